@@ -103,7 +103,7 @@ else
 EMULATOR_OBJECTS := $(call objects,src/emulator/none.c)
 endif
 # What library and command both contain.
-CLI_OBJECTS := $(call objects,$(call sources,cli common))
+CLI_OBJECTS := $(call objects,$(call sources,cli cli/* common))
 CLI_LIBRARY_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 
 LIBRARY := $(BUILD)/libisst.a

@@ -8,7 +8,7 @@
  * - command FEATURE COMMAND OPERAND HELP
  * - option FEATURE COMMAND LETTER NAME ARGUMENT USE VALUES HELP
  */
-#include "commands.h"
+#include "cli/command_table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,15 +10,15 @@ CC_FOR_BUILD ?= $(if $(filter $(shell $(CC) -dumpmachine),$(shell cc -dumpmachin
 
 COMPLETION := $(BUILD)/completion
 COMPLETIONS := $(addprefix $(COMPLETION)/,isst.bash _isst isst.fish)
-TABLE_SOURCES := completion/table.c $(addprefix src/cli/,commands.c config_commands.c single_commands.c options.c)
+TABLE_SOURCES := completion/table.c $(addprefix src/cli/,command_table.c config_commands.c single_commands.c arguments/options.c)
 
 # The tables point to the handlers, which are not needed, and options.c holds functions that nothing calls here.
-$(COMPLETION)/handlers.c: src/cli/handlers.h
+$(COMPLETION)/handlers.c: src/cli/run/handlers.h
 	@mkdir -p $(@D)
 	sed -n 's/^void \([a-z_]*\)(struct run \*run);/void \1(void);\nvoid \1(void) {}/p' $< > $@
 
-$(COMPLETION)/table: $(TABLE_SOURCES) $(COMPLETION)/handlers.c $(wildcard src/cli/*.h) include/isst.h $(BUILD)/flags
-	$(CC_FOR_BUILD) -D_GNU_SOURCE -Iinclude -Isrc/cli -std=gnu11 -ffunction-sections -Wl,--gc-sections -o $@ $(filter %.c,$^)
+$(COMPLETION)/table: $(TABLE_SOURCES) $(COMPLETION)/handlers.c $(wildcard src/cli/*.h src/cli/*/*.h) include/isst.h $(BUILD)/flags
+	$(CC_FOR_BUILD) -D_GNU_SOURCE -Iinclude -Isrc -std=gnu11 -ffunction-sections -Wl,--gc-sections -o $@ $(filter %.c,$^)
 
 $(COMPLETION)/table.txt: $(COMPLETION)/table completion/platforms.awk completion/statements.awk src/configuration/keywords.c \
 		$(PLATFORMS) $(BUILD)/platforms

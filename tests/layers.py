@@ -37,15 +37,18 @@ LAYERS = {
                 "isst-emulator.h"],
 }
 
-# Folders within a layer: each may include and call those before it, and files beside these folders. Checked
-# once the first of them exists.
+# Folders within a layer: each may include and call those before it. BESIDE stands for the files beside these folders;
+# without it they come before all of them. Checked once the first of the folders exists.
+BESIDE = None
 PARTS = {
-    "emulator": ["model", "capture", "state", "firmware", "kernel", "front"],
+    "emulator": [BESIDE, "model", "capture", "state", "firmware", "kernel", "front"],
+    "cli": ["process", "text", "arguments", "report", "render", "run", "config", "status", "redfish", "commands", BESIDE],
 }
 
 WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "configuration", "state", "explain", "library",
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
-                   "emulator/kernel", "emulator/front", "cli", "preload"]
+                   "emulator/kernel", "emulator/front", "cli", "cli/process", "cli/text", "cli/arguments", "cli/report",
+                   "cli/render", "cli/run", "cli/config", "cli/status", "cli/redfish", "cli/commands", "preload"]
 
 # Layers that are not checked yet: the order of their parts, or circles in a folder.
 NOT_YET = set()
@@ -74,13 +77,13 @@ def layer_of(path):
 
 
 def part_of(path):
-    """`model` for `emulator/model/platform.c`; None for a file that is in no part."""
+    """`model` for `emulator/model/platform.c`; BESIDE for a file that is in no part."""
     folders = path.split("/")
-    return folders[1] if len(folders) > 2 else None
+    return folders[1] if len(folders) > 2 else BESIDE
 
 
 def has_parts(root, layer):
-    return any(os.path.isdir(os.path.join(root, "src", layer, part)) for part in PARTS.get(layer, []))
+    return any(os.path.isdir(os.path.join(root, "src", layer, part)) for part in PARTS.get(layer, []) if part is not BESIDE)
 
 
 def is_allowed(root, user, used, not_yet):
@@ -91,7 +94,7 @@ def is_allowed(root, user, used, not_yet):
             return True
         order = PARTS[layer]
         here, there = part_of(user), part_of(used)
-        if here == there or there is None:
+        if here == there:
             return True
         return here in order and there in order and order.index(there) < order.index(here)
     return other in LAYERS.get(layer, []) or used in LAYERS.get(layer, [])
@@ -267,6 +270,9 @@ GOOD = {
     "emulator/text.h": "int text(void);\n",
     "emulator/text.c": '#include "emulator/text.h"\nint text(void) { return 1; }\n',
     "emulator/model/reader.c": '#include "emulator/text.h"\nint reader(void);\nint reader(void) { return text(); }\n',
+    "cli/report/report.h": "int report(void);\n",
+    "cli/report/report.c": '#include "report.h"\nint report(void) { return 1; }\n',
+    "cli/execute.c": '#include "report/report.h"\nint execute(void);\nint execute(void) { return report(); }\n',
     "emulator/front/door.c": '#include "emulator/model/part.h"\nint door(void);\nint door(void) { return part(); }\n',
     # Who calls a name of libc does not call the function that replaces it.
     "preload/replaced.c": '__attribute__((visibility("default"))) int getpid(void);\nint user(void);\n'
@@ -297,6 +303,9 @@ MISTAKES = [
     ({"emulator/model/wrong.c": "int door(void);\nint wrong(void);\nint wrong(void) { return door(); }\n"},
      "calls door()"),
     ({"emulator/wrong.c": "int part(void);\nint wrong(void);\nint wrong(void) { return part(); }\n"}, "calls part()"),
+    ({"cli/report/wrong.c": "int execute(void);\nint wrong(void);\nint wrong(void) { return execute(); }\n"},
+     "calls execute()"),
+    ({"cli/process/wrong.c": '#include "../report/report.h"\n'}, "includes cli/report/report.h"),
     ({"unheard/wrong.c": "\n"}, "in no layer"),
 ]
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of the command table with the commands of config. */
-#include "commands.h"
-
-#include "handlers.h"
+#include "command_table.h"
+#include "run/handlers.h"
 
 #define SET_ROW \
 	{ \

@@ -2,7 +2,7 @@
 /* Fills the header of a report. */
 #include "describe.h"
 
-#include "commands.h"
+#include "command_table.h"
 
 void describe_command(struct report_header *header, const struct request *request)
 {

@@ -4,8 +4,8 @@
 #ifndef ISST_CLI_DESCRIBE_H
 #define ISST_CLI_DESCRIBE_H
 
-#include "report.h"
-#include "request.h"
+#include "arguments/request.h"
+#include "report/report.h"
 
 /** Names the command, as far as the request has one. */
 void describe_command(struct report_header *header, const struct request *request);

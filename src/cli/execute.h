@@ -3,9 +3,9 @@
 #ifndef ISST_CLI_EXECUTE_H
 #define ISST_CLI_EXECUTE_H
 
-#include "exit_status.h"
-#include "output.h"
-#include "request.h"
+#include "arguments/request.h"
+#include "process/exit_status.h"
+#include "render/output.h"
 
 /** Executes the request's command. Returns what the program ends with: enum exit_status, or for a
  * command that runs a program the statuses of env(1). */

@@ -3,9 +3,9 @@
 #include "format_check.h"
 
 #include "../common/memory_stream.h"
-#include "commands.h"
-#include "option_hints.h"
-#include "render.h"
+#include "arguments/option_hints.h"
+#include "command_table.h"
+#include "render/render.h"
 
 #include <errno.h>
 #include <stdlib.h>

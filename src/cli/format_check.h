@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_FORMAT_CHECK_H
 #define ISST_CLI_FORMAT_CHECK_H
 
-#include "request.h"
+#include "arguments/request.h"
 
 /** Refuses a format that the command does not have, or that does not go with its options. Returns
  * 0, -EINVAL with *@problem (NULL without memory) or -ENOMEM. */

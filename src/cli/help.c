@@ -2,7 +2,7 @@
 /* Help texts at three levels, made from the tables; must touch nothing of a machine. */
 #include "help.h"
 
-#include "commands.h"
+#include "command_table.h"
 
 #include <stdarg.h>
 #include <string.h>

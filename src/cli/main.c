@@ -4,12 +4,12 @@
 #include "describe.h"
 #include "execute.h"
 #include "help.h"
-#include "machine.h"
 #include "out_file.h"
-#include "output.h"
-#include "program.h"
-#include "report.h"
+#include "process/program.h"
+#include "render/output.h"
+#include "report/report.h"
 #include "request_read.h"
+#include "run/machine.h"
 
 #include <stdlib.h>
 

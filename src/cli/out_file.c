@@ -2,7 +2,7 @@
 /* Opens the file of --out with the rights of the caller. */
 #include "out_file.h"
 
-#include "privileges.h"
+#include "process/privileges.h"
 
 #include <errno.h>
 #include <stdio.h>

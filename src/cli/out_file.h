@@ -6,9 +6,9 @@
 #ifndef ISST_CLI_OUT_FILE_H
 #define ISST_CLI_OUT_FILE_H
 
-#include "exit_status.h"
-#include "output.h"
-#include "request.h"
+#include "arguments/request.h"
+#include "process/exit_status.h"
+#include "render/output.h"
 
 /** Waits for the reader of a FIFO; must not be called while the lock is held. */
 enum exit_status out_file_wait_for_reader(const struct request *request, struct output *output);

@@ -3,10 +3,10 @@
  * machines. */
 #include "request_check.h"
 
-#include "choice_options.h"
+#include "arguments/choice_options.h"
+#include "arguments/option_hints.h"
 #include "format_check.h"
-#include "json_path.h"
-#include "option_hints.h"
+#include "text/json_path.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_REQUEST_CHECK_H
 #define ISST_CLI_REQUEST_CHECK_H
 
-#include "request.h"
+#include "arguments/request.h"
 
 /**
  * Whether a command has all that it needs, and nothing that it cannot be combined with.

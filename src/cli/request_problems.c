@@ -5,9 +5,9 @@
 
 #include "../common/memory_stream.h"
 #include "../common/suggest.h"
-#include "arguments.h"
-#include "commands.h"
-#include "option_hints.h"
+#include "arguments/arguments.h"
+#include "arguments/option_hints.h"
+#include "command_table.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef ISST_CLI_REQUEST_PROBLEMS_H
 #define ISST_CLI_REQUEST_PROBLEMS_H
 
-#include "arguments.h"
-#include "request.h"
+#include "arguments/arguments.h"
+#include "arguments/request.h"
 
 /** The option before the feature that took for its value what looks like a word of its own: the
  * feature, or another option. NULL: none did. */

@@ -5,10 +5,10 @@
  */
 #include "request_read.h"
 
-#include "arguments.h"
-#include "commands.h"
+#include "arguments/arguments.h"
+#include "arguments/option_hints.h"
+#include "command_table.h"
 #include "format_check.h"
-#include "option_hints.h"
 #include "request_check.h"
 #include "request_problems.h"
 

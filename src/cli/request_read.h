@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_REQUEST_READ_H
 #define ISST_CLI_REQUEST_READ_H
 
-#include "request.h"
+#include "arguments/request.h"
 
 /**
  * Understands a command line.

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of the command table with the commands that stand in the place of a feature: the state
  * of the whole machine, and programs that are run. */
-#include "commands.h"
-
-#include "handlers.h"
+#include "command_table.h"
+#include "run/handlers.h"
 
 #include <limits.h>
 #include <string.h>

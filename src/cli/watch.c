@@ -4,11 +4,11 @@
 
 #include "../common/memory_stream.h"
 #include "../common/monotonic.h"
-#include "frame.h"
-#include "level_memory.h"
-#include "printable.h"
-#include "report_changes.h"
-#include "terminal.h"
+#include "process/terminal.h"
+#include "render/frame.h"
+#include "report/report_changes.h"
+#include "status/level_memory.h"
+#include "text/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

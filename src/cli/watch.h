@@ -6,8 +6,8 @@
 #ifndef ISST_CLI_WATCH_H
 #define ISST_CLI_WATCH_H
 
-#include "output.h"
-#include "run.h"
+#include "render/output.h"
+#include "run/run.h"
 
 /**
  * Watches until the user or the terminal ends it. The machine is discovered, and again only where

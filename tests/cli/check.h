@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "cli/commands.h"
-#include "cli/render.h"
+#include "cli/command_table.h"
+#include "cli/render/render.h"
 #include "cli/request_read.h"
 
 #include <stdio.h>

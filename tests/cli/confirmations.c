@@ -3,8 +3,8 @@
 #include "check.h"
 #include "support/signals.h"
 
-#include "cli/confirmation.h"
-#include "cli/signals.h"
+#include "cli/process/confirmation.h"
+#include "cli/process/signals.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -2,8 +2,8 @@
 /* Messages that are alike become one, which names all that they named. */
 #include "check.h"
 
-#include "cli/domain_list.h"
-#include "cli/message_folds.h"
+#include "cli/report/message_folds.h"
+#include "cli/text/domain_list.h"
 
 struct message {
 	enum entry_kind kind;

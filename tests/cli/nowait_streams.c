@@ -2,7 +2,7 @@
 /* Streams that never wait: lines for readers that stall. */
 #include "check.h"
 
-#include "cli/nowait_stream.h"
+#include "cli/process/nowait_stream.h"
 
 #include <fcntl.h>
 #include <signal.h>

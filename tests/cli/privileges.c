@@ -2,8 +2,8 @@
 /* Capabilities that a run drops, and those that it keeps if it has them. */
 #include "check.h"
 
-#include "cli/privileges.h"
-#include "cli/syscalls.h"
+#include "cli/process/privileges.h"
+#include "cli/process/syscalls.h"
 
 #include <errno.h>
 #include <linux/filter.h>

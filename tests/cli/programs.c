@@ -4,8 +4,8 @@
 #include "support/signals.h"
 #include "written_file.h"
 
-#include "cli/program.h"
-#include "cli/signals.h"
+#include "cli/process/program.h"
+#include "cli/process/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

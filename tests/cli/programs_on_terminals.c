@@ -3,8 +3,8 @@
 #include "check.h"
 #include "written_file.h"
 
-#include "cli/program.h"
-#include "cli/signals.h"
+#include "cli/process/program.h"
+#include "cli/process/signals.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -10,7 +10,7 @@
 #include "check.h"
 
 #include "cli/execute.h"
-#include "cli/output.h"
+#include "cli/render/output.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 /* Reports as text and as JSON: complete outputs. */
 #include "check.h"
 
-#include "../../src/cli/json_string.h"
+#include "../../src/cli/text/json_string.h"
 
 static struct report_node *add_unit(struct report *report, unsigned int package, unsigned int cpu)
 {

@@ -2,8 +2,8 @@
 /* Files that are written completely or not at all. */
 #include "check.h"
 
-#include "cli/save_file.h"
-#include "cli/save_target.h"
+#include "cli/process/save_file.h"
+#include "cli/process/save_target.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Signals during a change: blocked, detected, and unblocked with their usual effect. */
 #include "check.h"
 
-#include "cli/signals.h"
+#include "cli/process/signals.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

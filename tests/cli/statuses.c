@@ -2,8 +2,8 @@
 /* Exit statuses: of library errors, and of a run over units with different results. */
 #include "check.h"
 
-#include "cli/exit_status.h"
-#include "cli/run.h"
+#include "cli/process/exit_status.h"
+#include "cli/run/run.h"
 
 #include <errno.h>
 

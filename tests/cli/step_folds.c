@@ -2,7 +2,7 @@
 /* Steps that are alike stand in one line. */
 #include "check.h"
 
-#include "cli/step_folds.h"
+#include "cli/report/step_folds.h"
 
 static char lines[1000];
 

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "cli/output.h"
+#include "cli/render/output.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

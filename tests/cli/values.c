@@ -2,7 +2,7 @@
 /* Values of options: valid values are accepted, all others are refused with a message. */
 #include "check.h"
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 #include <errno.h>
 

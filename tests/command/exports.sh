@@ -73,7 +73,7 @@ check_forms() {	# $1: platform
 
 # What the table has, with the units of metrics; the document has each name in backquotes.
 check_documented() {
-	table=$root/src/cli/exports.c
+	table=$root/src/cli/report/exports.c
 	{
 		tr -d '\n' < "$table" | grep -oE '\.metric = "[^"]*"(,[[:space:]]*\.unit = "[^"]*")?' |
 			sed 's/"[^"]*"$/&/; s/.metric = "\([^"]*\)"/\1/; s/,[[:space:]]*.unit = "\([^"]*\)"/_\1/'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints tables of the program as JSON, for schema.py: what text and json call a value, and what
  * json-v2 does; the codes of warnings. */
-#include "cli/json_value.h"
-#include "cli/keys_v2.h"
+#include "cli/report/keys_v2.h"
+#include "cli/text/json_value.h"
 #include "isst.h"
 
 static const char *const types[] = {

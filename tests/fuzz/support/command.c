@@ -6,7 +6,7 @@
  */
 #include "base/machine.h"
 #include "cli/execute.h"
-#include "cli/output.h"
+#include "cli/render/output.h"
 #include "cli/request_read.h"
 #include "driver/abi.h"
 #include "fuzz/support/fuzz.h"

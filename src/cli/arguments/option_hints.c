@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Why a word of the command line is no option: unknown, ambiguous, in the wrong place, or not
+ * beginning with the dash of a keyboard. Must not know features or commands.
+ */
+#include "option_hints.h"
+
+#include "../../common/suggest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int usage_problem(char **problem, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(problem, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		*problem = NULL;
+	return length < 0 ? -ENOMEM : -EINVAL;
+}
+
+/** A word that is no option here. */
+struct unknown {
+	const char *word; /* as given */
+	const char *name; /* in it; of @length */
+	size_t length;
+	bool letter;	   /* the name is a letter behind one dash */
+	const char *shown; /* the word or, of letters joined in it, the one with its dash */
+};
+
+/** The row with exactly that name or letter. */
+static const struct option_row *find_exact(const struct option_row *rows,
+					   const struct unknown *unknown)
+{
+	for (; rows && rows->name; rows++) {
+		if (unknown->letter
+			    ? rows->letter == *unknown->name
+			    : strlen(rows->name) == unknown->length &&
+				      memcmp(rows->name, unknown->name, unknown->length) == 0)
+			return rows;
+	}
+	return NULL;
+}
+
+/* Of the kernel tree's tool, which is a daemon with them. */
+static const struct option_row out_of_band_options[] = {
+	{ .letter = 'b', .name = "oob" },
+	{ .letter = 'n', .name = "no-daemon" },
+	{ .letter = 'w', .name = "poll-interval" },
+	{ .name = NULL },
+};
+
+bool option_is_out_of_band(const char *name, size_t length)
+{
+	return find_exact(out_of_band_options,
+			  &(struct unknown){ .name = name, .length = length }) != NULL;
+}
+
+/** Behind the feature these letters are other options. Returns 0 if it is none of them. */
+static int explain_out_of_band(const struct option_place *place, const struct unknown *unknown,
+			       char **problem)
+{
+	if (!find_exact(out_of_band_options, unknown) || (unknown->letter && place->before))
+		return 0;
+	return usage_problem(problem,
+			     "option '%s' belongs to the out-of-band mode (--oob) of the kernel "
+			     "tree's tool, which this program does not support",
+			     unknown->shown);
+}
+
+/** An option of another place: the message names the place. Returns 0 if there is none. */
+static int explain_misplaced(const struct option_place *place, const struct unknown *unknown,
+			     char **problem)
+{
+	const struct option_row *before = find_exact(place->before, unknown);
+	const struct option_row *behind = find_exact(place->behind, unknown);
+	const char *where = "belongs after the command";
+
+	if (place->command && behind)
+		return usage_problem(problem, "option '%s' is not an option of %s%s%s",
+				     unknown->shown, place->command,
+				     before ? "; before the feature it is --" : "",
+				     before ? before->name : "");
+	if (!before && !behind)
+		return 0;
+	if (before)
+		where = behind ? "belongs before the feature or after the command"
+			       : "belongs before the feature";
+	return usage_problem(problem, "option '%s' %s", unknown->shown, where);
+}
+
+/** Lists the options that a name may stand for; "" if it stands for none or one. */
+static char *list_ambiguous(const struct option_row *rows, const struct unknown *unknown)
+{
+	char *text = NULL;
+	size_t size, count = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (; unknown->length > 1 && rows && rows->name; rows++) {
+		if (strncmp(unknown->name, rows->name, unknown->length) == 0)
+			fprintf(stream, "%s--%s", count++ > 0 ? " or " : "", rows->name);
+	}
+	if (fclose(stream) != 0 || !text) {
+		free(text);
+		return NULL;
+	}
+	if (count < 2)
+		*text = '\0';
+	return text;
+}
+
+/** Returns 0 if the name can stand for one option at most. */
+static int explain_ambiguous(const struct option_row *rows, const struct unknown *unknown,
+			     char **problem)
+{
+	char *ambiguous = list_ambiguous(rows, unknown);
+	int error = 0;
+
+	if (!ambiguous)
+		return -ENOMEM;
+	if (*ambiguous)
+		error = usage_problem(problem, "option '%s' is ambiguous: %s", unknown->word,
+				      ambiguous);
+	free(ambiguous);
+	return error;
+}
+
+/** The option whose name is nearest to what was typed; NULL: none is near. */
+static const char *nearest_name(const struct option_row *rows, const char *name)
+{
+	struct suggestion suggestion = { .word = name };
+
+	for (; rows && rows->name; rows++)
+		suggestion_consider(&suggestion, rows->name);
+	return suggestion.best;
+}
+
+static int explain_letter(const struct unknown *unknown, char **problem)
+{
+	if (unknown->word[2])
+		return usage_problem(problem, "unknown option '%s' in '%s'", unknown->shown,
+				     unknown->word);
+	return usage_problem(problem, "unknown option '%s'", unknown->shown);
+}
+
+static int explain_name(const struct option_row *rows, const struct unknown *unknown,
+			char **problem)
+{
+	const struct unknown letter = { .name = unknown->name, .letter = true };
+	char *name = strndup(unknown->name, unknown->length);
+	const char *nearest = name ? nearest_name(rows, name) : NULL;
+	int error;
+
+	if (!name)
+		return -ENOMEM;
+	if (unknown->length == 1 && find_exact(rows, &letter))
+		error = usage_problem(problem, "unknown option '%s'; did you mean '-%s'?",
+				      unknown->word, name);
+	else if (nearest)
+		error = usage_problem(problem, "unknown option '%s'; did you mean '--%s'?",
+				      unknown->word, nearest);
+	else
+		error = usage_problem(problem, "unknown option '%s'", unknown->word);
+	free(name);
+	return error;
+}
+
+int option_unknown(const struct option_place *place, const char *word, const char *name,
+		   size_t length, char **problem)
+{
+	const bool letter = length == 1 && word[1] != '-';
+	const char one[] = { '-', *name, '\0' };
+	const struct unknown unknown = { word, name, length, letter, letter ? one : word };
+	int error = explain_ambiguous(place->rows, &unknown, problem);
+
+	if (!error)
+		error = explain_out_of_band(place, &unknown, problem);
+	if (!error)
+		error = explain_misplaced(place, &unknown, problem);
+	if (error)
+		return error;
+	return unknown.letter ? explain_letter(&unknown, problem)
+			      : explain_name(place->rows, &unknown, problem);
+}
+
+static const struct {
+	const char *dash;
+	const char *name;
+} foreign_dashes[] = {
+	{ "\u2010", "U+2010" }, { "\u2011", "U+2011" }, { "\u2012", "U+2012" },
+	{ "\u2013", "U+2013" }, { "\u2014", "U+2014" }, { "\u2015", "U+2015" },
+	{ "\u2212", "U+2212" }, { "\ufe58", "U+FE58" }, { "\ufe63", "U+FE63" },
+	{ "\uff0d", "U+FF0D" },
+};
+
+/** The name of the dash that @word begins with; NULL: none, or ASCII's. Moves @word behind it. */
+static const char *skip_foreign_dash(const char **word)
+{
+	for (size_t i = 0; i < sizeof(foreign_dashes) / sizeof(foreign_dashes[0]); i++) {
+		size_t length = strlen(foreign_dashes[i].dash);
+
+		if (strncmp(*word, foreign_dashes[i].dash, length) == 0) {
+			*word += length;
+			return foreign_dashes[i].name;
+		}
+	}
+	return NULL;
+}
+
+int option_foreign_dash(const struct option_row *rows, const char *word, char **problem)
+{
+	const char *name = word, *dash = skip_foreign_dash(&name), *nearest;
+
+	if (!dash)
+		return 0;
+	while (*name == '-' || skip_foreign_dash(&name))
+		name += *name == '-';
+	if (*name && !name[1] &&
+	    find_exact(rows, &(struct unknown){ .name = name, .letter = true }))
+		return usage_problem(problem, "'%s' begins with %s, not '-': did you mean -%s?",
+				     word, dash, name);
+	nearest = nearest_name(rows, name);
+	if (nearest)
+		return usage_problem(problem, "'%s' begins with %s, not '-': did you mean --%s?",
+				     word, dash, nearest);
+	return usage_problem(problem, "'%s' begins with %s, not '-'", word, dash);
+}

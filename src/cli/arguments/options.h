@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows that describe options, and the words of a command line that are read by them. Must not know
+ * features or commands.
+ */
+#ifndef ISST_CLI_OPTIONS_H
+#define ISST_CLI_OPTIONS_H
+
+#include "../text/cpu_list.h"
+#include "isst.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_id {
+	/* before the feature */
+	OPTION_ALL_ONLINE,
+	OPTION_CPU,
+	OPTION_CGROUP,
+	OPTION_CPU0_WORKAROUND,
+	OPTION_DEBUG,
+	OPTION_DRY_RUN,
+	OPTION_FORMAT,
+	OPTION_GET,
+	OPTION_HELP,
+	OPTION_INFO,
+	OPTION_LOCK_TIMEOUT,
+	OPTION_OUT,
+	OPTION_PAUSE,
+	OPTION_RETRY,
+	OPTION_VERSION,
+	OPTION_EMULATE,
+	OPTION_EMULATE_STATE,
+	OPTION_EMULATE_UNLOCK,
+	OPTION_REAL,
+	/* of commands */
+	OPTION_LEVEL,
+	OPTION_BUCKET,
+	OPTION_TRL_TYPE,
+	OPTION_CLOS,
+	OPTION_CLEAR,
+	OPTION_ONLINE,
+	OPTION_AUTO,
+	OPTION_LIMITS,
+	OPTION_PRIORITY,
+	OPTION_EPP,
+	OPTION_WEIGHT,
+	OPTION_MIN,
+	OPTION_MAX,
+	OPTION_DESIRED,
+	OPTION_AS_USER,
+	OPTION_HIGH_PRIORITY,
+	OPTION_WITHIN,
+	OPTION_AVOID,
+	OPTION_ALLOW_LOWER_TURBO,
+	OPTION_BY_CLOS,
+	OPTION_ALL,
+	OPTION_SET,
+	OPTION_ONLY,
+	OPTION_BOOT,
+	OPTION_TIMEOUT,
+	OPTION_WAIT,
+	OPTION_CONFIG,
+	OPTION_NO_AFFINITY,
+	OPTION_MAP,
+	OPTION_MEASURE,
+	OPTION_COLOR,
+	OPTION_WATCH,
+	OPTION_INCLUDE_ISOLATED,
+	OPTIONS,
+};
+
+enum value_kind {
+	VALUE_NONE,
+	VALUE_NUMBER,	 /* a decimal number from @lowest to @highest, which mean @words if given */
+	VALUE_FREQUENCY, /* 0, or MHz from @lowest to @highest, which the first of @words stands for
+			  */
+	VALUE_LIMITS,	 /* a bit pattern of at least @lowest: 0x and 1 to 16 digits */
+	VALUE_WORD,	 /* one of @words */
+	VALUE_WORDS,	 /* some of @words, separated by commas: a bit for each */
+	VALUE_TEXT,	 /* any text that is not empty */
+	VALUE_TEXTS,	 /* the same; every further one is added */
+	VALUE_CPU_LIST,	 /* CPUs, ranges and names; every further one adds to the first */
+	VALUE_CORES,	 /* N, N/package or `bucket N`: a number of cores, see enum cores_form */
+};
+
+/** What the number of VALUE_CORES is. */
+enum cores_form {
+	CORES_IN_ALL,
+	CORES_PER_PACKAGE,
+	CORES_OF_BUCKET, /* the number of a bucket, at most @highest of the row */
+};
+
+struct option_row {
+	enum option_id id;
+	char letter;	  /* 0: it has none */
+	const char *name; /* NULL: the end of a table */
+	const char *argument;
+	enum value_kind kind;
+	unsigned int lowest, highest;
+	bool required;
+	bool own;	     /* the reference tool does not have it */
+	bool idle_on_preset; /* means nothing on preset platforms: help does not offer it there */
+	/* The value where none is given: the next word is one unless it begins with a dash. NULL: a
+	 * value is needed. */
+	const char *otherwise;
+	const char *const *words; /* ended by NULL */
+	const char *help;	  /* lines */
+};
+
+struct option_value {
+	bool given;
+	uint64_t number; /* the number; of a word its index, of words a bit for each */
+	enum cores_form form;
+	const char *text; /* as given */
+};
+
+struct option_values {
+	struct option_value value[OPTIONS];
+	struct cpu_list cpus;	       /* of --cpu */
+	struct cpu_list within, avoid; /* of the options of these names */
+	const char **texts;	       /* of VALUE_TEXTS */
+	size_t text_count;
+	char **notes; /* what was accepted though it is not as it ought to be */
+	size_t note_count;
+};
+
+/** A place of the command line, and what may stand there. */
+struct option_place {
+	const struct option_row *rows;	 /* the options that have a meaning here */
+	const struct option_row *before; /* those that stand before the feature; NULL: here */
+	const struct option_row *behind; /* those that stand behind commands */
+	const char *command;		 /* behind which command this is; NULL: behind none */
+	/* As the reference tool does: an option of @behind that has no meaning here has no effect,
+	 * and the last value of a repeated option holds. Both are noted. */
+	bool reference;
+};
+
+/** The options before the feature, and those that work anywhere. */
+extern const struct option_row global_options[];
+extern const struct option_row anywhere_options[];
+
+/**
+ * Reads options up to the first other word. Long names may be shortened to two letters and more as
+ * long as they stay unambiguous, and may begin with a single dash.
+ *
+ * @argv: argv[0] is skipped; the help option ends the reading
+ * @end: set to the index of the first word that was not read
+ * @problem: set to what is wrong, to be freed (NULL without memory). All words are read even so, so
+ *	that the format of the message is known.
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int options_read(int argc, char **argv, const struct option_place *place,
+		 struct option_values *values, int *end, char **problem);
+
+/** Notes what was accepted though it is not as it ought to be. Returns 0 or -ENOMEM. */
+int option_values_note(struct option_values *values, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void option_values_clear(struct option_values *values);
+
+#endif

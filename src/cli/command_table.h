@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command table: every feature and command, once. */
+#ifndef ISST_CLI_COMMAND_TABLE_H
+#define ISST_CLI_COMMAND_TABLE_H
+
+#include "arguments/command.h"
+
+/** Ended by a NULL name. */
+extern const struct feature features[];
+
+/** The options that the reference tool knows behind each command, whether or not they have a
+ * meaning for it; without help texts. */
+extern const struct option_row argument_options[];
+
+/** What --info does. */
+extern const struct command info_command;
+/** The commands that stand in the place of a feature (single_commands.c). Ended by a NULL name. */
+extern const struct command single_commands[];
+
+/** The commands of config, with a file of their own (config_commands.c). */
+extern const struct command config_commands[];
+
+const struct feature *feature_find(const char *name);
+const struct command *command_find(const struct feature *feature, const char *name);
+const struct command *single_command_find(const char *name);
+
+#endif

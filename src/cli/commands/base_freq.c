@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands of base-freq: ask the library, fill the report. Must not know output formats. */
+#include "../run/change.h"
+#include "../run/handlers.h"
+#include "../run/levels.h"
+
+static void report_not_present(struct run *run, const struct isst_result *level)
+{
+	run_unsupported(
+		run,
+		"base-freq feature is not present at this level %u (%s). Failed to get base-freq info",
+		value_of(level, ISST_VALUE_LEVEL), isst_domain_name(isst_result_domain(level)));
+}
+
+/** Where the BIOS decides, it may have decided nothing: then all CPUs look like high priority ones.
+ */
+static void note_not_set_up(struct run *run, const struct isst_result *level)
+{
+	if (value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ) ==
+	    value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ))
+		report_message(
+			run->report, ENTRY_NOTE,
+			"%s: all CPUs have the same base frequency: the BIOS has not set up base-freq",
+			isst_domain_name(isst_result_domain(level)));
+}
+
+static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level)
+{
+	if (unit->first && value_of(level, ISST_VALUE_BASE_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
+		report_not_present(run, level);
+	if (unit->first)
+		level_failures(run, level);
+	if (!base_freq_is_known(level))
+		return;
+	if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0)
+		note_not_set_up(run, level);
+	base_freq_report(unit_report(unit, run->context, run->report), level, run->context);
+}
+
+void base_freq_info(struct run *run)
+{
+	struct levels levels;
+
+	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_BASE_FREQ, &levels) == 0) {
+		for (size_t i = 0; i < run->targets.unit_count; i++) {
+			const struct unit *unit = &run->targets.units[i];
+			const struct isst_result *level = levels_get(&levels, unit, 0);
+
+			if (level)
+				show_level(run, unit, level);
+		}
+	}
+	levels_clear(&levels);
+}
+
+static unsigned int switch_flags(const struct run *run, unsigned int way)
+{
+	return request_has(run->request, OPTION_AUTO) ? way | ISST_CHANGE_ADD_AUTO : way;
+}
+
+void base_freq_enable(struct run *run)
+{
+	change_machine(run,
+		       &(struct change_command){ .add = isst_change_add_base_freq,
+						 .flags = switch_flags(run, ISST_CHANGE_ADD_ENABLE),
+						 .feature = KEY_BASE_FREQ,
+						 .result = KEY_ENABLE });
+}
+
+void base_freq_disable(struct run *run)
+{
+	change_machine(
+		run, &(struct change_command){ .add = isst_change_add_base_freq,
+					       .flags = switch_flags(run, ISST_CHANGE_ADD_DISABLE),
+					       .feature = KEY_BASE_FREQ,
+					       .result = KEY_DISABLE });
+}

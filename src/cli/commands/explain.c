@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reports why CPUs run as they do. Must not know output formats, nor what can be found. */
+#include "../report/message_folds.h"
+#include "../run/handlers.h"
+#include "../run/reading.h"
+
+#include <errno.h>
+
+static const char *severity_word(int severity)
+{
+	switch (severity) {
+	case ISST_SEVERITY_CRITICAL:
+		return "critical";
+	case ISST_SEVERITY_WARNING:
+		return "warning";
+	case ISST_SEVERITY_ADVISORY:
+		return "advisory";
+	default:
+		return "note";
+	}
+}
+
+static void report_text_unless_empty(struct report_node *parent, enum key_id key, const char *text)
+{
+	if (text && *text)
+		report_text(parent, key, text);
+}
+
+static void report_finding(struct report_node *top, unsigned int index,
+			   const struct isst_finding *finding)
+{
+	struct report_node *node = report_branch(top, KEY_FINDING, index);
+	const struct isst_cpuset *cpus = isst_finding_cpus(finding);
+
+	report_word(node, KEY_FINDING_SEVERITY, severity_word(isst_finding_severity(finding)));
+	report_word(node, KEY_FINDING_CODE, isst_finding_name(finding));
+	report_text(node, KEY_FINDING_PLACE, isst_finding_place(finding));
+	if (isst_cpuset_count(cpus) > 0)
+		report_cpu_ranges(node, KEY_FINDING_CPUS, 0, cpus);
+	report_text_unless_empty(node, KEY_FINDING_READ, isst_finding_read(finding));
+	report_text_unless_empty(node, KEY_FINDING_MEANING, isst_finding_meaning(finding));
+	report_text_unless_empty(node, KEY_FINDING_REMEDY, isst_finding_remedy(finding));
+}
+
+/* ---- Measured CPUs ---- */
+
+/** The CPUs of a frequency that are not reported yet: a little more or less is the same. */
+static int collect(const struct isst_explanation *explanation, const struct isst_cpuset *online,
+		   const struct isst_cpuset *reported, unsigned int mhz, struct isst_cpuset *cpus)
+{
+	enum { SAME_MHZ = 50 };
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, online) {
+		unsigned int other = isst_explanation_measured_mhz(explanation, cpu);
+
+		if (!error && other > 0 && !isst_cpuset_has(reported, cpu) &&
+		    other + SAME_MHZ >= mhz && other <= mhz + SAME_MHZ)
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	}
+	return error;
+}
+
+/** Reports the CPUs of about that frequency, and adds them to those that are reported. */
+static int report_frequency(struct report_node *top, unsigned int index, unsigned int mhz,
+			    struct isst_cpuset *cpus, struct isst_cpuset *reported)
+{
+	struct report_node *node = report_branch(top, KEY_MEASURED, index);
+
+	report_cpu_ranges(node, KEY_MEASURED_CPUS, 0, cpus);
+	report_number(node, KEY_MEASURED_MHZ, mhz);
+	return isst_cpuset_add_set(reported, cpus);
+}
+
+/** One line for the CPUs of each frequency, in the order of the first CPU of each. */
+static int report_measured(struct run *run, struct report_node *top,
+			   const struct isst_explanation *explanation)
+{
+	const struct isst_cpuset *online = isst_online_cpus(run->context);
+	struct isst_cpuset *reported = isst_cpuset_new();
+	int error = reported ? 0 : -ENOMEM;
+	unsigned int cpu, index = 0;
+
+	isst_cpuset_for_each (cpu, online) {
+		unsigned int mhz = isst_explanation_measured_mhz(explanation, cpu);
+		struct isst_cpuset *cpus;
+
+		if (error || mhz == 0 || isst_cpuset_has(reported, cpu))
+			continue;
+		cpus = isst_cpuset_new();
+		error = cpus ? collect(explanation, online, reported, mhz, cpus) : -ENOMEM;
+		if (!error)
+			error = report_frequency(top, index++, mhz, cpus, reported);
+		isst_cpuset_free(cpus);
+	}
+	isst_cpuset_free(reported);
+	return error;
+}
+
+/** Whether findings may be missing: something could not be read, or discovery left it out. */
+static bool is_incomplete(const struct run *run, const struct isst_explanation *explanation)
+{
+	return isst_explanation_unread_at(explanation, 0) ||
+	       (!run->targets.named && isst_left_out_at(run->context, 0));
+}
+
+/** The severest of the findings: at the most ISST_SEVERITY_ADVISORY, which is the number of the
+ * least. */
+static int worst_severity(const struct isst_explanation *explanation)
+{
+	const struct isst_finding *finding;
+	int worst = ISST_SEVERITY_ADVISORY;
+
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		if (isst_finding_severity(finding) < worst)
+			worst = isst_finding_severity(finding);
+	return worst;
+}
+
+/** Whether a CPU is named whose files are left alone. */
+static bool names_undisturbed(struct run *run)
+{
+	struct isst_cpuset *undisturbed = NULL;
+	unsigned int cpu;
+	bool any = false;
+
+	if (!run->cpus || run_call(run, isst_undisturbed_cpus(run->context, &undisturbed)) != 0)
+		return false;
+	isst_cpuset_for_each (cpu, run->cpus)
+		any |= isst_cpuset_has(undisturbed, cpu);
+	isst_cpuset_free(undisturbed);
+	return any;
+}
+
+/** Notes are context, and advisories are of every such kernel. */
+static const char *result_word(struct run *run, int worst, bool incomplete)
+{
+	if (worst < ISST_SEVERITY_NOTE)
+		return "found";
+	if (incomplete)
+		return "incomplete";
+	if (names_undisturbed(run))
+		return "not all read";
+	return worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
+}
+
+static void report_explanation(struct run *run, const struct isst_explanation *explanation)
+{
+	struct report_node *top = report_branch(report_unit(run->report, NULL, 0), KEY_EXPLAIN, 0);
+	int worst = worst_severity(explanation);
+	const struct isst_finding *finding;
+	const char *text;
+
+	for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
+		run_error(run, STATUS_FAILED, "%s", text);
+	for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
+		report_message(run->report, ENTRY_NOTE, "%s", text);
+	report_word(top, KEY_EXPLAIN_RESULT,
+		    result_word(run, worst, is_incomplete(run, explanation)));
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		report_finding(top, (unsigned int)i, finding);
+	if (report_measured(run, top, explanation))
+		run_error(run, STATUS_FAILED, "out of memory");
+	message_folds_apply(run->report);
+	if (worst < ISST_SEVERITY_NOTE)
+		run->status = status_worse(run->status, STATUS_FAILED);
+}
+
+void explain(struct run *run)
+{
+	struct isst_targets *targets = run->targets.named ? cpu_targets(run) : domain_targets(run);
+	struct isst_explanation *explanation;
+	int error;
+
+	if (!targets)
+		return;
+	error = isst_explain(run->context, targets, NULL,
+			     request_has(run->request, OPTION_MEASURE) ? ISST_EXPLAIN_MEASURE : 0,
+			     &explanation);
+	if (error >= 0)
+		report_explanation(run, explanation);
+	else
+		run_call(run, error);
+	isst_explanation_free(explanation);
+	isst_targets_free(targets);
+}

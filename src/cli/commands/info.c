@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --info: what the machine supports, package by package. Must not know output formats. */
+#include "../run/handlers.h"
+#include "../run/levels.h"
+
+/** What is reported of a package, by its first power domain. */
+struct summary {
+	const struct unit *unit;
+	bool known; /* the level summary could be read */
+	bool enabled, locked;
+	unsigned int highest_level;
+	/* ISST_FEATURE_ENABLED stands for supported, whether on or off */
+	unsigned int turbo_freq, base_freq, core_power;
+};
+
+static bool same(const struct summary *one, const struct summary *other)
+{
+	return one->known == other->known && one->enabled == other->enabled &&
+	       one->locked == other->locked && one->highest_level == other->highest_level &&
+	       one->turbo_freq == other->turbo_freq && one->base_freq == other->base_freq &&
+	       one->core_power == other->core_power;
+}
+
+static void report_platform(struct report_node *node, struct isst_context *context)
+{
+	report_number(node, KEY_API_VERSION, isst_platform_api_version(context));
+	report_number(node, KEY_DRIVER_VERSION, isst_platform_driver_version(context));
+	report_state(node, KEY_MBOX_SUPPORTED, isst_platform_fact(context, ISST_FACT_MAILBOX) > 0);
+	report_state(node, KEY_MMIO_SUPPORTED, isst_platform_fact(context, ISST_FACT_MMIO) > 0);
+}
+
+static const char *const support[] = {
+	[ISST_FEATURE_UNKNOWN] = "unknown",
+	[ISST_FEATURE_UNSUPPORTED] = "unsupported",
+	[ISST_FEATURE_DISABLED] = "supported",
+	[ISST_FEATURE_ENABLED] = "supported",
+};
+
+static void report_levels(struct report_node *node, const struct summary *summary)
+{
+	report_state(node, KEY_INFO_PERF_PROFILE, summary->enabled);
+	report_state(node, KEY_INFO_LOCK, summary->locked);
+	report_number(node, KEY_INFO_MAX_LEVEL, summary->highest_level);
+}
+
+static void report_summary(struct report_node *node, const struct summary *summary)
+{
+	if (summary->known)
+		report_levels(node, summary);
+	report_word(node, KEY_INFO_TURBO_FREQ, support[summary->turbo_freq]);
+	report_word(node, KEY_INFO_BASE_FREQ, support[summary->base_freq]);
+	report_word(node, KEY_INFO_CORE_POWER, support[summary->core_power]);
+}
+
+/** The state of a feature over levels: supported if any has it, unknown before unsupported. */
+static void merge_state(unsigned int *state, unsigned int level)
+{
+	if (level >= ISST_FEATURE_DISABLED)
+		*state = ISST_FEATURE_ENABLED;
+	else if (level == ISST_FEATURE_UNKNOWN && *state == ISST_FEATURE_UNSUPPORTED)
+		*state = ISST_FEATURE_UNKNOWN;
+}
+
+static void merge_levels(struct run *run, const struct levels *levels, struct summary *summary)
+{
+	bool known = levels_count(levels, summary->unit) > 0;
+	const struct isst_result *level;
+
+	summary->turbo_freq = known ? ISST_FEATURE_UNSUPPORTED : ISST_FEATURE_UNKNOWN;
+	summary->base_freq = summary->turbo_freq;
+	for (size_t i = 0; (level = levels_get(levels, summary->unit, i)) != NULL; i++) {
+		struct failure failure = failure_of(level, ISST_PART_RESULT);
+
+		if (level_is_missing(level))
+			continue;
+		run_failure(run, &failure);
+		merge_state(&summary->turbo_freq, value_of(level, ISST_VALUE_TURBO_FREQ_STATE));
+		merge_state(&summary->base_freq, value_of(level, ISST_VALUE_BASE_FREQ_STATE));
+	}
+}
+
+static void summarise(struct run *run, const struct levels *levels,
+		      const struct isst_result *core_power, struct summary *summary)
+{
+	const struct isst_result *profile = levels_summary(levels, summary->unit);
+	struct failure failure = failure_of(core_power, ISST_PART_RESULT);
+
+	summary->known = !isst_result_error(profile, ISST_PART_PERF_PROFILE);
+	if (summary->known) {
+		summary->enabled = value_of(profile, ISST_VALUE_ENABLED);
+		summary->locked = value_of(profile, ISST_VALUE_LOCKED);
+		summary->highest_level = value_of(profile, ISST_VALUE_HIGHEST_LEVEL);
+	}
+	merge_levels(run, levels, summary);
+	run_failure(run, &failure);
+	if (failure.error)
+		summary->core_power = ISST_FEATURE_UNKNOWN;
+	else
+		summary->core_power = value_of(core_power, ISST_VALUE_CORE_POWER_SUPPORTED)
+					      ? ISST_FEATURE_ENABLED
+					      : ISST_FEATURE_UNSUPPORTED;
+}
+
+/** Leaves the first unit of each package: all that --info looks at. */
+static void keep_first_of_packages(struct targets *targets)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < targets->unit_count; i++) {
+		const struct isst_domain *domain = targets->units[i].domain;
+		unsigned int package = isst_domain_package(domain);
+		size_t k = 0;
+
+		while (k < kept && isst_domain_package(targets->domains[k]) != package)
+			k++;
+		if (k < kept)
+			continue;
+		targets->units[kept] = targets->units[i];
+		targets->units[kept].slot = kept;
+		targets->units[kept].first = true;
+		targets->domains[kept++] = domain;
+	}
+	targets->unit_count = kept;
+	targets->domain_count = kept;
+}
+
+static void report_packages(struct run *run, const struct levels *levels,
+			    const struct isst_results *core_power, struct report_node *top)
+{
+	struct summary first = { 0 };
+
+	for (size_t i = 0; i < run->targets.unit_count; i++) {
+		struct summary summary = { .unit = &run->targets.units[i] };
+		unsigned int package = isst_domain_package(summary.unit->domain);
+		struct report_node *node = top;
+
+		summarise(run, levels, isst_results_at(core_power, i), &summary);
+		if (i == 0) {
+			first = summary;
+		} else if (same(&first, &summary)) {
+			continue;
+		} else {
+			node = report_branch(top, KEY_INFO_PACKAGE, package);
+		}
+		report_summary(node, &summary);
+	}
+}
+
+void show_info(struct run *run)
+{
+	struct report_node *top = report_unit(run->report, NULL, 0);
+	const struct question question = { .read = isst_read_core_power };
+	struct isst_results *core_power;
+	struct levels levels;
+
+	report_platform(top, run->context);
+	keep_first_of_packages(&run->targets);
+	if (levels_read(run, LEVELS_ALL, 0, &levels) == 0) {
+		core_power = read_domains(run, &question);
+		if (core_power)
+			report_packages(run, &levels, core_power, top);
+		isst_results_free(core_power);
+	}
+	levels_clear(&levels);
+}

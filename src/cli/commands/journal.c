@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* isst journal: what a run that was interrupted in the middle of a change left behind. Items that
+ * differ only in the CPU, core or domain are one in text; documents contain each. */
+#include "../run/handlers.h"
+#include "../run/run.h"
+
+#include <errno.h>
+
+static struct report_node *begin(struct run *run)
+{
+	return report_branch(report_unit(run->report, NULL, 0), KEY_JOURNAL, 0);
+}
+
+/** Opens the journal; reports where there is none. Returns NULL then, or after an error. */
+static struct isst_journal *open_journal(struct run *run)
+{
+	struct isst_journal *journal = NULL;
+
+	if (run_call(run, isst_journal_open(run->context, 0, &journal)) == 0 && !journal)
+		report_message(run->report, ENTRY_NOTE, "no change was interrupted");
+	return journal;
+}
+
+static bool has(const struct isst_journal_entry *item, unsigned int flag)
+{
+	return isst_journal_entry_flags(item) & flag;
+}
+
+static const char *action_of(const struct isst_journal_entry *item)
+{
+	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
+		return "restore";
+	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "keep" : "leave";
+}
+
+/* ---- The list of items ---- */
+
+/** What is reported of an item, in this order; NULL texts are not. */
+static const enum key_id SHOWN[STEP_FOLD_TEXTS] = { KEY_JOURNAL_OLD, KEY_JOURNAL_WRITTEN,
+						    KEY_JOURNAL_NOW, KEY_JOURNAL_FINDING,
+						    KEY_JOURNAL_APPLY };
+static const enum key_id APPLIED[STEP_FOLD_TEXTS] = { KEY_JOURNAL_RESULT, KEY_JOURNAL_NOW };
+
+/** The list that is being reported. */
+struct list {
+	struct run *run;
+	struct report_node *top;
+	const enum key_id *keys; /* of the texts */
+	unsigned int count;
+	struct step_folds *folds; /* NULL: each item is reported */
+};
+
+static void report_group(void *data, const struct step_group *group)
+{
+	struct list *list = data;
+	struct report_node *node = report_branch(list->top, KEY_JOURNAL_ITEM, list->count++);
+
+	report_text(node, KEY_JOURNAL_TARGET, group->target);
+	if (group->count > 1)
+		report_number(node, KEY_JOURNAL_COUNT, group->count);
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
+		if (group->texts.text[i])
+			report_text(node, list->keys[i], group->texts.text[i]);
+}
+
+/** Returns 0 or -ENOMEM. */
+static int list_item(struct list *list, const struct isst_journal_entry *item,
+		     const struct step_texts *texts)
+{
+	const struct step_group group = { isst_journal_entry_target(item), 1, *texts };
+
+	if (list->folds)
+		return step_folds_add(list->folds, isst_item_kind(isst_journal_entry_item(item)),
+				      group.target, texts);
+	report_group(list, &group);
+	return 0;
+}
+
+static bool is_folded(const struct run *run)
+{
+	return request_format(run->request) == FORMAT_TEXT &&
+	       !request_has(run->request, OPTION_ALL);
+}
+
+/** Lists the items that @describe fills the texts of; it returns false for those to be left out. */
+static void list_items(struct list *list, const struct isst_journal *journal,
+		       bool (*describe)(const struct isst_journal_entry *item,
+					struct step_texts *texts))
+{
+	const struct isst_journal_entry *item;
+	int error = 0;
+
+	if (is_folded(list->run)) {
+		list->folds = step_folds_new();
+		error = list->folds ? 0 : -ENOMEM;
+	}
+	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)) && !error; i++) {
+		struct step_texts texts = { { NULL } };
+
+		if (describe(item, &texts))
+			error = list_item(list, item, &texts);
+	}
+	if (!error && list->folds)
+		error = step_folds_visit(list->folds, report_group, list);
+	if (error)
+		run_error(list->run, STATUS_FAILED, "out of memory");
+	step_folds_free(list->folds);
+}
+
+/* ---- The commands ---- */
+
+static bool describe_shown(const struct isst_journal_entry *item, struct step_texts *texts)
+{
+	*texts = (struct step_texts){ { isst_journal_entry_old_text(item),
+					isst_journal_entry_written_text(item),
+					isst_journal_entry_present_text(item),
+					isst_journal_entry_finding(item), action_of(item) } };
+	return true;
+}
+
+void journal_show(struct run *run)
+{
+	struct isst_journal *journal = open_journal(run);
+	struct report_node *top;
+	struct list list;
+
+	if (!journal)
+		return;
+	top = begin(run);
+	if (*isst_journal_command(journal))
+		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
+	if (isst_journal_age_s(journal) < 0)
+		report_text(top, KEY_JOURNAL_AGE, "unknown");
+	else
+		report_number(top, KEY_JOURNAL_AGE, (uint64_t)isst_journal_age_s(journal));
+	/* It was complete, and not to last. */
+	if (isst_journal_is_held(journal))
+		report_text(top, KEY_JOURNAL_STATE, "held");
+	list = (struct list){ .run = run, .top = top, .keys = SHOWN };
+	list_items(&list, journal, describe_shown);
+	isst_journal_free(journal);
+}
+
+static const char *result_of(const struct isst_journal_entry *item)
+{
+	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
+		return "restored";
+	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "kept" : "left";
+}
+
+/** What was restored, what was left, and what is kept until it can be reached. */
+static bool describe_applied(const struct isst_journal_entry *item, struct step_texts *texts)
+{
+	bool restored = has(item, ISST_JOURNAL_ENTRY_RESTORED);
+
+	*texts = (struct step_texts){ { result_of(item),
+					restored ? isst_journal_entry_old_text(item)
+						 : isst_journal_entry_present_text(item) } };
+	return restored || has(item, ISST_JOURNAL_ENTRY_MOVED) ||
+	       has(item, ISST_JOURNAL_ENTRY_KEPT);
+}
+
+void journal_apply(struct run *run)
+{
+	struct isst_journal *journal = open_journal(run);
+	struct list list;
+	int error;
+
+	if (!journal) {
+		if (run->status == STATUS_DONE)
+			run_call(run, isst_journal_discard(run->context, 0));
+		return;
+	}
+	/* What the items are is asked before they are restored. */
+	isst_journal_entry_at(journal, 0);
+	error = run_call(run, isst_journal_apply(journal, 0));
+	run_report_notices(run);
+	if (error == 0 || error == -EAGAIN) {
+		run->changed = true;
+		list = (struct list){ .run = run, .top = begin(run), .keys = APPLIED };
+		list_items(&list, journal, describe_applied);
+	}
+	isst_journal_free(journal);
+}
+
+void journal_discard(struct run *run)
+{
+	struct isst_journal *journal = NULL;
+	/* One that cannot be read is deleted, too. */
+	bool none = isst_journal_open(run->context, 0, &journal) == 0 && !journal;
+
+	isst_journal_free(journal);
+	if (run_call(run, isst_journal_discard(run->context, 0)) == 0)
+		report_message(run->report, ENTRY_NOTE, "%s",
+			       none ? "no change was interrupted: there is nothing to discard"
+				    : "the journal was deleted; the machine was left as it is");
+}

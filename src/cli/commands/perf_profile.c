@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands of perf-profile: ask the library, fill the report. Must not know output formats. */
+#include "../redfish/redfish.h"
+#include "../run/change.h"
+#include "../run/handlers.h"
+#include "../run/levels.h"
+
+#include <errno.h>
+
+/** Reads the level summaries, and shows one value of each. */
+static void show_summaries(struct run *run, void (*show)(struct report_node *unit,
+							 const struct isst_result *profile))
+{
+	const struct question question = { .read = isst_read_perf_profiles };
+
+	show_domains(run, &question, show);
+}
+
+static void show_lock_status(struct report_node *unit, const struct isst_result *profile)
+{
+	report_flag(unit, KEY_GET_LOCK_STATUS, profile, ISST_VALUE_LOCKED);
+}
+
+static void show_levels(struct report_node *unit, const struct isst_result *profile)
+{
+	report_value(unit, KEY_GET_CONFIG_LEVELS, profile, ISST_VALUE_HIGHEST_LEVEL);
+}
+
+static void show_version(struct report_node *unit, const struct isst_result *profile)
+{
+	report_value(unit, KEY_GET_CONFIG_VERSION, profile, ISST_VALUE_VERSION);
+}
+
+static void show_enabled(struct report_node *unit, const struct isst_result *profile)
+{
+	report_flag(unit, KEY_GET_CONFIG_ENABLED, profile, ISST_VALUE_ENABLED);
+}
+
+static void show_current_level(struct report_node *unit, const struct isst_result *profile)
+{
+	report_value(unit, KEY_GET_CONFIG_CURRENT_LEVEL, profile, ISST_VALUE_CURRENT_LEVEL);
+}
+
+void perf_profile_get_lock_status(struct run *run)
+{
+	show_summaries(run, show_lock_status);
+}
+
+void perf_profile_get_config_levels(struct run *run)
+{
+	show_summaries(run, show_levels);
+}
+
+void perf_profile_get_config_version(struct run *run)
+{
+	show_summaries(run, show_version);
+}
+
+void perf_profile_get_config_enabled(struct run *run)
+{
+	show_summaries(run, show_enabled);
+}
+
+void perf_profile_get_config_current_level(struct run *run)
+{
+	show_summaries(run, show_current_level);
+}
+
+static void report_cpus(struct report_node *node, const struct isst_result *level,
+			const struct isst_context *context)
+{
+	const struct isst_domain *domain = isst_result_domain(level);
+	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_CPUS);
+	unsigned int cpu;
+
+	/* Where CPUs that may be of the domain are lost to the driver, a number would be too small.
+	 */
+	if (isst_domain_first_cpu(domain, &cpu) == 0 && (cpus || isst_domain_is_complete(domain)))
+		report_number(node, KEY_CPU_COUNT,
+			      isst_cpuset_count(isst_domain_present_cpus(domain)));
+	if (!cpus)
+		return;
+	if (isst_cpuset_count(cpus) > 0)
+		report_number(node, KEY_ENABLE_CPU_COUNT, isst_cpuset_count(cpus));
+	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, isst_mask_bits(context));
+	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
+}
+
+static void report_base_frequency(struct report_node *node, const struct isst_result *level)
+{
+	unsigned int mhz;
+
+	if (level_base_mhz(level, &mhz) == 0)
+		report_number(node, KEY_BASE_FREQUENCY, mhz);
+}
+
+/** Values of a level in the order in which they are shown. */
+struct shown {
+	enum key_id key;
+	int value;
+	unsigned int row;
+};
+
+static void report_shown(struct report_node *node, const struct isst_result *level,
+			 const struct shown *shown, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		report_value_at(node, shown[i].key, level, shown[i].value, shown[i].row, 0);
+}
+
+static void report_frequencies(struct report_node *node, const struct isst_result *level)
+{
+	static const struct shown SHOWN[] = {
+		{ KEY_BASE_FREQUENCY_AVX2, ISST_VALUE_BASE_AVX2_MHZ, 0 },
+		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, 0 },
+		{ KEY_UNCORE_MIN, ISST_VALUE_FABRIC_MIN_MHZ, 0 },
+		{ KEY_UNCORE_MAX, ISST_VALUE_FABRIC_MAX_MHZ, 0 },
+		{ KEY_BASE_FREQUENCY_AMX, ISST_VALUE_BASE_AMX_MHZ, 0 },
+		{ KEY_UNCORE_BASE, ISST_VALUE_FABRIC_BASE_MHZ, 0 },
+		{ KEY_UNCORE_1_BASE, ISST_VALUE_FABRIC_BASE_MHZ, 1 },
+		{ KEY_UNCORE_1_MIN, ISST_VALUE_FABRIC_MIN_MHZ, 1 },
+		{ KEY_UNCORE_1_MAX, ISST_VALUE_FABRIC_MAX_MHZ, 1 },
+		{ KEY_MEMORY_FREQUENCY, ISST_VALUE_MEMORY_MHZ, 0 },
+		{ KEY_COOLING_TYPE, ISST_VALUE_COOLING_TYPE, 0 },
+	};
+
+	report_value(node, KEY_TDP_RATIO, level, ISST_VALUE_TDP_RATIO);
+	report_base_frequency(node, level);
+	report_shown(node, level, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]));
+}
+
+static void report_state_word(struct report_node *node, enum key_id key,
+			      const struct isst_result *level, int id)
+{
+	unsigned int state;
+	int error = isst_result_value(level, id, &state);
+
+	if (!error && feature_state_word(state))
+		report_word(node, key, feature_state_word(state));
+	else if (error == -EIO)
+		report_unknown(node, key);
+}
+
+static void report_features(struct report_node *node, const struct isst_result *level)
+{
+	report_state_word(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
+	report_state_word(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
+	report_state_word(node, KEY_SST_CORE_POWER, level, ISST_VALUE_CORE_POWER_STATE);
+	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
+	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
+}
+
+static void report_limits(struct report_node *parent, const struct isst_result *level,
+			  const struct isst_context *context)
+{
+	unsigned int types, buckets, first;
+
+	isst_result_extent(level, ISST_VALUE_TURBO_LIMIT_MHZ, &types, &buckets);
+	for (unsigned int type = 0; type < types; type++) {
+		const char *name = isst_trl_type_name(context, type);
+		struct report_node *node;
+
+		if (!name ||
+		    isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, type, 0, &first) != 0)
+			continue;
+		node = report_variant(parent, KEY_TURBO_LIMITS, name);
+		for (unsigned int i = 0; i < buckets; i++) {
+			struct report_node *bucket = report_branch(node, KEY_BUCKET, i);
+
+			report_value_at(bucket, KEY_CORE_COUNT, level, ISST_VALUE_TURBO_LIMIT_CORES,
+					type, i);
+			report_value_at(bucket, KEY_MAX_TURBO_FREQUENCY, level,
+					ISST_VALUE_TURBO_LIMIT_MHZ, type, i);
+		}
+	}
+}
+
+/** Marks the current level: scripts that know the reference tool's text are not shown what that
+ * does not have. */
+static void report_current(const struct run *run, struct report_node *node,
+			   const struct isst_result *level)
+{
+	bool current = value_of(level, ISST_VALUE_LEVEL) ==
+		       value_of(level, ISST_VALUE_CURRENT_LEVEL);
+
+	if (!has_value(level, ISST_VALUE_CURRENT_LEVEL))
+		return;
+	report_standing(node, current);
+	if (current && !run->request->reference)
+		report_mark(node);
+}
+
+static void report_level(const struct run *run, struct report_node *parent,
+			 const struct isst_result *level)
+{
+	static const struct turbo_freq_filter all = { -1, -1 };
+	struct report_node *node = report_branch(parent, KEY_LEVEL,
+						 value_of(level, ISST_VALUE_LEVEL));
+	const struct isst_context *context = run->context;
+
+	report_current(run, node, level);
+	report_cpus(node, level, context);
+	report_frequencies(node, level);
+	report_features(node, level);
+	report_limits(node, level, context);
+	if (base_freq_is_known(level))
+		base_freq_report(node, level, context);
+	if (turbo_freq_is_known(level))
+		turbo_freq_report(node, level, context, all);
+}
+
+static void note_not_enabled(struct run *run, const struct unit *unit)
+{
+	report_message(run->report, ENTRY_NOTE,
+		       "perf-profile feature is not supported, just base-config level 0 is valid"
+		       " (%s)",
+		       isst_domain_name(unit->domain));
+}
+
+static void show_unit(struct run *run, const struct levels *levels, const struct unit *unit)
+{
+	const struct isst_result *summary = levels_summary(levels, unit), *level;
+	struct report_node *node = NULL;
+
+	if (unit->first && has_value(summary, ISST_VALUE_ENABLED) &&
+	    !value_of(summary, ISST_VALUE_ENABLED) &&
+	    isst_platform_fact(run->context, ISST_FACT_PRESET) == 0)
+		note_not_enabled(run, unit);
+	for (size_t i = 0; (level = levels_get(levels, unit, i)) != NULL; i++) {
+		if (unit->first)
+			level_failures(run, level);
+		if (!level_is_known(level))
+			continue;
+		if (!node)
+			node = unit_report(unit, run->context, run->report);
+		report_level(run, node, level);
+	}
+}
+
+void perf_profile_info(struct run *run)
+{
+	struct levels levels;
+
+	if (run->document) {
+		redfish_report(run);
+		return;
+	}
+	if (levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
+		for (size_t i = 0; i < run->targets.unit_count; i++)
+			show_unit(run, &levels, &run->targets.units[i]);
+	}
+	levels_clear(&levels);
+}
+
+static int fill_level_request(const struct run *run, struct isst_request *request)
+{
+	return isst_request_set(request, ISST_VALUE_LEVEL,
+				request_number(run->request, OPTION_LEVEL));
+}
+
+/** What scripts are shown before CPUs come and go. */
+static void announce_hotplug(struct run *run)
+{
+	if (!request_has(run->request, OPTION_ONLINE))
+		return;
+	run_progress(run, "Option is set to online/offline");
+	if (request_has(run->request, OPTION_CGROUP))
+		run_progress(run, "Using cgroup v2 in lieu of online/offline");
+}
+
+void perf_profile_set_config_level(struct run *run)
+{
+	change_machine(run,
+		       &(struct change_command){ .add = isst_change_add_level,
+						 .flags = request_has(run->request, OPTION_ONLINE)
+								  ? ISST_CHANGE_ADD_ONLINE
+								  : 0,
+						 .fill = fill_level_request,
+						 .announce = announce_hotplug,
+						 .feature = KEY_PERF_PROFILE,
+						 .result = KEY_SET_TDP_LEVEL });
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands of turbo-freq: ask the library, fill the report. Must not know output formats. */
+#include "../run/change.h"
+#include "../run/core_choice.h"
+#include "../run/handlers.h"
+#include "../run/levels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** The words that name a type on every machine, by its number. */
+static const char *const common_types[] = { "sse", "avx2", "avx512" };
+
+enum { COMMON_TYPES = sizeof(common_types) / sizeof(common_types[0]) };
+
+/** The number of the TRL type of that name, or -1. */
+static int find_type(const struct isst_context *context, const char *name)
+{
+	for (unsigned int type = 0; type < isst_trl_type_count(context); type++) {
+		const char *here = isst_trl_type_name(context, type);
+
+		if (!here)
+			continue;
+		if (strcmp(here, name) == 0)
+			return (int)type;
+		if (type < COMMON_TYPES && strcmp(common_types[type], name) == 0)
+			return (int)type;
+	}
+	return -1;
+}
+
+static void refuse_type(struct run *run, const char *name)
+{
+	char *known = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&known, &size);
+
+	for (unsigned int type = 0; stream && type < isst_trl_type_count(run->context); type++) {
+		const char *here = isst_trl_type_name(run->context, type);
+
+		if (here)
+			fprintf(stream, "%s%s", type > 0 ? ", " : "", here);
+	}
+	if (stream && fclose(stream) == 0 && known)
+		run_error(run, STATUS_UNSUPPORTED,
+			  "option --trl-type: this machine has no type '%s', only %s", name, known);
+	else
+		run_error(run, STATUS_FAILED, "out of memory");
+	free(known);
+}
+
+/** What the options ask to be shown. Returns false after an error. */
+static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
+{
+	const char *type = request_text(run->request, OPTION_TRL_TYPE);
+
+	*filter = (struct turbo_freq_filter){ -1, -1 };
+	if (request_has(run->request, OPTION_BUCKET))
+		filter->bucket = (int)request_number(run->request, OPTION_BUCKET);
+	if (!type)
+		return true;
+	filter->trl_type = find_type(run->context, type);
+	if (filter->trl_type < 0)
+		refuse_type(run, type);
+	return filter->trl_type >= 0;
+}
+
+static void report_not_present(struct run *run, const struct isst_result *level)
+{
+	run_unsupported(
+		run,
+		"turbo-freq feature is not present at this level %u (%s). Failed to get turbo-freq info",
+		value_of(level, ISST_VALUE_LEVEL), isst_domain_name(isst_result_domain(level)));
+}
+
+static unsigned int bucket_count(const struct isst_result *level)
+{
+	return value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
+}
+
+static void report_no_bucket(struct run *run, const struct isst_result *level, int bucket)
+{
+	unsigned int buckets = bucket_count(level), number = value_of(level, ISST_VALUE_LEVEL);
+	const char *name = isst_domain_name(isst_result_domain(level));
+
+	if (buckets == 0)
+		run_unsupported(run, "Invalid bucket %d at level %u (%s): no buckets exist", bucket,
+				number, name);
+	else
+		run_unsupported(run, "Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
+				bucket, number, name, buckets - 1);
+}
+
+/** A domain without CPUs has clip frequencies, which are of no bucket. */
+static bool has_only_clips(const struct isst_result *level)
+{
+	unsigned int cpu;
+
+	return bucket_count(level) == 0 &&
+	       isst_domain_first_cpu(isst_result_domain(level), &cpu) != 0;
+}
+
+static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
+		       struct turbo_freq_filter filter)
+{
+	if (unit->first && value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
+		report_not_present(run, level);
+	if (unit->first)
+		level_failures(run, level);
+	if (!turbo_freq_is_known(level))
+		return;
+	if (filter.bucket >= (int)bucket_count(level) && !has_only_clips(level)) {
+		if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ))
+			report_no_bucket(run, level, filter.bucket);
+		return;
+	}
+	turbo_freq_report(unit_report(unit, run->context, run->report), level, run->context,
+			  filter);
+}
+
+/** Whether a unit has that bucket; -1: all. */
+static bool has_bucket(const struct run *run, const struct levels *levels, int bucket)
+{
+	bool any = bucket < 0;
+
+	for (size_t i = 0; i < run->targets.unit_count && !any; i++) {
+		const struct isst_result *level = levels_get(levels, &run->targets.units[i], 0);
+
+		any = level && bucket < (int)bucket_count(level);
+	}
+	return any;
+}
+
+void turbo_freq_info(struct run *run)
+{
+	struct turbo_freq_filter filter;
+	struct levels levels;
+
+	if (!read_filter(run, &filter))
+		return;
+	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0) {
+		bool bucket = has_bucket(run, &levels, filter.bucket);
+
+		for (size_t i = 0; i < run->targets.unit_count; i++) {
+			const struct unit *unit = &run->targets.units[i];
+			const struct isst_result *level = levels_get(&levels, unit, 0);
+
+			/* Frequencies beside a bucket that is nowhere would be no answer. */
+			if (level && (bucket || !has_only_clips(level)))
+				show_level(run, unit, level, filter);
+		}
+	}
+	levels_clear(&levels);
+}
+
+/** Limits of zero stand for the default, as in the kernel tree's tool. */
+static int fill_turbo_freq_request(const struct run *run, struct isst_request *request)
+{
+	uint64_t limits = run->request->options.value[OPTION_LIMITS].number;
+	const struct isst_cpuset *high = run->chosen ? run->chosen : run->cpus;
+	int error = 0;
+
+	if (high)
+		error = isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, high);
+	if (!error && limits)
+		error = isst_request_set64(request, ISST_VALUE_TURBO_RATIO_LIMITS, limits);
+	return error;
+}
+
+/** Without --cpu and --high-priority no core gets high priority: the library warns of that. */
+void turbo_freq_enable(struct run *run)
+{
+	bool automatic = request_has(run->request, OPTION_AUTO);
+
+	if (request_has(run->request, OPTION_HIGH_PRIORITY) &&
+	    !(core_choice_make(run) && core_choice_keep_packages(run)))
+		return;
+	change_machine(run, &(struct change_command){
+				    .add = isst_change_add_turbo_freq,
+				    .flags = ISST_CHANGE_ADD_ENABLE |
+					     (automatic ? ISST_CHANGE_ADD_AUTO : 0),
+				    .fill = fill_turbo_freq_request,
+				    .feature = KEY_TURBO_FREQ,
+				    .result = KEY_ENABLE,
+				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
+	if (run->chosen && run->status == STATUS_DONE)
+		core_choice_report(run);
+}
+
+void turbo_freq_disable(struct run *run)
+{
+	bool automatic = request_has(run->request, OPTION_AUTO);
+
+	change_machine(run,
+		       &(struct change_command){ .add = isst_change_add_turbo_freq,
+						 .flags = ISST_CHANGE_ADD_DISABLE |
+							  (automatic ? ISST_CHANGE_ADD_AUTO : 0),
+						 .fill = fill_turbo_freq_request,
+						 .feature = KEY_TURBO_FREQ,
+						 .result = KEY_DISABLE });
+}

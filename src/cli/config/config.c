@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands of config, but for `try`. Must not know output formats. */
+#include "../process/save_file.h"
+#include "../run/change_run.h"
+#include "../run/handlers.h"
+#include "config_change.h"
+#include "config_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct report_node *config_node(struct run *run)
+{
+	return report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
+}
+
+/* ---- save ---- */
+
+/** As a result; its last line end is the renderer's. */
+static void print_text(struct run *run, char *text)
+{
+	size_t length = strlen(text);
+
+	if (length > 0 && text[length - 1] == '\n')
+		text[length - 1] = '\0';
+	report_text(config_node(run), KEY_CONFIG_TEXT, text);
+}
+
+/** Of a file that cannot be written: what else an error means is for what the machine does not
+ * support, and for the lock. */
+static enum exit_status status_of_file_error(int error)
+{
+	return error == -EACCES || error == -EPERM ? STATUS_NOT_PERMITTED : STATUS_FAILED;
+}
+
+static void save_text(struct run *run, const char *path, const char *text)
+{
+	int error = save_file(path, text, strlen(text));
+
+	if (error)
+		run_error(run, status_of_file_error(error), "cannot write %s: %s",
+			  *path ? path : "''",
+			  error == -ESTALE ? "another process replaced it meanwhile"
+					   : strerror(-error));
+	else
+		report_word(config_node(run), KEY_CONFIG_SAVE, "success");
+}
+
+void config_save(struct run *run)
+{
+	unsigned int flags = request_has(run->request, OPTION_ALL) ? ISST_CONFIG_READ_ALL : 0;
+	struct isst_config *config;
+	char *text;
+
+	if (config_call(run, NULL, isst_config_read(run->context, flags, &config)) != 0)
+		return;
+	run_report_notices(run);
+	text = isst_config_to_text(config, 0);
+	if (!text)
+		run_error(run, STATUS_FAILED, "out of memory");
+	else if (run->request->operand)
+		save_text(run, run->request->operand, text);
+	else
+		print_text(run, text);
+	free(text);
+	isst_config_free(config);
+}
+
+/* ---- check ---- */
+
+void config_check(struct run *run)
+{
+	struct report_node *top;
+
+	if (!config_is_meant(run) ||
+	    config_call(run, run->config, isst_config_check(run->config, run->context, 0)) != 0)
+		return;
+	run_report_notices(run);
+	top = config_node(run);
+	if (!config_report_comparison(run, top))
+		run->status = status_worse(run->status, STATUS_FAILED);
+}
+
+/* ---- apply, reset ---- */
+
+static void report_result(struct report_node *top, enum key_id key, int error)
+{
+	char *failed;
+
+	if (!error) {
+		report_word(top, key, "success");
+		return;
+	}
+	if (asprintf(&failed, "failed(error %d)", error) < 0)
+		failed = NULL;
+	report_word(top, key, failed ? failed : "failed");
+	free(failed);
+}
+
+/** Makes what a configuration states, and reports it as the result of that key. Returns 0 or a
+ * negative errno. */
+static int make(struct run *run, struct isst_config *config, struct report_node *top,
+		enum key_id key)
+{
+	struct isst_change *change;
+	int error = config_change(run, config, 0, &change);
+
+	if (!error)
+		change_note_offline_parts(run);
+	if (!request_has(run->request, OPTION_DRY_RUN)) {
+		if (!error && isst_change_is_unchanged(change))
+			change_note_unchanged(run, change);
+		else if (!error)
+			change_note_late_signal(run);
+		report_result(top, key, error);
+	}
+	if (!error)
+		config_report_high_priority(run->report, config);
+	isst_change_free(change);
+	return error;
+}
+
+void config_apply(struct run *run)
+{
+	if (config_is_meant(run))
+		config_record(run, make(run, run->config, config_node(run), KEY_CONFIG_APPLY));
+	else if (run->status != STATUS_DONE)
+		config_record(run, -EOPNOTSUPP);
+}
+
+/** The state to return to. Returns NULL after reporting why there is none, or that nothing is to be
+ * returned to. */
+static struct isst_config *find_state(struct run *run)
+{
+	const struct request *request = run->request;
+	struct isst_config *config;
+	int error;
+
+	if (!request_has(request, OPTION_BOOT)) {
+		error = isst_config_defaults(run->context, request_number(request, OPTION_ONLY),
+					     &config);
+		return config_call(run, NULL, error) == 0 ? config : NULL;
+	}
+	error = isst_config_boot(run->context, 0, &config);
+	if (error == -ENOENT) {
+		if (!request_has(request, OPTION_DRY_RUN))
+			report_result(config_node(run), KEY_CONFIG_RESET, 0);
+		report_message(run->report, ENTRY_NOTE,
+			       "unchanged: no change was made since boot, as far as is known");
+		report_code(run->report, "unchanged");
+	} else if (config_call(run, NULL, error) == 0)
+		return config;
+	return NULL;
+}
+
+void config_reset(struct run *run)
+{
+	bool boot = request_has(run->request, OPTION_BOOT);
+	struct isst_config *config = find_state(run);
+	struct report_node *top;
+
+	if (!config)
+		return;
+	run_report_notices(run);
+	if (config_call(run, config, isst_config_check(config, run->context, 0)) == 0) {
+		top = config_node(run);
+		config_report_differences(
+			top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT, config);
+		(void)make(run, config, top, KEY_CONFIG_RESET);
+	}
+	isst_config_free(config);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans and makes a configuration as a change, and rolls it back. */
+#include "config_change.h"
+
+#include "../run/change_run.h"
+#include "config_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool config_is_meant(struct run *run)
+{
+	int result = isst_config_match(run->config, run->context, 0);
+	const char *problem;
+
+	run_report_notices(run);
+	if (result != ISST_CONFIG_SKIPPED)
+		return config_call(run, run->config, result) == 0;
+	problem = isst_config_problem_at(run->config, 0);
+	report_message(run->report, ENTRY_NOTE, "skipped: %s",
+		       problem ? problem : "the configuration is for another machine");
+	report_code(run->report, "skipped");
+	return false;
+}
+
+/** What is optional, and was skipped. Nothing was stated by who returns to a former state. */
+static void report_skipped(struct run *run, const struct isst_config *config)
+{
+	const char *skipped;
+
+	if (config != run->config)
+		return;
+	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i, NULL)) != NULL; i++) {
+		report_message(run->report, ENTRY_NOTE, "%s; skipped", skipped);
+		report_code(run->report, "statement-skipped");
+	}
+}
+
+int config_change(struct run *run, struct isst_config *config, unsigned int flags,
+		  struct isst_change **change)
+{
+	int error = change_begin(run, flags, change);
+
+	if (!error)
+		error = config_call(run, config, isst_change_add_config(*change, config, 0));
+	if (!error)
+		error = run_call(run, isst_change_objection(*change));
+	if (error)
+		return error;
+	report_skipped(run, config);
+	return change_make(run, *change);
+}
+
+/** Whether a rollback was not even begun: what it has to know could not be read. */
+static bool is_not_begun(int error)
+{
+	return error && error != -ISST_ERR_ROLLBACK;
+}
+
+/* A file or firmware that is busy for a moment must not leave a change in place. */
+enum { ATTEMPTS = 4, PAUSE_MS = 100 };
+
+/** The change is no longer held afterwards. Returns as isst_change_roll_back() does. */
+static int attempt_roll_back(struct isst_change *change)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+	int error = isst_change_roll_back(change);
+
+	for (int i = 1; i < ATTEMPTS && is_not_begun(error); i++) {
+		nanosleep(&pause, NULL);
+		error = i < ATTEMPTS - 1 ? isst_change_roll_back(change)
+					 : isst_change_abandon(change);
+	}
+	return error;
+}
+
+/** Whether there is a journal that the next run can use. */
+static bool has_journal(struct run *run)
+{
+	struct isst_journal *journal = NULL;
+	int error = isst_journal_open(run->context, 0, &journal);
+
+	isst_journal_free(journal);
+	return !error && journal;
+}
+
+/** Reports a rollback that could not be begun: the change is no longer held, and its journal is
+ * left to the next run. */
+static void report_not_begun(struct run *run)
+{
+	char *cause = strdup(isst_error(run->context));
+
+	run_error(run, STATUS_ROLLBACK_INCOMPLETE,
+		  "the rollback could not be begun: %s; the change is still in place%s",
+		  cause ? cause : "out of memory",
+		  has_journal(run) ? ", and the next run that changes the machine rolls it back"
+				   : "");
+	free(cause);
+}
+
+int config_roll_back(struct run *run, struct isst_change *change)
+{
+	size_t reported = 0;
+	int error;
+
+	/* Those of the change are reported already. */
+	while (isst_change_warning_at(change, reported))
+		reported++;
+	error = attempt_roll_back(change);
+	change_report_warnings(run, change, reported);
+	if (is_not_begun(error))
+		report_not_begun(run);
+	else if (error)
+		change_report_failure(run, change, error);
+	isst_change_free(change);
+	return error;
+}
+
+void config_record(struct run *run, int error)
+{
+	if (request_has(run->request, OPTION_DRY_RUN) ||
+	    isst_config_run_record(run->config, run->context, error, 0) == 0 || error)
+		return;
+	report_message(run->report, ENTRY_NOTE, "the time of this run is not recorded: %s",
+		       isst_error(run->context));
+	report_code(run->report, "not-recorded");
+}
+
+void config_report_high_priority(struct report *report, const struct isst_config *config)
+{
+	const struct isst_cpuset *cpus = isst_config_high_priority_cpus(config);
+
+	if (cpus)
+		report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waits for what a configuration needs: at boot the modules of driver and uncore limits are loaded
+ * while services start. Every look has a context of its own, so that the run begins afresh.
+ */
+#include "config_wait.h"
+
+#include "../../common/monotonic.h"
+#include "../run/machine.h"
+#include "config_change.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LOOK_EVERY_MS = 500, OPTIONAL_SECONDS = 5 };
+
+/** What a configuration waits for. */
+struct missing {
+	char *what;    /* NULL: nothing is missing */
+	bool optional; /* the configuration can be applied without it */
+};
+
+static struct isst_context *open_another(const struct run *run)
+{
+	struct isst_options *options = run_options(run->request);
+	struct isst_context *context = NULL;
+	struct isst_machine *machine;
+	char *problem = NULL;
+
+	if (options && machine_open(run->request, &machine, &problem) == STATUS_DONE)
+		(void)isst_open_machine(machine, options, &context);
+	free(problem);
+	isst_options_free(options);
+	return context;
+}
+
+/** An optional statement that has no driver yet; NULL: there is none. */
+static const char *find_skipped(const struct isst_config *config)
+{
+	const char *skipped;
+	int error;
+
+	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i, &error)) != NULL; i++)
+		if (error == -ENODEV)
+			return skipped;
+	return NULL;
+}
+
+/** What more of the machine may appear; NULL: nothing. A machine that is another one stays so. */
+static const char *missing_of(struct isst_context *context, struct isst_config *config,
+			      bool *optional)
+{
+	int error = isst_discover(context);
+
+	*optional = false;
+	if (!error && isst_config_match(config, context, 0) != 0)
+		return NULL;
+	if (!error && isst_left_out_at(context, 0))
+		return isst_left_out_at(context, 0);
+	if (!error)
+		error = isst_config_check(config, context, 0);
+	if (error)
+		return error == -EOPNOTSUPP ? isst_error(context) : NULL;
+	*optional = true;
+	return find_skipped(config);
+}
+
+/** Returns what is missing; its text is to be freed. */
+static struct missing find_missing(const struct run *run)
+{
+	struct isst_context *context = open_another(run);
+	struct missing missing = { NULL, false };
+	const char *what = context ? missing_of(context, run->config, &missing.optional) : NULL;
+
+	missing.what = what ? strdup(what) : NULL;
+	isst_close(context);
+	return missing;
+}
+
+static void report_waiting(struct run *run, unsigned int seconds, const char *for_what)
+{
+	char *line;
+
+	if (asprintf(&line, "Waiting up to %u s: %s", seconds, for_what) < 0)
+		return;
+	run_progress(run, line);
+	free(line);
+}
+
+/** Waits for the driver, which has to be complete before it is asked more. Returns false if that
+ * took all the time, or cannot help. */
+static bool await_driver(struct run *run, unsigned int seconds)
+{
+	int error = isst_wait_for_driver(run->context, 0, 0);
+
+	if (error == -EOPNOTSUPP && isst_platform_fact(run->context, ISST_FACT_INTEL) > 0) {
+		report_waiting(run, seconds, isst_error(run->context));
+		error = isst_wait_for_driver(run->context, seconds * 1000, 0);
+	}
+	return error == 0;
+}
+
+/** Waits for all that is missing up to a time, and for what is optional no longer than a few
+ * seconds of it: many machines never have that. */
+static void await_missing(struct run *run, int64_t deadline_ms)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
+	bool reported = false, limited = false;
+	struct missing missing;
+
+	while ((missing = find_missing(run)).what) {
+		int64_t now_ms = monotonic_ms(), optional_ms = now_ms + OPTIONAL_SECONDS * 1000;
+
+		if (missing.optional && !limited && optional_ms < deadline_ms)
+			deadline_ms = optional_ms;
+		limited |= missing.optional;
+		if (now_ms >= deadline_ms)
+			break;
+		if (!reported)
+			report_waiting(run, (unsigned int)((deadline_ms - now_ms + 999) / 1000),
+				       missing.what);
+		reported = true;
+		free(missing.what);
+		nanosleep(&pause, NULL);
+	}
+	free(missing.what);
+}
+
+static void await_machine(struct run *run, unsigned int seconds)
+{
+	int64_t deadline_ms = monotonic_ms() + (int64_t)seconds * 1000;
+
+	if (await_driver(run, seconds))
+		await_missing(run, deadline_ms);
+}
+
+/** Whether a configuration for another machine can be refused at once: with a driver, discovery
+ * finds all that is different. */
+static bool is_refused(struct run *run, int match)
+{
+	return match == -EOPNOTSUPP && isst_wait_for_driver(run->context, 0, 0) == -EOPNOTSUPP;
+}
+
+bool config_wait(struct run *run)
+{
+	const struct request *request = run->request;
+	int match;
+
+	/* Without a change to make, there is yet a program to run. */
+	if (!(request->command->flags & COMMAND_CONFIG) || command_wraps_program(request->command))
+		return true;
+	/* What else a configuration is for shows once the machine is discovered. */
+	match = isst_config_match(run->config, run->context, 0);
+	if (match == ISST_CONFIG_SKIPPED || is_refused(run, match))
+		return config_is_meant(run);
+	/* Who may not change it need not wait. */
+	if (match == 0 && request_has(request, OPTION_WAIT) &&
+	    (!run_changes(run) || isst_check_privileges(run->context) == 0))
+		await_machine(run, request_number(request, OPTION_WAIT));
+	return true;
+}

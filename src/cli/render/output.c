@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which stream carries what, as the program's name, the format and --out decide: run as
+ * intel-speed-select, results go to standard error and the banner to standard output, as scripts
+ * know it from the kernel tree's tool of that name; run as anything else, results go to standard
+ * output and messages to standard error. The manual page has the table, under OUTPUT. Must not know
+ * what the results are.
+ */
+#include "output.h"
+
+#include "../../common/memory_stream.h"
+#include "../process/save_file.h"
+#include "../text/printable.h"
+#include "render_json_v2.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/**
+ * A standard stream that the caller closed must not become the device, or a file of the machine.
+ * It is opened the wrong way round, so that using it still fails.
+ */
+static void hold_standard_streams(bool *closed)
+{
+	struct pollfd streams[] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
+	/* Not where fewer than three descriptors are allowed. */
+	bool asked = poll(streams, 3, 0) >= 0;
+
+	for (int descriptor = 0; descriptor <= 2; descriptor++) {
+		closed[descriptor] = asked ? streams[descriptor].revents & POLLNVAL
+					   : fcntl(descriptor, F_GETFD) < 0;
+		if (closed[descriptor] &&
+		    open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor)
+			_exit(STATUS_FAILED);
+	}
+}
+
+void output_start(struct output *output, const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+	const char *name = slash ? slash + 1 : argv0;
+
+	/* Help names the program, and any caller may give it any name. */
+	*output = (struct output){ .program = *name && is_printable(name) ? name : "isst" };
+	hold_standard_streams(output->closed);
+	/* A file that may not grow makes a result get lost; it is no reason to be killed. */
+	output->file_limit_killed = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
+	output->reference = strcmp(output->program, "intel-speed-select") == 0;
+}
+
+/** Makes an opened file ready for the result. Returns 0 or a negative errno. */
+static int prepare_file(int descriptor)
+{
+	int flags = fcntl(descriptor, F_GETFL);
+
+	if (flags < 0 || fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0)
+		return -errno;
+	/* Devices, FIFOs and the like have no length. */
+	return ftruncate(descriptor, 0) != 0 && errno != EINVAL ? -errno : 0;
+}
+
+/** Makes what was opened the place of the result. Returns 0 or a negative errno. */
+static int use_file(struct output *output, const char *path, int descriptor)
+{
+	int error = prepare_file(descriptor);
+
+	if (!error && !(output->file = fdopen(descriptor, "w")))
+		error = -errno;
+	if (error) {
+		close(descriptor);
+		return error;
+	}
+	output->path = path;
+	/* Nor is a terminal written to before the result. */
+	(void)setvbuf(output->file, NULL, _IOFBF, BUFSIZ);
+	return 0;
+}
+
+int output_wait_for_reader(struct output *output, const char *path)
+{
+	struct stat status;
+	int descriptor;
+
+	/* What is written as a whole is opened when all of it is there. */
+	if (!path || renderers[output->format].file || stat(path, &status) != 0 ||
+	    !S_ISFIFO(status.st_mode))
+		return 0;
+	descriptor = open(path, O_WRONLY | O_CLOEXEC);
+	if (descriptor < 0)
+		return -errno;
+	if (fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode))
+		return use_file(output, path, descriptor);
+	/* Another file by now. */
+	close(descriptor);
+	return 0;
+}
+
+int output_open(struct output *output, const char *path)
+{
+	int descriptor;
+
+	if (!path || output->file)
+		return 0;
+	if (renderers[output->format].file) {
+		output->path = path;
+		return 0;
+	}
+	/*
+	 * A FIFO that no process reads must not hold up a run that holds the lock: ENXIO. The file
+	 * may be the one behind a standard stream (/dev/stdout): nothing may write over the
+	 * other's.
+	 */
+	descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+	return descriptor < 0 ? -errno : use_file(output, path, descriptor);
+}
+
+void output_expect_change(struct output *output)
+{
+	output->changing = true;
+}
+
+int output_must_not_wait(struct output *output)
+{
+	int error = nowait_stream_open(stdout, NULL, &output->nowait_output);
+
+	/* On a terminal the banner comes first. */
+	if (!error)
+		error = nowait_stream_open(stderr, output->nowait_output, &output->nowait_messages);
+	return error;
+}
+
+void output_may_wait(struct output *output)
+{
+	nowait_stream_close(output->nowait_output);
+	nowait_stream_close(output->nowait_messages);
+	output->nowait_output = output->nowait_messages = NULL;
+}
+
+/** One value of a document is none. */
+static bool is_document(const struct output *output)
+{
+	return renderers[output->format].document && !output->get;
+}
+
+/** A document is one with or without a banner before it. */
+static bool is_plain(const struct output *output)
+{
+	return output->get || (output->plain && !is_document(output));
+}
+
+FILE *output_result(const struct output *output)
+{
+	if (output->file)
+		return output->file;
+	return output->reference && !is_plain(output) ? stderr : stdout;
+}
+
+static FILE *now(FILE *stream, const struct nowait_stream *nowait)
+{
+	return nowait ? nowait_stream_file(nowait) : stream;
+}
+
+FILE *output_messages(const struct output *output)
+{
+	return now(stderr, output->nowait_messages);
+}
+
+FILE *output_trace(const struct output *output)
+{
+	return output->reference ? now(stdout, output->nowait_output) : output_messages(output);
+}
+
+FILE *output_progress(const struct output *output)
+{
+	return is_document(output) ? NULL : output_messages(output);
+}
+
+struct nowait_stream *output_nowait(const struct output *output)
+{
+	return is_document(output) && output->reference ? output->nowait_output
+							: output->nowait_messages;
+}
+
+bool output_has_banner(const struct output *output)
+{
+	return !is_plain(output) && (output->reference || !is_document(output));
+}
+
+static FILE *banner_stream(const struct output *output)
+{
+	FILE *stream = output->reference ? stdout : output_result(output);
+
+	return stream == stdout ? now(stream, output->nowait_output) : stream;
+}
+
+/** The banner comes first also where --out names the file behind the standard stream. */
+static void flush_banner(const struct output *output)
+{
+	if (output->file && banner_stream(output) != output->file)
+		fflush(banner_stream(output));
+}
+
+void output_banner(struct output *output, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (output_has_banner(output)) {
+		vfprintf(banner_stream(output), format, arguments);
+		flush_banner(output);
+	}
+	va_end(arguments);
+}
+
+void output_title(struct output *output, unsigned int model)
+{
+	output_banner(output, "Intel(R) Speed Select Technology\n");
+	output_banner(output, "Executing on CPU model:%u[0x%x]\n", model, model);
+}
+
+void output_banner_name(struct output *output, const char *what, const char *name)
+{
+	FILE *stream = banner_stream(output);
+
+	if (!output_has_banner(output))
+		return;
+	/* Piece by piece: an emulated machine is never passed over for lack of memory. */
+	fprintf(stream, "%s: ", what);
+	write_printable(name, "", stream);
+	fputc('\n', stream);
+	flush_banner(output);
+}
+
+/** Reports that the result is lost. @path: where it was to go; NULL: a standard stream. */
+static enum exit_status report_lost_output(const struct output *output, const char *path,
+					   const char *why, enum exit_status status)
+{
+	if (output->changed && status == STATUS_DONE) {
+		fputs("Error: the change was made, but its result could not be written: ", stderr);
+		write_printable(path ? path : "", "", stderr);
+		fprintf(stderr, "%s%s\n", path ? ": " : "", why);
+	} else {
+		fputs("Error: cannot write ", stderr);
+		write_printable(path ? path : "the result", "", stderr);
+		fprintf(stderr, ": %s\n", why);
+	}
+	return status_worse(status, STATUS_FAILED);
+}
+
+/** The first error counts: what fails later is mostly its consequence, or has no errno at all. */
+static void write_all(struct output *output, const char *text, size_t size, FILE *stream)
+{
+	errno = 0;
+	if (fwrite(text, 1, size, stream) != size && !output->write_error)
+		output->write_error = errno ? errno : EIO;
+}
+
+/** Why a stream did not take what was written to it. */
+static const char *why_lost(const struct output *output, FILE *stream)
+{
+	int descriptor = fileno(stream);
+
+	if (descriptor == STDOUT_FILENO && output->closed[descriptor])
+		return "standard output is closed";
+	return strerror(output->write_error);
+}
+
+/**
+ * @asked_for: what the stream holds is what the caller wanted to know. What is only reported beside
+ * that was not wanted where standard error was closed before the program began.
+ */
+static enum exit_status flush(struct output *output, FILE *stream, bool asked_for,
+			      enum exit_status status)
+{
+	if (!asked_for && stream == stderr && output->closed[STDERR_FILENO])
+		return status;
+	errno = 0;
+	if ((fflush(stream) != 0 || ferror(stream)) && !output->write_error)
+		output->write_error = errno ? errno : EIO;
+	if (!output->write_error)
+		return status;
+	return report_lost_output(output,
+				  output->path && stream == output->file ? output->path : NULL,
+				  why_lost(output, stream), status);
+}
+
+enum exit_status output_text(struct output *output, const char *text, size_t size)
+{
+	write_all(output, text, size, stdout);
+	return flush(output, stdout, true, STATUS_DONE);
+}
+
+/** With the results: always in documents, in text only as the reference tool does. */
+static bool messages_inside(const struct output *output)
+{
+	return (output->reference && !is_plain(output)) || is_document(output);
+}
+
+/** On standard error as well: where they would not be seen otherwise. */
+static bool messages_beside(const struct output *output)
+{
+	return !output->reference || output->path || is_plain(output);
+}
+
+/** A file system may report only now that it did not take what was written. */
+static enum exit_status close_file(struct output *output, enum exit_status status)
+{
+	int error = fclose(output->file) == 0 ? 0 : errno;
+
+	output->file = NULL;
+	return error ? report_lost_output(output, output->path, strerror(error), status) : status;
+}
+
+/** Writes a report, or the value of it that is asked for. *@problem: why there is no such value, to
+ * be freed. */
+static int render_result(const struct output *output, const struct report *report,
+			 const struct page *page, bool messages, FILE *stream, char **problem)
+{
+	const struct renderer *renderer = &renderers[output->format];
+
+	if (output->get)
+		return render_json_v2_value(report, output->get, stream, problem);
+	if (report_is_screen(report) && renderer->render_screen)
+		return renderer->render_screen(report, page, messages, stream);
+	return renderer->render(report, messages, stream);
+}
+
+/**
+ * Renders into memory first: standard error has no buffer, so that each piece of a line would be a
+ * system call. @memory: its text is to be freed. Returns 0 or -ENOMEM.
+ */
+static int render_to_memory(const struct output *output, const struct report *report, bool messages,
+			    const struct page *page, struct memory_stream *memory, char **problem)
+{
+	int error = memory_stream_open(memory), lost;
+
+	if (error)
+		return error;
+	error = render_result(output, report, page, messages, memory->stream, problem);
+	lost = memory_stream_close(memory);
+	return error ? error : lost;
+}
+
+/** Returns 0 or -ENOMEM; what else fails is remembered. *@problem: see render_result(). */
+static int render(struct output *output, const struct report *report, bool messages, FILE *stream,
+		  char **problem)
+{
+	const struct page page = page_of(stream, output->colour);
+	struct memory_stream memory = { .text = NULL };
+	int error = render_to_memory(output, report, messages, &page, &memory, problem);
+
+	if (!error)
+		write_all(output, memory.text, memory.size, stream);
+	free(memory.text);
+	return error;
+}
+
+/** Puts a file with the result in the place of --out: who reads it meanwhile finds the old one or
+ * the new one, and never a part. */
+static enum exit_status replace_file(struct output *output, const struct report *report,
+				     enum exit_status status)
+{
+	const struct page page = { .columns = 0 };
+	struct memory_stream memory = { .text = NULL };
+	char *none = NULL;
+	int error = render_to_memory(output, report, false, &page, &memory, &none);
+
+	if (!error)
+		error = save_file(output->path, memory.text, memory.size);
+	free(memory.text);
+	if (!error)
+		return status;
+	return report_lost_output(output, output->path,
+				  error == -ESTALE ? "another process replaced it meanwhile"
+						   : strerror(-error),
+				  status);
+}
+
+/** Whether the machine could not be discovered, or not the CPUs that are named: an earlier file
+ * about it is better than nothing. A machine without Speed Select has been seen, and metrics count
+ * the error. */
+static bool keeps_file(const struct output *output, const struct report *report,
+		       enum exit_status status)
+{
+	return output->format != FORMAT_OPENMETRICS && status != STATUS_DONE &&
+	       (status != STATUS_UNSUPPORTED || output->untargeted) && !report_has_units(report);
+}
+
+enum exit_status output_report(struct output *output, struct report *report,
+			       enum exit_status status)
+{
+	bool replaces = output->path && renderers[output->format].file;
+	bool keeps = replaces && keeps_file(output, report, status);
+	FILE *stream = output_result(output);
+	char *problem = NULL;
+
+	report_header(report)->exit_status = (int)status;
+	if (keeps)
+		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
+			       output->untargeted ? "the CPUs named are not there"
+						  : "nothing could be read");
+	if (report_failed(report) ||
+	    (!replaces && render(output, report, messages_inside(output), stream, &problem) != 0))
+		return report_lost_output(output, NULL, "out of memory", status);
+	if (!replaces)
+		status = flush(output, stream, !output->changing, status);
+	else if (!keeps)
+		status = replace_file(output, report, status);
+	if (output->file)
+		status = close_file(output, status);
+	if (messages_beside(output))
+		render_messages(report, stderr);
+	if (problem) {
+		fputs("Error: ", stderr);
+		write_printable(problem, "", stderr);
+		fputc('\n', stderr);
+		status = status_worse(status, STATUS_FAILED);
+	}
+	free(problem);
+	return status;
+}
+
+/** Writes what a document is, or the messages alone. Returns 0 or -ENOMEM. */
+static int render_refusal(struct output *output, const struct report *report, FILE *stream)
+{
+	char *none;
+
+	/* The file that a run did not even begin to write has no place for why. */
+	if (!output->get && !renderers[output->format].file)
+		return render(output, report, true, stream, &none);
+	render_messages(report, stream);
+	return 0;
+}
+
+enum exit_status output_refusal(struct output *output, struct report *report,
+				enum exit_status status)
+{
+	FILE *stream = is_document(output) && !output->reference ? stdout : stderr;
+
+	report_header(report)->exit_status = (int)status;
+	if (report_failed(report) || render_refusal(output, report, stream) != 0) {
+		fputs("Error: out of memory\n", stderr);
+		status = STATUS_FAILED;
+	}
+	return flush(output, stream, false, status);
+}
+
+enum exit_status output_problem(struct output *output, const char *problem, enum exit_status status)
+{
+	struct report *report = report_new();
+
+	if (!report || !problem) {
+		fputs("Error: out of memory\n", stderr);
+		report_free(report);
+		return flush(output, stderr, false, STATUS_FAILED);
+	}
+	report_header(report)->feature = output->header.feature;
+	report_header(report)->command = output->header.command;
+	report_message(report, ENTRY_ERROR, "%s", problem);
+	report_code(report, status_code(status));
+	status = output_refusal(output, report, status);
+	report_free(report);
+	return status;
+}
+
+enum exit_status output_usage_error(struct output *output, const char *problem)
+{
+	return output_problem(output, problem, STATUS_USAGE);
+}
+
+void output_close(struct output *output)
+{
+	output_may_wait(output);
+	if (output->file)
+		fclose(output->file);
+	output->file = NULL;
+}

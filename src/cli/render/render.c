@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of formats. */
+#include "render.h"
+
+#include "../arguments/command.h"
+#include "render_json_v2.h"
+
+const struct renderer renderers[FORMATS] = {
+	[FORMAT_TEXT] = { "text", render_text, .render_screen = render_screen },
+	[FORMAT_JSON] = { "json", render_json, .document = true },
+	[FORMAT_JSON_V2] = { "json-v2", render_json_v2, .document = true },
+	[FORMAT_OPENMETRICS] = { "openmetrics", render_openmetrics, .file = true,
+				 .commands = COMMAND_EXPORTS },
+	[FORMAT_NFD] = { "nfd", render_nfd, .file = true, .commands = COMMAND_EXPORTS },
+	[FORMAT_FACTS] = { "facts", render_facts, .file = true, .commands = COMMAND_EXPORTS },
+	[FORMAT_REDFISH] = { "redfish", render_document, .file = true,
+			     .commands = COMMAND_REDFISH },
+};
+
+int render_document(const struct report *report, bool messages, FILE *stream)
+{
+	const struct json *document = report_written_document(report);
+
+	(void)messages;
+	if (document)
+		json_write(document, stream);
+	else
+		fputs("{}", stream);
+	fputc('\n', stream);
+	return 0;
+}

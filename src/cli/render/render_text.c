@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
+#include "../report/wording.h"
+#include "../text/printable.h"
+#include "render.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** The first level is indented by one space, all others by two for each level above. */
+static void indent(unsigned int level, FILE *stream)
+{
+	fprintf(stream, "%*s", level == 1 ? 1 : (int)(2 * (level - 1)), "");
+}
+
+static int write_line(const struct report_node *node, unsigned int level, FILE *stream)
+{
+	char *name = wording_of_key(node), *value = NULL;
+	int error = 0;
+
+	if (node->kind != NODE_BRANCH)
+		value = wording_of_value(node);
+	if (name && (value || node->kind == NODE_BRANCH)) {
+		indent(level, stream);
+		fprintf(stream, "%s%s%s", name,
+			node->marked && node->key->mark ? node->key->mark : "", value ? ":" : "");
+		write_printable(value ? value : "", "", stream);
+		fputc('\n', stream);
+	} else {
+		error = -ENOMEM;
+	}
+	free(name);
+	free(value);
+	return error;
+}
+
+/** A sentence may be several lines, such as those of a platform file. */
+static void write_sentence(const struct report_node *node, const char *sentence,
+			   const struct page *page, FILE *stream)
+{
+	bool inverse = page && page->colour && node->changed;
+
+	if (page && node->changed)
+		fprintf(stream, "%s%c", inverse ? CHANGED_BEGIN : "", CHANGED_MARK);
+	write_printable(sentence, "\n\t", stream);
+	fputs(inverse ? CHANGED_END "\n" : "\n", stream);
+}
+
+/** @page: what changed is marked there; NULL: nothing is. */
+static int write_node(const struct report_node *node, unsigned int level, const struct page *page,
+		      FILE *stream)
+{
+	char *sentence;
+	int error = wording_of_sentence(node, &sentence);
+
+	if (error)
+		return error;
+	if (!sentence)
+		return write_line(node, level, stream);
+	if (*sentence)
+		write_sentence(node, sentence, page, stream);
+	free(sentence);
+	return 0;
+}
+
+static int write_nodes(const struct report_node *node, unsigned int level, const struct page *page,
+		       FILE *stream)
+{
+	int error = 0;
+
+	for (; node && !error; node = node->next) {
+		if (node->kind == NODE_UNKNOWN)
+			continue;
+		error = write_node(node, level, page, stream);
+		if (!error)
+			error = write_nodes(node->first, level + 1, page, stream);
+	}
+	return error;
+}
+
+int render_sentences(const struct report_node *first, const struct page *page, FILE *stream)
+{
+	return write_nodes(first, 1, page, stream);
+}
+
+static int write_unit(const struct report_entry *unit, FILE *stream)
+{
+	unsigned int level = 1;
+
+	for (size_t i = 0; i < unit->steps; i++, level++) {
+		char *name = wording_of_step(&unit->path[i]);
+
+		if (!name)
+			return -ENOMEM;
+		indent(level, stream);
+		fprintf(stream, "%s\n", name);
+		free(name);
+	}
+	return write_nodes(unit->root->first, level, NULL, stream);
+}
+
+static void write_message(const struct report_entry *entry, FILE *stream)
+{
+	if (entry->kind == ENTRY_PROGRESS)
+		return;
+	if (entry->kind != ENTRY_REMARK)
+		fprintf(stream, "%s: ", wording_of_message(entry));
+	write_printable(entry->message, "", stream);
+	fputc('\n', stream);
+}
+
+int render_text(const struct report *report, bool messages, FILE *stream)
+{
+	int error = 0;
+
+	for (const struct report_entry *entry = report_first(report); entry && !error;
+	     entry = entry->next) {
+		if (entry->kind == ENTRY_UNIT)
+			error = write_unit(entry, stream);
+		else if (messages)
+			write_message(entry, stream);
+	}
+	return error;
+}
+
+void render_messages(const struct report *report, FILE *stream)
+{
+	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next) {
+		if (entry->kind != ENTRY_UNIT)
+			write_message(entry, stream);
+	}
+}

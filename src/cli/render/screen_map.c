@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lays out maps: cells in groups, as many groups on a line as fit, and a legend. */
+#include "screen_map.h"
+
+#include "../report/wording.h"
+#include "screen_places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells without a group of their own are set apart so that they can be counted. */
+enum { CELLS_TOGETHER = 8 };
+
+struct map_cell {
+	const struct map_mark *mark;
+	const struct report_node *group; /* NULL: none */
+	bool numbered, changed;
+	unsigned int number; /* of the first of its CPUs */
+};
+
+/** The cells of a unit. */
+struct map_cells {
+	struct map_cell *cells;
+	size_t count;
+};
+
+/** The map of a report. */
+struct map {
+	const struct page *page;
+	FILE *stream;
+	size_t place_width, number_width;
+	const struct map_mark *marks; /* the list that the cells are of; NULL: there are none */
+	const struct map_mark *last;  /* of the list */
+	bool *used;		      /* which of the list */
+};
+
+/* ---- Cells ---- */
+
+static const struct map_mark *find_mark(const struct report_node *leaf)
+{
+	const struct map_mark *mark = leaf->key->marks;
+
+	while (mark->value && (leaf->kind == NODE_UNKNOWN || strcmp(mark->value, leaf->text) != 0))
+		mark++;
+	return mark;
+}
+
+static const struct report_node *find_marked(const struct report_node *branch)
+{
+	const struct report_node *leaf = branch->first;
+
+	while (leaf && !leaf->key->marks)
+		leaf = leaf->next;
+	return leaf;
+}
+
+static int add_cell(struct map_cells *cells, const struct report_node *branch,
+		    const struct report_node *group)
+{
+	struct map_cell *all = reallocarray(cells->cells, cells->count + 1, sizeof(*all));
+	struct map_cell *cell;
+
+	if (!all)
+		return -ENOMEM;
+	cells->cells = all;
+	cell = &all[cells->count++];
+	*cell = (struct map_cell){ .mark = find_mark(find_marked(branch)),
+				   .group = group,
+				   .changed = find_marked(branch)->changed };
+	for (const struct report_node *leaf = branch->first; leaf && !cell->numbered;
+	     leaf = leaf->next)
+		cell->numbered = leaf->kind == NODE_CPU_RANGES &&
+				 isst_cpuset_next(leaf->cpus, 0, &cell->number);
+	return 0;
+}
+
+/** Adds the cells below a node. @group: the branch around them; NULL: the unit itself */
+static int collect(struct map_cells *cells, const struct report_node *node,
+		   const struct report_node *group)
+{
+	int error = 0;
+
+	for (const struct report_node *child = node->first; child && !error; child = child->next) {
+		if (child->kind != NODE_BRANCH)
+			continue;
+		error = find_marked(child) ? add_cell(cells, child, group)
+					   : collect(cells, child, child);
+	}
+	return error;
+}
+
+/* ---- Lines ---- */
+
+/** The length of the cells from one on that stay together. */
+static size_t group_length(const struct map_cells *cells, size_t first)
+{
+	size_t length = 1, most = cells->cells[first].group ? SIZE_MAX : CELLS_TOGETHER;
+
+	while (first + length < cells->count && length < most &&
+	       cells->cells[first + length].group == cells->cells[first].group)
+		length++;
+	return length;
+}
+
+static void write_mark(const struct map *map, const struct map_mark *mark, bool changed)
+{
+	map->used[mark - map->marks] = true;
+	if (map->page->colour && changed)
+		fprintf(map->stream, CHANGED_BEGIN "%c" CHANGED_END, mark->letter);
+	else if (map->page->colour && mark->colour)
+		fprintf(map->stream, "\033[%um%c\033[0m", mark->colour, mark->letter);
+	else
+		fputc(mark->letter, map->stream);
+}
+
+static void begin_line(const struct map *map, const char *place, const struct map_cell *cell)
+{
+	fprintf(map->stream, "%-*s  ", (int)map->place_width, place);
+	if (cell->numbered)
+		fprintf(map->stream, "%*u ", (int)map->number_width, cell->number);
+	else
+		fprintf(map->stream, "%*s ", (int)map->number_width, "");
+}
+
+/** Ends a line of cells; below those that changed there is a mark. */
+static void end_line(const struct map *map, const struct map_cells *cells, size_t first, size_t end)
+{
+	fputc('\n', map->stream);
+	while (end > first && !cells->cells[end - 1].changed)
+		end--;
+	if (end == first)
+		return;
+	fprintf(map->stream, "%*s", (int)(map->place_width + 2 + map->number_width + 1), "");
+	for (size_t i = first; i < end;) {
+		size_t group = i + group_length(cells, i);
+
+		fputc(' ', map->stream);
+		for (; i < group && i < end; i++)
+			fputc(cells->cells[i].changed ? '^' : ' ', map->stream);
+	}
+	fputc('\n', map->stream);
+}
+
+static void write_cells(const struct map *map, const char *place, const struct map_cells *cells)
+{
+	size_t start = map->place_width + 2 + map->number_width + 1, column = 0, first = 0;
+
+	for (size_t i = 0; i < cells->count;) {
+		size_t length = group_length(cells, i);
+
+		if (column > 0 && column + 1 + length > map->page->columns) {
+			end_line(map, cells, first, i);
+			first = i;
+			column = 0;
+		}
+		if (column == 0) {
+			begin_line(map, i == 0 ? place : "", &cells->cells[i]);
+			column = start;
+		}
+		fputc(' ', map->stream);
+		for (size_t end = i + length; i < end; i++)
+			write_mark(map, cells->cells[i].mark, cells->cells[i].changed);
+		column += 1 + length;
+	}
+	end_line(map, cells, first, cells->count);
+}
+
+/** What each mark means that was used, in as many lines as it takes. */
+static void write_legend(const struct map *map)
+{
+	size_t column = 0;
+
+	fputc('\n', map->stream);
+	for (const struct map_mark *mark = map->marks; mark <= map->last; mark++) {
+		size_t length = 2 + strlen(mark->meaning);
+
+		if (!map->used[mark - map->marks])
+			continue;
+		if (column > 0 && column + 2 + length > map->page->columns) {
+			fputc('\n', map->stream);
+			column = 0;
+		}
+		if (column > 0)
+			column += (size_t)fprintf(map->stream, ", ");
+		write_mark(map, mark, false);
+		fprintf(map->stream, " %s", mark->meaning);
+		column += length;
+	}
+	fputc('\n', map->stream);
+}
+
+/* ---- Units ---- */
+
+/** Looks at the cells of a unit before they are written: how wide what stands before them is. */
+static void measure(struct map *map, const char *place, const struct map_cells *cells)
+{
+	if (strlen(place) > map->place_width)
+		map->place_width = strlen(place);
+	for (size_t i = 0; i < cells->count; i++) {
+		size_t width = (size_t)snprintf(NULL, 0, "%u", cells->cells[i].number);
+
+		if (cells->cells[i].numbered && width > map->number_width)
+			map->number_width = width;
+	}
+}
+
+/** Calls what is done with a unit that has cells. */
+static int visit_unit(struct map *map, const struct report *report,
+		      const struct report_entry *entry, bool write)
+{
+	struct map_cells cells = { 0 };
+	struct screen_place place;
+	char *name = NULL;
+	int error = screen_place_make(&place, report, entry);
+
+	if (!error)
+		error = collect(&cells, entry->root, NULL);
+	if (!error && !(name = screen_place_name(&place)))
+		error = -ENOMEM;
+	if (!error && cells.count > 0 && write)
+		write_cells(map, name, &cells);
+	else if (!error && cells.count > 0)
+		measure(map, name, &cells);
+	free(name);
+	free(cells.cells);
+	screen_place_clear(&place);
+	return error;
+}
+
+static int visit_units(struct map *map, const struct report *report, bool write)
+{
+	int error = 0;
+
+	for (const struct report_entry *entry = report_first(report); entry && !error;
+	     entry = entry->next)
+		if (entry->kind == ENTRY_UNIT && entry->steps > 0)
+			error = visit_unit(map, report, entry, write);
+	return error;
+}
+
+/** The list of marks of a report; NULL if it has none. */
+static const struct map_mark *find_list(const struct report_node *node)
+{
+	const struct map_mark *marks = node->key ? node->key->marks : NULL;
+
+	for (const struct report_node *child = node->first; child && !marks; child = child->next)
+		marks = find_list(child);
+	return marks;
+}
+
+int screen_map_write(const struct report *report, const struct page *page, FILE *stream)
+{
+	struct map map = { .page = page, .stream = stream };
+	int error;
+
+	for (const struct report_entry *entry = report_first(report); entry && !map.marks;
+	     entry = entry->next)
+		if (entry->kind == ENTRY_UNIT)
+			map.marks = find_list(entry->root);
+	if (!map.marks)
+		return 0;
+	for (map.last = map.marks; map.last->value;)
+		map.last++;
+	map.used = calloc((size_t)(map.last - map.marks) + 1, sizeof(*map.used));
+	error = map.used ? visit_units(&map, report, false) : -ENOMEM;
+	if (!error)
+		fputc('\n', stream);
+	if (!error)
+		error = visit_units(&map, report, true);
+	if (!error)
+		write_legend(&map);
+	free(map.used);
+	return error;
+}

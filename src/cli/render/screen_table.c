@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes tables of a report: columns, rows, and rows that are one. */
+#include "screen_table.h"
+
+#include "../report/wording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Columns ---- */
+
+static bool is_cell(const struct report_node *node)
+{
+	return node->kind != NODE_BRANCH && node->key->heading;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct key *a = *(const struct key *const *)left,
+			 *b = *(const struct key *const *)right;
+
+	return (a > b) - (a < b);
+}
+
+static size_t find_column(const struct screen_table *table, const struct key *key)
+{
+	size_t column = 0;
+
+	while (column < table->column_count && table->columns[column] != key)
+		column++;
+	return column;
+}
+
+/** Adds the columns of a row that are new. Returns 0 or -ENOMEM. */
+static int add_columns(struct screen_table *table, const struct report_node *branch)
+{
+	for (const struct report_node *leaf = branch->first; leaf; leaf = leaf->next) {
+		const struct key **columns;
+
+		if (!is_cell(leaf) || find_column(table, leaf->key) < table->column_count)
+			continue;
+		columns = reallocarray(table->columns, table->column_count + 1, sizeof(*columns));
+		if (!columns)
+			return -ENOMEM;
+		table->columns = columns;
+		columns[table->column_count++] = leaf->key;
+	}
+	return 0;
+}
+
+/* ---- Rows ---- */
+
+static bool has_cells(const struct report_node *branch)
+{
+	const struct report_node *leaf = branch->first;
+
+	while (leaf && !is_cell(leaf))
+		leaf = leaf->next;
+	return leaf;
+}
+
+static int fill_cell(struct screen_cell *cell, const struct report_node *leaf)
+{
+	cell->changed = leaf->changed;
+	if (leaf->kind != NODE_CPU_RANGES) {
+		cell->text = wording_of_cell(leaf);
+		return cell->text ? 0 : -ENOMEM;
+	}
+	cell->cpus = isst_cpuset_new();
+	return cell->cpus ? isst_cpuset_add_set(cell->cpus, leaf->cpus) : -ENOMEM;
+}
+
+static int add_row(struct screen_table *table, const struct report *report,
+		   const struct report_entry *unit, const struct report_node *branch)
+{
+	struct screen_row *rows = reallocarray(table->rows, table->row_count + 1, sizeof(*rows));
+	struct screen_row *row;
+	int error;
+
+	if (!rows)
+		return -ENOMEM;
+	table->rows = rows;
+	row = &rows[table->row_count++];
+	*row = (struct screen_row){ .index = branch->index };
+	row->cells = calloc(table->column_count + 1, sizeof(*row->cells));
+	error = row->cells ? screen_place_make(&row->place, report, unit) : -ENOMEM;
+	for (const struct report_node *leaf = branch->first; leaf && !error; leaf = leaf->next) {
+		size_t column = find_column(table, leaf->key);
+
+		if (!is_cell(leaf) || row->cells[column].text || row->cells[column].cpus)
+			continue;
+		table->right[column] |= leaf->kind == NODE_NUMBER && !leaf->key->cell;
+		error = fill_cell(&row->cells[column], leaf);
+	}
+	return error;
+}
+
+/** Calls @visit for each branch that is a row. */
+static int visit_rows(struct screen_table *table, const struct report *report,
+		      int (*visit)(struct screen_table *table, const struct report *report,
+				   const struct report_entry *unit,
+				   const struct report_node *branch))
+{
+	int error = 0;
+
+	for (const struct report_entry *entry = report_first(report); entry && !error;
+	     entry = entry->next) {
+		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
+			continue;
+		if (!table->key && has_cells(entry->root))
+			error = visit(table, report, entry, entry->root);
+		for (const struct report_node *node = entry->root->first;
+		     node && table->key && !error; node = node->next)
+			if (node->kind == NODE_BRANCH && node->key == table->key)
+				error = visit(table, report, entry, node);
+	}
+	return error;
+}
+
+static int visit_columns(struct screen_table *table, const struct report *report,
+			 const struct report_entry *unit, const struct report_node *branch)
+{
+	(void)report;
+	(void)unit;
+	return add_columns(table, branch);
+}
+
+/* ---- Rows that are one ---- */
+
+static bool has_same_cells(const struct screen_table *table, const struct screen_row *one,
+			   const struct screen_row *other)
+{
+	if (table->key && table->key->index_heading && one->index != other->index)
+		return false;
+	for (size_t i = 0; i < table->column_count; i++) {
+		const char *a = one->cells[i].text, *b = other->cells[i].text;
+
+		if (!a != !b || (a && strcmp(a, b) != 0))
+			return false;
+		/* A mark stands where something changed, and nowhere else. */
+		if (one->cells[i].changed != other->cells[i].changed)
+			return false;
+	}
+	return true;
+}
+
+static void clear_row(const struct screen_table *table, struct screen_row *row)
+{
+	for (size_t i = 0; row->cells && i < table->column_count; i++) {
+		free(row->cells[i].text);
+		isst_cpuset_free(row->cells[i].cpus);
+	}
+	free(row->cells);
+	screen_place_clear(&row->place);
+}
+
+static int join_rows(const struct screen_table *table, struct screen_row *row,
+		     struct screen_row *other)
+{
+	int error = screen_place_join(&row->place, &other->place);
+
+	for (size_t i = 0; i < table->column_count && !error; i++) {
+		struct screen_cell *cell = &row->cells[i], *more = &other->cells[i];
+
+		if (cell->cpus) {
+			error = isst_cpuset_add_set(cell->cpus, more->cpus);
+		} else {
+			cell->cpus = more->cpus;
+			more->cpus = NULL;
+		}
+	}
+	return error;
+}
+
+/** Joins rows whose places differ in one step alone, or not at all. */
+static int fold(struct screen_table *table, size_t step)
+{
+	size_t kept = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		struct screen_row *row = &table->rows[i];
+		size_t k = 0;
+
+		while (k < kept && (!has_same_cells(table, &table->rows[k], row) ||
+				    !screen_place_joins(&table->rows[k].place, &row->place, step)))
+			k++;
+		if (k == kept || error) {
+			table->rows[kept++] = *row;
+			continue;
+		}
+		error = join_rows(table, &table->rows[k], row);
+		clear_row(table, row);
+	}
+	table->row_count = kept;
+	return error;
+}
+
+int screen_table_make(struct screen_table *table, const struct report *report,
+		      const struct key *key)
+{
+	int error;
+
+	*table = (struct screen_table){ .key = key };
+	error = visit_rows(table, report, visit_columns);
+	if (error)
+		return error;
+	if (table->column_count > 0)
+		qsort(table->columns, table->column_count, sizeof(*table->columns), compare_keys);
+	table->right = calloc(table->column_count + 1, sizeof(*table->right));
+	error = table->right ? visit_rows(table, report, add_row) : -ENOMEM;
+	/* The last step first: `package 0, domains 0-2` before packages. */
+	for (size_t step = REPORT_PATH_STEPS; step-- > 0 && !error;)
+		error = fold(table, step);
+	return error;
+}
+
+void screen_table_clear(struct screen_table *table)
+{
+	for (size_t i = 0; i < table->row_count; i++)
+		clear_row(table, &table->rows[i]);
+	free(table->rows);
+	free(table->columns);
+	free(table->right);
+	*table = (struct screen_table){ 0 };
+}

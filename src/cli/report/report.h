@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A report: what a command found out, as an ordered list of units (trees of typed values) and
+ * messages. Made by handlers, written by renderers; must know neither of them.
+ *
+ * Memory that runs out is remembered in the report: the functions then do nothing, accept the NULL
+ * nodes that they returned before, and report_failed() reports it in the end.
+ */
+#ifndef ISST_CLI_REPORT_H
+#define ISST_CLI_REPORT_H
+
+#include "../text/json_value.h"
+#include "isst.h"
+#include "keys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum node_kind {
+	NODE_BRANCH,	 /* holds other nodes */
+	NODE_NUMBER,	 /* an unsigned number */
+	NODE_STATE,	 /* on or off, in the key's words */
+	NODE_WORD,	 /* one of a few words */
+	NODE_TEXT,	 /* any text */
+	NODE_CPU_LIST,	 /* CPUs, written out */
+	NODE_CPU_RANGES, /* CPUs as a list of the kernel */
+	NODE_CPU_MASK,	 /* CPUs as a mask of @bits */
+	NODE_HEX,	 /* a 64-bit pattern */
+	NODE_UNKNOWN,	 /* a value that could not be read: a cell of a screen, and nothing else */
+};
+
+struct report;
+
+/** Of a branch that is one of several: whether it is the one in force. */
+enum node_standing { STANDING_UNKNOWN, STANDING_OTHER, STANDING_CURRENT };
+
+struct report_node {
+	struct report *report;
+	enum node_kind kind;
+	const struct key *key; /* NULL: the root of a unit */
+	unsigned int index;
+	char *variant; /* NULL: none */
+	uint64_t number;
+	char *text;
+	struct isst_cpuset *cpus;
+	unsigned int bits;
+	bool marked;  /* for people, see report_mark() */
+	bool changed; /* since another report, see report_changes.h */
+	enum node_standing standing;
+	struct report_node *first, *last; /* children */
+	struct report_node *next;
+};
+
+/** One step of a unit's path, such as package-1. */
+struct report_step {
+	const struct key *key;
+	unsigned int index;
+};
+
+enum { REPORT_PATH_STEPS = 4 };
+
+enum entry_kind {
+	ENTRY_UNIT,
+	ENTRY_ERROR,
+	ENTRY_NOTE,
+	ENTRY_REMARK,	   /* a note that scripts know as a bare line of text */
+	ENTRY_PROGRESS,	   /* a note that was printed already where there is no document */
+	ENTRY_UNSUPPORTED, /* a unit does not support the request: an error or a note, see
+		      report_resolve_unsupported() */
+};
+
+struct report_entry {
+	enum entry_kind kind;
+	struct report_step path[REPORT_PATH_STEPS];
+	size_t steps;
+	struct report_node *root;
+	char *message;
+	const char *code; /* for programs; NULL: that of the kind */
+	struct report_entry *next;
+};
+
+/** What a document begins with. */
+struct report_header {
+	/* Words that live as long as the program; NULL: none, or none that is known. */
+	const char *feature, *command;
+	bool has_machine;
+	unsigned int family, model, stepping;
+	char *processor; /* NULL: not known */
+	char *emulated;	 /* the name of an emulated machine; NULL: it is a real one */
+	int exit_status;
+};
+
+struct report *report_new(void);
+void report_free(struct report *report);
+
+/** True if memory ran out: the report is not complete. */
+bool report_failed(const struct report *report);
+
+/** True if there is a unit with a path. */
+bool report_has_units(const struct report *report);
+
+const struct report_entry *report_first(const struct report *report);
+
+/** Makes the report a screen: people get its units as tables and maps, by what the key table has of
+ * headings and marks. Other formats are as without. */
+void report_make_screen(struct report *report);
+bool report_is_screen(const struct report *report);
+
+/** The document of a report, for the format that writes nothing else; NULL without memory. */
+struct json *report_document(struct report *report);
+/** The same as far as there is one; NULL: none was asked for. */
+const struct json *report_written_document(const struct report *report);
+
+/** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
+struct report_node *report_unit(struct report *report, const struct report_step *path,
+				size_t steps);
+
+void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** The first message behind an entry (NULL: of all), to be changed by the functions below; NULL:
+ * there is none. */
+struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);
+
+/** Gives a message another text, which the report frees; NULL: memory ran out. */
+void report_replace_message(struct report *report, struct report_entry *entry, char *text);
+
+/** Removes an entry from the report. */
+void report_remove(struct report *report, struct report_entry *entry);
+/** Gives the message that was added last a code, which lives as long as the report. */
+void report_code(struct report *report, const char *code);
+
+/** The header. Its strings are set by report_set_string(). */
+struct report_header *report_header(struct report *report);
+const struct report_header *report_get_header(const struct report *report);
+/** Sets a string of the header to a copy of @text, which may be NULL. */
+void report_set_string(struct report *report, char **field, const char *text);
+
+/** Turns all ENTRY_UNSUPPORTED into @kind: ENTRY_NOTE or ENTRY_ERROR. Returns their number. */
+size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
+
+/* Nodes: added behind the last child of @parent, and returned. */
+
+struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index);
+struct report_node *report_variant(struct report_node *parent, enum key_id key,
+				   const char *variant);
+/** Marks a branch in text, as its key has it. What scripts read in JSON is as without. */
+void report_mark(struct report_node *branch);
+/** Whether a branch is the one in force: for programs, in json-v2 alone. */
+void report_standing(struct report_node *branch, bool current);
+struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number);
+struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
+					  const char *variant, uint64_t number);
+struct report_node *report_state(struct report_node *parent, enum key_id key, bool on);
+struct report_node *report_word(struct report_node *parent, enum key_id key, const char *word);
+struct report_node *report_text(struct report_node *parent, enum key_id key, const char *text);
+struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
+				    const struct isst_cpuset *cpus);
+struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
+				      unsigned int index, const struct isst_cpuset *cpus);
+struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
+				    const struct isst_cpuset *cpus, unsigned int bits);
+/** A value that could not be read, of which a message reports why. */
+struct report_node *report_unknown(struct report_node *parent, enum key_id key);
+struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits);
+
+#endif

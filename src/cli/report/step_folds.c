@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Folds the numbers of CPUs and cores first, then the domains that have the same ones. */
+#include "step_folds.h"
+
+#include "../text/domain_list.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Steps that differ only in a number within the target. */
+struct fold {
+	char *before, *behind;	     /* the target around the number */
+	struct isst_cpuset *numbers; /* NULL: the target has none that is folded */
+	char *texts[STEP_FOLD_TEXTS];
+};
+
+struct step_folds {
+	struct fold *folds;
+	size_t count;
+};
+
+struct step_folds *step_folds_new(void)
+{
+	return calloc(1, sizeof(struct step_folds));
+}
+
+static void clear(struct fold *fold)
+{
+	free(fold->before);
+	free(fold->behind);
+	isst_cpuset_free(fold->numbers);
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
+		free(fold->texts[i]);
+}
+
+void step_folds_free(struct step_folds *folds)
+{
+	if (!folds)
+		return;
+	for (size_t i = 0; i < folds->count; i++)
+		clear(&folds->folds[i]);
+	free(folds->folds);
+	free(folds);
+}
+
+/* ---- Adding ---- */
+
+#define CPU "CPU "
+
+/** Where the number stands that is folded; at the end of the target: there is none. */
+static const char *find_number(int kind, const char *target)
+{
+	const char *end = target + strlen(target), *number = end;
+
+	if (strncmp(target, CPU, strlen(CPU)) == 0)
+		return target + strlen(CPU);
+	if (kind != ISST_ITEM_CLOS_ASSOCIATION)
+		return end;
+	while (number > target && isdigit((unsigned char)number[-1]))
+		number--;
+	return number;
+}
+
+/** Returns 0 or -ENOMEM. */
+static int copy_texts(struct fold *fold, const struct step_texts *texts)
+{
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++) {
+		fold->texts[i] = texts->text[i] ? strdup(texts->text[i]) : NULL;
+		if (texts->text[i] && !fold->texts[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/** Fills a fold with one step. Returns 0 or -ENOMEM; it is to be cleared in both cases. */
+static int fill(struct fold *fold, int kind, const char *target, const struct step_texts *texts)
+{
+	const char *number = find_number(kind, target);
+	char *behind = NULL;
+	unsigned long value = *number ? strtoul(number, &behind, 10) : 0;
+
+	*fold = (struct fold){ .before = strndup(target, (size_t)(number - target)),
+			       .behind = strdup(behind ? behind : ""),
+			       .numbers = *number ? isst_cpuset_new() : NULL };
+	if (copy_texts(fold, texts) != 0 || !fold->before || !fold->behind ||
+	    (*number && !fold->numbers))
+		return -ENOMEM;
+	return fold->numbers
+		       ? isst_cpuset_add(fold->numbers, (unsigned int)value, (unsigned int)value)
+		       : 0;
+}
+
+static bool is_same_text(const char *text, const char *other)
+{
+	return text && other ? strcmp(text, other) == 0 : text == other;
+}
+
+static bool has_same_texts(const struct fold *fold, const struct fold *other)
+{
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
+		if (!is_same_text(fold->texts[i], other->texts[i]))
+			return false;
+	return true;
+}
+
+static bool is_same(const struct fold *fold, const struct fold *other)
+{
+	return !fold->numbers == !other->numbers && strcmp(fold->before, other->before) == 0 &&
+	       strcmp(fold->behind, other->behind) == 0 && has_same_texts(fold, other);
+}
+
+/** Takes over what @fold holds, or joins it with another one. */
+static int take(struct step_folds *folds, struct fold *fold)
+{
+	struct fold *grown;
+
+	for (size_t i = 0; i < folds->count; i++) {
+		struct fold *other = &folds->folds[i];
+
+		if (!is_same(fold, other))
+			continue;
+		return fold->numbers ? isst_cpuset_add_set(other->numbers, fold->numbers) : 0;
+	}
+	grown = realloc(folds->folds, (folds->count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	folds->folds = grown;
+	grown[folds->count++] = *fold;
+	*fold = (struct fold){ .before = NULL };
+	return 0;
+}
+
+int step_folds_add(struct step_folds *folds, int kind, const char *target,
+		   const struct step_texts *texts)
+{
+	struct fold fold;
+	int error = fill(&fold, kind, target, texts);
+
+	if (!error)
+		error = take(folds, &fold);
+	clear(&fold);
+	return error;
+}
+
+/* ---- Visiting ---- */
+
+/** The target of a fold, with all its numbers; NULL without memory. */
+static char *target_of(const struct fold *fold)
+{
+	char *list = fold->numbers ? isst_cpuset_to_list(fold->numbers) : strdup("");
+	char *target;
+
+	if (!list || asprintf(&target, "%s%s%s", fold->before, list, fold->behind) < 0)
+		target = NULL;
+	free(list);
+	return target;
+}
+
+/** All folds as they are visited: those that were joined with an earlier one have no target. */
+struct visit {
+	const struct step_folds *folds;
+	char **targets;
+};
+
+/** The part of a target behind the name of its domain; NULL: it has none. */
+static const char *thing_of(const char *target)
+{
+	size_t length = domain_list_name_length(target);
+
+	return length > 0 && target[length] == ':' ? strstr(target, ": ") : NULL;
+}
+
+static unsigned int count_of(const struct fold *fold)
+{
+	return fold->numbers ? (unsigned int)isst_cpuset_count(fold->numbers) : 1;
+}
+
+/** Joins the domains with the same texts as the one of @first. Counts their steps, and returns the
+ * target; NULL without memory. */
+static char *join_domains(struct visit *visit, size_t first, unsigned int *count)
+{
+	const struct fold *folds = visit->folds->folds;
+	char *target = visit->targets[first], *joined = NULL, *names;
+	const char *thing = thing_of(target);
+	struct domain_list list = { .entries = NULL };
+	int error = domain_list_add(&list, target);
+
+	for (size_t i = first + 1; i < visit->folds->count && !error; i++) {
+		char *other = visit->targets[i];
+		const char *other_thing = other ? thing_of(other) : NULL;
+
+		if (!other_thing || strcmp(thing, other_thing) != 0 ||
+		    !has_same_texts(&folds[first], &folds[i]))
+			continue;
+		error = domain_list_add(&list, other);
+		*count += count_of(&folds[i]);
+		free(other);
+		visit->targets[i] = NULL;
+	}
+	names = error ? NULL : domain_list_to_text(&list);
+	if (names && asprintf(&joined, "%s%s", names, thing) < 0)
+		joined = NULL;
+	free(names);
+	domain_list_clear(&list);
+	return joined;
+}
+
+static int visit_one(struct visit *visit, size_t i, step_folds_visitor visitor, void *data)
+{
+	const struct fold *fold = &visit->folds->folds[i];
+	struct step_group group = { .target = visit->targets[i], .count = count_of(fold) };
+	char *joined = NULL;
+
+	if (thing_of(group.target)) {
+		joined = join_domains(visit, i, &group.count);
+		if (!joined)
+			return -ENOMEM;
+		group.target = joined;
+	}
+	memcpy(group.texts.text, fold->texts, sizeof(group.texts.text));
+	visitor(data, &group);
+	free(joined);
+	return 0;
+}
+
+int step_folds_visit(const struct step_folds *folds, step_folds_visitor visitor, void *data)
+{
+	struct visit visit = { folds, calloc(folds->count + 1, sizeof(*visit.targets)) };
+	int error = visit.targets ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < folds->count && !error; i++) {
+		visit.targets[i] = target_of(&folds->folds[i]);
+		error = visit.targets[i] ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < folds->count && !error; i++)
+		if (visit.targets[i])
+			error = visit_one(&visit, i, visitor, data);
+	for (size_t i = 0; i < folds->count && visit.targets; i++)
+		free(visit.targets[i]);
+	free(visit.targets);
+	return error;
+}

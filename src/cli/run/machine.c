@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses and opens the machine of a run; must not know what it is asked. */
+#include "machine.h"
+
+#include "../../common/suggest.h"
+#include "../process/privileges.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((format(printf, 3, 4))) static enum exit_status
+refuse(enum exit_status status, char **problem, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(problem, format, arguments) < 0)
+		*problem = NULL;
+	va_end(arguments);
+	return *problem ? status : STATUS_FAILED;
+}
+
+/**
+ * A variable of the environment; NULL if it is not set, or empty. Also that of a caller who has
+ * less privileges than the program is looked at: it is not followed, but who thinks to emulate must
+ * not change the real machine.
+ */
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+enum exit_status machine_choose(const struct request *request, struct emulation *emulation,
+				char **problem)
+{
+	const char *from_environment = environment("ISST_EMULATE");
+	const char *option = request_text(request, OPTION_EMULATE);
+
+	*problem = NULL;
+	emulation->platform = option;
+	if (request->operand && request->command->flags & COMMAND_HAS_OPERAND)
+		emulation->platform = request->operand;
+	if (request_has(request, OPTION_REAL)) {
+		if (!from_environment)
+			return STATUS_DONE;
+		return refuse(STATUS_USAGE, problem,
+			      "option --real refuses the emulated machine '%s' selected by "
+			      "ISST_EMULATE",
+			      from_environment);
+	}
+	if (!emulation->platform)
+		emulation->platform = from_environment;
+	emulation->state_directory = request_text(request, OPTION_EMULATE_STATE);
+	if (emulation->state_directory && !emulation->platform)
+		return refuse(STATUS_USAGE, problem, "option --emulate-state requires --emulate");
+	emulation->unlock = request_has(request, OPTION_EMULATE_UNLOCK);
+	if (emulation->unlock && !emulation->platform)
+		return refuse(STATUS_USAGE, problem, "option --emulate-unlock requires --emulate");
+	emulation->unlock |= environment("ISST_EMULATE_UNLOCK") != NULL;
+	if (!emulation->state_directory)
+		emulation->state_directory = environment("ISST_EMULATE_STATE");
+	if (emulation->platform && privileges_borrowed())
+		return refuse(STATUS_NOT_PERMITTED, problem,
+			      "cannot emulate '%s'%s: the program has privileges that its caller "
+			      "does not have (set-uid, set-gid or file capabilities)",
+			      emulation->platform,
+			      emulation->platform == from_environment ? ", selected by ISST_EMULATE"
+								      : "");
+	if (emulation->platform && !isst_emulator_is_available())
+		return refuse(STATUS_UNSUPPORTED, problem, "cannot emulate '%s': %s",
+			      emulation->platform, isst_emulator_unavailable_text());
+	return STATUS_DONE;
+}
+
+static const struct {
+	int error;
+	enum exit_status status;
+} problems[] = {
+	{ -ENOENT, STATUS_USAGE },	   { -EINVAL, STATUS_USAGE },
+	{ -ENOEXEC, STATUS_USAGE },	   { -EPERM, STATUS_NOT_PERMITTED },
+	{ -EACCES, STATUS_NOT_PERMITTED },
+};
+
+static const char *nearest_platform(const char *name)
+{
+	struct suggestion suggestion = { .word = name };
+	const char *platform;
+
+	for (size_t i = 0; (platform = isst_emulator_platform_name(i)) != NULL; i++)
+		suggestion_consider(&suggestion, platform);
+	return suggestion.best;
+}
+
+enum exit_status machine_problem(int error, const struct emulation *emulation, char **message)
+{
+	const char *nearest = error == -ENOENT ? nearest_platform(emulation->platform) : NULL;
+	char *given = *message;
+	enum exit_status status = STATUS_FAILED;
+
+	for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+		if (problems[i].error == error)
+			status = problems[i].status;
+	}
+	if (!given)
+		return refuse(status, message, "cannot emulate '%s': %s", emulation->platform,
+			      strerror(-error));
+	if (!nearest)
+		return status;
+	status = refuse(status, message, "%s; did you mean '%s'?", given, nearest);
+	free(given);
+	return status;
+}
+
+struct isst_emulator_target *emulation_target(const struct emulation *emulation)
+{
+	struct isst_emulator_target *target = isst_emulator_target_new(emulation->platform);
+
+	if (target && isst_emulator_target_set_state(target, emulation->state_directory) == 0) {
+		isst_emulator_target_set_flags(target,
+					       emulation->unlock ? ISST_EMULATOR_TARGET_UNLOCK : 0);
+		return target;
+	}
+	isst_emulator_target_free(target);
+	return NULL;
+}
+
+enum exit_status machine_open(const struct request *request, struct isst_machine **machine,
+			      char **problem)
+{
+	struct isst_emulator_target *target;
+	struct emulation emulation = { 0 };
+	enum exit_status status = machine_choose(request, &emulation, problem);
+	int error = -ENOMEM;
+
+	*machine = NULL;
+	if (status != STATUS_DONE || !emulation.platform)
+		return status;
+	target = emulation_target(&emulation);
+	if (target)
+		error = isst_emulator_open(target, machine, problem);
+	isst_emulator_target_free(target);
+	return error ? machine_problem(error, &emulation, problem) : STATUS_DONE;
+}
+
+struct glance machine_glance(const struct request *request)
+{
+	struct glance glance = { 0 };
+	struct isst_context *context;
+	struct isst_machine *machine;
+	char *problem = NULL;
+
+	/* Help does not depend on whether the machine can be had. */
+	if (machine_open(request, &machine, &problem) != STATUS_DONE ||
+	    isst_open_machine(machine, NULL, &context) != 0) {
+		free(problem);
+		return glance;
+	}
+	glance.known = true;
+	glance.preset = isst_platform_fact(context, ISST_FACT_PRESET) > 0;
+	glance.model = isst_platform_model(context);
+	isst_close(context);
+	return glance;
+}

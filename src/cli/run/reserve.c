@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run does before it may change a machine: the lock, signals, privileges. Must not know what
+ * the command does. */
+#include "reserve.h"
+
+#include "../process/confirmation.h"
+#include "../process/privileges.h"
+#include "../process/program.h"
+#include "../process/syscalls.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Programs give a command 10 seconds: the holder of the lock has to be reported within them. */
+enum { LOCK_TIMEOUT_MS = 9000 };
+
+/** Returns 0 or a negative errno. */
+static int take_lock(struct run *run)
+{
+	unsigned int timeout_ms = LOCK_TIMEOUT_MS;
+
+	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
+		timeout_ms = request_number(run->request, OPTION_LOCK_TIMEOUT) * 1000;
+	return isst_lock(run->context, timeout_ms, 0);
+}
+
+/**
+ * A change that runs out of descriptors halfway cannot even be undone: files, device, journal and
+ * lock are opened as they are needed. What the caller may raise himself, he need not.
+ */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	/* Not vital: a run that meets the limit reports it. */
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/** What a run waits for itself while it holds a change is not to end it. */
+static int block_signals(struct run *run)
+{
+	sigset_t others;
+	int error = signals_block(&run->signals);
+
+	if (error || !(run->request->command->flags & COMMAND_HOLDS))
+		return error;
+	sigemptyset(&others);
+	if (run->program)
+		program_signals(&others);
+	else
+		confirmation_signals(&others);
+	return signals_block_others(&run->signals, &others);
+}
+
+bool reserve_machine(struct run *run)
+{
+	int error;
+
+	raise_file_limit();
+	error = isst_check_privileges(run->context);
+	if (error) {
+		/* Scripts look for the first two words. */
+		run_error(run, status_of_error(error), "Insufficient privileges: %s",
+			  isst_error(run->context));
+		return false;
+	}
+	error = block_signals(run);
+	if (error) {
+		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
+		return false;
+	}
+	return run_call(run, take_lock(run)) == 0;
+}
+
+static enum privileges_use use_of(const struct run *run)
+{
+	if (run_changes(run))
+		return PRIVILEGES_CHANGE;
+	return run->request->command->flags & COMMAND_REGISTERS ? PRIVILEGES_REGISTERS
+								: PRIVILEGES_READ;
+}
+
+void reserve_drop_privileges(struct run *run, struct output *output)
+{
+	bool saves = run->request->command->flags & COMMAND_HAS_TARGET && run->request->operand;
+	int error;
+
+	/* To a file in a directory of another user root writes by its capabilities. */
+	if (output->path && renderers[output->format].file)
+		saves = true;
+	if (saves && !privileges_borrowed())
+		return;
+	error = privileges_drop(use_of(run));
+	if (error && request_has(run->request, OPTION_DEBUG))
+		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
+	/* Where there are no filters the run is as good without. */
+	(void)syscalls_deny();
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One run of a command: what its handler works with and reports through, and its status. */
+#ifndef ISST_CLI_RUN_H
+#define ISST_CLI_RUN_H
+
+#include "../arguments/request.h"
+#include "../process/exit_status.h"
+#include "../process/nowait_stream.h"
+#include "../process/signals.h"
+#include "../report/report.h"
+#include "../report/step_folds.h"
+#include "targets.h"
+
+struct run {
+	const struct request *request;
+	struct isst_context *context; /* NULL for commands that need no machine */
+	struct targets targets;
+	struct isst_cpuset *cpus;   /* named by --cpu; NULL: none were */
+	struct isst_cpuset *chosen; /* by --high-priority; NULL: nothing was, so far */
+	struct report *report;
+	enum exit_status status;
+	struct isst_config *config; /* what the command line states; NULL: nothing */
+	struct program *program;    /* that is run on the way; NULL: none */
+	int program_status;	    /* what it ended with; -1: it was not run */
+	int program_signal;	    /* that ended it; 0: none did */
+	struct signals signals;	    /* held back while the run changes the machine */
+	/* The signal that the lock or a change was given up for; NULL: none. */
+	const char *interrupted_by;
+	FILE *progress; /* where progress is printed; NULL: in the report */
+	/* That of what has to be seen at once; NULL: the run may wait for readers. */
+	struct nowait_stream *nowait;
+	struct report_node *steps; /* of --dry-run; NULL: none yet */
+	unsigned int step_count;
+	struct step_folds *folds; /* what belongs there, of all changes; NULL: nothing is folded */
+	size_t reported_notices;  /* of the context's, so far */
+	/* What a command that is carried out again keeps of levels; NULL: it is not. */
+	struct level_memory *level_memory;
+	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
+	bool document;	   /* the report is a document, see report_document() */
+	bool complete;	   /* the report is to contain what screens leave out */
+	bool changed;	   /* something was changed, and everything as asked so far */
+};
+
+/** Whether a signal ends the run that @data is: the library asks while it waits for the lock, and
+ * while it makes a change. */
+int run_is_interrupted(void *data);
+
+/** The library's options that a command line asks for; NULL without memory. */
+struct isst_options *run_options(const struct request *request);
+
+/** Why something could not be read or changed, as the library reports it for a part of a result. */
+struct failure {
+	int error; /* 0: it could */
+	const char *message;
+	unsigned int more; /* things that failed besides */
+};
+
+struct failure failure_of(const struct isst_result *result, int part);
+
+/** A call of the library failed as a whole: an error, and its status. Returns @error. */
+int run_call(struct run *run, int error);
+
+/** What a command was to ask could not be asked: an error. */
+void run_not_asked(struct run *run, int error);
+
+/** Targets as they were made; where that failed (@error), they are freed, an error is reported, and
+ * NULL returned. */
+struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error);
+
+/** Reports the notices of the context that came since it was last called. */
+void run_report_notices(struct run *run);
+
+/** A unit's result is incomplete: an error, and its status; nothing if @failure is none. */
+void run_failure(struct run *run, const struct failure *failure);
+
+/** The same failure where it is none of the run: a note. */
+void run_note(struct run *run, const struct failure *failure);
+
+/** Nothing had to be changed. */
+void run_note_unchanged(struct run *run);
+
+/**
+ * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
+ * reported, as unsupported where the machine does not support it.
+ *
+ * @first: false for further units that share the result: nothing is reported again
+ */
+bool run_result(struct run *run, const struct failure *failure, bool first);
+
+/**
+ * A unit does not support the request: an error if the user named the unit, or if no unit is
+ * reported; else a note.
+ */
+void run_unsupported(struct run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** What is being done right now: printed at once, or where results are documents in the report. */
+void run_progress(struct run *run, const char *line);
+
+/** True if the run is to change the machine. */
+bool run_changes(const struct run *run);
+
+/** An error of its own with a status. */
+void run_error(struct run *run, enum exit_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** The name of the processor; NULL if there is none, or after reporting that memory ran out. */
+const char *run_processor_name(struct run *run);
+
+/** Decides what becomes of run_unsupported(); called once, after the handler. */
+void run_finish(struct run *run);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The units that a command is about: one for each power domain, or with --cpu one for each CPU
+ * named. Must not know what is asked of them.
+ */
+#ifndef ISST_CLI_TARGETS_H
+#define ISST_CLI_TARGETS_H
+
+#include "../report/report.h"
+
+/** What names a domain in output, as it was before the command changed it: which CPUs are online is
+ * part of that. */
+struct unit_place {
+	unsigned int package, die, number;
+	bool die_known, has_cpu;
+};
+
+struct unit {
+	const struct isst_domain *domain;
+	struct unit_place place;
+	unsigned int cpu; /* stands for the unit in output */
+	size_t slot;	  /* index of its domain in the targets' domains */
+	bool first;	  /* the first unit of its domain: messages about the domain come here */
+};
+
+/** What the units are where no CPUs are named. */
+enum unit_kind {
+	UNIT_DOMAIN,	      /* power domains */
+	UNIT_DOMAIN_WITH_CPU, /* power domains, but for those without CPUs */
+	UNIT_CPU,	      /* CPUs that are online */
+};
+
+struct targets {
+	struct unit *units;
+	size_t unit_count;
+	const struct isst_domain **domains; /* of the units, each once */
+	size_t domain_count;
+	bool named; /* by --cpu */
+};
+
+/**
+ * Finds the units, one for each CPU named or, without names, of @kind.
+ *
+ * @cpus: the CPUs named, or NULL
+ * @report: gets an error that names the CPUs that cannot be targets
+ * Returns 0, -EOPNOTSUPP (a CPU that is offline or does not exist; @targets is empty) or -ENOMEM.
+ */
+int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
+		 const struct isst_cpuset *cpus, struct report *report);
+/** Leaves out the units of packages that are not in a set. */
+void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages);
+void targets_clear(struct targets *targets);
+
+/** Adds a unit to a report: package, die, power domain where the platform has more than one, CPU.
+ */
+struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
+				struct report *report);
+
+#endif

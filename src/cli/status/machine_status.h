@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of `status` share: what was read of the machine. Must not know output formats. */
+#ifndef ISST_CLI_MACHINE_STATUS_H
+#define ISST_CLI_MACHINE_STATUS_H
+
+#include "../run/cores.h"
+#include "../run/levels.h"
+#include "level_memory.h"
+
+/* Classes of service. */
+enum { STATUS_CLASSES = 4 };
+
+/** A domain of the run's targets. */
+struct domain_status {
+	const struct isst_domain *domain;
+	const struct isst_result *core_power; /* NULL: it could not be read */
+	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
+	bool core_power_known, core_power_supported, core_power_enabled;
+	bool turbo_freq_known, turbo_freq_supported, turbo_freq_enabled;
+	bool reads_limits; /* its turbo ratio limits are read */
+	/* Maxima of classes by clos_status_report(); 0: not known. */
+	unsigned int clos_max_mhz[STATUS_CLASSES];
+};
+
+/** The machine, or the packages with the CPUs that --cpu names. */
+struct machine_status {
+	struct run *run;
+	struct levels levels; /* their states at least */
+	/* With their properties; belongs to the run's memory. NULL: @levels has them. */
+	const struct isst_results *properties;
+	struct isst_results *core_power;
+	struct domain_status *domains; /* by the slots of the run's targets */
+	size_t domain_count;
+	struct cores cores;
+};
+
+/** Makes the units those of all domains of the packages that --cpu names. Returns false after an
+ * error. */
+bool machine_status_find(struct run *run);
+
+/** Reads levels, features and classes of all units, whose cores were found. @parts: a sum of
+ * ISST_READ_LEVELS_... Returns false after an error that leaves nothing to report. To be cleared in
+ * any case. */
+bool machine_status_read(struct machine_status *status, enum level_choice choice,
+			 unsigned int parts);
+void machine_status_clear(struct machine_status *status);
+
+/** The status of a domain; NULL: it is none of the run's targets. */
+const struct domain_status *status_of_domain(const struct machine_status *status,
+					     const struct isst_domain *domain);
+
+/** Whether cores of a domain have high and low priority: SST-TF and core-power are on. */
+static inline bool has_priorities(const struct domain_status *domain)
+{
+	return domain->turbo_freq_enabled && domain->core_power_enabled;
+}
+
+/** Whether a CPU is shown: without --cpu all are. */
+static inline bool is_named(const struct run *run, unsigned int cpu)
+{
+	return !run->cpus || isst_cpuset_has(run->cpus, cpu);
+}
+
+/** Reads for the domains that are wanted, in the order of the slots. To be freed; NULL where there
+ * are none, or after reporting why. */
+struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
+				 bool (*wanted)(const struct domain_status *domain));
+
+/**
+ * Reads parts of the current levels for the domains that are wanted, unless what is kept of them is
+ * of the same domains and levels, and complete. *@kept is read into, and to be freed in the end; it
+ * is NULL where there are none, or after reporting why.
+ */
+void status_keep_levels(struct machine_status *status, unsigned int parts,
+			bool (*wanted)(const struct domain_status *domain),
+			struct isst_results **kept);
+
+/** Reads the levels of all domains; of a command that is carried out again, which asks for the
+ * current ones, parts that stay as they are, only where they may be others by now. Returns 0, or a
+ * negative errno after reporting it. */
+int status_read_levels(struct machine_status *status, enum level_choice choice, unsigned int parts);
+/** The result with these parts of a unit's level; NULL if there is none. */
+const struct isst_result *status_properties(const struct machine_status *status,
+					    const struct unit *unit);
+
+/** Adds the online CPUs that are shown: those of a set to @left_out, all others to @cpus. Returns 0
+ * or -ENOMEM. */
+int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
+		       struct isst_cpuset *cpus, struct isst_cpuset *left_out);
+
+/** Reads for CPUs, as status_read() for domains. */
+struct isst_results *status_read_cpus(struct machine_status *status, reader read,
+				      const struct isst_cpuset *cpus);
+
+/** The parts of the report. */
+void turbo_status_report(struct run *run, struct report_node *top);
+void turbo_limits_report(struct machine_status *status);
+void clos_status_report(struct machine_status *status);
+void high_priority_status_report(struct machine_status *status);
+void limit_status_report(struct machine_status *status);
+void core_map_report(struct machine_status *status);
+void running_status_report(struct machine_status *status);
+/** How the machine differs from the configuration of the command line. */
+void config_status_report(struct run *run);
+/** What screens leave out: what concerns whole packages. */
+void complete_status_report(struct machine_status *status);
+/** The buckets and the high priority cores of a package, below its unit. @levels: of all domains,
+ * with SST-TF. */
+void high_priority_package_report(const struct machine_status *status,
+				  const struct isst_results *levels, unsigned int package,
+				  struct report_node *node);
+/** The levels of all domains with SST-TF. To be freed; NULL where there are none, or after
+ * reporting why. */
+struct isst_results *high_priority_levels(struct machine_status *status);
+
+#endif
