@@ -81,21 +81,23 @@ copy_program() {	# $1: program $2: name in the guest $3: root of the guest
 	done
 }
 
-# The reference tool stays under its own path, by which its starter calls loader and libraries.
+# The reference tool, with loader and libraries, in a directory of its own: the guest mounts file systems over others, such as
+# /tmp, and this may be a checkout there.
 copy_reference() {	# $1: root of the guest
-	local directory=$cache/reference
+	local directory=$cache/reference place=/reference
 	[ -e "$build/reference/version" ] && directory=$build/reference
 	sh "$here/../reference/fetch.sh" "$directory" 2> "$cache/reference.log" || return 0
 	grep -oE '"/[^"]+"' "$directory/run" | tr -d '"' | tr ':' '\n' | while read -r path; do
 		if [ -d "$path" ]; then
-			mkdir -p "$1$path"
-			find "$path" -maxdepth 1 -name '*.so*' -exec cp -P {} "$1$path" \;
+			mkdir -p "$1$place$path"
+			find "$path" -maxdepth 1 -name '*.so*' -exec cp -P {} "$1$place$path" \;
 		else
-			mkdir -p "$1$(dirname "$path")"
-			cp -Ln "$path" "$1$path"
+			mkdir -p "$1$place$(dirname "$path")"
+			cp -Ln "$path" "$1$place$path"
 		fi
 	done
-	cp "$directory/run" "$1/usr/bin/reference-tool"
+	sed "/^exec/s|\([\":]\)/|\1$place/|g" "$directory/run" > "$1/usr/bin/reference-tool"
+	chmod +x "$1/usr/bin/reference-tool"
 	cp "$directory/version" "$1/vm/reference-version"
 }
 
