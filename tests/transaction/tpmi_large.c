@@ -12,6 +12,11 @@
 	TEST("every change fails in turn", every_change_fails, platform), \
 		TEST("reads fail", sampled_reads_fail, platform), \
 		TEST("changes fail, and the rollback as well", sampled_undos_fail, platform)
+#define ALL(platform) \
+	TEST("every change fails in turn", every_change_fails, platform), \
+		TEST("every read fails in turn", every_read_fails, platform), \
+		TEST("a change fails, and the rollback of each one before it as well", \
+		     every_undo_fails, platform)
 #define BOTH(platform) \
 	TEST("changes of each kind fail, and the rollback as well", sampled_kinds_and_undos_fail, \
 	     platform)
@@ -19,10 +24,16 @@
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH("graniterapids-2s128c"),	    BOTH("graniterapids-2s64c"),
-		BOTH("graniterapids-unlocked"),	    BOTH("sierraforest-2s112c"),
-		BOTH("diamondrapids-2s32c"),	    SAMPLED("tests/tpmi-modules"),
+		BOTH("graniterapids-2s128c"),
+		BOTH("graniterapids-2s64c"),
+		BOTH("graniterapids-unlocked"),
+		BOTH("sierraforest-2s112c"),
+		BOTH("diamondrapids-2s32c"),
+		SAMPLED("tests/tpmi-modules"),
 		SAMPLED("tests/preset-not-set-up"),
+		SAMPLED("tests/tpmi-odd"),
+		ALL("tests/tpmi-tiny"),
+		ALL("tests/preset-unnamed"),
 	};
 
 	rests_end_at_once();

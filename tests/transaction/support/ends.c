@@ -264,6 +264,8 @@ static void kill_and_change_all(const struct machine *machine, const struct requ
 
 	for (unsigned int k = 1; k <= course->changes; k++)
 		for (size_t i = 0; course_middle_of_kind(course, k) && i < COUNT(OTHERS); i++) {
+			if (!suite_is_large() && i != (k + strlen(request->name)) % COUNT(OTHERS))
+				continue;
 			/* Two processes that write the same value cannot be distinguished. */
 			if (strstr(request->name, OTHERS[i]) ||
 			    (request->before && strstr(request->before, OTHERS[i])))

@@ -753,3 +753,10 @@ void machine_refuses(const struct machine *machine, const struct request *reques
 	machine_check(machine, before, "%s is refused", request->name);
 	free(before);
 }
+
+bool suite_is_large(void)
+{
+	const char *large = getenv("ISST_LARGE");
+
+	return large && strcmp(large, "yes") == 0;
+}

@@ -120,4 +120,7 @@ void machine_try_killed(const struct machine *machine, const char *name, const c
 /** Opens a context that holds the lock. */
 struct isst_context *machine_lock(const struct machine *machine);
 
+/** `make check-all`: what `make check` takes samples of is taken as a whole. */
+bool suite_is_large(void);
+
 #endif
