@@ -34,8 +34,8 @@ static const struct option_row status_options[] = {
 	{ OPTION_COLOR, 0, "color", "WHEN", VALUE_WORD, .words = colour_words,
 	  .help = "Colours in the map: auto (on terminals), always or never. Default: auto" },
 	{ OPTION_WATCH, 0, "watch", "[SECONDS]", VALUE_NUMBER, 1, 3600, .otherwise = "2",
-	  .help = "Print it again every 2 or so many seconds, in place on a terminal; q\n"
-		  "quits. Marks what changed; also what the CPUs run at, and what the\n"
+	  .help = "Repeat every SECONDS (default 2), in place on a terminal; q quits.\n"
+		  "Marks what changed; also prints what the CPUs run at, and what the\n"
 		  "hardware limits them for" },
 	{ OPTION_INCLUDE_ISOLATED, 0, "include-isolated",
 	  .help = "With --watch: read the frequency of isolated and nohz_full CPUs as\n"

@@ -248,8 +248,7 @@ static const struct advisory ADVISORIES[] = {
 	  .concern = MAILBOX,
 	  .fixed = VERSION(6, 16, 0),
 	  .by = "6.16 (c935ddfe65da)",
-	  .effect =
-		  "when a CPU comes online, turbo ratio limits that it wrote once are written again",
+	  .effect = "when a CPU comes online, the kernel rewrites stale turbo ratio limits",
 	  .advice = "after CPU hotplug look at turbo-mode get-trl" },
 	{ .name = "sub-numa-mapping",
 	  .concern = MAILBOX,

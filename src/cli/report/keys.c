@@ -16,7 +16,7 @@ static const struct phrase support[] = { { "unknown", "status is unknown" },
 					 { NULL, NULL } };
 static const struct phrase explained[] = { { "found", "" },
 					   { "nothing found", "Nothing found." },
-					   { "only notes", "Nothing found but notes." },
+					   { "only notes", "No problems found, only notes." },
 					   { "incomplete", "Nothing found in what could be read." },
 					   { "not all read", "Nothing found in what was read." },
 					   { NULL, NULL } };
