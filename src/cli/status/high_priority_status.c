@@ -108,7 +108,8 @@ static unsigned int find_bucket(const struct isst_results *levels, const struct 
 	return bucket;
 }
 
-/** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. */
+/** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. So
+ * it is without any cores. */
 static void report_bucket(struct report_node *node, const struct isst_results *levels,
 			  const struct isst_result *level, const struct package_cores *cores)
 {
@@ -118,6 +119,8 @@ static void report_bucket(struct report_node *node, const struct isst_results *l
 		report_number(node, KEY_STATUS_CORE_COUNT, cores->count);
 	else
 		report_unknown(node, KEY_STATUS_CORE_COUNT);
+	if (cores->known && cores->count == 0)
+		return;
 	if (!cores->known || !has_buckets(levels, cores->package)) {
 		report_unknown(node, KEY_STATUS_BUCKET);
 		report_unknown(node, KEY_STATUS_HIGH_MAX);
@@ -291,11 +294,7 @@ void high_priority_package_report(const struct machine_status *status,
 			      i);
 	}
 	node = report_branch(node, KEY_STATUS_HIGH_PRIORITY, 0);
-	/* Without any there is no bucket that they are in. */
-	if (cores.known && cores.count == 0)
-		report_number(node, KEY_STATUS_CORE_COUNT, 0);
-	else
-		report_bucket(node, levels, level, &cores);
+	report_bucket(node, levels, level, &cores);
 	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
 }
 
