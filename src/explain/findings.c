@@ -128,8 +128,8 @@ void finding_add_domain(struct findings *findings, struct isst_finding *finding,
 
 /* ---- The end ---- */
 
-/** The most important one first: by the table of codes, then the one with the most CPUs, then the
- * one that was found first. */
+/** The most important one first: by severity, which for some findings is not that of their code, by
+ * the table of codes, then the one with the most CPUs, then the one that was found first. */
 static int compare(const void *one, const void *other)
 {
 	const struct isst_finding *const *a = one, *const *b = other;
@@ -137,6 +137,8 @@ static int compare(const void *one, const void *other)
 	const struct finding_code *second = finding_code((*b)->code);
 	size_t cpus = isst_cpuset_count((*a)->cpus), others = isst_cpuset_count((*b)->cpus);
 
+	if ((*a)->severity != (*b)->severity)
+		return (*a)->severity < (*b)->severity ? -1 : 1;
 	if (first != second)
 		return first < second ? -1 : 1;
 	if (cpus != others)

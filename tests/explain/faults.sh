@@ -51,6 +51,12 @@ codes() {
 	sed -n 's/^\(critical\|warning\|note\): \([^:]*\):.*/\2/p' "$scratch/found"
 }
 
+# The severest findings come first.
+check_order() {
+	sed -n 's/^\(critical\|warning\|note\|advisory\): .*/\1/p' "$scratch/found" |
+		sed 's/critical/1/; s/warning/2/; s/note/3/; s/advisory/4/' | sort -c || { cat "$scratch/found"; return 1; }
+}
+
 # Notes and advisories leave the status 0.
 explain_staged() {
 	# shellcheck disable=SC2086  # several words
@@ -59,6 +65,7 @@ explain_staged() {
 	expected=0
 	! grep -q -e '^critical: ' -e '^warning: ' "$scratch/found" || expected=1
 	[ "$status" -eq "$expected" ] || { echo "status $status, not $expected"; cat "$scratch/found"; return 1; }
+	check_order
 }
 
 # The first finding has this code, and the severity of the code, or that of a word behind it: `CODE (note)`.
