@@ -14,6 +14,20 @@ static bool is_lower(const struct isst_value *one, const struct isst_value *othe
 	return one->state == ISST_KNOWN && other->state == ISST_KNOWN && one->value < other->value;
 }
 
+/** Whether CPUs are offline that a level enables. */
+static bool has_offline(const struct survey_domain *domain, const struct isst_level *level)
+{
+	unsigned int cpu;
+
+	if (!level->cpus || domain->cpus_state.failure.error)
+		return false;
+	isst_cpuset_for_each (cpu, level->cpus)
+		if (isst_cpuset_has(domain->cpus_state.offline, cpu) &&
+		    !isst_cpuset_has(domain->cpus_state.without_smt, cpu))
+			return true;
+	return false;
+}
+
 static void check_level(struct findings *findings, const struct survey_domain *domain)
 {
 	const struct isst_level *level = &domain->level, *first = &domain->first;
@@ -33,8 +47,9 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 		turbo->value, first->level, first->base_mhz.value, first_turbo->value);
 	if (!domain->profile.locked)
 		finding_explain(findings, finding, NULL,
-				message_make(&findings->survey->context->messages, "level %u",
-					     first->level));
+				message_make(&findings->survey->context->messages, "level %u%s",
+					     first->level,
+					     has_offline(domain, first) ? ";cpus by-level" : ""));
 	finding_add_domain(findings, finding, domain);
 }
 
