@@ -405,6 +405,11 @@ $(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table $(C
 	printf '#!/bin/sh\nexec sh tests/explain/faults.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+$(BUILD)/tests/recipes: tests/explain/recipes.sh docs/configuration.md $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/explain/recipes.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 # The key table, for what is compared with it.
 $(BUILD)/tests/schema/keys: %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
@@ -452,7 +457,7 @@ $(BUILD)/tests/release: tests/packaging/release.sh packaging/release.sh $(BUILD)
 
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
-	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
+	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/recipes $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
 	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(if $(SHARED_LIBRARY),$(BUILD)/tests/abi) $(BUILD)/tests/headers $(BUILD)/tests/runner $(BUILD)/tests/release $(UNIT_TESTS)
 

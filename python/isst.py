@@ -272,6 +272,7 @@ class FindingKind(enum.IntEnum):
     LOW_PRIORITY = 40
     CLOS_MAX = 41
     LOW_BASE_FREQUENCY = 42
+    TURBO_FREQ_WITHOUT_HIGH_PRIORITY = 43
     ADVISORY = 100
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frequency limits of classes of service that have cores, and classes that have no effect. */
 #include "explain/checks.h"
+#include "explain/packages.h"
 
 enum { KHZ_PER_MHZ = 1000 };
 
@@ -82,22 +83,45 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 		add_members(findings, finding, domain, clos);
 }
 
+/** With core-power alone the classes would call for SST-TF. */
+static void check_associations_of(struct findings *findings, const struct survey_domain *domain,
+				  unsigned int clos)
+{
+	const struct package package = find_package(findings->survey, domain,
+						    turbo_freq_is_supported);
+	const int code = ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS;
+	struct isst_finding *finding;
+
+	if (domain->level.base_freq == ISST_FEATURE_ENABLED ||
+	    !misses_turbo_freq(domain, &package)) {
+		finding = findings_note(findings, code,
+					"core-power is disabled (core-power info), and CPUs are "
+					"in other classes than CLOS 0 (core-power get-assoc)");
+	} else {
+		finding = findings_note(findings, code,
+					"core-power is disabled (core-power info), and CPUs are "
+					"in other classes than CLOS 0, %zu %s of the package in "
+					"CLOS 0 or 1 (core-power get-assoc)",
+					package.cpus.high_cores,
+					package.cpus.high_cores == 1 ? "core" : "cores");
+		finding_explain(findings, finding,
+				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
+				"turbo-freq on;core-power on ordered");
+		if (finding)
+			finding->kind = REMEDY_PACKAGE_STATEMENT;
+	}
+	add_members(findings, finding, domain, clos);
+}
+
 /** Classes other than CLOS 0, in which all cores are at power-on. */
 static void check_associations(struct findings *findings, const struct survey_domain *domain)
 {
 	/* Then that is what is found. */
-	if (survey_has_level(domain) && domain->level.turbo_freq == ISST_FEATURE_ENABLED)
+	if (turbo_freq_is_on(domain))
 		return;
-	for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++) {
-		struct isst_finding *finding;
-
-		if (!has_members(domain, clos))
-			continue;
-		finding = findings_note(findings, ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS,
-					"core-power is disabled (core-power info), and CPUs are "
-					"in other classes than CLOS 0 (core-power get-assoc)");
-		add_members(findings, finding, domain, clos);
-	}
+	for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
+		if (has_members(domain, clos))
+			check_associations_of(findings, domain, clos);
 }
 
 void check_clos(struct findings *findings)

@@ -2,8 +2,9 @@
 /* What holds back CPUs by intention. It is of interest for CPUs that were named, not on a machine
  * as a whole, which has been configured so. */
 #include "explain/checks.h"
+#include "explain/packages.h"
 
-enum { LAST_HIGH_CLOS = 1, KHZ_PER_MHZ = 1000 };
+enum { KHZ_PER_MHZ = 1000 };
 
 /** The highest frequency that cpufreq shows; 0: unknown. */
 static unsigned int highest_mhz(const struct survey_cpu *cpu)
@@ -16,25 +17,63 @@ static unsigned int clip_mhz(const struct survey_domain *domain, const struct su
 {
 	const struct isst_value *clip = &domain->level.turbo_freq_info.clip_mhz[0];
 
-	if (!survey_has_level(domain) || domain->level.turbo_freq != ISST_FEATURE_ENABLED ||
-	    !survey_core_power_is_on(domain) || !cpu->clos_known || cpu->clos <= LAST_HIGH_CLOS)
+	if (!has_priorities(domain) || !cpu->clos_known || has_high_priority(cpu))
 		return 0;
 	return clip->state == ISST_KNOWN ? clip->value : 0;
 }
 
+/** What high priority for the CPUs named costs the others that have it. */
+static void explain_priority(struct findings *findings, struct isst_finding *finding,
+			     const struct package *package)
+{
+	const char *meaning = finding_code(ISST_FINDING_LOW_PRIORITY)->meaning;
+	struct messages *messages = &findings->survey->context->messages;
+	size_t cores = package->cpus.high_cores + package->cpus.low_asked_cores;
+	const struct isst_turbo_freq *info;
+	unsigned int now, then;
+
+	/* What is too much in one package stays so. */
+	if (!finding || !package->level || package->cpus.unknown > 0 ||
+	    finding->kind == REMEDY_TEXT)
+		return;
+	info = &package->level->turbo_freq_info;
+	now = used_bucket(info, package->cpus.high_cores);
+	then = used_bucket(info, cores);
+	if (then == info->buckets) {
+		finding->kind = REMEDY_TEXT;
+		finding_explain(findings, finding,
+				message_make(messages, "%s: the last one %u of the package",
+					     meaning, info->high_priority_cores[then - 1]),
+				"take other cores out of CLOS 0 and 1 first; isst turbo-freq plan "
+				"prints what numbers of cores reach");
+	} else {
+		finding_explain(findings, finding,
+				message_make(messages,
+					     "%s; with the remedy %zu cores of the package have "
+					     "high priority, and reach up to %u MHz, now %u MHz",
+					     meaning, cores, info->mhz[0][then].value,
+					     info->mhz[0][now].value),
+				NULL);
+	}
+}
+
+/** Where no core has high priority that is the finding. */
 static void check_priority(struct findings *findings, const struct survey_domain *domain,
 			   const struct survey_cpu *cpu)
 {
+	const struct package package = find_package(findings->survey, domain, has_priorities);
 	unsigned int clip = clip_mhz(domain, cpu), highest = highest_mhz(cpu);
+	struct isst_finding *finding;
 
-	if (clip == 0 || (highest > 0 && clip >= highest))
+	if (clip == 0 || (highest > 0 && clip >= highest) || package.cpus.high == 0)
 		return;
-	finding_add_cpu(findings,
-			findings_note(findings, ISST_FINDING_LOW_PRIORITY,
-				      "CLOS %u (core-power get-assoc); turbo-freq is enabled, and "
-				      "clips CLOS 2 and 3 to %u MHz (turbo-freq info)",
-				      cpu->clos, clip),
-			domain, cpu->cpu->number);
+	finding = findings_note(findings, ISST_FINDING_LOW_PRIORITY,
+				"CLOS %u (core-power get-assoc); turbo-freq is enabled, and clips "
+				"CLOS 2 and 3 to %u MHz (turbo-freq info); high priority "
+				"cores of the package: %zu",
+				cpu->clos, clip, package.cpus.high_cores);
+	explain_priority(findings, finding, &package);
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 /** Below the base frequency it is a finding of its own. */
@@ -61,6 +100,15 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
+/** Whether the classes of SST-BF call for SST-TF without it. */
+static bool classes_call_for_turbo_freq(const struct survey *survey,
+					const struct survey_domain *domain)
+{
+	const struct package package = find_package(survey, domain, could_have_priorities);
+
+	return survey_core_power_is_on(domain) && misses_turbo_freq(domain, &package);
+}
+
 static void check_base(struct findings *findings, const struct survey_domain *domain,
 		       const struct survey_cpu *cpu)
 {
@@ -76,7 +124,10 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 				"without it %u MHz (perf-profile info)",
 				mhz, level->base_mhz.value);
 	if (!findings->survey->context->platform.preset)
-		finding_explain(findings, finding, NULL, "base-freq off");
+		finding_explain(findings, finding, NULL,
+				classes_call_for_turbo_freq(findings->survey, domain)
+					? "base-freq off;association 0 = all"
+					: "base-freq off");
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 

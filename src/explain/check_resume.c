@@ -4,6 +4,7 @@
  * has what the others have lost. On mailbox servers the kernel does not restore core-power.
  */
 #include "explain/checks.h"
+#include "explain/packages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,42 @@ static const char *make_remedy(struct findings *findings, const struct survey_do
 			: "");
 }
 
+/** Whether the cores of a domain, whose classes were lost, would be too many for the buckets. */
+static bool would_overfill(const struct findings *findings, const struct survey_domain *domain,
+			   const struct survey_domain *first)
+{
+	const struct package package = find_package(findings->survey, domain,
+						    turbo_freq_is_supported);
+	const struct isst_turbo_freq *info;
+
+	if (!has_priorities(first) || !package.level || package.cpus.unknown > 0 ||
+	    domain->profile.current_level != first->profile.current_level)
+		return false;
+	info = &package.level->turbo_freq_info;
+	return used_bucket(info, package.cpus.high_cores) == info->buckets;
+}
+
+/** Chooses high priority cores anew where the first domain has a part of them: in the bucket that
+ * so many in each domain use. */
+static void choose_again(struct findings *findings, struct isst_finding *finding,
+			 const struct survey_domain *domain, const struct survey_domain *first)
+{
+	const struct package package = find_package(findings->survey, domain,
+						    turbo_freq_is_supported);
+	const struct isst_turbo_freq *info = &package.level->turbo_freq_info;
+	size_t domains = 0;
+	unsigned int bucket;
+
+	for (size_t i = package.first; i < package.end; i++)
+		domains += turbo_freq_is_supported(&findings->survey->domains[i]);
+	bucket = used_bucket(info, divide(first).high_cores * domains);
+	finding_explain(findings, finding, NULL,
+			bucket_remedy(findings, &package,
+				      bucket < info->buckets ? bucket : info->buckets - 1));
+	if (finding)
+		finding->kind = REMEDY_PACKAGE_STATEMENT;
+}
+
 static const char *state_word(bool on)
 {
 	return on ? "on" : "off";
@@ -76,6 +113,8 @@ static void note_lost(struct findings *findings, const struct survey_domain *dom
 			"the kernel has restored the first power domain of the package alone; "
 			"classes of the others may be lost, too: apply your configuration again",
 			make_remedy(findings, domain, first));
+	if (would_overfill(findings, domain, first))
+		choose_again(findings, finding, domain, first);
 	finding_add_domain(findings, finding, domain);
 }
 

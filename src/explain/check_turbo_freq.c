@@ -1,48 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-TF: whether it is enabled where cores have high priority, and how many have it. */
 #include "explain/checks.h"
+#include "explain/packages.h"
 
 #include <stdlib.h>
 
-enum { LAST_HIGH_CLOS = 1, CORES = 256, MHZ_PER_RATIO = 100 };
-
-/** SST-TF takes CLOS 0 and 1 for high priority. */
-static bool has_high_priority(const struct survey_cpu *cpu)
-{
-	return cpu->clos_known && cpu->clos <= LAST_HIGH_CLOS;
-}
-
-/** How the cores of a domain are divided. */
-struct division {
-	size_t low, unknown; /* CPUs */
-	size_t high_cores;
-};
-
-static struct division divide(const struct survey_domain *domain)
-{
-	struct division division = { 0 };
-	bool seen[CORES] = { false };
-
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		const struct survey_cpu *cpu = &domain->cpus[i];
-		unsigned int core = cpu->cpu->core;
-
-		division.unknown += !cpu->clos_known;
-		division.low += cpu->clos_known && !has_high_priority(cpu);
-		if (!has_high_priority(cpu))
-			continue;
-		if (!cpu->cpu->core_known || core >= CORES || seen[core])
-			continue;
-		seen[core] = true;
-		division.high_cores++;
-	}
-	return division;
-}
-
-static enum isst_feature_state turbo_freq_of(const struct survey_domain *domain)
-{
-	return survey_has_level(domain) ? domain->level.turbo_freq : ISST_FEATURE_UNKNOWN;
-}
+enum { MHZ_PER_RATIO = 100 };
 
 /** Whether a finding about high priority can name CPUs of a domain. */
 static bool is_about_high(const struct survey_domain *domain)
@@ -64,126 +27,107 @@ static void add_high(struct findings *findings, struct isst_finding *finding,
 
 /* ---- SST-TF, and what it needs ---- */
 
+/** What a finding means by its code, and what its remedy leads to. */
+static const char *with_cost(struct findings *findings, const struct isst_finding *finding,
+			     const struct package *package)
+{
+	return finding ? turbo_freq_meaning(findings, package, finding_code(finding->code)->meaning)
+		       : NULL;
+}
+
+/** What the classes are for can be something else than SST-TF. */
+static void explain_disabled(struct findings *findings, struct isst_finding *finding,
+			     const struct package *package, const char *other_purpose)
+{
+	const char *meaning = finding_code(ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ)->meaning;
+
+	if (finding && other_purpose)
+		finding->severity = ISST_SEVERITY_NOTE;
+	finding_explain(
+		findings, finding,
+		turbo_freq_meaning(findings, package, other_purpose ? other_purpose : meaning),
+		turbo_freq_remedy(findings, package, "turbo-freq on"));
+}
+
 /** SST-BF has classes of its own for the cores with a higher base frequency. */
 static void check_disabled(struct findings *findings, const struct survey_domain *domain)
 {
-	const struct division division = divide(domain);
+	const struct package package = find_package(findings->survey, domain,
+						    could_have_priorities);
+	bool limits = classes_have_purpose(domain);
+	const char *other_purpose = NULL;
+	struct isst_finding *finding;
 
-	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || division.low == 0 ||
+	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || divide(domain).low == 0 ||
 	    domain->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
-	add_high(findings,
-		 findings_note(findings, ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ,
-			       "core-power is enabled, CPUs are in CLOS 0 or 1 and others in CLOS "
-			       "2 or 3 (core-power get-assoc); turbo-freq is disabled "
-			       "(perf-profile info)"),
-		 domain);
+	if (limits)
+		other_purpose =
+			"the limits or weights of the classes have an effect without SST-TF";
+	else if (!misses_turbo_freq(domain, &package))
+		other_purpose = "more cores have high priority than any bucket of SST-TF holds: "
+				"the classes decide which cores yield first when power is short";
+	finding = findings_note(
+		findings, ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ,
+		"core-power is enabled, %zu %s of the package in CLOS 0 or 1 and others in CLOS 2 "
+		"or 3%s (core-power get-assoc%s); turbo-freq is disabled (perf-profile info)",
+		package.cpus.high_cores, package.cpus.high_cores == 1 ? "core" : "cores",
+		limits ? ", with limits or weights of their own" : "",
+		limits ? ", get-config" : "");
+	explain_disabled(findings, finding, &package, other_purpose);
+	add_high(findings, finding, domain);
 }
 
-/** Whether all CPUs of a domain's package would have high priority with core-power. */
-static bool is_without_low(const struct survey *survey, const struct survey_domain *domain)
+/** What is read of the classes of a package that has SST-TF and no core-power. */
+static const char *describe_classes(struct findings *findings, const struct package *package)
 {
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *other = &survey->domains[i];
-		struct division division;
+	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
+							    : NULL;
 
-		if (other->domain->package != domain->domain->package)
-			continue;
-		division = divide(other);
-		if (division.low > 0 || division.unknown > 0)
-			return false;
-	}
-	return true;
+	if (package->cpus.unknown > 0)
+		return "";
+	if (package->cpus.low == 0)
+		return ", and all CPUs of the package are in CLOS 0 or 1 (core-power get-assoc)";
+	if (package->cpus.high == 0)
+		return ", and all CPUs of the package are in CLOS 2 or 3 (core-power get-assoc)";
+	if (!info || used_bucket(info, package->cpus.high_cores) < info->buckets)
+		return "";
+	return message_make(&findings->survey->context->messages,
+			    ", and %zu cores of the package are in CLOS 0 or 1 (core-power "
+			    "get-assoc), more than the last bucket holds (turbo-freq info)",
+			    package->cpus.high_cores);
 }
 
 static void check_enabled(struct findings *findings, const struct survey_domain *domain)
 {
-	const struct survey *survey = findings->survey;
+	const struct package package = find_package(findings->survey, domain, turbo_freq_is_on);
+	const char *statement = "core-power on ordered", *classes, *remedy;
 	struct isst_finding *finding;
 
 	if (!survey_core_power_is_off(domain))
 		return;
-	if (!is_without_low(survey, domain)) {
-		finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
-					"turbo-freq is enabled (perf-profile info), core-power is "
-					"disabled (core-power info)");
-	} else {
-		finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
-					"turbo-freq is enabled (perf-profile info), core-power is "
-					"disabled (core-power info), and all CPUs of the package "
-					"are in CLOS 0 or 1 (core-power get-assoc)");
-		/* core-power alone would give high priority to all. */
-		finding_explain(findings, finding, NULL,
-				"core-power on ordered;high-priority bucket 0");
-		if (finding)
-			finding->kind = REMEDY_PACKAGE_STATEMENT;
-	}
+	classes = describe_classes(findings, &package);
+	finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
+				"turbo-freq is enabled (perf-profile info), core-power is disabled "
+				"(core-power info)%s",
+				classes ? classes : "");
+	/* core-power alone could give high priority to all, to none, or to too many. */
+	remedy = turbo_freq_remedy(findings, &package, statement);
+	finding_explain(findings, finding, with_cost(findings, finding, &package), remedy);
+	if (finding && remedy != statement)
+		finding->kind = REMEDY_PACKAGE_STATEMENT;
 	finding_add_domain(findings, finding, domain);
 }
 
 /* ---- Buckets, which hold cores of a package ---- */
 
-/** The domains of a package in which priorities count. */
-struct package {
-	size_t first, end;   /* positions in the survey */
-	size_t low, unknown; /* CPUs */
-	size_t high_cores;
-	const struct isst_level *level; /* with the smallest last bucket; NULL: none */
-	bool asked;			/* of a CPU with high priority */
-};
-
-static bool counts(const struct survey_domain *domain)
-{
-	return turbo_freq_of(domain) == ISST_FEATURE_ENABLED && survey_core_power_is_on(domain);
-}
-
-static unsigned int last_bucket(const struct isst_level *level)
-{
-	const struct isst_turbo_freq *info = &level->turbo_freq_info;
-
-	return info->high_priority_cores[info->buckets - 1];
-}
-
-static struct package find_package(const struct survey *survey, size_t first)
-{
-	const unsigned int number = survey->domains[first].domain->package;
-	struct package package = { .first = first, .end = first };
-
-	for (;
-	     package.end < survey->count && survey->domains[package.end].domain->package == number;
-	     package.end++) {
-		const struct survey_domain *domain = &survey->domains[package.end];
-		const struct division division = divide(domain);
-
-		if (!counts(domain))
-			continue;
-		package.asked |= is_about_high(domain);
-		package.low += division.low;
-		package.unknown += division.unknown;
-		package.high_cores += division.high_cores;
-		if (domain->level.turbo_freq_info.buckets > 0 &&
-		    (!package.level || last_bucket(&domain->level) < last_bucket(package.level)))
-			package.level = &domain->level;
-	}
-	return package;
-}
-
 static void add_package(struct findings *findings, struct isst_finding *finding,
 			const struct package *package)
 {
 	for (size_t i = package->first; i < package->end; i++)
-		if (counts(&findings->survey->domains[i]) && findings->survey->domains[i].asked)
+		if (has_priorities(&findings->survey->domains[i]) &&
+		    findings->survey->domains[i].asked)
 			add_high(findings, finding, &findings->survey->domains[i]);
-}
-
-/** The first bucket that is large enough; the number of buckets: none is. */
-static unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores)
-{
-	unsigned int bucket = 0;
-
-	while (bucket < info->buckets && info->high_priority_cores[bucket] < cores)
-		bucket++;
-	return bucket;
 }
 
 /** Cores that share the frequency of a bucket reach it where nothing else limits them. */
@@ -193,7 +137,7 @@ static void check_measured_high(struct findings *findings, const struct package 
 	for (size_t i = package->first; i < package->end; i++) {
 		const struct survey_domain *domain = &findings->survey->domains[i];
 
-		for (size_t j = 0; j < domain->cpu_count && counts(domain); j++)
+		for (size_t j = 0; j < domain->cpu_count && has_priorities(domain); j++)
 			if (has_high_priority(&domain->cpus[j]))
 				measured_note(findings, ISST_FINDING_MEASURED_BELOW_TURBO_FREQ,
 					      domain, &domain->cpus[j], mhz,
@@ -205,7 +149,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 {
 	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
 	struct messages *messages = &findings->survey->context->messages;
-	unsigned int bucket = used_bucket(info, package->high_cores);
+	unsigned int bucket = used_bucket(info, package->cpus.high_cores);
 	bool overfull = bucket == info->buckets;
 	unsigned int shown = overfull ? info->buckets - 1 : 0;
 	struct isst_finding *finding;
@@ -219,30 +163,76 @@ static void check_bucket(struct findings *findings, const struct package *packag
 		"%zu cores of the package have high priority (core-power "
 		"get-assoc); the %s bucket of level %u holds %u, at %u MHz "
 		"(turbo-freq info)",
-		package->high_cores, overfull ? "last" : "first", package->level->level,
+		package->cpus.high_cores, overfull ? "last" : "first", package->level->level,
 		info->high_priority_cores[shown], info->mhz[0][shown].value);
 	if (overfull)
-		finding_explain(findings, finding, NULL,
-				message_make(messages, "high-priority bucket %u", shown));
+		finding_explain(findings, finding, with_cost(findings, finding, package),
+				bucket_remedy(findings, package, shown));
 	else
 		finding_explain(findings, finding,
 				message_make(messages,
-					     "bucket %u applies: high priority cores reach %u MHz",
+					     "bucket %u applies: high priority cores reach %u MHz; "
+					     "the remedy chooses fewer, and all others are clipped",
 					     bucket, info->mhz[0][bucket].value),
-				NULL);
+				bucket_remedy(findings, package, 0));
 	add_package(findings, finding, package);
+}
+
+static void check_without_low(struct findings *findings, const struct package *package)
+{
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES,
+		"turbo-freq and core-power are enabled, and all CPUs of the package "
+		"are in CLOS 0 or 1 (core-power get-assoc)");
+
+	finding_explain(findings, finding, with_cost(findings, finding, package),
+			bucket_remedy(findings, package, 0));
+	add_package(findings, finding, package);
+}
+
+/** Nothing is lost where the level clips to no less than the highest frequency. */
+static void check_without_high(struct findings *findings, const struct package *package)
+{
+	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
+	struct isst_finding *finding;
+
+	if (info->clip_mhz[0].state != ISST_KNOWN ||
+	    info->clip_mhz[0].value >= info->mhz[0][0].value)
+		return;
+	finding = findings_note(
+		findings, ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY,
+		"turbo-freq and core-power are enabled, and all CPUs of the package are in CLOS 2 "
+		"or 3 (core-power get-assoc); level %u clips these to %u MHz, and its first bucket "
+		"holds %u cores, at %u MHz (turbo-freq info)",
+		package->level->level, info->clip_mhz[0].value, info->high_priority_cores[0],
+		info->mhz[0][0].value);
+	finding_explain(findings, finding, with_cost(findings, finding, package),
+			bucket_remedy(findings, package, 0));
+	for (size_t i = package->first; i < package->end; i++)
+		if (has_priorities(&findings->survey->domains[i]) &&
+		    findings->survey->domains[i].asked)
+			finding_add_domain(findings, finding, &findings->survey->domains[i]);
+}
+
+/** Whether findings can be about a CPU of the domains of a package in which priorities count. */
+static bool is_asked(const struct survey *survey, const struct package *package, bool high)
+{
+	for (size_t i = package->first; i < package->end; i++)
+		if (has_priorities(&survey->domains[i]) &&
+		    (high ? is_about_high(&survey->domains[i]) : survey->domains[i].asked))
+			return true;
+	return false;
 }
 
 static void check_package(struct findings *findings, const struct package *package)
 {
-	if (!package->asked || package->unknown > 0)
+	if (package->cpus.unknown > 0 ||
+	    !is_asked(findings->survey, package, package->cpus.high > 0))
 		return;
-	if (package->low == 0)
-		add_package(findings,
-			    findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES,
-					  "turbo-freq and core-power are enabled, and all CPUs of "
-					  "the package are in CLOS 0 or 1 (core-power get-assoc)"),
-			    package);
+	if (package->cpus.low == 0)
+		check_without_low(findings, package);
+	else if (package->level && package->cpus.high == 0)
+		check_without_high(findings, package);
 	else if (package->level)
 		check_bucket(findings, package);
 }
@@ -261,14 +251,14 @@ static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int 
 	const struct isst_level *level = &domain->level;
 	unsigned int of_level = known_mhz(&level->limit[0].mhz[bucket]);
 
-	if (of_level == 0 || turbo_freq_of(domain) != ISST_FEATURE_ENABLED)
+	if (of_level == 0 || !turbo_freq_is_on(domain))
 		return of_level;
 	return known_mhz(&level->turbo_freq_info.mhz[0][0]);
 }
 
 static void check_limits(struct findings *findings, const struct survey_domain *domain)
 {
-	bool on = turbo_freq_of(domain) == ISST_FEATURE_ENABLED;
+	bool on = turbo_freq_is_on(domain);
 	struct isst_finding *finding;
 
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
@@ -297,19 +287,18 @@ void check_turbo_freq(struct findings *findings)
 
 	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_domain *domain = &survey->domains[i];
-		enum isst_feature_state state = turbo_freq_of(domain);
 
 		if (i == 0 || domain->domain->package != domain[-1].domain->package) {
-			const struct package package = find_package(survey, i);
+			const struct package package = find_package(survey, domain, has_priorities);
 
 			check_package(findings, &package);
 		}
 		if (!domain->asked)
 			continue;
-		if (state == ISST_FEATURE_DISABLED)
-			check_disabled(findings, domain);
-		else if (state == ISST_FEATURE_ENABLED)
+		if (turbo_freq_is_on(domain))
 			check_enabled(findings, domain);
+		else if (turbo_freq_is_supported(domain))
+			check_disabled(findings, domain);
 		if (domain->has_limits)
 			check_limits(findings, domain);
 	}

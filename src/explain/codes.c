@@ -45,10 +45,13 @@ const struct finding_code finding_codes[] = {
 	    .meaning =
 		    "cores have high priority, but not the turbo frequencies that SST-TF has for "
 		    "them",
-	    .kind = REMEDY_STATEMENT, .remedy = "turbo-freq on"),
+	    .kind = REMEDY_PACKAGE_STATEMENT),
+	ROW(TURBO_FREQ_WITHOUT_HIGH_PRIORITY, "turbo-freq-without-high-priority", WARNING,
+	    .meaning = "all cores have low priority: SST-TF clips each of them, in favour of none",
+	    .kind = REMEDY_PACKAGE_STATEMENT),
 	ROW(TURBO_FREQ_WITHOUT_PRIORITIES, "turbo-freq-without-priorities", WARNING,
 	    .meaning = "all cores have high priority, more than any bucket of SST-TF holds",
-	    .kind = REMEDY_PACKAGE_STATEMENT, .remedy = "high-priority bucket 0"),
+	    .kind = REMEDY_PACKAGE_STATEMENT),
 	ROW(BUCKET_OVERFULL, "bucket-overfull", WARNING,
 	    .meaning =
 		    "turbo frequencies can be lower than those of any bucket, and it is not known "
@@ -101,8 +104,7 @@ const struct finding_code finding_codes[] = {
 	ROW(EPP, "epp", NOTE, .meaning = "the hardware is to save energy rather than to be fast",
 	    .remedy = "echo balance_performance | tee "
 		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/energy_performance_preference"),
-	ROW(BUCKET_NOT_FIRST, "bucket-not-first", NOTE, .kind = REMEDY_PACKAGE_STATEMENT,
-	    .remedy = "high-priority bucket 0"),
+	ROW(BUCKET_NOT_FIRST, "bucket-not-first", NOTE, .kind = REMEDY_PACKAGE_STATEMENT),
 	ROW(MEASURED_BELOW_TURBO_FREQ, "measured-below-turbo-freq", NOTE,
 	    .meaning = "SST-TF allows more, as far as power, current and heat do: another reason "
 		       "limits the CPUs",
@@ -118,7 +120,8 @@ const struct finding_code finding_codes[] = {
 	    .kind = REMEDY_STATEMENT),
 	ROW(LOW_BASE_FREQUENCY, "low-base-frequency", NOTE,
 	    .meaning =
-		    "cores of low priority are slower in favour of the higher base frequency of others",
+		    "cores of low priority are slower in favour of the higher base frequency of others, "
+		    "which these lose with the remedy",
 	    .kind = REMEDY_STATEMENT),
 	ROW(SMT_OFF, "smt-off", NOTE,
 	    .meaning = "the second threads of cores are offline, which may be a protection "

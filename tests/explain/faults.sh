@@ -77,20 +77,22 @@ is_first() {	# $1: code
 	sed -n 's/^\(critical\|warning\|note\): \([^:]*\):.*/\1 \2/p' "$scratch/found" | sed 1q | grep -qx "$severity ${1% (note)}"
 }
 
-# What a remedy may not bring about: patterns of findings that are more severe than the one that it is for.
-worse_than() {	# $1: a code that was found
-	echo '^critical:'
-	! grep -q "^note: $1:" "$scratch/found" || echo '^warning:'
+# What a remedy may not bring about: a critical finding or a warning that was not there before.
+severe() {
+	sed -n 's/^\(critical\|warning\): \([^:]*\):.*/\1 \2/p' "$scratch/found" | sort -u
 }
 
-# Carries out the remedy of the first finding.
-fix() {
-	sed -n 's/^  Remedy: //p' "$scratch/found" | sed 1q > "$scratch/remedy"
-	case $(cat "$scratch/remedy") in
-	isst\ *) sh -c "$(cat "$scratch/remedy")" ;;
-	echo\ *) on_machine bash -c "$(cat "$scratch/remedy")" ;;
-	*) echo "not a command: $(cat "$scratch/remedy")"; return 1 ;;
-	esac > "$scratch/fixed" 2>&1 || { cat "$scratch/remedy" "$scratch/fixed"; return 1; }
+# Carries out the remedies of all findings with the code of the first one.
+fix() {	# $1: code
+	awk -v code="$1:" '/^[^ ]/ { found = $2 == code } found && sub(/^  Remedy: /, "")' "$scratch/found" > "$scratch/remedy"
+	while read -r remedy; do
+		case $remedy in
+		isst\ *) sh -c "$remedy" < /dev/null ;;
+		echo\ *) on_machine bash -c "$remedy" < /dev/null ;;
+		*) echo "not a command: $remedy"; return 1 ;;
+		esac || return 1
+	done < "$scratch/remedy" > "$scratch/fixed" 2>&1 || { cat "$scratch/remedy" "$scratch/fixed"; return 1; }
+	[ -s "$scratch/remedy" ]
 }
 
 check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
@@ -110,11 +112,12 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	explain_staged || return 1
 	is_first "${1#=}" || { cat "$scratch/found"; return 1; }
 	case $1 in =*) return 0 ;; esac
-	worse_than "${1% (note)}" > "$scratch/worse"
-	fix || return 1
+	severe > "$scratch/before"
+	fix "${1% (note)}" || return 1
 	# shellcheck disable=SC2086  # several words
 	isst explain $options > "$scratch/found" 2>&1
-	if codes | grep -qx "${1% (note)}" || grep -q -f "$scratch/worse" "$scratch/found"; then
+	severe > "$scratch/after"
+	if codes | grep -qx "${1% (note)}" || comm -13 "$scratch/before" "$scratch/after" | grep -q .; then
 		cat "$scratch/remedy" "$scratch/found"
 		return 1
 	fi

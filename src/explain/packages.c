@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* High and low priority of SST-TF in a survey, by domain and by package, whose cores share buckets.
+ * Reads nothing. */
+#include "explain/packages.h"
+
+enum { LAST_HIGH_CLOS = 1, CORES = 256 };
+
+bool has_high_priority(const struct survey_cpu *cpu)
+{
+	return cpu->clos_known && cpu->clos <= LAST_HIGH_CLOS;
+}
+
+/** Whether a CPU is the first one that was seen of its core. */
+static bool is_first_of_core(const struct survey_cpu *cpu, bool *seen)
+{
+	unsigned int core = cpu->cpu->core;
+	bool first = cpu->cpu->core_known && core < CORES && !seen[core];
+
+	if (first)
+		seen[core] = true;
+	return first;
+}
+
+struct division divide(const struct survey_domain *domain)
+{
+	struct division division = { 0 };
+	bool high[CORES] = { false }, low[CORES] = { false };
+
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		const struct survey_cpu *cpu = &domain->cpus[i];
+
+		if (!cpu->clos_known) {
+			division.unknown++;
+		} else if (has_high_priority(cpu)) {
+			division.high++;
+			division.high_cores += is_first_of_core(cpu, high);
+		} else {
+			division.low++;
+			division.low_asked_cores += cpu->asked && is_first_of_core(cpu, low);
+		}
+	}
+	return division;
+}
+
+/* ---- Domains ---- */
+
+bool turbo_freq_is_supported(const struct survey_domain *domain)
+{
+	return survey_has_level(domain) && domain->level.turbo_freq >= ISST_FEATURE_DISABLED;
+}
+
+bool turbo_freq_is_on(const struct survey_domain *domain)
+{
+	return survey_has_level(domain) && domain->level.turbo_freq == ISST_FEATURE_ENABLED;
+}
+
+bool has_priorities(const struct survey_domain *domain)
+{
+	return turbo_freq_is_on(domain) && survey_core_power_is_on(domain);
+}
+
+bool could_have_priorities(const struct survey_domain *domain)
+{
+	return turbo_freq_is_supported(domain) && survey_core_power_is_on(domain);
+}
+
+static bool has_members(const struct survey_domain *domain, unsigned int clos)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		if (domain->cpus[i].clos_known && domain->cpus[i].clos == clos)
+			return true;
+	return false;
+}
+
+static bool differ(const struct survey_domain *domain, const struct isst_clos *high,
+		   const struct isst_clos *low)
+{
+	return high->min_mhz != low->min_mhz || high->max_mhz != low->max_mhz ||
+	       (domain->core_power.priority != ISST_PRIORITY_ORDERED &&
+		high->weight != low->weight);
+}
+
+bool classes_have_purpose(const struct survey_domain *domain)
+{
+	const struct isst_value *base = &domain->level.base_mhz;
+	bool purpose = false;
+
+	for (unsigned int high = 0; high <= LAST_HIGH_CLOS; high++) {
+		const struct isst_clos *config = &domain->clos[high];
+
+		if (!has_members(domain, high) || config->failure.error)
+			continue;
+		if (base->state == ISST_KNOWN && config->min_mhz > base->value)
+			return false;
+		for (unsigned int low = LAST_HIGH_CLOS + 1; low < ISST_CLOS_COUNT; low++)
+			purpose |= has_members(domain, low) && !domain->clos[low].failure.error &&
+				   differ(domain, config, &domain->clos[low]);
+	}
+	return purpose;
+}
+
+/* ---- Packages ---- */
+
+static unsigned int last_bucket(const struct isst_level *level)
+{
+	const struct isst_turbo_freq *info = &level->turbo_freq_info;
+
+	return info->high_priority_cores[info->buckets - 1];
+}
+
+static void add_domain(struct package *package, const struct survey_domain *domain)
+{
+	const struct division division = divide(domain);
+
+	package->cpus.high += division.high;
+	package->cpus.low += division.low;
+	package->cpus.unknown += division.unknown;
+	package->cpus.high_cores += division.high_cores;
+	package->cpus.low_asked_cores += division.low_asked_cores;
+	if (domain->level.turbo_freq_info.buckets > 0 &&
+	    (!package->level || last_bucket(&domain->level) < last_bucket(package->level)))
+		package->level = &domain->level;
+}
+
+struct package find_package(const struct survey *survey, const struct survey_domain *domain,
+			    domain_filter *counts)
+{
+	const unsigned int number = domain->domain->package;
+	struct package package = { .first = (size_t)(domain - survey->domains) };
+
+	while (package.first > 0 && survey->domains[package.first - 1].domain->package == number)
+		package.first--;
+	package.end = package.first;
+	for (;
+	     package.end < survey->count && survey->domains[package.end].domain->package == number;
+	     package.end++)
+		if (counts(&survey->domains[package.end]))
+			add_domain(&package, &survey->domains[package.end]);
+	return package;
+}
+
+unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores)
+{
+	unsigned int bucket = 0;
+
+	while (bucket < info->buckets && info->high_priority_cores[bucket] < cores)
+		bucket++;
+	return bucket;
+}
+
+bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package)
+{
+	const struct division division = divide(domain);
+	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
+							    : NULL;
+
+	return turbo_freq_is_supported(domain) && !turbo_freq_is_on(domain) && division.high > 0 &&
+	       division.low > 0 && !classes_have_purpose(domain) &&
+	       (!info || used_bucket(info, package->cpus.high_cores) < info->buckets);
+}
+
+/* ---- Remedies ---- */
+
+/** The bucket that high priority cores have to be chosen for; the number of buckets: they are in
+ * one. */
+static unsigned int bucket_to_choose(const struct package *package)
+{
+	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
+
+	if (package->cpus.unknown > 0)
+		return info->buckets;
+	if (package->cpus.high == 0 || package->cpus.low == 0)
+		return 0;
+	return used_bucket(info, package->cpus.high_cores) < info->buckets ? info->buckets
+									   : info->buckets - 1;
+}
+
+const char *bucket_remedy(const struct findings *findings, const struct package *package,
+			  unsigned int bucket)
+{
+	bool turbo_freq = true, core_power = true;
+
+	/* Cores are chosen in all domains with SST-TF. */
+	for (size_t i = package->first; i < package->end; i++) {
+		const struct survey_domain *domain = &findings->survey->domains[i];
+
+		if (!turbo_freq_is_supported(domain))
+			continue;
+		turbo_freq &= turbo_freq_is_on(domain);
+		core_power &= !survey_core_power_is_off(domain);
+	}
+	return message_make(&findings->survey->context->messages, "%s%shigh-priority bucket %u",
+			    turbo_freq ? "" : "turbo-freq on;",
+			    core_power ? "" : "core-power on ordered;", bucket);
+}
+
+const char *turbo_freq_remedy(const struct findings *findings, const struct package *package,
+			      const char *statements)
+{
+	unsigned int bucket;
+
+	if (!package->level)
+		return statements;
+	bucket = bucket_to_choose(package);
+	return bucket == package->level->turbo_freq_info.buckets
+		       ? statements
+		       : bucket_remedy(findings, package, bucket);
+}
+
+const char *turbo_freq_meaning(const struct findings *findings, const struct package *package,
+			       const char *meaning)
+{
+	struct messages *messages = &findings->survey->context->messages;
+	const struct isst_turbo_freq *info;
+	unsigned int bucket, chosen;
+
+	if (!package->level || package->cpus.unknown > 0)
+		return meaning;
+	info = &package->level->turbo_freq_info;
+	chosen = bucket_to_choose(package);
+	bucket = chosen < info->buckets ? chosen : used_bucket(info, package->cpus.high_cores);
+	if (info->mhz[0][bucket].state != ISST_KNOWN || info->clip_mhz[0].state != ISST_KNOWN)
+		return meaning;
+	if (chosen < info->buckets)
+		return message_make(messages,
+				    "%s; with the remedy %u cores, which it chooses, reach up to "
+				    "%u MHz, and all others %u MHz",
+				    meaning, info->high_priority_cores[bucket],
+				    info->mhz[0][bucket].value, info->clip_mhz[0].value);
+	return message_make(messages,
+			    "%s; with the remedy %zu %s up to %u MHz, and all others %u MHz",
+			    meaning, package->cpus.high_cores,
+			    package->cpus.high_cores == 1 ? "core reaches" : "cores reach",
+			    info->mhz[0][bucket].value, info->clip_mhz[0].value);
+}

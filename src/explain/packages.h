@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* High and low priority of SST-TF in a survey, by domain and by package, whose cores share buckets.
+ * Reads nothing. */
+#ifndef ISST_EXPLAIN_PACKAGES_H
+#define ISST_EXPLAIN_PACKAGES_H
+
+#include "explain/findings.h"
+
+/** SST-TF takes CLOS 0 and 1 for high priority. */
+bool has_high_priority(const struct survey_cpu *cpu);
+
+/** How the CPUs of domains are divided. */
+struct division {
+	size_t high, low, unknown; /* CPUs */
+	size_t high_cores;
+	size_t low_asked_cores; /* of the CPUs that findings can name */
+};
+
+struct division divide(const struct survey_domain *domain);
+
+/** The domains of a package that count. */
+struct package {
+	size_t first, end; /* positions in the survey */
+	struct division cpus;
+	const struct isst_level *level; /* with the smallest last bucket; NULL: none */
+};
+
+typedef bool domain_filter(const struct survey_domain *domain);
+
+domain_filter turbo_freq_is_supported; /* by the current level */
+domain_filter turbo_freq_is_on;
+domain_filter has_priorities;	     /* SST-TF and core-power are on */
+domain_filter could_have_priorities; /* the same, but SST-TF can be off */
+
+/** Whether limits or weights make a difference between the classes of high and low priority in
+ * use. A minimum above the base frequency counts on turbo frequencies. */
+domain_filter classes_have_purpose;
+
+/** The package of a domain. */
+struct package find_package(const struct survey *survey, const struct survey_domain *domain,
+			    domain_filter *counts);
+
+/** The first bucket that is large enough; the number of buckets: none is. */
+unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
+
+/**
+ * Whether the classes in use call for SST-TF, which is off: a bucket of the package holds the cores
+ * of high priority, others have low priority, and the classes have no purpose of their own.
+ */
+bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package);
+
+/**
+ * The statements with which the cores of a package make use of SST-TF: these, and if they would not
+ * be in a bucket those that choose others. For REMEDY_PACKAGE_STATEMENT.
+ */
+const char *turbo_freq_remedy(const struct findings *findings, const struct package *package,
+			      const char *statements);
+
+/** Those that choose as many high priority cores as a bucket holds. */
+const char *bucket_remedy(const struct findings *findings, const struct package *package,
+			  unsigned int bucket);
+
+/** What cores reach with turbo_freq_remedy(), behind what a finding means. */
+const char *turbo_freq_meaning(const struct findings *findings, const struct package *package,
+			       const char *meaning);
+
+#endif
