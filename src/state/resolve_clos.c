@@ -140,23 +140,41 @@ static struct wanted_item *find_core(const struct resolution *resolution, size_t
 	return NULL;
 }
 
-/** Of two settings for the CPUs of one core the more precise one counts. */
-static int choose_more_precise(struct resolution *resolution, struct wanted_item *core,
-			       const struct wish *wish, const struct isst_cpu *cpu)
+/** Whether two settings are for a CPU in common, of the core of one. */
+static bool meet_in_core(const struct resolution *resolution, const struct isst_cpu *cpu,
+			 const struct setting *one, const struct setting *other)
+{
+	unsigned int number;
+
+	isst_cpuset_for_each (number, cpu->domain->present) {
+		const struct isst_cpu *sibling = context_cpu(resolution->context, number);
+
+		if (sibling && sibling->core_known && sibling->core == cpu->core &&
+		    (!one->cpus || isst_cpuset_has(one->cpus, number)) &&
+		    (!other->cpus || isst_cpuset_has(other->cpus, number)))
+			return true;
+	}
+	return false;
+}
+
+/** Of two settings for the CPUs of one core, the one that counts for a CPU of both counts for the
+ * core. Those that name different CPUs contradict each other. */
+static int choose_for_core(struct resolution *resolution, struct wanted_item *core,
+			   const struct wish *wish, const struct isst_cpu *cpu)
 {
 	const struct setting *one = core->setting, *other = wish->setting;
-	unsigned int precision = setting_precision(one);
 
 	if (core->bits == wish->number)
 		return 0;
-	if (one->origin.source != other->origin.source ? one->origin.source < other->origin.source
-						       : precision < setting_precision(other)) {
-		core->bits = wish->number;
-		core->setting = other;
-		return 0;
+	if (meet_in_core(resolution, cpu, one, other)) {
+		if (setting_counts_more(one, other))
+			return 0;
+		if (setting_counts_more(other, one)) {
+			core->bits = wish->number;
+			core->setting = other;
+			return 0;
+		}
 	}
-	if (one->origin.source != other->origin.source || precision > setting_precision(other))
-		return 0;
 	return wanted_contradicts(
 		resolution->wanted, other, NULL,
 		"CPU %u belongs to a core of which another CPU is stated to be in "
@@ -183,7 +201,7 @@ static int resolve_association(struct resolution *resolution, size_t first,
 	item = item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core);
 	core = find_core(resolution, first, &item);
 	if (core)
-		return choose_more_precise(resolution, core, &wish, cpu);
+		return choose_for_core(resolution, core, &wish, cpu);
 	return resolve_add(resolution, &(struct wanted_item){ .item = item,
 							      .mask = UINT64_MAX,
 							      .bits = wish.number,
