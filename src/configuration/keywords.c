@@ -282,6 +282,19 @@ static int parse_associations(struct statement *statement)
 	return statement_reject(statement, words_take(&statement->words), "the word unmanaged");
 }
 
+/** Takes the contents of the register. Without 0x it would be meant as MHz, or as one ratio. */
+static int take_register(struct statement *statement, uint64_t *limits)
+{
+	static const char EXPECTED[] =
+		"level, none, or a ratio of two digits for each bucket such as 0x1b1b1d1d20202323";
+	const char *word = words_take(&statement->words);
+
+	if (!word || word[0] != '0' || (word[1] != 'x' && word[1] != 'X') ||
+	    isst_parse_number(word, 0, UINT64_MAX, limits) || *limits == 0)
+		return statement_reject(statement, word, EXPECTED);
+	return 0;
+}
+
 static int parse_turbo_ratio_limits(struct statement *statement)
 {
 	uint64_t limits;
@@ -293,11 +306,7 @@ static int parse_turbo_ratio_limits(struct statement *statement)
 		return add_simple(statement, statement->subject, WANTED_OF_LEVEL, 0);
 	if (words_take_if(&statement->words, "none"))
 		return add_simple(statement, statement->subject, WANTED_NONE, 0);
-	error = statement_number(statement, "level, none, or a number such as 0x1b1b1d1d20202323",
-				 UINT64_MAX, &limits);
-	if (!error && limits == 0)
-		error = statement_reject(statement, "0",
-					 "level, none, or a number such as 0x1b1b1d1d20202323");
+	error = take_register(statement, &limits);
 	return error ? error : add_simple(statement, statement->subject, WANTED_NUMBER, limits);
 }
 
@@ -450,7 +459,7 @@ static const struct keyword KEYWORDS[] = {
 	  parse_high_priority, SUBJECT_HIGH_PRIORITY, false },
 	{ "association", "CLOS = CPUS|all", parse_association, SUBJECT_ASSOCIATION, false },
 	{ "associations", "unmanaged", parse_associations, SUBJECT_ASSOCIATION, false },
-	{ "turbo-ratio-limits", "level|none|NUMBER|unmanaged", parse_turbo_ratio_limits,
+	{ "turbo-ratio-limits", "level|none|0xHEX|unmanaged", parse_turbo_ratio_limits,
 	  SUBJECT_TURBO_RATIO_LIMITS, false },
 	{ "scaling-min", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MIN, false },
 	{ "scaling-max", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MAX, false },

@@ -5,10 +5,33 @@
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
+#include "transaction/report.h"
 #include "transaction/steps.h"
 #include "transaction/turbo.h"
 
 #include <errno.h>
+
+/** Warns of buckets that had a ratio and have none now: scripts may be used to such values, and the
+ * register takes them. */
+static int warn_of_ratio_zero(struct step *step)
+{
+	for (size_t i = 0; i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+		unsigned int zero = 0;
+
+		for (unsigned int bucket = 0; bucket < ISST_BUCKETS; bucket++)
+			zero += (entry->old.number >> 8 * bucket & 0xff) > 0 &&
+				(entry->wanted.number >> 8 * bucket & 0xff) == 0;
+		if (zero > 0)
+			change_warn(
+				step->change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
+				"%s: turbo ratio limits became 0 in %u of %d buckets; the first "
+				"bucket is in the lowest byte",
+				item_domain(step->change->context, &entry->item)->name, zero,
+				ISST_BUCKETS);
+	}
+	return 0;
+}
 
 int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
 			    size_t count, uint64_t limits)
@@ -16,6 +39,8 @@ int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *r
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
 	int error = 0;
 
+	if (step)
+		step->after = warn_of_ratio_zero;
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_domain(change->context, requests[i].domain);
 	if (error)

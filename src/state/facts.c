@@ -33,6 +33,17 @@ bool setting_names_domain(const struct setting *setting)
 	return setting->scope.power_domains != NULL;
 }
 
+/** Whether a setting states turbo ratio limits of which one is 0: whether a level has that one. */
+static bool has_ratio_zero(const struct setting *setting)
+{
+	bool zero = false;
+
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		zero |= (setting->number >> 8 * i & 0xff) == 0;
+	return zero && setting->subject == SUBJECT_TURBO_RATIO_LIMITS &&
+	       setting->wanted == WANTED_NUMBER;
+}
+
 /** What a setting depends on. */
 static void add_needs(struct facts *facts, const struct setting *setting)
 {
@@ -55,7 +66,8 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
 	/* Disabling turbo-freq leaves the limits of the level behind. */
 	if ((subject == SUBJECT_TURBO_RATIO_LIMITS && setting->wanted == WANTED_OF_LEVEL) ||
-	    (subject == SUBJECT_TURBO_FREQ && setting->number == 0 && facts->whole))
+	    (subject == SUBJECT_TURBO_FREQ && setting->number == 0 && facts->whole) ||
+	    has_ratio_zero(setting))
 		facts->limits = true;
 	/* Of turbo-freq and core-power the one depends on the other. */
 	if (subject == SUBJECT_CORE_POWER && setting->number == 0 && facts->whole)

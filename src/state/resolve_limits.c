@@ -122,6 +122,23 @@ static int check_shared_limits(struct resolution *resolution, const struct wante
 	return 0;
 }
 
+/** Limits of 0 for buckets that the level has. A state holds what some machine had. */
+static int check_no_ratio_zero(struct resolution *resolution, const struct domain_facts *domain,
+			       const struct wish *wish)
+{
+	uint64_t of_level = limits_owner(resolution, domain)->level_limits;
+
+	if (configuration_is_state(resolution->configuration, wish->setting->origin.source))
+		return 0;
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		if ((of_level >> 8 * i & 0xff) > 0 && (wish->number >> 8 * i & 0xff) == 0)
+			return wanted_contradicts(resolution->wanted, wish->setting, domain->domain,
+						  "bucket %u would have ratio 0: state a ratio for "
+						  "each bucket of the level",
+						  i);
+	return 0;
+}
+
 int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domain_facts *domain)
 {
 	struct wanted_item item = {
@@ -156,7 +173,10 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		error = level_limits(resolution, domain, &wish, item.implied, &item.bits);
 	if (error)
 		return error == -ENODATA ? 0 : error;
-	error = check_shared_limits(resolution, &item);
+	if (wish.wanted == WANTED_NUMBER)
+		error = check_no_ratio_zero(resolution, domain, &wish);
+	if (!error)
+		error = check_shared_limits(resolution, &item);
 	return error ? error : resolve_add(resolution, &item);
 }
 

@@ -222,9 +222,15 @@ static void frequencies_are_checked(void **state)
 	check_problem("uncore-min 0kHz fabric 0",
 		      "uncore-min: '0kHz' is not a frequency above 0, or none for no limit "
 		      "(uncore-min MHZ|none|unmanaged [fabric N])");
-	check_problem("turbo-ratio-limits 0x0",
-		      "turbo-ratio-limits: '0' is not level, none, or a number such as "
-		      "0x1b1b1d1d20202323 (turbo-ratio-limits level|none|NUMBER|unmanaged)");
+	check_problem(
+		"turbo-ratio-limits 0x0",
+		"turbo-ratio-limits: '0x0' is not level, none, or a ratio of two digits for each "
+		"bucket such as 0x1b1b1d1d20202323 "
+		"(turbo-ratio-limits level|none|0xHEX|unmanaged)");
+	check_problem("turbo-ratio-limits 3200",
+		      "turbo-ratio-limits: '3200' is not level, none, or a ratio of two digits for "
+		      "each bucket such as 0x1b1b1d1d20202323 "
+		      "(turbo-ratio-limits level|none|0xHEX|unmanaged)");
 	check_problem("clos 4 min 0", "clos: '4' is not a CLOS from 0 to 3" CLOS_USAGE);
 	check_problem("clos 0 weight 16", "clos: '16' is not a number from 0 to 15" CLOS_USAGE);
 	check_problem("clos 0",
