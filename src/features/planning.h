@@ -150,6 +150,14 @@ void core_power_step_disturbs(struct step *step);
 int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
 			   size_t count);
 
+/** Number of cores of a domain that have a CPU in a set. */
+unsigned int domain_count_cores(const struct isst_context *context,
+				const struct isst_domain *domain, const struct isst_cpuset *cpus);
+
+/** Warns of more high priority cores in a package than its last bucket holds. */
+void turbo_freq_warn_of_buckets(struct isst_change *change, const struct isst_turbo_freq *info,
+				unsigned int package, unsigned int cores);
+
 /** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all active requests, and
  * returns it; NULL without memory. */
 struct step *plan_feature_step(struct isst_change *change, const struct domain_request *requests,

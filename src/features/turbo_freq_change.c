@@ -113,8 +113,7 @@ static void plan_clos_configs(struct isst_change *change, const struct domain_re
 							      .max_mhz = ISST_CLOS_NO_LIMIT_MHZ }));
 }
 
-/** Number of cores of a domain that have a CPU in a set. */
-static unsigned int count_cores(const struct isst_context *context,
+unsigned int domain_count_cores(const struct isst_context *context,
 				const struct isst_domain *domain, const struct isst_cpuset *cpus)
 {
 	uint64_t cores = 0;
@@ -129,18 +128,11 @@ static unsigned int count_cores(const struct isst_context *context,
 	return (unsigned int)__builtin_popcountll(cores);
 }
 
-/** Buckets are the package's, so the cores of all its domains count together. */
-static void warn_of_buckets(struct isst_change *change, const struct current_domain *current,
-			    const struct domain_request *requests, size_t count,
-			    const struct isst_cpuset *high_priority)
+void turbo_freq_warn_of_buckets(struct isst_change *change, const struct isst_turbo_freq *info,
+				unsigned int package, unsigned int cores)
 {
-	const struct isst_turbo_freq *info = &current->level.turbo_freq_info;
-	unsigned int package = current->level.domain->package, cores = 0;
 	char *buckets;
 
-	for (size_t i = 0; i < count; i++)
-		if (requests[i].domain->package == package)
-			cores += count_cores(change->context, requests[i].domain, high_priority);
 	if (info->buckets == 0 || cores <= info->high_priority_cores[info->buckets - 1])
 		return;
 	buckets = turbo_freq_buckets_text(info);
@@ -150,6 +142,20 @@ static void warn_of_buckets(struct isst_change *change, const struct current_dom
 		"turbo frequency for (%s)",
 		package, cores, buckets ? buckets : "");
 	free(buckets);
+}
+
+/** Buckets are the package's, so the cores of all its domains count together. */
+static void warn_of_buckets(struct isst_change *change, const struct current_domain *current,
+			    const struct domain_request *requests, size_t count,
+			    const struct isst_cpuset *high_priority)
+{
+	unsigned int package = current->level.domain->package, cores = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (requests[i].domain->package == package)
+			cores += domain_count_cores(change->context, requests[i].domain,
+						    high_priority);
+	turbo_freq_warn_of_buckets(change, &current->level.turbo_freq_info, package, cores);
 }
 
 /** Limits of cpufreq below the turbo frequency. */

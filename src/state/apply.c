@@ -296,6 +296,8 @@ static int plan_steps(const struct application *application)
 	if (!error)
 		wanted_warn_of_turbo_ratio_limits(application->wanted, application->change);
 	if (!error)
+		wanted_warn_of_priorities(application->wanted, application->change);
+	if (!error)
 		error = wanted_plan_uncore_limits(application->wanted, application->change);
 	if (!error)
 		error = wanted_plan_scaling_limits(application->wanted, application->change);

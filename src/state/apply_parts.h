@@ -31,6 +31,12 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_
  * is enabled beside, and limits of cpufreq. Once these are planned. */
 int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change);
 
+/* apply_priorities.c */
+
+/** Warns, as `turbo-freq enable --auto` does, of cores without a bucket, and of turbo-freq that no
+ * core profits from, where the configuration states both. */
+void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *change);
+
 /* apply_clos.c */
 
 /** Limits of CLOS: a minimum must not be above a maximum that stays, nor the other way round; warns

@@ -79,6 +79,23 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 		facts->core_power = true;
 }
 
+/** Whether turbo-freq is stated to be on, and associations too: to warn of cores that no bucket
+ * holds. */
+static bool states_priorities(const struct configuration *configuration)
+{
+	bool on = false, associations = false;
+
+	for (size_t i = 0; i < configuration->setting_count; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (setting->wanted != WANTED_NUMBER)
+			continue;
+		on |= setting->subject == SUBJECT_TURBO_FREQ && setting->number > 0;
+		associations |= setting->subject == SUBJECT_ASSOCIATION;
+	}
+	return on && associations;
+}
+
 /* ---- Reading ---- */
 
 struct state {
@@ -217,6 +234,8 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	*facts = (struct facts){ .context = context, .whole = whole };
 	for (size_t i = 0; i < configuration->setting_count; i++)
 		add_needs(facts, &configuration->settings[i]);
+	if (whole && states_priorities(configuration))
+		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
 	facts->domains = calloc(isst_domain_count(context) + 1, sizeof(*facts->domains));
 	error = facts->domains ? 0 : -ENOMEM;
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
