@@ -133,16 +133,29 @@ static int check_bytes(struct configuration *configuration, struct origin origin
 	return 0;
 }
 
+/** Removes what a text, or a line of it, has added. */
+static void drop_from(struct configuration *configuration, size_t setting, size_t match)
+{
+	while (configuration->setting_count > setting)
+		setting_clear(&configuration->settings[--configuration->setting_count]);
+	while (configuration->match_count > match)
+		isst_cpuset_free(configuration->matches[--configuration->match_count].cpus);
+}
+
 static int parse_line(struct configuration *configuration, struct origin origin, const char *line,
 		      size_t length)
 {
 	struct statement statement = { .configuration = configuration, .origin = origin };
+	size_t settings = configuration->setting_count, matches = configuration->match_count;
 	int error = check_bytes(configuration, origin, line, length);
 
 	if (!error)
 		error = words_split(&statement.words, line, length);
 	if (!error)
 		error = parse_words(&statement);
+	/* Half a statement contradicts nothing. */
+	if (error)
+		drop_from(configuration, settings, matches);
 	words_free(&statement.words);
 	isst_cpuset_free(statement.scope.packages);
 	isst_cpuset_free(statement.scope.power_domains);
@@ -212,27 +225,38 @@ static int parse_lines(struct configuration *configuration, size_t source, const
 	return wrong ? -EINVAL : 0;
 }
 
-/** Removes what a text has added. */
-static void drop_from(struct configuration *configuration, size_t setting, size_t match)
+/** Puts the problems of a text into the order of its lines, from one on: contradictions were found
+ * after mistakes. */
+static void order_problems(struct configuration *configuration, size_t first)
 {
-	while (configuration->setting_count > setting)
-		setting_clear(&configuration->settings[--configuration->setting_count]);
-	while (configuration->match_count > match)
-		isst_cpuset_free(configuration->matches[--configuration->match_count].cpus);
+	struct problem *problems = configuration->problems;
+
+	for (size_t i = first + 1; i < configuration->problem_count; i++) {
+		const struct problem problem = problems[i];
+		size_t place = i;
+
+		for (; place > first && problems[place - 1].origin.line > problem.origin.line;
+		     place--)
+			problems[place] = problems[place - 1];
+		problems[place] = problem;
+	}
 }
 
 int configuration_add_text(struct configuration *configuration, const char *source,
 			   const char *text, size_t size, bool is_file)
 {
 	size_t settings = configuration->setting_count, matches = configuration->match_count;
-	size_t number = configuration->source_count;
-	int error = configuration_add_source(configuration, source);
+	size_t number = configuration->source_count, problems = configuration->problem_count;
+	int contradictions, error = configuration_add_source(configuration, source);
 
 	if (error)
 		return error;
 	error = parse_lines(configuration, number, text, size, is_file);
-	if (!error)
-		error = configuration_find_contradictions(configuration, number);
+	if (!error || error == -EINVAL) {
+		contradictions = configuration_find_contradictions(configuration, number);
+		order_problems(configuration, problems);
+		error = contradictions ? contradictions : error;
+	}
 	if (error)
 		drop_from(configuration, settings, matches);
 	return error;

@@ -250,6 +250,16 @@ static void all_problems_are_named_at_once(void **state)
 		       "1: version '3' of the format is not known: this is version 1\n"
 		       "2: unknown word 'levl', did you mean 'level'?\n"
 		       "4: clos: '9' is not a CLOS from 0 to 3" CLOS_USAGE "\n");
+	check_problems(HEADER "turbo-freq of\nlevel 0\nlevel 1\nclos 0 min 2000 max 1000\nclos 9\n",
+		       "2: turbo-freq: 'of' is not on or off (turbo-freq on|off|unmanaged)\n"
+		       "4: contradicts line 3\n"
+		       "5: the CLOS minimum of 2000 MHz is above the maximum of 1000 MHz\n"
+		       "6: clos: '9' is not a CLOS from 0 to 3" CLOS_USAGE "\n");
+	/* What is wrong states nothing, not even the part before the mistake. */
+	check_problems(HEADER "level 1 2\nlevel 2\nmatch cpus 8 cpu\n",
+		       "2: level: unexpected '2' (level N|unmanaged)\n"
+		       "4: match: 'cpu' is not family, model, packages, cpus or topology (match "
+		       "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip])\n");
 }
 
 /** The same as check_problem(), for the last of several lines. */
