@@ -119,6 +119,40 @@ int problem_unknown_command(const struct feature *feature, const char *word, cha
 			     word, feature->name, feature->name);
 }
 
+static bool has_option(const struct command *command, const char *name, size_t length)
+{
+	for (const struct option_row *row = command->options; row && row->name; row++)
+		if (strlen(row->name) == length && strncmp(row->name, name, length) == 0)
+			return true;
+	return false;
+}
+
+char *problem_find_elsewhere(const struct command *of, const char *name, size_t length)
+{
+	static const char FILE_OPTION[] = "config";
+	const char *separator = of ? ", but of " : ": ";
+	struct memory_stream memory;
+
+	if (of && of->flags & COMMAND_CONFIG && length == strlen(FILE_OPTION) &&
+	    strncmp(name, FILE_OPTION, length) == 0)
+		return strdup("; give FILE as an argument");
+	if (memory_stream_open(&memory))
+		return NULL;
+	for (const struct feature *feature = features; feature->name; feature++)
+		for (const struct command *command = feature->commands; command->name; command++)
+			if (has_option(command, name, length)) {
+				fprintf(memory.stream, "%s%s %s", separator, feature->name,
+					command->name);
+				separator = ", ";
+			}
+	for (const struct command *command = single_commands; command->name; command++)
+		if (has_option(command, name, length)) {
+			fprintf(memory.stream, "%s%s", separator, command->name);
+			separator = ", ";
+		}
+	return memory_stream_close(&memory) ? NULL : memory.text;
+}
+
 /** The option that a command has first of all, --level or --clos, where the word can be its value
  * and it has no other; NULL: that was not meant. */
 static const struct option_row *forgotten_option(const struct request *request, const char *word)

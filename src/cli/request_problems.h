@@ -10,6 +10,10 @@
  * feature, or another option. NULL: none did. */
 const struct option_row *request_greedy_option(const struct request *request);
 
+/** Which commands have an option of that name, or what a command takes instead, as struct
+ * option_place has it. */
+char *problem_find_elsewhere(const struct command *of, const char *name, size_t length);
+
 /*
  * The functions below return -EINVAL with the problem, to be freed, or -ENOMEM.
  */

@@ -66,6 +66,8 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 		.rows = rows,
 		.before = global_options,
 		.behind = argument_options,
+		.of = request->command,
+		.find_elsewhere = problem_find_elsewhere,
 		.reference = request->reference && request->feature->in_reference,
 	};
 	char *name;
@@ -115,7 +117,8 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	/* Only help and version can stand between feature and command. */
 	const struct option_place place = { .rows = anywhere_options,
 					    .before = global_options,
-					    .behind = argument_options };
+					    .behind = argument_options,
+					    .find_elsewhere = problem_find_elsewhere };
 	int end, error = options_read(argc, argv, &place, &request->options, &end, problem);
 
 	if (error)
@@ -140,7 +143,9 @@ static int read_single_command(struct request *request, int argc, char **argv, c
 	const struct option_place place = { .rows = rows,
 					    .before = global_options,
 					    .behind = argument_options,
-					    .command = request->command->name };
+					    .command = request->command->name,
+					    .of = request->command,
+					    .find_elsewhere = problem_find_elsewhere };
 	int error, end = argc;
 
 	if (!rows)
@@ -244,6 +249,7 @@ int request_read(struct request *request, bool reference, int argc, char **argv,
 {
 	const struct option_place place = { .rows = global_options,
 					    .behind = argument_options,
+					    .find_elsewhere = problem_find_elsewhere,
 					    .reference = reference };
 	int error, end;
 

@@ -75,6 +75,28 @@ static int explain_out_of_band(const struct option_place *place, const struct un
 			     unknown->shown);
 }
 
+/** An option of other commands only: the message names them. Returns 0 if there are none. */
+static int explain_elsewhere(const struct option_place *place, const struct unknown *unknown,
+			     char **problem)
+{
+	char *elsewhere;
+	int error = 0;
+
+	if (!place->find_elsewhere || unknown->letter)
+		return 0;
+	elsewhere = place->find_elsewhere(place->of, unknown->name, unknown->length);
+	if (!elsewhere)
+		return -ENOMEM;
+	if (*elsewhere && place->command)
+		error = usage_problem(problem, "option '%s' is not an option of %s%s",
+				      unknown->shown, place->command, elsewhere);
+	else if (*elsewhere)
+		error = usage_problem(problem, "option '%s' belongs after the command%s",
+				      unknown->shown, elsewhere);
+	free(elsewhere);
+	return error;
+}
+
 /** An option of another place: the message names the place. Returns 0 if there is none. */
 static int explain_misplaced(const struct option_place *place, const struct unknown *unknown,
 			     char **problem)
@@ -89,7 +111,7 @@ static int explain_misplaced(const struct option_place *place, const struct unkn
 				     before ? "; before the feature it is --" : "",
 				     before ? before->name : "");
 	if (!before && !behind)
-		return 0;
+		return explain_elsewhere(place, unknown, problem);
 	if (before)
 		where = behind ? "belongs before the feature or after the command"
 			       : "belongs before the feature";

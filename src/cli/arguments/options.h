@@ -126,12 +126,19 @@ struct option_values {
 	size_t note_count;
 };
 
+struct command;
+
 /** A place of the command line, and what may stand there. */
 struct option_place {
 	const struct option_row *rows;	 /* the options that have a meaning here */
 	const struct option_row *before; /* those that stand before the feature; NULL: here */
 	const struct option_row *behind; /* those that stand behind commands */
 	const char *command;		 /* behind which command this is; NULL: behind none */
+	const struct command *of;	 /* the same */
+	/* Returns the end of a message that the option of a name is not one of @of: which commands
+	 * have it, or what @of takes instead. To be freed; "" if there are none, NULL without
+	 * memory. */
+	char *(*find_elsewhere)(const struct command *of, const char *name, size_t length);
 	/* As the reference tool does: an option of @behind that has no meaning here has no effect,
 	 * and the last value of a repeated option holds. Both are noted. */
 	bool reference;
