@@ -309,6 +309,23 @@ static void report_request_notes(const struct request *request, struct report *r
 		report_message(report, ENTRY_NOTE, "%s", request->options.notes[i]);
 }
 
+/** The command line was valid, so that an existing file of --out does not keep what it had: it gets
+ * the errors, unless its format has no place for them. */
+static enum exit_status refuse_source(struct run *run, struct output *output)
+{
+	enum exit_status status;
+
+	if (!request_has(run->request, OPTION_OUT) || renderers[output->format].file)
+		return output_refusal(output, run->report, run->status);
+	status = out_file_open(run->request, output);
+	if (status != STATUS_DONE)
+		return status;
+	/* There is nothing to get a value of. */
+	if (request_has(run->request, OPTION_GET))
+		return output_refusal(output, run->report, run->status);
+	return output_report(output, run->report, run->status);
+}
+
 /** What the command line names is read, and what it runs is forked, before a machine is touched. */
 static enum exit_status prepare(struct run *run, struct output *output)
 {
@@ -325,7 +342,7 @@ static enum exit_status prepare(struct run *run, struct output *output)
 			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);
 	output->colour = (enum colour_choice)request_number(request, OPTION_COLOR);
 	if (!config_source_read(run))
-		return output_refusal(output, run->report, run->status);
+		return refuse_source(run, output);
 	if (command_wraps_program(request->command))
 		error = program_fork(request->program, &inheritance, &run->program);
 	if (error)
