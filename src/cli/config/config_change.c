@@ -9,6 +9,32 @@
 #include <string.h>
 #include <time.h>
 
+/** A configuration for another machine is a result, too, which programs look for where the command
+ * has its result. */
+static void report_skipped_result(struct run *run)
+{
+	static const struct {
+		const char *command;
+		enum key_id key;
+	} RESULTS[] = {
+		{ "check", KEY_CONFIG_CHECK },
+		{ "apply", KEY_CONFIG_APPLY },
+		{ "try", KEY_CONFIG_TRY },
+	};
+	const struct command *command = run->request->command;
+	struct report_node *unit;
+
+	/* A plan has no result. */
+	if (!(command->flags & COMMAND_CONFIG) || request_has(run->request, OPTION_DRY_RUN))
+		return;
+	unit = report_unit(run->report, NULL, 0);
+
+	for (size_t i = 0; i < sizeof(RESULTS) / sizeof(RESULTS[0]); i++)
+		if (strcmp(RESULTS[i].command, command->name) == 0)
+			report_word(report_branch(unit, KEY_CONFIGURATION, 0), RESULTS[i].key,
+				    "skipped");
+}
+
 bool config_is_meant(struct run *run)
 {
 	int result = isst_config_match(run->config, run->context, 0);
@@ -21,6 +47,7 @@ bool config_is_meant(struct run *run)
 	report_message(run->report, ENTRY_NOTE, "skipped: %s",
 		       problem ? problem : "the configuration is for another machine");
 	report_code(run->report, "skipped");
+	report_skipped_result(run);
 	return false;
 }
 

@@ -38,8 +38,10 @@ static void add_number(struct json *parent, const char *name, const struct repor
 
 static void add_text(struct json *parent, const char *name, const struct report_node *leaf)
 {
-	const char *unknown = key_v2_of(leaf->key)->unknown;
-	bool known = leaf->text && !(unknown && strcmp(leaf->text, unknown) == 0);
+	const struct key_v2 *row = key_v2_of(leaf->key);
+	/* A word in place of yes or no is for neither. */
+	bool known = leaf->text && row->type != V2_BOOLEAN &&
+		     !(row->unknown && strcmp(leaf->text, row->unknown) == 0);
 
 	json_add_string(parent, name, known ? leaf->text : NULL);
 }
