@@ -199,15 +199,36 @@ static int collect(const struct chooser *chooser, struct isst_cpuset *cpus)
 	return error;
 }
 
-static int check_cpus(struct isst_context *context, const struct isst_cpuset *cpus)
+/** Refuses CPUs that do not exist. @list: the word for them that commands and configurations have
+ */
+static int check_cpus(struct isst_context *context, const struct isst_cpuset *cpus,
+		      const char *list)
 {
+	struct isst_cpuset *absent = isst_cpuset_new();
+	char *named = NULL, *online = NULL;
 	unsigned int cpu;
+	int error = absent ? 0 : -ENOMEM;
 
 	isst_cpuset_for_each (cpu, cpus)
-		if (!isst_cpuset_has(context->topology->present, cpu))
-			return message_error(&context->messages, -EOPNOTSUPP,
-					     "CPU %u does not exist on this machine", cpu);
-	return 0;
+		if (!error && !isst_cpuset_has(context->topology->present, cpu))
+			error = isst_cpuset_add(absent, cpu, cpu);
+	if (!error && isst_cpuset_count(absent) > 0) {
+		bool one = isst_cpuset_count(absent) == 1;
+
+		named = isst_cpuset_to_list(absent);
+		online = isst_cpuset_to_list(context->topology->online);
+		error = !named || !online
+				? -ENOMEM
+				: message_error(&context->messages, -EOPNOTSUPP,
+						"%s: CPU%s %s do%s not exist on this machine; CPUs "
+						"that are online: %s",
+						list, one ? "" : "s", named, one ? "es" : "",
+						online);
+	}
+	free(named);
+	free(online);
+	isst_cpuset_free(absent);
+	return error;
 }
 
 static int check(struct isst_context *context, const struct core_choice *choice)
@@ -218,8 +239,8 @@ static int check(struct isst_context *context, const struct core_choice *choice)
 		error = message_error(&context->messages, -EINVAL,
 				      "the number of high priority cores is 0");
 	if (!error)
-		error = check_cpus(context, choice->within);
-	return error ? error : check_cpus(context, choice->avoid);
+		error = check_cpus(context, choice->within, "within");
+	return error ? error : check_cpus(context, choice->avoid, "avoid");
 }
 
 static int choose(struct chooser *chooser, const struct choice_scope *scope,
