@@ -115,8 +115,10 @@ static int check_cpus(const struct request *request, char **problem)
 		return refuse_together(request, "--cpu", "", problem);
 	if (request->command->flags & COMMAND_WHOLE)
 		return refuse_together(request, "--cpu",
-				       "; `package N:` in front of a statement makes it one for a "
-				       "part of the machine",
+				       request->command->flags & COMMAND_CONFIG
+					       ? "; `package N:` in front of a statement makes it "
+						 "one for a part of the machine"
+					       : "",
 				       problem);
 	return 0;
 }
@@ -130,7 +132,10 @@ static int check_idle(const struct request *request, char **problem)
 		return 0;
 	if (request_has(request, OPTION_CGROUP))
 		return refuse_together(request, "--cgroupv2",
-				       "; the statement `cpus isolated` isolates CPUs", problem);
+				       flags & COMMAND_CONFIG
+					       ? "; the statement `cpus isolated` isolates CPUs"
+					       : "",
+				       problem);
 	if (flags & COMMAND_CHANGES)
 		return 0;
 	if (request_has(request, OPTION_CPU0_WORKAROUND))
