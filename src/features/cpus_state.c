@@ -196,16 +196,34 @@ static bool cpu_is(const struct cpus_state *state, unsigned int cpu, bool online
 }
 
 /** CPUs of which nothing is known are brought online to see where they are. */
+static bool unknown_differs(const struct cpus_state *state, enum cpus_wanted wanted,
+			    const struct isst_cpuset *offline, unsigned int cpu)
+{
+	return wanted != CPUS_ISOLATED && !isst_cpuset_has(state->without_smt, cpu) &&
+	       !(wanted == CPUS_OFFLINE && isst_cpuset_has(offline, cpu));
+}
+
 static bool unknown_are(const struct cpus_state *state, enum cpus_wanted wanted,
 			const struct isst_cpuset *offline)
 {
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, state->unknown)
-		if (wanted != CPUS_ISOLATED && !isst_cpuset_has(state->without_smt, cpu) &&
-		    !(wanted == CPUS_OFFLINE && isst_cpuset_has(offline, cpu)))
+		if (unknown_differs(state, wanted, offline, cpu))
 			return false;
 	return true;
+}
+
+int cpus_state_add_unknown(const struct cpus_state *state, enum cpus_wanted wanted,
+			   const struct isst_cpuset *offline, struct isst_cpuset *cpus)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, state->unknown)
+		if (!error && unknown_differs(state, wanted, offline, cpu))
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	return error;
 }
 
 bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,

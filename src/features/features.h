@@ -159,6 +159,11 @@ bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 int cpus_state_add_without_smt(const struct cpus_state *state, enum cpus_wanted wanted,
 			       const struct isst_cpuset *offline, struct isst_cpuset *cpus);
 
+/** Adds the CPUs that are offline and may be of any domain, and that shall be online. Returns 0 or
+ * -ENOMEM. */
+int cpus_state_add_unknown(const struct cpus_state *state, enum cpus_wanted wanted,
+			   const struct isst_cpuset *offline, struct isst_cpuset *cpus);
+
 /* ---- Changes ---- */
 
 /** A domain that a request is for, and what stands against it there. */

@@ -90,9 +90,53 @@ static int add_difference(const struct setting *setting, const struct cpus_state
 	return differences_add(differences, &difference);
 }
 
+static int add_unknown(const struct setting *setting, const struct isst_cpuset *unknown,
+		       struct differences *differences)
+{
+	struct difference difference = { .origin = setting->origin };
+	bool one = isst_cpuset_count(unknown) == 1;
+	char *list = isst_cpuset_to_list(unknown);
+	int error = list ? wanted_text(setting, NULL, &difference.wanted) : -ENOMEM;
+
+	if (!error && asprintf(&difference.target, "CPU %s", list) < 0) {
+		difference.target = NULL;
+		error = -ENOMEM;
+	}
+	free(list);
+	difference.present = strdup(one ? "offline, of an unknown package"
+					: "offline, of unknown packages");
+	if (!error)
+		return differences_add(differences, &difference);
+	difference_clear(&difference);
+	return error;
+}
+
+/** CPUs that are offline and may be of any domain: one difference for all, by the first setting
+ * that wants them online. */
+static int compare_unknown(const struct wanted *wanted, const struct cpus_state *states,
+			   size_t count, struct differences *differences)
+{
+	const struct setting *setting = NULL;
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error && !setting; i++) {
+		const struct setting *own = wanted_cpus(wanted, states[i].domain);
+
+		error = cpus_state_add_unknown(&states[i], cpus_wanted_of(own), own->cpus, cpus);
+		if (isst_cpuset_count(cpus) > 0)
+			setting = own;
+	}
+	if (!error && setting)
+		error = add_unknown(setting, cpus, differences);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
 static int compare(struct wanted *wanted, const struct cpus_state *state,
 		   struct differences *differences)
 {
+	struct cpus_state known = *state;
 	const struct setting *setting = wanted_cpus(wanted, state->domain);
 	const struct isst_failure *failure = &state->failure;
 	enum cpus_wanted cpus = cpus_wanted_of(setting);
@@ -101,7 +145,8 @@ static int compare(struct wanted *wanted, const struct cpus_state *state,
 		failure = &state->level_failure;
 	if (failure->error)
 		return wanted_fails(wanted, setting, NULL, failure);
-	if (cpus_state_is(state, cpus, setting->cpus))
+	known.unknown = NULL;
+	if (cpus_state_is(&known, cpus, setting->cpus))
 		return 0;
 	/* As planning has it: without partitions none can be isolated. */
 	if (cpus == CPUS_ISOLATED && isst_cpuset_count(state->disabled) > 0) {
@@ -113,7 +158,7 @@ static int compare(struct wanted *wanted, const struct cpus_state *state,
 		if (error == -ENOMEM)
 			return error;
 	}
-	return add_difference(setting, state, differences);
+	return add_difference(setting, &known, differences);
 }
 
 static int compare_unreachable(const struct wanted *wanted, struct differences *differences)
@@ -195,6 +240,8 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 		error = cpus_state_read(wanted->context, states, count, levels);
 	for (size_t i = 0; i < count && !error; i++)
 		error = compare(wanted, &states[i], differences);
+	if (!error)
+		error = compare_unknown(wanted, states, count, differences);
 	if (!error)
 		error = note_without_smt(wanted, states, count);
 	if (!error)
