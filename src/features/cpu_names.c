@@ -147,6 +147,7 @@ static int add_with_clos(struct isst_context *context, const struct isst_cpuset 
 							    sizeof(*associations));
 	size_t count = 0;
 	unsigned int number;
+	bool any = false;
 	int error;
 
 	if (!associations)
@@ -157,12 +158,16 @@ static int add_with_clos(struct isst_context *context, const struct isst_cpuset 
 	for (size_t i = 0; i < count && !error; i++) {
 		const struct isst_clos_association *one = &associations[i];
 
+		any |= one->failure.error != -EOPNOTSUPP;
 		if (one->failure.error && one->failure.error != -EOPNOTSUPP)
 			error = message_error(&context->messages, one->failure.error, "%s",
 					      one->failure.message);
 		else if (!one->failure.error && one->clos >= first && one->clos <= last)
 			error = isst_cpuset_add(cpus, one->cpu->number, one->cpu->number);
 	}
+	if (!error && count > 0 && !any)
+		error = message_error(&context->messages, -EOPNOTSUPP,
+				      "this machine has no classes of service");
 	free(associations);
 	return error;
 }
