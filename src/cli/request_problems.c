@@ -189,8 +189,8 @@ int problem_unexpected_word(const struct request *request, const struct option_p
 	/* Any word could be a statement. */
 	if (request->command->flags & COMMAND_CONFIG)
 		return usage_problem(problem,
-				     "unexpected word '%s' after %s: it takes one file; a "
-				     "statement is one word behind --set",
+				     "unexpected word '%s' after %s: it takes one file; quote the "
+				     "statement of --set as one argument",
 				     word, place->command);
 	forgotten = forgotten_option(request, word);
 	if (forgotten)

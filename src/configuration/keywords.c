@@ -44,8 +44,8 @@ static int parse_level(struct statement *statement)
 	return error ? error : add_simple(statement, SUBJECT_LEVEL, WANTED_NUMBER, level);
 }
 
-/** Takes `on` or `off`. */
-static int take_switch(struct statement *statement, bool *on)
+/** Takes `on` or `off`. @expected: all that may be there, in words */
+static int take_switch(struct statement *statement, const char *expected, bool *on)
 {
 	const char *word;
 
@@ -53,7 +53,7 @@ static int take_switch(struct statement *statement, bool *on)
 	if (*on || words_take_if(&statement->words, "off"))
 		return 0;
 	word = words_take(&statement->words);
-	return statement_reject(statement, word, "on or off");
+	return statement_reject(statement, word, expected);
 }
 
 static int parse_feature(struct statement *statement)
@@ -63,7 +63,7 @@ static int parse_feature(struct statement *statement)
 
 	if (take_unmanaged(statement))
 		return add_simple(statement, statement->subject, WANTED_UNMANAGED, 0);
-	error = take_switch(statement, &on);
+	error = take_switch(statement, "on or off", &on);
 	return error ? error : add_simple(statement, statement->subject, WANTED_NUMBER, on);
 }
 
@@ -90,7 +90,7 @@ static int parse_core_power(struct statement *statement)
 	error = take_priority(statement, &taken);
 	if (error || taken)
 		return error;
-	error = take_switch(statement, &on);
+	error = take_switch(statement, "on, off, ordered or proportional", &on);
 	if (!error)
 		error = add_simple(statement, SUBJECT_CORE_POWER, WANTED_NUMBER, on);
 	return error ? error : take_priority(statement, &taken);
@@ -253,8 +253,8 @@ static int take_equal_cpus(struct statement *statement, bool required, struct is
 	if (!words_take_if(&statement->words, "=")) {
 		if (!required)
 			return 0;
-		return statement_reject(statement, words_take(&statement->words),
-					"'=' with a list of CPUs, or with all");
+		return statement_expect(statement, words_take(&statement->words),
+					"'=' with a list of CPUs or all");
 	}
 	return words_take_if(&statement->words, "all") ? 0 : statement_cpus(statement, cpus);
 }
@@ -279,7 +279,7 @@ static int parse_associations(struct statement *statement)
 {
 	if (take_unmanaged(statement))
 		return add_simple(statement, SUBJECT_ASSOCIATION, WANTED_UNMANAGED, 0);
-	return statement_reject(statement, words_take(&statement->words), "the word unmanaged");
+	return statement_expect(statement, words_take(&statement->words), "unmanaged");
 }
 
 /** Takes the contents of the register. Without 0x it would be meant as MHz, or as one ratio. */
@@ -429,8 +429,8 @@ static int parse_conditions(struct statement *statement)
 		if (!error && words_take_if(&statement->words, "else")) {
 			skip = words_take_if(&statement->words, "skip");
 			if (!skip)
-				error = statement_reject(statement, words_take(&statement->words),
-							 "skip behind else");
+				error = statement_expect(statement, words_take(&statement->words),
+							 "'skip' after 'else'");
 		}
 	} while (!error && !skip && words_peek(&statement->words));
 	for (size_t i = first; i < configuration->match_count; i++) {

@@ -33,7 +33,8 @@ static int take_scope(struct statement *statement)
 		error = statement_list(statement, "a list of power domains or dies", UINT_MAX,
 				       &statement->scope.power_domains);
 	if (!error && !words_take_if(words, ":"))
-		error = statement_reject(statement, words_take(words), "':' and a statement");
+		error = statement_expect(statement, words_take(words),
+					 "':' and a statement after the list");
 	return error;
 }
 
@@ -46,12 +47,11 @@ static int reject_keyword(struct statement *statement, const char *word)
 					     "a statement is missing");
 	if (strcmp(word, "?") == 0)
 		return configuration_problem(statement->configuration, statement->origin,
-					     "'?' stands once, before all else of its line");
+					     "only one '?' is allowed, at the start of the line");
 	if (strcmp(word, "package") == 0)
-		return configuration_problem(
-			statement->configuration, statement->origin,
-			"package: stands once in front of a statement (package %s)",
-			statement->usage);
+		return configuration_problem(statement->configuration, statement->origin,
+					     "only one 'package' prefix is allowed (package %s)",
+					     statement->usage);
 	meant = keyword_suggest(word);
 	if (strcmp(word, "powerdomain") == 0 || strcmp(word, "die") == 0)
 		return configuration_problem(
@@ -68,8 +68,8 @@ static int check_condition(struct statement *statement, const struct keyword *ke
 	if (!keyword->is_condition || (!statement->scope.packages && !statement->optional))
 		return 0;
 	return configuration_problem(statement->configuration, statement->origin,
-				     "%s is for the whole machine, and never optional: nothing "
-				     "stands in front of it",
+				     "%s is for the whole machine and never optional: neither "
+				     "'package' nor '?' is allowed in front of it",
 				     keyword->name);
 }
 
@@ -85,6 +85,11 @@ static int parse_keyword(struct statement *statement)
 	statement->usage = keyword->usage;
 	statement->subject = keyword->subject;
 	error = check_condition(statement, keyword);
+	if (!error && words_take_if(&statement->words, ":"))
+		error = configuration_problem(statement->configuration, statement->origin,
+					      "%s: ':' is only for a part of the machine, in front "
+					      "of the statement (%s %s)",
+					      keyword->name, keyword->name, keyword->usage);
 	if (!error)
 		error = keyword->parse(statement);
 	if (!error && words_peek(&statement->words))

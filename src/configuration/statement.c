@@ -23,6 +23,14 @@ int statement_reject(struct statement *statement, const char *word, const char *
 				     statement->usage);
 }
 
+int statement_expect(struct statement *statement, const char *word, const char *expected)
+{
+	return configuration_problem(
+		statement->configuration, statement->origin, "%s: expected %s%s%.*s%s (%s %s)",
+		statement->keyword, expected, word ? ", found '" : "", LONGEST_WORD,
+		word ? word : "", word ? "'" : "", statement->keyword, statement->usage);
+}
+
 int statement_number(struct statement *statement, const char *expected, uint64_t max,
 		     uint64_t *number)
 {
@@ -66,7 +74,13 @@ int statement_list(struct statement *statement, const char *expected, unsigned i
 
 int statement_cpus(struct statement *statement, struct isst_cpuset **set)
 {
-	return statement_list(statement, "a list of CPUs such as 0-3,8", UINT_MAX, set);
+	const char *word = words_peek(&statement->words);
+
+	return statement_list(statement,
+			      word && word[0] == '@'
+				      ? "a list of CPUs such as 0-3,8: names are not allowed here"
+				      : "a list of CPUs such as 0-3,8",
+			      UINT_MAX, set);
 }
 
 static const struct {

@@ -27,6 +27,9 @@ struct statement {
 /** Adds the problem that a word is not what is expected; @word NULL: that one is missing. */
 int statement_reject(struct statement *statement, const char *word, const char *expected);
 
+/** The same where @expected contains a place: `X after Y`. */
+int statement_expect(struct statement *statement, const char *word, const char *expected);
+
 /** Takes a number up to @max; @expected: in words. */
 int statement_number(struct statement *statement, const char *expected, uint64_t max,
 		     uint64_t *number);

@@ -33,6 +33,7 @@ bool words_is_comment(const char *line, size_t i)
 int words_split(struct words *words, const char *line, size_t length)
 {
 	size_t used = 0;
+	bool is_name;
 	int error = 0;
 
 	*words = (struct words){ 0 };
@@ -49,10 +50,14 @@ int words_split(struct words *words, const char *line, size_t length)
 		}
 		if (words_is_comment(line, i))
 			break;
+		/* Names of CPUs, which a message is to repeat as a whole, contain colons. */
+		is_name = line[i] == '@';
 		do
 			words->text[used++] = line[i++];
 		while (!is_mark(line[i - 1]) && i < length && !is_space(line[i]) &&
 		       !is_mark(line[i]));
+		for (; is_name && i < length && !is_space(line[i]) && line[i] != '='; i++)
+			words->text[used++] = line[i];
 		words->text[used++] = '\0';
 		error = add_word(words, word);
 	}

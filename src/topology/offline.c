@@ -209,25 +209,52 @@ static int describe_part(const struct topology_sources *sources, struct topology
 	return error;
 }
 
+/** How many CPUs of a package are online. */
+static size_t count_online(const struct topology *topology, unsigned int package)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < topology->domain_count; i++)
+		if (topology->domains[i]->public.package == package)
+			count += isst_cpuset_count(topology->domains[i]->public.online);
+	return count;
+}
+
+/** Whether CPUs may be a whole package: as many as the smallest one has online. */
+static bool may_be_package(const struct topology *topology, size_t count)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < topology->domain_count && !any; i++) {
+		size_t online = count_online(topology, topology->domains[i]->public.package);
+
+		any = online > 0 && count >= online;
+	}
+	return any || topology->domain_count == 0;
+}
+
 int topology_describe_offline(const struct topology_sources *sources, struct topology *topology,
 			      const struct isst_cpuset *unseen)
 {
+	size_t count = isst_cpuset_count(unseen);
+	const char *part = "";
 	char *list;
 	int error = 0;
 
 	for (size_t i = 0; i < topology->unreachable_count && !error; i++)
 		error = describe_part(sources, topology, i);
-	if (error || isst_cpuset_count(unseen) == 0)
+	if (error || count == 0)
 		return error;
 	list = isst_cpuset_to_list(unseen);
 	if (!list)
 		return -ENOMEM;
-	error = add_offline_part(topology,
-				 message_make(sources->messages,
-					      "%s %s, and any package that consists of %s alone, "
-					      "have not been seen online since boot",
-					      isst_cpuset_count(unseen) == 1 ? "CPU" : "CPUs", list,
-					      isst_cpuset_count(unseen) == 1 ? "it" : "them"));
+	if (may_be_package(topology, count))
+		part = count == 1 ? ", and any package that consists of it alone,"
+				  : ", and any package that consists of them alone,";
+	error = add_offline_part(topology, message_make(sources->messages,
+							"%s %s%s %s been offline since boot",
+							count == 1 ? "CPU" : "CPUs", list, part,
+							count == 1 ? "has" : "have"));
 	free(list);
 	return error;
 }

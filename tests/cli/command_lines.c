@@ -421,7 +421,7 @@ static const struct {
 	{ "wiht --set x -- true", "unknown feature 'wiht'; did you mean 'with'?" },
 	{ "config check", "config check requires a file, or option --set STATEMENT" },
 	{ "config apply a b",
-	  "unexpected word 'b' after config apply: it takes one file; a statement is one word behind --set" },
+	  "unexpected word 'b' after config apply: it takes one file; quote the statement of --set as one argument" },
 	{ "config check --set ''", "invalid value '' for option --set: expected STATEMENT" },
 	{ "-c 1 config apply a",
 	  "option --cpu cannot be combined with config apply; `package N:` in front of a statement "

@@ -164,15 +164,11 @@ static void words_that_are_wrong_are_named(void **state)
 		      "turbo-freq: 'yes' is not on or off (turbo-freq on|off|unmanaged)");
 	check_problem("cpus offline 4-", "cpus: '4-' is not a list of CPUs such as 0-3,8 (cpus "
 					 "by-level|isolated|online|offline CPUS|unmanaged)");
-	check_problem(
-		"package 1 level 0",
-		"package: 'level' is not ':' and a statement (package N [powerdomain N|die N]: "
-		"STATEMENT)");
 	check_problem("package 1:", "a statement is missing");
-	check_problem("associations", "associations: the word unmanaged is missing (associations "
+	check_problem("associations", "associations: expected unmanaged (associations "
 				      "unmanaged)");
 	check_problem("associations all",
-		      "associations: 'all' is not the word unmanaged (associations unmanaged)");
+		      "associations: expected unmanaged, found 'all' (associations unmanaged)");
 	check_problem(
 		"association 3 = 0-1048576",
 		"association: '0-1048576' is not a list of numbers below 1048576 (association "
@@ -182,21 +178,29 @@ static void words_that_are_wrong_are_named(void **state)
 					  "MHz (uncore-max MHZ|none|unmanaged [fabric N])");
 	check_problem("?", "a statement is missing");
 	check_statements("package 1 die 2: level 0\n", "package 1 powerdomain 2: level 0\n");
-	check_problem("package 0: ? level 9", "'?' stands once, before all else of its line");
-	check_problem("? ? level 9", "'?' stands once, before all else of its line");
+	check_problem("package 0: ? level 9", "only one '?' is allowed, at the start of the line");
+	check_problem("? ? level 9", "only one '?' is allowed, at the start of the line");
 	check_problem("package 0: package 1: level 0",
-		      "package: stands once in front of a statement (package N [powerdomain N|die "
-		      "N]: STATEMENT)");
+		      "only one 'package' prefix is allowed (package N [powerdomain N|die N]: "
+		      "STATEMENT)");
 	check_problem("powerdomain 1: level 0", "powerdomain: the package is missing (package N "
 						"powerdomain N: STATEMENT)");
-	check_problem("package 1: match model 0xad",
-		      "match is for the whole machine, and never optional: nothing stands in front "
-		      "of it");
-	check_problem("match model 0xad else stop",
-		      "match: 'stop' is not skip behind else (match model M|family F|packages "
+	check_problem(
+		"package 1: match model 0xad",
+		"match is for the whole machine and never optional: neither 'package' nor '?' "
+		"is allowed in front of it");
+	check_problem("package 0 level 1", "package: expected ':' and a statement after the list, "
+					   "found 'level' (package N [powerdomain N|die N]: "
+					   "STATEMENT)");
+	check_problem("match model 0xad else",
+		      "match: expected 'skip' after 'else' (match model M|family F|packages "
 		      "N|cpus N|topology T [of CPUS]... [else skip])");
-	check_problem("association 0 0-3", "association: '0-3' is not '=' with a list of CPUs, or "
-					   "with all (association CLOS = CPUS|all)");
+	check_problem(
+		"match model 0xad else stop",
+		"match: expected 'skip' after 'else', found 'stop' (match model M|family F|packages "
+		"N|cpus N|topology T [of CPUS]... [else skip])");
+	check_problem("association 0 0-3", "association: expected '=' with a list of CPUs or all, "
+					   "found '0-3' (association CLOS = CPUS|all)");
 	check_problem("level 1#\x1b", "column 9: byte 0x1b is not a character of any statement");
 	check_problem("level \x01", "column 7: byte 0x01 is not a character of any statement");
 	check_problem("level \xe2\x80\x93", "column 7: byte 0xe2 is not a character of any "
@@ -231,6 +235,15 @@ static void frequencies_are_checked(void **state)
 		      "turbo-ratio-limits: '3200' is not level, none, or a ratio of two digits for "
 		      "each bucket such as 0x1b1b1d1d20202323 "
 		      "(turbo-ratio-limits level|none|0xHEX|unmanaged)");
+	check_problem(
+		"association 1 = @package:1",
+		"association: '@package:1' is not a list of CPUs such as 0-3,8: names are not "
+		"allowed here (association CLOS = CPUS|all)");
+	check_problem("level: 1", "level: ':' is only for a part of the machine, in front of the "
+				  "statement (level N|unmanaged)");
+	check_problem("core-power",
+		      "core-power: on, off, ordered or proportional is missing (core-power "
+		      "[on|off] [ordered|proportional]|unmanaged)");
 	check_problem("clos 4 min 0", "clos: '4' is not a CLOS from 0 to 3" CLOS_USAGE);
 	check_problem("clos 0 weight 16", "clos: '16' is not a number from 0 to 15" CLOS_USAGE);
 	check_problem("clos 0",

@@ -161,11 +161,23 @@ static void cpus_that_were_never_seen_may_be_a_package(void **state)
 	machine_with_online(fake, "0-3,5", "0-3", "5");
 	context = fake_discovered(fake);
 	assert_string_equal(isst_offline_part_at(context, 0),
-			    "CPUs 4,6-7, and any package that consists of them alone, have not "
-			    "been seen online since boot");
+			    "CPUs 4,6-7, and any package that consists of them alone, have been "
+			    "offline since boot");
 	assert_null(isst_offline_part_at(context, 1));
 	assert_false(topology_is_unreachable(context->topology, 4));
 	assert_false(context_domain(context, 0)->cpus_known);
+	isst_close(context);
+}
+
+static void cpus_that_are_too_few_are_no_package(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-2,4-6", "0-2", "4-6");
+	context = fake_discovered(fake);
+	assert_string_equal(isst_offline_part_at(context, 0),
+			    "CPUs 3,7 have been offline since boot");
 	isst_close(context);
 }
 
@@ -441,6 +453,7 @@ int main(void)
 			a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere),
 		MACHINE_TEST(a_die_that_is_offline_is_described),
 		MACHINE_TEST(cpus_that_were_never_seen_may_be_a_package),
+		MACHINE_TEST(cpus_that_are_too_few_are_no_package),
 		MACHINE_TEST(pointers_stay_valid_after_another_discovery),
 		MACHINE_TEST(D26_offline_cpus_are_not_asked_about),
 		MACHINE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere),

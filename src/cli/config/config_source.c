@@ -79,12 +79,20 @@ static void report_unreadable(struct run *run, const char *file, int error)
 	/* Its second word is taken for a file. */
 	bool unquoted = error == -ENOENT && !statement && request_has(run->request, OPTION_SET);
 
-	run_error(run, permission ? STATUS_NOT_PERMITTED : STATUS_USAGE,
-		  "cannot read the configuration %s: %s%s%s%s%s", *file ? file : "''",
-		  strerror(-error), statement ? "; did you mean --set '" : "",
-		  statement ? file : "", statement ? "'?" : "",
-		  unquoted ? "; a statement of --set is one argument, such as 'turbo-freq on'"
-			   : "");
+	if (is_standard_input(file) && error == -EBADF) {
+		run_error(run, STATUS_USAGE,
+			  "cannot read the configuration: standard input is closed");
+		return;
+	}
+	if (is_standard_input(file))
+		file = "from " STANDARD_INPUT;
+	run_error(
+		run, permission ? STATUS_NOT_PERMITTED : STATUS_USAGE,
+		"cannot read the configuration %s: %s%s%s%s%s", *file ? file : "''",
+		strerror(-error), statement ? "; did you mean --set '" : "", statement ? file : "",
+		statement ? "'?" : "",
+		unquoted ? "; quote the statement of --set as one argument, such as 'turbo-freq on'"
+			 : "");
 }
 
 /** Adds what the file states. Returns false after an error. */
@@ -96,7 +104,7 @@ static bool add_file(struct run *run, const char *file)
 					    : read_as_caller(file, &text);
 
 	if (error)
-		report_unreadable(run, name, error);
+		report_unreadable(run, file, error);
 	else
 		error = config_call(run, run->config,
 				    isst_config_add_text(run->config, name, text.bytes, text.size,
