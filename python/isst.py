@@ -896,11 +896,20 @@ _GLOBALS = globals()
 
 # ---- Sets of CPUs ----
 
-class _CpuSet:
-    """A set of CPUs of the library, for the time of a with statement."""
+def _listed(argument, cpus):
+    """The elements of an argument. A list of the kernel, which is a text, is a mistake that is easy to make."""
+    listed = [cpus] if isinstance(cpus, str) else list(cpus)
+    for cpu in listed:
+        if isinstance(cpu, str):
+            raise TypeError("{}: {!r} is a text; parse_cpus() returns the CPUs of a list".format(argument, cpu))
+    return listed
 
-    def __init__(self, cpus):
-        self.cpus = cpus
+
+class _CpuSet:
+    """A set of CPUs of the library, for the time of a with statement. argument: the name of the caller's, for messages."""
+
+    def __init__(self, cpus, argument):
+        self.cpus = _listed(argument, cpus)
 
     def __enter__(self):
         self.pointer = _isst().cpuset_new()
@@ -946,7 +955,7 @@ def parse_cpus(text):
 
 def format_cpus(cpus):
     """A set of CPUs as a list of the kernel: `0-2,5`; "" if empty."""
-    with _CpuSet(cpus) as pointer:
+    with _CpuSet(cpus, "cpus") as pointer:
         return _take_text(_isst().cpuset_to_list(pointer))
 
 
@@ -1906,7 +1915,7 @@ class _Targets:
 
     def __init__(self, context, targets):
         self.context = context
-        self.targets = None if targets is None else list(targets)
+        self.targets = None if targets is None else _listed("targets", targets)
 
     def __enter__(self):
         self.pointer = _isst().targets_new(self.context._open())
@@ -1930,7 +1939,7 @@ class _Targets:
         for domain in domains:
             do(_isst().targets_add_domain, self.pointer, domain._pointer)
         if cpus:
-            with _CpuSet(cpus) as pointer:
+            with _CpuSet(cpus, "targets") as pointer:
                 do(_isst().targets_add_cpus, self.pointer, pointer)
 
     def __exit__(self, *exception):
@@ -1958,7 +1967,7 @@ class _Request:
 
     def set(self, key, value):
         if value_type(key) == Type.CPUS:
-            with _CpuSet(value) as cpus:
+            with _CpuSet(value, value_name(key).replace("_cpus", "")) as cpus:
                 error = _isst().request_set_cpus(self.pointer, key, cpus)
         elif not 0 <= value < 1 << 64:
             error = -errnos.EINVAL

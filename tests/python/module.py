@@ -192,6 +192,9 @@ class Texts(unittest.TestCase):
             isst.parse_cpus("2-1")
         self.assertEqual(caught.exception.errno, 22)
         self.assertIsInstance(caught.exception, OSError)
+        for text in ("0-3", ["0-3"]):
+            with self.assertRaisesRegex(TypeError, r"^cpus: '0-3' is a text; parse_cpus\(\) "):
+                isst.format_cpus(text)
 
     def test_tables_of_the_library(self):
         self.assertEqual(set(isst.values()), set(isst.Value))
@@ -485,6 +488,10 @@ class Reading(MachineTest):
         self.failure(EINVAL, context.read_clos_associations, context.domains)
         with isst.Context(emulate="guide", state=os.path.join(self.state, "other")) as other:
             self.failure(EINVAL, context.read_perf_profiles, other.domains)
+        with self.assertRaisesRegex(TypeError, r"^targets: '0-3' is a text; parse_cpus\(\) "):
+            context.read_levels(targets="0-3")
+        with self.assertRaisesRegex(TypeError, r"^within: '0-3' is a text; parse_cpus\(\) "):
+            context.choose_high_priority_cpus(cores=1, within="0-3")
 
     def test_results_of_cpus(self):
         context = self.open()
