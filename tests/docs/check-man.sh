@@ -534,6 +534,8 @@ check_configure_program() {	# $1: program
 	! on_guide "$1" "$scratch/wrong.conf" "$scratch/again.conf" 2> "$scratch/problems" || return 1
 	[ "$(grep -c "^$scratch/wrong.conf:[23]: " "$scratch/problems")" -eq 2 ] ||
 		{ echo "not all problems:"; cat "$scratch/problems"; return 1; }
+	! on_guide "$1" "$scratch/missing.conf" "$scratch/again.conf" 2> "$scratch/problems" || return 1
+	grep -q "^$scratch/missing.conf: No such file" "$scratch/problems" || { cat "$scratch/problems"; return 1; }
 }
 
 check_watch_program() {	# $1: program
