@@ -159,7 +159,8 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 			continue;
 		finding = findings_note(findings, ISST_FINDING_UNCORE_LIMIT,
 					"uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz "
-					"of intel_uncore_frequency), possible are %" PRIu64 " MHz",
+					"of intel_uncore_frequency), up to %" PRIu64
+					" MHz is possible",
 					now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ);
 		finding_explain(findings, finding, NULL,
 				domain->fabrics > 1
