@@ -373,6 +373,18 @@ ISST_API int isst_rediscover(struct isst_context *context);
  */
 ISST_API int isst_cpus_changed(struct isst_context *context);
 
+/**
+ * Closes the driver's device until a call needs it, which opens it again. While a process has the
+ * device open, modules of the driver can be neither unloaded nor bound to devices: a program that
+ * keeps a context calls this before it waits, for a timer or a user. The device stays open where
+ * the process could not open it again, because it dropped privileges. The lock of isst_lock() holds
+ * the device open as well, until isst_unlock(). If the driver is unloaded meanwhile, calls fail
+ * with -ENODEV, until it is loaded again.
+ *
+ * Returns 0 or -EINVAL. Since 0.1.
+ */
+ISST_API int isst_close_device(struct isst_context *context);
+
 /* ---- Identity and properties of the platform ---- */
 
 /** The identity of the CPU; known before discovery. */

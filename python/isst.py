@@ -446,6 +446,7 @@ isst_discover ip
 isst_wait_for_driver ipuu
 isst_rediscover ip
 isst_cpus_changed ip
+isst_close_device ip
 isst_platform_family up
 isst_platform_model up
 isst_platform_stepping up
@@ -1522,6 +1523,11 @@ class Context(_Uncopyable):
         """Whether other CPUs are online or present than at the last discovery. Reads two files."""
         return bool(self._do(_isst().cpus_changed, self._open()))
 
+    def close_device(self):
+        """Closes the driver's device until a call needs it: while it is open, modules of the driver can be neither unloaded
+        nor bound. For programs that wait. Errors: isst_close_device(3)."""
+        self._do(_isst().close_device, self._open())
+
     @property
     def notices(self):
         """Notices of the last discovery, a list of texts."""
@@ -1721,6 +1727,7 @@ class Context(_Uncopyable):
         before = self._values_of(self.read_levels(targets, current=True))
         while looks is None or looks > 0:
             looks = looks - 1 if looks is not None else None
+            self.close_device()
             time.sleep(interval_s)
             if self.cpus_changed():
                 self.rediscover()

@@ -414,8 +414,8 @@ awk '
 		bound["status-nfd guide"] = "1 14 147 294"
 		bound["status-facts guide"] = "1 14 147 294"
 		bound["redfish guide"] = "1 12 289 43"
-		bound["watch-round guide"] = "0 6 46 319"
-		bound["watch-round-map guide"] = "0 4 36 69"
+		bound["watch-round guide"] = "1 6 46 319"
+		bound["watch-round-map guide"] = "1 4 36 69"
 		bound["status icelake-8s40c"] = "1 24 1153 2781"
 		bound["status-map icelake-8s40c"] = "1 19 993 47"
 		bound["status-json-v2 icelake-8s40c"] = "1 24 1153 2782"
@@ -423,8 +423,8 @@ awk '
 		bound["status-nfd icelake-8s40c"] = "1 28 1217 2872"
 		bound["status-facts icelake-8s40c"] = "1 28 1217 2872"
 		bound["redfish icelake-8s40c"] = "1 33 1769 150"
-		bound["watch-round icelake-8s40c"] = "0 10 392 3429"
-		bound["watch-round-map icelake-8s40c"] = "0 8 352 695"
+		bound["watch-round icelake-8s40c"] = "1 10 392 3429"
+		bound["watch-round-map icelake-8s40c"] = "1 8 352 695"
 		bound["status graniterapids-2s128c"] = "1 127 883 2253 20"
 		bound["status-map graniterapids-2s128c"] = "1 51 807 24"
 		bound["status-json-v2 graniterapids-2s128c"] = "1 127 883 2254"
@@ -432,8 +432,8 @@ awk '
 		bound["status-nfd graniterapids-2s128c"] = "1 145 901 2294"
 		bound["status-facts graniterapids-2s128c"] = "1 145 901 2294"
 		bound["redfish graniterapids-2s128c"] = "1 157 913 67"
-		bound["watch-round graniterapids-2s128c"] = "0 90 342 2762"
-		bound["watch-round-map graniterapids-2s128c"] = "0 40 292 565"
+		bound["watch-round graniterapids-2s128c"] = "1 90 342 2762"
+		bound["watch-round-map graniterapids-2s128c"] = "1 40 292 565"
 	}
 	{
 		split(bound[$1 " " $2], most, " ")

@@ -52,6 +52,14 @@ static void follow_machine(struct run *run)
 	run_call(run, changed);
 }
 
+/** Nothing is asked until the next round. A module that registers meanwhile, or is unloaded, must
+ * not find the device open. */
+static void finish_round(const struct watching *watching)
+{
+	run_finish(watching->run);
+	isst_close_device(watching->run->context);
+}
+
 static void take_time(struct watching *watching)
 {
 	const time_t now = time(NULL);
@@ -78,7 +86,7 @@ static bool begin_again(struct watching *watching)
 	forget_targets(run);
 	follow_machine(run);
 	watching->ask(run);
-	run_finish(run);
+	finish_round(watching);
 	report_mark_changes(report, before);
 	report_free(before);
 	return !report_failed(report);
@@ -88,7 +96,7 @@ static void begin(struct watching *watching)
 {
 	take_time(watching);
 	watching->ask(watching->run);
-	run_finish(watching->run);
+	finish_round(watching);
 }
 
 /* ---- On a terminal ---- */

@@ -54,12 +54,31 @@ void driver_init(struct driver *driver, struct isst_machine *machine, struct mes
 	};
 }
 
+/** Opens the device without asking what the driver is. Returns 0, -ENODEV where the driver is gone,
+ * or another negative errno. */
+static int reopen(struct driver *driver)
+{
+	int answer = driver->machine->device->open(driver->machine->data);
+
+	driver->opens++;
+	if (answer == -ENOENT || answer == -ENXIO)
+		return -ENODEV;
+	if (answer < 0)
+		return answer;
+	driver->descriptor = answer;
+	driver->suspended = false;
+	return 0;
+}
+
 static int call(struct driver *driver, unsigned long request, void *argument)
 {
 	struct isst_machine *machine = driver->machine;
+	int error = driver->descriptor < 0 ? -EBADF : 0;
 
-	if (driver->descriptor < 0)
-		return -EBADF;
+	if (driver->suspended)
+		error = reopen(driver);
+	if (error)
+		return error;
 	driver->calls++;
 	return machine->device->ioctl(machine->data, driver->descriptor, request, argument);
 }
@@ -107,6 +126,7 @@ int driver_open(struct driver *driver, struct abi_platform_info *info)
 	struct isst_machine *machine = driver->machine;
 	int answer;
 
+	driver->suspended = false;
 	driver->descriptor = machine->device->open(machine->data);
 	driver->opens++;
 	if (driver->descriptor < 0) {
@@ -142,12 +162,37 @@ void driver_close(struct driver *driver)
 	struct isst_machine *machine = driver->machine;
 	int error;
 
+	driver->suspended = false;
 	if (driver->descriptor < 0)
 		return;
 	error = machine->device->close(machine->data, driver->descriptor);
 	if (error)
 		message_trace(driver->messages, "close: %s", strerror(-error));
 	driver->descriptor = -1;
+}
+
+/** Whether the device can be opened once more. */
+static bool can_reopen(struct driver *driver)
+{
+	struct isst_machine *machine = driver->machine;
+	int descriptor;
+
+	if (driver->reopen == REOPEN_UNKNOWN) {
+		descriptor = machine->device->open(machine->data);
+		driver->opens++;
+		if (descriptor >= 0)
+			machine->device->close(machine->data, descriptor);
+		driver->reopen = descriptor < 0 ? REOPEN_IMPOSSIBLE : REOPEN_POSSIBLE;
+	}
+	return driver->reopen == REOPEN_POSSIBLE;
+}
+
+void driver_suspend(struct driver *driver)
+{
+	if (driver->descriptor < 0 || !can_reopen(driver))
+		return;
+	driver_close(driver);
+	driver->suspended = true;
 }
 
 /**
@@ -205,10 +250,11 @@ static void send_batch(struct driver *driver, const struct batch_kind *kind, voi
 			at += (size_t)answer;
 			continue;
 		}
-		/* No driver serves this kind of request: the other entries need not be tried. */
+		/* No driver serves this kind of request, or any: the other entries need not be
+		 * tried. */
 		do
 			errors[at++] = answer;
-		while (answer == -ENOTTY && at < count);
+		while ((answer == -ENOTTY || driver->descriptor < 0) && at < count);
 		/* mutation: batch-rest */
 		while (purpose == BATCH_WRITES && at < count)
 			errors[at++] = -ECANCELED;

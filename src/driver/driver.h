@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The driver's device: opened once and late, batches of requests in the fewest calls. Knows the ABI
- * and how calls end; nothing of what a command or register means.
+ * The driver's device: opened late, and closed while nothing is asked for long; batches of requests
+ * in the fewest calls. Knows the ABI and how calls end; nothing of what a command or register
+ * means.
  */
 #ifndef ISST_DRIVER_DRIVER_H
 #define ISST_DRIVER_DRIVER_H
@@ -19,6 +20,8 @@ struct driver {
 	unsigned int tries;    /* of a mailbox command that finds the mailbox busy */
 	unsigned int pause_ms; /* before each mailbox command, which then travels alone */
 	int descriptor;	       /* -1 while closed */
+	bool suspended;	       /* closed until the next request */
+	enum { REOPEN_UNKNOWN, REOPEN_POSSIBLE, REOPEN_IMPOSSIBLE } reopen;
 	unsigned int max_commands;
 	unsigned long opens, calls, commands; /* made so far */
 };
@@ -39,6 +42,13 @@ int driver_open(struct driver *driver, struct abi_platform_info *info);
 int driver_open_error(struct driver *driver, int error);
 
 void driver_close(struct driver *driver);
+
+/**
+ * Closes the device until the next request, which opens it again: an open device keeps modules from
+ * registering. It stays open where it could not be opened again, which is tried once: the caller
+ * may have dropped the privileges for it.
+ */
+void driver_suspend(struct driver *driver);
 
 /** Reads go on behind an entry that fails; writes stop there, and the entries behind it get
  * -ECANCELED. */

@@ -220,14 +220,13 @@ bool context_is_preset(struct isst_context *context)
 static int check_transports(struct isst_context *context)
 {
 	const struct isst_platform *platform = &context->platform;
+	const char *module = platform->mmio ? "isst_if_mbox_pci" : "isst_if_mmio";
 
-	if (platform->api_version != 1 || (platform->mailbox && platform->mmio) ||
-	    platform_has(platform, PLATFORM_CLOS_BY_MAILBOX))
+	if (!platform_misses_transport(platform))
 		return 0;
 	return message_error(&context->messages, -EOPNOTSUPP,
 			     "the Speed Select driver provides %s only: the module %s is missing",
-			     platform->mmio ? "MMIO" : "the mailbox",
-			     platform->mmio ? "isst_if_mbox_pci" : "isst_if_mmio");
+			     platform->mmio ? "MMIO" : "the mailbox", module);
 }
 
 static int look_for_transports(struct isst_context *context)
@@ -361,6 +360,14 @@ static int rediscover(struct isst_context *context)
 	uncore_forget(&context->files);
 	undisturbed_forget(&context->files);
 	return recover_late(context);
+}
+
+int isst_close_device(struct isst_context *context)
+{
+	if (!context)
+		return -EINVAL;
+	driver_suspend(&context->driver);
+	return 0;
 }
 
 int isst_rediscover(struct isst_context *context)

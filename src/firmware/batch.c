@@ -272,6 +272,7 @@ static const struct meaning {
 	{ -ETIMEDOUT, REQUEST_TPMI, -ETIMEDOUT,
 	  "it did not take effect in time, and may still do "
 	  "so" },
+	{ -ENODEV, -1, -ENODEV, "the kernel's driver is no longer loaded" },
 	{ -ECANCELED, -1, -ECANCELED, "not sent, because an earlier one failed" },
 	{ -EPERM, -1, -EPERM, "not permitted; it needs CAP_SYS_ADMIN" },
 	{ -EIO, REQUEST_MSR, -EIO, "the processor refused the access" },

@@ -9,7 +9,8 @@ enum {
 	PRESET = 4, /* some of its steppings may be preset */
 };
 
-enum { API_TPMI = 2 }; /* the first version of the driver's interface that is TPMI */
+/* Versions of the driver's interface; from the second one on it is TPMI. */
+enum { API_MAILBOX = 1, API_TPMI = 2 };
 
 enum { FIRST_PRESET_STEPPING = 6, LAST_PRESET_STEPPING = 7 };
 
@@ -79,6 +80,12 @@ bool platform_has(const struct isst_platform *platform, enum platform_fact fact)
 		       platform->stepping <= LAST_PRESET_STEPPING;
 	}
 	return false;
+}
+
+bool platform_misses_transport(const struct isst_platform *platform)
+{
+	return platform->api_version == API_MAILBOX && !(platform->mailbox && platform->mmio) &&
+	       !platform_has(platform, PLATFORM_CLOS_BY_MAILBOX);
 }
 
 const char *platform_modules(const struct isst_platform *platform, const char **needed)

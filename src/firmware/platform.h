@@ -31,6 +31,9 @@ enum platform_fact {
  */
 bool platform_has(const struct isst_platform *platform, enum platform_fact fact);
 
+/** Whether one of two transports of the processor is missing: a module may yet register it. */
+bool platform_misses_transport(const struct isst_platform *platform);
+
 /** Whether a processor is in the table. */
 bool platform_is_known(const struct isst_platform *platform);
 

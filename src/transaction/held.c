@@ -27,6 +27,7 @@ int change_hold(struct isst_change *change)
 	change->held_since = suspend_mark_now(&change->context->files);
 	change->held = true;
 	change->context->held = change;
+	lock_rest(change->context);
 	return 0;
 }
 

@@ -347,8 +347,29 @@ static int open_lock(struct isst_context *context, const char *path)
 	return descriptor;
 }
 
+/** Locks the file. While that is waited for, the device is closed: it would keep modules of the
+ * driver from registering. */
+static int lock_file(struct isst_context *context, const char *path, int descriptor, int *device,
+		     int64_t deadline_ms)
+{
+	int error = wait_for(context, path, descriptor, 0);
+
+	if (error != -EBUSY)
+		return error;
+	if (*device >= 0)
+		close(*device);
+	*device = -1;
+	error = wait_for(context, path, descriptor, deadline_ms);
+	if (error == -EBUSY)
+		return busy(context, path, descriptor);
+	if (error)
+		return error;
+	*device = open_device(context);
+	return *device < 0 && *device != -ENOENT ? *device : 0;
+}
+
 /** Takes the lock, and that of the device where there is one. */
-static int take(struct isst_context *context, int device, unsigned int timeout_ms)
+static int take(struct isst_context *context, int *device, unsigned int timeout_ms)
 {
 	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
 					context->machine->runtime_directory);
@@ -357,11 +378,9 @@ static int take(struct isst_context *context, int device, unsigned int timeout_m
 
 	if (descriptor < 0)
 		return descriptor;
-	error = wait_for(context, path, descriptor, deadline_ms);
-	if (error == -EBUSY)
-		error = busy(context, path, descriptor);
-	if (!error && device >= 0)
-		error = lock_device(context, device, deadline_ms);
+	error = lock_file(context, path, descriptor, device, deadline_ms);
+	if (!error && *device >= 0)
+		error = lock_device(context, *device, deadline_ms);
 	if (error)
 		close(descriptor);
 	else
@@ -381,7 +400,7 @@ static int lock(struct isst_context *context, unsigned int timeout_ms, unsigned 
 	device = open_device(context);
 	if (device < 0 && device != -ENOENT)
 		return device;
-	error = take(context, device, timeout_ms);
+	error = take(context, &device, timeout_ms);
 	if (!error) {
 		context->device_lock = device;
 		context->lock_process = getpid();
@@ -425,6 +444,15 @@ void lock_release(struct isst_context *context)
 	runtime_directory_release(&context->runtime);
 	release(context->device_lock, own);
 	context->lock = context->device_lock = -1;
+}
+
+void lock_rest(struct isst_context *context)
+{
+	if (!platform_misses_transport(&context->platform))
+		return;
+	driver_suspend(&context->driver);
+	release(context->device_lock, context_has_lock(context));
+	context->device_lock = -1;
 }
 
 int lock_check_not_held(struct isst_context *context)

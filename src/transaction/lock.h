@@ -15,6 +15,13 @@ unsigned int lock_holder(const struct isst_context *context);
 void lock_release(struct isst_context *context);
 
 /**
+ * Keeps the lock while nothing is asked of the machine for a while. Where a transport of the driver
+ * is missing, the device is closed, which would keep it from registering: then the lock of the file
+ * alone is left, until it is released.
+ */
+void lock_rest(struct isst_context *context);
+
+/**
  * Checks that the machine may be changed by what was begun when the context had been unlocked
  * @unlocks times: the lock is held since then, the machine was discovered under it, and the context
  * holds no change. Returns 0 or -EINVAL with a message.

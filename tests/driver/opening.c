@@ -194,6 +194,80 @@ static void request_codes_are_those_of_a_64_bit_kernel(void **state)
 		assert_int_equal(CODES[i].code, CODES[i].expected);
 }
 
+static void open_for_mailbox(struct fake_machine *fake, struct opened *opened)
+{
+	fake->device.may_be_tried = true;
+	fake_mailbox(&fake->device, 0x7f00, 0, 0, 17);
+	assert_int_equal(open_on(fake, opened), 0);
+	driver_suspend(&opened->driver);
+	assert_false(fake->device.is_tried);
+}
+
+/** Sends two mailbox commands; returns the error of both. */
+static int ask(struct opened *opened)
+{
+	struct abi_mbox_cmd commands[2] = { { .command = 0x7f }, { .command = 0x7f } };
+	int errors[2];
+
+	driver_mailbox(&opened->driver, commands, errors, 2, BATCH_READS);
+	assert_int_equal(errors[0], errors[1]);
+	if (!errors[0])
+		assert_int_equal(commands[1].resp_data, 17);
+	return errors[0];
+}
+
+/** An open device keeps modules from registering, also while a program waits for its user. */
+static void a_suspended_device_is_opened_by_the_next_request(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct opened opened;
+
+	open_for_mailbox(fake, &opened);
+	assert_false(fake->device.is_open);
+	assert_int_equal(ask(&opened), 0);
+	assert_true(fake->device.is_open);
+	/* Only once is it tried whether it can be opened again. */
+	assert_int_equal(fake->device.opens, 3);
+	driver_suspend(&opened.driver);
+	assert_false(fake->device.is_open);
+	assert_int_equal(fake->device.opens, 3);
+	driver_suspend(&opened.driver);
+	finish(&opened);
+	assert_int_equal(ask(&opened), -EBADF);
+}
+
+static void a_device_that_could_not_be_opened_again_stays_open(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct opened opened;
+
+	assert_int_equal(open_on(fake, &opened), 0);
+	fake->device.open_error = -EACCES;
+	driver_suspend(&opened.driver);
+	driver_suspend(&opened.driver);
+	assert_true(fake->device.is_open);
+	assert_int_equal(fake->device.opens, 2);
+	finish(&opened);
+	assert_false(fake->device.is_open);
+}
+
+static void a_driver_that_was_unloaded_meanwhile_can_be_loaded_again(void **state)
+{
+	static const int ERRORS[] = { -ENOENT, -ENXIO, -ENODEV };
+	struct fake_machine *fake = *state;
+	struct opened opened;
+
+	open_for_mailbox(fake, &opened);
+	for (size_t i = 0; i < COUNT(ERRORS); i++) {
+		fake->device.open_error = ERRORS[i];
+		assert_int_equal(ask(&opened), -ENODEV);
+	}
+	assert_int_equal(fake->device.opens, 2 + COUNT(ERRORS));
+	fake->device.open_error = 0;
+	assert_int_equal(ask(&opened), 0);
+	finish(&opened);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +279,9 @@ int main(void)
 		MACHINE_TEST(a_device_without_transports_is_closed_at_once_and_no_error),
 		MACHINE_TEST(D10_a_device_that_does_not_report_its_properties_is_closed),
 		MACHINE_TEST(nothing_is_sent_once_the_device_is_closed),
+		MACHINE_TEST(a_suspended_device_is_opened_by_the_next_request),
+		MACHINE_TEST(a_device_that_could_not_be_opened_again_stays_open),
+		MACHINE_TEST(a_driver_that_was_unloaded_meanwhile_can_be_loaded_again),
 		MACHINE_TEST(closing_twice_closes_once_and_a_failure_to_close_is_harmless),
 		cmocka_unit_test(request_codes_are_those_of_a_64_bit_kernel),
 	};

@@ -180,6 +180,7 @@ static void reading(void **state)
 	/* The only small one that has all of it. */
 	fixture_discover(&fixture, "graniterapids-2s64c");
 	refused(isst_cpus_changed(NULL));
+	refused(isst_close_device(NULL));
 	refused(isst_undisturbed_cpus(NULL, &undisturbed));
 	refused(isst_undisturbed_cpus(fixture.context, NULL));
 	/* Takes nothing that could be NULL. */

@@ -202,6 +202,46 @@ static void cpus_that_another_process_takes_offline_are_noticed(void **state)
 	fixture_end(&fixture);
 }
 
+static void remove_faults(const struct fixture *fixture)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/faults", fixture->directory) > 0);
+	assert_int_equal(remove(path), 0);
+	free(path);
+}
+
+/** Reads something of each domain. Returns what the call does. */
+static int ask_firmware(struct isst_context *context)
+{
+	struct isst_targets *targets = all_domains(context);
+	struct isst_results *results = NULL;
+	int error = isst_read_core_power(context, targets, NULL, 0, &results);
+
+	isst_results_free(results);
+	isst_targets_free(targets);
+	return error;
+}
+
+static void a_device_that_is_closed_is_opened_when_it_is_needed(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, of_tests("tiny"));
+	assert_int_equal(ask_firmware(fixture.context), 0);
+	assert_int_equal(isst_close_device(fixture.context), 0);
+	assert_int_equal(isst_close_device(fixture.context), 0);
+	fixture_fault(&fixture, "open ENOENT");
+	assert_int_equal(ask_firmware(fixture.context), -ENODEV);
+	assert_non_null(strstr(isst_error(fixture.context),
+			       "the kernel's driver is no longer loaded (ENODEV)"));
+	/* It is closed: the next call opens it, and without the fault that succeeds. */
+	remove_faults(&fixture);
+	assert_int_equal(ask_firmware(fixture.context), 0);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +254,7 @@ int main(void)
 		cmocka_unit_test(reasons_that_only_root_may_read_are_refused),
 		cmocka_unit_test(reasons_have_the_words_of_the_kernel),
 		cmocka_unit_test(isolated_cpus_are_undisturbed),
+		cmocka_unit_test(a_device_that_is_closed_is_opened_when_it_is_needed),
 		cmocka_unit_test(cpus_that_another_process_takes_offline_are_noticed),
 	};
 

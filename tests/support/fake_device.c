@@ -3,7 +3,7 @@
 #include "support/fake_device.h"
 #include "support/check.h"
 
-enum { DESCRIPTOR = 7 };
+enum { DESCRIPTOR = 7, SECOND_DESCRIPTOR };
 
 /** How a batch lies in memory: offsets within an entry, in bytes. */
 static const struct layout {
@@ -307,6 +307,10 @@ int fake_device_open(struct fake_device *device)
 	device->opens++;
 	if (device->open_error)
 		return device->open_error;
+	if (device->is_open && device->may_be_tried && !device->is_tried) {
+		device->is_tried = true;
+		return SECOND_DESCRIPTOR;
+	}
 	if (device->is_open)
 		fail_msg("the device is opened twice");
 	device->is_open = true;
@@ -346,6 +350,10 @@ int fake_device_ioctl(struct fake_device *device, int descriptor, unsigned long 
 int fake_device_close(struct fake_device *device, int descriptor)
 {
 	device->closes++;
+	if (device->is_tried && descriptor == SECOND_DESCRIPTOR) {
+		device->is_tried = false;
+		return device->close_error;
+	}
 	if (!device->is_open || descriptor != DESCRIPTOR)
 		fail_msg("descriptor %d is closed, which is not open", descriptor);
 	device->is_open = false;

@@ -83,6 +83,8 @@ struct fake_device {
 	int open_error; /* 0 or what open returns */
 	int close_error;
 	bool is_open;
+	/* Whether it may be opened once more meanwhile, and is. */
+	bool may_be_tried, is_tried;
 	unsigned int opens, closes;
 
 	struct fake_rule *rules;
