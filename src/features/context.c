@@ -7,6 +7,7 @@
 #include "firmware/platform.h"
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
+#include "sysfs/modules.h"
 #include "sysfs/uncore.h"
 #include "sysfs/undisturbed.h"
 #include "transaction/held.h"
@@ -106,10 +107,30 @@ void isst_close(struct isst_context *context)
 	free(context);
 }
 
+/** A module of a transport that is loaded; NULL: none is. That of TPMI has no devices before those
+ * that it needs are loaded. */
+static const char *find_loaded(struct isst_context *context)
+{
+	static const char *const MODULES[] = { "isst_if_mbox_pci", "isst_if_mmio",
+					       "isst_if_mbox_msr" };
+
+	for (size_t i = 0; i < sizeof(MODULES) / sizeof(MODULES[0]); i++)
+		if (module_is_loaded(&context->files, MODULES[i]))
+			return MODULES[i];
+	return NULL;
+}
+
 static int refuse_without_transport(struct isst_context *context)
 {
 	const char *needed, *modules = platform_modules(&context->platform, &needed);
+	const char *loaded = find_loaded(context);
 
+	if (loaded)
+		return message_error(
+			&context->messages, -EOPNOTSUPP,
+			"the Speed Select driver is loaded, but none of its transports: "
+			"the module %s is " MODULE_UNBOUND,
+			loaded);
 	if (!modules)
 		return message_error(
 			&context->messages, -EOPNOTSUPP,
@@ -225,8 +246,10 @@ static int check_transports(struct isst_context *context)
 	if (!platform_misses_transport(platform))
 		return 0;
 	return message_error(&context->messages, -EOPNOTSUPP,
-			     "the Speed Select driver provides %s only: the module %s is missing",
-			     platform->mmio ? "MMIO" : "the mailbox", module);
+			     "the Speed Select driver provides %s only: the module %s is %s",
+			     platform->mmio ? "MMIO" : "the mailbox", module,
+			     module_is_loaded(&context->files, module) ? MODULE_UNBOUND
+								       : "missing");
 }
 
 static int look_for_transports(struct isst_context *context)

@@ -6,6 +6,7 @@
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/platform.h"
+#include "sysfs/modules.h"
 #include "sysfs/undisturbed.h"
 
 #include <errno.h>
@@ -312,8 +313,39 @@ static const char *describe(struct messages *messages, const struct request *req
 	}
 }
 
-static void note_failure(struct messages *messages, const struct request *request, int error)
+/** The module of a transport that is loaded, though the driver does not have the transport; NULL:
+ * there is none. */
+static const char *find_unbound(const struct firmware *firmware, enum request_kind kind, int error)
 {
+	static const struct {
+		enum request_kind kind;
+		const char *module;
+	} MODULES[] = { { REQUEST_MAILBOX, "isst_if_mbox_pci" },
+			{ REQUEST_MAILBOX, "isst_if_mbox_msr" },
+			{ REQUEST_IO, "isst_if_mmio" } };
+
+	for (size_t i = 0; error == -ENOTTY && i < sizeof(MODULES) / sizeof(MODULES[0]); i++)
+		if (MODULES[i].kind == kind && module_is_loaded(firmware->files, MODULES[i].module))
+			return MODULES[i].module;
+	return NULL;
+}
+
+/** What a failure means, and what can be done about it. */
+static const char *explain(const struct firmware *firmware, const struct meaning *meaning,
+			   enum request_kind kind, int error)
+{
+	const char *unbound = find_unbound(firmware, kind, error);
+
+	if (!unbound)
+		return meaning->text;
+	return message_make(firmware->messages,
+			    "the kernel's driver has no %s: the module %s is " MODULE_UNBOUND,
+			    kind == REQUEST_IO ? "MMIO registers" : "mailbox", unbound);
+}
+
+static void note_failure(const struct firmware *firmware, const struct request *request, int error)
+{
+	struct messages *messages = firmware->messages;
 	const struct meaning *meaning = find_meaning(error, request->command->kind);
 	const char *causes = request->command->causes, *level = "";
 	int result = meaning->result;
@@ -328,7 +360,8 @@ static void note_failure(struct messages *messages, const struct request *reques
 		result = -EOPNOTSUPP;
 	message_failure(messages, request->failure, result, "%s: cannot %s %s%s (%s): %s (%s)%s%s",
 			request->domain->name, request->command->writes ? "write" : "read",
-			request->command->name, level, describe(messages, request), meaning->text,
+			request->command->name, level, describe(messages, request),
+			explain(firmware, meaning, request->command->kind, error),
 			error_name(error).text, causes && error == -ENOTTY ? ": " : "",
 			causes && error == -ENOTTY ? causes : "");
 }
@@ -339,8 +372,8 @@ static bool is_absent(const struct firmware_command *command, int error)
 	return (command->optional && error == -ENXIO) || (command->newer && error == -EINVAL);
 }
 
-static void take_answer(struct messages *messages, const struct request *request, uint64_t answer,
-			int error)
+static void take_answer(const struct firmware *firmware, const struct request *request,
+			uint64_t answer, int error)
 {
 	if (!error) {
 		for (size_t i = 0; i < request->command->field_count; i++)
@@ -352,7 +385,7 @@ static void take_answer(struct messages *messages, const struct request *request
 		return;
 	}
 	store_state(request->command, request->result, ISST_UNREADABLE);
-	note_failure(messages, request, error);
+	note_failure(firmware, request, error);
 }
 
 /** How the requests of a kind are laid side by side for the driver, and where the answer stands. */
@@ -468,8 +501,8 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 
 		if (request->command->kind != kind)
 			continue;
-		take_answer(batch->firmware->messages, request,
-			    handling->answer(entries + size * count), errors[count]);
+		take_answer(batch->firmware, request, handling->answer(entries + size * count),
+			    errors[count]);
 		if (errors[count] && purpose == BATCH_WRITES)
 			*stopped = true;
 		count++;

@@ -7,6 +7,7 @@
 #include "base/error_name.h"
 #include "base/messages.h"
 #include "firmware/firmware.h"
+#include "sysfs/modules.h"
 #include "topology/steps.h"
 
 #include <errno.h>
@@ -56,9 +57,11 @@ static int leave_out_package(const struct topology_sources *sources, struct topo
 		topology,
 		message_make(sources->messages,
 			     "package %u is left out: the driver provides no power domain (%s): "
-			     "it is not bound to all devices of the package; is the module "
-			     "isst_tpmi loaded and bound?",
-			     package, cause ? error_name(cause).text : "0 instances"));
+			     "it is not bound to all devices of the package%s",
+			     package, cause ? error_name(cause).text : "0 instances",
+			     module_is_loaded(sources->files, "isst_tpmi")
+				     ? ""
+				     : "; is the module isst_tpmi loaded?"));
 
 	return error ? error
 		     : note_unserved(topology, &(struct unserved_domain){ .package = package,
