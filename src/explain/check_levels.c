@@ -147,6 +147,57 @@ static uint64_t highest_khz(const struct survey_domain *domain, unsigned int fab
 	return highest;
 }
 
+/** The maximum of a fabric; 0: it is unknown. */
+static uint64_t uncore_max_khz(const struct uncore_limits *limits)
+{
+	if (limits->failure.error)
+		return 0;
+	return limits->now.max_khz == LIMIT_NONE ? limits->initial.max_khz : limits->now.max_khz;
+}
+
+/**
+ * Whether a maximum may be that of the package, which holds all of its power domains, and cannot be
+ * read: none of them has a higher one, and others have the same. Then the statement is for all.
+ */
+static bool may_be_of_package(const struct survey *survey, const struct survey_domain *domain,
+			      uint64_t khz)
+{
+	bool shared = false;
+
+	if (!context_has_power_domains(survey->context))
+		return false;
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *other = &survey->domains[i];
+
+		if (other->domain->package != domain->domain->package)
+			continue;
+		for (unsigned int j = 0; j < other->fabrics; j++) {
+			if (uncore_max_khz(&other->uncore[j]) > khz)
+				return false;
+			shared |= other != domain && uncore_max_khz(&other->uncore[j]) == khz;
+		}
+	}
+	return shared;
+}
+
+static void explain_uncore(struct findings *findings, struct isst_finding *finding,
+			   const struct survey_domain *domain, unsigned int fabric)
+{
+	const struct survey *survey = findings->survey;
+
+	if (!finding || finding->kind == REMEDY_WHOLE_PACKAGE_STATEMENT)
+		return;
+	if (may_be_of_package(survey, domain, domain->uncore[fabric].now.max_khz)) {
+		finding_explain(findings, finding, NULL, "uncore-max none");
+		finding->kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
+		return;
+	}
+	finding_explain(findings, finding, NULL,
+			domain->fabrics > 1 ? message_make(&survey->context->messages,
+							   "uncore-max none fabric %u", fabric)
+					    : "uncore-max none");
+}
+
 static void check_uncore(struct findings *findings, const struct survey_domain *domain)
 {
 	for (unsigned int i = 0; i < domain->fabrics; i++) {
@@ -162,11 +213,7 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 					"of intel_uncore_frequency), up to %" PRIu64
 					" MHz is possible",
 					now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ);
-		finding_explain(findings, finding, NULL,
-				domain->fabrics > 1
-					? message_make(&findings->survey->context->messages,
-						       "uncore-max none fabric %u", i)
-					: "uncore-max none");
+		explain_uncore(findings, finding, domain, i);
 		finding_add_domain(findings, finding, domain);
 	}
 }

@@ -18,6 +18,8 @@ enum remedy_kind {
 	REMEDY_STATEMENT,
 	/* The same, which is for whole packages: for all their domains that have SST-TF. */
 	REMEDY_PACKAGE_STATEMENT,
+	/* The same for all domains of these packages. */
+	REMEDY_WHOLE_PACKAGE_STATEMENT,
 };
 
 struct isst_finding {

@@ -197,8 +197,8 @@ static bool is_package_of(const struct survey *survey, const struct isst_finding
 	return false;
 }
 
-/** The domains that the remedy of a finding is for, to be freed: of whole packages those whose
- * level has SST-TF, without which the statement would be refused. */
+/** The domains that the remedy of a finding is for, to be freed: of whole packages all, or those
+ * whose level has SST-TF, without which the statement would be refused. */
 static bool *domains_of_remedy(const struct survey *survey, const struct isst_finding *finding)
 {
 	bool *domains = calloc(survey->count + 1, sizeof(*domains));
@@ -207,6 +207,8 @@ static bool *domains_of_remedy(const struct survey *survey, const struct isst_fi
 		const struct survey_domain *domain = &survey->domains[i];
 
 		domains[i] = finding->domains[i];
+		if (finding->kind == REMEDY_WHOLE_PACKAGE_STATEMENT)
+			domains[i] = is_package_of(survey, finding, domain->domain->package);
 		if (finding->kind == REMEDY_PACKAGE_STATEMENT && domain->domain->has_cpu)
 			domains[i] = is_package_of(survey, finding, domain->domain->package) &&
 				     survey_has_level(domain) &&

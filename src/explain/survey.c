@@ -182,7 +182,7 @@ static int read_uncore(struct survey *survey, struct survey_domain *domain)
 	int error = uncore_fabric_count(survey->context, domain->domain, &domain->fabrics);
 
 	if (error)
-		return survey_note_file(survey, error);
+		return domain->asked ? survey_note_file(survey, error) : 0;
 	if (domain->fabrics > SURVEY_FABRICS)
 		domain->fabrics = SURVEY_FABRICS;
 	for (unsigned int i = 0; i < domain->fabrics; i++) {
@@ -190,7 +190,7 @@ static int read_uncore(struct survey *survey, struct survey_domain *domain)
 		domain->uncore[i].fabric = i;
 	}
 	error = uncore_limits_read(survey->context, domain->uncore, domain->fabrics);
-	for (unsigned int i = 0; i < domain->fabrics && !error; i++)
+	for (unsigned int i = 0; i < domain->fabrics && !error && domain->asked; i++)
 		error = survey_note_failure(survey, &domain->uncore[i].failure);
 	return error;
 }
@@ -231,10 +231,10 @@ static int read_files_of_domains(struct survey *survey)
 	for (size_t i = 0; i < survey->count && !error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
 
-		if (!domain->asked)
-			continue;
-		error = read_uncore(survey, domain);
-		if (!error)
+		/* A limit of the package holds all of its power domains. */
+		if (domain->asked || context_has_power_domains(survey->context))
+			error = read_uncore(survey, domain);
+		if (!error && domain->asked)
 			error = read_cpus_state(survey, domain);
 	}
 	return error;
