@@ -83,6 +83,7 @@ static bool begin_again(struct watching *watching)
 		return false;
 	run->report = report;
 	run->status = STATUS_DONE;
+	run->again = true;
 	forget_targets(run);
 	follow_machine(run);
 	watching->ask(run);

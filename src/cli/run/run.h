@@ -35,6 +35,7 @@ struct run {
 	size_t reported_notices;  /* of the context's, so far */
 	/* What a command that is carried out again keeps of levels; NULL: it is not. */
 	struct level_memory *level_memory;
+	bool again;	   /* a further round of --watch */
 	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
 	bool document;	   /* the report is a document, see report_document() */
 	bool complete;	   /* the report is to contain what screens leave out */

@@ -42,6 +42,69 @@ bool machine_status_find(struct run *run)
 	return !error;
 }
 
+/** Whether the firmware is asked through MSRs, for each of which the kernel interrupts a CPU: that
+ * is so before Ice Lake, whose classes were the first with an energy preference. */
+static bool is_asked_by_msr(struct isst_context *context)
+{
+	return isst_platform_fact(context, ISST_FACT_MAILBOX) > 0 &&
+	       isst_platform_fact(context, ISST_FACT_POWER_DOMAINS) == 0 &&
+	       isst_platform_fact(context, ISST_FACT_CLOS_EPP) == 0;
+}
+
+/** Adds the package of each domain that a CPU can be asked for that may be interrupted to @kept,
+ * all others to @left_alone. Returns 0 or -ENOMEM. */
+static int choose_packages(const struct run *run, const struct isst_cpuset *undisturbed,
+			   struct isst_cpuset *kept, struct isst_cpuset *left_alone)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < run->targets.unit_count && !error; i++) {
+		const struct unit *unit = &run->targets.units[i];
+		unsigned int package = unit->place.package;
+
+		error = isst_cpuset_add(domain_has_reader(unit->domain, undisturbed) ? kept
+										     : left_alone,
+					package, package);
+	}
+	return error;
+}
+
+/**
+ * In further rounds leaves out the packages that only isolated CPUs could be asked for: each of
+ * tens of requests would interrupt one of them, every few seconds. Returns false after an error.
+ */
+static bool leave_isolated_alone(struct run *run)
+{
+	struct isst_cpuset *undisturbed = NULL, *kept, *left_alone;
+	unsigned int package;
+	int error = -ENOMEM;
+
+	if (!run->again || request_has(run->request, OPTION_INCLUDE_ISOLATED) ||
+	    !is_asked_by_msr(run->context))
+		return true;
+	if (run_call(run, isst_undisturbed_cpus(run->context, &undisturbed)) != 0)
+		return false;
+	kept = isst_cpuset_new();
+	left_alone = isst_cpuset_new();
+	if (kept && left_alone)
+		error = choose_packages(run, undisturbed, kept, left_alone);
+	if (!error && isst_cpuset_count(left_alone) > 0)
+		targets_keep_packages(&run->targets, kept);
+	isst_cpuset_for_each (package, left_alone)
+		if (!isst_cpuset_has(kept, package))
+			report_message(run->report, ENTRY_NOTE,
+				       "package %u is not read again: all of its CPUs are isolated "
+				       "or nohz_full, and one would be interrupted for each "
+				       "request; --include-isolated reads it",
+				       package);
+	isst_cpuset_free(undisturbed);
+	isst_cpuset_free(kept);
+	isst_cpuset_free(left_alone);
+	if (error)
+		run_error(run, STATUS_FAILED, "out of memory");
+	return !error;
+}
+
 /** The lowest CPU of a domain that is named. Returns false if there is none. */
 static bool find_named(const struct run *run, const struct isst_domain *domain, unsigned int *cpu)
 {
@@ -339,11 +402,14 @@ void machine_status(struct run *run)
 	bool map = request_has(run->request, OPTION_MAP);
 
 	report_make_screen(run->report);
-	if (machine_status_find(run) && cores_find(run, &status.cores) == 0) {
+	if (machine_status_find(run) && leave_isolated_alone(run) &&
+	    cores_find(run, &status.cores) == 0) {
 		report_top(&status);
 		if (run->config)
 			config_status_report(run);
-		if (machine_status_read(&status, LEVELS_CURRENT,
+		/* Of none there is nothing to read. */
+		if (run->targets.unit_count > 0 &&
+		    machine_status_read(&status, LEVELS_CURRENT,
 					map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
 			(map ? core_map_report : report_rows)(&status);
 			if (request_has(run->request, OPTION_WATCH))

@@ -45,6 +45,9 @@ bool machine_status_read(struct machine_status *status, enum level_choice choice
 			 unsigned int parts);
 void machine_status_clear(struct machine_status *status);
 
+/** Whether a CPU of a domain may be interrupted. */
+bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed);
+
 /** The status of a domain; NULL: it is none of the run's targets. */
 const struct domain_status *status_of_domain(const struct machine_status *status,
 					     const struct isst_domain *domain);

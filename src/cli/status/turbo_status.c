@@ -36,8 +36,7 @@ static bool reads_limits(const struct domain_status *domain)
 	return domain->reads_limits;
 }
 
-/** Whether a CPU of a domain may be interrupted. */
-static bool has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed)
+bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed)
 {
 	unsigned int cpu;
 
@@ -66,7 +65,7 @@ static bool find_domains(struct machine_status *status)
 
 		domain->reads_limits = domain->node && level &&
 				       has_value(level, ISST_VALUE_TURBO_LIMIT_MHZ) &&
-				       has_reader(domain->domain, undisturbed);
+				       domain_has_reader(domain->domain, undisturbed);
 		any |= domain->reads_limits;
 	}
 	isst_cpuset_free(undisturbed);
