@@ -324,8 +324,8 @@ awk '
 		format = "%-18s %-9s %6s %13s %11s %11s %10s %8s\n"
 		printf format, "command", "result", "opens", "driver calls", "commands", "files", "writes", "ms"
 		bound["check-differs"] = "differs 98 479 683 0 50"
-		bound["first-since-boot"] = "success 412 1151 3623 172 50"
-		bound["apply"] = "success 313 923 2416 172 50"
+		bound["first-since-boot"] = "success 417 1171 3623 172 50"
+		bound["apply"] = "success 318 943 2416 172 50"
 		bound["check-equal"] = "equal 98 479 683 0 50"
 		bound["apply-again"] = "success 114 495 2410 0 50"
 	}

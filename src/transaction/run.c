@@ -12,6 +12,7 @@
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 #include "transaction/undo.h"
+#include "transaction/unwritten.h"
 
 #include <errno.h>
 
@@ -159,6 +160,8 @@ static int run(struct isst_change *change)
 		return error;
 	change->context->runs++;
 	error = make_steps(change);
+	if (!error)
+		error = change_check_unwritten(change);
 	if (!error && change->options.hold)
 		error = change_hold(change);
 	if (error)
