@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What survives suspend and resume, by kernels: the driver writes back what it has saved, of TPMI
- * the first power domain of a package alone before 7.0; core-power of mailbox servers never.
+ * the first power domain of a package alone before 7.0; core-power of mailbox servers never, and
+ * what it sends again there comes in another order than that of time.
  */
 #include "emulator/tpmi_calls.h"
 #include "support/check.h"
@@ -139,6 +140,119 @@ static void mailbox_servers_lose_core_power(void **state)
 	finish(&e);
 }
 
+static unsigned int current_level(struct emulated *e, uint32_t cpu)
+{
+	uint32_t response;
+
+	assert_int_equal(mailbox_on(e, cpu, 0x7f, 0, 0, 0, &response), 1);
+	return response >> 16 & 0xff;
+}
+
+static uint32_t features_on(struct emulated *e, uint32_t cpu, uint32_t level)
+{
+	uint32_t response;
+
+	assert_int_equal(mailbox_on(e, cpu, 0x7f, 1, 0, level, &response), 1);
+	return response >> 16;
+}
+
+static int set_on(struct emulated *e, uint32_t cpu, uint8_t sub, uint32_t data)
+{
+	uint32_t response;
+
+	return mailbox_on(e, cpu, 0x7f, sub, 0, data, &response);
+}
+
+/** Features are sent again in front of the level, which turns them off. */
+static void mailbox_servers_lose_features_of_another_level(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "sapphirerapids-2s56c");
+	assert_int_equal(set_on(&e, 0, 8, 1), 1);
+	assert_int_equal(set_on(&e, 0, 2, 1 << 16), 1);
+	assert_int_equal(set_on(&e, 56, 2, 1 << 16), 1);
+	assert_int_equal(write_file(&e, STATE, "mem"), 0);
+	assert_int_equal(current_level(&e, 0), 1);
+	assert_int_equal(features_on(&e, 0, 1), 0);
+	assert_int_equal(current_level(&e, 56), 0);
+	assert_int_equal(features_on(&e, 56, 0), 1);
+	finish(&e);
+}
+
+/** The driver knows a level for each CPU that set one: that of the first of them stays. */
+static void mailbox_servers_return_to_a_level_that_was_replaced(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	assert_int_equal(set_on(&e, 1, 8, 2), 1);
+	assert_int_equal(set_on(&e, 0, 8, 4), 1);
+	assert_int_equal(set_on(&e, 0, 8, 3), 1);
+	assert_int_equal(write_file(&e, STATE, "mem"), 0);
+	assert_int_equal(current_level(&e, 0), 2);
+	assert_int_equal(set_on(&e, 1, 8, 4), 1);
+	assert_int_equal(write_file(&e, STATE, "mem"), 0);
+	assert_int_equal(current_level(&e, 0), 4);
+	finish(&e);
+}
+
+/** A set that is carried by MSR needs its CPU. */
+static void offline_cpus_carry_nothing_by_msr(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "cooperlake");
+	assert_int_equal(set_on(&e, 1, 8, 1), 1);
+	assert_int_equal(write_file(&e, "/sys/devices/system/cpu/cpu1/online", "0"), 0);
+	assert_int_equal(write_file(&e, STATE, "mem"), 0);
+	assert_int_equal(current_level(&e, 0), 0);
+	finish(&e);
+}
+
+static uint64_t limits_on(struct emulated *e, uint32_t cpu, bool set, uint64_t value)
+{
+	uint64_t data = value;
+
+	assert_int_equal(msr(e, cpu, 0x1ad, set, &data), 1);
+	return data;
+}
+
+/* MSRs are sent again by drivers of the mailbox; by those of TPMI only as a CPU comes online, which
+ * kernels before 6.16 did, and the first CPU never goes offline. */
+static void turbo_ratio_limits_are_restored_where_there_is_a_mailbox(void **state)
+{
+	static const struct {
+		const char *kernel;
+		bool restored; /* by CPUs but the first */
+	} KERNELS[] = { { "6.12", true }, { "6.18", false }, { "7.2", false } };
+	struct emulated e;
+	uint64_t first, second;
+
+	(void)state;
+	start(&e, "sapphirerapids-2s56c");
+	limits_on(&e, 56, true, UINT64_MAX);
+	assert_int_equal(write_file(&e, STATE, "mem"), 0);
+	assert_true(limits_on(&e, 56, false, 0) == UINT64_MAX);
+	finish(&e);
+	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
+		start_tpmi(&e, KERNELS[i].kernel);
+		first = limits_on(&e, 0, false, 0);
+		second = limits_on(&e, 9, false, 0);
+		assert_true(first != UINT64_MAX && second != UINT64_MAX);
+		limits_on(&e, 0, true, UINT64_MAX);
+		limits_on(&e, 9, true, UINT64_MAX);
+		assert_int_equal(write_file(&e, STATE, "mem"), 0);
+		assert_true(limits_on(&e, 0, false, 0) == first);
+		assert_true(limits_on(&e, 9, false, 0) ==
+			    (KERNELS[i].restored ? UINT64_MAX : second));
+		finish_written(&e);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +260,10 @@ int main(void)
 		cmocka_unit_test(classes_of_cores_are_restored_with_core_power),
 		cmocka_unit_test(frozen_processors_keep_all),
 		cmocka_unit_test(mailbox_servers_lose_core_power),
+		cmocka_unit_test(mailbox_servers_lose_features_of_another_level),
+		cmocka_unit_test(mailbox_servers_return_to_a_level_that_was_replaced),
+		cmocka_unit_test(offline_cpus_carry_nothing_by_msr),
+		cmocka_unit_test(turbo_ratio_limits_are_restored_where_there_is_a_mailbox),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,8 @@ static void print_state(FILE *out, const struct state *state)
 	const struct domain_state *domains = (const void *)(state + 1);
 	const uint64_t *registers = (const void *)(domains + state->domain_count);
 	const struct cpu_state *cpus = (const void *)(registers + state->register_count);
-	const struct deferred *deferred = (const void *)(cpus + state->cpu_count);
+	const struct kept_set *kept = (const void *)(cpus + state->cpu_count);
+	const struct deferred *deferred = (const void *)(kept + state->kept_count);
 
 	fprintf(out, "no-turbo: %u\nsmt: %u\ncontrollers: 0x%x\n", state->no_turbo, state->smt,
 		state->controllers);

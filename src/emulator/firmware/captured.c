@@ -62,6 +62,20 @@ static void init_association(const struct platform *platform, const struct platf
 	}
 }
 
+void captured_init_msrs(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+	struct domain_state *state = state_msrs(server, index);
+	uint64_t value;
+
+	if (!platform->capture)
+		return;
+	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT, &value))
+		state->turbo_ratio_limits = value;
+	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT_2, &value))
+		state->turbo_ratio_limits_2 = value;
+}
+
 void captured_init_domain(const struct server *server, size_t index)
 {
 	const struct platform *platform = server->platform;
@@ -69,14 +83,9 @@ void captured_init_domain(const struct server *server, size_t index)
 	struct domain_state *state = state_domain(server, index);
 	const struct captured_answer *qos;
 	unsigned int khz;
-	uint64_t value;
 
 	if (!platform->capture)
 		return;
-	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT, &value))
-		state_msrs(server, index)->turbo_ratio_limits = value;
-	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT_2, &value))
-		state_msrs(server, index)->turbo_ratio_limits_2 = value;
 	if (!capture_uncore_khz(platform->capture, platform, domain, "min_freq_khz", &khz))
 		state->uncore_min_khz = khz;
 	if (!capture_uncore_khz(platform->capture, platform, domain, "max_freq_khz", &khz))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A captured machine at work. The first two do nothing on others. */
+/* A captured machine at work. The first three do nothing on others. */
 #ifndef EMULATOR_FIRMWARE_CAPTURED_H
 #define EMULATOR_FIRMWARE_CAPTURED_H
 
 #include "emulator/state/state.h"
 
-/** What the first state has of the capture. */
+/** What firmware has at power-on, and the first state, of the capture. */
+void captured_init_msrs(const struct server *server, size_t index);
 void captured_init_domain(const struct server *server, size_t index);
 void captured_init_cpu(const struct server *server, size_t index);
 

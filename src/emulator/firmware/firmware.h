@@ -19,12 +19,18 @@ int msr_run(struct server *server, struct abi_msr_cmd *access);
  * nothing for the next time that the CPU comes online. */
 int msr_access(struct server *server, struct abi_msr_cmd *access);
 
+/** A command and sub-command of the mailbox, as struct kept_set has them. */
+#define MAILBOX_COMMAND(command, sub_command) ((uint32_t)(command) << 16 | (sub_command))
+
 /** Whether it asks firmware to set something. */
 bool mailbox_sets(const struct abi_mbox_cmd *command);
 
 /** Writes again what the driver has kept of MSRs that were written by a CPU, as that CPU comes
  * online. */
 void msr_cpu_online(struct server *server, const struct platform_cpu *cpu);
+
+/** Writes one of these again. */
+void msr_write_kept(struct server *server, const struct kept_set *set);
 
 /* ---- level_facts.c: values of a domain's current level ---- */
 
@@ -60,8 +66,8 @@ unsigned int uncore_current_khz(const struct server *server, size_t domain);
 
 /** struct server's first_state. */
 void firmware_first_state(struct server *server);
-/** What a domain that is reached by the mailbox has of its own right after power-on. */
-void firmware_power_on(struct server *server, size_t domain);
+/** All domains become what they are right after power-on: levels, features, classes, MSRs. */
+void firmware_power_on(struct server *server);
 
 /* ---- resume.c ---- */
 

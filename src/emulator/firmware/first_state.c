@@ -34,14 +34,6 @@ static void init_mailbox(struct domain_state *state, const struct platform_domai
 		state->clos[i] = clos_word(&domain->clos[i]);
 }
 
-void firmware_power_on(struct server *server, size_t domain)
-{
-	struct domain_state *state = state_domain(server, domain);
-
-	init_mailbox(state, &server->platform->domains[domain]);
-	memset(state->association, 0, sizeof(state->association));
-}
-
 static void init_registers(const struct server *server, size_t index)
 {
 	const struct platform_domain *domain = &server->platform->domains[index];
@@ -54,18 +46,34 @@ static void init_registers(const struct server *server, size_t index)
 		       domain->register_count * sizeof(uint64_t));
 }
 
+static void init_firmware(const struct server *server, size_t index)
+{
+	if (platform_is_tpmi(server->platform))
+		init_registers(server, index);
+	else
+		init_mailbox(state_domain(server, index), &server->platform->domains[index]);
+	init_turbo_ratios(server, index);
+	captured_init_msrs(server, index);
+}
+
+void firmware_power_on(struct server *server)
+{
+	for (size_t i = 0; i < server->platform->domain_count; i++) {
+		struct domain_state *state = state_domain(server, i);
+
+		state->turbo_ratio_limits = state->turbo_ratio_limits_2 = 0;
+		memset(state->association, 0, sizeof(state->association));
+	}
+	for (size_t i = 0; i < server->platform->domain_count; i++)
+		init_firmware(server, i);
+}
+
 static void init_domains(const struct server *server)
 {
 	const struct platform *platform = server->platform;
 
 	for (size_t i = 0; i < platform->domain_count; i++) {
-		const struct platform_domain *domain = &platform->domains[i];
-
-		if (platform_is_tpmi(platform))
-			init_registers(server, i);
-		else
-			init_mailbox(state_domain(server, i), domain);
-		init_turbo_ratios(server, i);
+		init_firmware(server, i);
 		uncore_set_limits(server, i);
 		captured_init_domain(server, i);
 		state_domain(server, i)->initial_min_khz = state_domain(server, i)->uncore_min_khz;

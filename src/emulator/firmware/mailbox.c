@@ -372,6 +372,19 @@ static bool is_privileged(const struct abi_mbox_cmd *command)
 	return false;
 }
 
+/** What it recognises as setting something it keeps for the time after a suspend. */
+static int keep_set(struct server *server, const struct abi_mbox_cmd *command)
+{
+	const struct kept_set set = { .cpu = command->logical_cpu,
+				      .command = MAILBOX_COMMAND(command->command,
+								 command->sub_command),
+				      .parameter = command->parameter,
+				      .mailbox = true,
+				      .data = command->req_data };
+
+	return state_keep(server, &set);
+}
+
 bool mailbox_sets(const struct abi_mbox_cmd *command)
 {
 	switch (command->command) {
@@ -419,7 +432,8 @@ int mailbox_run(struct server *server, struct abi_mbox_cmd *command)
 		result = captured_mailbox(server, cpu->domain,
 					  (uint32_t)command->command << 8 | command->sub_command,
 					  call.parameter, call.data, &call.response);
-	if (!result)
-		command->resp_data = call.response;
-	return result;
+	if (result)
+		return result;
+	command->resp_data = call.response;
+	return is_privileged(command) ? keep_set(server, command) : 0;
 }

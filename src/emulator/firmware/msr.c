@@ -46,33 +46,35 @@ static const struct {
 	{ 0x54, KERNEL(6, 12), NULL, NULL }, /* only TPMI CPUs have it: faults */
 };
 
-/* Those that can be written, as the driver keeps them for each CPU. */
-static uint64_t *(*const KEPT[KEPT_MSRS])(struct domain_state *state) = { turbo_ratio_limit,
-									  turbo_ratio_limit_2 };
+static int keep_msr(struct server *server, const struct platform_cpu *cpu, uint32_t number,
+		    uint64_t value)
+{
+	return state_keep(
+		server, &(struct kept_set){ .cpu = cpu->number, .command = number, .data = value });
+}
+
+void msr_write_kept(struct server *server, const struct kept_set *set)
+{
+	const struct platform_cpu *cpu = platform_cpu(server->platform, set->cpu);
+
+	for (size_t i = 0; i < sizeof(msrs) / sizeof(*msrs) && cpu; i++)
+		if (msrs[i].number == set->command && msrs[i].stored)
+			*msrs[i].stored(state_msrs(server, cpu->domain)) = set->data;
+}
 
 /* The first kernel that does not write them again as a CPU comes online. */
 enum { KERNEL_WITHOUT_RESTORING = KERNEL(6, 16) };
 
-static void keep_msr(struct server *server, size_t index, const struct platform_cpu *cpu,
-		     uint64_t value)
-{
-	struct cpu_state *state = state_cpu(server, cpu);
-
-	for (size_t i = 0; i < KEPT_MSRS; i++)
-		if (msrs[index].stored == KEPT[i]) {
-			state->kept_msrs |= (uint8_t)(1U << i);
-			state->kept_msr[i] = value;
-		}
-}
-
 void msr_cpu_online(struct server *server, const struct platform_cpu *cpu)
 {
-	const struct cpu_state *state = state_cpu(server, cpu);
+	if (server->platform->kernel.value >= KERNEL_WITHOUT_RESTORING)
+		return;
+	for (size_t i = 0; i < server->state->kept_count; i++) {
+		const struct kept_set *set = &state_kept(server)[i];
 
-	for (size_t i = 0; i < KEPT_MSRS; i++)
-		if (state->kept_msrs >> i & 1 &&
-		    server->platform->kernel.value < KERNEL_WITHOUT_RESTORING)
-			*KEPT[i](state_msrs(server, cpu->domain)) = state->kept_msr[i];
+		if (!set->mailbox && set->cpu == cpu->number)
+			msr_write_kept(server, set);
+	}
 }
 
 enum { MSR_PM_LOGICAL_ID = 0x54 };
@@ -94,9 +96,7 @@ static int access_msr(struct server *server, size_t index, const struct platform
 		if (!stored)
 			return -EIO;
 		*stored = access->data;
-		if (driver)
-			keep_msr(server, index, cpu, access->data);
-		return 0;
+		return driver ? keep_msr(server, cpu, msrs[index].number, access->data) : 0;
 	}
 	if (!stored && !msrs[index].fixed)
 		return -EIO;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Suspend to memory, and resume: firmware begins as at power-on, and the driver writes back what it
- * has saved. Drivers of TPMI saved the first power domain of a package alone at first.
+ * has saved. Drivers of TPMI saved the first power domain of a package alone at first, and write no
+ * MSR again. Where there is a mailbox the driver sends again what it took for a change.
  */
 #include "emulator/firmware/tpmi.h"
 
@@ -53,57 +54,128 @@ static void restore_levels(struct server *server, size_t domain, const struct tp
 	firmware_perf_profile(server, domain);
 }
 
-static int resume_tpmi(struct server *server, size_t domain)
+static void resume_tpmi(struct server *server, const struct server *before, size_t domain)
 {
 	const struct platform *platform = server->platform;
 	const struct tpmi_registers registers = state_registers(server, domain);
-	struct tpmi_registers saved = { calloc(registers.count + 1, sizeof(uint64_t)),
-					registers.count };
+	const struct tpmi_registers saved = state_registers(before, domain);
 	bool first = is_first_of_package(platform, domain);
 
-	if (!saved.word)
-		return -ENOMEM;
-	if (!tpmi_absent(&registers)) {
-		memcpy(saved.word, registers.word, registers.count * sizeof(uint64_t));
-		memcpy(registers.word, platform->domains[domain].registers,
-		       registers.count * sizeof(uint64_t));
-		if (first || platform->kernel.value >= KERNEL_CORE_POWER)
-			restore_core_power(server, domain, &saved);
-		if (first || platform->kernel.value >= KERNEL_LEVELS)
-			restore_levels(server, domain, &saved);
-	}
-	free(saved.word);
-	return 0;
+	if (tpmi_absent(&registers))
+		return;
+	if (first || platform->kernel.value >= KERNEL_CORE_POWER)
+		restore_core_power(server, domain, &saved);
+	if (first || platform->kernel.value >= KERNEL_LEVELS)
+		restore_levels(server, domain, &saved);
 }
 
 /* ---- Mailbox ---- */
 
-/** The driver repeats changes of level and features, and writes back the registers that it has; it
- * does not know core-power's switch for a change. */
-static void resume_mailbox(struct server *server, size_t domain)
+/*
+ * The order in which the driver sends again what it has kept, which is that of a hash table and not
+ * of time: features come before the level, which turns them off. Of the same command by several
+ * CPUs the one that was first kept comes last: a level that was replaced since, by another CPU, is
+ * the one that stays. Both were seen with Linux 6.1 and 6.12 in a virtual machine; places of the
+ * others follow from the table.
+ *
+ * Where the mailbox is a PCI device the driver sends all of it again for each of these devices. It
+ * is sent once here: firmware that turns the features off with each level, as was seen, is left
+ * with the same.
+ */
+static const struct {
+	bool mailbox;
+	uint32_t command;
+} ORDER[] = {
+	{ true, MAILBOX_COMMAND(0x95, 0x03) },
+	{ true, MAILBOX_COMMAND(0x7f, 0x02) },
+	{ false, 0x1af },
+	{ true, MAILBOX_COMMAND(0x7f, 0x08) },
+	{ false, 0x1ad },
+};
+
+/** By MSR a set is carried by the CPU itself. */
+static bool can_carry(const struct server *server, const struct kept_set *set)
 {
-	const struct domain_state saved = *state_domain(server, domain);
+	const struct platform_cpu *cpu = platform_cpu(server->platform, set->cpu);
+
+	return cpu && (cpu_online(server, cpu) ||
+		       (set->mailbox && server->platform->mailbox.value == MAILBOX_PCI));
+}
+
+static void send_again(struct server *server, const struct kept_set *set)
+{
+	struct abi_mbox_cmd command = { .logical_cpu = set->cpu,
+					.parameter = set->parameter,
+					.req_data = (uint32_t)set->data,
+					.command = (uint16_t)(set->command >> 16),
+					.sub_command = (uint16_t)set->command };
+
+	if (!can_carry(server, set))
+		return;
+	if (set->mailbox)
+		mailbox_run(server, &command);
+	else
+		msr_write_kept(server, set);
+}
+
+static void replay(struct server *server)
+{
+	server->replaying = true;
+	for (size_t place = 0; place < sizeof(ORDER) / sizeof(ORDER[0]); place++)
+		for (size_t i = server->state->kept_count; i-- > 0;) {
+			const struct kept_set set = state_kept(server)[i];
+
+			if (set.mailbox == ORDER[place].mailbox &&
+			    set.command == ORDER[place].command)
+				send_again(server, &set);
+		}
+	server->replaying = false;
+}
+
+/** MMIO registers are written back as they were. Classes that are set by the mailbox, and
+ * core-power's switch, the driver does not know for changes. */
+static void restore_mmio(struct server *server, const struct server *before, size_t domain)
+{
+	const struct domain_state *saved = state_domain(before, domain);
 	struct domain_state *state = state_domain(server, domain);
 
-	firmware_power_on(server, domain);
-	state->level = saved.level;
-	state->features = saved.features;
-	if (!server->platform->mmio.value)
-		return;
-	state->qos_config = saved.qos_config;
-	memcpy(state->clos, saved.clos, sizeof(state->clos));
-	memcpy(state->association, saved.association, sizeof(state->association));
+	state->qos_config = saved->qos_config;
+	memcpy(state->clos, saved->clos, sizeof(state->clos));
+	memcpy(state->association, saved->association, sizeof(state->association));
+}
+
+/* ---- All of it ---- */
+
+/** All CPUs but the first one went offline, and come online first of all. */
+static void bring_online(struct server *server)
+{
+	for (size_t i = 0; i < server->platform->cpu_count; i++) {
+		const struct platform_cpu *cpu = &server->platform->cpus[i];
+
+		if (cpu->number > 0 && cpu_online(server, cpu))
+			msr_cpu_online(server, cpu);
+	}
 }
 
 int firmware_resume(struct server *server)
 {
-	int result = 0;
+	const struct platform *platform = server->platform;
+	struct server before = *server;
 
-	for (size_t i = 0; i < server->platform->domain_count && !result; i++) {
-		if (platform_is_tpmi(server->platform))
-			result = resume_tpmi(server, i);
-		else
-			resume_mailbox(server, i);
+	before.state = malloc(server->size);
+	if (!before.state)
+		return -ENOMEM;
+	memcpy(before.state, server->state, server->size);
+	firmware_power_on(server);
+	bring_online(server);
+	if (!platform_is_tpmi(platform))
+		replay(server);
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		if (platform_is_tpmi(platform))
+			resume_tpmi(server, &before, i);
+		else if (platform->mmio.value)
+			restore_mmio(server, &before, i);
 	}
-	return result;
+	free(before.state);
+	return 0;
 }

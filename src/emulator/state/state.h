@@ -39,19 +39,26 @@ struct domain_state {
 	uint32_t reserved;
 };
 
-enum { KEPT_MSRS = 2, NO_LIMIT_KHZ = INT32_MAX };
+enum { NO_LIMIT_KHZ = INT32_MAX };
 
 struct cpu_state {
 	uint8_t online;
-	uint8_t seen;	   /* has been online since boot, so the driver knows its numbers */
-	uint8_t kept_msrs; /* which of kept_msr[] the driver has kept */
-	uint8_t governor;  /* 0: that of the platform; else 1 + its place among all (governors.c) */
+	uint8_t seen;	       /* has been online since boot, so the driver knows its numbers */
+	uint8_t idle_disabled; /* a bit for each idle state */
+	uint8_t governor; /* 0: that of the platform; else 1 + its place among all (governors.c) */
 	uint32_t requested_min_khz,
 		requested_max_khz; /* the user's limits, not what came of them */
 	uint16_t preference;	   /* 0: as at boot; else see energy.c */
-	uint8_t idle_disabled;	   /* a bit for each idle state */
-	uint8_t reserved;
-	uint64_t kept_msr[KEPT_MSRS]; /* what was last written to MSR 0x1ad and 0x1af by this CPU */
+	uint8_t reserved[2];
+};
+
+/** What the driver has kept of a set, of which it knows the newest of each kind and CPU. */
+struct kept_set {
+	uint32_t cpu;	  /* that carried it */
+	uint32_t command; /* of the mailbox, in its upper half, and sub-command; or the MSR */
+	uint32_t parameter;
+	uint32_t mailbox; /* or an MSR */
+	uint64_t data;
 };
 
 /** A set that was accepted and takes effect later. */
@@ -63,12 +70,13 @@ struct deferred {
 
 /**
  * The state. struct domain_state of each domain follow, the TPMI registers of all domains, struct
- * cpu_state of each CPU, what is deferred in the order it was accepted, and the control groups as
- * lines of text. Its layout is that of the file: a change needs a new STATE_FORMAT.
+ * cpu_state of each CPU, the sets that the driver has kept in the order it got to know them, what
+ * is deferred in the order it was accepted, and the control groups as lines of text. Its layout is
+ * that of the file: a change needs a new STATE_FORMAT.
  */
 struct state {
 	uint32_t domain_count, cpu_count, register_count;
-	uint32_t deferred_count, group_bytes;
+	uint32_t kept_count, deferred_count, group_bytes;
 	uint32_t no_turbo;
 	uint32_t smt;	      /* enum smt_control */
 	uint32_t controllers; /* of cgroups: a bit for each that groups get */
@@ -77,11 +85,10 @@ struct state {
 	/* Of intel_pstate, for all CPUs; 0: as at boot */
 	uint8_t min_perf_pct, max_perf_pct, dynamic_boost_off;
 	uint8_t resumes; /* since boot; no more than fit */
-	uint8_t reserved[4];
 	uint8_t boot_id[16];
 };
 
-enum { STATE_FORMAT = 11, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 12, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /**
  * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
@@ -144,7 +151,7 @@ void state_count(unsigned long long *counter, unsigned long long number);
 
 /* ---- state_parts.c: what a state consists of ---- */
 
-/** The size of a state of this platform without what is deferred and groups. */
+/** The size of a state of this platform without what was kept, what is deferred, and groups. */
 size_t state_fixed_size(const struct platform *platform);
 /** Whether a copy of @size bytes has the size that it describes, is of this platform, and names
  * nothing that there is not. */
@@ -160,9 +167,13 @@ bool cpu_online(const struct server *server, const struct platform_cpu *cpu);
 /** Whether smt/control lets a CPU be online. */
 bool smt_allows(const struct server *server, const struct platform_cpu *cpu);
 
+struct kept_set *state_kept(const struct server *server);
 struct deferred *state_deferred(const struct server *server);
 /** The lines of groups, state->group_bytes long, without a NUL. */
 const char *state_groups(const struct server *server);
+/** Adds a set that the driver keeps, or the newest of its kind and CPU takes the place of the one
+ * before. Returns 0 or -ENOMEM. */
+int state_keep(struct server *server, const struct kept_set *set);
 /** Makes space for another number of deferred sets (at the end), or takes other lines of groups.
  * Returns 0 or -ENOMEM. */
 int state_resize_deferred(struct server *server, size_t count);

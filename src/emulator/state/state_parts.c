@@ -24,7 +24,7 @@ bool state_fits(const struct platform *platform, const struct state *state, size
 	return size >= sizeof(*state) && state->domain_count == platform->domain_count &&
 	       state->cpu_count == platform->cpu_count &&
 	       state->register_count == platform->register_count &&
-	       size == state_fixed_size(platform) +
+	       size == state_fixed_size(platform) + state->kept_count * sizeof(struct kept_set) +
 			       state->deferred_count * sizeof(struct deferred) +
 			       state->group_bytes &&
 	       is_plausible(state);
@@ -86,9 +86,16 @@ bool smt_allows(const struct server *server, const struct platform_cpu *cpu)
 
 /* ---- Parts that grow ---- */
 
+struct kept_set *state_kept(const struct server *server)
+{
+	void *kept = all_cpus(server) + server->platform->cpu_count;
+
+	return kept;
+}
+
 struct deferred *state_deferred(const struct server *server)
 {
-	void *deferred = all_cpus(server) + server->platform->cpu_count;
+	void *deferred = state_kept(server) + server->state->kept_count;
 
 	return deferred;
 }
@@ -117,6 +124,36 @@ static int resize(struct server *server, size_t size)
 	}
 	server->size = size;
 	return 0;
+}
+
+/** Puts another one behind those that there are, in front of what follows them. */
+static int add_kept(struct server *server, const struct kept_set *set)
+{
+	const size_t size = server->size + sizeof(*set);
+	int result = resize(server, size);
+	struct kept_set *end;
+
+	if (result)
+		return result;
+	end = state_kept(server) + server->state->kept_count;
+	memmove(end + 1, end, size - sizeof(*set) - (size_t)((char *)end - (char *)server->state));
+	*end = *set;
+	server->state->kept_count++;
+	return 0;
+}
+
+int state_keep(struct server *server, const struct kept_set *set)
+{
+	for (size_t i = 0; i < server->state->kept_count; i++) {
+		struct kept_set *kept = &state_kept(server)[i];
+
+		if (kept->cpu == set->cpu && kept->command == set->command &&
+		    kept->mailbox == set->mailbox) {
+			*kept = *set;
+			return 0;
+		}
+	}
+	return add_kept(server, set);
 }
 
 int state_resize_deferred(struct server *server, size_t count)
