@@ -26,16 +26,37 @@ struct advisory {
 	const char *by;			  /* and how it is known */
 	/* Whether it concerns the machine as it is; NULL: it does. */
 	bool (*concerns)(const struct survey *survey);
-	const char *effect, *advice;
+	const char *effect, *advice; /* the latter NULL: there is nothing to do */
 };
 
 /* ---- What can be seen ---- */
 
+/** Power domains without CPUs have nothing of it to lose. */
 static bool has_several_domains(const struct survey *survey)
 {
-	for (size_t i = 1; i < survey->count; i++)
-		if (survey->domains[i].domain->package == survey->domains[i - 1].domain->package)
+	const struct isst_domain *last = NULL;
+
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct isst_domain *domain = survey->domains[i].domain;
+
+		if (!domain->has_cpu)
+			continue;
+		if (last && last->package == domain->package)
 			return true;
+		last = domain;
+	}
+	return false;
+}
+
+static bool has_several_levels(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+
+		if (survey_has_level(domain) && domain->profile.enabled &&
+		    !domain->profile.locked && domain->profile.highest_level > 0)
+			return true;
+	}
 	return false;
 }
 
@@ -176,6 +197,14 @@ static const struct advisory ADVISORIES[] = {
 	  .concerns = has_several_domains,
 	  .effect = "after suspend and resume, the state of power domains 1 and up is lost",
 	  .advice = "apply the configuration again after resume (isst config apply)" },
+	{ .name = "resume-replays-levels",
+	  .concern = MAILBOX,
+	  .by = "no kernel so far",
+	  .concerns = has_several_levels,
+	  .effect =
+		  "after suspend and resume SST-BF and SST-TF are lost at another level than that of "
+		  "power-on, and a level that another CPU had set before can come back",
+	  .advice = "apply the configuration again after resume (isst config apply)" },
 	{ .name = "tpmi-write-permission",
 	  .concern = TPMI,
 	  .fixed = VERSION(7, 0, 0),
@@ -190,17 +219,15 @@ static const struct advisory ADVISORIES[] = {
 	  .fixed = VERSION(7, 0, 0),
 	  .by = "7.0 (0e5aef279500)",
 	  .effect =
-		  "where firmware blocks writes, core-power seems to be enabled or disabled and is not",
-	  .advice = "isst reads back what it wrote; other tools may not" },
+		  "where firmware blocks writes, core-power seems to be enabled or disabled and is not; "
+		  "isst reads back what it wrote, other tools may not" },
 	{ .name = "lock-status-width",
 	  .concern = TPMI,
 	  .fixed = VERSION(7, 0, 0),
-	  .by = "7.0 (fbddf68d7b4e)",
+	  .by = "7.0 (fbddf68d7b4e), and some kernels 6.18 and 6.19",
 	  .effect =
 		  "the driver returns more bits than that of the lock: after a refused change other tools "
-		  "take the level for locked",
-	  .advice =
-		  "isst looks at the bit of the lock only; the fix is in some kernels 6.18 and 6.19, too" },
+		  "take the level for locked; isst looks at the bit of the lock only" },
 	{ .name = "minor-version-warning",
 	  .concern = TPMI,
 	  .fixed = VERSION(7, 0, 0),
@@ -221,8 +248,8 @@ static const struct advisory ADVISORIES[] = {
 	  .fixed = VERSION(6, 7, 0),
 	  .by = "kernels of 2023",
 	  .concerns = has_many_packages,
-	  .effect = "the driver ignores packages beyond the eighth",
-	  .advice = "isst reports what it could not reach; use a newer kernel" },
+	  .effect = "the driver ignores packages beyond the eighth, which isst reports",
+	  .advice = "use a newer kernel" },
 	{ .name = "sparse-packages",
 	  .concern = EITHER,
 	  .fixed = VERSION(6, 18, 0),
@@ -235,8 +262,9 @@ static const struct advisory ADVISORIES[] = {
 	  .concern = EITHER,
 	  .by = "2026 (6b63520ed14b)",
 	  .concerns = has_offline_cpus,
-	  .effect = "after CPU hotplug current_freq_khz of the uncore can be wrong",
-	  .advice = "isst does not use current_freq_khz; nor should a check" },
+	  .effect =
+		  "after CPU hotplug current_freq_khz of the uncore can be wrong, which isst does not use",
+	  .advice = "check the uncore by its limits" },
 	{ .name = "base-frequency-not-updated",
 	  .concern = EITHER,
 	  .by = "kernels with interrupts of HWP",
@@ -271,6 +299,14 @@ static bool is_fixed(const struct advisory *advisory, unsigned long version)
 		if (branch && SERIES(version) == SERIES(branch) && version >= branch)
 			return true;
 	}
+	return false;
+}
+
+bool kernel_is_fixed(const struct survey *survey, const char *advisory)
+{
+	for (size_t i = 0; i < sizeof(ADVISORIES) / sizeof(ADVISORIES[0]); i++)
+		if (strcmp(ADVISORIES[i].name, advisory) == 0)
+			return is_fixed(&ADVISORIES[i], survey->kernel_version);
 	return false;
 }
 

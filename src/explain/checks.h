@@ -17,6 +17,9 @@ void check_named(struct findings *findings);	  /* what CPUs have been configured
 void check_reasons(struct findings *findings);	  /* what the hardware reports */
 void check_advisories(struct findings *findings); /* what is known of such kernels */
 
+/** Whether a kernel is known to be without the defect of an advisory. */
+bool kernel_is_fixed(const struct survey *survey, const char *advisory);
+
 /** Notes that a CPU was measured at less than that; a little less is the same. */
 void measured_note(struct findings *findings, int code, const struct survey_domain *domain,
 		   const struct survey_cpu *cpu, unsigned int mhz, const char *of_what);
