@@ -1,141 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State that was lost over suspend. Kernels restored the first power domain of a package alone: it
- * has what the others have lost. On mailbox servers the kernel does not restore core-power.
+ * State that was lost over suspend, by what was recorded since boot, and by what else shows it.
+ * Kernels restored the first power domain of a partition alone: it has what the others have lost.
+ * On mailbox servers the kernel does not restore core-power, and a level without its features.
  */
+#include "common/memory_stream.h"
 #include "explain/checks.h"
-#include "explain/packages.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/** What a power domain has at power-on: no feature is on. */
-static bool has_no_features(const struct survey_domain *domain)
-{
-	return domain->level.base_freq != ISST_FEATURE_ENABLED &&
-	       domain->level.turbo_freq != ISST_FEATURE_ENABLED;
-}
-
-static bool is_missing(enum isst_feature_state here, enum isst_feature_state there)
-{
-	return there == ISST_FEATURE_ENABLED && here == ISST_FEATURE_DISABLED;
-}
-
-/** Whether a domain is as at power-on, and the first one of its package is not. */
-static bool has_lost_state(const struct survey_domain *domain, const struct survey_domain *first)
-{
-	bool core_power = survey_core_power_is_on(first) && survey_core_power_is_off(domain);
-
-	if (!survey_has_level(domain) || !survey_has_level(first) || !has_no_features(domain))
-		return false;
-	return core_power || is_missing(domain->level.base_freq, first->level.base_freq) ||
-	       is_missing(domain->level.turbo_freq, first->level.turbo_freq) ||
-	       domain->profile.current_level != first->profile.current_level;
-}
-
-/** The statements that make a domain what the first one is, divided by semicolons. */
-static const char *make_remedy(struct findings *findings, const struct survey_domain *domain,
-			       const struct survey_domain *first)
-{
-	char level[32] = "";
-
-	if (domain->profile.current_level != first->profile.current_level)
-		snprintf(level, sizeof(level), "level %u;", first->profile.current_level);
-	return message_make(
-		&findings->survey->context->messages, "%s%s%s%s", level,
-		is_missing(domain->level.base_freq, first->level.base_freq) ? "base-freq on;" : "",
-		is_missing(domain->level.turbo_freq, first->level.turbo_freq) ? "turbo-freq on;"
-									      : "",
-		survey_core_power_is_on(first) && survey_core_power_is_off(domain)
-			? first->core_power.priority == ISST_PRIORITY_ORDERED
-				  ? "core-power on ordered;"
-				  : "core-power on;"
-			: "");
-}
-
-/** Whether the cores of a domain, whose classes were lost, would be too many for the buckets. */
-static bool would_overfill(const struct findings *findings, const struct survey_domain *domain,
-			   const struct survey_domain *first)
-{
-	const struct package package = find_package(findings->survey, domain,
-						    turbo_freq_is_supported);
-	const struct isst_turbo_freq *info;
-
-	if (!has_priorities(first) || !package.level || package.cpus.unknown > 0 ||
-	    domain->profile.current_level != first->profile.current_level)
-		return false;
-	info = &package.level->turbo_freq_info;
-	return used_bucket(info, package.cpus.high_cores) == info->buckets;
-}
-
-/** Chooses high priority cores anew where the first domain has a part of them: in the bucket that
- * so many in each domain use. */
-static void choose_again(struct findings *findings, struct isst_finding *finding,
-			 const struct survey_domain *domain, const struct survey_domain *first)
-{
-	const struct package package = find_package(findings->survey, domain,
-						    turbo_freq_is_supported);
-	const struct isst_turbo_freq *info = &package.level->turbo_freq_info;
-	size_t domains = 0;
-	unsigned int bucket;
-
-	for (size_t i = package.first; i < package.end; i++)
-		domains += turbo_freq_is_supported(&findings->survey->domains[i]);
-	bucket = used_bucket(info, divide(first).high_cores * domains);
-	finding_explain(findings, finding, NULL,
-			bucket_remedy(findings, &package,
-				      bucket < info->buckets ? bucket : info->buckets - 1));
-	if (finding)
-		finding->kind = REMEDY_PACKAGE_STATEMENT;
-}
+#define RESUMED "resumed since boot (/sys/power/suspend_stats/success %u); "
 
 static const char *state_word(bool on)
 {
 	return on ? "on" : "off";
 }
-
-static void note_lost(struct findings *findings, const struct survey_domain *domain,
-		      const struct survey_domain *first)
-{
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-		"resumed since boot (/sys/power/suspend_stats/success %u); level %u, "
-		"base-freq off, turbo-freq off, core-power %s; the first power domain has level "
-		"%u, base-freq %s, turbo-freq %s, core-power %s (perf-profile info, core-power "
-		"info)",
-		findings->survey->resumes, domain->profile.current_level,
-		state_word(survey_core_power_is_on(domain)), first->profile.current_level,
-		state_word(first->level.base_freq == ISST_FEATURE_ENABLED),
-		state_word(first->level.turbo_freq == ISST_FEATURE_ENABLED),
-		state_word(survey_core_power_is_on(first)));
-
-	finding_explain(findings, finding,
-			"the kernel has restored the first power domain of the package alone; "
-			"classes of the others may be lost, too: apply your configuration again",
-			make_remedy(findings, domain, first));
-	if (would_overfill(findings, domain, first))
-		choose_again(findings, finding, domain, first);
-	finding_add_domain(findings, finding, domain);
-}
-
-static void check_power_domains(struct findings *findings)
-{
-	const struct survey *survey = findings->survey;
-	const struct survey_domain *first = NULL;
-
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
-
-		if (!domain->domain->has_cpu)
-			continue;
-		if (!first || first->domain->package != domain->domain->package)
-			first = domain;
-		else if (domain->asked && has_lost_state(domain, first))
-			note_lost(findings, domain, first);
-	}
-}
-
-/* ---- Mailbox servers ---- */
 
 static bool has_other_classes(const struct survey_domain *domain)
 {
@@ -145,36 +28,332 @@ static bool has_other_classes(const struct survey_domain *domain)
 	return false;
 }
 
-static void check_core_power(struct findings *findings)
+/** The remedy is to configure the machine as it was, which only its owner knows: without classes
+ * turbo-freq and core-power would make high priority cores of all of them. */
+static void explain_by_configuration(struct findings *findings, struct isst_finding *finding,
+				     const char *meaning)
 {
-	const struct survey *survey = findings->survey;
+	const char *file = findings->survey->applied_file;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
-		struct isst_finding *finding;
+	finding_explain(findings, finding, meaning,
+			file ? message_make(&findings->survey->context->messages,
+					    "isst config apply %s", file)
+			     : "apply your configuration again, or repeat the commands that "
+			       "changed the machine");
+	if (finding)
+		finding->kind = REMEDY_TEXT;
+}
 
-		if (!domain->asked || !survey_core_power_is_off(domain) ||
-		    !has_other_classes(domain))
-			continue;
-		finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-					"resumed since boot (/sys/power/suspend_stats/success %u); "
-					"core-power is off "
-					"(core-power info), and CPUs are in other classes than "
-					"CLOS 0 (core-power get-assoc)",
-					survey->resumes);
+/* ---- By the configuration that was applied ---- */
+
+static bool knows_feature(enum isst_feature_state state)
+{
+	return state == ISST_FEATURE_ENABLED || state == ISST_FEATURE_DISABLED;
+}
+
+static bool knows_core_power(const struct survey_domain *domain)
+{
+	return survey_core_power_is_on(domain) || survey_core_power_is_off(domain);
+}
+
+static void print_switch(FILE *stream, const char *name, bool known, int stated, bool on)
+{
+	if (known && stated != NOT_STATED && (stated > 0) != on)
+		fprintf(stream, "%s %s, not %s; ", name, state_word(on), state_word(stated > 0));
+}
+
+static bool has_lost_classes(const struct survey_domain *domain)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		const struct survey_cpu *cpu = &domain->cpus[i];
+
+		if (cpu->clos_known && cpu->applied_clos > 0 && cpu->clos == 0)
+			return true;
+	}
+	return false;
+}
+
+/** What a domain has not, as a text that is empty where it has all; NULL without memory. */
+static char *describe_loss(const struct survey_domain *domain)
+{
+	const struct survey_stated *applied = &domain->applied;
+	const struct isst_level *level = &domain->level;
+	bool known = survey_has_level(domain);
+	struct memory_stream text;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	if (known && applied->level != NOT_STATED &&
+	    (unsigned int)applied->level != domain->profile.current_level)
+		fprintf(text.stream, "level %u, not %d; ", domain->profile.current_level,
+			applied->level);
+	print_switch(text.stream, "turbo-freq", known && knows_feature(level->turbo_freq),
+		     applied->turbo_freq, level->turbo_freq == ISST_FEATURE_ENABLED);
+	print_switch(text.stream, "base-freq", known && knows_feature(level->base_freq),
+		     applied->base_freq, level->base_freq == ISST_FEATURE_ENABLED);
+	print_switch(text.stream, "core-power", knows_core_power(domain), applied->core_power,
+		     survey_core_power_is_on(domain));
+	if (has_lost_classes(domain))
+		fputs("CPUs in CLOS 0 that are not to be; ", text.stream);
+	return memory_stream_text(&text);
+}
+
+static bool check_applied(struct findings *findings, const struct survey_domain *domain)
+{
+	char *loss = describe_loss(domain);
+	struct isst_finding *finding;
+	bool lost = loss && *loss;
+
+	if (!loss)
+		findings->error = -ENOMEM;
+	if (lost) {
+		/* Without the last semicolon. */
+		loss[strlen(loss) - 2] = '\0';
+		finding = findings_note(
+			findings, ISST_FINDING_STATE_LOST_ON_RESUME,
+			RESUMED "not as the configuration that was applied last: %s (perf-profile "
+				"info, core-power info, core-power get-assoc)",
+			findings->survey->resumes, loss);
+		explain_by_configuration(findings, finding,
+					 "the kernel has not restored all that was configured, or "
+					 "it was changed since");
+		finding_add_domain(findings, finding, domain);
+	}
+	free(loss);
+	return lost;
+}
+
+/* ---- By saved settings ---- */
+
+static bool check_saved(struct findings *findings, const struct survey_domain *domain)
+{
+	struct isst_finding *finding;
+
+	if (!domain->has_saved_classes || has_other_classes(domain) ||
+	    survey_core_power_is_on(domain))
+		return false;
+	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
+				RESUMED "core-power is off (core-power info), and all CPUs are in "
+					"CLOS 0 (core-power get-assoc), which enable --auto had "
+					"changed (saved settings)",
+				findings->survey->resumes);
+	explain_by_configuration(findings, finding,
+				 "the kernel has not restored core-power and classes");
+	finding_add_domain(findings, finding, domain);
+	return true;
+}
+
+/* ---- Power domains ---- */
+
+static bool is_missing(enum isst_feature_state here, enum isst_feature_state there)
+{
+	return there == ISST_FEATURE_ENABLED && here == ISST_FEATURE_DISABLED;
+}
+
+static bool is_as_after_boot(int boot, bool on)
+{
+	return boot == NOT_STATED ? !on : (boot > 0) == on;
+}
+
+/** Whether level and features are those of power-on, as far as that is known. */
+static bool has_level_of_power_on(const struct survey_domain *domain)
+{
+	const struct survey_stated *boot = &domain->boot;
+
+	return (boot->level == NOT_STATED ||
+		(unsigned int)boot->level == domain->profile.current_level) &&
+	       is_as_after_boot(boot->turbo_freq,
+				domain->level.turbo_freq == ISST_FEATURE_ENABLED) &&
+	       is_as_after_boot(boot->base_freq, domain->level.base_freq == ISST_FEATURE_ENABLED);
+}
+
+static bool has_core_power_of_power_on(const struct survey_domain *domain)
+{
+	return is_as_after_boot(domain->boot.core_power, survey_core_power_is_on(domain)) &&
+	       !has_other_classes(domain);
+}
+
+static bool lacks_core_power(const struct survey_domain *domain, const struct survey_domain *first)
+{
+	return survey_core_power_is_on(first) && survey_core_power_is_off(domain);
+}
+
+/** Whether a domain is as at power-on in all that the kernel does not restore, and the first one is
+ * not. */
+static bool has_lost_state(const struct survey_domain *domain, const struct survey_domain *first,
+			   bool restores_core_power)
+{
+	if (!survey_has_level(domain) || !survey_has_level(first) ||
+	    !has_level_of_power_on(domain) ||
+	    (!restores_core_power && !has_core_power_of_power_on(domain)))
+		return false;
+	return (!restores_core_power && lacks_core_power(domain, first)) ||
+	       is_missing(domain->level.base_freq, first->level.base_freq) ||
+	       is_missing(domain->level.turbo_freq, first->level.turbo_freq) ||
+	       domain->profile.current_level != first->profile.current_level;
+}
+
+/** The statements that make a domain what the first one is, divided by semicolons; NULL where that
+ * takes classes, too. */
+static const char *make_remedy(struct findings *findings, const struct survey_domain *domain,
+			       const struct survey_domain *first)
+{
+	bool base_freq = is_missing(domain->level.base_freq, first->level.base_freq);
+	char level[32] = "";
+
+	if (is_missing(domain->level.turbo_freq, first->level.turbo_freq) ||
+	    lacks_core_power(domain, first))
+		return NULL;
+	if (domain->profile.current_level != first->profile.current_level)
+		snprintf(level, sizeof(level), "level %u;", first->profile.current_level);
+	return message_make(&findings->survey->context->messages, "%s%s", level,
+			    base_freq ? "base-freq on;" : "");
+}
+
+static void note_lost(struct findings *findings, const struct survey_domain *domain,
+		      const struct survey_domain *first)
+{
+	static const char MEANING[] =
+		"the kernel has restored the first power domain of the partition alone; classes of "
+		"the others may be lost, too";
+	const char *remedy = make_remedy(findings, domain, first);
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_STATE_LOST_ON_RESUME,
+		RESUMED "level %u, base-freq off, turbo-freq off, core-power %s; the first power "
+			"domain has level %u, base-freq %s, turbo-freq %s, core-power %s "
+			"(perf-profile info, core-power info)",
+		findings->survey->resumes, domain->profile.current_level,
+		state_word(survey_core_power_is_on(domain)), first->profile.current_level,
+		state_word(first->level.base_freq == ISST_FEATURE_ENABLED),
+		state_word(first->level.turbo_freq == ISST_FEATURE_ENABLED),
+		state_word(survey_core_power_is_on(first)));
+
+	if (remedy && !findings->survey->applied_file)
+		finding_explain(findings, finding, MEANING, remedy);
+	else
+		explain_by_configuration(findings, finding, MEANING);
+	/* The kernel has restored these: the domain was configured, with or without the rest. */
+	if (finding && (survey_core_power_is_on(domain) || has_other_classes(domain)))
+		finding->severity = ISST_SEVERITY_NOTE;
+	finding_add_domain(findings, finding, domain);
+}
+
+static void check_power_domain(struct findings *findings, const struct survey_domain *domain,
+			       const struct survey_domain *first)
+{
+	bool restores_core_power = kernel_is_fixed(findings->survey, "resume-loses-domains");
+
+	if (domain != first && !kernel_is_fixed(findings->survey, "resume-loses-levels") &&
+	    has_lost_state(domain, first, restores_core_power))
+		note_lost(findings, domain, first);
+}
+
+/* ---- Mailbox servers ---- */
+
+static bool check_core_power(struct findings *findings, const struct survey_domain *domain)
+{
+	struct isst_finding *finding;
+
+	if (!survey_core_power_is_off(domain) || !has_other_classes(domain))
+		return false;
+	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
+				RESUMED "core-power is off (core-power info), and CPUs are in "
+					"other classes than CLOS 0 (core-power get-assoc)",
+				findings->survey->resumes);
+	if (findings->survey->applied_file)
+		explain_by_configuration(
+			findings, finding,
+			"the kernel does not enable core-power again after suspend");
+	else
 		finding_explain(findings, finding,
 				"the kernel does not enable core-power again after suspend",
 				"core-power on");
-		finding_add_domain(findings, finding, domain);
+	finding_add_domain(findings, finding, domain);
+	return true;
+}
+
+/** Turbo ratio limits without effect are what SST-TF needs, and nothing else. */
+static bool check_features(struct findings *findings, const struct survey_domain *domain)
+{
+	struct isst_finding *finding;
+
+	if (!survey_has_level(domain) || domain->level.turbo_freq != ISST_FEATURE_DISABLED ||
+	    !domain->has_limits || domain->limits.value != UINT64_MAX)
+		return false;
+	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
+				RESUMED "turbo-freq is off at level %u (perf-profile info), and "
+					"the turbo ratio limits are without effect (MSR 0x1ad "
+					"%#" PRIx64 "), which it needs",
+				findings->survey->resumes, domain->profile.current_level,
+				domain->limits.value);
+	explain_by_configuration(findings, finding,
+				 "the kernel has restored the turbo ratio limits, and not SST-TF; "
+				 "the level can be one that was replaced before");
+	finding_add_domain(findings, finding, domain);
+	return true;
+}
+
+/** Whether no change of level, features, core-power or classes is left. */
+static bool has_nothing_changed(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+
+		if (domain->domain->has_cpu &&
+		    (!survey_has_level(domain) || !has_level_of_power_on(domain) ||
+		     !survey_core_power_is_off(domain) || !has_core_power_of_power_on(domain)))
+			return false;
 	}
+	return true;
+}
+
+/** Where classes are not restored either, nothing shows what there was but that there was a change.
+ */
+static void check_boot_state(struct findings *findings, const struct survey_domain *domain)
+{
+	struct isst_finding *finding;
+
+	if (!findings->survey->has_boot_state || !has_nothing_changed(findings->survey))
+		return;
+	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
+				RESUMED "the machine was changed since boot; level, features, "
+					"core-power and the classes of CPUs are as after boot "
+					"(boot-state)",
+				findings->survey->resumes);
+	explain_by_configuration(findings, finding,
+				 "if core-power or classes were changed before, they are lost");
+	if (finding)
+		finding->severity = ISST_SEVERITY_NOTE;
+	finding_add_domain(findings, finding, domain);
+}
+
+static void check_mailbox(struct findings *findings, const struct survey_domain *domain)
+{
+	bool lost = check_core_power(findings, domain);
+
+	lost |= check_features(findings, domain);
+	if (!lost)
+		check_boot_state(findings, domain);
 }
 
 void check_resume(struct findings *findings)
 {
-	if (findings->survey->resumes == 0)
-		return;
-	if (context_has_power_domains(findings->survey->context))
-		check_power_domains(findings);
-	else
-		check_core_power(findings);
+	const struct survey *survey = findings->survey;
+	const struct survey_domain *first = NULL;
+
+	for (size_t i = 0; i < survey->count && survey->resumes > 0; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+
+		if (!domain->domain->has_cpu)
+			continue;
+		if (!first || first->domain->package != domain->domain->package)
+			first = domain;
+		if (!domain->asked || check_applied(findings, domain) ||
+		    check_saved(findings, domain))
+			continue;
+		if (context_has_power_domains(survey->context))
+			check_power_domain(findings, domain, first);
+		else
+			check_mailbox(findings, domain);
+	}
 }

@@ -260,6 +260,8 @@ static bool has_domain(const struct survey_scope *scope, const struct isst_domai
 
 static int take_domains(struct survey *survey, const struct survey_scope *scope)
 {
+	static const struct survey_stated NOTHING = { NOT_STATED, NOT_STATED, NOT_STATED,
+						      NOT_STATED };
 	size_t count = isst_domain_count(survey->context);
 
 	survey->domains = calloc(count + 1, sizeof(*survey->domains));
@@ -270,7 +272,10 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 
 		if (has_package(scope, domain->package))
 			survey->domains[survey->count++] = (struct survey_domain){
-				.domain = domain, .asked = has_domain(scope, domain)
+				.domain = domain,
+				.asked = has_domain(scope, domain),
+				.boot = NOTHING,
+				.applied = NOTHING,
 			};
 	}
 	return 0;
@@ -300,6 +305,8 @@ int survey_read(struct survey *survey, struct isst_context *context,
 	error = take_domains(survey, scope);
 	for (size_t i = 0; parts[i] && !error; i++)
 		error = parts[i](survey);
+	if (!error && scope->read_records && !scope->limits_only && survey->resumes > 0)
+		error = scope->read_records(survey);
 	return !error && scope->measure ? survey_measure(survey) : error;
 }
 

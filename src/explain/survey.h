@@ -13,7 +13,7 @@
 #include "topology/context.h"
 
 /** A list of texts, each of which belongs to the messages of the context. */
-struct text_list {
+struct survey_texts {
 	const char **texts;
 	size_t count;
 };
@@ -34,12 +34,20 @@ struct manager_seen {
 	unsigned int process, plugin; /* numbers; 0: it has none */
 };
 
+/** What was recorded of a domain; NOT_STATED: nothing. */
+struct survey_stated {
+	int level, turbo_freq, base_freq, core_power;
+};
+
+enum { NOT_STATED = -1 };
+
 /** What is known of an online CPU. */
 struct survey_cpu {
 	const struct isst_cpu *cpu;
 	bool asked; /* it can be named by findings */
 	bool clos_known;
 	unsigned int clos;
+	int applied_clos; /* by the configuration that was applied last; NOT_STATED */
 	bool read;	  /* what follows was read: it is asked, and not to be left alone */
 	bool has_cpufreq; /* with: */
 	struct scaling_limits limits;
@@ -69,6 +77,11 @@ struct survey_domain {
 	struct cpus_state cpus_state; /* offline CPUs */
 	struct survey_cpu *cpus;
 	size_t cpu_count;
+	/* Where the machine was resumed since boot: the state that the first change found, the
+	 * configuration that was applied last, and whether saved settings have cores in other
+	 * classes than CLOS 0. */
+	struct survey_stated boot, applied;
+	bool has_saved_classes;
 };
 
 /** A version of the kernel, so that versions compare. */
@@ -86,7 +99,9 @@ struct survey {
 	unsigned long kernel_version;		 /* KERNEL_VERSION(); 0: unknown */
 	unsigned int max_perf_pct, min_perf_pct; /* of intel_pstate; 0: none */
 	unsigned int resumes;			 /* since boot */
-	bool has_efficiency_control;		 /* of the uncore: elc_ files */
+	bool has_boot_state;			 /* a change was made since boot; with resumes */
+	const char *applied_file; /* of the configuration applied last, with resumes; NULL: none */
+	bool has_efficiency_control; /* of the uncore: elc_ files */
 	struct manager_seen *managers;
 	size_t manager_count;
 	/* Where cpufreq or HWP is missing; each can be NULL: unknown */
@@ -94,10 +109,10 @@ struct survey {
 	char *flags; /* of the processor */
 	struct isst_cpuset *undisturbed;
 	struct limit_reasons reasons;
-	struct text_list unread; /* what could not be read */
-	struct text_list notes;	 /* what was not looked at, and why */
-	bool denied;		 /* something seems to be hidden from the caller */
-	bool limits_only;	 /* see struct survey_scope */
+	struct survey_texts unread; /* what could not be read */
+	struct survey_texts notes;  /* what was not looked at, and why */
+	bool denied;		    /* something seems to be hidden from the caller */
+	bool limits_only;	    /* see struct survey_scope */
 };
 
 /** What to survey. */
@@ -107,6 +122,9 @@ struct survey_scope {
 	const struct isst_cpuset *cpus; /* NULL: all of the domains */
 	bool measure;			/* CPUs are kept busy, and measured */
 	bool limits_only;		/* nothing but what limits the hardware is read */
+	/* Reads what was recorded since boot into the survey, which is complete otherwise; where
+	 * the machine was resumed. NULL: there are none. Returns 0, -ENOMEM or -EINTR. */
+	int (*read_records)(struct survey *survey);
 };
 
 /** Reads everything. Returns 0, also where parts could not be read, -ENOMEM or -EINTR. To be

@@ -23,6 +23,7 @@ static int take_cpus(struct survey *survey, struct survey_domain *domain)
 			domain->cpus[domain->cpu_count++] = (struct survey_cpu){
 				.cpu = cpu,
 				.asked = asked,
+				.applied_clos = NOT_STATED,
 				.read = asked && !isst_cpuset_has(survey->undisturbed, number)
 			};
 	}

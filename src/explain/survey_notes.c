@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int add_text(struct text_list *list, const char *text)
+static int add_text(struct survey_texts *list, const char *text)
 {
 	int error;
 

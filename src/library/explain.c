@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Why CPUs run as they do, as programs see it. */
 #include "explain/explain.h"
+#include "library/explain_records.h"
 #include "library/targets.h"
 
 #include <errno.h>
@@ -62,13 +63,13 @@ static int find(struct isst_context *context, const struct target_list *list,
 	if (!error)
 		error = name_cpus(explanation, list);
 	if (!error)
-		error = survey_read(
-			&explanation->survey, context,
-			&(struct survey_scope){ .domains = list->domains,
-						.count = list->domain_count,
-						.cpus = explanation->named,
-						.measure = explanation->measure,
-						.limits_only = explanation->limits_only });
+		error = survey_read(&explanation->survey, context,
+				    &(struct survey_scope){ .domains = list->domains,
+							    .count = list->domain_count,
+							    .cpus = explanation->named,
+							    .measure = explanation->measure,
+							    .limits_only = explanation->limits_only,
+							    .read_records = explain_read_records });
 	return error ? error : explain(&explanation->survey, &explanation->findings);
 }
 
@@ -134,7 +135,7 @@ const struct isst_finding *isst_explanation_finding_at(const struct isst_explana
 		       : NULL;
 }
 
-static const char *text_at(const struct text_list *list, size_t index)
+static const char *text_at(const struct survey_texts *list, size_t index)
 {
 	return index < list->count ? list->texts[index] : NULL;
 }

@@ -31,6 +31,15 @@ fault() {	# $1: a fault rule
 	printf '%s\n' "$1" >> "$ISST_EMULATE_STATE/faults"
 }
 
+suspend() {
+	echo mem | on_machine tee /sys/power/state
+}
+
+apply() {	# the words: statements of a configuration
+	{ echo '# isst configuration 1'; printf '%s\n' "$@"; } > "$scratch/applied"
+	isst config apply "$scratch/applied"
+}
+
 # The machine of a line, in a state of its own.
 make_machine() {	# $1: platform; $2: edit
 	ISST_EMULATE=$1
@@ -102,7 +111,7 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	fi
 	case $1 in [-+]*)
 		isst explain > "$scratch/found" 2>&1
-		case $(grep -c "^advisory: ${1#?}:" "$scratch/found")$1 in
+		case $(grep -c "^[a-z]*: ${1#?}:" "$scratch/found")$1 in
 		1+* | 0-*) return 0 ;;
 		esac
 		cat "$scratch/found"
