@@ -135,11 +135,15 @@ static int read_clos(struct survey *survey)
 	return error;
 }
 
-/** Whether the turbo ratio limits of a domain are read: by a CPU that is not to be left alone. Only
- * the mailbox interface takes MSRs for what they are; TPMI servers are left alone. */
+/** Whether the turbo ratio limits of a domain are read: by a CPU that is not to be left alone. TPMI
+ * servers are left alone, but after a resume, where SST-TF is on: kernels do not restore what it
+ * needs of them. */
 static bool may_read_limits(const struct survey *survey, const struct survey_domain *domain)
 {
 	if (!survey_has_level(domain) || survey->context->platform.preset)
+		return false;
+	if (context_has_power_domains(survey->context) &&
+	    (survey->resumes == 0 || domain->level.turbo_freq != ISST_FEATURE_ENABLED))
 		return false;
 	for (unsigned int cpu = 0; isst_cpuset_next(domain->domain->online, cpu, &cpu); cpu++)
 		if (!isst_cpuset_has(survey->undisturbed, cpu))
@@ -153,13 +157,11 @@ static int read_limits(struct survey *survey)
 	size_t count = 0, next = 0;
 	int error = limits ? 0 : -ENOMEM;
 
-	if (!error && !context_has_power_domains(survey->context))
-		for (size_t i = 0; i < survey->count; i++) {
-			survey->domains[i].has_limits = may_read_limits(survey,
-									&survey->domains[i]);
-			if (survey->domains[i].has_limits)
-				limits[count++].domain = survey->domains[i].domain;
-		}
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		survey->domains[i].has_limits = may_read_limits(survey, &survey->domains[i]);
+		if (survey->domains[i].has_limits)
+			limits[count++].domain = survey->domains[i].domain;
+	}
 	if (!error && count > 0)
 		error = turbo_ratio_limits_read(survey->context, limits, count);
 	for (size_t i = 0; i < survey->count && !error; i++) {

@@ -93,23 +93,6 @@ int wanted_check_turbo(struct wanted *wanted, struct isst_change *change)
 
 /* ---- What holds cores back ---- */
 
-enum { MHZ_PER_RATIO = 100 };
-
-/** Whether turbo ratio limits, for any number of active cores, are below the frequency of high
- * priority cores. */
-static bool hold_back(const struct domain_facts *facts, uint64_t limits)
-{
-	const struct isst_value *best = &facts->specified.turbo_freq_info.mhz[0][0];
-
-	for (unsigned int i = 0; i < ISST_BUCKETS && best->state == ISST_KNOWN; i++) {
-		unsigned int ratio = limits >> 8 * i & 0xff;
-
-		if (ratio > 0 && ratio * MHZ_PER_RATIO < best->value)
-			return true;
-	}
-	return false;
-}
-
 /** The register is the package's where there are power domains, so one line for each package. */
 static void warn_of_ratio_limits(const struct wanted *wanted, struct isst_change *change)
 {
@@ -123,7 +106,8 @@ static void warn_of_ratio_limits(const struct wanted *wanted, struct isst_change
 				 : wanted_domain_turbo_freq_on(wanted, facts);
 
 		if (item->item.kind != ITEM_TURBO_RATIO_LIMITS || !on ||
-		    !hold_back(facts, item->bits) || (shared && item->domain->package == last) ||
+		    !facts_hold_back(facts, item->bits) ||
+		    (shared && item->domain->package == last) ||
 		    configuration_is_state(wanted->configuration, item->setting->origin.source))
 			continue;
 		last = item->domain->package;

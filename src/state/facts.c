@@ -4,8 +4,10 @@
 #include "features/perf_profile.h"
 #include "features/planning.h"
 #include "features/reading.h"
+#include "sysfs/suspend.h"
 #include "topology/context.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum { MHZ_PER_RATIO = 100 };
@@ -74,6 +76,8 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 		facts->levels = true;
 	if (subject == SUBJECT_TURBO_FREQ && setting->number > 0 && facts->whole)
 		facts->core_power = true;
+	facts->turbo_freq |= subject == SUBJECT_HIGH_PRIORITY ||
+			     (subject == SUBJECT_TURBO_FREQ && setting->number > 0);
 	if ((subject >= SUBJECT_CORE_POWER && subject <= SUBJECT_HIGH_PRIORITY) ||
 	    subject == SUBJECT_ASSOCIATION)
 		facts->core_power = true;
@@ -226,15 +230,67 @@ static int read_limits(struct facts *facts)
 	return error;
 }
 
+bool facts_hold_back(const struct domain_facts *facts, uint64_t limits)
+{
+	const struct isst_value *best = &facts->specified.turbo_freq_info.mhz[0][0];
+
+	for (unsigned int i = 0; i < ISST_BUCKETS && best->state == ISST_KNOWN; i++) {
+		unsigned int ratio = limits >> 8 * i & 0xff;
+
+		if (ratio > 0 && ratio * MHZ_PER_RATIO < best->value)
+			return true;
+	}
+	return false;
+}
+
+/** Whether turbo-freq is on, and the machine may have lost the limits that it needs. Where there
+ * are power domains no MSR is read but for this. */
+static bool may_have_lost_limits(const struct facts *facts)
+{
+	return facts->turbo_freq && !facts->context->platform.preset &&
+	       suspend_mark_now(&facts->context->files).resumes > 0;
+}
+
+/** What cannot be read is not known to be too low. */
+static int read_present_limits(struct facts *facts)
+{
+	struct isst_turbo_ratio_limits *limits = calloc(facts->count + 1, sizeof(*limits));
+	struct domain_facts **of = calloc(facts->count + 1, sizeof(struct domain_facts *));
+	size_t count = 0;
+	int error = limits && of ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		struct domain_facts *domain = &facts->domains[i];
+
+		if (!domain->domain->has_cpu || domain->profile.failure.error ||
+		    domain->level != domain->profile.current_level ||
+		    !feature_is_on(&domain->specified, FEATURE_TURBO_FREQ))
+			continue;
+		of[count] = domain;
+		limits[count++].domain = domain->domain;
+	}
+	if (!error && count > 0)
+		error = turbo_ratio_limits_read(facts->context, limits, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		of[i]->has_present_limits = !limits[i].failure.error;
+		of[i]->present_limits = limits[i].value;
+	}
+	free(of);
+	free(limits);
+	return error;
+}
+
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole)
 {
+	bool lost;
 	int error;
 
 	*facts = (struct facts){ .context = context, .whole = whole };
 	for (size_t i = 0; i < configuration->setting_count; i++)
 		add_needs(facts, &configuration->settings[i]);
-	if (whole && states_priorities(configuration))
+	lost = may_have_lost_limits(facts);
+	if (lost || (whole && states_priorities(configuration)))
 		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
 	facts->domains = calloc(isst_domain_count(context) + 1, sizeof(*facts->domains));
 	error = facts->domains ? 0 : -ENOMEM;
@@ -251,6 +307,8 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	}
 	if (!error && facts->levels && facts->limits)
 		error = read_limits(facts);
+	if (!error && facts->levels && lost)
+		error = read_present_limits(facts);
 	return error;
 }
 

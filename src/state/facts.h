@@ -19,6 +19,10 @@ struct domain_facts {
 	/* The turbo ratio limits of that level as their register holds them; 0: it has none. */
 	uint64_t level_limits;
 	struct isst_failure limits_failure;
+	/* Where turbo-freq is on and shall be, and the machine was resumed since boot, which the
+	 * limits may not have outlived: those in force. */
+	bool has_present_limits;
+	uint64_t present_limits;
 };
 
 struct facts {
@@ -28,6 +32,7 @@ struct facts {
 	bool whole; /* with what only a change depends on */
 	/* What of them is needed at all. */
 	bool levels, core_power, limits;
+	bool turbo_freq;    /* is stated to be on */
 	unsigned int parts; /* of the levels: ISST_READ_LEVELS_... */
 };
 
@@ -38,6 +43,10 @@ struct facts {
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole);
 void facts_clear(struct facts *facts);
+
+/** Whether turbo ratio limits, for any number of active cores, are below the frequency of high
+ * priority cores, as far as that was read. */
+bool facts_hold_back(const struct domain_facts *facts, uint64_t limits);
 
 /** What settings call a domain within its package: its number or, where a package has no power
  * domains, its die. As names of CPUs have it (@domain:P.D). */

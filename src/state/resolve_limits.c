@@ -38,6 +38,18 @@ static bool limits_stay(const struct resolution *resolution, const struct isst_d
 	       wanted_turbo_freq_on(resolution->wanted, domain->package);
 }
 
+/** Whether the limits in force hold high priority cores back, where turbo-freq is on and stays on:
+ * after a suspend they are those of the level. That is a difference. */
+static bool limits_are_low(const struct resolution *resolution, const struct domain_facts *domain)
+{
+	struct wish wish;
+
+	return domain->has_present_limits && facts_hold_back(domain, domain->present_limits) &&
+	       !limits_are_stated(resolution, domain->domain) &&
+	       resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, &wish) &&
+	       wish.number;
+}
+
 /** What is implied where turbo-freq is switched: with it on they would hold high priority cores
  * back, with it off those of the level come back. */
 static bool imply_limits(const struct resolution *resolution, const struct domain_facts *domain,
@@ -156,9 +168,16 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		return 0;
 	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
 			  &wish)) {
-		if (!imply_limits(resolution, domain, &wish))
+		if (limits_are_low(resolution, domain)) {
+			resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL,
+				     &wish);
+			wish.wanted = WANTED_NONE;
+		} else if (imply_limits(resolution, domain, &wish)) {
+			item.implied = true;
+		} else {
 			return 0;
-		item.implied = item.optional = true;
+		}
+		item.optional = true;
 	}
 	item.setting = wish.setting;
 	if (resolution->context->platform.preset)
