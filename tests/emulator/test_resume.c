@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What survives suspend and resume, by kernels: the driver writes back what it has saved, of TPMI
- * the first power domain of a package alone before 7.0; core-power of mailbox servers never, and
+ * the first power domain of a partition alone before 7.0; core-power of mailbox servers never, and
  * what it sends again there comes in another order than that of time.
  */
 #include "emulator/tpmi_calls.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Suspend to memory, and resume: firmware begins as at power-on, and the driver writes back what it
- * has saved. Drivers of TPMI saved the first power domain of a package alone at first, and write no
- * MSR again. Where there is a mailbox the driver sends again what it took for a change.
+ * has saved. Drivers of TPMI saved the first power domain of a partition alone at first (a package
+ * has one or two; here it has one), and write no MSR again. Where there is a mailbox the driver
+ * sends again what it took for a change.
  */
 #include "emulator/firmware/tpmi.h"
 
@@ -17,7 +18,7 @@ enum { ASSOCIATION_WORDS = 4 };
 
 /* ---- TPMI ---- */
 
-static bool is_first_of_package(const struct platform *platform, size_t domain)
+static bool is_first_of_partition(const struct platform *platform, size_t domain)
 {
 	return domain == 0 ||
 	       platform->domains[domain - 1].socket != platform->domains[domain].socket;
@@ -59,7 +60,7 @@ static void resume_tpmi(struct server *server, const struct server *before, size
 	const struct platform *platform = server->platform;
 	const struct tpmi_registers registers = state_registers(server, domain);
 	const struct tpmi_registers saved = state_registers(before, domain);
-	bool first = is_first_of_package(platform, domain);
+	bool first = is_first_of_partition(platform, domain);
 
 	if (tpmi_absent(&registers))
 		return;
