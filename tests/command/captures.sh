@@ -54,7 +54,9 @@ check_replay()	# PLATFORM [changed]
 report_lines=40
 "$isst" platform list 2>/dev/null | sed -n 's/^ *\([^ ][^ ]*\)  .*/\1/p' > "$scratch/platforms"
 # With the large machines all test platforms, otherwise each fourth.
-ls tests/platforms/*.platform | awk -v each="$([ "${ISST_LARGE:-}" = yes ] && echo 1 || echo 4)" 'NR % each == 0' >> "$scratch/platforms"
+each=4
+[ "${ISST_LARGE:-}" != yes ] || each=1
+printf '%s\n' tests/platforms/*.platform | awk -v each="$each" 'NR % each == 0' >> "$scratch/platforms"
 check "there are platforms" test -s "$scratch/platforms"
 while read -r platform; do
 	check_replay "$platform"
