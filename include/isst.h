@@ -117,7 +117,7 @@ struct isst_finding;
  *  -EINVAL      an invalid argument on any machine, or a call in the wrong order
  *  -ESTALE      a domain or CPU that no longer exists since the last discovery
  *  -EBUSY       another process holds the lock
- *  -ENODATA     the machine has no such value
+ *  -ENODATA     there is no such value
  *  -EOVERFLOW   the value does not fit the type
  *  -EINTR       interrupted
  *  -EFBIG       the limit of file sizes is too low for the journal
@@ -1612,9 +1612,16 @@ ISST_API const char *isst_config_problem_at(const struct isst_config *config, si
 ISST_API const char *isst_config_skipped_at(const struct isst_config *config, size_t index,
 					    int *error);
 
-/** The configuration as the text of a file. @flags: 0. The caller frees it; NULL if out of memory,
- * or if it is of several texts: of these a later one overrides the earlier ones. */
-ISST_API char *isst_config_to_text(const struct isst_config *config, unsigned int flags);
+/**
+ * The configuration as the text of a file.
+ *
+ * @flags: 0
+ * @text: set to the text, which the caller frees; NULL on error
+ * Returns 0, or -ENODATA (it is of several texts, of which a later one overrides the earlier ones:
+ * no single text states the same). What isst_config_read(), isst_config_defaults() and
+ * isst_config_boot() make is one text.
+ */
+ISST_API int isst_config_to_text(const struct isst_config *config, unsigned int flags, char **text);
 
 /* ---- Configurations of a machine ---- */
 

@@ -587,7 +587,7 @@ isst_config_free vp
 isst_config_add_text ipsszu
 isst_config_problem_at spz
 isst_config_skipped_at spzE
-isst_config_to_text Spu
+isst_config_to_text ipuP
 isst_config_read ipuP
 isst_config_defaults ipuP
 isst_config_boot ipuP
@@ -957,7 +957,10 @@ def parse_cpus(text):
 def format_cpus(cpus):
     """A set of CPUs as a list of the kernel: `0-2,5`; "" if empty."""
     with _CpuSet(cpus, "cpus") as pointer:
-        return _take_text(_isst().cpuset_to_list(pointer))
+        text = _take_text(_isst().cpuset_to_list(pointer))
+    if text is None:
+        raise MemoryError
+    return text
 
 
 # ---- Tables of the library ----
@@ -2253,10 +2256,13 @@ class Config(_Uncopyable):
 
     def to_text(self):
         """The configuration as the text of a file. ValueError: it is of several texts."""
-        text = _take_text(_isst().config_to_text(self._pointer, 0))
-        if text is None:
+        owned = _Owned(_LIBC.free)
+        status = _isst().config_to_text(self._pointer, 0, owned.reference)
+        if status == -errnos.ENODATA:
             raise ValueError("a configuration of several texts has no text")
-        return text
+        if status:
+            raise _error(status, None)
+        return _take_text(owned.take())
 
     def match(self, context):
         """Whether it is for the machine; False if it is for another, and states `else skip`. ConfigError (EOPNOTSUPP): it is

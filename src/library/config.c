@@ -28,6 +28,7 @@ struct isst_config {
 	struct configuration configuration;
 	struct sha256 hash; /* of all texts */
 	char *source;	    /* NULL: no file was added */
+	size_t text_count;  /* those that were added; what a machine made is one, too */
 	/* Of the last call: */
 	char **problems;
 	size_t problem_count;
@@ -165,6 +166,7 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 	}
 	if (source)
 		config->source = source;
+	config->text_count++;
 	add_to_digest(config, text, size, file);
 	return 0;
 }
@@ -183,18 +185,24 @@ const char *isst_config_skipped_at(const struct isst_config *config, size_t inde
 	return config->skips[index].why;
 }
 
-char *isst_config_to_text(const struct isst_config *config, unsigned int flags)
+int isst_config_to_text(const struct isst_config *config, unsigned int flags, char **text)
 {
 	struct memory_stream memory;
 
+	if (text)
+		*text = NULL;
+	if (!config || !text || flags)
+		return -EINVAL;
 	/* One text cannot state what of an earlier one a later one overrides. */
-	if (!config || flags || config->configuration.source_count > 1 ||
-	    memory_stream_open(&memory))
-		return NULL;
-	if (!configuration_write(memory.stream, &config->configuration))
-		return memory_stream_text(&memory);
-	memory_stream_drop(&memory);
-	return NULL;
+	if (config->text_count > 1)
+		return -ENODATA;
+	if (memory_stream_open(&memory))
+		return -ENOMEM;
+	if (configuration_write(memory.stream, &config->configuration))
+		memory_stream_drop(&memory);
+	else
+		*text = memory_stream_text(&memory);
+	return *text ? 0 : -ENOMEM;
 }
 
 /* ---- Configurations of a machine ---- */
@@ -208,6 +216,7 @@ static int hand_out(struct isst_context *context, struct isst_config *made, int 
 		return call_no_memory(context);
 	error = keep_problems(made, error);
 	if (!error) {
+		made->text_count = 1;
 		*config = made;
 		return 0;
 	}
@@ -309,11 +318,15 @@ int isst_config_read(struct isst_context *context, unsigned int flags, struct is
 static int add_boot_levels(struct isst_context *context, struct configuration *configuration)
 {
 	struct configuration boot = { 0 };
+	const struct origin origin = { .source = configuration->source_count };
 	int error = add_boot_state(context, &boot);
 
+	/* A source of its own, so that texts which are added later count before it. */
+	if (!error)
+		error = configuration_add_source(configuration, "defaults");
 	for (size_t i = 0; i < boot.setting_count && !error; i++)
 		if (boot.settings[i].subject == SUBJECT_LEVEL) {
-			boot.settings[i].origin = (struct origin){ 0 };
+			boot.settings[i].origin = origin;
 			boot.settings[i].optional = true;
 			error = configuration_add(configuration, &boot.settings[i]);
 		}

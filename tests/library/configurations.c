@@ -15,9 +15,9 @@ static struct isst_config *config_of(const char *text)
 
 static void check_text(const struct isst_config *config, const char *expected)
 {
-	char *text = isst_config_to_text(config, 0);
+	char *text;
 
-	assert_non_null(text);
+	assert_int_equal(isst_config_to_text(config, 0, &text), 0);
 	assert_string_equal(text, expected);
 	free(text);
 }
@@ -36,12 +36,78 @@ static void conditions_without_lines_stay_apart(void **state)
 static void several_texts_are_not_one(void **state)
 {
 	struct isst_config *config = config_of("package 0: level 1\n");
+	char *text;
 
 	(void)state;
 	check_text(config, "# isst configuration 1\npackage 0: level 1\n");
 	assert_int_equal(isst_config_add_text(config, "later", "level 2\n", 8, 0), 0);
-	assert_null(isst_config_to_text(config, 0));
+	assert_int_equal(isst_config_to_text(config, 0, &text), -ENODATA);
+	assert_null(text);
 	isst_config_free(config);
+}
+
+/** Prints a configuration that was made of a machine, and reads it again: the text of what was read
+ * is the same. */
+static void check_printed(const struct isst_config *made)
+{
+	struct isst_config *read = isst_config_new();
+	char *text;
+
+	assert_int_equal(isst_config_to_text(made, 0, &text), 0);
+	assert_int_equal(
+		isst_config_add_text(read, "printed", text, strlen(text), ISST_CONFIG_ADD_FILE), 0);
+	check_text(read, text);
+	free(text);
+	isst_config_free(read);
+}
+
+/** Each part of the defaults, and all, with and without the level after boot. */
+static void check_defaults(const struct fixture *fixture)
+{
+	struct isst_config *config;
+	char *text;
+
+	for (unsigned int flags = 0; flags <= ISST_CONFIG_CPUS;
+	     flags = flags ? flags << 1 : ISST_CONFIG_CLOS) {
+		assert_int_equal(isst_config_defaults(fixture->context, flags, &config), 0);
+		check_printed(config);
+		assert_int_equal(isst_config_add_text(config, "later", "level 2\n", 8, 0), 0);
+		assert_int_equal(isst_config_to_text(config, 0, &text), -ENODATA);
+		isst_config_free(config);
+	}
+}
+
+/** Where CLOS have proportional priority, and where they do not. */
+static void what_a_machine_made_is_one_text(void **state)
+{
+	static const char *const PLATFORMS[] = { "guide", "cascadelake-6230n",
+						 "graniterapids-2s64c" };
+	struct isst_config *config;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(PLATFORMS) / sizeof(PLATFORMS[0]); i++) {
+		fixture_begin(&fixture, PLATFORMS[i]);
+		fixture.context = fixture_open(&fixture, NULL);
+		assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+		assert_int_equal(isst_discover(fixture.context), 0);
+		check_defaults(&fixture);
+		config = config_of("? clos 1 weight 1\nscaling-max 2000\n");
+		assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
+		assert_int_equal(isst_change_add_config(change, config, 0), 0);
+		assert_int_equal(isst_change_run(change), 0);
+		isst_change_free(change);
+		isst_config_free(config);
+		check_defaults(&fixture);
+		assert_int_equal(isst_config_boot(fixture.context, 0, &config), 0);
+		check_printed(config);
+		isst_config_free(config);
+		assert_int_equal(isst_config_read(fixture.context, 0, &config), 0);
+		check_printed(config);
+		isst_config_free(config);
+		fixture_end(&fixture);
+	}
 }
 
 static void what_is_for_another_machine_is_not_compared(void **state)
@@ -169,7 +235,7 @@ static void a_text_that_was_refused_does_not_count(void **state)
 		-EINVAL);
 	assert_string_equal(isst_config_problem_at(config, 0), "wrong:2: unknown word 'nonsense'");
 	assert_int_equal(isst_config_add_text(config, "a statement", "level 0", 7, 0), 0);
-	text = isst_config_to_text(config, 0);
+	assert_int_equal(isst_config_to_text(config, 0, &text), 0);
 	assert_string_equal(text, "# isst configuration 1\nlevel 0\n");
 	free(text);
 	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
@@ -220,6 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_without_lines_stay_apart),
 		cmocka_unit_test(several_texts_are_not_one),
+		cmocka_unit_test(what_a_machine_made_is_one_text),
 		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
 		cmocka_unit_test(skipped_statements_have_reasons),

@@ -391,6 +391,7 @@ static void configurations(void **state)
 	struct isst_config *config = isst_config_new(), *made = config;
 	struct isst_config_run *run = NULL;
 	const char *message;
+	char *text = NULL;
 	struct fixture fixture;
 
 	(void)state;
@@ -403,8 +404,10 @@ static void configurations(void **state)
 	assert_null(isst_config_problem_at(NULL, 0));
 	assert_null(isst_config_skipped_at(NULL, 0, NULL));
 	assert_null(isst_config_skipped_at(config, 0, NULL));
-	assert_null(isst_config_to_text(NULL, 0));
-	assert_null(isst_config_to_text(config, 1));
+	refused(isst_config_to_text(NULL, 0, &text));
+	refused(isst_config_to_text(config, 0, NULL));
+	refused(isst_config_to_text(config, 1, &text));
+	assert_null(text);
 	refused(isst_config_read(NULL, 0, &made));
 	refused(isst_config_read(fixture.context, 0, NULL));
 	refused(isst_config_read(fixture.context, 4, &made));

@@ -859,6 +859,8 @@ class Configurations(MachineTest):
     def test_defaults(self):
         context = self.open()
         self.assertIn("clos", context.default_config(isst.ConfigPart.CLOS).to_text())
+        config = isst.Config(context.default_config().to_text(), "defaults", file=True)
+        self.assertEqual(config.check(context), [])
         self.failure(ENOENT, context.boot_config)
 
 

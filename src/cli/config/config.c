@@ -52,13 +52,15 @@ void config_save(struct run *run)
 	unsigned int flags = request_has(run->request, OPTION_ALL) ? ISST_CONFIG_READ_ALL : 0;
 	struct isst_config *config;
 	char *text;
+	int error;
 
 	if (config_call(run, NULL, isst_config_read(run->context, flags, &config)) != 0)
 		return;
 	run_report_notices(run);
-	text = isst_config_to_text(config, 0);
-	if (!text)
-		run_error(run, STATUS_FAILED, "out of memory");
+	error = isst_config_to_text(config, 0, &text);
+	if (error)
+		run_error(run, status_of_error(error), "the configuration cannot be printed: %s",
+			  strerror(-error));
 	else if (run->request->operand)
 		save_text(run, run->request->operand, text);
 	else

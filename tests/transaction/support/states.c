@@ -97,8 +97,7 @@ char *states_read(const struct machine *machine, unsigned int flags)
 
 	if (isst_config_read(context, flags, &config))
 		fail_msg("%s: %s", machine->name, isst_error(context));
-	text = isst_config_to_text(config, 0);
-	assert_non_null(text);
+	assert_int_equal(isst_config_to_text(config, 0, &text), 0);
 	isst_config_free(config);
 	isst_close(context);
 	return text;
