@@ -1666,8 +1666,8 @@ ISST_API int isst_config_boot(struct isst_context *context, unsigned int flags,
 /* ---- Comparing a machine with a configuration ---- */
 
 /** Returned by isst_config_match(): the machine is another, and the configuration states `else
- * skip`. */
-#define ISST_CONFIG_SKIPPED 1
+ * skip`. No other function returns this number for something else. */
+#define ISST_CONFIG_SKIPPED 2
 
 /** Whether the configuration is for this machine. @flags: 0. Returns 0, ISST_CONFIG_SKIPPED, or
  * -EOPNOTSUPP (it is not; isst_config_problem_at() contains why). A notice (isst_notice_at()) names

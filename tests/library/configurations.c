@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+_Static_assert(ISST_CONFIG_SKIPPED != ISST_PARTIAL, "a change may return either");
+
 static struct isst_config *config_of(const char *text)
 {
 	struct isst_config *config = isst_config_new();
