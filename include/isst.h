@@ -1598,8 +1598,8 @@ ISST_API int isst_config_add_text(struct isst_config *config, const char *name, 
 				  size_t size, unsigned int flags);
 
 /** A problem that the last call with this configuration found, with the name of the text and the
- * line: `FILE:3: ...`. It belongs to the configuration until the next call. NULL past the last one.
- */
+ * line: `FILE:3: ...`; none if the call was refused without looking. It belongs to the
+ * configuration until the next call. NULL past the last one. */
 ISST_API const char *isst_config_problem_at(const struct isst_config *config, size_t index);
 
 /** An optional statement (`?`) that the last isst_config_check() or isst_change_add_config()

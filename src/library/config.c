@@ -48,8 +48,12 @@ struct isst_config *isst_config_new(void)
 	return config;
 }
 
+/** What callers find is of the last call, also of one that is refused: the first thing that a call
+ * does. */
 static void forget_results(struct isst_config *config)
 {
+	if (!config)
+		return;
 	for (size_t i = 0; i < config->problem_count; i++)
 		free(config->problems[i]);
 	free(config->problems);
@@ -147,9 +151,9 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 	size_t sources;
 	int error;
 
+	forget_results(config);
 	if (!config || !name || !text || flags & ~ISST_CONFIG_ADD_FILE)
 		return -EINVAL;
-	forget_results(config);
 	if (file && !config->source) {
 		source = strdup(name);
 		if (!source)
@@ -387,10 +391,10 @@ int isst_config_match(struct isst_config *config, struct isst_context *context, 
 {
 	int error;
 
+	forget_results(config);
 	if (!config || !context || flags)
 		return context_refuse(context, "isst_config_match() has no flags, or there is no "
 					       "configuration (NULL)");
-	forget_results(config);
 	error = keep_problems(config, configuration_match(&config->configuration, context));
 	if (error < 0 && config->problem_count > 0)
 		return message_error(&context->messages, error, "%s", config->problems[0]);
@@ -457,6 +461,7 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 	struct wanted wanted = { 0 };
 	int error;
 
+	forget_results(config);
 	if (flags)
 		return context_refuse(context, "isst_config_check() has no flags");
 	error = config && context ? context_check_discovered(context) : -EINVAL;
@@ -490,6 +495,7 @@ int isst_change_add_config(struct isst_change *change, struct isst_config *confi
 	struct wanted wanted = { 0 };
 	int error;
 
+	forget_results(config);
 	if (!change || flags)
 		return refuse_addition(change, "isst_change_add_config() has no flags");
 	if (change->ran)

@@ -154,6 +154,72 @@ static void a_change_without_its_configuration_is_not_made(void **state)
 	fixture_end(&fixture);
 }
 
+/** What a call left: one of each kind, or none. */
+static void check_results(const struct isst_config *config, bool any)
+{
+	assert_true((isst_config_difference_at(config, 0) != NULL) == any);
+	assert_true((isst_config_skipped_at(config, 0, NULL) != NULL) == any);
+	assert_true((isst_config_high_priority_cpus(config) != NULL) == any);
+	assert_null(isst_config_problem_at(config, 0));
+}
+
+/** Calls that are refused before they look at the machine. */
+static int refused_call(struct isst_config *config, struct isst_context *context,
+			struct isst_change *change, unsigned int call)
+{
+	switch (call) {
+	case 0:
+		return isst_config_check(config, context, 1);
+	case 1:
+		return isst_config_match(config, context, 1);
+	case 2:
+		return isst_config_add_text(config, "flags", "", 0, 4);
+	case 3: /* was run */
+		return isst_change_add_config(change, config, 0);
+	case 4:
+		return isst_change_add_config(NULL, config, 0);
+	default:
+		return isst_change_add_config(change, config, 1);
+	}
+}
+
+static void a_refused_call_leaves_nothing_of_an_earlier_one(void **state)
+{
+	static const char WRONG[] = "nonsense\n";
+	struct isst_config *config = config_of(
+		"turbo-freq on\nhigh-priority bucket 0\n? level 9\n");
+	struct isst_context *undiscovered;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	undiscovered = fixture_open(&fixture, NULL);
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	for (unsigned int call = 0; call < 6; call++) {
+		assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+		check_results(config, true);
+		assert_int_equal(refused_call(config, fixture.context, change, call), -EINVAL);
+		check_results(config, false);
+		assert_int_equal(isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), 0),
+				 -EINVAL);
+		assert_non_null(isst_config_problem_at(config, 0));
+		assert_int_equal(refused_call(config, fixture.context, change, call), -EINVAL);
+		check_results(config, false);
+	}
+	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	assert_int_equal(isst_config_check(config, undiscovered, 0), -EINVAL);
+	check_results(config, false);
+	isst_change_free(change);
+	isst_config_free(config);
+	isst_close(undiscovered);
+	fixture_end(&fixture);
+}
+
 /** Checks the last run that is stored, as another context finds it. */
 static void check_run(struct fixture *fixture, bool succeeded, const char *source,
 		      const char *sha256)
@@ -291,6 +357,7 @@ int main(void)
 		cmocka_unit_test(what_a_machine_made_is_one_text),
 		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
+		cmocka_unit_test(a_refused_call_leaves_nothing_of_an_earlier_one),
 		cmocka_unit_test(skipped_statements_have_reasons),
 		cmocka_unit_test(the_last_run_is_stored),
 		cmocka_unit_test(a_run_of_statements_alone_has_no_source),

@@ -827,6 +827,17 @@ class Configurations(MachineTest):
         self.assertEqual([problem.split(" ")[0] for problem in caught.exception.problems], ["wrong.conf:2:", "wrong.conf:3:"])
         self.assertEqual(caught.exception.errno, EINVAL)
 
+    def test_problems_of_the_last_call(self):
+        config = isst.Config("level 9\n", "wanted")
+        with self.open(lock_ms=1000) as context, context.change() as change:
+            change.run()
+            with self.assertRaises(isst.ConfigError):
+                config.check(context)
+            with self.assertRaises(isst.ConfigError) as caught:
+                change.add_config(config)
+            self.assertIn("already made", caught.exception.strerror)
+            self.assertEqual(caught.exception.problems, [])
+
     def test_skipped_statements(self):
         config = isst.Config("? level 9\n", "wanted")
         with self.open() as context:
