@@ -1710,11 +1710,14 @@ ISST_API const struct isst_cpuset *isst_config_high_priority_cpus(const struct i
 /**
  * Stores in the runtime directory that a configuration was applied just now, or that this failed:
  * a program that applies one calls this after isst_change_run(). The record lasts until the next
- * one, or until the machine is started again.
+ * one, or until the machine is started again. It identifies the configuration by the SHA-256 of
+ * its texts.
  *
  * @error: what isst_change_run() returned; the run succeeded if it is not negative
  * @flags: 0
- * Returns 0, -ENOMEM, -EINVAL, -EPERM, or -EIO (it cannot be written).
+ * Returns 0, -ENOMEM, -EINVAL (also of a configuration without texts, or one that
+ * isst_config_read(), isst_config_defaults() or isst_config_boot() made), -EPERM, or -EIO (it
+ * cannot be written).
  */
 ISST_API int isst_config_run_record(const struct isst_config *config, struct isst_context *context,
 				    int error, unsigned int flags);

@@ -2281,7 +2281,8 @@ class Config(_Uncopyable):
 
     def record_run(self, context, error=None):
         """Records that the configuration was applied to a machine just now, or that this failed with an Error: for
-        Context.last_config_run(), and the status of other programs. Errors: isst_config_run_record(3)."""
+        Context.last_config_run(), and the status of other programs. Only one of texts can be recorded. Errors:
+        isst_config_run_record(3)."""
         context._do(_isst().config_run_record, self._pointer, context._open(), -error.errno if error else 0, 0)
 
     @property

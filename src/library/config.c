@@ -28,7 +28,8 @@ struct isst_config {
 	struct configuration configuration;
 	struct sha256 hash; /* of all texts */
 	char *source;	    /* NULL: no file was added */
-	size_t text_count;  /* those that were added; what a machine made is one, too */
+	size_t text_count;  /* those that were added */
+	bool of_machine;    /* it begins with what was read of a machine, or its defaults */
 	/* Of the last call: */
 	char **problems;
 	size_t problem_count;
@@ -198,7 +199,7 @@ int isst_config_to_text(const struct isst_config *config, unsigned int flags, ch
 	if (!config || !text || flags)
 		return -EINVAL;
 	/* One text cannot state what of an earlier one a later one overrides. */
-	if (config->text_count > 1)
+	if (config->text_count + config->of_machine > 1)
 		return -ENODATA;
 	if (memory_stream_open(&memory))
 		return -ENOMEM;
@@ -220,7 +221,7 @@ static int hand_out(struct isst_context *context, struct isst_config *made, int 
 		return call_no_memory(context);
 	error = keep_problems(made, error);
 	if (!error) {
-		made->text_count = 1;
+		made->of_machine = true;
 		*config = made;
 		return 0;
 	}
@@ -558,6 +559,10 @@ int isst_config_run_record(const struct isst_config *config, struct isst_context
 	if (!config || !context || flags)
 		return context_refuse(context, "isst_config_run_record() has no flags, or there is "
 					       "no configuration (NULL)");
+	/* A record names a text by its digest. */
+	if (config->of_machine || config->text_count == 0)
+		return context_refuse(context, "only a configuration that consists of texts which "
+					       "were added can be recorded");
 	applied.time_s = time(NULL);
 	applied.source = config->source;
 	sha256_print(&config->hash, applied.digest);

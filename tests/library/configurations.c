@@ -288,6 +288,29 @@ static void a_run_of_statements_alone_has_no_source(void **state)
 	fixture_end(&fixture);
 }
 
+/** What a machine made, with or without a text, and nothing at all: status would show them as
+ * statements of the command line. */
+static void what_has_no_texts_is_not_recorded(void **state)
+{
+	struct isst_config *configs[3] = { isst_config_new() };
+	struct isst_config_run *run;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_config_defaults(fixture.context, 0, &configs[1]), 0);
+	assert_int_equal(isst_config_read(fixture.context, 0, &configs[2]), 0);
+	assert_int_equal(isst_config_add_text(configs[2], "a statement", "level 0", 7, 0), 0);
+	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
+		assert_int_equal(isst_config_run_record(configs[i], fixture.context, 0, 0),
+				 -EINVAL);
+		assert_non_null(strstr(isst_error(fixture.context), "texts"));
+		isst_config_free(configs[i]);
+	}
+	assert_int_equal(isst_config_run_read(fixture.context, 0, &run), -ENOENT);
+	fixture_end(&fixture);
+}
+
 /** The digest is that of a_run_of_statements_alone_has_no_source(). */
 static void a_text_that_was_refused_does_not_count(void **state)
 {
@@ -361,6 +384,7 @@ int main(void)
 		cmocka_unit_test(skipped_statements_have_reasons),
 		cmocka_unit_test(the_last_run_is_stored),
 		cmocka_unit_test(a_run_of_statements_alone_has_no_source),
+		cmocka_unit_test(what_has_no_texts_is_not_recorded),
 		cmocka_unit_test(a_text_that_was_refused_does_not_count),
 	};
 
