@@ -250,10 +250,11 @@ ISST_API void isst_options_set_log(struct isst_options *options, int level, isst
 
 /**
  * A function that is called with @data while isst_lock() and isst_wait_for_driver() wait, at least
- * every 20 ms, and while isst_change_run() makes a change, between steps and between writes to
- * files of the kernel. Unless it returns 0, the call is interrupted: a change is rolled back, and
- * it returns -EINTR. A handler of signals can set a variable that the function returns. It must not
- * call the library with the same context. NULL, the default: none.
+ * every 20 ms, while isst_change_run() makes a change, between steps and between writes to files of
+ * the kernel, and while isst_explain() measures (ISST_EXPLAIN_MEASURE), before each CPU. Unless it
+ * returns 0, the call is interrupted: a change is rolled back, and it returns -EINTR. A handler of
+ * signals can set a variable that the function returns. It must not call the library with the same
+ * context. NULL, the default: none.
  */
 ISST_API void isst_options_set_interrupted(struct isst_options *options,
 					   int (*interrupted)(void *data), void *data);
@@ -290,10 +291,11 @@ ISST_API int isst_open_machine(struct isst_machine *machine, const struct isst_o
 ISST_API void isst_machine_free(struct isst_machine *machine);
 
 /**
- * Closes a context, and frees its domains, CPUs and texts. A change that is held is rolled back, as
- * by isst_change_abandon(), and a lock is released. If the rollback fails, the error is logged.
- * Changes and journals must be freed before. Targets and results may be freed later; the domains
- * and CPUs of results must not be used then.
+ * Closes a context, frees its domains, CPUs and texts, and releases the lock. Changes, journals and
+ * explanations must be freed before, and must neither be used nor freed afterwards; a change that
+ * is held even so is rolled back, as by isst_change_abandon(), and if that fails, the error is
+ * logged. Targets and results may be freed later; the domains and CPUs of results must not be used
+ * then.
  */
 ISST_API void isst_close(struct isst_context *context);
 

@@ -30,8 +30,9 @@ struct isst_options {
 	 * system log: syslog(3), priority notice, under the program's name. Else nothing is sent
 	 * there. */
 	bool system_log;
-	/** Where not NULL, asked while the lock is waited for, and by a change between steps and
-	 * between writes of kernel files: true ends the call, and a change is then undone. */
+	/** Where not NULL, asked while the lock or the driver is waited for, by a change between
+	 * steps and between writes of kernel files, and before each CPU that is measured: not 0
+	 * ends the call, and a change is rolled back. */
 	int (*interrupted)(void *data);
 	void *interrupted_data;
 };
