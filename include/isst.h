@@ -465,7 +465,7 @@ ISST_API const struct isst_domain *isst_domain_at(const struct isst_context *con
 ISST_API const char *isst_domain_name(const struct isst_domain *domain);
 
 /** The position in the order of isst_domain_at(). */
-ISST_API unsigned int isst_domain_index(const struct isst_domain *domain);
+ISST_API size_t isst_domain_index(const struct isst_domain *domain);
 
 /** The physical package id of the kernel; ids need not be consecutive. */
 ISST_API unsigned int isst_domain_package(const struct isst_domain *domain);

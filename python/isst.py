@@ -460,7 +460,7 @@ isst_trl_type_name spu
 isst_domain_count zp
 isst_domain_at ppz
 isst_domain_name sp
-isst_domain_index up
+isst_domain_index zp
 isst_domain_package up
 isst_domain_die ipU
 isst_domain_number up

@@ -149,7 +149,7 @@ const char *isst_domain_name(const struct isst_domain *domain)
 	return domain ? domain->name : NULL;
 }
 
-unsigned int isst_domain_index(const struct isst_domain *domain)
+size_t isst_domain_index(const struct isst_domain *domain)
 {
 	return domain ? domain->index : 0;
 }

@@ -9,7 +9,8 @@
 
 struct found_cpu {
 	const struct isst_cpu *cpu;
-	unsigned int domain, number, core;
+	size_t domain;
+	unsigned int number, core;
 	bool core_known;
 };
 
@@ -142,7 +143,7 @@ static int make_cores(struct run *run, const struct found_cpu *cpus, size_t coun
 static int compare_cores(const void *left, const void *right)
 {
 	const struct core *a = left, *b = right;
-	unsigned int one = isst_domain_index(a->domain), other = isst_domain_index(b->domain);
+	size_t one = isst_domain_index(a->domain), other = isst_domain_index(b->domain);
 
 	if (one != other)
 		return one < other ? -1 : 1;
