@@ -1606,13 +1606,12 @@ ISST_API const char *isst_config_problem_at(const struct isst_config *config, si
 
 /** An optional statement (`?`) that the last isst_config_check() or isst_change_add_config()
  * skipped, with the reason: `FILE:3: ...`. It belongs to the configuration until the next call.
- * NULL past the last one.
- *
- * @error: NULL, or receives -ENODEV (the driver of the kernel is not there; it may be loaded later)
- * or -EOPNOTSUPP (the machine does not have such a thing)
- */
-ISST_API const char *isst_config_skipped_at(const struct isst_config *config, size_t index,
-					    int *error);
+ * NULL past the last one. */
+ISST_API const char *isst_config_skipped_at(const struct isst_config *config, size_t index);
+
+/** Why the same statement was skipped: -ENODEV (the driver of the kernel is not there; it may be
+ * loaded later) or -EOPNOTSUPP (the machine does not have such a thing); 0 past the last one. */
+ISST_API int isst_config_skipped_error_at(const struct isst_config *config, size_t index);
 
 /**
  * The configuration as the text of a file.

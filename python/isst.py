@@ -408,7 +408,7 @@ _TYPES = {
     "v": None, "i": ctypes.c_int, "u": ctypes.c_uint, "b": ctypes.c_bool, "z": ctypes.c_size_t, "q": ctypes.c_uint64,
     "l": ctypes.c_int64, "s": ctypes.c_char_p, "S": ctypes.c_void_p, "p": ctypes.c_void_p,
     "P": ctypes.POINTER(ctypes.c_void_p), "T": ctypes.POINTER(ctypes.c_char_p), "U": ctypes.POINTER(ctypes.c_uint),
-    "Q": ctypes.POINTER(ctypes.c_uint64), "E": ctypes.POINTER(ctypes.c_int), "L": _LOG, "I": _INTERRUPTED, "R": _PROGRESS,
+    "Q": ctypes.POINTER(ctypes.c_uint64), "L": _LOG, "I": _INTERRUPTED, "R": _PROGRESS,
 }
 
 # The lowest and the highest number of an argument, of which ctypes would pass the lowest bits only.
@@ -586,7 +586,8 @@ isst_config_new p
 isst_config_free vp
 isst_config_add_text ipsszu
 isst_config_problem_at spz
-isst_config_skipped_at spzE
+isst_config_skipped_at spz
+isst_config_skipped_error_at ipz
 isst_config_to_text ipuP
 isst_config_read ipuP
 isst_config_defaults ipuP
@@ -2288,7 +2289,13 @@ class Config(_Uncopyable):
     @property
     def skipped(self):
         """The optional statements that the last check() or Change.add_config() skipped, with the reason: a list of texts."""
-        return _texts(lambda config, index: _isst().config_skipped_at(config, index, None), self._pointer)
+        return _texts(_isst().config_skipped_at, self._pointer)
+
+    @property
+    def skipped_errors(self):
+        """Why the same statements were skipped, in the same order: ENODEV (the driver of the kernel is not there; it may be
+        loaded later) or EOPNOTSUPP (the machine does not have such a thing)."""
+        return [-_isst().config_skipped_error_at(self._pointer, index) for index in range(len(self.skipped))]
 
     @property
     def high_priority_cpus(self):

@@ -181,13 +181,14 @@ const char *isst_config_problem_at(const struct isst_config *config, size_t inde
 	return config && index < config->problem_count ? config->problems[index] : NULL;
 }
 
-const char *isst_config_skipped_at(const struct isst_config *config, size_t index, int *error)
+const char *isst_config_skipped_at(const struct isst_config *config, size_t index)
 {
-	if (!config || index >= config->skip_count)
-		return NULL;
-	if (error)
-		*error = config->skips[index].error;
-	return config->skips[index].why;
+	return config && index < config->skip_count ? config->skips[index].why : NULL;
+}
+
+int isst_config_skipped_error_at(const struct isst_config *config, size_t index)
+{
+	return config && index < config->skip_count ? config->skips[index].error : 0;
 }
 
 int isst_config_to_text(const struct isst_config *config, unsigned int flags, char **text)

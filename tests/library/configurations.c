@@ -158,7 +158,7 @@ static void a_change_without_its_configuration_is_not_made(void **state)
 static void check_results(const struct isst_config *config, bool any)
 {
 	assert_true((isst_config_difference_at(config, 0) != NULL) == any);
-	assert_true((isst_config_skipped_at(config, 0, NULL) != NULL) == any);
+	assert_true((isst_config_skipped_at(config, 0) != NULL) == any);
 	assert_true((isst_config_high_priority_cpus(config) != NULL) == any);
 	assert_null(isst_config_problem_at(config, 0));
 }
@@ -341,17 +341,16 @@ static void check_skipped(const struct fixture *fixture, const char *statement, 
 			  int because)
 {
 	struct isst_config *config = config_of(statement);
-	int error = 0;
 
 	assert_int_equal(isst_config_check(config, fixture->context, 0), 0);
-	assert_string_equal(isst_config_skipped_at(config, 0, NULL), why);
-	assert_non_null(isst_config_skipped_at(config, 0, &error));
-	assert_int_equal(error, because);
+	assert_string_equal(isst_config_skipped_at(config, 0), why);
+	assert_int_equal(isst_config_skipped_error_at(config, 0), because);
 	/* Once, however many domains are without. */
-	assert_null(isst_config_skipped_at(config, 1, NULL));
+	assert_null(isst_config_skipped_at(config, 1));
 	/* What was skipped is that of the last call. */
 	assert_int_equal(isst_config_match(config, fixture->context, 0), 0);
-	assert_null(isst_config_skipped_at(config, 0, NULL));
+	assert_null(isst_config_skipped_at(config, 0));
+	assert_int_equal(isst_config_skipped_error_at(config, 0), 0);
 	isst_config_free(config);
 }
 

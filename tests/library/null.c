@@ -402,8 +402,10 @@ static void configurations(void **state)
 	refused(isst_config_add_text(config, "name", NULL, 0, 0));
 	refused(isst_config_add_text(config, "name", "", 0, 4));
 	assert_null(isst_config_problem_at(NULL, 0));
-	assert_null(isst_config_skipped_at(NULL, 0, NULL));
-	assert_null(isst_config_skipped_at(config, 0, NULL));
+	assert_null(isst_config_skipped_at(NULL, 0));
+	assert_null(isst_config_skipped_at(config, 0));
+	assert_int_equal(isst_config_skipped_error_at(NULL, 0), 0);
+	assert_int_equal(isst_config_skipped_error_at(config, 0), 0);
 	refused(isst_config_to_text(NULL, 0, &text));
 	refused(isst_config_to_text(config, 0, NULL));
 	refused(isst_config_to_text(config, 1, &text));

@@ -843,6 +843,7 @@ class Configurations(MachineTest):
         with self.open() as context:
             self.assertEqual(config.check(context), [])
             self.assertEqual([text.split(" ")[:3] for text in config.skipped], [["wanted:", "package", "0,"]])
+            self.assertEqual(config.skipped_errors, [EOPNOTSUPP])
 
     def test_later_texts_win(self):
         config = isst.Config("level 1\n")

@@ -58,7 +58,7 @@ static void report_skipped(struct run *run, const struct isst_config *config)
 
 	if (config != run->config)
 		return;
-	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i, NULL)) != NULL; i++) {
+	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i)) != NULL; i++) {
 		report_message(run->report, ENTRY_NOTE, "%s; skipped", skipped);
 		report_code(run->report, "statement-skipped");
 	}

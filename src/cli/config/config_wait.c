@@ -41,10 +41,9 @@ static struct isst_context *open_another(const struct run *run)
 static const char *find_skipped(const struct isst_config *config)
 {
 	const char *skipped;
-	int error;
 
-	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i, &error)) != NULL; i++)
-		if (error == -ENODEV)
+	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i)) != NULL; i++)
+		if (isst_config_skipped_error_at(config, i) == -ENODEV)
 			return skipped;
 	return NULL;
 }

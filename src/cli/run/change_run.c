@@ -171,8 +171,7 @@ int change_make(struct run *run, struct isst_change *change)
 
 void change_note_unchanged(struct run *run, const struct isst_change *change)
 {
-	bool left_out = isst_change_warning_at(change, 0) ||
-			isst_config_skipped_at(run->config, 0, NULL);
+	bool left_out = isst_change_warning_at(change, 0) || isst_config_skipped_at(run->config, 0);
 
 	if (isst_change_step_at(change, 0) || !left_out)
 		run_note_unchanged(run);
