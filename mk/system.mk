@@ -47,7 +47,7 @@ uninstall-system:
 	rm -rf '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(ANSIBLEDIR)/isst'
 
 #: check-system    units, TuneD profile and Ansible role with this system's systemd, TuneD and Ansible; needs root
-SYSTEM_TESTS := $(addprefix $(BUILD)/tests/system-,units tuned ansible boot)
+SYSTEM_TESTS := $(addprefix $(BUILD)/tests/system-,units tuned role ansible boot)
 $(SYSTEM_TESTS): $(BUILD)/tests/system-%: tests/system/check-%.sh $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec bash tests/system/check-%s.sh %s\n' $* $(BUILD) > $@

@@ -85,4 +85,17 @@ check 'status ends with 1 if a value cannot be read' eval '"$build/isst" -f fact
 check 'the role configures such a server' eval 'play eleventh && recap eleventh 2 0 && as_configured'
 check 'and returns the other facts' eval "grep 'core-power is enabled' eleventh"
 check 'the local fact has them, too' eval "local_fact | grep '\"core_power\": \"enabled\"'"
+
+# One that cannot be compared with the configuration: the status of the comparison is that of a difference.
+echo 'mailbox 0x7f/0x00 EIO' > "$ISST_EMULATE_STATE/faults"
+check 'check mode fails if the machine cannot be compared' eval \
+	"! play twelfth --check -e '{isst_statements: [level 1]}' && recap twelfth '[0-9]*' 1 && grep 'cannot read the performance levels' twelfth"
+check 'as does a run' eval "! play thirteenth -e '{isst_statements: [level 1]}' && recap thirteenth 0 1"
+rm "$ISST_EMULATE_STATE/faults"
+mkdir "$scratch/machine-tpmi-partly-bound"
+check 'as it does if parts of the machine cannot be compared' eval \
+	"! other tpmi-partly-bound play fourteenth --check -e '{isst_statements: [level 0]}' && recap fourteenth '[0-9]*' 1 &&
+	grep 'package 1 is left out' fourteenth"
+check 'the name of the kernel tool has the same results' eval \
+	"play fifteenth --check -e isst_command=$build/intel-speed-select -e '{isst_statements: [level 1]}' && recap fifteenth '[1-9]' 0"
 finish

@@ -98,6 +98,14 @@ rm /etc/tuned/isst/isst.conf
 check 'verify writes the differences to standard error, which TuneD logs' eval \
 	"printf '%s\n' '# isst configuration 1' 'core-power on' > /etc/isst/isst.conf; ! $script verify 2> $scratch/err > $scratch/out &&
 	grep 'core-power: on is wanted' $scratch/err && ! test -s $scratch/out"
+check 'and that the machine could not be compared' eval \
+	"echo 'mailbox 0x7f/0x00 EIO' > $ISST_EMULATE_STATE/faults
+	printf '%s\n' '# isst configuration 1' 'level 1' > /etc/isst/isst.conf; ! $script verify 2> $scratch/err &&
+	grep 'could not be compared' $scratch/err && ! grep differs $scratch/err"
+rm -f "$ISST_EMULATE_STATE/faults"
+check 'which it does not write of a difference' eval \
+	"! $script verify 2> $scratch/err && grep differs $scratch/err && ! grep 'could not be compared' $scratch/err"
+printf '%s\n' '# isst configuration 1' 'core-power on' > /etc/isst/isst.conf
 check 'a start waits for a driver that comes late' eval \
 	"echo 'open ENOENT times 3' > $ISST_EMULATE_STATE/faults; $script start && $script verify && $script stop && as_before"
 check 'a start where the configuration is skipped does nothing' eval \
