@@ -99,7 +99,7 @@ struct isst_journal;
 struct isst_journal_entry;
 struct isst_config;
 struct isst_config_difference;
-struct isst_config_run;
+struct isst_apply_record;
 struct isst_explanation;
 struct isst_finding;
 
@@ -395,7 +395,7 @@ ISST_API unsigned int isst_platform_model(const struct isst_context *context);
 ISST_API unsigned int isst_platform_stepping(const struct isst_context *context);
 
 /** The name of an emulated machine, also before discovery; NULL on a real one. */
-ISST_API const char *isst_platform_emulated(const struct isst_context *context);
+ISST_API const char *isst_platform_emulated_name(const struct isst_context *context);
 
 /**
  * The name of the processor, such as `Intel(R) Xeon(R) 6980P`: the first `model name` of
@@ -1148,7 +1148,7 @@ ISST_API const struct isst_cpuset *isst_finding_cpus(const struct isst_finding *
 
 /** What was read, and of what; what it means for the CPUs; and the command that fixes it, or advice
  * where no command can; "" if there is none. */
-ISST_API const char *isst_finding_read(const struct isst_finding *finding);
+ISST_API const char *isst_finding_evidence(const struct isst_finding *finding);
 ISST_API const char *isst_finding_meaning(const struct isst_finding *finding);
 ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
 
@@ -1406,7 +1406,7 @@ ISST_API int isst_change_add_config(struct isst_change *change, struct isst_conf
 
 /** Whether isst_change_run() will refuse the change: a target failed that may not be left out, or a
  * request was refused. Returns 0, or its error (-EOPNOTSUPP, -EIO, -EINVAL), see isst_error(). */
-ISST_API int isst_change_objection(const struct isst_change *change);
+ISST_API int isst_change_check(const struct isst_change *change);
 
 /**
  * Makes the change; in a dry run only determines the writes. Can be called once per change.
@@ -1720,30 +1720,31 @@ ISST_API const struct isst_cpuset *isst_config_high_priority_cpus(const struct i
  * isst_config_read(), isst_config_defaults() or isst_config_boot() made), -EPERM, or -EIO (it
  * cannot be written).
  */
-ISST_API int isst_config_run_record(const struct isst_config *config, struct isst_context *context,
-				    int error, unsigned int flags);
+ISST_API int isst_config_record_apply(const struct isst_config *config,
+				      struct isst_context *context, int error, unsigned int flags);
 
 /**
- * Reads what isst_config_run_record() recorded last, of this program or another.
+ * Reads what isst_config_record_apply() recorded last, of this program or another.
  *
  * @flags: 0
- * @run: set to the run, to be freed; NULL on error
+ * @record: set to the record, to be freed; NULL on error
  * Returns 0, -ENOENT (there is none since boot), -ENOMEM, -EINVAL, -EPERM, or -EIO (the record
  * cannot be read, or is damaged).
  */
-ISST_API int isst_config_run_read(struct isst_context *context, unsigned int flags,
-				  struct isst_config_run **run);
-ISST_API void isst_config_run_free(struct isst_config_run *run);
+ISST_API int isst_read_apply_record(struct isst_context *context, unsigned int flags,
+				    struct isst_apply_record **record);
+ISST_API void isst_apply_record_free(struct isst_apply_record *record);
 
 /** When it ended, in seconds since 1970 (UTC); -1 for NULL. */
-ISST_API int64_t isst_config_run_time_s(const struct isst_config_run *run);
+ISST_API int64_t isst_apply_record_time_s(const struct isst_apply_record *record);
 /** Whether the machine was then as configured. */
-ISST_API bool isst_config_run_succeeded(const struct isst_config_run *run);
-/** The name of the first text that was added as a file; NULL if none was. It belongs to the run. */
-ISST_API const char *isst_config_run_source(const struct isst_config_run *run);
+ISST_API bool isst_apply_record_succeeded(const struct isst_apply_record *record);
+/** The name of the first text that was added as a file; NULL if none was. It belongs to the record.
+ */
+ISST_API const char *isst_apply_record_source(const struct isst_apply_record *record);
 /** The SHA-256 of all texts in their order, of those that are no files with a line end: of one file
- * it is what sha256sum(1) prints. It belongs to the run. */
-ISST_API const char *isst_config_run_sha256(const struct isst_config_run *run);
+ * it is what sha256sum(1) prints. It belongs to the record. */
+ISST_API const char *isst_apply_record_sha256(const struct isst_apply_record *record);
 
 /* ---- The journal of an interrupted change ---- */
 

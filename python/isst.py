@@ -34,7 +34,7 @@ import time
 import weakref
 
 __all__ = [
-    "Change", "ChangeAdd", "ChangeFlag", "Changed", "Config", "ConfigDifference", "ConfigError", "ConfigPart", "ConfigRun", "Context", "Cpu",
+    "ApplyRecord", "Change", "ChangeAdd", "ChangeFlag", "Changed", "Config", "ConfigDifference", "ConfigError", "ConfigPart", "Context", "Cpu",
     "Domain", "Error", "Explanation", "Fact", "FeatureState", "Finding", "FindingKind", "Item", "ItemKind", "Journal",
     "JournalEntry", "JournalEntryFlag", "LimitReason", "LogLevel", "Part", "Priority", "ReadLevels", "Result", "Results",
     "RollbackError", "Severity", "Step", "Type", "Value", "WarningKind", "finding_codes", "format_cpus", "limit_reasons", "load", "parse_cpus",
@@ -450,7 +450,7 @@ isst_close_device ip
 isst_platform_family up
 isst_platform_model up
 isst_platform_stepping up
-isst_platform_emulated sp
+isst_platform_emulated_name sp
 isst_platform_name sp
 isst_platform_api_version up
 isst_platform_driver_version up
@@ -534,7 +534,7 @@ isst_finding_name sp
 isst_finding_severity ip
 isst_finding_place sp
 isst_finding_cpus pp
-isst_finding_read sp
+isst_finding_evidence sp
 isst_finding_meaning sp
 isst_finding_remedy sp
 isst_lock ipuu
@@ -561,7 +561,7 @@ isst_change_add_turbo_ratio_limits ipppuP
 isst_change_add_turbo_mode ipppuP
 isst_change_add_all_online ipppuP
 isst_change_add_config ippu
-isst_change_objection ip
+isst_change_check ip
 isst_change_run ip
 isst_change_release ip
 isst_change_roll_back ip
@@ -600,13 +600,13 @@ isst_config_difference_wanted sp
 isst_config_difference_present sp
 isst_config_difference_origin sp
 isst_config_high_priority_cpus pp
-isst_config_run_record ippiu
-isst_config_run_read ipuP
-isst_config_run_free vp
-isst_config_run_time_s lp
-isst_config_run_succeeded bp
-isst_config_run_source sp
-isst_config_run_sha256 sp
+isst_config_record_apply ippiu
+isst_read_apply_record ipuP
+isst_apply_record_free vp
+isst_apply_record_time_s lp
+isst_apply_record_succeeded bp
+isst_apply_record_source sp
+isst_apply_record_sha256 sp
 isst_journal_keep ip
 isst_journal_open ipuP
 isst_journal_free vp
@@ -1297,7 +1297,7 @@ JournalEntry = collections.namedtuple(
 JournalEntry.__doc__ = """An item that an interrupted change wrote or affected: values as text, and as numbers or None; finding: which
 process set the present value; flags: JournalEntryFlag."""
 
-Finding = collections.namedtuple("Finding", "kind name severity place cpus read meaning remedy")
+Finding = collections.namedtuple("Finding", "kind name severity place cpus evidence meaning remedy")
 Finding.__doc__ = """Something that Context.explain() found: its FindingKind, its name, its Severity, where, for which CPUs (a frozenset),
 what was read, what it means, and the command or advice that helps."""
 
@@ -1305,8 +1305,8 @@ Explanation = collections.namedtuple("Explanation", "findings unread notes measu
 Explanation.__doc__ = """What Context.explain() returns: a list of Finding, the most important first; lists of texts: what could not be read,
 and what was not looked at; and {CPU: MHz} of CPUs that were measured."""
 
-ConfigRun = collections.namedtuple("ConfigRun", "time_s succeeded source sha256")
-ConfigRun.__doc__ = """A run of a configuration: when it ended, in seconds since 1970 (UTC); whether the machine was then as configured; the
+ApplyRecord = collections.namedtuple("ApplyRecord", "time_s succeeded source sha256")
+ApplyRecord.__doc__ = """A run of a configuration: when it ended, in seconds since 1970 (UTC); whether the machine was then as configured; the
 name of its first file; and the SHA-256 of its texts."""
 
 ConfigDifference = collections.namedtuple("ConfigDifference", "target wanted present origin")
@@ -1571,7 +1571,7 @@ class Context(_Uncopyable):
     @property
     def emulated(self):
         """The name of an emulated machine; None on a real one."""
-        return _text(_isst().platform_emulated(self._open()))
+        return _text(_isst().platform_emulated_name(self._open()))
 
     @property
     def processor_name(self):
@@ -1853,17 +1853,17 @@ class Context(_Uncopyable):
         EIO."""
         return self._config(_isst().config_boot, 0)
 
-    def last_config_run(self):
-        """The last run of a configuration since boot, of this program or another, as a ConfigRun; None if there was none.
-        Errors: isst_config_run_read(3)."""
-        owned = _Owned(_isst().config_run_free)
-        status = self._call(_isst().config_run_read, self._open(), 0, owned.reference)
+    def read_apply_record(self):
+        """The last run of a configuration since boot, of this program or another, as an ApplyRecord; None if there was none.
+        Errors: isst_read_apply_record(3)."""
+        owned = _Owned(_isst().apply_record_free)
+        status = self._call(_isst().read_apply_record, self._open(), 0, owned.reference)
         if status == -errnos.ENOENT:
             return None
         self._check(status)
         pointer = owned.pointer
-        return ConfigRun(_isst().config_run_time_s(pointer), _isst().config_run_succeeded(pointer),
-                         _text(_isst().config_run_source(pointer)), _text(_isst().config_run_sha256(pointer)))
+        return ApplyRecord(_isst().apply_record_time_s(pointer), _isst().apply_record_succeeded(pointer),
+                           _text(_isst().apply_record_source(pointer)), _text(_isst().apply_record_sha256(pointer)))
 
     def _config(self, function, flags):
         owned = _Owned(_isst().config_free)
@@ -1995,7 +1995,7 @@ def _finding(entry):
     isst = _isst()
     return Finding(_named(FindingKind, isst.finding_code(entry)), _text(isst.finding_name(entry)),
                    _named(Severity, isst.finding_severity(entry)), _text(isst.finding_place(entry)),
-                   _cpus(isst.finding_cpus(entry)), _text(isst.finding_read(entry)), _text(isst.finding_meaning(entry)),
+                   _cpus(isst.finding_cpus(entry)), _text(isst.finding_evidence(entry)), _text(isst.finding_meaning(entry)),
                    _text(isst.finding_remedy(entry)))
 
 
@@ -2142,7 +2142,7 @@ class Change(_Child):
     @property
     def objection(self):
         """Whether run() will refuse the change, because a target failed that may not be left out."""
-        return _isst().change_objection(self._open()) != 0
+        return _isst().change_check(self._open()) != 0
 
     def run(self):
         """Makes the change; in a dry run only determines the steps. Returns True, or False if it left out targets, as the
@@ -2280,11 +2280,11 @@ class Config(_Uncopyable):
                                  _text(isst.config_difference_present(entry)), _text(isst.config_difference_origin(entry)))
                 for entry in _pointers(isst.config_difference_at, self._pointer)]
 
-    def record_run(self, context, error=None):
+    def record_apply(self, context, error=None):
         """Records that the configuration was applied to a machine just now, or that this failed with an Error: for
-        Context.last_config_run(), and the status of other programs. Only one of texts can be recorded. Errors:
-        isst_config_run_record(3)."""
-        context._do(_isst().config_run_record, self._pointer, context._open(), -error.errno if error else 0, 0)
+        Context.read_apply_record(), and the status of other programs. Only one of texts can be recorded. Errors:
+        isst_config_record_apply(3)."""
+        context._do(_isst().config_record_apply, self._pointer, context._open(), -error.errno if error else 0, 0)
 
     @property
     def skipped(self):

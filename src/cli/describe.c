@@ -22,7 +22,7 @@ void describe_machine(struct report *report, struct isst_context *context)
 	header->family = isst_platform_family(context);
 	header->model = isst_platform_model(context);
 	header->stepping = isst_platform_stepping(context);
-	report_set_string(report, &header->emulated, isst_platform_emulated(context));
+	report_set_string(report, &header->emulated, isst_platform_emulated_name(context));
 	report_set_string(report, &header->processor, isst_platform_name(context));
 	/* Not every machine reports a name: that is no error. */
 	if (!header->processor && *isst_error(context))

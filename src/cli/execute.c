@@ -57,7 +57,7 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 
 static void write_banner(struct run *run, struct output *output)
 {
-	const char *emulated = isst_platform_emulated(run->context);
+	const char *emulated = isst_platform_emulated_name(run->context);
 
 	output_title(output, isst_platform_model(run->context));
 	if (emulated)
@@ -70,7 +70,7 @@ static void write_banner(struct run *run, struct output *output)
  */
 static void note_emulated(const struct run *run, const struct output *output)
 {
-	const char *emulated = isst_platform_emulated(run->context);
+	const char *emulated = isst_platform_emulated_name(run->context);
 	FILE *stream = output_messages(output);
 
 	if (emulated && !request_has(run->request, OPTION_EMULATE) && !output_has_banner(output)) {

@@ -105,7 +105,7 @@ static void begin(struct watching *watching)
 /** The first line: what this is, which machine, when, and how it ends. */
 static void write_title(const struct watching *watching, unsigned int columns, FILE *stream)
 {
-	const char *emulated = isst_platform_emulated(watching->run->context);
+	const char *emulated = isst_platform_emulated_name(watching->run->context);
 	struct memory_stream memory;
 	int blanks;
 

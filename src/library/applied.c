@@ -6,28 +6,28 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct isst_config_run {
+struct isst_apply_record {
 	ISST_MAY_GROW;
 	struct applied applied;
 };
 
-int isst_config_run_read(struct isst_context *context, unsigned int flags,
-			 struct isst_config_run **run)
+int isst_read_apply_record(struct isst_context *context, unsigned int flags,
+			   struct isst_apply_record **record)
 {
-	struct isst_config_run *read;
+	struct isst_apply_record *read;
 	int error;
 
-	if (!context || !run || flags)
-		return context_refuse(context, "isst_config_run_read() has no flags, or there is "
-					       "nowhere to put the run (NULL)");
-	*run = NULL;
+	if (!context || !record || flags)
+		return context_refuse(context, "isst_read_apply_record() has no flags, or there is "
+					       "nowhere to put the record (NULL)");
+	*record = NULL;
 	read = calloc(1, sizeof(*read));
 	error = read ? applied_read(context, &read->applied) : -ENOMEM;
 	if (!error) {
-		*run = read;
+		*record = read;
 		return 0;
 	}
-	isst_config_run_free(read);
+	isst_apply_record_free(read);
 	if (error == -ENOMEM)
 		return call_no_memory(context);
 	if (error == -ENOENT)
@@ -36,30 +36,30 @@ int isst_config_run_read(struct isst_context *context, unsigned int flags,
 	return error;
 }
 
-void isst_config_run_free(struct isst_config_run *run)
+void isst_apply_record_free(struct isst_apply_record *record)
 {
-	if (!run)
+	if (!record)
 		return;
-	applied_clear(&run->applied);
-	free(run);
+	applied_clear(&record->applied);
+	free(record);
 }
 
-int64_t isst_config_run_time_s(const struct isst_config_run *run)
+int64_t isst_apply_record_time_s(const struct isst_apply_record *record)
 {
-	return run ? run->applied.time_s : -1;
+	return record ? record->applied.time_s : -1;
 }
 
-bool isst_config_run_succeeded(const struct isst_config_run *run)
+bool isst_apply_record_succeeded(const struct isst_apply_record *record)
 {
-	return run && run->applied.succeeded;
+	return record && record->applied.succeeded;
 }
 
-const char *isst_config_run_source(const struct isst_config_run *run)
+const char *isst_apply_record_source(const struct isst_apply_record *record)
 {
-	return run ? run->applied.source : NULL;
+	return record ? record->applied.source : NULL;
 }
 
-const char *isst_config_run_sha256(const struct isst_config_run *run)
+const char *isst_apply_record_sha256(const struct isst_apply_record *record)
 {
-	return run ? run->applied.digest : NULL;
+	return record ? record->applied.digest : NULL;
 }

@@ -552,14 +552,15 @@ const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_confi
 	return config ? config->high_priority : NULL;
 }
 
-int isst_config_run_record(const struct isst_config *config, struct isst_context *context,
-			   int error, unsigned int flags)
+int isst_config_record_apply(const struct isst_config *config, struct isst_context *context,
+			     int error, unsigned int flags)
 {
 	struct applied applied = { .succeeded = error >= 0 };
 
 	if (!config || !context || flags)
-		return context_refuse(context, "isst_config_run_record() has no flags, or there is "
-					       "no configuration (NULL)");
+		return context_refuse(context,
+				      "isst_config_record_apply() has no flags, or there is "
+				      "no configuration (NULL)");
 	/* A record names a text by its digest. */
 	if (config->of_machine || config->text_count == 0)
 		return context_refuse(context, "only a configuration that consists of texts which "

@@ -190,7 +190,7 @@ const struct isst_cpuset *isst_finding_cpus(const struct isst_finding *finding)
 	return finding ? finding->cpus : NULL;
 }
 
-const char *isst_finding_read(const struct isst_finding *finding)
+const char *isst_finding_evidence(const struct isst_finding *finding)
 {
 	return finding ? finding->read : NULL;
 }

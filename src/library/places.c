@@ -50,7 +50,7 @@ const char *isst_platform_name(struct isst_context *context)
 	return kept;
 }
 
-const char *isst_platform_emulated(const struct isst_context *context)
+const char *isst_platform_emulated_name(const struct isst_context *context)
 {
 	return context ? context->platform.emulated : NULL;
 }

@@ -7,7 +7,7 @@
 
 struct isst_change;
 
-/** Adds the steps. Objections stay with the change (isst_change_objection()). Returns 0, -ENOMEM
+/** Adds the steps. Objections stay with the change (isst_change_check()). Returns 0, -ENOMEM
  * or -EINTR. */
 int wanted_plan(struct wanted *wanted, struct isst_change *change);
 

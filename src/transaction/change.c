@@ -102,7 +102,7 @@ bool isst_change_has_left_out(const struct isst_change *change, const struct iss
 	return false;
 }
 
-int isst_change_objection(const struct isst_change *change)
+int isst_change_check(const struct isst_change *change)
 {
 	const struct isst_failure *objection;
 

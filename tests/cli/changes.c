@@ -6,7 +6,7 @@
 #define isst_change_new fake_change_new
 #define isst_change_free fake_change_free
 #define isst_change_run fake_change_run
-#define isst_change_objection fake_change_objection
+#define isst_change_check fake_change_check
 #define isst_change_step_at fake_change_get_step
 #define isst_change_is_unchanged fake_change_unchanged
 #define isst_change_has_left_out fake_change_left_out
@@ -197,7 +197,7 @@ static void note_found(const struct isst_domain *domain, const struct isst_failu
 }
 
 /** By the rule of the options: which targets may be left out. */
-int fake_change_objection(const struct isst_change *change)
+int fake_change_check(const struct isst_change *change)
 {
 	size_t targets = 0, unsupported = 0;
 

@@ -99,7 +99,7 @@ static void a_change_is_made(void **state)
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(add_level(change, fixture.context, 3, &results), 0);
 	assert_int_equal(isst_results_count(results), 2);
-	assert_int_equal(isst_change_objection(change), 0);
+	assert_int_equal(isst_change_check(change), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	assert_false(isst_change_is_unchanged(change));
 	step = isst_change_step_at(change, 0);
@@ -342,7 +342,7 @@ static void bringing_all_CPUs_online_takes_no_targets(void **state)
 	targets = all_domains(fixture.context);
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(isst_change_add_all_online(change, targets, NULL, 0, NULL), -EINVAL);
-	assert_int_equal(isst_change_objection(change), -EINVAL);
+	assert_int_equal(isst_change_check(change), -EINVAL);
 	assert_int_equal(isst_change_run(change), -EINVAL);
 	isst_change_free(change);
 	isst_targets_free(targets);
@@ -373,7 +373,7 @@ static void nothing_is_added_to_a_change_that_was_run(void **state)
 				 -EINVAL);
 		assert_int_equal(isst_change_add_all_online(change, NULL, NULL, 0, NULL), -EINVAL);
 		assert_non_null(strstr(isst_error(fixture.context), "already made"));
-		assert_int_equal(isst_change_objection(change), 0);
+		assert_int_equal(isst_change_check(change), 0);
 		isst_change_free(change);
 	}
 	isst_targets_free(targets);
@@ -547,14 +547,14 @@ static void targets_that_are_left_out_make_a_change_partial(void **state)
 	assert_int_equal(add_level(change, fixture.context, 1, &results), ISST_PARTIAL);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
 	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), -EIO);
-	assert_int_equal(isst_change_objection(change), -EIO);
+	assert_int_equal(isst_change_check(change), -EIO);
 	assert_int_equal(isst_change_run(change), -EIO);
 	assert_int_equal(level_of(fixture.context, 0), 0);
 	isst_change_free(change);
 	isst_results_free(results);
 	change = begin_change(fixture.context, ISST_CHANGE_SKIP_FAILED);
 	assert_int_equal(add_level(change, fixture.context, 1, NULL), ISST_PARTIAL);
-	assert_int_equal(isst_change_objection(change), 0);
+	assert_int_equal(isst_change_check(change), 0);
 	assert_int_equal(isst_change_run(change), ISST_PARTIAL);
 	assert_int_equal(level_of(fixture.context, 0), 1);
 	isst_change_free(change);

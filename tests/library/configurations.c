@@ -147,7 +147,7 @@ static void a_change_without_its_configuration_is_not_made(void **state)
 	assert_int_equal(isst_discover(fixture.context), 0);
 	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
 	assert_int_equal(isst_change_add_config(change, config, 1), -EINVAL);
-	assert_int_equal(isst_change_objection(change), -EINVAL);
+	assert_int_equal(isst_change_check(change), -EINVAL);
 	assert_int_equal(isst_change_run(change), -EINVAL);
 	isst_change_free(change);
 	isst_config_free(config);
@@ -225,17 +225,17 @@ static void check_run(struct fixture *fixture, bool succeeded, const char *sourc
 		      const char *sha256)
 {
 	struct isst_context *other = fixture_open(fixture, NULL);
-	struct isst_config_run *run;
+	struct isst_apply_record *record;
 
-	assert_int_equal(isst_config_run_read(other, 0, &run), 0);
-	assert_in_range(isst_config_run_time_s(run), time(NULL) - 60, time(NULL));
-	assert_int_equal(isst_config_run_succeeded(run), succeeded);
+	assert_int_equal(isst_read_apply_record(other, 0, &record), 0);
+	assert_in_range(isst_apply_record_time_s(record), time(NULL) - 60, time(NULL));
+	assert_int_equal(isst_apply_record_succeeded(record), succeeded);
 	if (source)
-		assert_string_equal(isst_config_run_source(run), source);
+		assert_string_equal(isst_apply_record_source(record), source);
 	else
-		assert_null(isst_config_run_source(run));
-	assert_string_equal(isst_config_run_sha256(run), sha256);
-	isst_config_run_free(run);
+		assert_null(isst_apply_record_source(record));
+	assert_string_equal(isst_apply_record_sha256(record), sha256);
+	isst_apply_record_free(record);
 	isst_close(other);
 }
 
@@ -244,29 +244,29 @@ static void the_last_run_is_stored(void **state)
 {
 	static const char FILE_TEXT[] = "# isst configuration 1\nlevel 1\n";
 	struct isst_config *config = isst_config_new();
-	struct isst_config_run *run;
+	struct isst_apply_record *record;
 	struct fixture fixture;
 
 	(void)state;
 	fixture_discover(&fixture, "guide");
-	assert_int_equal(isst_config_run_read(fixture.context, 0, &run), -ENOENT);
-	assert_null(run);
+	assert_int_equal(isst_read_apply_record(fixture.context, 0, &record), -ENOENT);
+	assert_null(record);
 	assert_non_null(strstr(isst_error(fixture.context), "since boot"));
 	assert_int_equal(isst_config_add_text(config, "a file", FILE_TEXT, strlen(FILE_TEXT),
 					      ISST_CONFIG_ADD_FILE),
 			 0);
-	assert_int_equal(isst_config_run_record(config, fixture.context, ISST_PARTIAL, 0), 0);
+	assert_int_equal(isst_config_record_apply(config, fixture.context, ISST_PARTIAL, 0), 0);
 	check_run(&fixture, true, "a file",
 		  "3e9493dcb1b5baa1b85ac0e9184dd6f7ebbe8a31b27f30bb50e153629c8ca4fc");
 	assert_int_equal(isst_config_add_text(config, "--set", "level 0", 7, 0), 0);
-	assert_int_equal(isst_config_run_record(config, fixture.context, -EIO, 0), 0);
+	assert_int_equal(isst_config_record_apply(config, fixture.context, -EIO, 0), 0);
 	check_run(&fixture, false, "a file",
 		  "902621cf34ab27e379ff301e49adf0d93887ff61d0bd9b5ce91c46284d1c40f1");
 	/* The name stays that of the first file. */
 	assert_int_equal(isst_config_add_text(config, "another file", FILE_TEXT, strlen(FILE_TEXT),
 					      ISST_CONFIG_ADD_FILE),
 			 0);
-	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
+	assert_int_equal(isst_config_record_apply(config, fixture.context, 0, 0), 0);
 	check_run(&fixture, true, "a file",
 		  "928ffd51cc4c7cf3f60700489be1f0313ec1ef9dc5c19d734d87e55a738fb345");
 	isst_config_free(config);
@@ -281,7 +281,7 @@ static void a_run_of_statements_alone_has_no_source(void **state)
 	(void)state;
 	fixture_discover(&fixture, "guide");
 	assert_int_equal(isst_config_add_text(config, "a statement", "level 0", 7, 0), 0);
-	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
+	assert_int_equal(isst_config_record_apply(config, fixture.context, 0, 0), 0);
 	check_run(&fixture, true, NULL,
 		  "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
 	isst_config_free(config);
@@ -293,7 +293,7 @@ static void a_run_of_statements_alone_has_no_source(void **state)
 static void what_has_no_texts_is_not_recorded(void **state)
 {
 	struct isst_config *configs[3] = { isst_config_new() };
-	struct isst_config_run *run;
+	struct isst_apply_record *record;
 	struct fixture fixture;
 
 	(void)state;
@@ -302,12 +302,12 @@ static void what_has_no_texts_is_not_recorded(void **state)
 	assert_int_equal(isst_config_read(fixture.context, 0, &configs[2]), 0);
 	assert_int_equal(isst_config_add_text(configs[2], "a statement", "level 0", 7, 0), 0);
 	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
-		assert_int_equal(isst_config_run_record(configs[i], fixture.context, 0, 0),
+		assert_int_equal(isst_config_record_apply(configs[i], fixture.context, 0, 0),
 				 -EINVAL);
 		assert_non_null(strstr(isst_error(fixture.context), "texts"));
 		isst_config_free(configs[i]);
 	}
-	assert_int_equal(isst_config_run_read(fixture.context, 0, &run), -ENOENT);
+	assert_int_equal(isst_read_apply_record(fixture.context, 0, &record), -ENOENT);
 	fixture_end(&fixture);
 }
 
@@ -329,7 +329,7 @@ static void a_text_that_was_refused_does_not_count(void **state)
 	assert_int_equal(isst_config_to_text(config, 0, &text), 0);
 	assert_string_equal(text, "# isst configuration 1\nlevel 0\n");
 	free(text);
-	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
+	assert_int_equal(isst_config_record_apply(config, fixture.context, 0, 0), 0);
 	check_run(&fixture, true, NULL,
 		  "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
 	isst_config_free(config);

@@ -81,7 +81,7 @@ static void findings_are_in_order_and_complete(void **state)
 	assert_string_equal(isst_finding_place(finding), "package 1");
 	/* The class is the core's: 42 is the sibling of 14. */
 	check_cpus(finding, "14,42");
-	assert_string_equal(isst_finding_read(finding),
+	assert_string_equal(isst_finding_evidence(finding),
 			    "CLOS 2: maximum 0 MHz (core-power get-config)");
 	assert_string_equal(isst_finding_remedy(finding),
 			    "isst config apply --set 'package 1: clos 2 max none'");

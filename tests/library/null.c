@@ -91,7 +91,7 @@ static void platforms_domains_and_cpus(void **state)
 	assert_int_equal(isst_platform_family(NULL), 0);
 	assert_int_equal(isst_platform_model(NULL), 0);
 	assert_int_equal(isst_platform_stepping(NULL), 0);
-	assert_null(isst_platform_emulated(NULL));
+	assert_null(isst_platform_emulated_name(NULL));
 	assert_null(isst_platform_name(NULL));
 	assert_int_equal(isst_platform_api_version(NULL), 0);
 	assert_int_equal(isst_platform_driver_version(NULL), 0);
@@ -358,7 +358,7 @@ static void changes(void **state)
 	check_steps(fixture.context);
 	fixture_end(&fixture);
 	isst_change_free(NULL);
-	refused(isst_change_objection(NULL));
+	refused(isst_change_check(NULL));
 	refused(isst_change_run(NULL));
 	refused(isst_change_release(NULL));
 	refused(isst_change_roll_back(NULL));
@@ -389,7 +389,7 @@ static void changes(void **state)
 static void configurations(void **state)
 {
 	struct isst_config *config = isst_config_new(), *made = config;
-	struct isst_config_run *run = NULL;
+	struct isst_apply_record *record = NULL;
 	const char *message;
 	char *text = NULL;
 	struct fixture fixture;
@@ -432,17 +432,17 @@ static void configurations(void **state)
 	assert_null(isst_config_difference_origin(NULL));
 	assert_null(isst_config_high_priority_cpus(NULL));
 	refused(isst_change_add_config(NULL, config, 0));
-	refused(isst_config_run_record(NULL, fixture.context, 0, 0));
-	refused(isst_config_run_record(config, NULL, 0, 0));
-	refused(isst_config_run_record(config, fixture.context, 0, 1));
-	refused(isst_config_run_read(NULL, 0, &run));
-	refused(isst_config_run_read(fixture.context, 0, NULL));
-	refused(isst_config_run_read(fixture.context, 1, &run));
-	isst_config_run_free(NULL);
-	assert_true(isst_config_run_time_s(NULL) == -1);
-	assert_false(isst_config_run_succeeded(NULL));
-	assert_null(isst_config_run_source(NULL));
-	assert_null(isst_config_run_sha256(NULL));
+	refused(isst_config_record_apply(NULL, fixture.context, 0, 0));
+	refused(isst_config_record_apply(config, NULL, 0, 0));
+	refused(isst_config_record_apply(config, fixture.context, 0, 1));
+	refused(isst_read_apply_record(NULL, 0, &record));
+	refused(isst_read_apply_record(fixture.context, 0, NULL));
+	refused(isst_read_apply_record(fixture.context, 1, &record));
+	isst_apply_record_free(NULL);
+	assert_true(isst_apply_record_time_s(NULL) == -1);
+	assert_false(isst_apply_record_succeeded(NULL));
+	assert_null(isst_apply_record_source(NULL));
+	assert_null(isst_apply_record_sha256(NULL));
 	isst_config_free(config);
 	fixture_end(&fixture);
 }
@@ -513,7 +513,7 @@ static void explanations(void **state)
 	assert_int_equal(isst_finding_severity(NULL), 0);
 	assert_null(isst_finding_place(NULL));
 	assert_null(isst_finding_cpus(NULL));
-	assert_null(isst_finding_read(NULL));
+	assert_null(isst_finding_evidence(NULL));
 	assert_null(isst_finding_meaning(NULL));
 	assert_null(isst_finding_remedy(NULL));
 	fixture_end(&fixture);

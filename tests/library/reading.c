@@ -50,7 +50,7 @@ static void nothing_is_read_before_discovery(void **state)
 	assert_null(isst_domain_at(fixture.context, 0));
 	assert_null(isst_cpu_by_number(fixture.context, 0));
 	assert_null(isst_online_cpus(fixture.context));
-	assert_string_equal(isst_platform_emulated(fixture.context), "guide");
+	assert_string_equal(isst_platform_emulated_name(fixture.context), "guide");
 	assert_int_equal(isst_platform_model(fixture.context), 0x6a);
 	targets = isst_targets_new(fixture.context);
 	assert_int_equal(isst_targets_add_all_domains(targets, 0), -EINVAL);

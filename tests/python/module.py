@@ -812,14 +812,14 @@ class Configurations(MachineTest):
     def test_the_last_run(self):
         config = isst.Config("# isst configuration 1\nlevel 3\n", "wanted.conf", file=True)
         with self.open(lock_ms=1000) as context:
-            self.assertIsNone(context.last_config_run())
-            config.record_run(context)
-            run = context.last_config_run()
+            self.assertIsNone(context.read_apply_record())
+            config.record_apply(context)
+            run = context.read_apply_record()
             text = config.to_text().encode()
             self.assertEqual((run.succeeded, run.source, run.sha256), (True, "wanted.conf", hashlib.sha256(text).hexdigest()))
             self.assertLess(abs(run.time_s - time.time()), 600)
-            config.record_run(context, isst.Error(EIO, "failed"))
-            self.assertFalse(context.last_config_run().succeeded)
+            config.record_apply(context, isst.Error(EIO, "failed"))
+            self.assertFalse(context.read_apply_record().succeeded)
 
     def test_problems(self):
         with self.assertRaises(isst.ConfigError) as caught:

@@ -46,7 +46,7 @@ static bool plan(struct isst_context *context, struct isst_change *change, char 
 
 		snprintf(text + strlen(text), size - strlen(text), "%s; ", request->name);
 		free(objections.lines);
-		if (refused || isst_change_objection(change))
+		if (refused || isst_change_check(change))
 			return false;
 	}
 	return true;

@@ -204,11 +204,11 @@ static void check_plans_with_gone(struct isst_context *context, const struct iss
 	struct isst_change *change;
 
 	change = plan_with_gone(context, targets, for_cpus, ISST_SKIP_UNSUPPORTED);
-	assert_int_equal(isst_change_objection(change), -ESTALE);
+	assert_int_equal(isst_change_check(change), -ESTALE);
 	assert_int_equal(isst_change_run(change), -ESTALE);
 	isst_change_free(change);
 	change = plan_with_gone(context, targets, for_cpus, ISST_SKIP_FAILED);
-	assert_int_equal(isst_change_objection(change), 0);
+	assert_int_equal(isst_change_check(change), 0);
 	assert_int_equal(isst_change_run(change), ISST_PARTIAL);
 	assert_non_null(isst_change_step_at(change, 0));
 	isst_change_free(change);

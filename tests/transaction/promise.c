@@ -232,7 +232,7 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 	assert_int_equal(isst_change_new(program.context, &WITHOUT_MEANING, &other), -EINVAL);
 	check_holds(isst_error(program.context), "99");
 	assert_null(other);
-	assert_int_equal(isst_change_objection(program.change), -EINVAL);
+	assert_int_equal(isst_change_check(program.change), -EINVAL);
 	check_holds(isst_error(program.context), "CLOS 9 does not exist: only 0 to 3");
 	assert_int_equal(change_run(program.change), -EINVAL);
 	assert_int_equal(program.counts.changes, 0);

@@ -37,7 +37,7 @@ static void report_finding(struct report_node *top, unsigned int index,
 	report_text(node, KEY_FINDING_PLACE, isst_finding_place(finding));
 	if (isst_cpuset_count(cpus) > 0)
 		report_cpu_ranges(node, KEY_FINDING_CPUS, 0, cpus);
-	report_text_unless_empty(node, KEY_FINDING_READ, isst_finding_read(finding));
+	report_text_unless_empty(node, KEY_FINDING_READ, isst_finding_evidence(finding));
 	report_text_unless_empty(node, KEY_FINDING_MEANING, isst_finding_meaning(finding));
 	report_text_unless_empty(node, KEY_FINDING_REMEDY, isst_finding_remedy(finding));
 }

@@ -186,9 +186,9 @@ void platform_capture(struct run *run)
 	if (run_call(run, error) != 0)
 		return;
 	/* There is no banner that shows it. */
-	if (isst_platform_emulated(run->context) && !request_has(run->request, OPTION_EMULATE))
+	if (isst_platform_emulated_name(run->context) && !request_has(run->request, OPTION_EMULATE))
 		report_message(run->report, ENTRY_NOTE, "the emulated machine %s was captured",
-			       isst_platform_emulated(run->context));
+			       isst_platform_emulated_name(run->context));
 	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
 	report_word(node, KEY_CAPTURE, "success");
 }

@@ -72,7 +72,7 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 	if (!error)
 		error = config_call(run, config, isst_change_add_config(*change, config, 0));
 	if (!error)
-		error = run_call(run, isst_change_objection(*change));
+		error = run_call(run, isst_change_check(*change));
 	if (error)
 		return error;
 	report_skipped(run, config);
@@ -147,7 +147,7 @@ int config_roll_back(struct run *run, struct isst_change *change)
 void config_record(struct run *run, int error)
 {
 	if (request_has(run->request, OPTION_DRY_RUN) ||
-	    isst_config_run_record(run->config, run->context, error, 0) == 0 || error)
+	    isst_config_record_apply(run->config, run->context, error, 0) == 0 || error)
 		return;
 	report_message(run->report, ENTRY_NOTE, "the time of this run is not recorded: %s",
 		       isst_error(run->context));

@@ -15,7 +15,7 @@ static const struct isst_cpuset *find_cpus(struct run *run)
 	if (!cpus || request_has(run->request, OPTION_NO_AFFINITY))
 		return NULL;
 	/* Their numbers are not those of the CPUs that the program runs on. */
-	if (isst_platform_emulated(run->context)) {
+	if (isst_platform_emulated_name(run->context)) {
 		report_message(run->report, ENTRY_NOTE,
 			       "the machine is emulated: the affinity of %s is left as it is",
 			       run->request->program[0]);

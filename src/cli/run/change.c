@@ -170,7 +170,7 @@ static int make_attempt(struct attempt *attempt)
 
 	if (error)
 		return error;
-	error = isst_change_objection(attempt->change);
+	error = isst_change_check(attempt->change);
 	report_failures(attempt, error);
 	if (error) {
 		change_report_warnings(run, attempt->change, 0);

@@ -236,25 +236,25 @@ static bool print_time(int64_t seconds, char *text, size_t size)
  * is what it is. */
 static void report_last_apply(struct run *run, struct report_node *top)
 {
-	struct isst_config_run *last;
+	struct isst_apply_record *last;
 	struct report_node *node;
 	const char *source;
 	char time[40];
-	int error = isst_config_run_read(run->context, 0, &last);
+	int error = isst_read_apply_record(run->context, 0, &last);
 
 	if (error && error != -ENOENT)
 		report_message(run->report, ENTRY_NOTE, "%s", isst_error(run->context));
 	if (error)
 		return;
 	node = report_branch(top, KEY_LAST_APPLY, 0);
-	report_state(node, KEY_LAST_APPLY_RESULT, isst_config_run_succeeded(last));
-	source = isst_config_run_source(last);
+	report_state(node, KEY_LAST_APPLY_RESULT, isst_apply_record_succeeded(last));
+	source = isst_apply_record_source(last);
 	report_text(node, KEY_LAST_APPLY_SOURCE, source ? source : "--set");
-	if (print_time(isst_config_run_time_s(last), time, sizeof(time)))
+	if (print_time(isst_apply_record_time_s(last), time, sizeof(time)))
 		report_text(node, KEY_LAST_APPLY_TIME, time);
-	report_number(node, KEY_LAST_APPLY_TIMESTAMP, (uint64_t)isst_config_run_time_s(last));
-	report_text(node, KEY_LAST_APPLY_SHA256, isst_config_run_sha256(last));
-	isst_config_run_free(last);
+	report_number(node, KEY_LAST_APPLY_TIMESTAMP, (uint64_t)isst_apply_record_time_s(last));
+	report_text(node, KEY_LAST_APPLY_SHA256, isst_apply_record_sha256(last));
+	isst_apply_record_free(last);
 }
 
 static void report_top(struct machine_status *status)

@@ -626,7 +626,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 	/* A change that cannot be completed is not begun; missing support is not an error here.
 	 */
 	if (!outcome->planning)
-		outcome->planning = isst_change_objection(change);
+		outcome->planning = isst_change_check(change);
 	if (outcome->planning == -EOPNOTSUPP && !objections.error)
 		outcome->planning = 0;
 	if (!outcome->planning && objections.planned)

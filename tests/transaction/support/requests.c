@@ -242,7 +242,7 @@ static int add_config(struct isst_change *change, struct isst_config *config,
 
 	/* What the machine does not take is not looked at: a level that is locked, say. */
 	objections->planned = !error;
-	objections->error = isst_change_objection(change);
+	objections->error = isst_change_check(change);
 	if (objections->error)
 		add_line(objections, &change->objection);
 	isst_config_free(config);
