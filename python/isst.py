@@ -2139,10 +2139,10 @@ class Change(_Child):
         not fit the machine, or the machine forbids it."""
         return config._use(self._context, lambda pointer: (_isst().change_add_config, self._open(), pointer, 0)) != _SKIPPED
 
-    @property
-    def objection(self):
-        """Whether run() will refuse the change, because a target failed that may not be left out."""
-        return _isst().change_check(self._open()) != 0
+    def check(self):
+        """Raises the Error of run() if that will refuse the change: a target failed that may not be left out, or a request was
+        refused. Errors: isst_change_check(3)."""
+        self._context._do(_isst().change_check, self._open())
 
     def run(self):
         """Makes the change; in a dry run only determines the steps. Returns True, or False if it left out targets, as the

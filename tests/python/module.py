@@ -578,7 +578,7 @@ class Changes(MachineTest):
             change.add_clos_association(1, [2])
             change.add_core_power(True, priority=isst.Priority.ORDERED)
             change.add_turbo_ratio_limits(0x1E1E1E1E1E1E1E1E, [context.domains[1]])
-            self.assertFalse(change.objection)
+            change.check()
             self.assertTrue(change.run())
             self.assertFalse(change.is_unchanged)
             self.assertFalse(change.has_left_out(context.domains[0]))
@@ -690,8 +690,8 @@ class Changes(MachineTest):
         self.faults("mailbox 0x7f/0x00 package 1 EIO")
         with context.change() as change:
             self.assertTrue(change.add_level(3).partial)
-            self.assertTrue(change.objection)
-            self.failure(EIO, change.run)
+            refused = self.failure(EIO, change.check)
+            self.assertEqual(self.failure(EIO, change.run).strerror, refused.strerror)
         with context.change(isst.ChangeFlag.SKIP_FAILED) as change:
             change.add_level(3)
             self.assertFalse(change.run())
