@@ -1337,6 +1337,7 @@ class Context(_Uncopyable):
                  system_log=False, emulate=None, state=None):
         self._pointer = self._caller = None
         self._exceptions, self._children, self._lost = [], {}, []
+        self._has_log = bool(log)
         self._turn = threading.RLock()
         self._callbacks = (_LOG(lambda data, level, message: self._log(log, level, message)),
                            _INTERRUPTED(lambda data: self._is_interrupted(interrupted)))
@@ -1346,7 +1347,7 @@ class Context(_Uncopyable):
         try:
             self._begin(machine, tries, pause_ms, log, log_level, system_log)
             if lock_ms is not None:
-                self._do(_isst().lock, self._pointer, lock_ms, 0)
+                self._do(_isst().lock, self._pointer, lock_ms, 0, guarded=True)
             if discover:
                 self.discover()
         except BaseException:
@@ -1366,8 +1367,8 @@ class Context(_Uncopyable):
             _isst().options_set_interrupted(options, self._callbacks[1], None)
             _isst().options_set_flags(options, _OPTION_SYSTEM_LOG if system_log else 0)
             open_machine = _isst().open_machine
-            error = (self._call(lambda: open_machine(machine.take(), options, ctypes.byref(pointer))) if machine.pointer
-                     else self._call(_isst().open, options, ctypes.byref(pointer)))
+            error = (self._call(lambda: open_machine(machine.take(), options, ctypes.byref(pointer)), guarded=True)
+                     if machine.pointer else self._call(_isst().open, options, ctypes.byref(pointer), guarded=True))
         finally:
             self._pointer = pointer.value
             _isst().options_free(options)
@@ -1410,7 +1411,7 @@ class Context(_Uncopyable):
             if then:
                 then()
         try:
-            self._call(end)
+            self._call(end, guarded=True)
         except BaseException as exception:
             if errors and exception.__cause__ is None:
                 exception.__cause__ = errors[0]
@@ -1430,7 +1431,7 @@ class Context(_Uncopyable):
     def _end_lost(self):
         if self._lost and not self._caller:
             lost, self._lost = self._lost, []
-            self._call(self._free, lost)
+            self._call(self._free, lost, guarded=True)
 
     def _free(self, children):
         for child in children:
@@ -1460,13 +1461,26 @@ class Context(_Uncopyable):
             return 1 if self._exceptions else 0
         return 1 if _called_back(self._exceptions, tuple, interrupted) or self._exceptions else 0
 
-    def _call(self, function, *arguments):
-        """Calls a function that may call functions of the program, and returns what it returns. An exception of such a function,
-        and of the handler of a signal, interrupts the library, and is raised when the call has ended. Its cause is another
-        error of the call."""
+    def _call(self, function, *arguments, guarded=False):
+        """Calls a function, and returns what it returns. guarded: it asks whether it is interrupted, calls other functions of
+        the program, or does several things in Python; with a log each one calls one. An exception of such a function, and of
+        the handler of a signal, interrupts the library then, and is raised when the call has ended. Its cause is another error
+        of the call. For other calls Python raises what a handler raises when the library has returned."""
         result = None
         with self._turn:
             self._refuse_in_callback()
+            if guarded or self._has_log or _Signals.calls:
+                result = self._call_guarded(function, *arguments)
+            else:
+                result = function(*arguments)
+        if self._lost:
+            self._end_lost()
+        return result
+
+    def _call_guarded(self, function, *arguments):
+        """Calls a function with handlers of signals whose exceptions are not lost while the library calls the program."""
+        result = None
+        with self._turn:
             depth = len(_Signals.calls)
             try:
                 try:
@@ -1482,8 +1496,6 @@ class Context(_Uncopyable):
             del self._exceptions[:]
             if exceptions:
                 raise _chained(exceptions, self._unexpected(result))
-        if self._lost:
-            self._end_lost()
         return result
 
     def _unexpected(self, result):
@@ -1500,8 +1512,8 @@ class Context(_Uncopyable):
             raise kind(status, _text(_isst().error(self._pointer))) if kind else self._failure(status, results)
         return status
 
-    def _do(self, function, *arguments, kind=None):
-        return self._check(self._call(function, *arguments), kind=kind)
+    def _do(self, function, *arguments, kind=None, guarded=False):
+        return self._check(self._call(function, *arguments, guarded=guarded), kind=kind)
 
     def _domain(self, pointer):
         self._open()
@@ -1511,17 +1523,17 @@ class Context(_Uncopyable):
 
     def discover(self):
         """Discovers the machine; done when the context is opened. Errors: isst_discover(3)."""
-        self._do(_isst().discover, self._open())
+        self._do(_isst().discover, self._open(), guarded=True)
 
     def wait_for_driver(self, timeout_ms):
         """Waits until the driver has its transports, as at boot. Called on a context that was opened with discover=False, and
         without the lock. timeout_ms: how long. Errors: isst_wait_for_driver(3)."""
-        self._do(_isst().wait_for_driver, self._open(), timeout_ms, 0)
+        self._do(_isst().wait_for_driver, self._open(), timeout_ms, 0, guarded=True)
 
     def rediscover(self):
         """Discovers the machine again, after CPUs went on- or offline. Domain and Cpu objects have the new state then.
         Errors: isst_discover(3)."""
-        self._do(_isst().rediscover, self._open())
+        self._do(_isst().rediscover, self._open(), guarded=True)
 
     def cpus_changed(self):
         """Whether other CPUs are online or present than at the last discovery. Reads two files."""
@@ -1789,7 +1801,8 @@ class Context(_Uncopyable):
         owned = _Owned(_isst().explanation_free)
         with _Targets(self, targets) as target_set:
             self._do(_isst().explain, self._open(), target_set, None,
-                     (_EXPLAIN_MEASURE if measure else 0) | (_EXPLAIN_LIMITS if limits_only else 0), owned.reference)
+                     (_EXPLAIN_MEASURE if measure else 0) | (_EXPLAIN_LIMITS if limits_only else 0), owned.reference,
+                     guarded=measure)
         pointer = owned.pointer
         findings = [_finding(entry) for entry in _pointers(_isst().explanation_finding_at, pointer)]
         measured = ((cpu, _isst().explanation_measured_mhz(pointer, cpu)) for cpu in sorted(self.online_cpus))
@@ -1814,10 +1827,10 @@ class Context(_Uncopyable):
             taken.extend([True] if status == 0 else [])
             return status
         try:
-            self._do(take)
-            status = self._call(_isst().rediscover, self._open())
+            self._do(take, guarded=True)
+            status = self._call(_isst().rediscover, self._open(), guarded=True)
             if status == -errnos.EINVAL and not _isst().domain_count(self._open()):
-                status = self._call(_isst().discover, self._open())
+                status = self._call(_isst().discover, self._open(), guarded=True)
             self._check(status)
         except BaseException:
             if taken:
@@ -2029,7 +2042,7 @@ class _Child(_Uncopyable):
             if pointer:
                 context._children[self._key] = (pointer.value, abandon, free)
             return status
-        context._do(begin)
+        context._do(begin, guarded=True)
 
     def __enter__(self):
         return self
@@ -2155,15 +2168,15 @@ class Change(_Child):
             status = change_run(pointer)
             self._is_made = status >= 0
             return status
-        return self._context._do(run) != _PARTIAL
+        return self._context._do(run, guarded=True) != _PARTIAL
 
     def release(self):
         """Makes a change that is held stand. Error (EINVAL): it is not held."""
-        self._context._do(_isst().change_release, self._open())
+        self._context._do(_isst().change_release, self._open(), guarded=True)
 
     def roll_back(self):
         """Rolls a change back that is held. Errors: isst_change_roll_back(3)."""
-        self._context._do(_isst().change_roll_back, self._open())
+        self._context._do(_isst().change_roll_back, self._open(), guarded=True)
 
     @property
     def is_made(self):
@@ -2357,4 +2370,4 @@ class Journal(_Child):
     def apply(self):
         """Restores the old values of all items that no other process changed since, and removes the journal. Errors:
         isst_journal_apply(3)."""
-        self._context._do(_isst().journal_apply, self._open(), 0)
+        self._context._do(_isst().journal_apply, self._open(), 0, guarded=True)

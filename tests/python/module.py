@@ -943,6 +943,29 @@ class Signals(MachineTest):
                 with self.assertRaises(Alarm):
                     context.lock(60000)
 
+    def test_calls_that_do_not_wait_leave_handlers_alone(self):
+        context = self.open()
+        replaced = []
+        original = isst._Signals.replace
+        self.addCleanup(setattr, isst._Signals, "replace", original)
+        isst._Signals.replace = lambda number, handler: (replaced.append(number), original(number, handler))
+        context.cpus_changed()
+        context.read_perf_profiles()
+        isst.Config("level 1\n").check(context)
+        context.explain()
+        self.assertEqual(replaced, [])
+        context.explain(measure=True)
+        self.assertIn(signal.SIGALRM, replaced)
+
+    def test_an_exception_during_a_call_that_does_not_wait(self):
+        context = self.open()
+        for step in range(50):
+            with self.assertRaises(Alarm):
+                signal.setitimer(signal.ITIMER_REAL, 0.001 + step * 1e-5)
+                while True:
+                    context.cpus_changed()
+        self.assertEqual(self.levels(context), [0, 0])
+
     def test_a_handler_that_does_not_raise_interrupts_nothing(self):
         caught = []
         signal.signal(signal.SIGALRM, lambda number, frame: caught.append(number))
