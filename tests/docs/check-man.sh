@@ -509,7 +509,21 @@ check_raise_program() {	# $1: program
 		cat "$scratch/during"
 		return 1
 	fi
-	diff "$scratch/before" "$scratch/after"
+	diff "$scratch/before" "$scratch/after" || return 1
+	# A signal ends the program after the rollback.
+	# shellcheck disable=SC2016  # sh expands it
+	on_guide "$1" 2-3 sh -c 'kill -s TERM "$PPID"; sleep 0.1' > "$scratch/none" 2>&1 &&
+		{ echo "SIGTERM is without effect"; return 1; }
+	isst --emulate guide core-power info > "$scratch/after" 2>&1
+	diff "$scratch/before" "$scratch/after" || return 1
+	# A target that fails stops the change, with the reason.
+	mkdir -p "$scratch/failing"
+	echo 'mailbox 0x7f/0x01 package 1 EIO' > "$scratch/failing/faults"
+	! isst --emulate guide --emulate-state "$scratch/failing" emulate -- "$1" 2,16 echo started > "$scratch/during" 2>&1 || return 1
+	if grep -q started "$scratch/during" || ! grep -q 'package 1, die 0: cannot read' "$scratch/during"; then
+		cat "$scratch/during"
+		return 1
+	fi
 }
 
 # Applied, the configuration is equal, and what was saved returns to the state before; wrong files are reported.
