@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define RUN "/run/isst"
@@ -290,6 +292,14 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/** On an overlay, entries of a directory need not have the inode numbers that stat(2) shows. */
+static bool is_overlay(const char *path)
+{
+	struct statfs file_system;
+
+	return statfs(path, &file_system) == 0 && file_system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 /** What a directory has for itself and for the one above. What is mounted has none above it in its
  * own file system. */
 static void check_entries(const struct route *route, DIR *directory)
@@ -299,7 +309,7 @@ static void check_entries(const struct route *route, DIR *directory)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/..", route->to);
-	if (stat(route->to, &self) || stat(path, &above))
+	if (stat(route->to, &self) || stat(path, &above) || is_overlay(route->to))
 		return;
 	if (above.st_dev != self.st_dev && strncmp(route->to, RUN, strlen(RUN)) != 0)
 		above = self;
