@@ -298,6 +298,11 @@ static void contradictions_are_refused(void **state)
 	check_contradiction("cpus offline 4-7\ncpus offline 4-6", 3, "contradicts line 2");
 	check_contradiction("high-priority 4 within 0-7\nhigh-priority 4 within 0-8", 3,
 			    "contradicts line 2");
+	check_contradiction("high-priority 4 avoid 0-3\nhigh-priority 4 avoid 8-9", 3,
+			    "contradicts line 2");
+	check_contradiction("high-priority 4\nhigh-priority 4 avoid 8-9", 3, "contradicts line 2");
+	check_contradiction("high-priority 4\nhigh-priority 5", 3, "contradicts line 2");
+	check_contradiction("high-priority 4/package\nhigh-priority 4", 3, "contradicts line 2");
 	check_contradiction("clos 0 min 900 max 800", 2,
 			    "the CLOS minimum of 900 MHz is above the maximum of 800 MHz");
 	check_contradiction("clos 0 max 800\npackage 1: clos 0 min 900", 3,
@@ -482,6 +487,44 @@ static void what_says_more_of_its_place_counts(void **state)
 	configuration_clear(&configuration);
 }
 
+/** Fails unless the first of two lines counts in both orders, at a place of both. */
+static void check_precedence(const char *line, const char *other, enum subject subject)
+{
+	const struct place place = { .package = 1, .power_domain = 2, .index = 1, .cpu = 4 };
+	const char *const orders[][2] = { { line, other }, { other, line } };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct configuration configuration = { 0 };
+		const struct setting *setting;
+		char *text;
+
+		assert_true(asprintf(&text, HEADER "%s\n%s\n", orders[i][0], orders[i][1]) > 0);
+		assert_int_equal(add_file(&configuration, text), 0);
+		setting = configuration_find(&configuration, subject, &place);
+		assert_non_null(setting);
+		if (setting->origin.line != 2 + i)
+			fail_msg("does not count: %s", line);
+		configuration_clear(&configuration);
+		free(text);
+	}
+}
+
+/* CPUs, or a fabric, before neither; a package before these; power domains before a package. */
+static void each_kind_of_place_has_its_rank(void **state)
+{
+	(void)state;
+	check_precedence("uncore-max 1800 fabric 1", "uncore-max 2000", SUBJECT_UNCORE_MAX);
+	check_precedence("package 1: uncore-max 1800 fabric 1", "package 1: uncore-max 2000",
+			 SUBJECT_UNCORE_MAX);
+	check_precedence("package 1: uncore-max 1800", "uncore-max 2000 fabric 1",
+			 SUBJECT_UNCORE_MAX);
+	check_precedence("package 1 powerdomain 2: uncore-max 1800",
+			 "package 1: uncore-max 2000 fabric 1", SUBJECT_UNCORE_MAX);
+	check_precedence("association 3 = 4", "association 1 = all", SUBJECT_ASSOCIATION);
+	check_precedence("package 1: association 3 = all", "association 1 = 4",
+			 SUBJECT_ASSOCIATION);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +543,7 @@ int main(void)
 		cmocka_unit_test(a_later_text_is_held_against_earlier_ones),
 		cmocka_unit_test(what_is_stated_twice_is_no_contradiction),
 		cmocka_unit_test(what_says_more_of_its_place_counts),
+		cmocka_unit_test(each_kind_of_place_has_its_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
