@@ -371,6 +371,32 @@ static void skipped_statements_have_reasons(void **state)
 	fixture_end(&fixture);
 }
 
+/* The level after boot is a statement that a machine with a locked level does without. */
+static void defaults_have_the_parts_that_were_asked_for(void **state)
+{
+	static const unsigned int unknown[] = { ISST_CONFIG_CPUS << 1, ISST_CONFIG_CPUS << 1 | 1,
+						1U << 31 };
+	struct isst_config *config;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		config = (struct isst_config *)&fixture;
+		assert_int_equal(isst_config_defaults(fixture.context, unknown[i], &config),
+				 -EINVAL);
+	}
+	/* Nothing was changed since boot. */
+	assert_int_equal(isst_config_defaults(fixture.context, ISST_CONFIG_LEVEL, &config), 0);
+	check_text(config, "# isst configuration 1\n");
+	isst_config_free(config);
+	apply_config(fixture.context, "level 1");
+	assert_int_equal(isst_config_defaults(fixture.context, ISST_CONFIG_LEVEL, &config), 0);
+	check_text(config, "# isst configuration 1\n? level 0\n");
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +407,7 @@ int main(void)
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
 		cmocka_unit_test(a_refused_call_leaves_nothing_of_an_earlier_one),
 		cmocka_unit_test(skipped_statements_have_reasons),
+		cmocka_unit_test(defaults_have_the_parts_that_were_asked_for),
 		cmocka_unit_test(the_last_run_is_stored),
 		cmocka_unit_test(a_run_of_statements_alone_has_no_source),
 		cmocka_unit_test(what_has_no_texts_is_not_recorded),
