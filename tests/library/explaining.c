@@ -207,6 +207,37 @@ static void cpus_are_measured_where_it_is_asked_for(void **state)
 	fixture_end(&fixture);
 }
 
+static int interrupt_third(void *data)
+{
+	return ++*(unsigned int *)data > 2;
+}
+
+/* Only measuring takes so long that it is interrupted: before the next CPU. */
+static void measuring_can_be_interrupted(void **state)
+{
+	struct isst_options *options = isst_options_new();
+	struct isst_explanation *explanation;
+	struct isst_targets *targets;
+	struct fixture fixture;
+	unsigned int asked = 0;
+
+	(void)state;
+	isst_options_set_interrupted(options, interrupt_third, &asked);
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, options);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	targets = all_domains(fixture.context);
+	asked = 0;
+	assert_int_equal(
+		isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_MEASURE, &explanation),
+		-EINTR);
+	assert_null(explanation);
+	assert_int_equal(asked, 3);
+	isst_targets_free(targets);
+	isst_options_free(options);
+	fixture_end(&fixture);
+}
+
 /** Whether a kernel of that release has an advisory. */
 static bool is_advised(const char *platform, const char *release, const char *name)
 {
@@ -315,6 +346,92 @@ static void what_limits_the_hardware_is_found_alone(void **state)
 	fixture_end(&fixture);
 }
 
+/* Counters of throttling are events of the past: they are neither read nor found. */
+static void what_limited_the_hardware_once_is_left_out(void **state)
+{
+	struct isst_explanation *limits;
+	struct isst_targets *targets;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	fixture_fault(&fixture, "read /sys/devices/system/cpu/cpu*/thermal_throttle/* EIO");
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_LIMITS, &limits),
+			 0);
+	assert_null(isst_explanation_unread_at(limits, 0));
+	isst_explanation_free(limits);
+	/* The rule is one that other explanations notice. */
+	isst_explanation_free(explain(fixture.context, targets, ISST_PARTIAL));
+	fixture_end(&fixture);
+}
+
+/** The finding of a code at a place; NULL: there is none. */
+static const struct isst_finding *find_at(const struct isst_explanation *explanation, int code,
+					  const char *place)
+{
+	const struct isst_finding *finding;
+
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		if (isst_finding_code(finding) == code &&
+		    strcmp(isst_finding_place(finding), place) == 0)
+			return finding;
+	return NULL;
+}
+
+/* Where the class of a single core is unknown the others are not all cores of the package. */
+static void a_core_of_unknown_class_is_not_taken_for_another(void **state)
+{
+	const int code = ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES;
+	struct isst_explanation *explanation;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	apply(&fixture, "turbo-freq on\ncore-power on ordered");
+	fixture_fault(&fixture, "mmio 0x38 package 1 get EIO");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	explanation = explain(fixture.context, all_domains(fixture.context), ISST_PARTIAL);
+	assert_non_null(find_at(explanation, code, "package 0"));
+	assert_null(find_at(explanation, code, "package 1"));
+	isst_explanation_free(explanation);
+	fixture_end(&fixture);
+}
+
+/* With SST-BF the base frequency that each core has at least is the lower one: 1800 MHz, not 2000.
+ */
+static void a_maximum_is_held_against_the_low_base_frequency(void **state)
+{
+	static const struct {
+		const char *statements;
+		bool found;
+	} ROWS[] = {
+		{ "association 3 = 2\nclos 3 max 1800", false },
+		{ "clos 3 max 1700", true },
+		{ "base-freq off\nclos 3 max 1800", true },
+	};
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, of_tests("features-on"));
+	for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+		struct isst_explanation *explanation;
+
+		apply(&fixture, ROWS[i].statements);
+		fixture.context = fixture_open(&fixture, NULL);
+		assert_int_equal(isst_discover(fixture.context), 0);
+		explanation = explain(fixture.context, all_domains(fixture.context), 0);
+		if ((find_at(explanation, ISST_FINDING_CLOS_MAX_BELOW_BASE, "package 0") != NULL) !=
+		    ROWS[i].found)
+			fail_msg("%s", ROWS[i].statements);
+		isst_explanation_free(explanation);
+		isst_close(fixture.context);
+	}
+	fixture.context = NULL;
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,8 +440,12 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_named),
 		cmocka_unit_test(what_must_not_be_disturbed_is_left_alone),
 		cmocka_unit_test(cpus_are_measured_where_it_is_asked_for),
+		cmocka_unit_test(measuring_can_be_interrupted),
 		cmocka_unit_test(advisories_follow_the_kernel),
 		cmocka_unit_test(what_limits_the_hardware_is_found_alone),
+		cmocka_unit_test(what_limited_the_hardware_once_is_left_out),
+		cmocka_unit_test(a_core_of_unknown_class_is_not_taken_for_another),
+		cmocka_unit_test(a_maximum_is_held_against_the_low_base_frequency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
