@@ -167,7 +167,14 @@ check_changed_values() {
 		isst.base-freq=disabled
 		isst.firmware-interface=TPMI
 	END
-	! grep 'isst_used_bucket{package="1"}' "$scratch/metrics"
+	! grep 'isst_used_bucket{package="1"}' "$scratch/metrics" || return 1
+	# What differs in the middle alone: three levels of the packages 0, 1 and 2.
+	make_machine guide 's/^packages = .*/packages = 0-2/'
+	isst --cpu 14 perf-profile set-config-level --level 1 > "$scratch/setup" 2>&1 || { cat "$scratch/setup"; return 1; }
+	exported --format nfd status > "$scratch/features" || return 1
+	expect "$scratch/features" <<-'END'
+		isst.perf-profile.level=mixed
+	END
 }
 
 check_mailbox_values() {
