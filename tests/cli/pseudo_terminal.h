@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What does not come within this time ends the test. */
+/* Each wait ends after this time, and with it the test. */
 enum { LIMIT_MS = 30000, MOST_ROWS = 64, MOST_COLUMNS = 256 };
 
 struct pseudo_terminal {
@@ -35,6 +35,54 @@ struct pseudo_terminal {
 	char sequence[32];
 	size_t sequence_length;
 };
+
+/* ---- Deadlines ---- */
+
+static inline int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/** Waits for the end of a process, which is killed where it does not come. */
+static inline int wait_for_process(pid_t process)
+{
+	const int64_t limit = clock_ms() + LIMIT_MS;
+	int status;
+
+	for (;;) {
+		pid_t ended = waitpid(process, &status, WNOHANG);
+
+		assert_true(ended >= 0);
+		if (ended == process)
+			return status;
+		if (clock_ms() > limit) {
+			kill(process, SIGKILL);
+			waitpid(process, &status, 0);
+			fail_msg("process %d does not end", (int)process);
+		}
+		usleep(1000);
+	}
+}
+
+/* Of the test that runs; 0: none. What a failed test leaves is killed. */
+static pid_t running_shell, running_job;
+
+static inline int kill_leftovers(void **state)
+{
+	(void)state;
+	if (running_job > 0)
+		kill(-running_job, SIGKILL);
+	if (running_shell > 0) {
+		kill(running_shell, SIGKILL);
+		waitpid(running_shell, NULL, 0);
+	}
+	running_job = 0;
+	running_shell = 0;
+	return 0;
+}
 
 /* ---- The command ---- */
 
@@ -69,7 +117,6 @@ static inline int run_command(const char *line)
 static inline void run_elsewhere(const char *line)
 {
 	pid_t process;
-	int status;
 
 	fflush(NULL);
 	process = fork();
@@ -82,8 +129,7 @@ static inline void run_elsewhere(const char *line)
 		dup2(nowhere, 2);
 		_exit(run_command(line));
 	}
-	assert_int_equal(waitpid(process, &status, 0), process);
-	assert_int_equal(status, 0);
+	assert_int_equal(wait_for_process(process), 0);
 }
 
 /* ---- What is shown ---- */
@@ -214,12 +260,15 @@ static inline const char *screen_text(const struct pseudo_terminal *terminal)
 	return text;
 }
 
-static inline int64_t clock_ms(void)
+/** Shows what comes until nothing has come for a time. */
+static inline void read_rest(struct pseudo_terminal *terminal, int timeout_ms)
 {
-	struct timespec now;
+	const int64_t limit = clock_ms() + LIMIT_MS;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	while (read_screen(terminal, timeout_ms))
+		if (clock_ms() > limit)
+			fail_msg("there is no end of what is written; the screen:\n%s",
+				 screen_text(terminal));
 }
 
 /** Waits until the screen has or has not a text, and nothing more comes for a moment: a screen is
@@ -234,8 +283,7 @@ static inline void wait_for(struct pseudo_terminal *terminal, const char *part, 
 			fail_msg("'%s' is%s on the screen:\n%s", part, there ? " not" : "",
 				 screen_text(terminal));
 	}
-	while (read_screen(terminal, 100))
-		continue;
+	read_rest(terminal, 100);
 }
 
 /** Compares a whole screen. */
@@ -313,6 +361,7 @@ __attribute__((noreturn)) static inline void be_shell(const char *path, int repo
 /** What the shell reports next; -1: that the job has stopped. */
 static inline int next_report(struct pseudo_terminal *terminal)
 {
+	const int64_t limit = clock_ms() + LIMIT_MS;
 	char line[32];
 	size_t length = 0;
 
@@ -322,6 +371,8 @@ static inline int next_report(struct pseudo_terminal *terminal)
 		/* What the job still shows must not hold it up. */
 		if (terminal->manager >= 0)
 			read_screen(terminal, 0);
+		if (clock_ms() > limit)
+			fail_msg("the job neither ends nor stops");
 		if (poll(&file, 1, 100) <= 0)
 			continue;
 		assert_int_equal(read(terminal->report, line + length, 1), 1);
@@ -361,7 +412,9 @@ static inline void start(struct pseudo_terminal *terminal, const char *line, boo
 		be_shell(path, ends[1], line, ignore_hangup);
 	}
 	close(ends[1]);
+	running_shell = terminal->shell;
 	terminal->job = next_report(terminal);
+	running_job = terminal->job;
 }
 
 static inline void type(const struct pseudo_terminal *terminal, char key)
@@ -372,9 +425,14 @@ static inline void type(const struct pseudo_terminal *terminal, char key)
 /** The job goes on, in the foreground. */
 static inline void go_on(const struct pseudo_terminal *terminal)
 {
+	const int64_t limit = clock_ms() + LIMIT_MS;
+
 	assert_int_equal(kill(terminal->shell, SIGUSR1), 0);
-	while (tcgetpgrp(terminal->manager) != terminal->job)
+	while (tcgetpgrp(terminal->manager) != terminal->job) {
+		if (clock_ms() > limit)
+			fail_msg("the job is not in the foreground");
 		usleep(1000);
+	}
 	assert_int_equal(kill(terminal->job, SIGCONT), 0);
 }
 
@@ -389,8 +447,7 @@ static inline void assert_restored(struct pseudo_terminal *terminal)
 {
 	struct termios now;
 
-	while (read_screen(terminal, 50))
-		continue;
+	read_rest(terminal, 50);
 	assert_int_equal(tcgetattr(terminal->manager, &now), 0);
 	assert_int_equal(now.c_lflag, terminal->before.c_lflag);
 	assert_int_equal(now.c_iflag, terminal->before.c_iflag);
@@ -403,9 +460,11 @@ static inline void assert_restored(struct pseudo_terminal *terminal)
 /** Waits for the end of the job. Returns its status as a shell has it. */
 static inline int end_of_job(struct pseudo_terminal *terminal)
 {
-	int status = next_report(terminal), shell;
+	int status = next_report(terminal);
 
-	assert_int_equal(waitpid(terminal->shell, &shell, 0), terminal->shell);
+	running_job = 0;
+	wait_for_process(terminal->shell);
+	running_shell = 0;
 	if (terminal->manager >= 0) {
 		assert_restored(terminal);
 		close(terminal->manager);

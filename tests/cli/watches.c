@@ -474,9 +474,11 @@ static void a_stopped_terminal_does_not_hold_signals_up(void **state)
 	sleep(2);
 	assert_int_equal(kill(terminal.job, SIGTERM), 0);
 	assert_int_equal(next_report(&terminal), 128 + SIGTERM);
+	running_job = 0;
 	close(terminal.manager);
 	close(terminal.report);
-	assert_int_equal(waitpid(terminal.shell, NULL, 0), terminal.shell);
+	wait_for_process(terminal.shell);
+	running_shell = 0;
 }
 
 static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **state)
@@ -528,27 +530,29 @@ static void a_dumb_terminal_gets_screens_one_after_the_other(void **state)
 	assert_int_equal(end_of_job(&terminal), 128 + SIGINT);
 }
 
+#define WATCH(test) cmocka_unit_test_teardown(test, kill_leftovers)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_another_process_changes_is_marked),
-		cmocka_unit_test(cores_of_a_map_are_marked_below),
-		cmocka_unit_test(screens_are_as_large_as_the_terminal),
-		cmocka_unit_test(a_screen_is_laid_out_for_its_terminal),
-		cmocka_unit_test(another_level_and_its_cpus_are_followed),
-		cmocka_unit_test(what_cannot_be_read_is_the_status),
-		cmocka_unit_test(what_can_be_read_again_is_no_failure),
-		cmocka_unit_test(frequencies_are_rounded_to_the_next_ratio),
-		cmocka_unit_test(a_machine_slower_than_the_interval_is_watched_until_q),
-		cmocka_unit_test(ctrl_c_ends_it_as_any_program),
-		cmocka_unit_test(sigterm_ends_it_with_the_terminal_restored),
-		cmocka_unit_test(each_signal_that_ends_it_restores_the_terminal),
-		cmocka_unit_test(a_closed_terminal_ends_it),
-		cmocka_unit_test(a_closed_terminal_ends_it_without_the_signal),
-		cmocka_unit_test(a_stopped_terminal_does_not_hold_signals_up),
-		cmocka_unit_test(ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on),
-		cmocka_unit_test(in_the_background_it_stops_and_can_be_ended),
-		cmocka_unit_test(a_dumb_terminal_gets_screens_one_after_the_other),
+		WATCH(what_another_process_changes_is_marked),
+		WATCH(cores_of_a_map_are_marked_below),
+		WATCH(screens_are_as_large_as_the_terminal),
+		WATCH(a_screen_is_laid_out_for_its_terminal),
+		WATCH(another_level_and_its_cpus_are_followed),
+		WATCH(what_cannot_be_read_is_the_status),
+		WATCH(what_can_be_read_again_is_no_failure),
+		WATCH(frequencies_are_rounded_to_the_next_ratio),
+		WATCH(a_machine_slower_than_the_interval_is_watched_until_q),
+		WATCH(ctrl_c_ends_it_as_any_program),
+		WATCH(sigterm_ends_it_with_the_terminal_restored),
+		WATCH(each_signal_that_ends_it_restores_the_terminal),
+		WATCH(a_closed_terminal_ends_it),
+		WATCH(a_closed_terminal_ends_it_without_the_signal),
+		WATCH(a_stopped_terminal_does_not_hold_signals_up),
+		WATCH(ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on),
+		WATCH(in_the_background_it_stops_and_can_be_ended),
+		WATCH(a_dumb_terminal_gets_screens_one_after_the_other),
 	};
 
 	if (!isst_emulator_is_available()) {
