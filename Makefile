@@ -464,9 +464,13 @@ TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(B
 .PHONY: tests
 tests: all $(TESTS)
 
+# Seconds that a test program has, and one that is large, slowed down by what checks it, or builds all anew.
+TEST_DEADLINE ?= $(if $(filter yes,$(LARGE)),$(SLOW_TEST_DEADLINE),1200)
+SLOW_TEST_DEADLINE ?= 7200
+
 .PHONY: check
 check: tests
-	ISST_PLATFORMS='$(CURDIR)/tests/platforms' ISST_LARGE='$(LARGE)' sh tests/run-tests.sh $(TESTS)
+	ISST_PLATFORMS='$(CURDIR)/tests/platforms' ISST_LARGE='$(LARGE)' TEST_DEADLINE='$(TEST_DEADLINE)' sh tests/run-tests.sh $(TESTS)
 
 .PHONY: check-all
 check-all:
@@ -482,7 +486,7 @@ update-cases: $(BUILD)/tests/commands
 	ISST_UPDATE_CASES=1 $<
 
 SANITIZED = ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
-	ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-sanitize LARGE=$(LARGE) HARDENING=no \
+	ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-sanitize TEST_DEADLINE='$(SLOW_TEST_DEADLINE)' LARGE=$(LARGE) HARDENING=no \
 	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 .PHONY: check-sanitize
@@ -499,7 +503,7 @@ SAMPLE := $(BUILD)/tests/commands $(addprefix $(BUILD)/tests/transaction/,baseli
 
 .PHONY: check-sample
 check-sample: all $(SAMPLE)
-	ISST_PLATFORMS='$(CURDIR)/tests/platforms' sh tests/run-tests.sh $(SAMPLE)
+	ISST_PLATFORMS='$(CURDIR)/tests/platforms' TEST_DEADLINE='$(TEST_DEADLINE)' sh tests/run-tests.sh $(SAMPLE)
 
 .PHONY: check-mutations
 check-mutations: $(TRANSACTION_PROGRAMS) $(BUILD)/tests/cli/reports_v2 $(BUILD)/tests/explain/managers
@@ -516,7 +520,7 @@ check-valgrind:
 VALGRIND_TESTS := $(filter-out $(addprefix $(BUILD)/tests/cli/,programs programs_on_terminals save_files signals watches),$(UNIT_TESTS))
 .PHONY: check-units-valgrind
 check-units-valgrind: $(VALGRIND_TESTS)
-	ISST_PLATFORMS='$(CURDIR)/tests/platforms' \
+	ISST_PLATFORMS='$(CURDIR)/tests/platforms' TEST_DEADLINE='$(SLOW_TEST_DEADLINE)' \
 		RUNNER='valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect --child-silent-after-fork=yes' \
 		sh tests/run-tests.sh $(VALGRIND_TESTS)
 
@@ -534,7 +538,7 @@ $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 
 .PHONY: check-portability
 check-portability: tests $(PORTABILITY)
-	sh tests/run-tests.sh $(PORTABILITY)
+	TEST_DEADLINE='$(SLOW_TEST_DEADLINE)' sh tests/run-tests.sh $(PORTABILITY)
 
 # ---- Cross-checks: the reference tool, the real drivers ----
 

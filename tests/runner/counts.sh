@@ -7,7 +7,7 @@ runner=$root/tests/run-tests.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-runner.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-unset RUNNER
+unset RUNNER TEST_DEADLINE
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 
@@ -110,6 +110,20 @@ sh "$runner" ./rests > timed 2>&1
 grep -q '^\[1/1\] ./rests: 1 ([1-9][0-9]*\.[0-9] s)$' timed && grep -q '^CPU time: 0 s$' timed
 report $? "time by the clock is told of each program, CPU time of all" < timed
 if env --default-signal=INT true 2> /dev/null; then
+	# What a program has started ends with it.
+	program hangs "echo 'ok 1 - a'; sleep 300 & echo \$! > '$scratch/left'; wait"
+	TEST_DEADLINE=1
+	export TEST_DEADLINE
+	expect "a program that does not end has failed, and is killed with what it has started" 1 "[1/2] ==== ./hangs (not ended within 1 s, T s)
+ok 1 - a
+[2/2] ./good: 2 (T s)
+failed: ./hangs (not ended within 1 s)
+CPU time: T s
+3 passed, 1 failed" ./hangs ./good
+	unset TEST_DEADLINE
+	# A process that its parent has not waited for is left, but has ended.
+	! grep -s '^State:' "/proc/$(cat left)/status" | grep -v 'Z (zombie)' > remains
+	report $? "nothing of it is left" < remains
 	# shellcheck disable=SC2016  # expanded by the program
 	program interrupted 'kill -INT $$; echo "not ok 1 - a"'
 	(trap '' INT QUIT && exec sh "$runner" ./interrupted) > timed 2>&1
