@@ -229,6 +229,37 @@ static void nonsense_is_an_error_of_the_next_open(void **state)
 	}
 }
 
+/* Whatever the words look like that the quotes would contain. */
+static void quotes_that_are_not_closed_are_the_cause(void **state)
+{
+	static const char *const wrong[] = {
+		"\nwrite \"/sys/x ENOENT\n",
+		"\nread /x content \"5\n",
+		"\nread /x content \"5\\\"\n",
+		"\nread /x content \"5\\\n",
+		"\nread /x content \"5\" \"EIO\n",
+		"\nmailbox any EIO \"\n",
+		"\n\"open EIO\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct isst_machine *machine;
+		struct emulated e;
+		char *error, expected[700];
+
+		start(&e, "tests/tiny");
+		rules(&e, wrong[i]);
+		if (isst_emulator()->open(&e.target, &machine, &error) != -EINVAL)
+			fail_msg("accepted: %s", wrong[i]);
+		snprintf(expected, sizeof(expected), "%s/faults:2: a quote is not closed",
+			 e.directory);
+		assert_string_equal(error, expected);
+		free(error);
+		finish(&e);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +272,7 @@ int main(void)
 		cmocka_unit_test(files),
 		cmocka_unit_test(firmware_can_be_slow),
 		cmocka_unit_test(nonsense_is_an_error_of_the_next_open),
+		cmocka_unit_test(quotes_that_are_not_closed_are_the_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,40 +14,43 @@ struct reader {
 	const char *file;
 	unsigned int line;
 	char *rest;
+	bool unclosed; /* the line ended within quotes */
 	char **error;
 };
 
 static int rule_error(struct reader *reader, const char *found, const char *expected)
 {
+	if (reader->unclosed)
+		return set_error(reader->error, -EINVAL, "%s:%u: a quote is not closed",
+				 reader->file, reader->line);
 	return set_error(reader->error, -EINVAL, "%s:%u: found \"%s\", expected %s", reader->file,
 			 reader->line, found ? found : "end of line", expected);
 }
 
-/** Takes the quotes off in place: \n, \t, \" and \\ stand for themselves. */
+static char unescape(char letter)
+{
+	return letter == 'n' ? '\n' : letter == 't' ? '\t' : letter;
+}
+
+/** Takes the quotes off in place: \n, \t, \" and \\ stand for themselves. Returns NULL where the
+ * closing one is missing. */
 static char *unquote(struct reader *reader)
 {
 	char *word = ++reader->rest, *to = word;
 
 	for (; *reader->rest && *reader->rest != '"'; reader->rest++) {
-		if (*reader->rest == '\\' && reader->rest[1])
-			reader->rest++;
-		else
-			goto plain;
-		if (*reader->rest == 'n')
-			*to++ = '\n';
-		else if (*reader->rest == 't')
-			*to++ = '\t';
-		else
-		plain:
-			*to++ = *reader->rest;
+		bool escaped = *reader->rest == '\\' && reader->rest[1];
+
+		reader->rest += escaped;
+		*to++ = escaped ? unescape(*reader->rest) : *reader->rest;
 	}
-	if (*reader->rest == '"')
-		reader->rest++;
+	reader->unclosed = *reader->rest == '\0';
+	reader->rest += !reader->unclosed;
 	*to = '\0';
-	return word;
+	return reader->unclosed ? NULL : word;
 }
 
-/** The next word, or NULL at the end of the line. */
+/** The next word, or NULL at the end of the line, where quotes may be open. */
 static char *next_word(struct reader *reader)
 {
 	char *word;
@@ -426,7 +429,7 @@ static int read_rule(struct reader *reader, struct fault *rule, const char *word
 	error = read_argument(reader, rule, place);
 	while (!error && (word = next_word(reader)))
 		error = read_word(reader, rule, word);
-	if (!error && rule->action == ACTION_NONE && !rule->delay_us)
+	if (!error && (reader->unclosed || (rule->action == ACTION_NONE && !rule->delay_us)))
 		error = rule_error(reader, NULL, "an effect");
 	return error;
 }
@@ -437,7 +440,7 @@ static int read_line(struct faults *faults, struct reader *reader)
 	struct fault *rules;
 
 	if (!word)
-		return 0;
+		return reader->unclosed ? rule_error(reader, NULL, "a rule") : 0;
 	rules = reallocarray(faults->rules, faults->count + 1, sizeof(*rules));
 	if (!rules)
 		return -ENOMEM;
