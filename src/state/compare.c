@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { KHZ_PER_RATIO = 100000 };
-
 struct comparison {
 	struct wanted *wanted;
 	struct baseline baseline;
@@ -135,11 +133,7 @@ static int compare_item(struct wanted *wanted, const struct baseline *baseline,
 	/* A CPU that went offline meanwhile has no limits. */
 	if (error)
 		return error == -ENOENT ? 0 : error;
-	/* The kernel counts in ratios, and rounds down. */
-	if (item->item.kind == ITEM_UNCORE_MAX || item->item.kind == ITEM_UNCORE_MIN)
-		compared->differs = compared->present / KHZ_PER_RATIO != bits / KHZ_PER_RATIO;
-	else
-		compared->differs = (compared->present ^ bits) & item->mask;
+	compared->differs = (compared->present ^ bits) & item->mask;
 	return 0;
 }
 
