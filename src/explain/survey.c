@@ -185,8 +185,8 @@ static int read_uncore(struct survey *survey, struct survey_domain *domain)
 
 	if (error)
 		return domain->asked ? survey_note_file(survey, error) : 0;
-	if (domain->fabrics > SURVEY_FABRICS)
-		domain->fabrics = SURVEY_FABRICS;
+	if (domain->fabrics > ISST_FABRICS)
+		domain->fabrics = ISST_FABRICS;
 	for (unsigned int i = 0; i < domain->fabrics; i++) {
 		domain->uncore[i].domain = domain->domain;
 		domain->uncore[i].fabric = i;

@@ -18,7 +18,7 @@ struct survey_texts {
 	size_t count;
 };
 
-enum { SURVEY_FABRICS = 2, MANAGER_PLUGINS = 4 };
+enum { MANAGER_PLUGINS = 4 };
 
 /** A program that sets frequencies, too. */
 struct manager {
@@ -72,7 +72,7 @@ struct survey_domain {
 	bool has_reasons; /* MSR 0x64f was read */
 	uint64_t reasons;
 	uint64_t throttled; /* of the package for heat since boot */
-	struct uncore_limits uncore[SURVEY_FABRICS];
+	struct uncore_limits uncore[ISST_FABRICS];
 	unsigned int fabrics;
 	struct cpus_state cpus_state; /* offline CPUs */
 	struct survey_cpu *cpus;

@@ -29,7 +29,7 @@ int level_effects_read(struct isst_context *context, const struct isst_domain *d
 	*effects = (struct level_effects){ 0 };
 	if (!error && !level.failure.error) {
 		effects->turbo_ratio_limits = register_of(&level.limit[0]);
-		for (unsigned int i = 0; i < LEVEL_FABRICS; i++) {
+		for (unsigned int i = 0; i < ISST_FABRICS; i++) {
 			effects->uncore_max_khz[i] = khz_of(&level.fabric[i].max_mhz);
 			effects->uncore_min_khz[i] = khz_of(&level.fabric[i].min_mhz);
 		}

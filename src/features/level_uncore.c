@@ -108,7 +108,7 @@ int level_plan_uncore(struct level_change *work, size_t i)
 
 	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)
 		return 0;
-	for (unsigned int fabric = 0; fabric < LEVEL_FABRICS && !error; fabric++)
+	for (unsigned int fabric = 0; fabric < ISST_FABRICS && !error; fabric++)
 		error = plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
 	return error;
 }

@@ -215,7 +215,7 @@ static int finish_levels(struct step *levels)
 static void plan_levels(struct level_change *work)
 {
 	struct step *step = change_step(work->change, ITEM_LEVEL);
-	unsigned int fabrics = context_has_power_domains(work->change->context) ? LEVEL_FABRICS : 1;
+	unsigned int fabrics = context_has_power_domains(work->change->context) ? ISST_FABRICS : 1;
 
 	if (step)
 		step->after = finish_levels;

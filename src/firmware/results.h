@@ -55,6 +55,9 @@ struct isst_turbo_limit {
 	struct isst_value mhz[ISST_BUCKETS];
 };
 
+/** Of a power domain: as many as the driver's answers, and the kernel's directories, can have. */
+enum { ISST_FABRICS = 8 };
+
 /** Frequencies of a level's uncore fabric. */
 struct isst_fabric {
 	struct isst_value base_mhz, min_mhz, max_mhz;
@@ -80,7 +83,7 @@ struct isst_level {
 	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */
 	struct isst_value tdp_ratio;
 	struct isst_value base_mhz, base_avx2_mhz, base_avx512_mhz, base_amx_mhz;
-	struct isst_fabric fabric[2 + ISST_GROWN];
+	struct isst_fabric fabric[ISST_FABRICS + ISST_GROWN];
 	struct isst_value memory_mhz;
 	struct isst_value cooling_type;
 	struct isst_value power_w, tjunction_c;

@@ -188,14 +188,16 @@ static int ask_level_limits(struct tpmi_run *run, const struct tpmi_request *req
 	return error;
 }
 
+static_assert((int)ISST_FABRICS == (int)ABI_MAX_FABRICS, "fabrics of a level");
+
 /**
- * The second fabric. Kernels that do not know the request (ENOTTY), parts of an older revision and
+ * Further fabrics. Kernels that do not know the request (ENOTTY), parts of an older revision and
  * parts that answer 0 have none, which is no failure; whatever else goes wrong is one.
  */
 static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct level_request *result = request->result;
-	struct isst_fabric *fabric = &result->level->fabric[1];
+	struct isst_fabric *fabrics = result->level->fabric;
 	struct abi_perf_level_fabric_info info = {
 		.socket_id = (uint8_t)request->domain->package,
 		.power_domain_id = (uint8_t)request->domain->number,
@@ -210,13 +212,17 @@ static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 	if (!error)
 		error = driver_request(run->driver, "GET_PERF_LEVEL_FABRIC_INFO",
 				       ABI_GET_PERF_LEVEL_FABRIC_INFO, &info);
+	/* Whether there are more than these is not known then. */
 	if (error && error != -ENOTTY)
-		*fabric = (struct isst_fabric){ unreadable, unreadable, unreadable };
-	if (error || info.max_fabrics < 2)
+		fabrics[1] = (struct isst_fabric){ unreadable, unreadable, unreadable };
+	if (error)
 		return error == -ENOTTY ? 0 : error;
-	fabric->base_mhz = nonzero(info.p1_fabric_freq_mhz[1]);
-	fabric->min_mhz = nonzero(info.pm_fabric_freq_mhz[1]);
-	fabric->max_mhz = nonzero(info.p0_fabric_freq_mhz[1]);
+	for (unsigned int i = 1; i < ISST_FABRICS && i < info.max_fabrics; i++)
+		fabrics[i] = (struct isst_fabric){
+			.base_mhz = nonzero(info.p1_fabric_freq_mhz[i]),
+			.min_mhz = nonzero(info.pm_fabric_freq_mhz[i]),
+			.max_mhz = nonzero(info.p0_fabric_freq_mhz[i]),
+		};
 	return 0;
 }
 
@@ -304,7 +310,7 @@ COMMAND(FEATURES_OF_LEVEL, 9,  ask_features_of_level,  "the features");
 COMMAND(FEATURES_OF_ALL,   9,  ask_features_of_all,    "the features");
 COMMAND(LEVEL,             12, ask_level,              "the properties");
 COMMAND(LEVEL_LIMITS,      12, ask_level_limits,       "the turbo limits");
-COMMAND(FABRIC,            17, ask_fabric,             "the second fabric");
+COMMAND(FABRIC,            17, ask_fabric,             "the further fabrics");
 COMMAND(CORES,             13, ask_cores,              "the enabled cores");
 COMMAND(BASE_FREQ,         14, ask_base_freq,          "the base-freq properties");
 COMMAND(BASE_FREQ_CORES,   15, ask_base_freq_cores,    "the high priority cores");

@@ -37,12 +37,10 @@ struct isst_options {
 	void *interrupted_data;
 };
 
-enum { LEVEL_FABRICS = 2 };
-
 /** What firmware sets together with a level; 0: nothing, or it is not known. */
 struct level_effects {
 	uint64_t turbo_ratio_limits; /* as the register holds them */
-	uint64_t uncore_max_khz[LEVEL_FABRICS], uncore_min_khz[LEVEL_FABRICS];
+	uint64_t uncore_max_khz[ISST_FABRICS], uncore_min_khz[ISST_FABRICS];
 };
 
 struct isst_context {

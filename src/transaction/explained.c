@@ -50,9 +50,9 @@ static bool effect_on(struct isst_journal *journal, struct tracked *level, const
 	effects = effects_of(journal, level);
 	if (item->kind == ITEM_TURBO_RATIO_LIMITS)
 		*value = effects->turbo_ratio_limits;
-	else if (item->kind == ITEM_UNCORE_MAX && item->index < LEVEL_FABRICS)
+	else if (item->kind == ITEM_UNCORE_MAX && item->index < ISST_FABRICS)
 		*value = effects->uncore_max_khz[item->index];
-	else if (item->kind == ITEM_UNCORE_MIN && item->index < LEVEL_FABRICS)
+	else if (item->kind == ITEM_UNCORE_MIN && item->index < ISST_FABRICS)
 		*value = effects->uncore_min_khz[item->index];
 	return *value != 0;
 }

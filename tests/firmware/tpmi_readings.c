@@ -443,6 +443,11 @@ static void answer_fabrics(struct fake_firmware *fake, unsigned int count)
 	put_half(fabrics, 24, 1100);
 	put_half(fabrics, 38, 800);
 	put_half(fabrics, 40, 400);
+	for (unsigned int i = 2; i < 8; i++) {
+		put_half(fabrics, 6 + 2 * i, 2500 + 100 * i);
+		put_half(fabrics, 22 + 2 * i, 1100 + 100 * i);
+		put_half(fabrics, 38 + 2 * i, 400 + 100 * i);
+	}
 	fake_tpmi(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, fabrics, sizeof(fabrics));
 }
 
@@ -462,6 +467,37 @@ static void revision_2_reports_a_second_fabric(void **state)
 	check_known(fake->level.fabric[1].base_mhz, 1100);
 	check_known(fake->level.fabric[1].min_mhz, 400);
 	fake_tpmi_finish(fake);
+}
+
+/* As many as there are, and no more than the answer holds, whatever the number in it. */
+static void every_fabric_of_the_answer_is_reported(void **state)
+{
+	static const unsigned int COUNTS[] = { 2, 3, 7, 8, 9, 65535 };
+
+	for (size_t i = 0; i < COUNT(COUNTS); i++) {
+		struct fake_firmware *fake = start_level(state);
+		unsigned char info[154] = { 0 };
+
+		answer_properties(fake, info);
+		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [3] = 2 });
+		answer_fabrics(fake, COUNTS[i]);
+		read_properties(fake);
+		assert_int_equal(fake->level.failure.error, 0);
+		for (unsigned int fabric = 2; fabric < 8; fabric++) {
+			const struct isst_fabric *found = &fake->level.fabric[fabric];
+
+			if (fabric >= COUNTS[i]) {
+				check_absent(found->max_mhz);
+				check_absent(found->base_mhz);
+				check_absent(found->min_mhz);
+				continue;
+			}
+			check_known(found->max_mhz, 2500 + 100 * fabric);
+			check_known(found->base_mhz, 1100 + 100 * fabric);
+			check_known(found->min_mhz, 400 + 100 * fabric);
+		}
+		fake_tpmi_finish(fake);
+	}
 }
 
 static void older_revisions_are_not_asked_for_a_second_fabric(void **state)
@@ -493,7 +529,7 @@ static void F13_a_second_fabric_that_cannot_be_read_is_a_failure(void **state)
 		fake_tpmi_error(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, ERRORS[i]);
 		read_properties(fake);
 		assert_int_not_equal(fake->level.failure.error, 0);
-		check_holds(fake->level.failure.message, "the second fabric of level 3");
+		check_holds(fake->level.failure.message, "the further fabrics of level 3");
 		check_unreadable(fake->level.fabric[1].max_mhz);
 		check_unreadable(fake->level.fabric[1].min_mhz);
 		fake_tpmi_finish(fake);
@@ -1002,6 +1038,7 @@ int main(void)
 		MACHINE_TEST(turbo_limits_are_reported_by_type_and_bucket),
 		MACHINE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent),
 		MACHINE_TEST(revision_2_reports_a_second_fabric),
+		MACHINE_TEST(every_fabric_of_the_answer_is_reported),
 		MACHINE_TEST(older_revisions_are_not_asked_for_a_second_fabric),
 		MACHINE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure),
 		MACHINE_TEST(kernels_that_know_no_second_fabric_are_no_failure),

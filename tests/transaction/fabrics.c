@@ -4,11 +4,14 @@
 #include "features/features.h"
 #include "transaction/support/machines.h"
 
+#include "isst.h"
+
 #define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency"
 
-/** Cluster 1 of power domain 0; what is written to it, line by line. */
+/** A further cluster of power domain 0; what is written to it, line by line. */
 static struct {
 	const struct files_operations *inner;
+	char number[8];
 	char min[32], max[32];
 	char written[256];
 	bool refuses; /* writes of the upper limit */
@@ -23,7 +26,7 @@ static char *added_file(const char *path)
 	} files[] = {
 		{ "package_id", "0\n" },
 		{ "domain_id", "0\n" },
-		{ "fabric_cluster_id", "1\n" },
+		{ "fabric_cluster_id", added.number },
 		{ "initial_min_freq_khz", "600000\n" },
 		{ "initial_max_freq_khz", "1800000\n" },
 		{ "min_freq_khz", added.min },
@@ -99,6 +102,7 @@ static struct isst_context *discover(const struct machine *machine)
 static void begin(struct machine *machine)
 {
 	machine_begin(machine, "tests/tpmi-tiny");
+	snprintf(added.number, sizeof(added.number), "1\n");
 	snprintf(added.min, sizeof(added.min), "600000\n");
 	snprintf(added.max, sizeof(added.max), "1800000\n");
 	added.refuses = false;
@@ -198,12 +202,52 @@ static void a_fabric_that_refuses_leaves_the_others_as_they_were(void **state)
 	machine_end(&machine);
 }
 
+/** Whether a limit of a fabric of power domain 0 is found to be low. */
+static bool is_found(struct isst_context *context, const char *fabric)
+{
+	struct isst_targets *targets = isst_targets_new(context);
+	struct isst_explanation *explanation;
+	const struct isst_finding *finding;
+	bool found = false;
+
+	assert_int_equal(isst_targets_add_domain(targets, context_domain(context, 0)), 0);
+	assert_true(isst_explain(context, targets, NULL, 0, &explanation) >= 0);
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		found |= isst_finding_code(finding) == ISST_FINDING_UNCORE_LIMIT &&
+			 strstr(isst_finding_evidence(finding), fabric) != NULL;
+	isst_explanation_free(explanation);
+	isst_targets_free(targets);
+	return found;
+}
+
+/* As many as the driver's answers have. */
+static void the_limits_of_every_fabric_are_explained(void **state)
+{
+	(void)state;
+	for (unsigned int fabric = 1; fabric < 8; fabric++) {
+		struct isst_context *context;
+		struct machine machine;
+		char name[32];
+
+		begin(&machine);
+		snprintf(added.number, sizeof(added.number), "%u\n", fabric);
+		snprintf(name, sizeof(name), "fabric %u", fabric);
+		context = discover(&machine);
+		assert_false(is_found(context, name));
+		snprintf(added.max, sizeof(added.max), "1500000\n");
+		assert_true(is_found(context, name));
+		isst_close(context);
+		machine_end(&machine);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_fabric_is_counted_and_read),
 		cmocka_unit_test(each_fabric_gets_its_limits_in_its_order),
 		cmocka_unit_test(a_fabric_that_refuses_leaves_the_others_as_they_were),
+		cmocka_unit_test(the_limits_of_every_fabric_are_explained),
 	};
 
 	return cmocka_run_group_tests_name("fabrics", tests, NULL, NULL);
