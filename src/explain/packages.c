@@ -3,28 +3,21 @@
  * Reads nothing. */
 #include "explain/packages.h"
 
-enum { LAST_HIGH_CLOS = 1, CORES = 256 };
+enum { LAST_HIGH_CLOS = 1 };
 
 bool has_high_priority(const struct survey_cpu *cpu)
 {
 	return cpu->clos_known && cpu->clos <= LAST_HIGH_CLOS;
 }
 
-/** Whether a CPU is the first one that was seen of its core. */
-static bool is_first_of_core(const struct survey_cpu *cpu, bool *seen)
+static bool is_low_and_asked(const struct survey_cpu *cpu)
 {
-	unsigned int core = cpu->cpu->core;
-	bool first = cpu->cpu->core_known && core < CORES && !seen[core];
-
-	if (first)
-		seen[core] = true;
-	return first;
+	return cpu->asked && cpu->clos_known && !has_high_priority(cpu);
 }
 
 struct division divide(const struct survey_domain *domain)
 {
 	struct division division = { 0 };
-	bool high[CORES] = { false }, low[CORES] = { false };
 
 	for (size_t i = 0; i < domain->cpu_count; i++) {
 		const struct survey_cpu *cpu = &domain->cpus[i];
@@ -33,10 +26,12 @@ struct division divide(const struct survey_domain *domain)
 			division.unknown++;
 		} else if (has_high_priority(cpu)) {
 			division.high++;
-			division.high_cores += is_first_of_core(cpu, high);
+			division.high_cores += survey_is_first_of_core(domain, i,
+								       has_high_priority);
 		} else {
 			division.low++;
-			division.low_asked_cores += cpu->asked && is_first_of_core(cpu, low);
+			division.low_asked_cores += survey_is_first_of_core(domain, i,
+									    is_low_and_asked);
 		}
 	}
 	return division;

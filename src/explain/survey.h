@@ -157,6 +157,9 @@ int survey_read_cpus(struct survey *survey);
 /** Lists them only. */
 int survey_list_cpus(struct survey *survey);
 void survey_clear_cpus(struct survey_domain *domain);
+/** Whether a CPU is the first of its core that counts. One of which the core is unknown is not. */
+bool survey_is_first_of_core(const struct survey_domain *domain, size_t position,
+			     bool (*counts)(const struct survey_cpu *cpu));
 
 /** Whether the levels of a domain were read, and they are the current ones. */
 static inline bool survey_has_level(const struct survey_domain *domain)

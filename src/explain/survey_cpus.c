@@ -30,6 +30,19 @@ static int take_cpus(struct survey *survey, struct survey_domain *domain)
 	return 0;
 }
 
+bool survey_is_first_of_core(const struct survey_domain *domain, size_t position,
+			     bool (*counts)(const struct survey_cpu *cpu))
+{
+	const struct survey_cpu *cpu = &domain->cpus[position];
+
+	if (!cpu->cpu->core_known || !counts(cpu))
+		return false;
+	for (const struct survey_cpu *other = domain->cpus; other < cpu; other++)
+		if (other->cpu->core_known && other->cpu->core == cpu->cpu->core && counts(other))
+			return false;
+	return true;
+}
+
 /* ---- Classes of service ---- */
 
 /** Notes what became of associations, with one text for all failures of a domain. */

@@ -78,21 +78,23 @@ static int read_counter(struct survey *survey, const struct isst_cpu *cpu, const
 	return survey_note_file(survey, error);
 }
 
+static bool is_read(const struct survey_cpu *cpu)
+{
+	return cpu->read;
+}
+
 /** Those of a core are the same of all its threads. */
 static int read_counters(struct survey *survey, struct survey_domain *domain)
 {
-	enum { CORES = 256 };
-	bool seen[CORES] = { false }, first = true;
+	bool first = true;
 	int result = 0;
 
 	for (size_t i = 0; i < domain->cpu_count && !result; i++) {
 		struct survey_cpu *cpu = &domain->cpus[i];
-		bool known = cpu->cpu->core_known && cpu->cpu->core < CORES;
 
-		if (!cpu->read || (known && seen[cpu->cpu->core]))
+		if (!cpu->read ||
+		    (cpu->cpu->core_known && !survey_is_first_of_core(domain, i, is_read)))
 			continue;
-		if (known)
-			seen[cpu->cpu->core] = true;
 		if (first)
 			result = read_counter(survey, cpu->cpu, "package_throttle_count",
 					      &domain->throttled);
