@@ -117,7 +117,7 @@ static int read_boot_id(struct isst_context *context, const char **boot_id)
 	return message_error(
 		&context->messages, meaning_of(context->files.answer, -EIO),
 		"the current boot cannot be identified, so it is unknown whether a reset has "
-		"undone earlier changes: %s",
+		"discarded earlier changes: %s",
 		error == -ENOENT ? BOOT_ID_FILE " is missing or empty" : isst_error(context));
 }
 

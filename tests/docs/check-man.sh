@@ -634,7 +634,7 @@ check_words() {
 }
 
 check_source_words() {
-	find "$root/src" "$root/include" -name '*.[ch]' > "$scratch/sources"
+	find "$root/src" "$root/include" "$root/tests/platforms" -name '*.[ch]' -o -name '*.platform' > "$scratch/sources"
 	[ -s "$scratch/sources" ] || echo "no sources were found"
 	while read -r path; do
 		search_words "$path" "${path#"$root"/}"
@@ -662,7 +662,7 @@ check "man page and CHANGELOG are of this version" check_version
 check "links in the documents lead to files" check_links
 check "the index names each page, and each page says for whom it is" check_index
 check "the documents contain no retired words" check_words
-check "messages and comments contain no retired words" check_source_words
+check "messages, comments and platform files contain no retired words" check_source_words
 check "help contains no retired words" check_help_words
 
 if command -v mandoc > /dev/null; then

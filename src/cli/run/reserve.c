@@ -26,8 +26,8 @@ static int take_lock(struct run *run)
 }
 
 /**
- * A change that runs out of descriptors halfway cannot even be undone: files, device, journal and
- * lock are opened as they are needed. What the caller may raise himself, he need not.
+ * A change that runs out of descriptors halfway cannot even be rolled back: files, device, journal
+ * and lock are opened as they are needed. What the caller may raise himself, he need not.
  */
 static void raise_file_limit(void)
 {
