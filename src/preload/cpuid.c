@@ -57,7 +57,7 @@ static uint32_t signature_of(const struct cpu_identity *identity)
 	       (identity->model >> 4) << 16 | (identity->family - family) << 20;
 }
 
-static void let_fault(bool fault)
+static void set_cpuid_faulting(bool fault)
 {
 	syscall(SYS_arch_prctl, ARCH_CPUID, !fault);
 }
@@ -111,10 +111,10 @@ static void answer(ucontext_t *context)
 	struct cpuid result;
 
 	if (faulting)
-		let_fault(false);
+		set_cpuid_faulting(false);
 	__cpuid_count(leaf, subleaf, result.eax, result.ebx, result.ecx, result.edx);
 	if (faulting)
-		let_fault(true);
+		set_cpuid_faulting(true);
 	describe(leaf, &result);
 	registers[REG_RAX] = result.eax;
 	registers[REG_RBX] = result.ebx;

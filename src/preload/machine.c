@@ -163,14 +163,14 @@ static struct isst_machine *open_machine(void)
 	char *error = NULL;
 
 	if (!target.platform || !*target.platform)
-		preload_give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");
+		preload_fatal(LAUNCH_PLATFORM " is not set: no machine to emulate");
 	inside = true;
 	/* One that gained privileges would be without this library, and have those of the real
 	 * machine. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		preload_give_up("programs cannot be kept from gaining privileges");
+		preload_fatal("programs cannot be kept from gaining privileges");
 	if (isst_emulator()->open(&target, &machine, &error))
-		preload_give_up(error ? error : "out of memory");
+		preload_fatal(error ? error : "out of memory");
 	inside = false;
 	return machine;
 }

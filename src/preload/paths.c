@@ -78,7 +78,7 @@ static void find_places(void)
 		return;
 	names = launch_names(preload_machine ? preload_machine : preload_machine_around());
 	if (!names || find_places_below(names))
-		preload_give_up("the emulated machine's files cannot be found");
+		preload_fatal("the emulated machine's files cannot be found");
 	free(names);
 }
 

@@ -45,7 +45,7 @@ void *preload_newer(const char *name);
 /** Writes a message to standard error. */
 void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** The same, and ends the program: to go on would be to work on the real machine. */
-void preload_give_up(const char *why) __attribute__((noreturn));
+void preload_fatal(const char *why) __attribute__((noreturn));
 
 /** stat(2) in all its forms, past the machine: glibc before 2.33 exports none of them. */
 int status_real(int directory, const char *path, struct stat *status, int flags);

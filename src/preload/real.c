@@ -31,7 +31,7 @@ void preload_warn(const char *format, ...)
 	syscall(SYS_write, STDERR_FILENO, line, length);
 }
 
-void preload_give_up(const char *why)
+void preload_fatal(const char *why)
 {
 	preload_warn("%s", why);
 	_exit(LAUNCH_FAILED);

@@ -7,7 +7,7 @@
 #include "transaction/findings.h"
 #include "sysfs/cpufreq.h"
 #include "topology/cache.h"
-#include "transaction/explained.h"
+#include "transaction/level_side_effects.h"
 #include "transaction/revealed.h"
 
 #include <errno.h>

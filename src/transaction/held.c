@@ -4,8 +4,8 @@
  * the machine: that is done as for a run that died, from the journal compared with the machine.
  */
 #include "transaction/held.h"
-#include "transaction/completion.h"
 #include "transaction/findings.h"
+#include "transaction/finish.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
 #include "transaction/recovery_apply.h"

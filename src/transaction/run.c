@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a change: each step is prepared, journalled, written and verified. */
 #include "transaction/boot_state.h"
-#include "transaction/completion.h"
+#include "transaction/finish.h"
 #include "transaction/held.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"

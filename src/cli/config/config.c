@@ -75,7 +75,7 @@ void config_check(struct run *run)
 {
 	struct report_node *top;
 
-	if (!config_is_meant(run) ||
+	if (!config_matches(run) ||
 	    config_call(run, run->config, isst_config_check(run->config, run->context, 0)) != 0)
 		return;
 	run_report_notices(run);
@@ -125,7 +125,7 @@ static int make(struct run *run, struct isst_config *config, struct report_node 
 
 void config_apply(struct run *run)
 {
-	if (config_is_meant(run))
+	if (config_matches(run))
 		config_record(run, make(run, run->config, config_node(run), KEY_CONFIG_APPLY));
 	else if (run->status != STATUS_DONE)
 		config_record(run, -EOPNOTSUPP);

@@ -35,7 +35,7 @@ static void report_skipped_result(struct run *run)
 				    "skipped");
 }
 
-bool config_is_meant(struct run *run)
+bool config_matches(struct run *run)
 {
 	int result = isst_config_match(run->config, run->context, 0);
 	const char *problem;

@@ -9,7 +9,7 @@
  * Whether the configuration of the command line is for this machine. If not, that is reported: as
  * an error, or as a note if the configuration states `else skip`.
  */
-bool config_is_meant(struct run *run);
+bool config_matches(struct run *run);
 
 /**
  * Plans what a configuration states, and makes it, or with --dry-run lists it.

@@ -116,7 +116,7 @@ void config_try(struct run *run)
 {
 	struct isst_change *change;
 
-	if (!config_is_meant(run))
+	if (!config_matches(run))
 		return;
 	if (config_change(run, run->config, ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE, &change) ==
 	    0)

@@ -154,7 +154,7 @@ bool config_wait(struct run *run)
 	/* What else a configuration is for shows once the machine is discovered. */
 	match = isst_config_match(run->config, run->context, 0);
 	if (match == ISST_CONFIG_SKIPPED || is_refused(run, match))
-		return config_is_meant(run);
+		return config_matches(run);
 	/* Who may not change it need not wait. */
 	if (match == 0 && request_has(request, OPTION_WAIT) &&
 	    (!run_changes(run) || isst_check_privileges(run->context) == 0))

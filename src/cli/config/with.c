@@ -44,7 +44,7 @@ static void run_program(struct run *run)
 void with_program(struct run *run)
 {
 	struct isst_change *change = NULL;
-	bool meant = config_is_meant(run);
+	bool meant = config_matches(run);
 
 	if (!meant && run->status != STATUS_DONE)
 		return;

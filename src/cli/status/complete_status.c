@@ -16,7 +16,7 @@ void config_status_report(struct run *run)
 {
 	struct report_node *top;
 
-	if (!config_is_meant(run) ||
+	if (!config_matches(run) ||
 	    config_call(run, run->config, isst_config_check(run->config, run->context, 0)) != 0)
 		return;
 	run_report_notices(run);

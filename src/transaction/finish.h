@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a change that was made comes to stand. */
-#ifndef ISST_TRANSACTION_COMPLETION_H
-#define ISST_TRANSACTION_COMPLETION_H
+#ifndef ISST_TRANSACTION_FINISH_H
+#define ISST_TRANSACTION_FINISH_H
 
 #include "transaction/change.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that an interrupted change brought about without noting them. */
-#ifndef ISST_TRANSACTION_EXPLAINED_H
-#define ISST_TRANSACTION_EXPLAINED_H
+#ifndef ISST_TRANSACTION_LEVEL_SIDE_EFFECTS_H
+#define ISST_TRANSACTION_LEVEL_SIDE_EFFECTS_H
 
 #include "transaction/tracked.h"
 

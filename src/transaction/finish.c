@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a change that was made: it stands from here on. */
-#include "transaction/completion.h"
+#include "transaction/finish.h"
 #include "transaction/journal.h"
 #include "transaction/report.h"
 #include "transaction/saved_settings.h"

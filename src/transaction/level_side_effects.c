@@ -4,7 +4,7 @@
  * firmware sets together with a level. Where they are what the level brings, no other process need
  * have written them.
  */
-#include "transaction/explained.h"
+#include "transaction/level_side_effects.h"
 
 #include <string.h>
 
