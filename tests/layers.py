@@ -4,10 +4,12 @@
 
 Includes are read from the sources below src. Calls are read from the symbols of the objects below
 BUILD/src, so that a declaration without an include is found, too. Within a folder that is named in
-WITHOUT_CIRCLES no files may call each other in a circle, nor headers include each other in one.
+WITHOUT_CIRCLES no files may call each other in a circle, nor headers include each other in one. The
+document has a table of the files of each layer in TABLES: all of them, and no others.
 """
 
 import collections
+import fnmatch
 import os
 import re
 import subprocess
@@ -49,6 +51,10 @@ WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", 
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
                    "emulator/kernel", "emulator/front", "cli", "cli/process", "cli/text", "cli/arguments", "cli/report",
                    "cli/render", "cli/run", "cli/config", "cli/status", "cli/redfish", "cli/commands", "preload"]
+
+# Layers whose files stand in a table of the document, headed `| file of `LAYER` |`, each by its name or a pattern.
+TABLES = ["library", "configuration", "state", "transaction"]
+DOCUMENT = "docs/architecture.md"
 
 # Layers that are not checked yet: the order of their parts, or circles in a folder.
 NOT_YET = set()
@@ -248,6 +254,37 @@ def check_circles(graph, what, not_yet):
             yield f"{what} each other in a circle: " + ", ".join("src/" + path for path in circle)
 
 
+def read_tables(root):
+    """The names in the first column of each table of files, by its layer."""
+    tables, layer = {}, None
+    with open(os.path.join(root, DOCUMENT), encoding="utf-8") as file:
+        for line in file:
+            heading = re.match(r"\| file of `(\w+)` \|", line)
+            if heading:
+                layer = heading.group(1)
+                tables[layer] = []
+            elif not line.startswith("|"):
+                layer = None
+            elif layer:
+                tables[layer] += re.findall(r"`([^`]+\.c)`", line.split("|")[1])
+    return tables
+
+
+def check_tables(root):
+    tables = read_tables(root)
+    for layer in TABLES:
+        files = [os.path.basename(path) for path in sources(root) if path.endswith(".c") and layer_of(path) == layer]
+        if files and layer not in tables:
+            yield f"{DOCUMENT} has no table of the files of {layer}"
+            continue
+        for name in files:
+            if not any(fnmatch.fnmatch(name, pattern) for pattern in tables[layer]):
+                yield f"src/{layer}/{name} is in no table of {DOCUMENT}"
+        for pattern in tables.get(layer, []):
+            if not fnmatch.filter(files, pattern):
+                yield f"{DOCUMENT} has {pattern} in the table of {layer}, which has no such file"
+
+
 def check(root, build, not_yet):
     includes = read_includes(root)
     calls = read_calls(root, build, not_yet)
@@ -257,6 +294,7 @@ def check(root, build, not_yet):
     yield from check_calls(root, calls, not_yet)
     yield from check_circles(calls, "these call", not_yet)
     yield from check_circles(headers, "these include", not_yet)
+    yield from check_tables(root)
 
 
 # ---- Self-test: a tree in which each mistake is made, and one without ----
@@ -279,6 +317,22 @@ GOOD = {
                           'int getpid(void) { return user(); }\n',
     "preload/user.c": 'int getpid(void), user(void);\nint user(void) { return getpid(); }\n',
 }
+
+GOOD_DOCUMENT = """
+| file of `state` | content |
+|---|---|
+| `read.c`, `resolve_*.c` | `wrong.c`: not in the first column |
+
+| `wrong.c` | in another table |
+"""
+
+# The same with the document, of the files of state.
+DOCUMENTED = {"state/read.c": "\n", "state/resolve_all.c": "\n"}
+TABLE_MISTAKES = [
+    ({"state/wrong.c": "\n"}, GOOD_DOCUMENT, "src/state/wrong.c is in no table"),
+    ({}, GOOD_DOCUMENT.replace("`read.c`", "`read.c`, `gone.c`"), "has gone.c in the table of state"),
+    ({"library/values.c": "\n"}, GOOD_DOCUMENT, "no table of the files of library"),
+]
 
 # The files that make each mistake, and a part of what is to be said of it.
 MISTAKES = [
@@ -310,10 +364,13 @@ MISTAKES = [
 ]
 
 
-def check_tree(files, without=()):
+def check_tree(files, without=(), document=""):
     """@without: the files that are not compiled"""
     with tempfile.TemporaryDirectory() as root:
         build = os.path.join(root, "build")
+        os.makedirs(os.path.dirname(os.path.join(root, DOCUMENT)))
+        with open(os.path.join(root, DOCUMENT), "w", encoding="utf-8") as file:
+            file.write(document)
         for path, text in files.items():
             for folder in (os.path.join(root, "src"), os.path.join(build, "src")):
                 os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
@@ -333,6 +390,11 @@ def self_test():
         yield "a tree without a mistake: " + "; ".join(found)
     for files, message in MISTAKES:
         yield from expect(check_tree({**GOOD, **files}), message)
+    found = check_tree({**GOOD, **DOCUMENTED}, document=GOOD_DOCUMENT)
+    if found:
+        yield "a document without a mistake: " + "; ".join(found)
+    for files, document, message in TABLE_MISTAKES:
+        yield from expect(check_tree({**GOOD, **DOCUMENTED, **files}, document=document), message)
     yield from expect(check_tree(GOOD, ["firmware/middle.c"]), "lacks 1 of 1 objects of src/firmware")
     yield from expect(check_tree(GOOD, ["emulator/text.c"]), "lacks 1 of 4 objects of src/emulator")
     emulator = [path for path in GOOD if layer_of(path) in OPTIONAL]
