@@ -10,27 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The last one is for all other words. */
 static const struct {
-	const char *word;
 	int code;
 	const char *meaning;
 } COARSE[] = {
-	{ "THERMAL", ISST_FINDING_LIMITED_THERMAL, "the processor was too hot" },
-	{ "PLATFORM", ISST_FINDING_LIMITED_PLATFORM,
-	  "the platform asked the processor to slow down" },
-	{ "POWER", ISST_FINDING_LIMITED_POWER, "a power limit was reached" },
-	{ "CURRENT", ISST_FINDING_LIMITED_CURRENT, "a limit of the current was reached" },
-	{ "RAS", ISST_FINDING_LIMITED_RAS,
-	  "a function for reliability (RAS) limited the frequency" },
-	{ "MCP", ISST_FINDING_LIMITED_MCP, "a limit that the processor calls MCP was reached" },
-	{ "DFC", ISST_FINDING_LIMITED_DFC, "a limit that the processor calls DFC was reached" },
-	{ "QOS", ISST_FINDING_LIMITED_QOS, "the limits of a class of service (CLOS) were reached" },
-	{ "MISC", ISST_FINDING_LIMITED_MISC, "a reason that the processor does not name" },
-	{ "FREQUENCY", ISST_FINDING_LIMITED_FREQUENCY,
-	  "the turbo frequency for so many active cores was reached, as it is without faults" },
+	[LIMIT_THERMAL] = { ISST_FINDING_LIMITED_THERMAL, "the processor was too hot" },
+	[LIMIT_PLATFORM] = { ISST_FINDING_LIMITED_PLATFORM,
+			     "the platform asked the processor to slow down" },
+	[LIMIT_POWER] = { ISST_FINDING_LIMITED_POWER, "a power limit was reached" },
+	[LIMIT_CURRENT] = { ISST_FINDING_LIMITED_CURRENT, "a limit of the current was reached" },
+	[LIMIT_RAS] = { ISST_FINDING_LIMITED_RAS,
+			"a function for reliability (RAS) limited the frequency" },
+	[LIMIT_MCP] = { ISST_FINDING_LIMITED_MCP,
+			"a limit that the processor calls MCP was reached" },
+	[LIMIT_DFC] = { ISST_FINDING_LIMITED_DFC,
+			"a limit that the processor calls DFC was reached" },
+	[LIMIT_QOS] = { ISST_FINDING_LIMITED_QOS,
+			"the limits of a class of service (CLOS) were reached" },
+	[LIMIT_MISC] = { ISST_FINDING_LIMITED_MISC, "a reason that the processor does not name" },
+	[LIMIT_FREQUENCY] = { ISST_FINDING_LIMITED_FREQUENCY,
+			      "the turbo frequency for so many active cores was reached, as it is without faults" },
+	[LIMIT_WORDS] = { ISST_FINDING_LIMITED_OTHERWISE, "a reason that is not known here" },
 };
-
-enum { COARSE_WORDS = sizeof(COARSE) / sizeof(COARSE[0]) };
 
 /** Parts of fine words, which stand between underscores. */
 static const struct {
@@ -47,22 +49,6 @@ static const struct {
 	{ "PER_CORE", "of single cores" },
 	{ "PROCHOT", "the signal PROCHOT" },
 };
-
-/** The index of the coarse word that a word is, or begins with; COARSE_WORDS: none. */
-static size_t coarse_of(const char *word, size_t length)
-{
-	size_t i = 0;
-
-	while (i < COARSE_WORDS) {
-		size_t coarse = strlen(COARSE[i].word);
-
-		if (length >= coarse && memcmp(word, COARSE[i].word, coarse) == 0 &&
-		    (length == coarse || word[coarse] == '_'))
-			return i;
-		i++;
-	}
-	return i;
-}
 
 /** Whether a fine word contains a part: between underscores, digits behind it. */
 static bool has_part(const char *word, size_t length, const char *part)
@@ -121,13 +107,13 @@ static int explain_word(struct reason *reason, const char *word, size_t length)
 }
 
 /** Divides the words of a line among coarse reasons, the last of which is for all others. */
-static int divide(const char *words, struct reason reasons[COARSE_WORDS + 1])
+static int divide(const char *words, struct reason reasons[LIMIT_WORDS + 1])
 {
 	int error = 0;
 
 	while (*words && !error) {
 		size_t length = strcspn(words, " ");
-		struct reason *reason = &reasons[coarse_of(words, length)];
+		struct reason *reason = &reasons[limit_word_of(words, length)];
 
 		error = append(&reason->words, " ", words, length);
 		reason->given = true;
@@ -142,13 +128,10 @@ static int divide(const char *words, struct reason reasons[COARSE_WORDS + 1])
 static void note_reason(struct findings *findings, const struct survey_domain *domain,
 			const struct limit_line *line, size_t coarse, const struct reason *reason)
 {
-	const char *meaning = coarse < COARSE_WORDS ? COARSE[coarse].meaning
-						    : "a reason that is not known here";
+	const char *meaning = COARSE[coarse].meaning;
 	struct isst_finding *finding;
 
-	finding = findings_note(findings,
-				coarse < COARSE_WORDS ? COARSE[coarse].code
-						      : ISST_FINDING_LIMITED_OTHERWISE,
+	finding = findings_note(findings, COARSE[coarse].code,
 				"performance limit reasons %s (debugfs, "
 				"tpmi-*/plr/domain*/status)",
 				reason->words);
@@ -169,11 +152,11 @@ static void note_reason(struct findings *findings, const struct survey_domain *d
 static void check_line(struct findings *findings, const struct survey_domain *domain,
 		       const struct limit_line *line)
 {
-	struct reason reasons[COARSE_WORDS + 1] = { 0 };
+	struct reason reasons[LIMIT_WORDS + 1] = { 0 };
 
 	if (divide(line->words, reasons))
 		findings->error = -ENOMEM;
-	for (size_t i = 0; i <= COARSE_WORDS; i++) {
+	for (size_t i = 0; i <= LIMIT_WORDS; i++) {
 		if (reasons[i].given && !findings->error)
 			note_reason(findings, domain, line, i, &reasons[i]);
 		free(reasons[i].words);

@@ -15,11 +15,20 @@ static const char DEBUGFS[] = "/sys/kernel/debug";
 static const char DEVICE[] = "tpmi-";
 static const char DOMAIN[] = "domain";
 
-const char *const limit_words[LIMIT_WORDS] = { "FREQUENCY", "CURRENT", "POWER", "THERMAL",
-					       "PLATFORM",  "MCP",     "RAS",	"MISC",
-					       "QOS",	    "DFC" };
+const char *const limit_words[LIMIT_WORDS] = {
+	[LIMIT_FREQUENCY] = "FREQUENCY",
+	[LIMIT_CURRENT] = "CURRENT",
+	[LIMIT_POWER] = "POWER",
+	[LIMIT_THERMAL] = "THERMAL",
+	[LIMIT_PLATFORM] = "PLATFORM",
+	[LIMIT_MCP] = "MCP",
+	[LIMIT_RAS] = "RAS",
+	[LIMIT_MISC] = "MISC",
+	[LIMIT_QOS] = "QOS",
+	[LIMIT_DFC] = "DFC",
+};
 
-static unsigned int number_of_word(const char *word, size_t length)
+unsigned int limit_word_of(const char *word, size_t length)
 {
 	unsigned int number = 0;
 
@@ -42,7 +51,7 @@ uint64_t limit_words_of(const char *words)
 		size_t length = strcspn(words, " ");
 
 		if (length > 0)
-			found |= UINT64_C(1) << number_of_word(words, length);
+			found |= UINT64_C(1) << limit_word_of(words, length);
 		words += length;
 		words += strspn(words, " ");
 	}

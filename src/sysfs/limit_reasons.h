@@ -24,8 +24,24 @@ struct limit_reasons {
 };
 
 /** The coarse words, by the number of their bit; a word of none of these is the bit behind them. */
-enum { LIMIT_WORDS = 10 };
+enum limit_word {
+	LIMIT_FREQUENCY,
+	LIMIT_CURRENT,
+	LIMIT_POWER,
+	LIMIT_THERMAL,
+	LIMIT_PLATFORM,
+	LIMIT_MCP,
+	LIMIT_RAS,
+	LIMIT_MISC,
+	LIMIT_QOS,
+	LIMIT_DFC,
+	LIMIT_WORDS
+};
+
 extern const char *const limit_words[LIMIT_WORDS];
+
+/** The coarse word that a word is, or begins with; LIMIT_WORDS: none. */
+unsigned int limit_word_of(const char *word, size_t length);
 
 /** Which coarse words a line has, a bit for each: a fine one begins with it, and an underscore. */
 uint64_t limit_words_of(const char *words);
