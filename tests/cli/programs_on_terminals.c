@@ -122,6 +122,35 @@ static void what_the_terminal_stops_stops_as_a_whole_and_goes_on(void **state)
 			 57);
 }
 
+/** The terminal sends to the process group of the run, which the program has left. */
+static void a_program_in_another_process_group_is_sent_the_same(void **state)
+{
+	static const struct {
+		char typed;
+		int number;
+	} signals[] = { { '\003', SIGINT }, { '\034', SIGQUIT } };
+	static const char *const scripts[] = {
+		"exec timeout 5 sh -c 'ulimit -c 0; echo ready > \"$1\"; exec sleep 4' sh \"$1\"",
+		"exec setsid sh -c 'ulimit -c 0; echo ready > \"$1\"; exec sleep 4' sh \"$1\"",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++)
+			assert_int_equal(status_of_typing(scripts[j], signals[i].typed),
+					 128 + signals[i].number);
+	}
+}
+
+static void a_program_in_another_process_group_may_ignore_it(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_typing("exec setsid sh -c 'trap \"\" INT; echo ready > \"$1\";"
+					  "sleep 0.5; exit 7' sh \"$1\"",
+					  '\003'),
+			 7);
+}
+
 /** As under setsid(1), ssh -t and docker -it: no shell could continue the run, so nothing is to
  * stop, and the run has to see the end of the program. */
 static void an_orphaned_process_group_does_not_stop(void **state)
@@ -153,6 +182,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_terminal_sends_arrives_once),
 		cmocka_unit_test(what_the_terminal_stops_stops_as_a_whole_and_goes_on),
+		cmocka_unit_test(a_program_in_another_process_group_is_sent_the_same),
+		cmocka_unit_test(a_program_in_another_process_group_may_ignore_it),
 		cmocka_unit_test(an_orphaned_process_group_does_not_stop),
 	};
 

@@ -220,15 +220,21 @@ static void stop(void)
 	sigprocmask(SIG_BLOCK, &only, NULL);
 }
 
-/** What the terminal sends it sends to the program as well, which is in the same process group; but
- * it may have been stopped before it was released, and continued for that. */
+/** What the terminal sends it sends to all of the process group, which the program may have left:
+ * timeout(1) and setsid(1) do. */
+static bool has_received(const struct program *program, const siginfo_t *signal)
+{
+	return signal->si_code == SI_KERNEL && getpgid(program->process) == getpgrp();
+}
+
 static void pass_on(const struct program *program, const siginfo_t *signal)
 {
 	int number = signal->si_signo;
 
 	if (signals_ignored(number))
 		return;
-	if (signal->si_code != SI_KERNEL || number == SIGTSTP)
+	/* One that stopped it before it was released has no effect: it was continued for that. */
+	if (!has_received(program, signal) || number == SIGTSTP)
 		kill(program->process, number);
 	if (asks_to_end(number))
 		kill(program->process, SIGCONT);

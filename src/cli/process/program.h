@@ -47,8 +47,8 @@ struct program_end {
 
 /**
  * Runs the program and waits for its end. Signals that arrive meanwhile are passed on, unless the
- * terminal has sent them to it as well; those of program_signals() and signals_fatal() have to be
- * blocked.
+ * terminal has sent them to it as well, as to all of its process group; those of program_signals()
+ * and signals_fatal() have to be blocked.
  *
  * @cpus: what it may run on; NULL: what the caller may
  */
