@@ -370,6 +370,94 @@ static void a_stopped_program_is_continued_to_end(void **state)
 	}
 }
 
+/** Kills the process of a program that waits to be released. The run has blocked the signal. */
+static void kill_waiting_program(void)
+{
+	sigset_t only;
+
+	/* As in a run that changes the machine. */
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&only);
+	sigaddset(&only, SIGTERM);
+	kill(0, SIGTERM);
+	sigwaitinfo(&only, NULL);
+}
+
+/** Its number stays its own until the run has waited for it. Returns whether it does. */
+static bool run_killed(void)
+{
+	struct program *program;
+	struct program_end end;
+	siginfo_t process;
+
+	if (setpgid(0, 0) != 0)
+		return false;
+	signal(SIGCHLD, SIG_IGN);
+	program = fork_script("exit 3");
+	kill_waiting_program();
+	if (waitid(P_ALL, 0, &process, WEXITED | WNOWAIT) != 0)
+		return false;
+	end = program_run(program, NULL);
+	program_free(program);
+	return end.error == 0 && end.status == 128 + SIGTERM;
+}
+
+static bool run_reaped(void)
+{
+	struct program *program;
+	struct program_end end;
+
+	if (setpgid(0, 0) != 0)
+		return false;
+	program = fork_script("exit 3");
+	kill_waiting_program();
+	waitpid(-1, NULL, 0);
+	end = program_run(program, NULL);
+	program_free(program);
+	return end.error == -ECHILD && end.stage == PROGRAM_END && end.status == 125;
+}
+
+/** Runs what needs a process group of its own. */
+static void assert_in_group(bool (*run)(void))
+{
+	pid_t process = fork();
+	int status;
+
+	assert_true(process >= 0);
+	if (process == 0)
+		_exit(run() ? 0 : 1);
+	assert_int_equal(waitpid(process, &status, 0), process);
+	assert_int_equal(status, 0);
+}
+
+static void a_process_that_is_killed_early_keeps_its_number(void **state)
+{
+	(void)state;
+	assert_in_group(run_killed);
+}
+
+static void an_end_that_is_not_seen_is_an_error(void **state)
+{
+	(void)state;
+	assert_in_group(run_reaped);
+}
+
+static void the_program_ignores_its_children_as_the_caller_does(void **state)
+{
+	char *words[] = { (char *)"/proc/self/exe", (char *)"--ignores-children", path, NULL };
+
+	(void)state;
+	for (int ignored = 0; ignored <= 1; ignored++) {
+		struct program *program;
+
+		signal(SIGCHLD, ignored ? SIG_IGN : SIG_DFL);
+		program = fork_program(words);
+		assert_int_equal(program_run(program, NULL).status, ignored);
+		program_free(program);
+	}
+	signal(SIGCHLD, SIG_DFL);
+}
+
 int main(int count, char **words)
 {
 #define TEST(name) cmocka_unit_test_setup(name, empty_file)
@@ -387,10 +475,15 @@ int main(int count, char **words)
 		TEST(signals_are_passed_on),
 		TEST(an_ignored_signal_is_not_passed_on),
 		TEST(a_stopped_program_is_continued_to_end),
+		TEST(a_process_that_is_killed_early_keeps_its_number),
+		TEST(an_end_that_is_not_seen_is_an_error),
+		TEST(the_program_ignores_its_children_as_the_caller_does),
 	};
 
 	if (count == 3 && strcmp(words[1], "--handle-hangup") == 0)
 		handle_hangup(words[2]);
+	if (count == 3 && strcmp(words[1], "--ignores-children") == 0)
+		return signals_ignored(SIGCHLD);
 	heed_signals();
 	return cmocka_run_group_tests(tests, make_file, remove_file);
 }

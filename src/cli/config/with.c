@@ -30,6 +30,7 @@ static void run_program(struct run *run)
 		[PROGRAM_PREPARATION] = "cannot start",
 		[PROGRAM_AFFINITY] = "cannot set the affinity of",
 		[PROGRAM_EXECUTION] = "cannot run",
+		[PROGRAM_END] = "cannot see the end of",
 	};
 	struct program_end end = program_run(run->program, find_cpus(run));
 

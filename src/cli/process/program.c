@@ -74,6 +74,13 @@ static int reset_ids(void)
 	return 0;
 }
 
+/** What the caller had of SIGCHLD. */
+static void restore_children(const struct sigaction *before)
+{
+	/* It was valid before, and is again. */
+	(void)sigaction(SIGCHLD, before, NULL);
+}
+
 static int restore_inheritance(const struct program_inheritance *inheritance)
 {
 	for (int descriptor = 0; descriptor <= 2; descriptor++) {
@@ -131,11 +138,21 @@ static int open_pipes(int release[2], int reported[2])
 	return error;
 }
 
+/** If the caller ignores SIGCHLD, the kernel would keep no status of a process, and another one
+ * could have its number while it is still sent signals. */
+static int keep_status(struct sigaction *before)
+{
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+
+	return sigaction(SIGCHLD, &usual, before);
+}
+
 int program_fork(char *const *words, const struct program_inheritance *inheritance,
 		 struct program **program)
 {
 	struct program *made = calloc(1, sizeof(*made));
 	int release[2] = { -1, -1 }, reported[2] = { -1, -1 };
+	struct sigaction children;
 	int error = made ? open_pipes(release, reported) : -ENOMEM;
 
 	*program = NULL;
@@ -143,11 +160,12 @@ int program_fork(char *const *words, const struct program_inheritance *inheritan
 		free(made);
 		return error;
 	}
-	made->process = fork();
+	made->process = keep_status(&children) == 0 ? fork() : -1;
 	if (made->process == 0) {
 		/* Its own end would keep it waiting for good. */
 		close(release[1]);
 		close(reported[0]);
+		restore_children(&children);
 		wait_and_execute(words, inheritance, release[0], reported[1]);
 	}
 	error = made->process < 0 ? -errno : 0;
@@ -242,23 +260,23 @@ static void pass_on(const struct program *program, const siginfo_t *signal)
 		stop();
 }
 
-/** Waits for the end of the process. Returns its status as waitpid(2) reports it. */
-static int wait_for_end(const struct program *program)
+/** Waits for the end of the process. Sets its status as waitpid(2) reports it, and returns 0 or a
+ * negative errno. */
+static int wait_for_end(const struct program *program, int *status)
 {
 	sigset_t signals;
-	int status;
 
 	sigemptyset(&signals);
 	program_signals(&signals);
 	signals_fatal(&signals);
 	for (;;) {
-		pid_t ended = waitpid(program->process, &status, WNOHANG);
+		pid_t ended = waitpid(program->process, status, WNOHANG);
 		siginfo_t signal;
 
 		if (ended == program->process)
-			return status;
+			return 0;
 		if (ended < 0 && errno != EINTR)
-			return PROGRAM_RUN_FAILED << 8;
+			return -errno;
 		if (sigwaitinfo(&signals, &signal) > 0 && signal.si_signo != SIGCHLD)
 			pass_on(program, &signal);
 	}
@@ -282,27 +300,26 @@ struct program_end program_run(struct program *program, const struct isst_cpuset
 {
 	struct program_end end = { .status = PROGRAM_RUN_FAILED };
 	struct obstacle obstacle;
+	int status = 0;
 
-	/* If the caller ignores it, the kernel would keep no status. */
-	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
-		end.error = -errno;
 	/* The terminal may have stopped it. */
 	kill(program->process, SIGCONT);
-	if (!end.error)
-		end.error = write_affinity(program->release, cpus);
+	end.error = write_affinity(program->release, cpus);
 	if (end.error)
 		return end;
 	program->released = true;
 	if (read_exactly(program->reported, &obstacle, sizeof(obstacle)) == 0) {
-		(void)wait_for_end(program);
-		end = (struct program_end){ obstacle.error, obstacle.stage, status_of(&obstacle),
-					    0 };
-	} else {
-		int status = wait_for_end(program);
-
-		end.status = shell_status(status);
-		end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		(void)wait_for_end(program, &status);
+		return (struct program_end){ obstacle.error, obstacle.stage, status_of(&obstacle),
+					     0 };
 	}
+	end.error = wait_for_end(program, &status);
+	if (end.error) {
+		end.stage = PROGRAM_END;
+		return end;
+	}
+	end.status = shell_status(status);
+	end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return end;
 }
 

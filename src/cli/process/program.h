@@ -25,7 +25,8 @@ struct program_inheritance {
 };
 
 /**
- * Forks the process.
+ * Forks the process. From then on this process has the usual disposition of SIGCHLD, whatever the
+ * caller had; the program has that of the caller.
  *
  * @words: the program, which is searched for in PATH, and its arguments, ended by NULL; they live
  * as long as the program
@@ -35,11 +36,12 @@ struct program_inheritance {
 int program_fork(char *const *words, const struct program_inheritance *inheritance,
 		 struct program **program);
 
-enum program_stage { PROGRAM_PREPARATION, PROGRAM_AFFINITY, PROGRAM_EXECUTION };
+enum program_stage { PROGRAM_PREPARATION, PROGRAM_AFFINITY, PROGRAM_EXECUTION, PROGRAM_END };
 
 /** What became of a program. */
 struct program_end {
-	int error;		  /* why it could not be run: a negative errno; 0: it was */
+	int error;		  /* why it could not be run, or its end not be seen: a negative
+				   * errno; 0: it was */
 	enum program_stage stage; /* where that happened */
 	unsigned int status;	  /* as a shell reports it, also where it was not run */
 	int signal;		  /* that ended it; 0: none did */
