@@ -341,6 +341,31 @@ awk '
 	}
 	END { exit broken }' "$scratch/figures"
 
+# Long ones, whose problems and skips are as many as their lines: none of them may be compared with each other. Twice as many
+# lines take less than three times as long, and less than five seconds of processor time.
+printf '\nConfigurations of 50000 and of 100000 lines; ms: processor time.\n'
+for statement in 'package &: level 0' '? package &: level 0' 'clos 4: weight &' 'clos 1 max &'; do
+	for lines in 50000 100000; do
+		{
+			echo '# isst configuration 1'
+			seq 100 $((lines + 99)) | sed "s/.*/$statement/"
+		} > "$scratch/long.conf"
+		for _ in 1 2 3; do
+			"$scratch/measure" /dev/null "$build/isst" --emulate guide --emulate-state "$scratch/state-long" \
+				config check "$scratch/long.conf" 2> /dev/null | cut -d ' ' -f 2
+		done | sort -n | head -n 1
+	done | xargs echo "$statement:"
+done > "$scratch/figures"
+awk '
+	{
+		print
+		if ($NF >= 5000 || $NF > 3 * $(NF - 1) + 100) {
+			print "bench.sh: a long configuration breaks a bound: " $0 > "/dev/stderr"
+			broken = 1
+		}
+	}
+	END { exit broken }' "$scratch/figures"
+
 # ---- Status ----
 
 # The state of a machine on one screen: one line of figures: what PLATFORM opens calls commands files ms, where these are

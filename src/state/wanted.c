@@ -109,15 +109,34 @@ static size_t first_of_line(const struct configuration *configuration,
 	return i;
 }
 
+/** Sets @taken to whether a line was not marked before, and marks it: the mark is at its first
+ * setting. Returns false without memory. */
+static bool take_line(const struct wanted *wanted, bool **marks, const struct setting *setting,
+		      bool *taken)
+{
+	const struct configuration *configuration = wanted->configuration;
+	size_t line = first_of_line(configuration, setting);
+
+	if (!*marks)
+		*marks = calloc(configuration->setting_count, sizeof(**marks));
+	if (!*marks)
+		return false;
+	*taken = !(*marks)[line];
+	(*marks)[line] = true;
+	return true;
+}
+
 /** Adds a skip of an optional setting, unless its line has one by now. */
 static int add_skip(struct wanted *wanted, const struct setting *setting,
 		    const struct isst_domain *domain, int error, const char *why)
 {
 	struct skip skip = { .origin = setting->origin, .error = error };
+	bool taken;
 
-	for (size_t i = 0; i < wanted->skip_count; i++)
-		if (is_same_origin(&wanted->skips[i].origin, &setting->origin))
-			return 0;
+	if (!take_line(wanted, &wanted->has_skip, setting, &taken))
+		return -ENOMEM;
+	if (!taken)
+		return 0;
 	if (ARRAY_GROW(wanted->skips, wanted->skip_count) ||
 	    asprintf(&skip.why, "%s%s%s", domain ? domain->name : "", domain ? ": " : "", why) < 0)
 		return -ENOMEM;
@@ -130,16 +149,12 @@ static int add_problem(struct wanted *wanted, const struct setting *setting,
 		       const struct isst_domain *domain, int error, const char *why)
 {
 	struct configuration *configuration = wanted->configuration;
-	size_t line = first_of_line(configuration, setting);
+	bool taken;
 
-	if (!wanted->has_problem)
-		wanted->has_problem = calloc(configuration->setting_count,
-					     sizeof(*wanted->has_problem));
-	if (!wanted->has_problem)
+	if (!take_line(wanted, &wanted->has_problem, setting, &taken))
 		return -ENOMEM;
-	if (wanted->has_problem[line])
+	if (!taken)
 		return 0;
-	wanted->has_problem[line] = true;
 	if (!wanted->error)
 		wanted->error = error_is_absence(error) ? -EOPNOTSUPP : error;
 	error = configuration_problem(configuration, setting->origin, "%s%s%s",
@@ -352,6 +367,7 @@ void wanted_clear(struct wanted *wanted)
 	free(wanted->items);
 	free(wanted->left_out);
 	free(wanted->has_problem);
+	free(wanted->has_skip);
 	free(wanted->unsupported);
 	skips_free(wanted->skips, wanted->skip_count);
 	isst_cpuset_free(wanted->high_priority);

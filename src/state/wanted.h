@@ -44,7 +44,8 @@ struct wanted {
 	/* Of each setting of the configuration, at the first one of its line: a problem was added.
 	 */
 	bool *has_problem;
-	int error; /* of the problems that were added: the first one's; 0: none were */
+	bool *has_skip; /* the same of skips */
+	int error;	/* of the problems that were added: the first one's; 0: none were */
 };
 
 /** For what the items are wanted. */

@@ -55,13 +55,20 @@ bool config_matches(struct run *run)
 static void report_skipped(struct run *run, const struct isst_config *config)
 {
 	const char *skipped;
+	size_t count = 0;
 
 	if (config != run->config)
 		return;
-	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i)) != NULL; i++) {
+	for (; (skipped = isst_config_skipped_at(config, count)) != NULL; count++) {
+		if (count >= CONFIG_LISTED)
+			continue;
 		report_message(run->report, ENTRY_NOTE, "%s; skipped", skipped);
 		report_code(run->report, "statement-skipped");
 	}
+	if (count <= CONFIG_LISTED)
+		return;
+	report_message(run->report, ENTRY_NOTE, "and %zu more; skipped", count - CONFIG_LISTED);
+	report_code(run->report, "statement-skipped");
 }
 
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,

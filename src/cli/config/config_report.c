@@ -5,6 +5,20 @@
 #include <errno.h>
 #include <string.h>
 
+static void report_problems(struct run *run, const struct isst_config *config,
+			    enum exit_status status)
+{
+	const char *problem;
+	size_t count = 0;
+
+	for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
+		if (count < CONFIG_LISTED)
+			run_error(run, status, "%s", problem);
+	if (count > CONFIG_LISTED)
+		run_error(run, status, "and %zu more problem%s", count - CONFIG_LISTED,
+			  count - CONFIG_LISTED > 1 ? "s" : "");
+}
+
 int config_call(struct run *run, const struct isst_config *config, int error)
 {
 	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
@@ -15,8 +29,8 @@ int config_call(struct run *run, const struct isst_config *config, int error)
 		return run_call(run, error);
 	if (!problem)
 		run_error(run, status_of_error(error), "%s", strerror(-error));
-	for (size_t i = 0; problem; problem = isst_config_problem_at(config, ++i))
-		run_error(run, status_of_error(error), "%s", problem);
+	else
+		report_problems(run, config, status_of_error(error));
 	return error;
 }
 

@@ -5,8 +5,12 @@
 
 #include "../run/run.h"
 
-/** Reports what a call with a configuration returned: all problems that it found, or the error of
- * the context. Returns @error. */
+/** How many messages of a configuration, which may have any number of lines, are written out. */
+enum { CONFIG_LISTED = 100 };
+
+/** Reports what a call with a configuration returned: the problems that it found, the
+ * first CONFIG_LISTED of them and the number of the rest, or the error of the context. Returns
+ * @error. */
 int config_call(struct run *run, const struct isst_config *config, int error);
 
 /** Reports what isst_config_check() found to differ, one node of that key below @top for each.

@@ -2,6 +2,8 @@
 /* Builds reports; must know neither what they are about nor how they are written. */
 #include "report.h"
 
+#include "message_index.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@ struct report {
 	bool failed, screen;
 	struct report_header header;
 	struct json *document;
+	struct message_index messages;
 };
 
 struct report *report_new(void)
@@ -37,6 +40,7 @@ void report_remove(struct report *report, struct report_entry *entry)
 {
 	struct report_entry **link = &report->first, *before = NULL;
 
+	message_index_clear(&report->messages);
 	for (; *link != entry; link = &before->next)
 		before = *link;
 	*link = entry->next;
@@ -51,6 +55,7 @@ void report_free(struct report *report)
 {
 	if (!report)
 		return;
+	message_index_clear(&report->messages);
 	while (report->first)
 		report_remove(report, report->first);
 	free(report->header.processor);
@@ -178,6 +183,13 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 	va_end(arguments);
 }
 
+bool report_has_message(struct report *report, enum entry_kind kind, const char *text)
+{
+	if (!message_index_update(&report->messages, report->first))
+		report->failed = true;
+	return message_index_has(&report->messages, kind, text);
+}
+
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry)
 {
 	struct report_entry *next = entry ? entry->next : report->first;
@@ -193,6 +205,7 @@ void report_replace_message(struct report *report, struct report_entry *entry, c
 		report->failed = true;
 		return;
 	}
+	message_index_clear(&report->messages);
 	free(entry->message);
 	entry->message = text;
 }

@@ -119,6 +119,9 @@ struct report_node *report_unit(struct report *report, const struct report_step 
 void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** Whether there is a message of that kind with that text. */
+bool report_has_message(struct report *report, enum entry_kind kind, const char *text);
+
 /** The first message behind an entry (NULL: of all), to be changed by the functions below; NULL:
  * there is none. */
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);

@@ -28,22 +28,13 @@ int run_is_interrupted(void *data)
 	return run->interrupted_by != NULL;
 }
 
-static bool is_reported(const struct run *run, enum entry_kind kind, const char *message)
-{
-	const struct report_entry *entry = report_first(run->report);
-
-	while (entry && (entry->kind != kind || strcmp(entry->message, message) != 0))
-		entry = entry->next;
-	return entry != NULL;
-}
-
 /** Reports a message, unless there is the same already: what several results need, such as a file
  * of the whole machine, fails for each of them. */
 static void report_once(struct run *run, enum entry_kind kind, char *message, const char *code)
 {
 	const char *text = message ? message : "out of memory";
 
-	if (!is_reported(run, kind, text)) {
+	if (!report_has_message(run->report, kind, text)) {
 		report_message(run->report, kind, "%s", text);
 		report_code(run->report, code);
 	}
