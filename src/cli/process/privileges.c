@@ -116,11 +116,7 @@ int privileges_again(struct privileges_aside *aside)
 	return error;
 }
 
-/**
- * Nothing that this process might execute gains privileges: no_new_privs sees to that. With
- * borrowed privileges the bounding set goes as well, a system call or two for each capability.
- */
-static int gain_nothing(void)
+int privileges_gain_none(void)
 {
 	for (cap_value_t i = 0; privileges_borrowed() && prctl(PR_CAPBSET_READ, i) >= 0; i++)
 		(void)prctl(PR_CAPBSET_DROP, i);
@@ -147,7 +143,7 @@ static cap_t find_needed(enum privileges_use use, cap_t held)
 int privileges_drop(enum privileges_use use)
 {
 	cap_t held = cap_get_proc(), kept = held ? find_needed(use, held) : NULL;
-	int error = kept ? gain_nothing() : -errno;
+	int error = kept ? privileges_gain_none() : -errno;
 
 	/* A sandbox that leaves no more than that may deny the system call (system/sandbox.conf).
 	 */

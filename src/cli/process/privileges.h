@@ -28,12 +28,20 @@ int privileges_as_caller(struct privileges_aside *aside);
 /** Returns 0 or a negative errno. */
 int privileges_again(struct privileges_aside *aside);
 
+/**
+ * Nothing that this process might execute gains privileges: no_new_privs sees to that. With
+ * borrowed privileges the bounding set goes as well, a system call or two for each capability.
+ *
+ * Returns 0 or a negative errno.
+ */
+int privileges_gain_none(void);
+
 /** What a run is going to do with the machine: read, change it, or read registers of CPUs. */
 enum privileges_use { PRIVILEGES_READ, PRIVILEGES_CHANGE, PRIVILEGES_REGISTERS };
 
 /**
  * Gives up the capabilities that are not needed any more, for this process and all that it might
- * become.
+ * become, as privileges_gain_none() does it.
  *
  * Returns 0 or a negative errno: then all of them are still there.
  */

@@ -5,7 +5,8 @@
 
 /**
  * From here on the process, and what it might fork, can execute no program, connect to nothing but
- * local sockets, load no module or kernel, and change no mount. Such calls fail with EPERM.
+ * local sockets, load no module or kernel, and change no mount or namespace. Such calls fail with
+ * EPERM, and clone3() with ENOSYS.
  *
  * Needs no_new_privs. Returns 0 or a negative errno: not every kernel, architecture or tracer has
  * filters, and nothing depends on them.

@@ -92,9 +92,8 @@ void reserve_drop_privileges(struct run *run, struct output *output)
 	/* To a file in a directory of another user root writes by its capabilities. */
 	if (output->path && renderers[output->format].file)
 		saves = true;
-	if (saves && !privileges_borrowed())
-		return;
-	error = privileges_drop(use_of(run));
+	error = saves && !privileges_borrowed() ? privileges_gain_none()
+						: privileges_drop(use_of(run));
 	if (error && request_has(run->request, OPTION_DEBUG))
 		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
 	/* Where there are no filters the run is as good without. */
