@@ -326,14 +326,42 @@ static enum exit_status refuse_source(struct run *run, struct output *output)
 	return output_report(output, run->report, run->status);
 }
 
+/** The machine is not changed for a program that cannot be run. Returns false after an error. */
+static bool find_program(struct run *run)
+{
+	const char *name = run->request->program[0];
+	int error = program_find(name);
+
+	if (!error)
+		return true;
+	run_error(run, STATUS_FAILED, "cannot run %s: %s", *name ? name : "''", strerror(-error));
+	run->program_refused = true;
+	run->program_status = (int)program_status_of_error(error);
+	return false;
+}
+
+/** Finds and forks the program of a command that wraps one. Returns false after an error. */
+static bool prepare_program(struct run *run, const struct output *output)
+{
+	const struct program_inheritance inheritance = {
+		.closed = output->closed, .file_limit_killed = output->file_limit_killed
+	};
+	int error;
+
+	if (!command_wraps_program(run->request->command))
+		return true;
+	if (!find_program(run))
+		return false;
+	error = program_fork(run->request->program, &inheritance, &run->program);
+	if (error)
+		run_error(run, STATUS_FAILED, "cannot start a process: %s", strerror(-error));
+	return error == 0;
+}
+
 /** What the command line names is read, and what it runs is forked, before a machine is touched. */
 static enum exit_status prepare(struct run *run, struct output *output)
 {
 	const struct request *request = run->request;
-	const struct program_inheritance inheritance = {
-		.closed = output->closed, .file_limit_killed = output->file_limit_killed
-	};
-	int error = 0;
 
 	run->document = renderers[output->format].commands & COMMAND_REDFISH;
 	run->complete = renderers[output->format].commands & COMMAND_EXPORTS;
@@ -343,14 +371,11 @@ static enum exit_status prepare(struct run *run, struct output *output)
 	output->colour = (enum colour_choice)request_number(request, OPTION_COLOR);
 	if (!config_source_read(run))
 		return refuse_source(run, output);
-	if (command_wraps_program(request->command))
-		error = program_fork(request->program, &inheritance, &run->program);
-	if (error)
-		run_error(run, STATUS_FAILED, "cannot start a process: %s", strerror(-error));
-	else if (run_changes(run) && output_must_not_wait(output) != 0)
-		run_error(run, STATUS_FAILED, "out of memory");
-	else
+	if (!prepare_program(run, output))
+		return output_refusal(output, run->report, STATUS_FAILED);
+	if (!run_changes(run) || output_must_not_wait(output) == 0)
 		return STATUS_DONE;
+	run_error(run, STATUS_FAILED, "out of memory");
 	return output_refusal(output, run->report, STATUS_FAILED);
 }
 
@@ -363,12 +388,13 @@ static enum exit_status execute_on_machine(struct run *run, struct output *outpu
 	return status == STATUS_DONE ? work(run, output) : status;
 }
 
-/** What the process ends with: the status of the program that was run, if all else went well. */
+/** What the process ends with: the status of the program, if all else went well. */
 static int final_status(const struct run *run, enum exit_status status)
 {
 	if (!command_wraps_program(run->request->command))
 		return (int)status;
-	return status == STATUS_DONE ? run->program_status : PROGRAM_RUN_FAILED;
+	return status == STATUS_DONE || run->program_refused ? run->program_status
+							     : PROGRAM_RUN_FAILED;
 }
 
 int execute_command(const struct request *request, struct output *output)

@@ -111,6 +111,69 @@ static void a_program_that_cannot_be_run_has_the_statuses_of_env(void **state)
 	}
 }
 
+static void make(const char *name, mode_t mode)
+{
+	int descriptor = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+
+	assert_true(descriptor >= 0);
+	assert_int_equal(write(descriptor, "#!/bin/sh\n", 10), 10);
+	assert_int_equal(close(descriptor), 0);
+}
+
+/** What is looked for beforehand is what execvp(3) finds. */
+static void a_program_is_found_as_it_is_executed(void **state)
+{
+	static const char *const names[] = {
+		"true",
+		"/bin/true",
+		"/bin/true/more",
+		"/nonexistent/program",
+		"isst-no-such-program",
+		"/tmp",
+		".",
+		"tmp",
+		"",
+		"plain",
+		"./plain",
+		"isst-script",
+		"loop",
+	};
+	char scratch[] = "/tmp/isst-programs.XXXXXX", several[100];
+	const char *const paths[] = {
+		NULL, "", ":/bin", "/nonexistent:/bin:", "/etc/passwd:/bin", scratch, several
+	};
+	char *before = strdup(getenv("PATH") ? getenv("PATH") : "");
+
+	(void)state;
+	assert_non_null(mkdtemp(scratch));
+	assert_int_equal(chdir(scratch), 0);
+	snprintf(several, sizeof(several), "/sbin:%s:/bin", scratch);
+	make("plain", 0644);
+	make("true", 0644);
+	make("isst-script", 0755);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		if (paths[i])
+			setenv("PATH", paths[i], 1);
+		else
+			unsetenv("PATH");
+		for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+			char *words[] = { (char *)(uintptr_t)names[j], NULL };
+			struct program *program = fork_program(words);
+			struct program_end end = program_run(program, NULL);
+
+			assert_int_equal(program_find(names[j]), end.error);
+			program_free(program);
+		}
+	}
+	setenv("PATH", before, 1);
+	free(before);
+	assert_int_equal(unlink("plain") | unlink("true") | unlink("isst-script") | unlink("loop"),
+			 0);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(rmdir(scratch), 0);
+}
+
 static void a_program_that_is_not_released_does_not_run(void **state)
 {
 	struct program *program = fork_script("echo ran > \"$1\"");
@@ -466,6 +529,7 @@ int main(int count, char **words)
 		TEST(mask_and_dispositions_are_those_before_the_fork),
 		TEST(the_status_is_that_of_a_shell),
 		TEST(a_program_that_cannot_be_run_has_the_statuses_of_env),
+		TEST(a_program_is_found_as_it_is_executed),
 		TEST(a_program_that_is_not_released_does_not_run),
 		TEST(a_stopped_process_is_released_and_ended_all_the_same),
 		TEST(the_affinity_is_set),

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,6 +122,61 @@ wait_and_execute(char *const *words, const struct program_inheritance *inheritan
 	/* Without it the run takes the program for one that ended with this status. */
 	(void)!write(reported, &obstacle, sizeof(obstacle));
 	_exit(PROGRAM_RUN_FAILED);
+}
+
+/* ---- Looking for it ---- */
+
+/** Whether the caller may execute a file, which no directory can be. Returns 0 or a negative errno.
+ */
+static int check_executable(const char *path)
+{
+	struct stat file;
+
+	/* By the real ids: those that the program runs with. */
+	if (faccessat(AT_FDCWD, path, X_OK, 0) != 0 || stat(path, &file) != 0)
+		return -errno;
+	return S_ISREG(file.st_mode) ? 0 : -EACCES;
+}
+
+/** Looks into the directory that stands next in a PATH; an empty name is the working directory. */
+static int check_in_directory(const char *directory, size_t length, const char *name)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%.*s%s%s", (int)length, directory, length > 0 ? "/" : "", name) < 0)
+		return -ENOMEM;
+	error = check_executable(path);
+	free(path);
+	return error;
+}
+
+int program_find(const char *name)
+{
+	const char *path = getenv("PATH");
+	int result = -ENOENT;
+
+	if (strchr(name, '/'))
+		return check_executable(name);
+	if (!*name)
+		return -ENOENT;
+	/* As execvp(3) has it where there is none. */
+	if (!path)
+		path = "/bin:/usr/bin";
+	for (;;) {
+		size_t length = strcspn(path, ":");
+		int error = check_in_directory(path, length, name);
+
+		if (error == 0)
+			return 0;
+		if (error == -EACCES)
+			result = error;
+		else if (error != -ENOENT && error != -ENOTDIR)
+			return error;
+		if (!path[length])
+			return result;
+		path += length + 1;
+	}
 }
 
 /* ---- In the run ---- */
@@ -288,12 +345,16 @@ static unsigned int shell_status(int status)
 	return (unsigned int)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+unsigned int program_status_of_error(int error)
+{
+	return error == -ENOENT ? PROGRAM_NOT_FOUND : PROGRAM_NOT_EXECUTABLE;
+}
+
 /** The status of env(1) for a program that could not be run. */
 static unsigned int status_of(const struct obstacle *obstacle)
 {
-	if (obstacle->stage != PROGRAM_EXECUTION)
-		return PROGRAM_RUN_FAILED;
-	return obstacle->error == -ENOENT ? PROGRAM_NOT_FOUND : PROGRAM_NOT_EXECUTABLE;
+	return obstacle->stage == PROGRAM_EXECUTION ? program_status_of_error(obstacle->error)
+						    : PROGRAM_RUN_FAILED;
 }
 
 struct program_end program_run(struct program *program, const struct isst_cpuset *cpus)

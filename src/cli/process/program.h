@@ -18,6 +18,13 @@ struct program;
 /** The statuses of env(1) for a program that was not run. */
 enum { PROGRAM_RUN_FAILED = 125, PROGRAM_NOT_EXECUTABLE = 126, PROGRAM_NOT_FOUND = 127 };
 
+/** Looks for a program as execvp(3) does, with the rights of the caller. Returns 0, or a negative
+ * errno for which it cannot be executed; what else is wrong with it, its execution finds. */
+int program_find(const char *name);
+
+/** The status for one that cannot be executed. */
+unsigned int program_status_of_error(int error);
+
 /** What this process changed of what programs inherit. */
 struct program_inheritance {
 	const bool *closed;	/* three: the standard streams that the caller had closed */

@@ -23,6 +23,7 @@ struct run {
 	struct program *program;    /* that is run on the way; NULL: none */
 	int program_status;	    /* what it ended with; -1: it was not run */
 	int program_signal;	    /* that ended it; 0: none did */
+	bool program_refused;	    /* it cannot be run, as its status has it: nothing was done */
 	struct signals signals;	    /* held back while the run changes the machine */
 	/* The signal that the lock or a change was given up for; NULL: none. */
 	const char *interrupted_by;
