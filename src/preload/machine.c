@@ -81,7 +81,7 @@ static void hold_signals(void)
 	launch_signals_blocked(&signals_blocked);
 }
 
-static void let_signals_come(void)
+static void restore_signals(void)
 {
 	launch_signals_blocked(NULL);
 	pthread_sigmask(SIG_SETMASK, &signals_blocked, NULL);
@@ -99,7 +99,7 @@ static void lock(void)
 static void unlock(void)
 {
 	pthread_mutex_unlock(&mutex);
-	let_signals_come();
+	restore_signals();
 }
 
 bool preload_begin(void)

@@ -277,7 +277,7 @@ void program_signals(sigset_t *set)
 }
 
 /** Whether it asks a program to end, which one that is stopped would not do. */
-static bool asks_to_end(int number)
+static bool is_termination_signal(int number)
 {
 	return number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
 }
@@ -311,7 +311,7 @@ static void pass_on(const struct program *program, const siginfo_t *signal)
 	/* One that stopped it before it was released has no effect: it was continued for that. */
 	if (!has_received(program, signal) || number == SIGTSTP)
 		kill(program->process, number);
-	if (asks_to_end(number))
+	if (is_termination_signal(number))
 		kill(program->process, SIGCONT);
 	if (number == SIGTSTP)
 		stop();

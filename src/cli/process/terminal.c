@@ -42,7 +42,7 @@ static bool is_in_foreground(const struct terminal *terminal)
 }
 
 /** Whether a signal has come that ends the program. */
-static bool has_to_end(void)
+static bool termination_is_pending(void)
 {
 	sigset_t ends, pending;
 
@@ -67,7 +67,7 @@ static void wait_for_foreground(const struct terminal *terminal)
 
 	sigemptyset(&continued);
 	sigaddset(&continued, SIGCONT);
-	while (!is_in_foreground(terminal) && !has_to_end()) {
+	while (!is_in_foreground(terminal) && !termination_is_pending()) {
 		(void)raise(SIGTTOU);
 		/* Where nothing stops it (no shell, or ignored) it is not waited for. */
 		if (sigtimedwait(&continued, NULL, &at_once) < 0)
@@ -123,7 +123,7 @@ static bool write_all(const struct terminal *terminal, const char *text, size_t 
 static void begin(const struct terminal *terminal)
 {
 	set_modes(terminal);
-	if (has_to_end())
+	if (termination_is_pending())
 		return;
 	(void)write_all(terminal, HIDE_CURSOR ERASE_SCREEN, sizeof(HIDE_CURSOR ERASE_SCREEN) - 1);
 }

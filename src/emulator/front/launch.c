@@ -40,7 +40,7 @@ static bool find_segment(int file, const Elf64_Ehdr *header, Elf64_Word kind, El
 }
 
 /** Whether one of its dynamic entries marks it as a program: a library has none of them. */
-static bool says_program(int file, const Elf64_Phdr *dynamic)
+static bool is_marked_executable(int file, const Elf64_Phdr *dynamic)
 {
 	Elf64_Dyn entry = { .d_tag = DT_NULL };
 
@@ -62,7 +62,7 @@ static bool is_linker(int file, const Elf64_Ehdr *header)
 	Elf64_Phdr dynamic;
 
 	return header->e_type == ET_DYN && find_segment(file, header, PT_DYNAMIC, &dynamic) &&
-	       !says_program(file, &dynamic);
+	       !is_marked_executable(file, &dynamic);
 }
 
 /** The beginning of this program itself, which the linker names. */
@@ -309,7 +309,7 @@ static int try_machine(const struct isst_emulator_target *target, char **error)
  * not replace. It gets no capability that it does not have as the caller's program: nothing is
  * handed on by the ambient or the inheritable set.
  */
-static int hand_on_no_capability(void)
+static int drop_inheritable_capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
@@ -336,7 +336,7 @@ static int start(const struct isst_emulator_target *target,
 	if (!result)
 		result = set_library(error);
 	if (!result)
-		result = hand_on_no_capability();
+		result = drop_inheritable_capabilities();
 	if (!result) {
 		warn_of_cpuid();
 		execvp(name, program->words);
