@@ -5,11 +5,13 @@
 
 #include "firmware/firmware.h"
 #include "support/fake_driver.h"
+#include "sysfs/kernel_files.h"
 
 struct fake_firmware {
 	struct fake_device *device;
 	struct messages messages;
 	struct driver driver;
+	struct kernel_files files;
 	struct isst_platform platform;
 	struct firmware firmware;
 	struct firmware_batch *batch;
@@ -27,10 +29,12 @@ static inline struct fake_firmware *fake_firmware_start(void **state, unsigned i
 
 	assert_non_null(fake);
 	fake->device = fake_driver_open(machine, &fake->driver, &fake->messages);
+	kernel_files_init(&fake->files, &machine->machine, &fake->messages);
 	fake->operations = &mailbox_operations;
 	fake->platform = (struct isst_platform){ .intel = true, .family = 6, .model = model };
 	fake->firmware = (struct firmware){ .operations = fake->operations,
 					    .driver = &fake->driver,
+					    .files = &fake->files,
 					    .messages = &fake->messages,
 					    .platform = &fake->platform };
 	fake->batch = firmware_batch_new(&fake->firmware);
@@ -46,6 +50,7 @@ static inline struct fake_firmware *fake_firmware_start(void **state, unsigned i
 static inline void fake_firmware_finish(struct fake_firmware *fake)
 {
 	firmware_batch_free(fake->batch);
+	kernel_files_forget(&fake->files);
 	fake_driver_close(fake->device, &fake->driver, &fake->messages);
 	free(fake);
 }
