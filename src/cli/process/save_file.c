@@ -65,6 +65,35 @@ static int save(const char *path, const char *text, size_t size)
 				      : write_to(path, &found, text, size);
 }
 
+/** A file is replaced by another one in its directory. */
+static int check_replace(const char *path)
+{
+	struct save_target target;
+	int error = save_target_open(path, &target);
+
+	if (error)
+		return error;
+	if (faccessat(target.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		error = -errno;
+	save_target_close(&target);
+	return error;
+}
+
+int save_file_check(const char *path)
+{
+	struct stat found;
+
+	if (stat(path, &found) != 0)
+		return errno == ENOENT ? check_replace(path) : -errno;
+	if (S_ISDIR(found.st_mode))
+		return -EISDIR;
+	if (standard_stream(&found) >= 0)
+		return 0;
+	if (S_ISREG(found.st_mode))
+		return check_replace(path);
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
+}
+
 int save_file(const char *path, const char *text, size_t size)
 {
 	struct privileges_aside aside;

@@ -15,4 +15,8 @@
  */
 int save_file(const char *path, const char *text, size_t size);
 
+/** Whether a file can be written so, with the rights that the process has; nothing is created, and
+ * what happens meanwhile can still prevent it. Returns 0 or a negative errno. */
+int save_file_check(const char *path);
+
 #endif

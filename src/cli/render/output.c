@@ -110,7 +110,7 @@ int output_open(struct output *output, const char *path)
 		return 0;
 	if (renderers[output->format].file) {
 		output->path = path;
-		return 0;
+		return save_file_check(path);
 	}
 	/*
 	 * A FIFO that no process reads must not hold up a run that holds the lock: ENXIO. The file
