@@ -313,8 +313,14 @@ check_unwritable() {
 	[ "$(cat "$scratch/kept")" = old ] || echo "it was written to"
 	exported --format nfd --out "$scratch/no/such/directory" status 2> "$scratch/said.now"
 	status=$?
+	[ $status -eq 2 ] || echo "status $status"
+	echo "Error: invalid value '$scratch/no/such/directory' for option --out: cannot create it: No such file or directory" |
+		diff - "$scratch/said.now"
+	# What only writing shows.
+	exported --format nfd --out /dev/full status 2> "$scratch/said.now"
+	status=$?
 	[ $status -eq 1 ] || echo "status $status"
-	echo "Error: cannot write $scratch/no/such/directory: No such file or directory" | diff - "$scratch/said.now"
+	echo "Error: cannot write /dev/full: No space left on device" | diff - "$scratch/said.now"
 }
 
 # While one process writes again and again, another never finds a part.
