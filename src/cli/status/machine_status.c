@@ -242,7 +242,9 @@ static void report_last_apply(struct run *run, struct report_node *top)
 	char time[40];
 	int error = isst_read_apply_record(run->context, 0, &last);
 
-	if (error && error != -ENOENT)
+	if (error == -ENOMEM)
+		run_error(run, STATUS_FAILED, "%s", isst_error(run->context));
+	else if (error && error != -ENOENT)
 		report_message(run->report, ENTRY_NOTE, "%s", isst_error(run->context));
 	if (error)
 		return;
