@@ -34,7 +34,7 @@ LAYERS = {
     "library": ["explain", "state", "configuration", "common", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "cli": ["common", "isst.h", "isst-emulator.h"],
     "emulator": ["base", "common", "driver/abi.h", "isst.h", "isst-emulator.h"],
-    "preload": ["base", "emulator/front/launch.h", "emulator/front/launch_files.h",
+    "preload": ["base", "common/hash.h", "emulator/front/launch.h", "emulator/front/launch_files.h",
                 "emulator/front/launch_requests.h", "emulator/model/machines.h", "driver/abi.h", "isst.h",
                 "isst-emulator.h"],
 }

@@ -2,8 +2,8 @@
 /* Messages, notices and the trace of a context. */
 #include "base/messages.h"
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/result.h"
+#include "common/hash.h"
 
 #include <errno.h>
 #include <stdarg.h>

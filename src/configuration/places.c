@@ -7,7 +7,7 @@
 #include "configuration/places.h"
 #include "base/array.h"
 #include "base/cpuset.h"
-#include "base/hash.h"
+#include "common/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * a path leads there is the business of walk.c. */
 #include "preload/preload.h"
 
-#include "base/hash.h"
+#include "common/hash.h"
 
 #include "emulator/front/launch_files.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where each CPU is, as far as it was seen, and a checksum of that. */
 #include "state/cpu_places.h"
-#include "base/hash.h"
+#include "common/hash.h"
 #include "state/facts.h"
 #include "topology/cache.h"
 #include "topology/context.h"

@@ -3,7 +3,7 @@
  * State files whose checksum is right and whose content no emulator has written: they are refused,
  * or what is wrong in them has no effect. Each case reads every file of the machine.
  */
-#include "base/hash.h"
+#include "common/hash.h"
 #include "emulator/emulated.h"
 #include "emulator/front/launch_files.h"
 #include "emulator/state/state.h"

@@ -2,24 +2,24 @@
 /* A hash table with open addressing, at most half full. */
 #include "message_index.h"
 
+#include "../../common/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_SIZE = 64 };
 
-/** FNV-1a. */
-static size_t hash_of(const char *text)
+/** Where a search for a text begins; by both halves of its hash. */
+static size_t slot_of(const struct message_index *index, const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = hash_text(text);
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-	return (size_t)(hash ^ hash >> 32);
+	return (size_t)(hash ^ hash >> 32) & (index->size - 1);
 }
 
 static void put(struct message_index *index, const struct report_entry *entry)
 {
-	size_t slot = hash_of(entry->message) & (index->size - 1);
+	size_t slot = slot_of(index, entry->message);
 
 	while (index->slots[slot])
 		slot = (slot + 1) & (index->size - 1);
@@ -60,7 +60,7 @@ bool message_index_update(struct message_index *index, const struct report_entry
 
 bool message_index_has(const struct message_index *index, enum entry_kind kind, const char *text)
 {
-	size_t slot = hash_of(text) & (index->size - 1);
+	size_t slot = index->size > 0 ? slot_of(index, text) : 0;
 
 	for (; index->size > 0 && index->slots[slot]; slot = (slot + 1) & (index->size - 1))
 		if (index->slots[slot]->kind == kind &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a capture as lines, and messages about them. What they mean is not known here. */
 #include "base/array.h"
-#include "base/hash.h"
+#include "common/hash.h"
 #include "emulator/capture/parts.h"
 #include "emulator/model/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A captured machine as a whole: its files are read, then a platform is made of them. */
-#include "base/hash.h"
+#include "common/hash.h"
 #include "common/memory_stream.h"
 #include "emulator/capture/parts.h"
 

@@ -3,7 +3,7 @@
  * Decides whether a fault rule acts on what happens, and counts its matches over all processes: the
  * counts are in a file beside the rules. What the effects mean is the seams' business.
  */
-#include "base/hash.h"
+#include "common/hash.h"
 #include "common/monotonic.h"
 #include "emulator/front/fault_rules.h"
 #include "emulator/model/text.h"

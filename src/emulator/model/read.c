@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Leads through the steps from the text of a platform file to a platform. */
-#include "base/hash.h"
+#include "common/hash.h"
 #include "emulator/model/file.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * made in it. Knows nothing of the content of the state.
  */
 #include "emulator/state/directory.h"
-#include "base/hash.h"
+#include "common/hash.h"
 #include "emulator/model/text.h"
 #include "isst.h"
 

@@ -4,7 +4,7 @@
  * content of a state.
  */
 #include "emulator/state/state.h"
-#include "base/hash.h"
+#include "common/hash.h"
 
 #include "emulator/model/text.h"
 #include "emulator/state/directory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FNV-1a: notices that a content is another one. No defence against who wants to hide that. */
-#ifndef ISST_BASE_HASH_H
-#define ISST_BASE_HASH_H
+#ifndef ISST_COMMON_HASH_H
+#define ISST_COMMON_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
