@@ -159,14 +159,19 @@ static enum step step_in_system(struct walk *walk, const char *candidate, const 
 	return GO_ON;
 }
 
-static bool is_directory_of_system(const char *path)
+/** Of the path so far. Where there is one for the machine alone, the kernel cannot follow the path
+ * as it was given. */
+static bool is_directory_of_system(struct walk *walk)
 {
 	char moved[PATH_MAX];
 	struct stat status;
 
-	if (status_real(AT_FDCWD, path_moved(path, moved), &status, 0))
-		return path_leads_to_owned(path);
-	return S_ISDIR(status.st_mode);
+	if (status_real(AT_FDCWD, path_moved(walk->path, moved), &status, 0) == 0)
+		return S_ISDIR(status.st_mode);
+	if (!path_leads_to_owned(walk->path))
+		return false;
+	walk->changed = true;
+	return true;
 }
 
 /* ---- On the emulated machine ---- */
@@ -230,7 +235,8 @@ static enum step step_up(struct walk *walk, const char *rest)
 	if (path_is_owned(walk->path)) {
 		if (!is_directory_of_machine(walk->path))
 			return refuse(walk, walk->path, true);
-	} else if (!is_directory_of_system(walk->path)) {
+		walk->changed = true;
+	} else if (!is_directory_of_system(walk)) {
 		return leave_to_system(walk);
 	} else if (path_is_moved(walk->path)) {
 		walk->changed = true;

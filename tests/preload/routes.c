@@ -125,6 +125,7 @@ static const struct route routes[] = {
 	{ "/", CPUS "/..", "/sys/devices/system", 0 },
 	{ "/", CPUS "/../node", NODES, 0 },
 	{ "/", CPUS "/../../..", "/sys", 0 },
+	{ "/", "/sys/devices/../../sys", "/sys", 0 },
 	{ "/", CPUS "/../../../../run/isst/file", RUN "/file", 0 },
 	{ "/", RUN "/../../sys/devices/system/cpu/online", CPUS "/online", 0 },
 	{ CPUS, "..", "/sys/devices/system", 0 },
