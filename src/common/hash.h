@@ -22,6 +22,14 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
+/** A number of @size bytes, from the lowest on: the same on machines of either byte order. */
+static inline uint64_t hash_number(uint64_t hash, uint64_t number, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)(number >> (8 * i))) * HASH_PRIME;
+	return hash;
+}
+
 static inline uint64_t hash_text(const char *text)
 {
 	return hash_bytes(HASH_START, text, strlen(text));

@@ -52,14 +52,13 @@ bool cpu_places_checksum(const struct isst_context *context, const struct isst_c
 
 	isst_cpuset_for_each (number, cpus) {
 		struct cpu_place place;
-		uint32_t words[4] = { number };
 
 		if (!find_place(context, number, &place))
 			return false;
-		words[1] = place.package;
-		words[2] = place.power_domain;
-		words[3] = place.core;
-		hash = hash_bytes(hash, words, sizeof(words));
+		hash = hash_number(hash, number, sizeof(uint32_t));
+		hash = hash_number(hash, place.package, sizeof(uint32_t));
+		hash = hash_number(hash, place.power_domain, sizeof(uint32_t));
+		hash = hash_number(hash, place.core, sizeof(uint32_t));
 	}
 	*checksum = hash;
 	return true;

@@ -66,29 +66,19 @@ static int read_files(struct capture *capture)
 	return result;
 }
 
-/** Byte for byte from the lowest on, on any machine. */
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	unsigned char bytes[sizeof(value)] = { 0 };
-
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (unsigned char)(value >> (8 * i));
-	return hash_bytes(hash, bytes, sizeof(bytes));
-}
-
 /** Of everything that was read: another content is another machine. */
 static uint64_t hash_all(const struct capture *capture)
 {
 	uint64_t hash = HASH_START;
 
-	hash = mix(hash, capture->cpuinfo.hash);
-	hash = mix(hash, capture->msr_file.hash);
-	hash = mix(hash, capture->entry_file.hash);
-	hash = mix(hash, capture->answer_file.hash);
+	hash = hash_number(hash, capture->cpuinfo.hash, sizeof(uint64_t));
+	hash = hash_number(hash, capture->msr_file.hash, sizeof(uint64_t));
+	hash = hash_number(hash, capture->entry_file.hash, sizeof(uint64_t));
+	hash = hash_number(hash, capture->answer_file.hash, sizeof(uint64_t));
 	for (size_t i = 0; i < capture->dump_count; i++) {
 		for (const char *c = capture->dumps[i].address; *c; c++)
-			hash = mix(hash, (unsigned char)*c);
-		hash = mix(hash, capture->dumps[i].file.hash);
+			hash = hash_number(hash, (unsigned char)*c, sizeof(uint64_t));
+		hash = hash_number(hash, capture->dumps[i].file.hash, sizeof(uint64_t));
 	}
 	return hash;
 }
