@@ -297,7 +297,7 @@ static int take_register(struct statement *statement, uint64_t *limits)
 
 static int parse_turbo_ratio_limits(struct statement *statement)
 {
-	uint64_t limits;
+	uint64_t limits = 0;
 	int error;
 
 	if (take_unmanaged(statement))
