@@ -19,55 +19,88 @@ functions_of() {	# $@: headers
 		sed -n 's/^ISST_API \([^(;]*[ *]\)\(isst_[a-z0-9_]*\)(\([^;]*\));.*/\1\t\2\t\3/p'
 }
 
-# The lines of a section of a page, as source.
-section() {	# $1: page; $2: heading
-	awk -v heading=".Sh $2" '$0 == heading { inside = 1; next } /^\.Sh / { inside = 0 } inside' "$pages/$1.3"
+# All pages as one table, which the checks share: page, section and line, with tabs between them.
+table_of_pages() {
+	awk '
+	FNR == 1 {
+		page = FILENAME
+		sub(/.*\//, "", page)
+		sub(/\.3$/, "", page)
+		section = ""
+	}
+	/^\.Sh / { section = substr($0, 5); next }
+	{ print page "\t" section "\t" $0 }' "$pages"/*.3
 }
 
-# Whether a section names a function.
-names_function() {	# $1: page; $2: heading; $3: function
-	section "$1" "$2" | grep -q -w "Fn $3"
+# The lines of a section of a page, as source.
+section() {	# $1: page; $2: heading
+	awk -F '\t' -v page="$1" -v heading="$2" '
+	$1 == page && $2 == heading {
+		sub(/^[^\t]*\t[^\t]*\t/, "")
+		print
+	}' "$scratch/table"
+}
+
+# The pages that name their own function in a section, by a macro.
+pages_naming() {	# $1: heading; $2: the lines' beginnings, a regular expression; $3: macro
+	awk -F '\t' -v heading="$1" -v line="$2" -v macro="$3" '
+	$2 == heading && $3 ~ line {
+		words = split($3, word, " ")
+		for (i = 1; i < words; i++)
+			if ((word[i] == macro || word[i] == "." macro) && word[i + 1] == $1)
+				print $1
+	}' "$scratch/table" | sort -u
+}
+
+# each_page_names PAGES HEADING LINE MACRO: file with the functions of these pages; the others as above
+each_page_names() {
+	pages_naming "$2" "$3" "$4" > "$scratch/naming"
+	sort -u "$1" | comm -23 - "$scratch/naming" | sed "s/.*/the page of & does not name it in $2/"
 }
 
 each_page_has() {	# $1: heading; $2: file with functions
-	while read -r name; do
-		names_function "$name" "$1" "$name" || echo "the page of $name does not name it in $1"
-	done < "$2"
+	each_page_names "$2" "$1" . Fn
 	[ "$(wc -l < "$2")" -gt 10 ] || echo "too few functions were found"
 	silent
 }
 
 check_pages() {
-	while read -r name; do
-		[ -f "$pages/$name.3" ] || { echo "$name has no page"; continue; }
-		section "$name" NAME | grep -q -w -x -e ".Nm $name" -e ".Nm $name ," || echo "NAME of the page of $name does not name it"
-		section "$name" SYNOPSIS | grep -q -x ".Fo $name" || echo "SYNOPSIS of the page of $name does not have it"
-		section "$name" DESCRIPTION | grep -q -w "^\\.It Fn $name" || echo "the page of $name does not describe it"
-	done < "$scratch/names"
+	cut -f1 "$scratch/table" | sort -u > "$scratch/there"
+	sort -u "$scratch/names" | comm -23 - "$scratch/there" | sed 's/$/ has no page/'
+	each_page_names "$scratch/names" NAME '^[.]Nm ' Nm
+	each_page_names "$scratch/names" SYNOPSIS '^[.]Fo [a-z0-9_]+$' Fo
+	each_page_names "$scratch/names" DESCRIPTION '^[.]It Fn ' Fn
 	[ "$(wc -l < "$scratch/names")" -gt 100 ] || echo "too few functions were found"
 	silent
 }
 
 # A page that is left of a function that is no more would be installed.
 check_no_others() {
-	for page in "$pages"/*.3; do
-		name=$(basename "$page" .3)
-		case $name in
-		libisst | libisst-emulator) ;;
-		*) grep -q "\(^\|[ *]\)$name(" "$root"/include/*.h || echo "$name is in no header" ;;
-		esac
-	done
+	grep -h -o '\(^\|[ *]\)[A-Za-z][A-Za-z0-9_]*(' "$root"/include/*.h | tr -d ' *(' | sort -u > "$scratch/in-headers"
+	find "$pages" -name '*.3' | sed 's|.*/||; s/\.3$//' | grep -v -x -e libisst -e libisst-emulator | sort |
+		comm -23 - "$scratch/in-headers" | sed 's/$/ is in no header/'
 	silent
 }
 
 # Arguments have the same types and names, in the same order.
 check_arguments() {
-	while IFS='	' read -r _ name arguments; do
-		printf '%s\n' "$arguments" | sed 's/  */ /g' > "$scratch/declared"
-		awk -v name=".Fo $name" '$0 == name { inside = 1; next } $0 == ".Fc" { inside = 0 } inside' "$pages/$name.3" |
-			sed 's/^\.Fa //; s/^"\(.*\)"$/\1/' | paste -s -d , - | sed 's/, */, /g' > "$scratch/described"
-		diff "$scratch/declared" "$scratch/described"
-	done < "$scratch/functions"
+	awk -F '\t' -v OFS='\t' '{ gsub(/  */, " ", $3); print $2, $3 }' "$scratch/functions" | sort > "$scratch/declared"
+	awk -F '\t' '
+	$3 ~ /^\.Fo / { name = substr($3, 5); arguments = ""; next }
+	name != "" && $3 == ".Fc" {
+		if (name == $1)
+			print name "\t" arguments
+		name = ""
+	}
+	name != "" {
+		argument = $3
+		sub(/^\.Fa /, "", argument)
+		gsub(/^"|"$/, "", argument)
+		gsub(/, */, ", ", argument)
+		arguments = arguments (arguments == "" ? "" : ", ") argument
+	}' "$scratch/table" | sort > "$scratch/all-described"
+	cut -f1 "$scratch/declared" | sort -u | join -t '	' - "$scratch/all-described" > "$scratch/described"
+	diff "$scratch/declared" "$scratch/described"
 	silent
 }
 
@@ -79,22 +112,33 @@ returning_errors() {
 	awk -F '\t' '$1 ~ /^int *$/ { print $2 }' "$scratch/functions" | grep -v -x "$(echo "$NUMBERS" | tr -s ' ' '\n')"
 }
 
-# Whether RETURN VALUES names a function in its sentence on errors, which is the first one.
-returns_errors() {	# $1: function
-	section "$1" "RETURN VALUES" | awk '{ print } /negative errno/ { found = 1; exit } END { exit !found }' > "$scratch/sentence" &&
-		grep -q -w "Fn $1" "$scratch/sentence"
+# The pages whose RETURN VALUES names their function in its sentence on errors, which is the first one.
+pages_returning_errors() {
+	awk -F '\t' '
+	$1 != page { page = $1; ended = 0; named = 0 }
+	$2 == "RETURN VALUES" && !ended {
+		words = split($3, word, " ")
+		for (i = 1; i < words; i++)
+			if (word[i] ~ /^\.?Fn$/ && word[i + 1] == page)
+				named = 1
+		if ($3 ~ /negative errno/) {
+			ended = 1
+			if (named)
+				print page
+		}
+	}' "$scratch/table" | sort -u
 }
 
 # The functions of which RETURN VALUES states that they return errors, and an errno for each in ERRORS or above.
 check_errors() {
-	returning_errors > "$scratch/failing"
-	while read -r name; do
-		returns_errors "$name" || echo "RETURN VALUES of the page of $name does not state that it returns errors"
-		section "$name" ERRORS | grep -q '^\.It Bq Er E' || echo "the page of $name names no error"
-	done < "$scratch/failing"
-	for name in $NUMBERS; do
-		! returns_errors "$name" || echo "RETURN VALUES of the page of $name states that it returns errors"
-	done
+	returning_errors | sort > "$scratch/failing"
+	pages_returning_errors > "$scratch/stated"
+	comm -23 "$scratch/failing" "$scratch/stated" | sed 's/.*/RETURN VALUES of the page of & does not state that it returns errors/'
+	awk -F '\t' '$2 == "ERRORS" && $3 ~ /^\.It Bq Er E/ { print $1 }' "$scratch/table" | sort -u |
+		comm -23 "$scratch/failing" - | sed 's/.*/the page of & names no error/'
+	echo "$NUMBERS" | tr -s ' ' '\n' | sort | comm -12 - "$scratch/stated" |
+		sed 's/.*/RETURN VALUES of the page of & states that it returns errors/'
+	[ "$(wc -l < "$scratch/failing")" -gt 10 ] || echo "too few functions were found"
 	silent
 }
 
@@ -112,11 +156,15 @@ check_threads() {
 # A version that there is; not one of a function that is yet to come.
 check_history() {
 	version=$(sed -n 's/^#define ISST_VERSION "\(.*\)"/\1/p' "$root/include/isst.h")
-	while read -r name; do
-		section "$name" HISTORY | grep -o '[0-9]*\.[0-9]*\.[0-9]*' > "$scratch/since" || echo "the page of $name has no version"
-		newest=$(printf '%s\n' "$version" | sort -V - "$scratch/since" | tail -n 1)
-		[ "$newest" = "$version" ] || echo "$name is of $newest, which is yet to come"
-	done < "$scratch/names"
+	awk -F '\t' '$2 == "HISTORY" && match($3, /[0-9]+\.[0-9]+\.[0-9]+/) {
+		print substr($3, RSTART, RLENGTH) "\t" $1
+	}' "$scratch/table" > "$scratch/since"
+	cut -f2 "$scratch/since" | sort -u > "$scratch/there"
+	sort -u "$scratch/names" | comm -23 - "$scratch/there" | sed 's/.*/the page of & has no version/'
+	cut -f1 "$scratch/since" | sort -u | while read -r since; do
+		newest=$(printf '%s\n' "$version" "$since" | sort -V | tail -n 1)
+		[ "$newest" = "$version" ] || sed -n "s/^$newest	\(.*\)/\1 is of $newest, which is yet to come/p" "$scratch/since"
+	done
 	silent
 }
 
@@ -179,6 +227,7 @@ if [ "$emulator" = yes ]; then
 fi
 functions_of "$@" > "$scratch/functions"
 cut -f2 "$scratch/functions" > "$scratch/names"
+table_of_pages > "$scratch/table"
 
 check "each function has a page that describes it" check_pages
 check "each page is that of a function" check_no_others

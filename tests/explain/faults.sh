@@ -81,7 +81,7 @@ explain_staged() {
 is_first() {	# $1: code
 	case $1 in
 	*\ \(note\)) severity=note ;;
-	*) severity=$(coded | sed -n "s/^$1 //p") ;;
+	*) severity=$(sed -n "s/^$1 //p" "$scratch/coded") ;;
 	esac
 	sed -n 's/^\(critical\|warning\|note\): \([^:]*\):.*/\1 \2/p' "$scratch/found" | sed 1q | grep -qx "$severity ${1% (note)}"
 }
@@ -179,25 +179,24 @@ documented() {
 }
 
 check_documented() {
-	# shellcheck disable=SC2016  # backquotes of the document
-	coded > "$scratch/coded"
 	[ "$(wc -l < "$scratch/coded")" -gt 30 ] || { echo "too few codes are known"; return 1; }
 	documented | diff "$scratch/coded" -
 }
 
 check_advisories() {
-	tr -d '\n\t' < "$root/src/explain/advisories.c" | grep -o '[.]name = "[a-z-]*",' | cut -d '"' -f2 | sort > "$scratch/coded"
-	[ -s "$scratch/coded" ] || { echo "no advisories are known"; return 1; }
+	tr -d '\n\t' < "$root/src/explain/advisories.c" | grep -o '[.]name = "[a-z-]*",' | cut -d '"' -f2 | sort > "$scratch/advisories"
+	[ -s "$scratch/advisories" ] || { echo "no advisories are known"; return 1; }
 	# shellcheck disable=SC2016  # backquotes of the document
-	sed -n '/^## Advisories/,/^## What/s/^| `\([a-z-]*\)` .*/\1/p' "$root/docs/explain.md" | sort | diff "$scratch/coded" - &&
-		sed -n 's/^+\([a-z-]*\) .*/\1/p' "$root/tests/explain/faults.table" | sort -u | diff "$scratch/coded" -
+	sed -n '/^## Advisories/,/^## What/s/^| `\([a-z-]*\)` .*/\1/p' "$root/docs/explain.md" | sort | diff "$scratch/advisories" - &&
+		sed -n 's/^+\([a-z-]*\) .*/\1/p' "$root/tests/explain/faults.table" | sort -u | diff "$scratch/advisories" -
 }
 
 check_staged() {
 	grep -v -e '^[-#+]' -e '^$' "$root/tests/explain/faults.table" | sed 's/^=//; s/ *|.*//; s/ (note)$//' | sort -u > "$scratch/staged"
-	coded | cut -d ' ' -f1 | sort | diff - "$scratch/staged"
+	cut -d ' ' -f1 "$scratch/coded" | sort | diff - "$scratch/staged"
 }
 
+coded > "$scratch/coded"
 check_documented > "$scratch/why" 2>&1
 report $? "docs/explain.md has the codes in their order, and their severities" < "$scratch/why"
 check_advisories > "$scratch/why" 2>&1
