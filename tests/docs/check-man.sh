@@ -639,7 +639,7 @@ search_words() {	# files
 # retired-words lists others, and the lines that may contain them.
 check_words() {
 	# shellcheck disable=SC2046  # files of the project have names without spaces
-	search_words $(cd "$root" && ls -d ./*.md docs/*.md docs/*.[1-8] tests/*/README* tests/*/*/README* | sed 's|^\./||')
+	search_words $(cd "$root" && find ./*.md docs tests -name "*.md" -o -name "*.[1-8]" -o -name "README*" | sed "s|^\\./||")
 	silent
 }
 

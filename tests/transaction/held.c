@@ -20,12 +20,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		HELD("tests/tiny"),
-		HELD("tests/multi-die"),
 		HELD("tests/offline"),
 		HELD("tests/features-on"),
 		HELD("tests/tpmi-tiny"),
-		HELD("tests/tpmi-odd"),
-		HELD("tests/tpmi-modules"),
 		HELD("tests/preset-unnamed"),
 		/* Others: held_large.c */
 		KILLED("tests/tiny"),

@@ -6,13 +6,14 @@
 
 #define TEST(test, platform) \
 	{ \
-		platform ": interrupted and killed runs leave nothing behind", test, NULL, NULL, \
-			platform \
+		platform ": interrupted and killed runs leave nothing behind (" #test ")", test, \
+			NULL, NULL, platform \
 	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(every_interruption, "tests/tpmi-tiny"),  TEST(every_kill, "tests/tpmi-tiny"),
 		TEST(sampled_ends, "graniterapids-2s128c"),   TEST(few_ends, "graniterapids-2s64c"),
 		TEST(sampled_ends, "graniterapids-unlocked"), TEST(few_ends, "sierraforest-2s112c"),
 		TEST(few_ends, "diamondrapids-2s32c"),
