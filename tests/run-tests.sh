@@ -79,6 +79,12 @@ report() {
 	log=$scratch/$(printf '%s' "$1" | tr / _)
 	status=$(cat "$log.status")
 	time=$2
+	# cmocka cuts long messages off, and the test's own line comes right behind.
+	if [ "$status" != 0 ]; then
+		sed -E '/^(#|ok |not ok )/!s/(.)(not ok [0-9]+ - )/\1\
+\2/' "$log.log" > "$log.lines"
+		mv "$log.lines" "$log.log"
+	fi
 	# shellcheck disable=SC2046  # four numbers
 	set -- "$1" $(count_tests "$log.log")
 	good=$2 bad=$3 left_out=$4 missing=$5

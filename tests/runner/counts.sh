@@ -39,6 +39,7 @@ expect() {
 program good 'echo "ok 1 - a"; echo "ok 2 - b"'
 program bad 'echo "ok 1 - a"; echo "not ok 2 - b"; echo "# b is not a"; exit 1'
 program skips 'echo "ok 1 - a"; echo "not ok 2 # SKIP b"; echo "ok 3 - c # SKIP why"; echo "ok 4 - d # skip"'
+program cut 'echo "1..3"; echo "ok 1 - a is not ok 5 - x"; echo "| a message that is cut not ok 2 - b"; echo "and anothernot ok 3 - c"; exit 2'
 program whole 'echo "1..0 # SKIP not here"'
 program dies 'echo "ok 1 - a"; exit 139'
 program none 'true'
@@ -65,6 +66,17 @@ expect "D5: a skipped test counts once, and not as passed, in both notations" 0 
   skipped: d
 CPU time: T s
 1 passed, 0 failed, 3 skipped" ./skips
+expect "a test that fails right behind a message is counted" 1 "[1/1] ==== ./cut (exit status 2, T s)
+1..3
+| a message that is cut 
+not ok 2 - b
+and another
+not ok 3 - c
+failed: ./cut (exit status 2)
+not ok 2 - b
+not ok 3 - c
+CPU time: T s
+1 passed, 2 failed" ./cut
 expect "a program that is skipped as a whole counts once" 0 "[1/2] ./whole: 0 (T s)
   skipped: not here
 [2/2] ./good: 2 (T s)
