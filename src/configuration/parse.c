@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The longest part of a wrong word that a message repeats. */
-enum { LONGEST_WORD = 40 };
-
 /* Some editors put it before the text of a file. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 

@@ -5,9 +5,6 @@
 #include <limits.h>
 #include <string.h>
 
-/** The longest part of a wrong word that a message repeats. */
-enum { LONGEST_WORD = 40 };
-
 #define TEXT(word) #word
 #define TEXT_OF(macro) TEXT(macro)
 

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/** The longest part of a wrong word that a message repeats. */
+enum { LONGEST_WORD = 40 };
+
 struct words {
 	char *text; /* what the words are in */
 	char **words;
