@@ -8,6 +8,8 @@ trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 
+# Variables of the make that runs this are not those of the tree below.
+unset BUILD MAKE MAKEFLAGS MAKEOVERRIDES MAKELEVEL
 # Whoever runs this may have settings of git of his own.
 GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@localhost
 GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@localhost
