@@ -114,10 +114,17 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(*(char *const *)left + 1, *(char *const *)right + 1);
 }
 
-/** The letter of a kind of entry, as kernel_list() has it. */
-static char kind_of(const struct dirent *entry)
+/** The letter of a kind of entry, as kernel_list() has it. Not every file system has it in its
+ * directories. */
+static char kind_of(int directory, const struct dirent *entry)
 {
-	return entry->d_type == DT_DIR ? 'd' : entry->d_type == DT_LNK ? 'l' : 'f';
+	struct stat status;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR ? 'd' : entry->d_type == DT_LNK ? 'l' : 'f';
+	if (status_real(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
+		return 'f';
+	return S_ISDIR(status.st_mode) ? 'd' : S_ISLNK(status.st_mode) ? 'l' : 'f';
 }
 
 /** Removes the names that are none any more, and clears the letter of those that are there. */
@@ -128,13 +135,14 @@ static int look_through(DIR *stream, char **names, size_t count)
 
 	while (!result && (entry = REAL(readdir)(stream))) {
 		char known[300], *key = known, **found;
+		char kind;
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		snprintf(known, sizeof(known), " %s", entry->d_name);
 		found = count ? bsearch(&key, names, count, sizeof(*names), compare_names) : NULL;
-		if (found &&
-		    (**found == kind_of(entry) || (**found == 'c' && kind_of(entry) == 'f')))
+		kind = found ? kind_of(dirfd(stream), entry) : '\0';
+		if (found && (**found == kind || (**found == 'c' && kind == 'f')))
 			**found = ' ';
 		else
 			result = remove_all(dirfd(stream), entry->d_name);

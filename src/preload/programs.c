@@ -38,15 +38,17 @@ __attribute__((constructor)) static void remember(void)
 	}
 }
 
-/** The value of a variable; NULL: it is not set. */
+/** The value of a variable; NULL: it is not set. Of several the last, which the dynamic linker
+ * takes. */
 static const char *value_of(char *const environment[], const char *name)
 {
+	const char *value = NULL;
 	size_t length = strlen(name);
 
 	for (; environment && *environment; environment++)
 		if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
-			return *environment + length + 1;
-	return NULL;
+			value = *environment + length + 1;
+	return value;
 }
 
 /** This library, as the dynamic linker was given it. */
@@ -121,11 +123,22 @@ static bool could_change_the_real_machine(void)
 	return syscall(SYS_faccessat, AT_FDCWD, "/sys/devices/system/cpu", W_OK) == 0;
 }
 
+/** Whether the user or group in effect is another than the process's own: as for a program with
+ * set-user-ID. */
+static bool is_distrusted(void)
+{
+	return syscall(SYS_geteuid) != syscall(SYS_getuid) ||
+	       syscall(SYS_getegid) != syscall(SYS_getgid);
+}
+
 /** The dynamic linker looks for the library by its path, in the root directory of this process. */
 static const char *find_obstacle(const char *path)
 {
 	const char *library = own_library(), *obstacle = launch_obstacle(path);
 
+	if (!obstacle && is_distrusted())
+		obstacle =
+			"its user or group in effect is not that of the process, so the dynamic linker ignores the preload library";
 	if (!obstacle && library && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0 &&
 	    syscall(SYS_faccessat, AT_FDCWD, library, R_OK))
 		obstacle = "the preload library is not in its root directory";

@@ -250,21 +250,33 @@ INTERPOSED int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions
 	return error ? error : keep((struct kept){ actions, CLOSING, -1, NULL, 0, NULL });
 }
 
+static void forget(const posix_spawn_file_actions_t *actions)
+{
+	if (!all || !preload_begin())
+		return;
+	for (struct kept **link = &all, *kept; (kept = *link);) {
+		if (kept->actions != actions) {
+			link = &kept->next;
+			continue;
+		}
+		*link = kept->next;
+		if (kept->descriptor >= 0)
+			REAL(close)(kept->descriptor);
+		free(kept->path);
+		free(kept);
+	}
+	preload_end(true);
+}
+
+/** A program that never destroys its actions has others at the same address later. */
+INTERPOSED int posix_spawn_file_actions_init(posix_spawn_file_actions_t *actions)
+{
+	forget(actions);
+	return REAL(posix_spawn_file_actions_init)(actions);
+}
+
 INTERPOSED int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *actions)
 {
-	if (all && preload_begin()) {
-		for (struct kept **link = &all, *kept; (kept = *link);) {
-			if (kept->actions != actions) {
-				link = &kept->next;
-				continue;
-			}
-			*link = kept->next;
-			if (kept->descriptor >= 0)
-				REAL(close)(kept->descriptor);
-			free(kept->path);
-			free(kept);
-		}
-		preload_end(true);
-	}
+	forget(actions);
 	return REAL(posix_spawn_file_actions_destroy)(actions);
 }

@@ -24,20 +24,20 @@ enum { PAGE = 4096, PROC_BLOCK = 1024 };
 /* Device numbers without a device, of what the system need not have mounted. */
 enum { CGROUP_MINOR = 1 << 19, DEBUGFS_MINOR };
 
-static bool is_below(const char *path, const char *directory)
+static bool starts_with(const char *path, const char *directory)
 {
 	return strncmp(path, directory, strlen(directory)) == 0;
 }
 
 int status_file_system(const char *emulated)
 {
-	if (is_below(emulated, "/sys/fs/cgroup"))
+	if (starts_with(emulated, "/sys/fs/cgroup"))
 		return CGROUP2_SUPER_MAGIC;
-	if (is_below(emulated, "/sys/kernel/debug"))
+	if (starts_with(emulated, "/sys/kernel/debug"))
 		return DEBUGFS_MAGIC;
-	if (is_below(emulated, "/dev"))
+	if (starts_with(emulated, "/dev"))
 		return TMPFS_MAGIC;
-	return is_below(emulated, "/sys") ? SYSFS_MAGIC : PROC_SUPER_MAGIC;
+	return starts_with(emulated, "/sys") ? SYSFS_MAGIC : PROC_SUPER_MAGIC;
 }
 
 static dev_t device_of_system(const char *path)

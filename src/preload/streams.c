@@ -141,7 +141,7 @@ INTERPOSED FILE *fdopen(int descriptor, const char *mode)
 INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
 	char name[40], found[PATH_MAX];
-	int descriptor;
+	int descriptor, error;
 	FILE *opened;
 
 	fflush(stream);
@@ -150,9 +150,12 @@ INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
 	    !file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
 		return REAL(freopen)(path, mode, stream);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
+	error = errno;
 	opened = REAL(freopen)(descriptor < 0 ? "" : name, mode, stream);
 	if (descriptor >= 0)
 		close(descriptor);
+	else
+		errno = error;
 	return remember(opened);
 }
 

@@ -2,10 +2,11 @@
 /*
  * System calls by number, syscall(2): those that open files and start programs, whose descriptors
  * lead to the machine by number, too; those that close, which must not close the emulator's own
- * descriptors; and those that libnuma and taskset make, on CPUs and nodes. Other calls that are
- * given a path reach the system's files, as do instructions of the program's own.
+ * descriptors; statx(2), which Node.js makes; those that libnuma and taskset make, on CPUs and
+ * nodes; and what would change the system's kernel (kernel_changes.c). Other calls that are given a
+ * path reach the system's files, as do instructions of the program's own.
  */
-#include "preload/preload.h"
+#include "preload/kernel_changes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,6 +103,40 @@ static bool call_placement(long number, const long words[WORDS], long *result)
 	}
 }
 
+/** Those that kernel_changes.c refuses. */
+static bool call_changes(long number, const long words[WORDS], long *result)
+{
+	switch (number) {
+	case SYS_mount:
+		*result = mount(pointer(words[0]), pointer(words[1]), pointer(words[2]),
+				(unsigned long)words[3], pointer(words[4]));
+		return true;
+	case SYS_umount2:
+		*result = umount2(pointer(words[0]), (int)words[1]);
+		return true;
+	case SYS_move_mount:
+		*result = move_mount((int)words[0], pointer(words[1]), (int)words[2],
+				     pointer(words[3]), (unsigned int)words[4]);
+		return true;
+	case SYS_mount_setattr:
+		*result = mount_setattr((int)words[0], pointer(words[1]), (unsigned int)words[2],
+					pointer(words[3]), (size_t)words[4]);
+		return true;
+	case SYS_init_module:
+		*result = init_module(pointer(words[0]), (unsigned long)words[1],
+				      pointer(words[2]));
+		return true;
+	case SYS_finit_module:
+		*result = finit_module((int)words[0], pointer(words[1]), (int)words[2]);
+		return true;
+	case SYS_delete_module:
+		*result = delete_module(pointer(words[0]), (unsigned int)words[1]);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /** Returns false where it is none of those here. */
 static bool call(long number, const long words[WORDS], long *result)
 {
@@ -123,6 +158,10 @@ static bool call(long number, const long words[WORDS], long *result)
 		errno = ENOSYS;
 		*result = -1;
 		return true;
+	case SYS_statx:
+		*result = statx((int)words[0], pointer(words[1]), (int)words[2],
+				(unsigned int)words[3], pointer(words[4]));
+		return true;
 	case SYS_chroot:
 		*result = chroot(pointer(words[0]));
 		return true;
@@ -135,7 +174,7 @@ static bool call(long number, const long words[WORDS], long *result)
 		return true;
 	default:
 		return call_descriptors(number, words, result) ||
-		       call_placement(number, words, result);
+		       call_placement(number, words, result) || call_changes(number, words, result);
 	}
 }
 

@@ -92,12 +92,16 @@ static bool gains_privileges(int file)
 {
 	struct stat status;
 
-	if (geteuid() == 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
 		return false;
-	return fstat(file, &status) || (status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
-	       (status.st_mode & S_ISGID && status.st_gid != getegid()) ||
-	       fgetxattr(file, "security.capability", NULL, 0) > 0;
+	/* The ids of a file count for root as well, its capabilities do not. */
+	return fstat(file, &status) || (status.st_mode & S_ISUID && status.st_uid != getuid()) ||
+	       (status.st_mode & S_ISGID && status.st_mode & S_IXGRP &&
+		status.st_gid != getgid()) ||
+	       (geteuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0);
 }
+
+#define GAINS_PRIVILEGES "it gains privileges, so the dynamic linker ignores the preload library"
 
 /** The interpreter in a script's first line, NULL if there is none; cut out in place. */
 static char *interpreter_of(char *line)
@@ -109,6 +113,19 @@ static char *interpreter_of(char *line)
 	path += strspn(path, " \t");
 	path[strcspn(path, " \t\r\n")] = '\0';
 	return path;
+}
+
+/** Of a program that its user may start but not read, as some that gain privileges are. */
+static const char *obstacle_of_unreadable(const char *path)
+{
+	int file = open(path, O_PATH | O_CLOEXEC);
+	bool gains = file >= 0 && gains_privileges(file);
+
+	if (file >= 0)
+		close(file);
+	if (access(path, X_OK))
+		return NULL;
+	return gains ? GAINS_PRIVILEGES : "it may be statically linked, which cannot be read";
 }
 
 static const char *obstacle_of(const char *path, unsigned int depth)
@@ -123,13 +140,13 @@ static const char *obstacle_of(const char *path, unsigned int depth)
 	ssize_t size;
 
 	if (file < 0)
-		return NULL;
+		return errno == EACCES ? obstacle_of_unreadable(path) : NULL;
 	size = pread(file, &start, sizeof(start) - 1, 0);
 	interpreter = interpreter_of(start.line);
 	if (interpreter && depth < DEEPEST)
 		obstacle = obstacle_of(interpreter, depth + 1);
 	else if (gains_privileges(file))
-		obstacle = "it gains privileges, so the dynamic linker ignores the preload library";
+		obstacle = GAINS_PRIVILEGES;
 	else if (size >= (ssize_t)sizeof(start.header) &&
 		 memcmp(start.header.e_ident, ELFMAG, SELFMAG) == 0)
 		obstacle = obstacle_of_elf(file, &start.header);
@@ -140,6 +157,14 @@ static const char *obstacle_of(const char *path, unsigned int depth)
 const char *launch_obstacle(const char *path)
 {
 	return obstacle_of(path, 0);
+}
+
+/** Whether execvp(3) would take it, rather than look on. */
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
 bool launch_find(const char *name, char *found)
@@ -154,7 +179,7 @@ bool launch_find(const char *name, char *found)
 		/* An empty one is the working directory. */
 		if (snprintf(found, PATH_MAX, "%.*s/%s", length ? (int)length : 1,
 			     length ? path : ".", name) < PATH_MAX &&
-		    access(found, X_OK) == 0)
+		    is_program(found))
 			return true;
 	}
 	return false;
@@ -243,6 +268,15 @@ static int find_library(char *path, char **error)
 			 LAUNCH_LIBRARY, ISST_LIBRARY_DIRECTORY);
 }
 
+static bool is_preloaded(const char *libraries, const char *library)
+{
+	const char *found = libraries ? strstr(libraries, library) : NULL;
+	const char *behind = found ? found + strlen(library) : NULL;
+
+	return found && (found == libraries || found[-1] == ':' || found[-1] == ' ') &&
+	       (*behind == '\0' || *behind == ':' || *behind == ' ');
+}
+
 /** Behind what is preloaded already. */
 static int set_library(char **error)
 {
@@ -257,6 +291,8 @@ static int set_library(char **error)
 		return set_error(error, -EIO,
 				 "Cannot preload %s: its path contains a space or a colon",
 				 library);
+	if (is_preloaded(others, library))
+		return 0;
 	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
 	    0)
 		return -ENOMEM;

@@ -71,15 +71,18 @@ int print_energy_preferences(const struct place *place, FILE *stream)
 	return 0;
 }
 
-/** The stored form of a word or a number; 0: it is neither. */
+/** The stored form of a word or a decimal number; 0: it is neither. Of words the first counts. */
 static uint16_t parse_preference(const char *text)
 {
+	const char *word = text + strspn(text, " \t\n");
+	size_t length = strcspn(word, " \t\n");
 	uint64_t value;
 
 	for (size_t i = 0; i < PREFERENCES; i++)
-		if (strcmp(preferences[i].word, text) == 0)
+		if (strlen(preferences[i].word) == length &&
+		    memcmp(word, preferences[i].word, length) == 0)
 			return (uint16_t)(i == DEFAULT ? AT_BOOT + 1 : i + 1);
-	return parse_number(text, 0, 255, &value) ? 0 : (uint16_t)(RAW | value);
+	return parse_number(text, 10, 255, &value) ? 0 : (uint16_t)(RAW | value);
 }
 
 int write_energy_preference(const struct place *place, const char *text)

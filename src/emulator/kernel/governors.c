@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 /* What cpufreq drivers offer: intel_pstate two policies of its own, others the kernel's governors.
  */
@@ -29,7 +30,8 @@ int print_governors(const struct place *place, FILE *stream)
 	return 0;
 }
 
-/** The first word of @text counts. Returns its index, or the number of all. */
+/** The first word of @text counts, in letters of either case. Returns its index, or the number of
+ * all. */
 static size_t find_governor(const struct platform *platform, const char *text)
 {
 	bool pstate = strcmp(platform->cpufreq.text, "intel_pstate") == 0;
@@ -37,7 +39,7 @@ static size_t find_governor(const struct platform *platform, const char *text)
 	size_t length = strcspn(word, " \t\n");
 
 	for (size_t i = 0; i < (pstate ? OF_PSTATE : OF_ALL); i++)
-		if (strlen(governors[i]) == length && memcmp(word, governors[i], length) == 0)
+		if (strlen(governors[i]) == length && strncasecmp(word, governors[i], length) == 0)
 			return i;
 	return OF_ALL;
 }

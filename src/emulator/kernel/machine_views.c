@@ -144,20 +144,23 @@ static int cpuinfo(const struct place *place, FILE *stream)
 
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
+		const struct place here = { .server = place->server, .cpu = cpu };
+		unsigned int khz;
 
 		if (!cpu_online(place->server, cpu))
 			continue;
+		khz = busy_khz(&here);
 		if (platform->domains[cpu->domain].package != package) {
 			package = platform->domains[cpu->domain].package;
 			count_package(place->server, package, &threads, &cores);
 		}
 		fprintf(stream,
 			"processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n"
-			"model name\t: %s\nstepping\t: %u\nphysical id\t: %u\nsiblings\t: %u\n"
-			"core id\t\t: %u\ncpu cores\t: %u\nflags\t\t: %s%s\n\n",
+			"model name\t: %s\nstepping\t: %u\ncpu MHz\t\t: %u.%03u\n"
+			"physical id\t: %u\nsiblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\nflags\t\t: %s%s\n\n",
 			cpu->number, platform->vendor.text, platform->family.value,
 			platform->model.value, platform->model_name.text, platform->stepping.value,
-			package, threads, cpu->core_id, cores, flags,
+			khz / 1000, khz % 1000, package, threads, cpu->core_id, cores, flags,
 			platform->hwp.value ? " hwp hwp_epp" : "");
 	}
 	return 0;

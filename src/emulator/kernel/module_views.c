@@ -71,7 +71,13 @@ static unsigned int unused(const struct place *place)
 	return 0;
 }
 
+/* No other module uses one. */
+static const struct view holders[] = {
+	VIEW_END,
+};
+
 static const struct view one_module_views[] = {
+	{ "holders", .below = holders },
 	{ "initstate", .text = live },
 	{ "refcnt", .number = unused },
 	VIEW_END,
