@@ -120,7 +120,8 @@ struct isst_finding;
  *  -ENODATA     there is no such value
  *  -EOVERFLOW   the value does not fit the type
  *  -EINTR       interrupted
- *  -EFBIG       the limit of file sizes is too low for the journal
+ *  -EFBIG       the limit of file sizes is too low for the journal; SIGXFSZ, which ends a program
+ *               by default, has to be ignored for that
  *  -EAGAIN      a rollback has to wait for something, such as CPUs that are offline
  *  -ENOENT      there is no such state, journal or platform
  *  -EPROTO      the versions of libisst and libisst-emulator differ
@@ -281,8 +282,9 @@ ISST_API int isst_open(const struct isst_options *options, struct isst_context *
  * Opens a context on another machine, such as an emulated one (isst-emulator.h).
  *
  * @machine: belongs to the context from now on, and is closed with it; on error it is closed at
- * once. NULL: the machine that the program runs on
- * Returns 0, -EPROTO (libisst-emulator has another version; this is logged) or -ENOMEM.
+ * once. NULL, as isst_emulator_open() leaves it after an error, is refused
+ * Returns 0, -EINVAL (there is no machine), -EPROTO (libisst-emulator has another version; this is
+ * logged) or -ENOMEM.
  */
 ISST_API int isst_open_machine(struct isst_machine *machine, const struct isst_options *options,
 			       struct isst_context **context);
@@ -429,7 +431,9 @@ enum isst_fact {
 	 * after discovery. */
 	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9,
 	/** The kernel or the BIOS has disabled turbo for all CPUs (intel_pstate/no_turbo). */
-	ISST_FACT_TURBO_DISABLED = 10
+	ISST_FACT_TURBO_DISABLED = 10,
+	/** A CLOS has a desired frequency; after discovery. */
+	ISST_FACT_CLOS_DESIRED = 11
 };
 
 /** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read
@@ -1110,7 +1114,8 @@ ISST_API const char *isst_finding_code_name(int code);
  * @flags: 0, ISST_EXPLAIN_MEASURE or ISST_EXPLAIN_LIMITS
  * @explanation: set to the findings, to be freed before the context is closed; NULL on error
  * Returns 0, ISST_PARTIAL (something could not be read, see isst_explanation_unread_at()), -EINVAL,
- * -EINTR, or -EPERM or -EIO (the lists of isolated CPUs cannot be read).
+ * -EINTR, -ESTALE (a target no longer exists since the last discovery), or -EPERM or -EIO (the
+ * lists of isolated CPUs cannot be read).
  */
 ISST_API int isst_explain(struct isst_context *context, const struct isst_targets *targets,
 			  const struct isst_request *request, unsigned int flags,
@@ -1338,7 +1343,7 @@ ISST_API int isst_change_add_base_freq(struct isst_change *change,
  * ISST_CHANGE_ADD_AUTO.
  *
  * @request: ISST_VALUE_HIGH_PRIORITY_CPUS with ISST_CHANGE_ADD_AUTO, by default none (-EOPNOTSUPP:
- * a CPU that the machine does not have; -EINVAL: a CPU of no target).
+ * a CPU that the machine does not have; -EINVAL: a CPU of no target, or other flags).
  * ISST_VALUE_TURBO_RATIO_LIMITS, by default all bits 1 on enable, and the limits of the level on
  * disable.
  */
@@ -1347,7 +1352,8 @@ ISST_API int isst_change_add_turbo_freq(struct isst_change *change,
 					const struct isst_request *request, unsigned int flags,
 					struct isst_results **results);
 
-/** SST-CP (core-power): turns it on or off. @request: ISST_VALUE_PRIORITY, by default unchanged.
+/** SST-CP (core-power): turns it on or off. @request: ISST_VALUE_PRIORITY, by default unchanged
+ * (-EOPNOTSUPP: proportional, see ISST_FACT_PROPORTIONAL_PRIORITY).
  * @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE. */
 ISST_API int isst_change_add_core_power(struct isst_change *change,
 					const struct isst_targets *targets,
@@ -1356,7 +1362,9 @@ ISST_API int isst_change_add_core_power(struct isst_change *change,
 
 /** Configures a CLOS. @request: ISST_VALUE_CLOS (required); ISST_VALUE_CLOS_EPP, _WEIGHT, _MIN_MHZ
  * and _DESIRED_MHZ, by default 0; _MAX_MHZ, by default ISST_CLOS_NO_LIMIT_MHZ. The firmware counts
- * in 100 MHz: other frequencies are refused with -EINVAL. */
+ * in 100 MHz: other frequencies are refused with -EINVAL. A preference, weight or desired frequency
+ * other than 0 that the machine does not have is -EOPNOTSUPP, see ISST_FACT_CLOS_EPP, _WEIGHT and
+ * _DESIRED. */
 ISST_API int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
 				  const struct isst_request *request, unsigned int flags,
 				  struct isst_results **results);
@@ -1405,7 +1413,8 @@ ISST_API int isst_change_add_config(struct isst_change *change, struct isst_conf
 /* ---- Making a change ---- */
 
 /** Whether isst_change_run() will refuse the change: a target failed that may not be left out, or a
- * request was refused. Returns 0, or its error (-EOPNOTSUPP, -EIO, -EINVAL), see isst_error(). */
+ * request was refused. Returns 0, or its error (-EOPNOTSUPP, -EIO, -EINVAL; -ESTALE if the target
+ * no longer exists since the last discovery), see isst_error(). */
 ISST_API int isst_change_check(const struct isst_change *change);
 
 /**
@@ -1501,7 +1510,8 @@ ISST_API int isst_change_step_new_number(const struct isst_change_step *step, ui
 /** Whether the value was written: not in a dry run, nor if the item had this value already. */
 ISST_API bool isst_change_step_is_written(const struct isst_change_step *step);
 
-/** Whether a change that was run found everything in the requested state, and wrote nothing. */
+/** Whether a change that was run found everything in the requested state, and wrote nothing; of a
+ * dry run, whether it would write nothing. False for a change that was not run, or failed. */
 ISST_API bool isst_change_is_unchanged(const struct isst_change *change);
 
 /** Whether a change that was made left out a domain without CPUs, because its firmware refused a
@@ -1618,8 +1628,8 @@ ISST_API int isst_config_skipped_error_at(const struct isst_config *config, size
  *
  * @flags: 0
  * @text: set to the text, which the caller frees; NULL on error
- * Returns 0, or -ENODATA (it is of several texts, of which a later one overrides the earlier ones:
- * no single text states the same). What isst_config_read(), isst_config_defaults() and
+ * Returns 0, or -ENODATA (it is of several texts: as a later one overrides the earlier ones, a
+ * single text need not state the same). What isst_config_read(), isst_config_defaults() and
  * isst_config_boot() make is one text.
  */
 ISST_API int isst_config_to_text(const struct isst_config *config, unsigned int flags, char **text);
@@ -1750,7 +1760,8 @@ ISST_API const char *isst_apply_record_sha256(const struct isst_apply_record *re
 
 /**
  * Keeps discovery under the lock from rolling back the change of an interrupted process, so that
- * its journal can be examined. Called before that discovery; the context cannot make changes then.
+ * its journal can be examined. Called before that discovery; the context cannot make changes from
+ * then on, whatever becomes of the journal: they need another context.
  * Discovery does not roll back, and fails with -EIO, if another process changed one of the values
  * since: isst_journal_open() shows which. Returns 0 or -EINVAL (already discovered under the lock).
  */

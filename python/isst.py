@@ -67,6 +67,7 @@ class Fact(enum.IntEnum):
     PROPORTIONAL_PRIORITY = 8
     TRL_TYPES_ARE_LEVELS = 9
     TURBO_DISABLED = 10
+    CLOS_DESIRED = 11
 
 
 class Value(enum.IntEnum):
@@ -1344,6 +1345,9 @@ class Context(_Uncopyable):
         machine = _Owned(_isst().machine_free)
         if emulate is not None:
             _open_emulated(machine, emulate, state)
+        elif state is not None:
+            # The machine that the program runs on would be meant by nobody who names a directory for another one.
+            raise _error(-errnos.EINVAL, "state is that of an emulated machine: emulate has to name one")
         try:
             self._begin(machine, tries, pause_ms, log, log_level, system_log)
             if lock_ms is not None:
@@ -2116,7 +2120,7 @@ class Change(_Child):
         return self._add(_isst().change_add_base_freq, targets, {}, self._onoff(enable, auto))
 
     def add_turbo_freq(self, enable, targets=None, auto=False, high_priority_cpus=None, turbo_ratio_limits=None):
-        """Turns SST-TF on or off. auto: also configures what it needs; high_priority_cpus: the CPUs that get high priority,
+        """Turns SST-TF on or off. auto: also configures what it needs; high_priority_cpus: the CPUs that get high priority (only with auto),
         which auto requires to be CPUs of the targets. turbo_ratio_limits: eight ratios of 100 MHz in a number."""
         request = {Value.HIGH_PRIORITY_CPUS: high_priority_cpus, Value.TURBO_RATIO_LIMITS: turbo_ratio_limits}
         return self._add(_isst().change_add_turbo_freq, targets, request, self._onoff(enable, auto))

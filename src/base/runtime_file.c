@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text files of the runtime directory. */
 #include "base/runtime_file.h"
+#include "common/descriptor.h"
 #include "isst.h"
 
 #include <dirent.h>
@@ -87,7 +88,9 @@ static int explain_open(const char *directory, int error)
 /** Opens the directory. Returns a descriptor or a negative errno. */
 static int open_directory(const char *directory)
 {
-	int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
+	int descriptor = keep_off_streams(
+		    open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
+	    error;
 
 	if (descriptor < 0)
 		return explain_open(directory, -errno);
@@ -182,8 +185,8 @@ static void leave(const struct runtime_directory *directory, int descriptor)
 /** Opens a file of the directory and checks it; nothing that is found can make this wait. */
 static int open_file(int directory, const char *name, int flags)
 {
-	int descriptor = openat(directory, name,
-				flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	int descriptor = keep_off_streams(openat(
+		directory, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
 	struct stat status;
 	int error = 0;
 
@@ -362,8 +365,8 @@ int runtime_file_write(const struct runtime_directory *directory, int descriptor
 /** Fills a new file. */
 static int write_new(int directory, const char *name, const char *text)
 {
-	int descriptor = openat(directory, name,
-				O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int descriptor = keep_off_streams(openat(
+		directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	int error;
 
 	if (descriptor < 0)
@@ -551,8 +554,9 @@ int runtime_file_create(const struct runtime_directory *directory, const char *n
 	if (parent < 0)
 		return parent;
 	/* What is new needs no look at whose it is. */
-	descriptor = openat(parent, name,
-			    O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	descriptor = keep_off_streams(
+		openat(parent, name,
+		       O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (descriptor < 0)
 		descriptor = -errno;
 	leave(directory, parent);

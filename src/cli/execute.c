@@ -48,7 +48,7 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
 	isst_options_set_interrupted(options, run_is_interrupted, run);
 	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
-	error = isst_open_machine(machine, options, &run->context);
+	error = machine_open_context(machine, options, &run->context);
 	isst_options_free(options);
 	if (!error && output->format == FORMAT_JSON_V2)
 		describe_machine(run->report, run->context);

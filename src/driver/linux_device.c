@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The device seam on a real machine: three system calls on /dev/isst_interface. */
 #include "driver/linux_device.h"
+#include "common/descriptor.h"
 #include "driver/abi.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ static int device_open(void *data)
 
 #ifdef __x86_64__
 	/* If a FIFO is in its place, do not wait for a writer. */
-	descriptor = open(ABI_DEVICE_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	descriptor = keep_off_streams(open(ABI_DEVICE_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 #else
 	/* The driver exists on x86 alone; the emulator is what works elsewhere. */
 	errno = ENODEV;

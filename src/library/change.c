@@ -2,6 +2,7 @@
 /* Adding requests to a change, and its steps. */
 #include "transaction/change.h"
 #include "features/features.h"
+#include "firmware/platform.h"
 #include "library/results.h"
 #include "library/targets.h"
 #include "state/boot.h"
@@ -291,6 +292,18 @@ static int check_high_priority(const struct addition *addition, const struct iss
 	return 0;
 }
 
+/** A number other than 0 for what this machine does not have. Returns 0 or -EOPNOTSUPP. */
+static int check_has(const struct addition *addition, int id, enum platform_fact fact)
+{
+	struct isst_context *context = addition->call.context;
+
+	if (platform_has(&context->platform, fact) ||
+	    request_get_number(addition->call.request, id, 0) == 0)
+		return 0;
+	return message_error(&context->messages, -EOPNOTSUPP, "a CLOS has no %s on this machine",
+			     isst_value_name(id));
+}
+
 static int plan_turbo_freq(const struct addition *addition, struct domain_request *requests,
 			   size_t count)
 {
@@ -302,6 +315,11 @@ static int plan_turbo_freq(const struct addition *addition, struct domain_reques
 	};
 	int error = check_high_priority(addition, turbo_freq.high_priority);
 
+	if (!error && turbo_freq.high_priority && !(turbo_freq.enable && turbo_freq.automatic))
+		error = message_error(&addition->call.context->messages, -EINVAL,
+				      "the value %s needs ISST_CHANGE_ADD_ENABLE and "
+				      "ISST_CHANGE_ADD_AUTO",
+				      isst_value_name(ISST_VALUE_HIGH_PRIORITY_CPUS));
 	if (error)
 		return error;
 	turbo_freq.limits_given = request_get(request, ISST_VALUE_TURBO_RATIO_LIMITS,
@@ -331,8 +349,12 @@ static int plan_core_power(const struct addition *addition, struct domain_reques
 	uint64_t asked;
 
 	if (request_get(addition->call.request, ISST_VALUE_PRIORITY, &asked))
-		/* One that does not exist is refused there, UINT32_MAX as well. */
+		/* One that does not exist is refused by planning, UINT32_MAX as well. */
 		priority = (enum isst_priority_request)(asked < INT_MAX ? (int)asked : INT_MAX);
+	if (priority == ISST_MAKE_PROPORTIONAL && enables(addition) &&
+	    !platform_has(&addition->call.context->platform, PLATFORM_PROPORTIONAL_PRIORITY))
+		return message_error(&addition->call.context->messages, -EOPNOTSUPP,
+				     "proportional priority is not supported on this machine");
 	return change_plan_core_power(addition->change, requests, count, enables(addition),
 				      priority);
 }
@@ -352,6 +374,12 @@ int isst_change_add_core_power(struct isst_change *change, const struct isst_tar
 
 static int plan_clos(const struct addition *addition, struct domain_request *requests, size_t count)
 {
+	static const struct {
+		int id;
+		enum platform_fact fact;
+	} NEEDED[] = { { ISST_VALUE_CLOS_EPP, PLATFORM_CLOS_EPP },
+		       { ISST_VALUE_CLOS_WEIGHT, PLATFORM_CLOS_WEIGHT },
+		       { ISST_VALUE_CLOS_DESIRED_MHZ, PLATFORM_CLOS_DESIRED } };
 	const struct isst_request *request = addition->call.request;
 	const struct isst_clos values = {
 		.clos = request_get_number(request, ISST_VALUE_CLOS, 0),
@@ -363,9 +391,14 @@ static int plan_clos(const struct addition *addition, struct domain_request *req
 		.desired_mhz = request_get_number(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0),
 	};
 	uint64_t clos;
+	int error = 0;
 
 	if (!request_get(request, ISST_VALUE_CLOS, &clos))
 		return refuse_without(addition, ISST_VALUE_CLOS);
+	for (size_t i = 0; i < sizeof(NEEDED) / sizeof(NEEDED[0]) && !error; i++)
+		error = check_has(addition, NEEDED[i].id, NEEDED[i].fact);
+	if (error)
+		return error;
 	return change_plan_clos(addition->change, requests, count, &values);
 }
 

@@ -66,6 +66,12 @@ int isst_open_machine(struct isst_machine *machine, const struct isst_options *o
 {
 	struct isst_options of_machine = { 0 };
 
+	/* Whoever means another machine does not get the one that the program runs on. */
+	if (!machine) {
+		if (context)
+			*context = NULL;
+		return -EINVAL;
+	}
 	if (options)
 		of_machine = *options;
 	of_machine.machine = machine;

@@ -114,6 +114,7 @@ static const struct {
 	[ISST_FACT_PROPORTIONAL_PRIORITY] = { .fact = PLATFORM_PROPORTIONAL_PRIORITY },
 	[ISST_FACT_TRL_TYPES_ARE_LEVELS] = { .fact = PLATFORM_TRL_TYPES_ARE_LEVELS },
 	[ISST_FACT_TURBO_DISABLED] = { .find = is_turbo_disabled },
+	[ISST_FACT_CLOS_DESIRED] = { .fact = PLATFORM_CLOS_DESIRED },
 };
 
 int isst_platform_fact(struct isst_context *context, int fact)

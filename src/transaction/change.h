@@ -159,7 +159,8 @@ struct isst_change {
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;
 	int journal; /* descriptor, -1 while nothing was written */
-	bool moved;  /* a value that was written made a difference, or may yet do so */
+	bool moved;  /* a value that was written made a difference, or may yet do so; of a dry run,
+			would */
 	bool broken; /* a step could not be added for lack of memory */
 	bool quiet;  /* only CPUs that go on- or offline are progress, not those that are so already
 		      */
@@ -167,7 +168,8 @@ struct isst_change {
 	 * (turbo.h). */
 	bool turbo_known, turbo_switched;
 	enum turbo_state turbo;
-	bool ran; /* isst_change_run() was called: its old values are of then */
+	bool ran;  /* isst_change_run() was called: its old values are of then */
+	bool made; /* and succeeded */
 	/* It was looked whether the state after boot is kept, before the first write. */
 	bool boot_state_checked;
 	/* Of the context: when the change was begun, and when its first step was planned. */

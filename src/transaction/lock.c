@@ -3,6 +3,7 @@
 #include "transaction/lock.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "common/descriptor.h"
 #include "common/monotonic.h"
 #include "firmware/platform.h"
 #include "isst.h"
@@ -321,7 +322,8 @@ static int lock_device(struct isst_context *context, int descriptor, int64_t dea
  * negative errno with a message. */
 static int open_device(struct isst_context *context)
 {
-	int descriptor = open(context->machine->lock_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int descriptor = keep_off_streams(
+		open(context->machine->lock_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 
 	if (descriptor >= 0)
 		return descriptor;

@@ -15,6 +15,7 @@
 #include "transaction/unwritten.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int make_step(struct isst_change *change, struct step *step)
 {
@@ -129,6 +130,22 @@ static int check_writable(struct isst_change *change)
 	return error;
 }
 
+/** Lists what a change would write, without making it. */
+static int run_dry(struct isst_change *change)
+{
+	const struct isst_change_step *step;
+	int error = change_plan_only(change);
+
+	if (!error)
+		error = change_list(change);
+	if (error)
+		return error;
+	for (size_t i = 0; (step = change_listed_step(change, i)); i++)
+		change->moved |= strcmp(step->old_value, step->new_value) != 0;
+	change->made = true;
+	return 0;
+}
+
 static int run(struct isst_change *change)
 {
 	int error;
@@ -151,10 +168,8 @@ static int run(struct isst_change *change)
 		return error;
 	change->ran = true;
 	change_forget_list(change);
-	if (change->options.dry_run) {
-		error = change_plan_only(change);
-		return error ? error : change_list(change);
-	}
+	if (change->options.dry_run)
+		return run_dry(change);
 	error = check_writable(change);
 	if (error)
 		return error;
@@ -166,6 +181,7 @@ static int run(struct isst_change *change)
 		error = change_hold(change);
 	if (error)
 		return give_up(change, error);
+	change->made = true;
 	if (!change->held)
 		change_complete(change);
 	change_rediscover(change);

@@ -284,10 +284,18 @@ static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
 	assert_int_equal(isst_change_new(fixture.context, NULL, &change), -EINVAL);
 	change = begin_change(fixture.context, ISST_CHANGE_DRY_RUN);
 	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_false(isst_change_is_unchanged(change));
 	assert_int_equal(isst_change_run(change), 0);
 	assert_string_equal(isst_change_step_new_text(isst_change_step_at(change, 0)), "3");
 	assert_false(isst_change_step_is_written(isst_change_step_at(change, 0)));
 	assert_int_equal(level_of(fixture.context, 0), 0);
+	/* There is something to do. */
+	assert_false(isst_change_is_unchanged(change));
+	isst_change_free(change);
+	change = begin_change(fixture.context, ISST_CHANGE_DRY_RUN);
+	assert_int_equal(add_level(change, fixture.context, 0, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_true(isst_change_is_unchanged(change));
 	isst_change_free(change);
 	fixture_end(&fixture);
 }
@@ -473,6 +481,101 @@ static void unlocking_releases_the_lock_whatever_children_there_are(void **state
 }
 
 /** All other cores lose priority: not for CPUs that cannot gain it. */
+/** What a CLOS, or core-power, does not have is refused rather than dropped; 0 is what it reads as.
+ */
+static void what_the_machine_does_not_have_is_refused(void **state)
+{
+	static const struct {
+		const char *platform;
+		int id, fact;
+		bool has;
+	} CASES[] = {
+		{ "guide", ISST_VALUE_CLOS_EPP, ISST_FACT_CLOS_EPP, true },
+		{ "guide", ISST_VALUE_CLOS_WEIGHT, ISST_FACT_CLOS_WEIGHT, true },
+		{ "cooperlake", ISST_VALUE_CLOS_EPP, ISST_FACT_CLOS_EPP, false },
+		{ "cooperlake", ISST_VALUE_CLOS_WEIGHT, ISST_FACT_CLOS_WEIGHT, false },
+		{ "graniterapids-unlocked", ISST_VALUE_CLOS_EPP, ISST_FACT_CLOS_EPP, false },
+		{ "graniterapids-unlocked", ISST_VALUE_CLOS_WEIGHT, ISST_FACT_CLOS_WEIGHT, true },
+		{ "graniterapids-unlocked", ISST_VALUE_CLOS_DESIRED_MHZ, ISST_FACT_CLOS_DESIRED,
+		  false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct fixture fixture;
+
+		lock_and_discover(&fixture, CASES[i].platform);
+		assert_int_equal(isst_platform_fact(fixture.context, CASES[i].fact), CASES[i].has);
+		for (unsigned int value = 0; value <= 500; value += 500) {
+			struct isst_targets *targets = all_domains(fixture.context);
+			struct isst_request *request = isst_request_new();
+			struct isst_change *change = begin_change(fixture.context, 0);
+			unsigned int given = CASES[i].id == ISST_VALUE_CLOS_DESIRED_MHZ
+						     ? value
+						     : value / 100;
+
+			assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 1), 0);
+			assert_int_equal(isst_request_set(request, CASES[i].id, given), 0);
+			assert_int_equal(isst_change_add_clos(change, targets, request, 0, NULL),
+					 CASES[i].has || value == 0 ? 0 : -EOPNOTSUPP);
+			isst_change_free(change);
+			isst_request_free(request);
+			isst_targets_free(targets);
+		}
+		fixture_end(&fixture);
+	}
+}
+
+static void proportional_priority_is_refused_where_there_is_none(void **state)
+{
+	static const char *const PLATFORMS[] = { "guide", "cooperlake" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct isst_request *request = isst_request_new();
+		struct isst_targets *targets;
+		struct isst_change *change;
+		struct fixture fixture;
+
+		lock_and_discover(&fixture, PLATFORMS[i]);
+		targets = all_domains(fixture.context);
+		change = begin_change(fixture.context, 0);
+		assert_int_equal(
+			isst_request_set(request, ISST_VALUE_PRIORITY, ISST_PRIORITY_PROPORTIONAL),
+			0);
+		assert_int_equal(isst_change_add_core_power(change, targets, request,
+							    ISST_CHANGE_ADD_ENABLE, NULL),
+				 i == 0 ? 0 : -EOPNOTSUPP);
+		isst_change_free(change);
+		isst_request_free(request);
+		isst_targets_free(targets);
+		fixture_end(&fixture);
+	}
+}
+
+/** A program that has closed its standard error writes its messages into no file of the library. */
+static void no_file_takes_the_place_of_a_stream(void **state)
+{
+	const int kept = dup(STDERR_FILENO);
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	assert_true(kept > STDERR_FILENO);
+	close(STDERR_FILENO);
+	lock_and_discover(&fixture, "guide");
+	change = begin_change(fixture.context, ISST_CHANGE_HOLD);
+	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_int_equal(fcntl(STDERR_FILENO, F_GETFD), -1);
+	assert_int_equal(write(STDERR_FILENO, "a message\n", 10), -1);
+	assert_int_equal(isst_change_roll_back(change), 0);
+	isst_change_free(change);
+	fixture_end(&fixture);
+	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+	close(kept);
+}
+
 static void high_priority_is_for_cpus_of_the_targets(void **state)
 {
 	struct isst_request *request = isst_request_new();
@@ -495,6 +598,19 @@ static void high_priority_is_for_cpus_of_the_targets(void **state)
 						    NULL),
 			 -EINVAL);
 	assert_int_equal(isst_change_run(change), -EINVAL);
+	assert_false(isst_change_is_unchanged(change));
+	isst_change_free(change);
+	isst_cpuset_free(cpus);
+	cpus = isst_cpuset_new();
+	assert_int_equal(isst_domain_first_cpu(isst_domain_at(fixture.context, 0), &other), 0);
+	assert_int_equal(isst_cpuset_add(cpus, other, other), 0);
+	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus), 0);
+	/* Otherwise all CPUs would have it. */
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(
+		isst_change_add_turbo_freq(change, targets, request, ISST_CHANGE_ADD_ENABLE, NULL),
+		-EINVAL);
+	assert_non_null(strstr(isst_error(fixture.context), "ISST_CHANGE_ADD_AUTO"));
 	isst_change_free(change);
 	isst_cpuset_free(cpus);
 	cpus = isst_cpuset_new();
@@ -1116,6 +1232,9 @@ int main(void)
 		cmocka_unit_test(nothing_is_added_to_a_change_that_was_run),
 		cmocka_unit_test(a_priority_that_does_not_exist_is_refused_and_logged),
 		cmocka_unit_test(unlocking_releases_the_lock_whatever_children_there_are),
+		cmocka_unit_test(what_the_machine_does_not_have_is_refused),
+		cmocka_unit_test(proportional_priority_is_refused_where_there_is_none),
+		cmocka_unit_test(no_file_takes_the_place_of_a_stream),
 		cmocka_unit_test(high_priority_is_for_cpus_of_the_targets),
 		cmocka_unit_test(a_program_that_cannot_be_started_leaves_the_environment),
 		cmocka_unit_test(targets_that_are_left_out_make_a_change_partial),

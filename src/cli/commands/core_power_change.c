@@ -87,8 +87,12 @@ static int fill_clos_request(const struct run *run, struct isst_request *request
 	int error = isst_request_set(request, ISST_VALUE_CLOS,
 				     request_number(run->request, OPTION_CLOS));
 
+	/* Scripts that state a preference where there is none get what they can get, and a remark.
+	 */
 	for (size_t i = 0; i < SETTINGS && !error; i++)
-		error = isst_request_set(request, settings[i].value, setting(run->request, i));
+		if (settings[i].value != ISST_VALUE_CLOS_EPP || is_so(run, ISST_FACT_CLOS_EPP))
+			error = isst_request_set(request, settings[i].value,
+						 setting(run->request, i));
 	return error;
 }
 

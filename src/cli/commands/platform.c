@@ -154,7 +154,7 @@ static bool open_captured(struct run *run)
 	}
 	options = run_options(run->request);
 	if (options)
-		error = isst_open_machine(machine, options, &run->context);
+		error = machine_open_context(machine, options, &run->context);
 	else
 		isst_machine_free(machine);
 	isst_options_free(options);

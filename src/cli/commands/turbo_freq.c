@@ -155,16 +155,21 @@ void turbo_freq_info(struct run *run)
 }
 
 /** Limits of zero stand for the default, as in the kernel tree's tool. */
-static int fill_turbo_freq_request(const struct run *run, struct isst_request *request)
+static int fill_limits_request(const struct run *run, struct isst_request *request)
 {
 	uint64_t limits = run->request->options.value[OPTION_LIMITS].number;
-	const struct isst_cpuset *high = run->chosen ? run->chosen : run->cpus;
-	int error = 0;
 
-	if (high)
+	return limits ? isst_request_set64(request, ISST_VALUE_TURBO_RATIO_LIMITS, limits) : 0;
+}
+
+/** CPUs are the high priority ones with --auto, which alone configures classes. */
+static int fill_enable_request(const struct run *run, struct isst_request *request)
+{
+	const struct isst_cpuset *high = run->chosen ? run->chosen : run->cpus;
+	int error = fill_limits_request(run, request);
+
+	if (!error && high && request_has(run->request, OPTION_AUTO))
 		error = isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, high);
-	if (!error && limits)
-		error = isst_request_set64(request, ISST_VALUE_TURBO_RATIO_LIMITS, limits);
 	return error;
 }
 
@@ -180,7 +185,7 @@ void turbo_freq_enable(struct run *run)
 				    .add = isst_change_add_turbo_freq,
 				    .flags = ISST_CHANGE_ADD_ENABLE |
 					     (automatic ? ISST_CHANGE_ADD_AUTO : 0),
-				    .fill = fill_turbo_freq_request,
+				    .fill = fill_enable_request,
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
 				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
@@ -196,7 +201,7 @@ void turbo_freq_disable(struct run *run)
 		       &(struct change_command){ .add = isst_change_add_turbo_freq,
 						 .flags = ISST_CHANGE_ADD_DISABLE |
 							  (automatic ? ISST_CHANGE_ADD_AUTO : 0),
-						 .fill = fill_turbo_freq_request,
+						 .fill = fill_limits_request,
 						 .feature = KEY_TURBO_FREQ,
 						 .result = KEY_DISABLE });
 }

@@ -31,7 +31,7 @@ static struct isst_context *open_another(const struct run *run)
 	char *problem = NULL;
 
 	if (options && machine_open(run->request, &machine, &problem) == STATUS_DONE)
-		(void)isst_open_machine(machine, options, &context);
+		(void)machine_open_context(machine, options, &context);
 	free(problem);
 	isst_options_free(options);
 	return context;

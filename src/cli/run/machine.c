@@ -147,6 +147,12 @@ enum exit_status machine_open(const struct request *request, struct isst_machine
 	return error ? machine_problem(error, &emulation, problem) : STATUS_DONE;
 }
 
+int machine_open_context(struct isst_machine *machine, const struct isst_options *options,
+			 struct isst_context **context)
+{
+	return machine ? isst_open_machine(machine, options, context) : isst_open(options, context);
+}
+
 struct glance machine_glance(const struct request *request)
 {
 	struct glance glance = { 0 };
@@ -156,7 +162,7 @@ struct glance machine_glance(const struct request *request)
 
 	/* Help does not depend on whether the machine can be had. */
 	if (machine_open(request, &machine, &problem) != STATUS_DONE ||
-	    isst_open_machine(machine, NULL, &context) != 0) {
+	    machine_open_context(machine, NULL, &context) != 0) {
 		free(problem);
 		return glance;
 	}

@@ -30,6 +30,10 @@ enum exit_status machine_choose(const struct request *request, struct emulation 
 enum exit_status machine_open(const struct request *request, struct isst_machine **machine,
 			      char **problem);
 
+/** A context on what machine_open() opened. Returns 0 or a negative errno. */
+int machine_open_context(struct isst_machine *machine, const struct isst_options *options,
+			 struct isst_context **context);
+
 /**
  * The status for what the emulator returned, and a message with the nearest name of a platform
  * where there is none of the name given.

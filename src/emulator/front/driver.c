@@ -3,6 +3,7 @@
  * /dev/isst_interface as the driver answers it: opened, asked, closed. Batches are run in
  * batches.c, TPMI requests in tpmi_requests.c.
  */
+#include "common/descriptor.h"
 #include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
 
@@ -98,7 +99,7 @@ static int add_descriptor(struct emulated *emulated)
 	if (!descriptors)
 		return -ENOMEM;
 	emulated->descriptors = descriptors;
-	descriptor = open("/dev/null", O_RDWR | O_CLOEXEC);
+	descriptor = keep_off_streams(open("/dev/null", O_RDWR | O_CLOEXEC));
 	if (descriptor < 0)
 		return -errno;
 	descriptors[emulated->descriptor_count++] = descriptor;

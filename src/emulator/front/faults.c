@@ -3,6 +3,7 @@
  * Decides whether a fault rule acts on what happens, and counts its matches over all processes: the
  * counts are in a file beside the rules. What the effects mean is the seams' business.
  */
+#include "common/descriptor.h"
 #include "common/hash.h"
 #include "common/monotonic.h"
 #include "emulator/front/fault_rules.h"
@@ -73,8 +74,8 @@ static int begin_counts(struct faults *faults, const struct server *server)
 	};
 	struct counts_header found;
 
-	faults->counts = openat(server->directory, "fault-counts",
-				O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	faults->counts = keep_off_streams(openat(server->directory, "fault-counts",
+						 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (faults->counts < 0)
 		return -errno;
 	if (pread(faults->counts, &found, sizeof(found), 0) == sizeof(found) &&

@@ -4,6 +4,7 @@
  * made in it. Knows nothing of the content of the state.
  */
 #include "emulator/state/directory.h"
+#include "common/descriptor.h"
 #include "common/hash.h"
 #include "emulator/model/text.h"
 #include "isst.h"
@@ -33,7 +34,7 @@ static int open_own(const char *path, bool make, char **error)
 	if (make && mkdir(path, 0700) && errno != EEXIST)
 		return set_error(error, errno == EACCES || errno == EPERM ? -EPERM : -EIO,
 				 "Cannot create the directory %s: %s", path, strerror(errno));
-	directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	directory = keep_off_streams(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	if (directory < 0) {
 		if (errno == ENOENT && !make)
 			return -ENOENT;
@@ -243,7 +244,8 @@ static int mark(int lock)
 
 int directory_lock(int directory, const char *path, char **error)
 {
-	int lock = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int lock = keep_off_streams(
+		openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
 	char *holder = NULL;
 	int result;
 

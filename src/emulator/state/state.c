@@ -4,6 +4,7 @@
  * content of a state.
  */
 #include "emulator/state/state.h"
+#include "common/descriptor.h"
 #include "common/hash.h"
 
 #include "emulator/model/text.h"
@@ -124,8 +125,9 @@ static int write_file(struct server *server, uint64_t check,
 		.slots = { { server->size, check } },
 		.statistics = *statistics,
 	};
-	int file = openat(server->directory, "state.new",
-			  O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	int file = keep_off_streams(
+		openat(server->directory, "state.new",
+		       O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
 	int result = file < 0 ? -errno : 0;
 
 	memcpy(head.magic, magic, sizeof(magic));
@@ -342,8 +344,8 @@ static int open_state(struct server *server, char **error)
 	ssize_t size;
 	int result;
 
-	server->state_descriptor = openat(server->directory, "state",
-					  O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	server->state_descriptor = keep_off_streams(
+		openat(server->directory, "state", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	if (server->state_descriptor < 0)
 		return -errno;
 	if (fstat(server->state_descriptor, &status))
@@ -402,7 +404,8 @@ static int own_lock(struct server *server)
 		return 0;
 	/* flock() belongs to what was opened: a child's would not exclude its parent. */
 	close(server->lock);
-	server->lock = openat(server->directory, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	server->lock = keep_off_streams(
+		openat(server->directory, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
 	server->process = getpid();
 	return server->lock < 0 ? -EIO : 0;
 }
