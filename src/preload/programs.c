@@ -360,15 +360,17 @@ INTERPOSED int posix_spawnp(pid_t *process, const char *name,
 
 /**
  * Before the C library itself starts a shell, with this program's environment: what the program
- * has taken out of that is restored.
+ * has taken out of that is restored. Returns -1 and errno where no shell may be started.
  */
-static void restore(void)
+static int restore(void)
 {
 	const char *list;
 	char *longer;
 
 	if (!passes_on())
-		return;
+		return 0;
+	if (check("/bin/sh"))
+		return -1;
 	for (size_t i = 0; i < PASSED_ON; i++)
 		if (values[i] && !getenv(passed_on[i]))
 			setenv(passed_on[i], values[i] + strlen(passed_on[i]) + 1, 0);
@@ -376,25 +378,28 @@ static void restore(void)
 		setenv(LAUNCH_AFFINITY, strchr(affinity_variable(), '=') + 1, 0);
 	list = getenv(PRELOAD_LIST);
 	if (!lacks_library(list) || asprintf(&longer, "%s:%s", own_library(), list ? list : "") < 0)
-		return;
+		return 0;
 	setenv(PRELOAD_LIST, longer, 1);
 	free(longer);
+	return 0;
 }
 
 INTERPOSED int system(const char *command)
 {
-	restore();
-	return REAL(system)(command);
+	/* Without a command no shell is started. */
+	return command && restore() ? -1 : REAL(system)(command);
 }
 
 INTERPOSED FILE *popen(const char *command, const char *mode)
 {
-	restore();
-	return REAL(popen)(command, mode);
+	return restore() ? NULL : REAL(popen)(command, mode);
 }
 
 int preload_expand(const char *words, wordexp_t *expanded, int flags)
 {
-	restore();
+	bool has_commands = words && (strstr(words, "$(") || strchr(words, '`'));
+
+	if (has_commands && restore())
+		flags |= WRDE_NOCMD;
 	return REAL(wordexp)(words, expanded, flags);
 }
