@@ -3,6 +3,8 @@
  */
 #include "emulator/emulated.h"
 
+#include <limits.h>
+
 #define CPU1 CPUS "/cpu1/cpufreq"
 #define UNCORE CPUS "/intel_uncore_frequency/package_00_die_00"
 
@@ -202,6 +204,11 @@ static void governors_are_chosen_for_each_cpu(void **state)
 	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "performances"), -EINVAL);
 	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", ""), -EINVAL);
 	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
+	/* In letters of either case. */
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "PowerSave"), 0);
+	assert_file(&e, CPU1 "/scaling_governor", "powersave\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "Performance\n"), 0);
+	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
 	/* An offline CPU does not forget it. */
 	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
 	assert_true(write_file(&e, CPU1 "/scaling_governor", "powersave") < 0);
@@ -213,6 +220,70 @@ static void governors_are_chosen_for_each_cpu(void **state)
 	start(&e, "tests/acpi-cpufreq");
 	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "schedutil"), 0);
 	assert_file(&e, CPU1 "/scaling_governor", "schedutil\n");
+	finish(&e);
+}
+
+/** Asserts that the line of cpuinfo has a CPU's frequency, in MHz. */
+static void assert_frequency(struct emulated *e, unsigned int cpu, const char *line)
+{
+	char path[128], expected[128];
+	unsigned long khz;
+	char *content;
+
+	snprintf(path, sizeof(path), CPUS "/cpu%u/cpufreq/scaling_cur_freq", cpu);
+	content = file_text(e, path);
+	khz = strtoul(content, NULL, 10);
+	free(content);
+	snprintf(expected, sizeof(expected), "cpu MHz\t\t: %lu.%03lu\n", khz / 1000, khz % 1000);
+	assert_string_equal(line, expected);
+}
+
+static void cpuinfo_shows_frequencies(void **state)
+{
+	unsigned int cpu = UINT_MAX, shown = 0;
+	struct emulated e;
+	char line[4096], *content;
+	FILE *stream;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1234567"), 0);
+	content = file_text(&e, "/proc/cpuinfo");
+	stream = fmemopen(content, strlen(content), "r");
+	assert_non_null(stream);
+	while (fgets(line, sizeof(line), stream)) {
+		if (strncmp(line, "processor\t: ", strlen("processor\t: ")) == 0)
+			cpu = (unsigned int)strtoul(line + strlen("processor\t: "), NULL, 10);
+		if (strncmp(line, "cpu MHz", strlen("cpu MHz")) == 0) {
+			assert_frequency(&e, cpu, line);
+			shown++;
+		}
+	}
+	assert_int_equal(shown, 4);
+	fclose(stream);
+	free(content);
+	finish(&e);
+}
+
+/** The first word counts, as intel_pstate reads it; numbers are decimal. */
+static void preferences_are_read_as_words(void **state)
+{
+#define PREFERENCE CPU1 "/energy_performance_preference"
+	static const char *const refused[] = { "0x80", "", " ", "pow", "powers", "Power", "1 2" };
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, PREFERENCE, " power"), 0);
+	assert_file(&e, PREFERENCE, "power\n");
+	assert_int_equal(write_file(&e, PREFERENCE, "performance\n\n"), 0);
+	assert_file(&e, PREFERENCE, "performance\n");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (write_file(&e, PREFERENCE, refused[i]) != -EINVAL)
+			fail_msg("accepted: '%s'", refused[i]);
+	assert_file(&e, PREFERENCE, "performance\n");
+	assert_int_equal(write_file(&e, PREFERENCE, "128"), 0);
+	assert_file(&e, PREFERENCE, "128\n");
 	finish(&e);
 }
 
@@ -228,6 +299,8 @@ int main(void)
 		cmocka_unit_test(other_drivers),
 		cmocka_unit_test(uncore_limits),
 		cmocka_unit_test(governors_are_chosen_for_each_cpu),
+		cmocka_unit_test(cpuinfo_shows_frequencies),
+		cmocka_unit_test(preferences_are_read_as_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

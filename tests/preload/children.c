@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -77,6 +78,16 @@ static void by_execve_with_a_list_like_it(void)
 	execve("/bin/sh", words, like_list);
 }
 
+/** The dynamic linker takes the last one. */
+static void by_execve_with_two_lists(void)
+{
+	char whole[PATH_MAX];
+	char *const two_lists[] = { whole, "LD_PRELOAD=", NULL };
+
+	snprintf(whole, sizeof(whole), "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
+	execve("/bin/sh", words, two_lists);
+}
+
 static void by_execvpe(void)
 {
 	execvpe("sh", words, nothing);
@@ -117,6 +128,7 @@ static void every_exec_leads_to_the_machine(void **state)
 		by_execvpe,
 		by_execve_with_another_list,
 		by_execve_with_a_list_like_it,
+		by_execve_with_two_lists,
 		by_fexecve,
 		by_execveat,
 		by_execveat_of_a_descriptor,
@@ -315,6 +327,28 @@ static void missing_files_prevent_children(void **state)
 	assert_int_equal(posix_spawn(&child, "/bin/true", &actions, NULL, command, environ),
 			 ENOENT);
 	assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
+}
+
+/** Others may be where some were that a program has never destroyed. */
+static void actions_begin_with_none(void **state)
+{
+	char *const command[] = { "true", NULL };
+	posix_spawn_file_actions_t actions, earlier;
+	pid_t child;
+	int status;
+
+	(void)state;
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(
+		posix_spawn_file_actions_addopen(&actions, 7, CPUS "/cpu77/online", O_RDONLY, 0),
+		0);
+	earlier = actions;
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(posix_spawn(&child, "/bin/true", &actions, NULL, command, environ), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
+	assert_int_equal(posix_spawn_file_actions_destroy(&earlier), 0);
 }
 
 /** The process that makes the child holds nothing of what that opens. */
@@ -544,6 +578,7 @@ int main(void)
 		cmocka_unit_test(files_are_opened_anew_for_each_child),
 		cmocka_unit_test(files_are_opened_with_few_descriptors),
 		cmocka_unit_test(missing_files_prevent_children),
+		cmocka_unit_test(actions_begin_with_none),
 		cmocka_unit_test(locks_of_children_end_with_them),
 		cmocka_unit_test(programs_are_found_by_relative_paths),
 		cmocka_unit_test(programs_that_cannot_load_the_library_are_warned_of),

@@ -153,6 +153,21 @@ static void streams_have_modes(void **state)
 }
 
 /** Whose CPU goes offline: the kernel removes it. */
+static void streams_are_not_opened_again_against_permissions(void **state)
+{
+	FILE *stream = fopen("/dev/null", "r");
+
+	(void)state;
+	assert_non_null(stream);
+	errno = 0;
+	assert_null(freopen(CPUS "/present", "w", stream));
+	assert_int_equal(errno, EACCES);
+	stream = fopen("/dev/null", "r");
+	assert_non_null(stream);
+	assert_null(freopen(CPUS "/cpu77/online", "r", stream));
+	assert_int_equal(errno, ENOENT);
+}
+
 static void files_that_are_gone_are_not_read_again(void **state)
 {
 	int file = open(CPUS "/cpu3/topology/core_id", O_RDONLY | O_CLOEXEC);
@@ -631,6 +646,7 @@ int main(void)
 		cmocka_unit_test_teardown(streams_forget_what_was_put_back, reset_cpu),
 		cmocka_unit_test_teardown(wide_streams_read_again_from_the_beginning, reset_cpu),
 		cmocka_unit_test(streams_have_modes),
+		cmocka_unit_test(streams_are_not_opened_again_against_permissions),
 		cmocka_unit_test_teardown(files_that_are_gone_are_not_read_again, reset_cpu),
 		cmocka_unit_test(what_is_read_once_is_generated_once),
 		cmocka_unit_test_teardown(what_is_open_for_both_is_read_in_every_way, reset_cpu),

@@ -510,6 +510,23 @@ static void calls_by_number_lead_to_the_machine(void **state)
 	assert_int_equal(close((int)file), 0);
 }
 
+static void status_by_number_is_the_machine_s(void **state)
+{
+	struct stat expected;
+	struct statx found;
+
+	(void)state;
+	assert_int_equal(stat(CPUS "/present", &expected), 0);
+	assert_int_equal(
+		syscall(SYS_statx, AT_FDCWD, CPUS "/present", 0, STATX_BASIC_STATS, &found), 0);
+	assert_true(found.stx_ino == expected.st_ino);
+	assert_int_equal(found.stx_mode, expected.st_mode);
+	assert_int_equal(
+		syscall(SYS_statx, AT_FDCWD, CPUS "/cpu3/online", 0, STATX_BASIC_STATS, &found), 0);
+	assert_fails(syscall(SYS_statx, AT_FDCWD, CPUS "/cpu0/cache", 0, STATX_BASIC_STATS, &found),
+		     ENOENT);
+}
+
 static void paths_that_cannot_be_read_are_refused(void **state)
 {
 	char *nowhere = (char *)(uintptr_t)8;
@@ -551,6 +568,7 @@ int main(void)
 		cmocka_unit_test_teardown(the_directory_of_tools_is_where_it_seems, go_back),
 		cmocka_unit_test_teardown(directories_take_no_names, go_back),
 		cmocka_unit_test_teardown(calls_by_number_lead_to_the_machine, go_back),
+		cmocka_unit_test_teardown(status_by_number_is_the_machine_s, go_back),
 		cmocka_unit_test_teardown(paths_that_cannot_be_read_are_refused, go_back),
 	};
 

@@ -67,7 +67,7 @@ count_tests() {
 	fi
 }
 
-for program in probe children paths routes contents attributes placement interrupted forked locked threads words code device tpmi-tiny:device; do
+for program in probe children kernel paths routes contents attributes placement interrupted forked locked threads words code device tpmi-tiny:device; do
 	case $program in
 	*:*) platform=${program%:*} ;;
 	esac
@@ -291,6 +291,14 @@ expect "the driver's modules are there" 0 "/sys/module/isst_if_common /sys/modul
 live
 isst_if_common
 " -- on_machine emulate -- sh -c "echo /sys/module/isst_*; cat /sys/module/isst_if_mmio/initstate; sed -n 's/ .*//p' /proc/modules | head -n 1"
+expect "which no other module uses" 0 "directory
+" -- on_machine emulate -- sh -c 'cd /sys/module/isst_if_mmio && stat -c %F holders && ls -A holders'
+if command -v lsmod > /dev/null; then
+	expect "lsmod lists them" 0 "isst_if_common 0
+isst_if_mbox_pci 0
+isst_if_mmio 0
+" -- on_machine emulate -- sh -c 'lsmod | sed -n "s/^\(isst_[a-z_]*\) .* /\1 /p"'
+fi
 expect "names vanish for running programs, and come back" 0 "cpufreq cpuidle node0 online
 cpufreq cpuidle node0 online thermal_throttle topology
 3 of them
@@ -360,6 +368,40 @@ count_calls() {
 }
 if strace -o /dev/null true 2> /dev/null; then
 	expect "a walk makes no names twice, and locks the machine once for several" 0 "" -- count_calls
+fi
+
+# ---- Changes to the kernel ----
+
+# There are no such modules, and C libraries do not have all of these functions.
+cat > "$scratch/changes.py" << 'END'
+import ctypes, os
+functions = ctypes.CDLL(None, use_errno=True)
+for call in (
+    lambda: functions.delete_module(b"isst-nonesuch", 0),
+    lambda: functions.init_module(None, ctypes.c_ulong(0), b""),
+    lambda: functions.finit_module(-1, b"", 0),
+    lambda: functions.move_mount(-100, b"/nonesuch", -100, b"/sys/fs/cgroup", 0),
+    lambda: functions.mount_setattr(-100, b"/sys/fs/cgroup", 0x40000000, None, ctypes.c_ulong(0)),
+):
+    print(call(), os.strerror(ctypes.get_errno()), flush=True)
+END
+if command -v python3 > /dev/null; then
+	expect "no function changes modules, or mounts on the machine's files" 0 "isst emulate: modules are not loaded or removed: they would be those of the real kernel
+-1 Operation not permitted
+isst emulate: modules are not loaded or removed: they would be those of the real kernel
+-1 Operation not permitted
+isst emulate: modules are not loaded or removed: they would be those of the real kernel
+-1 Operation not permitted
+isst emulate: /sys/fs/cgroup: mounts are not changed there: they would be those of the real machine
+-1 Operation not permitted
+isst emulate: /sys/fs/cgroup: mounts are not changed there: they would be those of the real machine
+-1 Operation not permitted
+" -- on_machine emulate -- python3 "$scratch/changes.py"
+fi
+if command -v rmmod > /dev/null; then
+	expect "rmmod removes no module" 0 "isst emulate: modules are not loaded or removed: they would be those of the real kernel
+live
+" -- on_machine emulate -- sh -c 'rmmod isst_if_mmio 2>&1 | grep "^isst"; cat /sys/module/isst_if_mmio/initstate'
 fi
 
 # ---- CPUID ----
@@ -519,6 +561,8 @@ expect "without a machine nothing is run" 2 \
 " -- isst emulate -- true
 expect "without a program nothing is run" 2 "Error: emulate requires a program to run
 " -- isst --emulate guide emulate
+# A directory of the program's name comes before it.
+hiding=$scratch/before:$scratch:$PATH
 # Where a directory of PATH may not be searched, as of a PATH of root's, execvp(3) answers "Permission denied".
 run_missing() (
 	PATH=$programs:/usr/bin:/bin
@@ -541,17 +585,48 @@ statically linked, so it would see the real one
 	expect "a program of the working directory is found by an empty word of PATH" 2 "Error: Cannot run static on an \
 emulated machine: it is statically linked, so it would see the real one
 " -- sh -c "cd '$scratch' && PATH=\$PATH: isst --emulate '$platforms/tiny.platform' --emulate-state state emulate -- static"
+	mkdir -p "$scratch/before/static"
+	expect "and behind a directory of its name" 2 "Error: Cannot run static on an emulated machine: it is statically \
+linked, so it would see the real one
+" -- env PATH="$hiding" isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" \
+		emulate -- static
 	if [ -w $cpus ]; then
 		expect "a static program in a script that could change the real machine is not started" 0 "126
 isst emulate: $scratch/static is not started: it is statically linked, and could change the real machine
 " -- on_machine emulate -- sh -c "'$scratch/static' 2> '$scratch/message'; echo \$?; grep '^isst' '$scratch/message'"
+		expect "nor is one behind a directory of its name" 0 "126
+isst emulate: $scratch/static is not started: it is statically linked, and could change the real machine
+" -- on_machine emulate -- env PATH="$hiding" sh -c "env static 2> '$scratch/message'; echo \$?
+			grep '^isst' '$scratch/message'"
 	else
 		expect "a static program in a script is warned of" 0 "isst emulate: $scratch/static sees the real machine: \
 it is statically linked
 " -- on_machine emulate -- sh -c "$scratch/static"
+		expect "and so is one behind a directory of its name" 0 "isst emulate: $scratch/static sees the real machine: \
+it is statically linked
+" -- on_machine emulate -- env PATH="$hiding" env static
 	fi
 else
 	skip "static programs" "this compiler links none"
+fi
+# One that its user may start but not read.
+unreadable=${user_scratch:-$scratch}/unreadable
+if [ "$(id -u)" -ne 0 ]; then
+	run_as_user=on_machine
+elif [ -n "${user_scratch:-}" ]; then
+	run_as_user=user_on_machine
+	rm -rf "$user_scratch/state"
+else
+	run_as_user=
+fi
+if [ -x "$scratch/static" ] && [ -n "$run_as_user" ]; then
+	cp "$scratch/static" "$unreadable" && chmod 0111 "$unreadable"
+	expect "a static program that cannot be read is refused" 2 "Error: Cannot run $unreadable on an emulated machine: it may \
+be statically linked, which cannot be read, so it would see the real one
+" -- "$run_as_user" emulate -- "$unreadable"
+	expect "and in a script it is warned of" 0 "isst emulate: $unreadable sees the real machine: it may be statically linked, \
+which cannot be read
+" -- "$run_as_user" emulate -- sh -c "$unreadable"
 fi
 if ${CC:-cc} -static-pie -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
 	expect "and so is one whose addresses are not fixed" 2 "Error: Cannot run $scratch/static on an emulated machine: \
@@ -564,6 +639,47 @@ if [ -n "$linker" ]; then
 	expect "the dynamic linker is none of them, whatever it is called" 0 "0-3
 " -- on_machine emulate -- "$scratch/another-linker" "$(command -v cat)" $cpus/online
 fi
+# With another user or group in effect than its own, as with set-user-ID, the dynamic linker ignores the library.
+cat > "$scratch/effective.py" << 'END'
+import ctypes, os, sys
+{"user": os.seteuid, "group": os.setegid}[sys.argv[1]](65534)
+functions = ctypes.CDLL(None, use_errno=True)
+functions.popen.restype = ctypes.c_void_p
+command = b"echo reached"
+WRDE_CMDSUB = 4
+for call in (
+    lambda: os.execv("/bin/sh", ["sh", "-c", command]),
+    lambda: functions.system(command),
+    lambda: functions.popen(command, b"r"),
+    lambda: functions.wordexp(b"$(" + command + b")", ctypes.create_string_buffer(64), 0) == WRDE_CMDSUB,
+):
+    try:
+        print(call(), os.strerror(ctypes.get_errno()), flush=True)
+    except OSError as error:
+        print(error.strerror, flush=True)
+END
+if [ "$(id -u)" -eq 0 ] && [ -w $cpus ] && command -v python3 > /dev/null; then
+	distrusted="isst emulate: /bin/sh is not started: its user or group in effect is not that of the process, so the \
+dynamic linker ignores the preload library, and could change the real machine"
+	for whose in user group; do
+		machine
+		expect "with another $whose in effect no program is started" 0 "$distrusted
+Operation not permitted
+$distrusted
+-1 Operation not permitted
+$distrusted
+None Operation not permitted
+$distrusted
+True Operation not permitted
+" -- on_machine emulate -- python3 "$scratch/effective.py" $whose
+	done
+else
+	skip "another user in effect" "not root, /sys is not writable, or there is no python3"
+fi
+# shellcheck disable=SC2016 # what the program expands
+expect "a machine within a machine has the library once" 0 "1
+" -- on_machine emulate -- isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/inner" emulate -- \
+	sh -c 'echo "$LD_PRELOAD" | tr ": " "\n\n" | grep -c preload'
 expect "a library without a machine lets nothing run" 1 "isst emulate: ISST_EMULATE is not set: no machine to emulate
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" cat $cpus/online
 expect "nor does a machine that cannot be opened" 1 "isst emulate: No built-in platform \"gude\"; the path of a file must \
