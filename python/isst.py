@@ -1346,7 +1346,7 @@ class Context(_Uncopyable):
         if emulate is not None:
             _open_emulated(machine, emulate, state)
         elif state is not None:
-            # The machine that the program runs on would be meant by nobody who names a directory for another one.
+            # A directory is named for another machine than the one that the program runs on.
             raise _error(-errnos.EINVAL, "state is that of an emulated machine: emulate has to name one")
         try:
             self._begin(machine, tries, pause_ms, log, log_level, system_log)

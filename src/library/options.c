@@ -66,7 +66,7 @@ int isst_open_machine(struct isst_machine *machine, const struct isst_options *o
 {
 	struct isst_options of_machine = { 0 };
 
-	/* Whoever means another machine does not get the one that the program runs on. */
+	/* A program that means another machine does not get the one that it runs on. */
 	if (!machine) {
 		if (context)
 			*context = NULL;
