@@ -251,16 +251,17 @@ struct isst_emulator_statistics machine_statistics(const struct machine *machine
 
 /* ---- Pictures ---- */
 
+/** What a CPU runs at follows from its limits and its CLOS. */
 static void print_lines(FILE *stream, const char *path, char *content)
 {
 	char *rest = content, *line;
 
 	while ((line = strsep(&rest, "\n")) && (*line || rest || line == content))
-		fprintf(stream, "%s: %s\n", path, line);
+		if (strncmp(line, "cpu MHz\t", 8) != 0)
+			fprintf(stream, "%s: %s\n", path, line);
 }
 
-/** Each boot has another id; registers are among what firmware holds, and what a CPU runs at
- * follows from its limits and its CLOS. */
+/** Each boot has another id; registers are among what firmware holds; the other is as above. */
 static bool is_shown(const char *name)
 {
 	return strcmp(name, "boot_id") != 0 && strcmp(name, "mem_dump") != 0 &&
