@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Emulated machines for the comparison: creating one, running a program on it, reading its state, resetting it."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -8,6 +9,7 @@ TIMEOUT_SECONDS = 60
 # Each making of a machine is another boot; registers are compared by themselves; what a CPU runs at follows from its
 # limits and its CLOS.
 IGNORED = ('boot_id', 'mem_dump', 'scaling_cur_freq')
+IGNORED_LINES = re.compile(rb'^cpu MHz\t.*\n', re.MULTILINE)
 # What the kernel's files show as well.
 SHOWN = ('smt', 'controllers', 'group ')
 
@@ -107,7 +109,7 @@ class Copy:
         while answer:
             name, size, answer = answer.split(b'\0', 2)
             if os.path.basename(name.decode()) not in IGNORED:
-                files[name.decode()] = answer[:int(size)]
+                files[name.decode()] = IGNORED_LINES.sub(b'', answer[:int(size)])
             answer = answer[int(size):]
         return files
 
