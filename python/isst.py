@@ -1330,7 +1330,7 @@ class Context(_Uncopyable):
         change is rolled back. The exception is then raised again; without one, Error (EINTR).
     system_log: records each value that a change writes in the system log.
     emulate: opens an emulated machine: the name of a platform or the path of a platform file. libisst-emulator is loaded.
-    state: the directory with its state (a path); None: a private one for each user and platform.
+    state: the directory with its state (a path), only with emulate; None: a private one for each user and platform.
 
     Errors: those of isst_open_machine(3), isst_lock(3) and isst_discover(3)."""
 

@@ -621,11 +621,11 @@ else
 fi
 if [ -x "$scratch/static" ] && [ -n "$run_as_user" ]; then
 	cp "$scratch/static" "$unreadable" && chmod 0111 "$unreadable"
-	expect "a static program that cannot be read is refused" 2 "Error: Cannot run $unreadable on an emulated machine: it may \
-be statically linked, which cannot be read, so it would see the real one
+	expect "a static program that cannot be read is refused" 2 "Error: Cannot run $unreadable on an emulated machine: it cannot \
+be read, and may be statically linked, so it would see the real one
 " -- "$run_as_user" emulate -- "$unreadable"
-	expect "and in a script it is warned of" 0 "isst emulate: $unreadable sees the real machine: it may be statically linked, \
-which cannot be read
+	expect "and in a script it is warned of" 0 "isst emulate: $unreadable sees the real machine: it cannot be read, \
+and may be statically linked
 " -- "$run_as_user" emulate -- sh -c "$unreadable"
 fi
 if ${CC:-cc} -static-pie -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then

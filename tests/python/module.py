@@ -1167,6 +1167,9 @@ class Ownership(MachineTest):
             self.assertEqual(len(context.domains), 2)
         self.assertTrue(os.path.isdir(str(state) + "-2"))
 
+    def test_a_state_without_a_platform_is_not_the_real_machine(self):
+        self.failure(EINVAL, isst.Context, state=os.path.join(self.state, "machine"))
+
     def test_other_types(self):
         with self.open(lock_ms=1000) as context, context.change() as change:
             with self.assertRaises(TypeError):

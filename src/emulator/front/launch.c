@@ -125,7 +125,7 @@ static const char *obstacle_of_unreadable(const char *path)
 		close(file);
 	if (access(path, X_OK))
 		return NULL;
-	return gains ? GAINS_PRIVILEGES : "it may be statically linked, which cannot be read";
+	return gains ? GAINS_PRIVILEGES : "it cannot be read, and may be statically linked";
 }
 
 static const char *obstacle_of(const char *path, unsigned int depth)
