@@ -241,19 +241,8 @@ static bool has_turbo_freq(const struct domain_status *domain)
 
 struct isst_results *high_priority_levels(struct machine_status *status)
 {
-	struct isst_results *levels = status_read(
-		status, isst_read_levels, ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ,
-		has_turbo_freq);
-	const struct isst_result *level;
-
-	/* What the machine does not answer is unknown; what there was no memory for is a failure.
-	 */
-	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++)
-		if (isst_result_error(level, ISST_PART_TURBO_FREQ) == -ENOMEM) {
-			run_error(status->run, STATUS_FAILED, "out of memory");
-			break;
-		}
-	return levels;
+	return status_read(status, isst_read_levels,
+			   ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ, has_turbo_freq);
 }
 
 /** A package has as many cores in a bucket as the power domain with the fewest. */
