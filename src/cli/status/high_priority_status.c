@@ -75,14 +75,21 @@ static bool holds(const struct isst_results *levels, const struct package_cores 
 	return true;
 }
 
+/** Whether what a level has for SST-TF could be read: also which level it is, and its features. */
+static bool is_read(const struct isst_result *level)
+{
+	return !isst_result_error(level, ISST_PART_PERF_PROFILE) &&
+	       !isst_result_error(level, ISST_PART_RESULT) &&
+	       !isst_result_error(level, ISST_PART_TURBO_FREQ);
+}
+
 /** Whether the buckets of all power domains of a package could be read. */
 static bool has_buckets(const struct isst_results *levels, unsigned int package)
 {
 	const struct isst_result *level;
 
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++)
-		if (isst_domain_package(isst_result_domain(level)) == package &&
-		    isst_result_error(level, ISST_PART_TURBO_FREQ))
+		if (isst_domain_package(isst_result_domain(level)) == package && !is_read(level))
 			return false;
 	return true;
 }
@@ -91,7 +98,7 @@ static bool has_buckets(const struct isst_results *levels, unsigned int package)
 static void report_type_0(struct report_node *node, enum key_id key,
 			  const struct isst_result *level, int id, unsigned int bucket)
 {
-	if (isst_result_error(level, ISST_PART_TURBO_FREQ))
+	if (!is_read(level))
 		report_unknown(node, key);
 	else
 		report_value_at(node, key, level, id, 0, bucket);
@@ -315,11 +322,12 @@ void high_priority_status_report(struct machine_status *status)
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
 		const struct isst_domain *of = isst_result_domain(level);
 		const struct domain_status *domain = status_of_domain(status, of);
-		struct failure failure = failure_of(level, ISST_PART_TURBO_FREQ);
+		struct failure summary = failure_of(level, ISST_PART_PERF_PROFILE);
 
 		if (!domain || !domain->node || isst_domain_is_io(of))
 			continue;
-		run_failure(status->run, &failure);
+		run_failure(status->run, &summary);
+		level_failures(status->run, level);
 		report_domain(status, domain, levels, level);
 	}
 	isst_results_free(once.buckets);
