@@ -162,6 +162,39 @@ static void files(void **state)
 	finish(&e);
 }
 
+/* What another agent does after a call is there in the next one, and not in this one. */
+static void others_act_between_two_calls(void **state)
+{
+	char path[700], line[200];
+	struct emulated e;
+	uint32_t response;
+	FILE *log;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "mailbox 0x7f/0x00 package 0 times 1 then level 4 package 0\n"
+		  "write " CPUS "/cpu3/online EBUSY then write " CPUS "/cpu4/online 0\n"
+		  "mailbox 0x7f/0x03 then write " CPUS "/cpu5/online \"what\"\n");
+	assert_int_equal(ask(&e, 0x00, 0) >> 16 & 0xff, 0);
+	assert_int_equal(ask(&e, 0x00, 0) >> 16 & 0xff, 4);
+	assert_int_equal(mailbox_on(&e, 14, 0x7f, 0, 0, 0, &response), 1);
+	assert_int_equal(response >> 16 & 0xff, 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), -EBUSY);
+	assert_file(&e, CPUS "/cpu3/online", "1\n");
+	assert_file(&e, CPUS "/cpu4/online", "0\n");
+	/* What fails is not lost. */
+	ask(&e, 0x03, 0);
+	assert_file(&e, CPUS "/cpu5/online", "1\n");
+	snprintf(path, sizeof(path), "%s/log", e.directory);
+	log = fopen(path, "r");
+	assert_non_null(log);
+	assert_non_null(fgets(line, sizeof(line), log));
+	assert_string_equal(line, "emulator: a fault rule could not write " CPUS
+				  "/cpu5/online: Invalid argument\n");
+	assert_int_equal(fclose(log), 0);
+	finish(&e);
+}
+
 static int64_t now_us(void)
 {
 	struct timespec now;
@@ -196,18 +229,21 @@ static void firmware_can_be_slow(void **state)
 static void nonsense_is_an_error_of_the_next_open(void **state)
 {
 	static const char *const wrong[] = {
-		"\nfrobnicate EIO\n",	      "\nmailbox\n",
-		"\nmailbox 0x7f EIO\n",	      "\nmailbox any\n",
-		"\nmailbox any EWHAT\n",      "\nmailbox any EIO EBUSY short\n",
-		"\nmailbox any times EIO\n",  "\nmailbox any cpu\n",
-		"\nopen cpu 3 EIO\n",	      "\nread /x content\n",
-		"\nmmio any content \"x\"\n", "\ncapability EPERM\n",
-		"\ncommand 5 EIO\n",	      "\nchange any signal STOP\n",
-		"\nchange any signal\n",      "\nread /x deferred 5\n",
-		"\nplatform-info EIO\n",      "\ncapability signal TERM\n",
-		"\nchange any value 5\n",     "\nmkdir EIO\n",
-		"\ncommand any delay\n",      "\ncommand any delay us\n",
-		"\ncommand any delay 4ms\n",
+		"\nfrobnicate EIO\n",	       "\nmailbox\n",
+		"\nmailbox 0x7f EIO\n",	       "\nmailbox any\n",
+		"\nmailbox any EWHAT\n",       "\nmailbox any EIO EBUSY short\n",
+		"\nmailbox any times EIO\n",   "\nmailbox any cpu\n",
+		"\nopen cpu 3 EIO\n",	       "\nread /x content\n",
+		"\nmmio any content \"x\"\n",  "\ncapability EPERM\n",
+		"\ncommand 5 EIO\n",	       "\nchange any signal STOP\n",
+		"\nchange any signal\n",       "\nread /x deferred 5\n",
+		"\nplatform-info EIO\n",       "\ncapability signal TERM\n",
+		"\nchange any value 5\n",      "\nmkdir EIO\n",
+		"\ncommand any delay\n",       "\ncommand any delay us\n",
+		"\ncommand any delay 4ms\n",   "\nopen then\n",
+		"\nopen then level\n",	       "\nopen then level 1 cpu 3\n",
+		"\nopen then write /x\n",      "\nopen then write x 1\n",
+		"\ncapability then level 1\n",
 	};
 
 	(void)state;
@@ -270,6 +306,7 @@ int main(void)
 		cmocka_unit_test(batches_end_early),
 		cmocka_unit_test(registers_and_numbers),
 		cmocka_unit_test(files),
+		cmocka_unit_test(others_act_between_two_calls),
 		cmocka_unit_test(firmware_can_be_slow),
 		cmocka_unit_test(nonsense_is_an_error_of_the_next_open),
 		cmocka_unit_test(quotes_that_are_not_closed_are_the_cause),

@@ -36,6 +36,29 @@ static void a_level_change_switches_the_features_off(void **state)
 	finish(&e);
 }
 
+/* PERF_SET_FEATURE is a read-modify-write of the register that also holds the level requested last:
+ * isst_tpmi_core.c, _write_pp_info. */
+static void a_feature_write_requests_the_last_requested_level(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tpmi-tiny");
+	rules(&e, "tpmi perf-levels power-domain 0 times 1 then level 1 power-domain 0\n");
+	assert_int_equal(set_features(&e, 0, 0, TF), 0);
+	assert_int_equal(levels(&e, 0, 0).current_level, 0);
+	assert_int_equal(levels(&e, 0, 0).current_level, 1);
+	assert_int_equal(levels(&e, 0, 0).feature_state, TF);
+	assert_int_equal(levels(&e, 0, 1).current_level, 0);
+	assert_int_equal(set_features(&e, 0, 0, 0), 0);
+	assert_int_equal(levels(&e, 0, 0).current_level, 0);
+	/* A level that the driver has set is the one that is requested. */
+	assert_int_equal(set_level(&e, 0, 0, 1), 0);
+	assert_int_equal(set_features(&e, 0, 0, TF), 0);
+	assert_int_equal(levels(&e, 0, 0).current_level, 1);
+	finish(&e);
+}
+
 static void levels_that_the_driver_refuses(void **state)
 {
 	struct emulated e;
@@ -380,6 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_level_change_changes_one_power_domain),
 		cmocka_unit_test(a_level_change_switches_the_features_off),
+		cmocka_unit_test(a_feature_write_requests_the_last_requested_level),
 		cmocka_unit_test(levels_that_the_driver_refuses),
 		cmocka_unit_test(a_locked_level_stays),
 		cmocka_unit_test(without_its_lock_the_level_changes),

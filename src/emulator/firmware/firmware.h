@@ -25,6 +25,9 @@ int msr_access(struct server *server, struct abi_msr_cmd *access);
 /** Whether it asks firmware to set something. */
 bool mailbox_sets(const struct abi_mbox_cmd *command);
 
+/** A management controller changes the level of a domain, where that has such a level. */
+void mailbox_change_level(struct server *server, size_t domain, unsigned int level);
+
 /** Writes again what the driver has kept of MSRs that were written by a CPU, as that CPU comes
  * online. */
 void msr_cpu_online(struct server *server, const struct platform_cpu *cpu);
@@ -68,6 +71,12 @@ unsigned int uncore_current_khz(const struct server *server, size_t domain);
 void firmware_first_state(struct server *server);
 /** All domains become what they are right after power-on: levels, features, classes, MSRs. */
 void firmware_power_on(struct server *server);
+
+/* ---- tpmi_firmware.c ---- */
+
+/** The same with either firmware. By TPMI what the host has last requested stays in its register.
+ */
+void firmware_change_level(struct server *server, size_t domain, unsigned int level);
 
 /* ---- resume.c ---- */
 

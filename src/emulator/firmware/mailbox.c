@@ -180,10 +180,18 @@ static int run_set_level(struct call *call, const struct command *command)
 
 	if (!level || call->domain->locked.value || !call->domain->perf_profile.value)
 		return -ENXIO;
-	if (level->number == call->state->level)
-		return 0;
-	enter_level(call->server, call->index, level);
+	if (level->number != call->state->level)
+		enter_level(call->server, call->index, level);
 	return 0;
+}
+
+void mailbox_change_level(struct server *server, size_t domain, unsigned int level)
+{
+	const struct platform_level *wanted = platform_level(&server->platform->domains[domain],
+							     level);
+
+	if (wanted && level != state_domain(server, domain)->level)
+		enter_level(server, domain, wanted);
 }
 
 /* ---- Core power and classes of service ---- */

@@ -53,13 +53,20 @@ static uint64_t feature_errors(uint64_t features, unsigned int error)
 	return errors;
 }
 
+/** The features that the present level supports. */
+static uint64_t supported_features(const struct tpmi_registers *registers)
+{
+	unsigned int level = (unsigned int)tpmi_get(registers, PP_STATUS_LEVEL, 0, 0);
+
+	return tpmi_get(registers, BF_SUPPORTED, level, 0) |
+	       tpmi_get(registers, TF_SUPPORTED, level, 0) << 1;
+}
+
 /** A feature that the level does not support keeps its state; off is always possible. */
 static void take_features(struct server *server, size_t domain)
 {
 	const struct tpmi_registers registers = state_registers(server, domain);
-	unsigned int level = (unsigned int)tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
-	uint64_t supported = tpmi_get(&registers, BF_SUPPORTED, level, 0) |
-			     tpmi_get(&registers, TF_SUPPORTED, level, 0) << 1;
+	uint64_t supported = supported_features(&registers);
 	uint64_t wanted = tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0);
 	uint64_t before = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0);
 	uint64_t refused = wanted & ~supported;
@@ -74,6 +81,23 @@ void firmware_perf_profile(struct server *server, size_t domain)
 {
 	take_level(server, domain);
 	take_features(server, domain);
+}
+
+void firmware_change_level(struct server *server, size_t domain, unsigned int level)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+
+	if (!platform_is_tpmi(server->platform)) {
+		mailbox_change_level(server, domain, level);
+		return;
+	}
+	if (tpmi_absent(&registers) || level > tpmi_highest_level(&registers) ||
+	    !(tpmi_get(&registers, PP_LEVELS, 0, 0) >> level & 1) ||
+	    level == tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0))
+		return;
+	enter_level(server, domain, level);
+	tpmi_set(&registers, PP_STATUS_FEATURES, 0, 0,
+		 tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & supported_features(&registers));
 }
 
 /** Some firmware resets configurations of CLOS when core-power goes on. */

@@ -172,6 +172,7 @@ static const struct {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define DOMAIN_NUMBERS (1u << NUMBER_PACKAGE | 1u << NUMBER_DIE | 1u << NUMBER_POWER_DOMAIN)
 
 static int set_action(struct reader *reader, struct fault *rule, const char *word,
 		      enum fault_action action)
@@ -282,6 +283,60 @@ static int read_signal(struct reader *reader, struct fault *rule, const char *wo
 	return rule_error(reader, name, "a signal such as TERM");
 }
 
+/** The domains of `then level`; all where none are named. */
+static int read_agent_domains(struct reader *reader, struct agent_action *then)
+{
+	const char *word;
+	int error = 0;
+
+	while (!error && (word = next_word(reader))) {
+		size_t i = 0;
+
+		while (i < COUNT(numbers) && (strcmp(numbers[i].name, word) != 0 ||
+					      !(DOMAIN_NUMBERS >> numbers[i].number & 1)))
+			i++;
+		if (i == COUNT(numbers))
+			return rule_error(reader, word, "package, die or power-domain");
+		then->given[numbers[i].number] = true;
+		error = next_number(reader, &then->number[numbers[i].number]);
+	}
+	return error;
+}
+
+static int read_agent_write(struct reader *reader, struct agent_action *then)
+{
+	const char *path = next_word(reader), *content;
+
+	if (!path || *path != '/')
+		return rule_error(reader, path, "an absolute path");
+	then->path = strdup(path);
+	content = next_word(reader);
+	if (!content)
+		return rule_error(reader, content, "the value to write");
+	then->content = strdup(content);
+	return then->path && then->content ? 0 : -ENOMEM;
+}
+
+/** `then level 2 package 0`, `then write PATH VALUE`: the rest of the line */
+static int read_then(struct reader *reader, struct fault *rule, const char *word)
+{
+	const char *what;
+	int error;
+
+	if (!(OF_OPERATIONS >> rule->place & 1) || strcmp(word, "then") != 0)
+		return 1;
+	what = next_word(reader);
+	if (what && strcmp(what, "write") == 0) {
+		rule->then.kind = AGENT_WRITES;
+		return read_agent_write(reader, &rule->then);
+	}
+	if (!what || strcmp(what, "level") != 0)
+		return rule_error(reader, what, "level or write");
+	rule->then.kind = AGENT_SETS_LEVEL;
+	error = next_number(reader, &rule->then.level);
+	return error ? error : read_agent_domains(reader, &rule->then);
+}
+
 static int read_number_action(struct reader *reader, struct fault *rule, const char *word)
 {
 	int error;
@@ -330,13 +385,16 @@ static int read_word(struct reader *reader, struct fault *rule, const char *word
 	if (error == 1)
 		error = read_signal(reader, rule, word);
 	if (error == 1)
+		error = read_then(reader, rule, word);
+	if (error == 1)
 		error = read_number_action(reader, rule, word);
 	if (error == 1)
 		error = read_action(reader, rule, word);
 	if (error == 1)
 		error = rule_error(reader, word,
 				   "a condition, an effect (an error's name, ...), \"times\", "
-				   "\"after\" or \"delay\" that this kind of rule knows");
+				   "\"after\", \"delay\" or \"then\" that this kind of rule "
+				   "knows");
 	return error;
 }
 
@@ -429,7 +487,8 @@ static int read_rule(struct reader *reader, struct fault *rule, const char *word
 	error = read_argument(reader, rule, place);
 	while (!error && (word = next_word(reader)))
 		error = read_word(reader, rule, word);
-	if (!error && (reader->unclosed || (rule->action == ACTION_NONE && !rule->delay_us)))
+	if (!error && (reader->unclosed || (rule->action == ACTION_NONE && !rule->delay_us &&
+					    rule->then.kind == AGENT_IDLE)))
 		error = rule_error(reader, NULL, "an effect");
 	return error;
 }

@@ -28,6 +28,8 @@ struct fault {
 	uint64_t after; /* matches that pass before it acts */
 	bool limited;	/* acts @times times only */
 	uint64_t times;
+	struct agent_action then;
+	bool acted; /* in this call: @then is due */
 };
 
 /** Takes the rules in @text apart (and @text with them); @file names it in messages. */

@@ -25,6 +25,8 @@ void faults_clear(struct faults *faults)
 	for (size_t i = 0; i < faults->count; i++) {
 		free(faults->rules[i].path);
 		free(faults->rules[i].content);
+		free(faults->rules[i].then.path);
+		free(faults->rules[i].then.content);
 	}
 	free(faults->rules);
 	if (faults->present && faults->counts >= 0)
@@ -233,16 +235,30 @@ void fault_event_set(struct fault_event *event, enum fault_number number, uint64
 struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event)
 {
 	for (size_t i = 0; i < faults->count; i++) {
-		const struct fault *rule = &faults->rules[i];
+		struct fault *rule = &faults->rules[i];
 
 		if (!matches(rule, event) || !acts(faults, i))
 			continue;
+		rule->acted = true;
 		if (rule->delay_us)
 			pause_for(rule->delay_us);
 		if (rule->action != ACTION_NONE)
 			return (struct fault_effect){ rule->action, rule->value, rule->content };
 	}
 	return (struct fault_effect){ 0 };
+}
+
+const struct agent_action *faults_take_agent(const struct faults *faults)
+{
+	for (size_t i = 0; i < faults->count; i++) {
+		struct fault *rule = &faults->rules[i];
+		bool due = rule->acted && rule->then.kind != AGENT_IDLE;
+
+		rule->acted = false;
+		if (due)
+			return &rule->then;
+	}
+	return NULL;
 }
 
 static __thread const sigset_t *program_blocks;

@@ -88,6 +88,19 @@ enum fault_action {
 	ACTION_INFO,	 /* the rule changes fields of the platform information */
 };
 
+/** What another agent does right after a call, before the next one. */
+struct agent_action {
+	enum {
+		AGENT_IDLE,
+		AGENT_SETS_LEVEL, /* a management controller, past the driver */
+		AGENT_WRITES,	  /* another program, a file of the kernel */
+	} kind;
+	uint64_t level;
+	bool given[FAULT_NUMBERS]; /* of the domains whose level is set */
+	uint64_t number[FAULT_NUMBERS];
+	char *path, *content;
+};
+
 struct fault_effect {
 	enum fault_action action;
 	uint64_t value;
@@ -103,6 +116,8 @@ void faults_clear(struct faults *faults);
 
 /** What shall happen instead of @event; counts the matches, and sleeps where a rule asks for it. */
 struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event);
+/** An action that a rule asked for in this call, each once; NULL: there is none left. */
+const struct agent_action *faults_take_agent(const struct faults *faults);
 /**
  * What this thread's program has blocked, where the caller of the machine blocks all signals
  * meanwhile; NULL: what is blocked.

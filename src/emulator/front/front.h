@@ -31,6 +31,7 @@ void emulated_close(struct emulated *emulated);
 /** Takes the lock, carries out what has become due, and looks at the fault rules. The lock is held
  * where it returns 0. */
 int call_begin(struct emulated *emulated);
+/** Lets other agents act where a rule asked for it, and gives the lock back. */
 void call_end(struct emulated *emulated);
 
 /* ---- files.c, driver.c: the two seams ---- */
