@@ -246,9 +246,9 @@ static int set_clos(struct tpmi_call *call, const struct abi_clos_param *clos)
 		return deferred_add(call->server, ABI_CLOS_PARAM, clos, sizeof(*clos),
 				    call->conduct->value);
 	/* Three changes of one register, one after the other. */
-	tpmi_set(&call->registers, CP_CLOS_WEIGHT, 0, clos->clos, clos->prop_prio);
 	tpmi_set(&call->registers, CP_CLOS_MIN, 0, clos->clos, clos->min_freq_mhz / 100);
 	tpmi_set(&call->registers, CP_CLOS_MAX, 0, clos->clos, clos->max_freq_mhz / 100);
+	tpmi_set(&call->registers, CP_CLOS_WEIGHT, 0, clos->clos, clos->prop_prio);
 	return 0;
 }
 
