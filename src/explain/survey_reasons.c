@@ -138,7 +138,8 @@ static int note_missing(struct survey *survey)
 
 static int read_reasons(struct survey *survey)
 {
-	int error = limit_reasons_read(&survey->context->files, &survey->reasons);
+	int error = limit_reasons_read(&survey->context->files, survey->context->topology->online,
+				       &survey->reasons);
 
 	if (error != -ENOENT)
 		return survey_note_file(survey, error);

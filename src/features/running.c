@@ -108,8 +108,9 @@ static int read_reasons(struct isst_context *context, struct cpu_running *cpus, 
 		cpus[i] = (struct cpu_running){ .cpu = cpus[i].cpu };
 		context_accepts_cpu(context, cpus[i].cpu, &cpus[i].failure);
 	}
-	error = context_has_power_domains(context) ? limit_reasons_read(&context->files, &reasons)
-						   : -ENOENT;
+	error = context_has_power_domains(context)
+			? limit_reasons_read(&context->files, context->topology->online, &reasons)
+			: -ENOENT;
 	if (error && error != -ENOMEM) {
 		fail_all(context, error, cpus, count);
 		error = 0;

@@ -85,17 +85,26 @@ static bool read_subject(const char *word, struct limit_line *line)
 	return true;
 }
 
+/** Which CPUs' lines are taken, and where to. */
+struct reader {
+	struct kernel_files *files;
+	const struct isst_cpuset *online;
+	struct limit_reasons *reasons;
+};
+
 /** Takes over the words of a line; `none` stands for no word. */
-static int add_line(struct kernel_files *files, struct limit_reasons *reasons, const char *path,
-		    char *text)
+static int add_line(const struct reader *reader, const char *path, char *text)
 {
 	struct limit_line line = { .path = path };
+	struct limit_reasons *reasons = reader->reasons;
 	char *rest = text, *word = strsep(&rest, " ");
 	int error;
 
 	if (!read_subject(word, &line))
-		return message_error(files->messages, -EIO, "%s: '%s' is neither 'cpus' nor a CPU",
-				     path, word);
+		return message_error(reader->files->messages, -EIO,
+				     "%s: '%s' is neither 'cpus' nor a CPU", path, word);
+	if (!line.of_domain && !isst_cpuset_has(reader->online, line.cpu))
+		return 0;
 	error = ARRAY_GROW(reasons->lines, reasons->count);
 	if (error)
 		return error;
@@ -106,37 +115,36 @@ static int add_line(struct kernel_files *files, struct limit_reasons *reasons, c
 	return 0;
 }
 
-static int read_file(struct kernel_files *files, struct limit_reasons *reasons, const char *path)
+static int read_file(const struct reader *reader, const char *path)
 {
 	char *text, *rest, *line;
-	int error = kernel_files_text(files, path, &text);
+	int error = kernel_files_text(reader->files, path, &text);
 
 	if (error)
 		return error;
 	rest = text;
 	while (!error && (line = strsep(&rest, "\n")) != NULL)
-		error = *line ? add_line(files, reasons, path, line) : 0;
+		error = *line ? add_line(reader, path, line) : 0;
 	free(text);
 	return error;
 }
 
 /* ---- Files ---- */
 
-static int add_file(struct kernel_files *files, struct limit_reasons *reasons, const char *device,
-		    const char *domain)
+static int add_file(const struct reader *reader, const char *device, const char *domain)
 {
+	struct limit_reasons *reasons = reader->reasons;
 	int error = ARRAY_GROW(reasons->paths, reasons->path_count);
 	char *path;
 
 	if (error || asprintf(&path, "%s/%s/plr/%s/status", DEBUGFS, device, domain) < 0)
 		return -ENOMEM;
 	reasons->paths[reasons->path_count++] = path;
-	error = read_file(files, reasons, path);
+	error = read_file(reader, path);
 	return error == -ENOENT ? 0 : error;
 }
 
-static int read_device(struct kernel_files *files, struct limit_reasons *reasons,
-		       const char *device)
+static int read_device(const struct reader *reader, const char *device)
 {
 	char *path, **names;
 	size_t count;
@@ -144,21 +152,23 @@ static int read_device(struct kernel_files *files, struct limit_reasons *reasons
 
 	if (asprintf(&path, "%s/%s/plr", DEBUGFS, device) < 0)
 		return -ENOMEM;
-	error = kernel_files_list(files, path, &names, &count);
+	error = kernel_files_list(reader->files, path, &names, &count);
 	free(path);
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < count; i++) {
 		if (!error && strncmp(names[i], DOMAIN, sizeof(DOMAIN) - 1) == 0)
-			error = add_file(files, reasons, device, names[i]);
+			error = add_file(reader, device, names[i]);
 		free(names[i]);
 	}
 	free(names);
 	return error;
 }
 
-int limit_reasons_read(struct kernel_files *files, struct limit_reasons *reasons)
+int limit_reasons_read(struct kernel_files *files, const struct isst_cpuset *online,
+		       struct limit_reasons *reasons)
 {
+	const struct reader reader = { files, online, reasons };
 	char **names;
 	size_t count;
 	int error;
@@ -169,7 +179,7 @@ int limit_reasons_read(struct kernel_files *files, struct limit_reasons *reasons
 		return error;
 	for (size_t i = 0; i < count; i++) {
 		if (!error && strncmp(names[i], DEVICE, sizeof(DEVICE) - 1) == 0)
-			error = read_device(files, reasons, names[i]);
+			error = read_device(&reader, names[i]);
 		free(names[i]);
 	}
 	free(names);

@@ -48,11 +48,13 @@ uint64_t limit_words_of(const char *words);
 
 /**
  * Reads the reasons of all power domains. Which one a file is of follows from the CPUs of its
- * lines. To be cleared, also on error. Returns 0, -ENOENT (the kernel has none, or debugfs is not
- * mounted; no message is set), -EPERM (only root may read them, and no process under kernel
- * lockdown), -EIO or -ENOMEM.
+ * lines, of which those that are not @online are left out: the kernel has lines for these, too, and
+ * one that was never online is core 0 of the first power domain in them. To be cleared, also on
+ * error. Returns 0, -ENOENT (the kernel has none, or debugfs is not mounted; no message is set),
+ * -EPERM (only root may read them, and no process under kernel lockdown), -EIO or -ENOMEM.
  */
-int limit_reasons_read(struct kernel_files *files, struct limit_reasons *reasons);
+int limit_reasons_read(struct kernel_files *files, const struct isst_cpuset *online,
+		       struct limit_reasons *reasons);
 void limit_reasons_clear(struct limit_reasons *reasons);
 
 #endif

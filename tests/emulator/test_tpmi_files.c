@@ -240,9 +240,18 @@ static void performance_limit_reasons(void **state)
 	assert_file(&e, SECOND,
 		    "cpus POWER FREQUENCY\n"
 		    "cpu4 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
+		    "cpu5 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu6 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu7 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n");
 	finish(&e);
+	/* A CPU that was never online is core 0 of the first power domain to the driver. */
+	start_written(&e, "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = 6.12\n"
+			  "[topology]\npackages = 0-1\ncores = 0-1\noffline = 1,3\n"
+			  "[domain]\nlimit-reasons = THERMAL\nlimited-cores = 0\n"
+			  "[level 0]\ncores = 0-1\nbase = 2000\n");
+	assert_file(&e, FIRST, "cpus THERMAL\ncpu0 THERMAL\ncpu1 THERMAL\ncpu3 THERMAL\n");
+	assert_file(&e, SECOND, "cpus THERMAL\ncpu2 THERMAL\n");
+	finish_written(&e);
 	start(&e, "guide");
 	assert_int_equal(write_file(&e, FIRST, "0"), -ENOENT);
 	finish(&e);

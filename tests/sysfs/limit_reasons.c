@@ -16,6 +16,22 @@ struct reader {
 	struct kernel_files files;
 };
 
+static struct isst_cpuset *online;
+
+static int bring_online(void **state)
+{
+	(void)state;
+	online = isst_cpuset_new();
+	return isst_cpuset_add_list(online, "0,127", NULL);
+}
+
+static int forget_online(void **state)
+{
+	(void)state;
+	isst_cpuset_free(online);
+	return 0;
+}
+
 static struct kernel_files *start(struct fake_machine *fake, struct reader *reader)
 {
 	*reader = (struct reader){ 0 };
@@ -24,6 +40,8 @@ static struct kernel_files *start(struct fake_machine *fake, struct reader *read
 	return &reader->files;
 }
 
+/* Those of CPUs that are offline are not taken: of one that was never online the line is of another
+ * core. */
 static void lines_are_of_a_domain_or_of_a_cpu(void **state)
 {
 	struct fake_machine *fake = *state;
@@ -31,10 +49,10 @@ static void lines_are_of_a_domain_or_of_a_cpu(void **state)
 	struct reader reader;
 
 	fake_file(&fake->files, PLR "/domain0/status",
-		  "cpus THERMAL POWER\ncpu0 none\ncpu127 THERMAL THERMAL_PER_CORE");
+		  "cpus THERMAL POWER\ncpu0 none\ncpu1 POWER\ncpu127 THERMAL THERMAL_PER_CORE");
 	fake_file(&fake->files, "/sys/kernel/debug/other/plr/domain0/status", "nonsense");
 	fake_file(&fake->files, PLR "/srcdst/status", "nonsense");
-	assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), 0);
+	assert_int_equal(limit_reasons_read(start(fake, &reader), online, &reasons), 0);
 	assert_int_equal(reasons.count, 3);
 	assert_true(reasons.lines[0].of_domain);
 	assert_string_equal(reasons.lines[0].path, PLR "/domain0/status");
@@ -55,7 +73,7 @@ static void kernels_without_them_have_none(void **state)
 	struct reader reader;
 
 	fake_file(&fake->files, "/sys/kernel/debug/tpmi-0000:00:03.1/tpmi-id-05/mem_dump", "x");
-	assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), -ENOENT);
+	assert_int_equal(limit_reasons_read(start(fake, &reader), online, &reasons), -ENOENT);
 	assert_int_equal(reasons.count, 0);
 	limit_reasons_clear(&reasons);
 	messages_free(&reader.messages);
@@ -69,7 +87,7 @@ static void what_may_not_be_read_is_not_permitted(void **state)
 	struct reader reader;
 
 	fake_file_error(&fake->files, PLR "/domain0/status", -EPERM);
-	assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), -EPERM);
+	assert_int_equal(limit_reasons_read(start(fake, &reader), online, &reasons), -EPERM);
 	assert_string_equal(reader.messages.error,
 			    PLR "/domain0/status may not be read: Operation not permitted");
 	limit_reasons_clear(&reasons);
@@ -86,7 +104,7 @@ static void a_line_of_nothing_known_is_refused(void **state)
 		struct reader reader;
 
 		fake_file(&fake->files, PLR "/domain0/status", "%s", LINES[i]);
-		assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), -EIO);
+		assert_int_equal(limit_reasons_read(start(fake, &reader), online, &reasons), -EIO);
 		assert_non_null(strstr(reader.messages.error, "is neither 'cpus' nor a CPU"));
 		limit_reasons_clear(&reasons);
 		messages_free(&reader.messages);
@@ -154,5 +172,5 @@ int main(void)
 		MACHINE_TEST(files_of_cpus_to_leave_alone_fail_no_read),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, bring_online, forget_online);
 }

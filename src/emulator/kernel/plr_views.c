@@ -60,10 +60,25 @@ static void print_line(const char *who, const char *words, bool coarse, FILE *st
 	fputs(any ? "\n" : " none\n", stream);
 }
 
-static bool is_limited(const struct platform_domain *domain, const struct platform_cpu *cpu)
+static bool is_limited(const struct platform_domain *domain, unsigned int core)
 {
 	return !domain->limited_cores.line ||
-	       (cpu->core < MASK_CORES && domain->limited_cores.cores >> cpu->core & 1);
+	       (core < MASK_CORES && domain->limited_cores.cores >> core & 1);
+}
+
+/** The driver knows the place of a CPU that was online once; any other is core 0 of package 0,
+ * power domain 0, to it. */
+static bool has_cpu(const struct place *place, unsigned int number, unsigned int *core)
+{
+	const struct platform *platform = place->server->platform;
+	const struct platform_domain *domain = &platform->domains[place->domain];
+	const struct platform_cpu *cpu = platform_cpu(platform, number);
+
+	*core = 0;
+	if (!cpu || !state_cpu(place->server, cpu)->seen)
+		return domain->package == 0 && domain->power_domain == 0;
+	*core = cpu->core;
+	return cpu->domain == place->domain;
 }
 
 static int print_status(const struct place *place, FILE *stream)
@@ -73,14 +88,14 @@ static int print_status(const struct place *place, FILE *stream)
 	const char *words = reasons_of(place);
 
 	print_line("cpus", words, true, stream);
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		const struct platform_cpu *cpu = &platform->cpus[i];
+	for (unsigned int number = 0; number < platform->cpu_ids; number++) {
 		char who[VIEW_NAME];
+		unsigned int core;
 
-		if (cpu->domain != place->domain || !cpu_online(place->server, cpu))
+		if (!has_cpu(place, number, &core))
 			continue;
-		snprintf(who, sizeof(who), "cpu%u", cpu->number);
-		print_line(who, is_limited(domain, cpu) ? words : "", false, stream);
+		snprintf(who, sizeof(who), "cpu%u", number);
+		print_line(who, is_limited(domain, core) ? words : "", false, stream);
 	}
 	return 0;
 }
