@@ -88,9 +88,22 @@ static void isolated_cpus(void **state)
 	(void)state;
 	start(&e, "tests/isolcpus");
 	assert_file(&e, CPUS "/isolated", "3\n");
-	assert_file(&e, CPUS "/nohz_full", "(null)\n");
+	assert_file(&e, CPUS "/nohz_full", "3\n");
 	finish(&e);
+	start_written(&e, "[driver]\nkernel = 7.3\n[topology]\npackages = 0\ncores = 0-3\n"
+			  "[cgroup]\nisolcpus = 1\nnohz-full = 2-3\n"
+			  "[level 0]\ncores = 0-3\nbase = 2000\n");
+	assert_file(&e, CPUS "/isolated", "1\n");
+	assert_file(&e, CPUS "/nohz_full", "2-3\n");
+	assert_file(&e, CPUS "/housekeeping", "0-1\n");
+	finish_written(&e);
+	start_written(&e, "[driver]\nkernel = 7.3\n[topology]\npackages = 0\ncores = 0-3\n"
+			  "[level 0]\ncores = 0-3\nbase = 2000\n");
+	assert_file(&e, CPUS "/nohz_full", "\n");
+	assert_file(&e, CPUS "/housekeeping", "\n");
+	finish_written(&e);
 	start(&e, "guide");
+	assert_int_equal(write_file(&e, CPUS "/housekeeping", "0"), -ENOENT);
 	assert_file(&e, CPUS "/isolated", "\n");
 	assert_file(&e, CPUS "/nohz_full",
 		    "                                                  (null)\n");

@@ -69,14 +69,46 @@ static int isolated(const struct place *place, FILE *stream)
 	return set ? print_set(stream, set) : fputs("\n", stream) < 0 ? -ENOMEM : 0;
 }
 
-/** None, which the kernel shows as a set that it does not have, as wide as one of all CPUs. */
+static bool since_7_3(const struct place *place)
+{
+	return place->server->platform->kernel.value >= KERNEL(7, 3);
+}
+
+/** Where there are none, kernels before 7.3 show a set that they do not have, as wide as one of all
+ * CPUs. */
 static int nohz_full(const struct place *place, FILE *stream)
 {
 	enum { PAGE_WIDTH = 4094 };
-	unsigned int width = place->server->platform->cpu_ids;
+	const struct platform *platform = place->server->platform;
+	unsigned int width = platform->cpu_ids;
 
+	if (platform->nohz_full.set)
+		return print_set(stream, platform->nohz_full.set);
+	if (since_7_3(place))
+		return fputs("\n", stream) < 0 ? -ENOMEM : 0;
 	fprintf(stream, "%*s\n", (int)(width < PAGE_WIDTH ? width : PAGE_WIDTH), "(null)");
 	return 0;
+}
+
+/** The CPUs that are left to the kernel's own work, where others are nohz_full. */
+static int housekeeping(const struct place *place, FILE *stream)
+{
+	struct isst_cpuset *set;
+	unsigned int number;
+	int result = 0;
+
+	if (!place->server->platform->nohz_full.set)
+		return fputs("\n", stream) < 0 ? -ENOMEM : 0;
+	set = isst_cpuset_new();
+	if (!set)
+		return -ENOMEM;
+	isst_cpuset_for_each (number, place->server->platform->possible.set)
+		if (!result && !isst_cpuset_has(place->server->platform->nohz_full.set, number))
+			result = isst_cpuset_add(set, number, number);
+	if (!result)
+		result = print_set(stream, set);
+	isst_cpuset_free(set);
+	return result;
 }
 
 static unsigned int kernel_max(const struct place *place)
@@ -229,6 +261,7 @@ static const struct view all_cpus_views[] = {
 	{ "offline", .read = offline },
 	{ "isolated", .read = isolated },
 	{ "nohz_full", .read = nohz_full },
+	{ "housekeeping", .read = housekeeping, .exists = since_7_3 },
 	{ "kernel_max", .number = kernel_max },
 	{ "smt", .below = smt_views },
 	{ "cpuidle", .below = idle_driver_views },

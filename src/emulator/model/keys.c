@@ -107,6 +107,7 @@ static const struct key cgroup_keys[] = {
 	{ "cpuset-enabled", value_word, OF_PLATFORM(cpuset_enabled), .words = yes_no },
 	{ "isolated", value_word, OF_PLATFORM(cgroup_isolated), .words = yes_no },
 	{ "isolcpus", value_set, OF_PLATFORM(isolcpus), .max = MOST_CPUS - 1 },
+	{ "nohz-full", value_set, OF_PLATFORM(nohz_full), .max = MOST_CPUS - 1 },
 	{ .name = NULL },
 };
 

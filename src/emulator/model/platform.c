@@ -113,6 +113,7 @@ void platform_free(struct platform *platform)
 	isst_cpuset_free(platform->possible.set);
 	isst_cpuset_free(platform->refuse_offline.set);
 	isst_cpuset_free(platform->isolcpus.set);
+	isst_cpuset_free(platform->nohz_full.set);
 	free(platform->title.text);
 	free(platform->vendor.text);
 	free(platform->model_name.text);

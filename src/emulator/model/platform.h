@@ -221,7 +221,7 @@ struct platform {
 
 	struct number_value cgroup_tree; /* enum cgroup_tree */
 	struct number_value cpuset_enabled, cgroup_isolated;
-	struct set_value isolcpus;
+	struct set_value isolcpus, nohz_full;
 
 	/* What runs on it: `NAME:NUMBER` of processes, names of units, the kind of a container */
 	struct text_value processes, services, container, command_line;
