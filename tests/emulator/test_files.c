@@ -170,6 +170,44 @@ static void smt_control_takes_second_threads_offline_and_keeps_them_there(void *
 	finish(&e);
 }
 
+#define EIGHT_CPUS FOUR_CPUS "[topology]\nthreads = 2\n[driver]\nkernel = "
+
+/* CPUs 0-3 are the first threads. */
+static void which_cpus_smt_control_brings_online_depends_on_the_kernel(void **state)
+{
+	static const struct {
+		const char *text, *online;
+		int number;
+	} KERNELS[] = {
+		{ EIGHT_CPUS "6.1\n", "0-7\n", -EINVAL },
+		{ EIGHT_CPUS "6.12\n", "0-7\n", 0 },
+		{ EIGHT_CPUS "7.3\n", "0-1,3-5,7\n", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(KERNELS); i++) {
+		struct emulated e;
+
+		start_written(&e, KERNELS[i].text);
+		assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
+		assert_int_equal(write_file(&e, CPUS "/cpu7/online", "0"), 0);
+		assert_int_equal(write_file(&e, SMT "control", "on"), 0);
+		assert_file(&e, CPUS "/online", "0-1,3-6\n");
+		assert_int_equal(write_file(&e, SMT "control", "off"), 0);
+		assert_file(&e, CPUS "/online", "0-1,3\n");
+		assert_int_equal(write_file(&e, SMT "control", "on"), 0);
+		assert_file(&e, CPUS "/online", KERNELS[i].online);
+		assert_int_equal(write_file(&e, SMT "control", "1\n"), KERNELS[i].number);
+		if (!KERNELS[i].number) {
+			assert_file(&e, SMT "control", "off\n");
+			assert_int_equal(write_file(&e, SMT "control", "3"), -EINVAL);
+			assert_int_equal(write_file(&e, SMT "control", "2"), 0);
+			assert_file(&e, SMT "control", "on\n");
+		}
+		finish_written(&e);
+	}
+}
+
 static void smt_control_is_what_the_platform_says(void **state)
 {
 	static const struct {
@@ -420,6 +458,7 @@ int main(void)
 		cmocka_unit_test(offline_takes_the_topology_away_and_online_brings_it_back),
 		cmocka_unit_test(cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone),
 		cmocka_unit_test(smt_control_takes_second_threads_offline_and_keeps_them_there),
+		cmocka_unit_test(which_cpus_smt_control_brings_online_depends_on_the_kernel),
 		cmocka_unit_test(smt_control_is_what_the_platform_says),
 		cmocka_unit_test(a_whole_core_goes_and_returns),
 		cmocka_unit_test(cpus_that_cannot_be_unplugged),

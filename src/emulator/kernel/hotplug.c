@@ -49,36 +49,79 @@ int write_online(const struct place *place, const char *text)
 	return result ? result : set_online(place->server, place->cpu, online);
 }
 
-/** The second threads of cores: off takes them offline, on brings them back. */
-static int set_siblings(struct server *server, bool online)
+/* Kernels that bring online only threads of cores of which the first thread is online: 7.3 does,
+ * 6.12 brings all CPUs online. */
+enum { KERNEL_CORES_ONLINE = KERNEL(7, 0), KERNEL_THREAD_COUNTS = KERNEL(6, 6) };
+
+static bool core_is_online(const struct server *server, const struct platform_cpu *cpu)
+{
+	const struct platform *platform = server->platform;
+
+	const struct platform_cpu *first = cpu;
+
+	while (first > platform->cpus && !(first->first_of_core && first->domain == cpu->domain &&
+					   first->core_id == cpu->core_id))
+		first--;
+	return cpu_online(server, first);
+}
+
+static int take_threads_offline(struct server *server)
 {
 	const struct platform *platform = server->platform;
 	int result = 0;
 
 	for (size_t i = 0; i < platform->cpu_count && !result; i++)
 		if (!platform->cpus[i].first_of_core)
-			result = set_online(server, &platform->cpus[i], online);
+			result = set_online(server, &platform->cpus[i], false);
 	return result;
 }
 
-/** Once forced off it stays off until the next boot. */
+static int bring_all_online(struct server *server)
+{
+	const struct platform *platform = server->platform;
+	bool all = platform->kernel.value < KERNEL_CORES_ONLINE;
+	int result = 0;
+
+	for (size_t i = 0; i < platform->cpu_count && !result; i++)
+		if (all || core_is_online(server, &platform->cpus[i]))
+			result = set_online(server, &platform->cpus[i], true);
+	return result;
+}
+
+/** Since 6.6 also the number of threads that a core is to have. */
+static int parse_smt(const struct platform *platform, const char *text, uint32_t *wanted)
+{
+	uint64_t threads;
+
+	for (*wanted = SMT_ON; *wanted <= SMT_FORCE_OFF; (*wanted)++)
+		if (strcmp(text, smt_controls[*wanted]) == 0)
+			return 0;
+	if (platform->kernel.value < KERNEL_THREAD_COUNTS ||
+	    parse_number(text, 10, INT32_MAX, &threads) || (threads != 1 && threads != 2))
+		return -EINVAL;
+	*wanted = threads == 1 ? SMT_OFF : SMT_ON;
+	return 0;
+}
+
+/** What is so already changes nothing. Once forced off it stays off until the next boot. */
 int write_smt(const struct place *place, const char *text)
 {
 	struct server *server = place->server;
-	uint32_t wanted = SMT_ON, before = server->state->smt;
+	uint32_t wanted, before = server->state->smt;
 	int result;
 
-	while (wanted <= SMT_FORCE_OFF && strcmp(text, smt_controls[wanted]) != 0)
-		wanted++;
-	if (wanted > SMT_FORCE_OFF)
-		return -EINVAL;
 	if (before == SMT_FORCE_OFF)
 		return -EPERM;
 	if (before > SMT_FORCE_OFF)
 		return -ENODEV;
-	if (wanted == SMT_ON)
+	result = parse_smt(server->platform, text, &wanted);
+	if (result || wanted == before)
+		return result;
+	if (wanted == SMT_ON) {
 		server->state->smt = wanted;
-	result = set_siblings(server, wanted == SMT_ON);
+		return bring_all_online(server);
+	}
+	result = take_threads_offline(server);
 	if (!result)
 		server->state->smt = wanted;
 	return result;
