@@ -83,6 +83,35 @@ static void kernels_restore_more_and_more_power_domains(void **state)
 	}
 }
 
+/* Of the first power domain early kernels restore also what it does not support; later ones only
+ * what a power domain supports. */
+static void classes_without_core_power_are_restored_by_early_kernels(void **state)
+{
+	static const struct {
+		const char *kernel;
+		uint16_t max_mhz;
+	} KERNELS[] = { { "6.12", 1500 }, { "7.0", 25500 }, { "7.2", 25500 } };
+	struct emulated e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
+		struct abi_clos_param param = { .clos = 2, .max_freq_mhz = 1500 };
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			 "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = %s\n"
+			 "[topology]\npackages = 0-1\ncores = 0-3\n[domain]\ncore-power = no\n"
+			 "[level 0]\ncores = 0-3\nbase = 2000\n",
+			 KERNELS[i].kernel);
+		start_written(&e, text);
+		assert_int_equal(clos(&e, 1, 0, true, &param), 0);
+		assert_int_equal(write_file(&e, STATE, "mem"), 0);
+		assert_int_equal(clos(&e, 1, 0, false, &param), 0);
+		assert_int_equal(param.max_freq_mhz, KERNELS[i].max_mhz);
+		finish_written(&e);
+	}
+}
+
 static void classes_of_cores_are_restored_with_core_power(void **state)
 {
 	uint16_t first = 3, second = 3;
@@ -257,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_restore_more_and_more_power_domains),
+		cmocka_unit_test(classes_without_core_power_are_restored_by_early_kernels),
 		cmocka_unit_test(classes_of_cores_are_restored_with_core_power),
 		cmocka_unit_test(frozen_processors_keep_all),
 		cmocka_unit_test(mailbox_servers_lose_core_power),

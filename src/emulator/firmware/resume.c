@@ -2,8 +2,8 @@
 /*
  * Suspend to memory, and resume: firmware begins as at power-on, and the driver writes back what it
  * has saved. Drivers of TPMI saved the first power domain of a partition alone at first (a package
- * has one or two; here it has one), and write no MSR again. Where there is a mailbox the driver
- * sends again what it took for a change.
+ * has one or two; here it has one), without a look at what it supports, and write no MSR again.
+ * Where there is a mailbox the driver sends again what it took for a change.
  */
 #include "emulator/firmware/tpmi.h"
 
@@ -60,13 +60,14 @@ static void resume_tpmi(struct server *server, const struct server *before, size
 	const struct platform *platform = server->platform;
 	const struct tpmi_registers registers = state_registers(server, domain);
 	const struct tpmi_registers saved = state_registers(before, domain);
+	uint64_t supported = tpmi_get(&registers, SST_CAPABILITIES, 0, 0);
 	bool first = is_first_of_partition(platform, domain);
 
 	if (tpmi_absent(&registers))
 		return;
-	if (first || platform->kernel.value >= KERNEL_CORE_POWER)
+	if (platform->kernel.value >= KERNEL_CORE_POWER ? supported & TPMI_HAS_CORE_POWER : first)
 		restore_core_power(server, domain, &saved);
-	if (first || platform->kernel.value >= KERNEL_LEVELS)
+	if (platform->kernel.value >= KERNEL_LEVELS ? supported & TPMI_HAS_PERF_PROFILE : first)
 		restore_levels(server, domain, &saved);
 }
 
