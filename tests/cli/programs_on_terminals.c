@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,6 +178,64 @@ static void an_orphaned_process_group_does_not_stop(void **state)
 	assert_int_equal(WEXITSTATUS(status), 7);
 }
 
+/** The kernel sends a hangup to the leader of the session alone, which a run is under ssh -t. */
+static void a_hangup_of_the_session_leader_reaches_the_program(void **state)
+{
+	int manager = posix_openpt(O_RDWR | O_NOCTTY), status;
+	pid_t run;
+
+	(void)state;
+	assert_true(manager >= 0);
+	assert_int_equal(grantpt(manager), 0);
+	assert_int_equal(unlockpt(manager), 0);
+	assert_int_equal(truncate(path, 0), 0);
+	alarm(LIMIT_S);
+	run = fork();
+	assert_true(run >= 0);
+	if (run == 0) {
+		int terminal;
+
+		if (setsid() < 0)
+			_exit(101);
+		terminal = open(ptsname(manager), O_RDWR);
+		close(manager);
+		if (terminal < 0 || ioctl(terminal, TIOCSCTTY, 0) != 0)
+			_exit(102);
+		run_script("trap 'exit 7' HUP; echo ready > \"$1\"; i=0;"
+			   "while [ $i -lt 100 ]; do sleep 0.02; i=$((i + 1)); done; exit 8");
+	}
+	while (is_empty())
+		usleep(1000);
+	close(manager);
+	assert_int_equal(waitpid(run, &status, 0), run);
+	alarm(0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+/** alarm(2) survives execve(2): env(1) would be ended by it, and so is the program. */
+static void a_timer_of_the_caller_reaches_the_program(void **state)
+{
+	pid_t run;
+	int status;
+
+	(void)state;
+	alarm(LIMIT_S);
+	run = fork();
+	assert_true(run >= 0);
+	if (run == 0) {
+		const struct itimerval timer = { .it_value.tv_usec = 100000 };
+
+		if (setitimer(ITIMER_REAL, &timer, NULL))
+			_exit(101);
+		run_script("exec sleep 5");
+	}
+	assert_int_equal(waitpid(run, &status, 0), run);
+	alarm(0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 128 + SIGALRM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +244,8 @@ int main(void)
 		cmocka_unit_test(a_program_in_another_process_group_is_sent_the_same),
 		cmocka_unit_test(a_program_in_another_process_group_may_ignore_it),
 		cmocka_unit_test(an_orphaned_process_group_does_not_stop),
+		cmocka_unit_test(a_hangup_of_the_session_leader_reaches_the_program),
+		cmocka_unit_test(a_timer_of_the_caller_reaches_the_program),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -295,11 +295,17 @@ static void stop(void)
 	sigprocmask(SIG_BLOCK, &only, NULL);
 }
 
-/** What the terminal sends it sends to all of the process group, which the program may have left:
- * timeout(1) and setsid(1) do. */
+/**
+ * Whether the program got the signal, too. The keys and the size of the terminal reach all of the
+ * process group, which the program may have left: timeout(1) and setsid(1) do. Other signals of the
+ * kernel are for this process alone: a hangup for the leader of the session, timers of the caller.
+ */
 static bool has_received(const struct program *program, const siginfo_t *signal)
 {
-	return signal->si_code == SI_KERNEL && getpgid(program->process) == getpgrp();
+	int number = signal->si_signo;
+
+	return (number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGWINCH) &&
+	       signal->si_code == SI_KERNEL && getpgid(program->process) == getpgrp();
 }
 
 static void pass_on(const struct program *program, const siginfo_t *signal)
