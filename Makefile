@@ -258,7 +258,8 @@ static:
 	@mkdir -p $(BUILD)
 	$(shell $(CC) -print-prog-name=strip) -o $(BUILD)/isst-static $(STATIC)/intel-speed-select
 
-# Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does.
+# Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does. Programs may be started on an emulated
+# machine while the library is linked or installed: it becomes visible as a whole, by its name.
 $(PRELOAD_OBJECTS): ISST_CPPFLAGS += -U_FORTIFY_SOURCE
 $(PRELOAD_OBJECTS): ISST_CFLAGS += -ftls-model=initial-exec
 
@@ -267,7 +268,8 @@ $(BUILD)/libisst-emulator-preload.o: $(PRELOAD_OBJECTS) $(EMULATOR_OBJECTS) $(BA
 	$(OBJCOPY) --localize-hidden --wildcard --localize-symbol='isst_*' $@
 
 $(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
-	$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@ $^ -ldl -pthread $(LDLIBS)
+	$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@.new $^ -ldl -pthread $(LDLIBS)
+	mv -f $@.new $@
 
 $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
@@ -751,7 +753,8 @@ install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(IN
 	$(if $(SHARED_LIBRARIES),$(INSTALL) -m 755 $(SHARED_LIBRARIES) '$(DESTDIR)$(LIBDIR)')
 	$(if $(SHARED_LINKS),cp -Pf $(SHARED_LINKS) '$(DESTDIR)$(LIBDIR)')
 	$(if $(PRELOAD),$(INSTALL) -d '$(DESTDIR)$(PRIVATEDIR)')
-	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD))')
+	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD)).new' && \
+		mv -f '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD)).new' '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD))')
 	$(INSTALL) -m 644 include/isst.h '$(DESTDIR)$(INCLUDEDIR)/isst.h'
 	$(INSTALL) -m 644 $(BUILD)/isst.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc'
 ifneq ($(HAS_EMULATOR),)

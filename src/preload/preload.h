@@ -200,6 +200,9 @@ void file_deliver_all(void);
 
 /* spawn_actions.c */
 
+/** The directory that the child is in by the actions so far; AT_FDCWD: that of this process. */
+int spawn_actions_directory(const posix_spawn_file_actions_t *actions);
+
 /**
  * Before a child is made with such a list, which may be NULL: opens the emulated files that it is
  * to have. Returns 0, or an error number: then no child is to be made. Until spawn_actions_end() no

@@ -28,8 +28,19 @@ enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
 /** As it was when this program began: it may have taken them out of its own environment. */
 static char *values[PASSED_ON];
 
+/** This library, as the dynamic linker was given it, and what was there then. */
+static const char *library;
+static struct stat library_status;
+
 __attribute__((constructor)) static void remember(void)
 {
+	Dl_info information;
+
+	if (dladdr(passed_on, &information)) {
+		library = information.dli_fname;
+		if (syscall(SYS_newfstatat, AT_FDCWD, library, &library_status, 0))
+			library_status.st_size = 0;
+	}
 	for (size_t i = 0; i < PASSED_ON; i++) {
 		const char *value = getenv(passed_on[i]);
 
@@ -51,19 +62,9 @@ static const char *value_of(char *const environment[], const char *name)
 	return value;
 }
 
-/** This library, as the dynamic linker was given it. */
-static const char *own_library(void)
-{
-	Dl_info information;
-
-	return dladdr(passed_on, &information) ? information.dli_fname : NULL;
-}
-
 /** Whether a list of libraries to preload, which may be NULL, is without this one. */
 static bool lacks_library(const char *list)
 {
-	const char *library = own_library();
-
 	for (; library && list && *list; list += strspn(list, " :")) {
 		size_t length = strcspn(list, " :");
 
@@ -77,7 +78,7 @@ static bool lacks_library(const char *list)
 /** What complete() takes: pointers, and behind them the value of LD_PRELOAD. */
 static size_t space_for(char *const environment[], size_t *count)
 {
-	const char *list = value_of(environment, PRELOAD_LIST), *library = own_library();
+	const char *list = value_of(environment, PRELOAD_LIST);
 
 	*count = 0;
 	while (environment && environment[*count])
@@ -98,7 +99,7 @@ static void complete(char *const environment[], size_t count, char **whole)
 			whole[end++] = environment[i];
 	if (list && lacks_library(list)) {
 		/* The first: one of a C library would come before it. */
-		sprintf(text, PRELOAD_LIST "=%s%s%s", own_library(), *list ? ":" : "", list);
+		sprintf(text, PRELOAD_LIST "=%s%s%s", library, *list ? ":" : "", list);
 		whole[end++] = text;
 	}
 	for (size_t i = 0; i < PASSED_ON; i++)
@@ -131,23 +132,43 @@ static bool is_distrusted(void)
 	       syscall(SYS_getegid) != syscall(SYS_getgid);
 }
 
-/** The dynamic linker looks for the library by its path, in the root directory of this process. */
-static const char *find_obstacle(const char *path)
+/**
+ * The dynamic linker looks for the library by its path, in the root directory of this process. Only
+ * the file that this program was given is known to be one that it can load.
+ */
+static const char *find_library_obstacle(void)
 {
-	const char *library = own_library(), *obstacle = launch_obstacle(path);
+	struct stat status;
+
+	if (syscall(SYS_newfstatat, AT_FDCWD, library, &status, 0) ||
+	    syscall(SYS_faccessat, AT_FDCWD, library, R_OK))
+		return "the preload library is not in its root directory";
+	if (status.st_dev != library_status.st_dev || status.st_ino != library_status.st_ino ||
+	    status.st_size != library_status.st_size)
+		return "the preload library was replaced since this program started";
+	return NULL;
+}
+
+/** @words: of the program; the dynamic linker may be one, that starts what they name. */
+static const char *find_obstacle(const char *path, char *const words[])
+{
+	const char *obstacle = launch_obstacle(path);
+
+	for (size_t i = 1; !obstacle && launch_is_linker(path) && words && words[0] && words[i];
+	     i++)
+		obstacle = launch_obstacle(words[i]);
 
 	if (!obstacle && is_distrusted())
 		obstacle =
 			"its user or group in effect is not that of the process, so the dynamic linker ignores the preload library";
-	if (!obstacle && library && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0 &&
-	    syscall(SYS_faccessat, AT_FDCWD, library, R_OK))
-		obstacle = "the preload library is not in its root directory";
+	if (!obstacle && library && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0)
+		obstacle = find_library_obstacle();
 	return obstacle;
 }
 
 /** What would be without the machine is warned of, and is not started where it could do harm:
  * returns -1 and errno. */
-static int check(const char *name)
+static int check(const char *name, char *const words[])
 {
 	const char *obstacle = NULL;
 	char path[PATH_MAX];
@@ -156,7 +177,7 @@ static int check(const char *name)
 	if (!name || !preload_begin())
 		return 0;
 	if (launch_find(name, path))
-		obstacle = find_obstacle(path);
+		obstacle = find_obstacle(path, words);
 	refused = obstacle && could_change_the_real_machine();
 	if (refused)
 		preload_warn("%s is not started: %s, and could change the real machine", path,
@@ -192,16 +213,16 @@ static int find_program(const char **name, char *found)
 /* ---- In place of this program ---- */
 
 /** The same of a program by a path that is relative to a directory. */
-static int check_at(int directory, const char *path)
+static int check_at(int directory, const char *path, char *const words[])
 {
 	char whole[PATH_MAX];
 
 	if (!path || *path == '/' || directory == AT_FDCWD)
-		return check(path);
+		return check(path, words);
 	if (snprintf(whole, sizeof(whole), "/proc/self/fd/%d%s%s", directory, *path ? "/" : "",
 		     path) >= (int)sizeof(whole))
 		return 0;
-	return check(whole);
+	return check(whole, words);
 }
 
 typedef int replacer(const char *name, char *const words[], char *const environment[]);
@@ -212,7 +233,7 @@ static int replace(replacer *real, const char *name, char *const words[], char *
 
 	if (!passes_on())
 		return real(name, words, environment);
-	if (find_program(&name, found) || check(name))
+	if (find_program(&name, found) || check(name, words))
 		return -1;
 	COMPLETE(environment, whole);
 	return real(name, words, whole);
@@ -245,7 +266,7 @@ INTERPOSED int fexecve(int descriptor, char *const words[], char *const environm
 	if (!passes_on())
 		return REAL(fexecve)(descriptor, words, environment);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
-	if (check(path))
+	if (check(path, words))
 		return -1;
 	COMPLETE(environment, whole);
 	return REAL(fexecve)(descriptor, words, whole);
@@ -263,7 +284,7 @@ INTERPOSED int execveat(int directory, const char *path, char *const words[],
 	char **whole;
 
 	if (passes_on()) {
-		if (check_at(directory, path))
+		if (check_at(directory, path, words))
 			return -1;
 		COMPLETE(environment, whole);
 		given = whole;
@@ -332,7 +353,10 @@ static int spawn(spawner *real, pid_t *process, const char *name,
 
 	if (!passes_on())
 		return real(process, name, actions, attributes, words, environment);
-	if (find_program(&name, found) || check(name))
+	/* Without a slash it is looked for in the directories of this program's PATH. */
+	if (find_program(&name, found) ||
+	    check_at(name && strchr(name, '/') ? spawn_actions_directory(actions) : AT_FDCWD, name,
+		     words))
 		return errno;
 	COMPLETE(environment, whole);
 	error = spawn_actions_begin(actions);
@@ -369,7 +393,7 @@ static int restore(void)
 
 	if (!passes_on())
 		return 0;
-	if (check("/bin/sh"))
+	if (check("/bin/sh", NULL))
 		return -1;
 	for (size_t i = 0; i < PASSED_ON; i++)
 		if (values[i] && !getenv(passed_on[i]))
@@ -377,7 +401,7 @@ static int restore(void)
 	if (affinity_variable() && !getenv(LAUNCH_AFFINITY))
 		setenv(LAUNCH_AFFINITY, strchr(affinity_variable(), '=') + 1, 0);
 	list = getenv(PRELOAD_LIST);
-	if (!lacks_library(list) || asprintf(&longer, "%s:%s", own_library(), list ? list : "") < 0)
+	if (!lacks_library(list) || asprintf(&longer, "%s:%s", library, list ? list : "") < 0)
 		return 0;
 	setenv(PRELOAD_LIST, longer, 1);
 	free(longer);
@@ -393,6 +417,22 @@ INTERPOSED int system(const char *command)
 INTERPOSED FILE *popen(const char *command, const char *mode)
 {
 	return restore() ? NULL : REAL(popen)(command, mode);
+}
+
+/** A name space of its own has a C library of its own, of which nothing is replaced. */
+INTERPOSED void *dlmopen(Lmid_t space, const char *file, int mode)
+{
+	bool leaves = space == LM_ID_NEWLM && passes_on();
+
+	if (leaves && could_change_the_real_machine()) {
+		preload_warn(
+			"dlmopen() of %s is refused: what it loads could change the real machine",
+			file);
+		return NULL;
+	}
+	if (leaves)
+		preload_warn("dlmopen(): what is loaded with %s sees the real machine", file);
+	return REAL(dlmopen)(space, file, mode);
 }
 
 int preload_expand(const char *words, wordexp_t *expanded, int flags)

@@ -74,10 +74,9 @@ static const struct kept *find(const posix_spawn_file_actions_t *actions, enum r
 	return find_behind(actions, role, NULL);
 }
 
-/** The directory that the child is in by the actions so far. */
-static int directory_of(const posix_spawn_file_actions_t *actions)
+int spawn_actions_directory(const posix_spawn_file_actions_t *actions)
 {
-	const struct kept *kept = find(actions, DIRECTORY);
+	const struct kept *kept = actions ? find(actions, DIRECTORY) : NULL;
 
 	return kept ? kept->descriptor : AT_FDCWD;
 }
@@ -143,7 +142,7 @@ INTERPOSED int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *acti
 {
 	char found[PATH_MAX];
 
-	if (!file_is_emulated(directory_of(actions), &path, flags, found))
+	if (!file_is_emulated(spawn_actions_directory(actions), &path, flags, found))
 		return REAL(posix_spawn_file_actions_addopen)(actions, descriptor, path, flags,
 							      mode);
 	return hand_on(actions, strdup(found), descriptor, flags);
@@ -216,7 +215,7 @@ INTERPOSED int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *
 						    const char *path)
 {
 	char found[PATH_MAX], backing[PATH_MAX];
-	int directory = directory_of(actions), error = 0;
+	int directory = spawn_actions_directory(actions), error = 0;
 	int opened = openat(directory, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (path_begin(directory, &path, true, found)) {

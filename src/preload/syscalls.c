@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,10 +41,13 @@ static void *pointer(long word)
 }
 
 /** Programs that use it can do without, since older kernels have no such call. */
-static bool opens_emulated(int directory, const char *path)
+static bool opens_emulated(int directory, const char *path, const struct open_how *how)
 {
 	char found[PATH_MAX];
 
+	/* The directory is its root, where a path begins that has a slash first. */
+	if (path && how && how->resolve & RESOLVE_IN_ROOT)
+		path += strspn(path, "/");
 	if (!path_begin(directory, &path, true, found))
 		return false;
 	preload_end(true);
@@ -153,7 +158,7 @@ static bool call(long number, const long words[WORDS], long *result)
 		*result = openat((int)words[0], pointer(words[1]), (int)words[2], (mode_t)words[3]);
 		return true;
 	case SYS_openat2:
-		if (!opens_emulated((int)words[0], pointer(words[1])))
+		if (!opens_emulated((int)words[0], pointer(words[1]), pointer(words[2])))
 			return false;
 		errno = ENOSYS;
 		*result = -1;

@@ -207,10 +207,10 @@ expect "fault rules count for all programs" 1 "bash: line 1: echo: write error: 
 expect "directories of the system list what the machine has there" 0 "/dev/isst_interface
 isst_interface
 isst
-" -- on_machine emulate -- sh -c 'echo /dev/isst*; ls /dev | grep isst; ls /run | grep isst'
+" -- on_machine emulate -- sh -c 'echo /dev/isst_int*; ls /dev | grep -x isst_interface; ls /run | grep -x isst'
 expect "and nothing that it does not have" 1 "cpu
 " -- isst --emulate "$platforms/no-device.platform" --emulate-state "$scratch/no-device" emulate -- \
-	sh -c 'ls /dev | grep -x cpu; ls /dev | grep isst'
+	sh -c 'ls /dev | grep -x cpu; ls /dev | grep -x isst_interface'
 
 # ---- Copying ----
 
@@ -609,6 +609,62 @@ it is statically linked
 else
 	skip "static programs" "this compiler links none"
 fi
+if [ -w $cpus ]; then
+	harm=', and could change the real machine'
+	refused() {
+		printf '1\nisst emulate: %s is not started: %s%s\n' "$1" "$2" "$harm"
+	}
+else
+	harm=
+	refused() {
+		printf '0\nisst emulate: %s sees the real machine: %s\n' "$1" "$2"
+	}
+fi
+linker=$(readelf -l "$(command -v cat)" 2> /dev/null | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+cat > "$scratch/ways.py" << 'END'
+# Another way to start a program: ways.py WAY PROGRAM [LINKER]; whether that failed
+import ctypes, os, sys
+way, program = sys.argv[1:3]
+functions = ctypes.CDLL(None)
+actions, process = ctypes.create_string_buffer(256), ctypes.c_int()
+words = lambda *texts: (ctypes.c_char_p * (len(texts) + 1))(*[text.encode() for text in texts], None)
+functions.posix_spawn_file_actions_init(actions)
+if way == "addchdir":
+    directory, name = os.path.split(program)
+    functions.posix_spawn_file_actions_addchdir_np(actions, directory.encode())
+    run, arguments = "./" + name, words(name)
+else:
+    run, arguments = sys.argv[3], words("ld.so", program)
+environment = words(*[f"{name}={value}" for name, value in os.environ.items()])
+print(int(functions.posix_spawn(ctypes.byref(process), run.encode(), actions, None, arguments, environment) != 0))
+END
+if [ -x "$scratch/static" ] && command -v python3 > /dev/null; then
+	expect "a static program that is started in another directory is seen" 0 "$(refused './static' 'it is statically linked')
+" -- on_machine emulate -- sh -c "python3 '$scratch/ways.py' addchdir '$scratch/static' 2>&1 | sed 's|/proc/self/fd/[0-9]*/||' | sort"
+	[ -z "$linker" ] ||
+		expect "and one that the dynamic linker starts" 0 "$(refused "$linker" 'it is statically linked')
+" -- on_machine emulate -- sh -c "python3 '$scratch/ways.py' linker '$scratch/static' '$linker' 2>&1 | sort"
+fi
+# The library is replaced while programs run, by one that cannot be loaded.
+mkdir "$scratch/replaced" && cp "$build/intel-speed-select" "$build/libisst-emulator-preload.so" "$scratch/replaced"
+cat > "$scratch/replace.sh" << 'END'
+cat /sys/devices/system/cpu/online
+cd "$1" && : > new && mv new libisst-emulator-preload.so
+"$2" cat /sys/devices/system/cpu/online > /dev/null
+echo $?
+END
+replaced() {
+	on_copy=$scratch/replaced/intel-speed-select
+	"$on_copy" --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" emulate -- \
+		sh "$scratch/replace.sh" "$scratch/replaced" "$(command -v env)" 2>&1 | grep -v -e '^sh: ' -e "^$scratch/replace.sh: " -e ERROR
+}
+machine
+if [ -w $cpus ]; then
+	expect "without its library no program is started that could change the real machine" 0 "0-3
+isst emulate: $(command -v env) is not started: the preload library was replaced since this program started$harm
+126
+" -- replaced
+fi
 # One that its user may start but not read.
 unreadable=${user_scratch:-$scratch}/unreadable
 if [ "$(id -u)" -ne 0 ]; then
@@ -633,7 +689,6 @@ if ${CC:-cc} -static-pie -o "$scratch/static" "$scratch/static.c" 2> /dev/null; 
 it is statically linked, so it would see the real one
 " -- on_machine emulate -- "$scratch/static"
 fi
-linker=$(readelf -l "$(command -v cat)" 2> /dev/null | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
 if [ -n "$linker" ]; then
 	cp "$linker" "$scratch/another-linker"
 	expect "the dynamic linker is none of them, whatever it is called" 0 "0-3

@@ -159,6 +159,22 @@ const char *launch_obstacle(const char *path)
 	return obstacle_of(path, 0);
 }
 
+bool launch_is_linker(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr header;
+	Elf64_Phdr interpreter;
+	bool is_it = file >= 0 && pread(file, &header, sizeof(header), 0) == sizeof(header) &&
+		     memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+		     is_of_this_architecture(&header) &&
+		     !find_segment(file, &header, PT_INTERP, &interpreter) &&
+		     is_linker(file, &header);
+
+	if (file >= 0)
+		close(file);
+	return is_it;
+}
+
 /** Whether execvp(3) would take it, rather than look on. */
 static bool is_program(const char *path)
 {

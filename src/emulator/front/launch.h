@@ -26,6 +26,8 @@ enum { LAUNCH_FAILED = 1 };
  * which is reported when it is started. Scripts are judged by their interpreter.
  */
 const char *launch_obstacle(const char *path);
+/** Whether it is the dynamic linker, called as a program. */
+bool launch_is_linker(const char *path);
 /** The file that a program's name means, by PATH where it has no slash; @found has PATH_MAX bytes.
  * Returns false where there is none. */
 bool launch_find(const char *name, char *found);
