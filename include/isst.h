@@ -317,8 +317,8 @@ ISST_API const char *isst_notice_at(const struct isst_context *context, size_t i
 
 /**
  * A part of the machine that is online but was left out by discovery: a package whose power domains
- * the driver does not provide, or CPUs whose domain is unknown. As long as there is one, a call for
- * all domains does not cover the whole machine. NULL past the last one.
+ * the driver does not provide, or CPUs whose domain or core is unknown. As long as there is one, a
+ * call for all domains or cores does not cover the whole machine. NULL past the last one.
  */
 ISST_API const char *isst_left_out_at(const struct isst_context *context, size_t index);
 

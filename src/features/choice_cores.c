@@ -98,9 +98,16 @@ int choice_find_candidates(struct chooser *chooser)
 	error = cpufreq_turbo_state(&chooser->context->files, &turbo);
 	if (error != -ENOMEM)
 		error = 0;
-	for (size_t i = 0; i < domains && !error; i++)
-		if (choice_levels_has_turbo_freq(&chooser->levels, i))
-			error = add_cores(chooser, i, turbo);
+	for (size_t i = 0; i < domains && !error; i++) {
+		const struct isst_domain *domain = choice_domain(chooser, i);
+		const char *unknown = topology_domain(domain)->unknown_core;
+
+		if (!choice_levels_has_turbo_freq(&chooser->levels, i))
+			continue;
+		error = unknown ? message_error(&chooser->context->messages, -EIO, "%s: %s",
+						domain->name, unknown)
+				: add_cores(chooser, i, turbo);
+	}
 	return error;
 }
 

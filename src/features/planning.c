@@ -434,12 +434,7 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 	isst_cpuset_for_each (number, domain->present) {
 		const struct isst_cpu *cpu = context_cpu(context, number);
 
-		const char *objection = cpu ? context_core_objection(context, cpu) : NULL;
-
-		if (objection && cpu->online)
-			change_warn(step->change, ISST_WARNING_CPUS_LEFT_OUT,
-				    "CPU %u is left unchanged: %s", number, objection);
-		if (!cpu || objection)
+		if (!cpu || !cpu->core_known)
 			continue;
 		all_cores |= UINT64_C(1) << cpu->core;
 		if (high_priority && isst_cpuset_has(high_priority, number))

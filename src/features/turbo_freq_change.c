@@ -73,6 +73,17 @@ static void check_enable(struct package_scope *scope, size_t i)
 			       "core-power, which turbo-freq needs, is not supported");
 }
 
+/** Every core of a domain gets a priority: of a core that is not known it would keep the old one.
+ */
+static void check_cores(struct package_scope *scope, size_t i)
+{
+	struct domain_request *request = &scope->requests[i];
+	const char *unknown = topology_domain(request->domain)->unknown_core;
+
+	if (request_is_active(request) && unknown)
+		request_reject(scope->change, request, -EIO, "%s", unknown);
+}
+
 int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
 			   size_t count)
 {
@@ -461,8 +472,10 @@ int plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
 			check_enable(&scope, i);
 		else
 			check_disable(&scope, i);
-	for (size_t i = 0; i < count && request->enable && request->automatic; i++)
+	for (size_t i = 0; i < count && request->enable && request->automatic; i++) {
+		check_cores(&scope, i);
 		check_buckets(&scope, i);
+	}
 	if (request->enable)
 		error = turbo_freq_check_turbo(change, scope.requests, count);
 	package_scope_drop_idle_siblings(&scope);

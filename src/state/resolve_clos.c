@@ -194,10 +194,9 @@ static int resolve_association(struct resolution *resolution, size_t first,
 		return 0;
 	/* Of CPUs that are offline the core may not be known: it is left as it is. */
 	if (objection)
-		return cpu->online && wish.setting->cpus
-			       ? wanted_reject(resolution->wanted, wish.setting, NULL, -EIO,
-					       "CPU %u: %s", cpu->number, objection)
-			       : 0;
+		return cpu->online ? wanted_reject(resolution->wanted, wish.setting, NULL, -EIO,
+						   "CPU %u: %s", cpu->number, objection)
+				   : 0;
 	item = item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core);
 	core = find_core(resolution, first, &item);
 	if (core)
@@ -210,8 +209,15 @@ static int resolve_association(struct resolution *resolution, size_t first,
 							      .domain = cpu->domain });
 }
 
+/** Whether a setting is for every core of a domain: high priority cores make all others low. */
+static bool states_all(const struct setting *setting)
+{
+	return setting->subject == SUBJECT_HIGH_PRIORITY || !setting->cpus;
+}
+
 int resolve_associations(struct resolution *resolution, const struct domain_facts *domain)
 {
+	const char *unknown = topology_domain(domain->domain)->unknown_core;
 	size_t first = resolution->wanted->count;
 	unsigned int number;
 	int error = 0;
@@ -221,6 +227,11 @@ int resolve_associations(struct resolution *resolution, const struct domain_fact
 		struct wish wish;
 
 		if (!cpu || error || !association_of(resolution, cpu, &wish))
+			continue;
+		if (unknown && states_all(wish.setting))
+			error = wanted_reject(resolution->wanted, wish.setting, domain->domain,
+					      -EIO, "%s", unknown);
+		if (error)
 			continue;
 		if (domain->core_power.failure.error)
 			error = wanted_fails(resolution->wanted, wish.setting, domain->domain,

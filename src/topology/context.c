@@ -165,11 +165,5 @@ bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cp
 
 const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu)
 {
-	if (!cpu->core_known)
-		return topology_cpu(context->topology, cpu->number)->unknown_core;
-	if (cpu->core < 64)
-		return NULL;
-	return message_make(&context->messages,
-			    "it belongs to core %u, but the firmware supports only cores 0 to 63",
-			    cpu->core);
+	return cpu->core_known ? NULL : topology_cpu(context->topology, cpu->number)->unknown_core;
 }

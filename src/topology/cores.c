@@ -115,11 +115,16 @@ static int note_foreign_domains(const struct topology_sources *sources,
 	return error;
 }
 
-/** The same of cores that the firmware has no bit for. */
-static int note_cores_beyond(const struct topology_sources *sources,
-			     const struct topology *topology)
+static bool is_beyond(const struct topology_cpu *cpu)
+{
+	return cpu->public.core_known && cpu->public.core >= TOPOLOGY_CORES;
+}
+
+/** The firmware has no bit for a core of 64 and above: such a number cannot be true. */
+static int disown_cores_beyond(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
+	const char *why = NULL;
 	unsigned int core = 0;
 	char *list = NULL;
 	int error = cpus ? 0 : -ENOMEM;
@@ -127,7 +132,7 @@ static int note_cores_beyond(const struct topology_sources *sources,
 	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
 		const struct isst_cpu *cpu = &topology->cpus[i]->public;
 
-		if (!cpu->core_known || cpu->core < TOPOLOGY_CORES)
+		if (!is_beyond(topology->cpus[i]))
 			continue;
 		core = cpu->core;
 		error = isst_cpuset_add(cpus, cpu->number, cpu->number);
@@ -138,16 +143,21 @@ static int note_cores_beyond(const struct topology_sources *sources,
 	if (!list)
 		error = -ENOMEM;
 	else if (isst_cpuset_count(cpus) == 1)
-		message_notice(sources->messages,
-			       "CPU %s belongs to core %u, but the firmware supports only cores 0 "
-			       "to %u",
-			       list, core, TOPOLOGY_CORES - 1);
+		why = message_make(sources->messages,
+				   "the driver reports core %u for CPU %s, but the firmware "
+				   "supports only cores 0 to %u",
+				   core, list, TOPOLOGY_CORES - 1);
 	else
-		message_notice(
-			sources->messages,
-			"CPUs %s belong to cores above %u, but the firmware supports only cores 0 "
-			"to %u",
-			list, TOPOLOGY_CORES - 1, TOPOLOGY_CORES - 1);
+		why = message_make(sources->messages,
+				   "the driver reports cores above %u for CPUs %s, but the "
+				   "firmware supports only cores 0 to %u",
+				   TOPOLOGY_CORES - 1, list, TOPOLOGY_CORES - 1);
+	for (size_t i = 0; i < topology->cpu_count && why; i++) {
+		if (!is_beyond(topology->cpus[i]))
+			continue;
+		topology->cpus[i]->unknown_core = why;
+		topology->cpus[i]->public.core_known = false;
+	}
 out:
 	free(list);
 	isst_cpuset_free(cpus);
@@ -166,39 +176,65 @@ static int compare_places(const void *left, const void *right)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static void disown_core(struct messages *messages, struct topology_cpu *cpu,
-			const struct topology_cpu *other)
+/** Notes of @count CPUs that they have the same place. */
+static int disown_place(const struct topology_sources *sources, struct topology_cpu **places,
+			size_t count)
 {
-	cpu->unknown_core = message_make(messages,
-					 "the driver reports the same location for CPUs %u and %u "
-					 "(core %u, thread %u of %s)",
-					 cpu->public.number, other->public.number,
-					 other->public.core, other->public.thread,
-					 cpu->domain->public.name);
-	cpu->public.core_known = false;
+	const struct isst_cpu *first = &places[0]->public;
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *list = NULL;
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = isst_cpuset_add(cpus, places[i]->public.number, places[i]->public.number);
+	if (!error && !(list = isst_cpuset_to_list(cpus)))
+		error = -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++) {
+		places[i]->unknown_core = message_make(
+			sources->messages,
+			"the driver reports the same location for CPUs %s (core %u, thread %u of "
+			"%s)",
+			list, first->core, first->thread, places[i]->domain->public.name);
+		places[i]->public.core_known = false;
+	}
+	free(list);
+	isst_cpuset_free(cpus);
+	return error;
 }
 
 /* No two CPUs are the same thread of the same core: where the driver reports so, neither number is
- * to be trusted. */
+ * to be trusted. The kernel's numbers of cores are not those of masks. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology)
 {
 	struct topology_cpu **places = calloc(topology->cpu_count + 1, sizeof(*places));
-	size_t count = 0;
+	size_t count = 0, same;
+	int error;
 
 	if (!places)
 		return -ENOMEM;
+	error = sources->operations->cores_of_kernel ? 0 : disown_cores_beyond(sources, topology);
 	for (size_t i = 0; i < topology->cpu_count; i++)
 		if (topology->cpus[i]->public.core_known)
 			places[count++] = topology->cpus[i];
 	qsort(places, count, sizeof(*places), compare_places);
-	for (size_t i = 1; i < count; i++) {
-		if (compare_places(&places[i - 1], &places[i]) != 0)
-			continue;
-		disown_core(sources->messages, places[i - 1], places[i]);
-		disown_core(sources->messages, places[i], places[i - 1]);
+	for (size_t i = 0; i < count && !error; i += same) {
+		for (same = 1; i + same < count; same++)
+			if (compare_places(&places[i], &places[i + same]) != 0)
+				break;
+		if (same > 1)
+			error = disown_place(sources, &places[i], same);
 	}
 	free(places);
-	return 0;
+	return error;
+}
+
+int topology_leave_out_core(const struct topology_sources *sources, struct topology *topology,
+			    const struct topology_cpu *cpu)
+{
+	if (!cpu->unknown_core)
+		return 0;
+	return topology_leave_out(
+		topology, message_make(sources->messages, "%s: left out", cpu->unknown_core));
 }
 
 int topology_read_cores(const struct topology_sources *sources, struct topology *topology)
@@ -219,8 +255,6 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 	}
 	if (!error)
 		error = note_foreign_domains(sources, topology);
-	if (!error)
-		error = note_cores_beyond(sources, topology);
 	free(entries);
 	free(errors);
 	return error;

@@ -139,6 +139,8 @@ static int discover_once(const struct topology_sources *sources, struct topology
 		error = topology_split_packages(sources, topology);
 	if (!error)
 		error = topology_check_places(sources, topology);
+	for (size_t i = 0; topology && i < topology->cpu_count && !error; i++)
+		error = topology_leave_out_core(sources, topology, topology->cpus[i]);
 	if (!error)
 		error = topology_recall_offline(sources, topology);
 	if (!error) {

@@ -3,6 +3,7 @@
  * they are online. */
 #include "base/array.h"
 #include "base/messages.h"
+#include "firmware/firmware.h"
 #include "sysfs/kernel_files.h"
 #include "topology/cache.h"
 #include "topology/steps.h"
@@ -34,7 +35,8 @@ static bool is_contradicted(const struct topology *topology, const struct topolo
 
 /** Adds the CPUs that are offline now and were seen online before, in domains that still have an
  * online CPU. */
-static int add_offline_cpus(struct topology *topology, const struct topology_cache *cache)
+static int add_offline_cpus(const struct topology_sources *sources, struct topology *topology,
+			    const struct topology_cache *cache)
 {
 	size_t known = topology->cpu_count;
 	struct topology_cpu **cpus;
@@ -52,6 +54,7 @@ static int add_offline_cpus(struct topology *topology, const struct topology_cac
 		struct topology_cpu *cpu;
 
 		if (!domain || !isst_cpuset_has(topology->present, cached->number) ||
+		    (cached->core >= TOPOLOGY_CORES && !sources->operations->cores_of_kernel) ||
 		    is_contradicted(topology, domain, cached))
 			continue;
 		cpu = calloc(1, sizeof(*cpu));
@@ -143,7 +146,7 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 		return error == -ENOMEM ? error : 0;
 	error = topology_cache_read(&cache, sources->runtime, boot_id, sources->messages);
 	if (!error)
-		error = add_offline_cpus(topology, &cache);
+		error = add_offline_cpus(sources, topology, &cache);
 	if (!error)
 		error = keep_unreachable(topology, &cache);
 	if (!error)

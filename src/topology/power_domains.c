@@ -155,9 +155,7 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 		if (cpu->domain)
 			continue;
 		if (cpu->unknown_core)
-			error = topology_leave_out(
-				topology,
-				message_make(sources->messages, "%s: left out", cpu->unknown_core));
+			error = topology_leave_out_core(sources, topology, cpu);
 		else
 			error = isst_cpuset_add(strays, cpu->public.number, cpu->public.number);
 	}

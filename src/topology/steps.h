@@ -31,7 +31,7 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 int topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
 			  const struct isst_cpuset *unseen, bool *siblings);
 
-/** Trusts no location that is reported for two CPUs. */
+/** Trusts no location that is reported for two CPUs, and no core that no mask can name. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology);
 
 /** A new domain of a package and die, the last one. NULL without memory. */
@@ -57,6 +57,10 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 
 /** Notes that a part of the machine is left out. Returns 0 or -ENOMEM. */
 int topology_leave_out(struct topology *topology, const char *what);
+
+/** The same of a CPU whose core is not known; else nothing is done. */
+int topology_leave_out_core(const struct topology_sources *sources, struct topology *topology,
+			    const struct topology_cpu *cpu);
 
 /** The CPU of that number, or NULL. */
 struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned int number);

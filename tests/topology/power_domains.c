@@ -123,7 +123,7 @@ static void thread_core_and_domain_are_bits_of_the_firmwares_number(void **state
 		uint32_t number;
 		unsigned int domain, core, thread;
 	} CASES[] = { { 0x0000, 0, 0, 0 },  { 0x0007, 0, 0, 7 }, { 0x0008, 0, 1, 0 },
-		      { 0x01f9, 0, 63, 1 }, { 0x0800, 1, 0, 0 }, { 0x0abc, 1, 87, 4 },
+		      { 0x01f9, 0, 63, 1 }, { 0x0800, 1, 0, 0 }, { 0x09bc, 1, 55, 4 },
 		      { 0x7801, 15, 0, 1 }, { 0x1159, 2, 43, 1 } };
 	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
@@ -434,7 +434,7 @@ static void D26_two_cpus_of_one_place_are_trusted_neither(void **state)
 	assert_false(context_cpu(context, 1)->core_known);
 	assert_false(context_cpu(context, 2)->core_known);
 	assert_true(context_cpu(context, 3)->core_known);
-	check_holds(topology_cpu(context->topology, 1)->unknown_core, "CPUs 1 and 2");
+	check_holds(topology_cpu(context->topology, 1)->unknown_core, "CPUs 1-2");
 	isst_close(context);
 }
 

@@ -45,7 +45,9 @@ static size_t list_cpus(struct run *run, struct found_cpu *cpus, struct cores *c
 		struct found_cpu *found = &cpus[count];
 
 		if (!cpu) {
-			if (!isst_cpuset_has(isst_online_cpus(run->context), number) && !*error)
+			if (isst_cpuset_has(isst_online_cpus(run->context), number))
+				cores->complete = false;
+			else if (!*error)
 				*error = isst_cpuset_add(cores->unplaced, number, number);
 			continue;
 		}
@@ -53,6 +55,7 @@ static size_t list_cpus(struct run *run, struct found_cpu *cpus, struct cores *c
 					     .domain = isst_domain_index(isst_cpu_domain(cpu)),
 					     .number = number };
 		found->core_known = isst_cpu_core(cpu, &found->core) == 0;
+		cores->complete = cores->complete && found->core_known;
 		count++;
 	}
 	qsort(cpus, count, sizeof(*cpus), compare_cpus);
@@ -159,6 +162,7 @@ int cores_find(struct run *run, struct cores *cores)
 	int error = 0;
 
 	*cores = (struct cores){ .all = calloc(present + 1, sizeof(*cores->all)),
+				 .complete = true,
 				 .unplaced = isst_cpuset_new() };
 	if (!cpus || !cores->all || !cores->unplaced) {
 		error = -ENOMEM;

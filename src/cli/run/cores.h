@@ -27,6 +27,7 @@ struct core {
 struct cores {
 	struct core *all; /* by domain, module, CPU */
 	size_t count;
+	bool complete;		      /* the core of each CPU that is online is known */
 	struct isst_cpuset *unplaced; /* CPUs that are offline, and of no domain that is known */
 };
 

@@ -269,7 +269,10 @@ static void report_top(struct machine_status *status)
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
 	report_number(top, KEY_STATUS_PACKAGES, count_packages(run));
-	report_number(top, KEY_STATUS_CORES, status->cores.count);
+	if (status->cores.complete)
+		report_number(top, KEY_STATUS_CORES, status->cores.count);
+	else
+		report_unknown(top, KEY_STATUS_CORES);
 	report_number(top, KEY_STATUS_ONLINE_CPUS, isst_cpuset_count(isst_online_cpus(context)));
 	report_number(top, KEY_STATUS_PRESENT_CPUS, isst_cpuset_count(isst_present_cpus(context)));
 	if (isst_platform_api_version(context) == 0) {
