@@ -316,9 +316,16 @@ static int read_limit(const struct limits_plan *plan, const struct isst_domain *
 	return error;
 }
 
+/** One line for each limit that was removed, whatever the number of CPUs. */
+static int name_removed_limits(struct step *step)
+{
+	return name_replaced_limits(step->change, step, NULL,
+				    "was below the base frequency of base-freq, and is removed");
+}
+
 /**
- * Raises a limit below the base frequency, and asks the CPU to run at its best as far as its limit
- * allows.
+ * Removes a limit below the base frequency: at that frequency it would keep turbo out. Asks the CPU
+ * to run at its best as far as its limit allows.
  */
 static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_domain *domain,
 			   unsigned int cpu, uint64_t base_khz)
@@ -337,8 +344,9 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 		/* A limit at the processor's highest frequency is none. */
 		uint64_t least_khz = base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT;
 
-		limit_khz = base_khz;
-		step_raise(plan->max, item_of(ITEM_SCALING_MAX, domain, cpu), least_khz, least_khz);
+		limit_khz = CPUFREQ_NO_LIMIT;
+		step_raise(plan->max, item_of(ITEM_SCALING_MAX, domain, cpu), least_khz,
+			   CPUFREQ_NO_LIMIT);
 	}
 	if (limit_khz > highest_khz)
 		limit_khz = highest_khz;
@@ -372,6 +380,8 @@ static int plan_limits(struct isst_change *change, const struct domain_request *
 
 	plan.max = change_step(change, ITEM_SCALING_MAX);
 	plan.min = change_step(change, ITEM_SCALING_MIN);
+	if (plan.max)
+		plan.max->after = name_removed_limits;
 	for (size_t i = 0; i < current->count && !error; i++)
 		if (request_is_active(&requests[i]))
 			error = plan_domain_limits(&plan, requests[i].domain,
