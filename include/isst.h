@@ -1078,6 +1078,7 @@ enum isst_finding_kind {
 	ISST_FINDING_CLOS_MAX = 41,	      /* the same */
 	ISST_FINDING_LOW_BASE_FREQUENCY = 42, /* the same */
 	ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY = 43,
+	ISST_FINDING_CPU_ISOLATED_OF_LEVEL = 44,
 	ISST_FINDING_ADVISORY = 100 /* ISST_SEVERITY_ADVISORY; isst_finding_name() has which */
 };
 

@@ -274,6 +274,7 @@ class FindingKind(enum.IntEnum):
     CLOS_MAX = 41
     LOW_BASE_FREQUENCY = 42
     TURBO_FREQ_WITHOUT_HIGH_PRIORITY = 43
+    CPU_ISOLATED_OF_LEVEL = 44
     ADVISORY = 100
 
 

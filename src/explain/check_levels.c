@@ -60,37 +60,47 @@ static bool is_named(const struct survey *survey, unsigned int cpu)
 	return !survey->named || isst_cpuset_has(survey->named, cpu);
 }
 
-static void check_cpus(struct findings *findings, const struct survey_domain *domain)
+/** What a CPU is, as the current level wants it otherwise; NULL: it is as the level has it. */
+static struct isst_finding *find_cpu_fault(struct findings *findings,
+					   const struct survey_domain *domain, unsigned int cpu)
 {
 	const struct cpus_state *state = &domain->cpus_state;
-	const struct isst_cpuset *enabled = domain->level.cpus;
+	bool of_level = isst_cpuset_has(domain->level.cpus, cpu);
+	bool offline = isst_cpuset_has(state->offline, cpu);
+	bool isolated = isst_cpuset_has(state->isolated, cpu);
+
+	/* The kernel keeps these offline. */
+	if (of_level && offline && !isst_cpuset_has(state->without_smt, cpu))
+		return findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
+				     "level %u enables CPUs (perf-profile info) that are offline "
+				     "(/sys/devices/system/cpu/offline)",
+				     domain->level.level);
+	if (of_level && !offline && isolated)
+		return findings_note(findings, ISST_FINDING_CPU_ISOLATED_OF_LEVEL,
+				     "level %u enables CPUs (perf-profile info) that are in a "
+				     "partition of --cgroupv2 (/sys/fs/cgroup)",
+				     domain->level.level);
+	if (!of_level && !offline && !isolated)
+		return findings_note(findings, ISST_FINDING_CPU_NOT_OF_LEVEL,
+				     "level %u does not enable CPUs (perf-profile info) that are "
+				     "online (/sys/devices/system/cpu/online)",
+				     domain->level.level);
+	return NULL;
+}
+
+static void check_cpus(struct findings *findings, const struct survey_domain *domain)
+{
 	unsigned int cpu;
 
-	if (!enabled || state->failure.error)
+	if (!domain->level.cpus || domain->cpus_state.failure.error)
 		return;
 	isst_cpuset_for_each (cpu, domain->domain->present) {
-		bool offline = isst_cpuset_has(state->offline, cpu);
-		bool of_level = isst_cpuset_has(enabled, cpu);
+		struct isst_finding *finding = is_named(findings->survey, cpu)
+						       ? find_cpu_fault(findings, domain, cpu)
+						       : NULL;
 
-		if (!is_named(findings->survey, cpu) || offline != of_level)
-			continue;
-		/* The kernel keeps these offline, or they are out of use otherwise. */
-		if (of_level ? isst_cpuset_has(state->without_smt, cpu)
-			     : isst_cpuset_has(state->isolated, cpu))
-			continue;
-		finding_add_cpu(findings,
-				of_level
-					? findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
-							"level %u enables CPUs (perf-profile "
-							"info) that are offline "
-							"(/sys/devices/system/cpu/offline)",
-							domain->level.level)
-					: findings_note(findings, ISST_FINDING_CPU_NOT_OF_LEVEL,
-							"level %u does not enable CPUs "
-							"(perf-profile info) that are online "
-							"(/sys/devices/system/cpu/online)",
-							domain->level.level),
-				domain, cpu);
+		if (finding)
+			finding_add_cpu(findings, finding, domain, cpu);
 	}
 }
 

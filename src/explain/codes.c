@@ -84,6 +84,10 @@ const struct finding_code finding_codes[] = {
 	ROW(CPU_OFFLINE_OF_LEVEL, "cpu-offline-of-level", WARNING,
 	    .meaning = "these CPUs could be online at the current level", .kind = REMEDY_STATEMENT,
 	    .remedy = "cpus by-level"),
+	ROW(CPU_ISOLATED_OF_LEVEL, "cpu-isolated-of-level", WARNING,
+	    .meaning = "an earlier level did not enable these CPUs: the system makes no use of "
+		       "them, though it could",
+	    .kind = REMEDY_STATEMENT, .remedy = "cpus isolated"),
 	ROW(UNCORE_LIMIT, "uncore-limit", WARNING,
 	    .meaning = "the uncore, with mesh and last level cache, is slower than it can be",
 	    .kind = REMEDY_STATEMENT),
