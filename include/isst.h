@@ -445,7 +445,7 @@ ISST_API int isst_platform_fact(struct isst_context *context, int fact);
 /** The number of turbo ratio limit (TRL) types that can have a name; 0 before discovery. */
 ISST_API unsigned int isst_trl_type_count(const struct isst_context *context);
 
-/** The name of a TRL type, which is the row of turbo limits: sse, avx2, avx512, or level-0,
+/** The name of a TRL type, which is the row of turbo limits: sse, avx2, avx512, amx, or level-0,
  * level-1, ...; NULL if the machine has no such type. */
 ISST_API const char *isst_trl_type_name(const struct isst_context *context, unsigned int type);
 

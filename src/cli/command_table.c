@@ -12,8 +12,9 @@
 /* Known before any machine is. */
 enum { HIGHEST_BUCKET = 7, HIGHEST_CLOS = 3 };
 
-static const char *const trl_types[] = { "sse",	    "avx2",    "avx512",  "level-0", "level-1",
-					 "level-2", "level-3", "level-4", "level-5", NULL };
+static const char *const trl_types[] = { "sse",	    "avx2",    "avx512",  "amx",
+					 "level-0", "level-1", "level-2", "level-3",
+					 "level-4", "level-5", NULL };
 
 #define LEVEL_ROW(text) \
 	{ \
@@ -35,8 +36,9 @@ static const struct option_row turbo_freq_options[] = {
 	{ OPTION_BUCKET, 'b', "bucket", "BUCKET", VALUE_NUMBER, 0, HIGHEST_BUCKET,
 	  .help = "Only this bucket, from 0 to 7. Default: all buckets" },
 	{ OPTION_TRL_TYPE, 'r', "trl-type", "TYPE", VALUE_WORD, .words = trl_types,
-	  .help = "Only high priority frequencies of this type: sse, avx2, avx512, or\n"
-		  "level-0 to level-5 if the machine has levels. Default: all types" },
+	  .help = "Only high priority frequencies of this type: sse, avx2, avx512,\n"
+		  "amx, or level-0 to level-5, as far as the machine has them. Default: all\n"
+		  "types" },
 	{ .name = NULL },
 };
 

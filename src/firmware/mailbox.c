@@ -74,6 +74,12 @@ static const struct field CLIP_FIELDS[] = {
 	{ 15, 8, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[1]) },
 	{ 23, 16, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[2]) },
 };
+static const struct field CLIP_AMX_FIELDS[] = {
+	{ 7, 0, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[0]) },
+	{ 15, 8, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[1]) },
+	{ 23, 16, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[2]) },
+	{ 31, 24, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[3]) },
+};
 static const struct field BASE_FREQ_RATIOS_FIELDS[] = {
 	{ 7, 0, FIELD_VALUE, MHZ_PER_RATIO, AT(isst_base_freq, low_mhz) },
 	{ 15, 8, FIELD_VALUE, MHZ_PER_RATIO, AT(isst_base_freq, high_mhz) },
@@ -127,13 +133,16 @@ COMMAND(TEMPERATURE,            MAILBOX, 0x7f,  0x05, TEMPERATURE,           "th
 COMMAND(CORES,                  MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores");
 COMMAND(CORES_IF_ANY,           MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores", OPTIONAL);
 COMMAND(TURBO_RATIOS,           MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits");
+COMMAND(TURBO_RATIOS_IF_ANY,    MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits", OPTIONAL);
 COMMAND(UNCORE,                 MAILBOX, 0x7f,  0x09, UNCORE,                "the uncore frequencies", OPTIONAL);
 COMMAND(BASE,                   MAILBOX, 0x7f,  0x0a, BASE,                  "the base frequencies", OPTIONAL);
 COMMAND(MEMORY,                 MAILBOX, 0x7f,  0x0b, MEMORY,                "the memory frequency", OPTIONAL);
 COMMAND(UNCORE_RATIOS,          MAILBOX, 0x7f,  0x0c, UNCORE_RATIOS,         "the uncore frequencies", OPTIONAL, NEWER);
 COMMAND(TURBO_FREQ_CORES,       MAILBOX, 0x7f,  0x10, COUNTS,                "the turbo-freq buckets");
 COMMAND(TURBO_FREQ_RATIOS,      MAILBOX, 0x7f,  0x11, NONZERO_RATIOS,        "the turbo-freq frequencies");
+COMMAND(TURBO_FREQ_IF_ANY,      MAILBOX, 0x7f,  0x11, NONZERO_RATIOS,        "the turbo-freq frequencies", OPTIONAL);
 COMMAND(CLIP,                   MAILBOX, 0x7f,  0x12, CLIP,                  "the turbo-freq clip frequencies");
+COMMAND(CLIP_AMX,               MAILBOX, 0x7f,  0x12, CLIP_AMX,              "the turbo-freq clip frequencies");
 COMMAND(BASE_FREQ_CORES,        MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores");
 COMMAND(BASE_FREQ_CORES_IF_ANY, MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores", OPTIONAL);
 COMMAND(BASE_FREQ_RATIOS,       MAILBOX, 0x7f,  0x21, BASE_FREQ_RATIOS,      "the base-freq frequencies");
@@ -166,15 +175,26 @@ static bool has_clos_by_mailbox(const struct firmware_batch *batch)
 	return platform_has(batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
 }
 
+/* The number of that TRL type where types are named after instruction sets. */
+enum { TRL_AMX = 3 };
+
 static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
 {
-	static const char *const INSTRUCTIONS[] = { "sse", "avx2", "avx512" };
+	static const char *const INSTRUCTIONS[] = { "sse", "avx2", "avx512", "amx" };
 	static const char *const LEVELS[] = { "level-0", "level-1", "level-2", "level-3",
 					      "level-4" };
 
 	if (platform_has(platform, PLATFORM_TRL_TYPES_ARE_LEVELS))
 		return type < sizeof(LEVELS) / sizeof(LEVELS[0]) ? LEVELS[type] : NULL;
+	if (type == TRL_AMX && !platform_has(platform, PLATFORM_TRL_TYPE_AMX))
+		return NULL;
 	return type < sizeof(INSTRUCTIONS) / sizeof(INSTRUCTIONS[0]) ? INSTRUCTIONS[type] : NULL;
+}
+
+/** Not all firmware of such a processor need have the fourth type. */
+static bool is_amx(const struct firmware_batch *batch, unsigned int type)
+{
+	return type == TRL_AMX && platform_has(batch->firmware->platform, PLATFORM_TRL_TYPE_AMX);
 }
 
 static unsigned int trl_types(const struct firmware_batch *batch)
@@ -219,10 +239,12 @@ static int plan_cores(const struct query_scope *scope, const struct level_reques
 static int plan_turbo_ratios_of(const struct query_scope *scope, unsigned int type,
 				struct isst_value mhz[ISST_BUCKETS])
 {
+	const struct firmware_command *command = is_amx(scope->batch, type) ? &TURBO_RATIOS_IF_ANY
+									    : &TURBO_RATIOS;
 	int error = 0;
 
 	for (unsigned int half = 0; half < 2 && !error; half++)
-		error = firmware_plan_mailbox(scope, &TURBO_RATIOS, 0,
+		error = firmware_plan_mailbox(scope, command, 0,
 					      level_data(scope->level, half, type), &mhz[4 * half]);
 	return error;
 }
@@ -370,7 +392,8 @@ static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *r
 	int error;
 
 	scope.failure = &result->failure;
-	error = firmware_plan_mailbox(&scope, &CLIP, 0, level_data(scope.level, 0, 0), result);
+	error = firmware_plan_mailbox(&scope, is_amx(batch, TRL_AMX) ? &CLIP_AMX : &CLIP, 0,
+				      level_data(scope.level, 0, 0), result);
 	for (unsigned int half = 0; half < 2 && !error; half++)
 		error = firmware_plan_mailbox(&scope, &TURBO_FREQ_CORES, 0,
 					      level_data(scope.level, half, 0),
@@ -389,9 +412,10 @@ static int plan_turbo_freq_rest(struct firmware_batch *batch, struct level_reque
 	scope.failure = &result->failure;
 	for (unsigned int type = 0; type < trl_types(batch) && !error; type++)
 		for (unsigned int half = 0; half < (buckets + 3) / 4 && !error; half++)
-			error = firmware_plan_mailbox(&scope, &TURBO_FREQ_RATIOS, 0,
-						      level_data(scope.level, half, type),
-						      &result->mhz[type][4 * half]);
+			error = firmware_plan_mailbox(
+				&scope,
+				is_amx(batch, type) ? &TURBO_FREQ_IF_ANY : &TURBO_FREQ_RATIOS, 0,
+				level_data(scope.level, half, type), &result->mhz[type][4 * half]);
 	return error;
 }
 

@@ -6,7 +6,8 @@
 enum {
 	FIRST_GENERATION = 1, /* core-power before Ice Lake */
 	TRL_LEVELS = 2,
-	PRESET = 4, /* some of its steppings may be preset */
+	PRESET = 4,  /* some of its steppings may be preset */
+	TRL_AMX = 8, /* a fourth type of turbo limits, measured on real servers */
 };
 
 /* Versions of the driver's interface; from the second one on it is TPMI. */
@@ -30,7 +31,7 @@ static const struct processor {
 	{  6, 0x55, MSR_MAILBOX, FIRST_GENERATION | PRESET, NO_CODES },	/* Skylake, Cascade Lake, Cooper Lake */
 	{  6, 0x6a, PCI_MAILBOX, 0,          DDR4_CODES },	/* Ice Lake */
 	{  6, 0x6c, PCI_MAILBOX, 0,          DDR4_CODES },	/* Ice Lake D */
-	{  6, 0x8f, PCI_MAILBOX, 0,          TIMES_200_MHZ },	/* Sapphire Rapids */
+	{  6, 0x8f, PCI_MAILBOX, TRL_AMX,    TIMES_200_MHZ },	/* Sapphire Rapids */
 	{  6, 0xcf, PCI_MAILBOX, TRL_LEVELS, TIMES_200_MHZ },	/* Emerald Rapids */
 	{  6, 0xad, TPMI,        0,          NO_CODES },	/* Granite Rapids */
 	{  6, 0xae, TPMI,        0,          NO_CODES },	/* Granite Rapids D */
@@ -75,6 +76,8 @@ bool platform_has(const struct isst_platform *platform, enum platform_fact fact)
 		return differences & FIRST_GENERATION;
 	case PLATFORM_TRL_TYPES_ARE_LEVELS:
 		return tpmi || differences & TRL_LEVELS;
+	case PLATFORM_TRL_TYPE_AMX:
+		return differences & TRL_AMX;
 	case PLATFORM_MAY_BE_PRESET:
 		return differences & PRESET && platform->stepping >= FIRST_PRESET_STEPPING &&
 		       platform->stepping <= LAST_PRESET_STEPPING;

@@ -23,6 +23,7 @@ enum platform_fact {
 	PLATFORM_CLOS_BY_MAILBOX,
 	/* TRL types are levels of turbo frequencies, not instruction sets. */
 	PLATFORM_TRL_TYPES_ARE_LEVELS,
+	PLATFORM_TRL_TYPE_AMX,
 	/* The BIOS may have set up SST-BF for good, and left nothing else of Speed Select. */
 	PLATFORM_MAY_BE_PRESET,
 };

@@ -289,7 +289,7 @@ static void turbo_limits_are_read_by_type_and_half(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void emerald_rapids_has_five_types_and_others_three(void **state)
+static void emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three(void **state)
 {
 	static const char *const NAMES[] = { "level-0", "level-1", "level-2", "level-3",
 					     "level-4" };
@@ -306,6 +306,10 @@ static void emerald_rapids_has_five_types_and_others_three(void **state)
 	fake->platform.model = SAPPHIRE_RAPIDS;
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 0), "sse");
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 1), "avx2");
+	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 2), "avx512");
+	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 3), "amx");
+	assert_null(fake->operations->trl_type_name(&fake->platform, 4));
+	fake->platform.model = ICE_LAKE;
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 2), "avx512");
 	assert_null(fake->operations->trl_type_name(&fake->platform, 3));
 	fake_firmware_finish(fake);
@@ -701,7 +705,7 @@ int main(void)
 		MACHINE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies),
 		MACHINE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable),
 		MACHINE_TEST(turbo_limits_are_read_by_type_and_half),
-		MACHINE_TEST(emerald_rapids_has_five_types_and_others_three),
+		MACHINE_TEST(emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three),
 		MACHINE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed),
 		MACHINE_TEST(D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain),
 		MACHINE_TEST(memory_codes_of_ice_lake_are_multiples_of_266_from_the_top),

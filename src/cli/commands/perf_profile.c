@@ -150,14 +150,14 @@ static void report_features(struct report_node *node, const struct isst_result *
 	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
 }
 
-static void report_limits(struct report_node *parent, const struct isst_result *level,
-			  const struct isst_context *context)
+static void report_limits(const struct run *run, struct report_node *parent,
+			  const struct isst_result *level)
 {
 	unsigned int types, buckets, first;
 
 	isst_result_extent(level, ISST_VALUE_TURBO_LIMIT_MHZ, &types, &buckets);
 	for (unsigned int type = 0; type < types; type++) {
-		const char *name = isst_trl_type_name(context, type);
+		const char *name = trl_type_to_report(run, type);
 		struct report_node *node;
 
 		if (!name ||
@@ -202,11 +202,11 @@ static void report_level(const struct run *run, struct report_node *parent,
 	report_cpus(node, level, context);
 	report_frequencies(node, level);
 	report_features(node, level);
-	report_limits(node, level, context);
+	report_limits(run, node, level);
 	if (base_freq_is_known(level))
 		base_freq_report(node, level, context);
 	if (turbo_freq_is_known(level))
-		turbo_freq_report(node, level, context, all);
+		turbo_freq_report(run, node, level, all);
 }
 
 static void note_not_enabled(struct run *run, const struct unit *unit)

@@ -115,8 +115,7 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 			report_no_bucket(run, level, filter.bucket);
 		return;
 	}
-	turbo_freq_report(unit_report(unit, run->context, run->report), level, run->context,
-			  filter);
+	turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
 }
 
 /** Whether a unit has that bucket; -1: all. */

@@ -21,8 +21,8 @@ static void report_bucket(const struct run *run, struct report_node *node,
 			  const struct isst_result *level, unsigned int bucket)
 {
 	report_number(node, KEY_CORES_PER_PACKAGE, bucket_cores(level, bucket));
-	level_report_types(node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
-			   bucket, -1, run->context);
+	level_report_types(run, node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
+			   bucket, -1);
 }
 
 /** Reports which bucket the chosen cores use, and what the next one would give. */
@@ -58,8 +58,8 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 
 	for (unsigned int i = 0; i < value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS); i++)
 		report_bucket(run, report_branch(node, KEY_BUCKET, i), level, i);
-	level_report_types(report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
-			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1, run->context);
+	level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
+			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1);
 	if (cores > 0)
 		report_use(run, node, level, cores);
 }

@@ -119,15 +119,23 @@ void base_freq_report(struct report_node *parent, const struct isst_result *leve
 	report_value(node, KEY_POWER, level, ISST_VALUE_BASE_FREQ_TDP_W);
 }
 
-void level_report_types(struct report_node *parent, enum key_id key,
-			const struct isst_result *level, int id, unsigned int bucket, int only_type,
-			const struct isst_context *context)
+const char *trl_type_to_report(const struct run *run, unsigned int type)
+{
+	const char *name = isst_trl_type_name(run->context, type);
+	bool known = !run->request->reference || request_format(run->request) == FORMAT_JSON_V2;
+
+	return name && (known || strcmp(name, "amx") != 0) ? name : NULL;
+}
+
+void level_report_types(const struct run *run, struct report_node *parent, enum key_id key,
+			const struct isst_result *level, int id, unsigned int bucket, int only_type)
 {
 	unsigned int types, value;
 
 	isst_result_extent(level, id, &types, NULL);
 	for (unsigned int type = 0; type < types; type++) {
-		const char *name = isst_trl_type_name(context, type);
+		const char *name = only_type < 0 ? trl_type_to_report(run, type)
+						 : isst_trl_type_name(run->context, type);
 
 		if (only_type >= 0 && only_type != (int)type)
 			continue;
@@ -136,27 +144,27 @@ void level_report_types(struct report_node *parent, enum key_id key,
 	}
 }
 
-static void report_bucket(struct report_node *parent, const struct isst_result *level,
-			  unsigned int bucket, int only_type, const struct isst_context *context)
+static void report_bucket(const struct run *run, struct report_node *parent,
+			  const struct isst_result *level, unsigned int bucket, int only_type)
 {
 	struct report_node *node = report_branch(parent, KEY_BUCKET, bucket);
 
 	report_value_at(node, KEY_HIGH_CORES_COUNT, level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0,
 			bucket);
-	level_report_types(node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
-			   bucket, only_type, context);
+	level_report_types(run, node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
+			   bucket, only_type);
 }
 
-void turbo_freq_report(struct report_node *parent, const struct isst_result *level,
-		       const struct isst_context *context, struct turbo_freq_filter filter)
+void turbo_freq_report(const struct run *run, struct report_node *parent,
+		       const struct isst_result *level, struct turbo_freq_filter filter)
 {
 	struct report_node *node = report_branch(parent, KEY_TURBO_FREQ_PROPERTIES, 0);
 	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
 
 	for (unsigned int i = 0; i < buckets; i++) {
 		if (filter.bucket < 0 || filter.bucket == (int)i)
-			report_bucket(node, level, i, filter.trl_type, context);
+			report_bucket(run, node, level, i, filter.trl_type);
 	}
-	level_report_types(report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
-			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1, context);
+	level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
+			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1);
 }

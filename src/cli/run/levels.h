@@ -64,11 +64,15 @@ const char *feature_state_word(unsigned int state);
 bool base_freq_is_known(const struct isst_result *level);
 bool turbo_freq_is_known(const struct isst_result *level);
 
+/** The name of a TRL type to report; NULL: there is none, or scripts that know the reference tool's
+ * text and JSON do not know it, and it was not asked for. */
+const char *trl_type_to_report(const struct run *run, unsigned int type);
+
 /** Reports a frequency of each TRL type, or of one (-1: all) in a bucket; what the hardware does
  * not have is left out. */
-void level_report_types(struct report_node *parent, enum key_id key,
-			const struct isst_result *level, int id, unsigned int bucket, int only_type,
-			const struct isst_context *context);
+void level_report_types(const struct run *run, struct report_node *parent, enum key_id key,
+			const struct isst_result *level, int id, unsigned int bucket,
+			int only_type);
 
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
 		      const struct isst_context *context);
@@ -79,7 +83,7 @@ struct turbo_freq_filter {
 	int trl_type; /* -1: all */
 };
 
-void turbo_freq_report(struct report_node *parent, const struct isst_result *level,
-		       const struct isst_context *context, struct turbo_freq_filter filter);
+void turbo_freq_report(const struct run *run, struct report_node *parent,
+		       const struct isst_result *level, struct turbo_freq_filter filter);
 
 #endif

@@ -196,6 +196,7 @@ static const struct key level_keys[] = {
 	PER_TRL_TYPE("sse", 0),
 	PER_TRL_TYPE("avx2", 1),
 	PER_TRL_TYPE("avx512", 2),
+	PER_TRL_TYPE("amx", 3),
 	PER_TRL_TYPE("level-0", 0),
 	PER_TRL_TYPE("level-1", 1),
 	PER_TRL_TYPE("level-2", 2),
