@@ -37,8 +37,8 @@ static const struct option_row turbo_freq_options[] = {
 	  .help = "Only this bucket, from 0 to 7. Default: all buckets" },
 	{ OPTION_TRL_TYPE, 'r', "trl-type", "TYPE", VALUE_WORD, .words = trl_types,
 	  .help = "Only high priority frequencies of this type: sse, avx2, avx512,\n"
-		  "amx, or level-0 to level-5, as far as the machine has them. Default: all\n"
-		  "types" },
+		  "amx, or level-0 to level-5, as far as the machine has them.\n"
+		  "Default: all types" },
 	{ .name = NULL },
 };
 
