@@ -42,11 +42,13 @@ void base_freq_info(struct run *run)
 	struct levels levels;
 
 	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_BASE_FREQ, &levels) == 0) {
+		bool feature = levels_may_have(run, &levels, ISST_VALUE_BASE_FREQ_STATE);
+
 		for (size_t i = 0; i < run->targets.unit_count; i++) {
 			const struct unit *unit = &run->targets.units[i];
 			const struct isst_result *level = levels_get(&levels, unit, 0);
 
-			if (level)
+			if (level && (feature || !isst_domain_is_io(unit->domain)))
 				show_level(run, unit, level);
 		}
 	}

@@ -118,15 +118,15 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 	turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
 }
 
-/** Whether a unit has that bucket; -1: all. */
+/** Whether a unit has that bucket; -1: all, of units with SST-TF. */
 static bool has_bucket(const struct run *run, const struct levels *levels, int bucket)
 {
-	bool any = bucket < 0;
+	bool any = bucket < 0 && levels_may_have(run, levels, ISST_VALUE_TURBO_FREQ_STATE);
 
 	for (size_t i = 0; i < run->targets.unit_count && !any; i++) {
 		const struct isst_result *level = levels_get(levels, &run->targets.units[i], 0);
 
-		any = level && bucket < (int)bucket_count(level);
+		any = level && bucket >= 0 && bucket < (int)bucket_count(level);
 	}
 	return any;
 }

@@ -24,7 +24,8 @@ int level_base_mhz(const struct isst_result *level, unsigned int *mhz)
 {
 	int error = isst_result_value(level, ISST_VALUE_BASE_MHZ, mhz);
 
-	if (error != -ENODATA || !has_value(level, ISST_VALUE_TDP_RATIO))
+	/* Power domains without cores report 0, which is none. */
+	if (error != -ENODATA || value_of(level, ISST_VALUE_TDP_RATIO) == 0)
 		return error;
 	*mhz = value_of(level, ISST_VALUE_TDP_RATIO) * 100;
 	return 0;

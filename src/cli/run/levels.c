@@ -92,6 +92,19 @@ const struct isst_result *levels_get(const struct levels *levels, const struct u
 	return isst_results_at(levels->results, levels->first[unit->slot] + index);
 }
 
+bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state)
+{
+	for (size_t i = 0; i < run->targets.unit_count; i++) {
+		const struct unit *unit = &run->targets.units[i];
+		const struct isst_result *level = levels_get(levels, unit, 0);
+
+		if (!isst_domain_is_io(unit->domain) &&
+		    (!level || value_of(level, feature_state) != ISST_FEATURE_UNSUPPORTED))
+			return true;
+	}
+	return false;
+}
+
 const struct isst_result *levels_current(const struct levels *levels, const struct unit *unit)
 {
 	const struct isst_result *level;

@@ -40,6 +40,10 @@ const struct isst_result *levels_current(const struct levels *levels, const stru
 /** The summary of a unit's levels. */
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit);
 
+/** Whether a unit with CPUs may have a feature, by its state at the first level that was read:
+ * power domains without CPUs claim features that the package lacks. */
+bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state);
+
 /** True if so much could be read of the level that it is worth showing. */
 bool level_is_known(const struct isst_result *level);
 
