@@ -164,7 +164,7 @@ out:
 	return error;
 }
 
-static int compare_places(const void *left, const void *right)
+int topology_compare_places(const void *left, const void *right)
 {
 	const struct isst_cpu *a = &(*(struct topology_cpu *const *)left)->public;
 	const struct isst_cpu *b = &(*(struct topology_cpu *const *)right)->public;
@@ -216,10 +216,10 @@ int topology_check_places(const struct topology_sources *sources, struct topolog
 	for (size_t i = 0; i < topology->cpu_count; i++)
 		if (topology->cpus[i]->public.core_known)
 			places[count++] = topology->cpus[i];
-	qsort(places, count, sizeof(*places), compare_places);
+	qsort(places, count, sizeof(*places), topology_compare_places);
 	for (size_t i = 0; i < count && !error; i += same) {
 		for (same = 1; i + same < count; same++)
-			if (compare_places(&places[i], &places[i + same]) != 0)
+			if (topology_compare_places(&places[i], &places[i + same]) != 0)
 				break;
 		if (same > 1)
 			error = disown_place(sources, &places[i], same);

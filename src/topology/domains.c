@@ -36,14 +36,31 @@ void topology_free_domain(struct topology_domain *domain)
 	free(domain);
 }
 
+/** Index of the first domain of a package, or of a higher one. */
+static size_t find_package(const struct topology *topology, unsigned int package)
+{
+	size_t low = 0, high = topology->domain_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (topology->domains[middle]->public.package < package)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct topology_domain *topology_find_domain(const struct topology *topology, unsigned int package,
 					     unsigned int die, unsigned int number)
 {
-	for (size_t i = 0; i < topology->domain_count; i++) {
+	for (size_t i = find_package(topology, package); i < topology->domain_count; i++) {
 		struct topology_domain *domain = topology->domains[i];
 
-		if (domain->public.package == package && domain->public.number == number &&
-		    (domain->split || domain->public.die == die))
+		if (domain->public.package != package)
+			break;
+		if (domain->public.number == number && (domain->split || domain->public.die == die))
 			return domain;
 	}
 	return NULL;

@@ -18,19 +18,71 @@ static struct topology_domain *find_domain(const struct topology *topology,
 	return topology_find_domain(topology, cached->package, cached->die, cached->domain);
 }
 
-/** Whether that CPU is known already, or another one has the same location. */
-static bool is_contradicted(const struct topology *topology, const struct topology_domain *domain,
-			    const struct cached_cpu *cached)
+/** Adds a remembered CPU to the table of CPUs, unless one of that number is in it. Where it is may
+ * yet turn out to be the place of another one. */
+static int add_candidate(const struct topology_sources *sources, struct topology *topology,
+			 const struct cached_cpu *cached, struct isst_cpuset *known)
 {
-	for (size_t i = 0; i < topology->cpu_count; i++) {
-		const struct isst_cpu *cpu = &topology->cpus[i]->public;
+	struct topology_domain *domain = find_domain(topology, cached);
+	struct topology_cpu *cpu;
 
-		if (cpu->number == cached->number ||
-		    (cpu->domain == &domain->public && cpu->core_known &&
-		     cpu->core == cached->core && cpu->thread == cached->thread))
-			return true;
+	if (!domain || !isst_cpuset_has(topology->present, cached->number) ||
+	    (cached->core >= TOPOLOGY_CORES && !sources->operations->cores_of_kernel) ||
+	    isst_cpuset_has(known, cached->number))
+		return 0;
+	if (isst_cpuset_add(known, cached->number, cached->number) ||
+	    !(cpu = calloc(1, sizeof(*cpu))))
+		return -ENOMEM;
+	topology->cpus[topology->cpu_count++] = cpu;
+	cpu->domain = domain;
+	cpu->public = (struct isst_cpu){ .number = cached->number,
+					 .domain = &domain->public,
+					 .core_known = true,
+					 .core = cached->core,
+					 .thread = cached->thread };
+	return 0;
+}
+
+/** By place; of several of one place those that are online come first. Those whose place is not
+ * known come last. */
+static int compare_claims(const void *left, const void *right)
+{
+	const struct topology_cpu *a = *(struct topology_cpu *const *)left;
+	const struct topology_cpu *b = *(struct topology_cpu *const *)right;
+	int order;
+
+	if (a->public.core_known != b->public.core_known)
+		return a->public.core_known ? -1 : 1;
+	order = topology_compare_places(left, right);
+	if (order)
+		return order;
+	if (a->public.online != b->public.online)
+		return a->public.online ? -1 : 1;
+	return a->public.number < b->public.number ? -1 : 1;
+}
+
+/** Makes the CPUs that are offline those of their domains; one whose place another CPU has is not
+ * there any more. */
+static int settle_candidates(struct topology *topology)
+{
+	struct topology_cpu **cpus = topology->cpus;
+	size_t kept = 0;
+	int error = 0;
+
+	qsort(cpus, topology->cpu_count, sizeof(*cpus), compare_claims);
+	for (size_t i = 0; i < topology->cpu_count; i++) {
+		if (!cpus[i]->public.online && kept > 0 &&
+		    topology_compare_places(&cpus[kept - 1], &cpus[i]) == 0) {
+			free(cpus[i]);
+			continue;
+		}
+		if (!cpus[i]->public.online && !error)
+			error = topology_add_to_domain(cpus[i]->domain, cpus[i]);
+		cpus[kept++] = cpus[i];
 	}
-	return false;
+	topology->cpu_count = kept;
+	topology_sort_cpus(topology);
+	return error;
 }
 
 /** Adds the CPUs that are offline now and were seen online before, in domains that still have an
@@ -38,69 +90,70 @@ static bool is_contradicted(const struct topology *topology, const struct topolo
 static int add_offline_cpus(const struct topology_sources *sources, struct topology *topology,
 			    const struct topology_cache *cache)
 {
-	size_t known = topology->cpu_count;
+	size_t online = topology->cpu_count;
+	struct isst_cpuset *known;
 	struct topology_cpu **cpus;
+	int error = 0;
 
 	/* An array of no elements would be freed by this, and still be the topology's. */
 	if (cache->count == 0)
 		return 0;
-	cpus = reallocarray(topology->cpus, known + cache->count, sizeof(*cpus));
+	cpus = reallocarray(topology->cpus, online + cache->count, sizeof(*cpus));
 	if (!cpus)
 		return -ENOMEM;
 	topology->cpus = cpus;
-	for (size_t i = 0; i < cache->count; i++) {
-		const struct cached_cpu *cached = &cache->cpus[i];
-		struct topology_domain *domain = find_domain(topology, cached);
-		struct topology_cpu *cpu;
+	known = isst_cpuset_new();
+	if (!known)
+		return -ENOMEM;
+	for (size_t i = 0; i < online && !error; i++)
+		error = isst_cpuset_add(known, cpus[i]->public.number, cpus[i]->public.number);
+	for (size_t i = 0; i < cache->count && !error; i++)
+		error = add_candidate(sources, topology, &cache->cpus[i], known);
+	isst_cpuset_free(known);
+	if (!error && topology->cpu_count > online)
+		error = settle_candidates(topology);
+	return error;
+}
 
-		if (!domain || !isst_cpuset_has(topology->present, cached->number) ||
-		    (cached->core >= TOPOLOGY_CORES && !sources->operations->cores_of_kernel) ||
-		    is_contradicted(topology, domain, cached))
-			continue;
-		cpu = calloc(1, sizeof(*cpu));
-		if (!cpu)
-			return -ENOMEM;
-		cpus[topology->cpu_count++] = cpu;
-		cpu->public = (struct isst_cpu){ .number = cached->number,
-						 .core_known = true,
-						 .core = cached->core,
-						 .thread = cached->thread };
-		if (topology_add_to_domain(domain, cpu))
-			return -ENOMEM;
-	}
-	topology_sort_cpus(topology);
-	return 0;
+static int compare_numbers(const void *left, const void *right)
+{
+	const struct cached_cpu *a = left, *b = right;
+
+	return (a->number > b->number) - (a->number < b->number);
 }
 
 /** Keeps those of the remembered CPUs whose package or die has no CPU online any more. */
 static int keep_unreachable(struct topology *topology, const struct topology_cache *cache)
 {
+	struct cached_cpu *cpus = calloc(cache->count + 1, sizeof(*cpus));
 	size_t count = 0;
 
-	topology->unreachable = calloc(cache->count + 1, sizeof(*topology->unreachable));
-	if (!topology->unreachable)
+	topology->unreachable = cpus;
+	if (!cpus)
 		return -ENOMEM;
 	for (size_t i = 0; i < cache->count; i++) {
 		const struct cached_cpu *cached = &cache->cpus[i];
 
-		/* A second line for the same CPU is ignored. */
-		topology->unreachable_count = count;
 		if (isst_cpuset_has(topology->present, cached->number) &&
 		    !isst_cpuset_has(topology->online, cached->number) &&
-		    !topology_cpu(topology, cached->number) && !find_domain(topology, cached) &&
-		    !topology_is_unreachable(topology, cached->number))
-			topology->unreachable[count++] = *cached;
+		    !topology_cpu(topology, cached->number) && !find_domain(topology, cached))
+			cpus[count++] = *cached;
 	}
-	topology->unreachable_count = count;
+	qsort(cpus, count, sizeof(*cpus), compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		/* A second line for the same CPU is ignored. */
+		if (i == 0 || cpus[i].number != cpus[i - 1].number)
+			cpus[topology->unreachable_count++] = cpus[i];
 	return 0;
 }
 
 bool topology_is_unreachable(const struct topology *topology, unsigned int number)
 {
-	for (size_t i = 0; i < topology->unreachable_count; i++)
-		if (topology->unreachable[i].number == number)
-			return true;
-	return false;
+	const struct cached_cpu key = { .number = number };
+
+	return topology->unreachable_count > 0 &&
+	       bsearch(&key, topology->unreachable, topology->unreachable_count, sizeof(key),
+		       compare_numbers);
 }
 
 /** Remembers what is known now, and what was known of dies that are offline as a whole. */
@@ -180,9 +233,9 @@ static int add_offline_part(struct topology *topology, const char *text)
 	return 0;
 }
 
-/** Describes the part that CPU @first is of, if that is the first of it. */
+/** Describes the part that CPU @first is of, and adds its CPUs to those that are @described. */
 static int describe_part(const struct topology_sources *sources, struct topology *topology,
-			 size_t first)
+			 size_t first, struct isst_cpuset *described)
 {
 	const struct cached_cpu *cpus = topology->unreachable;
 	bool whole = !has_package(topology, cpus[first].package);
@@ -190,13 +243,12 @@ static int describe_part(const struct topology_sources *sources, struct topology
 	char *list = NULL;
 	int error = 0;
 
-	for (size_t i = 0; i < first; i++)
-		if (same_part(&cpus[i], &cpus[first], whole))
-			return 0;
 	set = isst_cpuset_new();
 	for (size_t i = first; i < topology->unreachable_count && set && !error; i++)
 		if (same_part(&cpus[i], &cpus[first], whole))
 			error = isst_cpuset_add(set, cpus[i].number, cpus[i].number);
+	if (set && !error)
+		error = isst_cpuset_add_set(described, set);
 	list = set && !error ? isst_cpuset_to_list(set) : NULL;
 	isst_cpuset_free(set);
 	if (!list)
@@ -239,13 +291,16 @@ static bool may_be_package(const struct topology *topology, size_t count)
 int topology_describe_offline(const struct topology_sources *sources, struct topology *topology,
 			      const struct isst_cpuset *unseen)
 {
+	struct isst_cpuset *described = isst_cpuset_new();
 	size_t count = isst_cpuset_count(unseen);
 	const char *part = "";
 	char *list;
-	int error = 0;
+	int error = described ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < topology->unreachable_count && !error; i++)
-		error = describe_part(sources, topology, i);
+		if (!isst_cpuset_has(described, topology->unreachable[i].number))
+			error = describe_part(sources, topology, i, described);
+	isst_cpuset_free(described);
 	if (error || count == 0)
 		return error;
 	list = isst_cpuset_to_list(unseen);

@@ -34,6 +34,9 @@ int topology_are_siblings(const struct topology_sources *sources, const struct t
 /** Trusts no location that is reported for two CPUs, and no core that no mask can name. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology);
 
+/** The order of struct topology_cpu ** whose cores are known, by domain, core and thread. */
+int topology_compare_places(const void *left, const void *right);
+
 /** A new domain of a package and die, the last one. NULL without memory. */
 struct topology_domain *topology_add_domain(struct topology *topology, unsigned int package,
 					    unsigned int die);
