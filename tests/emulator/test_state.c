@@ -184,6 +184,71 @@ static void a_state_of_an_older_format_is_made_anew(void **state)
 	finish(&e);
 }
 
+/** The CPUs that are online, by a process that opens the machine now. */
+static void assert_online(struct emulated *e, const char *online)
+{
+	struct isst_machine *another = open_another(e);
+	char *content = NULL;
+	size_t size;
+
+	assert_int_equal(another->files->read(another->data, CPUS "/online", &content, &size), 0);
+	assert_string_equal(content, online);
+	free(content);
+	another->release(another);
+}
+
+static void set_online(struct isst_machine *machine, const char *value)
+{
+	assert_int_equal(machine->files->write(machine->data, CPUS "/cpu1/online", value, 1), 0);
+}
+
+/** Only blocks that a slot does not have yet are written to it. */
+static void processes_that_take_turns_store_whole_states(void **state)
+{
+	static const char turns[] = "aabbabababbaaab";
+	struct isst_machine *another;
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	another = open_another(&e);
+	for (size_t i = 0; turns[i]; i++) {
+		set_online(turns[i] == 'a' ? e.machine : another, i % 2 ? "1" : "0");
+		assert_online(&e, i % 2 ? "0-55\n" : "0,2-55\n");
+	}
+	another->release(another);
+	finish(&e);
+}
+
+static void a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole(void **state)
+{
+	struct state_head head;
+	struct emulated e;
+	char path[700], *scrap;
+	int file;
+
+	(void)state;
+	start(&e, "guide");
+	for (int i = 0; i < 4; i++)
+		set_online(e.machine, i % 2 ? "1" : "0");
+	snprintf(path, sizeof(path), "%s/state", e.directory);
+	file = open(path, O_RDWR);
+	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
+	scrap = calloc(1, head.capacity);
+	assert_non_null(scrap);
+	assert_int_equal(pwrite(file, scrap, head.capacity,
+				(off_t)(STATE_HEAD_BYTES + head.capacity * (1 - head.slot))),
+			 head.capacity);
+	head.slots[1 - head.slot].size = 0;
+	assert_int_equal(pwrite(file, &head, offsetof(struct state_head, statistics), 0),
+			 offsetof(struct state_head, statistics));
+	close(file);
+	free(scrap);
+	set_online(e.machine, "0");
+	assert_online(&e, "0,2-55\n");
+	finish(&e);
+}
+
 /** A full disk, as it were: what was begun is removed. */
 static void a_state_that_cannot_be_written_leaves_nothing(void **state)
 {
@@ -548,6 +613,8 @@ int main(void)
 		cmocka_unit_test(a_first_user_who_was_killed_is_no_hindrance),
 		cmocka_unit_test(a_directory_of_another_user_is_refused),
 		cmocka_unit_test(the_default_directory_is_private),
+		cmocka_unit_test(processes_that_take_turns_store_whole_states),
+		cmocka_unit_test(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,18 +52,31 @@ static int reserve(struct state **copy, size_t *space, size_t size)
 	return 0;
 }
 
-/** The copy becomes what is known to be stored, for which there is space. */
-static void remember(struct server *server, uint64_t check)
+static void free_stored(struct stored_state *stored)
 {
-	memcpy(server->stored, server->state, server->size);
-	server->stored_size = server->size;
-	server->stored_check = check;
+	free(stored->state);
+	*stored = (struct stored_state){ 0 };
+}
+
+/** The copy becomes what is known to be stored, and nothing is known of the other slot. */
+static int remember(struct server *server, uint64_t check)
+{
+	struct stored_state *stored = &server->stored;
+	int result = reserve(&stored->state, &stored->space, server->size);
+
+	server->before.size = 0;
+	if (result)
+		return result;
+	memcpy(stored->state, server->state, server->size);
+	stored->size = server->size;
+	stored->check = check;
+	return 0;
 }
 
 void state_discard(struct server *server)
 {
-	memcpy(server->state, server->stored, server->stored_size);
-	server->size = server->stored_size;
+	memcpy(server->state, server->stored.state, server->stored.size);
+	server->size = server->stored.size;
 }
 
 void state_close(struct server *server)
@@ -73,11 +86,58 @@ void state_close(struct server *server)
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	free(server->state);
-	free(server->stored);
+	free_stored(&server->stored);
+	free_stored(&server->before);
 	server->head = NULL;
-	server->state = server->stored = NULL;
-	server->size = server->space = server->stored_size = server->stored_space = 0;
+	server->state = NULL;
+	server->size = server->space = 0;
 	server->state_descriptor = -1;
+}
+
+/* ---- Blocks: a large machine is neither copied nor summed as a whole for each call ---- */
+
+enum { BLOCK_BYTES = 1024 };
+
+static size_t block_size(size_t size, size_t at)
+{
+	return size - at < BLOCK_BYTES ? size - at : BLOCK_BYTES;
+}
+
+static bool block_differs(const struct state *one, const struct state *other, size_t size,
+			  size_t at)
+{
+	return memcmp((const char *)one + at, (const char *)other + at, block_size(size, at)) != 0;
+}
+
+/** What a block adds to the checksum of a state, which is the sum of those of its blocks. */
+static uint64_t block_check(const struct state *state, size_t size, size_t at)
+{
+	return hash_number(hash_words((const char *)state + at, block_size(size, at)), at,
+			   sizeof(uint64_t));
+}
+
+uint64_t state_check(const struct state *state, size_t size)
+{
+	uint64_t check = 0;
+
+	for (size_t at = 0; at < size; at += BLOCK_BYTES)
+		check += block_check(state, size, at);
+	return check;
+}
+
+/** The checksum of the copy; of what has not changed since it was stored it is known. */
+static uint64_t copy_check(const struct server *server)
+{
+	const struct state *stored = server->stored.state;
+	uint64_t check = server->stored.check;
+
+	if (server->size != server->stored.size)
+		return state_check(server->state, server->size);
+	for (size_t at = 0; at < server->size; at += BLOCK_BYTES)
+		if (block_differs(server->state, stored, server->size, at))
+			check += block_check(server->state, server->size, at) -
+				 block_check(stored, server->size, at);
+	return check;
 }
 
 /* ---- Writing ---- */
@@ -97,19 +157,63 @@ static int write_all(int file, const void *content, size_t size, off_t at)
 	return 0;
 }
 
+/** Whether a slot holds what this process has stored there: no other one has written to it. */
+static bool slot_is_known(const struct server *server, uint32_t slot)
+{
+	const struct state_head *head = server->head;
+
+	return server->before.size == server->size &&
+	       head->slots[slot].size == server->before.size &&
+	       head->slots[slot].check == server->before.check;
+}
+
+/** Writes the blocks of the copy that a slot does not have yet, there and into @before. */
+static int write_blocks(struct server *server, uint32_t slot, bool known)
+{
+	const off_t start = slot_offset(server->head->capacity, slot);
+	char *before = (char *)server->before.state;
+	int result = 0;
+
+	for (size_t at = 0, end; at < server->size && !result; at = end + BLOCK_BYTES) {
+		for (end = at; end < server->size; end += BLOCK_BYTES)
+			if (known &&
+			    !block_differs(server->state, server->before.state, server->size, end))
+				break;
+		if (end > at) {
+			size_t size = (end < server->size ? end : server->size) - at;
+
+			memcpy(before + at, (const char *)server->state + at, size);
+			result = write_all(server->state_descriptor, before + at, size,
+					   start + (off_t)at);
+		}
+	}
+	return result;
+}
+
 /** Into the slot that does not hold the state; the last store makes it the one that does. */
 static int write_slot(struct server *server, uint64_t check)
 {
 	struct state_head *head = server->head;
+	struct stored_state *before = &server->before, kept;
 	uint32_t slot = 1 - head->slot;
-	int result = write_all(server->state_descriptor, server->state, server->size,
-			       slot_offset(head->capacity, slot));
+	bool known = slot_is_known(server, slot);
+	int result = reserve(&before->state, &before->space, server->size);
 
+	/* Whoever is killed from here on leaves a slot that nothing is known of. */
+	before->size = 0;
+	__atomic_store_n(&head->slots[slot].size, 0, __ATOMIC_SEQ_CST);
+	if (!result)
+		result = write_blocks(server, slot, known);
 	if (result)
 		return result;
-	head->slots[slot].size = server->size;
+	before->size = server->size;
+	before->check = check;
 	head->slots[slot].check = check;
+	__atomic_store_n(&head->slots[slot].size, server->size, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&head->slot, slot, __ATOMIC_SEQ_CST);
+	kept = server->stored;
+	server->stored = *before;
+	*before = kept;
 	return 0;
 }
 
@@ -172,9 +276,14 @@ static int map_head(struct server *server)
 /** With more space than there was. */
 static int enlarge(struct server *server, uint64_t check)
 {
-	int result = write_file(server, check, &server->head->statistics);
+	/* Before it is stored: what is stored and what is known to be must be the same. */
+	int result = reserve(&server->stored.state, &server->stored.space, server->size);
 
-	return result ? result : map_head(server);
+	if (!result)
+		result = write_file(server, check, &server->head->statistics);
+	if (!result)
+		result = map_head(server);
+	return result ? result : remember(server, check);
 }
 
 int state_store(struct server *server)
@@ -182,18 +291,14 @@ int state_store(struct server *server)
 	uint64_t check;
 	int result;
 
-	if (server->size == server->stored_size &&
-	    memcmp(server->state, server->stored, server->size) == 0)
+	if (server->size == server->stored.size &&
+	    memcmp(server->state, server->stored.state, server->size) == 0)
 		return 0;
-	check = hash_words(server->state, server->size);
-	result = reserve(&server->stored, &server->stored_space, server->size);
-	if (!result)
-		result = server->size > server->head->capacity ? enlarge(server, check)
-							       : write_slot(server, check);
+	check = copy_check(server);
+	result = server->size > server->head->capacity ? enlarge(server, check)
+						       : write_slot(server, check);
 	if (result)
 		state_discard(server);
-	else
-		remember(server, check);
 	return result;
 }
 
@@ -233,8 +338,6 @@ static int make_state(struct server *server)
 
 	server->size = state_fixed_size(platform);
 	result = reserve(&server->state, &server->space, server->size);
-	if (!result)
-		result = reserve(&server->stored, &server->stored_space, server->size);
 	if (result)
 		return result;
 	memset(server->state, 0, server->size);
@@ -247,13 +350,11 @@ static int make_state(struct server *server)
 	if (result)
 		return result;
 	server->first_state(server);
-	check = hash_words(server->state, server->size);
+	check = state_check(server->state, server->size);
 	result = write_file(server, check, &none);
 	if (!result)
 		result = map_head(server);
-	if (!result)
-		remember(server, check);
-	return result;
+	return result ? result : remember(server, check);
 }
 
 /** What emulators of older formats kept beside the state. */
@@ -314,24 +415,21 @@ static int load(struct server *server, char **error)
 	if (size < sizeof(struct state) || size > head->capacity)
 		return damaged(server, "its head describes no state", error);
 	result = reserve(&server->state, &server->space, size);
-	if (!result)
-		result = reserve(&server->stored, &server->stored_space, size);
 	if (result)
 		return result;
 	/* Never to be taken for a state before it has been checked. */
-	server->size = server->stored_size = 0;
+	server->size = server->stored.size = 0;
 	if (pread(server->state_descriptor, server->state, size,
 		  slot_offset(head->capacity, slot)) != (ssize_t)size)
 		return damaged(server, "it is too short", error);
-	if (hash_words(server->state, size) != head->slots[slot].check)
+	if (state_check(server->state, size) != head->slots[slot].check)
 		return damaged(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
 		return damaged(server,
 			       "it does not fit the platform, or has values that no machine has",
 			       error);
 	server->size = size;
-	remember(server, head->slots[slot].check);
-	return 0;
+	return remember(server, head->slots[slot].check);
 }
 
 /** Opens an existing state. Returns -ENOENT where there is none, -ESTALE for one of an older
@@ -445,8 +543,8 @@ static bool is_current(const struct server *server)
 	const struct state_head *head = server->head;
 
 	return server->size && head->slot < STATE_SLOTS &&
-	       head->slots[head->slot].size == server->stored_size &&
-	       head->slots[head->slot].check == server->stored_check;
+	       head->slots[head->slot].size == server->stored.size &&
+	       head->slots[head->slot].check == server->stored.check;
 }
 
 int state_lock(struct server *server)

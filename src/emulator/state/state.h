@@ -88,7 +88,7 @@ struct state {
 	uint8_t boot_id[16];
 };
 
-enum { STATE_FORMAT = 12, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 13, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /**
  * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
@@ -107,6 +107,13 @@ struct state_head {
 	struct isst_emulator_statistics statistics;
 };
 
+/** What a slot of the file holds; a size of 0: that is not known. */
+struct stored_state {
+	struct state *state;
+	size_t size, space; /* used and allocated */
+	uint64_t check;
+};
+
 /** A server, as all of the emulator's layers from here on share it. */
 struct server {
 	struct platform *platform;
@@ -119,11 +126,11 @@ struct server {
 	struct entries entries; /* of the state directory, in this call */
 	uint64_t state_entries; /* among which the open file was found to be the state */
 	struct state_head *head;
-	struct state *state;  /* this process's copy */
-	size_t size, space;   /* used and allocated */
-	struct state *stored; /* the same as it is in the file */
-	size_t stored_size, stored_space;
-	uint64_t stored_check;
+	struct state *state; /* this process's copy */
+	size_t size, space;  /* used and allocated */
+	/* The same as it is in the file; and what the file's other slot holds, as far as this
+	 * process knows */
+	struct stored_state stored, before;
 	bool replaying; /* a deferred command is carried out: it was let in before */
 	/* Set by the layers above, before state_open(). */
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
@@ -146,6 +153,8 @@ void state_unlock(struct server *server);
 int state_store(struct server *server);
 /** Gives up what has changed since the last state_store(). */
 void state_discard(struct server *server);
+/** The checksum of a state in the file. */
+uint64_t state_check(const struct state *state, size_t size);
 /** Counts something in the statistics. */
 void state_count(unsigned long long *counter, unsigned long long number);
 
