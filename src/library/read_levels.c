@@ -30,31 +30,24 @@ static unsigned int highest_level(const struct isst_perf_profile *profile)
 
 /* ---- Levels that do not exist ---- */
 
-/** Levels that have gaps between them, as words: `0, 1, 3`. NULL where they have none. */
-static char *list_levels(const struct isst_perf_profile *profile, unsigned int highest)
+enum { MASK_BITS = 32, LIST_SPACE = MASK_BITS * sizeof("31, ") };
+
+/** Levels that have gaps between them, as words: `0, 1, 3`. Returns false where they have none. */
+static bool list_levels(const struct isst_perf_profile *profile, unsigned int highest,
+			char list[LIST_SPACE])
 {
 	unsigned int mask = profile->level_mask;
-	const char *between = "";
-	char *text = NULL;
-	size_t size;
-	FILE *stream;
 
 	/* The mask describes no more levels than it has bits. */
-	if (highest > 31)
-		highest = 31;
+	if (highest >= MASK_BITS)
+		highest = MASK_BITS - 1;
 	if (mask == 0 || mask == (2U << highest) - 1)
-		return NULL;
-	stream = open_memstream(&text, &size);
-	if (!stream)
-		return NULL;
-	for (unsigned int level = 0; level <= highest; level++) {
-		if (!(mask >> level & 1))
-			continue;
-		fprintf(stream, "%s%u", between, level);
-		between = ", ";
-	}
-	fclose(stream);
-	return text;
+		return false;
+	for (unsigned int level = 0, length = 0; level <= highest; level++)
+		if (mask >> level & 1)
+			length += (unsigned int)snprintf(list + length, LIST_SPACE - length, "%s%u",
+							 length ? ", " : "", level);
+	return true;
 }
 
 /** Refuses a level above the highest one. Returns 0 or -ENOMEM. */
@@ -64,19 +57,19 @@ static int refuse_level(const struct levels_call *levels, const struct isst_perf
 	struct isst_failure failure = { .error = -EOPNOTSUPP };
 	const char *name = profile->domain->name;
 	unsigned int highest = highest_level(profile);
-	char *exist = list_levels(profile, highest), *message;
+	char list[LIST_SPACE] = "", *message;
+	bool gaps = list_levels(profile, highest, list);
 	int error;
 
 	if (highest == 0)
 		error = asprintf(&message, "Invalid level %u (%s): only level 0 exists",
 				 levels->level, name);
-	else if (exist)
+	else if (gaps)
 		error = asprintf(&message, "Invalid level %u (%s): levels %s exist", levels->level,
-				 name, exist);
+				 name, list);
 	else
 		error = asprintf(&message, "Invalid level %u (%s): levels 0 to %u exist",
 				 levels->level, name, highest);
-	free(exist);
 	if (error < 0)
 		return -ENOMEM;
 	failure.message = message;

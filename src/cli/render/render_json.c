@@ -145,30 +145,6 @@ static bool same_path(const struct report_entry *one, const struct report_entry 
 	return true;
 }
 
-/** The path as one key: package-0:die-0:cpu-0. */
-static char *path_name(const struct report_entry *unit)
-{
-	char *name = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&name, &size);
-	bool complete = true;
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; i < unit->steps; i++) {
-		char *step = wording_of_step(&unit->path[i]);
-
-		complete = complete && step;
-		fprintf(stream, "%s%s", i > 0 ? ":" : "", step ? step : "");
-		free(step);
-	}
-	if (fclose(stream) != 0 || !complete) {
-		free(name);
-		return NULL;
-	}
-	return name;
-}
-
 static int write_units(struct document *document, const struct report_node *const *roots,
 		       size_t count, const struct report_entry *unit)
 {
@@ -177,7 +153,7 @@ static int write_units(struct document *document, const struct report_node *cons
 
 	if (unit->steps == 0)
 		return write_children(document, roots, count);
-	name = path_name(unit);
+	name = wording_of_path(unit->path, unit->steps);
 	if (!name)
 		return -ENOMEM;
 	begin_member(document, name);

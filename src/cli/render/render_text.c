@@ -88,7 +88,7 @@ static int write_unit(const struct report_entry *unit, FILE *stream)
 	unsigned int level = 1;
 
 	for (size_t i = 0; i < unit->steps; i++, level++) {
-		char *name = wording_of_step(&unit->path[i]);
+		char *name = wording_of_path(&unit->path[i], 1);
 
 		if (!name)
 			return -ENOMEM;

@@ -13,41 +13,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Writes @name with '#' and '*' filled in. */
-static char *fill_in(const struct key *key, unsigned int index, const char *variant)
-{
-	bool plain = variant && key->plain_variant && strcmp(variant, key->plain_variant) == 0;
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+enum { NUMBER_LENGTH = 10 }; /* of the largest index */
 
-	if (!stream)
-		return NULL;
+/** No name is longer than that, however it is filled in. */
+static size_t space_of(const struct key *key, const char *variant)
+{
+	size_t space = strlen(key->name) + 1;
+
 	for (const char *c = key->name; *c; c++) {
 		if (*c == '#')
-			fprintf(stream, "%u", index);
+			space += NUMBER_LENGTH;
+		else if (*c == '*' && variant)
+			space += strlen(variant);
+	}
+	return space;
+}
+
+/** Writes the name of a key with '#' and '*' filled in. Returns its end. */
+static char *fill_in(char *text, const struct key *key, unsigned int index, const char *variant)
+{
+	bool plain = variant && key->plain_variant && strcmp(variant, key->plain_variant) == 0;
+
+	for (const char *c = key->name; *c; c++) {
+		if (*c == '#')
+			text += snprintf(text, NUMBER_LENGTH + 1, "%u", index);
 		else if (*c == '*' && plain)
 			c++; /* the dash behind it, too */
 		else if (*c == '*' && variant)
-			fputs(variant, stream);
+			text = stpcpy(text, variant);
 		else
-			fputc(*c, stream);
+			*text++ = *c;
 	}
-	if (fclose(stream) != 0) {
-		free(text);
-		return NULL;
+	*text = '\0';
+	return text;
+}
+
+char *wording_of_path(const struct report_step *steps, size_t count)
+{
+	size_t space = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < count; i++)
+		space += space_of(steps[i].key, NULL);
+	text = end = malloc(space);
+	if (text)
+		*text = '\0';
+	for (size_t i = 0; i < count && text; i++) {
+		if (i > 0)
+			*end++ = ':';
+		end = fill_in(end, steps[i].key, steps[i].index, NULL);
 	}
 	return text;
 }
 
-char *wording_of_step(const struct report_step *step)
-{
-	return fill_in(step->key, step->index, NULL);
-}
-
 char *wording_of_key(const struct report_node *node)
 {
-	return fill_in(node->key, node->index, node->variant);
+	char *text = malloc(space_of(node->key, node->variant));
+
+	if (text)
+		fill_in(text, node->key, node->index, node->variant);
+	return text;
 }
 
 static char *print_number(const struct report_node *leaf)

@@ -6,7 +6,8 @@
 #include "report.h"
 
 /* Each returns a text to be freed, NULL without memory. */
-char *wording_of_step(const struct report_step *step);
+/* Of steps that lead to a unit, with colons between them: package-0:die-0:cpu-0. */
+char *wording_of_path(const struct report_step *steps, size_t count);
 char *wording_of_key(const struct report_node *node);
 char *wording_of_value(const struct report_node *leaf);
 
