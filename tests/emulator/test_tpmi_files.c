@@ -95,8 +95,53 @@ static void uncore_directories_as_captured(void **state)
 	finish(&e);
 	start(&e, "diamondrapids-2s32c");
 	assert_file(&e, UNCORE "/uncore06/instance_id", "2\n"); /* 7.2 */
-	assert_file(&e, UNCORE "/uncore06/die_id", "1\n");
+	assert_int_equal(read_result(&e, UNCORE "/uncore06/die_id"), -ENOENT);
 	finish(&e);
+}
+
+/* Three dies, for which the kernel counts four: uncore-frequency-tpmi.c, set_domain_id(). A package
+ * has no directory then. */
+static void uncore_directories_of_enumerated_dies(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tpmi-three-dies");
+	assert_int_equal(read_result(&e, UNCORE "/package_00_die_00/max_freq_khz"), -ENOENT);
+	assert_file(&e, UNCORE "/uncore02/domain_id", "2\n");
+	assert_file(&e, UNCORE "/uncore02/instance_id", "2\n");
+	assert_file(&e, UNCORE "/uncore02/die_id", "2\n");
+	assert_file(&e, UNCORE "/uncore03/agent_types", "io\n");
+	assert_file(&e, UNCORE "/uncore03/domain_id", "4\n");
+	assert_file(&e, UNCORE "/uncore03/instance_id", "3\n");
+	assert_int_equal(read_result(&e, UNCORE "/uncore03/die_id"), -ENOENT);
+	assert_file(&e, UNCORE "/uncore04/domain_id", "5\n");
+	finish(&e);
+	start(&e, "tests/tpmi-dies");
+	assert_int_equal(read_result(&e, UNCORE "/package_00_die_00/max_freq_khz"), -ENOENT);
+	assert_file(&e, UNCORE "/uncore02/domain_id", "2\n"); /* 6.12 */
+	finish(&e);
+}
+
+/* The package's directory is of the first of its devices, which set no limit for the second. */
+static void the_directory_of_a_package_with_two_devices(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_written(&e, "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = 6.12\n"
+			  "[topology]\npackages = 0\npower-domains = 0-3\ncores = 0-1\n"
+			  "[files]\nuncore-ids = repeated\n[level 0]\ncores = 0-1\nbase = 2000\n"
+			  "uncore-max = 2000\nuncore-min = 800\n");
+	assert_file(&e, UNCORE "/uncore01/domain_id", "1\n");
+	assert_file(&e, UNCORE "/uncore02/domain_id", "0\n");
+	assert_int_equal(write_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "1500000"), 0);
+	assert_file(&e, UNCORE "/uncore01/max_freq_khz", "1500000\n");
+	assert_file(&e, UNCORE "/uncore02/max_freq_khz", "2000000\n");
+	assert_int_equal(write_file(&e, UNCORE "/uncore01/max_freq_khz", "1600000"), -EINVAL);
+	assert_int_equal(write_file(&e, UNCORE "/uncore02/max_freq_khz", "2100000"), 0);
+	assert_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "1500000\n");
+	finish_written(&e);
 }
 
 static void the_packages_limit_is_all_of_its_domains(void **state)
@@ -264,6 +309,8 @@ int main(void)
 		cmocka_unit_test(a_module_is_four_cores_to_the_kernel),
 		cmocka_unit_test(pstate_files_as_captured),
 		cmocka_unit_test(uncore_directories_as_captured),
+		cmocka_unit_test(uncore_directories_of_enumerated_dies),
+		cmocka_unit_test(the_directory_of_a_package_with_two_devices),
 		cmocka_unit_test(the_packages_limit_is_all_of_its_domains),
 		cmocka_unit_test(what_a_level_change_moves),
 		cmocka_unit_test(what_a_level_change_of_an_io_domain_moves),

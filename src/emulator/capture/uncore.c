@@ -36,7 +36,10 @@ static int find_uncore(const struct capture *capture, const struct platform *pla
 					&package);
 		if (result)
 			return result;
-		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/domain_id", i);
+		/* Where dies are enumerated domain_id of I/O dies is another number. */
+		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/instance_id", i);
+		if (domain->type.value != DOMAIN_IO || !capture_entry(capture, path))
+			snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/domain_id", i);
 		result = capture_number(capture, capture_entry(capture, path), HIGHEST_ID,
 					&power_domain);
 		if (result)

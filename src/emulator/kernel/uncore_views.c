@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * intel_uncore_frequency: with TPMI each power domain has a directory, uncoreNN, and each package,
- * package_PP_die_00, which stands for all of its domains. Else each die has one, package_PP_die_DD.
+ * unless its dies are enumerated, package_PP_die_00, which stands for all domains of its first PCI
+ * device. Else each die has one, package_PP_die_DD.
  */
 #include "emulator/firmware/firmware.h"
 #include "emulator/kernel/views.h"
@@ -18,6 +19,39 @@ static bool first_of_package(const struct platform *platform, size_t index)
 {
 	return index == 0 ||
 	       platform->domains[index - 1].package != platform->domains[index].package;
+}
+
+/* ---- PCI devices of a package, which share its power domains ---- */
+
+/** The number of a power domain in its device: early kernels with two devices are emulated, too. */
+static unsigned int number_in_device(const struct platform *platform, size_t index, bool *second)
+{
+	const struct platform_domain *domain = &platform->domains[index];
+	unsigned int before = 0, all = 0;
+
+	*second = false;
+	if (platform->uncore_ids.value == UNCORE_IDS_UNIQUE)
+		return domain->power_domain;
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		if (platform->domains[i].package != domain->package ||
+		    !has_uncore(&platform->domains[i]))
+			continue;
+		all++;
+		before += i < index;
+	}
+	*second = before >= (all + 1) / 2;
+	return *second ? before - (all + 1) / 2 : before;
+}
+
+/** Whether the package's own directory is of a domain, too. */
+static bool is_of_package(const struct platform *platform, size_t index, unsigned int package)
+{
+	bool second;
+
+	if (platform->domains[index].package != package || !has_uncore(&platform->domains[index]))
+		return false;
+	(void)number_in_device(platform, index, &second);
+	return !second;
 }
 
 /* ---- Their directories ---- */
@@ -72,6 +106,11 @@ static bool is_tpmi(const struct place *place)
 	return platform_is_tpmi(place->server->platform);
 }
 
+static bool has_packages(const struct place *place)
+{
+	return is_tpmi(place) && platform_dies(place->server->platform) == 1;
+}
+
 /* ---- Limits ---- */
 
 struct limits {
@@ -94,13 +133,10 @@ static struct limits limits_of(const struct place *place, bool initial)
 
 	if (!place->package)
 		return domain_limits(place->server, place->domain, initial);
-	for (size_t i = place->domain;
-	     i < platform->domain_count &&
-	     platform->domains[i].package == platform->domains[place->domain].package;
-	     i++) {
+	for (size_t i = place->domain; i < platform->domain_count; i++) {
 		struct limits one = domain_limits(place->server, i, initial);
 
-		if (!has_uncore(&platform->domains[i]))
+		if (!is_of_package(platform, i, platform->domains[place->domain].package))
 			continue;
 		if (one.min_khz < limits.min_khz)
 			limits.min_khz = one.min_khz;
@@ -148,7 +184,11 @@ static void set_limit(struct server *server, size_t index, uint32_t khz, bool ma
 static bool within_package(const struct server *server, size_t index, uint32_t khz, bool max)
 {
 	const struct domain_state *package = state_msrs(server, index);
+	bool second;
 
+	(void)number_in_device(server->platform, index, &second);
+	if (second)
+		return true;
 	return max ? !package->package_max_khz || khz <= package->package_max_khz
 		   : !package->package_min_khz || khz >= package->package_min_khz;
 }
@@ -160,10 +200,9 @@ static void set_package_limit(struct server *server, size_t index, uint32_t khz,
 	struct domain_state *package = state_domain(server, index);
 
 	*(max ? &package->package_max_khz : &package->package_min_khz) = khz;
-	for (size_t i = index; i < platform->domain_count &&
-			       platform->domains[i].package == platform->domains[index].package;
-	     i++)
-		set_limit(server, i, khz, max);
+	for (size_t i = index; i < platform->domain_count; i++)
+		if (is_of_package(platform, i, platform->domains[index].package))
+			set_limit(server, i, khz, max);
 }
 
 /** Nothing compares the two limits. */
@@ -210,23 +249,39 @@ static unsigned int package_id(const struct place *place)
 	return domain_of(place)->package;
 }
 
-/** The number of a power domain. Early kernels count in each of the two PCI devices that a
- * package's power domains are shared out to. */
+static bool since_7_0(const struct place *place)
+{
+	return is_tpmi(place) && place->server->platform->kernel.value >= KERNEL(7, 0);
+}
+
+static bool is_io(const struct place *place)
+{
+	return domain_of(place)->type.value == DOMAIN_IO;
+}
+
+/** How many numbers the compute domains of a package take up: those that are not there count. */
+static unsigned int compute_range(const struct platform *platform, unsigned int package)
+{
+	unsigned int range = 0;
+
+	for (size_t i = 0; i < platform->domain_count; i++)
+		if (platform->domains[i].package == package &&
+		    platform->domains[i].type.value == DOMAIN_COMPUTE)
+			range = platform->domains[i].power_domain + 1;
+	return range;
+}
+
+/** The number of a power domain in its device; kernels that know the agents of a domain number
+ * those without cores on from the dies that a package may have, which are a power of two. */
 static unsigned int domain_id(const struct place *place)
 {
 	const struct platform *platform = place->server->platform;
-	unsigned int before = 0, all = 0;
+	unsigned int dies = platform_dies(platform), range;
+	bool second;
+	unsigned int number = number_in_device(platform, place->domain, &second);
 
-	if (platform->uncore_ids.value == UNCORE_IDS_UNIQUE)
-		return domain_of(place)->power_domain;
-	for (size_t i = 0; i < platform->domain_count; i++) {
-		if (platform->domains[i].package != domain_of(place)->package ||
-		    !has_uncore(&platform->domains[i]))
-			continue;
-		all++;
-		before += i < place->domain;
-	}
-	return before < (all + 1) / 2 ? before : before - (all + 1) / 2;
+	range = compute_range(platform, domain_of(place)->package);
+	return since_7_0(place) && is_io(place) && dies > range ? number + dies - range : number;
 }
 
 static unsigned int fabric_cluster_id(const struct place *place)
@@ -237,7 +292,9 @@ static unsigned int fabric_cluster_id(const struct place *place)
 
 static unsigned int instance_id(const struct place *place)
 {
-	return domain_of(place)->power_domain;
+	bool second;
+
+	return number_in_device(place->server->platform, place->domain, &second);
 }
 
 static unsigned int die_id(const struct place *place)
@@ -247,17 +304,17 @@ static unsigned int die_id(const struct place *place)
 
 static const char *agent_types(const struct place *place)
 {
-	return domain_of(place)->type.value == DOMAIN_IO ? "io" : "core cache memory";
-}
-
-static bool since_7_0(const struct place *place)
-{
-	return is_tpmi(place) && place->server->platform->kernel.value >= KERNEL(7, 0);
+	return is_io(place) ? "io" : "core cache memory";
 }
 
 static bool since_7_2(const struct place *place)
 {
 	return is_tpmi(place) && place->server->platform->kernel.value >= KERNEL(7, 2);
+}
+
+static bool has_die_id(const struct place *place)
+{
+	return since_7_2(place) && !is_io(place) && platform_dies(place->server->platform) > 1;
 }
 
 /* ---- The tables ---- */
@@ -291,7 +348,7 @@ static const struct view domain_views[] = {
 	{ "domain_id", .exists = is_tpmi, .number = domain_id, .mode = 0400 },
 	{ "fabric_cluster_id", .exists = is_tpmi, .number = fabric_cluster_id, .mode = 0400 },
 	{ "instance_id", .exists = since_7_2, .number = instance_id, .mode = 0400 },
-	{ "die_id", .exists = since_7_2, .number = die_id, .mode = 0400 },
+	{ "die_id", .exists = has_die_id, .number = die_id, .mode = 0400 },
 	{ "elc_low_threshold_percent", .exists = has_elc, .number = elc_threshold },
 	{ "agent_types", .exists = since_7_0, .text = agent_types },
 	VIEW_END,
@@ -299,6 +356,6 @@ static const struct view domain_views[] = {
 
 const struct view uncore_views[] = {
 	{ .each = &each_domain, .below = domain_views },
-	{ .each = &each_package, .below = package_views, .exists = is_tpmi },
+	{ .each = &each_package, .below = package_views, .exists = has_packages },
 	VIEW_END,
 };

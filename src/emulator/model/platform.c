@@ -128,3 +128,23 @@ void platform_free(struct platform *platform)
 	free(platform->text);
 	free(platform);
 }
+
+unsigned int platform_dies(const struct platform *platform)
+{
+	unsigned int highest = 0, dies = 1;
+	const struct platform_domain *before = NULL;
+
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		const struct platform_domain *domain = &platform->domains[i];
+
+		if (domain->type.value != DOMAIN_COMPUTE)
+			continue;
+		if (before && before->package == domain->package && before->die != domain->die &&
+		    domain->power_domain > highest)
+			highest = domain->power_domain;
+		before = domain;
+	}
+	while (dies <= highest)
+		dies *= 2;
+	return dies;
+}

@@ -263,6 +263,10 @@ struct platform *platform_new(const char *name);
  */
 int platform_complete(struct platform *platform, char **what);
 
+/** How many dies a package may have, as the kernel works it out from the processor's enumeration:
+ * a power of two; 1 where power domains of a package are not on dies of their own. */
+unsigned int platform_dies(const struct platform *platform);
+
 /** Whether the driver talks to TPMI registers: API version 2 and up. */
 bool platform_is_tpmi(const struct platform *platform);
 
