@@ -2,6 +2,7 @@
 /* Turbo ratio limits, limits of cpufreq and of the uncore of a configuration, as items. */
 #include "features/hotplug.h"
 #include "features/planning.h"
+#include "features/uncore_limits.h"
 #include "state/resolve.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
@@ -403,10 +404,16 @@ int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
 	if (error)
 		return wanted_reject(resolution->wanted, wish.setting, NULL, error, "%s",
 				     isst_error(resolution->context));
-	if (count == 0 && wish.wanted != WANTED_NONE)
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -ENODEV,
-				     "the kernel has no uncore limits (no driver of the uncore "
-				     "frequency)");
+	if (count == 0 && wish.wanted != WANTED_NONE) {
+		const struct uncore_place place = uncore_place_of(resolution->context,
+								  domain->domain, 0);
+		bool ambiguous = uncore_is_ambiguous(&resolution->context->files, &place);
+
+		/* A driver may be loaded later. */
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain,
+				     ambiguous ? -EOPNOTSUPP : -ENODEV, "uncore limits: %s",
+				     uncore_why_none(resolution->context, &place));
+	}
 	for (unsigned int fabric = 0; fabric < count && !error; fabric++)
 		error = resolve_fabric(resolution, subject, domain->domain, fabric);
 	return error ? error : check_fabric(resolution, subject, domain->domain, count);

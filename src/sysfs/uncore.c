@@ -20,6 +20,10 @@ struct uncore_clusters {
 	struct uncore_cluster {
 		char *directory;
 		unsigned int package, domain, cluster;
+		bool known; /* @domain is the number of the driver's power domain */
+		/* Of newer kernels: the number in its device, and whether it has cores. */
+		unsigned int instance;
+		bool has_instance, has_agents, has_cores;
 	} * clusters;
 	size_t count;
 };
@@ -40,11 +44,32 @@ static int read_identity(struct kernel_files *files, const char *directory, cons
 	return error;
 }
 
+/** Reads what kernels of 7.x say besides. */
+static int read_agents(struct kernel_files *files, struct uncore_cluster *cluster)
+{
+	char *path, *text;
+	int error = read_identity(files, cluster->directory, "instance_id", &cluster->instance);
+
+	cluster->has_instance = !error;
+	if (error && error != -ENOENT)
+		return error;
+	if (asprintf(&path, "%s/agent_types", cluster->directory) < 0)
+		return -ENOMEM;
+	error = kernel_files_text(files, path, &text);
+	free(path);
+	cluster->has_agents = !error;
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	cluster->has_cores = strstr(text, "core") != NULL;
+	free(text);
+	return 0;
+}
+
 /** Takes a directory in if it is one of a cluster; others, which lack the files, are passed over.
  */
 static int add_cluster(struct kernel_files *files, struct uncore_clusters *known, const char *name)
 {
-	struct uncore_cluster cluster;
+	struct uncore_cluster cluster = { .known = true };
 	int error;
 
 	if (asprintf(&cluster.directory, UNCORE_DIRECTORY "/%s", name) < 0)
@@ -56,6 +81,8 @@ static int add_cluster(struct kernel_files *files, struct uncore_clusters *known
 		error = read_identity(files, cluster.directory, "fabric_cluster_id",
 				      &cluster.cluster);
 	if (!error)
+		error = read_agents(files, &cluster);
+	if (!error)
 		error = ARRAY_GROW(known->clusters, known->count);
 	if (!error) {
 		known->clusters[known->count++] = cluster;
@@ -63,6 +90,53 @@ static int add_cluster(struct kernel_files *files, struct uncore_clusters *known
 	}
 	free(cluster.directory);
 	return error == -ENOENT ? 0 : error;
+}
+
+static bool instance_is_unique(const struct uncore_clusters *all, const struct uncore_cluster *one)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct uncore_cluster *other = &all->clusters[i];
+
+		if (other != one && other->package == one->package &&
+		    other->cluster == one->cluster && other->has_instance &&
+		    other->instance == one->instance)
+			return false;
+	}
+	return true;
+}
+
+/** Whether the kernel has a directory for a package: not where its dies are enumerated. */
+static int has_package(struct kernel_files *files, unsigned int package, bool *has)
+{
+	const struct uncore_place place = { .package = package };
+	uint64_t khz;
+	int error = uncore_read_limit(files, &place, CPUFREQ_MAX, &khz);
+
+	*has = !error;
+	return error == -ENOENT ? 0 : error;
+}
+
+/**
+ * Which power domain of the driver a cluster is of. Those with cores have its number. The others,
+ * the I/O dies, the driver numbers on from the last one with cores; the kernel, since it knows the
+ * agents, from the dies that a package may have, a power of two where the processor enumerates
+ * dies. instance_id is the driver's number, unless a package has two devices which both begin at 0.
+ */
+static int identify(struct kernel_files *files, const struct uncore_clusters *all,
+		    struct uncore_cluster *cluster)
+{
+	bool io = cluster->has_agents && !cluster->has_cores;
+
+	if (cluster->has_instance && instance_is_unique(all, cluster)) {
+		cluster->known = io ? cluster->domain >= cluster->instance
+				    : cluster->domain == cluster->instance;
+		cluster->domain = cluster->instance;
+		return 0;
+	}
+	if (io)
+		return has_package(files, cluster->package, &cluster->known);
+	cluster->known = cluster->has_agents || !cluster->has_instance;
+	return 0;
 }
 
 /** Looks once which directories there are. */
@@ -85,6 +159,8 @@ static int find_clusters(struct kernel_files *files)
 		free(names[i]);
 	}
 	free(names);
+	for (size_t i = 0; !error && i < files->uncore->count; i++)
+		error = identify(files, files->uncore, &files->uncore->clusters[i]);
 	if (error)
 		uncore_forget(files);
 	return error;
@@ -103,7 +179,21 @@ void uncore_forget(struct kernel_files *files)
 
 static bool is_same(const struct uncore_cluster *a, const struct uncore_cluster *b)
 {
-	return a->package == b->package && a->domain == b->domain && a->cluster == b->cluster;
+	return a->package == b->package && a->domain == b->domain && a->cluster == b->cluster &&
+	       a->known && b->known;
+}
+
+static const struct uncore_cluster *find_cluster(const struct uncore_clusters *known,
+						 const struct uncore_place *place)
+{
+	for (size_t i = 0; i < known->count; i++) {
+		const struct uncore_cluster *cluster = &known->clusters[i];
+
+		if (cluster->known && cluster->package == place->package &&
+		    cluster->domain == place->domain && cluster->cluster == place->cluster)
+			return cluster;
+	}
+	return NULL;
 }
 
 bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *place)
@@ -113,32 +203,33 @@ bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *
 	if (find_clusters(files))
 		return false;
 	known = files->uncore;
-	for (size_t i = 0; i < known->count; i++)
-		for (size_t j = 0; j < i && known->clusters[i].package == place->package; j++)
+	for (size_t i = 0; i < known->count; i++) {
+		if (known->clusters[i].package != place->package)
+			continue;
+		if (!known->clusters[i].known && !find_cluster(known, place))
+			return true;
+		for (size_t j = 0; j < i; j++)
 			if (is_same(&known->clusters[i], &known->clusters[j]))
 				return true;
+	}
 	return false;
 }
 
 static int cluster_directory(struct kernel_files *files, const struct uncore_place *place,
 			     char **path)
 {
+	const struct uncore_cluster *cluster;
 	int error = find_clusters(files);
 
 	if (error)
 		return error;
 	if (uncore_is_ambiguous(files, place))
 		return -ENOENT;
-	for (size_t i = 0; i < files->uncore->count; i++) {
-		const struct uncore_cluster *cluster = &files->uncore->clusters[i];
-
-		if (cluster->package != place->package || cluster->domain != place->domain ||
-		    cluster->cluster != place->cluster)
-			continue;
-		*path = strdup(cluster->directory);
-		return *path ? 0 : -ENOMEM;
-	}
-	return -ENOENT;
+	cluster = find_cluster(files->uncore, place);
+	if (!cluster)
+		return -ENOENT;
+	*path = strdup(cluster->directory);
+	return *path ? 0 : -ENOMEM;
 }
 
 int uncore_directory(struct kernel_files *files, const struct uncore_place *place, char **path)
@@ -211,8 +302,8 @@ int uncore_count_clusters(struct kernel_files *files, const struct uncore_place 
 	for (size_t i = 0; i < files->uncore->count; i++) {
 		const struct uncore_cluster *cluster = &files->uncore->clusters[i];
 
-		if (cluster->package == place->package && cluster->domain == place->domain &&
-		    cluster->cluster >= *count)
+		if (cluster->known && cluster->package == place->package &&
+		    cluster->domain == place->domain && cluster->cluster >= *count)
 			*count = cluster->cluster + 1;
 	}
 	return 0;

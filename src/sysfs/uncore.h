@@ -41,9 +41,10 @@ int uncore_write_limit(struct kernel_files *files, const struct uncore_place *pl
 		       enum cpufreq_limit limit, uint64_t khz);
 
 /**
- * Whether the kernel gives the same numbers to several clusters of the package, as those do whose
- * domain_id counts from 0 in each of a package's devices. Then they cannot be identified, and no
- * cluster of that package is to be found.
+ * Whether the place may be one of the kernel's directories, but its numbers do not say which: the
+ * same ones are given to several clusters of the package, as by kernels whose domain_id counts from
+ * 0 in each of a package's devices, or those of a cluster do not tell its power domain. It is not
+ * to be found then; in the first case no cluster of the package is.
  */
 bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *place);
 

@@ -257,6 +257,113 @@ static void ambiguous_numbers_do_not_identify_their_package(void **state)
 	finish(&bench);
 }
 
+static void agents(struct fake_machine *fake, const char *directory, const char *types)
+{
+	uncore_file(fake, directory, "agent_types", "%s", types);
+}
+
+static void instance(struct fake_machine *fake, const char *directory, unsigned int number)
+{
+	uncore_file(fake, directory, "instance_id", "%u", number);
+}
+
+/* Three compute dies, for which the kernel makes room for four. */
+static void io_dies_have_the_number_of_their_instance(void **state)
+{
+	const struct uncore_place other = cluster_at(0, 5, 0);
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	cluster(fake, "uncore02", 0, 2, 0, 2200);
+	agents(fake, "uncore02", "core cache memory");
+	instance(fake, "uncore02", 2);
+	cluster(fake, "uncore03", 0, 4, 0, 1800);
+	agents(fake, "uncore03", "io");
+	instance(fake, "uncore03", 3);
+	cluster(fake, "uncore04", 0, 5, 0, 1600);
+	agents(fake, "uncore04", "io");
+	instance(fake, "uncore04", 4);
+	check_limit(&bench, cluster_at(0, 2, 0), CPUFREQ_MAX, 2200);
+	check_limit(&bench, cluster_at(0, 3, 0), CPUFREQ_MAX, 1800);
+	check_limit(&bench, cluster_at(0, 4, 0), CPUFREQ_MAX, 1600);
+	check_unsupported(&bench, other);
+	assert_false(uncore_is_ambiguous(&bench.files, &other));
+	finish(&bench);
+}
+
+/** Kernels that know the agents and not the instance. */
+static void io_dies_without_instance_are_known_where_no_dies_are_enumerated(void **state)
+{
+	const struct uncore_place place = cluster_at(0, 4, 0);
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	cluster(fake, "uncore02", 0, 2, 0, 2200);
+	agents(fake, "uncore02", "core cache memory");
+	cluster(fake, "uncore03", 0, 4, 0, 1800);
+	agents(fake, "uncore03", "io");
+	check_limit(&bench, cluster_at(0, 2, 0), CPUFREQ_MAX, 2200);
+	check_unsupported(&bench, place);
+	assert_true(uncore_is_ambiguous(&bench.files, &place));
+	uncore_forget(&bench.files);
+	/* The directory of a package. */
+	limits(fake, "package_00_die_00", 800, 2200);
+	check_limit(&bench, place, CPUFREQ_MAX, 1800);
+	finish(&bench);
+}
+
+/* Both devices of a package begin with instance 0. */
+static void io_dies_of_two_devices_are_unknown(void **state)
+{
+	const struct uncore_place first = cluster_at(0, 4, 0), second = cluster_at(0, 5, 0);
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	for (unsigned int device = 0; device < 2; device++)
+		for (unsigned int i = 0; i < 3; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "uncore%02u", device * 3 + i);
+			cluster(fake, name, 0, i < 2 ? device * 2 + i : 4 + device, 0,
+				2000 + 100 * device + 10 * i);
+			agents(fake, name, i < 2 ? "core" : "io");
+			instance(fake, name, i);
+		}
+	check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MAX, 2010);
+	check_limit(&bench, cluster_at(0, 3, 0), CPUFREQ_MAX, 2110);
+	check_unsupported(&bench, first);
+	check_unsupported(&bench, second);
+	assert_true(uncore_is_ambiguous(&bench.files, &first));
+	finish(&bench);
+}
+
+static void numbers_that_contradict_each_other_are_unknown(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 1, 0, 2200);
+	agents(fake, "uncore00", "core");
+	instance(fake, "uncore00", 0);
+	cluster(fake, "uncore01", 0, 3, 0, 1800);
+	agents(fake, "uncore01", "io");
+	instance(fake, "uncore01", 4);
+	cluster(fake, "uncore02", 0, 6, 0, 1600); /* no agents */
+	instance(fake, "uncore02", 5);
+	for (unsigned int domain = 0; domain < 7; domain++) {
+		const struct uncore_place place = cluster_at(0, domain, 0);
+
+		check_unsupported(&bench, place);
+		assert_true(uncore_is_ambiguous(&bench.files, &place));
+		check_clusters(&bench, place, 0);
+	}
+	finish(&bench);
+}
+
 /* ---- The limit that counts is the one last written for the package, which cannot be read ---- */
 
 /** A power domain whose files take no more than @max_khz, and no less than @min_khz. */
@@ -491,6 +598,10 @@ int main(void)
 		MACHINE_TEST(clusters_of_the_same_numbers_are_not_counted),
 		MACHINE_TEST(limits_of_boot_are_read),
 		MACHINE_TEST(ambiguous_numbers_do_not_identify_their_package),
+		MACHINE_TEST(io_dies_have_the_number_of_their_instance),
+		MACHINE_TEST(io_dies_without_instance_are_known_where_no_dies_are_enumerated),
+		MACHINE_TEST(io_dies_of_two_devices_are_unknown),
+		MACHINE_TEST(numbers_that_contradict_each_other_are_unknown),
 		MACHINE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one),
 		MACHINE_TEST(a_limit_that_is_held_already_stays),
 		MACHINE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error),
