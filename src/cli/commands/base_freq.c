@@ -24,13 +24,15 @@ static void note_not_set_up(struct run *run, const struct isst_result *level)
 			isst_domain_name(isst_result_domain(level)));
 }
 
-static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level)
+/** @feature: a unit with CPUs may have it */
+static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
+		       bool feature)
 {
 	if (unit->first && value_of(level, ISST_VALUE_BASE_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
 		report_not_present(run, level);
 	if (unit->first)
 		level_failures(run, level);
-	if (!base_freq_is_known(level))
+	if (!base_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
 		return;
 	if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0)
 		note_not_set_up(run, level);
@@ -48,8 +50,8 @@ void base_freq_info(struct run *run)
 			const struct unit *unit = &run->targets.units[i];
 			const struct isst_result *level = levels_get(&levels, unit, 0);
 
-			if (level && (feature || !isst_domain_is_io(unit->domain)))
-				show_level(run, unit, level);
+			if (level)
+				show_level(run, unit, level, feature);
 		}
 	}
 	levels_clear(&levels);

@@ -101,14 +101,15 @@ static bool has_only_clips(const struct isst_result *level)
 	       isst_domain_first_cpu(isst_result_domain(level), &cpu) != 0;
 }
 
+/** @feature: a unit with CPUs may have it */
 static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
-		       struct turbo_freq_filter filter)
+		       struct turbo_freq_filter filter, bool feature)
 {
 	if (unit->first && value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
 		report_not_present(run, level);
 	if (unit->first)
 		level_failures(run, level);
-	if (!turbo_freq_is_known(level))
+	if (!turbo_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
 		return;
 	if (filter.bucket >= (int)bucket_count(level) && !has_only_clips(level)) {
 		if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ))
@@ -118,15 +119,15 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 	turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
 }
 
-/** Whether a unit has that bucket; -1: all, of units with SST-TF. */
+/** Whether a unit has that bucket; -1: all. */
 static bool has_bucket(const struct run *run, const struct levels *levels, int bucket)
 {
-	bool any = bucket < 0 && levels_may_have(run, levels, ISST_VALUE_TURBO_FREQ_STATE);
+	bool any = bucket < 0;
 
 	for (size_t i = 0; i < run->targets.unit_count && !any; i++) {
 		const struct isst_result *level = levels_get(levels, &run->targets.units[i], 0);
 
-		any = level && bucket >= 0 && bucket < (int)bucket_count(level);
+		any = level && bucket < (int)bucket_count(level);
 	}
 	return any;
 }
@@ -139,6 +140,7 @@ void turbo_freq_info(struct run *run)
 	if (!read_filter(run, &filter))
 		return;
 	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0) {
+		bool feature = levels_may_have(run, &levels, ISST_VALUE_TURBO_FREQ_STATE);
 		bool bucket = has_bucket(run, &levels, filter.bucket);
 
 		for (size_t i = 0; i < run->targets.unit_count; i++) {
@@ -147,7 +149,7 @@ void turbo_freq_info(struct run *run)
 
 			/* Frequencies beside a bucket that is nowhere would be no answer. */
 			if (level && (bucket || !has_only_clips(level)))
-				show_level(run, unit, level, filter);
+				show_level(run, unit, level, filter, feature);
 		}
 	}
 	levels_clear(&levels);

@@ -41,7 +41,7 @@ const struct isst_result *levels_current(const struct levels *levels, const stru
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit);
 
 /** Whether a unit with CPUs may have a feature, by its state at the first level that was read:
- * power domains without CPUs claim features that the package lacks. */
+ * power domains without CPUs claim features that no other one has. */
 bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state);
 
 /** True if so much could be read of the level that it is worth showing. */
