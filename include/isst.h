@@ -1562,7 +1562,8 @@ enum isst_warning_kind {
 	ISST_WARNING_BOOT_STATE = 38,
 	ISST_WARNING_JOURNAL_KEPT = 39,
 	ISST_WARNING_REDISCOVERY_FAILED = 40,
-	ISST_WARNING_LOST_OVER_SUSPEND = 41
+	ISST_WARNING_LOST_OVER_SUSPEND = 41,
+	ISST_WARNING_WRITTEN_BACK = 42
 };
 
 /** A warning, such as a value that firmware or kernel clipped, or limits that interfere. It belongs

@@ -227,6 +227,7 @@ class WarningKind(enum.IntEnum):
     JOURNAL_KEPT = 39
     REDISCOVERY_FAILED = 40
     LOST_OVER_SUSPEND = 41
+    WRITTEN_BACK = 42
 
 
 class FindingKind(enum.IntEnum):

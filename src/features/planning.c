@@ -402,6 +402,15 @@ void plan_core_power_steps(struct isst_change *change, const struct domain_reque
 	core_power_step_disturbs(qos);
 }
 
+void feature_step_disturbs(struct step *step, const struct isst_domain *domain)
+{
+	/* The register that features are requested in holds the requested level, too. */
+	if (step && context_has_power_domains(step->change->context))
+		step_keeps(step, item_of(ITEM_LEVEL, domain, 0));
+	if (domain->has_cpu)
+		step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+}
+
 struct step *plan_feature_step(struct isst_change *change, const struct domain_request *requests,
 			       const struct current_state *current, uint64_t mask, uint64_t bits)
 {
@@ -415,8 +424,7 @@ struct step *plan_feature_step(struct isst_change *change, const struct domain_r
 		step_set(step,
 			 item_of(ITEM_FEATURES, domain, current->domains[i].profile.current_level),
 			 mask, bits);
-		if (domain->has_cpu)
-			step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+		feature_step_disturbs(step, domain);
 	}
 	return step;
 }

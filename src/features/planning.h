@@ -141,6 +141,10 @@ void plan_core_power_steps(struct isst_change *change, const struct domain_reque
  * Returns 0 or an error of change_turbo_state(). */
 int base_freq_step_disturbs_limits(struct step *step, const struct isst_domain *domain);
 
+/** Adds to the footprint of a step that switches SST-BF or SST-TF in a domain what firmware may move
+ * with that. A NULL step is passed over. */
+void feature_step_disturbs(struct step *step, const struct isst_domain *domain);
+
 /** Adds to the footprint of a step that switches core-power what that may disturb. A NULL step is
  * passed over. */
 void core_power_step_disturbs(struct step *step);

@@ -52,6 +52,7 @@ static const struct {
 	ROW(JOURNAL_KEPT, "journal-kept"),
 	ROW(REDISCOVERY_FAILED, "rediscovery-failed"),
 	ROW(LOST_OVER_SUSPEND, "lost-over-suspend"),
+	ROW(WRITTEN_BACK, "written-back"),
 };
 
 enum { CODES = sizeof(warning_codes) / sizeof(warning_codes[0]) };

@@ -136,13 +136,11 @@ static int plan_features(const struct application *application, selects selected
 	int error = add_step(application, selected, &step);
 
 	wanted_check_support_later(application->wanted, step);
-	/* Firmware may move the limits with the feature. */
 	for (size_t i = 0; step && i < step->count && !error; i++) {
 		const struct isst_domain *domain = item_domain(application->change->context,
 							       &step->entries[i].item);
 
-		if (domain->has_cpu)
-			step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+		feature_step_disturbs(step, domain);
 		if (step->entries[i].mask & FEATURE_BASE_FREQ)
 			error = base_freq_step_disturbs_limits(step, domain);
 	}

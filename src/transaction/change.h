@@ -75,6 +75,7 @@ struct entry {
 	uint64_t shown;
 	const char *text;
 	bool resets;   /* in a footprint: the step makes it @bits */
+	bool keep;     /* in a footprint: where firmware moves it, it is written back */
 	bool optional; /* the change goes on where it cannot be read or written */
 	/* Bits that are wanted only where the machine has them. If they are all, the change goes on
 	 * where it does not have the item (-EOPNOTSUPP). */
@@ -112,6 +113,7 @@ struct step {
 	/* What becomes of its values is what was asked for, or the change fails: one that is
 	 * clipped is not good enough. */
 	bool exact;
+	bool repeats; /* an earlier step, which had moved what is kept */
 	const struct settings_plan
 		*settings; /* where not NULL, the saved settings that its values go to */
 	/* Where not NULL, called right before the step is made, for what depends on those before

@@ -5,6 +5,7 @@
 #include "transaction/held.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
+#include "transaction/kept.h"
 #include "transaction/lock.h"
 #include "transaction/making.h"
 #include "transaction/prepare.h"
@@ -40,7 +41,10 @@ static int make_step(struct isst_change *change, struct step *step)
 	/* Once it is certain that something is written: behind the journal, as nothing was yet. */
 	/* mutation: boot-state */
 	error = boot_state_keep(change);
-	return error ? error : step_make(change, step);
+	if (!error)
+		error = step_make(change, step);
+	/* mutation: put-back */
+	return error ? error : step_put_back(step);
 }
 
 static int make_steps(struct isst_change *change)

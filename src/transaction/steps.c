@@ -171,6 +171,15 @@ void step_disturbs_optional(struct step *step, struct item item)
 	add_to_footprint(step, item, true);
 }
 
+void step_keeps(struct step *step, struct item item)
+{
+	size_t count = step ? step->footprint_count : 0;
+
+	step_disturbs_optional(step, item);
+	if (step && step->footprint_count > count)
+		step->footprint[count].keep = true;
+}
+
 void step_disturbs_limits(struct step *step, const struct isst_domain *domain, unsigned int cpu)
 {
 	step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));

@@ -827,6 +827,130 @@ static void classes_that_core_power_resets_are_configured_again(void **state)
 	machine_end(&machine);
 }
 
+/* ---- Features, where another level was requested last than the present one ---- */
+
+static const struct {
+	const char *before, *name; /* @before: by the host, which requests what is there */
+	unsigned int level;	   /* then set by a management controller */
+} FEATURE_WRITES[] = {
+	{ "level 0", "turbo-freq enable", 1 },
+	{ "level 0", "turbo-freq enable auto cpus", 1 },
+	{ "turbo-freq enable", "turbo-freq disable", 1 },
+	{ "turbo-freq enable auto cpus", "turbo-freq disable auto", 1 },
+	{ "level 1", "turbo-freq enable", 0 },
+	/* Level 1 lacks SST-BF: it does not come with the first write. */
+	{ "level 1", "base-freq enable", 0 },
+	{ "level 1", "base-freq enable auto", 0 },
+};
+
+/** A management controller sets a level in all power domains. */
+static void set_level_by_controller(const struct machine *machine, unsigned int level)
+{
+	machine_faults(machine, "open times 1 then level %u", level);
+	machine_look(machine);
+	machine_faults(machine, "%s", "");
+}
+
+/** All but the register of requests, of which the driver shows nothing. */
+static char *picture_of_answers(const struct machine *machine)
+{
+	char *picture = machine_picture(machine), *rest = picture, *line, *to = picture;
+
+	while ((line = strsep(&rest, "\n"))) {
+		size_t length = strlen(line);
+
+		if (strstr(line, " register 0x078: "))
+			continue;
+		memmove(to, line, length);
+		to[length] = '\n';
+		to += length + 1;
+	}
+	to[to > picture ? -1 : 0] = '\0';
+	return picture;
+}
+
+static void write_features(const struct machine *machine, size_t i, const char *rules,
+			   struct outcome *outcome)
+{
+	machine_restart(machine, FEATURE_WRITES[i].before);
+	set_level_by_controller(machine, FEATURE_WRITES[i].level);
+	make_under(machine, rules, FEATURE_WRITES[i].name, outcome);
+}
+
+static void check_answers(const struct machine *machine, const char *expected, const char *what,
+			  unsigned int number)
+{
+	char *now = picture_of_answers(machine);
+
+	if (strcmp(now, expected) != 0)
+		fail_msg("%s, %u:\n%s\n---- and not\n%s", what, number, now, expected);
+	free(now);
+}
+
+/** The driver requests the last requested level with each write of a feature (isst_tpmi_core.c,
+ * _write_pp_info): the machine is as where the host has set the level itself. */
+static void a_feature_does_not_change_the_level(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(FEATURE_WRITES); i++) {
+		const char *name = FEATURE_WRITES[i].name;
+		struct outcome outcome;
+		char *expected;
+
+		machine_restart(&machine, FEATURE_WRITES[i].before);
+		set_level_by_controller(&machine, FEATURE_WRITES[i].level);
+		/* There and back: now that level is the one requested last. */
+		assert_true(machine_prepare(&machine, FEATURE_WRITES[i].level
+							      ? "level 0; level 1"
+							      : "level 1; level 0"));
+		assert_true(machine_prepare(&machine, name));
+		expected = picture_of_answers(&machine);
+		write_features(&machine, i, "", &outcome);
+		if (outcome_error(&outcome))
+			fail_msg("%s: %s", name, outcome.message);
+		check_answers(&machine, expected, name, 0);
+		free(expected);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+/** Whatever fails, the level is as before, too. */
+static void a_rollback_of_features_restores_the_level(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(FEATURE_WRITES); i++) {
+		bool failed = true;
+
+		for (unsigned int number = 0; failed; number++) {
+			struct outcome outcome;
+			char *before, rules[64];
+
+			machine_restart(&machine, FEATURE_WRITES[i].before);
+			set_level_by_controller(&machine, FEATURE_WRITES[i].level);
+			before = picture_of_answers(&machine);
+			snprintf(rules, sizeof(rules), "change any EIO after %u times 1", number);
+			make_under(&machine, rules, FEATURE_WRITES[i].name, &outcome);
+			failed = outcome_error(&outcome) != 0;
+			if (failed) {
+				assert_string_equal(outcome.differences, "");
+				check_answers(&machine, before, FEATURE_WRITES[i].name, number);
+			} else {
+				assert_true(number > 1);
+			}
+			outcome_clear(&outcome);
+			free(before);
+		}
+	}
+	machine_end(&machine);
+}
+
 /* ---- Tests that watch another process ---- */
 
 static int begin_by_the_clock(void **state)
@@ -876,6 +1000,8 @@ int main(void)
 		cmocka_unit_test(package_wide_settings_reach_all_power_domains),
 		cmocka_unit_test(classes_that_core_power_resets_are_restored_by_a_rollback),
 		cmocka_unit_test(classes_that_core_power_resets_are_configured_again),
+		cmocka_unit_test(a_feature_does_not_change_the_level),
+		cmocka_unit_test(a_rollback_of_features_restores_the_level),
 	};
 
 	rests_end_at_once();

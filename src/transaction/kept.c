@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Firmware may change more than it is asked for. By TPMI the features and the level are requested
+ * in one register, so that each write of a feature requests the level that was requested last once
+ * more: another one than the present level where a management controller has set that, or the
+ * firmware did not take the last request.
+ */
+#include "transaction/kept.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
+
+#include <errno.h>
+
+/** What an item is now, as it was last read back. */
+static struct item_value present_value(const struct isst_change *change, const struct entry *entry)
+{
+	return baseline_find(&change->baseline, &entry->item)->now;
+}
+
+/** Whether an item of a footprint is to be kept, and is not what it was before the step. */
+static bool has_moved(const struct isst_change *change, const struct entry *entry)
+{
+	return entry->keep && entry->old_known &&
+	       ((present_value(change, entry).number ^ entry->now.number) & entry->mask);
+}
+
+bool step_moved_level(const struct step *step, const struct item *item)
+{
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+
+		if (entry->item.kind == ITEM_LEVEL && item_same_domain(&entry->item, item) &&
+		    has_moved(step->change, entry))
+			return true;
+	}
+	return false;
+}
+
+static void report(struct isst_change *change, enum item_kind written, const struct entry *entry)
+{
+	struct messages *texts = &change->texts;
+
+	change_warn(change, ISST_WARNING_WRITTEN_BACK,
+		    "%s: the firmware changed it from %s to %s when %s was written; it is written "
+		    "back",
+		    item_text(texts, change->context, &entry->item),
+		    item_value_text(texts, &entry->item, entry->now),
+		    item_value_text(texts, &entry->item, present_value(change, entry)),
+		    item_kind_text(written));
+}
+
+/** Adds the step behind @last that writes items of one kind back; @level: a level moved, with all
+ * that may depend on it. Returns it, or @last where there is nothing to write. */
+static struct step *put_back_kind(struct step *step, struct step *last, enum item_kind kind,
+				  bool level)
+{
+	struct step *back = NULL;
+
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+		bool moved = has_moved(step->change, entry);
+
+		if (entry->item.kind != kind || !(moved || (level && entry->old_known)))
+			continue;
+		if (moved)
+			report(step->change, step->kind, entry);
+		back = back ? back : change_step_behind(last, kind);
+		step_set(back, entry->item, entry->mask, entry->now.number);
+	}
+	return back ? back : last;
+}
+
+/** What is written once more behind levels is disturbed by them. */
+static void disturb_all(struct step *levels, const struct step *step)
+{
+	for (size_t i = 0; i < step->count; i++)
+		step_disturbs_optional(levels, step->entries[i].item);
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].item.kind != ITEM_LEVEL)
+			step_disturbs_optional(levels, step->footprint[i].item);
+}
+
+/** Adds a step behind @last that writes what @step has written, as whole values. */
+static struct step *repeat(const struct step *step, const struct step *last)
+{
+	struct step *again = change_step_behind(last, step->kind);
+
+	for (size_t i = 0; i < step->count && again; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (!entry->old_known || entry->refused)
+			continue;
+		step_set(again, entry->item, item_known_bits(step->kind), entry->wanted.number);
+		again->entries[again->count - 1].optional = entry->optional;
+	}
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].item.kind == ITEM_LEVEL)
+			step_keeps(again, step->footprint[i].item);
+	if (again) {
+		again->exact = step->exact;
+		again->repeats = true;
+	}
+	return again;
+}
+
+int step_put_back(struct step *step)
+{
+	struct isst_change *change = step->change;
+	struct step *last = step;
+	const struct entry *first = NULL;
+	bool level = false;
+
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+
+		if (!has_moved(change, entry))
+			continue;
+		first = first ? first : entry;
+		level |= entry->item.kind == ITEM_LEVEL;
+	}
+	if (first && step->repeats)
+		return message_error(&change->context->messages, -EIO,
+				     "%s was written back, and the firmware changed it once more",
+				     item_describe(change->context, &first->item));
+	if (level) {
+		last = put_back_kind(step, last, ITEM_LEVEL, true);
+		disturb_all(last, step);
+		last = change->broken ? NULL : repeat(step, last);
+	}
+	for (int kind = ITEM_LEVEL + 1; kind < ITEM_KINDS && first && !change->broken; kind++)
+		last = put_back_kind(step, last, (enum item_kind)kind, level);
+	return 0;
+}
