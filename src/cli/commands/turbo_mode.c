@@ -33,8 +33,19 @@ void turbo_mode_set_trl(struct run *run)
 						      .result = KEY_SET_TRL });
 }
 
+/** Scripts that know the reference tool may rely on its change of all CPUs. */
+static void note_named_cpus(struct run *run)
+{
+	if (run->request->reference && run->cpus)
+		report_message(run->report, ENTRY_NOTE,
+			       "turbo-mode %s changes only the CPUs that --cpu names; the kernel "
+			       "tree's tool ignores --cpu, and changes all",
+			       run->request->command->name);
+}
+
 void turbo_mode_enable(struct run *run)
 {
+	note_named_cpus(run);
 	change_machine(run, &(struct change_command){ .add = isst_change_add_turbo_mode,
 						      .flags = ISST_CHANGE_ADD_ENABLE,
 						      .for_cpus = true,
@@ -44,6 +55,7 @@ void turbo_mode_enable(struct run *run)
 
 void turbo_mode_disable(struct run *run)
 {
+	note_named_cpus(run);
 	change_machine(run, &(struct change_command){ .add = isst_change_add_turbo_mode,
 						      .flags = ISST_CHANGE_ADD_DISABLE,
 						      .for_cpus = true,
