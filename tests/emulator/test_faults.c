@@ -77,6 +77,50 @@ static void times_and_after_count_over_processes(void **state)
 	finish(&e);
 }
 
+/** The machine's system log, to be freed. */
+static char *log_text(const struct emulated *e)
+{
+	char path[700], *text = NULL;
+	size_t space = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/log", e->directory);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(getdelim(&text, &space, '\0', file) > 0);
+	fclose(file);
+	return text;
+}
+
+/** What could not be read once cannot be read again; anything else can. */
+static void a_rule_sticks_to_what_it_acted_on(void **state)
+{
+	const char *file = "/sys/devices/system/cpu/online";
+	struct emulated e;
+	char *log;
+	uint32_t id;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "query any EIO after 2 times 1 sticks\n");
+	assert_int_equal(phy_id(&e, 0, &id), 1);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0x10000, 0), -EIO);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0x10000, 0), -EIO);
+	log = log_text(&e);
+	assert_string_equal(log, "fault rule sticks: mailbox 0x7f/0x03 package 0x0 die 0x0 cpu 0x0 "
+				 "data 0x0 parameter 0x10000\n");
+	free(log);
+	/* What sets something is no query. */
+	rules(&e, "query any EIO times 1 sticks\n");
+	assert_int_equal(mailbox_result(&e, 0xd0, 2, 0x100, 6), 1);
+	assert_int_equal(read_result(&e, file), -EIO);
+	assert_int_equal(phy_id(&e, 0, &id), 1);
+	assert_int_equal(read_result(&e, file), -EIO);
+	finish(&e);
+}
+
 struct batch {
 	uint32_t count;
 	struct abi_mbox_cmd command[4];
@@ -303,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_request_by_its_code),
 		cmocka_unit_test(mailbox_conditions),
 		cmocka_unit_test(times_and_after_count_over_processes),
+		cmocka_unit_test(a_rule_sticks_to_what_it_acted_on),
 		cmocka_unit_test(batches_end_early),
 		cmocka_unit_test(registers_and_numbers),
 		cmocka_unit_test(files),

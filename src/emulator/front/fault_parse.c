@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads fault rules (docs/emulator.md). When they act is not known here. */
+/* The words of fault rules (docs/emulator.md), read and written. When they act is not known here.
+ */
 #include "base/error_name.h"
+#include "common/memory_stream.h"
 #include "emulator/front/fault_rules.h"
 #include "emulator/model/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +106,7 @@ static const struct {
 	{ "rmdir", FAULT_RMDIR, ARGUMENT_PATH },
 	{ "command", FAULT_COMMAND, ARGUMENT_ANY },
 	{ "change", FAULT_CHANGE, ARGUMENT_ANY },
+	{ "query", FAULT_QUERY, ARGUMENT_ANY },
 	{ "capability", FAULT_CAPABILITY, ARGUMENT_NONE },
 };
 
@@ -110,7 +114,7 @@ static const struct {
 #define OF_SETS (OF(MAILBOX) | OF(MMIO) | OF(MSR) | OF(TPMI))
 #define OF_ENTRIES (OF(MAILBOX) | OF(MMIO) | OF(MSR) | OF(PHY_ID))
 #define OF_DOMAINS (OF_ENTRIES | OF(TPMI) | OF_GATHERED)
-#define OF_GATHERED (OF(COMMAND) | OF(CHANGE))
+#define OF_GATHERED (OF(COMMAND) | OF(CHANGE) | OF(QUERY))
 /* Properties of the machine are no operations that could fail. */
 #define OF_OPERATIONS (~(OF(PLATFORM_INFO) | OF(CAPABILITY)))
 
@@ -234,6 +238,10 @@ static int read_modifier(struct reader *reader, struct fault *rule, const char *
 		return next_number(reader, &rule->after);
 	if (strcmp(word, "delay") == 0)
 		return read_delay(reader, &rule->delay_us);
+	if (strcmp(word, "sticks") == 0) {
+		rule->sticks = true;
+		return 0;
+	}
 	if (strcmp(word, "times") != 0)
 		return 1;
 	rule->limited = true;
@@ -391,10 +399,11 @@ static int read_word(struct reader *reader, struct fault *rule, const char *word
 	if (error == 1)
 		error = read_action(reader, rule, word);
 	if (error == 1)
-		error = rule_error(reader, word,
-				   "a condition, an effect (an error's name, ...), \"times\", "
-				   "\"after\", \"delay\" or \"then\" that this kind of rule "
-				   "knows");
+		error = rule_error(
+			reader, word,
+			"a condition, an effect (an error's name, ...), \"times\", "
+			"\"after\", \"sticks\", \"delay\" or \"then\" that this kind of rule "
+			"knows");
 	return error;
 }
 
@@ -482,7 +491,7 @@ static int read_rule(struct reader *reader, struct fault *rule, const char *word
 		return rule_error(
 			reader, word,
 			"open, ioctl, mailbox, mmio, msr, phy-id, tpmi, platform-info, read, "
-			"write, list, mkdir, rmdir, command, change or capability");
+			"write, list, mkdir, rmdir, command, change, query or capability");
 	rule->place = places[place].place;
 	error = read_argument(reader, rule, place);
 	while (!error && (word = next_word(reader)))
@@ -519,4 +528,50 @@ int faults_parse(struct faults *faults, const char *file, char *text, char **err
 		result = read_line(faults, &reader);
 	}
 	return result;
+}
+
+/* ---- Writing ---- */
+
+static void print_argument(FILE *stream, size_t place, const struct fault_event *event)
+{
+	uint64_t which = event->number[NUMBER_WHICH];
+
+	if (places[place].argument == ARGUMENT_PATH)
+		fprintf(stream, " %s", event->path);
+	else if (places[place].argument == ARGUMENT_COMMAND)
+		fprintf(stream, " 0x%02" PRIx64 "/0x%02" PRIx64, which >> 8, which & 0xff);
+	else if (places[place].argument == ARGUMENT_NUMBER)
+		fprintf(stream, " 0x%" PRIx64, which);
+	else if (places[place].argument == ARGUMENT_ANY)
+		fputs(" any", stream);
+	for (size_t i = 0; i < COUNT(tpmi_requests); i++)
+		if (places[place].argument == ARGUMENT_REQUEST && tpmi_requests[i].request == which)
+			fprintf(stream, " %s", tpmi_requests[i].name);
+}
+
+static void print_event(FILE *stream, const struct fault_event *event)
+{
+	size_t place = 0;
+
+	while (places[place].place != event->place)
+		place++;
+	fputs(places[place].name, stream);
+	print_argument(stream, place, event);
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		if (numbers[i].number != NUMBER_WHICH && event->known[numbers[i].number])
+			fprintf(stream, " %s 0x%" PRIx64, numbers[i].name,
+				event->number[numbers[i].number]);
+}
+
+char *fault_describe(const struct fault_event *event)
+{
+	struct memory_stream memory = { 0 };
+
+	if (memory_stream_open(&memory))
+		return NULL;
+	print_event(memory.stream, event);
+	if (memory_stream_close(&memory) == 0)
+		return memory.text;
+	free(memory.text);
+	return NULL;
 }

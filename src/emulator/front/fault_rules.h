@@ -28,11 +28,15 @@ struct fault {
 	uint64_t after; /* matches that pass before it acts */
 	bool limited;	/* acts @times times only */
 	uint64_t times;
+	bool sticks; /* acts for ever on what it acted on first */
 	struct agent_action then;
 	bool acted; /* in this call: @then is due */
 };
 
 /** Takes the rules in @text apart (and @text with them); @file names it in messages. */
 int faults_parse(struct faults *faults, const char *file, char *text, char **error);
+
+/** What happened as the place and the conditions of a rule, to be freed; NULL: no memory. */
+char *fault_describe(const struct fault_event *event);
 
 #endif

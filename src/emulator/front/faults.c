@@ -8,6 +8,7 @@
 #include "common/monotonic.h"
 #include "emulator/front/fault_rules.h"
 #include "emulator/model/text.h"
+#include "emulator/state/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ static int read_text(const struct server *server, char **text)
 	return result;
 }
 
-/** Which rules the counts belong to; then one count for each rule. */
+/** Which rules the counts belong to; then for each rule its count, and what it sticks to. */
 struct counts_header {
 	uint64_t hash, inode, size;
 	int64_t seconds, nanoseconds;
@@ -97,6 +98,7 @@ static int take_rules(struct faults *faults, const struct server *server, const 
 
 	faults_clear(faults);
 	faults->present = true;
+	faults->directory = server->directory;
 	faults->hash = hash_text(text);
 	faults->inode = status->st_ino;
 	faults->size = (uint64_t)status->st_size;
@@ -161,17 +163,36 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 
 /* ---- Matching ---- */
 
+enum counts_slot { SLOT_COUNT, SLOT_TARGET, SLOTS };
+
+static off_t slot_offset(size_t rule, enum counts_slot slot)
+{
+	return (off_t)(sizeof(struct counts_header) + (rule * SLOTS + slot) * sizeof(uint64_t));
+}
+
+/** 0 where nothing is stored yet. */
+static uint64_t slot_read(const struct faults *faults, size_t rule, enum counts_slot slot)
+{
+	uint64_t value = 0;
+
+	if (pread(faults->counts, &value, sizeof(value), slot_offset(rule, slot)) != sizeof(value))
+		return 0;
+	return value;
+}
+
+static bool slot_write(const struct faults *faults, size_t rule, enum counts_slot slot,
+		       uint64_t value)
+{
+	return pwrite(faults->counts, &value, sizeof(value), slot_offset(rule, slot)) ==
+	       sizeof(value);
+}
+
 /** Counts a match. Returns how many there were before. */
 static uint64_t count_match(const struct faults *faults, size_t rule)
 {
-	off_t at = (off_t)(sizeof(struct counts_header) + rule * sizeof(uint64_t));
-	uint64_t count = 0, next;
-	int file = faults->counts;
+	uint64_t count = slot_read(faults, rule, SLOT_COUNT);
 
-	if (pread(file, &count, sizeof(count), at) != sizeof(count))
-		count = 0;
-	next = count + 1;
-	return pwrite(file, &next, sizeof(next), at) == sizeof(next) ? count : 0;
+	return slot_write(faults, rule, SLOT_COUNT, count + 1) ? count : 0;
 }
 
 static bool at_place(const struct fault *rule, const struct fault_event *event)
@@ -181,6 +202,9 @@ static bool at_place(const struct fault *rule, const struct fault_event *event)
 		return event->command;
 	case FAULT_CHANGE:
 		return event->change;
+	case FAULT_QUERY:
+		return (event->command && !event->change) || event->place == FAULT_READ ||
+		       event->place == FAULT_LIST;
 	default:
 		return rule->place == event->place;
 	}
@@ -198,7 +222,7 @@ static bool matches(const struct fault *rule, const struct fault_event *event)
 	return !rule->path || fnmatch(rule->path, event->path, FNM_PATHNAME) == 0;
 }
 
-static bool acts(const struct faults *faults, size_t index)
+static bool acts_now(const struct faults *faults, size_t index)
 {
 	const struct fault *rule = &faults->rules[index];
 	uint64_t before;
@@ -207,6 +231,42 @@ static bool acts(const struct faults *faults, size_t index)
 		return true;
 	before = count_match(faults, index);
 	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
+}
+
+/** Remembers what a rule acts on for the first time, for ever, and notes it in the log. */
+static void stick(const struct faults *faults, size_t index, const char *target)
+{
+	char *line;
+
+	slot_write(faults, index, SLOT_TARGET, hash_text(target));
+	if (asprintf(&line, "fault rule sticks: %s", target) < 0)
+		return;
+	directory_log(faults->directory, line);
+	free(line);
+}
+
+/** Whether a rule that sticks acts: from the first time on, on the same target alone. */
+static bool acts_on_target(const struct faults *faults, size_t index,
+			   const struct fault_event *event)
+{
+	uint64_t stuck = slot_read(faults, index, SLOT_TARGET);
+	char *target;
+	bool acting;
+
+	if (!stuck && !acts_now(faults, index))
+		return false;
+	target = fault_describe(event);
+	acting = target && (!stuck || stuck == hash_text(target));
+	if (acting && !stuck)
+		stick(faults, index, target);
+	free(target);
+	return acting;
+}
+
+static bool acts(const struct faults *faults, size_t index, const struct fault_event *event)
+{
+	return faults->rules[index].sticks ? acts_on_target(faults, index, event)
+					   : acts_now(faults, index);
 }
 
 /** To the microsecond: the kernel's sleep comes near it, and what is left is waited for busily. */
@@ -237,7 +297,7 @@ struct fault_effect faults_find(const struct faults *faults, const struct fault_
 	for (size_t i = 0; i < faults->count; i++) {
 		struct fault *rule = &faults->rules[i];
 
-		if (!matches(rule, event) || !acts(faults, i))
+		if (!matches(rule, event) || !acts(faults, i, event))
 			continue;
 		rule->acted = true;
 		if (rule->delay_us)
@@ -309,7 +369,7 @@ void faults_platform_info(const struct faults *faults, struct abi_platform_info 
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct fault *rule = &faults->rules[i];
 
-		if (rule->action != ACTION_INFO || !acts(faults, i))
+		if (rule->action != ACTION_INFO || !acts_now(faults, i))
 			continue;
 		if (rule->info_given[INFO_API_VERSION])
 			info->api_version = (uint16_t)rule->info[INFO_API_VERSION];

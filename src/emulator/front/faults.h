@@ -21,8 +21,9 @@ struct faults {
 	bool present;
 	uint64_t hash, inode, size;
 	struct timespec modified, changed;
-	bool settled; /* so old when it was read that every later change has another time */
-	int counts;   /* the file that counts matches; -1: none */
+	bool settled;  /* so old when it was read that every later change has another time */
+	int counts;    /* the file that counts matches; -1: none */
+	int directory; /* of the machine's files, the server's */
 };
 
 enum fault_place {
@@ -43,6 +44,7 @@ enum fault_place {
 	/* These gather what happens at the places above. */
 	FAULT_COMMAND, /* any entry of a batch, any other call */
 	FAULT_CHANGE,  /* any command that sets something, any change of a file or directory */
+	FAULT_QUERY,   /* any other command, any file that is read, any directory listed */
 };
 
 /** What a rule's numbers are compared with. */
