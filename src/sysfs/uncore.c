@@ -393,3 +393,27 @@ int uncore_write_limit(struct kernel_files *files, const struct uncore_place *pl
 	free(path);
 	return error;
 }
+
+int uncore_check_present(struct kernel_files *files, const struct uncore_place *place,
+			 enum cpufreq_limit limit, bool *refused)
+{
+	struct uncore_place package = *place;
+	uint64_t khz, package_khz;
+	char *path;
+	int error;
+
+	*refused = false;
+	error = limit_path(files, place, LIMIT_FILES[limit], &path);
+	if (!error)
+		error = kernel_files_number(files, path, UINT32_MAX, &khz);
+	if (!error)
+		*refused = khz < STEP_KHZ || khz / STEP_KHZ > MOST_STEPS;
+	if (!error && !*refused && place->of_domain) {
+		uncore_package_place(&package);
+		error = uncore_read_limit(files, &package, limit, &package_khz);
+		if (!error)
+			error = try_steps(files, path, khz / STEP_KHZ, refused);
+	}
+	free(path);
+	return error;
+}

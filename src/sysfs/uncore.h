@@ -40,6 +40,13 @@ int uncore_count_of_package(struct kernel_files *files, unsigned int package, si
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
 		       enum cpufreq_limit limit, uint64_t khz);
 
+/** Whether the kernel would not take the present limit again: firmware set one that is no frequency
+ * to it, or of a power domain one beyond that of its package. The latter is found by writing it,
+ * which changes nothing. -ENOENT where the package has no limit: the kernel has no
+ * directory for it. */
+int uncore_check_present(struct kernel_files *files, const struct uncore_place *place,
+			 enum cpufreq_limit limit, bool *refused);
+
 /**
  * Whether the place may be one of the kernel's directories, but its numbers do not say which: the
  * same ones are given to several clusters of the package, as by kernels whose domain_id counts from

@@ -219,6 +219,38 @@ int item_check_writable(struct isst_context *context, const struct item *item)
 		path, strerror(-error));
 }
 
+int item_check_restorable(struct isst_context *context, const struct item *item, const char **why)
+{
+	const struct uncore_place place = uncore_place(context, item);
+	bool max = item->kind == ITEM_UNCORE_MAX, refused;
+	struct uncore_place package = place;
+	char *directory;
+	int error;
+
+	*why = NULL;
+	if ((!max && item->kind != ITEM_UNCORE_MIN) || item_is_of_package(item))
+		return 0;
+	error = uncore_check_present(&context->files, &place, max ? CPUFREQ_MAX : CPUFREQ_MIN,
+				     &refused);
+	/* No limit of the package, which has no directory, or nothing to compare with it. */
+	if (error || !refused)
+		return error == -ENOENT ? 0 : error;
+	uncore_package_place(&package);
+	error = uncore_directory(&context->files, &package, &directory);
+	if (error)
+		return error;
+	*why = message_make(&context->messages,
+			    place.of_domain
+				    ? "%s: the present value lies beyond the limit that was last "
+				      "set for the package, so that the kernel would not take it "
+				      "again (%s/%s: a statement for all of the package moves it)"
+				    : "%s: the kernel would not take the present value again",
+			    item_describe(context, item), directory,
+			    item_kind_text(item->kind) + strlen("uncore "));
+	free(directory);
+	return 0;
+}
+
 /** The limit of the package that a power domain cannot go beyond. It shows the widest of its power
  * domains: that of one which was just held back. */
 static const char *package_limit(struct isst_context *context, const struct item *item,

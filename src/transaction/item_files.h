@@ -24,6 +24,10 @@ bool item_is_limit_at_edge(struct isst_context *context, const struct item *item
  * with a message. */
 int item_check_writable(struct isst_context *context, const struct item *item);
 
+/** Whether the kernel would take the present value of an item again; *@why: if not, the reason,
+ * else NULL. The context's. Errors as in kernel_files.h. */
+int item_check_restorable(struct isst_context *context, const struct item *item, const char **why);
+
 /** What holds an item at @now, where a higher or lower value was written: the file of another
  * limit. NULL where that is not known. The context's. */
 const char *item_clipped_by(struct isst_context *context, const struct item *item,

@@ -369,6 +369,8 @@ int change_read_baseline(struct isst_change *change)
 	if (!error)
 		/* mutation: turbo-of-baseline */
 		error = change_check_turbo(change);
+	if (!error)
+		error = change_check_restorable(change);
 	forget_forecast(&change->baseline);
 	return error;
 }

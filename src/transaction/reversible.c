@@ -2,6 +2,7 @@
 /* What a rollback could not restore: items that cannot be read, and limits that cannot be seen. */
 #include "transaction/reversible.h"
 #include "sysfs/cpufreq.h"
+#include "transaction/item_files.h"
 #include "transaction/report.h"
 
 #include <errno.h>
@@ -80,5 +81,48 @@ int change_check_reversible(struct isst_change *change)
 		if (change->steps[i]->expected)
 			/* mutation: irreversible-hidden */
 			error = check_limits(change, change->steps[i]);
+	return error;
+}
+
+/**
+ * A limit that comes along with a level, and was not asked for itself, stays as it is. Limits of
+ * all power domains of a package are set with that of the package: only a rollback would end with
+ * another value, so that it is no reason for a change that is to stay.
+ */
+static int leave_irreversible(struct isst_change *change, const struct step *step,
+			      struct entry *entry, const char *why)
+{
+	bool kept = !change->options.hold && !change->options.reversible;
+
+	if (entry->provisional && kept) {
+		change_warn(change, ISST_WARNING_IRREVERSIBLE,
+			    "%s; a rollback would end with another value", why);
+		return 0;
+	}
+	if (step->exact || !kept)
+		return refuse(change, why);
+	entry->refused = true;
+	change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT, "%s; it is left unchanged", why);
+	return 0;
+}
+
+int change_check_restorable(struct isst_change *change)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count && step->expected && !error; j++) {
+			struct entry *entry = &step->entries[j];
+			const char *why;
+
+			if (!entry->needed || !entry->old_known)
+				continue;
+			error = item_check_restorable(change->context, &entry->item, &why);
+			if (!error && why)
+				error = leave_irreversible(change, step, entry, why);
+		}
+	}
 	return error;
 }

@@ -9,6 +9,10 @@
  * cannot be read. Of a change that has to be reversible that is the end. */
 void change_note_irreversible(struct isst_change *change, const char *why, const char *what);
 
+/** Looks whether what steps will write can be written back, before the first write. Returns 0 or a
+ * negative errno with a message. */
+int change_check_restorable(struct isst_change *change);
+
 /** For a change that has to be reversible, once its baseline was read: looks for what a rollback
  * could not restore. Returns 0 or a negative errno with a message. */
 int change_check_reversible(struct isst_change *change);

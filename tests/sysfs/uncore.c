@@ -437,6 +437,43 @@ static void a_limit_that_the_package_forbids_becomes_the_nearest_one(void **stat
 	}
 }
 
+static void check_present(struct bench *bench, unsigned int max_khz, int error, bool refused)
+{
+	const struct uncore_place place = cluster_at(0, 4, 0);
+	bool is_refused;
+
+	package.min_khz = 0;
+	package.max_khz = max_khz;
+	assert_int_equal(uncore_check_present(&bench->files, &place, CPUFREQ_MAX, &is_refused),
+			 error);
+	assert_int_equal(is_refused, refused);
+}
+
+/** Firmware does not look at the limit of the package; the kernel would not take it back. */
+static void a_limit_that_firmware_set_beyond_the_package_is_found(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct files_operations files = *fake->machine.files;
+	const struct files_operations *before = fake->machine.files;
+	struct bench bench;
+
+	package.inner = before;
+	files.write = write_within;
+	fake->machine.files = &files;
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 4, 0, 2100);
+	/* The kernel has a limit of the package where it has a directory for that. */
+	package.writes = 0;
+	check_present(&bench, 1600000, -ENOENT, false);
+	assert_int_equal(package.writes, 0);
+	limits(fake, "package_00_die_00", 800, 2100);
+	check_present(&bench, 1600000, 0, true);
+	check_present(&bench, 2100000, 0, false);
+	assert_string_equal(fake->files.written, "'2100000' > " UNCORE "uncore00/max_freq_khz\n");
+	finish(&bench);
+	fake->machine.files = before;
+}
+
 static void a_limit_that_is_held_already_stays(void **state)
 {
 	package.min_khz = 0;
@@ -603,6 +640,7 @@ int main(void)
 		MACHINE_TEST(io_dies_of_two_devices_are_unknown),
 		MACHINE_TEST(numbers_that_contradict_each_other_are_unknown),
 		MACHINE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one),
+		MACHINE_TEST(a_limit_that_firmware_set_beyond_the_package_is_found),
 		MACHINE_TEST(a_limit_that_is_held_already_stays),
 		MACHINE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error),
 		MACHINE_TEST(a_directory_that_cannot_be_listed_is_named),

@@ -602,7 +602,8 @@ static void uncore_limits_of_clusters_are_written_and_rolled_back(void **state)
 			   "[files]\nuncore-follows-level = no\n\n[topology]");
 	before = machine_picture(&machine);
 	make_under(&machine,
-		   "write /sys/devices/system/cpu/intel_uncore_frequency/uncore01/max_freq_khz EIO",
+		   "write /sys/devices/system/cpu/intel_uncore_frequency/uncore01/max_freq_khz EIO "
+		   "after 1",
 		   "level 1 online", &outcome);
 	assert_int_equal(outcome_error(&outcome), -EIO);
 	check_holds(outcome.steps, "package 0, power domain 0: uncore max_freq_khz: 2200000 kHz -> "
