@@ -433,7 +433,10 @@ enum isst_fact {
 	/** The kernel or the BIOS has disabled turbo for all CPUs (intel_pstate/no_turbo). */
 	ISST_FACT_TURBO_DISABLED = 10,
 	/** A CLOS has a desired frequency; after discovery. */
-	ISST_FACT_CLOS_DESIRED = 11
+	ISST_FACT_CLOS_DESIRED = 11,
+	/** What the firmware counts as a core is a module of several cores (E-cores): buckets and high
+	 * priority cores are numbers of modules; after discovery. */
+	ISST_FACT_COUNTS_MODULES = 12
 };
 
 /** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read

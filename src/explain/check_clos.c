@@ -103,7 +103,7 @@ static void check_associations_of(struct findings *findings, const struct survey
 					"in other classes than CLOS 0, %zu %s of the package in "
 					"CLOS 0 or 1 (core-power get-assoc)",
 					package.cpus.high_cores,
-					package.cpus.high_cores == 1 ? "core" : "cores");
+					package_cores_word(findings, package.cpus.high_cores));
 		finding_explain(findings, finding,
 				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
 				"turbo-freq on;core-power on ordered");

@@ -49,10 +49,10 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 	} else {
 		finding_explain(findings, finding,
 				message_make(messages,
-					     "%s; with the remedy %zu cores of the package have "
+					     "%s; with the remedy %zu %s of the package have "
 					     "high priority, and reach up to %u MHz, now %u MHz",
-					     meaning, cores, info->mhz[0][then].value,
-					     info->mhz[0][now].value),
+					     meaning, cores, package_cores_word(findings, cores),
+					     info->mhz[0][then].value, info->mhz[0][now].value),
 				NULL);
 	}
 }
@@ -70,8 +70,9 @@ static void check_priority(struct findings *findings, const struct survey_domain
 	finding = findings_note(findings, ISST_FINDING_LOW_PRIORITY,
 				"CLOS %u (core-power get-assoc); turbo-freq is enabled, and clips "
 				"CLOS 2 and 3 to %u MHz (turbo-freq info); high priority "
-				"cores of the package: %zu",
-				cpu->clos, clip, package.cpus.high_cores);
+				"%s of the package: %zu",
+				cpu->clos, clip, package_cores_word(findings, 2),
+				package.cpus.high_cores);
 	explain_priority(findings, finding, &package);
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }

@@ -71,7 +71,7 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 		findings, ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ,
 		"core-power is enabled, %zu %s of the package in CLOS 0 or 1 and others in CLOS 2 "
 		"or 3%s (core-power get-assoc%s); turbo-freq is disabled (perf-profile info)",
-		package.cpus.high_cores, package.cpus.high_cores == 1 ? "core" : "cores",
+		package.cpus.high_cores, package_cores_word(findings, package.cpus.high_cores),
 		limits ? ", with limits or weights of their own" : "",
 		limits ? ", get-config" : "");
 	explain_disabled(findings, finding, &package, other_purpose);
@@ -93,9 +93,10 @@ static const char *describe_classes(struct findings *findings, const struct pack
 	if (!info || used_bucket(info, package->cpus.high_cores) < info->buckets)
 		return "";
 	return message_make(&findings->survey->context->messages,
-			    ", and %zu cores of the package are in CLOS 0 or 1 (core-power "
+			    ", and %zu %s of the package are in CLOS 0 or 1 (core-power "
 			    "get-assoc), more than the last bucket holds (turbo-freq info)",
-			    package->cpus.high_cores);
+			    package->cpus.high_cores,
+			    package_cores_word(findings, package->cpus.high_cores));
 }
 
 static void check_enabled(struct findings *findings, const struct survey_domain *domain)
@@ -160,10 +161,11 @@ static void check_bucket(struct findings *findings, const struct package *packag
 		return;
 	finding = findings_note(
 		findings, overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST,
-		"%zu cores of the package have high priority (core-power "
+		"%zu %s of the package have high priority (core-power "
 		"get-assoc); the %s bucket of level %u holds %u, at %u MHz "
 		"(turbo-freq info)",
-		package->cpus.high_cores, overfull ? "last" : "first", package->level->level,
+		package->cpus.high_cores, package_cores_word(findings, package->cpus.high_cores),
+		overfull ? "last" : "first", package->level->level,
 		info->high_priority_cores[shown], info->mhz[0][shown].value);
 	if (overfull)
 		finding_explain(findings, finding, with_cost(findings, finding, package),
@@ -203,9 +205,9 @@ static void check_without_high(struct findings *findings, const struct package *
 		findings, ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY,
 		"turbo-freq and core-power are enabled, and all CPUs of the package are in CLOS 2 "
 		"or 3 (core-power get-assoc); level %u clips these to %u MHz, and its first bucket "
-		"holds %u cores, at %u MHz (turbo-freq info)",
+		"holds %u %s, at %u MHz (turbo-freq info)",
 		package->level->level, info->clip_mhz[0].value, info->high_priority_cores[0],
-		info->mhz[0][0].value);
+		package_cores_word(findings, info->high_priority_cores[0]), info->mhz[0][0].value);
 	finding_explain(findings, finding, with_cost(findings, finding, package),
 			bucket_remedy(findings, package, 0));
 	for (size_t i = package->first; i < package->end; i++)

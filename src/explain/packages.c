@@ -2,6 +2,7 @@
 /* High and low priority of SST-TF in a survey, by domain and by package, whose cores share buckets.
  * Reads nothing. */
 #include "explain/packages.h"
+#include "firmware/platform.h"
 
 enum { LAST_HIGH_CLOS = 1 };
 
@@ -154,6 +155,11 @@ bool misses_turbo_freq(const struct survey_domain *domain, const struct package 
 	       (!info || used_bucket(info, package->cpus.high_cores) < info->buckets);
 }
 
+const char *package_cores_word(const struct findings *findings, size_t count)
+{
+	return platform_cores_word(&findings->survey->context->platform, count);
+}
+
 /* ---- Remedies ---- */
 
 /** The bucket that high priority cores have to be chosen for; the number of buckets: they are in
@@ -218,13 +224,15 @@ const char *turbo_freq_meaning(const struct findings *findings, const struct pac
 		return meaning;
 	if (chosen < info->buckets)
 		return message_make(messages,
-				    "%s; with the remedy %u cores, which it chooses, reach up to "
+				    "%s; with the remedy %u %s, which it chooses, reach up to "
 				    "%u MHz, and all others %u MHz",
 				    meaning, info->high_priority_cores[bucket],
+				    package_cores_word(findings, info->high_priority_cores[bucket]),
 				    info->mhz[0][bucket].value, info->clip_mhz[0].value);
 	return message_make(messages,
-			    "%s; with the remedy %zu %s up to %u MHz, and all others %u MHz",
+			    "%s; with the remedy %zu %s %s up to %u MHz, and all others %u MHz",
 			    meaning, package->cpus.high_cores,
-			    package->cpus.high_cores == 1 ? "core reaches" : "cores reach",
+			    package_cores_word(findings, package->cpus.high_cores),
+			    package->cpus.high_cores == 1 ? "reaches" : "reach",
 			    info->mhz[0][bucket].value, info->clip_mhz[0].value);
 }

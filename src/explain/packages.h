@@ -40,6 +40,9 @@ domain_filter classes_have_purpose;
 struct package find_package(const struct survey *survey, const struct survey_domain *domain,
 			    domain_filter *counts);
 
+/** What so many cores of a package are called: buckets of E-cores count modules. */
+const char *package_cores_word(const struct findings *findings, size_t count);
+
 /** The first bucket that is large enough; the number of buckets: none is. */
 unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
 

@@ -3,6 +3,7 @@
 #include "features/choice_cores.h"
 #include "base/cpuset.h"
 #include "features/core_ranks.h"
+#include "firmware/platform.h"
 #include "topology/context.h"
 
 #include <errno.h>
@@ -148,6 +149,9 @@ static int add_excluded(const struct chooser *chooser, size_t i, struct siblings
 char *choice_siblings_text(const struct chooser *chooser, const unsigned int *package)
 {
 	struct siblings siblings = { .excluded = isst_cpuset_new() };
+	const char *unit = platform_has(&chooser->context->platform, PLATFORM_COUNTS_MODULES)
+				   ? "; cores of a module count as one"
+				   : "; sibling threads count as one core";
 	char *list, *text = NULL;
 	int error = siblings.excluded ? 0 : -ENOMEM;
 
@@ -159,11 +163,11 @@ char *choice_siblings_text(const struct chooser *chooser, const unsigned int *pa
 	if (list && isst_cpuset_count(siblings.excluded) > 0) {
 		bool several = isst_cpuset_count(siblings.excluded) > 1;
 
-		if (asprintf(&text, "; sibling threads count as one core, and CPU%s %s %s excluded",
-			     several ? "s" : "", list, several ? "are" : "is") < 0)
+		if (asprintf(&text, "%s, and CPU%s %s %s excluded", unit, several ? "s" : "", list,
+			     several ? "are" : "is") < 0)
 			text = NULL;
 	} else if (list) {
-		text = strdup(siblings.any ? "; sibling threads count as one core" : "");
+		text = strdup(siblings.any ? unit : "");
 	}
 	free(list);
 	isst_cpuset_free(siblings.excluded);

@@ -7,6 +7,7 @@
 #include "features/choice_levels.h"
 #include "common/memory_stream.h"
 #include "features/features.h"
+#include "firmware/platform.h"
 #include "topology/context.h"
 
 #include <errno.h>
@@ -83,15 +84,17 @@ int choice_levels_bucket(const struct choice_levels *levels, unsigned int packag
 	return 0;
 }
 
-char *turbo_freq_buckets_text(const struct isst_turbo_freq *info)
+char *turbo_freq_buckets_text(const struct isst_platform *platform,
+			      const struct isst_turbo_freq *info)
 {
 	struct memory_stream text;
 
 	if (memory_stream_open(&text))
 		return NULL;
 	for (unsigned int i = 0; i < info->buckets; i++)
-		fprintf(text.stream, "%s%u core%s at %u MHz", i ? ", " : "",
-			info->high_priority_cores[i], info->high_priority_cores[i] == 1 ? "" : "s",
+		fprintf(text.stream, "%s%u %s at %u MHz", i ? ", " : "",
+			info->high_priority_cores[i],
+			platform_cores_word(platform, info->high_priority_cores[i]),
 			info->mhz[0][i].value);
 	return memory_stream_text(&text);
 }
@@ -107,14 +110,15 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 
 	if (cores <= last)
 		return 0;
-	buckets = turbo_freq_buckets_text(info);
+	buckets = turbo_freq_buckets_text(&levels->context->platform, info);
 	if (!buckets)
 		return -ENOMEM;
 	error = message_error(
 		&levels->context->messages, -EOPNOTSUPP,
-		"package %u: %u high priority cores are %u more than the last bucket of level %u "
+		"package %u: %u high priority %s are %u more than the last bucket of level %u "
 		"holds in a package (%s); %s",
-		package, cores, cores - last, smallest->level, buckets,
+		package, cores, platform_cores_word(&levels->context->platform, cores),
+		cores - last, smallest->level, buckets,
 		otherwise ? otherwise
 			  : "they are chosen only if lower turbo frequencies are allowed");
 	free(buckets);

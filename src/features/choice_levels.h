@@ -38,6 +38,7 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 
 /** The buckets as text, to be freed: `8 cores at 4600 MHz, 16 cores at 4300 MHz`. NULL without
  * memory. */
-char *turbo_freq_buckets_text(const struct isst_turbo_freq *info);
+char *turbo_freq_buckets_text(const struct isst_platform *platform,
+			      const struct isst_turbo_freq *info);
 
 #endif

@@ -6,6 +6,7 @@
 #include "features/high_priority.h"
 #include "base/cpuset.h"
 #include "features/choice_cores.h"
+#include "firmware/platform.h"
 #include "topology/context.h"
 
 #include <errno.h>
@@ -52,10 +53,11 @@ static int refuse_missing(const struct chooser *chooser, const unsigned int *pac
 		snprintf(where, sizeof(where), "package %u: ", *package);
 	if (places && siblings)
 		error = message_error(&chooser->context->messages, -EOPNOTSUPP,
-				      "%sonly %zu of %u cores can get high priority%s: %zu %s "
+				      "%sonly %zu of %u %s can get high priority%s: %zu %s "
 				      "missing%s",
-				      where, wanted - missing, wanted, places, missing,
-				      missing == 1 ? "is" : "are", siblings);
+				      where, wanted - missing, wanted,
+				      platform_cores_word(&chooser->context->platform, wanted),
+				      places, missing, missing == 1 ? "is" : "are", siblings);
 	free(places);
 	free(siblings);
 	return error;

@@ -10,6 +10,7 @@
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "features/turbo_freq_limits.h"
+#include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -146,12 +147,12 @@ void turbo_freq_warn_of_buckets(struct isst_change *change, const struct isst_tu
 
 	if (info->buckets == 0 || cores <= info->high_priority_cores[info->buckets - 1])
 		return;
-	buckets = turbo_freq_buckets_text(info);
-	change_warn(
-		change, ISST_WARNING_BUCKET_OVERFULL,
-		"package %u: %u cores have high priority, more than the level provides a higher "
-		"turbo frequency for (%s)",
-		package, cores, buckets ? buckets : "");
+	buckets = turbo_freq_buckets_text(&change->context->platform, info);
+	change_warn(change, ISST_WARNING_BUCKET_OVERFULL,
+		    "package %u: %u %s have high priority, more than the level provides a higher "
+		    "turbo frequency for (%s)",
+		    package, cores, platform_cores_word(&change->context->platform, cores),
+		    buckets ? buckets : "");
 	free(buckets);
 }
 

@@ -8,6 +8,7 @@ enum {
 	TRL_LEVELS = 2,
 	PRESET = 4,  /* some of its steppings may be preset */
 	TRL_AMX = 8, /* a fourth type of turbo limits, measured on real servers */
+	E_CORES = 16,
 };
 
 /* Versions of the driver's interface; from the second one on it is TPMI. */
@@ -35,9 +36,9 @@ static const struct processor {
 	{  6, 0xcf, PCI_MAILBOX, TRL_LEVELS, TIMES_200_MHZ },	/* Emerald Rapids */
 	{  6, 0xad, TPMI,        0,          NO_CODES },	/* Granite Rapids */
 	{  6, 0xae, TPMI,        0,          NO_CODES },	/* Granite Rapids D */
-	{  6, 0xaf, TPMI,        0,          NO_CODES },	/* Sierra Forest */
-	{  6, 0xb6, TPMI,        0,          NO_CODES },	/* Grand Ridge */
-	{  6, 0xdd, TPMI,        0,          NO_CODES },	/* Clearwater Forest */
+	{  6, 0xaf, TPMI,        E_CORES,    NO_CODES },	/* Sierra Forest */
+	{  6, 0xb6, TPMI,        E_CORES,    NO_CODES },	/* Grand Ridge */
+	{  6, 0xdd, TPMI,        E_CORES,    NO_CODES },	/* Clearwater Forest */
 	{ 19, 0x01, TPMI,        0,          NO_CODES },	/* Diamond Rapids */
 };
 /* clang-format on */
@@ -78,11 +79,20 @@ bool platform_has(const struct isst_platform *platform, enum platform_fact fact)
 		return tpmi || differences & TRL_LEVELS;
 	case PLATFORM_TRL_TYPE_AMX:
 		return differences & TRL_AMX;
+	case PLATFORM_COUNTS_MODULES:
+		return differences & E_CORES;
 	case PLATFORM_MAY_BE_PRESET:
 		return differences & PRESET && platform->stepping >= FIRST_PRESET_STEPPING &&
 		       platform->stepping <= LAST_PRESET_STEPPING;
 	}
 	return false;
+}
+
+const char *platform_cores_word(const struct isst_platform *platform, size_t count)
+{
+	if (platform_has(platform, PLATFORM_COUNTS_MODULES))
+		return count == 1 ? "module" : "modules";
+	return count == 1 ? "core" : "cores";
 }
 
 bool platform_misses_transport(const struct isst_platform *platform)

@@ -24,6 +24,8 @@ enum platform_fact {
 	/* TRL types are levels of turbo frequencies, not instruction sets. */
 	PLATFORM_TRL_TYPES_ARE_LEVELS,
 	PLATFORM_TRL_TYPE_AMX,
+	/* What the firmware counts as a core is a module of several cores. */
+	PLATFORM_COUNTS_MODULES,
 	/* The BIOS may have set up SST-BF for good, and left nothing else of Speed Select. */
 	PLATFORM_MAY_BE_PRESET,
 };
@@ -31,6 +33,9 @@ enum platform_fact {
 /** A processor that is not in the table has the facts of those before it with the same interface.
  */
 bool platform_has(const struct isst_platform *platform, enum platform_fact fact);
+
+/** What the firmware counts as cores is called: core, cores, module or modules. */
+const char *platform_cores_word(const struct isst_platform *platform, size_t count);
 
 /** Whether one of two transports of the processor is missing: a module may yet register it. */
 bool platform_misses_transport(const struct isst_platform *platform);

@@ -115,6 +115,7 @@ static const struct {
 	[ISST_FACT_TRL_TYPES_ARE_LEVELS] = { .fact = PLATFORM_TRL_TYPES_ARE_LEVELS },
 	[ISST_FACT_TURBO_DISABLED] = { .find = is_turbo_disabled },
 	[ISST_FACT_CLOS_DESIRED] = { .fact = PLATFORM_CLOS_DESIRED },
+	[ISST_FACT_COUNTS_MODULES] = { .fact = PLATFORM_COUNTS_MODULES },
 };
 
 int isst_platform_fact(struct isst_context *context, int fact)

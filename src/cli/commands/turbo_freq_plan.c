@@ -39,9 +39,10 @@ static void report_use(struct run *run, struct report_node *node, const struct i
 		report_number(node, KEY_USED_BUCKET, used);
 	else
 		report_message(run->report, ENTRY_NOTE,
-			       "package %u: %u cores are more than the last bucket holds: their "
+			       "package %u: %u %s are more than the last bucket holds: their "
 			       "turbo frequencies may be lower",
-			       isst_domain_package(isst_result_domain(level)), cores);
+			       isst_domain_package(isst_result_domain(level)), cores,
+			       run_cores_word(run));
 	if (used + 1 >= buckets)
 		return;
 	next = report_branch(node, KEY_NEXT_BUCKET, used + 1);
@@ -56,6 +57,7 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 						 value_of(level, ISST_VALUE_LEVEL));
 	unsigned int cores = core_choice_count(run, unit->place.package);
 
+	report_core_unit(run, node);
 	for (unsigned int i = 0; i < value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS); i++)
 		report_bucket(run, report_branch(node, KEY_BUCKET, i), level, i);
 	level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,

@@ -83,21 +83,37 @@ struct sample {
 	bool unlimited;
 };
 
+/** The value of a row's label; NULL: it has none. */
+static const char *find_label(const struct sample *sample)
+{
+	const struct export_row *row = sample->row;
+	const struct report_node *node = sample->node;
+
+	if (!row->label || row->label_text)
+		return row->label_text;
+	if (row->kind != EXPORT_VALUE)
+		return node->text;
+	node = sample->branch->first;
+	while (node && node->key != &keys[row->of])
+		node = node->next;
+	return node ? node->text : NULL;
+}
+
 static void write_sample(const struct sample *sample, FILE *stream)
 {
 	const struct export_row *row = sample->row;
 	const struct export_branch *branch = sample->branch
 						     ? export_branch_find(sample->branch->key)
 						     : NULL;
+	const char *label = find_label(sample);
 	struct labels labels = { .stream = stream };
 
 	fprintf(stream, "%s%s%s", row->metric, row->unit ? "_" : "", row->unit ? row->unit : "");
 	write_place(&labels, sample->entry);
 	if (branch && branch->index)
 		write_index_label(&labels, branch->index, sample->branch->index);
-	if (row->label)
-		write_label(&labels, row->label,
-			    row->label_text ? row->label_text : sample->node->text);
+	if (label)
+		write_label(&labels, row->label, label);
 	end_labels(&labels);
 	if (sample->unlimited)
 		fputs(" +Inf\n", stream);

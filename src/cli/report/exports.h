@@ -38,10 +38,10 @@ struct export_row {
 	const char *unit;	/* of the metric; NULL: none */
 	unsigned int factor;	/* that makes it of the value of the report; 0: 1 */
 	const char *label;	/* of the metric, with one value; NULL: none */
-	const char *label_text; /* that value; NULL: the word of the node */
+	const char *label_text; /* that value; NULL: the word of the node, or of the one @of */
 	const char *feature;	/* the name of the label of a node; NULL: none */
 	const char *help;
-	enum key_id of; /* of EXPORT_COUNT */
+	enum key_id of; /* of EXPORT_COUNT; of EXPORT_VALUE: the node beside with the label */
 };
 
 /** Ended by a row without place in any format: @fact, @metric and @feature are NULL. */

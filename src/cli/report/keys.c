@@ -293,6 +293,8 @@ const struct key keys[KEYS] = {
 				   .restless = true),
 	[KEY_STATUS_CORE_COUNT] = ROW("cores-of-package", "cores_of_package",
 				      .heading = "in package"),
+	/* Where cores are not what is counted. */
+	[KEY_CORE_UNIT] = ROW("core-unit", "core_unit", .heading = "unit"),
 	[KEY_STATUS_BUCKET] = ROW("used-bucket", "used_bucket", .heading = "bucket",
 				  .special = STATUS_NO_BUCKET, .special_text = "none"),
 	[KEY_STATUS_HIGH_MAX] = ROW("max-frequency(MHz)", "max_mhz", .heading = "max MHz"),

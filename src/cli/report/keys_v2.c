@@ -199,6 +199,7 @@ const struct key_v2 keys_v2[KEYS] = {
 	[KEY_STATUS_REASONS] = { .type = V2_ARRAY, .index = "group" },
 	[KEY_STATUS_RUNNING] = { .type = V2_ARRAY, .index = "group" },
 	[KEY_STATUS_CORE_COUNT] = { .type = V2_NUMBER },
+	[KEY_CORE_UNIT] = { .type = V2_STRING },
 	[KEY_STATUS_BUCKET] = { .type = V2_LIMIT },
 	[KEY_STATUS_HIGH_MAX] = { .type = V2_LIMIT },
 	[KEY_STATUS_LOW_MAX] = { .type = V2_NUMBER },

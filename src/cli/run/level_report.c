@@ -128,6 +128,17 @@ const char *trl_type_to_report(const struct run *run, unsigned int type)
 	return name && (known || strcmp(name, "amx") != 0) ? name : NULL;
 }
 
+const char *run_cores_word(const struct run *run)
+{
+	return isst_platform_fact(run->context, ISST_FACT_COUNTS_MODULES) > 0 ? "modules" : "cores";
+}
+
+void report_core_unit(const struct run *run, struct report_node *node)
+{
+	if (isst_platform_fact(run->context, ISST_FACT_COUNTS_MODULES) > 0)
+		report_word(node, KEY_CORE_UNIT, run_cores_word(run));
+}
+
 void level_report_types(const struct run *run, struct report_node *parent, enum key_id key,
 			const struct isst_result *level, int id, unsigned int bucket, int only_type)
 {

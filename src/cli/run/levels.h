@@ -72,6 +72,11 @@ bool turbo_freq_is_known(const struct isst_result *level);
  * text and JSON do not know it, and it was not asked for. */
 const char *trl_type_to_report(const struct run *run, unsigned int type);
 
+/** What numbers of high priority cores count: cores, or modules of these. */
+const char *run_cores_word(const struct run *run);
+/** Reports it, if it is not cores. */
+void report_core_unit(const struct run *run, struct report_node *node);
+
 /** Reports a frequency of each TRL type, or of one (-1: all) in a bucket; what the hardware does
  * not have is left out. */
 void level_report_types(const struct run *run, struct report_node *parent, enum key_id key,

@@ -117,8 +117,9 @@ static unsigned int find_bucket(const struct isst_results *levels, const struct 
 
 /** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. So
  * it is without any cores. */
-static void report_bucket(struct report_node *node, const struct isst_results *levels,
-			  const struct isst_result *level, const struct package_cores *cores)
+static void report_bucket(const struct run *run, struct report_node *node,
+			  const struct isst_results *levels, const struct isst_result *level,
+			  const struct package_cores *cores)
 {
 	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket;
 
@@ -126,6 +127,7 @@ static void report_bucket(struct report_node *node, const struct isst_results *l
 		report_number(node, KEY_STATUS_CORE_COUNT, cores->count);
 	else
 		report_unknown(node, KEY_STATUS_CORE_COUNT);
+	report_core_unit(run, node);
 	if (cores->known && cores->count == 0)
 		return;
 	if (!cores->known || !has_buckets(levels, cores->package)) {
@@ -159,9 +161,9 @@ static void note_overfull(const struct machine_status *status, const struct isst
 		if (cores.known && has_buckets(levels, cores.package) &&
 		    !holds(levels, &cores, buckets - 1))
 			report_message(status->run->report, ENTRY_NOTE,
-				       "package %u: %u high priority cores are more than the last "
+				       "package %u: %u high priority %s are more than the last "
 				       "bucket holds: their turbo frequencies may be lower",
-				       cores.package, cores.count);
+				       cores.package, cores.count, run_cores_word(status->run));
 	}
 }
 
@@ -227,7 +229,7 @@ static void report_domain(const struct machine_status *status, const struct doma
 	struct report_node *node = report_branch(domain->node, KEY_STATUS_HIGH_PRIORITY, 0);
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
-	report_bucket(node, levels, level, &cores);
+	report_bucket(status->run, node, levels, level, &cores);
 	note_classes(status, domain, levels, level, &cores);
 	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
 	if (!cpus || add_cpus(status, domain->domain, -1, cpus) != 0)
@@ -297,11 +299,12 @@ void high_priority_package_report(const struct machine_status *status,
 
 		report_number(bucket, KEY_HIGH_CORES_COUNT,
 			      package_bucket_cores(levels, package, i));
+		report_core_unit(status->run, bucket);
 		report_type_0(bucket, KEY_STATUS_HIGH_MAX, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
 			      i);
 	}
 	node = report_branch(node, KEY_STATUS_HIGH_PRIORITY, 0);
-	report_bucket(node, levels, level, &cores);
+	report_bucket(status->run, node, levels, level, &cores);
 	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
 }
 
