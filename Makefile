@@ -314,9 +314,12 @@ FAILING_PROGRAMS := $(call test_programs,$(FAILING_TESTS))
 # Some tests have functions in the place of the C library's, and look for those.
 TEST_LDLIBS := -lcmocka -ldl
 
+# Tests, and the library that is compiled for a test, run for a moment: optimising them takes longer.
+UNOPTIMISED := -O0 -U_FORTIFY_SOURCE
+
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Isrc -Itests
+	$(COMPILE) -Isrc -Itests $(UNOPTIMISED)
 
 LINK_TEST = $(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS) $(TEST_LDLIBS)
 
@@ -333,7 +336,7 @@ $(call test_programs,$(LIBRARY_TESTS)): %: %.o $(LIBRARY) $(EMULATOR_LIBRARY)
 GROWN_OBJECTS := $(patsubst $(BUILD)/%,$(BUILD)/grown/%,$(LIBRARY_OBJECTS))
 $(BUILD)/grown/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Isrc -DISST_TEST_GROWN -Wno-missing-field-initializers
+	$(COMPILE) -Isrc -DISST_TEST_GROWN -Wno-missing-field-initializers $(UNOPTIMISED)
 
 LINK_SHARED_TEST = @mkdir -p $(@D); $(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared \
 	-Wl,-soname,libisst.so -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
