@@ -131,6 +131,13 @@ static int read_states(struct isst_change *change, const struct state_needs *nee
 		    : 0;
 }
 
+void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile)
+{
+	if (!profile->failure.error && profile->enabled)
+		change_relies_on(change, item_of(ITEM_LEVEL, profile->domain, 0),
+				 profile->current_level);
+}
+
 static void take_profiles(struct domain_request *requests, const struct state_needs *needs,
 			  struct current_state *current)
 {
@@ -209,6 +216,8 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 		return 0;
 	error = read_states(change, needs, current);
 	if (!error && needs->levels) {
+		for (size_t i = 0; i < count; i++)
+			change_relies_on_level(change, &current->domains[i].profile);
 		take_profiles(requests, needs, current);
 		error = read_levels(change, requests, needs, current);
 	}

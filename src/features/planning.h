@@ -50,6 +50,10 @@ struct state_needs {
 	enum need core_power; /* whether core-power is supported and on */
 };
 
+/** Notes the level of a domain, where one was read: whatever a level specifies is planned from,
+ * such as masks, frequencies, buckets. */
+void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile);
+
 /**
  * Reads what is needed of the requests' domains. A fact that is optional, and could not be read,
  * has its own failure. Returns 0 or -ENOMEM, -EINTR.
@@ -141,8 +145,8 @@ void plan_core_power_steps(struct isst_change *change, const struct domain_reque
  * Returns 0 or an error of change_turbo_state(). */
 int base_freq_step_disturbs_limits(struct step *step, const struct isst_domain *domain);
 
-/** Adds to the footprint of a step that switches SST-BF or SST-TF in a domain what firmware may move
- * with that. A NULL step is passed over. */
+/** Adds to the footprint of a step that switches SST-BF or SST-TF in a domain what firmware may
+ * move with that. A NULL step is passed over. */
 void feature_step_disturbs(struct step *step, const struct isst_domain *domain);
 
 /** Adds to the footprint of a step that switches core-power what that may disturb. A NULL step is

@@ -334,7 +334,11 @@ static void require_named(const struct application *application)
 int wanted_plan(struct wanted *wanted, struct isst_change *change)
 {
 	const struct application application = { wanted, change };
-	int error = plan_steps(&application);
+	int error;
+
+	for (size_t i = 0; i < wanted->facts.count && wanted->facts.levels; i++)
+		change_relies_on_level(change, &wanted->facts.domains[i].profile);
+	error = plan_steps(&application);
 
 	change_be_exact(change);
 	require_named(&application);

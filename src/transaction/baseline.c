@@ -37,10 +37,14 @@ static void sort(struct baseline *baseline)
 	for (size_t i = 1; i < baseline->count; i++) {
 		struct baseline_item *first = &baseline->items[kept];
 
-		if (item_compare(&first->item, &baseline->items[i].item))
+		if (item_compare(&first->item, &baseline->items[i].item)) {
 			baseline->items[++kept] = baseline->items[i];
-		else
-			first->asked |= baseline->items[i].asked;
+			continue;
+		}
+		first->asked |= baseline->items[i].asked;
+		if (baseline->items[i].relied && !first->relied)
+			first->planned = baseline->items[i].planned;
+		first->relied |= baseline->items[i].relied;
 	}
 	baseline->sorted = baseline->count = kept + 1;
 }

@@ -18,6 +18,8 @@ struct baseline_item {
 	bool value_known; /* @value is known, and the machine has such an item */
 	bool appeared;	  /* it was not there before the first write */
 	struct isst_failure failure;
+	bool relied; /* planning took it for @planned */
+	uint64_t planned;
 	/* While steps are planned and made: */
 	struct item_value now; /* what it is, or will be */
 	bool moved;	       /* a step wrote or disturbed it: @now is to be read again */

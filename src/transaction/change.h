@@ -176,7 +176,8 @@ struct isst_change {
 	bool boot_state_checked;
 	/* Of the context: when the change was begun, and when its first step was planned. */
 	unsigned long long unlocks, runs;
-	bool held; /* it was made, and is neither released nor rolled back yet */
+	bool overtaken; /* all steps were made, and another agent has changed an item since */
+	bool held;	/* it was made, and is neither released nor rolled back yet */
 	struct suspend_mark held_since;
 	bool left_out; /* planning found targets that the change is made without */
 	struct enabled_cores *enabled;

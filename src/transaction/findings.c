@@ -294,7 +294,7 @@ static bool is_overtaken(const struct isst_journal *journal, size_t line)
 
 static bool may_be_overtaken(const struct tracked *tracked)
 {
-	return !tracked->written &&
+	return !tracked->written && !tracked->unreadable &&
 	       (tracked->finding == FOUND_WRITTEN || tracked->finding == FOUND_UNCERTAIN);
 }
 

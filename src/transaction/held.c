@@ -109,6 +109,16 @@ static void restore_lost(struct isst_change *change, const struct isst_journal *
 			journal->tracked[i].finding = FOUND_WRITTEN;
 }
 
+/** What may have been disturbed by the change, or by the agent that is known to have been at work,
+ * is left to that: a level moves what steps of a change may move. */
+static void leave_uncertain(const struct isst_journal *journal)
+{
+	for (size_t i = 0; i < journal->count; i++)
+		/* mutation: leave-uncertain */
+		if (journal->tracked[i].finding == FOUND_UNCERTAIN && !journal->tracked[i].written)
+			journal->tracked[i].finding = FOUND_MOVED;
+}
+
 /* ---- Rolling back ---- */
 
 /** Whether an item is out of reach without harm: the limits of a CPU that is offline limit nothing.
@@ -225,7 +235,9 @@ static int roll_back(struct isst_change *change)
 		return message_error(&context->messages, -EIO,
 				     "the journal of the held change was removed: nothing can be "
 				     "rolled back");
-	if (was_suspended(change))
+	if (change->overtaken)
+		leave_uncertain(journal);
+	else if (was_suspended(change))
 		restore_lost(change, journal);
 	error = restore(change, journal);
 	isst_journal_free(journal);
@@ -237,6 +249,14 @@ int change_roll_back(struct isst_change *change)
 	int error = check_held(change);
 
 	return error ? error : roll_back(change);
+}
+
+int change_roll_back_overtaken(struct isst_change *change)
+{
+	int error = roll_back(change);
+
+	end_hold(change);
+	return error;
 }
 
 int change_abandon(struct isst_change *change)

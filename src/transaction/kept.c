@@ -24,6 +24,14 @@ static bool has_moved(const struct isst_change *change, const struct entry *entr
 	       ((present_value(change, entry).number ^ entry->now.number) & entry->mask);
 }
 
+bool step_keeps_level(const struct step *step)
+{
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].keep && step->footprint[i].item.kind == ITEM_LEVEL)
+			return true;
+	return false;
+}
+
 bool step_moved_level(const struct step *step, const struct item *item)
 {
 	for (size_t i = 0; i < step->footprint_count; i++) {

@@ -5,6 +5,9 @@
 
 #include "transaction/change.h"
 
+/** Whether a step may move a level that it is not to change. */
+bool step_keeps_level(const struct step *step);
+
 /** Whether the level of an item's domain was to be kept, and moved with a step that was made: then
  * what the step wrote may not be there, and is written once more. */
 bool step_moved_level(const struct step *step, const struct item *item);

@@ -328,7 +328,32 @@ static void forget_forecast(struct baseline *baseline)
 	}
 }
 
-/** Reads what the steps write. */
+/** What was true when the change was planned may not be true any more. */
+static int check_relied(struct isst_change *change)
+{
+	struct messages *messages = &change->context->messages;
+
+	for (size_t i = 0; i < change->baseline.count; i++) {
+		const struct baseline_item *item = &change->baseline.items[i];
+
+		if (!item->relied)
+			continue;
+		if (item->failure.error)
+			return message_error(messages, item->failure.error, "%s",
+					     item->failure.message);
+		if (item->value.number != item->planned)
+			return message_error(
+				messages, -EIO,
+				"%s: it was %s, and became %s while the change was planned",
+				item_describe(change->context, &item->item),
+				item_value_text(messages, &item->item,
+						(struct item_value){ .number = item->planned }),
+				item_value_text(messages, &item->item, item->value));
+	}
+	return 0;
+}
+
+/** Reads what the steps write, and what planning relies on. */
 static int read_entries(struct isst_change *change)
 {
 	int error = 0;
@@ -341,7 +366,10 @@ static int read_entries(struct isst_change *change)
 			error = add_items(&change->baseline, step->footprint, step->footprint_count,
 					  false);
 	}
-	return error ? error : baseline_read(&change->baseline, change->context, false);
+	if (!error)
+		error = baseline_read(&change->baseline, change->context, false);
+	/* mutation: check-relied */
+	return error ? error : check_relied(change);
 }
 
 /** Reads what the steps may disturb. */

@@ -7,13 +7,13 @@
 #include "transaction/journal.h"
 #include "transaction/kept.h"
 #include "transaction/lock.h"
+#include "transaction/look_again.h"
 #include "transaction/making.h"
 #include "transaction/prepare.h"
 #include "transaction/report.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 #include "transaction/undo.h"
-#include "transaction/unwritten.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,6 +34,10 @@ static int make_step(struct isst_change *change, struct step *step)
 	}
 	/* Not before a step that has nothing to do: behind the last write the change is made. */
 	error = change_check_interrupted(change);
+	/* It would take back, unseen, what another agent has set since. */
+	if (!error && step_keeps_level(step))
+		/* mutation: look-before-level */
+		error = change_look_at_relied(change);
 	if (!error)
 		error = journal_step(change, step);
 	if (error)
@@ -80,6 +84,12 @@ static bool moved_unread(const struct isst_change *change)
 	return false;
 }
 
+static int roll_back(struct isst_change *change)
+{
+	journal_rollback(change);
+	return change_undo(change);
+}
+
 /** Rolls everything back, and reports that together with the cause. */
 static int give_up(struct isst_change *change, int error)
 {
@@ -90,13 +100,18 @@ static int give_up(struct isst_change *change, int error)
 		change_end_journal(change);
 		return message_error(messages, error, "%s", why);
 	}
-	journal_rollback(change);
+	/* What another agent did may be why the step failed. */
+	if (!change->overtaken && change_look_at_relied(change) && change->overtaken)
+		why = message_make(messages, "%s; %s", why, message_why(messages, error));
 	/* What could not be restored now may be later: the journal stays for that. */
 	/* mutation: rollback-all */
-	if (change_undo(change))
+	if (change->overtaken ? change_roll_back_overtaken(change) : roll_back(change))
 		return message_error(messages, -ENOTRECOVERABLE,
 				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
 	change_end_journal(change);
+	if (change->overtaken)
+		return message_error(messages, error, "%s; all other changes were rolled back",
+				     why);
 	return message_error(messages, error, "%s; all changes were rolled back%s", why,
 			     moved_unread(change)
 				     ? ", except for items that could not be read before them"
@@ -180,7 +195,7 @@ static int run(struct isst_change *change)
 	change->context->runs++;
 	error = make_steps(change);
 	if (!error)
-		error = change_check_unwritten(change);
+		error = change_look_again(change);
 	if (!error && change->options.hold)
 		error = change_hold(change);
 	if (error)

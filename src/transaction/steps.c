@@ -198,6 +198,18 @@ void step_disturbs_counterpart(struct step *step, const struct item *item)
 	step_disturbs(step, counterpart);
 }
 
+void change_relies_on(struct isst_change *change, struct item item, uint64_t value)
+{
+	struct baseline *baseline = &change->baseline;
+
+	if (baseline_add(baseline, &item, true)) {
+		change->broken = true;
+		return;
+	}
+	baseline->items[baseline->count - 1].relied = true;
+	baseline->items[baseline->count - 1].planned = value;
+}
+
 static void project_entry(const struct entry *entry, const struct item *item, uint64_t *value)
 {
 	if (item_is(&entry->item, item))

@@ -70,6 +70,11 @@ void step_disturbs_limits(struct step *step, const struct isst_domain *domain, u
 /** Adds to the footprint what the kernel may move with an item that is written. */
 void step_disturbs_counterpart(struct step *step, const struct item *item);
 
+/** Notes what planning has found an item to be, where it is based on that: the change fails where
+ * it is something else before the first write, or in the end something else than the change left.
+ */
+void change_relies_on(struct isst_change *change, struct item item, uint64_t value);
+
 /**
  * What the steps that are planned by now will make of a value: a change of several requests plans
  * each from what those before it leave. Returns whether one of them writes the item.

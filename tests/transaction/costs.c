@@ -9,7 +9,10 @@
  * Driver calls, and the commands in them, of the first version (2026-11-21), measured with it. It
  * read back only what it had written. @besides: what it did not look at and has to be: the four
  * CLOS configurations of a domain before and after core-power is switched, and the turbo ratio
- * limits that a level reports (two halves) before base-freq is configured with them.
+ * limits that a level reports (two halves) before base-freq is configured with them; and, once all
+ * is made, what other steps than the last one have written, with the levels, in one batch: others
+ * may have changed it meanwhile. With base-freq these are 28 associations, 14 values of CLOS, of
+ * switches and features, and both levels, which are also read before the first write.
  */
 static const struct {
 	const char *machine, *request;
@@ -17,17 +20,17 @@ static const struct {
 } COSTS[] = {
 	{ "guide", "association 1", 8, 149, 0 },
 	{ "guide", "core-power enable ordered", 13, 81, 2 * 4 * 2 },
-	{ "guide", "base-freq enable auto", 24, 189, 2 * 2 },
-	{ "guide", "turbo-freq enable auto cpus", 28, 207, 0 },
-	{ "guide", "level 1 online", 14, 163, 0 },
-	{ "icelake-2s40c", "turbo-freq enable auto cpus", 33, 467, 0 },
-	{ "icelake-2s40c", "level 1 online", 18, 361, 0 },
+	{ "guide", "base-freq enable auto", 24, 189, 2 * 2 + 28 + 14 + 2 * 2 },
+	{ "guide", "turbo-freq enable auto cpus", 28, 207, 2 * 10 },
+	{ "guide", "level 1 online", 14, 163, 2 * 4 },
+	{ "icelake-2s40c", "turbo-freq enable auto cpus", 33, 467, 2 * 10 },
+	{ "icelake-2s40c", "level 1 online", 18, 361, 2 * 4 },
 	/* Eight power domains; on TPMI servers most commands are calls of their own. */
 	{ "graniterapids-unlocked", "core-power enable ordered", 63, 315, 8 * 4 * 2 },
 	{ "graniterapids-unlocked", "clos", 79, 331, 0 },
 	{ "graniterapids-unlocked", "association 1", 37, 667, 0 },
-	{ "graniterapids-unlocked", "turbo-freq enable auto cpus", 277, 911, 0 },
-	{ "graniterapids-unlocked", "level 1 online", 121, 565, 0 },
+	{ "graniterapids-unlocked", "turbo-freq enable auto cpus", 277, 911, 8 * 2 },
+	{ "graniterapids-unlocked", "level 1 online", 121, 565, 8 * 2 },
 };
 
 /** A twentieth more. */

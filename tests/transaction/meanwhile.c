@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Other agents change the machine in the middle of a change: a management controller sets a level,
+ * the reference tool has no lock. What a change wrote or relied on is looked at again before it
+ * counts as made.
+ */
+#include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
+
+#include <errno.h>
+
+static const struct {
+	const char *machine, *name;
+	unsigned int level; /* that the management controller sets, right after a write */
+} MADE[] = {
+	{ "guide", "level 1", 4 },
+	{ "guide", "level 1 online", 4 },
+	{ "guide", "base-freq enable", 4 },
+	{ "guide", "base-freq enable auto", 4 },
+	{ "guide", "turbo-freq enable", 4 },
+	{ "guide", "turbo-freq enable auto cpus", 4 },
+	{ "tests/tpmi-tiny", "base-freq enable auto", 1 },
+	{ "tests/tpmi-tiny", "turbo-freq enable auto cpus", 1 },
+};
+
+/** What the machine is where nothing but the level of package 0 was changed. */
+static char *picture_with_level(const struct machine *machine, unsigned int level)
+{
+	machine_restart(machine, NULL);
+	machine_faults(machine, "open times 1 then level %u package 0", level);
+	machine_look(machine);
+	machine_faults(machine, "%s", "");
+	return machine_picture(machine);
+}
+
+/** Returns false once no write is left that the agent could act after. */
+static bool check_level_after(const struct machine *machine, size_t i, const char *made,
+			      const char *expected, unsigned int number)
+{
+	const char *name = MADE[i].name;
+	struct outcome outcome;
+	bool failed;
+
+	machine_restart(machine, NULL);
+	machine_faults(machine, "change any after %u times 1 then level %u package 0", number,
+		       MADE[i].level);
+	machine_try(machine, name, &outcome);
+	machine_faults(machine, "%s", "");
+	failed = outcome_error(&outcome) != 0;
+	if (failed && (outcome_error(&outcome) != -EIO || *outcome.differences ||
+		       !strstr(outcome.message, "; all other changes were rolled back")))
+		fail_msg("%s, write %u: %d %s %s", name, number, outcome_error(&outcome),
+			 outcome.message, outcome.differences);
+	/* Limits that the level replaced right after they were written pass for clipped ones. */
+	if (failed && strstr(name, "turbo-freq"))
+		machine_check_but_limits(machine, expected, name);
+	else
+		machine_check(machine, failed ? expected : made, "%s, write %u", name, number);
+	if (!failed && number == 0)
+		fail_msg("%s, %s: no write fails it", machine->name, name);
+	outcome_clear(&outcome);
+	return failed;
+}
+
+static void a_level_that_changes_meanwhile_fails_the_change(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(MADE); i++) {
+		struct machine machine;
+		char *made, *expected;
+
+		machine_begin(&machine, MADE[i].machine);
+		assert_true(machine_prepare(&machine, MADE[i].name));
+		made = machine_picture(&machine);
+		expected = picture_with_level(&machine, MADE[i].level);
+		for (unsigned int number = 0;
+		     check_level_after(&machine, i, made, expected, number);)
+			number++;
+		free(made);
+		free(expected);
+		machine_end(&machine);
+	}
+}
+
+/** Between planning and the first write nothing is written at all. */
+static void a_level_that_changes_before_the_first_write_ends_the_change(void **state)
+{
+	const char *name = "base-freq enable auto";
+	struct machine machine;
+	unsigned int seen = 0;
+	char *expected;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	expected = picture_with_level(&machine, 4);
+	for (unsigned int number = 0; number < 150; number++) {
+		struct outcome outcome;
+
+		machine_restart(&machine, NULL);
+		machine_faults(&machine, "command any after %u times 1 then level 4 package 0",
+			       number);
+		machine_try(&machine, name, &outcome);
+		machine_faults(&machine, "%s", "");
+		if (strstr(outcome.message,
+			   "level: it was 0, and became 4 while the change was planned")) {
+			seen++;
+			assert_int_equal(outcome_error(&outcome), -EIO);
+			assert_int_equal(machine_statistics(&machine).writes, 0);
+			machine_check(&machine, expected, "%s, command %u", name, number);
+		}
+		outcome_clear(&outcome);
+	}
+	assert_true(seen > 0);
+	free(expected);
+	machine_end(&machine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_level_that_changes_meanwhile_fails_the_change),
+		cmocka_unit_test(a_level_that_changes_before_the_first_write_ends_the_change),
+	};
+
+	rests_end_at_once();
+	return cmocka_run_group_tests_name("other agents in the middle of a change", tests, NULL,
+					   NULL);
+}
