@@ -189,11 +189,12 @@ static int disown_place(const struct topology_sources *sources, struct topology_
 		error = isst_cpuset_add(cpus, places[i]->public.number, places[i]->public.number);
 	if (!error && !(list = isst_cpuset_to_list(cpus)))
 		error = -ENOMEM;
+	/* Not a list of CPUs of which that holds one by one: such messages are folded. */
 	for (size_t i = 0; i < count && !error; i++) {
 		places[i]->unknown_core = message_make(
 			sources->messages,
-			"the driver reports the same location for CPUs %s (core %u, thread %u of "
-			"%s)",
+			"the driver reports the same location for CPU numbers %s (core %u, thread "
+			"%u of %s)",
 			list, first->core, first->thread, places[i]->domain->public.name);
 		places[i]->public.core_known = false;
 	}

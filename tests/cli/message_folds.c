@@ -74,12 +74,18 @@ static void files_of_cpus_go_with_their_names(void **state)
 		{ ENTRY_ERROR, "CPU 1: /sys/cpu1/cpufreq/y cannot be read" },
 		{ ENTRY_ERROR, "CPU 12: /sys/cpu1/cpufreq/x cannot be read" },
 		{ ENTRY_ERROR, "CPU 13: /sys/cpu13/cpufreq/x cannot be read" },
+		{ ENTRY_ERROR, "left out: /sys/cpu4/z" },
+		{ ENTRY_NOTE, "/sys/cpu7/cpufreq/y: EIO (package 0, die 0)" },
+		{ ENTRY_ERROR, "left out: /sys/cpu5/z" },
+		{ ENTRY_NOTE, "/sys/cpu9/cpufreq/y: EIO (package 1, die 0)" },
 	};
 
 	(void)state;
 	ASSERT_FOLDED(messages, "E CPUs 0-1,13: /sys/cpu*/cpufreq/x cannot be read\n"
 				"E CPU 1: /sys/cpu1/cpufreq/y cannot be read\n"
-				"E CPU 12: /sys/cpu1/cpufreq/x cannot be read\n");
+				"E CPU 12: /sys/cpu1/cpufreq/x cannot be read\n"
+				"E CPUs 4-5: left out: /sys/cpu*/z\n"
+				"CPUs 7,9: /sys/cpu*/cpufreq/y: EIO (package 0-1, die 0)\n");
 }
 
 static void other_messages_stay(void **state)

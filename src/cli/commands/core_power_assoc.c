@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which class of service CPUs are in: CPU by CPU, or class by class. Must not know output formats.
  */
-#include "../report/message_folds.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
@@ -128,8 +127,6 @@ static void show_by_clos(struct run *run, const struct isst_results *results)
 		for (unsigned int clos = 0; clos < CLOS_COUNT; clos++)
 			report_clos(run, node, unit, results, clos);
 	}
-	/* All cores of a power domain without core-power fail alike. */
-	message_folds_apply(run->report);
 }
 
 /** All CPUs that are online, where none are named; to be freed. NULL: an error is reported. */

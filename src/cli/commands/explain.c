@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reports why CPUs run as they do. Must not know output formats, nor what can be found. */
-#include "../report/message_folds.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
@@ -162,7 +161,6 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 		report_finding(top, (unsigned int)i, finding);
 	if (report_measured(run, top, explanation))
 		run_error(run, STATUS_FAILED, "out of memory");
-	message_folds_apply(run->report);
 	if (worst < ISST_SEVERITY_NOTE)
 		run->status = status_worse(run->status, STATUS_FAILED);
 }

@@ -3,7 +3,6 @@
  * What high priority cores would get: the buckets of SST-TF of each package, and the cores that
  * would be chosen. Must not know output formats.
  */
-#include "../report/message_folds.h"
 #include "../run/core_choice.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
@@ -122,5 +121,4 @@ void turbo_freq_plan(struct run *run)
 	levels_clear(&levels);
 	if (choice && run->status == STATUS_DONE)
 		core_choice_report(run);
-	message_folds_apply(run->report);
 }

@@ -10,6 +10,7 @@
 
 #include "../../common/memory_stream.h"
 #include "../process/save_file.h"
+#include "../report/message_folds.h"
 #include "../text/printable.h"
 #include "render_json_v2.h"
 
@@ -402,6 +403,7 @@ enum exit_status output_report(struct output *output, struct report *report,
 	char *problem = NULL;
 
 	report_header(report)->exit_status = (int)status;
+	message_folds_apply(report);
 	if (keeps)
 		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
 			       output->untargeted ? "the CPUs named are not there"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes the names of domains, cores and CPUs out of each message: messages with the same rest
- * become one, with all of their names. A CPU's directory in a path goes with its name. */
+ * become one, with all of their names. A CPU's directory in a path goes with its name, which is put
+ * in front where the message has none. */
 #include "message_folds.h"
 
 #include "../../common/memory_stream.h"
@@ -24,6 +25,7 @@ struct slot {
 	enum slot_kind kind;
 	struct domain_list domains;
 	struct isst_cpuset *numbers; /* of cores or CPUs */
+	bool in_front;		     /* named by a directory alone: no mark in the rest */
 };
 
 struct fold {
@@ -115,7 +117,7 @@ static size_t take_slot(struct fold *fold, const char *text)
 	return length;
 }
 
-/** Whether the CPU of that number is the only one of a name that was taken. */
+/** Whether a name that was taken is that of a CPU, and of no other. */
 static bool is_taken(const struct fold *fold, unsigned int cpu)
 {
 	for (size_t i = 0; i < fold->slot_count; i++)
@@ -126,21 +128,30 @@ static bool is_taken(const struct fold *fold, unsigned int cpu)
 	return false;
 }
 
-/** The length of the directory of a CPU that was named before, as in the path of a file of it; 0:
- * the text does not begin with any. */
-static size_t directory_length(const struct fold *fold, const char *text)
+/** Takes the directory of a CPU, as in the path of a file of it, that a text begins with. Returns
+ * its length, or 0. */
+static size_t take_directory(struct fold *fold, const char *text)
 {
 	static const char DIRECTORY[] = "/cpu";
-	size_t length = sizeof(DIRECTORY) - 1;
-	char *end;
-	unsigned long cpu;
+	size_t before = sizeof(DIRECTORY) - 1, digits;
+	struct slot slot = { .kind = SLOT_CPUS, .in_front = true };
+	unsigned int cpu = 0;
+	bool taken;
 
-	if (strncmp(text, DIRECTORY, length) != 0 || !isdigit((unsigned char)text[length]))
+	if (strncmp(text, DIRECTORY, before) != 0)
 		return 0;
-	cpu = strtoul(text + length, &end, 10);
-	return *end == '/' && cpu <= UINT_MAX && is_taken(fold, (unsigned int)cpu)
-		       ? (size_t)(end - text)
-		       : 0;
+	digits = strspn(text + before, "0123456789");
+	if (digits == 0 || text[before + digits] != '/')
+		return 0;
+	if (add_numbers(&slot, text + before, digits) == 0)
+		isst_cpuset_next(slot.numbers, 0, &cpu);
+	taken = is_taken(fold, cpu);
+	if (!taken && isst_cpuset_has(slot.numbers, cpu) && fold->slot_count < SLOTS) {
+		fold->slots[fold->slot_count++] = slot;
+		return before + digits;
+	}
+	clear_slot(&slot);
+	return taken ? before + digits : 0;
 }
 
 /** Fills a fold with one message; it is to be cleared in any case. Returns whether it was. */
@@ -154,7 +165,7 @@ static bool take_apart(struct fold *fold, struct report_entry *entry)
 	if (memory_stream_open(&memory) != 0)
 		return false;
 	while (*text) {
-		size_t directory = directory_length(fold, text);
+		size_t directory = take_directory(fold, text);
 		size_t length = in_word || directory > 0 ? 0 : take_slot(fold, text);
 
 		if (directory > 0)
@@ -172,10 +183,14 @@ static bool take_apart(struct fold *fold, struct report_entry *entry)
 
 static bool is_alike(const struct fold *one, const struct fold *other)
 {
-	bool alike = one->entry->kind == other->entry->kind && strcmp(one->rest, other->rest) == 0;
+	const char *code = one->entry->code, *other_code = other->entry->code;
+	bool alike = one->entry->kind == other->entry->kind &&
+		     (code && other_code ? strcmp(code, other_code) == 0 : code == other_code) &&
+		     one->slot_count == other->slot_count && strcmp(one->rest, other->rest) == 0;
 
 	for (size_t i = 0; i < one->slot_count && alike; i++)
-		alike = one->slots[i].kind == other->slots[i].kind;
+		alike = one->slots[i].kind == other->slots[i].kind &&
+			one->slots[i].in_front == other->slots[i].in_front;
 	return alike;
 }
 
@@ -218,7 +233,14 @@ static char *put_together(const struct fold *fold)
 
 	if (memory_stream_open(&memory) != 0)
 		return NULL;
+	for (size_t i = 0; i < fold->slot_count && complete; i++)
+		if (fold->slots[i].in_front) {
+			complete = put_slot(&fold->slots[i], memory.stream);
+			fputs(": ", memory.stream);
+		}
 	for (const char *text = fold->rest; *text && complete; text++) {
+		while (*text == SLOT_MARK && slot->in_front)
+			slot++;
 		if (*text == SLOT_MARK)
 			complete = put_slot(slot++, memory.stream);
 		else
