@@ -11,6 +11,7 @@ kernel() {
 	domain_offline
 	read_only
 	killed_at_random
+	resumed
 }
 
 limits() {	# min or max: the limits of all CPUs, a word each
@@ -278,4 +279,27 @@ killed_at_random() {
 		[ ! -s $work/wrong.round ] || { echo "round $round:"; cat $work/wrong.round; } >> $work/wrong
 	done
 	verdict 'base-freq enable -a, killed at twelve random moments: all of it or nothing' $work/wrong
+}
+
+# On resume the drivers send again what each CPU set last, the oldest at the end. The devices are suspended and resumed alone.
+resumed() {
+	[ "$transport" = mailbox ] || return 0
+	power_on
+	lowest=$(awk '$2 == 1 { print $1; exit }' $work/topology)
+	other=$(awk '$2 == 1 && ++n == 2 { print $1; exit }' $work/topology)
+	run isst -c $lowest perf-profile set-config-level -l 1
+	status_is 0 $status > $work/wrong
+	echo 0 > $cpus_dir/cpu$lowest/online
+	run isst -c $other perf-profile set-config-level -l 0
+	{
+		status_is 0 $status
+		[ $status = 0 ] || cat $work/err
+		holds_registers < /dev/null
+	} >> $work/wrong
+	echo devices > /sys/power/pm_test
+	echo freeze > /sys/power/state
+	echo none > /sys/power/pm_test
+	holds_registers < /dev/null >> $work/wrong
+	echo 1 > $cpus_dir/cpu$lowest/online
+	verdict 'perf-profile set-config-level -l 0 (the CPU that set level 1 is offline; after a resume)' $work/wrong
 }
