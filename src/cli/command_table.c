@@ -215,7 +215,7 @@ static const struct command perf_profile_commands[] = {
 	  "Disables SST-BF and SST-TF. With --online CPUs are taken offline; for the limitations "
 	  "of\n"
 	  "hotplug see the kernel's documentation, and --cgroupv2.",
-	  set_level_options, COMMAND_CHANGES, perf_profile_set_config_level },
+	  set_level_options, COMMAND_CHANGES | COMMAND_EVERYWHERE, perf_profile_set_config_level },
 	{ .name = NULL },
 };
 

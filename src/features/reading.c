@@ -9,7 +9,9 @@ struct firmware_batch *context_batch_new(struct isst_context *context)
 {
 	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
 
-	if (batch && !context_has_power_domains(context) && !context_has_lock(context))
+	if (batch && context_has_lock(context))
+		firmware_confirm(batch);
+	else if (batch && !context_has_power_domains(context))
 		firmware_leave_alone(batch);
 	return batch;
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_TRIES = 3 }; /* of a question that is answered differently */
+
 struct firmware_batch *firmware_batch_new(struct firmware *firmware)
 {
 	struct firmware_batch *batch = calloc(1, sizeof(*batch));
@@ -50,6 +52,11 @@ static int plan(const struct query_scope *scope, struct request *request)
 void firmware_leave_alone(struct firmware_batch *batch)
 {
 	batch->leaves_alone = true;
+}
+
+void firmware_confirm(struct firmware_batch *batch)
+{
+	batch->confirms = true;
 }
 
 /**
@@ -312,6 +319,8 @@ static const struct meaning {
 	{ -EPERM, -1, -EPERM, "not permitted; it needs CAP_SYS_ADMIN" },
 	{ -EIO, REQUEST_MSR, -EIO, "the processor refused the access" },
 	{ -EBADMSG, -1, -EIO, "the driver's answer is invalid" },
+	{ -EILSEQ, -1, -EIO,
+	  "it answers the same question differently; does a management controller use it?" },
 };
 
 static const struct meaning *find_meaning(int error, enum request_kind kind)
@@ -430,10 +439,59 @@ struct kind_handling {
 	uint64_t (*answer)(const void *entry);
 };
 
+/** Whether two answers to one question are the same. */
+static bool is_confirmed(const struct abi_mbox_cmd *entries, const int *errors, size_t one,
+			 size_t other)
+{
+	return errors[one] == errors[other] &&
+	       (errors[one] || entries[one].resp_data == entries[other].resp_data);
+}
+
+/** Asks once more, both times anew, where the answers at @one and @other differ. */
+static void ask_again(struct firmware_batch *batch, struct abi_mbox_cmd *entries, int *errors,
+		      size_t one, size_t other)
+{
+	for (int tries = 1; tries < MOST_TRIES && !is_confirmed(entries, errors, one, other);
+	     tries++) {
+		struct abi_mbox_cmd pair[2] = { entries[one], entries[one] };
+		int pair_errors[2] = { 0 };
+
+		driver_mailbox(batch->firmware->driver, pair, pair_errors, 2, BATCH_READS);
+		entries[one] = pair[0];
+		entries[other] = pair[1];
+		errors[one] = pair_errors[0];
+		errors[other] = pair_errors[1];
+	}
+	if (!is_confirmed(entries, errors, one, other))
+		errors[one] = -EILSEQ;
+}
+
+/**
+ * Management controllers use the same mailbox, of which the driver reads status and data one after
+ * the other: an answer can be theirs. The second questions stand behind all first ones.
+ */
 static void send_mailbox(struct firmware_batch *batch, void *entries, int *errors, size_t count,
 			 enum batch_purpose purpose)
 {
-	driver_mailbox(batch->firmware->driver, entries, errors, count, purpose);
+	struct abi_mbox_cmd *commands = entries;
+	size_t total = count, again = count, at = 0;
+
+	for (size_t i = 0; i < batch->count && batch->confirms && purpose == BATCH_READS; i++) {
+		if (batch->requests[i].command->kind != REQUEST_MAILBOX)
+			continue;
+		if (batch->requests[i].command->decisive)
+			commands[total++] = commands[at];
+		at++;
+	}
+	driver_mailbox(batch->firmware->driver, commands, errors, total, purpose);
+	at = 0;
+	for (size_t i = 0; i < batch->count && again < total; i++) {
+		if (batch->requests[i].command->kind != REQUEST_MAILBOX)
+			continue;
+		if (batch->requests[i].command->decisive)
+			ask_again(batch, commands, errors, at, again++);
+		at++;
+	}
 }
 
 static uint64_t mailbox_answer(const void *entry)
@@ -516,8 +574,9 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 {
 	const struct kind_handling *handling = &KINDS[kind];
 	size_t size = handling->size, count = 0;
-	char *entries = calloc(batch->count, size);
-	int *errors = calloc(batch->count, sizeof(*errors));
+	/* Behind them is room for second questions. */
+	char *entries = calloc(2 * batch->count, size);
+	int *errors = calloc(2 * batch->count, sizeof(*errors));
 	int error = -ENOMEM;
 
 	if (!entries || !errors)

@@ -49,6 +49,7 @@ struct firmware_command {
 	bool newer; /* and older kernels do not let it through (EINVAL), which is the same */
 	/* Firmware that refuses it does not have the feature at all. */
 	bool refused_if_unsupported;
+	bool decisive; /* a change is decided by it, or writes it: see firmware_confirm() */
 	const struct field *fields;
 	size_t field_count;
 	/* REQUEST_TPMI: asks, and fills in or writes. Returns 0 or the driver's negative errno. */
@@ -93,6 +94,7 @@ struct request {
 struct firmware_batch {
 	struct firmware *firmware;
 	bool leaves_alone; /* see firmware_leave_alone() */
+	bool confirms;	   /* see firmware_confirm() */
 	struct request *requests;
 	size_t count;
 	struct tpmi_run tpmi;

@@ -166,6 +166,10 @@ struct firmware_batch *firmware_batch_new(struct firmware *firmware);
  * where it would interrupt them, and the domain has others. */
 void firmware_leave_alone(struct firmware_batch *batch);
 
+/** What is planned to be read from then on decides a change: where it comes by a mailbox, which
+ * others use as well, it is asked for twice, and read again where the answers differ. */
+void firmware_confirm(struct firmware_batch *batch);
+
 /** Sends what was planned since the last run and fills in the results and their failures. Returns 0
  * or -ENOMEM. */
 int firmware_run(struct firmware_batch *batch);

@@ -120,40 +120,42 @@ static const struct field LEVEL_LOCK_FIELDS[] = { { 31, 31, FIELD_FLAG, 1, 0 } }
 #define OPTIONAL .optional = true
 #define NEWER .newer = true
 #define REFUSED .refused_if_unsupported = true
+#define DECISIVE .decisive = true
 #define COMMAND(id, request, number, sub, layout, ...) \
 	static const struct firmware_command id = { \
 		.kind = REQUEST_##request, .code = number, .sub_code = sub, FIELDS(layout##_FIELDS), \
 		.name = __VA_ARGS__ }
 
 /* 0x7f: levels, base frequency, turbo frequency */
-COMMAND(SUMMARY,                MAILBOX, 0x7f,  0x00, SUMMARY,               "the performance levels", REFUSED);
-COMMAND(FEATURES,               MAILBOX, 0x7f,  0x01, FEATURES,              "the features", REFUSED);
+COMMAND(SUMMARY,                MAILBOX, 0x7f,  0x00, SUMMARY,               "the performance levels", REFUSED, DECISIVE);
+COMMAND(FEATURES,               MAILBOX, 0x7f,  0x01, FEATURES,              "the features", REFUSED, DECISIVE);
 COMMAND(TDP,                    MAILBOX, 0x7f,  0x03, TDP,                   "the TDP");
 COMMAND(TEMPERATURE,            MAILBOX, 0x7f,  0x05, TEMPERATURE,           "the temperature limit");
-COMMAND(CORES,                  MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores");
-COMMAND(CORES_IF_ANY,           MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores", OPTIONAL);
+COMMAND(CORES,                  MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores", DECISIVE);
+COMMAND(CORES_IF_ANY,           MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores", OPTIONAL, DECISIVE);
 COMMAND(TURBO_RATIOS,           MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits");
 COMMAND(TURBO_RATIOS_IF_ANY,    MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits", OPTIONAL);
-COMMAND(UNCORE,                 MAILBOX, 0x7f,  0x09, UNCORE,                "the uncore frequencies", OPTIONAL);
-COMMAND(BASE,                   MAILBOX, 0x7f,  0x0a, BASE,                  "the base frequencies", OPTIONAL);
+COMMAND(LEVEL_LIMITS,           MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits", DECISIVE);
+COMMAND(UNCORE,                 MAILBOX, 0x7f,  0x09, UNCORE,                "the uncore frequencies", OPTIONAL, DECISIVE);
+COMMAND(BASE,                   MAILBOX, 0x7f,  0x0a, BASE,                  "the base frequencies", OPTIONAL, DECISIVE);
 COMMAND(MEMORY,                 MAILBOX, 0x7f,  0x0b, MEMORY,                "the memory frequency", OPTIONAL);
-COMMAND(UNCORE_RATIOS,          MAILBOX, 0x7f,  0x0c, UNCORE_RATIOS,         "the uncore frequencies", OPTIONAL, NEWER);
-COMMAND(TURBO_FREQ_CORES,       MAILBOX, 0x7f,  0x10, COUNTS,                "the turbo-freq buckets");
+COMMAND(UNCORE_RATIOS,          MAILBOX, 0x7f,  0x0c, UNCORE_RATIOS,         "the uncore frequencies", OPTIONAL, NEWER, DECISIVE);
+COMMAND(TURBO_FREQ_CORES,       MAILBOX, 0x7f,  0x10, COUNTS,                "the turbo-freq buckets", DECISIVE);
 COMMAND(TURBO_FREQ_RATIOS,      MAILBOX, 0x7f,  0x11, NONZERO_RATIOS,        "the turbo-freq frequencies");
 COMMAND(TURBO_FREQ_IF_ANY,      MAILBOX, 0x7f,  0x11, NONZERO_RATIOS,        "the turbo-freq frequencies", OPTIONAL);
 COMMAND(CLIP,                   MAILBOX, 0x7f,  0x12, CLIP,                  "the turbo-freq clip frequencies");
 COMMAND(CLIP_AMX,               MAILBOX, 0x7f,  0x12, CLIP_AMX,              "the turbo-freq clip frequencies");
-COMMAND(BASE_FREQ_CORES,        MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores");
-COMMAND(BASE_FREQ_CORES_IF_ANY, MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores", OPTIONAL);
-COMMAND(BASE_FREQ_RATIOS,       MAILBOX, 0x7f,  0x21, BASE_FREQ_RATIOS,      "the base-freq frequencies");
+COMMAND(BASE_FREQ_CORES,        MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores", DECISIVE);
+COMMAND(BASE_FREQ_CORES_IF_ANY, MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores", OPTIONAL, DECISIVE);
+COMMAND(BASE_FREQ_RATIOS,       MAILBOX, 0x7f,  0x21, BASE_FREQ_RATIOS,      "the base-freq frequencies", DECISIVE);
 COMMAND(BASE_FREQ_TEMPERATURE,  MAILBOX, 0x7f,  0x22, BASE_FREQ_TEMPERATURE, "the base-freq temperature limit");
 COMMAND(BASE_FREQ_TDP,          MAILBOX, 0x7f,  0x23, BASE_FREQ_TDP,         "the base-freq power");
 
 /* 0x94, 0xd0 and the registers: core-power */
-COMMAND(CORE_POWER,             MAILBOX, 0x94,  0x03, CORE_POWER,            "the state of core-power");
-COMMAND(QOS,                    MAILBOX, 0xd0,  0x02, QOS,                   "the state of CLOS");
-COMMAND(MAILBOX_ASSOCIATION,    MAILBOX, 0xd0,  0x00, ASSOCIATION,           "the CLOS of a core");
-COMMAND(MAILBOX_CLOS,           MAILBOX, 0xd0,  0x01, CLOS,                  "the configuration of a CLOS");
+COMMAND(CORE_POWER,             MAILBOX, 0x94,  0x03, CORE_POWER,            "the state of core-power", DECISIVE);
+COMMAND(QOS,                    MAILBOX, 0xd0,  0x02, QOS,                   "the state of CLOS", DECISIVE);
+COMMAND(MAILBOX_ASSOCIATION,    MAILBOX, 0xd0,  0x00, ASSOCIATION,           "the CLOS of a core", DECISIVE);
+COMMAND(MAILBOX_CLOS,           MAILBOX, 0xd0,  0x01, CLOS,                  "the configuration of a CLOS", DECISIVE);
 COMMAND(IO_CLOS,                IO,      0x08,  0x00, CLOS,                  "the configuration of a CLOS");
 COMMAND(IO_ASSOCIATION,         IO,      0x20,  0x00, ASSOCIATION,           "the CLOS of a core");
 
@@ -236,11 +238,10 @@ static int plan_cores(const struct query_scope *scope, const struct level_reques
 				     level_data(scope->level, 1, 0), &cores->half[1]);
 }
 
-static int plan_turbo_ratios_of(const struct query_scope *scope, unsigned int type,
+static int plan_turbo_ratios_of(const struct query_scope *scope,
+				const struct firmware_command *command, unsigned int type,
 				struct isst_value mhz[ISST_BUCKETS])
 {
-	const struct firmware_command *command = is_amx(scope->batch, type) ? &TURBO_RATIOS_IF_ANY
-									    : &TURBO_RATIOS;
 	int error = 0;
 
 	for (unsigned int half = 0; half < 2 && !error; half++)
@@ -254,7 +255,9 @@ static int plan_turbo_ratios(const struct query_scope *scope, struct isst_level 
 	int error = 0;
 
 	for (unsigned int type = 0; type < trl_types(scope->batch) && !error; type++)
-		error = plan_turbo_ratios_of(scope, type, level->limit[type].mhz);
+		error = plan_turbo_ratios_of(
+			scope, is_amx(scope->batch, type) ? &TURBO_RATIOS_IF_ANY : &TURBO_RATIOS,
+			type, level->limit[type].mhz);
 	return error;
 }
 
@@ -264,7 +267,7 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 {
 	struct query_scope scope = { batch, domain, (int)level, failure };
 
-	return plan_turbo_ratios_of(&scope, 0, mhz);
+	return plan_turbo_ratios_of(&scope, &LEVEL_LIMITS, 0, mhz);
 }
 
 static struct query_scope level_scope(struct firmware_batch *batch,

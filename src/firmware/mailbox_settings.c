@@ -28,7 +28,7 @@ struct setting_access {
 #define ACCESS(setting, request, get_code, get_sub, set_code, set_sub, get_fields, text, ...) \
 	static const struct setting_access setting##_ACCESS = { \
 		.get.name = text, .get.kind = REQUEST_##request, .get.code = get_code, .get.sub_code = get_sub, \
-		.get.fields = get_fields, .get.field_count = 1, \
+		.get.fields = get_fields, .get.field_count = 1, .get.decisive = true, \
 		.set.name = text, .set.kind = REQUEST_##request, .set.code = set_code, .set.sub_code = set_sub, \
 		.set.writes = true, __VA_ARGS__ }
 

@@ -128,7 +128,9 @@ static int read_all(struct isst_context *context, struct item_access *accesses, 
 	int error = batch ? read_online(context, accesses, count) : -ENOMEM;
 
 	/* Who holds the lock reads by the CPU that writes. */
-	if (batch && !context_has_lock(context))
+	if (batch && context_has_lock(context))
+		firmware_confirm(batch);
+	else if (batch)
 		firmware_leave_alone(batch);
 	for (size_t i = 0; i < count && !error; i++) {
 		struct item_access *access = &accesses[i];

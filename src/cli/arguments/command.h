@@ -18,16 +18,17 @@ enum command_flags {
 	COMMAND_PRESET = 32,	    /* works where the BIOS has set up Speed Select for good */
 	COMMAND_JOURNAL = 512,	    /* is about the journal, which nothing else is done with then */
 	COMMAND_HAS_PROGRAM = 256,  /* takes a program with its arguments, which it needs */
-	COMMAND_SWITCHES_OFF = 1024, /* has nothing to do where its feature is not there */
-	COMMAND_NO_DRY_RUN = 2048,   /* writes, or runs what may, without a plan to list */
-	COMMAND_CONFIG = 4096,	     /* takes a configuration: a file, and --set */
-	COMMAND_HAS_TARGET = 8192,   /* takes one word more: a file to write to */
-	COMMAND_WHOLE = 16384,	     /* is about the machine as a whole */
-	COMMAND_HOLDS = 32768,	     /* makes a change that it can roll back until it ends */
-	COMMAND_REGISTERS = 65536,   /* reads registers of CPUs, which needs a privilege */
-	COMMAND_EXPORTS = 1 << 20,   /* has the formats for programs that watch many machines */
-	COMMAND_REDFISH = 1 << 21,   /* has the format redfish */
-	COMMAND_COMPARES = 1 << 22,  /* takes the option --config, to compare the machine with */
+	COMMAND_SWITCHES_OFF = 1024,  /* has nothing to do where its feature is not there */
+	COMMAND_NO_DRY_RUN = 2048,    /* writes, or runs what may, without a plan to list */
+	COMMAND_CONFIG = 4096,	      /* takes a configuration: a file, and --set */
+	COMMAND_HAS_TARGET = 8192,    /* takes one word more: a file to write to */
+	COMMAND_WHOLE = 16384,	      /* is about the machine as a whole */
+	COMMAND_HOLDS = 32768,	      /* makes a change that it can roll back until it ends */
+	COMMAND_REGISTERS = 65536,    /* reads registers of CPUs, which needs a privilege */
+	COMMAND_EXPORTS = 1 << 20,    /* has the formats for programs that watch many machines */
+	COMMAND_REDFISH = 1 << 21,    /* has the format redfish */
+	COMMAND_COMPARES = 1 << 22,   /* takes the option --config, to compare the machine with */
+	COMMAND_EVERYWHERE = 1 << 23, /* is made in all packages or in none, also without --cpu */
 };
 
 /** The flags of commands that take one word more. */

@@ -21,7 +21,7 @@ static unsigned int change_flags(const struct run *run)
 	/* What was not named may lack the feature. */
 	if (run->targets.named)
 		flags |= ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
-	else if (!(request->command->flags & COMMAND_WHOLE))
+	else if (!(request->command->flags & (COMMAND_WHOLE | COMMAND_EVERYWHERE)))
 		flags |= ISST_CHANGE_SKIP_UNSUPPORTED;
 
 	if (request_has(request, OPTION_DRY_RUN))
