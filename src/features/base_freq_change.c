@@ -187,10 +187,13 @@ static void plan_associations(struct isst_change *change, const struct domain_re
 				LOW_CLOS);
 }
 
-int base_freq_step_disturbs_limits(struct step *step, const struct isst_domain *domain)
+/**
+ * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
+ * SST-BF; and with it what the limits of cpufreq read as.
+ */
+int base_freq_step_moves_range(struct step *step)
 {
 	enum turbo_state turbo;
-	unsigned int cpu;
 	int error;
 
 	if (!step)
@@ -201,28 +204,15 @@ int base_freq_step_disturbs_limits(struct step *step, const struct isst_domain *
 		turbo = TURBO_OFF;
 		error = 0;
 	}
-	if (error || turbo != TURBO_OFF)
-		return error;
-	isst_cpuset_for_each (cpu, domain->online)
-		step_disturbs_limits(step, domain, cpu);
-	return 0;
+	step->moves_range = !error && turbo == TURBO_OFF;
+	return error;
 }
 
-/**
- * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
- * SST-BF; and with it what the limits of cpufreq read as.
- */
 static int plan_feature(struct isst_change *change, const struct domain_request *requests,
 			const struct current_state *current, bool enable)
 {
-	struct step *step = plan_feature_step(change, requests, current, FEATURE_BASE_FREQ,
-					      enable ? FEATURE_BASE_FREQ : 0);
-	int error = 0;
-
-	for (size_t i = 0; i < current->count && !error; i++)
-		if (request_is_active(&requests[i]))
-			error = base_freq_step_disturbs_limits(step, requests[i].domain);
-	return error;
+	return base_freq_step_moves_range(plan_feature_step(
+		change, requests, current, FEATURE_BASE_FREQ, enable ? FEATURE_BASE_FREQ : 0));
 }
 
 /** The limits that cpufreq gets once the base frequencies have changed. */

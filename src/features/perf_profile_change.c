@@ -57,13 +57,12 @@ static void check_enabled(struct level_change *work)
 
 /* ---- The level ---- */
 
-/** A level change resets features and moves limits, of the firmware and of the kernel. */
+/** A level change resets features and moves limits of the firmware, and of the uncore. */
 static void plan_footprint(struct step *step, const struct isst_domain *domain,
 			   unsigned int current, bool core_power, unsigned int fabrics)
 {
 	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
 	const struct isst_context *context = step ? step->change->context : NULL;
-	unsigned int cpu;
 
 	/* mutation: level-resets-features */
 	step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);
@@ -80,8 +79,6 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++)
 		for (unsigned int fabric = 0; fabric < fabrics; fabric++)
 			step_disturbs(step, item_of(KINDS[i], domain, fabric));
-	isst_cpuset_for_each (cpu, domain->online)
-		step_disturbs_limits(step, domain, cpu);
 }
 
 /** Registers of core-power are in the footprint only where it is known to be there: firmware
@@ -217,9 +214,10 @@ static void plan_levels(struct level_change *work)
 	struct step *step = change_step(work->change, ITEM_LEVEL);
 	unsigned int fabrics = context_has_power_domains(work->change->context) ? ISST_FABRICS : 1;
 
-	if (step)
+	if (step) {
 		step->after = finish_levels;
-
+		step->moves_range = true;
+	}
 	for (size_t i = 0; i < work->current.count; i++) {
 		const struct isst_domain *domain = work->requests[i].domain;
 		unsigned int current = work->current.domains[i].profile.current_level;

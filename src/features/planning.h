@@ -140,10 +140,10 @@ bool cpu_will_be_online(const struct isst_change *change, const struct isst_doma
 void plan_core_power_steps(struct isst_change *change, const struct domain_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority);
 
-/** Adds to the footprint of a step that switches SST-BF the limits of the CPUs of a domain, where
- * turbo is off: the base frequency is the end of their range then. A NULL step is passed over.
- * Returns 0 or an error of change_turbo_state(). */
-int base_freq_step_disturbs_limits(struct step *step, const struct isst_domain *domain);
+/** Notes of a step that switches SST-BF that it moves the range of the processors, where turbo is
+ * off: the base frequency is its end then. A NULL step is passed over. Returns 0 or an error of
+ * change_turbo_state(). */
+int base_freq_step_moves_range(struct step *step);
 
 /** Adds to the footprint of a step that switches SST-BF or SST-TF in a domain what firmware may
  * move with that. A NULL step is passed over. */

@@ -133,6 +133,7 @@ static bool is_feature(const struct wanted *wanted, const struct wanted_item *it
 static int plan_features(const struct application *application, selects selected)
 {
 	struct step *step;
+	bool base_freq = false;
 	int error = add_step(application, selected, &step);
 
 	wanted_check_support_later(application->wanted, step);
@@ -141,10 +142,9 @@ static int plan_features(const struct application *application, selects selected
 							       &step->entries[i].item);
 
 		feature_step_disturbs(step, domain);
-		if (step->entries[i].mask & FEATURE_BASE_FREQ)
-			error = base_freq_step_disturbs_limits(step, domain);
+		base_freq |= step->entries[i].mask & FEATURE_BASE_FREQ;
 	}
-	return error;
+	return error || !base_freq ? error : base_freq_step_moves_range(step);
 }
 
 /* ---- Levels ---- */

@@ -23,6 +23,7 @@ struct baseline_item {
 	/* While steps are planned and made: */
 	struct item_value now; /* what it is, or will be */
 	bool moved;	       /* a step wrote or disturbed it: @now is to be read again */
+	bool range_moved;      /* a limit, and a step moved the range that it reads as a part of */
 	/* Where a rollback is checked: bits that steps may have changed; done. */
 	uint64_t mask;
 	bool compared;
@@ -47,6 +48,10 @@ int baseline_add(struct baseline *baseline, const struct item *item, bool asked)
  * Returns 0 or -ENOMEM; what cannot be read has its own failure.
  */
 int baseline_read(struct baseline *baseline, struct isst_context *context, bool appeared);
+
+/** Notes that limits of the CPUs of a domain that were added and read will read as something else.
+ */
+void baseline_note_range_moved(struct baseline *baseline, const struct item *domain);
 
 /** The item, or NULL where it was not added. Valid until an item is added. */
 struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item);

@@ -114,6 +114,9 @@ struct step {
 	 * clipped is not good enough. */
 	bool exact;
 	bool repeats; /* an earlier step, which had moved what is kept */
+	/* The range of the processors moves with it, and so what limits of cpufreq read as: those
+	 * that the user has set stay, and are back with the range when it is undone. */
+	bool moves_range;
 	const struct settings_plan
 		*settings; /* where not NULL, the saved settings that its values go to */
 	/* Where not NULL, called right before the step is made, for what depends on those before

@@ -341,7 +341,7 @@ static void note_present(const struct making *making)
 		/* mutation: keep-moved */
 		item->now = access->value;
 		/* mutation: known-after-read-back */
-		item->moved = false;
+		item->moved = item->range_moved = false;
 	}
 }
 

@@ -236,11 +236,25 @@ void change_note_moved(struct isst_change *change, const struct step *step)
 		if (!step->entries[i].needed)
 			continue;
 		note_moved(change, &step->entries[i].item);
+		if (step->moves_range)
+			baseline_note_range_moved(&change->baseline, &step->entries[i].item);
 		if (item_counterpart(&step->entries[i].item, &counterpart))
 			note_moved(change, &counterpart);
 	}
 	for (size_t i = 0; i < step->footprint_count; i++)
 		note_moved(change, &step->footprint[i].item);
+}
+
+/** Whether an entry may be another one than it was read as: by a step before it. With turbo on a
+ * limit that is not below the base frequency of a level is so in any range: one that reads as none
+ * is at the highest turbo frequency. */
+static bool may_have_moved(const struct isst_change *change, const struct entry *entry,
+			   const struct baseline_item *item)
+{
+	if (!item || item->moved || !item->range_moved)
+		return item && item->moved;
+	return !entry->at_least || !change->turbo_known || change->turbo != TURBO_ON ||
+	       !entry_served(entry, entry->now);
 }
 
 /** Whether a step may have to write, as far as that can be known before the first write. */
@@ -253,7 +267,8 @@ static bool may_write(struct isst_change *change, struct step *step, bool cpus_m
 								 &step->entries[i].item);
 
 		/* What is not there yet may come with a CPU. */
-		any = item && (item->moved || (!item->value_known && cpus_move));
+		any = may_have_moved(change, &step->entries[i], item) ||
+		      (item && !item->value_known && cpus_move);
 	}
 	return any;
 }
@@ -288,7 +303,7 @@ static int add_disturbed(struct isst_change *change, const struct step *step)
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 		struct item counterpart;
 
-		if ((entry->needed || (item && item->moved)) &&
+		if ((entry->needed || may_have_moved(change, entry, item)) &&
 		    item_counterpart(&entry->item, &counterpart))
 			error = baseline_add(&change->baseline, &counterpart, true);
 	}
@@ -323,7 +338,7 @@ static int forecast(struct isst_change *change, bool disturbed)
 static void forget_forecast(struct baseline *baseline)
 {
 	for (size_t i = 0; i < baseline->count; i++) {
-		baseline->items[i].moved = false;
+		baseline->items[i].moved = baseline->items[i].range_moved = false;
 		baseline->items[i].now = baseline->items[i].value;
 	}
 }
@@ -476,7 +491,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
 		/* mutation: reread-moved */
-		if (!item || !item->moved || !entry->old_known || entry->refused)
+		if (!may_have_moved(change, entry, item) || !entry->old_known || entry->refused)
 			continue;
 		owners[count] = i;
 		accesses[count++].item = entry->item;

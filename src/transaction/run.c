@@ -118,15 +118,19 @@ static int give_up(struct isst_change *change, int error)
 				     : "");
 }
 
-/** One item of each kind that follow each other stands for all of them. */
+/** One item of each kind stands for all of them. */
 static int check_entries_writable(struct isst_change *change, const struct entry *entries,
-				  size_t count)
+				  size_t count, bool checked[ITEM_KINDS])
 {
 	int error = 0;
 
-	for (size_t i = 0; i < count && !error; i++)
-		if (i == 0 || entries[i].item.kind != entries[i - 1].item.kind)
-			error = item_check_writable(change->context, &entries[i].item);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct item *item = &entries[i].item;
+
+		if (!checked[item->kind])
+			error = item_check_writable(change->context, item);
+		checked[item->kind] = true;
+	}
 	return error;
 }
 
@@ -136,15 +140,16 @@ static int check_entries_writable(struct isst_change *change, const struct entry
  */
 static int check_writable(struct isst_change *change)
 {
+	bool checked[ITEM_KINDS] = { false };
 	int error = 0;
 
 	for (size_t i = 0; i < change->count && !error; i++) {
 		const struct step *step = change->steps[i];
 
-		error = check_entries_writable(change, step->entries, step->count);
+		error = check_entries_writable(change, step->entries, step->count, checked);
 		if (!error)
 			error = check_entries_writable(change, step->footprint,
-						       step->footprint_count);
+						       step->footprint_count, checked);
 	}
 	return error;
 }

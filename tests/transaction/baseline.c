@@ -455,6 +455,12 @@ static void B11_bits_of_others_do_not_fail_the_verification(void **state)
 
 /* ---- What a step moves beside what it writes ---- */
 
+/** The range of each CPU ends at its base frequency then. */
+static void switch_turbo_off(void)
+{
+	write_file(foreign, CPU "intel_pstate/no_turbo", "1");
+}
+
 /** As kernels do that keep the limit which no limit was before. */
 static void keep_the_old_maximum(void)
 {
@@ -474,6 +480,7 @@ static void a_limit_that_came_with_the_level_is_lifted(void **state)
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	foreign = &machine;
+	switch_turbo_off();
 	machine_prepare(&machine, "level 1 online");
 	before = machine_picture(&machine);
 	machine_prepare(&machine, "level 0");
@@ -487,12 +494,6 @@ static void a_limit_that_came_with_the_level_is_lifted(void **state)
 	seam_counts_clear(&counts);
 	free(before);
 	machine_end(&machine);
-}
-
-/** The range of each CPU ends at its base frequency then. */
-static void switch_turbo_off(void)
-{
-	write_file(foreign, CPU "intel_pstate/no_turbo", "1");
 }
 
 static void switch_turbo_off_and_lower_the_limit_of_cpu_0(void)

@@ -72,10 +72,46 @@ static void the_driver_is_asked_no_more_than_by_the_first_version(void **state)
 		check_cost(i);
 }
 
+/** Files that a request opens once the state after boot is kept. */
+static unsigned long long count_files(const char *name, const char *request)
+{
+	struct isst_emulator_statistics before, after;
+	struct machine machine;
+	struct outcome outcome;
+
+	machine_begin(&machine, name);
+	machine_prepare(&machine, "clos");
+	before = machine_statistics(&machine);
+	machine_try(&machine, request, &outcome);
+	after = machine_statistics(&machine);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_false(outcome.unchanged);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+	return after.files_opened - before.files_opened;
+}
+
+/** Both are of two packages; the one has 56 CPUs, the other 160. */
+static void a_level_alone_opens_no_file_for_each_cpu(void **state)
+{
+	(void)state;
+	assert_int_equal(count_files("guide", "level 1"), count_files("icelake-2s40c", "level 1"));
+}
+
+/** The limit and the range of each CPU that stays, once: with turbo on no level brings a limit
+ * below its base frequency to sight. Of those that go offline the lower limit besides. */
+static void a_level_reads_limits_once(void **state)
+{
+	(void)state;
+	assert_true(count_files("icelake-2s40c", "level 1 online") < 3 * 160);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_driver_is_asked_no_more_than_by_the_first_version),
+		cmocka_unit_test(a_level_alone_opens_no_file_for_each_cpu),
+		cmocka_unit_test(a_level_reads_limits_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * items that a step affects are restored when it is rolled back.
  */
 #include "transaction/item_files.h"
+#include "transaction/steps.h"
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
 
@@ -329,11 +330,13 @@ static void a_write_that_fails_ends_its_batch(void **state)
 /* ---- Files that cannot be written ---- */
 
 static int writable_answer;
+static unsigned int writable_count;
 
 static int answer_writable(void *data, const char *path)
 {
 	(void)data;
 	(void)path;
+	writable_count++;
 	return writable_answer;
 }
 
@@ -372,6 +375,39 @@ static void a_read_only_file_system_is_not_a_matter_of_privileges(void **state)
 	machine_end(&machine);
 }
 
+/** The files of a kind have one owner, however many CPUs there are. */
+static void one_file_of_each_kind_is_looked_at(void **state)
+{
+	struct isst_options options = { 0 };
+	const struct isst_domain *domain;
+	struct isst_context *context;
+	struct isst_change *change;
+	struct machine machine;
+	struct step *step;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	options.machine = machine_open(&machine);
+	options.machine->writable = answer_writable;
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	domain = context_domain(context, 0);
+	step = change_step(change, ITEM_SCALING_MAX);
+	for (unsigned int cpu = 0; cpu < 4; cpu++) {
+		step_set(step, item_of(ITEM_SCALING_MAX, domain, cpu), WHOLE_VALUE, 2000000);
+		step_disturbs_limits(step, domain, cpu);
+	}
+	writable_answer = 0;
+	writable_count = 0;
+	assert_int_equal(change_run(change), 0);
+	assert_int_equal(writable_count, 2);
+	change_free(change);
+	isst_close(context);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +416,7 @@ int main(void)
 		cmocka_unit_test(D38_core_power_that_was_on_stays_on_when_a_change_fails),
 		cmocka_unit_test(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled),
 		cmocka_unit_test(a_read_only_file_system_is_not_a_matter_of_privileges),
+		cmocka_unit_test(one_file_of_each_kind_is_looked_at),
 		TEST(D48_all_domains_change_their_level_or_none, "guide"),
 		TEST(D48_all_domains_change_their_level_or_none, "sapphirerapids-2s56c"),
 		cmocka_unit_test(D49_cpus_go_offline_as_a_whole_or_not_at_all),
