@@ -211,6 +211,21 @@ domain_offline() {
 	run isst -c 0 base-freq disable -a
 	{ status_is 0 $status; [ $status = 0 ] || cat $work/err; holds_registers < /dev/null; } >> $work/wrong
 	verdict '-c 0 base-freq enable -a, disable -a (all CPUs of another power domain offline since boot)' $work/wrong
+	power_on
+	run isst perf-profile set-config-level -l 1 -o
+	{
+		status_is 0 $status
+		[ $status = 0 ] || cat $work/err
+		echo '* + level 1' | holds_registers
+	} > $work/wrong
+	run isst perf-profile set-config-level -l 0 -o
+	{
+		status_is 0 $status
+		[ $status = 0 ] || cat $work/err
+		equal 'CPUs online' "$(cat $cpus_dir/present)" "$(cat $cpus_dir/online)"
+		holds_registers < /dev/null
+	} >> $work/wrong
+	verdict 'perf-profile set-config-level -l 1 -o, -l 0 -o (all CPUs of a power domain offline since boot)' $work/wrong
 	for cpu in $last_cpus; do
 		echo 1 > $cpus_dir/cpu$cpu/online
 	done
