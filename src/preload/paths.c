@@ -28,6 +28,8 @@ static const char *const owned[] = {
 	"/proc/modules",
 	"/proc/cmdline",
 	"/sys/power",
+	"/sys/class/thermal",
+	"/sys/devices/virtual/thermal",
 	"/sys/kernel/security",
 	"/dev/cpu",
 	"/sys/module",

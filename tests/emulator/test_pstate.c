@@ -122,12 +122,80 @@ static void the_kernel_of_the_machine(void **state)
 	finish(&e);
 }
 
+#define POLICY(cpu) CPUS "/cpu" #cpu "/cpufreq"
+#define COOLING "/sys/class/thermal/cooling_device"
+
+/** Of the requests of all owners the kernel takes the tightest; only the user's is written. */
+static void limits_show_the_tightest_request(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_written(&e, SERVER);
+	assert_file(&e, COOLING "0/type", "Processor\n");
+	assert_file(&e, COOLING "0/max_state", "3\n");
+	assert_int_equal(write_file(&e, POLICY(1) "/scaling_max_freq", "2500000"), 0);
+	assert_int_equal(write_file(&e, COOLING "0/cur_state", "1"), 0);
+	/* The package's, of which one fifth is taken away. */
+	assert_file(&e, CPUS "/cpu3/firmware_node/thermal_cooling/cur_state", "1\n");
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "2400000\n");
+	assert_file(&e, POLICY(1) "/scaling_max_freq", "2400000\n");
+	assert_file(&e, POLICY(0) "/cpuinfo_max_freq", "3000000\n");
+	assert_int_equal(write_file(&e, POLICY(1) "/scaling_max_freq", "2200000"), 0);
+	assert_file(&e, POLICY(1) "/scaling_max_freq", "2200000\n");
+	assert_int_equal(write_file(&e, POLICY(0) "/scaling_max_freq", "2900000"), 0);
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "2400000\n");
+	assert_int_equal(write_file(&e, COOLING "2/cur_state", "4"), -EINVAL);
+	assert_int_equal(write_file(&e, COOLING "2/cur_state", "0"), 0);
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "2900000\n");
+	/* An active driver obeys its percentages itself. */
+	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "50"), 0);
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "2900000\n");
+	finish_written(&e);
+}
+
+static void a_passive_driver_requests_its_percentages(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_written(&e, SERVER "intel-pstate = passive\n");
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "3000000\n");
+	assert_file(&e, POLICY(0) "/scaling_min_freq", "800000\n");
+	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "71"), 0);
+	assert_int_equal(write_file(&e, PSTATE "/min_perf_pct", "50"), 0);
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "2130000\n");
+	assert_file(&e, POLICY(0) "/scaling_min_freq", "1500000\n");
+	assert_int_equal(write_file(&e, POLICY(0) "/scaling_max_freq", "1000000"), 0);
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "1000000\n");
+	assert_file(&e, POLICY(0) "/scaling_min_freq", "1000000\n");
+	finish_written(&e);
+}
+
+static void the_bios_limits_acpi_cpufreq(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_written(&e, SERVER "cpufreq = acpi-cpufreq\nbios-limit = 2100\n");
+	assert_file(&e, POLICY(0) "/bios_limit", "2100000\n");
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "2100000\n");
+	finish_written(&e);
+	start_written(&e, SERVER "bios-limit = 2100\n");
+	assert_int_equal(read_result(&e, POLICY(0) "/bios_limit"), -ENOENT);
+	assert_file(&e, POLICY(0) "/scaling_max_freq", "3000000\n");
+	finish_written(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mailbox_servers_have_the_files_too),
 		cmocka_unit_test(dynamic_boost_needs_hwp_and_the_active_mode),
 		cmocka_unit_test(limits_in_percent),
+		cmocka_unit_test(limits_show_the_tightest_request),
+		cmocka_unit_test(a_passive_driver_requests_its_percentages),
+		cmocka_unit_test(the_bios_limits_acpi_cpufreq),
 		cmocka_unit_test(the_mode_stays),
 		cmocka_unit_test(isolated_cpus),
 		cmocka_unit_test(the_kernel_of_the_machine),

@@ -16,11 +16,6 @@ enum { KHZ_PER_RATIO = 100000, KHZ_PER_MHZ = 1000 };
 /* CLOS 0 and 1 have high priority. */
 enum { LOWEST_HIGH_CLOS = 1 };
 
-static unsigned int least(unsigned int one, unsigned int other)
-{
-	return one < other ? one : other;
-}
-
 /* ---- Classes ---- */
 
 /** The class of a CPU's core. */

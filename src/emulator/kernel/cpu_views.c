@@ -211,6 +211,8 @@ static const struct view cpufreq_views[] = {
 	  .write = write_scaling_min },
 	{ "scaling_max_freq", .number = scaling_max_khz, .refuse = refuse_offline,
 	  .write = write_scaling_max },
+	{ "bios_limit", .exists = has_bios_limit, .number = bios_limit_khz,
+	  .refuse = refuse_offline },
 	{ "scaling_cur_freq", .number = busy_khz, .refuse = refuse_offline },
 	{ "cpuinfo_transition_latency", .number = zero, .refuse = refuse_offline },
 	{ "affected_cpus", .read = own_cpu, .refuse = refuse_offline },
@@ -246,11 +248,18 @@ int print_bus_link(const struct place *place, FILE *stream)
 	return 0;
 }
 
+/* The processor as ACPI knows it; the kernel has a link here. */
+static const struct view firmware_node_views[] = {
+	{ "thermal_cooling", .target = print_cooling_device },
+	VIEW_END,
+};
+
 const struct view cpu_views[] = {
 	{ "online", .exists = has_online_file, .number = online_number, .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
 	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq },
 	{ "cpuidle", .below = idle_views },
+	{ "firmware_node", .below = firmware_node_views },
 	{ "thermal_throttle", .below = throttle_views, .exists = is_online },
 	{ .each = &cpu_nodes, .target = print_node_link },
 	VIEW_END,

@@ -276,7 +276,28 @@ static const struct view system_views[] = {
 	VIEW_END,
 };
 
+static const struct view virtual_thermal_views[] = {
+	{ .each = &each_cooling_device, .below = cooling_views },
+	VIEW_END,
+};
+
+static const struct view virtual_views[] = {
+	{ "thermal", .below = virtual_thermal_views },
+	VIEW_END,
+};
+
+static const struct view class_thermal_views[] = {
+	{ .each = &each_cooling_device, .target = print_cooling_link },
+	VIEW_END,
+};
+
+static const struct view class_views[] = {
+	{ "thermal", .below = class_thermal_views },
+	VIEW_END,
+};
+
 static const struct view devices_views[] = {
+	{ "virtual", .below = virtual_views },
 	{ "system", .below = system_views },
 	VIEW_END,
 };
@@ -308,13 +329,10 @@ static const struct view bus_views[] = {
 };
 
 static const struct view sys_views[] = {
-	{ "bus", .below = bus_views },
-	{ "module", .below = module_views },
-	{ "devices", .below = devices_views },
-	{ "fs", .below = fs_views },
-	{ "kernel", .below = sys_kernel_views },
-	{ "power", .below = power_views },
-	VIEW_END,
+	{ "bus", .below = bus_views },	     { "class", .below = class_views },
+	{ "module", .below = module_views }, { "devices", .below = devices_views },
+	{ "fs", .below = fs_views },	     { "kernel", .below = sys_kernel_views },
+	{ "power", .below = power_views },   VIEW_END,
 };
 
 static const struct view random_views[] = {

@@ -118,7 +118,7 @@ static unsigned int turbo_pct(const struct place *place)
 	return at_boot(place, "turbo_pct", percent);
 }
 
-/* ---- Limits for all CPUs, which are kept and shown ---- */
+/* ---- Limits for all CPUs: kept and shown; a passive driver requests them of cpufreq ---- */
 
 static unsigned int lowest_percent(const struct place *place)
 {

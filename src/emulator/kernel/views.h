@@ -117,9 +117,18 @@ extern const struct view process_views[];   /* system_views.c: below /proc/N */
 extern const struct view run_views[];	    /* system_views.c: below /run */
 extern const struct view security_views[];  /* system_views.c: below /sys/kernel/security */
 bool is_locked_down(const struct place *place);
+extern const struct instances each_cooling_device; /* thermal_views.c: cooling_deviceN */
+extern const struct view cooling_views[];	   /* thermal_views.c: below cooling_deviceN */
+int print_cooling_link(const struct place *place, FILE *stream);
+int print_cooling_device(const struct place *place, FILE *stream);
 extern const struct view throttle_views[]; /* throttle_views.c: below cpuN/thermal_throttle */
 extern const struct view cgroup_views[];   /* cgroup_views.c: below /sys/fs/cgroup */
 extern const struct view root_views[];	   /* machine_views.c: below / */
+
+static inline unsigned int least(unsigned int one, unsigned int other)
+{
+	return one < other ? one : other;
+}
 
 /* ---- frequencies.c: what cpufreq shows of a CPU, in kHz ---- */
 
@@ -128,6 +137,9 @@ unsigned int lowest_khz(const struct place *place);
 unsigned int highest_khz(const struct place *place);
 unsigned int scaling_min_khz(const struct place *place);
 unsigned int scaling_max_khz(const struct place *place);
+/** What the BIOS allows (_PPC), which acpi-cpufreq alone obeys. */
+unsigned int bios_limit_khz(const struct place *place);
+bool has_bios_limit(const struct place *place);
 
 /* ---- busy.c ---- */
 

@@ -89,6 +89,7 @@ static const struct key files_keys[] = {
 	{ "no-turbo", value_word, OF_PLATFORM(no_turbo), .words = yes_no },
 	{ "hwp", value_word, OF_PLATFORM(hwp), .words = yes_no },
 	{ "bios-turbo", value_word, OF_PLATFORM(bios_turbo), .words = yes_no },
+	{ "bios-limit", value_mhz, OF_PLATFORM(bios_limit_mhz) },
 	{ "cpuinfo-follows-turbo", value_word, OF_PLATFORM(cpuinfo_follows_turbo),
 	  .words = yes_no },
 	{ "smt", value_word, OF_PLATFORM(smt), .words = smt_controls },

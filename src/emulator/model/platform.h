@@ -214,7 +214,7 @@ struct platform {
 	struct number_value smt; /* enum smt_control; line 0: by the threads of cores */
 	struct text_value cpufreq, governor, pstate;
 	struct number_value offline_cpufreq; /* enum offline_cpufreq */
-	struct number_value no_turbo, bios_turbo, cpuinfo_follows_turbo;
+	struct number_value no_turbo, bios_turbo, cpuinfo_follows_turbo, bios_limit_mhz;
 	struct number_value uncore, uncore_writable, uncore_follows_level;
 	struct number_value uncore_ids; /* enum uncore_ids */
 	struct number_value uncore_elc; /* there are elc_ files */

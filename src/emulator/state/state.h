@@ -49,7 +49,8 @@ struct cpu_state {
 	uint32_t requested_min_khz,
 		requested_max_khz; /* the user's limits, not what came of them */
 	uint16_t preference;	   /* 0: as at boot; else see energy.c */
-	uint8_t reserved[2];
+	uint8_t cooling;	   /* state of the cooling device of its package */
+	uint8_t reserved;
 };
 
 /** What the driver has kept of a set, of which it knows the newest of each kind and CPU. */
