@@ -546,9 +546,11 @@ void warn_of_cpufreq(struct isst_change *change, const struct domain_request *re
 
 typedef bool (*limit_test)(struct isst_change *change, const struct entry *entry);
 
+/** One that turned out to be another owner's is not replaced. */
 static bool is_replaced(struct isst_change *change, const struct entry *entry, limit_test is_named)
 {
-	return entry->written && (!is_named || is_named(change, entry));
+	return entry->written && entry->old.number != CPUFREQ_NO_LIMIT &&
+	       (!is_named || is_named(change, entry));
 }
 
 /** Names the CPUs whose limit was the same as that of entry @first. */

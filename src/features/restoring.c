@@ -96,7 +96,7 @@ static int shown_limit(const struct restoring *work, const struct item *item, ui
 		       uint64_t *shown_khz)
 {
 	struct kernel_files *files = &work->change->context->files;
-	enum cpufreq_limit limit = item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	enum cpufreq_limit limit = item_limit(item);
 	uint64_t upper_khz;
 	int error = cpufreq_clamp(files, item->index, limit, khz, shown_khz);
 
@@ -113,6 +113,25 @@ static int shown_limit(const struct restoring *work, const struct item *item, ui
 	return error;
 }
 
+/** Whether a limit that reads tighter than what `enable` wrote is another owner's. Returns 0 or 1,
+ * or a negative errno with a message. */
+static int is_below_another(const struct restoring *work, const struct item_line *item,
+			    uint64_t now_khz)
+{
+	enum cpufreq_limit limit = item_limit(&item->item);
+	char *owners = NULL;
+	bool has;
+	int error;
+
+	if (!cpufreq_is_tighter(limit, now_khz, item->written.number))
+		return 0;
+	error = cpufreq_limit_owners(&work->change->context->files, item->item.index, limit,
+				     &owners);
+	has = owners;
+	free(owners);
+	return error ? error : has;
+}
+
 /** Whether an item holds what `enable` wrote. @hidden: but reads as something else. Returns 0 or 1,
  * or a negative errno with a message. */
 static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
@@ -127,9 +146,13 @@ static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
 		return 1;
 	if (!item_is_limit(&item->item))
 		return 0;
+	if (item->held && now.number == item->shown)
+		return 1;
 	error = shown_limit(work, &item->item, item->written.number, &shown_khz);
 	*hidden = !error && now.number == shown_khz;
-	return error ? error : *hidden;
+	if (error || *hidden)
+		return error ? error : 1;
+	return is_below_another(work, item, now.number);
 }
 
 /** Warns that an item was changed since it was written; what is of CPUs is collected instead. */
@@ -225,6 +248,7 @@ static int restore_item(const struct restoring *work, size_t i, struct step **st
 		step_set_hidden(*step, item->item, item->old.number, shown_khz);
 	else
 		step_set(*step, item->item, WHOLE_VALUE, item->old.number);
+	step_restores(*step);
 	return 0;
 }
 

@@ -106,10 +106,9 @@ static bool is_of_user(struct isst_change *change, const struct entry *entry)
 {
 	uint64_t base_khz;
 
-	return entry->old.number != CPUFREQ_NO_LIMIT &&
-	       (cpufreq_read(&change->context->files, entry->item.index, "base_frequency",
-			     &base_khz) ||
-		entry->old.number != base_khz);
+	return cpufreq_read(&change->context->files, entry->item.index, "base_frequency",
+			    &base_khz) ||
+	       entry->old.number != base_khz;
 }
 
 /** Limits that the user had set are gone, and do not come back when turbo mode is switched back. */

@@ -70,9 +70,7 @@ static bool has_limit(struct isst_context *context, const struct entry *entry)
 	uint64_t khz;
 	bool there;
 
-	there = !uncore_read_limit(&context->files, &place,
-				   entry->item.kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
-				   &khz) &&
+	there = !uncore_read_limit(&context->files, &place, item_limit(&entry->item), &khz) &&
 		khz == entry->wanted.number;
 	context->messages.error = message;
 	return there;

@@ -107,9 +107,7 @@ static int clamp(struct wanted *wanted, struct compared *compared, uint64_t *bit
 
 	if (!item_is_limit(item) || compared->present == *bits)
 		return 0;
-	error = cpufreq_clamp(&wanted->context->files, item->index,
-			      item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN, *bits,
-			      bits);
+	error = cpufreq_clamp(&wanted->context->files, item->index, item_limit(item), *bits, bits);
 	if (!error && wanted_is_end_of_range(compared->wanted))
 		compared->listed_bits = *bits;
 	return error;

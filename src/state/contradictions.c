@@ -40,7 +40,7 @@ static bool range_changes(const struct wanted *wanted, const struct isst_domain 
 /** The end of the range that a limit is to be at. Returns false where it is not known as yet. */
 static bool find_end(const struct wanted *wanted, const struct wanted_item *item, uint64_t *khz)
 {
-	enum cpufreq_limit limit = item->item.kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	enum cpufreq_limit limit = item_limit(&item->item);
 
 	return !range_changes(wanted, item->domain) &&
 	       !cpufreq_clamp(&wanted->context->files, item->item.index, limit, item->bits, khz);

@@ -168,6 +168,122 @@ int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufr
 	return error;
 }
 
+uint64_t cpufreq_no_limit(enum cpufreq_limit limit)
+{
+	return limit == CPUFREQ_MAX ? CPUFREQ_NO_LIMIT : 0;
+}
+
+bool cpufreq_is_tighter(enum cpufreq_limit limit, uint64_t khz, uint64_t than)
+{
+	return limit == CPUFREQ_MAX ? khz < than : khz > than;
+}
+
+/* ---- Other owners of limits ---- */
+
+/** Adds an owner to those found. Takes over @text, NULL without memory. */
+static int add_owner(char **owners, char *text)
+{
+	char *both;
+
+	if (!text)
+		return -ENOMEM;
+	if (!*owners) {
+		*owners = text;
+		return 0;
+	}
+	if (asprintf(&both, "%s, %s", *owners, text) < 0)
+		both = NULL;
+	free(text);
+	if (!both)
+		return -ENOMEM;
+	free(*owners);
+	*owners = both;
+	return 0;
+}
+
+static int note_owner(char **owners, const char *file, uint64_t number)
+{
+	char *text;
+
+	return add_owner(owners, asprintf(&text, "%s %" PRIu64, file, number) < 0 ? NULL : text);
+}
+
+/** The cooling device of a processor lowers the frequency of its package. */
+static int find_cooling(struct kernel_files *files, unsigned int cpu, char **owners)
+{
+	uint64_t state = 0;
+	char *path;
+	int error;
+
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/firmware_node/thermal_cooling/cur_state", cpu) <
+	    0)
+		return -ENOMEM;
+	error = kernel_files_number(files, path, UINT32_MAX, &state);
+	if (!error && state > 0)
+		error = note_owner(owners, "firmware_node/thermal_cooling/cur_state", state);
+	free(path);
+	return error == -ENOENT ? 0 : error;
+}
+
+static int find_bios_limit(struct kernel_files *files, unsigned int cpu, char **owners)
+{
+	uint64_t limit, highest;
+	int error = cpufreq_read(files, cpu, "bios_limit", &limit);
+
+	if (!error)
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
+	if (!error && limit < highest)
+		error = note_owner(owners, "cpufreq/bios_limit", limit);
+	return error == -ENOENT ? 0 : error;
+}
+
+/** While it is passive intel_pstate requests its percentages of cpufreq; else it obeys them itself.
+ * The lower one is never 0: that of the lowest frequency limits nothing. */
+static int find_percentage(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			   char **owners)
+{
+	static const char *const PATHS[] = { CPU_DIRECTORY "/intel_pstate/min_perf_pct",
+					     CPU_DIRECTORY "/intel_pstate/max_perf_pct" };
+	const char *name = PATHS[limit] + strlen(CPU_DIRECTORY "/");
+	enum { ALL = 100 };
+	uint64_t percent = 0, lowest = 0, highest = 0;
+	char *status = NULL;
+	int error = kernel_files_text(files, CPU_DIRECTORY "/intel_pstate/status", &status);
+
+	if (!error && strcmp(status, "passive") != 0)
+		error = -ENOENT;
+	free(status);
+	if (!error)
+		error = kernel_files_number(files, PATHS[limit], ALL, &percent);
+	if (!error)
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MIN], &lowest);
+	if (!error)
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
+	if (!error && (limit == CPUFREQ_MAX ? percent < ALL : percent * highest > lowest * ALL))
+		error = note_owner(owners, name, percent);
+	return error == -ENOENT ? 0 : error;
+}
+
+int cpufreq_limit_owners(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			 char **owners)
+{
+	int error = 0;
+
+	*owners = NULL;
+	if (limit == CPUFREQ_MAX) {
+		error = find_cooling(files, cpu, owners);
+		if (!error)
+			error = find_bios_limit(files, cpu, owners);
+	}
+	if (!error)
+		error = find_percentage(files, cpu, limit, owners);
+	if (error) {
+		free(*owners);
+		*owners = NULL;
+	}
+	return error;
+}
+
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)
 {
 	static const char *const PATH = CPU_DIRECTORY "/intel_pstate/no_turbo";

@@ -42,6 +42,21 @@ int cpufreq_hides_limit(struct kernel_files *files, unsigned int cpu, enum turbo
 int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			uint64_t khz);
 
+/**
+ * Who else holds a limit of a CPU, which shows the tightest one of all requests: its cooling device
+ * and its BIOS, and intel_pstate where it is passive. *@owners names their files with what they
+ * hold, below the directory of the CPU or of all; it is to be freed. NULL: none of these. Errors as
+ * above, but that a machine may lack all of them.
+ */
+int cpufreq_limit_owners(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			 char **owners);
+
+/** What stands for no limit. */
+uint64_t cpufreq_no_limit(enum cpufreq_limit limit);
+
+/** Whether a limit lets less through than another one. */
+bool cpufreq_is_tighter(enum cpufreq_limit limit, uint64_t khz, uint64_t than);
+
 /** Reads a number of a CPU's cpufreq directory, such as base_frequency. -ENOENT where there is
  * none, or none while the CPU is offline. */
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz);

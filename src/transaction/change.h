@@ -73,6 +73,8 @@ struct entry {
 	 * whatever it reads as. */
 	bool hidden;
 	uint64_t shown;
+	bool held;     /* a limit that was written, and reads as @shown: that of another owner */
+	bool restores; /* what it becomes is what was there before */
 	const char *text;
 	bool resets;   /* in a footprint: the step makes it @bits */
 	bool keep;     /* in a footprint: where firmware moves it, it is written back */

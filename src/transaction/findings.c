@@ -91,6 +91,43 @@ static bool is_hidden(struct isst_journal *journal, const struct tracked *tracke
 	       is_clamped(journal, tracked, tracked->last.number);
 }
 
+/** Whether a limit of another owner is known to be in force. */
+static bool has_other_owner(struct isst_journal *journal, const struct item *item)
+{
+	const char *message = journal->context->messages.error;
+	char *owners = NULL;
+	bool has;
+
+	note_look(journal,
+		  cpufreq_limit_owners(&journal->context->files, item->index, item_limit(item),
+				       &owners),
+		  message);
+	has = owners;
+	free(owners);
+	return has;
+}
+
+/** The kernel shows the tightest of the limits of all owners: below another one's is what the run
+ * wrote. One that reads as before, though the run wrote a looser one, may be another's. */
+static bool is_held(struct isst_journal *journal, const struct tracked *tracked)
+{
+	if (!item_is_limit(&tracked->item) || !tracked->written ||
+	    !cpufreq_is_tighter(item_limit(&tracked->item), tracked->now.number,
+				tracked->last.number))
+		return false;
+	return tracked->now.number == tracked->old.number ||
+	       (tracked->held && tracked->now.number == tracked->shown) ||
+	       has_other_owner(journal, &tracked->item);
+}
+
+/** A rollback takes limits away before it looks whose they are. */
+static bool is_lifted(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	return item_is_limit(&tracked->item) && tracked->written &&
+	       (journal->text.rollback || tracked->unverified) &&
+	       tracked->now.number == cpufreq_no_limit(item_limit(&tracked->item));
+}
+
 static int read_smt(struct isst_journal *journal)
 {
 	const char *message = journal->context->messages.error;
@@ -232,7 +269,7 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	if (item_is_of_package(item) && tracked->written && journal->text.rollback)
 		return FOUND_WRITTEN;
 	if (is_now(tracked, tracked->old)) {
-		if (is_hidden(journal, tracked))
+		if (is_hidden(journal, tracked) || is_held(journal, tracked))
 			return FOUND_WRITTEN;
 		return tracked->pending ? FOUND_PENDING : FOUND_OLD;
 	}
@@ -246,7 +283,8 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 		return FOUND_OLD;
 	if (tracked->unverified && tracked->known && is_now(tracked, tracked->previous))
 		return FOUND_WRITTEN;
-	if (is_shown_clamped(journal, tracked))
+	if (is_shown_clamped(journal, tracked) || is_lifted(journal, tracked) ||
+	    is_held(journal, tracked))
 		return FOUND_WRITTEN;
 	if ((!tracked->known || tracked->unverified || journal->text.rollback) &&
 	    item_is_disturbed(item) &&

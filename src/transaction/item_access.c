@@ -179,6 +179,98 @@ int items_read_twice(struct isst_context *context, struct item_access *accesses,
 	return error;
 }
 
+/* ---- Limits that may be another owner's ---- */
+
+/** Keeps those that are to be restored, and are no looser now: of a looser one it is certain that
+ * no other owner has one as tight as the old one. @owners: which access each is for. */
+static size_t select_doubtful(struct item_access *now, size_t *owners, size_t count,
+			      const struct item_access *accesses)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct item_access *access = &accesses[owners[i]];
+		enum cpufreq_limit limit = item_limit(&access->item);
+
+		if (now[i].failure.error || now[i].absent ||
+		    cpufreq_is_tighter(limit, access->value.number, now[i].value.number))
+			continue;
+		owners[kept] = owners[i];
+		now[kept++] = now[i];
+	}
+	return kept;
+}
+
+/** The kernel applies limits shortly after they are written. */
+static int await_lifted(struct isst_context *context, struct item_access *now, size_t count)
+{
+	struct item_access *before = calloc(count + 1, sizeof(*before));
+	struct poll_timer timer = poll_timer_for(item_settling_time(ITEM_SCALING_MAX));
+	bool moved = false;
+	int error = before ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		before[i] = now[i];
+	while (!error && !moved) {
+		error = items_read(context, now, count);
+		moved = true;
+		for (size_t i = 0; i < count && !error; i++)
+			moved &= now[i].failure.error || now[i].absent ||
+				 now[i].value.number != before[i].value.number;
+		if (!moved && !poll_timer_wait(&timer))
+			break;
+	}
+	free(before);
+	return error;
+}
+
+static int lift(struct isst_context *context, struct item_access *now, size_t *owners, size_t count,
+		struct item_access *accesses)
+{
+	const char *message = context->messages.error;
+	int error = items_read(context, now, count);
+
+	if (error)
+		return error;
+	count = select_doubtful(now, owners, count, accesses);
+	for (size_t i = 0; i < count; i++)
+		/* One that cannot be written fails once more when it is restored. */
+		(void)item_file_write(context, &now[i].item,
+				      (struct item_value){ .number = cpufreq_no_limit(
+								   item_limit(&now[i].item)) });
+	error = count > 0 ? await_lifted(context, now, count) : 0;
+	for (size_t i = 0; i < count && !error; i++)
+		accesses[owners[i]].others = !now[i].failure.error && !now[i].absent &&
+					     now[i].value.number ==
+						     accesses[owners[i]].value.number;
+	context->messages.error = message;
+	return error;
+}
+
+int items_lift_limits(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct item_access *now = calloc(count + 1, sizeof(*now));
+	size_t *owners = calloc(count + 1, sizeof(*owners));
+	size_t doubtful = 0;
+	int error = now && owners ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct item_access *access = &accesses[i];
+
+		access->others = false;
+		if (!access->restores || !item_is_limit(&access->item) ||
+		    access->value.number == cpufreq_no_limit(item_limit(&access->item)))
+			continue;
+		owners[doubtful] = i;
+		now[doubtful++].item = access->item;
+	}
+	if (!error && doubtful > 0)
+		error = lift(context, now, owners, doubtful, accesses);
+	free(now);
+	free(owners);
+	return error;
+}
+
 static void write_files(struct isst_context *context, struct item_access *accesses, size_t count)
 {
 	bool stopped = false;
@@ -192,6 +284,8 @@ static void write_files(struct isst_context *context, struct item_access *access
 			access->failure.error = -ECANCELED;
 			continue;
 		}
+		if (access->others)
+			continue;
 		before = message_begin(&context->messages);
 		note_file_error(context, access, before,
 				item_file_write(context, &access->item, access->value));

@@ -9,7 +9,9 @@
 struct item_access {
 	struct item item;
 	struct item_value value;
-	bool absent; /* read: the machine has no such item */
+	bool absent;   /* read: the machine has no such item */
+	bool restores; /* to be written: @value is what was there before */
+	bool others;   /* of those: it is another owner's, and is not written */
 	struct isst_failure failure;
 };
 
@@ -19,6 +21,13 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
 /** As items_read(); what could not be read is read once more after a pause: a register, file or
  * firmware that is busy for a moment is no reason to take it for unreadable. */
 int items_read_twice(struct isst_context *context, struct item_access *accesses, size_t count);
+
+/**
+ * To be called before limits of cpufreq are restored. The kernel shows the tightest of the limits
+ * of several owners, of which the user is one: an old value that is still shown when the user has
+ * none is not the user's, and items_write() leaves it out. Returns 0 or -ENOMEM.
+ */
+int items_lift_limits(struct isst_context *context, struct item_access *accesses, size_t count);
 
 /**
  * Writes items, all of one kind, and stops at the first that fails: those behind it get -ECANCELED.

@@ -21,17 +21,13 @@ struct file_access {
 static int read_limit(struct isst_context *context, const struct item *item,
 		      struct item_value *value)
 {
-	return cpufreq_read_limit(&context->files, item->index,
-				  item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
-				  &value->number);
+	return cpufreq_read_limit(&context->files, item->index, item_limit(item), &value->number);
 }
 
 static int write_limit(struct isst_context *context, const struct item *item,
 		       struct item_value value)
 {
-	return cpufreq_write_limit(&context->files, item->index,
-				   item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
-				   value.number);
+	return cpufreq_write_limit(&context->files, item->index, item_limit(item), value.number);
 }
 
 static struct uncore_place uncore_place(const struct isst_context *context, const struct item *item)
@@ -52,9 +48,7 @@ static int read_uncore(struct isst_context *context, const struct item *item,
 {
 	const struct uncore_place place = uncore_place(context, item);
 
-	return uncore_read_limit(&context->files, &place,
-				 item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
-				 &value->number);
+	return uncore_read_limit(&context->files, &place, item_limit(item), &value->number);
 }
 
 static int write_uncore(struct isst_context *context, const struct item *item,
@@ -62,9 +56,7 @@ static int write_uncore(struct isst_context *context, const struct item *item,
 {
 	const struct uncore_place place = uncore_place(context, item);
 
-	return uncore_write_limit(&context->files, &place,
-				  item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
-				  value.number);
+	return uncore_write_limit(&context->files, &place, item_limit(item), value.number);
 }
 
 static int write_online(struct isst_context *context, const struct item *item,
@@ -257,7 +249,7 @@ static const char *package_limit(struct isst_context *context, const struct item
 				 uint64_t khz)
 {
 	struct uncore_place place = uncore_place(context, item);
-	enum cpufreq_limit limit = item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	enum cpufreq_limit limit = item_limit(item);
 	const char *name = item_kind_text(item->kind) + strlen("uncore ");
 	const char *text = NULL;
 	uint64_t package_khz;
@@ -286,6 +278,19 @@ static const char *upper_limit(struct isst_context *context, const struct item *
 			    item->index);
 }
 
+/** Of a limit of a CPU: who else is known to hold it. */
+static const char *other_owners(struct isst_context *context, const struct item *item)
+{
+	const char *text = NULL;
+	char *owners = NULL;
+
+	if (!cpufreq_limit_owners(&context->files, item->index, item_limit(item), &owners) &&
+	    owners)
+		text = message_make(&context->messages, "%s", owners);
+	free(owners);
+	return text;
+}
+
 const char *item_clipped_by(struct isst_context *context, const struct item *item,
 			    struct item_value now)
 {
@@ -295,6 +300,8 @@ const char *item_clipped_by(struct isst_context *context, const struct item *ite
 		limit = package_limit(context, item, now.number);
 	else if (item->kind == ITEM_SCALING_MIN)
 		limit = upper_limit(context, item, now.number);
+	if (!limit && item_is_limit(item))
+		limit = other_owners(context, item);
 	context->messages.error = message;
 	return limit;
 }

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line is: kind package die domain index level old written, where the values of a partition are
- * texts in which blanks are written as '~'. */
+/* A line is: kind package die domain index level old written [shown], where the values of a
+ * partition are texts in which blanks are written as '~'. */
 enum { COLUMNS = 8 };
 
 int item_lines_add(struct item_lines *saved, const struct item_line *item)
@@ -49,6 +49,8 @@ void item_line_print(FILE *stream, const struct item_line *saved)
 		item->domain, item->index, saved->level);
 	print_value(stream, item, saved->old);
 	print_value(stream, item, saved->written);
+	if (saved->held)
+		fprintf(stream, " %" PRIu64, saved->shown);
 	putc('\n', stream);
 }
 
@@ -75,8 +77,10 @@ int item_line_parse(struct isst_context *context, char *line, struct item_line *
 		if (!words[i])
 			return -EINVAL;
 	}
-	*saved = (struct item_line){ .item.kind = item_kind_of(words[0]) };
-	if (line || saved->item.kind == ITEM_KINDS)
+	*saved = (struct item_line){ .item.kind = item_kind_of(words[0]), .held = line };
+	if (saved->item.kind == ITEM_KINDS || (line && !item_is_limit(&saved->item)))
+		return -EINVAL;
+	if (line && isst_parse_number(line, 10, CPUFREQ_NO_LIMIT, &saved->shown))
 		return -EINVAL;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		uint64_t number;

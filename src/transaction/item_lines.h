@@ -13,6 +13,9 @@ struct item_line {
 	struct item item;
 	unsigned int level;
 	struct item_value old, written;
+	/* Of a limit that another owner held tighter: what it read as then. */
+	bool held;
+	uint64_t shown;
 };
 
 struct item_lines {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kinds of items: a table of how each is named and compared. */
 #include "transaction/items.h"
-#include "sysfs/cpufreq.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -152,6 +151,12 @@ bool item_is_of_cpu(const struct item *item)
 	return KINDS[item->kind].of_cpu;
 }
 
+enum cpufreq_limit item_limit(const struct item *item)
+{
+	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX
+									       : CPUFREQ_MIN;
+}
+
 bool item_is_limit(const struct item *item)
 {
 	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN;
@@ -242,6 +247,9 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 	case ITEM_UNCORE_MIN:
 		/* The package's limit keeps it up. */
 		return now.number > wanted.number;
+	case ITEM_SCALING_MIN:
+		/* The upper limit keeps it down, and another lower limit up. */
+		return now.number != wanted.number;
 	default:
 		return now.number < wanted.number;
 	}

@@ -7,6 +7,7 @@
 #ifndef ISST_TRANSACTION_ITEMS_H
 #define ISST_TRANSACTION_ITEMS_H
 
+#include "sysfs/cpufreq.h"
 #include "topology/context.h"
 
 enum item_kind {
@@ -129,6 +130,9 @@ int item_compare(const struct item *a, const struct item *b);
 
 /** What messages call the items of a kind. */
 const char *item_kind_text(enum item_kind kind);
+
+/** Which of two limits an item of cpufreq or uncore is. */
+enum cpufreq_limit item_limit(const struct item *item);
 
 /** Whether the index of an item is a CPU; whether it is one of a CPU's limits. */
 bool item_is_of_cpu(const struct item *item);

@@ -40,6 +40,16 @@ static void print_item(FILE *stream, unsigned int step, enum journal_role role,
 			&(struct item_line){ .item = *item, .old = old, .written = written });
 }
 
+static void print_became(FILE *stream, unsigned int step, const struct entry *entry)
+{
+	fprintf(stream, "%u %s ", step, ROLES[JOURNAL_BECAME]);
+	item_line_print(stream, &(struct item_line){ .item = entry->item,
+						     .old = entry->old,
+						     .written = entry->wanted,
+						     .held = entry->held,
+						     .shown = entry->shown });
+}
+
 static unsigned int number_of(const struct isst_change *change, const struct step *step)
 {
 	unsigned int number = 0;
@@ -205,10 +215,9 @@ static void print_verified(FILE *stream, const struct isst_change *change, const
 	for (size_t i = 0; i < step->count; i++) {
 		const struct entry *entry = &step->entries[i];
 
-		if (entry->needed &&
-		    !item_value_equal(&entry->item, entry->wanted, entry->journalled))
-			print_item(stream, number, JOURNAL_BECAME, &entry->item, entry->old,
-				   entry->wanted);
+		if (entry->needed && (entry->held || !item_value_equal(&entry->item, entry->wanted,
+								       entry->journalled)))
+			print_became(stream, number, entry);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (!accesses[i].failure.error && !accesses[i].absent)

@@ -7,6 +7,7 @@
 #include "transaction/poll.h"
 #include "transaction/prepare.h"
 #include "transaction/report.h"
+#include "transaction/revealed.h"
 #include "transaction/turbo.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@ static size_t needed_accesses(const struct step *step, struct item_access *acces
 			continue;
 		owners[count] = i;
 		accesses[count++] = (struct item_access){ .item = step->entries[i].item,
-							  .value = step->entries[i].wanted };
+							  .value = step->entries[i].wanted,
+							  .restores = step->entries[i].restores };
 	}
 	return count;
 }
@@ -250,12 +252,24 @@ static int fail_clipped(struct isst_change *change, const struct entry *entry,
 			     limit ? limit : "");
 }
 
+static void warn_clipped(struct isst_change *change, const struct entry *entry,
+			 struct item_value now)
+{
+	struct messages *texts = &change->texts;
+	const char *limit = item_clipped_by(change->context, &entry->item, now);
+
+	change_warn(change, ISST_WARNING_CLIPPED, "%s: wrote %s, read back %s: clipped%s%s",
+		    item_text(texts, change->context, &entry->item),
+		    item_value_text(texts, &entry->item, entry->wanted),
+		    item_value_text(texts, &entry->item, now), limit ? ", limited by " : "",
+		    limit ? limit : "");
+}
+
 static int check_result(const struct step *step, struct entry *entry,
 			const struct item_access *access)
 {
 	struct isst_change *change = step->change;
 	struct isst_context *context = change->context;
-	struct messages *texts = &change->texts;
 	bool moved = !item_value_equal(&entry->item, access->value, entry->now);
 	const char *why;
 
@@ -281,15 +295,15 @@ static int check_result(const struct step *step, struct entry *entry,
 			entry->wanted = access->value;
 			return 0;
 		}
+		if (item_is_limit(&entry->item))
+			change_note_held(change, entry, access->value);
 		/* mutation: exact */
 		if (falls_short(step, entry))
 			return fail_clipped(change, entry, access->value);
-		change_warn(change, ISST_WARNING_CLIPPED, "%s: wrote %s, read back %s: clipped",
-			    item_text(texts, context, &entry->item),
-			    item_value_text(texts, &entry->item, entry->wanted),
-			    item_value_text(texts, &entry->item, access->value));
+		warn_clipped(change, entry, access->value);
 		/* Saved settings and a second run are compared with what the machine made of it. */
-		entry->wanted = access->value;
+		if (!entry->held)
+			entry->wanted = access->value;
 		return 0;
 	}
 	why = describe_not_taken(change, entry, access->value);
@@ -397,7 +411,9 @@ static int write_and_verify(struct making *making)
 
 	step->begun = true;
 	change_note_moved(change, step);
-	error = write_step(change, step, making->accesses, making->owners, making->count);
+	error = items_lift_limits(change->context, making->accesses, making->count);
+	if (!error)
+		error = write_step(change, step, making->accesses, making->owners, making->count);
 	if (!error)
 		error = journal_written(change, step);
 	if (!error)

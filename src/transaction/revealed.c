@@ -45,7 +45,7 @@ int limit_is_revealed(struct isst_context *context, const struct item *item, uin
 int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
 		uint64_t *shown)
 {
-	enum cpufreq_limit which = item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	enum cpufreq_limit which = item_limit(item);
 	int error = cpufreq_clamp(&context->files, item->index, which, limit, shown);
 
 	if (may_pass(error)) {
@@ -157,10 +157,24 @@ static void take(struct entry *entries, size_t count, const struct item *item,
 			entries[i].old = value;
 }
 
+static void replace_old(struct isst_change *change, const struct item *item,
+			struct item_value value)
+{
+	struct baseline_item *known = baseline_find(&change->baseline, item);
+
+	if (known)
+		known->value = value;
+	for (size_t i = 0; i < change->count; i++) {
+		struct step *step = change->steps[i];
+
+		take(step->entries, step->count, item, value);
+		take(step->footprint, step->footprint_count, item, value);
+	}
+}
+
 bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,
 		   struct item_value now)
 {
-	struct baseline_item *known;
 	const char *message = change->context->messages.error;
 	bool written, overwritten, revealed;
 
@@ -174,14 +188,33 @@ bool change_reveal(struct isst_change *change, const struct item *item, struct i
 	look_up(change, item, &written, &overwritten);
 	if (written)
 		return false;
-	known = baseline_find(&change->baseline, item);
-	if (known)
-		known->value = now;
-	for (size_t i = 0; i < change->count; i++) {
-		struct step *step = change->steps[i];
-
-		take(step->entries, step->count, item, now);
-		take(step->footprint, step->footprint_count, item, now);
-	}
+	replace_old(change, item, now);
 	return true;
+}
+
+/* ---- Limits of other owners ---- */
+
+void change_note_held(struct isst_change *change, struct entry *entry, struct item_value now)
+{
+	const struct item *item = &entry->item;
+	enum cpufreq_limit limit = item_limit(item);
+	const struct item_value none = { .number = cpufreq_no_limit(limit) };
+
+	/* The upper limit keeps a lower one down, for as long as it is there itself. */
+	if (item->kind == ITEM_SCALING_MAX && now.number > entry->wanted.number)
+		return;
+	entry->held = entry->hidden = true;
+	entry->shown = now.number;
+	if (!cpufreq_is_tighter(limit, now.number, entry->wanted.number))
+		return;
+	if (entry->replaced_known && item_value_equal(item, entry->replaced, now))
+		entry->replaced = none;
+	if (item_value_equal(item, entry->old, now))
+		replace_old(change, item, none);
+}
+
+bool limit_is_held(const struct entry *entry, uint64_t now)
+{
+	return item_is_limit(&entry->item) && entry->overwritten && now != entry->wanted.number &&
+	       cpufreq_is_tighter(item_limit(&entry->item), now, entry->old.number);
 }

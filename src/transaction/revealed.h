@@ -25,4 +25,14 @@ bool limit_is_concealed(const struct isst_change *change, const struct item *ite
 bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,
 		   struct item_value now);
 
+/**
+ * Notes that a limit which was written reads as @now: it is kept below the tighter one of another
+ * owner. If that was there already when the step began, it was not the user's, who had none.
+ */
+void change_note_held(struct isst_change *change, struct entry *entry, struct item_value now);
+
+/** Whether a limit reads as @now because another owner holds it: its old value was written again,
+ * and a tighter one is there that the change has not written. */
+bool limit_is_held(const struct entry *entry, uint64_t now);
+
 #endif

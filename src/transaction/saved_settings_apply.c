@@ -67,6 +67,13 @@ static void hand_down(struct keeping *keeping, const struct item_line *line, str
 	keeping->handed_over = true;
 }
 
+static void note_written(struct item_line *line, const struct entry *entry)
+{
+	line->written = entry->wanted;
+	line->held = entry->held;
+	line->shown = entry->shown;
+}
+
 /** What was there before the first `enable` counts: a later one only updates what was written. */
 static int keep_entry(struct keeping *keeping, const struct entry *entry, unsigned int level)
 {
@@ -78,7 +85,7 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 	if (line &&
 	    (item_value_equal(&entry->item, line->written, old) ||
 	     (entry->hidden && item_value_equal(&entry->item, line->written, entry->wanted)))) {
-		line->written = entry->wanted;
+		note_written(line, entry);
 		/* mutation: saved-kept */
 		return 0;
 	}
@@ -87,13 +94,15 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 		hand_down(keeping, line, old);
 		/* Another process changed it in between: that is the value to go back to. */
 		line->old = old;
-		line->written = entry->wanted;
+		note_written(line, entry);
 		return 0;
 	}
 	return item_lines_add(&keeping->saved, &(struct item_line){ .item = entry->item,
 								    .level = level,
 								    .old = old,
-								    .written = entry->wanted });
+								    .written = entry->wanted,
+								    .held = entry->held,
+								    .shown = entry->shown });
 }
 
 static int keep(struct isst_change *change, const struct settings_plan *plan,

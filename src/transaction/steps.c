@@ -118,6 +118,12 @@ void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64
 	}
 }
 
+void step_restores(struct step *step)
+{
+	if (step && step->count > 0)
+		step->entries[step->count - 1].restores = true;
+}
+
 void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value)
 {
 	struct entry *entry = add_entry(step, item);

@@ -44,6 +44,9 @@ uint64_t entry_apply(const struct entry *entry, uint64_t value);
  */
 bool entry_is_unseen(const struct step *step, const struct entry *entry);
 
+/** What the entry that was added last becomes is what was there before. */
+void step_restores(struct step *step);
+
 /** Adds an item that becomes @value where it is lower than @least. */
 void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value);
 

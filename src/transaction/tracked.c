@@ -34,6 +34,13 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 	bool verified = line->step <= journal->text.verified;
 
 	note_revealed(tracked, line);
+	if (line->role == JOURNAL_ITEM || line->role == JOURNAL_BECAME) {
+		tracked->held = line->saved.held;
+		tracked->shown = line->saved.shown;
+	}
+	/* The run found it to be another owner's. */
+	if (line->saved.held)
+		tracked->old = line->saved.old;
 	switch (line->role) {
 	case JOURNAL_ITEM:
 		tracked->previous = tracked->last;

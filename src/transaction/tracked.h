@@ -48,6 +48,8 @@ struct tracked {
 	struct item_value last; /* as the run left it, as far as that is known */
 	struct item_value previous;
 	struct item_value now;
+	bool held;	   /* another owner held @last tighter: it read as @shown */
+	uint64_t shown;	   /* of those */
 	unsigned int line; /* of the file, that named it first */
 	bool written;	   /* the run wrote it, and did not only disturb it */
 	bool unverified;   /* it may have @previous as well */

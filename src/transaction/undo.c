@@ -60,10 +60,14 @@ static void log_restored(const struct restoration *work, size_t first, size_t co
 static int write_all(struct restoration *work)
 {
 	size_t at = 0;
+	int error = items_lift_limits(work->change->context, work->accesses, work->count);
 
+	if (error)
+		return error;
 	while (at < work->count) {
 		size_t rest = work->count - at, done = 0;
-		int error = items_write(work->change->context, &work->accesses[at], rest);
+
+		error = items_write(work->change->context, &work->accesses[at], rest);
 
 		if (error)
 			return error;
@@ -143,7 +147,8 @@ static bool is_unseen(const struct isst_change *change, const struct entry *entr
 static bool is_restored(struct isst_change *change, const struct entry *entry,
 			struct item_value now)
 {
-	return is_as_before(entry, now) || change_reveal(change, &entry->item, entry->old, now) ||
+	return is_as_before(entry, now) || limit_is_held(entry, now.number) ||
+	       change_reveal(change, &entry->item, entry->old, now) ||
 	       limit_is_concealed(change, &entry->item, entry->old.number, now.number);
 }
 
@@ -164,6 +169,7 @@ static void select_changed(struct restoration *work)
 		work->now[to] = access.value;
 		work->unread[to] = access.failure.error != 0;
 		access.value = restored_value(entry, &access);
+		access.restores = true;
 		work->accesses[to] = access;
 		count++;
 	}
@@ -353,7 +359,8 @@ static int compare_entry(struct isst_change *change, struct baseline *present,
 	else if (!item->value_known && !entry->appeared)
 		change_differs_unread(change, &entry->item, why_gone(change, &entry->item));
 	else if (item->value_known && !is_as_before(&whole, item->value) &&
-		 !limit_is_concealed(change, &entry->item, entry->old.number, item->value.number))
+		 !limit_is_concealed(change, &entry->item, entry->old.number, item->value.number) &&
+		 !limit_is_held(entry, item->value.number))
 		change_differs(change, &entry->item, item->value, entry->old);
 	return 0;
 }
