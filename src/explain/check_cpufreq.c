@@ -15,20 +15,39 @@ enum { ALL_PERCENT = 100, HIGH_PERCENT = 50 };
 
 /* ---- Each CPU ---- */
 
+/** What a limit means that has other owners than the user, and what lifts it. */
+static void explain_limit(struct findings *findings, struct isst_finding *finding,
+			  const char *owners, const char *meaning, const char *remedy)
+{
+	finding_explain(findings, finding, meaning, remedy);
+	if (!finding || !owners)
+		return;
+	finding->kind = REMEDY_TEXT;
+	finding_explain(
+		findings, finding,
+		"the kernel obeys the tightest limit of several owners, and others than the "
+		"user have one: a configuration lifts the user's only",
+		"lift the limit of the other owner first: of a cooling device by cooling, "
+		"bios_limit in the BIOS, max_perf_pct and min_perf_pct by writing to them");
+}
+
 static void check_max(struct findings *findings, const struct survey_domain *domain,
 		      const struct survey_cpu *cpu)
 {
 	const struct scaling_limits *limits = &cpu->limits;
+	const char *owners = cpu->limit_owners[CPUFREQ_MAX];
 	struct isst_finding *finding;
 
 	if (limits->now.max_khz == LIMIT_NONE)
 		return;
 	finding = findings_note(
 		findings, ISST_FINDING_SCALING_LIMIT,
-		"scaling_max_freq %" PRIu64 " MHz, cpuinfo_max_freq %" PRIu64 " MHz (cpufreq)",
-		limits->now.max_khz / KHZ_PER_MHZ, limits->processor.max_khz / KHZ_PER_MHZ);
-	finding_explain(findings, finding, "the kernel does not ask for more than its upper limit",
-			"scaling-max none = {cpus}");
+		"scaling_max_freq %" PRIu64 " MHz, cpuinfo_max_freq %" PRIu64 " MHz (cpufreq)%s%s",
+		limits->now.max_khz / KHZ_PER_MHZ, limits->processor.max_khz / KHZ_PER_MHZ,
+		owners ? ", " : "", owners ? owners : "");
+	explain_limit(findings, finding, owners,
+		      "the kernel does not ask for more than its upper limit",
+		      "scaling-max none = {cpus}");
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
@@ -37,6 +56,7 @@ static void check_min(struct findings *findings, const struct survey_domain *dom
 		      const struct survey_cpu *cpu)
 {
 	const struct scaling_limits *limits = &cpu->limits;
+	const char *owners = cpu->limit_owners[CPUFREQ_MIN];
 	struct isst_finding *finding;
 
 	if (limits->now.min_khz == LIMIT_NONE || domain->level.base_freq == ISST_FEATURE_ENABLED ||
@@ -44,13 +64,14 @@ static void check_min(struct findings *findings, const struct survey_domain *dom
 		return;
 	finding = findings_note(
 		findings, ISST_FINDING_SCALING_LIMIT,
-		"scaling_min_freq %" PRIu64 " MHz, cpuinfo_min_freq %" PRIu64 " MHz (cpufreq)",
-		limits->now.min_khz / KHZ_PER_MHZ, limits->processor.min_khz / KHZ_PER_MHZ);
+		"scaling_min_freq %" PRIu64 " MHz, cpuinfo_min_freq %" PRIu64 " MHz (cpufreq)%s%s",
+		limits->now.min_khz / KHZ_PER_MHZ, limits->processor.min_khz / KHZ_PER_MHZ,
+		owners ? ", " : "", owners ? owners : "");
 	if (finding)
 		finding->severity = ISST_SEVERITY_NOTE;
-	finding_explain(findings, finding,
-			"CPUs with nothing to do take power that others could use",
-			"scaling-min none = {cpus}");
+	explain_limit(findings, finding, owners,
+		      "CPUs with nothing to do take power that others could use",
+		      "scaling-min none = {cpus}");
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 

@@ -51,6 +51,8 @@ struct survey_cpu {
 	bool read;	  /* what follows was read: it is asked, and not to be left alone */
 	bool has_cpufreq; /* with: */
 	struct scaling_limits limits;
+	/* Who else holds its lower and upper limit, where it has some; NULL: none is known */
+	char *limit_owners[2];
 	uint64_t base_khz;	     /* 0: cpufreq reports none */
 	char *governor, *preference; /* NULL: none */
 	uint64_t throttled;	     /* for heat since boot */

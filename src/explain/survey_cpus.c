@@ -124,12 +124,29 @@ static int note(struct survey *survey, int error)
 	return error == -ENOMEM ? error : survey_note_failure(survey, &failure);
 }
 
+/** Limits that the kernel has of others than the user. */
+static int read_limit_owners(struct survey *survey, struct survey_cpu *cpu)
+{
+	const struct frequency_limits *now = &cpu->limits.now;
+	struct kernel_files *files = &survey->context->files;
+	unsigned int number = cpu->cpu->number;
+	int error = 0;
+
+	if (now->min_khz != LIMIT_NONE)
+		error = note(survey, cpufreq_limit_owners(files, number, CPUFREQ_MIN,
+							  &cpu->limit_owners[CPUFREQ_MIN]));
+	if (!error && now->max_khz != LIMIT_NONE)
+		error = note(survey, cpufreq_limit_owners(files, number, CPUFREQ_MAX,
+							  &cpu->limit_owners[CPUFREQ_MAX]));
+	return error;
+}
+
 static int read_policy(struct survey *survey, struct survey_cpu *cpu)
 {
 	struct kernel_files *files = &survey->context->files;
-	int error = 0;
+	int error = read_limit_owners(survey, cpu);
 
-	if (!survey->driver)
+	if (!error && !survey->driver)
 		error = note(survey, read_word(survey, cpu, "scaling_driver", &survey->driver));
 	if (!error)
 		error = note(survey, cpufreq_read(files, cpu->cpu->number, "base_frequency",
@@ -220,6 +237,8 @@ void survey_clear_cpus(struct survey_domain *domain)
 	for (size_t i = 0; i < domain->cpu_count; i++) {
 		free(domain->cpus[i].governor);
 		free(domain->cpus[i].preference);
+		free(domain->cpus[i].limit_owners[CPUFREQ_MIN]);
+		free(domain->cpus[i].limit_owners[CPUFREQ_MAX]);
 	}
 	free(domain->cpus);
 	domain->cpus = NULL;
