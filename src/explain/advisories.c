@@ -217,6 +217,7 @@ static const struct advisory ADVISORIES[] = {
 	{ .name = "core-power-write-block",
 	  .concern = TPMI,
 	  .fixed = VERSION(7, 0, 0),
+	  .branches = { VERSION(6, 12, 117) },
 	  .by = "7.0 (0e5aef279500)",
 	  .effect =
 		  "where firmware blocks writes, core-power seems to be enabled or disabled and is not; "
@@ -224,6 +225,7 @@ static const struct advisory ADVISORIES[] = {
 	{ .name = "lock-status-width",
 	  .concern = TPMI,
 	  .fixed = VERSION(7, 0, 0),
+	  .branches = { VERSION(6, 12, 117) },
 	  .by = "7.0 (fbddf68d7b4e), and some kernels 6.18 and 6.19",
 	  .effect =
 		  "the driver returns more bits than that of the lock: after a refused change other tools "
