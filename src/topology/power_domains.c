@@ -49,19 +49,40 @@ static int note_unserved(struct topology *topology, const struct unserved_domain
 	return 0;
 }
 
-/** Leaves out a package of which the driver offers nothing. */
-static int leave_out_package(const struct topology_sources *sources, struct topology *topology,
-			     unsigned int package, int cause)
+/** The number of packages; 0 where others may be offline. */
+static unsigned int count_packages(const struct topology *topology, const struct dies *dies)
 {
-	int error = topology_leave_out(
+	unsigned int count = 0;
+
+	if (isst_cpuset_count(topology->online) < isst_cpuset_count(topology->present))
+		return 0;
+	for (size_t i = 0; i < dies->count; i++)
+		count += i == 0 ||
+			 dies->domains[i]->public.package != dies->domains[i - 1]->public.package;
+	return count;
+}
+
+/** Leaves out a package of which the driver offers nothing. @packages: as counted, or 0. */
+static int leave_out_package(const struct topology_sources *sources, struct topology *topology,
+			     unsigned int package, unsigned int packages, int cause)
+{
+	const char *why = "it is not bound to all devices of the package", *hint = "";
+	int error;
+
+	/* The driver compares the id with the number of packages when it is bound. */
+	if (packages > 0 && package >= packages)
+		why = message_make(sources->messages,
+				   "of %u packages it accepts only ids 0 to %u (\"Invalid package "
+				   "id\" in the kernel's log), and binding it does not help",
+				   packages, packages - 1);
+	else if (!module_is_loaded(sources->files, "isst_tpmi"))
+		hint = "; is the module isst_tpmi loaded?";
+	error = topology_leave_out(
 		topology,
 		message_make(sources->messages,
 			     "package %u is left out: the driver provides no power domain (%s): "
-			     "it is not bound to all devices of the package%s",
-			     package, cause ? error_name(cause).text : "0 instances",
-			     module_is_loaded(sources->files, "isst_tpmi")
-				     ? ""
-				     : "; is the module isst_tpmi loaded?"));
+			     "%s%s",
+			     package, cause ? error_name(cause).text : "0 instances", why, hint));
 
 	return error ? error
 		     : note_unserved(topology, &(struct unserved_domain){ .package = package,
@@ -70,13 +91,13 @@ static int leave_out_package(const struct topology_sources *sources, struct topo
 
 /** Makes the domains that the driver offers for a package. */
 static int add_package(const struct topology_sources *sources, struct topology *topology,
-		       unsigned int package)
+		       unsigned int package, unsigned int packages)
 {
 	unsigned int valid = 0;
 	int error = sources->operations->valid_domains(sources->driver, package, &valid);
 
 	if (error || valid == 0)
-		return leave_out_package(sources, topology, package, error);
+		return leave_out_package(sources, topology, package, packages, error);
 	for (unsigned int number = 0; number < TOPOLOGY_DOMAINS && valid >> number; number++) {
 		struct topology_domain *domain;
 
@@ -95,13 +116,15 @@ static int add_package(const struct topology_sources *sources, struct topology *
 static int add_packages(const struct topology_sources *sources, struct topology *topology,
 			const struct dies *dies)
 {
+	unsigned int packages = count_packages(topology, dies);
 	int error = 0;
 
 	/* The dies of a package stand together. */
 	for (size_t i = 0; i < dies->count && !error; i++)
 		if (i == 0 ||
 		    dies->domains[i]->public.package != dies->domains[i - 1]->public.package)
-			error = add_package(sources, topology, dies->domains[i]->public.package);
+			error = add_package(sources, topology, dies->domains[i]->public.package,
+					    packages);
 	return error;
 }
 
