@@ -68,6 +68,7 @@ class Fact(enum.IntEnum):
     TRL_TYPES_ARE_LEVELS = 9
     TURBO_DISABLED = 10
     CLOS_DESIRED = 11
+    COUNTS_MODULES = 12
 
 
 class Value(enum.IntEnum):
@@ -765,6 +766,19 @@ class _Uncopyable:
         raise TypeError("a {} can neither be copied nor pickled".format(type(self).__name__))
 
 
+class _Made(_Uncopyable):
+    """An object that only this module makes, of a pointer of the library."""
+
+    def __init__(self, *arguments, **named):
+        raise TypeError("a {} is made by the library only".format(type(self).__name__))
+
+    @classmethod
+    def _make(cls, *arguments):
+        made = cls.__new__(cls)
+        made._take(*arguments)
+        return made
+
+
 class _Owned:
     """A pointer that a function of the library stores; what it points to is freed, unless it is taken."""
 
@@ -1035,10 +1049,10 @@ def warning_codes():
 
 # ---- Domains and CPUs ----
 
-class _Part(_Uncopyable):
+class _Part(_Made):
     """An object that belongs to a context."""
 
-    def __init__(self, context, pointer):
+    def _take(self, context, pointer):
         self._context, self._address = context, pointer
 
     @property
@@ -1144,10 +1158,10 @@ class Cpu(_Part):
 
 # ---- Results ----
 
-class Results(_Uncopyable, collections.abc.Sequence):
+class Results(_Made, collections.abc.Sequence):
     """The results of a call, in the order of its targets. partial: whether some targets failed, see Result.error()."""
 
-    def __init__(self, context, pointer, partial):
+    def _take(self, context, pointer, partial):
         self.partial = partial
         self._context, self._pointer = context, pointer
         self._finalizer = weakref.finalize(self, _isst().results_free, pointer)
@@ -1162,14 +1176,14 @@ class Results(_Uncopyable, collections.abc.Sequence):
         pointer = _isst().results_at(self._pointer, position) if position >= 0 else None
         if pointer is None:
             raise IndexError(index)
-        return Result(self, pointer)
+        return Result._make(self, pointer)
 
 
-class Result(_Uncopyable):
+class Result(_Made):
     """What was read of one target. Values are attributes with their names in lower case, such as `base_mhz` (see Value): what
     value() returns, or table() for values with rows and columns. Results are copies: they do not change with the machine."""
 
-    def __init__(self, results, pointer):
+    def _take(self, results, pointer):
         self._results, self._pointer = results, pointer
 
     def __repr__(self):
@@ -1194,7 +1208,7 @@ class Result(_Uncopyable):
         """The Cpu of the target; None if it is a domain."""
         self._results._context._open()
         pointer = _isst().result_cpu(self._pointer)
-        return Cpu(self._results._context, pointer) if pointer else None
+        return Cpu._make(self._results._context, pointer) if pointer else None
 
     @property
     def target(self):
@@ -1523,7 +1537,7 @@ class Context(_Uncopyable):
 
     def _domain(self, pointer):
         self._open()
-        return Domain(self, pointer) if pointer else None
+        return Domain._make(self, pointer) if pointer else None
 
     # -- Discovery --
 
@@ -1621,12 +1635,12 @@ class Context(_Uncopyable):
     @property
     def domains(self):
         """All power domains, a list of Domain, ordered by package, die and number."""
-        return [Domain(self, _isst().domain_at(self._open(), index)) for index in range(_isst().domain_count(self._open()))]
+        return [Domain._make(self, _isst().domain_at(self._open(), index)) for index in range(_isst().domain_count(self._open()))]
 
     def cpu(self, number):
         """The Cpu with a number; None if it does not exist, or its location is unknown."""
         pointer = _isst().cpu_by_number(self._open(), number)
-        return Cpu(self, pointer) if pointer else None
+        return Cpu._make(self, pointer) if pointer else None
 
     @property
     def present_cpus(self):
@@ -1688,7 +1702,7 @@ class Context(_Uncopyable):
         """Calls a function that returns results in its last argument."""
         owned = _Owned(_isst().results_free)
         status = self._call(function, *arguments, owned.reference)
-        results = Results(self, owned.take(), status == _PARTIAL) if owned.pointer else None
+        results = Results._make(self, owned.take(), status == _PARTIAL) if owned.pointer else None
         self._check(status, results)
         return results
 
@@ -1887,7 +1901,7 @@ class Context(_Uncopyable):
     def _config(self, function, flags):
         owned = _Owned(_isst().config_free)
         self._do(function, self._open(), flags, owned.reference)
-        return Config(_pointer=owned.take())
+        return Config._make(owned.take())
 
     # -- The journal of an interrupted change --
 
@@ -2036,6 +2050,8 @@ class _Child(_Uncopyable):
     """What belongs to a context, and ends before it."""
 
     def __init__(self, context):
+        if not isinstance(context, Context):
+            raise TypeError("a {} belongs to a Context, not a {}".format(type(self).__name__, type(context).__name__))
         self._context, self._key = context, object()
 
     def _begin(self, abandon, free, function, argument):
@@ -2237,18 +2253,20 @@ class Change(_Child):
 
 # ---- Configurations ----
 
-class Config(_Uncopyable):
+class Config(_Made):
     """A configuration: statements of isst-config(5). text: its statements; None: empty. file: the text is that of a file,
     which begins with `# isst configuration 1`. It belongs to no machine. ConfigError (EINVAL): the text is wrong."""
 
-    def __init__(self, text=None, name="text", file=False, _pointer=None):
-        self._used = False
-        self._pointer = _pointer or _isst().config_new()
-        if not self._pointer:
-            raise MemoryError
-        self._finalizer = weakref.finalize(self, _isst().config_free, self._pointer)
+    def __init__(self, text=None, name="text", file=False):
+        self._take(_isst().config_new())
         if text is not None:
             self.add_text(text, name, file)
+
+    def _take(self, pointer):
+        if not pointer:
+            raise MemoryError
+        self._used, self._pointer = False, pointer
+        self._finalizer = weakref.finalize(self, _isst().config_free, pointer)
 
     def _error(self, status, message):
         return ConfigError(-status, message or os.strerror(-status), _texts(_isst().config_problem_at, self._pointer))

@@ -636,6 +636,29 @@ class Changes(MachineTest):
             self.assertEqual([step.is_written for step in change.steps], [False, False])
             self.assertEqual((change.warnings, change.warning_kinds), ([], []))
 
+    def test_what_only_the_library_makes(self):
+        context = self.open()
+        for make in (lambda: isst.Config("level 0", "n", False, 255), lambda: isst.Domain(context, 255), lambda: isst.Cpu(context, 255),
+                     lambda: isst.Results(context, 255, False), lambda: isst.Result(context, 255)):
+            self.assertRaises(TypeError, make)
+        unraisable, hook = [], sys.unraisablehook
+        sys.unraisablehook = unraisable.append
+        try:
+            for kind in (isst.Change, isst.Journal):
+                self.assertRaises(TypeError, kind, set())
+            gc.collect()
+        finally:
+            sys.unraisablehook = hook
+        self.assertEqual(unraisable, [])
+
+    def test_the_system_log_has_no_control_characters(self):
+        context = self.open(lock_ms=1000, system_log=True)
+        with context.change(command="a\x1b[1mb") as change:
+            change.add_level(4)
+            change.run()
+        with open(os.path.join(self.state, "machine", "log")) as log:
+            self.assertIn("a\\x1b[1mb: ", log.read())
+
     def test_warnings_have_kinds(self):
         with self.open("sierraforest-2s112c", lock_ms=1000) as context, context.change() as change:
             change.add_turbo_freq(False)
