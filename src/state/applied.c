@@ -14,12 +14,30 @@ enum { VERSION = 1 };
 
 /* ---- Writing ---- */
 
+/** The name of a file can be anything: a newline in it is no end of a line. */
 static void print_source(FILE *stream, const char *source)
 {
 	fputs("source ", stream);
-	for (; source && *source; source++)
-		fputc(*source == '\n' ? ' ' : *source, stream);
+	for (; source && *source; source++) {
+		if (*source == '\n' || *source == '\\')
+			fputc('\\', stream);
+		fputc(*source == '\n' ? 'n' : *source, stream);
+	}
 	fputc('\n', stream);
+}
+
+/** What print_source() printed; in place. */
+static void restore_source(char *source)
+{
+	char *to = source;
+
+	for (; *source; source++) {
+		if (*source == '\\' && source[1] != '\0')
+			*to++ = *++source == 'n' ? '\n' : *source;
+		else
+			*to++ = *source;
+	}
+	*to = '\0';
 }
 
 int applied_write(struct isst_context *context, const struct applied *applied)
@@ -91,7 +109,10 @@ static int parse(char *lines, struct applied *applied, size_t *line)
 	if (!*source)
 		return 0;
 	applied->source = strdup(source);
-	return applied->source ? 0 : -ENOMEM;
+	if (!applied->source)
+		return -ENOMEM;
+	restore_source(applied->source);
+	return 0;
 }
 
 int applied_read(struct isst_context *context, struct applied *applied)
