@@ -487,7 +487,7 @@ static void warn_of_governor(struct isst_change *change, unsigned int cpu)
 	if (driver && governor && strcmp(driver, "intel_pstate") != 0 &&
 	    (strcmp(governor, "powersave") == 0 || strcmp(governor, "userspace") == 0))
 		change_warn(change, ISST_WARNING_GOVERNOR,
-			    "CPU %u: the cpufreq governor is %s (driver %s), which fixes the "
+			    "CPU %u: the cpufreq governor is %s (driver %.64s), which fixes the "
 			    "frequency regardless of this change",
 			    cpu, governor, driver);
 	free(driver);

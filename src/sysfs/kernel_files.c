@@ -102,8 +102,8 @@ int kernel_files_number(struct kernel_files *files, const char *path, uint64_t m
 		return error;
 	if (isst_parse_number(text, 10, max, number))
 		error = message_error(files->messages, -EIO,
-				      "%s: '%s' is not a number from 0 to %llu", path, text,
-				      (unsigned long long)max);
+				      "%s: " CONTENT " is not a number from 0 to %llu", path,
+				      CONTENT_OF(text), (unsigned long long)max);
 	free(text);
 	return error;
 }
@@ -118,12 +118,13 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 	error = isst_cpuset_add_list(set, text, NULL);
 	if (error == -ERANGE)
 		error = message_error(files->messages, -EIO,
-				      "%s: '%s' contains a CPU number above the highest possible "
-				      "one, %u",
-				      path, text, ISST_CPU_NUMBER_LIMIT - 1);
+				      "%s: " CONTENT " contains a CPU number above the highest "
+				      "possible one, %u",
+				      path, CONTENT_OF(text), ISST_CPU_NUMBER_LIMIT - 1);
 	else if (error == -EINVAL)
-		error = message_error(files->messages, -EIO, "%s: '%s' is not a list of CPUs", path,
-				      text);
+		error = message_error(files->messages, -EIO,
+				      "%s: " CONTENT " is not a list of CPUs", path,
+				      CONTENT_OF(text));
 	free(text);
 	return error;
 }

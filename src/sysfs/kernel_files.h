@@ -9,12 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct isst_cpuset;
 struct isst_machine;
 struct messages;
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
+/* How a message quotes the content of a file: as far as it can be a value. */
+#define CONTENT "'%.64s%s'"
+#define CONTENT_OF(text) (text), strlen(text) > 64 ? "..." : ""
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 
 struct kernel_files {

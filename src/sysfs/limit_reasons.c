@@ -102,7 +102,8 @@ static int add_line(const struct reader *reader, const char *path, char *text)
 
 	if (!read_subject(word, &line))
 		return message_error(reader->files->messages, -EIO,
-				     "%s: '%s' is neither 'cpus' nor a CPU", path, word);
+				     "%s: " CONTENT " is neither 'cpus' nor a CPU", path,
+				     CONTENT_OF(word));
 	if (!line.of_domain && !isst_cpuset_has(reader->online, line.cpu))
 		return 0;
 	error = ARRAY_GROW(reasons->lines, reasons->count);

@@ -20,8 +20,9 @@ static int add_nohz_full(struct kernel_files *files, struct isst_cpuset *cpus)
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	if (!strstr(text, "(null)") && isst_cpuset_add_list(cpus, text, NULL))
-		error = message_error(files->messages, -EIO, "%s: '%s' is not a list of CPUs",
-				      NOHZ_FULL, text);
+		error = message_error(files->messages, -EIO,
+				      "%s: " CONTENT " is not a list of CPUs", NOHZ_FULL,
+				      CONTENT_OF(text));
 	free(text);
 	return error;
 }
