@@ -6,6 +6,7 @@
 #include "execute.h"
 
 #include "../common/memory_stream.h"
+#include "../common/printable.h"
 #include "command_table.h"
 #include "config/config_source.h"
 #include "config/config_wait.h"
@@ -18,7 +19,6 @@
 #include "run/named_cpus.h"
 #include "run/reserve.h"
 #include "run/run.h"
-#include "text/printable.h"
 #include "watch.h"
 
 #include <errno.h>

@@ -4,11 +4,11 @@
 
 #include "../common/memory_stream.h"
 #include "../common/monotonic.h"
+#include "../common/printable.h"
 #include "process/terminal.h"
 #include "render/frame.h"
 #include "report/report_changes.h"
 #include "status/level_memory.h"
-#include "text/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -35,9 +35,35 @@ size_t utf8_length(const unsigned char *c)
 	return 0;
 }
 
+unsigned int utf8_code(const unsigned char *c, size_t length)
+{
+	unsigned int code = length == 1 ? *c : *c & (0x7fU >> length);
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (c[i] & 0x3f);
+	return code;
+}
+
 bool is_control(const unsigned char *c)
 {
-	return *c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
+	/* Control and format characters (Unicode: Cc, Cf), and the separators of lines. */
+	static const struct {
+		unsigned int first, last;
+	} ranges[] = {
+		{ 0x0, 0x1f },	      { 0x7f, 0x9f },	    { 0xad, 0xad },
+		{ 0x600, 0x605 },     { 0x61c, 0x61c },	    { 0x6dd, 0x6dd },
+		{ 0x70f, 0x70f },     { 0x180e, 0x180e },   { 0x200b, 0x200f },
+		{ 0x2028, 0x202e },   { 0x2060, 0x206f },   { 0xfeff, 0xfeff },
+		{ 0xfff9, 0xfffb },   { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+		{ 0xe0000, 0xe007f },
+	};
+	size_t length = *c < 0x80 ? 1 : utf8_length(c);
+	unsigned int code = length > 0 ? utf8_code(c, length) : 0;
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]) && length > 0; i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
 }
 
 bool is_printable(const char *text)
@@ -58,9 +84,7 @@ void write_printable(const char *text, const char *kept, FILE *stream)
 		size_t length = *c < 0x80 ? 1 : utf8_length(c);
 
 		if (length == 0 || (is_control(c) && !strchr(kept, *c))) {
-			fprintf(stream, "\\x%02x", *c++);
-			/* The rest of a control of two bytes. */
-			if (length == 2)
+			for (size_t i = 0; i < length || i < 1; i++)
 				fprintf(stream, "\\x%02x", *c++);
 			continue;
 		}

@@ -3,8 +3,8 @@
  * Text from outside (names, paths, words of a command line) as a terminal may be given it. Must not
  * know where the text comes from.
  */
-#ifndef ISST_CLI_PRINTABLE_H
-#define ISST_CLI_PRINTABLE_H
+#ifndef ISST_COMMON_PRINTABLE_H
+#define ISST_COMMON_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,13 @@
 /** Length of the UTF-8 sequence at @c, which is no ASCII; 0: it is none. */
 size_t utf8_length(const unsigned char *c);
 
-/** Whether the character at @c is a control, of ASCII or of the second block of Unicode (C1), which
- * terminals act on as well. */
+/** Whether the character at @c is a control, of ASCII or of the second block of Unicode (C1), on
+ * which terminals act as well; or has no shape of its own, and changes how others are shown, such
+ * as U+202E, which reverses them. */
 bool is_control(const unsigned char *c);
+
+/** The code of the UTF-8 sequence of @length bytes at @c. */
+unsigned int utf8_code(const unsigned char *c, size_t length);
 
 /**
  * Writes @text with control characters, and bytes that are no UTF-8, as \x1b and the like.

@@ -3,6 +3,8 @@
 #include "transaction/report.h"
 #include "base/array.h"
 #include "base/machine.h"
+#include "common/memory_stream.h"
+#include "common/printable.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -170,13 +172,18 @@ void change_log(struct isst_change *change, const struct item *item, struct item
 	struct isst_machine *machine = change->context->machine;
 	const char *command = change->options.command;
 	struct messages *texts = &change->texts;
+	struct memory_stream text;
 	char *line;
 
-	if (!machine->log || !change->context->system_log ||
-	    asprintf(&line, "%s%s%s: %s -> %s: %s", command ? command : "", command ? ": " : "",
-		     item_text(texts, change->context, item), item_value_text(texts, item, from),
-		     item_value_text(texts, item, to), result) < 0)
+	if (!machine->log || !change->context->system_log || memory_stream_open(&text))
 		return;
-	machine->log(machine->data, line);
+	/* The name of a program and words of its command line can be anything. */
+	write_printable(command ? command : "", "", text.stream);
+	fprintf(text.stream, "%s%s: %s -> %s: %s", command ? ": " : "",
+		item_text(texts, change->context, item), item_value_text(texts, item, from),
+		item_value_text(texts, item, to), result);
+	line = memory_stream_text(&text);
+	if (line)
+		machine->log(machine->data, line);
 	free(line);
 }

@@ -9,9 +9,9 @@
 #include "output.h"
 
 #include "../../common/memory_stream.h"
+#include "../../common/printable.h"
 #include "../process/save_file.h"
 #include "../report/message_folds.h"
-#include "../text/printable.h"
 #include "render_json_v2.h"
 
 #include <errno.h>

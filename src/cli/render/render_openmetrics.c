@@ -4,8 +4,8 @@
  * which the textfile collector of node_exporter reads: all metrics are gauges, since it has no
  * other of the types that are new. Must know nothing of Speed Select: exports.c has the names.
  */
+#include "../../common/printable.h"
 #include "../report/exports.h"
-#include "../text/printable.h"
 #include "render.h"
 
 #include <inttypes.h>

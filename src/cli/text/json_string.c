@@ -2,7 +2,7 @@
 /* Strings of JSON; must not know what they are about. */
 #include "json_string.h"
 
-#include "printable.h"
+#include "../../common/printable.h"
 
 static void write_ascii(unsigned char c, FILE *stream)
 {
@@ -20,6 +20,16 @@ static void write_ascii(unsigned char c, FILE *stream)
 		fputc(c, stream);
 }
 
+/** Beyond 16 bits two of them stand for a character (UTF-16). */
+static void write_code(unsigned int code, FILE *stream)
+{
+	if (code > 0xffff)
+		fprintf(stream, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+			0xdc00 + (code & 0x3ff));
+	else
+		fprintf(stream, "\\u%04x", code);
+}
+
 void json_string_write(const char *text, FILE *stream)
 {
 	const unsigned char *c = (const unsigned char *)text;
@@ -32,7 +42,7 @@ void json_string_write(const char *text, FILE *stream)
 			write_ascii(*c, stream);
 		else if (length > 0 && is_control(c))
 			/* JSON permits it, but documents are shown on terminals, too. */
-			fprintf(stream, "\\u00%02x", c[1]);
+			write_code(utf8_code(c, length), stream);
 		else if (length > 0)
 			fwrite(c, 1, length, stream);
 		else

@@ -3,7 +3,7 @@
 #include "json_value.h"
 
 #include "json_string.h"
-#include "printable.h"
+#include "../../common/printable.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
