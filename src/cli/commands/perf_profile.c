@@ -66,18 +66,29 @@ void perf_profile_get_config_current_level(struct run *run)
 	show_summaries(run, show_current_level);
 }
 
-static void report_cpus(struct report_node *node, const struct isst_result *level,
-			const struct isst_context *context)
+/** What discovery left out is reported as such. */
+static void report_cpu_count(struct run *run, struct report_node *node,
+			     const struct isst_domain *domain, bool known)
 {
+	if (known || isst_domain_is_complete(domain))
+		report_number(node, KEY_CPU_COUNT,
+			      isst_cpuset_count(isst_domain_present_cpus(domain)));
+	else if (!isst_left_out_at(run->context, 0))
+		run_error(run, STATUS_FAILED,
+			  "%s: the number of its CPUs is unknown: some CPUs have been offline since "
+			  "boot (--all-cpus-online brings them online)",
+			  isst_domain_name(domain));
+}
+
+static void report_cpus(struct run *run, struct report_node *node, const struct isst_result *level)
+{
+	const struct isst_context *context = run->context;
 	const struct isst_domain *domain = isst_result_domain(level);
 	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_CPUS);
 	unsigned int cpu;
 
-	/* Where CPUs that may be of the domain are lost to the driver, a number would be too small.
-	 */
-	if (isst_domain_first_cpu(domain, &cpu) == 0 && (cpus || isst_domain_is_complete(domain)))
-		report_number(node, KEY_CPU_COUNT,
-			      isst_cpuset_count(isst_domain_present_cpus(domain)));
+	if (isst_domain_first_cpu(domain, &cpu) == 0)
+		report_cpu_count(run, node, domain, cpus != NULL);
 	if (!cpus)
 		return;
 	if (isst_cpuset_count(cpus) > 0)
@@ -190,7 +201,7 @@ static void report_current(const struct run *run, struct report_node *node,
 		report_mark(node);
 }
 
-static void report_level(const struct run *run, struct report_node *parent,
+static void report_level(struct run *run, struct report_node *parent,
 			 const struct isst_result *level)
 {
 	static const struct turbo_freq_filter all = { -1, -1 };
@@ -199,7 +210,7 @@ static void report_level(const struct run *run, struct report_node *parent,
 	const struct isst_context *context = run->context;
 
 	report_current(run, node, level);
-	report_cpus(node, level, context);
+	report_cpus(run, node, level);
 	report_frequencies(node, level);
 	report_features(node, level);
 	report_limits(run, node, level);
