@@ -25,6 +25,7 @@ static void check_support(struct isst_change *change, struct domain_request *req
 		request_reject(change, request, -EOPNOTSUPP, "core-power not supported");
 }
 
+/** Where there is a cpufreq driver; one whose file cannot be read is there. */
 static void warn_of_interference(struct isst_change *change, const struct domain_request *requests,
 				 size_t count)
 {
@@ -33,7 +34,7 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 	for (size_t i = 0; i < count; i++) {
 		if (!request_is_active(&requests[i]) || !requests[i].domain->has_cpu ||
 		    cpufreq_read(&change->context->files, requests[i].domain->cpu,
-				 "scaling_max_freq", &khz))
+				 "scaling_max_freq", &khz) == -ENOENT)
 			continue;
 		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
 			    "cpufreq subsystem and core-power enable will interfere with each "

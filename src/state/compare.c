@@ -66,7 +66,7 @@ static int read_items(struct wanted *wanted, struct baseline *baseline)
 	return error ? error : baseline_read(baseline, wanted->context, false);
 }
 
-/** What was read, or why it could not be: a problem, unless the change does without as well.
+/** What was read, or why it could not be: a problem, unless the machine does without as well.
  * Returns 0, -ENODATA or -ENOMEM. */
 static int take_value(struct wanted *wanted, const struct baseline *baseline,
 		      struct compared *compared)
@@ -82,7 +82,9 @@ static int take_value(struct wanted *wanted, const struct baseline *baseline,
 		compared->present = read->value.number;
 		return 0;
 	}
-	if (item->optional)
+	/* An I/O die that refuses has no such thing; one that failed may differ. */
+	if (item->optional &&
+	    (!read || error_is_absence(read->failure.error) || !read->failure.error))
 		return -ENODATA;
 	if (read && read->failure.error)
 		error = wanted_fails(wanted, item->setting, NULL, &read->failure);

@@ -223,8 +223,12 @@ static int read_limits(struct facts *facts)
 	if (!error)
 		error = level_limits_read(facts->context, limits, facts->count);
 	for (size_t i = 0; i < facts->count && !error; i++) {
-		facts->domains[i].limits_failure = limits[i].failure;
-		facts->domains[i].level_limits = limits_word(&limits[i]);
+		struct domain_facts *domain = &facts->domains[i];
+
+		/* Of a level that is not known the limits are not known either. */
+		domain->limits_failure = domain->profile.failure.error ? domain->profile.failure
+								       : limits[i].failure;
+		domain->level_limits = limits_word(&limits[i]);
 	}
 	free(limits);
 	return error;
@@ -251,7 +255,6 @@ static bool may_have_lost_limits(const struct facts *facts)
 	       suspend_mark_now(&facts->context->files).resumes > 0;
 }
 
-/** What cannot be read is not known to be too low. */
 static int read_present_limits(struct facts *facts)
 {
 	struct isst_turbo_ratio_limits *limits = calloc(facts->count + 1, sizeof(*limits));
@@ -272,8 +275,9 @@ static int read_present_limits(struct facts *facts)
 	if (!error && count > 0)
 		error = turbo_ratio_limits_read(facts->context, limits, count);
 	for (size_t i = 0; i < count && !error; i++) {
-		of[i]->has_present_limits = !limits[i].failure.error;
+		of[i]->has_present_limits = true;
 		of[i]->present_limits = limits[i].value;
+		of[i]->present_failure = limits[i].failure;
 	}
 	free(of);
 	free(limits);

@@ -23,6 +23,7 @@ struct domain_facts {
 	 * limits may not have outlived: those in force. */
 	bool has_present_limits;
 	uint64_t present_limits;
+	struct isst_failure present_failure;
 };
 
 struct facts {

@@ -68,12 +68,11 @@ static int add_levels(struct state *state)
 	return 0;
 }
 
-/** Whether the state is incomplete without an item: what a domain with CPUs has, and what it is
- * cannot be read. */
-static bool is_unread(const struct wanted_item *item, const struct baseline_item *read)
+/** Whether the state is incomplete without an item: the machine has it, and what it is cannot be
+ * read. */
+static bool is_unread(const struct baseline_item *read)
 {
-	return !read->value_known && read->failure.error && read->failure.error != -EOPNOTSUPP &&
-	       !isst_domain_is_io(item->domain);
+	return !read->value_known && read->failure.error && read->failure.error != -EOPNOTSUPP;
 }
 
 /** Makes a problem of an item that cannot be read: the first one of its kind in the domain. */
@@ -83,11 +82,11 @@ static int note_unread(struct state *state, const struct wanted_item *item,
 	const struct baseline_item *read = baseline_find(baseline, &item->item);
 	int error;
 
-	if (!is_unread(item, read))
+	if (!is_unread(read))
 		return 0;
 	for (const struct wanted_item *other = state->wanted.items; other < item; other++)
 		if (other->domain == item->domain && other->item.kind == item->item.kind &&
-		    is_unread(other, baseline_find(baseline, &other->item)))
+		    is_unread(baseline_find(baseline, &other->item)))
 			return 0;
 	error = configuration_problem(state->configuration, state->origin, "%s",
 				      read->failure.message);
@@ -147,7 +146,8 @@ static int read_values(struct state *state)
 	return error;
 }
 
-/** Makes problems of what was asked for problems of the state. */
+/** Makes problems of what was asked for, and of domains that a change would leave out, problems of
+ * the state. */
 static int take_problems(struct state *state, const struct configuration *everything)
 {
 	int error = 0;
@@ -155,6 +155,9 @@ static int take_problems(struct state *state, const struct configuration *everyt
 	for (size_t i = 0; i < everything->problem_count && error != -ENOMEM; i++)
 		error = configuration_problem(state->configuration, state->origin, "%s",
 					      everything->problems[i].text);
+	for (size_t i = 0; i < state->wanted.left_out_count && error != -ENOMEM; i++)
+		error = configuration_problem(state->configuration, state->origin, "%s",
+					      state->wanted.left_out[i]);
 	return error == -ENOMEM ? error : 0;
 }
 
@@ -166,7 +169,7 @@ static int read_everything(struct state *state, struct configuration *everything
 	if (!error)
 		error = wanted_find(&state->wanted, everything, state->context, WANTED_TO_CHANGE);
 	/* What can be read is read nevertheless. */
-	if (error == -EIO)
+	if (!error || error == -EIO)
 		error = take_problems(state, everything);
 	if (!error)
 		error = add_levels(state);

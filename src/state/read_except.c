@@ -76,6 +76,10 @@ int state_leave_out(struct state *state, struct configuration *except)
 	struct wanted wanted;
 	int error = wanted_find(&wanted, except, state->context, WANTED_TO_CHANGE);
 
+	/* What it means there is not known. */
+	for (size_t i = 0; i < wanted.left_out_count && !error; i++)
+		error = configuration_problem(state->configuration, state->origin, "%s",
+					      wanted.left_out[i]);
 	for (size_t i = 0; i < state->count && !error; i++)
 		state->values[i].left_out = is_as_wanted(&wanted, &state->values[i]);
 	keep_effects(state);

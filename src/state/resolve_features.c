@@ -157,12 +157,19 @@ static bool imply_core_power(const struct resolution *resolution, enum subject s
 static int check_off(struct resolution *resolution, const struct domain_facts *domain,
 		     const struct wish *wish)
 {
+	const struct isst_failure *failure = &domain->specified.failure;
 	struct wish on;
 
 	if (context_has_power_domains(resolution->context) ||
 	    configuration_is_state(resolution->configuration, wish->setting->origin.source) ||
-	    !wanted_domain_turbo_freq_on(resolution->wanted, domain) ||
 	    !(domain->core_power.enabled || find_enabling(resolution, domain)))
+		return 0;
+	/* It may be on. */
+	if (resolution->use == WANTED_TO_CHANGE &&
+	    domain->specified.turbo_freq == ISST_FEATURE_UNKNOWN && failure->error &&
+	    !error_is_absence(failure->error))
+		return wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
+	if (!wanted_domain_turbo_freq_on(resolution->wanted, domain))
 		return 0;
 	if (resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, &on))
 		return wanted_contradicts(resolution->wanted, wish->setting, domain->domain,

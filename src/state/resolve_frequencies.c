@@ -22,6 +22,7 @@ static const struct domain_facts *with_cpus(const struct wanted *wanted,
 	return domain;
 }
 
+/** A level of which something could not be read is not known to lack the frequency. */
 static int level_frequency(struct resolution *resolution, const struct domain_facts *domain,
 			   const struct wish *wish, const struct isst_value *value, uint64_t *khz)
 {
@@ -31,7 +32,7 @@ static int level_frequency(struct resolution *resolution, const struct domain_fa
 	*khz = value->value * UINT64_C(1000);
 	if (value->state == ISST_KNOWN && value->value > 0)
 		return 0;
-	if (value->state == ISST_UNREADABLE && failure->error)
+	if (value->state != ISST_KNOWN && failure->error && !error_is_absence(failure->error))
 		error = wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
 	else
 		error = wanted_reject(resolution->wanted, wish->setting, domain->domain,

@@ -39,16 +39,37 @@ static bool limits_stay(const struct resolution *resolution, const struct isst_d
 	       wanted_turbo_freq_on(resolution->wanted, domain->package);
 }
 
+/** Whether limits in force that were read count, as turbo-freq is stated to be on, and they are
+ * not stated. */
+static bool present_limits_count(const struct resolution *resolution,
+				 const struct domain_facts *domain, struct wish *wish)
+{
+	return domain->has_present_limits && !limits_are_stated(resolution, domain->domain) &&
+	       resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) &&
+	       wish->number;
+}
+
 /** Whether the limits in force hold high priority cores back, where turbo-freq is on and stays on:
  * after a suspend they are those of the level. That is a difference. */
-static bool limits_are_low(const struct resolution *resolution, const struct domain_facts *domain)
+static bool limits_are_low(const struct resolution *resolution, const struct domain_facts *domain,
+			   struct wish *wish)
 {
+	return present_limits_count(resolution, domain, wish) &&
+	       facts_hold_back(domain, domain->present_limits);
+}
+
+/** What could not be read may be too low: no comparison without it. A change leaves it as it is,
+ * and reports that. */
+static int check_present_limits(struct resolution *resolution, const struct domain_facts *domain)
+{
+	const struct isst_failure *failure = &domain->present_failure;
 	struct wish wish;
 
-	return domain->has_present_limits && facts_hold_back(domain, domain->present_limits) &&
-	       !limits_are_stated(resolution, domain->domain) &&
-	       resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, &wish) &&
-	       wish.number;
+	if (!failure->error || !present_limits_count(resolution, domain, &wish))
+		return 0;
+	return resolution->use == WANTED_TO_CHANGE
+		       ? wanted_note_unsupported(resolution->wanted, failure->message)
+		       : wanted_fails(resolution->wanted, wish.setting, domain->domain, failure);
 }
 
 /** What is implied where turbo-freq is switched: with it on they would hold high priority cores
@@ -98,7 +119,8 @@ static int level_limits(struct resolution *resolution, const struct domain_facts
 
 	*limits = owner->level_limits;
 	/* Firmware without SST-PP refuses to report them: its one level has none. */
-	if (owner->limits_failure.error && !owner->profile.enabled && wish->setting->optional)
+	if (owner->limits_failure.error && !owner->profile.failure.error &&
+	    !owner->profile.enabled && wish->setting->optional)
 		error = wanted_note_unsupported(resolution->wanted, owner->limits_failure.message);
 	else if (owner->limits_failure.error)
 		error = wanted_fails(resolution->wanted, wish->setting, domain->domain,
@@ -139,10 +161,14 @@ static int check_shared_limits(struct resolution *resolution, const struct wante
 static int check_no_ratio_zero(struct resolution *resolution, const struct domain_facts *domain,
 			       const struct wish *wish)
 {
-	uint64_t of_level = limits_owner(resolution, domain)->level_limits;
+	const struct domain_facts *owner = limits_owner(resolution, domain);
+	const struct isst_failure *failure = &owner->limits_failure;
+	uint64_t of_level = owner->level_limits;
 
 	if (configuration_is_state(resolution->configuration, wish->setting->origin.source))
 		return 0;
+	if (failure->error && !error_is_absence(failure->error))
+		return wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
 		if ((of_level >> 8 * i & 0xff) > 0 && (wish->number >> 8 * i & 0xff) == 0)
 			return wanted_contradicts(resolution->wanted, wish->setting, domain->domain,
@@ -169,9 +195,10 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		return 0;
 	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
 			  &wish)) {
-		if (limits_are_low(resolution, domain)) {
-			resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL,
-				     &wish);
+		error = check_present_limits(resolution, domain);
+		if (error)
+			return error;
+		if (limits_are_low(resolution, domain, &wish)) {
 			wish.wanted = WANTED_NONE;
 		} else if (imply_limits(resolution, domain, &wish)) {
 			item.implied = true;

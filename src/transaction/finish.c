@@ -16,7 +16,8 @@ void change_end_journal(struct isst_change *change)
 void change_rediscover(struct isst_change *change)
 {
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
-		change_warn(change, ISST_WARNING_REDISCOVERY_FAILED, "%s",
+		change_warn(change, ISST_WARNING_REDISCOVERY_FAILED,
+			    "the change is complete; the CPUs could not be discovered again: %s",
 			    isst_error(change->context));
 }
 

@@ -146,9 +146,17 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 const char *run_processor_name(struct run *run)
 {
 	const char *name = isst_platform_name(run->context);
+	char *message;
 
 	if (!name && errno == ENOMEM)
 		run_error(run, STATUS_FAILED, "out of memory");
+	else if (!name && errno)
+		report_once(run, ENTRY_NOTE,
+			    asprintf(&message, "cannot read the name of the processor: %s",
+				     isst_error(run->context)) < 0
+				    ? NULL
+				    : message,
+			    status_code(STATUS_FAILED));
 	return name;
 }
 
