@@ -86,18 +86,57 @@ void config_check(struct run *run)
 
 /* ---- apply, reset ---- */
 
-static void report_result(struct report_node *top, enum key_id key, int error)
+static void report_failure(struct report_node *top, enum key_id key, int error)
 {
 	char *failed;
 
-	if (!error) {
-		report_word(top, key, "success");
-		return;
-	}
 	if (asprintf(&failed, "failed(error %d)", error) < 0)
 		failed = NULL;
 	report_word(top, key, failed ? failed : "failed");
 	free(failed);
+}
+
+/** Whether a change may have left out something of what was stated. */
+static bool may_be_incomplete(const struct run *run, const struct isst_config *config,
+			      const struct isst_change *change)
+{
+	if (config != run->config)
+		return false;
+	return isst_change_warning_at(change, 0) || isst_offline_part_at(run->context, 0) ||
+	       isst_left_out_at(run->context, 0);
+}
+
+/** Whether the machine, without what was left out, differs from what was stated: as `config check`
+ * judges it. */
+static bool is_incomplete(struct run *run, struct isst_config *config)
+{
+	const char *problem;
+
+	if (isst_config_check(config, run->context, 0) == 0)
+		return isst_config_difference_at(config, 0);
+	problem = isst_config_problem_at(config, 0);
+	report_message(run->report, ENTRY_NOTE, "whether what was left out differs is unknown: %s",
+		       problem ? problem : isst_error(run->context));
+	report_code(run->report, "left-out");
+	return true;
+}
+
+static void report_made(struct run *run, struct isst_config *config, struct report_node *top,
+			enum key_id key, const struct isst_change *change)
+{
+	bool incomplete = may_be_incomplete(run, config, change) && is_incomplete(run, config);
+
+	report_word(top, key, incomplete ? "incomplete" : "success");
+	if (incomplete)
+		config_report_differences(top, KEY_CONFIG_DIFFERENCE, config);
+	if (incomplete && isst_change_is_unchanged(change)) {
+		report_message(run->report, ENTRY_NOTE, "unchanged: what differs was left out");
+		report_code(run->report, "unchanged");
+	} else if (isst_change_is_unchanged(change)) {
+		change_note_unchanged(run, change);
+	} else {
+		change_note_late_signal(run);
+	}
 }
 
 /** Makes what a configuration states, and reports it as the result of that key. Returns 0 or a
@@ -110,13 +149,10 @@ static int make(struct run *run, struct isst_config *config, struct report_node 
 
 	if (!error)
 		change_note_offline_parts(run);
-	if (!request_has(run->request, OPTION_DRY_RUN)) {
-		if (!error && isst_change_is_unchanged(change))
-			change_note_unchanged(run, change);
-		else if (!error)
-			change_note_late_signal(run);
-		report_result(top, key, error);
-	}
+	if (!request_has(run->request, OPTION_DRY_RUN) && error)
+		report_failure(top, key, error);
+	else if (!request_has(run->request, OPTION_DRY_RUN))
+		report_made(run, config, top, key, change);
 	if (!error)
 		config_report_high_priority(run->report, config);
 	isst_change_free(change);
@@ -147,7 +183,7 @@ static struct isst_config *find_state(struct run *run)
 	error = isst_config_boot(run->context, 0, &config);
 	if (error == -ENOENT) {
 		if (!request_has(request, OPTION_DRY_RUN))
-			report_result(config_node(run), KEY_CONFIG_RESET, 0);
+			report_word(config_node(run), KEY_CONFIG_RESET, "success");
 		report_message(run->report, ENTRY_NOTE,
 			       "unchanged: no change was made since boot, as far as is known");
 		report_code(run->report, "unchanged");
