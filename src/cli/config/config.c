@@ -102,6 +102,10 @@ static bool may_be_incomplete(const struct run *run, const struct isst_config *c
 {
 	if (config != run->config)
 		return false;
+	/* Nothing to compare with: the CPUs are known as they were before. */
+	for (size_t i = 0; isst_change_warning_at(change, i); i++)
+		if (isst_change_warning_code_at(change, i) == ISST_WARNING_REDISCOVERY_FAILED)
+			return false;
 	return isst_change_warning_at(change, 0) || isst_offline_part_at(run->context, 0) ||
 	       isst_left_out_at(run->context, 0);
 }

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the built command with failures, and checks the result. */
 #include "failing/support/failing.h"
-#include "transaction/support/machines.h"
+#include "failing/support/runs.h"
 
 #include <limits.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/** A command line, and the requests (machine_prepare) that have been made before it; and one that
- * was killed after its first change, so that the command recovers first. */
-struct command {
-	const char *line, *before;
-	bool changes;
-	const char *killed;
-};
 
 static const struct command commands[] = {
 	{ "--info", NULL, false, NULL },
@@ -48,15 +40,6 @@ static const struct command commands[] = {
 	{ "perf-profile set-config-level -l 0 -o", "level 1 partitions", true, NULL },
 };
 
-/** How a run ended. */
-struct end {
-	int status;   /* of waitpid() */
-	char *output; /* on standard output */
-	/* Allocations or descriptors that were asked for, and blocks of memory that were not freed;
-	 * 0 where the run was killed. */
-	unsigned long count, blocks;
-};
-
 static char *build_path(const char *name)
 {
 	char self[PATH_MAX], *path;
@@ -80,12 +63,14 @@ static void redirect(const struct machine *machine, int descriptor, const char *
 		_exit(126);
 }
 
-/** What a run is to be like. @fail_at: 0: undisturbed. */
-struct disturbance {
-	const char *what;
-	bool on;
-	unsigned long fail_at;
-};
+static void set_rule(const struct machine *machine, const struct disturbance *disturbance)
+{
+	if (disturbance->fail_at > 0)
+		machine_faults(machine, "query any EIO after %lu times 1 sticks\n",
+			       disturbance->fail_at - 1);
+	else
+		machine_faults(machine, "%s", "");
+}
 
 static void set_environment(const struct machine *machine, const struct disturbance *disturbance)
 {
@@ -106,16 +91,32 @@ static void set_environment(const struct machine *machine, const struct disturba
 	setenv("LC_ALL", "C", 1);
 }
 
+/** The next word of a line; one in quotes may hold spaces. NULL: none is left. */
+static char *next_word(char **line)
+{
+	char *word;
+
+	*line += strspn(*line, " ");
+	word = *line;
+	if (*word == '\0')
+		return NULL;
+	if (*word == '\'')
+		word = ++*line;
+	*line += strcspn(*line, word > *line - 1 && word[-1] == '\'' ? "'" : " ");
+	if (**line)
+		*(*line)++ = '\0';
+	return word;
+}
+
 static void exec_command(const struct machine *machine, const struct command *command,
 			 const struct disturbance *disturbance)
 {
-	char *program = build_path("isst"), *line = strdup(command->line), *words[16];
+	char *program = build_path("isst"), *line = strdup(command->line), *words[32];
 	size_t count = 0;
 
 	words[count++] = program;
-	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
-		words[count++] = word;
-	words[count] = NULL;
+	while ((words[count] = next_word(&line)))
+		count++;
 	redirect(machine, STDOUT_FILENO, "stdout");
 	redirect(machine, STDERR_FILENO, "stderr");
 	set_environment(machine, disturbance);
@@ -124,7 +125,7 @@ static void exec_command(const struct machine *machine, const struct command *co
 	_exit(127);
 }
 
-static char *read_stream(const struct machine *machine, const char *name)
+char *stream_text(const struct machine *machine, const char *name)
 {
 	char *path, *text = NULL;
 	size_t space = 0;
@@ -143,7 +144,7 @@ static char *read_stream(const struct machine *machine, const char *name)
 /** What the library counted; nothing where the run did not come to its end. */
 static void read_counts(const struct machine *machine, struct end *end)
 {
-	char *text = read_stream(machine, "count"), *rest;
+	char *text = stream_text(machine, "count"), *rest;
 
 	end->count = strtoul(text, &rest, 10);
 	end->blocks = strtoul(rest, NULL, 10);
@@ -162,25 +163,27 @@ static void empty_file(const struct machine *machine, const char *name)
 	free(path);
 }
 
-static struct end run(const struct machine *machine, const struct command *command,
-		      const struct disturbance *disturbance)
+struct end run_command(const struct machine *machine, const struct command *command,
+		       const struct disturbance *disturbance)
 {
 	struct end end;
 	pid_t child;
 
 	empty_file(machine, "count");
+	if (strcmp(disturbance->what, "reads") == 0)
+		set_rule(machine, disturbance);
 	fflush(NULL);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
 		exec_command(machine, command, disturbance);
 	assert_int_equal(waitpid(child, &end.status, 0), child);
-	end.output = read_stream(machine, "stdout");
+	end.output = stream_text(machine, "stdout");
 	read_counts(machine, &end);
 	return end;
 }
 
-static const struct disturbance undisturbed = { .what = "" };
+const struct disturbance undisturbed = { .what = "" };
 
 /** What a command does when nothing fails. */
 struct course {
@@ -196,7 +199,7 @@ static unsigned int failures;
 static void note_failure(const struct machine *machine, const struct command *command,
 			 const struct disturbance *disturbance, const char *what)
 {
-	char *errors = read_stream(machine, "stderr");
+	char *errors = stream_text(machine, "stderr");
 
 	failures++;
 	print_error("%s: isst %s%s%s, %s %lu%s: %s\n%s", machine->name, command->line,
@@ -238,7 +241,7 @@ static void check_end(const struct machine *machine, const struct command *comma
 	if (status >= 126)
 		note_failure(machine, command, disturbance, "not started, or found by a sanitizer");
 	picture = machine_picture(machine);
-	errors = read_stream(machine, "stderr");
+	errors = stream_text(machine, "stderr");
 	/*
 	 * What a domain without CPUs refuses, and an uncore that cannot be read, are left with a
 	 * note; so is what the emulated kernel had no memory, or no descriptor, for.
@@ -277,7 +280,7 @@ static void check_end(const struct machine *machine, const struct command *comma
  */
 static bool stops_at_journal(const struct machine *machine, const struct end *end)
 {
-	char *errors = read_stream(machine, "stderr");
+	char *errors = stream_text(machine, "stderr");
 	bool stops = WIFEXITED(end->status) && WEXITSTATUS(end->status) == 1 &&
 		     strstr(errors, "`isst journal apply`");
 
@@ -290,14 +293,14 @@ static void check_next(const struct machine *machine, const struct command *comm
 		       const struct course *course, const struct disturbance *disturbance)
 {
 	static const struct command apply = { .line = "journal apply" };
-	struct end end = run(machine, command, &undisturbed);
+	struct end end = run_command(machine, command, &undisturbed);
 	char *picture;
 
 	if (disturbance->on && stops_at_journal(machine, &end)) {
 		free(end.output);
-		end = run(machine, &apply, &undisturbed);
+		end = run_command(machine, &apply, &undisturbed);
 		free(end.output);
-		end = run(machine, command, &undisturbed);
+		end = run_command(machine, command, &undisturbed);
 	}
 	picture = machine_picture(machine);
 	if (end.status != 0)
@@ -319,7 +322,7 @@ static bool begin_course(const struct machine *machine, const struct command *co
 	if (command->killed)
 		machine_try_killed(machine, command->killed, "change any times 1 signal KILL");
 	course->before = moment_take(machine);
-	end = run(machine, command, &counted);
+	end = run_command(machine, command, &counted);
 	if (end.status != 0)
 		note_failure(machine, command, &counted, "it fails undisturbed");
 	course->output = end.output;
@@ -365,7 +368,7 @@ static void fail_command(const struct machine *machine, size_t index, const char
 		struct end end;
 
 		moment_return(&course.before);
-		end = run(machine, command, &disturbance);
+		end = run_command(machine, command, &disturbance);
 		check_end(machine, command, &course, &disturbance, &end);
 		if (command->changes)
 			check_next(machine, command, &course, &disturbance);
@@ -401,7 +404,7 @@ static void check_planning(const struct machine *machine, size_t index)
 {
 	const struct command *command = &planning[index];
 	struct disturbance disturbance = { .what = "memory" };
-	struct end undisturbed_end = run(machine, command, &disturbance);
+	struct end undisturbed_end = run_command(machine, command, &disturbance);
 	unsigned long stride = suite_is_large() ? 1 : PLANNING_STRIDE;
 
 	assert_int_equal(undisturbed_end.status, 0);
@@ -409,7 +412,7 @@ static void check_planning(const struct machine *machine, size_t index)
 		struct end end;
 
 		disturbance.fail_at = at;
-		end = run(machine, command, &disturbance);
+		end = run_command(machine, command, &disturbance);
 		if (end.blocks > undisturbed_end.blocks)
 			note_failure(machine, command, &disturbance, "memory is not freed");
 		free(end.output);

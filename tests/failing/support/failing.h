@@ -18,6 +18,13 @@ void each_fails(const char *platform, const char *what, bool on);
 /** Every single allocation of commands that only plan a change. */
 void each_plan_is_freed(const char *platform);
 
+/**
+ * Every single read of the machine fails for good (`make check`: some of them): a request to the
+ * driver, a register or a file. The command fails, and has changed nothing, or does and prints the
+ * same; but for notices of what its answer does not depend on.
+ */
+void each_read_fails(const char *platform);
+
 /** Whether programs can be run with the library that makes things fail; else the test is skipped.
  */
 void skip_where_impossible(void);
