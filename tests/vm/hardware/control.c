@@ -7,12 +7,14 @@
  *   control    takes one of
  *     reset                           the state at power on; no faults
  *     lock 0|1                        performance levels are locked
- *     slow MS                         levels that are accepted take MS milliseconds to be the
- * current ones busy COUNT                      the next COUNT mailbox commands take longer than
- * drivers wait stuck MS                        the mailbox is busy for MS milliseconds refuse
- * COMMAND SUB DIE AFTER    a die refuses a mailbox command, after AFTER accepted ones
+ *     slow MS                         accepted levels become the current ones after MS milliseconds
+ *     busy COUNT                      the next COUNT mailbox commands take longer than drivers wait
+ *     stuck MS                        the mailbox is busy for MS milliseconds
+ *     refuse COMMAND SUB DIE AFTER    a die refuses a mailbox command, after AFTER accepted ones
  *     refuse-level|refuse-features|refuse-core-power DIE    of TPMI; with an error code; -1: I/O
+ *     accept                          nothing is refused any more
  *     freeze 0|1                      TPMI: control registers are not looked at
+ *     oob DIE LEVEL AFTER             a management controller sets a level, after AFTER changes
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -37,6 +39,25 @@ void control_note(const struct hw_die *die, const char *what, u64 value)
 {
 	if (change_count < MAX_CHANGES)
 		changes[change_count++] = (struct change){ die, what, value };
+	if (machine.faults.oob.after > 0)
+		machine.faults.oob.after--;
+}
+
+void control_act_oob(void)
+{
+	struct hw_oob *oob = &machine.faults.oob;
+	struct hw_die *die = &machine.dies[oob->die];
+	u8 features = die->features;
+
+	if (!oob->armed || oob->after > 0)
+		return;
+	oob->armed = false;
+	hw_set_level(die, oob->level);
+	if (machine.transport != HW_TPMI)
+		return;
+	/* They are the host's, which the controller does not ask. */
+	die->features = features;
+	tpmi_show_level(die);
 }
 
 static void show(struct seq_file *file, const struct hw_die *die, const char *what, u64 value)
@@ -127,15 +148,34 @@ static int refuse(const char *word, int die)
 	return 0;
 }
 
+static int set_oob(int die, int level, int after)
+{
+	if (die < 0 || die >= hw_dies() || level < 0 || level >= LEVELS)
+		return -EINVAL;
+	machine.faults.oob = (struct hw_oob){ true, die, level, after };
+	control_act_oob();
+	return 0;
+}
+
+static void accept(void)
+{
+	machine.faults.refusal.armed = false;
+	machine.faults.tpmi_refused = 0;
+}
+
 static int control(const char *line)
 {
 	struct hw_faults *faults = &machine.faults;
 	unsigned int command, sub_command;
-	int number, after;
+	int number, level, after;
 	char word[16];
 
 	if (!strcmp(line, "reset"))
 		hw_reset();
+	else if (!strcmp(line, "accept"))
+		accept();
+	else if (sscanf(line, "oob %d %d %d", &number, &level, &after) == 3)
+		return set_oob(number, level, after);
 	else if (sscanf(line, "lock %d", &number) == 1)
 		faults->locked = number;
 	else if (sscanf(line, "slow %d", &number) == 1)

@@ -65,6 +65,13 @@ struct hw_refusal {
 	int die, after;
 };
 
+/* Out of band: a management controller sets the level of a die, after so many further changes. The
+ * registers in which the host requests levels stay as they are. */
+struct hw_oob {
+	bool armed;
+	int die, level, after;
+};
+
 /* Faults that the control file enables. */
 struct hw_faults {
 	bool locked;
@@ -73,6 +80,7 @@ struct hw_faults {
 	int busy;	    /* as many mailbox commands take longer than the driver waits */
 	ktime_t busy_until; /* the mailbox is busy until then */
 	struct hw_refusal refusal;
+	struct hw_oob oob;
 	u8 tpmi_refused; /* what the domain of tpmi_die refuses, of HW_REFUSE_ */
 	int tpmi_die;	 /* index of the die, or HW_IO */
 };
@@ -151,6 +159,7 @@ void msr_stop(void);
 int tpmi_start(void);
 void tpmi_stop(void);
 void tpmi_reset(void);
+void tpmi_show_level(const struct hw_die *die);
 struct seq_file;
 void tpmi_show(struct seq_file *file);
 int cpufreq_start(void);
@@ -159,5 +168,7 @@ int control_start(void);
 void control_stop(void);
 /* Remembers a changing command for the control directory's "changes" file. */
 void control_note(const struct hw_die *die, const char *what, u64 value);
+/* Lets the management controller act, if its time has come; between two commands of the host. */
+void control_act_oob(void);
 
 #endif

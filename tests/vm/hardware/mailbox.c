@@ -246,6 +246,7 @@ static void execute(struct hw_die *die)
 	die->mailbox_interface = mailbox_command(die, die->mailbox_interface, die->mailbox_data,
 						 &response);
 	die->mailbox_data = response;
+	control_act_oob();
 }
 
 static bool is_busy(struct hw_die *die)

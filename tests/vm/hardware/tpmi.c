@@ -41,6 +41,12 @@
 
 static struct task_struct *firmware;
 
+/* What the firmware knows of the requests for level and features of a domain. */
+static struct request {
+	u64 seen; /* the control register, when it was last looked at */
+	ktime_t due;
+} requests[MAX_PACKAGES][MAX_DIES + 1];
+
 static volatile u64 *feature_at(int package, int kib)
 {
 	return machine.memory[package] + FEATURES_AT + kib * 1024;
@@ -158,6 +164,7 @@ void tpmi_reset(void)
 {
 	int package, domain;
 
+	memset(requests, 0, sizeof(requests));
 	for (package = 0; package < machine.packages; package++)
 		for (domain = 0; domain < domains_per_package(); domain++)
 			fill_domain(domain_at(package, domain), domain_die(package, domain));
@@ -243,26 +250,38 @@ static u64 take_features(u64 wanted, u64 status, struct hw_die *die)
 	return (status & ~(PP_FEATURES | PP_FEATURE_ERROR)) | (wanted & PP_FEATURES);
 }
 
-static void take_profile(volatile u64 *domain, struct hw_die *die, ktime_t *due)
+/* The firmware acts on a write of the control register, as far as a change of it shows that: what a
+ * management controller has set since stays until then. */
+static void take_profile(volatile u64 *domain, struct hw_die *die, struct request *request)
 {
 	u64 status = domain[PP_STATUS] & ~PP_LOCK, wanted = domain[PP_CONTROL];
 
-	status = take_level(wanted, status, die, due);
-	status = take_features(wanted, status, die);
+	if (wanted != request->seen || request->due) {
+		status = take_level(wanted, status, die, &request->due);
+		status = take_features(wanted, status, die);
+	}
+	request->seen = wanted;
 	domain[PP_STATUS] = status | (machine.faults.locked ? PP_LOCK : 0);
+}
+
+void tpmi_show_level(const struct hw_die *die)
+{
+	volatile u64 *domain = domain_at(die->package, die->number);
+
+	domain[PP_STATUS] = (domain[PP_STATUS] & ~PP_LEVEL) | die->level;
 }
 
 static void look_at_controls(void)
 {
-	static ktime_t due[MAX_PACKAGES][MAX_DIES + 1];
 	int package, domain;
 
 	for (package = 0; package < machine.packages; package++)
 		for (domain = 0; domain < domains_per_package(); domain++) {
 			take_core_power(domain_at(package, domain), domain_die(package, domain));
 			take_profile(domain_at(package, domain), domain_die(package, domain),
-				     &due[package][domain]);
+				     &requests[package][domain]);
 		}
+	control_act_oob();
 }
 
 static int play_firmware(void *unused)
