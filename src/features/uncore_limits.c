@@ -27,7 +27,7 @@ const char *uncore_why_none(struct isst_context *context, const struct uncore_pl
 					  : "the kernel provides none (module "
 					    "intel_uncore_frequency)";
 	if (uncore_is_ambiguous(&context->files, place))
-		return "the kernel's numbers (domain_id, instance_id) do not say which of its "
+		return "the kernel's numbers (domain_id, instance_id) do not show which of its "
 		       "directories is this power domain's";
 	if (place->cluster > 0)
 		return "the kernel provides no such fabric";

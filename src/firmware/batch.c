@@ -574,7 +574,7 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 {
 	const struct kind_handling *handling = &KINDS[kind];
 	size_t size = handling->size, count = 0;
-	/* Behind them is room for second questions. */
+	/* Behind them is space for second questions. */
 	char *entries = calloc(2 * batch->count, size);
 	int *errors = calloc(2 * batch->count, sizeof(*errors));
 	int error = -ENOMEM;

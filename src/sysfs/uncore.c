@@ -44,7 +44,7 @@ static int read_identity(struct kernel_files *files, const char *directory, cons
 	return error;
 }
 
-/** Reads what kernels of 7.x say besides. */
+/** Reads what kernels of 7.x state besides. */
 static int read_agents(struct kernel_files *files, struct uncore_cluster *cluster)
 {
 	char *path, *text;

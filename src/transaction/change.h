@@ -117,7 +117,7 @@ struct step {
 	bool exact;
 	bool repeats; /* an earlier step, which had moved what is kept */
 	/* The range of the processors moves with it, and so what limits of cpufreq read as: those
-	 * that the user has set stay, and are back with the range when it is undone. */
+	 * that the user has set stay, and return with the range on a rollback. */
 	bool moves_range;
 	const struct settings_plan
 		*settings; /* where not NULL, the saved settings that its values go to */

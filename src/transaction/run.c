@@ -34,7 +34,7 @@ static int make_step(struct isst_change *change, struct step *step)
 	}
 	/* Not before a step that has nothing to do: behind the last write the change is made. */
 	error = change_check_interrupted(change);
-	/* It would take back, unseen, what another agent has set since. */
+	/* It would revert, unseen, what another agent has set since. */
 	if (!error && step_keeps_level(step))
 		/* mutation: look-before-level */
 		error = change_look_at_relied(change);

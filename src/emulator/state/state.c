@@ -199,7 +199,7 @@ static int write_slot(struct server *server, uint64_t check)
 	bool known = slot_is_known(server, slot);
 	int result = reserve(&before->state, &before->space, server->size);
 
-	/* Whoever is killed from here on leaves a slot that nothing is known of. */
+	/* A process that is killed from here on leaves a slot of which nothing is known. */
 	before->size = 0;
 	__atomic_store_n(&head->slots[slot].size, 0, __ATOMIC_SEQ_CST);
 	if (!result)
