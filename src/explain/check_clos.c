@@ -18,17 +18,6 @@ static unsigned int lowest_mhz(const struct survey *survey)
 	return 0;
 }
 
-/** The base frequency that each core of a domain has at least; 0: unknown. */
-static unsigned int base_mhz(const struct survey_domain *domain)
-{
-	const struct isst_level *level = &domain->level;
-	const struct isst_value *base = level->base_freq == ISST_FEATURE_ENABLED
-						? &level->base_freq_info.low_mhz
-						: &level->base_mhz;
-
-	return survey_has_level(domain) && base->state == ISST_KNOWN ? base->value : 0;
-}
-
 /** Adds the CPUs of a class to a finding. */
 static void add_members(struct findings *findings, struct isst_finding *finding,
 			const struct survey_domain *domain, unsigned int clos)
@@ -57,30 +46,80 @@ static void explain_max(struct findings *findings, struct isst_finding *finding,
 		message_make(&findings->survey->context->messages, "clos %u max none", clos));
 }
 
-static void check_max(struct findings *findings, const struct survey_domain *domain,
-		      unsigned int clos, unsigned int lowest)
+/** Where no core reaches turbo frequencies the classes favour none. */
+static void check_all(struct findings *findings, const struct survey_domain *domain,
+		      unsigned int clos)
 {
-	unsigned int max = domain->clos[clos].max_mhz, base = base_mhz(domain);
-	struct isst_finding *finding = NULL;
+	struct isst_finding *finding;
 
 	if (domain->clos[clos].failure.error || !has_members(domain, clos))
 		return;
+	finding = findings_note(findings, ISST_FINDING_CLOS_MAX_OF_ALL,
+				"CLOS %u: maximum %u MHz (core-power get-config), and all cores of "
+				"the package are in classes with such maxima (core-power "
+				"get-assoc); the level allows up to %u MHz",
+				clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain));
+	explain_max(findings, finding, clos);
+	if (finding)
+		add_members(findings, finding, domain, clos);
+}
+
+/** A maximum at which no core is of use. */
+static void check_lowest(struct findings *findings, const struct survey_domain *domain,
+			 unsigned int clos, unsigned int lowest)
+{
+	unsigned int max = domain->clos[clos].max_mhz;
+	struct isst_finding *finding;
+
 	if (max == 0)
 		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
 					"CLOS %u: maximum 0 MHz (core-power get-config)", clos);
-	else if (max < lowest)
+	else
 		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
 					"CLOS %u: maximum %u MHz (core-power get-config), below "
 					"the lowest frequency, %u MHz (cpuinfo_min_freq)",
 					clos, max, lowest);
-	else if (max < base)
-		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE,
-					"CLOS %u: maximum %u MHz (core-power get-config), below "
-					"the base frequency of the level, %u MHz",
-					clos, max, base);
 	explain_max(findings, finding, clos);
 	if (finding)
 		add_members(findings, finding, domain, clos);
+}
+
+/** With SST-BF the cores of a class need not have the same base frequency. */
+static void check_base(struct findings *findings, const struct survey_domain *domain,
+		       const struct survey_cpu *cpu)
+{
+	unsigned int max = domain->clos[cpu->clos].max_mhz;
+	unsigned int base = level_base_mhz(domain, cpu->cpu->number);
+	struct isst_finding *finding;
+
+	if (!survey_has_level(domain) || max >= base)
+		return;
+	finding = findings_note(
+		findings, ISST_FINDING_CLOS_MAX_BELOW_BASE,
+		"CLOS %u: maximum %u MHz (core-power get-config), below the base "
+		"frequency of %s, %u MHz",
+		cpu->clos, max,
+		domain->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq" : "the level", base);
+	explain_max(findings, finding, cpu->clos);
+	if (finding)
+		finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+}
+
+static void check_max(struct findings *findings, const struct survey_domain *domain,
+		      unsigned int clos, unsigned int lowest)
+{
+	if (domain->clos[clos].failure.error || !has_members(domain, clos))
+		return;
+	if (domain->clos[clos].max_mhz == 0 || domain->clos[clos].max_mhz < lowest) {
+		check_lowest(findings, domain, clos, lowest);
+		return;
+	}
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		const struct survey_cpu *cpu = &domain->cpus[i];
+
+		if (cpu->asked && cpu->clos_known && cpu->clos == clos)
+			check_base(findings, domain, cpu);
+	}
 }
 
 /** With core-power alone the classes would call for SST-TF. */
@@ -137,7 +176,10 @@ void check_clos(struct findings *findings)
 		if (survey_core_power_is_off(domain))
 			check_associations(findings, domain);
 		for (unsigned int clos = 0;
-		     clos < ISST_CLOS_COUNT && survey_core_power_is_on(domain); clos++)
+		     clos < ISST_CLOS_COUNT && survey_core_power_is_on(domain); clos++) {
 			check_max(findings, domain, clos, lowest);
+			if (is_held_by_classes(survey, domain))
+				check_all(findings, domain, clos);
+		}
 	}
 }

@@ -31,6 +31,15 @@ static void explain_limit(struct findings *findings, struct isst_finding *findin
 		"bios_limit in the BIOS, max_perf_pct and min_perf_pct by writing to them");
 }
 
+/** Whether limits of a CPU are those of base-freq enable on a preset platform. */
+static bool is_preset_base_freq(const struct survey *survey, const struct survey_cpu *cpu)
+{
+	const struct frequency_limits *now = &cpu->limits.now;
+
+	return survey->context->platform.preset && cpu->base_khz > 0 &&
+	       now->max_khz == cpu->base_khz && now->min_khz == cpu->base_khz;
+}
+
 static void check_max(struct findings *findings, const struct survey_domain *domain,
 		      const struct survey_cpu *cpu)
 {
@@ -38,7 +47,7 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 	const char *owners = cpu->limit_owners[CPUFREQ_MAX];
 	struct isst_finding *finding;
 
-	if (limits->now.max_khz == LIMIT_NONE)
+	if (limits->now.max_khz == LIMIT_NONE || is_preset_base_freq(findings->survey, cpu))
 		return;
 	finding = findings_note(
 		findings, ISST_FINDING_SCALING_LIMIT,
@@ -115,8 +124,8 @@ static void check_governor(struct findings *findings, const struct survey_domain
 	if (!slow)
 		return;
 	finding = findings_note(findings, ISST_FINDING_GOVERNOR,
-				"scaling_governor %s, scaling_driver %.64s (cpufreq)", cpu->governor,
-				survey->driver ? survey->driver : "?");
+				"scaling_governor %s, scaling_driver %.64s (cpufreq)",
+				cpu->governor, survey->driver ? survey->driver : "?");
 	if (finding)
 		finding->severity = slow->severity;
 	finding_explain(findings, finding, slow->meaning, NULL);

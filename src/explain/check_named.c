@@ -77,6 +77,24 @@ static void check_priority(struct findings *findings, const struct survey_domain
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
+/** Whether the class of a CPU holds it below the bucket of its package, which is a finding of its
+ * own. */
+static bool is_found_of_bucket(const struct survey *survey, const struct survey_domain *domain,
+			       const struct survey_cpu *cpu)
+{
+	const struct package package = find_package(survey, domain, has_priorities);
+	const struct isst_turbo_freq *info;
+	unsigned int bucket;
+
+	if (!has_priorities(domain) || !package.level || package.cpus.unknown > 0 ||
+	    package.cpus.low == 0)
+		return false;
+	info = &package.level->turbo_freq_info;
+	bucket = used_bucket(info, package.cpus.high_cores);
+	return bucket < info->buckets &&
+	       is_held_below_bucket(domain, cpu, info->mhz[0][bucket].value);
+}
+
 /** Below the base frequency it is a finding of its own. */
 static void check_clos_max(struct findings *findings, const struct survey_domain *domain,
 			   const struct survey_cpu *cpu)
@@ -89,7 +107,8 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 	if (!survey_core_power_is_on(domain) || !cpu->clos_known || config->failure.error)
 		return;
 	if (config->max_mhz == 0 || config->max_mhz < base || config->max_mhz >= highest ||
-	    (clip > 0 && config->max_mhz >= clip))
+	    (clip > 0 && config->max_mhz >= clip) || is_held_by_classes(findings->survey, domain) ||
+	    is_found_of_bucket(findings->survey, domain, cpu))
 		return;
 	finding = findings_note(findings, ISST_FINDING_CLOS_MAX,
 				"CLOS %u: maximum %u MHz (core-power get-config), cpuinfo_max_freq "

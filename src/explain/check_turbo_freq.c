@@ -35,18 +35,27 @@ static const char *with_cost(struct findings *findings, const struct isst_findin
 		       : NULL;
 }
 
-/** What the classes are for can be something else than SST-TF. */
-static void explain_disabled(struct findings *findings, struct isst_finding *finding,
-			     const struct package *package, const char *other_purpose)
+/** What classes are for that do not call for SST-TF; NULL: they do. */
+static const char *find_purpose(struct findings *findings, const struct survey_domain *domain,
+				const struct package *package)
 {
-	const char *meaning = finding_code(ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ)->meaning;
+	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
+							    : NULL;
+	unsigned int bucket = info ? used_bucket(info, package->cpus.high_cores) : 0;
 
-	if (finding && other_purpose)
-		finding->severity = ISST_SEVERITY_NOTE;
-	finding_explain(
-		findings, finding,
-		turbo_freq_meaning(findings, package, other_purpose ? other_purpose : meaning),
-		turbo_freq_remedy(findings, package, "turbo-freq on"));
+	if (classes_have_purpose(domain))
+		return "the limits or weights of the classes have an effect without SST-TF";
+	if (misses_turbo_freq(domain, package) || !info)
+		return NULL;
+	if (bucket == info->buckets)
+		return "more cores have high priority than any bucket of SST-TF holds: the classes "
+		       "decide which cores yield first when power is short";
+	return message_make(
+		&findings->survey->context->messages,
+		"the classes decide which cores yield first when power is short; SST-TF "
+		"would be no gain: high priority cores up to %u MHz, all others %u MHz; "
+		"the level allows all cores %u MHz",
+		info->mhz[0][bucket].value, info->clip_mhz[0].value, all_cores_mhz(package->level));
 }
 
 /** SST-BF has classes of its own for the cores with a higher base frequency. */
@@ -54,27 +63,28 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 {
 	const struct package package = find_package(findings->survey, domain,
 						    could_have_priorities);
+	const int code = ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ;
 	bool limits = classes_have_purpose(domain);
-	const char *other_purpose = NULL;
 	struct isst_finding *finding;
+	const char *purpose;
 
 	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || divide(domain).low == 0 ||
 	    domain->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
-	if (limits)
-		other_purpose =
-			"the limits or weights of the classes have an effect without SST-TF";
-	else if (!misses_turbo_freq(domain, &package))
-		other_purpose = "more cores have high priority than any bucket of SST-TF holds: "
-				"the classes decide which cores yield first when power is short";
 	finding = findings_note(
-		findings, ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ,
+		findings, code,
 		"core-power is enabled, %zu %s of the package in CLOS 0 or 1 and others in CLOS 2 "
 		"or 3%s (core-power get-assoc%s); turbo-freq is disabled (perf-profile info)",
 		package.cpus.high_cores, package_cores_word(findings, package.cpus.high_cores),
 		limits ? ", with limits or weights of their own" : "",
 		limits ? ", get-config" : "");
-	explain_disabled(findings, finding, &package, other_purpose);
+	purpose = find_purpose(findings, domain, &package);
+	if (purpose)
+		finding_explain(findings, finding, purpose, NULL);
+	else
+		finding_explain(findings, finding,
+				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
+				turbo_freq_remedy(findings, &package, "turbo-freq on"));
 	add_high(findings, finding, domain);
 }
 
@@ -131,6 +141,21 @@ static void add_package(struct findings *findings, struct isst_finding *finding,
 			add_high(findings, finding, &findings->survey->domains[i]);
 }
 
+static void note_class(struct findings *findings, const struct survey_domain *domain,
+		       const struct survey_cpu *cpu, unsigned int bucket, unsigned int mhz)
+{
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
+		"CLOS %u: maximum %u MHz (core-power get-config), below the %u MHz of high "
+		"priority cores in bucket %u (turbo-freq info)",
+		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz, bucket);
+
+	finding_explain(
+		findings, finding, NULL,
+		message_make(&findings->survey->context->messages, "clos %u max none", cpu->clos));
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+}
+
 /** Cores that share the frequency of a bucket reach it where nothing else limits them. */
 static void check_measured_high(struct findings *findings, const struct package *package,
 				unsigned int mhz)
@@ -146,6 +171,23 @@ static void check_measured_high(struct findings *findings, const struct package 
 	}
 }
 
+/** Classes that hold high priority cores below what their bucket allows. Below the base frequency
+ * it is a finding of its own. */
+static void check_classes(struct findings *findings, const struct package *package,
+			  unsigned int bucket)
+{
+	unsigned int mhz = package->level->turbo_freq_info.mhz[0][bucket].value;
+
+	for (size_t i = package->first; i < package->end; i++) {
+		const struct survey_domain *domain = &findings->survey->domains[i];
+
+		for (size_t j = 0; j < domain->cpu_count && has_priorities(domain); j++)
+			if (domain->cpus[j].asked &&
+			    is_held_below_bucket(domain, &domain->cpus[j], mhz))
+				note_class(findings, domain, &domain->cpus[j], bucket, mhz);
+	}
+}
+
 static void check_bucket(struct findings *findings, const struct package *package)
 {
 	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
@@ -155,6 +197,8 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	unsigned int shown = overfull ? info->buckets - 1 : 0;
 	struct isst_finding *finding;
 
+	if (!overfull)
+		check_classes(findings, package, bucket);
 	if (!overfull)
 		check_measured_high(findings, package, info->mhz[0][bucket].value);
 	if (bucket == 0)

@@ -21,6 +21,14 @@ const struct finding_code finding_codes[] = {
 	ROW(CLOS_MAX_BELOW_BASE, "clos-max-below-base", WARNING,
 	    .meaning = "cores of the class do not even reach the base frequency",
 	    .kind = REMEDY_STATEMENT),
+	ROW(CLOS_MAX_BELOW_TURBO_FREQ, "clos-max-below-turbo-freq", WARNING,
+	    .meaning =
+		    "high priority cores of the class do not reach what SST-TF has for them, and "
+		    "the others are clipped all the same",
+	    .kind = REMEDY_STATEMENT),
+	ROW(CLOS_MAX_OF_ALL, "clos-max-of-all", WARNING,
+	    .meaning = "no core of the package reaches the turbo frequencies of the level",
+	    .kind = REMEDY_STATEMENT),
 	ROW(STATE_LOST_ON_RESUME, "state-lost-on-resume", WARNING, .kind = REMEDY_STATEMENT),
 	ROW(TURBO_DISABLED, "turbo-disabled", WARNING,
 	    .meaning = "no CPU runs above its base frequency; if 0 cannot be written, the BIOS has "
@@ -41,11 +49,6 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "hardware-controlled P-states (HWP) are not in use: turbo frequencies of "
 		       "favoured cores, and changes of the base frequency, do not reach the kernel",
 	    .remedy = "enable HWP (Speed Shift) in the BIOS, and boot without intel_pstate=no_hwp"),
-	ROW(PRIORITY_WITHOUT_TURBO_FREQ, "priority-without-turbo-freq", WARNING,
-	    .meaning =
-		    "cores have high priority, but not the turbo frequencies that SST-TF has for "
-		    "them",
-	    .kind = REMEDY_PACKAGE_STATEMENT),
 	ROW(TURBO_FREQ_WITHOUT_HIGH_PRIORITY, "turbo-freq-without-high-priority", WARNING,
 	    .meaning = "all cores have low priority: SST-TF clips each of them, in favour of none",
 	    .kind = REMEDY_PACKAGE_STATEMENT),
@@ -105,6 +108,11 @@ const struct finding_code finding_codes[] = {
 		    "no core has priority: all of them share the frequencies of SST-TF alike; some "
 		    "servers boot so",
 	    .kind = REMEDY_STATEMENT, .remedy = "core-power on ordered"),
+	ROW(PRIORITY_WITHOUT_TURBO_FREQ, "priority-without-turbo-freq", NOTE,
+	    .meaning =
+		    "cores have high priority, but not the turbo frequencies that SST-TF has for "
+		    "them",
+	    .kind = REMEDY_PACKAGE_STATEMENT),
 	ROW(EPP, "epp", NOTE, .meaning = "the hardware is to save energy rather than to be fast",
 	    .remedy = "echo balance_performance | tee "
 		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/energy_performance_preference"),

@@ -2,7 +2,10 @@
 /* High and low priority of SST-TF in a survey, by domain and by package, whose cores share buckets.
  * Reads nothing. */
 #include "explain/packages.h"
+#include "explain/checks.h"
 #include "firmware/platform.h"
+
+#include <limits.h>
 
 enum { LAST_HIGH_CLOS = 1 };
 
@@ -95,6 +98,57 @@ bool classes_have_purpose(const struct survey_domain *domain)
 	return purpose;
 }
 
+/* ---- Maxima of classes ---- */
+
+unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu)
+{
+	if (!survey_core_power_is_on(domain) || !cpu->clos_known ||
+	    domain->clos[cpu->clos].failure.error)
+		return UINT_MAX;
+	return domain->clos[cpu->clos].max_mhz;
+}
+
+bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,
+			  unsigned int mhz)
+{
+	unsigned int max = clos_max_mhz(domain, cpu);
+
+	return has_high_priority(cpu) && max > 0 && max < mhz &&
+	       max >= level_base_mhz(domain, cpu->cpu->number);
+}
+
+unsigned int highest_turbo_mhz(const struct survey_domain *domain)
+{
+	const struct isst_level *level = &domain->level;
+	const struct isst_value *turbo = turbo_freq_is_on(domain) &&
+							 level->turbo_freq_info.buckets > 0
+						 ? &level->turbo_freq_info.mhz[0][0]
+						 : &level->limit[0].mhz[0];
+
+	return survey_has_level(domain) && turbo->state == ISST_KNOWN ? turbo->value : 0;
+}
+
+bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain)
+{
+	size_t held = 0;
+
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *other = &survey->domains[i];
+		unsigned int highest = highest_turbo_mhz(other);
+
+		if (other->domain->package != domain->domain->package)
+			continue;
+		for (size_t j = 0; j < other->cpu_count; j++, held++) {
+			unsigned int max = clos_max_mhz(other, &other->cpus[j]);
+
+			if (max >= highest || max == 0 ||
+			    max < level_base_mhz(other, other->cpus[j].cpu->number))
+				return false;
+		}
+	}
+	return held > 0;
+}
+
 /* ---- Packages ---- */
 
 static unsigned int last_bucket(const struct isst_level *level)
@@ -144,15 +198,36 @@ unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores)
 	return bucket;
 }
 
+unsigned int all_cores_mhz(const struct isst_level *level)
+{
+	unsigned int mhz = 0;
+
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		if (level->limit[0].mhz[i].state == ISST_KNOWN && level->limit[0].mhz[i].value > 0)
+			mhz = level->limit[0].mhz[i].value;
+	return mhz;
+}
+
+/** Whether the high priority cores of a package are faster with SST-TF than all cores without. */
+static bool gains_turbo_freq(const struct package *package)
+{
+	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
+							    : NULL;
+	unsigned int bucket = info ? used_bucket(info, package->cpus.high_cores) : 0;
+
+	if (!info)
+		return true;
+	return bucket < info->buckets &&
+	       (info->mhz[0][bucket].state != ISST_KNOWN ||
+		info->mhz[0][bucket].value > all_cores_mhz(package->level));
+}
+
 bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package)
 {
 	const struct division division = divide(domain);
-	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
-							    : NULL;
 
 	return turbo_freq_is_supported(domain) && !turbo_freq_is_on(domain) && division.high > 0 &&
-	       division.low > 0 && !classes_have_purpose(domain) &&
-	       (!info || used_bucket(info, package->cpus.high_cores) < info->buckets);
+	       division.low > 0 && !classes_have_purpose(domain) && gains_turbo_freq(package);
 }
 
 const char *package_cores_word(const struct findings *findings, size_t count)

@@ -40,15 +40,34 @@ domain_filter classes_have_purpose;
 struct package find_package(const struct survey *survey, const struct survey_domain *domain,
 			    domain_filter *counts);
 
+/** The maximum of the class of a CPU, while that counts; UINT_MAX: none, or it is unknown. */
+unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
+
+/** Whether the class of a high priority core holds it below a frequency, and not below its base
+ * frequency, which is a finding of its own. */
+bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,
+			  unsigned int mhz);
+
+/** The highest frequency that a domain allows a core; 0: unknown. */
+unsigned int highest_turbo_mhz(const struct survey_domain *domain);
+
+/** Whether all cores of the package of a domain are in classes that hold them below the highest
+ * turbo frequency of their level, and none below its base frequency. */
+bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain);
+
 /** What so many cores of a package are called: buckets of E-cores count modules. */
 const char *package_cores_word(const struct findings *findings, size_t count);
 
 /** The first bucket that is large enough; the number of buckets: none is. */
 unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
 
+/** The turbo frequency of all cores of a level without SST-TF; 0: unknown. */
+unsigned int all_cores_mhz(const struct isst_level *level);
+
 /**
  * Whether the classes in use call for SST-TF, which is off: a bucket of the package holds the cores
- * of high priority, others have low priority, and the classes have no purpose of their own.
+ * of high priority, at a higher frequency than that of all cores without SST-TF, others have low
+ * priority, and the classes have no purpose of their own.
  */
 bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package);
 
