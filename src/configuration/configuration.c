@@ -128,7 +128,7 @@ const struct setting *configuration_find(const struct configuration *configurati
 bool configuration_is_state(const struct configuration *configuration, size_t source)
 {
 	for (size_t i = 0; i < configuration->match_count; i++)
-		if (configuration->matches[i].kind == MATCH_TOPOLOGY &&
+		if (configuration->matches[i].unedited &&
 		    configuration->matches[i].origin.source == source)
 			return true;
 	return false;

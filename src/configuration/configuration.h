@@ -93,6 +93,7 @@ enum match_kind {
 	MATCH_PACKAGES,
 	MATCH_CPUS,
 	MATCH_TOPOLOGY, /* of a `machine` line: a checksum of where CPUs are */
+	MATCH_STATE,	/* likewise: one of the statements, as they were saved; always met */
 	MATCH_KINDS
 };
 
@@ -101,6 +102,7 @@ struct match {
 	uint64_t number;
 	struct isst_cpuset *cpus; /* of MATCH_TOPOLOGY: those of the checksum; NULL: all */
 	bool otherwise_skip;	  /* `else skip`: nothing to do on another machine */
+	bool unedited;		  /* of MATCH_STATE: the statements are those that were saved */
 	size_t statement;	  /* the index of the first condition that it was stated with */
 	struct origin origin;
 };

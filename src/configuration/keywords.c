@@ -388,6 +388,7 @@ static const struct {
 	{ "packages", "a number of packages", MATCH_PACKAGES, UINT_MAX },
 	{ "cpus", "a number of CPUs", MATCH_CPUS, ISST_CPU_NUMBER_LIMIT },
 	{ "topology", "a checksum, as isst config save writes it", MATCH_TOPOLOGY, UINT64_MAX },
+	{ "state", "a checksum, as isst config save writes it", MATCH_STATE, UINT64_MAX },
 };
 enum { CONDITION_COUNT = sizeof(CONDITIONS) / sizeof(CONDITIONS[0]) };
 
@@ -402,7 +403,7 @@ static int take_condition(struct statement *statement)
 		row++;
 	if (row == CONDITION_COUNT)
 		return statement_reject(statement, words_take(&statement->words),
-					"family, model, packages, cpus or topology");
+					"family, model, packages, cpus, topology or state");
 	match.kind = CONDITIONS[row].kind;
 	error = statement_number(statement, CONDITIONS[row].expected, CONDITIONS[row].max,
 				 &match.number);

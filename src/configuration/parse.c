@@ -5,6 +5,7 @@
  */
 #include "configuration/contradictions.h"
 #include "configuration/keywords.h"
+#include "configuration/write.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -244,6 +245,24 @@ static void order_problems(struct configuration *configuration, size_t first)
 	}
 }
 
+/** Notes whether the statements of a text are those that were saved: who edited them is not exempt
+ * from what is checked of statements. */
+static int check_unedited(struct configuration *configuration, size_t source)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < configuration->match_count && !error; i++) {
+		struct match *match = &configuration->matches[i];
+		uint64_t checksum = 0;
+
+		if (match->kind != MATCH_STATE || match->origin.source != source)
+			continue;
+		error = configuration_checksum(configuration, source, &checksum);
+		match->unedited = !error && checksum == match->number;
+	}
+	return error;
+}
+
 int configuration_add_text(struct configuration *configuration, const char *source,
 			   const char *text, size_t size, bool is_file)
 {
@@ -254,6 +273,8 @@ int configuration_add_text(struct configuration *configuration, const char *sour
 	if (error)
 		return error;
 	error = parse_lines(configuration, number, text, size, is_file);
+	if (!error)
+		error = check_unedited(configuration, number);
 	if (!error || error == -EINVAL) {
 		contradictions = configuration_find_contradictions(configuration, number);
 		order_problems(configuration, problems);

@@ -2,6 +2,7 @@
 /* Settings as statements: what configuration_add_text() reads. Knows no machine. */
 #include "configuration/write.h"
 #include "base/cpuset.h"
+#include "common/hash.h"
 #include "common/memory_stream.h"
 
 #include <inttypes.h>
@@ -224,6 +225,42 @@ static bool is_of_machine(const struct configuration *configuration, const struc
 	return false;
 }
 
+int configuration_checksum(const struct configuration *configuration, size_t source,
+			   uint64_t *checksum)
+{
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+	char *text;
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		if (source != ALL_SOURCES && configuration->settings[i].origin.source != source)
+			continue;
+		error = setting_write(memory.stream, &configuration->settings[i]);
+		putc('\n', memory.stream);
+	}
+	text = memory_stream_text(&memory);
+	if (text)
+		*checksum = hash_text(text);
+	free(text);
+	return error ? error : text ? 0 : -ENOMEM;
+}
+
+/** What was read may have been added to; what was edited is no state any more. */
+static int write_state(FILE *stream, const struct configuration *configuration,
+		       const struct match *match)
+{
+	uint64_t checksum = 0;
+	int error = 0;
+
+	if (match->unedited)
+		error = configuration_checksum(configuration, ALL_SOURCES, &checksum);
+	if (match->unedited && !error)
+		fprintf(stream, " state 0x%" PRIx64, checksum);
+	return error;
+}
+
 /** Conditions that were stated together, on one line. Returns 0 or -ENOMEM. */
 static int write_matches(FILE *stream, const struct configuration *configuration)
 {
@@ -243,8 +280,12 @@ static int write_matches(FILE *stream, const struct configuration *configuration
 
 		if (match->statement == i)
 			fputs(is_of_machine(configuration, match) ? "machine" : "match", stream);
-		fprintf(stream, WORDS[match->kind].hexadecimal ? " %s 0x%" PRIx64 : " %s %" PRIu64,
-			WORDS[match->kind].name, match->number);
+		if (match->kind == MATCH_STATE && write_state(stream, configuration, match))
+			return -ENOMEM;
+		if (match->kind != MATCH_STATE)
+			fprintf(stream,
+				WORDS[match->kind].hexadecimal ? " %s 0x%" PRIx64 : " %s %" PRIu64,
+				WORDS[match->kind].name, match->number);
 		if (match->cpus && write_set(stream, " of ", match->cpus))
 			return -ENOMEM;
 		if (last)

@@ -5,6 +5,7 @@
 
 #include "configuration/configuration.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 /** Writes the statement of a setting, without newline. Returns 0 or -ENOMEM. */
@@ -21,5 +22,11 @@ int setting_value_text(const struct setting *setting, char **text);
  * other share a statement, as do core-power and its priority. Returns 0 or -ENOMEM.
  */
 int configuration_write(FILE *stream, const struct configuration *configuration);
+
+#define ALL_SOURCES SIZE_MAX
+
+/** A checksum of the settings of a source as they are written. Returns 0 or -ENOMEM. */
+int configuration_checksum(const struct configuration *configuration, size_t source,
+			   uint64_t *checksum);
 
 #endif

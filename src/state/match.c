@@ -115,10 +115,12 @@ static int is_same_topology(struct isst_context *context, const struct match *ma
 	return error ? error : 1;
 }
 
-/** Whether a condition can be compared: of what is not discovered only the processor is known. */
+/** Whether a condition is one of the machine, and can be compared: of what is not discovered only
+ * the processor is known. */
 static bool is_comparable(const struct isst_context *context, const struct match *match)
 {
-	return context->topology || match->kind == MATCH_FAMILY || match->kind == MATCH_MODEL;
+	return match->kind != MATCH_STATE &&
+	       (context->topology || match->kind == MATCH_FAMILY || match->kind == MATCH_MODEL);
 }
 
 /** Whether the machine is as a condition states, or may be: what is not known makes no other
@@ -217,7 +219,13 @@ int configuration_add_machine(struct configuration *configuration,
 	match.kind = MATCH_TOPOLOGY;
 	if (!error)
 		error = add_topology(configuration, context, &match);
-	return error == -EINVAL ? 0 : error;
+	if (error == -EINVAL)
+		error = 0;
+	match = (struct match){ .kind = MATCH_STATE,
+				.statement = match.statement,
+				.origin = origin,
+				.unedited = true };
+	return error ? error : add_match(configuration, &match);
 }
 
 /** The condition of some CPUs, not all; NULL: there is none. */

@@ -271,7 +271,7 @@ static void all_problems_are_named_at_once(void **state)
 	/* What is wrong states nothing, not even the part before the mistake. */
 	check_problems(HEADER "level 1 2\nlevel 2\nmatch cpus 8 cpu\n",
 		       "2: level: unexpected '2' (level N|unmanaged)\n"
-		       "4: match: 'cpu' is not family, model, packages, cpus or topology (match "
+		       "4: match: 'cpu' is not family, model, packages, cpus, topology or state (match "
 		       "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip])\n");
 }
 
