@@ -93,7 +93,7 @@ enum match_kind {
 	MATCH_PACKAGES,
 	MATCH_CPUS,
 	MATCH_TOPOLOGY, /* of a `machine` line: a checksum of where CPUs are */
-	MATCH_STATE,	/* likewise: one of the statements, as they were saved; always met */
+	MATCH_STATE,	/* of a `machine` line: one of the statements that were saved; always met */
 	MATCH_KINDS
 };
 

@@ -8,7 +8,9 @@ bool state_value_is_same(const struct setting *one, const struct setting *other)
 	return one->wanted == other->wanted && one->number == other->number;
 }
 
-static bool is_as_wanted(const struct wanted *except, const struct state_value *value)
+/** The item of what goes without saying where a value is as that has it; NULL: it is not. */
+static const struct wanted_item *find_as_wanted(const struct wanted *except,
+						const struct state_value *value)
 {
 	for (size_t i = 0; i < except->count; i++) {
 		const struct wanted_item *item = &except->items[i];
@@ -18,9 +20,23 @@ static bool is_as_wanted(const struct wanted *except, const struct state_value *
 		    !item_is(&item->item, &value->item->item))
 			continue;
 		wanted_value_to_setting(item, item->bits, &setting);
-		return state_value_is_same(&setting, &value->setting);
+		return state_value_is_same(&setting, &value->setting) ? item : NULL;
 	}
-	return false;
+	return NULL;
+}
+
+/** Leaves a value out. If it is an effect it is stated as that has it: the limits of the level, or
+ * those of the hardware, rather than numbers that another level would not have. */
+static void leave_out(const struct wanted *except, struct state_value *value)
+{
+	const struct wanted_item *item = find_as_wanted(except, value);
+
+	value->left_out = item;
+	if (item &&
+	    (item->setting->wanted == WANTED_OF_LEVEL || item->setting->wanted == WANTED_NONE)) {
+		value->setting.wanted = item->setting->wanted;
+		value->setting.number = 0;
+	}
 }
 
 /** What a setting brings about elsewhere: what is left out beside it would not stay as it was. */
@@ -39,6 +55,14 @@ static const struct {
 	{ SUBJECT_UNCORE_MAX, SUBJECT_UNCORE_MIN },
 };
 
+/** Whether a feature is disabled: that is what a change of the level leaves, too. */
+static bool is_feature_off(const struct state_value *value)
+{
+	return (value->item->subject == SUBJECT_TURBO_FREQ ||
+		value->item->subject == SUBJECT_BASE_FREQ) &&
+	       value->setting.number == 0;
+}
+
 /** Whether both are of one thing, of those that a domain has several of. */
 static bool is_counterpart(const struct wanted_item *one, const struct wanted_item *other)
 {
@@ -52,6 +76,8 @@ static bool is_effect(const struct state_value *cause, const struct state_value 
 {
 	const struct isst_domain *one = cause->item->domain, *other = value->item->domain;
 
+	if (is_feature_off(value))
+		return false;
 	for (size_t i = 0; i < sizeof(EFFECTS) / sizeof(EFFECTS[0]); i++)
 		if (EFFECTS[i].cause == cause->item->subject &&
 		    EFFECTS[i].effect == value->item->subject &&
@@ -81,7 +107,7 @@ int state_leave_out(struct state *state, struct configuration *except)
 		error = configuration_problem(state->configuration, state->origin, "%s",
 					      wanted.left_out[i]);
 	for (size_t i = 0; i < state->count && !error; i++)
-		state->values[i].left_out = is_as_wanted(&wanted, &state->values[i]);
+		leave_out(&wanted, &state->values[i]);
 	keep_effects(state);
 	wanted_clear(&wanted);
 	return error;

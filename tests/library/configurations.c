@@ -365,8 +365,8 @@ static void skipped_statements_have_reasons(void **state)
 	fixture_end(&fixture);
 	fixture_discover(&fixture, of_tests("no-cpufreq"));
 	check_skipped(&fixture, "? uncore-max 1600\n",
-		      "test: package 0, die 0: the kernel has no uncore limits (no driver of the "
-		      "uncore frequency)",
+		      "test: package 0, die 0: uncore limits: the kernel provides none (module "
+		      "intel_uncore_frequency)",
 		      -ENODEV);
 	fixture_end(&fixture);
 }
