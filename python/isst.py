@@ -299,6 +299,7 @@ class ItemKind(enum.IntEnum):
     UNCORE_MIN = 12
     PARTITION = 13
     CPUSET_CONTROLLER = 14
+    RCU_EXPEDITED = 15
 
 
 class ReadLevels(enum.IntFlag):

@@ -3,6 +3,7 @@
  */
 #include "features/hotplug.h"
 #include "sysfs/cpufreq.h"
+#include "sysfs/rcu.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
 
@@ -54,6 +55,7 @@ int hotplug_find_smt_off(struct isst_context *context, char **smt)
 int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
 {
 	*hotplug = (struct hotplug){ .change = change, .omitted = isst_cpuset_new() };
+	hotplug->hasten = change_step(change, ITEM_RCU_EXPEDITED);
 	return hotplug->omitted ? hotplug_find_smt_off(change->context, &hotplug->smt) : -ENOMEM;
 }
 
@@ -76,6 +78,42 @@ bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu)
 	return false;
 }
 
+/** How many CPUs the steps that were planned since the beginning take on- or offline. */
+static size_t count_moving(const struct hotplug *hotplug)
+{
+	const struct isst_change *change = hotplug->change;
+	bool since = false;
+	size_t count = 0;
+
+	for (size_t i = 0; i < change->count; i++) {
+		const struct step *step = change->steps[i];
+
+		since |= step == hotplug->hasten;
+		for (size_t j = 0; since && step->kind == ITEM_ONLINE && j < step->count; j++)
+			count += isst_cpuset_has(isst_online_cpus(change->context),
+						 step->entries[j].item.index) !=
+				 (step->entries[j].bits != 0);
+	}
+	return count;
+}
+
+static void hasten(struct hotplug *hotplug)
+{
+	enum { FEWEST = 4 };
+	struct isst_change *change = hotplug->change;
+	bool may;
+
+	if (count_moving(hotplug) < FEWEST)
+		return;
+	if (rcu_may_expedite(&change->context->files, &may))
+		change->broken = true;
+	else if (may) {
+		step_set_optional(hotplug->hasten, item_of_rcu(), WHOLE_VALUE, 1);
+		step_set_optional(change_step(change, ITEM_RCU_EXPEDITED), item_of_rcu(),
+				  WHOLE_VALUE, 0);
+	}
+}
+
 void hotplug_end(struct hotplug *hotplug)
 {
 	size_t count = hotplug->omitted ? isst_cpuset_count(hotplug->omitted) : 0;
@@ -91,6 +129,7 @@ void hotplug_end(struct hotplug *hotplug)
 		else
 			hotplug->change->broken = true;
 	}
+	hasten(hotplug);
 	free(cpus);
 	free(hotplug->smt);
 	isst_cpuset_free(hotplug->omitted);

@@ -148,10 +148,10 @@ int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, si
 
 int plan_all_online(struct isst_change *change)
 {
-	struct step *step = change_step(change, ITEM_ONLINE);
-	struct step *limits = hotplug_limits_step(change, step);
 	struct hotplug hotplug;
 	int error = hotplug_begin(&hotplug, change);
+	struct step *step = change_step(change, ITEM_ONLINE);
+	struct step *limits = hotplug_limits_step(change, step);
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))

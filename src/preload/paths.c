@@ -21,6 +21,8 @@ static const char *const owned[] = {
 	"/sys/bus/cpu",
 	"/sys/fs/cgroup",
 	"/sys/kernel/debug",
+	"/sys/kernel/rcu_expedited",
+	"/sys/kernel/rcu_normal",
 	"/proc/cpuinfo",
 	"/proc/version",
 	"/proc/sys/kernel/osrelease",

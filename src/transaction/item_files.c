@@ -3,6 +3,7 @@
 #include "transaction/item_files.h"
 #include "base/machine.h"
 #include "sysfs/partition.h"
+#include "sysfs/rcu.h"
 #include "sysfs/uncore.h"
 
 #include <errno.h>
@@ -114,6 +115,22 @@ static int write_cpusets(struct isst_context *context, const struct item *item,
 	return cpusets_write(&context->files, value.number);
 }
 
+static int read_rcu(struct isst_context *context, const struct item *item, struct item_value *value)
+{
+	bool expedited = false;
+	int error = rcu_read_expedited(&context->files, &expedited);
+
+	(void)item;
+	value->number = expedited;
+	return error;
+}
+
+static int write_rcu(struct isst_context *context, const struct item *item, struct item_value value)
+{
+	(void)item;
+	return rcu_write_expedited(&context->files, value.number);
+}
+
 static const struct file_access FILES[ITEM_KINDS] = {
 	[ITEM_ONLINE] = { NULL, write_online },
 	[ITEM_SCALING_MAX] = { read_limit, write_limit },
@@ -122,6 +139,7 @@ static const struct file_access FILES[ITEM_KINDS] = {
 	[ITEM_UNCORE_MIN] = { read_uncore, write_uncore },
 	[ITEM_PARTITION] = { read_partition, write_partition },
 	[ITEM_CPUSETS] = { read_cpusets, write_cpusets },
+	[ITEM_RCU_EXPEDITED] = { read_rcu, write_rcu },
 };
 
 int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value)

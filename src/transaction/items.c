@@ -37,6 +37,8 @@ static const struct kind {
 	[ITEM_PARTITION] = { "partition", "cpuset partition", NULL, false, AS_TEXT, 0, false },
 	[ITEM_CPUSETS] = { "cpusets", "cpuset controller of /sys/fs/cgroup", NULL, false, AS_SWITCH,
 			   0, false },
+	[ITEM_RCU_EXPEDITED] = { "rcu-expedited", "/sys/kernel/rcu_expedited", NULL, false,
+				 AS_SWITCH, 0, false },
 };
 
 /**
@@ -61,7 +63,7 @@ void item_normalize(const struct isst_context *context, struct item *item)
 	if (context->topology)
 		domain = topology_find_domain(context->topology, item->package, item->die,
 					      item->domain);
-	if (domain && item->kind != ITEM_ONLINE && item->kind != ITEM_CPUSETS)
+	if (domain && item->kind != ITEM_ONLINE && !item_is_of_machine(item))
 		item->die = die_of(item->kind, &domain->public);
 }
 
@@ -79,6 +81,16 @@ struct item item_of_cpu(unsigned int cpu)
 struct item item_of_cpusets(void)
 {
 	return (struct item){ .kind = ITEM_CPUSETS };
+}
+
+struct item item_of_rcu(void)
+{
+	return (struct item){ .kind = ITEM_RCU_EXPEDITED };
+}
+
+bool item_is_of_machine(const struct item *item)
+{
+	return item->kind == ITEM_CPUSETS || item->kind == ITEM_RCU_EXPEDITED;
 }
 
 /** The names of groups as administrators know them. */
@@ -295,7 +307,7 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 	const struct kind *kind = &KINDS[item->kind];
 	const char *place;
 
-	if (item->kind == ITEM_CPUSETS)
+	if (item_is_of_machine(item))
 		return kind->what;
 	if (kind->of_cpu)
 		return message_make(messages, "CPU %u: %s", item->index, kind->what);
@@ -372,7 +384,7 @@ struct isst_item item_public(const struct isst_context *context, const struct it
 	struct isst_item public = { .item = *item };
 	const struct isst_cpu *cpu = NULL;
 
-	if (item->kind == ITEM_CPUSETS)
+	if (item_is_of_machine(item))
 		return public;
 	if (item->kind == ITEM_ONLINE)
 		cpu = context_cpu(context, item->index);

@@ -28,7 +28,8 @@ enum item_kind {
 	ITEM_UNCORE_MIN,
 	ITEM_PARTITION, /* the cpuset partition of a domain; its value is text */
 	/* Held by the kernel, for the machine. */
-	ITEM_CPUSETS, /* whether groups have the cpuset controller */
+	ITEM_CPUSETS,	    /* whether groups have the cpuset controller */
+	ITEM_RCU_EXPEDITED, /* whether grace periods are hastened, while CPUs go and come */
 	ITEM_KINDS,
 };
 
@@ -77,6 +78,10 @@ struct item item_of_cpu(unsigned int cpu);
 
 /** Whether groups have the cpuset controller: of the machine as a whole. */
 struct item item_of_cpusets(void);
+
+/** Whether grace periods of RCU are hastened: of the machine as a whole. */
+struct item item_of_rcu(void);
+bool item_is_of_machine(const struct item *item);
 
 /** Name of the group that holds a domain's partition, as administrators know it. To be freed; NULL
  * without memory. */

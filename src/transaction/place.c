@@ -148,7 +148,7 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 	const struct topology *topology = context->topology;
 	int place;
 
-	if (item->kind == ITEM_CPUSETS)
+	if (item_is_of_machine(item))
 		return item->index == 0 ? PLACE_REACHED : PLACE_NONE;
 	if (item_is_of_cpu(item))
 		return place_of_cpu(context, item, cpus);

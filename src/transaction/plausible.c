@@ -43,6 +43,7 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 	case ITEM_CORE_POWER:
 	case ITEM_ONLINE:
 	case ITEM_CPUSETS:
+	case ITEM_RCU_EXPEDITED:
 		return value.number <= 1;
 	case ITEM_QOS:
 		return !(value.number >> UNUSED_WORD_BITS);

@@ -170,6 +170,17 @@ static void a_change_that_was_planned_before_another_one_is_not_made(void **stat
 
 #define CPUFREQ(cpu, name) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/" name
 
+/** Grace periods are hastened where one request moves several CPUs. */
+static size_t count_steps(const struct isst_change *change)
+{
+	const struct isst_change_step *step;
+	size_t count = 0;
+
+	for (size_t i = 0; (step = change_listed_step(change, i)) != NULL; i++)
+		count += step->item.item.kind != ITEM_RCU_EXPEDITED;
+	return count;
+}
+
 /** Each has a table of cores, which the next one must not take the place of. */
 static void each_domain_may_have_a_level_request_of_its_own(void **state)
 {
@@ -181,8 +192,7 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 	program_begin(&program, "guide", "", &DRY_RUN);
 	assert_int_equal(change_plan_level(program.change, program.requests, 2, 1, true), 0);
 	assert_int_equal(change_run(program.change), 0);
-	while (change_listed_step(program.change, together))
-		together++;
+	together = count_steps(program.change);
 	isst_change_free(program.change);
 	assert_int_equal(isst_change_new(program.context, &DRY_RUN, &program.change), 0);
 	for (size_t i = 0; i < 2; i++)
@@ -192,8 +202,7 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 	assert_true(program.change->enabled[0].domain.package !=
 		    program.change->enabled[1].domain.package);
 	assert_int_equal(change_run(program.change), 0);
-	while (change_listed_step(program.change, apart))
-		apart++;
+	apart = count_steps(program.change);
 	assert_int_equal(apart, together);
 	program_end(&program);
 }

@@ -203,9 +203,14 @@ void change_machine(struct run *run, const struct change_command *command)
 }
 
 /** The command is planned for the machine as it is: in a dry run no CPU has come online. */
-static void note_unforeseen(struct run *run)
+static void note_unforeseen(struct run *run, const struct isst_change *change)
 {
-	if (!request_has(run->request, OPTION_DRY_RUN) || run->step_count == 0)
+	const struct isst_change_step *step;
+	unsigned int count = 0;
+
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
+		count += isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_CPU_ONLINE;
+	if (!request_has(run->request, OPTION_DRY_RUN) || run->step_count == 0 || count == 0)
 		return;
 	run->comes_online = true;
 	report_message(
@@ -213,8 +218,7 @@ static void note_unforeseen(struct run *run)
 		"%u CPU%s would come online first (--all-cpus-online): further changes of the "
 		"command on %s, and on packages, dies and power domains that are completely "
 		"offline, are not listed",
-		run->step_count, run->step_count == 1 ? "" : "s",
-		run->step_count == 1 ? "it" : "them");
+		count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
 }
 
 bool change_all_online(struct run *run)
@@ -229,8 +233,8 @@ bool change_all_online(struct run *run)
 	error = run_call(run, isst_change_add_all_online(change, NULL, NULL, 0, NULL));
 	if (!error)
 		error = change_make(run, change);
-	isst_change_free(change);
 	if (!error)
-		note_unforeseen(run);
+		note_unforeseen(run, change);
+	isst_change_free(change);
 	return error == 0;
 }

@@ -241,6 +241,41 @@ static int no_write(const struct place *place, const char *text)
 	return -EIO;
 }
 
+/* ---- /sys/kernel/rcu_* ---- */
+
+static int write_integer(const char *text, int32_t *value)
+{
+	bool negative = *text == '-';
+	uint64_t number;
+	int result = parse_number(text + (negative || *text == '+'), 0, INT32_MAX, &number);
+
+	if (!result)
+		*value = negative ? -(int32_t)number : (int32_t)number;
+	return result;
+}
+
+static int rcu_expedited(const struct place *place, FILE *stream)
+{
+	fprintf(stream, "%d\n", place->server->state->rcu_expedited);
+	return 0;
+}
+
+static int write_rcu_expedited(const struct place *place, const char *text)
+{
+	return write_integer(text, &place->server->state->rcu_expedited);
+}
+
+static int rcu_normal(const struct place *place, FILE *stream)
+{
+	fprintf(stream, "%d\n", place->server->state->rcu_normal);
+	return 0;
+}
+
+static int write_rcu_normal(const struct place *place, const char *text)
+{
+	return write_integer(text, &place->server->state->rcu_normal);
+}
+
 /* ---- The tree ---- */
 
 static bool has_uncore(const struct place *place)
@@ -310,6 +345,8 @@ static const struct view fs_views[] = {
 static const struct view sys_kernel_views[] = {
 	{ "debug", .below = debug_views, .exists = debugfs_exists, .mode = 0700 },
 	{ "security", .below = security_views },
+	{ "rcu_expedited", .read = rcu_expedited, .write = write_rcu_expedited },
+	{ "rcu_normal", .read = rcu_normal, .write = write_rcu_normal },
 	VIEW_END,
 };
 

@@ -87,9 +87,10 @@ struct state {
 	uint8_t min_perf_pct, max_perf_pct, dynamic_boost_off;
 	uint8_t resumes; /* since boot; no more than fit */
 	uint8_t boot_id[16];
+	int32_t rcu_expedited, rcu_normal; /* whatever was written */
 };
 
-enum { STATE_FORMAT = 13, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 14, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /**
  * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the

@@ -128,14 +128,17 @@ static void check_recovery(const struct machine *machine, const struct request *
 {
 	struct isst_options options = { .machine = machine_open(machine) };
 	struct isst_context *context;
-	char *journal;
+	char *journal = machine_text(machine, "run/journal");
+	bool begun = journal != NULL;
 
+	free(journal);
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 0, 0), 0);
 	if (isst_discover(context))
 		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
 			 request->name, k, isst_error(context));
-	if (!has_notice(context, "rolled back the incomplete change"))
+	/* Without a journal only what is there was written, to see whether the kernel takes it. */
+	if (begun && !has_notice(context, "rolled back the incomplete change"))
 		fail_msg("%s, %s, killed after change %u: the next run does not report it",
 			 machine->name, request->name, k);
 	isst_close(context);
