@@ -226,8 +226,12 @@ int plan_cpus_offline(struct isst_change *change, struct domain_request *request
 				     .offline = offline };
 	int error = prepare(&work);
 
-	if (!error)
-		error = cpus_plan_offline(&work.cpus);
+	if (!error) {
+		error = hotplug_begin(&work.cpus.hotplug, change);
+		if (!error)
+			error = cpus_plan_offline(&work.cpus);
+		hotplug_end(&work.cpus.hotplug);
+	}
 	end(&work);
 	return error;
 }
