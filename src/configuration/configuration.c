@@ -98,9 +98,11 @@ bool scopes_overlap(const struct scope *one, const struct scope *other)
 
 unsigned int setting_precision(const struct setting *setting)
 {
-	return (setting->scope.power_domains ? 8U : 0U) + (setting->scope.packages ? 4U : 0U) +
-	       (setting->index != INDEX_ALL ? 2U : 0U) +
-	       (subject_is_of_cpus(setting->subject) && setting->cpus ? 1U : 0U);
+	/* CPUs first: a statement that names them would be without effect, unnoticed, beside one of
+	 * their package. */
+	return (subject_is_of_cpus(setting->subject) && setting->cpus ? 8U : 0U) +
+	       (setting->scope.power_domains ? 4U : 0U) + (setting->scope.packages ? 2U : 0U) +
+	       (setting->index != INDEX_ALL ? 1U : 0U);
 }
 
 bool setting_counts_more(const struct setting *setting, const struct setting *other)

@@ -149,6 +149,9 @@ static int check_cpus(struct resolution *resolution, const struct setting *setti
 	return error;
 }
 
+/* Other machines may be without a feature; a number is either theirs or mistyped. */
+#define MISTAKE " (a mistake in the number?)"
+
 /** The first package, or power domain, that stands in front of a statement and does not exist. */
 static int check_scope(struct resolution *resolution, const struct setting *setting)
 {
@@ -164,7 +167,8 @@ static int check_scope(struct resolution *resolution, const struct setting *sett
 		if (!found)
 			return wanted_reject(
 				resolution->wanted, setting, NULL, -EOPNOTSUPP,
-				"the machine does not have package %u with CPUs online", package);
+				"the machine does not have package %u with CPUs online%s", package,
+				setting->optional ? MISTAKE : "");
 	}
 	isst_cpuset_for_each (number, setting->scope.power_domains) {
 		bool found = false;
@@ -176,9 +180,9 @@ static int check_scope(struct resolution *resolution, const struct setting *sett
 		if (!found)
 			return wanted_reject(resolution->wanted, setting, NULL, -EOPNOTSUPP,
 					     context_has_power_domains(resolution->context)
-						     ? "the packages have no power domain %u"
-						     : "the packages have no die %u",
-					     number);
+						     ? "the packages have no power domain %u%s"
+						     : "the packages have no die %u%s",
+					     number, setting->optional ? MISTAKE : "");
 	}
 	return 0;
 }

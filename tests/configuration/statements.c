@@ -509,7 +509,8 @@ static void check_precedence(const char *line, const char *other, enum subject s
 	}
 }
 
-/* CPUs, or a fabric, before neither; a package before these; power domains before a package. */
+/* CPUs before all; power domains before a package, which is before none; a fabric in the same place
+ * before none. */
 static void each_kind_of_place_has_its_rank(void **state)
 {
 	(void)state;
@@ -521,8 +522,11 @@ static void each_kind_of_place_has_its_rank(void **state)
 	check_precedence("package 1 powerdomain 2: uncore-max 1800",
 			 "package 1: uncore-max 2000 fabric 1", SUBJECT_UNCORE_MAX);
 	check_precedence("association 3 = 4", "association 1 = all", SUBJECT_ASSOCIATION);
-	check_precedence("package 1: association 3 = all", "association 1 = 4",
+	check_precedence("association 1 = 4", "package 1: association 3 = all",
 			 SUBJECT_ASSOCIATION);
+	check_precedence("association 1 = 4", "package 1 powerdomain 2: association 3 = all",
+			 SUBJECT_ASSOCIATION);
+	check_precedence("package 1: association 1 = 4", "association 3 = 4", SUBJECT_ASSOCIATION);
 }
 
 int main(void)

@@ -79,6 +79,7 @@ void config_check(struct run *run)
 	    config_call(run, run->config, isst_config_check(run->config, run->context, 0)) != 0)
 		return;
 	run_report_notices(run);
+	config_report_skipped(run, run->config);
 	top = config_node(run);
 	if (!config_report_comparison(run, top))
 		run->status = status_worse(run->status, STATUS_FAILED);

@@ -51,8 +51,8 @@ bool config_matches(struct run *run)
 	return false;
 }
 
-/** What is optional, and was skipped. Nothing was stated by who returns to a former state. */
-static void report_skipped(struct run *run, const struct isst_config *config)
+/** Nothing was stated by who returns to a former state. */
+void config_report_skipped(struct run *run, const struct isst_config *config)
 {
 	const char *skipped;
 	size_t count = 0;
@@ -82,7 +82,7 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 		error = run_call(run, isst_change_check(*change));
 	if (error)
 		return error;
-	report_skipped(run, config);
+	config_report_skipped(run, config);
 	return change_make(run, *change);
 }
 

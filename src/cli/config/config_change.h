@@ -21,6 +21,9 @@ bool config_matches(struct run *run);
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,
 		  struct isst_change **change);
 
+/** Reports statements of the command line's configuration that are optional, and were skipped. */
+void config_report_skipped(struct run *run, const struct isst_config *config);
+
 /**
  * Rolls a held change back, and reports what could not be. That it could not even be begun, so that
  * the change is still in place, is a rollback that is incomplete.
