@@ -109,14 +109,32 @@ static void restore_lost(struct isst_change *change, const struct isst_journal *
 			journal->tracked[i].finding = FOUND_WRITTEN;
 }
 
+/** Whether a level that no step wrote is not the old one, in the package of an item. */
+static bool has_other_level(const struct isst_journal *journal, const struct item *item)
+{
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *level = &journal->tracked[i];
+
+		if (level->item.kind == ITEM_LEVEL && level->item.package == item->package &&
+		    !level->written && level->finding != FOUND_OLD)
+			return true;
+	}
+	return false;
+}
+
 /** What may have been disturbed by the change, or by the agent that is known to have been at work,
- * is left to that: a level moves what steps of a change may move. */
+ * is left to that: a level that no step wrote, and what moves with it. */
 static void leave_uncertain(const struct isst_journal *journal)
 {
-	for (size_t i = 0; i < journal->count; i++)
+	for (size_t i = 0; i < journal->count; i++) {
+		struct tracked *tracked = &journal->tracked[i];
+
 		/* mutation: leave-uncertain */
-		if (journal->tracked[i].finding == FOUND_UNCERTAIN && !journal->tracked[i].written)
-			journal->tracked[i].finding = FOUND_MOVED;
+		if (!tracked->written && (tracked->finding == FOUND_UNCERTAIN ||
+					  (tracked->finding == FOUND_WRITTEN &&
+					   has_other_level(journal, &tracked->item))))
+			tracked->finding = FOUND_MOVED;
+	}
 }
 
 /* ---- Rolling back ---- */

@@ -6,6 +6,8 @@
  * firmware did not take the last request.
  */
 #include "transaction/kept.h"
+#include "topology/requested_levels.h"
+#include "transaction/look_again.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
 
@@ -111,6 +113,67 @@ static struct step *repeat(const struct step *step, const struct step *last)
 	return again;
 }
 
+/** Warns of the levels that a step would move. */
+static void warn_of_requests(const struct step *step, const struct requested_levels *all)
+{
+	struct isst_change *change = step->change;
+
+	for (size_t i = 0; i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct requested_level *level = requested_level_of(
+			all, item_domain(change->context, &entry->item));
+
+		if (entry->needed && level && level->requested != level->present)
+			change_warn(change, ISST_WARNING_WRITTEN_BACK,
+				    "%s: level %u was requested last, and the present level is %u: "
+				    "the firmware changes that when %s is written; it is written "
+				    "back",
+				    level->domain->name, level->requested, level->present,
+				    item_kind_text(step->kind));
+	}
+}
+
+int change_warn_of_requests(struct isst_change *change)
+{
+	struct requested_levels all = { 0 };
+	bool read = false;
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		if (!change->steps[i]->expected || !step_keeps_level(change->steps[i]))
+			continue;
+		if (!read)
+			error = requested_levels_read(change->context, &all);
+		read = true;
+		if (!error)
+			warn_of_requests(change->steps[i], &all);
+	}
+	requested_levels_clear(&all);
+	return error;
+}
+
+/** A level that moved with a step, and is not the one that was requested last, was not moved by the
+ * step. Returns 0 where that is not known, too. */
+static int check_requested(struct isst_change *change, const struct step *step)
+{
+	struct requested_levels all;
+	int error = requested_levels_read(change->context, &all);
+
+	for (size_t i = 0; i < step->footprint_count && !error; i++) {
+		const struct entry *entry = &step->footprint[i];
+		const struct requested_level *level;
+
+		if (entry->item.kind != ITEM_LEVEL || !has_moved(change, entry))
+			continue;
+		level = requested_level_of(&all, item_domain(change->context, &entry->item));
+		if (level && level->requested != present_value(change, entry).number)
+			error = change_fail_overtaken(change, &entry->item, entry->now,
+						      present_value(change, entry));
+	}
+	requested_levels_clear(&all);
+	return error;
+}
+
 int step_put_back(struct step *step)
 {
 	struct isst_change *change = step->change;
@@ -130,6 +193,9 @@ int step_put_back(struct step *step)
 		return message_error(&change->context->messages, -EIO,
 				     "%s was written back, and the firmware changed it once more",
 				     item_describe(change->context, &first->item));
+	/* mutation: requested-level */
+	if (level && check_requested(change, step))
+		return -EIO;
 	if (level) {
 		last = put_back_kind(step, last, ITEM_LEVEL, true);
 		disturb_all(last, step);

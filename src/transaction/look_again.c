@@ -85,6 +85,21 @@ static int read_again(struct look *look)
 	return error;
 }
 
+int change_fail_overtaken(struct isst_change *change, const struct item *item,
+			  struct item_value before, struct item_value now)
+{
+	struct messages *messages = &change->context->messages;
+
+	/* mutation: overtaken */
+	change->overtaken = true;
+	return message_error(messages, -EIO,
+			     "%s: it was %s, and became %s while the change was made: another "
+			     "process or a management controller changed it",
+			     item_describe(change->context, item),
+			     item_value_text(messages, item, before),
+			     item_value_text(messages, item, now));
+}
+
 /** Compares an item with what it was when it was last read. */
 static int compare(struct isst_change *change, const struct baseline_item *item)
 {
@@ -97,14 +112,7 @@ static int compare(struct isst_change *change, const struct baseline_item *item)
 		return message_error(messages, item->failure.error, "%s", item->failure.message);
 	if (((item->value.number ^ left->now.number) & item->mask) == 0)
 		return 0;
-	/* mutation: overtaken */
-	change->overtaken = true;
-	return message_error(messages, -EIO,
-			     "%s: it was %s, and became %s while the change was made: another "
-			     "process or a management controller changed it",
-			     item_describe(change->context, &item->item),
-			     item_value_text(messages, &item->item, left->now),
-			     item_value_text(messages, &item->item, item->value));
+	return change_fail_overtaken(change, &item->item, left->now, item->value);
 }
 
 static const struct step *last_step(const struct isst_change *change)

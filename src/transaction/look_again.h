@@ -13,6 +13,11 @@
  */
 int change_look_again(struct isst_change *change);
 
+/** Ends a change in which another agent has changed an item: sets isst_change.overtaken, and
+ * returns -EIO with a message. */
+int change_fail_overtaken(struct isst_change *change, const struct item *item,
+			  struct item_value before, struct item_value now);
+
 /** The same of what planning relied on, as far as no step writes it. */
 int change_look_at_relied(struct isst_change *change);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes what a step needs, reads it back, and judges what it finds. */
 #include "transaction/making.h"
+#include "topology/requested_levels.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
 #include "transaction/kept.h"
@@ -11,6 +12,7 @@
 #include "transaction/turbo.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,37 @@ static void put_last(struct item_access *accesses, size_t *owners, size_t at, si
 	owners[count - 1] = owner;
 }
 
+/** A driver that is busy with another program refuses a level as late as it gives one up that it
+ * has requested: which one was requested last shows what it was, where that can be read. */
+static int find_refused_levels(struct isst_change *change, struct item_access *accesses,
+			       size_t count)
+{
+	struct isst_context *context = change->context;
+	struct requested_levels all = { 0 };
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct item_access *access = &accesses[i];
+		const struct requested_level *level;
+
+		if (access->item.kind != ITEM_LEVEL || access->failure.error != -ETIMEDOUT)
+			continue;
+		error = requested_levels_read(context, &all);
+		level = requested_level_of(&all, item_domain(context, &access->item));
+		/* mutation: refused-late */
+		if (level && level->requested != access->value.number) {
+			access->failure = (struct isst_failure){ 0 };
+			message_failure(&context->messages, &access->failure, -EIO,
+					"%s: the kernel's driver refused level %" PRIu64
+					" without reporting the cause",
+					item_describe(context, &access->item),
+					access->value.number);
+		}
+		requested_levels_clear(&all);
+	}
+	return error;
+}
+
 /**
  * Writes entries; one that can be done without does not keep those behind it from being written.
  * Those of the firmware go out in batches; between two files of the kernel the change can be
@@ -154,6 +187,8 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 			first_tries--;
 			continue;
 		}
+		if (!error)
+			error = find_refused_levels(change, &accesses[at], end - at);
 		if (!error)
 			error = note_writes(change, step, accesses, owners, at, end, &at);
 	}

@@ -161,6 +161,8 @@ static int run_dry(struct isst_change *change)
 	int error = change_plan_only(change);
 
 	if (!error)
+		error = change_warn_of_requests(change);
+	if (!error)
 		error = change_list(change);
 	if (error)
 		return error;

@@ -230,23 +230,40 @@ static void a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one(void *
 }
 
 /** An immediate refusal is not pending: nothing was accepted, and there is no wait. */
+static void check_refused(const struct machine *machine, const char *rules, const char *part)
+{
+	char *before = machine_picture(machine);
+	struct outcome outcome;
+
+	make_under(machine, rules, "level 3", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, part);
+	assert_null(strstr(outcome.message, "may still do so"));
+	assert_string_equal(outcome.differences, "");
+	machine_check(machine, before, "a level that is not allowed");
+	free(before);
+	outcome_clear(&outcome);
+}
+
 static void a_level_that_is_refused_is_not_pending(void **state)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
 
 	(void)state;
 	machine_begin(&machine, TINY);
-	before = machine_picture(&machine);
-	machine_try(&machine, "level 3", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "the firmware does not allow the level");
-	assert_null(strstr(outcome.message, "may still do so"));
-	assert_string_equal(outcome.differences, "");
-	machine_check(&machine, before, "a level that is not allowed");
-	free(before);
-	outcome_clear(&outcome);
+	check_refused(&machine, "", "the firmware does not allow the level");
+	machine_end(&machine);
+}
+
+/** Another program holds the mutex of the driver: a refusal takes as long as the driver waits. */
+static void a_level_that_is_refused_late_is_not_pending(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	check_refused(&machine, "tpmi perf-set-level delay 30",
+		      "the kernel's driver refused level 3");
 	machine_end(&machine);
 }
 
@@ -852,24 +869,6 @@ static void set_level_by_controller(const struct machine *machine, unsigned int 
 	machine_faults(machine, "%s", "");
 }
 
-/** All but the register of requests, of which the driver shows nothing. */
-static char *picture_of_answers(const struct machine *machine)
-{
-	char *picture = machine_picture(machine), *rest = picture, *line, *to = picture;
-
-	while ((line = strsep(&rest, "\n"))) {
-		size_t length = strlen(line);
-
-		if (strstr(line, " register 0x078: "))
-			continue;
-		memmove(to, line, length);
-		to[length] = '\n';
-		to += length + 1;
-	}
-	to[to > picture ? -1 : 0] = '\0';
-	return picture;
-}
-
 static void write_features(const struct machine *machine, size_t i, const char *rules,
 			   struct outcome *outcome)
 {
@@ -881,7 +880,7 @@ static void write_features(const struct machine *machine, size_t i, const char *
 static void check_answers(const struct machine *machine, const char *expected, const char *what,
 			  unsigned int number)
 {
-	char *now = picture_of_answers(machine);
+	char *now = machine_answers(machine);
 
 	if (strcmp(now, expected) != 0)
 		fail_msg("%s, %u:\n%s\n---- and not\n%s", what, number, now, expected);
@@ -908,7 +907,7 @@ static void a_feature_does_not_change_the_level(void **state)
 							      ? "level 0; level 1"
 							      : "level 1; level 0"));
 		assert_true(machine_prepare(&machine, name));
-		expected = picture_of_answers(&machine);
+		expected = machine_answers(&machine);
 		write_features(&machine, i, "", &outcome);
 		if (outcome_error(&outcome))
 			fail_msg("%s: %s", name, outcome.message);
@@ -935,7 +934,7 @@ static void a_rollback_of_features_restores_the_level(void **state)
 
 			machine_restart(&machine, FEATURE_WRITES[i].before);
 			set_level_by_controller(&machine, FEATURE_WRITES[i].level);
-			before = picture_of_answers(&machine);
+			before = machine_answers(&machine);
 			snprintf(rules, sizeof(rules), "change any EIO after %u times 1", number);
 			make_under(&machine, rules, FEATURE_WRITES[i].name, &outcome);
 			failed = outcome_error(&outcome) != 0;
@@ -983,6 +982,7 @@ int main(void)
 		cmocka_unit_test(recovery_names_the_missing_module_of_uncore_limits),
 		BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for),
 		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
+		BY_THE_CLOCK(a_level_that_is_refused_late_is_not_pending),
 		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
 		BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
 		cmocka_unit_test(recovery_waits_for_what_was_asked_for_before_the_run_was_killed),

@@ -442,6 +442,23 @@ static char *picture_without(const char *picture, const char *domain)
 	return rest;
 }
 
+char *machine_answers(const struct machine *machine)
+{
+	char *picture = machine_picture(machine), *rest = picture, *line, *to = picture;
+
+	while ((line = strsep(&rest, "\n"))) {
+		size_t length = strlen(line);
+
+		if (strstr(line, " register 0x078: "))
+			continue;
+		memmove(to, line, length);
+		to[length] = '\n';
+		to += length + 1;
+	}
+	to[to > picture ? -1 : 0] = '\0';
+	return picture;
+}
+
 void machine_check_without(const struct machine *machine, const char *before, const char *now,
 			   const char *domain, const char *what)
 {

@@ -44,6 +44,9 @@ void machine_look(const struct machine *machine);
 
 /** All that the machine holds, as text; to be freed. */
 char *machine_picture(const struct machine *machine);
+/** The same without the registers in which levels and features are requested by TPMI, of which the
+ * driver shows nothing. */
+char *machine_answers(const struct machine *machine);
 /** Fails if @now, except for lines that begin with @domain, is not as in @before. */
 void machine_check_without(const struct machine *machine, const char *before, const char *now,
 			   const char *domain, const char *what);
