@@ -74,10 +74,11 @@ static void report_cpu_count(struct run *run, struct report_node *node,
 		report_number(node, KEY_CPU_COUNT,
 			      isst_cpuset_count(isst_domain_present_cpus(domain)));
 	else if (!isst_left_out_at(run->context, 0))
-		run_error(run, STATUS_FAILED,
-			  "%s: the number of its CPUs is unknown: some CPUs have been offline since "
-			  "boot (--all-cpus-online brings them online)",
-			  isst_domain_name(domain));
+		run_error(
+			run, STATUS_FAILED,
+			"%s: the number of its CPUs is unknown: some CPUs have been offline since "
+			"boot (--all-cpus-online brings them online)",
+			isst_domain_name(domain));
 }
 
 static void report_cpus(struct run *run, struct report_node *node, const struct isst_result *level)
