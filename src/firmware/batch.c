@@ -418,6 +418,9 @@ static bool is_absent(const struct firmware_command *command, int error)
 static void take_answer(const struct firmware *firmware, const struct request *request,
 			uint64_t answer, int error)
 {
+	if (!error && request->command->kind == REQUEST_ASSOCIATION &&
+	    !request->command->writes && !request->command->any_clos && answer >= ISST_CLOS_COUNT)
+		error = -EBADMSG;
 	if (!error) {
 		for (size_t i = 0; i < request->command->field_count; i++)
 			store_field(&request->command->fields[i], request->result, answer);
@@ -538,9 +541,6 @@ static void send_association(struct firmware_batch *batch, void *entries, int *e
 
 	tpmi_check_associations(&batch->tpmi, associations, errors, count);
 	driver_associations(driver, associations, errors, count, purpose);
-	for (size_t i = 0; i < count; i++)
-		if (!errors[i] && associations[i].clos >= ISST_CLOS_COUNT)
-			errors[i] = -EBADMSG;
 }
 
 static uint64_t association_answer(const void *entry)

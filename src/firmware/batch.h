@@ -49,6 +49,7 @@ struct firmware_command {
 	bool newer; /* and older kernels do not let it through (EINVAL), which is the same */
 	/* Firmware that refuses it does not have the feature at all. */
 	bool refused_if_unsupported;
+	bool any_clos; /* REQUEST_ASSOCIATION: also one that does not exist is an answer */
 	bool decisive; /* a change is decided by it, or writes it: see firmware_confirm() */
 	const struct field *fields;
 	size_t field_count;

@@ -207,7 +207,9 @@ static const struct setting_access {
 		  .causes = "the firmware does not allow it" },
 	},
 	[SETTING_ASSOCIATION] = {
-		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, FIELDS(WHOLE_FIELD) },
+		/* The driver sets none above 3, but 4 bits may hold one: it can be replaced. */
+		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, FIELDS(WHOLE_FIELD),
+		  .any_clos = true },
 		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, .writes = true,
 		  .causes = "the firmware does not allow it" },
 	},

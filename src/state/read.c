@@ -12,6 +12,7 @@
 #include "state/values.h"
 #include "topology/context.h"
 #include "transaction/baseline.h"
+#include "transaction/plausible.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -112,6 +113,16 @@ static int add_value(struct state *state, const struct wanted_item *item, uint64
 	return 0;
 }
 
+/** The register of a core may hold a CLOS that does not exist: no file can state that. */
+static int note_undefined(struct state *state, const struct item *item, uint64_t value)
+{
+	int error = configuration_problem(state->configuration, state->origin,
+					  "%s: CLOS %u does not exist",
+					  item_describe(state->context, item), (unsigned int)value);
+
+	return error == -ENOMEM ? error : 0;
+}
+
 static int read_values(struct state *state)
 {
 	struct wanted *wanted = &state->wanted;
@@ -137,7 +148,9 @@ static int read_values(struct state *state)
 		    (item->subject == SUBJECT_TURBO_RATIO_LIMITS ||
 		     item->subject == SUBJECT_UNCORE_MIN || item->subject == SUBJECT_UNCORE_MAX))
 			continue;
-		if (read->value_known)
+		if (read->value_known && !item_value_is_plausible(&item->item, read->value))
+			error = note_undefined(state, &item->item, read->value.number);
+		else if (read->value_known)
 			error = add_value(state, item, read->value.number);
 		else
 			error = note_unread(state, item, &baseline);

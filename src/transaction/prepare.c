@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what a change will touch, and works out what is left to do of it. */
 #include "transaction/prepare.h"
+#include "transaction/plausible.h"
 #include "transaction/report.h"
 #include "transaction/revealed.h"
 #include "transaction/reversible.h"
@@ -131,6 +132,24 @@ static int pass_over(struct isst_change *change, struct entry *entry,
 	return 0;
 }
 
+/** The register of a core may hold a CLOS that does not exist, which the driver does not set: in a
+ * rollback CLOS 0, that of power-on, takes its place. */
+static void replace_undefined_clos(struct isst_change *change, struct entry *entry)
+{
+	const char *what;
+
+	if (entry->item.kind != ITEM_ASSOCIATION || !entry->old_known ||
+	    item_value_is_plausible(&entry->item, entry->old))
+		return;
+	what = message_make(&change->texts, "%s: CLOS %u does not exist",
+			    item_describe(change->context, &entry->item),
+			    (unsigned int)entry->old.number);
+	change_warn(change, ISST_WARNING_IRREVERSIBLE, "%s; a rollback would set CLOS 0", what);
+	if (!change->irreversible)
+		change->irreversible = what;
+	entry->old.number = 0;
+}
+
 /**
  * Notes in entries, or those of a footprint that are only @disturbed, what is known of their items.
  * One that could not be read is reported once, and then skipped or the end of the change.
@@ -150,6 +169,7 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 		entry->appeared = item->appeared;
 		entry->old = item->value;
 		entry->now = item->now;
+		replace_undefined_clos(change, entry);
 		/* mutation: failed-read */
 		if (item->failure.error)
 			error = pass_over(change, entry, &item->failure, disturbed);

@@ -134,6 +134,8 @@ static const struct key domain_keys[] = {
 	{ "clos-enabled", value_word, OF_DOMAIN(clos_enabled), .words = yes_no,
 	  .driver = FOR_MAILBOX },
 	{ "core-power-resets-clos", value_mask, OF_DOMAIN(clos_resets), .max = CLOS_COUNT - 1 },
+	{ "undefined-clos-cores", value_mask, OF_DOMAIN(undefined_clos), .max = MASK_CORES - 1,
+	  .driver = FOR_TPMI },
 	{ "priority", value_word, OF_DOMAIN(priority), .words = priorities },
 	{ "turbo-cores", value_counts, OF_DOMAIN(turbo_cores) },
 	{ "missing-commands", value_commands, OF_DOMAIN(missing), .driver = FOR_MAILBOX },

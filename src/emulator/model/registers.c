@@ -100,18 +100,22 @@ static void set_headers(const struct tpmi_registers *to, const struct platform_d
 	tpmi_set(to, PP_BLOCK_OFFSETS, 0, 0, offsets);
 }
 
+static void set_class_of_core(const struct tpmi_registers *to, unsigned int core, unsigned int clos)
+{
+	uint64_t word = tpmi_get(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS);
+	unsigned int low = 4 * (core % ASSOCIATIONS);
+
+	word = (word & ~(UINT64_C(0xf) << low)) | (uint64_t)clos << low;
+	tpmi_set(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS, word);
+}
+
 static void set_class_of_cores(const struct tpmi_registers *to, const struct isst_cpuset *cores,
 			       unsigned int clos)
 {
 	unsigned int core;
 
-	isst_cpuset_for_each (core, cores) {
-		uint64_t word = tpmi_get(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS);
-		unsigned int low = 4 * (core % ASSOCIATIONS);
-
-		word = (word & ~(UINT64_C(0xf) << low)) | (uint64_t)clos << low;
-		tpmi_set(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS, word);
-	}
+	isst_cpuset_for_each (core, cores)
+		set_class_of_core(to, core, clos);
 }
 
 static void set_core_power(const struct tpmi_registers *to, const struct platform_domain *domain)
@@ -129,6 +133,9 @@ static void set_core_power(const struct tpmi_registers *to, const struct platfor
 		if (clos->cores.set)
 			set_class_of_cores(to, clos->cores.set, i);
 	}
+	for (unsigned int core = 0; core < MASK_CORES; core++)
+		if (domain->undefined_clos.cores >> core & 1)
+			set_class_of_core(to, core, 15);
 }
 
 static void set_perf_profile(const struct tpmi_registers *to, const struct platform_domain *domain)
