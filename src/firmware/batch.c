@@ -418,8 +418,8 @@ static bool is_absent(const struct firmware_command *command, int error)
 static void take_answer(const struct firmware *firmware, const struct request *request,
 			uint64_t answer, int error)
 {
-	if (!error && request->command->kind == REQUEST_ASSOCIATION &&
-	    !request->command->writes && !request->command->any_clos && answer >= ISST_CLOS_COUNT)
+	if (!error && request->command->kind == REQUEST_ASSOCIATION && !request->command->writes &&
+	    !request->command->any_clos && answer >= ISST_CLOS_COUNT)
 		error = -EBADMSG;
 	if (!error) {
 		for (size_t i = 0; i < request->command->field_count; i++)

@@ -136,7 +136,7 @@ struct platform_domain {
 	struct number_value limit_register; /* mailbox: MSR 0x64f until its log is cleared */
 	struct number_value throttle_count; /* of each of its CPUs since boot */
 	struct commands_value missing;
-	struct mask_value clos_resets; /* bit i: CLOS i is reset when core-power goes on */
+	struct mask_value clos_resets;	  /* bit i: CLOS i is reset when core-power goes on */
 	struct mask_value undefined_clos; /* TPMI: cores whose association names CLOS 15 */
 	struct platform_clos clos[CLOS_COUNT];
 	struct platform_level *levels; /* ascending by number */
