@@ -127,7 +127,7 @@ make_image() {	# $1: name $2: kernel directory
 }
 
 # A boot that dies before the guest's script starts is the emulator's fault and is tried again.
-boot() {	# $1: name $2: series $3: transport $4: CPU model $5: topology
+boot() {	# $1: name $2: series $3: transport $4: CPU model $5: topology $6: parameters of the kernel $7: parts
 	local results=$cache/$1.results try
 	for ((try = 1; try <= tries; try++)); do
 		: > "$results"
@@ -135,7 +135,7 @@ boot() {	# $1: name $2: series $3: transport $4: CPU model $5: topology
 			-cpu "Icelake-Server,model=$4" -smp "$5" -m 1G -nodefaults -display none -no-reboot \
 			-serial "file:$cache/$1.console" -serial "file:$results" \
 			-kernel "$cache/linux-$2/vmlinuz" -initrd "$cache/$1.image" \
-			-append "console=ttyS0 $quick quiet panic=-1 transport=$3 series=$2 parts=$parts memmap=16M\$0x38000000" \
+			-append "console=ttyS0 $quick quiet panic=-1 transport=$3 series=$2 parts=$7 $6 memmap=16M\$0x38000000" \
 			< /dev/null > "$cache/$1.qemu" 2>&1 || true
 		grep -q '^# boot' "$results" && break
 	done
@@ -167,7 +167,7 @@ fi
 rm -rf "$cache/root"
 make_root "$cache/root"
 names=()
-while IFS=$'\t' read -r name series transport model topology; do
+while IFS=$'\t' read -r name series transport model topology parameters part; do
 	case $name in '#'* | '') continue ;; esac
 	[ "$wanted" = '  ' ] || [[ $wanted == *" $name "* ]] || continue
 	names+=("$name")
@@ -176,7 +176,7 @@ while IFS=$'\t' read -r name series transport model topology; do
 	while [ "$(jobs -rp | wc -l)" -ge "$parallel" ]; do
 		wait -n
 	done
-	boot "$name" "$series" "$transport" "$model" "$topology" &
+	boot "$name" "$series" "$transport" "$model" "$topology" "$parameters" "${part:-$parts}" &
 done < "$here/boots.table"
 wait
 for name in "${names[@]}"; do

@@ -6,6 +6,7 @@ cd /tmp || exit 1
 for part in lib $parts; do
 	. "/vm/$part.sh"
 done
+case $parts in late) come_online ;; esac
 find_topology
 find_units
 find_banner

@@ -86,38 +86,63 @@ static int set_transport(void)
 	return i < 0 ? i : 0;
 }
 
-/* Cores of a die are counted as their first threads come along. */
-static int place_cpu(int cpu, int *cores)
+/* A thread of the CPU's core that was placed before; -1: none. */
+static int known_sibling(unsigned int cpu)
 {
-	int package = topology_logical_package_id(cpu);
-	int number = topology_die_id(cpu) % machine.dies_per_package;
-	int sibling = cpumask_first(topology_sibling_cpumask(cpu));
-	struct hw_cpu *place = &machine.cpus[cpu];
+	unsigned int sibling;
 
-	if (cpu >= MAX_CPUS || package >= MAX_PACKAGES)
-		return -E2BIG;
-	machine.packages = max(machine.packages, package + 1);
-	place->die = &machine.dies[package * machine.dies_per_package + number];
-	place->die->package = package;
-	place->die->number = number;
-	place->die->index = place->die - machine.dies;
-	place->thread = sibling != cpu;
-	place->core = sibling != cpu ? machine.cpus[sibling].core
-				     : hw_core_id(cores[place->die->index]++);
-	place->known = true;
-	machine.cores_per_die = cores[0];
-	return place->core < MAX_CORES ? 0 : -E2BIG;
+	for_each_cpu(sibling, topology_sibling_cpumask(cpu)) if (sibling < MAX_CPUS &&
+								 machine.cpus[sibling].known)
+		return sibling;
+	return -1;
 }
 
+/* Cores of a die are counted as their first threads come along: at load, or later. */
+static int place_cpu(unsigned int cpu)
+{
+	static int cores[MAX_PACKAGES * MAX_DIES];
+	int package = topology_logical_package_id(cpu);
+	int number = topology_die_id(cpu) % machine.dies_per_package;
+	int sibling = known_sibling(cpu);
+	struct hw_cpu *place = &machine.cpus[cpu];
+
+	if (cpu >= MAX_CPUS || package >= machine.packages)
+		return -E2BIG;
+	if (place->known)
+		return 0;
+	place->die = &machine.dies[package * machine.dies_per_package + number];
+	place->thread = sibling >= 0;
+	place->core = sibling >= 0 ? machine.cpus[sibling].core
+				   : hw_core_id(cores[place->die->index]++);
+	if (place->core >= MAX_CORES)
+		return -E2BIG;
+	place->known = true;
+	machine.cores_per_die = max(machine.cores_per_die, cores[0]);
+	return 0;
+}
+
+static enum cpuhp_state places;
+
+/* Packages and dies are there whether their CPUs are online or not. A CPU that comes online later is
+ * placed before cpufreq and the drivers, which are loaded behind this module, look at it. */
 static int place_cpus(void)
 {
-	int cores[MAX_PACKAGES * MAX_DIES] = { 0 }, cpu, result = 0;
+	int i, result;
 
+	machine.packages = topology_max_packages();
 	machine.dies_per_package = max(1, (int)topology_max_dies_per_package());
-	if (machine.dies_per_package > MAX_DIES)
+	if (machine.dies_per_package > MAX_DIES || machine.packages > MAX_PACKAGES)
 		return -E2BIG;
-	for_each_online_cpu(cpu) if (!result) result = place_cpu(cpu, cores);
-	return result;
+	for (i = 0; i < hw_dies(); i++) {
+		machine.dies[i].package = i / machine.dies_per_package;
+		machine.dies[i].number = i % machine.dies_per_package;
+		machine.dies[i].index = i;
+	}
+	result = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "isst_hardware:online", place_cpu, NULL);
+	if (result < 0)
+		return result;
+	places = result;
+	return 0;
 }
 
 static int map_memory(void)
@@ -146,6 +171,8 @@ static void stop(void)
 	msr_stop();
 	cpufreq_stop();
 	control_stop();
+	if (places)
+		cpuhp_remove_state(places);
 	for (i = 0; i < machine.packages; i++)
 		if (machine.memory[i])
 			iounmap((void __iomem __force *)machine.memory[i]);
