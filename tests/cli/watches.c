@@ -81,7 +81,7 @@ static void what_another_process_changes_is_marked(void **state)
 		     "package 0              0        0     none       0  0-13,28-41\n"
 		     "\n"
 		     "running at     MHz  CPUs\n"
-		     "packages 0-1  3200  0-55\n");
+		     "packages 0-1  3100  0-55\n");
 	run_elsewhere(on("guide", "marked", "-c|0|core-power|config|--clos|0|--max|1500"));
 	wait_for(&terminal, "*", true);
 	assert_marks_are_inverse(&terminal);
@@ -102,7 +102,7 @@ static void what_another_process_changes_is_marked(void **state)
 		     "\n"
 		     "running at   MHz  CPUs\n"
 		     "package 0   1500  0-13,28-41\n"
-		     "package 1   3200  14-27,42-55\n");
+		     "package 1   3100  14-27,42-55\n");
 	/* It is marked once. */
 	wait_for(&terminal, "*", false);
 	assert_non_null(strstr(screen_text(&terminal), " 1500  0-13,28-41\n"));
@@ -130,7 +130,7 @@ static void cores_of_a_map_are_marked_below(void **state)
 		     "1\n"
 		     "\n"
 		     "running at     MHz  CPUs\n"
-		     "packages 0-1  3200  0-55\n"
+		     "packages 0-1  3100  0-55\n"
 		     "\n"
 		     "package 0   0  00020000 000020\n"
 		     "                  ^         ^\n"
@@ -147,7 +147,7 @@ static const char LARGE_MAP[] =
 	"Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
 	"\n"
 	"running at                  MHz  CPUs\n"
-	"packages 0-1, domains 0-2  3900  0-511\n"
+	"packages 0-1, domains 0-2  3200  0-511\n"
 	"\n"
 	"package 0, domain 0    0  00000000 00000000 00000000 00000000 00000000 000\n"
 	"package 0, domain 1   43  00000000 00000000 00000000 00000000 00000000 000\n"
@@ -274,7 +274,7 @@ static void another_level_and_its_cpus_are_followed(void **state)
 		     "package 1, domain 0  FREQUENCY POWER  4-7\n"
 		     "\n"
 		     "running at               MHz  CPUs\n"
-		     "packages 0-1, domain 0  3000  0-7\n");
+		     "packages 0-1, domain 0  2800  0-7\n");
 	run_elsewhere(on("tpmi-limited", "followed",
 			 "-c|0|perf-profile|set-config-level|--level|1|--online"));
 	wait_for(&terminal, "1 of 1", true);
@@ -300,7 +300,7 @@ static void another_level_and_its_cpus_are_followed(void **state)
 		     "\n"
 		     "running at            MHz  CPUs\n"
 		     "package 0, domain 0  3200  0-1\n"
-		     "package 1, domain 0  3000  4-7\n");
+		     "package 1, domain 0  2800  4-7\n");
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }
@@ -330,7 +330,7 @@ static void what_cannot_be_read_is_the_status(void **state)
 	open_terminal(&terminal, 24, 80);
 	start(&terminal, on("guide", "failing", "status|--watch|1"), false);
 	wait_for(&terminal, "\nError: CPU 5: ", true);
-	assert_non_null(strstr(screen_text(&terminal), "packages 0-1  3200  0-4,7-55\n"));
+	assert_non_null(strstr(screen_text(&terminal), "packages 0-1  3100  0-4,7-55\n"));
 	assert_null(strstr(screen_text(&terminal), "Error: CPU 6"));
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
@@ -349,7 +349,7 @@ static void what_can_be_read_again_is_no_failure(void **state)
 	wait_for(&terminal, "\nError: CPU 5: ", true);
 	write_faults("recovering", "");
 	wait_for(&terminal, "\nError: CPU 5: ", false);
-	assert_non_null(strstr(screen_text(&terminal), "  3200  0-55\n"));
+	assert_non_null(strstr(screen_text(&terminal), "  3100  0-55\n"));
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }
@@ -492,7 +492,7 @@ static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **stat
 	assert_restored(&terminal);
 	set_size(&terminal, 24, 80);
 	go_on(&terminal);
-	wait_for(&terminal, "packages 0-1  3200  0-55\n", true);
+	wait_for(&terminal, "packages 0-1  3100  0-55\n", true);
 	assert_true(terminal.cursor_hidden);
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);

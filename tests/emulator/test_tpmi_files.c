@@ -178,9 +178,10 @@ static void what_a_level_change_moves(void **state)
 	assert_int_equal(set_level(&e, 0, 1, 1), 0);
 	/* CPUs 4 to 7 and 12 to 15 are in power domain 1. */
 	assert_file(&e, CPUS "/cpu4/cpufreq/base_frequency", "2400000\n");
-	assert_file(&e, CPUS "/cpu15/cpufreq/cpuinfo_max_freq", "4000000\n");
+	/* The first bucket of SST-TF, at level 0, too. */
+	assert_file(&e, CPUS "/cpu15/cpufreq/cpuinfo_max_freq", "4300000\n");
 	assert_file(&e, CPUS "/cpu3/cpufreq/base_frequency", "2000000\n");
-	assert_file(&e, CPUS "/cpu3/cpufreq/cpuinfo_max_freq", "3900000\n");
+	assert_file(&e, CPUS "/cpu3/cpufreq/cpuinfo_max_freq", "4200000\n");
 	assert_file(&e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
 	assert_file(&e, UNCORE "/uncore01/initial_max_freq_khz", "2200000\n");
 	assert_file(&e, UNCORE "/uncore00/max_freq_khz", "2200000\n");

@@ -39,8 +39,9 @@ void msr_write_kept(struct server *server, const struct kept_set *set);
 
 /** Frequencies in MHz, 0 if the level does not define them. */
 struct level_facts {
-	unsigned int base_mhz, highest_mhz;
-	bool base_freq; /* SST-BF is on */
+	unsigned int base_mhz, highest_mhz; /* highest: of all buckets, those of SST-TF included */
+	unsigned int floor_mhz; /* TPMI: what a class can hold cores at, below the lowest one */
+	bool base_freq;		/* SST-BF is on */
 	unsigned int high_mhz, low_mhz;
 	uint64_t high_cores;
 	unsigned int uncore_min_mhz, uncore_base_mhz, uncore_max_mhz;

@@ -24,6 +24,8 @@ static void add_bucket(struct level_facts *facts, unsigned int cores, unsigned i
 {
 	facts->bucket_cores[facts->buckets] = cores;
 	facts->bucket_mhz[facts->buckets++] = bucket_mhz;
+	if (bucket_mhz > facts->highest_mhz)
+		facts->highest_mhz = bucket_mhz;
 }
 
 static void add_mailbox_buckets(struct level_facts *facts, const struct platform_level *level)
@@ -98,6 +100,7 @@ static struct level_facts tpmi_facts(const struct server *server, size_t index)
 	facts = (struct level_facts){
 		.base_mhz = mhz(tpmi_byte(tpmi_get(&registers, LEVEL_BASE_RATIOS, level, 0), 0)),
 		.highest_mhz = mhz(tpmi_get(&registers, LEVEL_P0, level, 0)),
+		.floor_mhz = mhz(tpmi_get(&registers, LEVEL_PM, level, 0)),
 		.base_freq = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & TPMI_FEATURE_BF,
 		.high_mhz = mhz(tpmi_get(&registers, BF_HIGH, level, 0)),
 		.low_mhz = mhz(tpmi_get(&registers, BF_LOW, level, 0)),

@@ -203,8 +203,8 @@ static int run_core_power(struct call *call, const struct command *command)
 	return 0;
 }
 
-/** No limits, no weight: what a CLOS is at power-on. */
-enum { CLOS_AT_RESET = 0x00ff0000 };
+/** No limits, the highest weight: what a CLOS becomes that is reset with core-power. */
+enum { CLOS_AT_RESET = 0x00ff00f0 };
 
 static int run_set_core_power(struct call *call, const struct command *command)
 {

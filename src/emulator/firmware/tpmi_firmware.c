@@ -100,15 +100,15 @@ void firmware_change_level(struct server *server, size_t domain, unsigned int le
 		 tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & supported_features(&registers));
 }
 
-/** Some firmware resets configurations of CLOS when core-power goes on. */
+/** Some firmware resets configurations of CLOS when core-power goes on, to these values. */
 static void reset_clos(const struct tpmi_registers *registers, uint64_t which)
 {
-	enum { NO_LIMIT = 0xff };
+	enum { WEIGHT = 15, NO_LIMIT = 0xff };
 
 	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++) {
 		if (!(which >> clos & 1))
 			continue;
-		tpmi_set(registers, CP_CLOS_WEIGHT, 0, clos, 0);
+		tpmi_set(registers, CP_CLOS_WEIGHT, 0, clos, WEIGHT);
 		tpmi_set(registers, CP_CLOS_MIN, 0, clos, 0);
 		tpmi_set(registers, CP_CLOS_MAX, 0, clos, NO_LIMIT);
 	}

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What CPUs run at that are busy: by limits, classes of service and SST-TF. No CPU is ever idle
- * here. Knows nothing of files.
+ * What CPUs run at while all that are online are busy: by limits, turbo buckets, classes of service
+ * and SST-TF. No CPU is ever idle here, and power is never short. Knows nothing of files.
  */
-#include "emulator/firmware/firmware.h"
+#include "emulator/firmware/tpmi.h"
 #include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
 
 #include "isst.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <time.h>
 
 enum { KHZ_PER_RATIO = 100000, KHZ_PER_MHZ = 1000 };
@@ -20,9 +21,17 @@ enum { LOWEST_HIGH_CLOS = 1 };
 
 /** The class of a CPU's core. */
 struct class_of_cpu {
-	bool in_use; /* core-power is on */
+	bool in_use; /* classes hold: core-power is on, or on some machines SST-TF */
 	unsigned int clos, max_ratio;
 };
+
+/** Whether classes hold in a domain, where core-power is on or not. */
+static bool uses_classes(const struct server *server, const struct platform_cpu *cpu,
+			 bool core_power)
+{
+	return core_power || (server->platform->domains[cpu->domain].turbo_freq_uses_clos.value &&
+			      level_facts(server, cpu->domain).turbo_freq);
+}
 
 /** By the registers of a domain that is reached by TPMI. */
 static struct class_of_cpu tpmi_class(const struct server *server, const struct platform_cpu *cpu)
@@ -32,7 +41,9 @@ static struct class_of_cpu tpmi_class(const struct server *server, const struct 
 	struct class_of_cpu class = { .in_use = false };
 	uint64_t word;
 
-	if (tpmi_absent(&registers) || !tpmi_get(&registers, CP_STATUS_ENABLE, 0, 0))
+	if (tpmi_absent(&registers) ||
+	    !(tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER) ||
+	    !uses_classes(server, cpu, tpmi_get(&registers, CP_STATUS_ENABLE, 0, 0)))
 		return class;
 	word = tpmi_get(&registers, CP_ASSOCIATION, 0, cpu->core / CORES_PER_WORD);
 	class.in_use = true;
@@ -48,7 +59,8 @@ static struct class_of_cpu package_class(const struct server *server,
 	const struct domain_state *state = state_domain(server, cpu->domain);
 	struct class_of_cpu class = { .in_use = false };
 
-	if (!(state->qos_config >> 1 & 1) || cpu->core >= CORE_IDS)
+	if (cpu->core >= CORE_IDS || !server->platform->domains[cpu->domain].core_power.value ||
+	    !uses_classes(server, cpu, state->qos_config >> 1 & 1))
 		return class;
 	class.in_use = true;
 	class.clos = state->association[cpu->core] >> 16 & 3;
@@ -62,10 +74,16 @@ static struct class_of_cpu class_of(const struct server *server, const struct pl
 						  : package_class(server, cpu);
 }
 
-/* ---- SST-TF ---- */
+static bool has_high_priority(const struct class_of_cpu *class)
+{
+	return class->in_use && class->clos <= LOWEST_HIGH_CLOS;
+}
 
-/** Counts the high priority cores of the package that a domain is of, which have a CPU online. */
-static size_t count_high_cores(const struct server *server, size_t domain)
+/* ---- Buckets ---- */
+
+/** Counts the cores of the package that a domain is of, which have a CPU online, or those of them
+ * that have high priority. */
+static size_t count_cores(const struct server *server, size_t domain, bool high_only)
 {
 	const struct platform *platform = server->platform;
 	struct isst_cpuset *cores = isst_cpuset_new();
@@ -79,72 +97,113 @@ static size_t count_high_cores(const struct server *server, size_t domain)
 		if (platform->domains[cpu->domain].socket != platform->domains[domain].socket ||
 		    !cpu_online(server, cpu))
 			continue;
-		class = class_of(server, cpu);
+		if (high_only) {
+			class = class_of(server, cpu);
+			if (!has_high_priority(&class))
+				continue;
+		}
 		/* Without memory one core less is counted, of which nothing breaks. */
-		if (class.in_use && class.clos <= LOWEST_HIGH_CLOS)
-			(void)isst_cpuset_add(cores, core, core);
+		(void)isst_cpuset_add(cores, core, core);
 	}
 	count = isst_cpuset_count(cores);
 	isst_cpuset_free(cores);
 	return count;
 }
 
-/** The turbo frequency of all cores: that of the last bucket of the level. */
-static unsigned int all_core_mhz(const struct level_facts *facts)
+static unsigned int ratio_of(uint64_t ratios, unsigned int bucket)
 {
-	unsigned int last = 0;
-
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		if (facts->turbo_ratios >> (8 * i) & 0xff)
-			last = facts->turbo_ratios >> (8 * i) & 0xff;
-	return last * 100;
+	return (unsigned int)(ratios >> (8 * bucket) & 0xff);
 }
 
-/** What SST-TF leaves a core; 0: it does not limit it. */
+/** The bucket of turbo ratio limits that so many busy cores of a package are in. */
+static unsigned int turbo_bucket(const struct list_value *cores, uint64_t ratios, size_t busy)
+{
+	unsigned int bucket = 0;
+
+	while (bucket + 1 < BUCKETS && bucket < cores->count && cores->value[bucket] < busy &&
+	       ratio_of(ratios, bucket + 1))
+		bucket++;
+	return bucket;
+}
+
+/** What turbo leaves a core without the help of SST-TF: the register, and what the level has at
+ * most, which the register cannot exceed; 0: nothing is known. */
+static unsigned int turbo_ratio(const struct server *server, const struct platform_cpu *cpu,
+				const struct level_facts *facts)
+{
+	const uint64_t set = state_msrs(server, cpu->domain)->turbo_ratio_limits;
+	const struct list_value *cores = &server->platform->domains[cpu->domain].turbo_cores;
+	uint64_t of_level = facts->turbo_ratios ? facts->turbo_ratios : set;
+	unsigned int bucket = turbo_bucket(cores, of_level,
+					   count_cores(server, cpu->domain, false));
+	unsigned int ratio = ratio_of(of_level, bucket);
+
+	return ratio_of(set, bucket) ? least(ratio, ratio_of(set, bucket)) : ratio;
+}
+
+/** What SST-TF leaves a core; 0: it does not limit it. More high priority cores than the last
+ * bucket holds ran at its frequency where that was measured. */
 static unsigned int turbo_freq_mhz(const struct server *server, const struct platform_cpu *cpu,
-				   const struct level_facts *facts, unsigned int clos)
+				   const struct level_facts *facts,
+				   const struct class_of_cpu *class)
 {
 	size_t high_cores;
 	unsigned int bucket = 0;
 
-	if (clos > LOWEST_HIGH_CLOS)
+	if (!has_high_priority(class))
 		return facts->clip_mhz;
-	high_cores = count_high_cores(server, cpu->domain);
-	while (bucket < facts->buckets && facts->bucket_cores[bucket] < high_cores)
+	if (facts->buckets == 0)
+		return 0;
+	high_cores = count_cores(server, cpu->domain, true);
+	while (bucket + 1 < facts->buckets && facts->bucket_cores[bucket] < high_cores)
 		bucket++;
-	/* SST-TF does not help more cores than the last bucket holds. */
-	return bucket < facts->buckets ? facts->bucket_mhz[bucket] : all_core_mhz(facts);
+	return facts->bucket_mhz[bucket];
 }
 
 /* ---- Frequencies ---- */
 
-static unsigned int limited_by_class(const struct place *place, const struct level_facts *facts,
-				     unsigned int khz)
+/** What turbo leaves a core. High priority cores of SST-TF may exceed the level's turbo ratio
+ * limits, but not the register's. */
+static unsigned int turbo_khz(const struct place *place, const struct level_facts *facts,
+			      const struct class_of_cpu *class)
 {
-	const struct class_of_cpu class = class_of(place->server, place->cpu);
-	unsigned int mhz;
+	const struct server *server = place->server;
+	unsigned int highest = ratio_of(state_msrs(server, place->cpu->domain)->turbo_ratio_limits,
+					0);
+	unsigned int mhz, ratio, khz;
 
-	if (!class.in_use)
-		return khz;
-	khz = least(khz, class.max_ratio * KHZ_PER_RATIO);
-	mhz = facts->turbo_freq ? turbo_freq_mhz(place->server, place->cpu, facts, class.clos) : 0;
-	return mhz ? least(khz, mhz * KHZ_PER_MHZ) : khz;
+	if (!facts->turbo_freq || !class->in_use) {
+		ratio = turbo_ratio(server, place->cpu, facts);
+		return ratio ? ratio * KHZ_PER_RATIO : UINT_MAX;
+	}
+	mhz = turbo_freq_mhz(server, place->cpu, facts, class);
+	khz = mhz ? mhz * KHZ_PER_MHZ : UINT_MAX;
+	return highest ? least(khz, highest * KHZ_PER_RATIO) : khz;
 }
 
-/** No core runs below its lowest frequency: a maximum of 0 leaves it there. */
+static unsigned int most(unsigned int one, unsigned int other)
+{
+	return one > other ? one : other;
+}
+
+/** No core runs below its lowest frequency, but for its class: with a maximum of 0 cores of a
+ * Xeon 6776P ran at 500 MHz, which its level has for the lowest frequency (Pm). */
 unsigned int busy_khz(const struct place *place)
 {
 	const struct server *server = place->server;
 	const struct level_facts facts = level_facts(server, place->cpu->domain);
-	unsigned int ratio = state_msrs(server, place->cpu->domain)->turbo_ratio_limits & 0xff;
+	const struct class_of_cpu class = class_of(server, place->cpu);
 	unsigned int khz = scaling_max_khz(place), lowest = lowest_khz(place);
 
-	if (ratio)
-		khz = least(khz, ratio * KHZ_PER_RATIO);
+	khz = least(khz, turbo_khz(place, &facts, &class));
 	if (server->state->no_turbo)
 		khz = least(khz, base_khz(place));
-	khz = limited_by_class(place, &facts, khz);
-	return khz < lowest ? lowest : khz;
+	khz = most(khz, lowest);
+	if (!class.in_use)
+		return khz;
+	if (facts.floor_mhz)
+		lowest = least(lowest, facts.floor_mhz * KHZ_PER_MHZ);
+	return least(khz, most(lowest, class.max_ratio * KHZ_PER_RATIO));
 }
 
 int kernel_busy_khz(struct server *server, unsigned int cpu, uint64_t *khz)

@@ -33,6 +33,20 @@ static int complete_files(struct platform *platform)
 	return platform->pstate.text ? 0 : -ENOMEM;
 }
 
+/** Measured on Granite Rapids servers (docs/hardware-reports.md); known of no others. */
+static void complete_clos(struct platform *platform)
+{
+	enum { GRANITE_RAPIDS = 0xad };
+
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		struct number_value *uses = &platform->domains[i].turbo_freq_uses_clos;
+
+		if (!uses->line)
+			uses->value = platform_is_tpmi(platform) && platform->family.value == 6 &&
+				      platform->model.value == GRANITE_RAPIDS;
+	}
+}
+
 /* ---- CPUs ---- */
 
 /** x86 kernels number possible CPUs without holes: holes are CPUs that are not present. */
@@ -263,6 +277,7 @@ int platform_complete(struct platform *platform, char **what)
 {
 	int error = complete_files(platform);
 
+	complete_clos(platform);
 	if (!error && (platform->domain_count == 0 || platform->cpu_count == 0))
 		error = set_error(what, -EINVAL, "it contains no CPUs");
 	if (!error)

@@ -136,6 +136,7 @@ static const struct key domain_keys[] = {
 	{ "core-power-resets-clos", value_mask, OF_DOMAIN(clos_resets), .max = CLOS_COUNT - 1 },
 	{ "undefined-clos-cores", value_mask, OF_DOMAIN(undefined_clos), .max = MASK_CORES - 1,
 	  .driver = FOR_TPMI },
+	{ "turbo-freq-uses-clos", value_word, OF_DOMAIN(turbo_freq_uses_clos), .words = yes_no },
 	{ "priority", value_word, OF_DOMAIN(priority), .words = priorities },
 	{ "turbo-cores", value_counts, OF_DOMAIN(turbo_cores) },
 	{ "missing-commands", value_commands, OF_DOMAIN(missing), .driver = FOR_MAILBOX },

@@ -138,6 +138,7 @@ struct platform_domain {
 	struct commands_value missing;
 	struct mask_value clos_resets;	  /* bit i: CLOS i is reset when core-power goes on */
 	struct mask_value undefined_clos; /* TPMI: cores whose association names CLOS 15 */
+	struct number_value turbo_freq_uses_clos; /* classes hold with SST-TF alone */
 	struct platform_clos clos[CLOS_COUNT];
 	struct platform_level *levels; /* ascending by number */
 	size_t level_count;
