@@ -661,6 +661,10 @@ enum isst_value_id {
 	ISST_VALUE_CORE_POWER_ENABLED = 81,
 	ISST_VALUE_CLOS_ENABLED = 82, /* whether CLOS are in use */
 	ISST_VALUE_PRIORITY = 83,     /* enum isst_priority; also in requests */
+	/* Whether limits and priorities of CLOS hold (enum isst_feature_state): with core-power
+	 * and, where power domains are reached by TPMI, also with SST-TF at the current level. That
+	 * was measured on Granite Rapids servers; elsewhere with SST-TF alone it is not known. */
+	ISST_VALUE_CLOS_IN_FORCE = 84,
 
 	/* The configuration of a CLOS; also in requests */
 	ISST_VALUE_CLOS_EPP = 90,

@@ -114,6 +114,7 @@ class Value(enum.IntEnum):
     CORE_POWER_ENABLED = 81
     CLOS_ENABLED = 82
     PRIORITY = 83
+    CLOS_IN_FORCE = 84
     CLOS_EPP = 90
     CLOS_WEIGHT = 91
     CLOS_MIN_MHZ = 92

@@ -173,10 +173,10 @@ void check_clos(struct findings *findings)
 
 		if (!domain->asked)
 			continue;
-		if (survey_core_power_is_off(domain))
+		if (survey_classes_are_off(domain))
 			check_associations(findings, domain);
-		for (unsigned int clos = 0;
-		     clos < ISST_CLOS_COUNT && survey_core_power_is_on(domain); clos++) {
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && survey_classes_hold(domain);
+		     clos++) {
 			check_max(findings, domain, clos, lowest);
 			if (is_held_by_classes(survey, domain))
 				check_all(findings, domain, clos);

@@ -104,7 +104,7 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 	unsigned int clip = clip_mhz(domain, cpu);
 	struct isst_finding *finding;
 
-	if (!survey_core_power_is_on(domain) || !cpu->clos_known || config->failure.error)
+	if (!survey_classes_hold(domain) || !cpu->clos_known || config->failure.error)
 		return;
 	if (config->max_mhz == 0 || config->max_mhz < base || config->max_mhz >= highest ||
 	    (clip > 0 && config->max_mhz >= clip) || is_held_by_classes(findings->survey, domain) ||

@@ -109,6 +109,23 @@ static const char *describe_classes(struct findings *findings, const struct pack
 			    package_cores_word(findings, package->cpus.high_cores));
 }
 
+/** Nothing is to be done about classes that hold, other than choosing cores where all have high
+ * priority; other divisions that are of no use are findings of their own. */
+static void explain_classes(struct findings *findings, struct isst_finding *finding,
+			    const struct package *package)
+{
+	static const char MEANING[] =
+		"limits and priorities of classes of service count all the same: so measured on "
+		"servers that boot like this";
+	bool divided = package->cpus.low > 0 || package->cpus.unknown > 0 || !package->level;
+
+	if (finding)
+		finding->kind = divided ? REMEDY_TEXT : REMEDY_PACKAGE_STATEMENT;
+	finding_explain(findings, finding,
+			divided ? MEANING : turbo_freq_meaning(findings, package, MEANING),
+			divided ? "" : bucket_remedy(findings, package, 0));
+}
+
 static void check_enabled(struct findings *findings, const struct survey_domain *domain)
 {
 	const struct package package = find_package(findings->survey, domain, turbo_freq_is_on);
@@ -122,12 +139,16 @@ static void check_enabled(struct findings *findings, const struct survey_domain 
 				"turbo-freq is enabled (perf-profile info), core-power is disabled "
 				"(core-power info)%s",
 				classes ? classes : "");
+	finding_add_domain(findings, finding, domain);
+	if (survey_classes_hold(domain)) {
+		explain_classes(findings, finding, &package);
+		return;
+	}
 	/* core-power alone could give high priority to all, to none, or to too many. */
 	remedy = turbo_freq_remedy(findings, &package, statement);
 	finding_explain(findings, finding, with_cost(findings, finding, &package), remedy);
 	if (finding && remedy != statement)
 		finding->kind = REMEDY_PACKAGE_STATEMENT;
-	finding_add_domain(findings, finding, domain);
 }
 
 /* ---- Buckets, which hold cores of a package ---- */
@@ -224,6 +245,16 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	add_package(findings, finding, package);
 }
 
+/** Whether core-power is enabled nowhere in a package: then its classes are those of boot. */
+static bool lacks_core_power(const struct survey *survey, const struct package *package)
+{
+	for (size_t i = package->first; i < package->end; i++)
+		if (has_priorities(&survey->domains[i]) &&
+		    survey_core_power_is_on(&survey->domains[i]))
+			return false;
+	return true;
+}
+
 static void check_without_low(struct findings *findings, const struct package *package)
 {
 	struct isst_finding *finding = findings_note(
@@ -247,9 +278,11 @@ static void check_without_high(struct findings *findings, const struct package *
 		return;
 	finding = findings_note(
 		findings, ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY,
-		"turbo-freq and core-power are enabled, and all CPUs of the package are in CLOS 2 "
+		"%s enabled, and all CPUs of the package are in CLOS 2 "
 		"or 3 (core-power get-assoc); level %u clips these to %u MHz, and its first bucket "
 		"holds %u %s, at %u MHz (turbo-freq info)",
+		lacks_core_power(findings->survey, package) ? "turbo-freq is"
+							    : "turbo-freq and core-power are",
 		package->level->level, info->clip_mhz[0].value, info->high_priority_cores[0],
 		package_cores_word(findings, info->high_priority_cores[0]), info->mhz[0][0].value);
 	finding_explain(findings, finding, with_cost(findings, finding, package),
@@ -275,9 +308,11 @@ static void check_package(struct findings *findings, const struct package *packa
 	if (package->cpus.unknown > 0 ||
 	    !is_asked(findings->survey, package, package->cpus.high > 0))
 		return;
-	if (package->cpus.low == 0)
-		check_without_low(findings, package);
-	else if (package->level && package->cpus.high == 0)
+	if (package->cpus.low == 0) {
+		/* Without core-power it is the finding of check_enabled(). */
+		if (!lacks_core_power(findings->survey, package))
+			check_without_low(findings, package);
+	} else if (package->level && package->cpus.high == 0)
 		check_without_high(findings, package);
 	else if (package->level)
 		check_bucket(findings, package);

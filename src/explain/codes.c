@@ -104,9 +104,8 @@ const struct finding_code finding_codes[] = {
 		    "for one that nothing shows",
 	    .remedy = "check power, cooling and the firmware's settings; measure again"),
 	ROW(TURBO_FREQ_WITHOUT_CORE_POWER, "turbo-freq-without-core-power", NOTE,
-	    .meaning =
-		    "no core has priority: all of them share the frequencies of SST-TF alike; some "
-		    "servers boot so",
+	    .meaning = "it is not known whether limits and priorities of classes of service count "
+		       "without core-power",
 	    .kind = REMEDY_STATEMENT, .remedy = "core-power on ordered"),
 	ROW(PRIORITY_WITHOUT_TURBO_FREQ, "priority-without-turbo-freq", NOTE,
 	    .meaning =

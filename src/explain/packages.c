@@ -55,12 +55,12 @@ bool turbo_freq_is_on(const struct survey_domain *domain)
 
 bool has_priorities(const struct survey_domain *domain)
 {
-	return turbo_freq_is_on(domain) && survey_core_power_is_on(domain);
+	return turbo_freq_is_on(domain) && survey_classes_hold(domain);
 }
 
 bool could_have_priorities(const struct survey_domain *domain)
 {
-	return turbo_freq_is_supported(domain) && survey_core_power_is_on(domain);
+	return turbo_freq_is_supported(domain) && survey_classes_hold(domain);
 }
 
 static bool has_members(const struct survey_domain *domain, unsigned int clos)
@@ -102,7 +102,7 @@ bool classes_have_purpose(const struct survey_domain *domain)
 
 unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu)
 {
-	if (!survey_core_power_is_on(domain) || !cpu->clos_known ||
+	if (!survey_classes_hold(domain) || !cpu->clos_known ||
 	    domain->clos[cpu->clos].failure.error)
 		return UINT_MAX;
 	return domain->clos[cpu->clos].max_mhz;
@@ -254,7 +254,7 @@ static unsigned int bucket_to_choose(const struct package *package)
 const char *bucket_remedy(const struct findings *findings, const struct package *package,
 			  unsigned int bucket)
 {
-	bool turbo_freq = true, core_power = true;
+	bool turbo_freq = true, classes = true;
 
 	/* Cores are chosen in all domains with SST-TF. */
 	for (size_t i = package->first; i < package->end; i++) {
@@ -263,11 +263,11 @@ const char *bucket_remedy(const struct findings *findings, const struct package 
 		if (!turbo_freq_is_supported(domain))
 			continue;
 		turbo_freq &= turbo_freq_is_on(domain);
-		core_power &= !survey_core_power_is_off(domain);
+		classes &= !survey_classes_are_off(domain);
 	}
 	return message_make(&findings->survey->context->messages, "%s%shigh-priority bucket %u",
 			    turbo_freq ? "" : "turbo-freq on;",
-			    core_power ? "" : "core-power on ordered;", bucket);
+			    classes ? "" : "core-power on ordered;", bucket);
 }
 
 const char *turbo_freq_remedy(const struct findings *findings, const struct package *package,

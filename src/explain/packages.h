@@ -29,7 +29,7 @@ typedef bool domain_filter(const struct survey_domain *domain);
 
 domain_filter turbo_freq_is_supported; /* by the current level */
 domain_filter turbo_freq_is_on;
-domain_filter has_priorities;	     /* SST-TF and core-power are on */
+domain_filter has_priorities;	     /* SST-TF is on, and classes hold */
 domain_filter could_have_priorities; /* the same, but SST-TF can be off */
 
 /** Whether limits or weights make a difference between the classes of high and low priority in

@@ -114,7 +114,7 @@ static int read_clos(struct survey *survey)
 
 	for (size_t i = 0; i < survey->count && !error; i++)
 		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
-			if (!survey_core_power_is_on(&survey->domains[i]))
+			if (!survey_classes_hold(&survey->domains[i]))
 				continue;
 			configs[count].domain = survey->domains[i].domain;
 			configs[count++].clos = clos;
@@ -126,7 +126,7 @@ static int read_clos(struct survey *survey)
 			struct isst_clos *config = &survey->domains[i].clos[clos];
 
 			config->failure.error = -EOPNOTSUPP;
-			if (!survey_core_power_is_on(&survey->domains[i]))
+			if (!survey_classes_hold(&survey->domains[i]))
 				continue;
 			*config = configs[next++];
 			error = survey_note_failure(survey, &config->failure);

@@ -68,7 +68,7 @@ struct survey_domain {
 	struct isst_level first; /* the lowest level, if that is another one */
 	bool has_first;		 /* it is */
 	struct isst_core_power core_power;
-	struct isst_clos clos[ISST_CLOS_COUNT]; /* where core-power is supported */
+	struct isst_clos clos[ISST_CLOS_COUNT]; /* where classes hold */
 	bool has_limits;			/* the turbo ratio limits were read */
 	struct isst_turbo_ratio_limits limits;
 	bool has_reasons; /* MSR 0x64f was read */
@@ -183,6 +183,17 @@ static inline bool survey_core_power_is_off(const struct survey_domain *domain)
 	const struct isst_core_power *state = &domain->core_power;
 
 	return !state->failure.error && state->supported && !survey_core_power_is_on(domain);
+}
+
+/** Whether limits and priorities of classes hold; whether it is known that they need not. */
+static inline bool survey_classes_hold(const struct survey_domain *domain)
+{
+	return domain->core_power.clos_in_force == ISST_FEATURE_ENABLED;
+}
+
+static inline bool survey_classes_are_off(const struct survey_domain *domain)
+{
+	return domain->core_power.clos_in_force == ISST_FEATURE_DISABLED;
 }
 
 #endif

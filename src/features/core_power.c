@@ -16,6 +16,19 @@ static int plan_core_power(struct isst_context *context, struct firmware_batch *
 	return context->firmware.operations->plan_core_power(batch, state);
 }
 
+/** Where classes hold by core-power alone: it and the use of classes are on. */
+static void find_clos_in_force(struct isst_core_power *state)
+{
+	if (state->failure.error)
+		return;
+	if (!state->supported)
+		state->clos_in_force = ISST_FEATURE_UNSUPPORTED;
+	else
+		state->clos_in_force = state->enabled && state->clos_enabled
+					       ? ISST_FEATURE_ENABLED
+					       : ISST_FEATURE_DISABLED;
+}
+
 int core_power_read(struct isst_context *context, struct isst_core_power *states, size_t count)
 {
 	int error = context_read(context, states, count, sizeof(*states), plan_core_power);
@@ -26,6 +39,8 @@ int core_power_read(struct isst_context *context, struct isst_core_power *states
 
 		if ((state->supported || state->failure.error) && state->clos_failure.error)
 			failure_join(&state->failure, &state->clos_failure);
+		if (!context->firmware.operations->turbo_freq_uses_clos)
+			find_clos_in_force(state);
 	}
 	return error;
 }

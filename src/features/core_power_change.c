@@ -95,6 +95,9 @@ static int check_turbo_freq(struct package_scope *scope, size_t i)
 	return error;
 }
 
+#define CLASSES_HOLD \
+	"limits and priorities of classes of service still count, as on servers that were measured"
+
 /** Reports that turbo-freq stays enabled in a power domain, or may. Returns whether it does. */
 static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_domain *domain,
 			       const struct current_domain *current)
@@ -103,14 +106,13 @@ static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_dom
 
 	if (on)
 		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
-			    "%s: core-power is disabled, turbo-freq stays enabled: no core has "
-			    "priority until core-power is enabled again",
+			    "%s: core-power is disabled, turbo-freq stays enabled: " CLASSES_HOLD,
 			    domain->name);
 	else if (feature_may_be_on(current, FEATURE_TURBO_FREQ))
-		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
-			    "%s; core-power is disabled: if turbo-freq is enabled there, no core "
-			    "has priority until core-power is enabled again",
-			    feature_unknown_why(current));
+		change_warn(
+			change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+			"%s; core-power is disabled: if turbo-freq is enabled there, " CLASSES_HOLD,
+			feature_unknown_why(current));
 	else
 		return false;
 	return true;
@@ -188,17 +190,20 @@ static int find_clos_use(const struct package_scope *scope, bool *used)
 /** Reports what stays of core-power where it, or the use of CLOS alone, goes off. */
 static int name_remains(const struct package_scope *scope)
 {
-	bool one_switch = scope->change->context->firmware.operations->one_core_power_switch;
+	const struct firmware_operations *operations = scope->change->context->firmware.operations;
 	bool *used = calloc(scope->own + 1, sizeof(*used));
 	int error = used ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < scope->own && !error; i++)
 		used[i] = scope->current.domains[i].core_power.enabled;
-	if (!error && !one_switch)
+	if (!error && !operations->one_core_power_switch)
 		error = find_clos_use(scope, used);
 	for (size_t i = 0; i < scope->own && !error; i++)
 		if (request_is_active(&scope->requests[i]) && used[i])
-			warn_of_clos_remains(scope->change, &scope->requests[i]);
+			warn_of_clos_remains(scope->change, &scope->requests[i],
+					     operations->turbo_freq_uses_clos &&
+						     feature_may_be_on(&scope->current.domains[i],
+								       FEATURE_TURBO_FREQ));
 	free(used);
 	return error;
 }
@@ -252,19 +257,22 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 				const struct isst_clos *values, uint64_t lowest_khz,
 				const char *no_limit)
 {
+	const char *while_on = change->context->firmware.operations->turbo_freq_uses_clos
+				       ? "core-power or turbo-freq is enabled"
+				       : "core-power is enabled";
+
 	if (values->max_mhz == 0)
 		change_warn(
 			change, ISST_WARNING_CLOS_MAX_ZERO,
-			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while core-power is "
-			"enabled, its cores stay at their lowest frequency (for no limit use %s)",
-			domain->name, values->clos, no_limit);
+			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while %s, its cores "
+			"stay at their lowest frequency (for no limit use %s)",
+			domain->name, values->clos, while_on, no_limit);
 	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
 		change_warn(change, ISST_WARNING_CLOS_MAX_ZERO,
 			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
-			    "CPUs (%llu MHz): while core-power is enabled, its cores stay at that "
-			    "frequency",
+			    "CPUs (%llu MHz): while %s, its cores stay at that frequency",
 			    domain->name, values->clos, values->max_mhz,
-			    (unsigned long long)lowest_khz / 1000);
+			    (unsigned long long)lowest_khz / 1000, while_on);
 }
 
 void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,

@@ -89,7 +89,8 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 	return any;
 }
 
-void warn_of_clos_remains(struct isst_change *change, const struct domain_request *request)
+void warn_of_clos_remains(struct isst_change *change, const struct domain_request *request,
+			  bool in_force)
 {
 	struct memory_stream text;
 	bool any;
@@ -100,7 +101,8 @@ void warn_of_clos_remains(struct isst_change *change, const struct domain_reques
 	any = print_associations(change->context, request->domain, any, text.stream);
 	if (memory_stream_close(&text) == 0 && any)
 		change_warn(change, ISST_WARNING_CLOS_SETTINGS_KEPT,
-			    "%s: %s: kept, and in effect again when core-power is enabled",
-			    request->domain->name, text.text);
+			    "%s: %s: kept, and in effect %s", request->domain->name, text.text,
+			    in_force ? "while turbo-freq is enabled"
+				     : "again when core-power is enabled");
 	free(text.text);
 }

@@ -183,7 +183,7 @@ static int find_clos(struct isst_context *context, unsigned int clos, struct iss
 	return error;
 }
 
-/** Whether SST-TF and core-power are on. Returns 1, 0 or, with a message, a negative errno. */
+/** Whether SST-TF is on, and classes hold. Returns 1, 0 or, with a message, a negative errno. */
 static int has_priorities(struct isst_context *context, const struct isst_level *level,
 			  const struct isst_core_power *core_power)
 {
@@ -197,7 +197,11 @@ static int has_priorities(struct isst_context *context, const struct isst_level 
 		failure = &core_power->failure;
 	if (failure)
 		return message_error(&context->messages, failure->error, "%s", failure->message);
-	return core_power->supported && core_power->enabled;
+	if (core_power->clos_in_force == ISST_FEATURE_UNKNOWN)
+		return message_error(&context->messages, -EIO,
+				     "%s: it is not known whether classes of service hold",
+				     level->domain->name);
+	return core_power->clos_in_force == ISST_FEATURE_ENABLED;
 }
 
 /** Adds the CPUs of domains in which priorities count. */
@@ -246,7 +250,7 @@ static int read_domains(struct isst_context *context, struct isst_perf_profile *
 	return error ? error : add_domains(context, levels, core_power, count, cpus);
 }
 
-/** CLOS 0 and 1 are high priority to SST-TF, while it and core-power are on. */
+/** CLOS 0 and 1 are high priority to SST-TF, while it is on and classes hold. */
 static int find_high_priority(struct isst_context *context, struct isst_cpuset *cpus)
 {
 	size_t domains = isst_domain_count(context) + 1;

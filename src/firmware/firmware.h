@@ -97,11 +97,14 @@ struct firmware_operations {
 	int (*valid_domains)(struct driver *driver, unsigned int package, unsigned int *valid);
 	/** SETTING_QOS switches core-power as a whole: SETTING_CORE_POWER is a part of it. */
 	bool one_core_power_switch;
+	/** Classes hold while SST-TF is on, too; else it is not known whether they do. */
+	bool turbo_freq_uses_clos;
 	/** Name of a TRL type on this platform, NULL where there is none. */
 	const char *(*trl_type_name)(const struct isst_platform *platform, unsigned int type);
 
 	int (*plan_perf_profile)(struct firmware_batch *batch, struct isst_perf_profile *profile);
 	int (*plan_core_power_switch)(struct firmware_batch *batch, struct isst_core_power *state);
+	/** With the use of CLOS; whether they are in force only with @turbo_freq_uses_clos. */
 	int (*plan_core_power)(struct firmware_batch *batch, struct isst_core_power *state);
 
 	/** Features of a level; @features->failure takes what fails. */

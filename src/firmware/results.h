@@ -101,6 +101,7 @@ struct isst_core_power {
 	struct isst_failure clos_failure; /* of what follows, where core-power is not supported */
 	bool clos_enabled;		  /* the use of classes of service */
 	enum isst_priority priority;
+	enum isst_feature_state clos_in_force; /* by core_power_read(): limits of classes hold */
 };
 
 enum { ISST_CLOS_COUNT = 4 };

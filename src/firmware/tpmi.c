@@ -437,6 +437,26 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 	return 0;
 }
 
+/** Classes hold while core-power or SST-TF is on: measured on Granite Rapids
+ * (docs/hardware-reports.md). */
+static int ask_core_power_and_classes(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct isst_core_power *result = request->result;
+	struct abi_perf_level_info info;
+	int error = ask_core_power(run, request);
+
+	if (error)
+		return error;
+	if (!result->supported)
+		result->clos_in_force = ISST_FEATURE_UNSUPPORTED;
+	else if (result->enabled)
+		result->clos_in_force = ISST_FEATURE_ENABLED;
+	else if (tpmi_summary(run, request->domain, &info) == 0)
+		result->clos_in_force = info.feature_state & 2 ? ISST_FEATURE_ENABLED
+							       : ISST_FEATURE_DISABLED;
+	return 0;
+}
+
 /** There is no EPP and no desired frequency: they stay 0. */
 static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
@@ -452,13 +472,21 @@ static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 	return 0;
 }
 
-COMMAND(CORE_POWER, 6, ask_core_power, "the state of core-power");
+COMMAND(CORE_POWER_SWITCH, 6, ask_core_power, "the state of core-power");
+COMMAND(CORE_POWER, 6, ask_core_power_and_classes, "the state of core-power");
 COMMAND(CLOS, 7, ask_clos, "the configuration of a CLOS");
 static const struct field ASSOCIATION_FIELDS[] = {
 	{ 15, 0, FIELD_NUMBER, 1, offsetof(struct isst_clos_association, clos) },
 };
 static const struct firmware_command ASSOCIATION = { "the CLOS of a core", REQUEST_ASSOCIATION, 8,
 						     FIELDS(ASSOCIATION_FIELDS) };
+
+static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core_power *state)
+{
+	struct query_scope scope = { batch, state->domain, -1, &state->failure };
+
+	return firmware_plan_tpmi(&scope, &CORE_POWER_SWITCH, 0, 0, state);
+}
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
 {
@@ -503,9 +531,10 @@ const struct firmware_operations tpmi_operations = {
 	.thread_bits = 3,
 	.valid_domains = valid_domains,
 	.one_core_power_switch = true,
+	.turbo_freq_uses_clos = true,
 	.trl_type_name = trl_type_name,
 	.plan_perf_profile = plan_perf_profile,
-	.plan_core_power_switch = plan_core_power,
+	.plan_core_power_switch = plan_core_power_switch,
 	.plan_core_power = plan_core_power,
 	.plan_features = plan_features,
 	.plan_properties = plan_properties,

@@ -105,6 +105,7 @@ static const struct value_row TABLE[] = {
 	ROW(CORE_POWER_SUPPORTED, "core_power_supported", "", FLAG(CORE_POWER, supported)),
 	ROW(CORE_POWER_ENABLED, "core_power_enabled", "", FLAG(CORE_POWER, enabled)),
 	ROW(CLOS_ENABLED, "clos_enabled", "", FLAG(CLOS_USE, clos_enabled)),
+	ROW(CLOS_IN_FORCE, "clos_in_force", "", STATE(CORE_POWER, clos_in_force)),
 	ROW(PRIORITY, "priority", "", .type = ISST_TYPE_PRIORITY, .store = STORE_ENUM,
 	    MEMBER(CLOS_USE, priority), OF_REQUEST),
 

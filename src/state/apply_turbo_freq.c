@@ -48,7 +48,7 @@ static bool has_core_power(const struct wanted *wanted, const struct isst_domain
 	return wanted_facts(wanted, domain)->core_power.enabled;
 }
 
-/** Priorities that turbo-freq goes by, and that it does not get. */
+/** Whether turbo-freq gets the priorities that it goes by is known of some machines alone. */
 static void warn_of_core_power(const struct wanted *wanted, struct isst_change *change,
 			       const struct isst_domain *domain)
 {
@@ -57,9 +57,13 @@ static void warn_of_core_power(const struct wanted *wanted, struct isst_change *
 	if (!isst_domain_is_io(domain) && !state->failure.error && state->supported &&
 	    !has_core_power(wanted, domain))
 		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
-			    "package %u: turbo-freq is enabled without core-power: no core has "
-			    "priority until core-power is enabled",
-			    domain->package);
+			    "package %u: turbo-freq is enabled without core-power: %s",
+			    domain->package,
+			    wanted->context->firmware.operations->turbo_freq_uses_clos
+				    ? "limits and priorities of classes of service count all the "
+				      "same, as on servers that were measured"
+				    : "it is not known whether limits and priorities of classes of "
+				      "service count");
 }
 
 /** Turbo frequencies are of use only while turbo is enabled. A machine may have been in that state

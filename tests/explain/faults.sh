@@ -132,9 +132,14 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	fi
 }
 
+# The Xeon 6962P boots with SST-TF on and core-power off, which is worth a note.
 check_healthy() {	# $1: platform
 	make_machine "$1" "" || return 1
-	explain_staged && grep -qx 'Nothing found\.' "$scratch/found" && [ -z "$(codes)" ]
+	explain_staged || return 1
+	case $1 in
+	graniterapids-6962p) [ "$(codes)" = turbo-freq-without-core-power ] ;;
+	*) grep -qx 'Nothing found\.' "$scratch/found" && [ -z "$(codes)" ] ;;
+	esac
 }
 
 # CPUs that are left alone, and registers of servers with TPMI: whoever reads them there is killed. The same rules kill a run

@@ -748,25 +748,48 @@ static void turbo_freq_that_cannot_be_read_has_no_bucket(void **state)
 
 /* ---- Core-power ---- */
 
+/** @features: of the level, which are asked for where core-power is off; negative: that fails. */
 static struct isst_core_power read_core_power(void **state, bool supported, bool enabled,
-					      bool ordered)
+					      bool ordered, int features)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_core_power power = { .domain = &fake->domain };
+	unsigned char info[11] = { [6] = (unsigned char)features };
+	bool asks = supported && !enabled;
 
 	fake_core_power(fake, FAKE_OWN, supported, enabled, ordered);
+	if (asks && features < 0)
+		fake_tpmi_error(fake->device, FAKE_LEVELS, FAKE_OWN, 0, -ENOTTY);
+	else if (asks)
+		fake_tpmi(fake->device, FAKE_LEVELS, FAKE_OWN, 0, info, sizeof(info));
 	assert_int_equal(fake->operations->plan_core_power(fake->batch, &power), 0);
 	fake_run(fake);
 	assert_int_equal(power.failure.error, 0);
-	assert_int_equal(fake->device->entry_count, 1);
+	assert_int_equal(fake_calls(fake->device, FAKE_CORE_POWER), 1);
+	assert_true(fake_calls(fake->device, FAKE_LEVELS) >= asks);
 	fake_tpmi_finish(fake);
 	return power;
+}
+
+/** Classes hold while core-power or SST-TF is on; SST-BF is no reason. */
+static void classes_are_in_force_with_core_power_or_turbo_freq(void **state)
+{
+	assert_int_equal(read_core_power(state, true, true, false, 0).clos_in_force,
+			 ISST_FEATURE_ENABLED);
+	assert_int_equal(read_core_power(state, true, false, false, 2).clos_in_force,
+			 ISST_FEATURE_ENABLED);
+	assert_int_equal(read_core_power(state, true, false, false, 1).clos_in_force,
+			 ISST_FEATURE_DISABLED);
+	assert_int_equal(read_core_power(state, false, false, false, 2).clos_in_force,
+			 ISST_FEATURE_UNSUPPORTED);
+	assert_int_equal(read_core_power(state, true, false, false, -1).clos_in_force,
+			 ISST_FEATURE_UNKNOWN);
 }
 
 static void core_power_is_decoded(void **state)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
-		struct isst_core_power power = read_core_power(state, true, bits & 1, bits & 2);
+		struct isst_core_power power = read_core_power(state, true, bits & 1, bits & 2, 0);
 
 		assert_true(power.supported);
 		assert_int_equal(power.enabled, bits & 1);
@@ -774,13 +797,13 @@ static void core_power_is_decoded(void **state)
 		assert_int_equal(power.priority,
 				 bits & 2 ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL);
 	}
-	assert_false(read_core_power(state, false, false, false).supported);
+	assert_false(read_core_power(state, false, false, false, 0).supported);
 }
 
 static void missing_core_power_is_not_enabled(void **state)
 {
 	/* Registers that are not there: what the kernel reads in their place means nothing. */
-	struct isst_core_power power = read_core_power(state, false, true, true);
+	struct isst_core_power power = read_core_power(state, false, true, true, 0);
 
 	assert_false(power.supported);
 	assert_false(power.enabled);
@@ -1052,6 +1075,7 @@ int main(void)
 		MACHINE_TEST(turbo_freq_is_decoded),
 		MACHINE_TEST(turbo_freq_that_cannot_be_read_has_no_bucket),
 		MACHINE_TEST(core_power_is_decoded),
+		MACHINE_TEST(classes_are_in_force_with_core_power_or_turbo_freq),
 		MACHINE_TEST(missing_core_power_is_not_enabled),
 		MACHINE_TEST(a_clos_is_decoded),
 		MACHINE_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power),

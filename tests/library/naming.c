@@ -147,7 +147,10 @@ static void priorities_have_names(void **state)
 	check_named(fixture.context, "high-priority", "0-1,128-129");
 	switch_on(fixture.context, "32", true, ISST_CHANGE_ADD_ENABLE);
 	check_named(fixture.context, "high-priority", "0-1,32,128-129,160");
+	/* Classes hold with turbo-freq alone. */
 	switch_on(fixture.context, "0", false, ISST_CHANGE_ADD_DISABLE);
+	check_named(fixture.context, "high-priority", "0-1,32,128-129,160");
+	switch_on(fixture.context, "0,32", true, ISST_CHANGE_ADD_DISABLE);
 	check_refused(fixture.context, "high-priority", -EOPNOTSUPP,
 		      "no core has high priority in turbo-freq");
 	associate(fixture.context, "64-127", 3);

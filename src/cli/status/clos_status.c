@@ -110,14 +110,14 @@ static void report_class(const struct machine_status *status, const struct domai
 	isst_cpuset_free(cpus);
 }
 
-/** Whether a domain is as after boot: core-power is off, all cores are in CLOS 0, and no class is
- * configured. */
+/** Whether classes are not worth a report: they do not hold, all cores are in CLOS 0, and no class
+ * is configured. */
 static bool is_unused(const struct machine_status *status, const struct domain_status *domain,
 		      const struct isst_results *results)
 {
 	const struct isst_result *clos;
 
-	if (domain->core_power_enabled || status->run->complete ||
+	if (domain->clos_in_force || !domain->clos_known || status->run->complete ||
 	    cores_have_unknown(&status->cores, domain->domain))
 		return false;
 	for (size_t i = 0; i < status->cores.count; i++)

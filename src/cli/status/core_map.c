@@ -22,7 +22,7 @@ static const char *word_of(const struct domain_status *domain, const struct core
 	if (core->clos == CLOS_NONE || clos >= sizeof(CLASSES) / sizeof(CLASSES[0]))
 		return "none";
 	/* Whether it has a priority depends on SST-TF. */
-	if (!domain->turbo_freq_known && domain->core_power_enabled)
+	if (!knows_priorities(domain))
 		return NULL;
 	if (has_priorities(domain))
 		return core->clos <= LOWEST_HIGH_CLOS ? "high" : "low";

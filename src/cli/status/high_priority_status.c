@@ -26,8 +26,7 @@ static bool is_certain(const struct machine_status *status, unsigned int package
 		const struct domain_status *domain = &status->domains[i];
 
 		if (isst_domain_package(domain->domain) == package &&
-		    !isst_domain_is_io(domain->domain) &&
-		    (!domain->turbo_freq_known || !domain->core_power_known))
+		    !isst_domain_is_io(domain->domain) && !knows_priorities(domain))
 			return false;
 	}
 	return true;

@@ -138,7 +138,7 @@ static void begin_units(struct machine_status *status)
 
 /* ---- Reading ---- */
 
-/** Takes down whether SST-TF and core-power are on. */
+/** Takes down whether SST-TF and core-power are on, and classes hold. */
 static void take_states(struct machine_status *status)
 {
 	struct run *run = status->run;
@@ -148,6 +148,7 @@ static void take_states(struct machine_status *status)
 		struct domain_status *domain = &status->domains[unit->slot];
 		const struct isst_result *level = levels_current(&status->levels, unit);
 		unsigned int state = level ? value_of(level, ISST_VALUE_TURBO_FREQ_STATE) : 0;
+		unsigned int in_force;
 
 		domain->turbo_freq_known = state != ISST_FEATURE_UNKNOWN;
 		domain->turbo_freq_supported = state >= ISST_FEATURE_DISABLED;
@@ -161,6 +162,9 @@ static void take_states(struct machine_status *status)
 		domain->core_power_enabled = domain->core_power_supported &&
 					     value_of(domain->core_power,
 						      ISST_VALUE_CORE_POWER_ENABLED);
+		in_force = value_of(domain->core_power, ISST_VALUE_CLOS_IN_FORCE);
+		domain->clos_known = in_force != ISST_FEATURE_UNKNOWN;
+		domain->clos_in_force = in_force == ISST_FEATURE_ENABLED;
 	}
 }
 

@@ -16,6 +16,7 @@ struct domain_status {
 	const struct isst_result *core_power; /* NULL: it could not be read */
 	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
 	bool core_power_known, core_power_supported, core_power_enabled;
+	bool clos_known, clos_in_force; /* whether limits and priorities of classes hold */
 	bool turbo_freq_known, turbo_freq_supported, turbo_freq_enabled;
 	bool reads_limits; /* its turbo ratio limits are read */
 	/* Maxima of classes by clos_status_report(); 0: not known. */
@@ -52,10 +53,18 @@ bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuse
 const struct domain_status *status_of_domain(const struct machine_status *status,
 					     const struct isst_domain *domain);
 
-/** Whether cores of a domain have high and low priority: SST-TF and core-power are on. */
+/** Whether cores of a domain have high and low priority: SST-TF is on, and classes hold. */
 static inline bool has_priorities(const struct domain_status *domain)
 {
-	return domain->turbo_freq_enabled && domain->core_power_enabled;
+	return domain->turbo_freq_enabled && domain->clos_in_force;
+}
+
+/** Whether has_priorities() is certain: both are known, or one is known and off. */
+static inline bool knows_priorities(const struct domain_status *domain)
+{
+	return (domain->turbo_freq_known && domain->clos_known) ||
+	       (domain->turbo_freq_known && !domain->turbo_freq_enabled) ||
+	       (domain->clos_known && !domain->clos_in_force);
 }
 
 /** Whether a CPU is shown: without --cpu all are. */
