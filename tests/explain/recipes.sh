@@ -30,7 +30,7 @@ rm -f "$scratch/exceptions.conf"
 intended() {	# $1: recipe
 	case $1 in
 	quiet) echo 'scaling-limit' ;;
-	rack) echo 'uncore-limit' ;;
+	rack) printf '%s\n' clos-max-of-all uncore-limit ;;
 	trial) echo 'clos-max-below-base' ;;
 	*) ;;
 	esac
