@@ -434,8 +434,8 @@ enum isst_fact {
 	ISST_FACT_TURBO_DISABLED = 10,
 	/** A CLOS has a desired frequency; after discovery. */
 	ISST_FACT_CLOS_DESIRED = 11,
-	/** What the firmware counts as a core is a module of several cores (E-cores): buckets and high
-	 * priority cores are numbers of modules; after discovery. */
+	/** What the firmware counts as a core is a module of several cores (E-cores): buckets and
+	 * high priority cores are numbers of modules; after discovery. */
 	ISST_FACT_COUNTS_MODULES = 12
 };
 
@@ -1251,7 +1251,9 @@ ISST_API void isst_change_options_free(struct isst_change_options *options);
 #define ISST_CHANGE_SKIP_UNSUPPORTED 2U
 /** Leaves out all targets that fail, unless no target remains. */
 #define ISST_CHANGE_SKIP_FAILED 4U
-/** Isolates CPUs in cgroup v2 partitions instead of taking them offline: all, or only CPU 0. */
+/** Isolates CPUs in cgroup v2 partitions instead of taking them offline: all, or only CPU 0. Where
+ * the system has no cgroup v2 with cpusets, a change that would isolate CPUs is refused
+ * (-EOPNOTSUPP), unless ISST_CHANGE_PARTITIONS_IF_SUPPORTED is set, too. */
 #define ISST_CHANGE_PARTITIONS 8U
 #define ISST_CHANGE_PARTITION_CPU0 16U
 /** Leaves offline, with a warning, CPUs whose location is unknown because they have not been online
@@ -1266,6 +1268,9 @@ ISST_API void isst_change_options_free(struct isst_change_options *options);
  * visible because turbo is disabled. The affinities of tasks and interrupts to CPUs that go offline
  * are no items: nothing restores them. */
 #define ISST_CHANGE_REVERSIBLE 128U
+/** With ISST_CHANGE_PARTITIONS: where there can be none, CPUs are taken offline after all, with a
+ * warning. */
+#define ISST_CHANGE_PARTITIONS_IF_SUPPORTED 256U
 
 /** Sets all flags: ISST_CHANGE_... combined. Returns 0 or -EINVAL (an unknown flag). */
 ISST_API int isst_change_options_set_flags(struct isst_change_options *options, unsigned int flags);

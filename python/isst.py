@@ -322,6 +322,7 @@ class ChangeFlag(enum.IntFlag):
     LEAVE_UNKNOWN_CPUS = 32
     HOLD = 64
     REVERSIBLE = 128
+    PARTITIONS_IF_SUPPORTED = 256
 
 
 class ChangeAdd(enum.IntFlag):

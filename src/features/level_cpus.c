@@ -40,10 +40,24 @@ static bool has_cpus(const struct level_change *work, size_t i)
 	return request_is_active(&work->requests[i]) && work->current.domains[i].level.cpus;
 }
 
-/** Decides between partitions and hotplug: on a system without partitions CPUs are taken offline
- * after all. Where that cannot be seen nothing is: users of partitions want CPUs online. */
-static int choose_partitions(struct isst_change *change, bool *partitions)
+/** Whether the levels leave CPUs of a domain out. */
+static bool leaves_out(const struct level_change *work)
 {
+	unsigned int cpu;
+
+	for (size_t i = 0; i < work->current.count; i++)
+		if (has_cpus(work, i))
+			isst_cpuset_for_each (cpu, work->requests[i].domain->present)
+				if (!isst_cpuset_has(work->current.domains[i].level.cpus, cpu))
+					return true;
+	return false;
+}
+
+/** Decides between partitions and hotplug. Who wants partitions wants CPUs online: on a system
+ * without them CPUs are taken offline only if that is asked for, too. */
+static int choose_partitions(const struct level_change *work, bool *partitions)
+{
+	struct isst_change *change = work->change;
 	int error;
 
 	*partitions = false;
@@ -53,6 +67,8 @@ static int choose_partitions(struct isst_change *change, bool *partitions)
 	*partitions = !error;
 	if (error != -EOPNOTSUPP)
 		return error;
+	if (!change->options.partitions_optional)
+		return leaves_out(work) ? error : 0;
 	change_warn(change, ISST_WARNING_PARTITIONS_UNAVAILABLE,
 		    "%s; CPUs are taken offline instead", isst_error(change->context));
 	return 0;
@@ -89,7 +105,7 @@ int level_plan_cpus(struct level_change *work)
 {
 	struct cpus_target *targets = calloc(work->current.count + 1, sizeof(*targets));
 	bool partitions = false;
-	int error = targets ? choose_partitions(work->change, &partitions) : -ENOMEM;
+	int error = targets ? choose_partitions(work, &partitions) : -ENOMEM;
 
 	for (size_t i = 0; i < work->current.count && !error; i++)
 		if (request_is_active(&work->requests[i]))

@@ -111,7 +111,8 @@ int isst_change_options_set_flags(struct isst_change_options *options, unsigned 
 	const unsigned int known = ISST_CHANGE_DRY_RUN | ISST_CHANGE_SKIP_UNSUPPORTED |
 				   ISST_CHANGE_SKIP_FAILED | ISST_CHANGE_PARTITIONS |
 				   ISST_CHANGE_PARTITION_CPU0 | ISST_CHANGE_LEAVE_UNKNOWN_CPUS |
-				   ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE;
+				   ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE |
+				   ISST_CHANGE_PARTITIONS_IF_SUPPORTED;
 
 	if (!options || flags & ~known)
 		return -EINVAL;
@@ -126,6 +127,7 @@ int isst_change_options_set_flags(struct isst_change_options *options, unsigned 
 	options->leave_unknown_cpus = flags & ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
 	options->hold = flags & ISST_CHANGE_HOLD;
 	options->reversible = flags & ISST_CHANGE_REVERSIBLE;
+	options->partitions_optional = flags & ISST_CHANGE_PARTITIONS_IF_SUPPORTED;
 	return 0;
 }
 

@@ -33,6 +33,8 @@ struct isst_change_options {
 	const char *command;
 	/** Use a cgroup partition in place of CPU hotplug; for CPU 0 only. */
 	bool partitions, partition_for_cpu0;
+	/** Take CPUs offline after all where there can be no partitions. */
+	bool partitions_optional;
 	/** A level change leaves CPUs offline, with a warning, of which it is not known where they
 	 * are: they have not been seen online since the machine was started. Otherwise one for all
 	 * domains brings them online to see whether the level enables them. */

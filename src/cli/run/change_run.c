@@ -28,6 +28,9 @@ static unsigned int change_flags(const struct run *run)
 		flags |= ISST_CHANGE_DRY_RUN;
 	if (request_has(request, OPTION_CGROUP))
 		flags |= ISST_CHANGE_PARTITIONS;
+	/* Scripts for the reference tool get what that does. */
+	if (request->reference)
+		flags |= ISST_CHANGE_PARTITIONS_IF_SUPPORTED;
 	if (request_has(request, OPTION_CPU0_WORKAROUND))
 		flags |= ISST_CHANGE_PARTITION_CPU0;
 	return flags;
