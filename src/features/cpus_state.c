@@ -3,6 +3,7 @@
 #include "features/cpus_change.h"
 #include "features/cpus_groups.h"
 #include "features/features.h"
+#include "sysfs/cpu_lists.h"
 #include "sysfs/partition.h"
 #include "topology/context.h"
 
@@ -14,8 +15,10 @@
 
 static int make_sets(struct cpus_state *state)
 {
-	struct isst_cpuset **const sets[] = { &state->offline, &state->unknown, &state->isolated,
-					      &state->disabled, &state->without_smt };
+	struct isst_cpuset **const sets[] = {
+		&state->offline, &state->unknown,  &state->isolated,
+		&state->foreign, &state->disabled, &state->without_smt
+	};
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
@@ -30,6 +33,7 @@ void cpus_state_clear(struct cpus_state *state)
 	isst_cpuset_free(state->offline);
 	isst_cpuset_free(state->unknown);
 	isst_cpuset_free(state->isolated);
+	isst_cpuset_free(state->foreign);
 	isst_cpuset_free(state->disabled);
 	isst_cpuset_free(state->without_smt);
 	*state = (struct cpus_state){ .domain = state->domain };
@@ -75,6 +79,19 @@ static int find_isolated(struct isst_context *context, struct cpus_state *state)
 	return 0;
 }
 
+/** What is isolated, and not in the domain's partition. */
+static int find_foreign(const struct isst_cpuset *partitioned, struct cpus_state *state)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, state->domain->present)
+		if (!error && isst_cpuset_has(partitioned, cpu) &&
+		    !isst_cpuset_has(state->isolated, cpu))
+			error = isst_cpuset_add(state->foreign, cpu, cpu);
+	return error;
+}
+
 static int find_disabled(const struct isst_domain *domain, const struct isst_cpuset *enabled,
 			 struct isst_cpuset *disabled)
 {
@@ -87,7 +104,8 @@ static int find_disabled(const struct isst_domain *domain, const struct isst_cpu
 	return error;
 }
 
-static int read_state(struct isst_context *context, bool smt_off, struct cpus_state *state)
+static int read_state(struct isst_context *context, bool smt_off,
+		      const struct isst_cpuset *partitioned, struct cpus_state *state)
 {
 	int error = make_sets(state), can;
 
@@ -95,6 +113,8 @@ static int read_state(struct isst_context *context, bool smt_off, struct cpus_st
 		error = find_offline(context, smt_off, state);
 	if (!error)
 		error = find_isolated(context, state);
+	if (!error)
+		error = find_foreign(partitioned, state);
 	if (error || !isst_cpuset_has(state->domain->present, 0))
 		return error;
 	can = hotplug_can_go_offline(context, 0);
@@ -146,14 +166,25 @@ static int read_states(struct isst_context *context, struct cpus_state *states, 
 {
 	static const struct isst_failure NOT_READ = { .error = -ENODATA,
 						      .message = "the level was not read" };
+	struct isst_cpuset *partitioned = isst_cpuset_new();
 	char *smt = NULL;
-	int error = context_check_discovered(context);
+	int error = context_check_discovered(context), unread = 0;
 
 	if (!error)
 		error = hotplug_find_smt_off(context, &smt);
-	for (size_t i = 0; i < count && !error; i++)
-		if (context_accepts_domain(context, states[i].domain, &states[i].failure))
-			error = read_state(context, smt, &states[i]);
+	if (!error)
+		error = partitioned ? 0 : -ENOMEM;
+	if (!error)
+		unread = cpu_lists_partitioned(&context->files, partitioned);
+	for (size_t i = 0; i < count && !error; i++) {
+		if (!context_accepts_domain(context, states[i].domain, &states[i].failure))
+			continue;
+		error = read_state(context, smt, partitioned, &states[i]);
+		if (unread && !error && !states[i].failure.error)
+			message_failure(&context->messages, &states[i].failure, unread, "%s",
+					isst_error(context));
+	}
+	isst_cpuset_free(partitioned);
 	free(smt);
 	for (size_t i = 0; i < count; i++)
 		states[i].level_failure = NOT_READ;
@@ -191,6 +222,8 @@ static bool cpu_is(const struct cpus_state *state, unsigned int cpu, bool online
 	/* The kernel keeps these offline. */
 	bool free = isst_cpuset_has(state->without_smt, cpu);
 
+	if (online && !isolated && isst_cpuset_has(state->foreign, cpu))
+		return false;
 	return isst_cpuset_has(state->isolated, cpu) == isolated &&
 	       (free || isst_cpuset_has(state->offline, cpu) != online);
 }

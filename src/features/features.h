@@ -127,8 +127,10 @@ struct cpus_state {
 	struct isst_cpuset *offline; /* of those that are known to belong to it */
 	/* Offline CPUs of which nothing is known, and which may belong to it. */
 	struct isst_cpuset *unknown;
-	struct isst_cpuset *isolated;	 /* in the domain's partition, while that is valid */
-	bool has_partition;		 /* a partition of its CPUs is there, valid or not */
+	struct isst_cpuset *isolated; /* in the domain's partition, while that is valid */
+	bool has_partition;	      /* a partition of its CPUs is there, valid or not */
+	/* Isolated in partitions of other programs, which no change touches. */
+	struct isst_cpuset *foreign;
 	struct isst_cpuset *disabled;	 /* by the current level; with @level_failure: empty */
 	struct isst_cpuset *without_smt; /* offline second threads, or maybe, while SMT is off */
 	bool cpu0_stays;		 /* it cannot go offline: it is isolated instead */

@@ -27,6 +27,7 @@ int cpus_describe(const struct cpus_state *state, char **text)
 	bool offline = isst_cpuset_count(state->offline) > 0;
 	bool unknown = isst_cpuset_count(state->unknown) > 0;
 	bool isolated = isst_cpuset_count(state->isolated) > 0;
+	bool foreign = isst_cpuset_count(state->foreign) > 0;
 	struct memory_stream memory;
 	int error = memory_stream_open(&memory);
 
@@ -42,6 +43,8 @@ int cpus_describe(const struct cpus_state *state, char **text)
 		      memory.stream);
 	else if (!offline && !isolated)
 		fputs("online", memory.stream);
+	if (!error && foreign)
+		error = write_cpus(memory.stream, ", isolated by another program ", state->foreign);
 	if (!error && unknown)
 		error = write_cpus(memory.stream, ", not seen since boot ", state->unknown);
 	*text = memory_stream_text(&memory);

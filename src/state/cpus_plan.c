@@ -129,10 +129,48 @@ static void report_unmanaged(const struct wanted *wanted, struct isst_change *ch
 	}
 }
 
+static int report_foreign_of(struct isst_change *change, const struct cpus_state *state)
+{
+	char *list;
+
+	if (isst_cpuset_count(state->foreign) == 0)
+		return 0;
+	list = isst_cpuset_to_list(state->foreign);
+	if (!list)
+		return -ENOMEM;
+	change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
+		    "%s: CPU %s: isolated in a cpuset partition of another program; left unchanged",
+		    state->domain->name, list);
+	free(list);
+	return 0;
+}
+
+/** Partitions of other programs are theirs. */
+static int report_foreign(const struct wanted *wanted, struct isst_change *change)
+{
+	struct cpus_state *states = calloc(wanted->facts.count + 1, sizeof(*states));
+	size_t count = 0;
+	int error = states ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->facts.count && !error; i++)
+		if (wanted_cpus(wanted, wanted->facts.domains[i].domain))
+			states[count++].domain = wanted->facts.domains[i].domain;
+	if (!error && count > 0)
+		error = cpus_state_read(wanted->context, states, count, false);
+	for (size_t i = 0; i < count && !error; i++)
+		error = report_foreign_of(change, &states[i]);
+	for (size_t i = 0; i < count; i++)
+		cpus_state_clear(&states[i]);
+	free(states);
+	return error;
+}
+
 int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change)
 {
+	int error = report_foreign(wanted, change);
+
 	report_unmanaged(wanted, change);
-	return plan_all(wanted, change, plan_cpus_offline);
+	return error ? error : plan_all(wanted, change, plan_cpus_offline);
 }
 
 /** Whether a setting is for cores: it cannot be known to hold for those that are not known. */

@@ -19,18 +19,39 @@ int cpu_lists_node(struct kernel_files *files, unsigned int node, struct isst_cp
 	return error;
 }
 
+/** Without those of a file that older kernels do not have. */
+static int add_where_present(struct kernel_files *files, const char *path, struct isst_cpuset *cpus)
+{
+	int error = kernel_files_cpulist(files, path, cpus);
+
+	return error == -ENOENT ? 0 : error;
+}
+
+#define ISOLATED_AT_BOOT CPU_DIRECTORY "/isolated"
+#define ISOLATED_PARTITIONS "/sys/fs/cgroup/cpuset.cpus.isolated"
+
 int cpu_lists_isolated(struct kernel_files *files, struct isst_cpuset *cpus)
 {
-	/* The second one, which older kernels lack, has the isolated partitions. */
-	static const char *const FILES[] = { CPU_DIRECTORY "/isolated",
-					     "/sys/fs/cgroup/cpuset.cpus.isolated" };
-	int error = 0;
+	int error = add_where_present(files, ISOLATED_AT_BOOT, cpus);
 
-	for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]) && !error; i++) {
-		error = kernel_files_cpulist(files, FILES[i], cpus);
-		if (error == -ENOENT)
-			error = 0;
-	}
+	return error ? error : add_where_present(files, ISOLATED_PARTITIONS, cpus);
+}
+
+int cpu_lists_partitioned(struct kernel_files *files, struct isst_cpuset *cpus)
+{
+	struct isst_cpuset *partitions = isst_cpuset_new(), *boot = isst_cpuset_new();
+	int error = partitions && boot ? 0 : -ENOMEM;
+	unsigned int cpu;
+
+	if (!error)
+		error = add_where_present(files, ISOLATED_PARTITIONS, partitions);
+	if (!error && isst_cpuset_count(partitions) > 0)
+		error = add_where_present(files, ISOLATED_AT_BOOT, boot);
+	isst_cpuset_for_each (cpu, partitions)
+		if (!error && !isst_cpuset_has(boot, cpu))
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	isst_cpuset_free(partitions);
+	isst_cpuset_free(boot);
 	return error;
 }
 

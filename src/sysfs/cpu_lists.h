@@ -13,6 +13,11 @@ int cpu_lists_node(struct kernel_files *files, unsigned int node, struct isst_cp
  * What the kernel does not report is none. Returns 0, -EPERM, -EIO or -ENOMEM. */
 int cpu_lists_isolated(struct kernel_files *files, struct isst_cpuset *cpus);
 
+/** Adds those that are in isolated partitions, and not of isolcpus; none before kernel 6.7. As
+ * above.
+ */
+int cpu_lists_partitioned(struct kernel_files *files, struct isst_cpuset *cpus);
+
 /** Adds the CPUs of the module of a CPU that is online: a cluster of several cores. Returns 0,
  * -ENOENT (it is in none, or the kernel, before 5.16, does not report clusters; no message is set),
  * -EPERM, -EIO or -ENOMEM. */

@@ -269,10 +269,11 @@ static void all_problems_are_named_at_once(void **state)
 		       "5: the CLOS minimum of 2000 MHz is above the maximum of 1000 MHz\n"
 		       "6: clos: '9' is not a CLOS from 0 to 3" CLOS_USAGE "\n");
 	/* What is wrong states nothing, not even the part before the mistake. */
-	check_problems(HEADER "level 1 2\nlevel 2\nmatch cpus 8 cpu\n",
-		       "2: level: unexpected '2' (level N|unmanaged)\n"
-		       "4: match: 'cpu' is not family, model, packages, cpus, topology or state (match "
-		       "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip])\n");
+	check_problems(
+		HEADER "level 1 2\nlevel 2\nmatch cpus 8 cpu\n",
+		"2: level: unexpected '2' (level N|unmanaged)\n"
+		"4: match: 'cpu' is not family, model, packages, cpus, topology or state (match "
+		"model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip])\n");
 }
 
 /** The same as check_problem(), for the last of several lines. */
