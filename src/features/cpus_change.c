@@ -59,13 +59,9 @@ static void plan_footprint(struct step *offline, const struct isst_domain *domai
 /** Whether the footprint of a step that changes levels has an item. */
 static bool moves_with_level(const struct isst_change *change, const struct item *item)
 {
-	for (size_t i = 0; i < change->count; i++) {
-		const struct step *step = change->steps[i];
-
-		for (size_t j = 0; j < step->footprint_count && step->kind == ITEM_LEVEL; j++)
-			if (item_is(&step->footprint[j].item, item))
-				return true;
-	}
+	change_for_each_place (place, change, item)
+		if (place->footprint && place->step->kind == ITEM_LEVEL)
+			return true;
 	return false;
 }
 

@@ -71,6 +71,8 @@ void change_free(struct isst_change *change)
 	settings_plans_free(change->settings);
 	baseline_clear(&change->baseline);
 	free(change->steps);
+	free(change->places);
+	item_index_clear(&change->index);
 	free(change->enabled);
 	free(change->listed);
 	free(change->warnings.items);
@@ -94,9 +96,12 @@ bool isst_change_has_left_out(const struct isst_change *change, const struct iss
 	for (size_t i = 0; change && domain && i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
-			struct item same = item_of(entry->item.kind, domain, entry->item.index);
+			struct item same;
 
-			if (entry->refused && !entry->optional && item_is(&entry->item, &same))
+			if (!entry->refused || entry->optional)
+				continue;
+			same = item_of(entry->item.kind, domain, entry->item.index);
+			if (item_is(&entry->item, &same))
 				return true;
 		}
 	return false;

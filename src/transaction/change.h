@@ -10,6 +10,7 @@
 #include "sysfs/cpufreq.h"
 #include "sysfs/suspend.h"
 #include "transaction/baseline.h"
+#include "transaction/item_index.h"
 
 /** Which targets of its requests a change may leave out. */
 enum target_policy {
@@ -108,6 +109,7 @@ struct entry {
 struct step {
 	struct isst_change *change;
 	enum item_kind kind;
+	size_t position; /* among the steps of the change */
 	struct entry *entries;
 	size_t count;
 	struct entry *footprint;
@@ -129,6 +131,13 @@ struct step {
 	/* Where not NULL, called after the step was made, to do what was not known before. */
 	int (*after)(struct step *step);
 	struct step *companion; /* for these: the step that goes with this one, or NULL */
+};
+
+/** Where an entry is: entries move when others are added. */
+struct entry_place {
+	struct step *step;
+	size_t at;
+	bool footprint;
 };
 
 /** Cores that are enabled in a domain, kept for CPUs that are found only when they come online. */
@@ -159,6 +168,8 @@ struct isst_change {
 	struct isst_change_options options;
 	struct step **steps;
 	size_t count;
+	struct item_index index;	 /* of all entries and footprints of its steps */
+	struct entry_place *places;	 /* by the numbers of the index */
 	struct isst_change_step *listed; /* for change_listed_step() */
 	size_t listed_count;
 	struct messages texts; /* its own: a program that makes change after change does not grow */

@@ -36,13 +36,14 @@ bool step_keeps_level(const struct step *step)
 
 bool step_moved_level(const struct step *step, const struct item *item)
 {
-	for (size_t i = 0; i < step->footprint_count; i++) {
-		const struct entry *entry = &step->footprint[i];
+	struct item level = *item;
 
-		if (entry->item.kind == ITEM_LEVEL && item_same_domain(&entry->item, item) &&
-		    has_moved(step->change, entry))
+	level.kind = ITEM_LEVEL;
+	level.index = 0;
+	change_for_each_place (place, step->change, &level)
+		if (place->footprint && place->step == step &&
+		    has_moved(step->change, place_entry(place)))
 			return true;
-	}
 	return false;
 }
 

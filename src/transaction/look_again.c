@@ -48,10 +48,9 @@ static int add_mask(struct look *look, const struct entry *entry)
 
 static bool is_written(const struct isst_change *change, const struct item *item)
 {
-	for (size_t i = 0; i < change->count; i++)
-		for (size_t j = 0; j < change->steps[i]->count; j++)
-			if (item_is(&change->steps[i]->entries[j].item, item))
-				return true;
+	change_for_each_place (place, change, item)
+		if (!place->footprint)
+			return true;
 	return false;
 }
 

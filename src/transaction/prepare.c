@@ -105,13 +105,9 @@ static int add_items(struct baseline *baseline, const struct entry *entries, siz
 /** Whether the change was to write an item, and goes on without it. */
 static bool is_passed_over(const struct isst_change *change, const struct item *item)
 {
-	for (size_t i = 0; i < change->count; i++)
-		for (size_t j = 0; j < change->steps[i]->count; j++) {
-			const struct entry *entry = &change->steps[i]->entries[j];
-
-			if (entry->refused && item_is(&entry->item, item))
-				return true;
-		}
+	change_for_each_place (place, change, item)
+		if (!place->footprint && place_entry(place)->refused)
+			return true;
 	return false;
 }
 

@@ -7,6 +7,7 @@
 #include "transaction/revealed.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/poll.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 
@@ -60,24 +61,22 @@ static void look_up(const struct isst_change *change, const struct item *item, b
 		    bool *overwritten)
 {
 	*written = *overwritten = false;
-	for (size_t i = 0; i < change->count; i++)
-		for (size_t j = 0; j < change->steps[i]->count; j++) {
-			const struct entry *entry = &change->steps[i]->entries[j];
+	change_for_each_place (place, change, item) {
+		const struct entry *entry = place_entry(place);
 
-			if (!item_is(&entry->item, item))
-				continue;
-			*written |= entry->written;
-			*overwritten |= entry->overwritten;
-		}
+		*written |= !place->footprint && entry->written;
+		*overwritten |= !place->footprint && entry->overwritten;
+	}
 }
 
-static bool has_other_old(const struct entry *entries, size_t count, const struct item *item,
-			  uint64_t now)
+static bool has_other_old(const struct isst_change *change, const struct item *item, uint64_t now)
 {
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].old_known && item_is(&entries[i].item, item) &&
-		    entries[i].old.number != now)
+	change_for_each_place (place, change, item) {
+		const struct entry *entry = place_entry(place);
+
+		if (entry->old_known && entry->old.number != now)
 			return true;
+	}
 	return false;
 }
 
@@ -93,14 +92,7 @@ static bool is_final_upper(const struct isst_change *change, const struct item *
 	    /* A lower limit that is held at the lowest frequency reads as none. */
 	    limit_clamp(change->context, lower, upper, &shown) || shown != now)
 		return false;
-	for (size_t i = 0; i < change->count; i++) {
-		const struct step *step = change->steps[i];
-
-		if (has_other_old(step->entries, step->count, &item, upper) ||
-		    has_other_old(step->footprint, step->footprint_count, &item, upper))
-			return false;
-	}
-	return true;
+	return !has_other_old(change, &item, upper);
 }
 
 /** Whether the kernel shows a limit as @now: within the range of the processor, and a lower one no
@@ -149,14 +141,6 @@ static bool is_uncovered(const struct isst_change *change, const struct item *lo
 	       !limit_clamp(change->context, lower, upper->value.number, &shown) && shown == old;
 }
 
-static void take(struct entry *entries, size_t count, const struct item *item,
-		 struct item_value value)
-{
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].old_known && item_is(&entries[i].item, item))
-			entries[i].old = value;
-}
-
 static void replace_old(struct isst_change *change, const struct item *item,
 			struct item_value value)
 {
@@ -164,12 +148,9 @@ static void replace_old(struct isst_change *change, const struct item *item,
 
 	if (known)
 		known->value = value;
-	for (size_t i = 0; i < change->count; i++) {
-		struct step *step = change->steps[i];
-
-		take(step->entries, step->count, item, value);
-		take(step->footprint, step->footprint_count, item, value);
-	}
+	change_for_each_place (place, change, item)
+		if (place_entry(place)->old_known)
+			place_entry(place)->old = value;
 }
 
 bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,

@@ -224,7 +224,7 @@ static void note_replaced(const struct isst_change *change, struct entry *entry,
 
 	if (!item || !item->value_known)
 		return;
-	if (item->moved) {
+	if (item->moved || item->range_moved) {
 		unknown->owners[unknown->count] = entry;
 		unknown->accesses[unknown->count++].item = entry->item;
 	} else if (!item_value_equal(&entry->item, item->now, item->value)) {

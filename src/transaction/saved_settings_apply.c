@@ -6,6 +6,7 @@
 #include "transaction/saved_settings.h"
 #include "transaction/saved_settings_file.h"
 #include "transaction/saved_settings_plan.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,19 +36,39 @@ static unsigned int level_of(const struct isst_change *change, const struct sett
 	return level;
 }
 
+/** Lines of a file, and an index of them while lines are only added. */
+struct saved_lines {
+	struct item_lines lines;
+	struct item_index index;
+};
+
+static void saved_lines_clear(struct saved_lines *saved)
+{
+	item_lines_clear(&saved->lines);
+	item_index_clear(&saved->index);
+}
+
+static int add_line(struct saved_lines *saved, const struct item_line *line)
+{
+	int error = item_index_add(&saved->index, &line->item);
+
+	return error ? error : item_lines_add(&saved->lines, line);
+}
+
 /** The line of an item that an earlier run saved, for the same level. */
-static struct item_line *find_line(const struct item_lines *saved, const struct item *item,
+static struct item_line *find_line(const struct saved_lines *saved, const struct item *item,
 				   unsigned int level)
 {
-	for (size_t i = 0; i < saved->count; i++)
-		if (item_is(&saved->items[i].item, item) && saved->items[i].level == level)
-			return &saved->items[i];
+	for (size_t i = item_index_first(&saved->index, item); i != ITEM_NONE;
+	     i = item_index_next(&saved->index, i))
+		if (saved->lines.items[i].level == level)
+			return &saved->lines.items[i];
 	return NULL;
 }
 
 /** Saved settings of a feature that was enabled, and of the other one. */
 struct keeping {
-	struct item_lines saved, other;
+	struct saved_lines saved, other;
 	bool handed_over; /* something of the other one was changed */
 };
 
@@ -97,12 +118,12 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 		note_written(line, entry);
 		return 0;
 	}
-	return item_lines_add(&keeping->saved, &(struct item_line){ .item = entry->item,
-								    .level = level,
-								    .old = old,
-								    .written = entry->wanted,
-								    .held = entry->held,
-								    .shown = entry->shown });
+	return add_line(&keeping->saved, &(struct item_line){ .item = entry->item,
+							      .level = level,
+							      .old = old,
+							      .written = entry->wanted,
+							      .held = entry->held,
+							      .shown = entry->shown });
 }
 
 static int keep(struct isst_change *change, const struct settings_plan *plan,
@@ -125,10 +146,9 @@ static int keep(struct isst_change *change, const struct settings_plan *plan,
 /** The entry that restores an item; NULL where it is not. */
 static const struct entry *find_entry(const struct isst_change *change, const struct item *item)
 {
-	for (size_t i = 0; i < change->count; i++)
-		for (size_t j = 0; j < change->steps[i]->count; j++)
-			if (item_is(&change->steps[i]->entries[j].item, item))
-				return &change->steps[i]->entries[j];
+	change_for_each_place (place, change, item)
+		if (!place->footprint)
+			return place_entry(place);
 	return NULL;
 }
 
@@ -150,7 +170,7 @@ static bool is_forgotten(const struct settings_plan *plan, const struct item_lin
 /** Gives the other feature the value from before both, in place of the one it found; and, as the
  * heir, what it keeps from going back. */
 static int hand_over_item(const struct isst_change *change, const struct settings_plan *plan,
-			  const struct item_line *item, struct item_lines *heir, bool *changed)
+			  const struct item_line *item, struct saved_lines *heir, bool *changed)
 {
 	struct item_line *line = find_line(heir, &item->item, item->level);
 
@@ -163,13 +183,13 @@ static int hand_over_item(const struct isst_change *change, const struct setting
 		return 0;
 	*changed = true;
 	if (!line)
-		return item_lines_add(heir, item);
+		return add_line(heir, item);
 	line->old = item->old;
 	return 0;
 }
 
 static int hand_over(const struct isst_change *change, const struct settings_plan *plan,
-		     const struct item_lines *saved, struct item_lines *heir, bool *changed)
+		     const struct item_lines *saved, struct saved_lines *heir, bool *changed)
 {
 	int error = 0;
 
@@ -211,13 +231,19 @@ static const char *cause(const struct isst_change *change, const char *name, int
 
 /** Reads a file that may be missing; @staged: as the plans before this one leave it. */
 static int read_former(struct isst_change *change, const char *name, bool staged,
-		       struct item_lines *saved)
+		       struct saved_lines *saved)
 {
-	int error = staged ? settings_file_read(change->context, name, true, saved) : -ENOENT;
+	int error;
 
+	*saved = (struct saved_lines){ 0 };
+	error = staged ? settings_file_read(change->context, name, true, &saved->lines) : -ENOENT;
 	if (error == -ENOENT)
-		error = settings_file_read(change->context, name, false, saved);
-	return error == -ENOENT ? 0 : error;
+		error = settings_file_read(change->context, name, false, &saved->lines);
+	if (error == -ENOENT)
+		error = 0;
+	for (size_t i = 0; i < saved->lines.count && !error; i++)
+		error = item_index_add(&saved->index, &saved->lines.items[i].item);
+	return error;
 }
 
 static int apply_keep(struct isst_change *change, const struct settings_plan *plan, bool staged)
@@ -235,20 +261,20 @@ static int apply_keep(struct isst_change *change, const struct settings_plan *pl
 		error = keep(change, plan, &keeping);
 	/* First: a kill between the two leaves the value from before both in each of them. */
 	if (!error && keeping.handed_over) {
-		error = settings_file_write(change->context, plan->other, staged, &keeping.other,
-					    false);
+		error = settings_file_write(change->context, plan->other, staged,
+					    &keeping.other.lines, false);
 		name = error ? plan->other : name;
 	}
 	if (!error)
-		error = settings_file_write(change->context, plan->name, staged, &keeping.saved,
-					    false);
+		error = settings_file_write(change->context, plan->name, staged,
+					    &keeping.saved.lines, false);
 	if (error && !staged)
 		change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
 			    "%s: the replaced settings are not saved, and %s disable --auto will "
 			    "not restore them",
 			    cause(change, name, unread, error), plan->name);
-	item_lines_clear(&keeping.saved);
-	item_lines_clear(&keeping.other);
+	saved_lines_clear(&keeping.saved);
+	saved_lines_clear(&keeping.other);
 	return error;
 }
 
@@ -256,20 +282,21 @@ static int apply_keep(struct isst_change *change, const struct settings_plan *pl
 static int apply_hand_over(struct isst_change *change, const struct settings_plan *plan,
 			   bool staged, const struct item_lines *saved)
 {
-	struct item_lines heir;
+	struct saved_lines heir;
 	int unread = read_former(change, plan->other, staged, &heir), error = unread;
 	bool changed = false;
 
 	if (!error)
 		error = hand_over(change, plan, saved, &heir, &changed);
 	if (!error && changed)
-		error = settings_file_write(change->context, plan->other, staged, &heir, true);
+		error = settings_file_write(change->context, plan->other, staged, &heir.lines,
+					    true);
 	if (error && !staged)
 		change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
 			    "%s: it does not contain the values from before %s enable, and %s "
 			    "disable --auto will not restore them",
 			    cause(change, plan->other, unread, error), plan->name, plan->other);
-	item_lines_clear(&heir);
+	saved_lines_clear(&heir);
 	return error;
 }
 
@@ -290,19 +317,20 @@ static void drop_record(struct isst_change *change, const char *name, const char
 
 static int apply_forget(struct isst_change *change, const struct settings_plan *plan, bool staged)
 {
-	struct item_lines saved;
+	struct saved_lines saved;
 	int unread = read_former(change, plan->name, staged, &saved), error = unread;
 	int handed_over = 0;
 
 	if (!error && plan->other)
-		handed_over = apply_hand_over(change, plan, staged, &saved);
+		handed_over = apply_hand_over(change, plan, staged, &saved.lines);
 	if (!error)
-		error = forget(change, plan, &saved);
+		error = forget(change, plan, &saved.lines);
 	if (!error)
-		error = settings_file_write(change->context, plan->name, staged, &saved, true);
+		error = settings_file_write(change->context, plan->name, staged, &saved.lines,
+					    true);
 	if (error && !staged)
 		drop_record(change, plan->name, cause(change, plan->name, unread, error));
-	item_lines_clear(&saved);
+	saved_lines_clear(&saved);
 	return error ? error : handed_over;
 }
 

@@ -19,6 +19,7 @@ struct step *change_step(struct isst_change *change, enum item_kind kind)
 	step->kind = kind;
 	if (change->count == 0)
 		change->runs = change->context->runs;
+	step->position = change->count;
 	change->steps[change->count++] = step;
 	return step;
 }
@@ -31,11 +32,64 @@ struct step *change_step_behind(const struct step *before, enum item_kind kind)
 
 	if (!step)
 		return NULL;
-	for (at = change->count - 1; change->steps[at - 1] != before; at--)
+	for (at = change->count - 1; change->steps[at - 1] != before; at--) {
 		change->steps[at] = change->steps[at - 1];
+		change->steps[at]->position = at;
+	}
 	change->steps[at] = step;
+	step->position = at;
 	return step;
 }
+
+/* ---- Where an item is written or disturbed ---- */
+
+/** Notes where an entry is that is being added. Returns 0 or -ENOMEM. */
+static int note_place(struct step *step, const struct item *item, bool footprint)
+{
+	struct isst_change *change = step->change;
+	size_t number = change->index.count;
+
+	if (ARRAY_GROW(change->places, number) || item_index_add(&change->index, item))
+		return -ENOMEM;
+	change->places[number] = (struct entry_place){
+		.step = step,
+		.at = footprint ? step->footprint_count : step->count,
+		.footprint = footprint,
+	};
+	return 0;
+}
+
+static bool is_before(const struct entry_place *one, const struct entry_place *other)
+{
+	if (one->step != other->step)
+		return one->step->position < other->step->position;
+	return one->footprint != other->footprint ? other->footprint : one->at < other->at;
+}
+
+/* A step may stand before one that was added earlier; an item has few entries. */
+const struct entry_place *change_next_place(const struct isst_change *change,
+					    const struct item *item,
+					    const struct entry_place *before)
+{
+	const struct entry_place *next = NULL;
+
+	for (size_t i = item_index_first(&change->index, item); i != ITEM_NONE;
+	     i = item_index_next(&change->index, i)) {
+		const struct entry_place *place = &change->places[i];
+
+		if ((!before || is_before(before, place)) && (!next || is_before(place, next)))
+			next = place;
+	}
+	return next;
+}
+
+struct entry *place_entry(const struct entry_place *place)
+{
+	return place->footprint ? &place->step->footprint[place->at]
+				: &place->step->entries[place->at];
+}
+
+/* ---- Adding entries ---- */
 
 static struct entry *add_entry(struct step *step, struct item item)
 {
@@ -43,7 +97,7 @@ static struct entry *add_entry(struct step *step, struct item item)
 
 	if (!step)
 		return NULL;
-	if (ARRAY_GROW(step->entries, step->count)) {
+	if (ARRAY_GROW(step->entries, step->count) || note_place(step, &item, false)) {
 		step->change->broken = true;
 		return NULL;
 	}
@@ -147,7 +201,7 @@ static void add_to_footprint(struct step *step, struct item item, bool optional)
 {
 	if (!step)
 		return;
-	if (ARRAY_GROW(step->footprint, step->footprint_count)) {
+	if (ARRAY_GROW(step->footprint, step->footprint_count) || note_place(step, &item, true)) {
 		step->change->broken = true;
 		return;
 	}
@@ -198,8 +252,8 @@ void step_disturbs_counterpart(struct step *step, const struct item *item)
 
 	if (!item_counterpart(item, &counterpart))
 		return;
-	for (size_t i = 0; i < step->footprint_count; i++)
-		if (item_is(&step->footprint[i].item, &counterpart))
+	change_for_each_place (place, step->change, &counterpart)
+		if (place->footprint && place->step == step)
 			return;
 	step_disturbs(step, counterpart);
 }
@@ -216,26 +270,16 @@ void change_relies_on(struct isst_change *change, struct item item, uint64_t val
 	baseline->items[baseline->count - 1].planned = value;
 }
 
-static void project_entry(const struct entry *entry, const struct item *item, uint64_t *value)
-{
-	if (item_is(&entry->item, item))
-		*value = entry_apply(entry, *value);
-}
-
 bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < change->count; i++) {
-		const struct step *step = change->steps[i];
+	change_for_each_place (place, change, item) {
+		const struct entry *entry = place_entry(place);
 
-		for (size_t j = 0; j < step->count && step->kind == item->kind; j++) {
-			project_entry(&step->entries[j], item, value);
-			any |= item_is(&step->entries[j].item, item);
-		}
-		for (size_t j = 0; j < step->footprint_count; j++)
-			if (step->footprint[j].resets)
-				project_entry(&step->footprint[j], item, value);
+		if (!place->footprint || entry->resets)
+			*value = entry_apply(entry, *value);
+		any |= !place->footprint;
 	}
 	return any;
 }

@@ -84,6 +84,17 @@ void change_relies_on(struct isst_change *change, struct item item, uint64_t val
  */
 bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value);
 
+/** The next one of the entries and footprints of an item, in the order of the steps, of each of
+ * them entries first; NULL: the first one. NULL behind the last one. */
+const struct entry_place *change_next_place(const struct isst_change *change,
+					    const struct item *item,
+					    const struct entry_place *before);
+struct entry *place_entry(const struct entry_place *place);
+
+#define change_for_each_place(place, change, item) \
+	for (const struct entry_place *place = change_next_place((change), (item), NULL); place; \
+	     place = change_next_place((change), (item), place))
+
 /** Whether a step was begun: something may have been written. */
 bool change_has_begun(const struct isst_change *change);
 

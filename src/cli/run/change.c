@@ -19,6 +19,9 @@ struct attempt {
 	const struct change_command *command;
 	struct isst_change *change;
 	struct isst_results *results; /* of planning: what stands against each subject */
+	/* Of the domain that was looked at last, which many units have in common. */
+	const struct isst_domain *domain;
+	bool left_out;
 };
 
 /** Makes the request of a command; *@request is NULL where it asks for nothing. */
@@ -65,15 +68,18 @@ static int plan(struct attempt *attempt)
 }
 
 /** Whether the change is made for a unit: it was neither left out by planning nor done without. */
-static bool is_part(const struct attempt *attempt, const struct unit *unit)
+static bool is_part(struct attempt *attempt, const struct unit *unit)
 {
 	size_t subject = attempt->command->for_cpus ? (size_t)(unit - attempt->run->targets.units)
 						    : unit->slot;
 	const struct isst_result *result = isst_results_at(attempt->results, subject);
 
+	if (attempt->domain != unit->domain) {
+		attempt->domain = unit->domain;
+		attempt->left_out = isst_change_has_left_out(attempt->change, unit->domain);
+	}
 	/* Without memory there was no planning that could have left it out. */
-	return !(result && isst_result_error(result, ISST_PART_RESULT)) &&
-	       !isst_change_has_left_out(attempt->change, unit->domain);
+	return !(result && isst_result_error(result, ISST_PART_RESULT)) && !attempt->left_out;
 }
 
 /** Whether a subject before failed for the same reason: CPUs do for that of their domain. */
@@ -141,7 +147,7 @@ static void report_result(struct run *run, const struct unit *unit, enum key_id 
 }
 
 /** Reports units, those that were left out excepted. */
-static void report_results(const struct attempt *attempt, int error)
+static void report_results(struct attempt *attempt, int error)
 {
 	const struct change_command *command = attempt->command;
 	struct run *run = attempt->run;
