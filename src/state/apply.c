@@ -309,9 +309,9 @@ static int plan_steps(const struct application *application)
 /** Whether a setting is just for the power domain of an item. */
 static bool is_named(const struct wanted *wanted, const struct item *item)
 {
-	for (size_t i = 0; i < wanted->count; i++)
-		if (item_is(&wanted->items[i].item, item) && !wanted->items[i].implied &&
-		    setting_names_domain(wanted->items[i].setting))
+	for (size_t i = item_index_first(&wanted->index, item); i != ITEM_NONE;
+	     i = item_index_next(&wanted->index, i))
+		if (!wanted->items[i].implied && setting_names_domain(wanted->items[i].setting))
 			return true;
 	return false;
 }

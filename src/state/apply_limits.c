@@ -55,20 +55,26 @@ static int note_failure(struct wanted *wanted, const struct limit_settings *sett
 	return error;
 }
 
-/** The place of the request for a CPU; @count: there is none yet. */
-static size_t find_scaling(const struct scaling_request *requests, size_t count, unsigned int cpu)
+/** Finds the request for what a limit is of, by its upper one; a new one is the last. Returns 0 or
+ * -ENOMEM. */
+static int find_request(struct item_index *requests, const struct wanted_item *limit, size_t *at)
 {
-	size_t i = 0;
+	struct item item = limit->item;
 
-	while (i < count && requests[i].cpu->number != cpu)
-		i++;
-	return i;
+	if (item.kind == ITEM_SCALING_MIN || item.kind == ITEM_UNCORE_MIN)
+		item_counterpart(&limit->item, &item);
+	*at = item_index_first(requests, &item);
+	if (*at != ITEM_NONE)
+		return 0;
+	*at = requests->count;
+	return item_index_add(requests, &item);
 }
 
 int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change)
 {
 	struct scaling_request *requests = calloc(wanted->count + 1, sizeof(*requests));
 	struct limit_settings *settings = calloc(wanted->count + 1, sizeof(*settings));
+	struct item_index index = { 0 };
 	size_t count = 0;
 	int error = requests && settings ? 0 : -ENOMEM;
 
@@ -78,7 +84,9 @@ int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change
 
 		if (item->subject != SUBJECT_SCALING_MIN && item->subject != SUBJECT_SCALING_MAX)
 			continue;
-		at = find_scaling(requests, count, item->item.index);
+		error = find_request(&index, item, &at);
+		if (error)
+			break;
 		if (at == count)
 			requests[count++] = (struct scaling_request){
 				.cpu = context_cpu(wanted->context, item->item.index),
@@ -91,21 +99,10 @@ int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change
 	for (size_t i = 0; i < count && !error; i++)
 		error = note_failure(wanted, &settings[i], requests[i].of_max,
 				     &requests[i].failure);
+	item_index_clear(&index);
 	free(requests);
 	free(settings);
 	return error;
-}
-
-/** The place of the request for a fabric; @count: there is none yet. */
-static size_t find_uncore(const struct uncore_request *requests, size_t count,
-			  const struct wanted_item *item)
-{
-	size_t i = 0;
-
-	while (i < count &&
-	       (requests[i].domain != item->domain || requests[i].fabric != item->item.index))
-		i++;
-	return i;
 }
 
 /** A state holds what some machine had: neither kernel nor firmware compares the two. */
@@ -122,6 +119,7 @@ int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
 {
 	struct uncore_request *requests = calloc(wanted->count + 1, sizeof(*requests));
 	struct limit_settings *settings = calloc(wanted->count + 1, sizeof(*settings));
+	struct item_index index = { 0 };
 	size_t count = 0;
 	int error = requests && settings ? 0 : -ENOMEM;
 
@@ -131,7 +129,9 @@ int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
 
 		if (item->subject != SUBJECT_UNCORE_MIN && item->subject != SUBJECT_UNCORE_MAX)
 			continue;
-		at = find_uncore(requests, count, item);
+		error = find_request(&index, item, &at);
+		if (error)
+			break;
 		if (at == count)
 			requests[count++] = (struct uncore_request){ .domain = item->domain,
 								     .fabric = item->item.index,
@@ -147,6 +147,7 @@ int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
 	for (size_t i = 0; i < count && !error; i++)
 		error = note_failure(wanted, &settings[i], requests[i].of_max,
 				     &requests[i].failure);
+	item_index_clear(&index);
 	free(requests);
 	free(settings);
 	return error;

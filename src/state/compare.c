@@ -140,11 +140,7 @@ static int compare_item(struct wanted *wanted, const struct baseline *baseline,
 /** Whether something is stated of the lower limit of a CPU. */
 static bool is_stated(const struct wanted *wanted, const struct item *lower)
 {
-	for (size_t i = 0; i < wanted->count; i++)
-		if (wanted->items[i].subject == SUBJECT_SCALING_MIN &&
-		    wanted->items[i].item.index == lower->index)
-			return true;
-	return false;
+	return wanted_find_item(wanted, lower, SUBJECT_SCALING_MIN, 0);
 }
 
 /** An upper limit cannot become what is wanted below a lower limit that stays: that is a difference

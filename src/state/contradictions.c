@@ -26,15 +26,13 @@ static const struct {
 static bool range_changes(const struct wanted *wanted, const struct isst_domain *domain)
 {
 	const struct domain_facts *facts = wanted_facts(wanted, domain);
+	const struct item features = item_of(ITEM_FEATURES, domain, 0);
+	const struct wanted_item *item;
 
 	if (facts->level != facts->profile.current_level)
 		return true;
-	for (size_t i = 0; i < wanted->count; i++)
-		if (wanted->items[i].subject == SUBJECT_BASE_FREQ &&
-		    wanted->items[i].domain == domain &&
-		    !wanted->items[i].bits == feature_is_on(&facts->specified, FEATURE_BASE_FREQ))
-			return true;
-	return false;
+	item = wanted_find_item(wanted, &features, SUBJECT_BASE_FREQ, 0);
+	return item && !item->bits == feature_is_on(&facts->specified, FEATURE_BASE_FREQ);
 }
 
 /** The end of the range that a limit is to be at. Returns false where it is not known as yet. */
@@ -99,13 +97,13 @@ static int compare_limits(struct wanted *wanted, const struct wanted_item *min,
 static const struct wanted_item *find_max(const struct wanted *wanted,
 					  const struct wanted_item *min, enum subject max)
 {
-	const struct wanted_item *item = min;
+	struct item item;
 
-	while (++item < wanted->items + wanted->count)
-		if (item->subject == max && item->domain == min->domain &&
-		    item->item.index == min->item.index)
-			return item;
-	return NULL;
+	item_counterpart(&min->item, &item);
+	/* Minimum and maximum of a CLOS are one item. */
+	if (min->subject == SUBJECT_CLOS_MIN)
+		item = min->item;
+	return wanted_find_item(wanted, &item, max, (size_t)(min - wanted->items));
 }
 
 int wanted_find_contradictions(struct wanted *wanted)

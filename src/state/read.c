@@ -57,14 +57,13 @@ static int add_levels(struct state *state)
 				return -ENOMEM;
 			continue;
 		}
-		if (ARRAY_GROW(wanted->items, wanted->count))
+		if (wanted_add(wanted,
+			       &(struct wanted_item){ .item = item_of(ITEM_LEVEL, facts->domain, 0),
+						      .mask = UINT64_MAX,
+						      .bits = facts->profile.current_level,
+						      .subject = SUBJECT_LEVEL,
+						      .domain = facts->domain }))
 			return -ENOMEM;
-		wanted->items[wanted->count++] =
-			(struct wanted_item){ .item = item_of(ITEM_LEVEL, facts->domain, 0),
-					      .mask = UINT64_MAX,
-					      .bits = facts->profile.current_level,
-					      .subject = SUBJECT_LEVEL,
-					      .domain = facts->domain };
 	}
 	return 0;
 }
@@ -198,60 +197,87 @@ static bool is_of_group(const struct state_value *first, const struct state_valu
 	       value->setting.index == first->setting.index;
 }
 
+/** All values of a group: they stand together. */
+struct group {
+	struct state_value *first, *end;
+};
+
+static struct group group_of(const struct state *state, const struct state_value *value)
+{
+	struct state_value *last = state->values + state->count;
+	struct group group = { state->values + (value - state->values), NULL };
+
+	while (group.first > state->values && is_of_group(value, group.first - 1))
+		group.first--;
+	group.end = group.first;
+	while (group.end < last && is_of_group(value, group.end))
+		group.end++;
+	return group;
+}
+
 /** The number of values of a group that are the same as one of them. */
-static size_t count_same(const struct state *state, const struct state_value *value)
+static size_t count_same(const struct group *group, const struct state_value *value)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < state->count; i++)
-		count += is_of_group(value, &state->values[i]) &&
-			 state_value_is_same(&value->setting, &state->values[i].setting);
+	for (const struct state_value *other = group->first; other < group->end; other++)
+		count += state_value_is_same(&value->setting, &other->setting);
 	return count;
+}
+
+/** Whether a domain has a value of a group, which is in the order of items. */
+static bool has_value(const struct group *group, const struct isst_domain *domain)
+{
+	const struct item item = item_of(group->first->item->item.kind, domain, 0);
+	size_t low = 0, high = (size_t)(group->end - group->first), count = high;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (item_compare(&group->first[middle].item->item, &item) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && group->first[low].item->domain == domain;
 }
 
 enum { ALL_PACKAGES = UINT_MAX };
 
 /** Whether every domain with CPUs of a package has values of a group: what is stated for all is
  * asked of those that are without it, too. */
-static bool is_everywhere(const struct state *state, const struct state_value *first,
+static bool is_everywhere(const struct state *state, const struct group *group,
 			  unsigned int package)
 {
 	const struct facts *facts = &state->wanted.facts;
 
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct isst_domain *domain = facts->domains[i].domain;
-		bool found = isst_domain_is_io(domain) ||
-			     (package != ALL_PACKAGES && domain->package != package);
 
-		for (size_t j = 0; j < state->count && !found; j++)
-			found = state->values[j].item->domain == domain &&
-				is_of_group(first, &state->values[j]);
-		if (!found)
+		if (!isst_domain_is_io(domain) &&
+		    (package == ALL_PACKAGES || domain->package == package) &&
+		    !has_value(group, domain))
 			return false;
 	}
 	return true;
 }
 
 /** The value that most of a group have; NULL where some of it are left out, or without. */
-static const struct state_value *find_common(const struct state *state,
-					     const struct state_value *first)
+static const struct state_value *find_common(const struct state *state, const struct group *group)
 {
 	const struct state_value *common = NULL;
 	size_t most = 0;
 
-	if (!is_everywhere(state, first, ALL_PACKAGES))
+	if (!is_everywhere(state, group, ALL_PACKAGES))
 		return NULL;
-	for (size_t i = 0; i < state->count; i++) {
-		const struct state_value *value = &state->values[i];
+	for (const struct state_value *value = group->first; value < group->end; value++) {
 		size_t same;
 
-		if (!is_of_group(first, value))
-			continue;
 		if (value->left_out)
 			return NULL;
 		if (common && state_value_is_same(&common->setting, &value->setting))
 			continue;
-		same = count_same(state, value);
+		same = count_same(group, value);
 		if (same > most) {
 			most = same;
 			common = value;
@@ -275,13 +301,11 @@ static int add_setting(struct state *state, const struct state_value *value,
 /** Marks all that have the value as added, and collects their CPUs. */
 static int take_cpus(struct state *state, const struct state_value *value, struct isst_cpuset *cpus)
 {
+	const struct group group = group_of(state, value);
 	int error = 0;
 
-	for (size_t i = 0; i < state->count && !error; i++) {
-		struct state_value *other = &state->values[i];
-
-		if (other->left_out || !is_of_group(value, other) ||
-		    !state_value_is_same(&value->setting, &other->setting))
+	for (struct state_value *other = group.first; other < group.end && !error; other++) {
+		if (other->left_out || !state_value_is_same(&value->setting, &other->setting))
 			continue;
 		other->added = true;
 		error = wanted_item_cpus(state->context, other->item, cpus);
@@ -305,14 +329,13 @@ static int add_of_cpus(struct state *state, const struct state_value *value)
 static int take_domains(struct state *state, const struct state_value *value, unsigned int package,
 			struct isst_cpuset *domains, bool *whole)
 {
+	const struct group group = group_of(state, value);
 	unsigned int number;
 	int error = 0;
 
-	*whole = is_everywhere(state, value, package);
-	for (size_t i = 0; i < state->count && !error; i++) {
-		struct state_value *other = &state->values[i];
-
-		if (!is_of_group(value, other) || other->item->domain->package != package)
+	*whole = is_everywhere(state, &group, package);
+	for (struct state_value *other = group.first; other < group.end && !error; other++) {
+		if (other->item->domain->package != package)
 			continue;
 		if (!state_value_is_same(&value->setting, &other->setting)) {
 			*whole = false;
@@ -351,10 +374,11 @@ static int add_common(struct state *state, const struct state_value *common)
 {
 	static const struct setting EVERYWHERE;
 
-	for (size_t i = 0; i < state->count; i++)
-		if (is_of_group(common, &state->values[i]) &&
-		    state_value_is_same(&common->setting, &state->values[i].setting))
-			state->values[i].added = true;
+	const struct group group = group_of(state, common);
+
+	for (struct state_value *value = group.first; value < group.end; value++)
+		if (state_value_is_same(&common->setting, &value->setting))
+			value->added = true;
 	return add_setting(state, common, &EVERYWHERE);
 }
 
@@ -364,10 +388,12 @@ static int add_settings(struct state *state)
 
 	for (size_t i = 0; i < state->count && !error; i++) {
 		const struct state_value *value = &state->values[i], *common;
+		struct group group;
 
 		if (value->added || value->left_out)
 			continue;
-		common = find_common(state, value);
+		group = group_of(state, value);
+		common = find_common(state, &group);
 		if (common && !common->added)
 			error = add_common(state, common);
 		if (error || value->added)

@@ -3,6 +3,9 @@
 #include "state/read_values.h"
 #include "state/values.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 bool state_value_is_same(const struct setting *one, const struct setting *other)
 {
 	return one->wanted == other->wanted && one->number == other->number;
@@ -12,17 +15,14 @@ bool state_value_is_same(const struct setting *one, const struct setting *other)
 static const struct wanted_item *find_as_wanted(const struct wanted *except,
 						const struct state_value *value)
 {
-	for (size_t i = 0; i < except->count; i++) {
-		const struct wanted_item *item = &except->items[i];
-		struct setting setting = { 0 };
+	const struct wanted_item *item = wanted_find_item(except, &value->item->item,
+							  value->item->subject, 0);
+	struct setting setting = { 0 };
 
-		if (item->implied || item->subject != value->item->subject ||
-		    !item_is(&item->item, &value->item->item))
-			continue;
-		wanted_value_to_setting(item, item->bits, &setting);
-		return state_value_is_same(&setting, &value->setting) ? item : NULL;
-	}
-	return NULL;
+	if (!item || item->implied)
+		return NULL;
+	wanted_value_to_setting(item, item->bits, &setting);
+	return state_value_is_same(&setting, &value->setting) ? item : NULL;
 }
 
 /** Leaves a value out. If it is an effect it is stated as that has it: the limits of the level, or
@@ -63,38 +63,81 @@ static bool is_feature_off(const struct state_value *value)
 	       value->setting.number == 0;
 }
 
-/** Whether both are of one thing, of those that a domain has several of. */
-static bool is_counterpart(const struct wanted_item *one, const struct wanted_item *other)
+enum { EFFECT_COUNT = sizeof(EFFECTS) / sizeof(EFFECTS[0]) };
+
+/** Which of the causes that domains have are not left out: a bit for each of EFFECTS. */
+static void note_causes(const struct state *state, unsigned int *of_domain)
 {
+	for (size_t i = 0; i < state->count; i++)
+		for (size_t j = 0; j < EFFECT_COUNT && !state->values[i].left_out; j++)
+			if (EFFECTS[j].cause == state->values[i].item->subject)
+				of_domain[state->values[i].item->domain->index] |= 1U << j;
+}
+
+/** Whether the limit that goes with one is not left out. */
+static bool keeps_counterpart(const struct state *state, struct state_value *const *of_item,
+			      const struct wanted_item *effect, enum subject cause)
+{
+	const struct wanted_item *item;
 	struct item counterpart;
 
-	return !item_counterpart(&one->item, &counterpart) || item_is(&counterpart, &other->item);
+	if (!item_counterpart(&effect->item, &counterpart))
+		return false;
+	item = wanted_find_item(&state->wanted, &counterpart, cause, 0);
+	return item && of_item[item - state->wanted.items] &&
+	       !of_item[item - state->wanted.items]->left_out;
 }
 
 /** Power domains share the register of turbo ratio limits. */
-static bool is_effect(const struct state_value *cause, const struct state_value *value)
+static bool has_cause(const struct state *state, const unsigned int *of_domain,
+		      const struct wanted_item *effect, size_t which)
 {
-	const struct isst_domain *one = cause->item->domain, *other = value->item->domain;
+	const struct facts *facts = &state->wanted.facts;
 
-	if (is_feature_off(value))
-		return false;
-	for (size_t i = 0; i < sizeof(EFFECTS) / sizeof(EFFECTS[0]); i++)
-		if (EFFECTS[i].cause == cause->item->subject &&
-		    EFFECTS[i].effect == value->item->subject &&
-		    is_counterpart(cause->item, value->item) &&
-		    (one == other || (value->item->subject == SUBJECT_TURBO_RATIO_LIMITS &&
-				      one->package == other->package)))
+	if (effect->subject != SUBJECT_TURBO_RATIO_LIMITS)
+		return of_domain[effect->domain->index] >> which & 1;
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->domains[i].domain->package == effect->domain->package &&
+		    of_domain[facts->domains[i].domain->index] >> which & 1)
 			return true;
 	return false;
 }
 
-/** Includes again what is an effect of something that is not left out. */
-static void keep_effects(struct state *state)
+static bool is_effect(const struct state *state, const unsigned int *of_domain,
+		      struct state_value *const *of_item, const struct state_value *value)
 {
-	for (size_t i = 0; i < state->count; i++)
-		for (size_t j = 0; j < state->count && !state->values[i].left_out; j++)
-			if (is_effect(&state->values[i], &state->values[j]))
-				state->values[j].left_out = false;
+	const struct wanted_item *effect = value->item;
+
+	for (size_t i = 0; i < EFFECT_COUNT && !is_feature_off(value); i++) {
+		enum subject cause = EFFECTS[i].cause;
+
+		if (EFFECTS[i].effect == effect->subject &&
+		    (cause == SUBJECT_SCALING_MAX || cause == SUBJECT_UNCORE_MAX
+			     ? keeps_counterpart(state, of_item, effect, cause)
+			     : has_cause(state, of_domain, effect, i)))
+			return true;
+	}
+	return false;
+}
+
+/** Includes again what is an effect of something that is not left out. */
+static int keep_effects(struct state *state)
+{
+	unsigned int *of_domain = calloc(state->wanted.facts.count + 1, sizeof(*of_domain));
+	struct state_value **of_item = calloc(state->wanted.count + 1, sizeof(*of_item));
+
+	if (of_domain && of_item) {
+		note_causes(state, of_domain);
+		for (size_t i = 0; i < state->count; i++)
+			of_item[state->values[i].item - state->wanted.items] = &state->values[i];
+		for (size_t i = 0; i < state->count; i++)
+			if (state->values[i].left_out)
+				state->values[i].left_out = !is_effect(state, of_domain, of_item,
+								       &state->values[i]);
+	}
+	free(of_domain);
+	free(of_item);
+	return of_domain && of_item ? 0 : -ENOMEM;
 }
 
 int state_leave_out(struct state *state, struct configuration *except)
@@ -108,7 +151,6 @@ int state_leave_out(struct state *state, struct configuration *except)
 					      wanted.left_out[i]);
 	for (size_t i = 0; i < state->count && !error; i++)
 		leave_out(&wanted, &state->values[i]);
-	keep_effects(state);
 	wanted_clear(&wanted);
-	return error;
+	return error ? error : keep_effects(state);
 }

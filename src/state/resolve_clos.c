@@ -132,12 +132,7 @@ static bool association_of(const struct resolution *resolution, const struct iss
 static struct wanted_item *find_core(const struct resolution *resolution, size_t first,
 				     const struct item *item)
 {
-	struct wanted *wanted = resolution->wanted;
-
-	for (size_t i = first; i < wanted->count; i++)
-		if (item_is(&wanted->items[i].item, item))
-			return &wanted->items[i];
-	return NULL;
+	return wanted_find_item(resolution->wanted, item, SUBJECT_ASSOCIATION, first);
 }
 
 /** Whether two settings are for a CPU in common, of the core of one. */

@@ -54,11 +54,7 @@ static bool imply_by_cores(const struct setting *cores, enum subject subject, un
 const struct setting *resolve_cores(const struct resolution *resolution,
 				    const struct isst_domain *domain)
 {
-	size_t i = 0;
-
-	while (resolution->wanted->facts.domains[i].domain != domain)
-		i++;
-	return resolution->cores[i];
+	return resolution->cores[domain->index];
 }
 
 bool resolve_wish(const struct resolution *resolution, enum subject subject,
@@ -246,14 +242,27 @@ int wanted_contradicts(struct wanted *wanted, const struct setting *setting,
 	return error;
 }
 
-int resolve_add(struct resolution *resolution, const struct wanted_item *item)
+int wanted_add(struct wanted *wanted, const struct wanted_item *item)
 {
-	struct wanted *wanted = resolution->wanted;
-
-	if (ARRAY_GROW(wanted->items, wanted->count))
+	if (ARRAY_GROW(wanted->items, wanted->count) || item_index_add(&wanted->index, &item->item))
 		return -ENOMEM;
 	wanted->items[wanted->count++] = *item;
 	return 0;
+}
+
+int resolve_add(struct resolution *resolution, const struct wanted_item *item)
+{
+	return wanted_add(resolution->wanted, item);
+}
+
+struct wanted_item *wanted_find_item(const struct wanted *wanted, const struct item *item,
+				     enum subject subject, size_t from)
+{
+	for (size_t i = item_index_first(&wanted->index, item); i != ITEM_NONE;
+	     i = item_index_next(&wanted->index, i))
+		if (i >= from && wanted->items[i].subject == subject)
+			return &wanted->items[i];
+	return NULL;
 }
 
 /* ---- Turbo-freq ---- */
@@ -271,10 +280,11 @@ bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_
 
 bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_facts *domain)
 {
-	for (size_t i = 0; i < wanted->count; i++)
-		if (wanted->items[i].subject == SUBJECT_TURBO_FREQ &&
-		    wanted->items[i].domain == domain->domain)
-			return wanted->items[i].bits;
+	const struct item features = item_of(ITEM_FEATURES, domain->domain, 0);
+	const struct wanted_item *item = wanted_find_item(wanted, &features, SUBJECT_TURBO_FREQ, 0);
+
+	if (item)
+		return item->bits;
 	/* Another level begins with it off. */
 	return domain->level == domain->profile.current_level &&
 	       feature_is_on(&domain->specified, FEATURE_TURBO_FREQ);
@@ -325,11 +335,7 @@ bool wanted_online(const struct wanted *wanted, const struct domain_facts *domai
 const struct domain_facts *wanted_facts(const struct wanted *wanted,
 					const struct isst_domain *domain)
 {
-	const struct domain_facts *facts = wanted->facts.domains;
-
-	while (facts->domain != domain)
-		facts++;
-	return facts;
+	return &wanted->facts.domains[domain->index];
 }
 
 bool wanted_changes_level(const struct wanted *wanted, const struct wanted_item *item)
@@ -367,6 +373,7 @@ void wanted_clear(struct wanted *wanted)
 {
 	facts_clear(&wanted->facts);
 	free(wanted->items);
+	item_index_clear(&wanted->index);
 	free(wanted->left_out);
 	free(wanted->has_problem);
 	free(wanted->has_skip);

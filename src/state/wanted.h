@@ -7,7 +7,7 @@
 #define ISST_STATE_WANTED_H
 
 #include "state/facts.h"
-#include "transaction/items.h"
+#include "transaction/item_index.h"
 
 /** An item, and what becomes of it. One item may stand in several, for other bits. */
 struct wanted_item {
@@ -34,6 +34,7 @@ struct wanted {
 	struct facts facts;
 	struct wanted_item *items; /* by subject and index, then in the order of the domains */
 	size_t count;
+	struct item_index index;	   /* of these */
 	struct isst_cpuset *high_priority; /* CPUs that were chosen; NULL: none were asked for */
 	/* Why domains without CPUs are passed over, and why what is optional is; the texts are the
 	 * context's. */
@@ -64,6 +65,13 @@ int wanted_find(struct wanted *wanted, struct configuration *configuration,
 		struct isst_context *context, enum wanted_use use);
 void wanted_clear(struct wanted *wanted);
 void skips_free(struct skip *skips, size_t count);
+
+/** Adds an item. Returns 0 or -ENOMEM. */
+int wanted_add(struct wanted *wanted, const struct wanted_item *item);
+
+/** An item that is wanted for a subject, of index @from or above; NULL: none. */
+struct wanted_item *wanted_find_item(const struct wanted *wanted, const struct item *item,
+				     enum subject subject, size_t from);
 
 /** What is known of a domain of the context. */
 const struct domain_facts *wanted_facts(const struct wanted *wanted,
