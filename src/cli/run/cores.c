@@ -214,19 +214,24 @@ static struct isst_targets *representatives(struct run *run, const struct cores 
 	return targets_or_error(run, targets, error);
 }
 
-/** Gives a class to all cores with the number of a CPU's. */
-static void spread(struct cores *cores, unsigned int cpu, int clos)
+/** Gives a class to all cores with the number of a CPU's. @first: a core of the domain of the last
+ * CPU that was looked for; those of a domain stand together, as do most CPUs. */
+static void spread(struct cores *cores, const struct isst_cpu *cpu, int clos, size_t *first)
 {
+	const struct isst_domain *domain = isst_cpu_domain(cpu);
 	const struct core *found = NULL;
 
-	for (size_t i = 0; i < cores->count && !found; i++)
-		if (isst_cpuset_has(cores->all[i].cpus, cpu))
+	if (*first == cores->count || cores->all[*first].domain != domain)
+		for (*first = 0; *first < cores->count; ++*first)
+			if (cores->all[*first].domain == domain)
+				break;
+	for (size_t i = *first; i < cores->count && cores->all[i].domain == domain && !found; i++)
+		if (isst_cpuset_has(cores->all[i].cpus, isst_cpu_number(cpu)))
 			found = &cores->all[i];
-	for (size_t i = 0; found && i < cores->count; i++) {
+	for (size_t i = *first; found && i < cores->count && cores->all[i].domain == domain; i++) {
 		struct core *core = &cores->all[i];
 
-		if (core == found || (core->in_module && core->domain == found->domain &&
-				      core->number == found->number))
+		if (core == found || (core->in_module && core->number == found->number))
 			core->clos = clos;
 	}
 }
@@ -249,6 +254,7 @@ static bool failed_before(const struct isst_results *results, size_t index)
 static void take_classes(struct run *run, struct cores *cores, const struct isst_results *results)
 {
 	const struct isst_result *result;
+	size_t first = cores->count;
 
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
@@ -257,7 +263,7 @@ static void take_classes(struct run *run, struct cores *cores, const struct isst
 		if (failure.error && !failed_before(results, i))
 			run_failure(run, &failure);
 		else if (!failure.error && isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0)
-			spread(cores, isst_cpu_number(isst_result_cpu(result)), (int)clos);
+			spread(cores, isst_result_cpu(result), (int)clos, &first);
 	}
 }
 
