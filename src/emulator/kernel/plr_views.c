@@ -68,11 +68,10 @@ static bool is_limited(const struct platform_domain *domain, unsigned int core)
 
 /** The driver knows the place of a CPU that was online once; any other is core 0 of package 0,
  * power domain 0, to it. */
-static bool has_cpu(const struct place *place, unsigned int number, unsigned int *core)
+static bool has_cpu(const struct place *place, const struct platform_cpu *cpu, unsigned int *core)
 {
 	const struct platform *platform = place->server->platform;
 	const struct platform_domain *domain = &platform->domains[place->domain];
-	const struct platform_cpu *cpu = platform_cpu(platform, number);
 
 	*core = 0;
 	if (!cpu || !state_cpu(place->server, cpu)->seen)
@@ -86,13 +85,17 @@ static int print_status(const struct place *place, FILE *stream)
 	const struct platform *platform = place->server->platform;
 	const struct platform_domain *domain = &platform->domains[place->domain];
 	const char *words = reasons_of(place);
+	size_t at = 0;
 
 	print_line("cpus", words, true, stream);
 	for (unsigned int number = 0; number < platform->cpu_ids; number++) {
+		const struct platform_cpu *cpu = NULL;
 		char who[VIEW_NAME];
 		unsigned int core;
 
-		if (!has_cpu(place, number, &core))
+		if (at < platform->cpu_count && platform->cpus[at].number == number)
+			cpu = &platform->cpus[at++];
+		if (!has_cpu(place, cpu, &core))
 			continue;
 		snprintf(who, sizeof(who), "cpu%u", number);
 		print_line(who, is_limited(domain, core) ? words : "", false, stream);

@@ -8,6 +8,7 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool has_uncore(const struct platform_domain *domain)
@@ -83,7 +84,25 @@ static bool domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 	return false;
 }
 
-static const struct instances each_domain = { domain_at, NULL };
+/** On TPMI the name is that of the index. */
+static bool find_domain(struct place *place, const char *name)
+{
+	static const char prefix[] = "uncore";
+	bool tpmi = platform_is_tpmi(place->server->platform);
+	char known[VIEW_NAME];
+	size_t index = 0;
+
+	if (tpmi && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+		index = strtoul(name + sizeof(prefix) - 1, NULL, 10);
+	while (domain_at(place, index++, known))
+		if (strcmp(known, name) == 0)
+			return true;
+		else if (tpmi)
+			break;
+	return false;
+}
+
+static const struct instances each_domain = { domain_at, find_domain };
 
 static bool package_at(struct place *place, size_t index, char name[VIEW_NAME])
 {

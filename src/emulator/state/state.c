@@ -88,8 +88,10 @@ void state_close(struct server *server)
 	free(server->state);
 	free_stored(&server->stored);
 	free_stored(&server->before);
+	free(server->blocks);
 	server->head = NULL;
 	server->state = NULL;
+	server->blocks = NULL;
 	server->size = server->space = 0;
 	server->state_descriptor = -1;
 }
@@ -125,19 +127,44 @@ uint64_t state_check(const struct state *state, size_t size)
 	return check;
 }
 
-/** The checksum of the copy; of what has not changed since it was stored it is known. */
-static uint64_t copy_check(const struct server *server)
-{
-	const struct state *stored = server->stored.state;
-	uint64_t check = server->stored.check;
+/** What is known of a block: it was changed since the last store; and by that. */
+enum { CHANGED = 1, CHANGED_BEFORE = 2 };
 
-	if (server->size != server->stored.size)
-		return state_check(server->state, server->size);
-	for (size_t at = 0; at < server->size; at += BLOCK_BYTES)
-		if (block_differs(server->state, stored, server->size, at))
-			check += block_check(server->state, server->size, at) -
-				 block_check(stored, server->size, at);
-	return check;
+/** Marks the blocks of the copy that are not as stored, and finds its checksum. Returns 1 if there
+ * are any, 0, or -ENOMEM. */
+static int find_changed(struct server *server, uint64_t *check)
+{
+	const size_t count = server->size / BLOCK_BYTES + 1;
+	unsigned char *blocks = reallocarray(server->blocks, count, sizeof(*blocks));
+	int any = 0;
+
+	if (!blocks)
+		return -ENOMEM;
+	server->blocks = blocks;
+	if (server->size != server->stored.size) {
+		memset(blocks, CHANGED, count);
+		*check = state_check(server->state, server->size);
+		return 1;
+	}
+	if (server->before.size == 0)
+		memset(blocks, 0, count);
+	*check = server->stored.check;
+	for (size_t at = 0; at < server->size; at += BLOCK_BYTES) {
+		if (!block_differs(server->state, server->stored.state, server->size, at))
+			continue;
+		any = 1;
+		blocks[at / BLOCK_BYTES] |= CHANGED;
+		*check += block_check(server->state, server->size, at) -
+			  block_check(server->stored.state, server->size, at);
+	}
+	return any;
+}
+
+/** What was changed is the difference to the other slot from now on. */
+static void note_stored(struct server *server)
+{
+	for (size_t i = 0; i < server->size / BLOCK_BYTES + 1; i++)
+		server->blocks[i] = server->blocks[i] & CHANGED ? CHANGED_BEFORE : 0;
 }
 
 /* ---- Writing ---- */
@@ -162,7 +189,7 @@ static bool slot_is_known(const struct server *server, uint32_t slot)
 {
 	const struct state_head *head = server->head;
 
-	return server->before.size == server->size &&
+	return server->before.size == server->size && server->stored.size == server->size &&
 	       head->slots[slot].size == server->before.size &&
 	       head->slots[slot].check == server->before.check;
 }
@@ -176,8 +203,7 @@ static int write_blocks(struct server *server, uint32_t slot, bool known)
 
 	for (size_t at = 0, end; at < server->size && !result; at = end + BLOCK_BYTES) {
 		for (end = at; end < server->size; end += BLOCK_BYTES)
-			if (known &&
-			    !block_differs(server->state, server->before.state, server->size, end))
+			if (known && !server->blocks[end / BLOCK_BYTES])
 				break;
 		if (end > at) {
 			size_t size = (end < server->size ? end : server->size) - at;
@@ -214,6 +240,7 @@ static int write_slot(struct server *server, uint64_t check)
 	kept = server->stored;
 	server->stored = *before;
 	*before = kept;
+	note_stored(server);
 	return 0;
 }
 
@@ -291,10 +318,9 @@ int state_store(struct server *server)
 	uint64_t check;
 	int result;
 
-	if (server->size == server->stored.size &&
-	    memcmp(server->state, server->stored.state, server->size) == 0)
-		return 0;
-	check = copy_check(server);
+	result = find_changed(server, &check);
+	if (result <= 0)
+		return result;
 	result = server->size > server->head->capacity ? enlarge(server, check)
 						       : write_slot(server, check);
 	if (result)

@@ -133,7 +133,8 @@ struct server {
 	/* The same as it is in the file; and what the file's other slot holds, as far as this
 	 * process knows */
 	struct stored_state stored, before;
-	bool replaying; /* a deferred command is carried out: it was let in before */
+	unsigned char *blocks; /* of the copy: how they differ from these */
+	bool replaying;	       /* a deferred command is carried out: it was let in before */
 	/* Set by the layers above, before state_open(). */
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
 	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
