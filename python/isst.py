@@ -281,6 +281,7 @@ class FindingKind(enum.IntEnum):
     CPU_ISOLATED_OF_LEVEL = 44
     CLOS_MAX_BELOW_TURBO_FREQ = 45
     CLOS_MAX_OF_ALL = 46
+    OTHER_LEVEL_REQUESTED = 47
     ADVISORY = 100
 
 

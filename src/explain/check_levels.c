@@ -53,6 +53,20 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 	finding_add_domain(findings, finding, domain);
 }
 
+static void check_requested(struct findings *findings, const struct survey_domain *domain)
+{
+	struct isst_finding *finding;
+
+	if (!domain->has_requested || domain->requested == domain->profile.current_level)
+		return;
+	finding = findings_note(
+		findings, ISST_FINDING_OTHER_LEVEL_REQUESTED,
+		"level %u was requested last (mem_dump in debugfs), and the present "
+		"level is %u",
+		domain->requested, domain->profile.current_level);
+	finding_add_place(findings, finding, domain);
+}
+
 /* ---- CPUs of the level ---- */
 
 static bool is_named(const struct survey *survey, unsigned int cpu)
@@ -238,6 +252,7 @@ void check_levels(struct findings *findings)
 		if (!domain->asked)
 			continue;
 		check_uncore(findings, domain);
+		check_requested(findings, domain);
 		if (!survey_has_level(domain))
 			continue;
 		check_level(findings, domain);

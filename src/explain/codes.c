@@ -134,6 +134,10 @@ const struct finding_code finding_codes[] = {
 		    "cores of low priority are slower in favour of the higher base frequency of others, "
 		    "which these lose with the remedy",
 	    .kind = REMEDY_STATEMENT),
+	ROW(OTHER_LEVEL_REQUESTED, "other-level-requested", NOTE,
+	    .meaning = "another agent has set the present level, or the firmware did not take the "
+		       "one that was requested; other programs that write SST-BF or SST-TF, and a "
+		       "resume, request that one again"),
 	ROW(SMT_OFF, "smt-off", NOTE,
 	    .meaning = "the second threads of cores are offline, which may be a protection "
 		       "against side channels"),

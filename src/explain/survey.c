@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
 #include "explain/survey.h"
+#include "topology/requested_levels.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -226,6 +227,23 @@ static int read_cpus_state(struct survey *survey, struct survey_domain *domain)
 	return error ? error : note_unknown_cpus(survey, &domain->cpus_state);
 }
 
+static int read_requested_levels(struct survey *survey)
+{
+	struct requested_levels all;
+	int error = requested_levels_read(survey->context, &all);
+
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		struct survey_domain *domain = &survey->domains[i];
+		const struct requested_level *level = requested_level_of(&all, domain->domain);
+
+		domain->has_requested = level && !domain->profile.failure.error &&
+					level->present == domain->profile.current_level;
+		domain->requested = domain->has_requested ? level->requested : 0;
+	}
+	requested_levels_clear(&all);
+	return error;
+}
+
 static int read_files_of_domains(struct survey *survey)
 {
 	int error = 0;
@@ -287,13 +305,11 @@ int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope)
 {
 	static int (*const ALL[])(struct survey * survey) = {
-		survey_read_whole,   read_profiles,
-		read_current_levels, read_first_levels,
-		read_core_power,     read_clos,
-		read_limits,	     read_files_of_domains,
-		survey_read_cpus,    survey_read_causes,
-		survey_read_reasons, survey_read_managers,
-		survey_read_hidden,  NULL,
+		survey_read_whole,    read_profiles,	     read_current_levels,
+		read_first_levels,    read_core_power,	     read_clos,
+		read_limits,	      read_requested_levels, read_files_of_domains,
+		survey_read_cpus,     survey_read_causes,    survey_read_reasons,
+		survey_read_managers, survey_read_hidden,    NULL,
 	};
 	static int (*const LIMITS[])(struct survey * survey) = { survey_read_whole,
 								 survey_list_cpus,

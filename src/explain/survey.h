@@ -67,6 +67,8 @@ struct survey_domain {
 	struct isst_level level; /* the current one */
 	struct isst_level first; /* the lowest level, if that is another one */
 	bool has_first;		 /* it is */
+	bool has_requested;	 /* by TPMI: the level that was requested last is known */
+	unsigned int requested;
 	struct isst_core_power core_power;
 	struct isst_clos clos[ISST_CLOS_COUNT]; /* where classes hold */
 	bool has_limits;			/* the turbo ratio limits were read */
