@@ -5,6 +5,9 @@
 #include "emulator/front/launch_files.h"
 #include "support/check.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #define SERVER \
 	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0-1\ncores = 0-3\n[level 0]\ncores = 0-3\n" \
 	"base = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n"
@@ -94,6 +97,58 @@ static void logged_reasons_are_cleared_by_zeros(void **state)
 	finish(&e);
 }
 
+#define ZONE(number) "/sys/class/powercap/intel-rapl:" #number
+
+static unsigned long long read_energy(struct emulated *e)
+{
+	char *content;
+	size_t size;
+	unsigned long long uj;
+
+	assert_int_equal(
+		e->machine->files->read(e->machine->data, ZONE(0) "/energy_uj", &content, &size),
+		0);
+	uj = strtoull(content, NULL, 10);
+	free(content);
+	return uj;
+}
+
+/** Packages draw what their CPUs that are online do, up to the limit. */
+static void power_of_packages(void **state)
+{
+	struct emulated e;
+	unsigned long long before;
+
+	(void)state;
+	start_written(&e, SERVER "power-limit = 500\npower-draw = 600\n"
+				 "power-limit-frequency = 1900\n");
+	assert_file(&e, ZONE(0) "/name", "package-0\n");
+	assert_file(&e, ZONE(0) "/constraint_0_name", "long_term\n");
+	assert_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "500000000\n");
+	assert_file(&e, ZONE(0) "/constraint_1_power_limit_uw", "600000000\n");
+	assert_file(&e, ZONE(1) "/name", "package-1\n");
+	assert_int_equal(read_result(&e, ZONE(2) "/name"), -ENOENT);
+	before = read_energy(&e);
+	assert_true(read_energy(&e) >= before);
+	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "1900000\n");
+	assert_int_equal(write_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "0"), -EINVAL);
+	/* In eighths of a watt. */
+	assert_int_equal(write_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "700030000"), 0);
+	assert_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "700000000\n");
+	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "3000000\n");
+	finish_written(&e);
+}
+
+static void a_kernel_without_powercap(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_written(&e, SERVER "power-limit = 500\n[files]\npowercap = no\n");
+	assert_int_equal(read_result(&e, ZONE(0) "/name"), -ENOENT);
+	finish_written(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +156,8 @@ int main(void)
 		cmocka_unit_test(units_container_and_command_line),
 		cmocka_unit_test(lockdown_hides_files_of_debugfs_that_can_be_written),
 		cmocka_unit_test(logged_reasons_are_cleared_by_zeros),
+		cmocka_unit_test(power_of_packages),
+		cmocka_unit_test(a_kernel_without_powercap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

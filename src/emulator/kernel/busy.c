@@ -194,8 +194,11 @@ unsigned int busy_khz(const struct place *place)
 	const struct level_facts facts = level_facts(server, place->cpu->domain);
 	const struct class_of_cpu class = class_of(server, place->cpu);
 	unsigned int khz = scaling_max_khz(place), lowest = lowest_khz(place);
+	unsigned int powered = power_limited_khz(place);
 
 	khz = least(khz, turbo_khz(place, &facts, &class));
+	if (powered)
+		khz = least(khz, powered);
 	if (server->state->no_turbo)
 		khz = least(khz, base_khz(place));
 	khz = most(khz, lowest);

@@ -317,6 +317,7 @@ static const struct view virtual_thermal_views[] = {
 };
 
 static const struct view virtual_views[] = {
+	{ "powercap", .below = virtual_powercap_views, .exists = powercap_exists },
 	{ "thermal", .below = virtual_thermal_views },
 	VIEW_END,
 };
@@ -327,6 +328,7 @@ static const struct view class_thermal_views[] = {
 };
 
 static const struct view class_views[] = {
+	{ "powercap", .below = class_powercap_views, .exists = powercap_exists },
 	{ "thermal", .below = class_thermal_views },
 	VIEW_END,
 };

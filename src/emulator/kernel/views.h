@@ -102,6 +102,11 @@ int print_bus_link(const struct place *place, FILE *stream);
 extern const struct view uncore_views[]; /* uncore_views.c: below intel_uncore_frequency */
 extern const struct view debug_views[];	 /* debugfs_views.c: below /sys/kernel/debug */
 bool debugfs_exists(const struct place *place);
+extern const struct view class_powercap_views[];   /* powercap_views.c: below /sys/class/powercap */
+extern const struct view virtual_powercap_views[]; /* powercap_views.c: below virtual/powercap */
+bool powercap_exists(const struct place *place);
+/** What a power limit leaves a CPU that is busy, in kHz; 0: none is in force. */
+unsigned int power_limited_khz(const struct place *place);
 extern const struct view plr_views[]; /* plr_views.c: below plr of a device there */
 bool plr_exists(const struct place *place);
 extern const struct view pstate_views[]; /* pstate_views.c: below intel_pstate */

@@ -76,6 +76,7 @@ struct platform *platform_new(const char *name)
 	platform->hwp.value = 1;
 	platform->bios_turbo.value = 1;
 	platform->cpuinfo_follows_turbo.value = 1;
+	platform->powercap.value = 1;
 	platform->uncore.value = 1;
 	platform->uncore_writable.value = 1;
 	platform->cgroup_tree.value = CGROUP_V2;

@@ -135,6 +135,10 @@ struct platform_domain {
 	struct mask_value limited_cores;
 	struct number_value limit_register; /* mailbox: MSR 0x64f until its log is cleared */
 	struct number_value throttle_count; /* of each of its CPUs since boot */
+	/* Of its package, of which the first domain counts: the long-term power limit; what it
+	 * draws with all of its CPUs online, which are busy; and the most that they run at while
+	 * the limit holds them back. */
+	struct number_value power_limit_w, power_draw_w, power_limited_mhz;
 	struct commands_value missing;
 	struct mask_value clos_resets;	  /* bit i: CLOS i is reset when core-power goes on */
 	struct mask_value undefined_clos; /* TPMI: cores whose association names CLOS 15 */
@@ -217,6 +221,7 @@ struct platform {
 	struct text_value cpufreq, governor, pstate;
 	struct number_value offline_cpufreq; /* enum offline_cpufreq */
 	struct number_value no_turbo, bios_turbo, cpuinfo_follows_turbo, bios_limit_mhz;
+	struct number_value powercap;
 	struct number_value uncore, uncore_writable, uncore_follows_level;
 	struct number_value uncore_ids; /* enum uncore_ids */
 	struct number_value uncore_elc; /* there are elc_ files */

@@ -36,7 +36,8 @@ struct domain_state {
 	/* TPMI: in the registers of all domains, for who reads the file without the platform */
 	uint32_t first_register, register_count;
 	uint32_t reasons_cleared; /* performance limit reasons; none have come since */
-	uint32_t reserved;
+	/* Of its package, set by powercap, in eighths of a watt; 0: nothing */
+	uint16_t long_term, short_term;
 };
 
 enum { NO_LIMIT_KHZ = INT32_MAX };

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Power of packages, as intel_rapl shows it: energy and limits. All CPUs that are online are busy,
+ * and each draws its share.
+ */
+#include "emulator/kernel/views.h"
+
+#include <errno.h>
+#include <time.h>
+
+enum { EIGHTHS = 8, UW_PER_EIGHTH = 125000, MOST_WATTS = 3500 };
+
+/* What an energy counter of 32 bits in units of 2^-14 J holds, in uJ. */
+static const uint64_t range_uj = 262143328850;
+
+/* ---- Packages: with several dies each has a zone of its own, unless it is reached by TPMI ---- */
+
+static bool has_die_zones(const struct platform *platform)
+{
+	return platform->dies.value > 1 && !platform_is_tpmi(platform);
+}
+
+static bool is_of_zone(const struct place *place, size_t domain)
+{
+	const struct platform *platform = place->server->platform;
+
+	return has_die_zones(platform) ? domain == place->domain
+				       : platform->domains[domain].socket == place->socket;
+}
+
+static bool at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	const struct platform *platform = place->server->platform;
+	size_t zone = 0;
+
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		if (!has_die_zones(platform) && i > 0 &&
+		    platform->domains[i - 1].socket == platform->domains[i].socket)
+			continue;
+		if (zone++ != index)
+			continue;
+		place->domain = i;
+		place->socket = platform->domains[i].socket;
+		snprintf(name, VIEW_NAME, "intel-rapl:%zu", index);
+		return true;
+	}
+	return false;
+}
+
+static const struct instances each_zone = { .at = at };
+
+static const struct platform_domain *zone_of(const struct place *place)
+{
+	return &place->server->platform->domains[place->domain];
+}
+
+/* ---- Limits, in eighths of a watt ---- */
+
+/** That of the processor: of the first level of the platform file, unless that states it. */
+static unsigned int usual_limit(const struct place *place)
+{
+	const struct platform *platform = place->server->platform;
+
+	if (zone_of(place)->power_limit_w.line)
+		return zone_of(place)->power_limit_w.value * EIGHTHS;
+	for (size_t i = 0; i < platform->domain_count; i++)
+		if (is_of_zone(place, i) && platform->domains[i].level_count > 0)
+			return least(platform->domains[i].levels[0].power_w.value, MOST_WATTS) *
+			       EIGHTHS;
+	return 0;
+}
+
+static unsigned int long_term(const struct place *place)
+{
+	unsigned int set = state_domain(place->server, place->domain)->long_term;
+
+	return set ? set : usual_limit(place);
+}
+
+/** For a short time the usual one is exceeded by a fifth. */
+static unsigned int short_term(const struct place *place)
+{
+	unsigned int set = state_domain(place->server, place->domain)->short_term;
+
+	return set ? set : usual_limit(place) * 6 / 5;
+}
+
+bool powercap_exists(const struct place *place)
+{
+	struct place first = { .server = place->server };
+	char name[VIEW_NAME];
+
+	return place->server->platform->powercap.value && at(&first, 0, name) &&
+	       usual_limit(&first) > 0;
+}
+
+/* ---- What is drawn ---- */
+
+/** Without a limit, in eighths of a watt: of all CPUs four fifths of it, unless the platform file
+ * states more or less. */
+static unsigned int wanted(const struct place *place)
+{
+	const struct platform *platform = place->server->platform;
+	const struct number_value *draw = &zone_of(place)->power_draw_w;
+	unsigned int whole = draw->line ? draw->value * EIGHTHS : usual_limit(place) * 4 / 5;
+	unsigned int present = 0, online = 0;
+
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		if (!is_of_zone(place, platform->cpus[i].domain))
+			continue;
+		present++;
+		online += cpu_online(place->server, &platform->cpus[i]);
+	}
+	return present ? (unsigned int)((uint64_t)whole * online / present) : 0;
+}
+
+unsigned int power_limited_khz(const struct place *place)
+{
+	struct place zone = *place;
+	char name[VIEW_NAME];
+
+	if (!powercap_exists(place))
+		return 0;
+	for (size_t i = 0; at(&zone, i, name); i++)
+		if (is_of_zone(&zone, place->cpu->domain) &&
+		    zone_of(&zone)->power_limited_mhz.line && wanted(&zone) >= long_term(&zone))
+			return zone_of(&zone)->power_limited_mhz.value * 1000;
+	return 0;
+}
+
+/** As if it had drawn what it draws now since boot. */
+static int print_energy(const struct place *place, FILE *stream)
+{
+	unsigned int eighths = least(wanted(place), long_term(place));
+	struct timespec now;
+	uint64_t us;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+	fprintf(stream, "%llu\n", (unsigned long long)(us * eighths / EIGHTHS % (range_uj + 1)));
+	return 0;
+}
+
+/* ---- Files ---- */
+
+static int print_name(const struct place *place, FILE *stream)
+{
+	const struct platform_domain *zone = zone_of(place);
+
+	fprintf(stream, "package-%u", zone->package);
+	if (has_die_zones(place->server->platform))
+		fprintf(stream, "-die-%u", zone->die);
+	fputc('\n', stream);
+	return 0;
+}
+
+static int print_range(const struct place *place, FILE *stream)
+{
+	(void)place;
+	fprintf(stream, "%llu\n", (unsigned long long)range_uj);
+	return 0;
+}
+
+static const char *long_term_name(const struct place *place)
+{
+	(void)place;
+	return "long_term";
+}
+
+static const char *short_term_name(const struct place *place)
+{
+	(void)place;
+	return "short_term";
+}
+
+static unsigned int long_term_uw(const struct place *place)
+{
+	return long_term(place) * UW_PER_EIGHTH;
+}
+
+static unsigned int short_term_uw(const struct place *place)
+{
+	return short_term(place) * UW_PER_EIGHTH;
+}
+
+static unsigned int most_uw(const struct place *place)
+{
+	return usual_limit(place) * UW_PER_EIGHTH;
+}
+
+static unsigned int long_term_us(const struct place *place)
+{
+	(void)place;
+	return 999424;
+}
+
+static unsigned int short_term_us(const struct place *place)
+{
+	(void)place;
+	return 1952;
+}
+
+/** In units of the register, which has 15 bits for them. */
+static int write_limit(const char *text, uint16_t *eighths)
+{
+	uint64_t uw;
+	int result = parse_number(text, 10, INT64_MAX, &uw);
+
+	if (!result && (uw / UW_PER_EIGHTH == 0 || uw / UW_PER_EIGHTH > INT16_MAX))
+		result = -EINVAL;
+	if (!result)
+		*eighths = (uint16_t)(uw / UW_PER_EIGHTH);
+	return result;
+}
+
+static int write_long_term(const struct place *place, const char *text)
+{
+	return write_limit(text, &state_domain(place->server, place->domain)->long_term);
+}
+
+static int write_short_term(const struct place *place, const char *text)
+{
+	return write_limit(text, &state_domain(place->server, place->domain)->short_term);
+}
+
+static unsigned int enabled(const struct place *place)
+{
+	(void)place;
+	return 1;
+}
+
+static const struct view zone_views[] = {
+	{ "name", .read = print_name },
+	{ "enabled", .number = enabled },
+	/* Only root may know what others compute. */
+	{ "energy_uj", .read = print_energy, .mode = 0400 },
+	{ "max_energy_range_uj", .read = print_range },
+	{ "constraint_0_name", .text = long_term_name },
+	{ "constraint_0_power_limit_uw", .number = long_term_uw, .write = write_long_term },
+	{ "constraint_0_time_window_us", .number = long_term_us },
+	{ "constraint_0_max_power_uw", .number = most_uw },
+	{ "constraint_1_name", .text = short_term_name },
+	{ "constraint_1_power_limit_uw", .number = short_term_uw, .write = write_short_term },
+	{ "constraint_1_time_window_us", .number = short_term_us },
+	VIEW_END,
+};
+
+static const struct view control_type_views[] = {
+	{ .each = &each_zone, .below = zone_views },
+	{ "enabled", .number = enabled },
+	VIEW_END,
+};
+
+const struct view virtual_powercap_views[] = {
+	{ "intel-rapl", .below = control_type_views },
+	VIEW_END,
+};
+
+static int print_control_link(const struct place *place, FILE *stream)
+{
+	(void)place;
+	fprintf(stream, "../../devices/virtual/powercap/intel-rapl");
+	return 0;
+}
+
+static int print_zone_link(const struct place *place, FILE *stream)
+{
+	struct place zone = *place;
+	char name[VIEW_NAME];
+
+	for (size_t i = 0; at(&zone, i, name); i++)
+		if (zone.domain == place->domain)
+			fprintf(stream, "../../devices/virtual/powercap/intel-rapl/%s", name);
+	return 0;
+}
+
+const struct view class_powercap_views[] = {
+	{ "intel-rapl", .target = print_control_link },
+	{ .each = &each_zone, .target = print_zone_link },
+	VIEW_END,
+};
