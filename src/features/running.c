@@ -89,9 +89,9 @@ static void fail_all(struct isst_context *context, int error, struct cpu_running
 			continue;
 		else if (error == -ENOENT)
 			message_failure(messages, &cpus[i].failure, -EOPNOTSUPP,
-					"the kernel shows no performance limit reasons: they need "
-					"a TPMI server, debugfs, and intel_plr_tpmi of Linux 6.11 "
-					"or later");
+					"performance limit reasons are not known on this kernel: "
+					"they need a TPMI server, debugfs, and intel_plr_tpmi of "
+					"Linux 6.11 or later");
 		else
 			message_failure(messages, &cpus[i].failure, error, "%s",
 					isst_error(context));

@@ -118,10 +118,13 @@ static int report_groups(const struct machine_status *status, const struct group
 	return error;
 }
 
-/** What the kernel does not have is no failure; what only root may read is worth a note. */
-static void report_failure(struct run *run, const struct failure *failure)
+/** What the kernel does not have is no failure; what only root may read is worth a note, and that
+ * reasons are not known: none are shown then. */
+static void report_failure(struct run *run, const struct grouping *grouping,
+			   const struct failure *failure)
 {
-	if (failure->error == -EPERM)
+	if (failure->error == -EPERM ||
+	    (failure->error == -EOPNOTSUPP && grouping->key == KEY_STATUS_REASONS))
 		run_note(run, failure);
 	else if (failure->error != -EOPNOTSUPP)
 		run_failure(run, failure);
@@ -141,8 +144,9 @@ static size_t list_members(struct run *run, const struct grouping *grouping,
 
 		if (failure.error) {
 			if (!failed)
-				report_failure(run, &failure);
-			failed = failed || failure.error != -EOPNOTSUPP;
+				report_failure(run, grouping, &failure);
+			failed = failed || failure.error != -EOPNOTSUPP ||
+				 grouping->key == KEY_STATUS_REASONS;
 			continue;
 		}
 		members[count++] = (struct member){ .domain = isst_result_domain(result),
