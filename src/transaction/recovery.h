@@ -14,7 +14,7 @@
 int journal_recover(struct isst_context *context);
 
 /** Reports in a notice that a run was interrupted in the middle of a change, for a run that does
- * not roll it back. */
+ * not roll it back; or that a process holds one. */
 void journal_report(struct isst_context *context);
 
 #endif

@@ -8,21 +8,44 @@
 #include "../process/program.h"
 #include "../process/syscalls.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-/* Programs give a command 10 seconds: the holder of the lock has to be reported within them. */
-enum { LOCK_TIMEOUT_MS = 9000 };
+/* Programs give a command 10 seconds: the holder of the lock has to be reported within them. Most
+ * changes are shorter than the time after which a run reports that it waits. */
+enum { LOCK_TIMEOUT_MS = 9000, QUIET_MS = 300 };
+
+static void report_wait(struct run *run, unsigned int timeout_ms)
+{
+	char *line;
+
+	if (asprintf(&line, "waiting for up to %u s: %s", timeout_ms / 1000,
+		     isst_error(run->context)) < 0)
+		return;
+	run_progress(run, line);
+	free(line);
+}
 
 /** Returns 0 or a negative errno. */
 static int take_lock(struct run *run)
 {
 	unsigned int timeout_ms = LOCK_TIMEOUT_MS;
+	int error;
 
 	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
 		timeout_ms = request_number(run->request, OPTION_LOCK_TIMEOUT) * 1000;
-	return isst_lock(run->context, timeout_ms, 0);
+	if (timeout_ms <= QUIET_MS)
+		return isst_lock(run->context, timeout_ms, 0);
+	error = isst_lock(run->context, QUIET_MS, 0);
+	if (error != -EBUSY)
+		return error;
+	/* A document has no place for what is over when it is printed. */
+	if (run->progress)
+		report_wait(run, timeout_ms);
+	return isst_lock(run->context, timeout_ms - QUIET_MS, 0);
 }
 
 /**
