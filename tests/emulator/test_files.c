@@ -314,6 +314,29 @@ static void writes_elsewhere(void **state)
 	finish(&e);
 }
 
+/* uncore-frequency.c: uncore_event_cpu_offline(), uncore_freq_add_entry(). */
+static void uncore_limits_of_a_die_that_was_offline_are_initial(void **state)
+{
+	static const char LIMIT[] = CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz";
+	static const char INITIAL[] = CPUS
+		"/intel_uncore_frequency/package_00_die_00/initial_max_freq_khz";
+	struct emulated e;
+
+	(void)state;
+	start_written(&e, "[cpu]\nmodel = 0x6a\n[topology]\npackages = 0-1\ncores = 0-1\n"
+			  "[files]\ncpu0-hotplug = yes\n[level 0]\ncores = 0-1\nbase = 2000\n"
+			  "uncore-max = 2200\nuncore-min = 800\n");
+	assert_int_equal(write_file(&e, LIMIT, "1600000"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu0/online", "0"), 0);
+	assert_file(&e, LIMIT, "1600000\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+	assert_int_equal(write_file(&e, LIMIT, "1700000"), -ENOENT);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(&e, LIMIT, "1600000\n");
+	assert_file(&e, INITIAL, "1600000\n");
+	finish_written(&e);
+}
+
 static void paths_stay_inside(void **state)
 {
 	struct emulated e;
@@ -464,6 +487,7 @@ int main(void)
 		cmocka_unit_test(cpus_that_cannot_be_unplugged),
 		cmocka_unit_test(frequencies_follow_a_level_while_offline),
 		cmocka_unit_test(writes_elsewhere),
+		cmocka_unit_test(uncore_limits_of_a_die_that_was_offline_are_initial),
 		cmocka_unit_test(paths_stay_inside),
 		cmocka_unit_test(listing),
 		cmocka_unit_test(preferences_are_words_or_numbers),

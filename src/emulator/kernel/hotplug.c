@@ -23,6 +23,28 @@ static bool may_go_offline(const struct server *server, const struct platform_cp
 	return count_online(server) > 1 && !(refuse && isst_cpuset_has(refuse, cpu->number));
 }
 
+static bool die_is_online(const struct server *server, unsigned int domain)
+{
+	const struct platform *platform = server->platform;
+
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (platform->cpus[i].domain == domain && cpu_online(server, &platform->cpus[i]))
+			return true;
+	return false;
+}
+
+/** Without TPMI the directory of a die's uncore went with its last CPU. It comes back with the
+ * first one: the limits that are there then are its initial ones. */
+static void uncore_cpu_online(struct server *server, const struct platform_cpu *cpu)
+{
+	struct domain_state *state = state_domain(server, cpu->domain);
+
+	if (platform_is_tpmi(server->platform) || die_is_online(server, cpu->domain))
+		return;
+	state->initial_min_khz = state->uncore_min_khz;
+	state->initial_max_khz = state->uncore_max_khz;
+}
+
 static int set_online(struct server *server, const struct platform_cpu *cpu, bool online)
 {
 	struct cpu_state *state = state_cpu(server, cpu);
@@ -33,6 +55,8 @@ static int set_online(struct server *server, const struct platform_cpu *cpu, boo
 		return -EBUSY;
 	if (online && !smt_allows(server, cpu))
 		return -EPERM;
+	if (online)
+		uncore_cpu_online(server, cpu);
 	state->online = online;
 	if (online) {
 		state->seen = 1;

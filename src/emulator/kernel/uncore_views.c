@@ -71,12 +71,25 @@ static void name_domain(const struct platform *platform, size_t index, char name
 	snprintf(name, VIEW_NAME, "uncore%02u", number);
 }
 
+/** By MSR the uncore is reached through a CPU. */
+static bool is_reached(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+
+	if (platform_is_tpmi(platform))
+		return has_uncore(&platform->domains[index]);
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (platform->cpus[i].domain == index && cpu_online(server, &platform->cpus[i]))
+			return true;
+	return false;
+}
+
 static bool domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->server->platform;
 
 	for (place->domain = 0; place->domain < platform->domain_count; place->domain++)
-		if (has_uncore(&platform->domains[place->domain]) && index-- == 0) {
+		if (is_reached(place->server, place->domain) && index-- == 0) {
 			place->package = false;
 			name_domain(platform, place->domain, name);
 			return true;
