@@ -282,6 +282,7 @@ class FindingKind(enum.IntEnum):
     CLOS_MAX_BELOW_TURBO_FREQ = 45
     CLOS_MAX_OF_ALL = 46
     OTHER_LEVEL_REQUESTED = 47
+    PACKAGE_AT_POWER_LIMIT = 48
     ADVISORY = 100
 
 

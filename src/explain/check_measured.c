@@ -31,9 +31,36 @@ static void check_cpu(struct findings *findings, const struct survey_domain *dom
 		      level_base_mhz(domain, cpu->cpu->number), "the base frequency is");
 }
 
+/** A package that draws what it may is held there by the frequency of its cores. */
+static void check_power(struct findings *findings, const struct power_zone *zone)
+{
+	enum { UW_PER_MW = 1000, UW_PER_W = 1000000, MW_PER_W = 1000, HALF = 2 };
+	const struct survey *survey = findings->survey;
+	uint64_t mw = powercap_mw(zone);
+	struct isst_finding *finding;
+
+	if (mw * 100 < zone->limit_uw / UW_PER_MW * TOLERATED_PERCENT)
+		return;
+	finding = findings_note(findings, ISST_FINDING_PACKAGE_AT_POWER_LIMIT,
+				"about %" PRIu64
+				" W while CPUs were measured; the limit is %" PRIu64
+				" W (constraint long_term, /sys/class/powercap)",
+				(mw + MW_PER_W / HALF) / MW_PER_W, zone->limit_uw / UW_PER_W);
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct isst_domain *domain = survey->domains[i].domain;
+
+		if (powercap_zone(&survey->power, domain->package, domain->die) == zone)
+			finding_add_place(findings, finding, &survey->domains[i]);
+	}
+}
+
 void check_measured(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
+
+	for (size_t i = 0; i < survey->power.count; i++)
+		if (survey->power.zones[i].time_ns)
+			check_power(findings, &survey->power.zones[i]);
 
 	for (size_t i = 0; i < survey->count; i++)
 		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)

@@ -143,6 +143,11 @@ const struct finding_code finding_codes[] = {
 		       "against side channels"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
 	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
+	ROW(PACKAGE_AT_POWER_LIMIT, "package-at-power-limit", NOTE,
+	    .meaning =
+		    "the package draws what its power limit allows, which holds its cores at the "
+		    "frequencies that this is enough for",
+	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
 	ROW(LIMITED_CURRENT, "limited-current", NOTE, .remedy = "check current limits in the BIOS"),
 	ROW(LIMITED_MCP, "limited-mcp", NOTE),
 	ROW(LIMITED_DFC, "limited-dfc", NOTE),

@@ -338,6 +338,7 @@ void survey_clear(struct survey *survey)
 	}
 	free(survey->domains);
 	limit_reasons_clear(&survey->reasons);
+	powercap_clear(&survey->power);
 	isst_cpuset_free(survey->undisturbed);
 	free(survey->smt);
 	free(survey->driver);

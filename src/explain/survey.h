@@ -10,6 +10,7 @@
 #include "features/features.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/limit_reasons.h"
+#include "sysfs/powercap.h"
 #include "topology/context.h"
 
 /** A list of texts, each of which belongs to the messages of the context. */
@@ -115,6 +116,7 @@ struct survey {
 	struct limit_reasons reasons;
 	struct survey_texts unread; /* what could not be read */
 	struct survey_texts notes;  /* what was not looked at, and why */
+	struct power_zones power;   /* of packages, where CPUs were measured */
 	bool denied;		    /* something seems to be hidden from the caller */
 	bool limits_only;	    /* see struct survey_scope */
 };

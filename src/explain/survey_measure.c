@@ -4,6 +4,7 @@
  * to a machine, and it is done only where it is asked for.
  */
 #include "base/machine.h"
+#include "common/monotonic.h"
 #include "explain/survey.h"
 
 #include <errno.h>
@@ -34,20 +35,88 @@ static int measure(struct survey *survey, struct survey_cpu *cpu)
 			   strerror(-error));
 }
 
-int survey_measure(struct survey *survey)
+/* ---- Power, while CPUs of the package are kept busy ---- */
+
+/** The package of a domain, where it is known what it draws. */
+static struct power_zone *zone_of(const struct survey *survey, const struct survey_domain *domain)
+{
+	struct power_zone *zone = powercap_zone(&survey->power, domain->domain->package,
+						domain->domain->die);
+
+	return zone && zone->limit_uw ? zone : NULL;
+}
+
+/** Without powercap nothing is known of power, which is no failure. */
+static int note_power(struct survey *survey, int error)
+{
+	const char *why = isst_error(survey->context);
+
+	if (!error || error == -ENOMEM || error == -ENOENT)
+		return error == -ENOMEM ? error : 0;
+	powercap_clear(&survey->power);
+	return survey_note(survey, "the power of packages is not known: %s", why);
+}
+
+/** Adds what was drawn since the last look, or begins with it: CPUs of a package follow each other.
+ */
+static int look_at_power(struct survey *survey, struct power_zone *zone, bool begins)
+{
+	struct kernel_files *files = &survey->context->files;
+
+	if (!zone)
+		return 0;
+	return note_power(survey, begins ? powercap_begin(files, zone) : powercap_add(files, zone));
+}
+
+/** Where CPUs were measured in no time, as emulated ones, they stay busy until the power can be
+ * known. */
+static int finish_power(struct survey *survey, struct power_zone *zone)
+{
+	const struct timespec rest = { .tv_nsec = MEASURED_MS * NS_PER_MS };
+
+	if (!zone || zone->time_ns >= (uint64_t)rest.tv_nsec)
+		return 0;
+	nanosleep(&rest, NULL);
+	return look_at_power(survey, zone, false);
+}
+
+/** Measures the CPUs of a domain, and with them the power of its package. */
+static int measure_domain(struct survey *survey, struct survey_domain *domain,
+			  struct power_zone **last)
 {
 	int error = 0;
+
+	for (size_t i = 0; i < domain->cpu_count && !error; i++) {
+		struct survey_cpu *cpu = &domain->cpus[i];
+		struct power_zone *zone = zone_of(survey, domain);
+
+		if (context_is_interrupted(survey->context))
+			return -EINTR;
+		if (!may_measure(survey, cpu))
+			continue;
+		if (zone != *last) {
+			error = finish_power(survey, *last);
+			zone = zone_of(survey, domain);
+			if (!error)
+				error = look_at_power(survey, zone, true);
+		}
+		if (!error)
+			error = measure(survey, cpu);
+		if (!error)
+			error = look_at_power(survey, zone_of(survey, domain), false);
+		*last = zone_of(survey, domain);
+	}
+	return error;
+}
+
+int survey_measure(struct survey *survey)
+{
+	struct power_zone *last = NULL;
+	int error = note_power(survey, powercap_find(&survey->context->files, &survey->power));
 
 	/* It takes minutes on a large machine, in which nothing is asked of the driver. */
 	driver_suspend(&survey->context->driver);
 	for (size_t i = 0; i < survey->count && !error; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count && !error; j++) {
-			struct survey_cpu *cpu = &survey->domains[i].cpus[j];
-
-			if (context_is_interrupted(survey->context))
-				error = -EINTR;
-			else if (may_measure(survey, cpu))
-				error = measure(survey, cpu);
-		}
-	return error;
+		error = measure_domain(survey, &survey->domains[i], &last);
+	return error ? error : finish_power(survey, last);
 }

@@ -129,7 +129,9 @@ static bool may_have_driver(const struct survey *survey)
 static int note_missing(struct survey *survey)
 {
 	if (!may_have_driver(survey))
-		return 0;
+		return survey_note(survey,
+				   "performance limit reasons are not known on this kernel: "
+				   "it is older than 6.11, or its version is unknown");
 	survey->denied = true;
 	return survey_note(survey, "there is no /sys/kernel/debug/tpmi-*/plr (debugfs is not "
 				   "mounted, or module intel_plr_tpmi not loaded): performance "
@@ -143,7 +145,6 @@ static int read_reasons(struct survey *survey)
 
 	if (error != -ENOENT)
 		return survey_note_file(survey, error);
-	/* Kernels before 6.11 have no such files. */
 	error = note_missing(survey);
 	return error ? error : read_all_counters(survey);
 }

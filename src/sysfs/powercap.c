@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads zones of powercap. Writes nothing. */
+#include "sysfs/powercap.h"
+#include "base/array.h"
+#include "common/monotonic.h"
+#include "isst.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POWERCAP "/sys/class/powercap"
+
+/* ---- Zones ---- */
+
+/** Those of packages: others are below them (`intel-rapl:0:0`), or of another interface. */
+static bool is_zone_name(const char *name)
+{
+	static const char PREFIX[] = "intel-rapl:";
+
+	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && !strchr(name + strlen(PREFIX), ':');
+}
+
+/** Reads a file of a zone into @number, or its text. */
+static int read_number(struct kernel_files *files, const struct power_zone *zone, const char *name,
+		       uint64_t *number)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/%s", zone->directory, name) < 0)
+		return -ENOMEM;
+	error = kernel_files_number(files, path, UINT64_MAX, number);
+	free(path);
+	return error;
+}
+
+static int read_text(struct kernel_files *files, const struct power_zone *zone, const char *name,
+		     char **text)
+{
+	char *path;
+	int error;
+
+	*text = NULL;
+	if (asprintf(&path, "%s/%s", zone->directory, name) < 0)
+		return -ENOMEM;
+	error = kernel_files_text(files, path, text);
+	free(path);
+	return error;
+}
+
+/** `package-N` or `package-N-die-M`. Returns false for other zones. */
+static bool parse_name(const char *text, struct power_zone *zone)
+{
+	static const char PACKAGE[] = "package-", DIE[] = "-die-";
+	const char *number = text + strlen(PACKAGE), *die;
+	uint64_t value;
+	char digits[12];
+	size_t length;
+
+	if (strncmp(text, PACKAGE, strlen(PACKAGE)) != 0)
+		return false;
+	die = strstr(number, DIE);
+	length = die ? (size_t)(die - number) : strlen(number);
+	if (length >= sizeof(digits))
+		return false;
+	memcpy(digits, number, length);
+	digits[length] = '\0';
+	if (isst_parse_number(digits, 10, INT32_MAX, &value))
+		return false;
+	zone->package = (unsigned int)value;
+	zone->of_die = die;
+	if (!die)
+		return true;
+	if (isst_parse_number(die + strlen(DIE), 10, INT32_MAX, &value))
+		return false;
+	zone->die = (unsigned int)value;
+	return true;
+}
+
+/** The long-term limit; 0 where there is none. */
+static int read_limit(struct kernel_files *files, struct power_zone *zone)
+{
+	enum { MOST_CONSTRAINTS = 4 };
+	int error = 0;
+
+	for (unsigned int i = 0; i < MOST_CONSTRAINTS && !error && !zone->limit_uw; i++) {
+		char file[40], *name = NULL;
+
+		snprintf(file, sizeof(file), "constraint_%u_name", i);
+		error = read_text(files, zone, file, &name);
+		snprintf(file, sizeof(file), "constraint_%u_power_limit_uw", i);
+		if (!error && strcmp(name, "long_term") == 0)
+			error = read_number(files, zone, file, &zone->limit_uw);
+		free(name);
+	}
+	return error == -ENOENT ? 0 : error;
+}
+
+/** Adds a zone if it is that of a package and has a limit. */
+static int add_zone(struct kernel_files *files, struct power_zones *zones, const char *name)
+{
+	struct power_zone zone = { 0 };
+	char *text = NULL;
+	int error = asprintf(&zone.directory, POWERCAP "/%s", name) < 0 ? -ENOMEM : 0;
+
+	if (error)
+		return error;
+	error = read_text(files, &zone, "name", &text);
+	if (!error && !parse_name(text, &zone))
+		error = -ENOENT;
+	free(text);
+	if (!error)
+		error = read_number(files, &zone, "max_energy_range_uj", &zone.range_uj);
+	if (!error)
+		error = read_limit(files, &zone);
+	if (!error && zone.limit_uw && ARRAY_GROW(zones->zones, zones->count))
+		error = -ENOMEM;
+	if (error || !zone.limit_uw) {
+		free(zone.directory);
+		/* What went away meanwhile, or is no package, is not missing. */
+		return error == -ENOENT ? 0 : error;
+	}
+	zones->zones[zones->count++] = zone;
+	return 0;
+}
+
+int powercap_find(struct kernel_files *files, struct power_zones *zones)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int error = kernel_files_list(files, POWERCAP, &names, &count);
+
+	*zones = (struct power_zones){ 0 };
+	for (size_t i = 0; i < count; i++) {
+		if (!error && is_zone_name(names[i]))
+			error = add_zone(files, zones, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	return error;
+}
+
+void powercap_clear(struct power_zones *zones)
+{
+	for (size_t i = 0; i < zones->count; i++)
+		free(zones->zones[i].directory);
+	free(zones->zones);
+	*zones = (struct power_zones){ 0 };
+}
+
+struct power_zone *powercap_zone(const struct power_zones *zones, unsigned int package,
+				 unsigned int die)
+{
+	for (size_t i = 0; i < zones->count; i++) {
+		struct power_zone *zone = &zones->zones[i];
+
+		if (zone->package == package && (!zone->of_die || zone->die == die))
+			return zone;
+	}
+	return NULL;
+}
+
+/* ---- Power ---- */
+
+/** Reads the counter. Between two looks at the clock nothing else should have happened: where that
+ * took long it is tried again. */
+static int look(struct kernel_files *files, const struct power_zone *zone, uint64_t *counter_uj,
+		int64_t *at_ns)
+{
+	enum { TRIES = 5, LONG_NS = NS_PER_MS };
+	int error = 0;
+
+	for (unsigned int i = 0; i < TRIES && !error; i++) {
+		int64_t before = monotonic_ns(), after;
+
+		error = read_number(files, zone, "energy_uj", counter_uj);
+		after = monotonic_ns();
+		*at_ns = before + (after - before) / 2;
+		if (after - before < LONG_NS)
+			break;
+	}
+	return error;
+}
+
+int powercap_begin(struct kernel_files *files, struct power_zone *zone)
+{
+	zone->energy_uj = zone->time_ns = 0;
+	return look(files, zone, &zone->counter_uj, &zone->at_ns);
+}
+
+int powercap_add(struct kernel_files *files, struct power_zone *zone)
+{
+	uint64_t counter_uj = 0;
+	int64_t at_ns;
+	int error = look(files, zone, &counter_uj, &at_ns);
+
+	if (error)
+		return error;
+	zone->energy_uj += counter_uj - zone->counter_uj;
+	/* It went on at 0 behind its highest value. */
+	if (counter_uj < zone->counter_uj)
+		zone->energy_uj += zone->range_uj + 1;
+	zone->time_ns += (uint64_t)(at_ns - zone->at_ns);
+	zone->counter_uj = counter_uj;
+	zone->at_ns = at_ns;
+	return 0;
+}
+
+uint64_t powercap_mw(const struct power_zone *zone)
+{
+	enum { MW_PER_W = 1000 };
+	uint64_t time_us = zone->time_ns / NS_PER_US;
+
+	return time_us ? zone->energy_uj * MW_PER_W / time_us : 0;
+}
