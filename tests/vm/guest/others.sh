@@ -57,16 +57,10 @@ level_moves_meanwhile() {
 	control oob 0 1 0
 	visible_registers > $work/moved
 	printf '# isst configuration 1\nbase-freq on\n' > $work/configuration
-	set -- 1 2 3 4 6 8
-	# A level that moves in the same step as the features there may have been moved by them.
-	[ "$transport" != tpmi ] || set -- 1 2 3 4
 	for words in 'base-freq enable' 'base-freq enable -a' 'turbo-freq enable' 'turbo-freq enable -a' \
 		'config apply -'; do
-		case $transport$words in
-		'tpmibase-freq enable' | 'tpmiconfig apply -') continue ;;
-		esac
 		acted=0
-		for after in "$@"; do
+		for after in 1 2 3 4 6 8; do
 			power_on
 			control oob 0 1 $after
 			run isst $words < $work/configuration
