@@ -6,7 +6,7 @@
  *   2. levels, which end with both features off; CPUs that come online
  *   3. CLOS whose maximum is raised, associations, CLOS whose maximum is lowered: before anything
  *      makes use of them, and with no core in a class with a lower maximum than it has before or
- *      after
+ *      after; CLOS in one write where no associations are stated
  *   4. core-power, off or on with its priority; CLOS once more where firmware resets them with it
  *   5. turbo-freq and base-freq on
  *   6. turbo ratio limits, limits of the uncore, limits of cpufreq
@@ -220,12 +220,24 @@ static bool is_clos_limit(const struct wanted *wanted, const struct wanted_item 
 	return item->subject == SUBJECT_CLOS_MAX && item->bits != CLOS_MAX_BITS;
 }
 
-/** Classes and their cores. */
+static bool moves_cores(const struct wanted *wanted)
+{
+	for (size_t i = 0; i < wanted->count; i++)
+		if (is_association(wanted, &wanted->items[i]))
+			return true;
+	return false;
+}
+
+/** Classes and their cores. Where cores may move a maximum is lowered in a second write: a core
+ * that leaves its class must not be throttled for that moment. */
 static int plan_classes(const struct application *application)
 {
 	struct step *clos, *association;
-	int error = add_step_upward(application, is_clos, CLOS_MAX_BITS, &clos);
+	bool moves = moves_cores(application->wanted);
+	int error = add_step_upward(application, is_clos, moves ? CLOS_MAX_BITS : 0, &clos);
 
+	if (!moves)
+		return error;
 	if (!error)
 		error = add_step(application, is_association, &association);
 	if (!error)
