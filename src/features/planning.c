@@ -362,10 +362,24 @@ static enum isst_priority_request possible_priority(const struct isst_context *c
 }
 
 /** Some firmware resets configurations of CLOS when core-power goes on. */
-static void disturb_clos(struct step *step, const struct isst_domain *domain)
+static void disturb_clos(struct step *step, const struct isst_domain *domain, bool on)
 {
-	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++)
-		step_disturbs_optional(step, item_of(ITEM_CLOS, domain, clos));
+	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
+		const struct item item = item_of(ITEM_CLOS, domain, clos);
+
+		if (on)
+			step_keeps(step, item);
+		else
+			step_disturbs_optional(step, item);
+	}
+}
+
+/** Whether core-power is on once an entry of a step is written, as far as that depends on it. */
+static bool leaves_core_power_on(const struct entry *entry)
+{
+	uint64_t enable = entry->item.kind == ITEM_QOS ? QOS_CLOS_ENABLE : 1;
+
+	return !(entry->mask & enable) || entry->bits & enable;
 }
 
 void core_power_step_disturbs(struct step *step)
@@ -377,7 +391,7 @@ void core_power_step_disturbs(struct step *step)
 		const struct isst_domain *domain = item_domain(step->change->context, item);
 
 		if (one_switch || item->kind == ITEM_CORE_POWER)
-			disturb_clos(step, domain);
+			disturb_clos(step, domain, leaves_core_power_on(&step->entries[i]));
 		/* Firmware may take one of the two for both. */
 		if (!one_switch)
 			step_disturbs_optional(

@@ -257,9 +257,10 @@ static bool is_qos(const struct wanted *wanted, const struct wanted_item *item)
 	return item->item.kind == ITEM_QOS;
 }
 
+/** Before the classes, which some firmware resets when core-power goes on. */
 static int plan_switches(const struct application *application)
 {
-	struct step *feature, *qos, *clos;
+	struct step *feature, *qos;
 	int error = add_step(application, is_core_power, &feature);
 
 	if (!error)
@@ -268,8 +269,7 @@ static int plan_switches(const struct application *application)
 		return error;
 	core_power_step_disturbs(feature);
 	core_power_step_disturbs(qos);
-	/* Again, as firmware may have reset them; nothing is written where it has not. */
-	return feature || qos ? add_step(application, is_clos, &clos) : 0;
+	return 0;
 }
 
 /* ---- All of them ---- */
@@ -294,9 +294,9 @@ static int plan_steps(const struct application *application)
 	if (!error)
 		error = wanted_check_clos(application->wanted, application->change);
 	if (!error)
-		error = plan_classes(application);
-	if (!error)
 		error = plan_switches(application);
+	if (!error)
+		error = plan_classes(application);
 	if (!error)
 		error = plan_features(application, is_feature);
 	if (!error)

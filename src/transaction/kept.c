@@ -3,7 +3,8 @@
  * Firmware may change more than it is asked for. By TPMI the features and the level are requested
  * in one register, so that each write of a feature requests the level that was requested last once
  * more: another one than the present level where a management controller has set that, or the
- * firmware did not take the last request.
+ * firmware did not take the last request. Some firmware resets classes of service when core-power
+ * goes on.
  */
 #include "transaction/kept.h"
 #include "topology/requested_levels.h"
@@ -47,6 +48,22 @@ bool step_moved_level(const struct step *step, const struct item *item)
 	return false;
 }
 
+/** Whether steps behind @step write all that moved of an item of its footprint. */
+static bool is_written_later(const struct step *step, const struct entry *entry)
+{
+	const struct isst_change *change = step->change;
+	uint64_t moved = (present_value(change, entry).number ^ entry->now.number) & entry->mask;
+	size_t i = 0;
+
+	while (i < change->count && change->steps[i] != step)
+		i++;
+	for (; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++)
+			if (item_is(&change->steps[i]->entries[j].item, &entry->item))
+				moved &= ~change->steps[i]->entries[j].mask;
+	return moved == 0;
+}
+
 static void report(struct isst_change *change, enum item_kind written, const struct entry *entry)
 {
 	struct messages *texts = &change->texts;
@@ -73,7 +90,9 @@ static struct step *put_back_kind(struct step *step, struct step *last, enum ite
 
 		if (entry->item.kind != kind || !(moved || (level && entry->old_known)))
 			continue;
-		if (moved)
+		/* It is written back nevertheless: what a step replaces is what was there before.
+		 */
+		if (moved && !is_written_later(step, entry))
 			report(step->change, step->kind, entry);
 		back = back ? back : change_step_behind(last, kind);
 		step_set(back, entry->item, entry->mask, entry->now.number);
@@ -134,6 +153,27 @@ static void warn_of_requests(const struct step *step, const struct requested_lev
 	}
 }
 
+/** Warns of classes that may be reset with what a step writes. */
+static void warn_of_classes(const struct step *step)
+{
+	struct isst_change *change = step->change;
+
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct item *item = &step->footprint[i].item;
+
+		if (!step->footprint[i].keep || item->kind != ITEM_CLOS || item->index > 0)
+			continue;
+		for (size_t j = 0; j < step->count; j++)
+			if (step->entries[j].needed &&
+			    item_same_domain(&step->entries[j].item, item))
+				change_warn(change, ISST_WARNING_WRITTEN_BACK,
+					    "%s: some firmware resets classes of service when "
+					    "core-power is enabled; what is not to change is "
+					    "written back then",
+					    item_domain(change->context, item)->name);
+	}
+}
+
 int change_warn_of_requests(struct isst_change *change)
 {
 	struct requested_levels all = { 0 };
@@ -141,6 +181,7 @@ int change_warn_of_requests(struct isst_change *change)
 	int error = 0;
 
 	for (size_t i = 0; i < change->count && !error; i++) {
+		warn_of_classes(change->steps[i]);
 		if (!change->steps[i]->expected || !step_keeps_level(change->steps[i]))
 			continue;
 		if (!read)

@@ -13,7 +13,7 @@ bool step_keeps_level(const struct step *step);
 bool step_moved_level(const struct step *step, const struct item *item);
 
 /** Warns of levels that steps would move, as far as it can be read which levels were requested
- * last. For a change that is not made. Returns 0 or -ENOMEM. */
+ * last, and of classes that they may. For a change that is not made. Returns 0 or -ENOMEM. */
 int change_warn_of_requests(struct isst_change *change);
 
 /**
