@@ -472,6 +472,10 @@ awk '
 	}
 	END { exit broken }' "$scratch/figures"
 
+# ---- Growth ----
+
+sh "$here/bench/growth.sh" "$build"
+
 # ---- Compared with the distribution's package of the kernel tree's tool ----
 
 printf '\nCompared with the reference (docs/performance.md describes the columns):\n'

@@ -24,10 +24,28 @@ function judge(name,    field, i) {
 		printf "bench: %s: the reference makes less than %s times our system calls\n", name, field[5] > "/dev/stderr"
 		broken = 1
 	}
+	if (name ~ / level_without/ && figure[name, "reference", 9] != "" && gain(name) < 1) {
+		printf "bench: %s: the reference takes less processor time\n", name > "/dev/stderr"
+		broken = 1
+	}
 	if (figure[name, "ours", 6] + 0 != 0) {
 		printf "bench: %s: ours failed\n", name > "/dev/stderr"
 		broken = 1
 	}
+}
+
+# What costs more processor time than in the reference stands first.
+function order_names(    i, j, kept) {
+	for (i = 2; i <= names; i++) {
+		kept = order[i]
+		for (j = i - 1; j > 0 && gain(order[j]) > gain(kept); j--)
+			order[j + 1] = order[j]
+		order[j + 1] = kept
+	}
+}
+
+function gain(name) {
+	return figure[name, "ours", 9] > 0 ? figure[name, "reference", 9] / figure[name, "ours", 9] : 0
 }
 
 # One line for a kind of figure: ours, the reference's, how many times ours that is.
@@ -84,6 +102,7 @@ FILENAME == ARGV[1] {
 	figure[name, $3, 11] = sprintf("%.1f", $(15))
 }
 END {
+	order_names()
 	heading("Exact counts", "system calls, opens of the device, driver calls, commands")
 	table(1, 4)
 	heading("Milliseconds, minimum of several runs; peak memory in KiB", \
