@@ -234,10 +234,15 @@ static bool is_here(int status)
 	       WEXITSTATUS(status) != UNKNOWN_HERE;
 }
 
+static bool takes_all(void)
+{
+	return suite_is_large() || getenv("ISST_EVERY") || getenv("ISST_COMMAND");
+}
+
 /** `make check` takes some of them, others for each command and machine. */
 static unsigned long stride(size_t index)
 {
-	return suite_is_large() || getenv("ISST_EVERY") ? 1 : 61 + index % 7;
+	return takes_all() ? 1 : 61 + index % 7;
 }
 
 static void fail_reads(const struct machine *machine, const struct command *command, size_t index)
@@ -273,7 +278,8 @@ void each_read_fails(const char *platform)
 	failures = runs = 0;
 	machine_begin(&machine, platform);
 	for (size_t i = 0; i < COUNT(COMMANDS); i++)
-		if (!only || strstr(COMMANDS[i].line, only))
+		if (only ? strstr(COMMANDS[i].line, only) != NULL
+			 : takes_all() || (i + strlen(platform)) % 3 == 0)
 			fail_reads(&machine, &COMMANDS[i], i);
 	machine_end(&machine);
 	print_message("%s: %u reads failed\n", platform, runs);
