@@ -283,6 +283,7 @@ class FindingKind(enum.IntEnum):
     CLOS_MAX_OF_ALL = 46
     OTHER_LEVEL_REQUESTED = 47
     PACKAGE_AT_POWER_LIMIT = 48
+    BASE_FREQ_PRIORITIES = 49
     ADVISORY = 100
 
 

@@ -163,6 +163,60 @@ static void check_associations(struct findings *findings, const struct survey_do
 			check_associations_of(findings, domain, clos);
 }
 
+/** The lower, the sooner a class gets power. */
+static unsigned int rank(const struct survey_domain *domain, unsigned int clos)
+{
+	return domain->core_power.priority == ISST_PRIORITY_ORDERED ? clos
+								    : domain->clos[clos].weight;
+}
+
+/** The class of the highest or the lowest priority that cores have, which have the higher base
+ * frequency of SST-BF or not; ISST_CLOS_COUNT: there are none. */
+static unsigned int find_class(const struct survey_domain *domain, bool high, bool lowest)
+{
+	const struct isst_cpuset *cores = domain->level.base_freq_info.high_priority;
+	unsigned int found = ISST_CLOS_COUNT;
+
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		const struct survey_cpu *cpu = &domain->cpus[i];
+
+		if (!cpu->clos_known || domain->clos[cpu->clos].failure.error ||
+		    isst_cpuset_has(cores, cpu->cpu->number) != high)
+			continue;
+		if (found == ISST_CLOS_COUNT ||
+		    (lowest ? rank(domain, cpu->clos) > rank(domain, found)
+			    : rank(domain, cpu->clos) < rank(domain, found)))
+			found = cpu->clos;
+	}
+	return found;
+}
+
+/** SST-BF with classes that favour the other cores. */
+static void check_base_freq(struct findings *findings, const struct survey_domain *domain)
+{
+	const struct isst_cpuset *cores = domain->level.base_freq_info.high_priority;
+	unsigned int high, others;
+	struct isst_finding *finding;
+
+	if (!survey_has_level(domain) || domain->level.base_freq != ISST_FEATURE_ENABLED || !cores)
+		return;
+	high = find_class(domain, true, true);
+	others = find_class(domain, false, false);
+	if (high == ISST_CLOS_COUNT || others == ISST_CLOS_COUNT ||
+	    rank(domain, high) <= rank(domain, others))
+		return;
+	finding = findings_note(findings, ISST_FINDING_BASE_FREQ_PRIORITIES,
+				"base-freq is enabled: cores with the higher base frequency "
+				"(base-freq info) are in CLOS %u, others in CLOS %u (core-power "
+				"get-assoc)",
+				high, others);
+	for (size_t i = 0; i < domain->cpu_count && finding; i++)
+		if (domain->cpus[i].asked && isst_cpuset_has(cores, domain->cpus[i].cpu->number) &&
+		    domain->cpus[i].clos_known &&
+		    rank(domain, domain->cpus[i].clos) > rank(domain, others))
+			finding_add_cpu(findings, finding, domain, domain->cpus[i].cpu->number);
+}
+
 void check_clos(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
@@ -175,6 +229,8 @@ void check_clos(struct findings *findings)
 			continue;
 		if (survey_classes_are_off(domain))
 			check_associations(findings, domain);
+		if (survey_classes_hold(domain))
+			check_base_freq(findings, domain);
 		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && survey_classes_hold(domain);
 		     clos++) {
 			check_max(findings, domain, clos, lowest);

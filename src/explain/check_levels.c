@@ -74,6 +74,57 @@ static bool is_named(const struct survey *survey, unsigned int cpu)
 	return !survey->named || isst_cpuset_has(survey->named, cpu);
 }
 
+static bool is_left_offline(const struct survey_domain *domain, unsigned int cpu)
+{
+	return isst_cpuset_has(domain->level.cpus, cpu) &&
+	       isst_cpuset_has(domain->cpus_state.offline, cpu) &&
+	       !isst_cpuset_has(domain->cpus_state.without_smt, cpu);
+}
+
+/** How many CPUs of a core are online. */
+static size_t count_online(const struct survey_domain *domain, const struct isst_cpu *cpu)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		count += domain->cpus[i].cpu->core_known && domain->cpus[i].cpu->core == cpu->core;
+	return count;
+}
+
+/** Whether each core has one CPU online, and CPUs that are offline are further threads of these:
+ * SMT is off, one by one. */
+static bool has_one_thread_each(const struct survey *survey, const struct survey_domain *domain)
+{
+	size_t offline = 0;
+	unsigned int number;
+
+	isst_cpuset_for_each (number, domain->level.cpus) {
+		const struct isst_cpu *cpu = context_cpu(survey->context, number);
+
+		if (!cpu || !cpu->core_known || count_online(domain, cpu) != 1)
+			return false;
+		offline += is_left_offline(domain, number);
+	}
+	return offline > 0;
+}
+
+static void note_threads(struct findings *findings, const struct survey_domain *domain)
+{
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_SMT_OFF,
+		"one CPU of each core is online, the others of level %u are offline "
+		"(/sys/devices/system/cpu/offline)",
+		domain->level.level);
+	unsigned int cpu;
+
+	finding_explain(findings, finding, NULL, "cpus by-level");
+	if (finding)
+		finding->kind = REMEDY_STATEMENT;
+	isst_cpuset_for_each (cpu, domain->level.cpus)
+		if (is_named(findings->survey, cpu) && is_left_offline(domain, cpu))
+			finding_add_cpu(findings, finding, domain, cpu);
+}
+
 /** What a CPU is, as the current level wants it otherwise; NULL: it is as the level has it. */
 static struct isst_finding *find_cpu_fault(struct findings *findings,
 					   const struct survey_domain *domain, unsigned int cpu)
@@ -83,8 +134,7 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 	bool offline = isst_cpuset_has(state->offline, cpu);
 	bool isolated = isst_cpuset_has(state->isolated, cpu);
 
-	/* The kernel keeps these offline. */
-	if (of_level && offline && !isst_cpuset_has(state->without_smt, cpu))
+	if (is_left_offline(domain, cpu))
 		return findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
 				     "level %u enables CPUs (perf-profile info) that are offline "
 				     "(/sys/devices/system/cpu/offline)",
@@ -108,6 +158,10 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 
 	if (!domain->level.cpus || domain->cpus_state.failure.error)
 		return;
+	if (has_one_thread_each(findings->survey, domain)) {
+		note_threads(findings, domain);
+		return;
+	}
 	isst_cpuset_for_each (cpu, domain->domain->present) {
 		struct isst_finding *finding = is_named(findings->survey, cpu)
 						       ? find_cpu_fault(findings, domain, cpu)

@@ -1,27 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What CPUs reached while they were kept busy. */
 #include "explain/checks.h"
+#include "explain/packages.h"
 
 #include <inttypes.h>
 
 /* Interrupts make a measurement a little too low, and 100 MHz are the hardware's step. */
 enum { KHZ_PER_MHZ = 1000, TOLERATED_PERCENT = 97, STEP_MHZ = 100 };
 
+/** Whether a CPU reaches a limit below the frequency that it is to reach. */
+static bool is_at_limit(const struct survey_cpu *cpu, uint64_t limit_mhz, unsigned int mhz)
+{
+	return limit_mhz < mhz &&
+	       cpu->measured_khz / KHZ_PER_MHZ * 100 >= limit_mhz * TOLERATED_PERCENT;
+}
+
+/** The limit that a CPU reaches, below a frequency; NULL: none is known. */
+static const char *find_limit(const struct findings *findings, const struct survey_domain *domain,
+			      const struct survey_cpu *cpu, unsigned int mhz)
+{
+	struct messages *messages = &findings->survey->context->messages;
+	uint64_t khz = cpu->limits.now.max_khz;
+
+	if (cpu->has_cpufreq && khz != LIMIT_NONE && is_at_limit(cpu, khz / KHZ_PER_MHZ, mhz))
+		return message_make(messages, "scaling_max_freq is %" PRIu64 " MHz",
+				    khz / KHZ_PER_MHZ);
+	if (is_at_limit(cpu, clos_max_mhz(domain, cpu), mhz))
+		return message_make(messages, "the maximum of CLOS %u is %u MHz", cpu->clos,
+				    clos_max_mhz(domain, cpu));
+	return NULL;
+}
+
 void measured_note(struct findings *findings, int code, const struct survey_domain *domain,
 		   const struct survey_cpu *cpu, unsigned int mhz, const char *of_what)
 {
 	uint64_t measured = cpu->measured_khz / KHZ_PER_MHZ;
+	struct isst_finding *finding;
+	const char *limit;
 
 	if (measured == 0 || mhz == 0 || measured * 100 >= (uint64_t)mhz * TOLERATED_PERCENT)
 		return;
 	/* CPUs of about the same frequency are one finding. */
 	measured = (measured + STEP_MHZ / 2) / STEP_MHZ * STEP_MHZ;
-	finding_add_cpu(findings,
-			findings_note(findings, code,
-				      "about %" PRIu64 " MHz while busy (measured for 0.3 s); %s "
-				      "%u MHz at level %u",
-				      measured, of_what, mhz, domain->level.level),
-			domain, cpu->cpu->number);
+	limit = find_limit(findings, domain, cpu, mhz);
+	finding = findings_note(findings, code,
+				"about %" PRIu64 " MHz while busy (measured for 0.3 s); %s "
+				"%u MHz at level %u%s%s",
+				measured, of_what, mhz, domain->level.level, limit ? "; " : "",
+				limit ? limit : "");
+	if (limit)
+		finding_explain(findings, finding,
+				"this limit holds the CPUs: it is a finding above",
+				"carry out the remedy of that finding, and measure again");
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 static void check_cpu(struct findings *findings, const struct survey_domain *domain,

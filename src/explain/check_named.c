@@ -83,16 +83,10 @@ static bool is_found_of_bucket(const struct survey *survey, const struct survey_
 			       const struct survey_cpu *cpu)
 {
 	const struct package package = find_package(survey, domain, has_priorities);
-	const struct isst_turbo_freq *info;
-	unsigned int bucket;
 
-	if (!has_priorities(domain) || !package.level || package.cpus.unknown > 0 ||
-	    package.cpus.low == 0)
-		return false;
-	info = &package.level->turbo_freq_info;
-	bucket = used_bucket(info, package.cpus.high_cores);
-	return bucket < info->buckets &&
-	       is_held_below_bucket(domain, cpu, info->mhz[0][bucket].value);
+	return has_priorities(domain) && package.level && package.cpus.unknown == 0 &&
+	       package.cpus.low > 0 &&
+	       is_held_below_bucket(domain, cpu, bucket_mhz(domain, package.cpus.high_cores));
 }
 
 /** Below the base frequency it is a finding of its own. */

@@ -163,13 +163,13 @@ static void add_package(struct findings *findings, struct isst_finding *finding,
 }
 
 static void note_class(struct findings *findings, const struct survey_domain *domain,
-		       const struct survey_cpu *cpu, unsigned int bucket, unsigned int mhz)
+		       const struct survey_cpu *cpu, unsigned int mhz)
 {
 	struct isst_finding *finding = findings_note(
 		findings, ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
-		"CLOS %u: maximum %u MHz (core-power get-config), below the %u MHz of high "
-		"priority cores in bucket %u (turbo-freq info)",
-		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz, bucket);
+		"CLOS %u: maximum %u MHz (core-power get-config), below the %u MHz that high "
+		"priority cores reach by their bucket (turbo-freq info)",
+		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz);
 
 	finding_explain(
 		findings, finding, NULL,
@@ -177,35 +177,24 @@ static void note_class(struct findings *findings, const struct survey_domain *do
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
-/** Cores that share the frequency of a bucket reach it where nothing else limits them. */
-static void check_measured_high(struct findings *findings, const struct package *package,
-				unsigned int mhz)
+/** Cores that share the frequency of a bucket reach it where nothing else limits them; a class that
+ * holds them below it is a finding. */
+static void check_high(struct findings *findings, const struct package *package)
 {
 	for (size_t i = package->first; i < package->end; i++) {
 		const struct survey_domain *domain = &findings->survey->domains[i];
+		unsigned int mhz = bucket_mhz(domain, package->cpus.high_cores);
 
-		for (size_t j = 0; j < domain->cpu_count && has_priorities(domain); j++)
-			if (has_high_priority(&domain->cpus[j]))
+		for (size_t j = 0; j < domain->cpu_count && has_priorities(domain); j++) {
+			const struct survey_cpu *cpu = &domain->cpus[j];
+
+			if (cpu->asked && is_held_below_bucket(domain, cpu, mhz))
+				note_class(findings, domain, cpu, mhz);
+			if (has_high_priority(cpu))
 				measured_note(findings, ISST_FINDING_MEASURED_BELOW_TURBO_FREQ,
-					      domain, &domain->cpus[j], mhz,
+					      domain, cpu, mhz,
 					      "SST-TF allows its high priority cores");
-	}
-}
-
-/** Classes that hold high priority cores below what their bucket allows. Below the base frequency
- * it is a finding of its own. */
-static void check_classes(struct findings *findings, const struct package *package,
-			  unsigned int bucket)
-{
-	unsigned int mhz = package->level->turbo_freq_info.mhz[0][bucket].value;
-
-	for (size_t i = package->first; i < package->end; i++) {
-		const struct survey_domain *domain = &findings->survey->domains[i];
-
-		for (size_t j = 0; j < domain->cpu_count && has_priorities(domain); j++)
-			if (domain->cpus[j].asked &&
-			    is_held_below_bucket(domain, &domain->cpus[j], mhz))
-				note_class(findings, domain, &domain->cpus[j], bucket, mhz);
+		}
 	}
 }
 
@@ -218,10 +207,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	unsigned int shown = overfull ? info->buckets - 1 : 0;
 	struct isst_finding *finding;
 
-	if (!overfull)
-		check_classes(findings, package, bucket);
-	if (!overfull)
-		check_measured_high(findings, package, info->mhz[0][bucket].value);
+	check_high(findings, package);
 	if (bucket == 0)
 		return;
 	finding = findings_note(

@@ -49,6 +49,9 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "hardware-controlled P-states (HWP) are not in use: turbo frequencies of "
 		       "favoured cores, and changes of the base frequency, do not reach the kernel",
 	    .remedy = "enable HWP (Speed Shift) in the BIOS, and boot without intel_pstate=no_hwp"),
+	ROW(BASE_FREQ_PRIORITIES, "base-freq-priorities", WARNING,
+	    .meaning = "when power is short, the cores that SST-BF is to make faster yield first",
+	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = {cpus}"),
 	ROW(TURBO_FREQ_WITHOUT_HIGH_PRIORITY, "turbo-freq-without-high-priority", WARNING,
 	    .meaning = "all cores have low priority: SST-TF clips each of them, in favour of none",
 	    .kind = REMEDY_PACKAGE_STATEMENT),

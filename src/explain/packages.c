@@ -222,6 +222,16 @@ static bool gains_turbo_freq(const struct package *package)
 		info->mhz[0][bucket].value > all_cores_mhz(package->level));
 }
 
+unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)
+{
+	const struct isst_turbo_freq *info = &domain->level.turbo_freq_info;
+	unsigned int bucket = used_bucket(info, cores);
+
+	return bucket < info->buckets && info->mhz[0][bucket].state == ISST_KNOWN
+		       ? info->mhz[0][bucket].value
+		       : 0;
+}
+
 bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package)
 {
 	const struct division division = divide(domain);
