@@ -158,7 +158,7 @@ static void note_overfull(const struct machine_status *status, const struct isst
 		before = domain;
 		cores = count_cores(status, isst_domain_package(domain));
 		if (cores.known && has_buckets(levels, cores.package) &&
-		    !holds(levels, &cores, buckets - 1))
+		    find_bucket(levels, level, &cores) == buckets)
 			report_message(status->run->report, ENTRY_NOTE,
 				       "package %u: %u high priority %s are more than the last "
 				       "bucket holds: their turbo frequencies may be lower",
