@@ -742,7 +742,7 @@ static void uncore_limits_whose_numbers_are_not_unique_are_left_alone(void **sta
 	assert_int_equal(outcome.result, 0);
 	check_holds(outcome.warnings, "package 0, power domain 0: uncore limits of fabric 0 are "
 				      "left unchanged: the kernel's numbers (domain_id, "
-				      "instance_id) do not say which of its directories is this "
+				      "instance_id) do not show which of its directories is this "
 				      "power domain's");
 	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2200000);
 	outcome_clear(&outcome);

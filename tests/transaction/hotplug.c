@@ -352,7 +352,7 @@ static void D16_long_lists_of_cpus_are_complete(void **state)
 	machine_end(&machine);
 }
 
-static void without_cpusets_cpus_go_offline(void **state)
+static void without_cpusets_partitions_are_refused(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -361,9 +361,8 @@ static void without_cpusets_cpus_go_offline(void **state)
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[cgroup]\ntree = no-cpuset\n\n[topology]");
 	machine_try(&machine, "level 1 partitions", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "CPUs are taken offline instead");
-	check_text(&machine, ONLINE, "0-1");
+	assert_false(outcome.here);
+	check_text(&machine, ONLINE, "0-3");
 	outcome_clear(&outcome);
 	machine_end(&machine);
 }
@@ -557,7 +556,7 @@ int main(void)
 		cmocka_unit_test(an_invalid_partition_comes_back_as_such),
 		cmocka_unit_test(a_partition_of_others_is_neither_replaced_nor_removed),
 		cmocka_unit_test(D16_long_lists_of_cpus_are_complete),
-		cmocka_unit_test(without_cpusets_cpus_go_offline),
+		cmocka_unit_test(without_cpusets_partitions_are_refused),
 		cmocka_unit_test(a_level_goes_without_limits_of_cpus_that_stay_offline),
 		cmocka_unit_test(uncore_limits_that_firmware_moved_are_restored),
 	};
