@@ -243,8 +243,8 @@ static int refuse_partition(struct kernel_files *files, const char *name, const 
 		sharer = find_sharer(files, name, list);
 	error = message_error(files->messages, -EIO,
 			      "the partition " CGROUP_DIRECTORY
-			      "/%s did not become %s: the kernel reports " CONTENT "%s%s",
-			      name, type, CONTENT_OF(now),
+			      "/%s did not become %s: the kernel reports '%.256s'%s%s",
+			      name, type, now,
 			      sharer ? "; it shares CPUs with " CGROUP_DIRECTORY "/" : "",
 			      sharer ? sharer : "");
 	free(list);
