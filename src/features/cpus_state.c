@@ -176,6 +176,8 @@ static int read_states(struct isst_context *context, struct cpus_state *states, 
 		error = partitioned ? 0 : -ENOMEM;
 	if (!error)
 		unread = cpu_lists_partitioned(&context->files, partitioned);
+	if (unread == -ENOMEM)
+		error = unread;
 	for (size_t i = 0; i < count && !error; i++) {
 		if (!context_accepts_domain(context, states[i].domain, &states[i].failure))
 			continue;
