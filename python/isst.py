@@ -69,7 +69,6 @@ class Fact(enum.IntEnum):
     TURBO_DISABLED = 10
     CLOS_DESIRED = 11
     COUNTS_MODULES = 12
-    COUNTS_MODULES = 12
 
 
 class Value(enum.IntEnum):
