@@ -34,6 +34,7 @@ static struct stat library_status;
 
 __attribute__((constructor)) static void remember(void)
 {
+	bool begun = preload_begin(); /* what is asked here is not the program's */
 	Dl_info information;
 
 	if (dladdr(passed_on, &information)) {
@@ -47,6 +48,8 @@ __attribute__((constructor)) static void remember(void)
 		if (value && asprintf(&values[i], "%s=%s", passed_on[i], value) < 0)
 			values[i] = NULL;
 	}
+	if (begun)
+		preload_end(false);
 }
 
 /** The value of a variable; NULL: it is not set. Of several the last, which the dynamic linker
