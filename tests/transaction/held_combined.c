@@ -106,7 +106,9 @@ static void make_killed(const struct machine *machine, unsigned int after)
 		_exit(1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		fail_msg("%s, %s: not killed after %u, status 0x%x", machine->name, text, after,
+			 (unsigned int)status);
 	machine_faults(machine, "%s", "");
 }
 

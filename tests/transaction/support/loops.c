@@ -246,7 +246,8 @@ static void fail_change(const struct machine *machine, const struct request *req
 	if (!error && did_without_limits(&outcome, &counts)) {
 		machine_check_but_limits(machine, course->after, request->name);
 		moment_return(&course->before);
-	} else if (!error && (spared || found_another_way(request, &counts))) {
+	} else if (!error && (spared || found_another_way(request, &counts) ||
+			      outcome_did_without_haste(&outcome, &counts))) {
 		moment_return(&course->before);
 	} else {
 		if (!error || error == -ENOTRECOVERABLE)
@@ -392,7 +393,7 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 	now = machine_picture(machine);
 	spared = find_spared(&outcome, &counts);
 	if (error == 0 && !spared && !found_another_way(request, &counts) &&
-	    !did_without_limits(&outcome, &counts))
+	    !did_without_limits(&outcome, &counts) && !outcome_did_without_haste(&outcome, &counts))
 		fail_msg("%s, %s: change %u failed without a report", machine->name, request->name,
 			 k);
 	wrong = error ? differences_check(before, now, outcome.differences) : NULL;

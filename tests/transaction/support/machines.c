@@ -689,6 +689,12 @@ void machine_make(const struct machine *machine, const struct request *request,
 	isst_close(context);
 }
 
+bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_counts *counts)
+{
+	return counts->target && strcmp(counts->target, "/sys/kernel/rcu_expedited") == 0 &&
+	       strstr(outcome->warnings, "/sys/kernel/rcu_expedited cannot be written");
+}
+
 void outcome_clear(struct outcome *outcome)
 {
 	free(outcome->message);

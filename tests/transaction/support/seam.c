@@ -61,6 +61,14 @@ static bool is_busy(bool changes)
 	return number - plan->busy < plan->busy_times;
 }
 
+static void forget_change(void)
+{
+	struct seam_counts *counts = seam.counts;
+
+	free(counts->kinds[--counts->changes]);
+	counts->kinds[counts->changes] = NULL;
+}
+
 /** Whether an operation fails: 0 or a negative errno. */
 static int verdict(const char *target, const char *kind, bool changes)
 {
@@ -300,6 +308,14 @@ static int send_batch(void *data, int descriptor, unsigned long request, void *a
 	memcpy(argument, &good, sizeof(good));
 	answer = seam.inner->device->ioctl(data, descriptor, request, argument);
 	memcpy(argument, &count, sizeof(count));
+	/* Entries behind one that the machine itself refuses are not tried. */
+	for (uint32_t i = good; i > (answer < 0 ? 0 : (uint32_t)answer) + 1; i--) {
+		char target[80], kind[40];
+
+		if (describe_entry(request, (char *)argument + header + (i - 1) * stride, target,
+				   sizeof(target), kind, sizeof(kind)))
+			forget_change();
+	}
 	for (unsigned int i = first; i < seam.counts->changes; i++)
 		made(i + 1);
 	return answer;
