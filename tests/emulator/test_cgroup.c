@@ -324,6 +324,34 @@ static void kernels_without(void **state)
 	finish(&e);
 }
 
+/* Kernel: cpuset_hotplug_update_tasks() and hotplug_update_tasks_legacy(), update_cpumask(). */
+static void groups_of_v1_lose_cpus_for_good(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/hybrid-cgroups");
+	assert_file(&e, CGROUP "/unified/cgroup.controllers", "cpu io memory hugetlb pids\n");
+	assert_int_equal(read_result(&e, CGROUP "/cgroup.controllers"), -ENOENT);
+	assert_int_equal(make(&e, A), -EPERM);
+	assert_int_equal(make(&e, CGROUP "/unified/a"), -EPERM);
+	assert_int_equal(make(&e, CGROUP "/cpuset/a"), 0);
+	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "\n");
+	assert_int_equal(read_result(&e, CGROUP "/cpuset/a/cpuset.cpus.partition"), -ENOENT);
+	assert_int_equal(write_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
+	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1\n");
+	assert_file(&e, CGROUP "/cpuset/cpuset.cpus", "0-1,3\n");
+	assert_int_equal(write_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), -EINVAL);
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
+	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1\n");
+	assert_file(&e, CGROUP "/cpuset/a/cpuset.effective_cpus", "1\n");
+	assert_file(&e, CGROUP "/cpuset/cpuset.cpus", "0-3\n");
+	assert_int_equal(write_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);
+	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2\n");
+	finish(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +366,7 @@ int main(void)
 		cmocka_unit_test(hotplug_turns_partitions_invalid_and_back),
 		cmocka_unit_test(the_kernels_own_isolation),
 		cmocka_unit_test(kernels_without),
+		cmocka_unit_test(groups_of_v1_lose_cpus_for_good),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups directly below /sys/fs/cgroup. The state has them as lines of text (groups.c); what the
- * kernel grants them follows from that (partitions.c).
+ * Groups directly below /sys/fs/cgroup, or with cpuset in cgroup v1 below /sys/fs/cgroup/cpuset.
+ * The state has them as lines of text (groups.c); what the kernel grants them follows from that
+ * (partitions.c).
  */
 #ifndef EMULATOR_CGROUP_H
 #define EMULATOR_CGROUP_H
@@ -55,6 +56,8 @@ int partitions_grant(struct group_tree *tree);
 /* ---- groups.c: each that returns a number returns 0 or -ENOMEM ---- */
 
 bool cgroup_has_cpuset(const struct server *server);
+/** Whether cgroup v1 has cpuset, and v2 the rest, at /sys/fs/cgroup/unified. */
+bool cgroup_is_hybrid(const struct server *server);
 /**
  * The name of a group by its place among them, within the state, of *@length bytes; NULL past the
  * last one. Takes no memory, for want of which a group would seem to be missing.

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char root_group[] = "/sys/fs/cgroup";
+/** The directory that groups are made in. */
+static const char *root_group(const struct server *server)
+{
+	return cgroup_is_hybrid(server) ? "/sys/fs/cgroup/cpuset" : "/sys/fs/cgroup";
+}
 
 /** Divides a path into that of a directory, to be freed, and a name in it. */
 static int split(const char *path, char **directory, char **name)
@@ -29,11 +33,12 @@ static int split(const char *path, char **directory, char **name)
 }
 
 /** The name of the group that a directory is, within @directory, which has no links. */
-static const char *group_of(const char *directory)
+static const char *group_of(const struct server *server, const char *directory)
 {
-	size_t length = strlen(root_group);
+	const char *root = root_group(server);
+	size_t length = strlen(root);
 
-	return strncmp(directory, root_group, length) == 0 && directory[length] == '/'
+	return strncmp(directory, root, length) == 0 && directory[length] == '/'
 		       ? directory + length + 1
 		       : NULL;
 }
@@ -54,12 +59,12 @@ static int add(struct server *server, const char *name)
 }
 
 /** Whether a directory that is not there may be made; @parent has no links. */
-static int check_new(const char *parent, const char *name)
+static int check_new(const struct server *server, const char *parent, const char *name)
 {
 	/* The limit of depth, so to speak: groups below groups are not emulated. */
-	if (group_of(parent))
+	if (group_of(server, parent))
 		return -EAGAIN;
-	if (strcmp(parent, root_group) != 0)
+	if (strcmp(parent, root_group(server)) != 0)
 		return -EPERM;
 	return strchr(name, '\n') ? -EINVAL : 0;
 }
@@ -79,7 +84,7 @@ int kernel_mkdir(struct server *server, const char *path)
 		return result;
 	result = kernel_resolve(server, parent, true, &resolved);
 	if (!result)
-		result = check_new(resolved, name);
+		result = check_new(server, resolved, name);
 	if (!result)
 		result = add(server, name);
 	free(resolved);
@@ -106,15 +111,17 @@ static int remove_group(struct server *server, const char *name)
 	return result;
 }
 
-static bool is_mounted(const char *directory)
+static bool is_mounted(const struct server *server, const char *directory)
 {
-	static const char *const mounted[] = { "/",    "/dev",	   "/proc",
-					       "/sys", root_group, "/sys/kernel/debug" };
+	static const char *const mounted[] = {
+		"/",		  "/dev",		    "/proc", "/sys",
+		"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/kernel/debug"
+	};
 
 	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++)
 		if (strcmp(mounted[i], directory) == 0)
 			return true;
-	return false;
+	return strcmp(root_group(server), directory) == 0;
 }
 
 /** A path that ends with a dot names no entry of a directory. */
@@ -144,11 +151,11 @@ int kernel_rmdir(struct server *server, const char *path)
 	result = kernel_resolve(server, path, false, &resolved);
 	if (result)
 		return result;
-	name = group_of(resolved);
+	name = group_of(server, resolved);
 	if (name)
 		result = remove_group(server, name);
 	else
-		result = is_mounted(resolved) ? -EBUSY : -EPERM;
+		result = is_mounted(server, resolved) ? -EBUSY : -EPERM;
 	free(resolved);
 	return result;
 }

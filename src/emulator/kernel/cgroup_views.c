@@ -161,6 +161,24 @@ static int write_partition(const struct place *place, const char *text)
 	return result;
 }
 
+/** Those of v1 have no CPU that is offline: a list of them is refused. */
+static int write_v1_cpus(const struct place *place, const char *text)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	struct group_tree tree = { 0 };
+	int result = set ? parse_cpus(place->server, text, set) : -ENOMEM;
+	unsigned int cpu;
+
+	if (!result)
+		result = groups_read(place->server, &tree);
+	isst_cpuset_for_each (cpu, set)
+		if (!result && !isst_cpuset_has(tree.online, cpu))
+			result = -EINVAL;
+	groups_free(&tree);
+	isst_cpuset_free(set);
+	return result ? result : write_cpus(place, text);
+}
+
 /* 100 + 6 * NR_CPUS bytes, and the CPUs that kernel_max promises. */
 enum { CPUS_BYTES = 100 + 6 * MOST_CPUS };
 
@@ -231,12 +249,48 @@ static bool has_isolated(const struct place *place)
 	return has_cpuset(place) && place->server->platform->kernel.value >= KERNEL(6, 7);
 }
 
-const struct view cgroup_views[] = {
+/* ---- cpuset in cgroup v1 ---- */
+
+static bool is_hybrid(const struct place *place)
+{
+	return cgroup_is_hybrid(place->server);
+}
+
+static bool is_unified(const struct place *place)
+{
+	return !is_hybrid(place);
+}
+
+/* Unless the hierarchy was mounted with cpuset_v2_mode, effective CPUs are those of the list. */
+static const struct view v1_group_views[] = {
+	{ "cpuset.cpus", .read = cpus, .write = write_v1_cpus, .longest = CPUS_BYTES,
+	  .stripped = true },
+	{ "cpuset.effective_cpus", .read = cpus },
+	VIEW_END,
+};
+
+static const struct view v1_views[] = {
+	{ "cpuset.cpus", .read = root_effective },
+	{ "cpuset.effective_cpus", .read = root_effective },
+	{ .each = &each_group, .below = v1_group_views },
+	VIEW_END,
+};
+
+static const struct view unified_views[] = {
 	{ "cgroup.controllers", .read = controllers },
 	{ "cgroup.subtree_control", .read = subtree_control, .write = write_control,
 	  .stripped = true },
+	VIEW_END,
+};
+
+const struct view cgroup_views[] = {
+	{ "cpuset", .below = v1_views, .exists = is_hybrid },
+	{ "unified", .below = unified_views, .exists = is_hybrid },
+	{ "cgroup.controllers", .exists = is_unified, .read = controllers },
+	{ "cgroup.subtree_control", .exists = is_unified, .read = subtree_control,
+	  .write = write_control, .stripped = true },
 	{ "cpuset.cpus.effective", .exists = has_cpuset, .read = root_effective },
 	{ "cpuset.cpus.isolated", .exists = has_isolated, .read = root_isolated },
-	{ .each = &each_group, .below = group_views },
+	{ .each = &each_group, .below = group_views, .exists = is_unified },
 	VIEW_END,
 };

@@ -17,6 +17,11 @@ bool cgroup_has_cpuset(const struct server *server)
 	return server->platform->cgroup_tree.value == CGROUP_V2;
 }
 
+bool cgroup_is_hybrid(const struct server *server)
+{
+	return server->platform->cgroup_tree.value == CGROUP_HYBRID;
+}
+
 void groups_free(struct group_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++) {
@@ -246,13 +251,35 @@ static void forget_cpus(struct group_tree *tree)
 	}
 }
 
+/** A group of v1 loses CPUs that go offline for good: cpuset_hotplug_update_tasks(). */
+static int lose_cpus(struct group_tree *tree)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < tree->count && !result; i++) {
+		struct isst_cpuset *left = isst_cpuset_new();
+		unsigned int cpu;
+
+		result = left ? 0 : -ENOMEM;
+		isst_cpuset_for_each (cpu, tree->groups[i].cpus)
+			if (!result && isst_cpuset_has(tree->online, cpu))
+				result = isst_cpuset_add(left, cpu, cpu);
+		isst_cpuset_free(tree->groups[i].cpus);
+		tree->groups[i].cpus = left;
+	}
+	return result;
+}
+
 int groups_commit(struct server *server, struct group_tree *tree)
 {
-	int result;
+	int result = 0;
 
-	if (!(server->state->controllers >> CPUSET & 1))
+	if (cgroup_is_hybrid(server))
+		result = lose_cpus(tree);
+	else if (!(server->state->controllers >> CPUSET & 1))
 		forget_cpus(tree);
-	result = partitions_evaluate(tree);
+	if (!result)
+		result = partitions_evaluate(tree);
 	return result ? result : groups_store(server, tree);
 }
 

@@ -14,7 +14,7 @@ static const char *const core_numberings[] = { "same", "dense", "spread", NULL }
 static const char *const domain_types[] = { "compute", "io", "absent", NULL };
 static const char *const compared_levels[] = { "status", "control", NULL };
 static const char *const lockdowns[] = { "none", "integrity", "confidentiality", NULL };
-static const char *const cgroup_trees[] = { "none", "no-cpuset", "v2", NULL };
+static const char *const cgroup_trees[] = { "none", "no-cpuset", "hybrid", "v2", NULL };
 static const char *const priorities[] = { "proportional", "ordered", NULL };
 
 #define OF_PLATFORM(field) .offset = offsetof(struct platform, field)

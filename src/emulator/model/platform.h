@@ -184,7 +184,7 @@ extern const char *const smt_controls[];
 struct capture;
 
 enum lockdown { LOCKDOWN_NONE, LOCKDOWN_INTEGRITY, LOCKDOWN_CONFIDENTIALITY };
-enum cgroup_tree { CGROUP_NONE, CGROUP_NO_CPUSET, CGROUP_V2 };
+enum cgroup_tree { CGROUP_NONE, CGROUP_NO_CPUSET, CGROUP_HYBRID, CGROUP_V2 };
 
 /** A kernel release as a number that compares: 6.12 is 6012. */
 #define KERNEL(major, minor) ((major)*1000 + (minor))
