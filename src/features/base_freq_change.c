@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-BF on and off, with what goes with it: CLOS, associations, core-power, cpufreq limits. */
 #include "features/base_freq_preset.h"
-#include "features/level_effects.h"
+#include "features/features.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "sysfs/cpufreq.h"
@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
 
@@ -220,21 +221,26 @@ struct limits_plan {
 	struct isst_change *change;
 	struct step *max, *min;
 	enum turbo_state turbo;
-	/* The highest turbo frequencies of the level of a domain and of the one that a request
-	 * before this one plans; 0 where they are not known, or none is planned. */
-	uint64_t highest_khz, planned_highest_khz;
+	/* Where a request before this one plans a level: the highest frequencies of the present one
+	 * and of that, with the buckets of SST-TF and without; 0: not known. */
+	struct {
+		uint64_t now_khz, planned_khz;
+	} highest[2];
 };
 
-enum { KHZ_PER_RATIO = 100000, RATIO = 0xff };
-
-static int read_level_highest(struct isst_context *context, const struct isst_domain *domain,
-			      unsigned int level, uint64_t *khz)
+/** Firmware that has SST-TF offers the frequency of its first bucket as the highest one, also with
+ * SST-TF off: a Xeon 6776P shows 4600000. */
+static uint64_t highest_of(const struct isst_level *level, bool with_turbo_freq)
 {
-	struct level_effects effects;
-	int error = level_effects_read(context, domain, level, &effects);
+	const struct isst_turbo_limit *limit = &level->limit[0];
+	const struct isst_value *best = &level->turbo_freq_info.mhz[0][0];
+	unsigned int mhz = limit->present ? limit->mhz[0].value : 0;
 
-	*khz = error ? 0 : (effects.turbo_ratio_limits & RATIO) * KHZ_PER_RATIO;
-	return error;
+	if (level->failure.error)
+		return 0;
+	if (with_turbo_freq && best->state == ISST_KNOWN && best->value > mhz)
+		mhz = best->value;
+	return mhz * UINT64_C(1000);
 }
 
 /** What a level change, planned before, will make of the highest frequency. */
@@ -243,10 +249,11 @@ static int forecast_highest(struct limits_plan *plan, const struct isst_domain *
 	const struct item item = item_of(ITEM_LEVEL, domain, 0);
 	struct isst_perf_profile profile = { .domain = domain };
 	struct isst_context *context = plan->change->context;
+	struct isst_level levels[] = { { .domain = domain }, { .domain = domain } };
 	uint64_t level = 0;
 	int error;
 
-	plan->highest_khz = plan->planned_highest_khz = 0;
+	memset(plan->highest, 0, sizeof(plan->highest));
 	if (!change_project(plan->change, &item, &level))
 		return 0;
 	error = perf_profile_read(context, &profile, 1);
@@ -255,18 +262,28 @@ static int forecast_highest(struct limits_plan *plan, const struct isst_domain *
 				      profile.failure.message);
 	if (error)
 		return error;
-	error = read_level_highest(context, domain, profile.current_level, &plan->highest_khz);
-	if (!error)
-		error = read_level_highest(context, domain, (unsigned int)level,
-					   &plan->planned_highest_khz);
+	levels[0].level = profile.current_level;
+	levels[1].level = (unsigned int)level;
+	error = level_read_parts(context, levels, 2,
+				 ISST_READ_LEVELS_PROPERTIES | ISST_READ_LEVELS_TURBO_FREQ);
+	for (int i = 0; i < 2 && !error; i++) {
+		plan->highest[i].now_khz = highest_of(&levels[0], i == 0);
+		plan->highest[i].planned_khz = highest_of(&levels[1], i == 0);
+	}
+	level_clear(&levels[0]);
+	level_clear(&levels[1]);
 	return error;
 }
 
-/** Whether a frequency that is the highest one now will be another: some kernels show the same at
+/** Makes a frequency that is the highest one now what that will be: some kernels show the same at
  * all levels. */
-static bool follows_level(const struct limits_plan *plan, uint64_t khz)
+static void follow_level(const struct limits_plan *plan, uint64_t *khz)
 {
-	return plan->turbo != TURBO_OFF && plan->planned_highest_khz && khz == plan->highest_khz;
+	for (int i = 0; i < 2 && plan->turbo != TURBO_OFF; i++)
+		if (plan->highest[i].planned_khz && *khz == plan->highest[i].now_khz) {
+			*khz = plan->highest[i].planned_khz;
+			return;
+		}
 }
 
 /** cpuinfo_max_freq as it will be at that base frequency, and at the level that is planned. */
@@ -277,8 +294,8 @@ static int read_highest(const struct limits_plan *plan, unsigned int cpu, uint64
 	uint64_t former_base_khz;
 	int error = cpufreq_read(files, cpu, "cpuinfo_max_freq", khz);
 
-	if (!error && follows_level(plan, *khz))
-		*khz = plan->planned_highest_khz;
+	if (!error)
+		follow_level(plan, khz);
 	if (error || plan->turbo != TURBO_OFF)
 		return error;
 	error = cpufreq_read(files, cpu, "base_frequency", &former_base_khz);
@@ -299,8 +316,8 @@ static int read_limit(const struct limits_plan *plan, const struct isst_domain *
 		return 0;
 	error = cpufreq_read(&plan->change->context->files, cpu, "scaling_max_freq", khz);
 	/* A limit at the highest frequency is none. */
-	if (!error && follows_level(plan, *khz))
-		*khz = plan->planned_highest_khz;
+	if (!error)
+		follow_level(plan, khz);
 	if (!error)
 		change_project(plan->change, &item, khz);
 	return error;
