@@ -705,7 +705,11 @@ enum isst_value_id {
 
 	/* What a CPU runs at, and what has limited it: bit n is enum isst_limit_reason n */
 	ISST_VALUE_CURRENT_MHZ = 140,
-	ISST_VALUE_LIMIT_REASONS = 141
+	ISST_VALUE_LIMIT_REASONS = 141,
+
+	/* What a package draws on average (-ENODATA: not measured), and its long-term limit */
+	ISST_VALUE_POWER_MW = 142,
+	ISST_VALUE_POWER_LIMIT_MW = 143
 };
 
 /** Performance limit reasons of the hardware: the coarse words of the kernel. */
@@ -971,6 +975,18 @@ ISST_API int isst_read_limit_reasons(struct isst_context *context,
 				     const struct isst_targets *targets,
 				     const struct isst_request *request, unsigned int flags,
 				     struct isst_results **results);
+
+/**
+ * The power that the package of each domain draws, or its die where the kernel counts by dies, and
+ * its limit: ISST_VALUE_POWER_MW and _POWER_LIMIT_MW. Reads files of the kernel (powercap:
+ * intel-rapl), and disturbs no CPU. The power is the average since the last call for the same
+ * context; the first call measures nothing, and only begins, as does one that comes so late that
+ * the kernel's counter of energy may have wrapped around twice (minutes), or after a suspend. -EOPNOTSUPP: the kernel
+ * has no zone with a limit for the domain; -EPERM: only root may read the counter.
+ */
+ISST_API int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
+			     const struct isst_request *request, unsigned int flags,
+			     struct isst_results **results);
 
 /**
  * The CPUs that the administrator keeps free of everything but their own work: isolated ones

@@ -136,6 +136,8 @@ class Value(enum.IntEnum):
     PROCESSOR_MAX_MHZ = 133
     CURRENT_MHZ = 140
     LIMIT_REASONS = 141
+    POWER_MW = 142
+    POWER_LIMIT_MW = 143
 
 
 class LimitReason(enum.IntEnum):
@@ -530,6 +532,7 @@ isst_read_uncore_limits ipppuP
 isst_read_scaling_limits ipppuP
 isst_read_frequencies ipppuP
 isst_read_limit_reasons ipppuP
+isst_read_power ipppuP
 isst_undisturbed_cpus ipP
 isst_choose_high_priority_cpus ipppuP
 isst_capture ipsu
@@ -1762,6 +1765,11 @@ class Context(_Uncopyable):
         """Why the hardware has limited the frequency of each CPU: limit_reasons, see the function limit_reasons(). targets:
         numbers of CPUs; None: all online ones."""
         return self._read(_isst().read_limit_reasons, targets, of_cpus=True)
+
+    def read_power(self, targets=None):
+        """What the package of each domain draws on average since the last call, and its long-term limit: power_mw (None: not
+        measured, as by the first call), power_limit_mw."""
+        return self._read(_isst().read_power, targets)
 
     def watch(self, interval_s, looks=None, targets=None):
         """Reads the current level of each domain again and again, and yields after each look a list of Changed, which may be

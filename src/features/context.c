@@ -98,6 +98,7 @@ void isst_close(struct isst_context *context)
 		      context->driver.opens, context->driver.calls, context->driver.commands,
 		      context->files.opened);
 	topology_free(context->topology);
+	powercap_clear(&context->power);
 	lock_release(context);
 	runtime_directory_release(&context->runtime);
 	context->machine->release(context->machine);

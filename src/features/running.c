@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what CPUs run at, and what has limited them. Writes nothing. */
+/* Reads what CPUs run at, what has limited them, and what packages draw. Writes nothing. */
 #include "features/running.h"
 #include "base/messages.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/limit_reasons.h"
+#include "sysfs/powercap.h"
 
 #include <errno.h>
 
@@ -89,9 +90,8 @@ static void fail_all(struct isst_context *context, int error, struct cpu_running
 			continue;
 		else if (error == -ENOENT)
 			message_failure(messages, &cpus[i].failure, -EOPNOTSUPP,
-					"performance limit reasons are not known on this kernel: "
-					"they need a TPMI server, debugfs, and intel_plr_tpmi of "
-					"Linux 6.11 or later");
+					"limit reasons are not known: they need intel_plr_tpmi "
+					"(Linux 6.11)");
 		else
 			message_failure(messages, &cpus[i].failure, error, "%s",
 					isst_error(context));
@@ -127,4 +127,82 @@ int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t 
 	const char *before = message_begin(&context->messages);
 
 	return message_end(&context->messages, before, read_reasons(context, cpus, count));
+}
+
+/* ---- Power ---- */
+
+static void take_zone(const struct power_zone *zone, struct domain_power *domain)
+{
+	enum { UW_PER_MW = 1000 };
+	const struct isst_value unknown = { .state = ISST_ABSENT };
+
+	domain->limit_mw = (struct isst_value){
+		.state = ISST_KNOWN, .value = (unsigned int)(zone->limit_uw / UW_PER_MW)
+	};
+	domain->power_mw = unknown;
+	if (zone->time_ns > 0)
+		domain->power_mw = (struct isst_value){ .state = ISST_KNOWN,
+							.value = (unsigned int)powercap_mw(zone) };
+}
+
+/** Reads the energy of the zone of domains, and what was drawn since an earlier reading. Its
+ * failure is that of all of them. */
+static int read_zone(struct isst_context *context, struct power_zones *zones,
+		     struct power_zone *zone, struct domain_power *domains, size_t count)
+{
+	int error = powercap_continue(&context->files, zone, &context->power);
+
+	if (error == -ENOMEM)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_domain *domain = domains[i].domain;
+
+		if (domains[i].failure.error ||
+		    powercap_zone(zones, domain->package, domain->die) != zone)
+			continue;
+		if (error)
+			message_failure(&context->messages, &domains[i].failure, error, "%s",
+					isst_error(context));
+		else
+			take_zone(zone, &domains[i]);
+	}
+	return 0;
+}
+
+static int read_power(struct isst_context *context, struct domain_power *domains, size_t count)
+{
+	struct messages *messages = &context->messages;
+	struct power_zones zones = { 0 };
+	int error = context_check_discovered(context), found;
+
+	if (error || count == 0)
+		return error;
+	found = powercap_find(&context->files, &zones);
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_domain *domain = domains[i].domain;
+
+		domains[i] = (struct domain_power){ .domain = domain };
+		if (!context_accepts_domain(context, domain, &domains[i].failure))
+			continue;
+		if (found && found != -ENOENT)
+			message_failure(messages, &domains[i].failure, found, "%s",
+					isst_error(context));
+		else if (!powercap_zone(&zones, domain->package, domain->die))
+			message_failure(messages, &domains[i].failure, -EOPNOTSUPP,
+					"package %u: the kernel has no power limit for it "
+					"(powercap: intel-rapl)",
+					domain->package);
+	}
+	for (size_t i = 0; i < zones.count && !error; i++)
+		error = read_zone(context, &zones, &zones.zones[i], domains, count);
+	powercap_clear(&context->power);
+	context->power = zones;
+	return found == -ENOMEM ? found : error;
+}
+
+int power_read(struct isst_context *context, struct domain_power *domains, size_t count)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, read_power(context, domains, count));
 }

@@ -69,6 +69,38 @@ int isst_read_limit_reasons(struct isst_context *context, const struct isst_targ
 	return read_cpus(&KIND, context, targets, request, flags, results);
 }
 
+static void begin_power(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
+			unsigned int index)
+{
+	(void)cpu;
+	(void)index;
+	((struct domain_power *)one)->domain = domain;
+}
+
+static int read_power(struct isst_context *context, void *structs, size_t count)
+{
+	return power_read(context, structs, count);
+}
+
+static int finish_power(struct isst_result *result, const void *one)
+{
+	const struct domain_power *power = one;
+
+	if (!power->failure.error)
+		result->sources[SOURCE_POWER] = power;
+	return result_fail(result, ISST_PART_RESULT, &power->failure);
+}
+
+int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
+		    const struct isst_request *request, unsigned int flags,
+		    struct isst_results **results)
+{
+	static const struct read_kind KIND = { sizeof(struct domain_power), begin_power, read_power,
+					       finish_power, CARRIES(POWER) };
+
+	return read_domains(&KIND, context, targets, request, flags, results);
+}
+
 const char *isst_limit_reason_name(int reason)
 {
 	if (reason == ISST_LIMIT_OTHER)

@@ -35,6 +35,7 @@
 #define TYPE_SCALING struct scaling_values
 #define TYPE_RUNNING struct cpu_running
 #define TYPE_REASONS struct cpu_running
+#define TYPE_POWER struct domain_power
 
 #define COUNT_OF(type, member) (sizeof(((type *)0)->member) / sizeof(((type *)0)->member[0]))
 
@@ -130,6 +131,8 @@ static const struct value_row TABLE[] = {
 
 	ROW(CURRENT_MHZ, "current_mhz", "MHz", NUMBER(RUNNING, mhz)),
 	ROW(LIMIT_REASONS, "limit_reasons", "", BITS(REASONS, reasons)),
+	ROW(POWER_MW, "power_mw", "mW", VALUE(POWER, power_mw)),
+	ROW(POWER_LIMIT_MW, "power_limit_mw", "mW", VALUE(POWER, limit_mw)),
 
 	ROW(HIGH_PRIORITY_CPUS, "high_priority_cpus", "", IN_REQUEST(CPUS)),
 	ROW(HIGH_PRIORITY_CORES, "high_priority_cores", "", IN_REQUEST(NUMBER)),

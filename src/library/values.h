@@ -25,6 +25,7 @@ enum source {
 	SOURCE_SCALING,	     /* struct scaling_values */
 	SOURCE_RUNNING,	     /* struct cpu_running: the frequency */
 	SOURCE_REASONS,	     /* the same: what has limited it */
+	SOURCE_POWER,	     /* struct domain_power */
 	SOURCES,
 	SOURCE_REQUEST = SOURCES, /* no result has it, requests may */
 };

@@ -186,8 +186,12 @@ static int look(struct kernel_files *files, const struct power_zone *zone, uint6
 
 int powercap_begin(struct kernel_files *files, struct power_zone *zone)
 {
+	int error = look(files, zone, &zone->counter_uj, &zone->at_ns);
+
 	zone->energy_uj = zone->time_ns = 0;
-	return look(files, zone, &zone->counter_uj, &zone->at_ns);
+	if (error)
+		zone->at_ns = 0;
+	return error;
 }
 
 int powercap_add(struct kernel_files *files, struct power_zone *zone)
@@ -206,6 +210,37 @@ int powercap_add(struct kernel_files *files, struct power_zone *zone)
 	zone->counter_uj = counter_uj;
 	zone->at_ns = at_ns;
 	return 0;
+}
+
+/** Whether what was drawn cannot be known: the counter may have wrapped around twice, or began anew,
+ * as after a suspend. A limit may be exceeded for a while, but not on average by so much. */
+static bool is_doubtful(const struct power_zone *zone)
+{
+	enum { EXCEEDED = 2, FAR_EXCEEDED = 10, UW_PER_W = 1000000 };
+	uint64_t allowed_uj = zone->time_ns / NS_PER_US * (zone->limit_uw / UW_PER_W + 1);
+
+	return allowed_uj * EXCEEDED > zone->range_uj ||
+	       zone->energy_uj > allowed_uj * FAR_EXCEEDED;
+}
+
+int powercap_continue(struct kernel_files *files, struct power_zone *zone,
+		      const struct power_zones *before)
+{
+	int error;
+
+	for (size_t i = 0; i < before->count; i++) {
+		const struct power_zone *other = &before->zones[i];
+
+		if (strcmp(other->directory, zone->directory) != 0 || !other->at_ns)
+			continue;
+		zone->counter_uj = other->counter_uj;
+		zone->at_ns = other->at_ns;
+		error = powercap_add(files, zone);
+		if (!error && is_doubtful(zone))
+			zone->energy_uj = zone->time_ns = 0;
+		return error;
+	}
+	return powercap_begin(files, zone);
 }
 
 uint64_t powercap_mw(const struct power_zone *zone)

@@ -37,6 +37,11 @@ struct power_zone *powercap_zone(const struct power_zones *zones, unsigned int p
 int powercap_begin(struct kernel_files *files, struct power_zone *zone);
 int powercap_add(struct kernel_files *files, struct power_zone *zone);
 
+/** Adds what was drawn since the reading of the same zone among others that were found before; if
+ * it is not there, could not be read, was read too long ago, or the counter began anew, begins. */
+int powercap_continue(struct kernel_files *files, struct power_zone *zone,
+		      const struct power_zones *before);
+
 /** The average power, in mW; 0: it was not measured. */
 uint64_t powercap_mw(const struct power_zone *zone);
 

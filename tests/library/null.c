@@ -171,6 +171,7 @@ static void reading(void **state)
 		isst_read_clos_associations, isst_read_turbo_ratio_limits,
 		isst_read_uncore_limits,     isst_read_scaling_limits,
 		isst_read_frequencies,	     isst_read_limit_reasons,
+		isst_read_power,
 	};
 	struct isst_cpuset *undisturbed;
 	struct isst_results *results;

@@ -2,6 +2,8 @@
 /* What CPUs run at, and what limits them; whether the CPUs of a machine changed. */
 #include "check.h"
 
+#include <time.h>
+
 static void a_frequency_follows_the_limit_of_its_cpu(void **state)
 {
 	const struct isst_result *result;
@@ -152,6 +154,69 @@ static void reasons_that_only_root_may_read_are_refused(void **state)
 	fixture_end(&fixture);
 }
 
+static const struct isst_result *read_power(struct isst_context *context,
+					    struct isst_results **results)
+{
+	struct isst_targets *targets = all_domains(context);
+
+	assert_int_equal(isst_read_power(context, targets, NULL, 0, results), 0);
+	isst_targets_free(targets);
+	return isst_results_at(*results, 0);
+}
+
+static void power_is_known_from_the_second_reading_on(void **state)
+{
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	const struct isst_result *power;
+	struct isst_results *results;
+	struct fixture fixture;
+	unsigned int mw;
+
+	(void)state;
+	fixture_discover(&fixture, of_tests("tpmi-limited"));
+	power = read_power(fixture.context, &results);
+	check_no_value(power, ISST_VALUE_POWER_MW, ENODATA);
+	check_value(power, ISST_VALUE_POWER_LIMIT_MW, 120000);
+	isst_results_free(results);
+	nanosleep(&pause, NULL);
+	/* Four fifths of the limit; on a busy machine the clock is read a little before or after.
+	 */
+	power = read_power(fixture.context, &results);
+	assert_int_equal(isst_result_value(power, ISST_VALUE_POWER_MW, &mw), 0);
+	assert_in_range(mw, 48000, 192000);
+	isst_results_free(results);
+	/* Another context has read nothing before. */
+	isst_close(fixture.context);
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	power = read_power(fixture.context, &results);
+	check_no_value(power, ISST_VALUE_POWER_MW, ENODATA);
+	isst_results_free(results);
+	fixture_end(&fixture);
+}
+
+static void power_that_cannot_be_read_is_not_known(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, of_tests("tpmi-limited"));
+	targets = all_domains(fixture.context);
+	fixture_fault(&fixture, "read /sys/class/powercap/intel-rapl:1/energy_uj EACCES");
+	assert_int_equal(isst_read_power(fixture.context, targets, NULL, 0, &results),
+			 ISST_PARTIAL);
+	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
+	assert_int_equal(isst_result_error(isst_results_at(results, 2), ISST_PART_RESULT), -EPERM);
+	isst_results_free(results);
+	fixture_fault(&fixture, "list /sys/class/powercap ENOENT");
+	assert_int_equal(isst_read_power(fixture.context, targets, NULL, 0, &results), -EOPNOTSUPP);
+	isst_results_free(results);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
 static void reasons_have_the_words_of_the_kernel(void **state)
 {
 	(void)state;
@@ -252,6 +317,8 @@ int main(void)
 		cmocka_unit_test(reasons_of_the_domain_are_those_of_all_its_cpus),
 		cmocka_unit_test(no_reasons_are_there_without_tpmi),
 		cmocka_unit_test(reasons_that_only_root_may_read_are_refused),
+		cmocka_unit_test(power_is_known_from_the_second_reading_on),
+		cmocka_unit_test(power_that_cannot_be_read_is_not_known),
 		cmocka_unit_test(reasons_have_the_words_of_the_kernel),
 		cmocka_unit_test(isolated_cpus_are_undisturbed),
 		cmocka_unit_test(a_device_that_is_closed_is_opened_when_it_is_needed),

@@ -96,6 +96,39 @@ static void the_counter_wraps_around(void **state)
 	finish(&reader);
 }
 
+/** A later reading goes on from an earlier one of the same zone, unless that is too old. */
+static void a_reading_continues_an_earlier_one(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct power_zones again;
+	struct reader reader;
+	struct power_zone *zone;
+
+	add_zone(fake, "intel-rapl:0", "package-0");
+	start(fake, &reader);
+	assert_int_equal(powercap_find(&reader.files, &reader.zones), 0);
+	assert_int_equal(powercap_continue(&reader.files, reader.zones.zones, &reader.zones), 0);
+	assert_int_equal(reader.zones.zones[0].time_ns, 0);
+	add(fake, "intel-rapl:0", "energy_uj", "3000");
+	assert_int_equal(powercap_find(&reader.files, &again), 0);
+	zone = again.zones;
+	assert_int_equal(powercap_continue(&reader.files, zone, &reader.zones), 0);
+	assert_int_equal(zone->energy_uj, 2000);
+	assert_true(zone->time_ns > 0);
+	/* With twice its limit of 500 W the counter wraps around in 262 seconds. */
+	reader.zones.zones[0].at_ns -= INT64_C(263000000000);
+	assert_int_equal(powercap_continue(&reader.files, zone, &reader.zones), 0);
+	assert_int_equal(zone->time_ns, 0);
+	assert_int_equal(zone->counter_uj, 3000);
+	/* After a suspend the counter begins anew. */
+	reader.zones.zones[0].at_ns = zone->at_ns;
+	reader.zones.zones[0].counter_uj = 100000;
+	assert_int_equal(powercap_continue(&reader.files, zone, &reader.zones), 0);
+	assert_int_equal(zone->time_ns, 0);
+	powercap_clear(&again);
+	finish(&reader);
+}
+
 static void without_powercap_or_a_limit_there_are_none(void **state)
 {
 	struct fake_machine *fake = *state;
@@ -132,6 +165,8 @@ int main(void)
 						fake_machine_teardown),
 		cmocka_unit_test_setup_teardown(the_counter_wraps_around, fake_machine_setup,
 						fake_machine_teardown),
+		cmocka_unit_test_setup_teardown(a_reading_continues_an_earlier_one,
+						fake_machine_setup, fake_machine_teardown),
 		cmocka_unit_test_setup_teardown(without_powercap_or_a_limit_there_are_none,
 						fake_machine_setup, fake_machine_teardown),
 		cmocka_unit_test_setup_teardown(a_counter_that_may_not_be_read, fake_machine_setup,

@@ -291,6 +291,7 @@ const struct key keys[KEYS] = {
 	[KEY_STATUS_REASONS] = ROW("limited-#", "limited", .heading = "limited by hardware"),
 	[KEY_STATUS_RUNNING] = ROW("running-#", "running", .heading = "running at",
 				   .restless = true),
+	[KEY_STATUS_POWER] = ROW("power", "power", .heading = "power", .restless = true),
 	[KEY_STATUS_CORE_COUNT] = ROW("cores-of-package", "cores_of_package",
 				      .heading = "in package"),
 	/* Where cores are not what is counted. */
@@ -311,6 +312,8 @@ const struct key keys[KEYS] = {
 	[KEY_STATUS_HIGHEST] = ROW("default-max-frequency(MHz)", "default_max_mhz"),
 	[KEY_STATUS_REASON] = ROW("reasons", "reasons", .heading = "reasons"),
 	[KEY_STATUS_CURRENT] = ROW("frequency(MHz)", "current_mhz", .heading = "MHz"),
+	[KEY_STATUS_DRAWN] = ROW("power(W)", "power_watts", .heading = "W"),
+	[KEY_STATUS_POWER_LIMIT] = ROW("power-limit(W)", "power_limit_watts", .heading = "limit W"),
 	[KEY_STATUS_CPUS] = ROW("cpus", "cpus", .heading = "CPUs"),
 	[KEY_MAP_MODULE] = ROW("module-#", "modules"),
 	[KEY_MAP_CORE] = ROW("core-#", "cores"),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `status --watch`: what the CPUs run at, and what the hardware limits them for. Without
- * --include-isolated it reads no file of isolated and nohz_full CPUs. Must not know output formats.
+ * `status --watch`: what CPUs run at, what the hardware limits them for, and what packages
+ * draw. Without --include-isolated it reads no file of isolated and nohz_full CPUs. Must not know
+ * output formats.
  */
 #include "machine_status.h"
 
@@ -172,6 +173,60 @@ static void report_grouping(struct machine_status *status, const struct grouping
 	isst_results_free(results);
 }
 
+/* ---- Power ---- */
+
+static bool is_shown(const struct domain_status *domain)
+{
+	return domain->node;
+}
+
+static void report_mw(struct report_node *node, enum key_id key, const struct isst_result *power,
+		      int id)
+{
+	enum { MW_PER_W = 1000 };
+	unsigned int mw;
+
+	/* The first round knows no power. */
+	if (isst_result_value(power, id, &mw) == 0)
+		report_number(node, key, (mw + MW_PER_W / 2) / MW_PER_W);
+}
+
+/** Power is the package's where it has power domains, which share it, else the die's. Whatever
+ * cannot be read is not shown: that is no failure, since only root may read energy. */
+static void report_power(struct machine_status *status)
+{
+	struct run *run = status->run;
+	bool shared = isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0;
+	struct isst_results *results = status_read(status, isst_read_power, 0, is_shown);
+	const struct isst_result *power, *before = NULL;
+	bool failed = false;
+
+	for (size_t i = 0; (power = isst_results_at(results, i)) != NULL; i++) {
+		const struct isst_domain *domain = isst_result_domain(power);
+		struct report_step path = { &keys[KEY_PACKAGE], isst_domain_package(domain) };
+		struct failure failure = failure_of(power, ISST_PART_RESULT);
+		struct report_node *node;
+
+		if (shared && before &&
+		    isst_domain_package(isst_result_domain(before)) == path.index)
+			continue;
+		before = power;
+		if (failure.error) {
+			/* The first one is mostly that of all. */
+			if (!failed && failure.error != -EOPNOTSUPP)
+				run_note(run, &failure);
+			failed |= failure.error != -EOPNOTSUPP;
+			continue;
+		}
+		node = shared ? report_unit(run->report, &path, 1)
+			      : status_of_domain(status, domain)->node;
+		node = report_branch(node, KEY_STATUS_POWER, 0);
+		report_mw(node, KEY_STATUS_DRAWN, power, ISST_VALUE_POWER_MW);
+		report_mw(node, KEY_STATUS_POWER_LIMIT, power, ISST_VALUE_POWER_LIMIT_MW);
+	}
+	isst_results_free(results);
+}
+
 /* ---- The whole ---- */
 
 /** Sets *@cpus to those whose files are not read; NULL: all are. Returns false after an error. */
@@ -193,6 +248,7 @@ void running_status_report(struct machine_status *status)
 	} else {
 		/* Reasons are read by power domain: no CPU takes part in it. */
 		report_grouping(status, &REASONS, all);
+		report_power(status);
 		if (find_undisturbed(run, &undisturbed)) {
 			if (status_choose_cpus(status, undisturbed, cpus, left_out) != 0)
 				run_error(run, STATUS_FAILED, "out of memory");
