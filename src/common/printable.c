@@ -7,44 +7,37 @@
 
 #include <string.h>
 
-size_t utf8_length(const unsigned char *c)
+size_t utf8_decode(const unsigned char *c, unsigned int *code)
 {
 	static const struct {
 		unsigned char mask, lead;
 		unsigned int lowest; /* below it: an overlong sequence */
 	} forms[] = {
+		{ 0x80, 0x00, 0x0 },
 		{ 0xe0, 0xc0, 0x80 },
 		{ 0xf0, 0xe0, 0x800 },
 		{ 0xf8, 0xf0, 0x10000 },
 	};
-	unsigned int code = 0;
 
+	*code = 0;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if ((c[0] & forms[i].mask) != forms[i].lead)
 			continue;
-		code = c[0] & (unsigned char)~forms[i].mask;
-		for (size_t k = 1; k <= i + 1; k++) {
+		*code = c[0] & (unsigned char)~forms[i].mask;
+		for (size_t k = 1; k <= i; k++) {
 			if ((c[k] & 0xc0) != 0x80)
 				return 0;
-			code = code << 6 | (c[k] & 0x3f);
+			*code = *code << 6 | (c[k] & 0x3f);
 		}
-		if (code < forms[i].lowest || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		if (*code < forms[i].lowest || *code > 0x10ffff ||
+		    (*code >= 0xd800 && *code <= 0xdfff))
 			return 0;
-		return i + 2;
+		return i + 1;
 	}
 	return 0;
 }
 
-unsigned int utf8_code(const unsigned char *c, size_t length)
-{
-	unsigned int code = length == 1 ? *c : *c & (0x7fU >> length);
-
-	for (size_t i = 1; i < length; i++)
-		code = code << 6 | (c[i] & 0x3f);
-	return code;
-}
-
-bool is_control(const unsigned char *c)
+bool is_control(unsigned int code)
 {
 	/* Control and format characters (Unicode: Cc, Cf), and the separators of lines. */
 	static const struct {
@@ -57,10 +50,8 @@ bool is_control(const unsigned char *c)
 		{ 0xfff9, 0xfffb },   { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
 		{ 0xe0000, 0xe007f },
 	};
-	size_t length = *c < 0x80 ? 1 : utf8_length(c);
-	unsigned int code = length > 0 ? utf8_code(c, length) : 0;
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]) && length > 0; i++)
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (code >= ranges[i].first && code <= ranges[i].last)
 			return true;
 	return false;
@@ -69,9 +60,10 @@ bool is_control(const unsigned char *c)
 bool is_printable(const char *text)
 {
 	for (const unsigned char *c = (const unsigned char *)text; *c;) {
-		size_t length = *c < 0x80 ? 1 : utf8_length(c);
+		unsigned int code;
+		size_t length = utf8_decode(c, &code);
 
-		if (length == 0 || is_control(c))
+		if (length == 0 || is_control(code))
 			return false;
 		c += length;
 	}
@@ -81,9 +73,10 @@ bool is_printable(const char *text)
 void write_printable(const char *text, const char *kept, FILE *stream)
 {
 	for (const unsigned char *c = (const unsigned char *)text; *c;) {
-		size_t length = *c < 0x80 ? 1 : utf8_length(c);
+		unsigned int code;
+		size_t length = utf8_decode(c, &code);
 
-		if (length == 0 || (is_control(c) && !strchr(kept, *c))) {
+		if (length == 0 || (is_control(code) && !strchr(kept, *c))) {
 			for (size_t i = 0; i < length || i < 1; i++)
 				fprintf(stream, "\\x%02x", *c++);
 			continue;

@@ -10,16 +10,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/** Length of the UTF-8 sequence at @c, which is no ASCII; 0: it is none. */
-size_t utf8_length(const unsigned char *c);
+/** Length of the character at @c in UTF-8, and its code; 0: it is none. */
+size_t utf8_decode(const unsigned char *c, unsigned int *code);
 
-/** Whether the character at @c is a control, of ASCII or of the second block of Unicode (C1), on
- * which terminals act as well; or has no shape of its own, and changes how others are shown, such
- * as U+202E, which reverses them. */
-bool is_control(const unsigned char *c);
-
-/** The code of the UTF-8 sequence of @length bytes at @c. */
-unsigned int utf8_code(const unsigned char *c, size_t length);
+/** Whether a character is a control, of ASCII or of the second block of Unicode (C1), on which
+ * terminals act as well; or has no shape of its own, and changes how others are shown, such as
+ * U+202E, which reverses them. */
+bool is_control(unsigned int code);
 
 /**
  * Writes @text with control characters, and bytes that are no UTF-8, as \x1b and the like.

@@ -22,13 +22,14 @@ struct labels {
  * UTF-8; such bytes, and control characters, are shown as in text. */
 static size_t write_character(const unsigned char *c, FILE *stream)
 {
-	size_t length = *c < 0x80 ? 1 : utf8_length(c);
+	unsigned int code;
+	size_t length = utf8_decode(c, &code);
 
 	if (*c == '\n')
 		fputs("\\n", stream);
 	else if (*c == '"' || *c == '\\')
 		fprintf(stream, "\\%c", *c);
-	else if (length > 0 && !is_control(c))
+	else if (length > 0 && !is_control(code))
 		fwrite(c, 1, length, stream);
 	else
 		for (size_t i = 0; i < length || i < 1; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
-#include "../report/wording.h"
 #include "../../common/printable.h"
+#include "../report/wording.h"
 #include "render.h"
 
 #include <errno.h>

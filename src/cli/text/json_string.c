@@ -36,13 +36,14 @@ void json_string_write(const char *text, FILE *stream)
 
 	fputc('"', stream);
 	while (*c) {
-		size_t length = *c < 0x80 ? 1 : utf8_length(c);
+		unsigned int code;
+		size_t length = utf8_decode(c, &code);
 
 		if (*c < 0x80)
 			write_ascii(*c, stream);
-		else if (length > 0 && is_control(c))
+		else if (length > 0 && is_control(code))
 			/* JSON permits it, but documents are shown on terminals, too. */
-			write_code(utf8_code(c, length), stream);
+			write_code(code, stream);
 		else if (length > 0)
 			fwrite(c, 1, length, stream);
 		else

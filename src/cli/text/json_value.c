@@ -2,8 +2,8 @@
 /* Builds and writes JSON documents; must not know what they describe. */
 #include "json_value.h"
 
-#include "json_string.h"
 #include "../../common/printable.h"
+#include "json_string.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
