@@ -5,23 +5,23 @@
 #include "base/capture_format.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* As the kernel prints them: `TPMI Instance:N offset:...`, then lines of an offset and words. */
 static const char INSTANCE[] = "TPMI Instance:";
-enum { MOST_WORDS = 1024 };
 
-/* In registers of 64 bits: the header of an instance, and of its bank of levels. */
-enum { SST_HEADER = 0, PP_CONTROL = 3, PP_STATUS = 4 };
+/* In registers of 64 bits: the header of an instance, which names its bank of levels in 8 bits, and
+ * in that bank. */
+enum { SST_HEADER = 0, PP_CONTROL = 3, PP_STATUS = 4, REGISTERS = 0xff + PP_STATUS + 1 };
 enum { ABSENT = 0xff, HAS_LEVELS = 1 << 9, LEVEL_BITS = 7 };
 
 /** The registers of one instance, as far as they were read. */
 struct instance {
-	unsigned int number;
-	uint32_t words[MOST_WORDS];
+	const struct isst_domain *domain; /* NULL: none is known */
+	uint32_t words[2 * REGISTERS];
 	size_t count;
 };
 
@@ -32,56 +32,59 @@ static uint64_t register_of(const struct instance *instance, size_t index)
 	return instance->words[2 * index] | (uint64_t)instance->words[2 * index + 1] << 32;
 }
 
-/** The domain of an instance: @package counts packages. NULL where there is none. */
-static const struct isst_domain *find_domain(const struct isst_context *context,
-					     unsigned int package, unsigned int number)
-{
-	const struct isst_domain *last = NULL;
-	unsigned int position = 0;
-
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = context_domain(context, i);
-
-		position += last && last->package != domain->package;
-		last = domain;
-		if (position == package && domain->number == number)
-			return domain;
-	}
-	return NULL;
-}
-
-static int add_level(struct isst_context *context, struct requested_levels *all,
-		     const struct instance *instance, unsigned int package)
+static int add_level(struct requested_levels *all, const struct instance *instance)
 {
 	uint64_t header = register_of(instance, SST_HEADER);
 	size_t bank = header >> 24 & 0xff;
 	uint64_t control = register_of(instance, bank + PP_CONTROL);
 	uint64_t status = register_of(instance, bank + PP_STATUS);
-	const struct isst_domain *domain = find_domain(context, package, instance->number);
 
-	if (!domain || (header & ABSENT) == ABSENT || !(header & HAS_LEVELS) ||
+	if (!instance->domain || (header & ABSENT) == ABSENT || !(header & HAS_LEVELS) ||
 	    control == UINT64_MAX || status == UINT64_MAX)
 		return 0;
 	if (ARRAY_GROW(all->levels, all->count))
 		return -ENOMEM;
-	all->levels[all->count++] = (struct requested_level){ domain, control & LEVEL_BITS,
+	all->levels[all->count++] = (struct requested_level){ instance->domain,
+							      control & LEVEL_BITS,
 							      status & LEVEL_BITS };
 	return 0;
 }
 
-static void read_words(struct instance *instance, char *line)
+static const struct isst_domain *find_domain(const struct isst_context *context,
+					     unsigned int package, const char *number)
 {
-	char *words = strchr(line, ':'), *word;
+	uint64_t value;
 
-	if (!words)
-		return;
-	words++;
-	while ((word = strsep(&words, " ")) && instance->count < MOST_WORDS)
-		if (*word)
-			instance->words[instance->count++] = (uint32_t)strtoul(word, NULL, 16);
+	if (isst_parse_number(number, 10, UINT_MAX, &value))
+		return NULL;
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+
+		if (domain->package == package && domain->number == value)
+			return domain;
+	}
+	return NULL;
 }
 
-static int read_dump(struct isst_context *context, struct requested_levels *all, char *text,
+/** Takes the words of a line. Of what is no number, and behind it, nothing is known. */
+static void read_words(struct instance *instance, char *line)
+{
+	char *word;
+	uint64_t value;
+
+	strsep(&line, ":");
+	while ((word = strsep(&line, " ")) && instance->count < 2 * REGISTERS) {
+		if (!*word)
+			continue;
+		if (isst_parse_number(word, 16, UINT32_MAX, &value)) {
+			instance->domain = NULL;
+			return;
+		}
+		instance->words[instance->count++] = (uint32_t)value;
+	}
+}
+
+static int read_dump(const struct isst_context *context, struct requested_levels *all, char *text,
 		     unsigned int package)
 {
 	struct instance instance = { 0 };
@@ -93,11 +96,12 @@ static int read_dump(struct isst_context *context, struct requested_levels *all,
 			read_words(&instance, line);
 			continue;
 		}
-		error = add_level(context, all, &instance, package);
-		instance.number = (unsigned int)strtoul(line + strlen(INSTANCE), NULL, 10);
+		error = add_level(all, &instance);
+		line += strlen(INSTANCE);
+		instance.domain = find_domain(context, package, strsep(&line, " "));
 		instance.count = 0;
 	}
-	return error ? error : add_level(context, all, &instance, package);
+	return error ? error : add_level(all, &instance);
 }
 
 static int read_device(struct isst_context *context, struct requested_levels *all,
@@ -117,19 +121,6 @@ static int read_device(struct isst_context *context, struct requested_levels *al
 	return error;
 }
 
-static unsigned int count_packages(const struct isst_context *context)
-{
-	unsigned int count = 0, last = 0;
-
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		unsigned int package = context_domain(context, i)->package;
-
-		count += count == 0 || package != last;
-		last = package;
-	}
-	return count;
-}
-
 static int by_name(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);
@@ -139,19 +130,23 @@ static int by_name(const void *left, const void *right)
 static int read_devices(struct isst_context *context, struct requested_levels *all, char **names,
 			size_t count)
 {
-	size_t devices = 0;
+	size_t domains = isst_domain_count(context), next = 0;
 	int error = 0;
 
 	qsort(names, count, sizeof(*names), by_name);
-	for (size_t i = 0; i < count; i++)
-		devices += strncmp(names[i], CAPTURE_DEVICE, strlen(CAPTURE_DEVICE)) == 0;
-	if (devices != count_packages(context))
-		return 0;
-	devices = 0;
-	for (size_t i = 0; i < count && !error; i++)
-		if (strncmp(names[i], CAPTURE_DEVICE, strlen(CAPTURE_DEVICE)) == 0)
-			error = read_device(context, all, names[i], (unsigned int)devices++);
-	return error;
+	for (size_t i = 0; i < count && !error; i++) {
+		unsigned int package;
+
+		if (strncmp(names[i], CAPTURE_DEVICE, strlen(CAPTURE_DEVICE)) != 0)
+			continue;
+		if (next == domains)
+			return -ENODEV;
+		package = context_domain(context, next)->package;
+		while (next < domains && context_domain(context, next)->package == package)
+			next++;
+		error = read_device(context, all, names[i], package);
+	}
+	return error || next == domains ? error : -ENODEV;
 }
 
 int requested_levels_read(struct isst_context *context, struct requested_levels *all)
