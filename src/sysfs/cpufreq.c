@@ -180,32 +180,17 @@ bool cpufreq_is_tighter(enum cpufreq_limit limit, uint64_t khz, uint64_t than)
 
 /* ---- Other owners of limits ---- */
 
-/** Adds an owner to those found. Takes over @text, NULL without memory. */
-static int add_owner(char **owners, char *text)
-{
-	char *both;
-
-	if (!text)
-		return -ENOMEM;
-	if (!*owners) {
-		*owners = text;
-		return 0;
-	}
-	if (asprintf(&both, "%s, %s", *owners, text) < 0)
-		both = NULL;
-	free(text);
-	if (!both)
-		return -ENOMEM;
-	free(*owners);
-	*owners = both;
-	return 0;
-}
-
+/** Adds an owner, a file and what it holds, to those found. */
 static int note_owner(char **owners, const char *file, uint64_t number)
 {
 	char *text;
 
-	return add_owner(owners, asprintf(&text, "%s %" PRIu64, file, number) < 0 ? NULL : text);
+	if (asprintf(&text, "%s%s%s %" PRIu64, *owners ? *owners : "", *owners ? ", " : "", file,
+		     number) < 0)
+		return -ENOMEM;
+	free(*owners);
+	*owners = text;
+	return 0;
 }
 
 /** The cooling device of a processor lowers the frequency of its package. */
