@@ -8,7 +8,6 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_uncore(const struct platform_domain *domain)
@@ -97,21 +96,19 @@ static bool domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 	return false;
 }
 
-/** On TPMI the name is that of the index. */
+/** By TPMI the name is that of the index. */
 static bool find_domain(struct place *place, const char *name)
 {
-	static const char prefix[] = "uncore";
-	bool tpmi = platform_is_tpmi(place->server->platform);
 	char known[VIEW_NAME];
-	size_t index = 0;
+	unsigned int number;
 
-	if (tpmi && strncmp(name, prefix, sizeof(prefix) - 1) == 0)
-		index = strtoul(name + sizeof(prefix) - 1, NULL, 10);
-	while (domain_at(place, index++, known))
+	if (platform_is_tpmi(place->server->platform))
+		return (number_of_name(name, "uncore0", &number) ||
+			number_of_name(name, "uncore", &number)) &&
+		       domain_at(place, number, known) && strcmp(known, name) == 0;
+	for (size_t i = 0; domain_at(place, i, known); i++)
 		if (strcmp(known, name) == 0)
 			return true;
-		else if (tpmi)
-			break;
 	return false;
 }
 
