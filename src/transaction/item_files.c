@@ -232,16 +232,16 @@ int item_check_writable(struct isst_context *context, const struct item *item)
 int item_check_restorable(struct isst_context *context, const struct item *item, const char **why)
 {
 	const struct uncore_place place = uncore_place(context, item);
-	bool max = item->kind == ITEM_UNCORE_MAX, refused;
 	struct uncore_place package = place;
 	char *directory;
+	bool refused;
 	int error;
 
 	*why = NULL;
-	if ((!max && item->kind != ITEM_UNCORE_MIN) || item_is_of_package(item))
+	if ((item->kind != ITEM_UNCORE_MAX && item->kind != ITEM_UNCORE_MIN) ||
+	    item_is_of_package(item))
 		return 0;
-	error = uncore_check_present(&context->files, &place, max ? CPUFREQ_MAX : CPUFREQ_MIN,
-				     &refused);
+	error = uncore_check_present(&context->files, &place, item_limit(item), &refused);
 	/* No limit of the package, which has no directory, or nothing to compare with it. */
 	if (error || !refused)
 		return error == -ENOENT ? 0 : error;

@@ -50,18 +50,14 @@ static void print_became(FILE *stream, unsigned int step, const struct entry *en
 						     .shown = entry->shown });
 }
 
-static unsigned int number_of(const struct isst_change *change, const struct step *step)
+static unsigned int number_of(const struct step *step)
 {
-	unsigned int number = 0;
-
-	while (number < change->count && change->steps[number] != step)
-		number++;
-	return number + 1;
+	return (unsigned int)step->position + 1;
 }
 
-static void print_step(FILE *stream, struct isst_change *change, struct step *step)
+static void print_step(FILE *stream, struct step *step)
 {
-	unsigned int number = number_of(change, step);
+	unsigned int number = number_of(step);
 
 	for (size_t i = 0; i < step->count; i++) {
 		struct entry *entry = &step->entries[i];
@@ -187,7 +183,7 @@ int journal_step(struct isst_change *change, struct step *step)
 	if (!error && header)
 		print_header(text.stream, change, header);
 	if (!error)
-		print_step(text.stream, change, step);
+		print_step(text.stream, step);
 	free(header);
 	return append_text(change, &text, error);
 }
@@ -198,7 +194,7 @@ static int note(struct isst_change *change, const struct step *step, const char 
 	int error = memory_stream_open(&text);
 
 	if (!error)
-		fprintf(text.stream, "%u %s\n", number_of(change, step), what);
+		fprintf(text.stream, "%u %s\n", number_of(step), what);
 	return append_text(change, &text, error);
 }
 
@@ -207,10 +203,10 @@ int journal_written(struct isst_change *change, const struct step *step)
 	return item_settling_time(step->kind) ? note(change, step, "written") : 0;
 }
 
-static void print_verified(FILE *stream, const struct isst_change *change, const struct step *step,
+static void print_verified(FILE *stream, const struct step *step,
 			   const struct item_access *accesses, size_t count)
 {
-	unsigned int number = number_of(change, step);
+	unsigned int number = number_of(step);
 
 	for (size_t i = 0; i < step->count; i++) {
 		const struct entry *entry = &step->entries[i];
@@ -233,7 +229,7 @@ int journal_verified(struct isst_change *change, const struct step *step,
 	int error = memory_stream_open(&text);
 
 	if (!error)
-		print_verified(text.stream, change, step, disturbed, count);
+		print_verified(text.stream, step, disturbed, count);
 	return append_text(change, &text, error);
 }
 

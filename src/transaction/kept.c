@@ -51,16 +51,12 @@ bool step_moved_level(const struct step *step, const struct item *item)
 /** Whether steps behind @step write all that moved of an item of its footprint. */
 static bool is_written_later(const struct step *step, const struct entry *entry)
 {
-	const struct isst_change *change = step->change;
-	uint64_t moved = (present_value(change, entry).number ^ entry->now.number) & entry->mask;
-	size_t i = 0;
+	uint64_t moved = (present_value(step->change, entry).number ^ entry->now.number) &
+			 entry->mask;
 
-	while (i < change->count && change->steps[i] != step)
-		i++;
-	for (; i < change->count; i++)
-		for (size_t j = 0; j < change->steps[i]->count; j++)
-			if (item_is(&change->steps[i]->entries[j].item, &entry->item))
-				moved &= ~change->steps[i]->entries[j].mask;
+	change_for_each_place (place, step->change, &entry->item)
+		if (!place->footprint && place->step->position >= step->position)
+			moved &= ~place_entry(place)->mask;
 	return moved == 0;
 }
 
@@ -90,8 +86,7 @@ static struct step *put_back_kind(struct step *step, struct step *last, enum ite
 
 		if (entry->item.kind != kind || !(moved || (level && entry->old_known)))
 			continue;
-		/* It is written back nevertheless: what a step replaces is what was there before.
-		 */
+		/* Written back in any case: a later step is to replace what was there before. */
 		if (moved && !is_written_later(step, entry))
 			report(step->change, step->kind, entry);
 		back = back ? back : change_step_behind(last, kind);
@@ -174,7 +169,7 @@ static void warn_of_classes(const struct step *step)
 	}
 }
 
-int change_warn_of_requests(struct isst_change *change)
+int change_warn_of_side_effects(struct isst_change *change)
 {
 	struct requested_levels all = { 0 };
 	bool read = false;

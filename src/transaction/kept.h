@@ -12,9 +12,9 @@ bool step_keeps_level(const struct step *step);
  * what the step wrote may not be there, and is written once more. */
 bool step_moved_level(const struct step *step, const struct item *item);
 
-/** Warns of levels that steps would move, as far as it can be read which levels were requested
- * last, and of classes that they may. For a change that is not made. Returns 0 or -ENOMEM. */
-int change_warn_of_requests(struct isst_change *change);
+/** Warns of what firmware would change with the steps of a change that is not made: levels, as far
+ * as it can be read which were requested last, and classes. Returns 0 or -ENOMEM. */
+int change_warn_of_side_effects(struct isst_change *change);
 
 /**
  * Adds steps right behind a step that was made: they write back what it moved, with a warning.

@@ -161,7 +161,7 @@ static int run_dry(struct isst_change *change)
 	int error = change_plan_only(change);
 
 	if (!error)
-		error = change_warn_of_requests(change);
+		error = change_warn_of_side_effects(change);
 	if (!error)
 		error = change_list(change);
 	if (error)
