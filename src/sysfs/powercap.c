@@ -212,8 +212,8 @@ int powercap_add(struct kernel_files *files, struct power_zone *zone)
 	return 0;
 }
 
-/** Whether what was drawn cannot be known: the counter may have wrapped around twice, or began anew,
- * as after a suspend. A limit may be exceeded for a while, but not on average by so much. */
+/** Whether what was drawn cannot be known: the counter may have wrapped around twice, or began
+ * anew, as after a suspend. A limit may be exceeded for a while, but not on average by so much. */
 static bool is_doubtful(const struct power_zone *zone)
 {
 	enum { EXCEEDED = 2, FAR_EXCEEDED = 10, UW_PER_W = 1000000 };
