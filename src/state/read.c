@@ -10,11 +10,13 @@
 #include "state/match.h"
 #include "state/read_values.h"
 #include "state/values.h"
+#include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/baseline.h"
 #include "transaction/plausible.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /** All subjects that items have, for machines that have such a thing. Levels are read as they are.
@@ -122,6 +124,46 @@ static int note_undefined(struct state *state, const struct item *item, uint64_t
 	return error == -ENOMEM ? error : 0;
 }
 
+/** A limit of cpufreq that another owner holds is none of the user's: that is no limit. The first
+ * one of its kind is reported. */
+static int leave_to_owner(struct state *state, const struct item *item, uint64_t *value)
+{
+	struct isst_context *context = state->context;
+	enum cpufreq_limit limit;
+	char *owners = NULL;
+	int error;
+
+	if (!item_is_limit(item) || *value == cpufreq_no_limit(item_limit(item)))
+		return 0;
+	limit = item_limit(item);
+	error = cpufreq_limit_owners_of(&context->files, item->index, limit, *value, &owners);
+	if (error == -ENOENT)
+		error = 0;
+	if (error && error != -ENOMEM)
+		error = configuration_problem(state->configuration, state->origin, "%s",
+					      message_why(&context->messages, error));
+	if (error == -ENOMEM || !owners)
+		return error == -ENOMEM ? error : 0;
+	if (!state->owned[limit])
+		message_notice(&context->messages,
+			       "CPU %u: %s %" PRIu64 " kHz is the limit of another owner (%s): "
+			       "it is stated as none, here and where others are alike",
+			       item->index,
+			       limit == CPUFREQ_MAX ? "scaling_max_freq" : "scaling_min_freq",
+			       *value, owners);
+	state->owned[limit] = true;
+	free(owners);
+	*value = cpufreq_no_limit(limit);
+	return 0;
+}
+
+static int add_read_value(struct state *state, const struct wanted_item *item, uint64_t value)
+{
+	int error = leave_to_owner(state, &item->item, &value);
+
+	return error ? error : add_value(state, item, value);
+}
+
 static int read_values(struct state *state)
 {
 	struct wanted *wanted = &state->wanted;
@@ -150,7 +192,7 @@ static int read_values(struct state *state)
 		if (read->value_known && !item_value_is_plausible(&item->item, read->value))
 			error = note_undefined(state, &item->item, read->value.number);
 		else if (read->value_known)
-			error = add_value(state, item, read->value.number);
+			error = add_read_value(state, item, read->value.number);
 		else
 			error = note_unread(state, item, &baseline);
 	}

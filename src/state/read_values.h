@@ -20,6 +20,7 @@ struct state {
 	struct wanted wanted;
 	struct state_value *values;
 	size_t count;
+	bool owned[2]; /* a limit of cpufreq is another owner's: by enum cpufreq_limit */
 };
 
 /** Whether two settings have the same value, wherever they are for. */

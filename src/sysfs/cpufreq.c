@@ -180,23 +180,34 @@ bool cpufreq_is_tighter(enum cpufreq_limit limit, uint64_t khz, uint64_t than)
 
 /* ---- Other owners of limits ---- */
 
-/** Adds an owner, a file and what it holds, to those found. */
-static int note_owner(char **owners, const char *file, uint64_t number)
+/** Owners that were found, and the tightest of their limits. */
+struct limit_owners {
+	enum cpufreq_limit limit;
+	char *text;
+	uint64_t khz;
+};
+
+/** Adds an owner, by its file and what it holds. */
+static int note_owner(struct limit_owners *owners, const char *file, uint64_t number, uint64_t khz)
 {
 	char *text;
 
-	if (asprintf(&text, "%s%s%s %" PRIu64, *owners ? *owners : "", *owners ? ", " : "", file,
-		     number) < 0)
+	if (asprintf(&text, "%s%s%s %" PRIu64, owners->text ? owners->text : "",
+		     owners->text ? ", " : "", file, number) < 0)
 		return -ENOMEM;
-	free(*owners);
-	*owners = text;
+	if (!owners->text || cpufreq_is_tighter(owners->limit, khz, owners->khz))
+		owners->khz = khz;
+	free(owners->text);
+	owners->text = text;
 	return 0;
 }
 
-/** The cooling device of a processor lowers the frequency of its package. */
-static int find_cooling(struct kernel_files *files, unsigned int cpu, char **owners)
+/** The cooling device of a processor lowers the frequency of its package, by a fifth in each state
+ * (drivers/acpi/processor_thermal.c). */
+static int find_cooling(struct kernel_files *files, unsigned int cpu, struct limit_owners *owners)
 {
-	uint64_t state = 0;
+	enum { STATES = 5 };
+	uint64_t state = 0, highest = 0;
 	char *path;
 	int error;
 
@@ -204,13 +215,17 @@ static int find_cooling(struct kernel_files *files, unsigned int cpu, char **own
 	    0)
 		return -ENOMEM;
 	error = kernel_files_number(files, path, UINT32_MAX, &state);
-	if (!error && state > 0)
-		error = note_owner(owners, "firmware_node/thermal_cooling/cur_state", state);
 	free(path);
+	if (!error && state > 0)
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
+	if (!error && state > 0)
+		error = note_owner(owners, "firmware_node/thermal_cooling/cur_state", state,
+				   state < STATES ? highest * (STATES - state) / STATES : 0);
 	return error == -ENOENT ? 0 : error;
 }
 
-static int find_bios_limit(struct kernel_files *files, unsigned int cpu, char **owners)
+static int find_bios_limit(struct kernel_files *files, unsigned int cpu,
+			   struct limit_owners *owners)
 {
 	uint64_t limit, highest;
 	int error = cpufreq_read(files, cpu, "bios_limit", &limit);
@@ -218,19 +233,20 @@ static int find_bios_limit(struct kernel_files *files, unsigned int cpu, char **
 	if (!error)
 		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
 	if (!error && limit < highest)
-		error = note_owner(owners, "cpufreq/bios_limit", limit);
+		error = note_owner(owners, "cpufreq/bios_limit", limit, limit);
 	return error == -ENOENT ? 0 : error;
 }
 
 /** While it is passive intel_pstate requests its percentages of cpufreq; else it obeys them itself.
  * The lower one is never 0: that of the lowest frequency limits nothing. */
-static int find_percentage(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
-			   char **owners)
+static int find_percentage(struct kernel_files *files, unsigned int cpu,
+			   struct limit_owners *owners)
 {
 	static const char *const PATHS[] = { CPU_DIRECTORY "/intel_pstate/min_perf_pct",
 					     CPU_DIRECTORY "/intel_pstate/max_perf_pct" };
-	const char *name = PATHS[limit] + strlen(CPU_DIRECTORY "/");
 	enum { ALL = 100 };
+	const enum cpufreq_limit limit = owners->limit;
+	const char *name = PATHS[limit] + strlen(CPU_DIRECTORY "/");
 	uint64_t percent = 0, lowest = 0, highest = 0;
 	char *status = NULL;
 	int error = kernel_files_text(files, CPU_DIRECTORY "/intel_pstate/status", &status);
@@ -245,27 +261,52 @@ static int find_percentage(struct kernel_files *files, unsigned int cpu, enum cp
 	if (!error)
 		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
 	if (!error && (limit == CPUFREQ_MAX ? percent < ALL : percent * highest > lowest * ALL))
-		error = note_owner(owners, name, percent);
+		error = note_owner(owners, name, percent, (highest * percent + ALL - 1) / ALL);
 	return error == -ENOENT ? 0 : error;
 }
 
-int cpufreq_limit_owners(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
-			 char **owners)
+static int find_owners(struct kernel_files *files, unsigned int cpu, struct limit_owners *owners)
 {
 	int error = 0;
 
-	*owners = NULL;
-	if (limit == CPUFREQ_MAX) {
+	if (owners->limit == CPUFREQ_MAX) {
 		error = find_cooling(files, cpu, owners);
 		if (!error)
 			error = find_bios_limit(files, cpu, owners);
 	}
 	if (!error)
-		error = find_percentage(files, cpu, limit, owners);
+		error = find_percentage(files, cpu, owners);
 	if (error) {
-		free(*owners);
-		*owners = NULL;
+		free(owners->text);
+		owners->text = NULL;
 	}
+	return error;
+}
+
+int cpufreq_limit_owners(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			 char **owners)
+{
+	struct limit_owners found = { .limit = limit };
+	int error = find_owners(files, cpu, &found);
+
+	*owners = found.text;
+	return error;
+}
+
+int cpufreq_limit_owners_of(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			    uint64_t khz, char **owners)
+{
+	struct limit_owners found = { .limit = limit };
+	uint64_t shown = 0;
+	int error = find_owners(files, cpu, &found);
+
+	if (found.text)
+		error = cpufreq_clamp(files, cpu, limit, found.khz, &shown);
+	if (error || !found.text || shown != khz) {
+		free(found.text);
+		found.text = NULL;
+	}
+	*owners = found.text;
 	return error;
 }
 

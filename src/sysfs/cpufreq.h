@@ -51,6 +51,11 @@ int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufr
 int cpufreq_limit_owners(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			 char **owners);
 
+/** The same where a limit reads as the tightest one of those of other owners: then nothing shows
+ * that the user has set any. */
+int cpufreq_limit_owners_of(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			    uint64_t khz, char **owners);
+
 /** What stands for no limit. */
 uint64_t cpufreq_no_limit(enum cpufreq_limit limit);
 
