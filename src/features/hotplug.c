@@ -109,8 +109,8 @@ static void hasten(struct hotplug *hotplug)
 		change->broken = true;
 	else if (may) {
 		step_set_optional(hotplug->hasten, item_of_rcu(), WHOLE_VALUE, 1);
-		step_set_optional(change_step(change, ITEM_RCU_EXPEDITED), item_of_rcu(),
-				  WHOLE_VALUE, 0);
+		/* The change can do without haste, but does not leave the machine with it. */
+		step_set(change_step(change, ITEM_RCU_EXPEDITED), item_of_rcu(), WHOLE_VALUE, 0);
 	}
 }
 
