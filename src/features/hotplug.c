@@ -78,6 +78,22 @@ bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu)
 	return false;
 }
 
+/** Whether an entry takes a CPU on- or offline, as the steps before its own leave it. */
+static bool moves_cpu(const struct step *step, const struct entry *entry)
+{
+	const struct isst_change *change = step->change;
+	bool online = isst_cpuset_has(isst_online_cpus(change->context), entry->item.index);
+
+	change_for_each_place (place, change, &entry->item) {
+		if (place->step == step)
+			break;
+		/* mutation: moved-before */
+		if (!place->footprint)
+			online = place_entry(place)->bits != 0;
+	}
+	return online != (entry->bits != 0);
+}
+
 /** How many CPUs the steps that were planned since the beginning take on- or offline. */
 static size_t count_moving(const struct hotplug *hotplug)
 {
@@ -90,9 +106,7 @@ static size_t count_moving(const struct hotplug *hotplug)
 
 		since |= step == hotplug->hasten;
 		for (size_t j = 0; since && step->kind == ITEM_ONLINE && j < step->count; j++)
-			count += isst_cpuset_has(isst_online_cpus(change->context),
-						 step->entries[j].item.index) !=
-				 (step->entries[j].bits != 0);
+			count += moves_cpu(step, &step->entries[j]);
 	}
 	return count;
 }

@@ -207,6 +207,26 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 	program_end(&program);
 }
 
+/** The second request finds the CPUs as the first one leaves them. */
+static void grace_periods_are_hastened_once_where_requests_move_the_same_cpus(void **state)
+{
+	static const struct isst_change_options DRY_RUN = { .dry_run = true };
+	const struct isst_change_step *step;
+	struct program program;
+	size_t count = 0;
+
+	(void)state;
+	program_begin(&program, "guide", "", &DRY_RUN);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(change_plan_level(program.change, program.requests, 2, 1, true),
+				 0);
+	assert_int_equal(change_run(program.change), 0);
+	for (size_t i = 0; (step = change_listed_step(program.change, i)) != NULL; i++)
+		count += step->item.item.kind == ITEM_RCU_EXPEDITED;
+	assert_int_equal(count, 2);
+	program_end(&program);
+}
+
 static void a_change_that_was_run_is_not_run_again(void **state)
 {
 	struct program program;
@@ -644,6 +664,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C1_targets_without_the_feature_are_skipped_only_on_request),
 		cmocka_unit_test(C1_one_request_that_fails_keeps_the_others_from_being_made),
 		cmocka_unit_test(each_domain_may_have_a_level_request_of_its_own),
+		cmocka_unit_test(grace_periods_are_hastened_once_where_requests_move_the_same_cpus),
 		cmocka_unit_test(a_change_that_was_run_is_not_run_again),
 		cmocka_unit_test(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made),
 		cmocka_unit_test(an_invalid_priority_is_refused),
