@@ -828,14 +828,17 @@ static void all_cpus_online_can_fail(void **state)
 	"the command on it, and on packages, dies and power domains that are completely " \
 	"offline, are not listed\n"
 
+static const struct isst_change_step comes_online = { .target = "CPU 3",
+						      .old_value = "offline",
+						      .new_value = "online",
+						      .item.item.kind = ITEM_ONLINE };
+
 static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 {
 	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
-	library.steps[0] = (struct isst_change_step){ .target = "CPU 3",
-						      .old_value = "offline",
-						      .new_value = "online" };
+	library.steps[0] = comes_online;
 	assert_true(change_all_online(&run));
 	change_finish(&run);
 	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n" UNFORESEEN);
@@ -846,9 +849,7 @@ static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
 	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
-	library.steps[0] = (struct isst_change_step){ .target = "CPU 3",
-						      .old_value = "offline",
-						      .new_value = "online" };
+	library.steps[0] = comes_online;
 	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";
 	assert_true(change_all_online(&run));
 	change_machine(&run, &enable);
