@@ -50,8 +50,8 @@ int uncore_check_present(struct kernel_files *files, const struct uncore_place *
 /**
  * Whether the place may be one of the kernel's directories, but its numbers do not show which: the
  * same ones are given to several clusters of the package, as by kernels whose domain_id counts from
- * 0 in each of a package's devices, or those of a cluster do not identify its power domain. It is not
- * to be found then; in the first case no cluster of the package is.
+ * 0 in each of a package's devices, or those of a cluster do not identify its power domain. It is
+ * not to be found then; in the first case no cluster of the package is.
  */
 bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *place);
 

@@ -54,7 +54,7 @@ struct isst_context {
 	struct driver driver;
 	struct kernel_files files;
 	struct firmware firmware;
-	struct power_zones power; /* as power_read() read them last */
+	struct power_zones power;	  /* as power_read() read them last */
 	struct topology *topology;	  /* NULL until discovered */
 	struct runtime_directory runtime; /* the machine's; held while the lock is */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */

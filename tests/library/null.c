@@ -166,11 +166,16 @@ typedef int (*reading_function)(struct isst_context *context, const struct isst_
 static void reading(void **state)
 {
 	static const reading_function READ[] = {
-		isst_read_perf_profiles,     isst_read_levels,
-		isst_read_core_power,	     isst_read_clos,
-		isst_read_clos_associations, isst_read_turbo_ratio_limits,
-		isst_read_uncore_limits,     isst_read_scaling_limits,
-		isst_read_frequencies,	     isst_read_limit_reasons,
+		isst_read_perf_profiles,
+		isst_read_levels,
+		isst_read_core_power,
+		isst_read_clos,
+		isst_read_clos_associations,
+		isst_read_turbo_ratio_limits,
+		isst_read_uncore_limits,
+		isst_read_scaling_limits,
+		isst_read_frequencies,
+		isst_read_limit_reasons,
 		isst_read_power,
 	};
 	struct isst_cpuset *undisturbed;

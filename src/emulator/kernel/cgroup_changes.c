@@ -113,10 +113,13 @@ static int remove_group(struct server *server, const char *name)
 
 static bool is_mounted(const struct server *server, const char *directory)
 {
-	static const char *const mounted[] = {
-		"/",		  "/dev",		    "/proc", "/sys",
-		"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/kernel/debug"
-	};
+	static const char *const mounted[] = { "/",
+					       "/dev",
+					       "/proc",
+					       "/sys",
+					       "/sys/fs/cgroup",
+					       "/sys/fs/cgroup/unified",
+					       "/sys/kernel/debug" };
 
 	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++)
 		if (strcmp(mounted[i], directory) == 0)

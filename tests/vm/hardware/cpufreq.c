@@ -28,8 +28,7 @@ static void follow(struct work_struct *work)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu (cpu) {
 		struct cpufreq_policy *policy = cpufreq_cpu_get(cpu);
 		bool moved = policy && policy->cpuinfo.max_freq != highest_khz(cpu);
 

@@ -91,9 +91,9 @@ static int known_sibling(unsigned int cpu)
 {
 	unsigned int sibling;
 
-	for_each_cpu(sibling, topology_sibling_cpumask(cpu)) if (sibling < MAX_CPUS &&
-								 machine.cpus[sibling].known)
-		return sibling;
+	for_each_cpu (sibling, topology_sibling_cpumask(cpu))
+		if (sibling < MAX_CPUS && machine.cpus[sibling].known)
+			return sibling;
 	return -1;
 }
 
@@ -123,8 +123,8 @@ static int place_cpu(unsigned int cpu)
 
 static enum cpuhp_state places;
 
-/* Packages and dies are there whether their CPUs are online or not. A CPU that comes online later is
- * placed before cpufreq and the drivers, which are loaded behind this module, look at it. */
+/* Packages and dies are there whether their CPUs are online or not. A CPU that comes online later
+ * is placed before cpufreq and the drivers, which are loaded behind this module, look at it. */
 static int place_cpus(void)
 {
 	int i, result;

@@ -166,7 +166,9 @@ static int node_of(const struct hw_die *die)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu) if (machine.cpus[cpu].die == die) return cpu_to_node(cpu);
+	for_each_online_cpu (cpu)
+		if (machine.cpus[cpu].die == die)
+			return cpu_to_node(cpu);
 	return NUMA_NO_NODE;
 }
 
@@ -190,7 +192,8 @@ static int add_bus(struct hw_die *die, int number)
 	bus->bus = pci_scan_root_bus(NULL, first, &config_ops, &bus->sysdata, &resources);
 	if (bus->bus) {
 		bus_count++;
-		list_for_each_entry(device, &bus->bus->devices, bus_list) claim_memory(device);
+		list_for_each_entry (device, &bus->bus->devices, bus_list)
+			claim_memory(device);
 		pci_bus_add_devices(bus->bus);
 	}
 	pci_unlock_rescan_remove();
