@@ -39,9 +39,6 @@ bool resolve_cpu_wish(const struct resolution *resolution, enum subject subject,
  * The functions below return 0 or -ENOMEM.
  */
 
-/** Adds an item. */
-int resolve_add(struct resolution *resolution, const struct wanted_item *item);
-
 /** The frequency of a wish in kHz, where that is a number or a word for one: of the level that a
  * domain is going to have, and of its processor. Returns -ENODATA where it is not known, which was
  * noted. */

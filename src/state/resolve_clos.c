@@ -83,15 +83,16 @@ int resolve_clos(struct resolution *resolution, enum subject subject, unsigned i
 		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "a CLOS has no %s on this machine", FIELDS[field].text);
 	}
-	return resolve_add(resolution, &(struct wanted_item){
-					       .item = item_of(ITEM_CLOS, domain->domain, clos),
-					       .mask = mask,
-					       .bits = number << FIELDS[field].shift,
-					       .subject = subject,
-					       .setting = wish.setting,
-					       .domain = domain->domain,
-					       .optional = isst_domain_is_io(domain->domain),
-				       });
+	return wanted_add(resolution->wanted,
+			  &(struct wanted_item){
+				  .item = item_of(ITEM_CLOS, domain->domain, clos),
+				  .mask = mask,
+				  .bits = number << FIELDS[field].shift,
+				  .subject = subject,
+				  .setting = wish.setting,
+				  .domain = domain->domain,
+				  .optional = isst_domain_is_io(domain->domain),
+			  });
 }
 
 /* ---- Associations ---- */
@@ -196,12 +197,12 @@ static int resolve_association(struct resolution *resolution, size_t first,
 	core = find_core(resolution, first, &item);
 	if (core)
 		return choose_for_core(resolution, core, &wish, cpu);
-	return resolve_add(resolution, &(struct wanted_item){ .item = item,
-							      .mask = UINT64_MAX,
-							      .bits = wish.number,
-							      .subject = SUBJECT_ASSOCIATION,
-							      .setting = wish.setting,
-							      .domain = cpu->domain });
+	return wanted_add(resolution->wanted, &(struct wanted_item){ .item = item,
+								     .mask = UINT64_MAX,
+								     .bits = wish.number,
+								     .subject = SUBJECT_ASSOCIATION,
+								     .setting = wish.setting,
+								     .domain = cpu->domain });
 }
 
 /** Whether a setting is for every core of a domain: high priority cores make all others low. */

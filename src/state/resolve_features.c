@@ -30,15 +30,16 @@ int resolve_level(struct resolution *resolution, const struct domain_facts *doma
 	if (!domain->profile.enabled && wish.number > 0)
 		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "perf-profile feature is not supported, only level 0 exists");
-	return resolve_add(resolution, &(struct wanted_item){
-					       .item = item_of(ITEM_LEVEL, domain->domain, 0),
-					       .mask = UINT64_MAX,
-					       .bits = wish.number,
-					       .subject = SUBJECT_LEVEL,
-					       .setting = wish.setting,
-					       .domain = domain->domain,
-					       .optional = isst_domain_is_io(domain->domain),
-				       });
+	return wanted_add(resolution->wanted,
+			  &(struct wanted_item){
+				  .item = item_of(ITEM_LEVEL, domain->domain, 0),
+				  .mask = UINT64_MAX,
+				  .bits = wish.number,
+				  .subject = SUBJECT_LEVEL,
+				  .setting = wish.setting,
+				  .domain = domain->domain,
+				  .optional = isst_domain_is_io(domain->domain),
+			  });
 }
 
 int resolve_feature(struct resolution *resolution, enum subject subject,
@@ -74,16 +75,16 @@ int resolve_feature(struct resolution *resolution, enum subject subject,
 				     "%s feature is not present at level %u", feature_name(feature),
 				     domain->level);
 	}
-	return resolve_add(resolution,
-			   &(struct wanted_item){
-				   .item = item_of(ITEM_FEATURES, domain->domain, domain->level),
-				   .mask = feature,
-				   .bits = wish.number ? feature : 0,
-				   .subject = subject,
-				   .setting = wish.setting,
-				   .domain = domain->domain,
-				   .optional = isst_domain_is_io(domain->domain),
-			   });
+	return wanted_add(resolution->wanted,
+			  &(struct wanted_item){
+				  .item = item_of(ITEM_FEATURES, domain->domain, domain->level),
+				  .mask = feature,
+				  .bits = wish.number ? feature : 0,
+				  .subject = subject,
+				  .setting = wish.setting,
+				  .domain = domain->domain,
+				  .optional = isst_domain_is_io(domain->domain),
+			  });
 }
 
 /** The item of a switch, and its bits. Returns false where the machine has no such switch. */
@@ -226,5 +227,5 @@ int resolve_core_power(struct resolution *resolution, enum subject subject,
 		item.bits = 0;
 	if (subject == SUBJECT_CORE_POWER && wish.number == 0)
 		error = check_off(resolution, domain, &wish);
-	return error ? error : resolve_add(resolution, &item);
+	return error ? error : wanted_add(resolution->wanted, &item);
 }

@@ -224,7 +224,7 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		error = check_no_ratio_zero(resolution, domain, &wish);
 	if (!error)
 		error = check_shared_limits(resolution, &item);
-	return error ? error : resolve_add(resolution, &item);
+	return error ? error : wanted_add(resolution->wanted, &item);
 }
 
 /* ---- Limits of cpufreq ---- */
@@ -334,7 +334,7 @@ int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
 		item.setting = wish.setting;
 		error = scaling_limit(resolution, limit, domain, &wish, &item.bits);
 		if (!error)
-			error = resolve_add(resolution, &item);
+			error = wanted_add(resolution->wanted, &item);
 		else if (error == -ENODATA)
 			error = 0; /* noted */
 	}
@@ -388,7 +388,7 @@ static int resolve_fabric(struct resolution *resolution, enum subject subject,
 	error = uncore_limit(resolution, subject, domain, fabric, &wish, &item.bits);
 	if (error)
 		return error == -ENODATA ? 0 : error;
-	return resolve_add(resolution, &item);
+	return wanted_add(resolution->wanted, &item);
 }
 
 /** The fabric that a setting names, and the domain does not have. */

@@ -250,11 +250,6 @@ int wanted_add(struct wanted *wanted, const struct wanted_item *item)
 	return 0;
 }
 
-int resolve_add(struct resolution *resolution, const struct wanted_item *item)
-{
-	return wanted_add(resolution->wanted, item);
-}
-
 struct wanted_item *wanted_find_item(const struct wanted *wanted, const struct item *item,
 				     enum subject subject, size_t from)
 {
