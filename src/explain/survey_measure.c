@@ -40,10 +40,7 @@ static int measure(struct survey *survey, struct survey_cpu *cpu)
 /** The package of a domain, where it is known what it draws. */
 static struct power_zone *zone_of(const struct survey *survey, const struct survey_domain *domain)
 {
-	struct power_zone *zone = powercap_zone(&survey->power, domain->domain->package,
-						domain->domain->die);
-
-	return zone && zone->limit_uw ? zone : NULL;
+	return powercap_zone(&survey->power, domain->domain->package, domain->domain->die);
 }
 
 /** Without powercap nothing is known of power, which is no failure. */

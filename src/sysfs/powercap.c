@@ -50,33 +50,28 @@ static int read_text(struct kernel_files *files, const struct power_zone *zone, 
 	return error;
 }
 
-/** `package-N` or `package-N-die-M`. Returns false for other zones. */
-static bool parse_name(const char *text, struct power_zone *zone)
+static bool parse_id(const char *text, unsigned int *id)
+{
+	uint64_t value = 0;
+	int error = isst_parse_number(text, 10, INT32_MAX, &value);
+
+	*id = (unsigned int)value;
+	return !error;
+}
+
+/** `package-N` or `package-N-die-M`; in place. Returns false for other zones. */
+static bool parse_name(char *text, struct power_zone *zone)
 {
 	static const char PACKAGE[] = "package-", DIE[] = "-die-";
-	const char *number = text + strlen(PACKAGE), *die;
-	uint64_t value;
-	char digits[12];
-	size_t length;
+	char *die = strstr(text, DIE);
 
 	if (strncmp(text, PACKAGE, strlen(PACKAGE)) != 0)
 		return false;
-	die = strstr(number, DIE);
-	length = die ? (size_t)(die - number) : strlen(number);
-	if (length >= sizeof(digits))
-		return false;
-	memcpy(digits, number, length);
-	digits[length] = '\0';
-	if (isst_parse_number(digits, 10, INT32_MAX, &value))
-		return false;
-	zone->package = (unsigned int)value;
 	zone->of_die = die;
-	if (!die)
-		return true;
-	if (isst_parse_number(die + strlen(DIE), 10, INT32_MAX, &value))
-		return false;
-	zone->die = (unsigned int)value;
-	return true;
+	if (die)
+		*die = '\0';
+	return parse_id(text + strlen(PACKAGE), &zone->package) &&
+	       (!die || parse_id(die + strlen(DIE), &zone->die));
 }
 
 /** The long-term limit; 0 where there is none. */
