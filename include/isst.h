@@ -1239,7 +1239,8 @@ enum isst_kind {
 	ISST_ITEM_UNCORE_MIN = 12,	  /* index: fabric; kHz */
 	ISST_ITEM_PARTITION = 13,	  /* a cgroup v2 partition; text only */
 	ISST_ITEM_CPUSET_CONTROLLER = 14, /* 1: groups have the cpuset controller */
-	ISST_ITEM_RCU_EXPEDITED = 15 /* 1: grace periods are hastened, while CPUs go and come */
+	ISST_ITEM_RCU_EXPEDITED = 15, /* 1: grace periods are hastened, while CPUs go and come */
+	ISST_ITEM_CPUSET_GROUPS = 16  /* CPUs of the groups of cgroup v1; text only */
 };
 
 /** The kind of an item, enum isst_kind. */
@@ -1598,7 +1599,8 @@ enum isst_warning_kind {
 	ISST_WARNING_JOURNAL_KEPT = 39,
 	ISST_WARNING_REDISCOVERY_FAILED = 40,
 	ISST_WARNING_LOST_OVER_SUSPEND = 41,
-	ISST_WARNING_WRITTEN_BACK = 42
+	ISST_WARNING_WRITTEN_BACK = 42,
+	ISST_WARNING_CPUSETS_LOSE_CPUS = 43
 };
 
 /** A warning, such as a value that firmware or kernel clipped, or limits that interfere. It belongs

@@ -232,6 +232,7 @@ class WarningKind(enum.IntEnum):
     REDISCOVERY_FAILED = 40
     LOST_OVER_SUSPEND = 41
     WRITTEN_BACK = 42
+    CPUSETS_LOSE_CPUS = 43
 
 
 class FindingKind(enum.IntEnum):
@@ -305,6 +306,7 @@ class ItemKind(enum.IntEnum):
     PARTITION = 13
     CPUSET_CONTROLLER = 14
     RCU_EXPEDITED = 15
+    CPUSET_GROUPS = 16
 
 
 class ReadLevels(enum.IntFlag):

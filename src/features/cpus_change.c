@@ -33,6 +33,8 @@ void cpus_plan_online(struct cpus_change *work)
 			hotplug_disturbs_limits(online, work->requests[i].domain);
 			hotplug_disturbs_limits(unknown, work->requests[i].domain);
 		}
+	if (!work->change->broken && cpus_plan_regained(work->change))
+		work->change->broken = true;
 }
 
 static void set_offline(struct cpus_change *work, size_t i, struct step *offline)
@@ -82,5 +84,7 @@ int cpus_plan_offline(struct cpus_change *work)
 		if (!moves_with_level(work->change, &limits))
 			hotplug_disturbs_limits(offline, domain);
 	}
+	if (!error && offline)
+		error = cpus_plan_lost(offline);
 	return error;
 }

@@ -53,6 +53,15 @@ int cpus_plan_partitions(struct cpus_change *work);
  * user may want it kept. */
 bool cpus_sets_offline(const struct cpus_change *work, unsigned int cpu);
 
+/* cpus_lost.c: both return 0 or a negative errno */
+
+/** Adds to the footprint of a step that takes CPUs offline what groups of cgroup v1 lose with them,
+ * with a warning. */
+int cpus_plan_lost(struct step *offline);
+/** Plans to give groups back what earlier changes took from them, of CPUs that are, or will be,
+ * online. */
+int cpus_plan_regained(struct isst_change *change);
+
 /* cpus_unknown.c */
 
 /** Whether a CPU is offline and may be anywhere. One that is remembered to be of a package or die

@@ -53,6 +53,7 @@ static const struct {
 	ROW(REDISCOVERY_FAILED, "rediscovery-failed"),
 	ROW(LOST_OVER_SUSPEND, "lost-over-suspend"),
 	ROW(WRITTEN_BACK, "written-back"),
+	ROW(CPUSETS_LOSE_CPUS, "cpusets-lose-cpus"),
 };
 
 enum { CODES = sizeof(warning_codes) / sizeof(warning_codes[0]) };

@@ -277,7 +277,7 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	    (is_now(tracked, tracked->last) ||
 	     item_value_serves(item, tracked->now, tracked->last)))
 		return FOUND_WRITTEN;
-	if (explained_by_other_name(journal, tracked))
+	if (explained_by_other_name(journal, tracked) || explained_by_hotplug(journal, tracked))
 		return FOUND_WRITTEN;
 	if (is_revealed(journal, tracked))
 		return FOUND_OLD;

@@ -2,6 +2,7 @@
 /* How the items that the kernel holds are read and written. */
 #include "transaction/item_files.h"
 #include "base/machine.h"
+#include "sysfs/cpuset_groups.h"
 #include "sysfs/partition.h"
 #include "sysfs/rcu.h"
 #include "sysfs/uncore.h"
@@ -131,6 +132,26 @@ static int write_rcu(struct isst_context *context, const struct item *item, stru
 	return rcu_write_expedited(&context->files, value.number);
 }
 
+static int read_groups(struct isst_context *context, const struct item *item,
+		       struct item_value *value)
+{
+	char *state;
+	int error = cpuset_groups_read(&context->files, &state);
+
+	(void)item;
+	if (!error)
+		error = item_value_set_text(context, value, state);
+	free(state);
+	return error;
+}
+
+static int write_groups(struct isst_context *context, const struct item *item,
+			struct item_value value)
+{
+	(void)item;
+	return cpuset_groups_write(&context->files, value.text);
+}
+
 static const struct file_access FILES[ITEM_KINDS] = {
 	[ITEM_ONLINE] = { NULL, write_online },
 	[ITEM_SCALING_MAX] = { read_limit, write_limit },
@@ -140,6 +161,7 @@ static const struct file_access FILES[ITEM_KINDS] = {
 	[ITEM_PARTITION] = { read_partition, write_partition },
 	[ITEM_CPUSETS] = { read_cpusets, write_cpusets },
 	[ITEM_RCU_EXPEDITED] = { read_rcu, write_rcu },
+	[ITEM_CPUSET_GROUPS] = { read_groups, write_groups },
 };
 
 int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value)

@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "transaction/item_access.h"
+#include "transaction/saved_settings.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line is: kind package die domain index level old written [shown], where the values of a
- * partition are texts in which blanks are written as '~'. */
+/* A line is: kind package die domain index level old written [shown], where texts have '~'
+ * in place of blanks. */
 enum { COLUMNS = 8 };
 
 int item_lines_add(struct item_lines *saved, const struct item_line *item)
@@ -32,7 +33,7 @@ void item_lines_clear(struct item_lines *saved)
 
 static void print_value(FILE *stream, const struct item *item, struct item_value value)
 {
-	if (item->kind != ITEM_PARTITION) {
+	if (!item_is_text(item)) {
 		fprintf(stream, " %" PRIu64, value.number);
 		return;
 	}
@@ -57,7 +58,7 @@ void item_line_print(FILE *stream, const struct item_line *saved)
 static int parse_value(struct isst_context *context, const struct item *item, char *word,
 		       struct item_value *value)
 {
-	if (item->kind != ITEM_PARTITION)
+	if (!item_is_text(item))
 		return isst_parse_number(word, 10, UINT64_MAX, &value->number) ? -EINVAL : 0;
 	for (char *c = word; *c; c++)
 		if (*c == '~')
@@ -179,6 +180,8 @@ static const char *meaning_of_refusal(const char *name)
 		return "the state after boot is unknown until the next boot";
 	if (strcmp(name, APPLIED_FILE) == 0)
 		return "it is unknown when a configuration was applied last, until one is applied";
+	if (strcmp(name, "record-" SETTINGS_CPUSET_GROUPS) == 0)
+		return "cpusets of cgroup v1 do not get CPUs back that they lost";
 	return "no saved settings are restored; if the file is removed, `disable --auto` runs "
 	       "without saved settings";
 }

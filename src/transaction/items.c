@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kinds of items: a table of how each is named and compared. */
 #include "transaction/items.h"
+#include "sysfs/cpuset_groups.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,6 +40,8 @@ static const struct kind {
 			   0, false },
 	[ITEM_RCU_EXPEDITED] = { "rcu-expedited", "/sys/kernel/rcu_expedited", NULL, false,
 				 AS_SWITCH, 0, false },
+	[ITEM_CPUSET_GROUPS] = { "cpuset-groups", "cpuset.cpus of cgroup v1", NULL, false, AS_TEXT,
+				 0, false },
 };
 
 /**
@@ -88,9 +91,15 @@ struct item item_of_rcu(void)
 	return (struct item){ .kind = ITEM_RCU_EXPEDITED };
 }
 
+struct item item_of_cpuset_groups(void)
+{
+	return (struct item){ .kind = ITEM_CPUSET_GROUPS };
+}
+
 bool item_is_of_machine(const struct item *item)
 {
-	return item->kind == ITEM_CPUSETS || item->kind == ITEM_RCU_EXPEDITED;
+	return item->kind == ITEM_CPUSETS || item->kind == ITEM_RCU_EXPEDITED ||
+	       item->kind == ITEM_CPUSET_GROUPS;
 }
 
 /** The names of groups as administrators know them. */
@@ -141,6 +150,8 @@ int item_compare(const struct item *a, const struct item *b)
 
 bool item_value_equal(const struct item *item, struct item_value a, struct item_value b)
 {
+	if (item->kind == ITEM_CPUSET_GROUPS)
+		return cpuset_groups_equal(a.text ? a.text : "", b.text ? b.text : "");
 	if (KINDS[item->kind].format == AS_TEXT)
 		return strcmp(a.text ? a.text : "", b.text ? b.text : "") == 0;
 	return a.number == b.number;
@@ -414,6 +425,11 @@ bool item_has_index(const struct item *item)
 	return KINDS[item->kind].index_is ||
 	       ((item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) &&
 		!item_is_of_package(item));
+}
+
+bool item_is_text(const struct item *item)
+{
+	return KINDS[item->kind].format == AS_TEXT;
 }
 
 bool item_is_khz(const struct item *item)

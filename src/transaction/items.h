@@ -30,6 +30,7 @@ enum item_kind {
 	/* Held by the kernel, for the machine. */
 	ITEM_CPUSETS,	    /* whether groups have the cpuset controller */
 	ITEM_RCU_EXPEDITED, /* whether grace periods are hastened, while CPUs go and come */
+	ITEM_CPUSET_GROUPS, /* CPUs of the groups of cgroup v1 (sysfs/cpuset_groups.h); text */
 	ITEM_KINDS,
 };
 
@@ -56,7 +57,7 @@ struct item_number {
 
 struct item_value {
 	uint64_t number;
-	const char *text; /* of ITEM_PARTITION; the context's */
+	const char *text; /* of a kind that item_is_text(); the context's */
 };
 
 /** The item of a kind that a domain, or one of its CPUs, cores or CLOS has. */
@@ -81,6 +82,9 @@ struct item item_of_cpusets(void);
 
 /** Whether grace periods of RCU are hastened: of the machine as a whole. */
 struct item item_of_rcu(void);
+
+/** The groups of cgroup v1 cpusets: of the machine as a whole. */
+struct item item_of_cpuset_groups(void);
 bool item_is_of_machine(const struct item *item);
 
 /** Name of the group that holds a domain's partition, as administrators know it. To be freed; NULL
@@ -96,6 +100,9 @@ int item_number_get(const struct item_number *value, uint64_t *number);
 
 /** Whether the index of an item means something. */
 bool item_has_index(const struct item *item);
+
+/** Whether the values of a kind are texts. */
+bool item_is_text(const struct item *item);
 
 /** Whether the values of a kind are kHz. */
 bool item_is_khz(const struct item *item);

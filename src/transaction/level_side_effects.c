@@ -5,6 +5,7 @@
  * have written them.
  */
 #include "transaction/level_side_effects.h"
+#include "sysfs/cpuset_groups.h"
 
 #include <string.h>
 
@@ -201,4 +202,25 @@ bool explained_by_partition(const struct isst_journal *journal, const struct tra
 		if (journal->tracked[i].item.kind == ITEM_PARTITION && journal->tracked[i].written)
 			return tracked->now.number == 1;
 	return false;
+}
+
+bool explained_by_hotplug(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	struct isst_cpuset *gone;
+	bool lost = false, failed;
+
+	if (tracked->item.kind != ITEM_CPUSET_GROUPS)
+		return false;
+	gone = isst_cpuset_new();
+	failed = !gone;
+	for (size_t i = 0; i < journal->count && !failed; i++) {
+		const struct tracked *cpu = &journal->tracked[i];
+
+		if (cpu->item.kind == ITEM_ONLINE && cpu->written)
+			failed = isst_cpuset_add(gone, cpu->item.index, cpu->item.index);
+	}
+	if (!failed)
+		lost = cpuset_groups_lost(tracked->old.text, tracked->now.text, gone);
+	isst_cpuset_free(gone);
+	return lost;
 }

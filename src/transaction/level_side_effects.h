@@ -26,4 +26,7 @@ bool explained_by_package(const struct isst_journal *journal, const struct track
  * between: they are several files, and need the cpuset controller. */
 bool explained_by_partition(const struct isst_journal *journal, const struct tracked *tracked);
 
+/** The same of groups of cgroup v1 cpusets, which lose CPUs that go offline. */
+bool explained_by_hotplug(const struct isst_journal *journal, const struct tracked *tracked);
+
 #endif

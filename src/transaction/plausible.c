@@ -64,6 +64,8 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 		       is_khz(value.number);
 	case ITEM_PARTITION:
 		return is_partition(value.text);
+	case ITEM_CPUSET_GROUPS:
+		return value.text != NULL;
 	default:
 		return false;
 	}

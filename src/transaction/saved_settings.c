@@ -83,6 +83,17 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
 	return 0;
 }
 
+int settings_follow_groups(struct isst_change *change)
+{
+	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
+		if (plan->kind == FOLLOW)
+			return 0;
+	return add_plan(change,
+			&(struct settings_plan){ .kind = FOLLOW, .name = SETTINGS_CPUSET_GROUPS })
+		       ? 0
+		       : -ENOMEM;
+}
+
 /** Whether another domain hands its values over to a feature, so that its file was checked. */
 static bool is_heir(const struct isst_change *change, const char *name)
 {

@@ -19,6 +19,14 @@
  */
 int settings_save(struct isst_change *change, const char *name, const char *other, size_t first);
 
+/* The name of what groups of cgroup v1 cpusets have lost since boot, with CPUs that went offline.
+ */
+#define SETTINGS_CPUSET_GROUPS "cpuset-groups"
+
+/** Once the change is made, remembers which CPUs groups of cgroup v1 cpusets had before it took
+ * some from them, until they have them again. Returns 0 or -ENOMEM. */
+int settings_follow_groups(struct isst_change *change);
+
 /** To be called before a step is made: looks what the request that it begins will replace, where
  * steps of other requests were made. Returns 0 or -ENOMEM. */
 int settings_begin(struct isst_change *change, const struct step *step);

@@ -2,6 +2,7 @@
 /* Writes the saved settings that were planned, once the change is made. */
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "sysfs/cpuset_groups.h"
 #include "transaction/report.h"
 #include "transaction/saved_settings.h"
 #include "transaction/saved_settings_file.h"
@@ -143,6 +144,30 @@ static int keep(struct isst_change *change, const struct settings_plan *plan,
 	return error;
 }
 
+/** What the whole change has made of the groups, where that of others is what they have. */
+static int follow_groups(struct isst_change *change, struct keeping *keeping)
+{
+	const struct item item = item_of_cpuset_groups();
+	const struct baseline_item *groups = baseline_find(&change->baseline, &item);
+	struct item_line *line = find_line(&keeping->saved, &item, 0);
+	char *before;
+	int error;
+
+	if (!groups || !groups->value_known || item_value_equal(&item, groups->value, groups->now))
+		return 0;
+	if (!line)
+		return add_line(&keeping->saved, &(struct item_line){ .item = item,
+								      .old = groups->value,
+								      .written = groups->now });
+	error = cpuset_groups_before(groups->value.text, line->old.text, line->written.text,
+				     &before);
+	if (!error)
+		error = item_value_set_text(change->context, &line->old, before);
+	line->written = groups->now;
+	free(before);
+	return error;
+}
+
 /** The entry that restores an item; NULL where it is not. */
 static const struct entry *find_entry(const struct isst_change *change, const struct item *item)
 {
@@ -246,6 +271,14 @@ static int read_former(struct isst_change *change, const char *name, bool staged
 	return error;
 }
 
+/** What later runs do without a file. */
+static const char *describe_loss(struct messages *texts, const char *name)
+{
+	if (strcmp(name, SETTINGS_CPUSET_GROUPS) == 0)
+		return "cpusets of cgroup v1 do not get CPUs back when these come online";
+	return message_make(texts, "%s disable --auto will not restore them", name);
+}
+
 static int apply_keep(struct isst_change *change, const struct settings_plan *plan, bool staged)
 {
 	struct keeping keeping = { 0 };
@@ -257,7 +290,9 @@ static int apply_keep(struct isst_change *change, const struct settings_plan *pl
 		name = unread ? plan->other : name;
 	}
 	error = unread;
-	if (!error)
+	if (!error && plan->kind == FOLLOW)
+		error = follow_groups(change, &keeping);
+	else if (!error)
 		error = keep(change, plan, &keeping);
 	/* First: a kill between the two leaves the value from before both in each of them. */
 	if (!error && keeping.handed_over) {
@@ -270,9 +305,9 @@ static int apply_keep(struct isst_change *change, const struct settings_plan *pl
 					    &keeping.saved.lines, false);
 	if (error && !staged)
 		change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
-			    "%s: the replaced settings are not saved, and %s disable --auto will "
-			    "not restore them",
-			    cause(change, name, unread, error), plan->name);
+			    "%s: the replaced settings are not saved, and %s",
+			    cause(change, name, unread, error),
+			    describe_loss(&change->texts, plan->name));
 	saved_lines_clear(&keeping.saved);
 	saved_lines_clear(&keeping.other);
 	return error;
@@ -342,7 +377,7 @@ static int apply_plans(struct isst_change *change, bool staged)
 	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next) {
 		int error = 0;
 
-		if (plan->kind == KEEP)
+		if (plan->kind == KEEP || plan->kind == FOLLOW)
 			error = apply_keep(change, plan, staged);
 		else if (plan->kind == FORGET)
 			error = apply_forget(change, plan, staged);
@@ -351,9 +386,9 @@ static int apply_plans(struct isst_change *change, bool staged)
 	return first_error;
 }
 
-static const char *const FEATURES[] = { "base-freq", "turbo-freq" };
+static const char *const FILES[] = { "base-freq", "turbo-freq", SETTINGS_CPUSET_GROUPS };
 
-enum { FEATURE_COUNT = sizeof(FEATURES) / sizeof(FEATURES[0]) };
+enum { FILE_COUNT = sizeof(FILES) / sizeof(FILES[0]) };
 
 /** Puts the staged files into place: in any order, since the journal states by now that
  * the change is made, and who finds it after a kill goes on here. */
@@ -361,8 +396,8 @@ static bool adopt_all(struct isst_context *context)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < FEATURE_COUNT && (!error || error == -ENOENT); i++)
-		error = settings_file_adopt(context, FEATURES[i]);
+	for (size_t i = 0; i < FILE_COUNT && (!error || error == -ENOENT); i++)
+		error = settings_file_adopt(context, FILES[i]);
 	return !error || error == -ENOENT;
 }
 
@@ -404,8 +439,8 @@ static void remove_staged(struct isst_context *context, const char *name)
 
 void settings_unstage(struct isst_context *context)
 {
-	for (size_t i = 0; i < FEATURE_COUNT; i++)
-		remove_staged(context, FEATURES[i]);
+	for (size_t i = 0; i < FILE_COUNT; i++)
+		remove_staged(context, FILES[i]);
 }
 
 /** Puts a staged file that another run left into place. Returns 0, also where there is
@@ -423,8 +458,8 @@ int settings_adopt(struct isst_context *context)
 {
 	const char *before = context->messages.error;
 
-	for (size_t i = 0; i < FEATURE_COUNT; i++) {
-		int error = adopt(context, FEATURES[i]);
+	for (size_t i = 0; i < FILE_COUNT; i++) {
+		int error = adopt(context, FILES[i]);
 
 		if (runtime_file_is_shortage(error))
 			return message_error(
@@ -436,8 +471,8 @@ int settings_adopt(struct isst_context *context)
 			message_notice(
 				&context->messages,
 				"a run was killed after its change was complete, and its saved "
-				"settings cannot be kept: %s disable --auto runs without them",
-				FEATURES[i]);
+				"settings cannot be kept: %s",
+				describe_loss(&context->messages, FILES[i]));
 	}
 	settings_unstage(context);
 	context->messages.error = before;

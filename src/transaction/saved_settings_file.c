@@ -41,7 +41,7 @@ static bool is_saved_kind(enum item_kind kind)
 		[ITEM_CORE_POWER] = true,  [ITEM_QOS] = true,
 		[ITEM_CLOS] = true,	   [ITEM_ASSOCIATION] = true,
 		[ITEM_SCALING_MAX] = true, [ITEM_TURBO_RATIO_LIMITS] = true,
-		[ITEM_SCALING_MIN] = true,
+		[ITEM_SCALING_MIN] = true, [ITEM_CPUSET_GROUPS] = true,
 	};
 
 	return RECORDED[kind];

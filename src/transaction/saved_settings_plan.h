@@ -5,7 +5,7 @@
 
 #include "transaction/items.h"
 
-enum plan_kind { KEEP, FORGET, RETAIN, LEVEL };
+enum plan_kind { KEEP, FOLLOW, FORGET, RETAIN, LEVEL };
 
 /** What is to happen to saved settings once the change is made; a list, in the order of the
  * requests. */

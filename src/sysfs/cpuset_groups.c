@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups of cgroup v1 cpusets: read, compared, and given back what they lost. */
+#include "sysfs/cpuset_groups.h"
+#include "base/array.h"
+#include "base/messages.h"
+#include "common/memory_stream.h"
+#include "isst.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A state as text ---- */
+
+/** A group within a state. */
+struct group {
+	const char *name;
+	int name_length;
+	const char *cpus;
+	int cpus_length;
+};
+
+/** The group at *@at, which goes on to the next one; false: there is none. */
+static bool next_group(const char **at, struct group *group)
+{
+	const char *begin = *at + strspn(*at, " ");
+	const char *end = begin + strcspn(begin, " ");
+	const char *equals = memchr(begin, '=', (size_t)(end - begin));
+
+	*at = end;
+	if (!equals)
+		return false;
+	*group = (struct group){ begin, (int)(equals - begin), equals + 1,
+				 (int)(end - equals - 1) };
+	return true;
+}
+
+/** The group of a state that has the name of another one. */
+static bool find_group(const char *state, const struct group *other, struct group *group)
+{
+	while (next_group(&state, group))
+		if (group->name_length == other->name_length &&
+		    memcmp(group->name, other->name, (size_t)group->name_length) == 0)
+			return true;
+	return false;
+}
+
+static bool same_cpus(const struct group *a, const struct group *b)
+{
+	return a->cpus_length == b->cpus_length &&
+	       memcmp(a->cpus, b->cpus, (size_t)a->cpus_length) == 0;
+}
+
+bool cpuset_groups_equal(const char *a, const char *b)
+{
+	struct group one, other;
+
+	while (next_group(&a, &one))
+		if (find_group(b, &one, &other) && !same_cpus(&one, &other))
+			return false;
+	return true;
+}
+
+/** The CPUs of a group, to be freed; NULL without memory. */
+static struct isst_cpuset *cpus_of(const struct group *group)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	char *list = strndup(group->cpus, (size_t)group->cpus_length);
+
+	if (!set || !list || isst_cpuset_add_list(set, list, NULL)) {
+		isst_cpuset_free(set);
+		set = NULL;
+	}
+	free(list);
+	return set;
+}
+
+static bool is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c && strchr("/._-:@+", c));
+}
+
+static void print_name(FILE *stream, const char *path)
+{
+	for (; *path; path++)
+		if (is_plain(*path))
+			putc(*path, stream);
+		else
+			fprintf(stream, "%%%02x", (unsigned char)*path);
+}
+
+/** The path of a group's list; to be freed. */
+static char *path_of(const struct group *group)
+{
+	const char *at = group->name, *end = at + group->name_length;
+	struct memory_stream memory;
+	unsigned int byte;
+
+	if (memory_stream_open(&memory))
+		return NULL;
+	fputs(CPUSET_GROUPS_DIRECTORY "/", memory.stream);
+	while (at < end) {
+		if (*at == '%' && end - at > 2 && sscanf(at + 1, "%2x", &byte) == 1) {
+			putc((int)byte, memory.stream);
+			at += 3;
+		} else {
+			putc(*at++, memory.stream);
+		}
+	}
+	fputs("/cpuset.cpus", memory.stream);
+	return memory_stream_text(&memory);
+}
+
+/* ---- The kernel's files ---- */
+
+/** Whether an answer of the kernel means that there is no such group, or no longer. */
+static bool is_no_group(int answer)
+{
+	return answer == -ENOENT || answer == -ENOTDIR || answer == -ENODEV;
+}
+
+static int read_list(struct kernel_files *files, const char *path, struct isst_cpuset **cpus)
+{
+	const char *before = files->messages->error;
+	int error;
+
+	*cpus = isst_cpuset_new();
+	error = *cpus ? kernel_files_cpulist(files, path, *cpus) : -ENOMEM;
+	if (error && is_no_group(files->answer)) {
+		files->messages->error = before;
+		error = -ENOENT;
+	}
+	if (error) {
+		isst_cpuset_free(*cpus);
+		*cpus = NULL;
+	}
+	return error;
+}
+
+static int read_below(struct kernel_files *files, const char *path, FILE *stream);
+
+/** Prints a group, if a name in a directory is one, and those below it. */
+static int read_group(struct kernel_files *files, const char *parent, const char *name,
+		      FILE *stream)
+{
+	struct isst_cpuset *cpus = NULL;
+	char *path = NULL, *file = NULL, *list = NULL;
+	int error = -ENOMEM;
+
+	if (asprintf(&path, "%s/%s", parent, name) < 0)
+		path = NULL;
+	if (path && asprintf(&file, "%s/cpuset.cpus", path) < 0)
+		file = NULL;
+	if (file)
+		error = read_list(files, file, &cpus);
+	if (!error) {
+		list = isst_cpuset_to_list(cpus);
+		error = list ? 0 : -ENOMEM;
+	}
+	if (!error) {
+		putc(' ', stream);
+		print_name(stream, path + strlen(CPUSET_GROUPS_DIRECTORY "/"));
+		fprintf(stream, "=%s", list);
+		error = read_below(files, path, stream);
+	}
+	isst_cpuset_free(cpus);
+	free(list);
+	free(file);
+	free(path);
+	return error == -ENOENT ? 0 : error;
+}
+
+static int read_below(struct kernel_files *files, const char *path, FILE *stream)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int error = kernel_files_list(files, path, &names, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!error)
+			error = read_group(files, path, names[i], stream);
+		free(names[i]);
+	}
+	free(names);
+	return error;
+}
+
+/** Ends a state, which groups begin with a blank. Returns 0 or -ENOMEM. */
+static int end_state(struct memory_stream *memory, char **state)
+{
+	int error = memory_stream_close(memory);
+
+	*state = memory->text;
+	if (*state && **state == ' ')
+		memmove(*state, *state + 1, strlen(*state));
+	return error;
+}
+
+int cpuset_groups_read(struct kernel_files *files, char **state)
+{
+	/* No group of v2 has this file. */
+	static const char OF_V1[] = CPUSET_GROUPS_DIRECTORY "/cpuset.effective_cpus";
+	struct memory_stream memory;
+	struct isst_cpuset *cpus;
+	int error = read_list(files, OF_V1, &cpus);
+
+	*state = NULL;
+	isst_cpuset_free(cpus);
+	if (!error)
+		error = memory_stream_open(&memory);
+	if (error)
+		return error;
+	error = read_below(files, CPUSET_GROUPS_DIRECTORY, memory.stream);
+	if (error) {
+		memory_stream_drop(&memory);
+		return error;
+	}
+	return end_state(&memory, state);
+}
+
+/** Writes a group's CPUs; @grow: those that it has stay. */
+static int write_group(struct kernel_files *files, const struct group *group, bool grow)
+{
+	struct isst_cpuset *now = NULL, *cpus = cpus_of(group);
+	char *path = path_of(group), *list = NULL, *before = NULL;
+	int error = cpus && path ? read_list(files, path, &now) : -ENOMEM;
+
+	if (!error && grow)
+		error = isst_cpuset_add_set(cpus, now);
+	if (!error) {
+		list = isst_cpuset_to_list(cpus);
+		before = isst_cpuset_to_list(now);
+		error = list && before ? 0 : -ENOMEM;
+	}
+	if (!error && strcmp(list, before) != 0)
+		error = kernel_files_write(files, path, *list ? list : "\n");
+	isst_cpuset_free(now);
+	isst_cpuset_free(cpus);
+	free(before);
+	free(list);
+	free(path);
+	return error == -ENOENT ? 0 : error;
+}
+
+/* A group has no CPU that its parent lacks: parents grow first, and shrink last. */
+int cpuset_groups_write(struct kernel_files *files, const char *state)
+{
+	struct group *groups = NULL, group;
+	size_t count = 0;
+	int error = 0;
+
+	while (!error && next_group(&state, &group)) {
+		error = ARRAY_GROW(groups, count);
+		if (!error) {
+			groups[count++] = group;
+			error = write_group(files, &group, true);
+		}
+	}
+	while (!error && count > 0)
+		error = write_group(files, &groups[--count], false);
+	free(groups);
+	return error;
+}
+
+/* ---- What groups lose, and get back ---- */
+
+/** CPUs of @cpus that are in @among, and not in @except (NULL: none); to be freed. */
+static struct isst_cpuset *choose(const struct isst_cpuset *cpus, const struct isst_cpuset *among,
+				  const struct isst_cpuset *except)
+{
+	struct isst_cpuset *chosen = isst_cpuset_new();
+	int error = chosen ? 0 : -ENOMEM;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, cpus)
+		if (!error && isst_cpuset_has(among, cpu) &&
+		    !(except && isst_cpuset_has(except, cpu)))
+			error = isst_cpuset_add(chosen, cpu, cpu);
+	if (error) {
+		isst_cpuset_free(chosen);
+		return NULL;
+	}
+	return chosen;
+}
+
+int cpuset_groups_name(const char *state, const struct isst_cpuset *cpus, char **names)
+{
+	enum { MOST = 8 };
+	struct memory_stream memory;
+	struct group group;
+	size_t count = 0;
+	int error = memory_stream_open(&memory);
+
+	*names = NULL;
+	while (!error && next_group(&state, &group)) {
+		struct isst_cpuset *all = cpus_of(&group);
+		struct isst_cpuset *lost = all ? choose(all, cpus, NULL) : NULL;
+		char *list = lost ? isst_cpuset_to_list(lost) : NULL;
+
+		error = list ? 0 : -ENOMEM;
+		if (list && *list && count++ < MOST)
+			fprintf(memory.stream, "%s%.*s (%s)", count > 1 ? ", " : "",
+				group.name_length, group.name, list);
+		free(list);
+		isst_cpuset_free(lost);
+		isst_cpuset_free(all);
+	}
+	if (!error && count > MOST)
+		fprintf(memory.stream, " and %zu more", count - MOST);
+	if (error || count == 0) {
+		memory_stream_drop(&memory);
+		return error;
+	}
+	error = memory_stream_close(&memory);
+	*names = memory.text;
+	return error;
+}
+
+/** Whether a group has all CPUs of another one, except for some of a set, and no more. */
+static bool has_lost(const struct group *before, const struct group *now,
+		     const struct isst_cpuset *cpus)
+{
+	struct isst_cpuset *former = cpus_of(before), *present = cpus_of(now);
+	bool lost = former && present;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, former)
+		lost = lost && (isst_cpuset_has(present, cpu) || isst_cpuset_has(cpus, cpu));
+	isst_cpuset_for_each (cpu, present)
+		lost = lost && isst_cpuset_has(former, cpu);
+	isst_cpuset_free(former);
+	isst_cpuset_free(present);
+	return lost;
+}
+
+bool cpuset_groups_lost(const char *before, const char *now, const struct isst_cpuset *cpus)
+{
+	struct group group, former;
+
+	while (next_group(&now, &group))
+		if (find_group(before, &group, &former) && !has_lost(&former, &group, cpus))
+			return false;
+	return true;
+}
+
+/** What a group was before it lost CPUs, if it is as it was left then. */
+static bool find_former(const struct group *now, const char *before, const char *left,
+			struct group *former)
+{
+	struct group then;
+
+	return find_group(before, now, former) && find_group(left, now, &then) &&
+	       same_cpus(now, &then);
+}
+
+int cpuset_groups_before(const char *now, const char *before, const char *left, char **state)
+{
+	struct memory_stream memory;
+	struct group group, former;
+	int error = memory_stream_open(&memory);
+
+	*state = NULL;
+	if (error)
+		return error;
+	while (next_group(&now, &group)) {
+		if (!find_former(&group, before, left, &former))
+			former = group;
+		fprintf(memory.stream, " %.*s=%.*s", former.name_length, former.name,
+			former.cpus_length, former.cpus);
+	}
+	return end_state(&memory, state);
+}
+
+/** Prints a group with the CPUs that it gets back. Returns 1 if there are any, 0, or -ENOMEM. */
+static int regain(const struct group *now, const struct group *before,
+		  const struct isst_cpuset *online, FILE *stream)
+{
+	struct isst_cpuset *present = cpus_of(now), *former = cpus_of(before), *back = NULL;
+	char *list = NULL;
+	int any = -ENOMEM;
+
+	if (present && former)
+		back = choose(former, online, present);
+	if (back && isst_cpuset_count(back) == 0)
+		any = 0;
+	else if (back && isst_cpuset_add_set(present, back) == 0)
+		list = isst_cpuset_to_list(present);
+	if (list) {
+		fprintf(stream, " %.*s=%s", now->name_length, now->name, list);
+		any = 1;
+	}
+	free(list);
+	isst_cpuset_free(back);
+	isst_cpuset_free(former);
+	isst_cpuset_free(present);
+	return any;
+}
+
+int cpuset_groups_regain(const char *now, const char *before, const char *left,
+			 const struct isst_cpuset *online, char **state)
+{
+	struct group present, former;
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+	bool any = false;
+
+	*state = NULL;
+	while (error >= 0 && next_group(&now, &present))
+		if (find_former(&present, before, left, &former)) {
+			error = regain(&present, &former, online, memory.stream);
+			any |= error > 0;
+		}
+	if (error < 0 || !any) {
+		memory_stream_drop(&memory);
+		return error < 0 ? error : 0;
+	}
+	return end_state(&memory, state);
+}

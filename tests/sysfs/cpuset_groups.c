@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups of cgroup v1 cpusets: read with those below them, and written in an order that the kernel
+ * takes. */
+#include "sysfs/cpuset_groups.h"
+#include "base/messages.h"
+#include "support/check.h"
+#include "support/fake_machine.h"
+
+#define ROOT CPUSET_GROUPS_DIRECTORY "/"
+
+struct bench {
+	struct messages messages;
+	struct kernel_files files;
+};
+
+static void start(struct fake_machine *fake, struct bench *bench)
+{
+	*bench = (struct bench){ 0 };
+	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
+	fake_file(&fake->files, ROOT "cpuset.effective_cpus", "0-15");
+	fake_file(&fake->files, ROOT "cpuset.cpus", "0-15");
+	fake_file(&fake->files, ROOT "vm/cpuset.cpus", "2-5");
+	fake_file(&fake->files, ROOT "vm/one more/cpuset.cpus", "4");
+	fake_file(&fake->files, ROOT "empty/cpuset.cpus", "%s", "");
+	fake->files.writable = fake->files.listable = true;
+}
+
+static void groups_are_read_with_those_below_them(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	char *now;
+
+	start(fake, &bench);
+	assert_int_equal(cpuset_groups_read(&bench.files, &now), 0);
+	check_holds(now, "vm=2-5 vm/one%20more=4");
+	check_holds(now, "empty=");
+	free(now);
+	messages_free(&bench.messages);
+}
+
+static void a_group_of_v2_that_is_called_cpuset_is_none(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench = { 0 };
+	char *now;
+
+	kernel_files_init(&bench.files, &fake->machine, &bench.messages);
+	fake_file(&fake->files, ROOT "cpuset.cpus", "0-15");
+	assert_int_equal(cpuset_groups_read(&bench.files, &now), -ENOENT);
+	assert_null(now);
+	messages_free(&bench.messages);
+}
+
+/* Kernel, validate_change(): a child's CPUs are its parent's. */
+static void parents_grow_first_and_shrink_last(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	assert_int_equal(cpuset_groups_write(&bench.files, "vm=2-6 vm/one%20more=4,6 gone=1"), 0);
+	assert_string_equal(fake->files.written, "'2-6' > " ROOT "vm/cpuset.cpus\n"
+						 "'4,6' > " ROOT "vm/one more/cpuset.cpus\n");
+	messages_free(&bench.messages);
+}
+
+static void parents_shrink_last(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	assert_int_equal(cpuset_groups_write(&bench.files, "vm=2-3 vm/one%20more="), 0);
+	assert_string_equal(fake->files.written, "'\n' > " ROOT "vm/one more/cpuset.cpus\n"
+						 "'2-3' > " ROOT "vm/cpuset.cpus\n");
+	messages_free(&bench.messages);
+}
+
+static void groups_of_others_do_not_differ(void **state)
+{
+	(void)state;
+	assert_true(cpuset_groups_equal("a=1 b=2", "b=2 c=3"));
+	assert_true(cpuset_groups_equal("", "b=2"));
+	assert_false(cpuset_groups_equal("a=1 b=2", "b=2-3"));
+	assert_false(cpuset_groups_equal("a=", "a=1"));
+}
+
+static void a_group_gets_back_what_it_lost_and_nothing_else(void **state)
+{
+	struct isst_cpuset *online = isst_cpuset_new();
+	char *back;
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add(online, 0, 13), 0);
+	/* Of c others have changed the CPUs since; d is gone, e is new. */
+	assert_int_equal(cpuset_groups_regain("a=6 b=1 c=3 e=1", "a=6,12-15 b=1 c=12 d=12",
+					      "a=6 b=1 c= d=", online, &back),
+			 0);
+	assert_string_equal(back, "a=6,12-13");
+	free(back);
+	assert_int_equal(cpuset_groups_regain("a=6", "a=6,14", "a=6", online, &back), 0);
+	assert_null(back);
+	isst_cpuset_free(online);
+}
+
+static void what_groups_lost_is_remembered_over_more_than_one_loss(void **state)
+{
+	char *before;
+
+	(void)state;
+	assert_int_equal(
+		cpuset_groups_before("a=6,12 c=3 e=1", "a=6,12-15 c=12", "a=6,12 c=", &before), 0);
+	assert_string_equal(before, "a=6,12-15 c=3 e=1");
+	free(before);
+}
+
+static void what_hotplug_takes_is_distinguished_from_what_others_do(void **state)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add(cpus, 12, 15), 0);
+	assert_true(cpuset_groups_lost("a=6,12-15 b=1", "a=6,13 b=1 c=1", cpus));
+	assert_false(cpuset_groups_lost("a=6,12-15", "a=12", cpus));
+	assert_false(cpuset_groups_lost("a=6", "a=6,12", cpus));
+	isst_cpuset_free(cpus);
+}
+
+static void groups_that_lose_cpus_have_names(void **state)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *names;
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add(cpus, 12, 15), 0);
+	assert_int_equal(cpuset_groups_name("a=6,14-15 b=1", cpus, &names), 0);
+	assert_string_equal(names, "a (14-15)");
+	free(names);
+	assert_int_equal(cpuset_groups_name("b=1", cpus, &names), 0);
+	assert_null(names);
+	assert_int_equal(cpuset_groups_name("a=12 b=12 c=12 d=12 e=12 f=12 g=12 h=12 i=12 j=12",
+					    cpus, &names),
+			 0);
+	check_holds(names, ", h (12) and 2 more");
+	free(names);
+	isst_cpuset_free(cpus);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(groups_are_read_with_those_below_them),
+		MACHINE_TEST(a_group_of_v2_that_is_called_cpuset_is_none),
+		MACHINE_TEST(parents_grow_first_and_shrink_last),
+		MACHINE_TEST(parents_shrink_last),
+		MACHINE_TEST(groups_of_others_do_not_differ),
+		MACHINE_TEST(a_group_gets_back_what_it_lost_and_nothing_else),
+		MACHINE_TEST(what_groups_lost_is_remembered_over_more_than_one_loss),
+		MACHINE_TEST(what_hotplug_takes_is_distinguished_from_what_others_do),
+		MACHINE_TEST(groups_that_lose_cpus_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
