@@ -58,12 +58,29 @@ static void cores_and_cpus_stand_together(void **state)
 		{ ENTRY_ERROR, "package 0, die 0: cannot read core 1: broken (CPUs 1,3-4)" },
 		{ ENTRY_ERROR, "package 1, die 0: cannot read core 1: broken (CPU 5)" },
 		{ ENTRY_ERROR, "package 1, die 0: cannot read core 2: absent (CPU 6)" },
+		{ ENTRY_ERROR, "package 2, die 0: cannot read core 1: broken (CPU 9)" },
+		{ ENTRY_ERROR, "package 2, die 0: cannot read core 0: broken (CPU 8)" },
 	};
 
 	(void)state;
-	ASSERT_FOLDED(messages, "E package 0-1, die 0: cannot read cores 0-1: broken (CPUs "
-				"1,3-5,7)\n"
+	ASSERT_FOLDED(messages, "E package 0,2, die 0: cannot read cores 0-1: broken (CPUs "
+				"1,3-4,7-9)\n"
+				"E package 1, die 0: cannot read core 1: broken (CPU 5)\n"
 				"E package 1, die 0: cannot read core 2: absent (CPU 6)\n");
+}
+
+/** Core 3 of a package is not that of another one. */
+static void cores_of_domains_are_not_mixed(void **state)
+{
+	static const struct message messages[] = {
+		{ ENTRY_ERROR, "package 0, die 0: cannot read core 3" },
+		{ ENTRY_ERROR, "package 1, die 0: cannot read core 5" },
+		{ ENTRY_ERROR, "package 2, die 0: cannot read core 3" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(messages, "E package 0,2, die 0: cannot read core 3\n"
+				"E package 1, die 0: cannot read core 5\n");
 }
 
 static void files_of_cpus_go_with_their_names(void **state)
@@ -129,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_stand_together),
 		cmocka_unit_test(cores_and_cpus_stand_together),
+		cmocka_unit_test(cores_of_domains_are_not_mixed),
 		cmocka_unit_test(files_of_cpus_go_with_their_names),
 		cmocka_unit_test(other_messages_stay),
 		cmocka_unit_test(names_of_domains_are_exact),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes the names of domains, cores and CPUs out of each message: messages with the same rest
- * become one, with all of their names. A CPU's directory in a path goes with its name, which is put
- * in front where the message has none. */
+ * become one, with all of their names. Cores are those of one domain, so that they are joined
+ * first, and then domains with the same cores. A CPU's directory in a path goes with its name,
+ * which is put in front where the message has none. */
 #include "message_folds.h"
 
 #include "../../common/memory_stream.h"
@@ -104,12 +105,17 @@ static size_t take_name(struct slot *slot, const char *text)
 	return 0;
 }
 
-/** Takes a name that stands next in a message, if it does. Returns its length, or 0. */
-static size_t take_slot(struct fold *fold, const char *text)
+/** Takes a name that stands next in a message, if it does, and is not of the kind that stays.
+ * Returns its length, or 0. */
+static size_t take_slot(struct fold *fold, const char *text, enum slot_kind stays)
 {
 	struct slot slot;
 	size_t length = fold->slot_count < SLOTS ? take_name(&slot, text) : 0;
 
+	if (length > 0 && slot.kind == stays) {
+		clear_slot(&slot);
+		return 0;
+	}
 	if (length > 0)
 		fold->slots[fold->slot_count++] = slot;
 	else if (fold->slot_count < SLOTS)
@@ -154,8 +160,9 @@ static size_t take_directory(struct fold *fold, const char *text)
 	return taken ? before + digits : 0;
 }
 
-/** Fills a fold with one message; it is to be cleared in any case. Returns whether it was. */
-static bool take_apart(struct fold *fold, struct report_entry *entry)
+/** Fills a fold with one message, in whose rest names of one kind stay; it is to be cleared in any
+ * case. Returns whether it was. */
+static bool take_apart(struct fold *fold, struct report_entry *entry, enum slot_kind stays)
 {
 	const char *text = entry->message;
 	struct memory_stream memory;
@@ -166,7 +173,7 @@ static bool take_apart(struct fold *fold, struct report_entry *entry)
 		return false;
 	while (*text) {
 		size_t directory = take_directory(fold, text);
-		size_t length = in_word || directory > 0 ? 0 : take_slot(fold, text);
+		size_t length = in_word || directory > 0 ? 0 : take_slot(fold, text, stays);
 
 		if (directory > 0)
 			fputs("/cpu*", memory.stream);
@@ -180,6 +187,14 @@ static bool take_apart(struct fold *fold, struct report_entry *entry)
 }
 
 /* ---- Joining messages ---- */
+
+static bool has_slot(const struct fold *fold, enum slot_kind kind)
+{
+	for (size_t i = 0; i < fold->slot_count; i++)
+		if (fold->slots[i].kind == kind)
+			return true;
+	return false;
+}
 
 static bool is_alike(const struct fold *one, const struct fold *other)
 {
@@ -268,13 +283,15 @@ static bool join_message(struct folds *folds, const struct fold *message)
 	return false;
 }
 
-/** Takes in one message. Returns whether its names are in another one now. */
-static bool add_message(struct folds *folds, struct report_entry *entry)
+/** Takes in one message, if it names what is joined. Returns whether its names are in another one
+ * now. */
+static bool add_message(struct folds *folds, struct report_entry *entry, enum slot_kind stays)
 {
 	struct fold fold, *grown;
 	bool joined;
 
-	if (!take_apart(&fold, entry) || fold.slot_count == 0) {
+	if (!take_apart(&fold, entry, stays) || fold.slot_count == 0 ||
+	    (stays == SLOT_DOMAINS && !has_slot(&fold, SLOT_CORES))) {
 		clear(&fold);
 		return false;
 	}
@@ -289,14 +306,15 @@ static bool add_message(struct folds *folds, struct report_entry *entry)
 	return false;
 }
 
-void message_folds_apply(struct report *report)
+/** Joins the messages that differ in names of other kinds than the one that stays. */
+static void join_messages(struct report *report, enum slot_kind stays)
 {
 	struct folds folds = { NULL, 0 };
 	struct report_entry *entry = report_next_message(report, NULL), *next;
 
 	for (; entry; entry = next) {
 		next = report_next_message(report, entry);
-		if (add_message(&folds, entry))
+		if (add_message(&folds, entry, stays))
 			report_remove(report, entry);
 	}
 	for (size_t i = 0; i < folds.count; i++) {
@@ -307,4 +325,10 @@ void message_folds_apply(struct report *report)
 		clear(fold);
 	}
 	free(folds.folds);
+}
+
+void message_folds_apply(struct report *report)
+{
+	join_messages(report, SLOT_DOMAINS);
+	join_messages(report, SLOT_CORES);
 }
