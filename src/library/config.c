@@ -10,6 +10,7 @@
 #include "state/defaults.h"
 #include "state/match.h"
 #include "state/read.h"
+#include "sysfs/cpufreq.h"
 #include "transaction/boot_state.h"
 
 #include <errno.h>
@@ -296,6 +297,26 @@ static int add_ordinary(struct isst_context *context, struct configuration *ordi
 						  ISST_CONFIG_CPUS);
 }
 
+/** An upper limit that turbo hides reads as none, and is saved as that. */
+static int note_unseen_limits(struct isst_context *context)
+{
+	enum turbo_state turbo;
+	bool unseen = false;
+	unsigned int cpu;
+	int error = cpufreq_turbo_state(&context->files, &turbo);
+
+	isst_cpuset_for_each (cpu, isst_online_cpus(context)) {
+		if (!error)
+			error = cpufreq_hides_limit(&context->files, cpu, turbo, &unseen);
+		break;
+	}
+	if (unseen && !error)
+		message_notice(&context->messages,
+			       "scaling limits from the base frequency up are not visible while "
+			       "turbo is disabled (intel_pstate/no_turbo): they are read as none");
+	return error;
+}
+
 int isst_config_read(struct isst_context *context, unsigned int flags, struct isst_config **config)
 {
 	struct configuration ordinary = { 0 };
@@ -316,6 +337,8 @@ int isst_config_read(struct isst_context *context, unsigned int flags, struct is
 	if (!error)
 		error = configuration_read_state(&made->configuration, context,
 						 flags & ISST_CONFIG_READ_ALL ? NULL : &ordinary);
+	if (!error)
+		error = note_unseen_limits(context);
 	configuration_clear(&ordinary);
 	return hand_out(context, made, error, config);
 }

@@ -195,27 +195,58 @@ static bool is_equal_as_shown(const struct compared *compared)
 	       compared->present != item->bits && !wanted_is_end_of_range(item);
 }
 
-/** Adds a notice if limits are equal only as far as the kernel shows them. Returns 0 or -ENOMEM. */
+/** Whether it wants no upper limit, and none is shown: nor is one that turbo hides. */
+static bool is_equal_to_none(const struct compared *compared)
+{
+	const struct wanted_item *item = compared->wanted;
+
+	return item->item.kind == ITEM_SCALING_MAX && !compared->differs && !item->implied &&
+	       item->bits == CPUFREQ_NO_LIMIT && compared->present == item->bits;
+}
+
+/** Finds whether an item may be another one than it reads as, by a look at whether turbo is off. */
+static int find_unseen(const struct comparison *comparison, const struct compared *compared,
+		       bool *unseen)
+{
+	struct kernel_files *files = &comparison->wanted->context->files;
+	enum turbo_state turbo = TURBO_UNKNOWN;
+	int error = cpufreq_turbo_state(files, &turbo);
+
+	*unseen = turbo == TURBO_OFF;
+	if (error || !*unseen || is_equal_as_shown(compared))
+		return error;
+	return cpufreq_hides_limit(files, compared->wanted->item.index, turbo, unseen);
+}
+
+/** Adds a notice if limits are equal only as far as the kernel shows them; where that is not known,
+ * they are not known to be equal. CPUs of one kind are alike: one is looked at. Returns 0 or
+ * -ENOMEM. */
 static int note_unseen(const struct comparison *comparison)
 {
 	struct isst_context *context = comparison->wanted->context;
-	enum turbo_state turbo = TURBO_UNKNOWN;
-	const char *message = context->messages.error;
-	size_t i = 0;
+	const char *before = context->messages.error;
+	struct isst_failure failure = { 0 };
+	const struct compared *compared = comparison->items;
+	const struct compared *end = compared + comparison->wanted->count;
+	bool unseen = false;
 	int error;
 
-	while (i < comparison->wanted->count && !is_equal_as_shown(&comparison->items[i]))
-		i++;
-	if (i == comparison->wanted->count)
+	while (compared < end && !is_equal_as_shown(compared) && !is_equal_to_none(compared))
+		compared++;
+	if (compared == end)
 		return 0;
-	error = cpufreq_turbo_state(&context->files, &turbo);
-	context->messages.error = message;
-	if (turbo == TURBO_OFF)
+	error = find_unseen(comparison, compared, &unseen);
+	if (unseen && !error)
 		message_notice(&context->messages,
 			       "scaling limits from the base frequency up are not visible while "
 			       "turbo is disabled (intel_pstate/no_turbo): those that are wanted "
 			       "are taken as equal");
-	return error == -ENOMEM ? error : 0;
+	if (error && error != -ENOMEM)
+		message_failure(&context->messages, &failure, error, "%s", isst_error(context));
+	context->messages.error = before;
+	return failure.error
+		       ? wanted_fails(comparison->wanted, compared->wanted->setting, NULL, &failure)
+		       : error;
 }
 
 static int compare_all(struct comparison *comparison)
