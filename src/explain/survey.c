@@ -240,6 +240,8 @@ static int read_requested_levels(struct survey *survey)
 					level->present == domain->profile.current_level;
 		domain->requested = domain->has_requested ? level->requested : 0;
 	}
+	if (!error)
+		error = survey_note_failure(survey, &all.failure);
 	requested_levels_clear(&all);
 	return error;
 }

@@ -165,9 +165,12 @@ int requested_levels_read(struct isst_context *context, struct requested_levels 
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
-	context->messages.error = before;
 	if (error)
 		requested_levels_clear(all);
+	if (error && error != -ENOMEM && error != -ENOENT && error != -EPERM)
+		message_failure(&context->messages, &all->failure, error, "%s",
+				isst_error(context));
+	context->messages.error = before;
 	return error == -ENOMEM ? error : 0;
 }
 

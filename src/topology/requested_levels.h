@@ -16,11 +16,12 @@ struct requested_level {
 struct requested_levels {
 	struct requested_level *levels;
 	size_t count;
+	struct isst_failure failure; /* unless there is no debugfs, or it may not be read */
 };
 
 /**
- * Reads them of all power domains. What cannot be read, or attributed to a package, is left out: it
- * is unknown. To be cleared. Returns 0 or -ENOMEM.
+ * Reads them of all power domains; of none where that fails. What cannot be attributed to a package
+ * is left out: it is unknown. To be cleared. Returns 0 or -ENOMEM.
  */
 int requested_levels_read(struct isst_context *context, struct requested_levels *all);
 void requested_levels_clear(struct requested_levels *all);

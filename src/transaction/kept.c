@@ -181,6 +181,11 @@ int change_warn_of_side_effects(struct isst_change *change)
 			continue;
 		if (!read)
 			error = requested_levels_read(change->context, &all);
+		if (!read && !error && all.failure.error)
+			change_warn(change, ISST_WARNING_WRITTEN_BACK,
+				    "which levels were requested last is not known: %s; a level "
+				    "that the firmware changes is written back",
+				    all.failure.message);
 		read = true;
 		if (!error)
 			warn_of_requests(change->steps[i], &all);
