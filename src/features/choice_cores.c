@@ -97,8 +97,6 @@ int choice_find_candidates(struct chooser *chooser)
 	if (!chooser->candidates)
 		return -ENOMEM;
 	error = cpufreq_turbo_state(&chooser->context->files, &turbo);
-	if (error != -ENOMEM)
-		error = 0;
 	for (size_t i = 0; i < domains && !error; i++) {
 		const struct isst_domain *domain = choice_domain(chooser, i);
 		const char *unknown = topology_domain(domain)->unknown_core;

@@ -15,7 +15,7 @@ static int read_max_khz(struct isst_context *context, unsigned int cpu, unsigned
 	int error = cpufreq_read(&context->files, cpu, "cpuinfo_max_freq", &value);
 
 	*khz = error || value > UINT_MAX ? 0 : (unsigned int)value;
-	return error == -ENOMEM ? error : 0;
+	return error == -ENOENT ? 0 : error;
 }
 
 /** The kernel reports nothing of a core that is offline as yet: it is taken to be one like most, as
@@ -53,8 +53,14 @@ static int rank_by_clos(struct isst_context *context, struct core_candidate *cor
 		now[i].cpu = context_cpu(context, cpus[i]);
 	if (!error)
 		error = clos_association_read(context, now, count);
-	for (size_t i = 0; i < count && !error; i++)
-		cores[i].rank = !now[i].failure.error && now[i].clos == 0;
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_failure *failure = &now[i].failure;
+
+		cores[i].rank = !failure->error && now[i].clos == 0;
+		if (failure->error && failure->error != -EOPNOTSUPP)
+			error = message_error(&context->messages, failure->error, "%s",
+					      failure->message);
+	}
 	free(now);
 	return error;
 }
@@ -63,11 +69,12 @@ static int rank_by_clos(struct isst_context *context, struct core_candidate *cor
 static int find_hidden(struct isst_context *context, enum turbo_state turbo,
 		       const unsigned int *cpus, size_t count, bool *hidden)
 {
+	int error = 0;
+
 	*hidden = false;
-	for (size_t i = 0; i < count && !*hidden; i++)
-		if (cpufreq_hides_limit(&context->files, cpus[i], turbo, hidden) == -ENOMEM)
-			return -ENOMEM;
-	return 0;
+	for (size_t i = 0; i < count && !*hidden && !error; i++)
+		error = cpufreq_hides_limit(&context->files, cpus[i], turbo, hidden);
+	return error;
 }
 
 int core_ranks_read(struct isst_context *context, enum turbo_state turbo,
