@@ -63,11 +63,11 @@ static struct tpmi_conduct conduct(const struct fault_effect *effect)
 	}
 }
 
-/** After a request was carried out: stored before a rule's signal may end the process. */
+/** After a request was carried out. @store: now, before a rule's signal may end the process. */
 static int end(struct server *server, const struct fault_event *event,
-	       const struct fault_effect *effect, int result)
+	       const struct fault_effect *effect, bool store, int result)
 {
-	if (event->change && state_store(server))
+	if (event->change && store && state_store(server))
 		result = -EIO;
 	if (!result && event->change)
 		state_count(&server->head->statistics.writes, 1);
@@ -102,7 +102,7 @@ static int run_single(struct emulated *emulated, unsigned long code, void *argum
 		return result;
 	firmware = conduct(&effect);
 	result = tpmi_run(server, code, argument, &firmware);
-	return end(server, &event, &effect, result);
+	return end(server, &event, &effect, true, result);
 }
 
 /* ---- The batch ---- */
@@ -123,10 +123,11 @@ static int run_association(struct emulated *emulated, struct abi_clos_assoc *one
 		return result;
 	firmware = conduct(&effect);
 	result = tpmi_associate(server, one, set, &firmware);
-	return end(server, &event, &effect, result);
+	return end(server, &event, &effect, emulated->faults.count > 0, result);
 }
 
-/** All or an error, never a count; what comes before a failing entry has been done. */
+/** All or an error, never a count; what comes before a failing entry has been done. A store looks at
+ * the registers of all power domains: without rules, which act between entries, there is one. */
 static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmds *batch)
 {
 	int result = tpmi_associations_mistake(&emulated->server, batch);
@@ -135,6 +136,8 @@ static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmd
 		return tpmi_masked(&emulated->server, result);
 	for (unsigned int i = 0; i < batch->cmd_count && !result; i++)
 		result = run_association(emulated, &batch->assoc_info[i], batch->get_set);
+	if (batch->get_set && state_store(&emulated->server))
+		result = -EIO;
 	return result;
 }
 

@@ -81,21 +81,15 @@ static bool has_high_priority(const struct class_of_cpu *class)
 
 /* ---- Buckets ---- */
 
-/** Counts the cores of the package that a domain is of, which have a CPU online, or those of them
- * that have high priority. */
-static size_t count_cores(const struct server *server, size_t domain, bool high_only)
+/** Adds the cores of a domain that have a CPU online, or those of them that have high priority. */
+static void add_cores(const struct server *server, const struct platform_domain *domain,
+		      bool high_only, struct isst_cpuset *cores)
 {
-	const struct platform *platform = server->platform;
-	struct isst_cpuset *cores = isst_cpuset_new();
-	size_t count;
-
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		const struct platform_cpu *cpu = &platform->cpus[i];
+	for (const struct platform_cpu *cpu = domain->first_cpu; cpu; cpu = cpu->next_of_domain) {
 		unsigned int core = (unsigned int)cpu->domain * CORE_IDS + cpu->core;
 		struct class_of_cpu class;
 
-		if (platform->domains[cpu->domain].socket != platform->domains[domain].socket ||
-		    !cpu_online(server, cpu))
+		if (!cpu_online(server, cpu))
 			continue;
 		if (high_only) {
 			class = class_of(server, cpu);
@@ -105,6 +99,19 @@ static size_t count_cores(const struct server *server, size_t domain, bool high_
 		/* Without memory one core less is counted, of which nothing breaks. */
 		(void)isst_cpuset_add(cores, core, core);
 	}
+}
+
+/** Counts the cores of the package that a domain is of, which have a CPU online, or those of them
+ * that have high priority. */
+static size_t count_cores(const struct server *server, size_t domain, bool high_only)
+{
+	const struct platform *platform = server->platform;
+	struct isst_cpuset *cores = isst_cpuset_new();
+	size_t count;
+
+	for (size_t i = 0; i < platform->domain_count; i++)
+		if (platform->domains[i].socket == platform->domains[domain].socket)
+			add_cores(server, &platform->domains[i], high_only, cores);
 	count = isst_cpuset_count(cores);
 	isst_cpuset_free(cores);
 	return count;

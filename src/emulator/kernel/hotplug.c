@@ -23,14 +23,13 @@ static bool may_go_offline(const struct server *server, const struct platform_cp
 	return count_online(server) > 1 && !(refuse && isst_cpuset_has(refuse, cpu->number));
 }
 
-static bool die_is_online(const struct server *server, unsigned int domain)
+bool die_is_online(const struct server *server, size_t domain)
 {
-	const struct platform *platform = server->platform;
+	const struct platform_cpu *cpu = server->platform->domains[domain].first_cpu;
 
-	for (size_t i = 0; i < platform->cpu_count; i++)
-		if (platform->cpus[i].domain == domain && cpu_online(server, &platform->cpus[i]))
-			return true;
-	return false;
+	while (cpu && !cpu_online(server, cpu))
+		cpu = cpu->next_of_domain;
+	return cpu;
 }
 
 /** Without TPMI the directory of a die's uncore went with its last CPU. It comes back with the

@@ -28,16 +28,22 @@ static bool is_of_zone(const struct place *place, size_t domain)
 				       : platform->domains[domain].socket == place->socket;
 }
 
+/** The domain that counts of the zone that a domain is in. */
+static size_t first_of_zone(const struct platform *platform, size_t domain)
+{
+	while (!has_die_zones(platform) && domain > 0 &&
+	       platform->domains[domain - 1].socket == platform->domains[domain].socket)
+		domain--;
+	return domain;
+}
+
 static bool at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->server->platform;
 	size_t zone = 0;
 
 	for (size_t i = 0; i < platform->domain_count; i++) {
-		if (!has_die_zones(platform) && i > 0 &&
-		    platform->domains[i - 1].socket == platform->domains[i].socket)
-			continue;
-		if (zone++ != index)
+		if (first_of_zone(platform, i) != i || zone++ != index)
 			continue;
 		place->domain = i;
 		place->socket = platform->domains[i].socket;
@@ -105,27 +111,30 @@ static unsigned int wanted(const struct place *place)
 	unsigned int whole = draw->line ? draw->value * EIGHTHS : usual_limit(place) * 4 / 5;
 	unsigned int present = 0, online = 0;
 
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		if (!is_of_zone(place, platform->cpus[i].domain))
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		if (!is_of_zone(place, i))
 			continue;
-		present++;
-		online += cpu_online(place->server, &platform->cpus[i]);
+		for (const struct platform_cpu *cpu = platform->domains[i].first_cpu; cpu;
+		     cpu = cpu->next_of_domain) {
+			present++;
+			online += cpu_online(place->server, cpu);
+		}
 	}
 	return present ? (unsigned int)((uint64_t)whole * online / present) : 0;
 }
 
 unsigned int power_limited_khz(const struct place *place)
 {
+	const struct platform *platform = place->server->platform;
 	struct place zone = *place;
-	char name[VIEW_NAME];
 
 	if (!powercap_exists(place))
 		return 0;
-	for (size_t i = 0; at(&zone, i, name); i++)
-		if (is_of_zone(&zone, place->cpu->domain) &&
-		    zone_of(&zone)->power_limited_mhz.line && wanted(&zone) >= long_term(&zone))
-			return zone_of(&zone)->power_limited_mhz.value * 1000;
-	return 0;
+	zone.domain = first_of_zone(platform, place->cpu->domain);
+	zone.socket = platform->domains[zone.domain].socket;
+	return zone_of(&zone)->power_limited_mhz.line && wanted(&zone) >= long_term(&zone)
+		       ? zone_of(&zone)->power_limited_mhz.value * 1000
+		       : 0;
 }
 
 /** As if it had drawn what it draws now since boot. */

@@ -75,12 +75,8 @@ static bool is_reached(const struct server *server, size_t index)
 {
 	const struct platform *platform = server->platform;
 
-	if (platform_is_tpmi(platform))
-		return has_uncore(&platform->domains[index]);
-	for (size_t i = 0; i < platform->cpu_count; i++)
-		if (platform->cpus[i].domain == index && cpu_online(server, &platform->cpus[i]))
-			return true;
-	return false;
+	return platform_is_tpmi(platform) ? has_uncore(&platform->domains[index])
+					  : die_is_online(server, index);
 }
 
 static bool domain_at(struct place *place, size_t index, char name[VIEW_NAME])
@@ -99,16 +95,20 @@ static bool domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 /** By TPMI the name is that of the index. */
 static bool find_domain(struct place *place, const char *name)
 {
+	const struct platform *platform = place->server->platform;
 	char known[VIEW_NAME];
 	unsigned int number;
 
-	if (platform_is_tpmi(place->server->platform))
+	if (platform_is_tpmi(platform))
 		return (number_of_name(name, "uncore0", &number) ||
 			number_of_name(name, "uncore", &number)) &&
 		       domain_at(place, number, known) && strcmp(known, name) == 0;
-	for (size_t i = 0; domain_at(place, i, known); i++)
+	place->package = false;
+	for (place->domain = 0; place->domain < platform->domain_count; place->domain++) {
+		name_domain(platform, place->domain, known);
 		if (strcmp(known, name) == 0)
-			return true;
+			return is_reached(place->server, place->domain);
+	}
 	return false;
 }
 

@@ -176,6 +176,8 @@ int write_governor(const struct place *place, const char *text);
 
 /* ---- hotplug.c ---- */
 
+/** Whether a CPU of a domain is online. */
+bool die_is_online(const struct server *server, size_t domain);
 int write_online(const struct place *place, const char *text);
 int write_smt(const struct place *place, const char *text);
 

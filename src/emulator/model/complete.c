@@ -168,6 +168,18 @@ static void number_sockets(struct platform *platform)
 	}
 }
 
+/** Links the CPUs of each domain: most questions are about those of one package. */
+static void link_cpus(struct platform *platform)
+{
+	for (size_t i = platform->cpu_count; i-- > 0;) {
+		struct platform_cpu *cpu = &platform->cpus[i];
+		struct platform_domain *domain = &platform->domains[cpu->domain];
+
+		cpu->next_of_domain = domain->first_cpu;
+		domain->first_cpu = cpu;
+	}
+}
+
 /** Each package is a NUMA node, numbered from 0 on. */
 static void number_nodes(struct platform *platform)
 {
@@ -187,10 +199,9 @@ static int complete_cores(struct platform *platform)
 			continue;
 		domain->cores.set = isst_cpuset_new();
 		error = domain->cores.set ? 0 : -ENOMEM;
-		for (size_t cpu = 0; cpu < platform->cpu_count && !error; cpu++)
-			if (platform->cpus[cpu].domain == i)
-				error = isst_cpuset_add(domain->cores.set, platform->cpus[cpu].core,
-							platform->cpus[cpu].core);
+		for (const struct platform_cpu *cpu = domain->first_cpu; cpu && !error;
+		     cpu = cpu->next_of_domain)
+			error = isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
 	}
 	return error;
 }
@@ -282,8 +293,10 @@ int platform_complete(struct platform *platform, char **what)
 		error = set_error(what, -EINVAL, "it contains no CPUs");
 	if (!error)
 		error = check_cpus(platform, what);
-	if (!error)
+	if (!error) {
+		link_cpus(platform);
 		error = complete_possible(platform);
+	}
 	if (!error)
 		error = complete_cores(platform);
 	if (!error)

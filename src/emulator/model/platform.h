@@ -108,6 +108,7 @@ struct platform_domain {
 	unsigned int die;	/* die id as the kernel shows it; power domains may share one */
 	struct set_value cores; /* firmware's core ids, of modules where they are modules */
 	unsigned int socket;	/* packages counted from 0 on (platform_complete) */
+	const struct platform_cpu *first_cpu; /* NULL: it has none (platform_complete) */
 	/*
 	 * TPMI only, and all that its driver and firmware look at: the registers as they are at
 	 * reset. The levels and settings below are what a platform file makes them from; a captured
@@ -158,6 +159,7 @@ struct platform_cpu {
 	uint32_t punit;	     /* TPMI: MSR 0x54: thread [2:0], core [10:3], power domain [15:11] */
 	unsigned int node;   /* NUMA */
 	bool first_of_core;  /* among all CPUs of the kernel's core (platform_complete) */
+	const struct platform_cpu *next_of_domain; /* by number (platform_complete) */
 	/* As captured of a real machine, for as long as level, features and turbo are as they were
 	 * then; 0: what follows from those */
 	unsigned int base_khz, highest_khz;
