@@ -216,14 +216,31 @@ static int note_unknown_cpus(struct survey *survey, const struct cpus_state *sta
 	return error;
 }
 
-static int read_cpus_state(struct survey *survey, struct survey_domain *domain)
+/** Of all domains at once: what partitions hold is the same for all. */
+static int read_cpus_states(struct survey *survey)
 {
+	struct cpus_state *states = calloc(survey->count + 1, sizeof(*states));
+	size_t count = 0;
 	int error;
 
-	domain->cpus_state.domain = domain->domain;
-	error = cpus_state_read(survey->context, &domain->cpus_state, 1, false);
-	if (!error)
-		error = survey_note_failure(survey, &domain->cpus_state.failure);
+	if (!states)
+		return -ENOMEM;
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->domains[i].asked)
+			states[count++].domain = survey->domains[i].domain;
+	error = cpus_state_read(survey->context, states, count, false);
+	count = 0;
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->domains[i].asked)
+			survey->domains[i].cpus_state = states[count++];
+	free(states);
+	return error;
+}
+
+static int note_cpus_state(struct survey *survey, const struct survey_domain *domain)
+{
+	int error = survey_note_failure(survey, &domain->cpus_state.failure);
+
 	return error ? error : note_unknown_cpus(survey, &domain->cpus_state);
 }
 
@@ -248,7 +265,7 @@ static int read_requested_levels(struct survey *survey)
 
 static int read_files_of_domains(struct survey *survey)
 {
-	int error = 0;
+	int error = read_cpus_states(survey);
 
 	for (size_t i = 0; i < survey->count && !error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
@@ -257,7 +274,7 @@ static int read_files_of_domains(struct survey *survey)
 		if (domain->asked || context_has_power_domains(survey->context))
 			error = read_uncore(survey, domain);
 		if (!error && domain->asked)
-			error = read_cpus_state(survey, domain);
+			error = note_cpus_state(survey, domain);
 	}
 	return error;
 }

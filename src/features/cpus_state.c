@@ -48,10 +48,12 @@ static int find_offline(struct isst_context *context, bool smt_off, struct cpus_
 	int error = 0;
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
-		bool own = isst_cpuset_has(domain->present, cpu);
-		bool unknown = cpus_is_unknown(context, cpu);
+		bool own;
 
-		if (error || isst_cpuset_has(isst_online_cpus(context), cpu) || (!own && !unknown))
+		if (error || isst_cpuset_has(isst_online_cpus(context), cpu))
+			continue;
+		own = isst_cpuset_has(domain->present, cpu);
+		if (!own && !cpus_is_unknown(context, cpu))
 			continue;
 		if (own || !domain->cpus_known)
 			error = isst_cpuset_add(own ? state->offline : state->unknown, cpu, cpu);

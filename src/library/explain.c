@@ -155,7 +155,9 @@ unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explan
 {
 	enum { KHZ_PER_MHZ = 1000 };
 
-	for (size_t i = 0; explanation && i < explanation->survey.count; i++) {
+	if (!explanation || !explanation->measure)
+		return 0;
+	for (size_t i = 0; i < explanation->survey.count; i++) {
 		const struct survey_domain *domain = &explanation->survey.domains[i];
 
 		for (size_t j = 0; j < domain->cpu_count; j++)

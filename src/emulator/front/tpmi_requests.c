@@ -126,8 +126,8 @@ static int run_association(struct emulated *emulated, struct abi_clos_assoc *one
 	return end(server, &event, &effect, emulated->faults.count > 0, result);
 }
 
-/** All or an error, never a count; what comes before a failing entry has been done. A store looks at
- * the registers of all power domains: without rules, which act between entries, there is one. */
+/** All or an error, never a count; what comes before a failing entry has been done. A store looks
+ * at the registers of all power domains: without rules, which act between entries, there is one. */
 static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmds *batch)
 {
 	int result = tpmi_associations_mistake(&emulated->server, batch);

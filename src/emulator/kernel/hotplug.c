@@ -7,20 +7,22 @@
 #include <errno.h>
 #include <string.h>
 
-static size_t count_online(const struct server *server)
+static bool is_last_online(const struct server *server, const struct platform_cpu *cpu)
 {
-	size_t count = 0;
+	const struct platform *platform = server->platform;
+	size_t i = 0;
 
-	for (size_t i = 0; i < server->platform->cpu_count; i++)
-		count += cpu_online(server, &server->platform->cpus[i]);
-	return count;
+	while (i < platform->cpu_count &&
+	       (&platform->cpus[i] == cpu || !cpu_online(server, &platform->cpus[i])))
+		i++;
+	return i == platform->cpu_count;
 }
 
 static bool may_go_offline(const struct server *server, const struct platform_cpu *cpu)
 {
 	const struct isst_cpuset *refuse = server->platform->refuse_offline.set;
 
-	return count_online(server) > 1 && !(refuse && isst_cpuset_has(refuse, cpu->number));
+	return !is_last_online(server, cpu) && !(refuse && isst_cpuset_has(refuse, cpu->number));
 }
 
 bool die_is_online(const struct server *server, size_t domain)
