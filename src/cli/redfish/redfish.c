@@ -104,7 +104,7 @@ static void report_package(const struct redfish_package *all, unsigned int numbe
 
 static bool has_classes(const struct domain_status *domain)
 {
-	return domain->core_power_supported;
+	return domain->core_power_state >= ISST_FEATURE_DISABLED;
 }
 
 /** What could not be read of SST-CP: of core-power, or else once for the classes of a domain. */

@@ -107,12 +107,9 @@ static void add_core_power(struct json *node, const struct redfish_package *pack
 	struct json *list = NULL;
 	const struct isst_result *clos;
 
-	if (!domain->core_power_known)
+	if (domain->core_power_state == ISST_FEATURE_UNKNOWN)
 		return;
-	add_state(node, "CorePowerState",
-		  domain->core_power_enabled	 ? ISST_FEATURE_ENABLED
-		  : domain->core_power_supported ? ISST_FEATURE_DISABLED
-						 : ISST_FEATURE_UNSUPPORTED);
+	add_state(node, "CorePowerState", domain->core_power_state);
 	if (has_value(domain->core_power, ISST_VALUE_PRIORITY))
 		json_add_string(node, "Priority",
 				value_of(domain->core_power, ISST_VALUE_PRIORITY) ? "Ordered"

@@ -6,7 +6,7 @@
 
 static bool has_classes(const struct domain_status *domain)
 {
-	return domain->node && domain->core_power_supported;
+	return domain->node && domain->core_power_state >= ISST_FEATURE_DISABLED;
 }
 
 /** Whether the weights of classes have a meaning. */
@@ -117,7 +117,7 @@ static bool is_unused(const struct machine_status *status, const struct domain_s
 {
 	const struct isst_result *clos;
 
-	if (domain->clos_in_force || !domain->clos_known || status->run->complete ||
+	if (!is_off(domain->clos_state) || status->run->complete ||
 	    cores_have_unknown(&status->cores, domain->domain))
 		return false;
 	for (size_t i = 0; i < status->cores.count; i++)

@@ -15,7 +15,7 @@ static const char *word_of(const struct domain_status *domain, const struct core
 
 	if (isst_cpuset_count(core->online) == 0)
 		return "offline";
-	if (!domain->core_power_known || core->clos == CLOS_UNKNOWN)
+	if (domain->core_power_state == ISST_FEATURE_UNKNOWN || core->clos == CLOS_UNKNOWN)
 		return isst_result_error(domain->core_power, ISST_PART_RESULT) == -EOPNOTSUPP
 			       ? "none"
 			       : NULL;

@@ -244,7 +244,8 @@ static void report_domain(const struct machine_status *status, const struct doma
 
 static bool has_turbo_freq(const struct domain_status *domain)
 {
-	return domain->turbo_freq_supported && !isst_domain_is_io(domain->domain);
+	return domain->turbo_freq_state >= ISST_FEATURE_DISABLED &&
+	       !isst_domain_is_io(domain->domain);
 }
 
 struct isst_results *high_priority_levels(struct machine_status *status)

@@ -147,24 +147,20 @@ static void take_states(struct machine_status *status)
 		const struct unit *unit = &run->targets.units[i];
 		struct domain_status *domain = &status->domains[unit->slot];
 		const struct isst_result *level = levels_current(&status->levels, unit);
-		unsigned int state = level ? value_of(level, ISST_VALUE_TURBO_FREQ_STATE) : 0;
-		unsigned int in_force;
 
-		domain->turbo_freq_known = state != ISST_FEATURE_UNKNOWN;
-		domain->turbo_freq_supported = state >= ISST_FEATURE_DISABLED;
-		domain->turbo_freq_enabled = state == ISST_FEATURE_ENABLED;
+		if (level)
+			domain->turbo_freq_state = value_of(level, ISST_VALUE_TURBO_FREQ_STATE);
 		domain->core_power = isst_results_at(status->core_power, unit->slot);
 		if (!domain->core_power || isst_result_error(domain->core_power, ISST_PART_RESULT))
 			continue;
-		domain->core_power_known = true;
-		domain->core_power_supported = value_of(domain->core_power,
-							ISST_VALUE_CORE_POWER_SUPPORTED);
-		domain->core_power_enabled = domain->core_power_supported &&
-					     value_of(domain->core_power,
-						      ISST_VALUE_CORE_POWER_ENABLED);
-		in_force = value_of(domain->core_power, ISST_VALUE_CLOS_IN_FORCE);
-		domain->clos_known = in_force != ISST_FEATURE_UNKNOWN;
-		domain->clos_in_force = in_force == ISST_FEATURE_ENABLED;
+		domain->clos_state = value_of(domain->core_power, ISST_VALUE_CLOS_IN_FORCE);
+		if (!value_of(domain->core_power, ISST_VALUE_CORE_POWER_SUPPORTED))
+			domain->core_power_state = ISST_FEATURE_UNSUPPORTED;
+		else
+			domain->core_power_state = value_of(domain->core_power,
+							    ISST_VALUE_CORE_POWER_ENABLED)
+							   ? ISST_FEATURE_ENABLED
+							   : ISST_FEATURE_DISABLED;
 	}
 }
 
@@ -172,7 +168,7 @@ static bool has_core_power(const struct isst_domain *domain, const void *data)
 {
 	const struct domain_status *status = status_of_domain(data, domain);
 
-	return status && status->core_power_supported;
+	return status && status->core_power_state >= ISST_FEATURE_DISABLED;
 }
 
 bool machine_status_read(struct machine_status *status, enum level_choice choice,
@@ -347,15 +343,13 @@ static void report_core_power(struct run *run, const struct domain_status *domai
 	if (failure.error == -EOPNOTSUPP)
 		return;
 	run_failure(run, &failure);
-	if (!domain->core_power_known) {
+	if (domain->core_power_state == ISST_FEATURE_UNKNOWN) {
 		report_unknown(domain->node, KEY_STATUS_CORE_POWER);
 		return;
 	}
 	report_word(domain->node, KEY_STATUS_CORE_POWER,
-		    domain->core_power_enabled	   ? "enabled"
-		    : domain->core_power_supported ? "disabled"
-						   : "unsupported");
-	if (domain->core_power_enabled &&
+		    feature_state_word(domain->core_power_state));
+	if (domain->core_power_state == ISST_FEATURE_ENABLED &&
 	    isst_result_value(domain->core_power, ISST_VALUE_PRIORITY, &type) == 0 &&
 	    type < sizeof(TYPES) / sizeof(TYPES[0]))
 		report_word(domain->node, KEY_STATUS_PRIORITY_TYPE, TYPES[type]);

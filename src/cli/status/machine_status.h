@@ -15,9 +15,8 @@ struct domain_status {
 	const struct isst_domain *domain;
 	const struct isst_result *core_power; /* NULL: it could not be read */
 	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
-	bool core_power_known, core_power_supported, core_power_enabled;
-	bool clos_known, clos_in_force; /* whether limits and priorities of classes hold */
-	bool turbo_freq_known, turbo_freq_supported, turbo_freq_enabled;
+	/* enum isst_feature_state; of @clos: whether limits and priorities of classes hold */
+	unsigned int core_power_state, clos_state, turbo_freq_state;
 	bool reads_limits; /* its turbo ratio limits are read */
 	/* Maxima of classes by clos_status_report(); 0: not known. */
 	unsigned int clos_max_mhz[STATUS_CLASSES];
@@ -56,15 +55,20 @@ const struct domain_status *status_of_domain(const struct machine_status *status
 /** Whether cores of a domain have high and low priority: SST-TF is on, and classes hold. */
 static inline bool has_priorities(const struct domain_status *domain)
 {
-	return domain->turbo_freq_enabled && domain->clos_in_force;
+	return domain->turbo_freq_state == ISST_FEATURE_ENABLED &&
+	       domain->clos_state == ISST_FEATURE_ENABLED;
 }
 
-/** Whether has_priorities() is certain: both are known, or one is known and off. */
+static inline bool is_off(unsigned int feature_state)
+{
+	return feature_state == ISST_FEATURE_DISABLED || feature_state == ISST_FEATURE_UNSUPPORTED;
+}
+
+/** Whether has_priorities() is certain. */
 static inline bool knows_priorities(const struct domain_status *domain)
 {
-	return (domain->turbo_freq_known && domain->clos_known) ||
-	       (domain->turbo_freq_known && !domain->turbo_freq_enabled) ||
-	       (domain->clos_known && !domain->clos_in_force);
+	return has_priorities(domain) || is_off(domain->turbo_freq_state) ||
+	       is_off(domain->clos_state);
 }
 
 /** Whether a CPU is shown: without --cpu all are. */

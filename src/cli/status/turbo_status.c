@@ -28,7 +28,7 @@ void turbo_status_report(struct run *run, struct report_node *top)
 
 static bool has_turbo_freq(const struct domain_status *domain)
 {
-	return domain->reads_limits && domain->turbo_freq_enabled;
+	return domain->reads_limits && domain->turbo_freq_state == ISST_FEATURE_ENABLED;
 }
 
 static bool reads_limits(const struct domain_status *domain)
@@ -167,7 +167,7 @@ void turbo_limits_report(struct machine_status *status)
 
 		if (in_force != NO_LIMITS)
 			report_lowered(domain, in_force, status_properties(status, unit),
-				       domain->turbo_freq_enabled
+				       domain->turbo_freq_state == ISST_FEATURE_ENABLED
 					       ? result_of(buckets, domain->domain)
 					       : NULL);
 	}
