@@ -98,14 +98,12 @@ static bool moves_cpu(const struct step *step, const struct entry *entry)
 static size_t count_moving(const struct hotplug *hotplug)
 {
 	const struct isst_change *change = hotplug->change;
-	bool since = false;
-	size_t count = 0;
+	size_t i = hotplug->hasten ? hotplug->hasten->position : change->count, count = 0;
 
-	for (size_t i = 0; i < change->count; i++) {
+	for (; i < change->count; i++) {
 		const struct step *step = change->steps[i];
 
-		since |= step == hotplug->hasten;
-		for (size_t j = 0; since && step->kind == ITEM_ONLINE && j < step->count; j++)
+		for (size_t j = 0; step->kind == ITEM_ONLINE && j < step->count; j++)
 			count += moves_cpu(step, &step->entries[j]);
 	}
 	return count;
