@@ -140,13 +140,13 @@ static int read_devices(struct isst_context *context, struct requested_levels *a
 		if (strncmp(names[i], CAPTURE_DEVICE, strlen(CAPTURE_DEVICE)) != 0)
 			continue;
 		if (next == domains)
-			return -ENODEV;
+			return -ENOENT;
 		package = context_domain(context, next)->package;
 		while (next < domains && context_domain(context, next)->package == package)
 			next++;
 		error = read_device(context, all, names[i], package);
 	}
-	return error || next == domains ? error : -ENODEV;
+	return error || next == domains ? error : -ENOENT;
 }
 
 int requested_levels_read(struct isst_context *context, struct requested_levels *all)
