@@ -21,11 +21,10 @@ static void set_online(struct cpus_change *work, size_t i, struct step *online)
 
 void cpus_plan_online(struct cpus_change *work)
 {
-	struct step *online = change_step(work->change, ITEM_ONLINE), *unknown = NULL, *limits;
+	struct step *online = change_step(work->change, ITEM_ONLINE);
+	struct step *unknown = cpus_plan_unknown(work);
+	struct step *limits = hotplug_limits_step(work->change, online);
 
-	if (!work->partitions)
-		unknown = cpus_plan_unknown(work);
-	limits = hotplug_limits_step(work->change, online);
 	for (size_t i = 0; i < work->count; i++)
 		if (cpus_move(work, i)) {
 			set_online(work, i, online);

@@ -46,6 +46,9 @@ struct isst_cpuset *cpus_others(const struct isst_domain *domain, const struct i
 /** Whether there can be partitions: they need cgroup v2 with cpusets. Returns 0, -EOPNOTSUPP, or
  * another error with a message. */
 int cpus_probe_partitions(struct isst_context *context);
+/** Isolates CPUs of a domain. A partition of others that has the name already is not replaced. */
+int cpus_plan_partition(const struct cpus_change *work, const struct isst_domain *domain,
+			const struct isst_cpuset *cpus);
 /** Plans the partitions of all requests: those that hold CPUs, and the end of those that are no
  * longer needed. */
 int cpus_plan_partitions(struct cpus_change *work);
@@ -67,6 +70,9 @@ int cpus_plan_regained(struct isst_change *change);
 /** Whether a CPU is offline and may be anywhere. One that is remembered to be of a package or die
  * without domains is no target's. */
 bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu);
+
+/** Whether cpus_plan_unknown() finds the CPUs of a level's cores. */
+bool cpus_are_found(const struct isst_level *level);
 
 /** Plans to bring CPUs online of which nothing is known, to see where they are. Returns the step,
  * NULL where there is none. */

@@ -65,9 +65,8 @@ static int plan_no_partition(struct cpus_change *work, const struct isst_domain 
 	return error;
 }
 
-/** Isolates CPUs. A partition of others that has the name already is not replaced. */
-static int plan_partition(struct cpus_change *work, const struct isst_domain *domain,
-			  const struct isst_cpuset *cpus)
+int cpus_plan_partition(const struct cpus_change *work, const struct isst_domain *domain,
+			const struct isst_cpuset *cpus)
 {
 	struct isst_change *change = work->change;
 	struct step *step;
@@ -107,7 +106,7 @@ static int plan_cpu0(struct cpus_change *work, const struct isst_domain *domain)
 	int error = cpu0 ? isst_cpuset_add(cpu0, 0, 0) : -ENOMEM;
 
 	if (!error)
-		error = plan_partition(work, domain, cpu0);
+		error = cpus_plan_partition(work, domain, cpu0);
 	if (!error)
 		change_warn(work->change, ISST_WARNING_CPU_ISOLATED,
 			    "CPU 0 %s: it is isolated in the cpuset partition %u-%u-%u",
@@ -163,7 +162,7 @@ int cpus_plan_partitions(struct cpus_change *work)
 		if (!disabled)
 			return -ENOMEM;
 		if (isst_cpuset_count(disabled) > 0)
-			error = plan_partition(work, work->requests[i].domain, disabled);
+			error = cpus_plan_partition(work, work->requests[i].domain, disabled);
 		else
 			error = plan_no_partition(work, work->requests[i].domain);
 		isst_cpuset_free(disabled);

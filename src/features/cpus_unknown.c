@@ -35,23 +35,65 @@ static bool is_enabled(const struct isst_change *change, const struct isst_cpu *
 	return cpu->core_known && cpu->core < 64 && enabled->cores >> cpu->core & 1;
 }
 
-/** CPUs that turn out not to be enabled go offline again. */
-static int offline_unlisted_cpus(struct step *brought)
+/** Isolates the CPUs of a domain that are not enabled: those that were known before, too. */
+static int isolate_others(struct isst_change *change, const struct isst_domain *domain,
+			  uint64_t cores)
+{
+	const struct cpus_change work = { .change = change, .partitions = true };
+	struct isst_cpuset *enabled = topology_cpus_of_cores(change->context->topology, domain,
+							     cores);
+	struct isst_cpuset *others = enabled ? cpus_others(domain, enabled) : NULL;
+	int error = others ? cpus_plan_partition(&work, domain, others) : -ENOMEM;
+
+	isst_cpuset_free(enabled);
+	isst_cpuset_free(others);
+	return error;
+}
+
+/** Whether a CPU came online that is of a domain (NULL: of any that isolates none), and is not
+ * enabled; *@at: where to begin, and where to go on. */
+static bool next_unlisted(const struct step *brought, const struct isst_domain *domain, size_t *at,
+			  unsigned int *number)
 {
 	struct isst_change *change = brought->change;
-	int error = context_discover_topology(change->context);
+
+	while (*at < brought->count) {
+		const struct isst_cpu *cpu;
+		const struct enabled_cores *enabled;
+
+		*number = brought->entries[(*at)++].item.index;
+		cpu = context_cpu(change->context, *number);
+		enabled = cpu ? find_enabled(change, cpu->domain) : NULL;
+		if (!is_enabled(change, cpu) &&
+		    (domain ? cpu && cpu->domain == domain : !enabled || !enabled->isolated))
+			return true;
+	}
+	return false;
+}
+
+/** CPUs that turn out not to be enabled go offline again, or into a partition. */
+static int remove_unlisted_cpus(struct step *brought)
+{
+	struct isst_change *change = brought->change;
+	struct isst_context *context = change->context;
+	int error = context_discover_topology(context);
+	unsigned int number;
 	struct step *back;
 
 	if (error)
 		return error;
 	back = change_step(change, ITEM_ONLINE);
-	for (size_t i = 0; i < brought->count; i++) {
-		unsigned int number = brought->entries[i].item.index;
+	for (size_t i = 0; next_unlisted(brought, NULL, &i, &number);)
+		step_set(back, item_of_cpu(number), WHOLE_VALUE, 0);
+	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+		const struct enabled_cores *enabled = find_enabled(change, domain);
+		size_t at = 0;
 
-		if (!is_enabled(change, context_cpu(change->context, number)))
-			step_set(back, item_of_cpu(number), WHOLE_VALUE, 0);
+		if (enabled && enabled->isolated && next_unlisted(brought, domain, &at, &number))
+			error = isolate_others(change, domain, enabled->cores);
 	}
-	return 0;
+	return error;
 }
 
 /** Whether all domains that may have CPUs are those of a request of this change. */
@@ -70,6 +112,14 @@ bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu)
 {
 	return !context_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
 	       !topology_is_unreachable(context->topology, cpu);
+}
+
+bool cpus_are_found(const struct isst_level *level)
+{
+	const struct topology_domain *domain = topology_domain(level->domain);
+
+	return level->cores && domain->unknown_cpus && !domain->unknown_core &&
+	       isst_cpuset_count(domain->present) == 0;
 }
 
 /** CPUs that may be of a target, and are left alone as they may just as well be of another domain.
@@ -115,7 +165,7 @@ static int note_enabled(struct cpus_change *work)
 			return -ENOMEM;
 		change->enabled[change->enabled_count++] = (struct enabled_cores){
 			item_of(ITEM_LEVEL, work->requests[i].domain, 0), work->targets[i].cores,
-			work->targets[i].all_cores
+			work->targets[i].all_cores, work->partitions
 		};
 	}
 	return 0;
@@ -158,6 +208,6 @@ struct step *cpus_plan_unknown(struct cpus_change *work)
 		step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
 	}
 	if (step)
-		step->after = offline_unlisted_cpus;
+		step->after = remove_unlisted_cpus;
 	return step;
 }

@@ -32,15 +32,22 @@ static bool suffices(const struct isst_level *level)
 	return level->cpus || isst_domain_is_io(level->domain);
 }
 
+/** The same where CPUs of which nothing is known are brought online. */
+static bool suffices_once_seen(const struct isst_level *level)
+{
+	return suffices(level) || cpus_are_found(level);
+}
+
 static int read_levels(struct cpus_request *work)
 {
-	static const struct state_needs NEEDS = {
+	const struct state_needs needs = {
 		.levels = REQUIRED,
 		.choice = LEVEL_CURRENT,
 		.parts = ISST_READ_LEVELS_PROPERTIES,
-		.suffices = suffices,
+		.suffices = work->cpus.change->options.leave_unknown_cpus ? suffices
+									  : suffices_once_seen,
 	};
-	int error = current_state_read(work->cpus.change, work->requests, work->cpus.count, &NEEDS,
+	int error = current_state_read(work->cpus.change, work->requests, work->cpus.count, &needs,
 				       &work->current);
 
 	for (size_t i = 0; i < work->cpus.count && !error; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-PP: another performance level. What it means for CPUs is planned in level_cpus.c. */
+#include "features/cpus_change.h"
 #include "features/level_change.h"
 #include "features/plan.h"
 #include "topology/context.h"
@@ -242,16 +243,6 @@ static bool is_readable(const struct isst_value *value)
 	return value->state != ISST_UNREADABLE;
 }
 
-/** Whether the CPUs of a level's cores are found by bringing those online of which nothing is known
- * (cpus_plan_unknown()). */
-static bool are_cpus_found(const struct isst_level *level)
-{
-	const struct topology_domain *domain = topology_domain(level->domain);
-
-	return level->cores && domain->unknown_cpus && !domain->unknown_core &&
-	       isst_cpuset_count(domain->present) == 0;
-}
-
 /** Of all that a level specifies only its CPUs, the base frequency and the uncore limits are made
  * use of: what else cannot be read is no reason to stay at another level. */
 static bool suffices(const struct isst_level *level)
@@ -267,13 +258,12 @@ static bool suffices(const struct isst_level *level)
 	return known && level->cpus && is_readable(&level->base_mhz);
 }
 
-/** The same where CPUs of which nothing is known are brought online, and those that the level does
- * not enable back: partitions leave them as they are. */
-static bool suffices_with_hotplug(const struct isst_level *level)
+/** The same where CPUs of which nothing is known are brought online. */
+static bool suffices_once_seen(const struct isst_level *level)
 {
 	struct isst_level found = *level;
 
-	if (!level->cpus && are_cpus_found(level))
+	if (!level->cpus && cpus_are_found(level))
 		found.cpus = topology_domain(level->domain)->present;
 	return suffices(&found);
 }
@@ -319,10 +309,9 @@ int plan_level(struct isst_change *change, struct domain_request *requests, size
 		.choice = LEVEL_GIVEN,
 		.level = level,
 		.parts = online ? ISST_READ_LEVELS_PROPERTIES : ISST_LEVEL_FEATURES,
-		.suffices = !online ? NULL
-			    : change->options.partitions || change->options.leave_unknown_cpus
-				    ? suffices
-				    : suffices_with_hotplug,
+		.suffices = !online				 ? NULL
+			    : change->options.leave_unknown_cpus ? suffices
+								 : suffices_once_seen,
 		/* For the footprint. */
 		.core_power = OPTIONAL,
 	};

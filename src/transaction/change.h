@@ -144,7 +144,8 @@ struct entry_place {
 struct enabled_cores {
 	struct item domain;
 	uint64_t cores;
-	bool all; /* whatever their numbers */
+	bool all;      /* whatever their numbers */
+	bool isolated; /* other cores are isolated in a partition, and do not go offline */
 };
 
 /** A list of texts; the texts are the change's. */

@@ -154,6 +154,22 @@ void change_report_failure(struct run *run, const struct isst_change *change, in
 	}
 }
 
+/** Whether a dry run lists a CPU that comes online, and that no domain is known to have. */
+static bool lists_unseen(const struct isst_change *change)
+{
+	const struct isst_change_step *step;
+	uint64_t online;
+
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
+		const struct isst_item *item = isst_change_step_item(step);
+
+		if (isst_item_kind(item) == ISST_ITEM_CPU_ONLINE && !isst_item_domain(item) &&
+		    isst_change_step_new_number(step, &online) == 0 && online)
+			return true;
+	}
+	return false;
+}
+
 int change_make(struct run *run, struct isst_change *change)
 {
 	int error = isst_change_run(change);
@@ -167,8 +183,10 @@ int change_make(struct run *run, struct isst_change *change)
 		run->changed = true;
 	if (error)
 		change_report_failure(run, change, error);
-	else if (request_has(run->request, OPTION_DRY_RUN))
+	else if (request_has(run->request, OPTION_DRY_RUN)) {
+		run->unseen_come_online |= lists_unseen(change);
 		list_steps(run, change);
+	}
 	return error;
 }
 
@@ -226,7 +244,10 @@ void change_note_offline_parts(struct run *run)
 	if (run->targets.named || run->comes_online)
 		return;
 	for (size_t i = 0; (part = isst_offline_part_at(run->context, i)) != NULL; i++)
-		report_message(run->report, ENTRY_NOTE, "%s; not changed", part);
+		report_message(run->report, ENTRY_NOTE, "%s; not changed%s", part,
+			       run->unseen_come_online
+				       ? ", except for the CPUs that would come online"
+				       : "");
 	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
 		const struct isst_domain *domain = isst_domain_at(run->context, i);
 
