@@ -55,7 +55,7 @@ int cpus_plan_lost(struct step *offline)
 	return error;
 }
 
-/** The CPUs that are, or will be, online. Those that were never seen online were lost by no one.
+/** The CPUs that are, or will be, online. Those that were never online have not been lost.
  * NULL without memory. */
 static struct isst_cpuset *find_online(const struct isst_change *change)
 {

@@ -244,7 +244,7 @@ static int write_group(struct kernel_files *files, const struct group *group, bo
 	return error == -ENOENT ? 0 : error;
 }
 
-/* A group has no CPU that its parent lacks: parents grow first, and shrink last. */
+/* The CPUs of a group are among those of its parent: parents grow first, and shrink last. */
 int cpuset_groups_write(struct kernel_files *files, const char *state)
 {
 	struct group *groups = NULL, group;

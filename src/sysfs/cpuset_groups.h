@@ -37,8 +37,8 @@ int cpuset_groups_name(const char *state, const struct isst_cpuset *cpus, char *
 
 /**
  * The state to be written to give back CPUs of @online that groups had @before, and lost. Those
- * that are @now not as they were @left belong to somebody else now. To be freed; NULL where there
- * is nothing to give back. Returns 0 or -ENOMEM.
+ * that are @now not as they were @left were changed by another program. To be freed; NULL where
+ * there is nothing to give back. Returns 0 or -ENOMEM.
  */
 int cpuset_groups_regain(const char *now, const char *before, const char *left,
 			 const struct isst_cpuset *online, char **state);

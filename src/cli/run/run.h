@@ -38,11 +38,11 @@ struct run {
 	struct level_memory *level_memory;
 	bool again;	   /* a further round of --watch */
 	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
-	/* The same of some that no one has seen online. */
+	/* The same of CPUs that have not been seen online. */
 	bool unseen_come_online;
-	bool document;	   /* the report is a document, see report_document() */
-	bool complete;	   /* the report is to contain what screens leave out */
-	bool changed;	   /* something was changed, and everything as asked so far */
+	bool document; /* the report is a document, see report_document() */
+	bool complete; /* the report is to contain what screens leave out */
+	bool changed;  /* something was changed, and everything as asked so far */
 };
 
 /** Whether a signal ends the run that @data is: the library asks while it waits for the lock, and
