@@ -122,9 +122,7 @@ int cpus_plan_regained(struct isst_change *change)
 	if (!error || error == -ENOMEM)
 		return error;
 	/* That is no reason to leave CPUs offline. */
-	change_warn(change, ISST_WARNING_CPUSETS_LOSE_CPUS,
-		    "%s: cpusets of cgroup v1 do not get CPUs back that they lost",
-		    message_why(messages, error));
+	change_warn(change, ISST_WARNING_CPUSETS_LOSE_CPUS, "%s", message_why(messages, error));
 	messages->error = before;
 	return 0;
 }
