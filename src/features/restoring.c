@@ -65,11 +65,12 @@ static int warn_of_offline(const struct restoring *work)
 	return 0;
 }
 
-/** Turbo ratio limits are reached through a CPU: those of a domain without one stay saved. They
- * are the package's, and another of its domains puts them back: a package without is not seen. They
- * stay saved, too, until turbo-freq is disabled in all of its power domains. */
+/** Turbo ratio limits stay saved until turbo-freq is disabled in all power domains of a package.
+ * The kernel may write former ones again as CPUs come online: those of a domain without one stay
+ * saved, too, although another one of the package puts them back. */
 static int retain_limits(struct restoring *work)
 {
+	bool may_return = !work->domain->has_cpu && !isst_domain_is_io(work->domain);
 	size_t kept = 0;
 	int error = 0;
 
@@ -77,7 +78,7 @@ static int retain_limits(struct restoring *work)
 		const struct item_line *line = &work->saved->items[i];
 
 		if (line->item.kind != ITEM_TURBO_RATIO_LIMITS ||
-		    (work->domain->has_cpu && !work->limits_stay)) {
+		    (!may_return && !work->limits_stay)) {
 			work->saved->items[kept++] = *line;
 			continue;
 		}
@@ -212,7 +213,7 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 
 	if (as_written < 0)
 		return as_written;
-	/* It is back already, be it by another power domain that has the same register. */
+	/* It is back already. */
 	if (!now->absent && !(as_written && *hidden) &&
 	    item_value_equal(&item->item, now->value, item->old))
 		return 0;

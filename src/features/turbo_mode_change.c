@@ -23,12 +23,11 @@ static int warn_of_ratio_zero(struct step *step)
 			zero += (entry->old.number >> 8 * bucket & 0xff) > 0 &&
 				(entry->wanted.number >> 8 * bucket & 0xff) == 0;
 		if (zero > 0)
-			change_warn(
-				step->change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
-				"%s: turbo ratio limits became 0 in %u of %d buckets; the first "
-				"bucket is in the lowest byte",
-				item_domain(step->change->context, &entry->item)->name, zero,
-				ISST_BUCKETS);
+			change_warn(step->change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
+				    "%s became 0 in %u of %d buckets; the first bucket is in the "
+				    "lowest byte",
+				    item_describe(step->change->context, &entry->item), zero,
+				    ISST_BUCKETS);
 	}
 	return 0;
 }

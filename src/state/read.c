@@ -281,6 +281,9 @@ static bool has_value(const struct group *group, const struct isst_domain *domai
 		else
 			high = middle;
 	}
+	/* One that is shared is that of several domains. */
+	while (low + 1 < count && item_is_shared(&item) && group->first[low].item->domain != domain)
+		low++;
 	return low < count && group->first[low].item->domain == domain;
 }
 
@@ -450,6 +453,7 @@ static int add_settings(struct state *state)
 static int compare_values(const void *left, const void *right)
 {
 	const struct state_value *one = left, *other = right;
+	int order;
 
 	if (one->setting.subject != other->setting.subject) {
 		/* The fields of one CLOS stand together. */
@@ -463,7 +467,11 @@ static int compare_values(const void *left, const void *right)
 	}
 	if (one->setting.index != other->setting.index)
 		return one->setting.index < other->setting.index ? -1 : 1;
-	return item_compare(&one->item->item, &other->item->item);
+	order = item_compare(&one->item->item, &other->item->item);
+	if (order)
+		return order;
+	/* Of an item that is shared. */
+	return one->item->domain->index < other->item->domain->index ? -1 : 1;
 }
 
 int configuration_read_state(struct configuration *configuration, struct isst_context *context,

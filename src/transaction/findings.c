@@ -277,7 +277,7 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	    (is_now(tracked, tracked->last) ||
 	     item_value_serves(item, tracked->now, tracked->last)))
 		return FOUND_WRITTEN;
-	if (explained_by_other_name(journal, tracked) || explained_by_hotplug(journal, tracked))
+	if (explained_by_hotplug(journal, tracked))
 		return FOUND_WRITTEN;
 	if (is_revealed(journal, tracked))
 		return FOUND_OLD;
@@ -307,8 +307,7 @@ static bool may_disturb(const struct item *item, const struct item *other)
 {
 	if (item_is_of_cpu(item) && item_is_of_cpu(other))
 		return item->index == other->index;
-	return item->package == other->package && item->die == other->die &&
-	       item->domain == other->domain;
+	return item_reaches_domain(item, other);
 }
 
 /** What a step disturbed is another's, too, once another has changed what the step wrote. @line
@@ -351,9 +350,6 @@ static int classify_all(struct isst_journal *journal)
 		if (text->lines[i].role == JOURNAL_FOOTPRINT &&
 		    may_be_overtaken(journal->of_line[i]) && is_overtaken(journal, i))
 			journal->of_line[i]->finding = FOUND_MOVED;
-	for (size_t i = 0; i < journal->count; i++)
-		if (is_moved_by_other_name(journal, &journal->tracked[i]))
-			journal->tracked[i].finding = FOUND_MOVED;
 	for (size_t i = 0; i < journal->count && place >= 0; i++)
 		if (journal->tracked[i].finding == FOUND_OFFLINE)
 			place = item_place(journal->context, &journal->tracked[i].item,

@@ -53,9 +53,22 @@ static unsigned int die_of(enum item_kind kind, const struct isst_domain *domain
 	return topology_domain(domain)->split && kind != ITEM_PARTITION ? 0 : domain->die;
 }
 
+/** MSR 0x1ad is a register of the package, also where that is split into power domains. */
+static bool is_shared_kind(enum item_kind kind, const struct isst_domain *domain)
+{
+	return kind == ITEM_TURBO_RATIO_LIMITS && topology_domain(domain)->split;
+}
+
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index)
 {
+	if (is_shared_kind(kind, domain))
+		return (struct item){ kind, domain->package, 0, ALL_POWER_DOMAINS, index };
 	return (struct item){ kind, domain->package, die_of(kind, domain), domain->number, index };
+}
+
+bool item_is_shared(const struct item *item)
+{
+	return item->domain == ALL_POWER_DOMAINS;
 }
 
 void item_normalize(const struct isst_context *context, struct item *item)
@@ -67,7 +80,7 @@ void item_normalize(const struct isst_context *context, struct item *item)
 		domain = topology_find_domain(context->topology, item->package, item->die,
 					      item->domain);
 	if (domain && item->kind != ITEM_ONLINE && !item_is_of_machine(item))
-		item->die = die_of(item->kind, &domain->public);
+		*item = item_of(item->kind, &domain->public, item->index);
 }
 
 bool item_is_of_package(const struct item *item)
@@ -126,6 +139,13 @@ int item_value_set_text(struct isst_context *context, struct item_value *value, 
 bool item_same_domain(const struct item *a, const struct item *b)
 {
 	return a->package == b->package && a->die == b->die && a->domain == b->domain;
+}
+
+bool item_reaches_domain(const struct item *item, const struct item *domain)
+{
+	if (item_is_shared(item) || item_is_shared(domain))
+		return item->package == domain->package;
+	return item_same_domain(item, domain);
 }
 
 bool item_is(const struct item *a, const struct item *b)
@@ -322,7 +342,7 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 		return kind->what;
 	if (kind->of_cpu)
 		return message_make(messages, "CPU %u: %s", item->index, kind->what);
-	if (item_is_of_package(item))
+	if (item_is_of_package(item) || item_is_shared(item))
 		return message_make(messages, "package %u: %s", item->package, kind->what);
 	place = topology_domain_name(messages, context_has_power_domains(context),
 				     &(struct isst_domain){ .package = item->package,
@@ -382,11 +402,32 @@ const char *item_describe_value(struct isst_context *context, const struct item 
 	return item_value_text(&context->messages, item, value);
 }
 
+/**
+ * A domain of a package: the last one that has a CPU, as far as there is one. On resume the kernel
+ * writes MSRs again by the CPUs that wrote them last, as these come online: the first CPU of the
+ * machine never does, and of several the last one counts.
+ */
+static const struct isst_domain *find_carrier(const struct isst_context *context,
+					      unsigned int package)
+{
+	const struct isst_domain *found = NULL;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+
+		if (domain->package == package && (!found || domain->has_cpu))
+			found = domain;
+	}
+	return found;
+}
+
 const struct isst_domain *item_domain(const struct isst_context *context, const struct item *item)
 {
-	const struct topology_domain *domain = topology_find_domain(
-		context->topology, item->package, item->die, item->domain);
+	const struct topology_domain *domain;
 
+	if (item_is_shared(item))
+		return find_carrier(context, item->package);
+	domain = topology_find_domain(context->topology, item->package, item->die, item->domain);
 	return domain ? &domain->public : NULL;
 }
 

@@ -60,8 +60,13 @@ struct item_value {
 	const char *text; /* of a kind that item_is_text(); the context's */
 };
 
-/** The item of a kind that a domain, or one of its CPUs, cores or CLOS has. */
+/** The item of a kind that a domain, or one of its CPUs, cores or CLOS has: with turbo ratio limits
+ * that power domains share, the item of their package. */
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index);
+
+/** The domain of an item that the power domains of a package share. */
+enum { ALL_POWER_DOMAINS = 0xffff };
+bool item_is_shared(const struct item *item);
 
 /**
  * The index of an uncore limit that is that of a whole package, on TPMI platforms; its domain is
@@ -111,6 +116,10 @@ bool item_is(const struct item *a, const struct item *b);
 
 /** Whether two items are of the same domain; those of CPUs are of the domain that they name. */
 bool item_same_domain(const struct item *a, const struct item *b);
+
+/** Whether an item is of the domain of another one, or shared by the power domains of a package
+ * that both are of. */
+bool item_reaches_domain(const struct item *item, const struct item *domain);
 bool item_value_equal(const struct item *item, struct item_value a, struct item_value b);
 
 /** Whether an item that is @now does what @wanted was to do: a partition that is a root serves as
@@ -176,7 +185,8 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 bool item_value_may_be_clipped(const struct item *item, struct item_value wanted,
 			       struct item_value now);
 
-/** The domain of an item in the present topology, or NULL. */
+/** The domain of an item in the present topology, or NULL: of a shared one a domain that has a CPU
+ * which reaches it, as far as there is one. */
 const struct isst_domain *item_domain(const struct isst_context *context, const struct item *item);
 
 /** Whether items of a kind are files of the kernel, and written one by one. */

@@ -76,14 +76,6 @@ static bool has_effect(struct isst_journal *journal, struct tracked *level,
 	return ((tracked->now.number ^ value) & item_known_bits(item->kind)) == 0;
 }
 
-/** Turbo ratio limits may be in a register that the domains of a package share. */
-static bool reaches(const struct tracked *level, const struct item *item)
-{
-	if (item->kind == ITEM_TURBO_RATIO_LIMITS)
-		return level->item.package == item->package;
-	return item_same_domain(&level->item, item);
-}
-
 bool explained_by_level(struct isst_journal *journal, const struct tracked *tracked)
 {
 	const struct item *item = &tracked->item;
@@ -91,53 +83,8 @@ bool explained_by_level(struct isst_journal *journal, const struct tracked *trac
 	for (size_t i = 0; i < journal->count; i++) {
 		struct tracked *level = &journal->tracked[i];
 
-		if (level->item.kind == ITEM_LEVEL && reaches(level, item) &&
+		if (level->item.kind == ITEM_LEVEL && item_reaches_domain(item, &level->item) &&
 		    has_happened(journal, level) && has_effect(journal, level, tracked))
-			return true;
-	}
-	return false;
-}
-
-/* ---- Other names of a register ---- */
-
-/** Whether the run gave turbo ratio limits a value: it wrote it, or changed a level that brings it.
- */
-static bool is_of_run(struct isst_journal *journal, const struct tracked *limits, uint64_t value)
-{
-	if (limits->last.number == value &&
-	    (limits->written || (limits->known && value != limits->old.number)))
-		return true;
-	return !limits->unreadable && limits->now.number == value &&
-	       (!limits->known || limits->unverified || journal->text.rollback) &&
-	       explained_by_level(journal, limits);
-}
-
-bool explained_by_other_name(struct isst_journal *journal, const struct tracked *tracked)
-{
-	if (tracked->item.kind != ITEM_TURBO_RATIO_LIMITS)
-		return false;
-	for (size_t i = 0; i < journal->count; i++) {
-		const struct tracked *other = &journal->tracked[i];
-
-		if (other->item.kind == ITEM_TURBO_RATIO_LIMITS &&
-		    other->item.package == tracked->item.package &&
-		    is_of_run(journal, other, tracked->now.number))
-			return true;
-	}
-	return false;
-}
-
-bool is_moved_by_other_name(const struct isst_journal *journal, const struct tracked *tracked)
-{
-	if (tracked->item.kind != ITEM_TURBO_RATIO_LIMITS || tracked->finding != FOUND_UNCERTAIN)
-		return false;
-	for (size_t i = 0; i < journal->count; i++) {
-		const struct tracked *other = &journal->tracked[i];
-
-		if (other->item.kind == ITEM_TURBO_RATIO_LIMITS &&
-		    other->item.package == tracked->item.package && other->finding == FOUND_MOVED &&
-		    other->now.number == tracked->now.number &&
-		    other->old.number == tracked->old.number)
 			return true;
 	}
 	return false;

@@ -11,14 +11,6 @@
  */
 bool explained_by_level(struct isst_journal *journal, const struct tracked *tracked);
 
-/** Whether the run gave turbo ratio limits their present value through another power domain: the
- * register may be that of the package, with an item for each of them. */
-bool explained_by_other_name(struct isst_journal *journal, const struct tracked *tracked);
-
-/** Whether turbo ratio limits of which it is uncertain who changed them have the value that another
- * process was found to have given them, seen from another power domain. */
-bool is_moved_by_other_name(const struct isst_journal *journal, const struct tracked *tracked);
-
 /** The same of uncore limits, which a write of the limit of their package has set. */
 bool explained_by_package(const struct isst_journal *journal, const struct tracked *tracked);
 

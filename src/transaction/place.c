@@ -40,9 +40,11 @@ static int place_of_absent_cpu(struct isst_context *context, unsigned int number
 }
 
 /** A domain that the driver does not offer now is none that the machine does not have. */
-static int place_in_topology(const struct topology *topology, const struct item *item)
+static int place_in_topology(const struct isst_context *context, const struct item *item)
 {
-	if (topology_find_domain(topology, item->package, item->die, item->domain))
+	const struct topology *topology = context->topology;
+
+	if (item_domain(context, item))
 		return PLACE_REACHED;
 	/* mutation: place-unserved */
 	return topology_is_unserved(topology, item->package, item->domain) ? PLACE_UNSERVED
@@ -61,21 +63,29 @@ static int place_of_cpu(struct isst_context *context, const struct item *item,
 		return PLACE_REACHED;
 	if (!isst_cpuset_has(topology->online, item->index))
 		return offline_cpu(cpus, item->index);
-	return place_in_topology(topology, item);
+	return place_in_topology(context, item);
 }
 
 /** Turbo ratio limits are reached through a CPU of their domain, and the driver offers a power
  * domain while all of its CPUs are offline. */
-static int place_of_limits(const struct isst_domain *domain, struct isst_cpuset *cpus)
+static int place_of_limits(const struct isst_context *context, const struct item *item,
+			   struct isst_cpuset *cpus)
 {
 	int place = PLACE_REACHED;
 	unsigned int cpu;
 
-	if (domain->has_cpu)
+	if (item_domain(context, item)->has_cpu)
 		return place;
-	isst_cpuset_for_each (cpu, domain->present)
-		if (place >= 0)
-			place = offline_cpu(cpus, cpu);
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+		const struct item own = item_of(item->kind, domain, item->index);
+
+		if (!item_is(&own, item))
+			continue;
+		isst_cpuset_for_each (cpu, domain->present)
+			if (place >= 0)
+				place = offline_cpu(cpus, cpu);
+	}
 	return place;
 }
 
@@ -83,6 +93,8 @@ static int place_of_limits(const struct isst_domain *domain, struct isst_cpuset 
 static bool is_of_domain(const struct isst_context *context, const struct cached_cpu *cpu,
 			 const struct item *item)
 {
+	if (item_is_shared(item))
+		return cpu->package == item->package;
 	/* The numbers of power domains identify them: see item_of(). */
 	return cpu->package == item->package && cpu->domain == item->domain &&
 	       (cpu->die == item->die || context_has_power_domains(context));
@@ -152,9 +164,9 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 		return item->index == 0 ? PLACE_REACHED : PLACE_NONE;
 	if (item_is_of_cpu(item))
 		return place_of_cpu(context, item, cpus);
-	place = place_in_topology(topology, item);
+	place = place_in_topology(context, item);
 	if (place == PLACE_REACHED && item->kind == ITEM_TURBO_RATIO_LIMITS)
-		return place_of_limits(item_domain(context, item), cpus);
+		return place_of_limits(context, item, cpus);
 	if (place == PLACE_NONE)
 		/* mutation: place-of-domain */
 		place = place_of_remembered(context, item, is_of_domain, cpus);

@@ -121,18 +121,29 @@ static int check_there(struct isst_journal *journal)
 }
 
 /**
- * The CPU that the run may have written a domain's MSR through, which carries no request now: the
- * lowest of the domain's carries them, while it is online. Returns false where it is online.
+ * The CPU that the run may have written an MSR through, which carries no request now: the lowest of
+ * the last domain that has it carries them, while it is online. Returns false where it is online.
  */
-static bool was_carrier(const struct isst_domain *domain, unsigned int *carrier)
+static bool was_carrier(const struct isst_context *context, const struct item *item,
+			unsigned int *carrier)
 {
+	const struct isst_domain *now = item_domain(context, item);
+	bool passed = false;
 	unsigned int cpu;
 
-	isst_cpuset_for_each (cpu, domain->present)
-		if (!domain->has_cpu || cpu < domain->cpu) {
-			*carrier = cpu;
-			return true;
-		}
+	for (size_t i = isst_domain_count(context); i > 0 && !passed; i--) {
+		const struct isst_domain *domain = context_domain(context, i - 1);
+		const struct item own = item_of(item->kind, domain, item->index);
+
+		passed = domain == now;
+		if (!item_is(&own, item))
+			continue;
+		isst_cpuset_for_each (cpu, domain->present)
+			if (!passed || !domain->has_cpu || cpu < domain->cpu) {
+				*carrier = cpu;
+				return true;
+			}
+	}
 	return false;
 }
 
@@ -144,23 +155,19 @@ static void report_carriers(const struct isst_journal *journal)
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct tracked *tracked = &journal->tracked[i];
 		const struct item *item = &tracked->item;
-		const struct topology_domain *domain;
 		unsigned int cpu;
 
 		if (item->kind != ITEM_TURBO_RATIO_LIMITS || !tracked->written ||
 		    tracked->finding != FOUND_WRITTEN)
 			continue;
-		domain = topology_find_domain(context->topology, item->package, item->die,
-					      item->domain);
-		if (domain && was_carrier(&domain->public, &cpu))
+		if (was_carrier(context, item, &cpu))
 			message_notice(
 				&context->messages,
-				"%s: the turbo ratio limits were rolled back while CPU %u is "
-				"offline: if the incomplete change was made through this CPU, "
+				"%s were rolled back while CPU %u is offline: if the incomplete change was made through this CPU, "
 				"kernels before 6.16 write its limits again when the CPU comes "
 				"online; a run with --all-cpus-online brings it online and "
 				"corrects this",
-				domain->public.name, cpu);
+				item_describe(context, item), cpu);
 	}
 }
 

@@ -123,7 +123,7 @@ int settings_forget(struct isst_change *change, const char *name, const char *ot
 bool settings_are_restored(const struct isst_change *change, const struct item *item)
 {
 	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == FORGET && item_same_domain(&plan->domain, item))
+		if (plan->kind == FORGET && item_reaches_domain(item, &plan->domain))
 			return true;
 	return false;
 }
@@ -141,7 +141,7 @@ int settings_read(struct isst_context *context, const char *name, const struct i
 		return error;
 	for (size_t i = 0; i < saved->count; i++)
 		/* mutation: saved-of-level */
-		if (item_same_domain(&saved->items[i].item, &wanted) &&
+		if (item_reaches_domain(&saved->items[i].item, &wanted) &&
 		    saved->items[i].level == level && !settings_is_mark(&saved->items[i]))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;

@@ -32,7 +32,7 @@ static unsigned int level_of(const struct isst_change *change, const struct sett
 	unsigned int level = 0;
 
 	for (const struct settings_plan *plan = change->settings; plan != keep; plan = plan->next)
-		if (plan->kind == LEVEL && item_same_domain(&plan->domain, item))
+		if (plan->kind == LEVEL && item_reaches_domain(item, &plan->domain))
 			level = plan->level;
 	return level;
 }
@@ -189,7 +189,7 @@ static bool was_absent(const struct isst_change *change, const struct item *item
 /** Whether a line is of the domain and the level that a plan is about. */
 static bool is_forgotten(const struct settings_plan *plan, const struct item_line *line)
 {
-	return item_same_domain(&line->item, &plan->domain) && line->level == plan->level;
+	return item_reaches_domain(&line->item, &plan->domain) && line->level == plan->level;
 }
 
 /** Gives the other feature the value from before both, in place of the one it found; and, as the

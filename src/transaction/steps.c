@@ -89,14 +89,27 @@ struct entry *place_entry(const struct entry_place *place)
 				: &place->step->entries[place->at];
 }
 
+/** The entry that a step has of an item. */
+static struct entry *find_in_step(const struct step *step, const struct item *item, bool footprint)
+{
+	change_for_each_place (place, step->change, item)
+		if (place->step == step && place->footprint == footprint)
+			return place_entry(place);
+	return NULL;
+}
+
 /* ---- Adding entries ---- */
 
+/** The entry of an item that domains share is the same for each of them. */
 static struct entry *add_entry(struct step *step, struct item item)
 {
 	struct entry *entry;
 
 	if (!step)
 		return NULL;
+	entry = item_is_shared(&item) ? find_in_step(step, &item, false) : NULL;
+	if (entry)
+		return entry;
 	if (ARRAY_GROW(step->entries, step->count) || note_place(step, &item, false)) {
 		step->change->broken = true;
 		return NULL;
@@ -199,7 +212,7 @@ void step_set_text(struct step *step, struct item item, const char *text)
 
 static void add_to_footprint(struct step *step, struct item item, bool optional)
 {
-	if (!step)
+	if (!step || (item_is_shared(&item) && find_in_step(step, &item, true)))
 		return;
 	if (ARRAY_GROW(step->footprint, step->footprint_count) || note_place(step, &item, true)) {
 		step->change->broken = true;
@@ -250,12 +263,8 @@ void step_disturbs_counterpart(struct step *step, const struct item *item)
 {
 	struct item counterpart;
 
-	if (!item_counterpart(item, &counterpart))
-		return;
-	change_for_each_place (place, step->change, &counterpart)
-		if (place->footprint && place->step == step)
-			return;
-	step_disturbs(step, counterpart);
+	if (item_counterpart(item, &counterpart) && !find_in_step(step, &counterpart, true))
+		step_disturbs(step, counterpart);
 }
 
 void change_relies_on(struct isst_change *change, struct item item, uint64_t value)

@@ -42,9 +42,6 @@ struct difference {
 	unsigned int domain_count;
 	bool tpmi;
 	char **lines; /* expected */
-	/* Of items that several names lead to: at least one of the lines that have the same number
-	 * here. 0: the line has to be there. */
-	unsigned int *any_of;
 	size_t count, space;
 	bool online, limits, groups, levels;
 };
@@ -148,11 +145,8 @@ __attribute__((format(printf, 2, 3))) static void expect(struct difference *diff
 		difference->space = difference->space * 2 + 16;
 		difference->lines = reallocarray(difference->lines, difference->space,
 						 sizeof(char *));
-		difference->any_of = reallocarray(difference->any_of, difference->space,
-						  sizeof(*difference->any_of));
-		assert_true(difference->lines && difference->any_of);
+		assert_non_null(difference->lines);
 	}
-	difference->any_of[difference->count] = 0;
 	va_start(arguments, format);
 	assert_true(vasprintf(&difference->lines[difference->count++], format, arguments) >= 0);
 	va_end(arguments);
@@ -366,23 +360,15 @@ static void find_power_domain_items(struct difference *difference, unsigned int 
 	free(now.word);
 }
 
-/** A register of the package, which is an item of each of its power domains. */
+/** A register of the package. */
 static void find_limits_of_package(struct difference *difference, unsigned int d)
 {
 	struct values v;
 
-	if (!differ(difference, &v, "domain %u msr 0x1ad", d))
-		return;
-	for (unsigned int i = d; i < difference->domain_count; i++) {
-		const struct domain *domain = &difference->domains[i];
-
-		if (!domain->present || domain->package != difference->domains[d].package)
-			continue;
+	if (differ(difference, &v, "domain %u msr 0x1ad", d))
 		expect(difference,
-		       POWER_DOMAIN "turbo ratio limits is 0x%" PRIx64 ", was 0x%" PRIx64,
-		       domain->package, domain->number, number_of(v.now), number_of(v.before));
-		difference->any_of[difference->count - 1] = d + 1;
-	}
+		       "package %u: turbo ratio limits is 0x%" PRIx64 ", was 0x%" PRIx64,
+		       difference->domains[d].package, number_of(v.now), number_of(v.before));
 }
 
 /* ---- Items of the kernel ---- */
@@ -622,13 +608,9 @@ static void compare_lists(struct difference *difference, const char *listed, FIL
 		}
 		free(difference->lines[i]);
 		difference->lines[i] = NULL;
-		for (size_t other = 0; other < difference->count && difference->any_of[i]; other++)
-			if (other != i && difference->any_of[other] == difference->any_of[i])
-				difference->any_of[other] = UINT_MAX;
-		difference->any_of[i] = 0;
 	}
 	for (size_t i = 0; i < difference->count; i++)
-		if (difference->lines[i] && difference->any_of[i] != UINT_MAX)
+		if (difference->lines[i])
 			fprintf(out, "not listed: %s\n", difference->lines[i]);
 	free(copy);
 }
@@ -692,7 +674,6 @@ char *differences_check(const char *before, const char *now, const char *listed)
 	for (size_t i = 0; i < difference.count; i++)
 		free(difference.lines[i]);
 	free(difference.lines);
-	free(difference.any_of);
 	free_picture(&difference.before);
 	free_picture(&difference.now);
 	if (*text)
