@@ -12,16 +12,6 @@ static unsigned int highest_mhz(const struct survey_cpu *cpu)
 	return cpu->has_cpufreq ? (unsigned int)(cpu->limits.processor.max_khz / KHZ_PER_MHZ) : 0;
 }
 
-/** What SST-TF clips a CPU to; 0: nothing, or unknown. */
-static unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu)
-{
-	const struct isst_value *clip = &domain->level.turbo_freq_info.clip_mhz[0];
-
-	if (!has_priorities(domain) || !cpu->clos_known || has_high_priority(cpu))
-		return 0;
-	return clip->state == ISST_KNOWN ? clip->value : 0;
-}
-
 /** What high priority for the CPUs named costs the others that have it. */
 static void explain_priority(struct findings *findings, struct isst_finding *finding,
 			     const struct package *package)

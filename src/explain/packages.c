@@ -128,6 +128,15 @@ unsigned int highest_turbo_mhz(const struct survey_domain *domain)
 	return survey_has_level(domain) && turbo->state == ISST_KNOWN ? turbo->value : 0;
 }
 
+unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu)
+{
+	const struct isst_value *clip = &domain->level.turbo_freq_info.clip_mhz[0];
+
+	if (!has_priorities(domain) || !cpu->clos_known || has_high_priority(cpu))
+		return 0;
+	return clip->state == ISST_KNOWN ? clip->value : 0;
+}
+
 bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain)
 {
 	size_t held = 0;
@@ -140,8 +149,9 @@ bool is_held_by_classes(const struct survey *survey, const struct survey_domain 
 			continue;
 		for (size_t j = 0; j < other->cpu_count; j++, held++) {
 			unsigned int max = clos_max_mhz(other, &other->cpus[j]);
+			unsigned int clip = clip_mhz(other, &other->cpus[j]);
 
-			if (max >= highest || max == 0 ||
+			if (max >= highest || max == 0 || (clip > 0 && max >= clip) ||
 			    max < level_base_mhz(other, other->cpus[j].cpu->number))
 				return false;
 		}

@@ -55,8 +55,11 @@ bool is_held_below_bucket(const struct survey_domain *domain, const struct surve
 /** The highest frequency that a domain allows a core; 0: unknown. */
 unsigned int highest_turbo_mhz(const struct survey_domain *domain);
 
+/** What SST-TF clips a CPU to; 0: nothing, or unknown. */
+unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
+
 /** Whether all cores of the package of a domain are in classes that hold them below the highest
- * turbo frequency of their level, and none below its base frequency. */
+ * turbo frequency of their level, and none below its base frequency, or no lower than SST-TF. */
 bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain);
 
 /** What so many cores of a package are called: buckets of E-cores count modules. */
