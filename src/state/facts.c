@@ -247,6 +247,18 @@ bool facts_hold_back(const struct domain_facts *facts, uint64_t limits)
 	return false;
 }
 
+const struct domain_facts *facts_of_limits(const struct facts *facts,
+					   const struct domain_facts *domain)
+{
+	if (!context_has_power_domains(facts->context))
+		return domain;
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->domains[i].domain->package == domain->domain->package &&
+		    facts->domains[i].domain->has_cpu)
+			return &facts->domains[i];
+	return domain;
+}
+
 /** Whether turbo-freq is on, and the machine may have lost the limits that it needs. Where there
  * are power domains no MSR is read but for this. */
 static bool may_have_lost_limits(const struct facts *facts)

@@ -49,6 +49,11 @@ void facts_clear(struct facts *facts);
  * priority cores, as far as that was read. */
 bool facts_hold_back(const struct domain_facts *facts, uint64_t limits);
 
+/** Power domains share the register of turbo ratio limits of their package: its limits of the level
+ * are those of its first one. */
+const struct domain_facts *facts_of_limits(const struct facts *facts,
+					   const struct domain_facts *domain);
+
 /** What settings call a domain within its package: its number or, where a package has no power
  * domains, its die. As names of CPUs have it (@domain:P.D). */
 unsigned int domain_number(const struct isst_context *context, const struct isst_domain *domain);

@@ -25,18 +25,36 @@ static const struct wanted_item *find_as_wanted(const struct wanted *except,
 	return state_value_is_same(&setting, &value->setting) ? item : NULL;
 }
 
-/** Leaves a value out. If it is an effect it is stated as that has it: the limits of the level, or
- * those of the hardware, rather than numbers that another level would not have. */
-static void leave_out(const struct wanted *except, struct state_value *value)
+/** States limits that are those of the level, or of the hardware, as that, rather than as numbers
+ * that another level would not have. */
+static void name_own_limit(const struct state *state, struct state_value *value)
 {
-	const struct wanted_item *item = find_as_wanted(except, value);
+	const struct wanted_item *item = value->item;
+	struct setting *setting = &value->setting;
+	const struct domain_facts *facts;
 
-	value->left_out = item;
-	if (item &&
-	    (item->setting->wanted == WANTED_OF_LEVEL || item->setting->wanted == WANTED_NONE)) {
-		value->setting.wanted = item->setting->wanted;
-		value->setting.number = 0;
+	if (item->subject == SUBJECT_UNCORE_MIN || item->subject == SUBJECT_UNCORE_MAX) {
+		if (item->setting->wanted == WANTED_NONE && setting->number == item->bits)
+			*setting = (struct setting){ .subject = setting->subject,
+						     .index = setting->index,
+						     .wanted = WANTED_NONE };
+	} else if (item->subject == SUBJECT_TURBO_RATIO_LIMITS &&
+		   setting->wanted == WANTED_NUMBER) {
+		facts = facts_of_limits(&state->wanted.facts,
+					wanted_facts(&state->wanted, item->domain));
+		if (setting->number == facts->level_limits)
+			*setting = (struct setting){ .subject = setting->subject,
+						     .index = setting->index,
+						     .wanted = WANTED_OF_LEVEL };
 	}
+}
+
+/** Leaves a value out: should it be an effect it is stated all the same. */
+static void leave_out(const struct state *state, const struct wanted *except,
+		      struct state_value *value)
+{
+	value->left_out = find_as_wanted(except, value);
+	name_own_limit(state, value);
 }
 
 /** What a setting brings about elsewhere: what is left out beside it would not stay as it was. */
@@ -150,7 +168,7 @@ int state_leave_out(struct state *state, struct configuration *except)
 		error = configuration_problem(state->configuration, state->origin, "%s",
 					      wanted.left_out[i]);
 	for (size_t i = 0; i < state->count && !error; i++)
-		leave_out(&wanted, &state->values[i]);
+		leave_out(state, &wanted, &state->values[i]);
 	wanted_clear(&wanted);
 	return error ? error : keep_effects(state);
 }

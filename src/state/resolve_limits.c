@@ -95,26 +95,11 @@ static bool imply_limits(const struct resolution *resolution, const struct domai
 	return on || (wish->wanted == WANTED_OF_LEVEL && !limits_stay(resolution, domain->domain));
 }
 
-/** Power domains share the register of their package: the limits are those of its first one. */
-static const struct domain_facts *limits_owner(const struct resolution *resolution,
-					       const struct domain_facts *domain)
-{
-	const struct facts *facts = &resolution->wanted->facts;
-
-	if (!context_has_power_domains(resolution->context))
-		return domain;
-	for (size_t i = 0; i < facts->count; i++)
-		if (facts->domains[i].domain->package == domain->domain->package &&
-		    facts->domains[i].domain->has_cpu)
-			return &facts->domains[i];
-	return domain;
-}
-
 /** The limits of the level. Returns -ENODATA where there are none, or are not known. */
 static int level_limits(struct resolution *resolution, const struct domain_facts *domain,
 			const struct wish *wish, bool implied, uint64_t *limits)
 {
-	const struct domain_facts *owner = limits_owner(resolution, domain);
+	const struct domain_facts *owner = facts_of_limits(&resolution->wanted->facts, domain);
 	int error = 0;
 
 	*limits = owner->level_limits;
@@ -161,7 +146,7 @@ static int check_shared_limits(struct resolution *resolution, const struct wante
 static int check_no_ratio_zero(struct resolution *resolution, const struct domain_facts *domain,
 			       const struct wish *wish)
 {
-	const struct domain_facts *owner = limits_owner(resolution, domain);
+	const struct domain_facts *owner = facts_of_limits(&resolution->wanted->facts, domain);
 	const struct isst_failure *failure = &owner->limits_failure;
 	uint64_t of_level = owner->level_limits;
 
