@@ -96,13 +96,17 @@ static char *path_of(const struct group *group)
 {
 	const char *at = group->name, *end = at + group->name_length;
 	struct memory_stream memory;
-	unsigned int byte;
 
 	if (memory_stream_open(&memory))
 		return NULL;
 	fputs(CPUSET_GROUPS_DIRECTORY "/", memory.stream);
 	while (at < end) {
-		if (*at == '%' && end - at > 2 && sscanf(at + 1, "%2x", &byte) == 1) {
+		char digits[3] = "";
+		uint64_t byte;
+
+		if (*at == '%' && end - at > 2)
+			memcpy(digits, at + 1, 2);
+		if (isst_parse_number(digits, 16, UINT8_MAX, &byte) == 0) {
 			putc((int)byte, memory.stream);
 			at += 3;
 		} else {
