@@ -258,8 +258,8 @@ static:
 	@mkdir -p $(BUILD)
 	$(shell $(CC) -print-prog-name=strip) -o $(BUILD)/isst-static $(STATIC)/intel-speed-select
 
-# Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does. Programs may be started on an emulated
-# machine while the library is linked or installed: it becomes visible as a whole, by its name.
+# Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does. The library is linked and installed under
+# another name and renamed: a program that starts on an emulated machine meanwhile gets the old or the new one, whole.
 $(PRELOAD_OBJECTS): ISST_CPPFLAGS += -U_FORTIFY_SOURCE
 $(PRELOAD_OBJECTS): ISST_CFLAGS += -ftls-model=initial-exec
 
