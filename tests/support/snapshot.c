@@ -115,6 +115,7 @@ static void print_state(FILE *out, const struct state *state)
 
 	fprintf(out, "no-turbo: %u\nsmt: %u\ncontrollers: 0x%x\n", state->no_turbo, state->smt,
 		state->controllers);
+	fprintf(out, "rcu: %d %d\n", state->rcu_expedited, state->rcu_normal);
 	for (uint32_t i = 0; i < state->domain_count; i++)
 		print_domain(out, i, &domains[i]);
 	for (uint32_t i = 0; i < state->domain_count; i++)

@@ -13,6 +13,7 @@
 
 #define CPUS "/sys/devices/system/cpu/"
 #define CGROUPS "/sys/fs/cgroup/"
+#define RCU_EXPEDITED "/sys/kernel/rcu_expedited"
 
 enum { MOST_DOMAINS = 64, CLOS_COUNT = 4, CORES = 64, MOST_DIES = 16 };
 
@@ -518,6 +519,14 @@ static void find_cpusets(struct difference *difference)
 	}
 }
 
+static void find_rcu(struct difference *difference)
+{
+	struct values v;
+
+	if (differ(difference, &v, RCU_EXPEDITED))
+		expect(difference, RCU_EXPEDITED " is %s, was %s", v.now, v.before);
+}
+
 /* ---- What follows ---- */
 
 static bool begins(const char *line, const char *start)
@@ -571,7 +580,7 @@ static bool is_explained(const struct difference *difference, const char *line)
 		return difference->online;
 	if (begins(line, CGROUPS) || begins(line, "group ") || begins(line, "controllers"))
 		return difference->groups || difference->online;
-	return false;
+	return begins(line, RCU_EXPEDITED) || begins(line, "rcu: ");
 }
 
 /* ---- Comparing ---- */
@@ -668,6 +677,7 @@ char *differences_check(const char *before, const char *now, const char *listed)
 		find_all_of_dies(&difference);
 	find_cpus(&difference);
 	find_cpusets(&difference);
+	find_rcu(&difference);
 	compare_lists(&difference, listed, out);
 	compare_rest(&difference, before, now, out);
 	assert_int_equal(fclose(out), 0);

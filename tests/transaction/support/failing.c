@@ -27,7 +27,6 @@ static bool make_failing(const struct machine *machine, const struct request *re
 
 	machine_make(machine, request, &making, &outcome);
 	failed = counts.failed;
-	/* What is left of it is in the warning. */
 	if (failed && outcome_did_without_haste(&outcome, &counts))
 		assert_int_equal(outcome_error(&outcome), 0);
 	else if (failed)

@@ -100,8 +100,8 @@ struct outcome {
 			    */
 };
 
-/** Whether grace periods could not be hastened, or are still: hotplug is only slower without, and
- * the change is made with a warning. */
+/** Whether grace periods could not be hastened: hotplug is only slower without, and the change is
+ * made with a warning. */
 bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_counts *counts);
 
 /** Makes one request on the machine. @making may be NULL. The outcome is to be cleared. */
