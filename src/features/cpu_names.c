@@ -3,6 +3,7 @@
 #include "features/cpu_names.h"
 #include "base/cpuset.h"
 #include "features/features.h"
+#include "firmware/platform.h"
 #include "sysfs/cpu_lists.h"
 #include "topology/context.h"
 
@@ -277,13 +278,15 @@ static int find_high_priority(struct isst_context *context, struct isst_cpuset *
 static int refuse_empty(struct isst_context *context, const struct cpu_name *name)
 {
 	struct messages *messages = &context->messages;
+	const char *core = platform_cores_word(&context->platform, 1);
 
 	switch (name->kind) {
 	case CPU_NAME_CLOS:
-		return message_error(messages, -EOPNOTSUPP, "no core is in CLOS %u", name->number);
+		return message_error(messages, -EOPNOTSUPP, "no %s is in CLOS %u", core,
+				     name->number);
 	case CPU_NAME_HIGH_PRIORITY:
-		return message_error(messages, -EOPNOTSUPP,
-				     "no core has high priority in turbo-freq");
+		return message_error(messages, -EOPNOTSUPP, "no %s has high priority in turbo-freq",
+				     core);
 	case CPU_NAME_NODE:
 		return message_error(messages, -EOPNOTSUPP, "NUMA node %u has no online CPU",
 				     name->number);

@@ -70,8 +70,9 @@ static int refuse_all(const struct chooser *chooser)
 	int error = -ENOMEM;
 
 	if (places && siblings)
-		error = message_error(&chooser->context->messages, -EOPNOTSUPP,
-				      "no core can get high priority%s%s", places, siblings);
+		error = message_error(
+			&chooser->context->messages, -EOPNOTSUPP, "no %s can get high priority%s%s",
+			platform_cores_word(&chooser->context->platform, 1), places, siblings);
 	free(places);
 	free(siblings);
 	return error;

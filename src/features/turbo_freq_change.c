@@ -301,9 +301,10 @@ static int plan_priorities(struct package_scope *scope, const struct domain_requ
 			error = warn_of_former(change, requests[i].domain, high);
 	if (!named && is_possible(scope))
 		change_warn(change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
-			    "no CPUs are named: every core becomes low priority, and none gets a "
+			    "no CPUs are named: every %s becomes low priority, and none gets a "
 			    "higher turbo frequency; specify high priority CPUs with -c before the "
-			    "feature");
+			    "feature",
+			    platform_cores_word(&change->context->platform, 1));
 	plan_clos_configs(change, sharing, scope->count);
 	step = change_step(change, ITEM_ASSOCIATION);
 	for (size_t i = 0; i < scope->count && !error; i++) {

@@ -5,6 +5,7 @@
  */
 #include "core_choice.h"
 
+#include "levels.h"
 #include "named_cpus.h"
 #include "reading.h"
 
@@ -165,8 +166,8 @@ static void note_left_out(struct run *run, const struct isst_cpuset *packages)
 		before = unit;
 		if (first && !isst_cpuset_has(packages, unit->place.package))
 			report_message(run->report, ENTRY_NOTE,
-				       "package %u: no core was chosen; not changed",
-				       unit->place.package);
+				       "package %u: no %s were chosen; not changed",
+				       unit->place.package, run_cores_word(run));
 	}
 }
 
