@@ -15,8 +15,8 @@ struct look {
 
 static bool counts(const struct look *look, const struct step *step, const struct entry *entry)
 {
-	return !item_is_file(step->kind) && !entry->refused && entry->old_known &&
-	       entry->mask > 0 && !(step == look->last && entry->written);
+	return (!item_is_file(step->kind) || step->kind == ITEM_ONLINE) && !entry->refused &&
+	       entry->old_known && entry->mask > 0 && !(step == look->last && entry->written);
 }
 
 /** Calls @visit for each entry that counts, until it returns an error. */
