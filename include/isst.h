@@ -1239,7 +1239,7 @@ enum isst_kind {
 	ISST_ITEM_UNCORE_MIN = 12,	  /* index: fabric; kHz */
 	ISST_ITEM_PARTITION = 13,	  /* a cgroup v2 partition; text only */
 	ISST_ITEM_CPUSET_CONTROLLER = 14, /* 1: groups have the cpuset controller */
-	ISST_ITEM_RCU_EXPEDITED = 15, /* 1: grace periods are hastened, while CPUs go and come */
+	ISST_ITEM_RCU_EXPEDITED = 15, /* 1: grace periods are expedited, while CPUs go and come */
 	ISST_ITEM_CPUSET_GROUPS = 16  /* CPUs of the groups of cgroup v1; text only */
 };
 

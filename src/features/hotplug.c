@@ -55,7 +55,7 @@ int hotplug_find_smt_off(struct isst_context *context, char **smt)
 int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
 {
 	*hotplug = (struct hotplug){ .change = change, .omitted = isst_cpuset_new() };
-	hotplug->hasten = change_step(change, ITEM_RCU_EXPEDITED);
+	hotplug->expedite = change_step(change, ITEM_RCU_EXPEDITED);
 	return hotplug->omitted ? hotplug_find_smt_off(change->context, &hotplug->smt) : -ENOMEM;
 }
 
@@ -98,7 +98,7 @@ static bool moves_cpu(const struct step *step, const struct entry *entry)
 static size_t count_moving(const struct hotplug *hotplug)
 {
 	const struct isst_change *change = hotplug->change;
-	size_t i = hotplug->hasten ? hotplug->hasten->position : change->count, count = 0;
+	size_t i = hotplug->expedite ? hotplug->expedite->position : change->count, count = 0;
 
 	for (; i < change->count; i++) {
 		const struct step *step = change->steps[i];
@@ -109,7 +109,7 @@ static size_t count_moving(const struct hotplug *hotplug)
 	return count;
 }
 
-static void hasten(struct hotplug *hotplug)
+static void expedite(struct hotplug *hotplug)
 {
 	enum { FEWEST = 4 };
 	struct isst_change *change = hotplug->change;
@@ -120,7 +120,7 @@ static void hasten(struct hotplug *hotplug)
 	if (rcu_may_expedite(&change->context->files, &may))
 		change->broken = true;
 	else if (may) {
-		step_set_optional(hotplug->hasten, item_of_rcu(), WHOLE_VALUE, 1);
+		step_set_optional(hotplug->expedite, item_of_rcu(), WHOLE_VALUE, 1);
 		/* The change can do without haste, but does not leave the machine with it. */
 		step_set(change_step(change, ITEM_RCU_EXPEDITED), item_of_rcu(), WHOLE_VALUE, 0);
 	}
@@ -141,7 +141,7 @@ void hotplug_end(struct hotplug *hotplug)
 		else
 			hotplug->change->broken = true;
 	}
-	hasten(hotplug);
+	expedite(hotplug);
 	free(cpus);
 	free(hotplug->smt);
 	isst_cpuset_free(hotplug->omitted);

@@ -37,7 +37,7 @@ struct hotplug {
 	struct isst_change *change;
 	char *smt;		     /* content of smt/control where SMT is off; else NULL */
 	struct isst_cpuset *omitted; /* CPUs that stay offline for that */
-	struct step *hasten;	     /* before those that take CPUs on- or offline */
+	struct step *expedite;	     /* before those that take CPUs on- or offline */
 };
 
 /** Looks whether SMT is off; begins what is to be done before CPUs go or come. Returns 0 or
@@ -48,7 +48,7 @@ int hotplug_begin(struct hotplug *hotplug, struct isst_change *change);
 bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu);
 
 /** Warns once of all CPUs that were noted. Where many CPUs go or come, grace periods of RCU are
- * hastened meanwhile (sysfs/rcu.h). */
+ * expedited meanwhile (sysfs/rcu.h). */
 void hotplug_end(struct hotplug *hotplug);
 
 #endif

@@ -29,7 +29,7 @@ enum item_kind {
 	ITEM_PARTITION, /* the cpuset partition of a domain; its value is text */
 	/* Held by the kernel, for the machine. */
 	ITEM_CPUSETS,	    /* whether groups have the cpuset controller */
-	ITEM_RCU_EXPEDITED, /* whether grace periods are hastened, while CPUs go and come */
+	ITEM_RCU_EXPEDITED, /* whether grace periods are expedited, while CPUs go and come */
 	ITEM_CPUSET_GROUPS, /* CPUs of the groups of cgroup v1 (sysfs/cpuset_groups.h); text */
 	ITEM_KINDS,
 };
@@ -85,7 +85,7 @@ struct item item_of_cpu(unsigned int cpu);
 /** Whether groups have the cpuset controller: of the machine as a whole. */
 struct item item_of_cpusets(void);
 
-/** Whether grace periods of RCU are hastened: of the machine as a whole. */
+/** Whether grace periods of RCU are expedited: of the machine as a whole. */
 struct item item_of_rcu(void);
 
 /** The groups of cgroup v1 cpusets: of the machine as a whole. */

@@ -170,7 +170,7 @@ static void a_change_that_was_planned_before_another_one_is_not_made(void **stat
 
 #define CPUFREQ(cpu, name) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/" name
 
-/** Grace periods are hastened where one request moves several CPUs. */
+/** Grace periods are expedited where one request moves several CPUs. */
 static size_t count_steps(const struct isst_change *change)
 {
 	const struct isst_change_step *step;
@@ -208,7 +208,7 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 }
 
 /** The second request finds the CPUs as the first one leaves them. */
-static void grace_periods_are_hastened_once_where_requests_move_the_same_cpus(void **state)
+static void grace_periods_are_expedited_once_where_requests_move_the_same_cpus(void **state)
 {
 	static const struct isst_change_options DRY_RUN = { .dry_run = true };
 	const struct isst_change_step *step;
@@ -664,7 +664,8 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C1_targets_without_the_feature_are_skipped_only_on_request),
 		cmocka_unit_test(C1_one_request_that_fails_keeps_the_others_from_being_made),
 		cmocka_unit_test(each_domain_may_have_a_level_request_of_its_own),
-		cmocka_unit_test(grace_periods_are_hastened_once_where_requests_move_the_same_cpus),
+		cmocka_unit_test(
+			grace_periods_are_expedited_once_where_requests_move_the_same_cpus),
 		cmocka_unit_test(a_change_that_was_run_is_not_run_again),
 		cmocka_unit_test(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made),
 		cmocka_unit_test(an_invalid_priority_is_refused),

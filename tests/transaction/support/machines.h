@@ -100,7 +100,7 @@ struct outcome {
 			    */
 };
 
-/** Whether grace periods could not be hastened: hotplug is only slower without, and the change is
+/** Whether grace periods could not be expedited: hotplug is only slower without, and the change is
  * made with a warning. */
 bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_counts *counts);
 

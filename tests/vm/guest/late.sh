@@ -21,13 +21,13 @@ late() {
 		isst perf-profile set-config-level -l 1 -o > $work/got 2>&1
 		status_is 0 $?
 		equal 'CPUs offline' 3,7,11,15 "$(cat $cpus_dir/offline)"
-		equal 'hastened grace periods' 0 "$(cat /sys/kernel/rcu_expedited)"
+		equal 'expedited grace periods' 0 "$(cat /sys/kernel/rcu_expedited)"
 		isst --dry-run perf-profile set-config-level -l 0 -o > $work/got 2>&1
 		holds $work/got 'Would change /sys/kernel/rcu_expedited: 0 -> 1'
 		isst perf-profile set-config-level -l 0 -o > $work/got 2>&1
 		status_is 0 $?
 		equal 'CPUs online' 0-15 "$(cat $cpus_dir/online)"
-		equal 'hastened grace periods' 0 "$(cat /sys/kernel/rcu_expedited)"
+		equal 'expedited grace periods' 0 "$(cat /sys/kernel/rcu_expedited)"
 	} > $work/wrong
 	verdict 'perf-profile set-config-level -o (CPUs that came late)' $work/wrong
 }
