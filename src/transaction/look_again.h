@@ -6,8 +6,8 @@
 #include "transaction/change.h"
 
 /**
- * Once all steps are made: reads all items of the firmware, and online states of CPUs, that they are
- * about, and those that planning relied on, once more, in one batch. Of a change that wrote
+ * Once all steps are made: reads all items of the firmware, and online states of CPUs, that they
+ * are about, and those that planning relied on, once more, in one batch. Of a change that wrote
  * nothing, nothing is read.
  * Returns 0; -EIO with a message, and isst_change.overtaken set, where one is not what the change
  * left; or another negative errno with a message.
