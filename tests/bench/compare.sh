@@ -116,16 +116,21 @@ statistics() {	# $1: platform $2: program; then options
 		platform statistics "$@"
 }
 
-# Prints: calls opens driver-calls commands writes
+# Prints: calls opens driver-calls accesses status files allocations; without CPU numbers, which the driver looks up in a table.
 count() {	# $1: platform $2: program $3: sets of CPUs $4: command
 	if changes "$4"; then prepare "$1" "$2"; fi
 	statistics "$1" "$2" --clear > /dev/null
 	run_command "$1" "$2" CALLS "$3" "$4" > "$scratch/runs"
 	statistics "$1" "$2" | awk -F: '
-		FNR == NR { split($0, field, " "); calls += field[5]; status += field[4]; next }
+		FNR == NR {
+			split($0, field, " ")
+			status += field[4]; calls += field[5]; number_calls += field[6]; numbers += field[7]; allocations += field[8]
+			next
+		}
 		{ gsub(/ /, "", $1); figure[$1] = $2 }
 		END {
-			print calls, figure["device-opens"], figure["driver-calls"], figure["commands"], figure["writes"], status
+			print calls, figure["device-opens"], figure["driver-calls"] - number_calls, figure["commands"] - numbers,
+				status, figure["files-opened"], allocations
 		}' "$scratch/runs" -
 }
 

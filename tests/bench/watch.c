@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Is preloaded before the emulator's preload library: prints, at the end of a program, how many
- * system calls it made, or how much time it took, as if there were no emulator. By the marks of the
+ * system calls it made (those that only looked for CPU numbers, and how many numbers; and its
+ * allocations), or how much time it took, as if there were no emulator. By the marks of the
  * preload library (src/preload/machine.c) it knows where the emulator is at work; it keeps them
  * from the kernel. Neither loading and linking nor the opening of the emulated machine count.
  *
  * It also takes the emulator's variables out of the environment, so that a command that could
  * emulate itself sees the machine like any other program.
  *
- * ISST_BENCH_CALLS, ISST_BENCH_TIME: the files to write the number of calls, or milliseconds, to.
+ * ISST_BENCH_CALLS, ISST_BENCH_TIME: the files to write the numbers, or milliseconds, to.
  */
 #include "watch.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +28,8 @@ enum { WORDS = 6 };
 
 static const char *time_file, *calls_file;
 static double started, entered, inside;
+static bool emulating; /* at the moment */
+static unsigned long number_calls, numbers, allocations;
 
 static double now(void)
 {
@@ -36,7 +41,8 @@ static double now(void)
 
 static void mark(int which)
 {
-	if (which == MARK_BEGIN)
+	emulating = which == MARK_BEGIN;
+	if (emulating)
 		entered = now();
 	else
 		inside += now() - entered;
@@ -69,22 +75,63 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 	return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
-static void write_figure(const char *path, double number, const char *format)
+/** The driver looks CPU numbers up in a table: no firmware is asked. */
+__attribute__((visibility("default"))) int ioctl(int descriptor, unsigned long request, ...)
 {
-	FILE *file = fopen(path, "w");
+	enum { GET_PHY_ID = 0xc008fe01 }; /* _IOWR(0xfe, 1, pointer) */
+	static int (*next)(int descriptor, unsigned long request, void *argument);
+	uint32_t count;
+	va_list arguments;
+	void *argument;
 
-	if (!file)
-		return;
-	fprintf(file, format, number);
-	fclose(file);
+	va_start(arguments, request);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (request == GET_PHY_ID && argument) {
+		memcpy(&count, argument, sizeof(count));
+		number_calls++;
+		numbers += count;
+	}
+	if (!next)
+		next = (int (*)(int, unsigned long, void *))dlsym(RTLD_NEXT, "ioctl");
+	return next(descriptor, request, argument);
+}
+
+/* glibc's own, so that none is looked for while it is needed. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+	allocations += !emulating;
+	return __libc_malloc(size);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+	allocations += !emulating;
+	return __libc_calloc(count, size);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
+{
+	allocations += !emulating;
+	return __libc_realloc(memory, size);
 }
 
 static void write_calls(void)
 {
 	const char *path = calls_file;
+	unsigned long allocated = allocations;
+	FILE *file;
 
 	calls_file = NULL; /* to open it is not the program's */
-	write_figure(path, (double)dispatch_calls, "%.0f\n");
+	file = fopen(path, "w");
+	if (!file)
+		return;
+	fprintf(file, "%lu %lu %lu %lu\n", dispatch_calls, number_calls, numbers, allocated);
+	fclose(file);
 }
 
 static const char *take(const char *name)
@@ -104,13 +151,17 @@ __attribute__((constructor)) static void begin(void)
 	if (calls_file && dispatch_start(write_calls))
 		calls_file = NULL;
 	inside = 0;
+	allocations = 0;
 	started = now();
 }
 
 __attribute__((destructor)) static void end(void)
 {
 	double own = now() - started - inside;
+	FILE *file = time_file ? fopen(time_file, "w") : NULL;
 
-	if (time_file)
-		write_figure(time_file, own, "%.3f\n");
+	if (!file)
+		return;
+	fprintf(file, "%.3f\n", own);
+	fclose(file);
 }
