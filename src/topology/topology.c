@@ -52,6 +52,9 @@ struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned
 	struct topology_cpu *key = &(struct topology_cpu){ .public = { .number = number } };
 	struct topology_cpu **found = NULL;
 
+	/* Mostly there are no holes in the numbers. */
+	if (number < topology->cpu_count && topology->cpus[number]->public.number == number)
+		return topology->cpus[number];
 	if (topology->cpu_count > 0)
 		found = bsearch(&key, topology->cpus, topology->cpu_count,
 				sizeof(struct topology_cpu *), compare_cpus);
