@@ -14,6 +14,8 @@
 
 /* Long enough for another CPU to go on- or offline. */
 enum { BUSY_TRIES = 20, BUSY_PAUSE_MS = 10 };
+/* Of the files of each CPU, of which there are thousands: no memory is asked for. */
+enum { CPU_PATH = sizeof(CPU_DIRECTORY "/cpu4294967295/cpufreq/") + 64 };
 
 static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
 static const char *const PROCESSOR_FILES[] = { "cpuinfo_min_freq", "cpuinfo_max_freq" };
@@ -45,13 +47,11 @@ static void note_online(struct kernel_files *files, unsigned int cpu, bool onlin
 bool hotplug_is_offline(struct kernel_files *files, unsigned int cpu)
 {
 	uint64_t online = 1;
-	char *path;
+	char path[CPU_PATH];
 
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
-		return false;
+	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/online", cpu);
 	if (kernel_files_number(files, path, 1, &online))
 		online = 1;
-	free(path);
 	note_online(files, cpu, online);
 	return !online;
 }
@@ -79,15 +79,13 @@ static int absent_while_offline(struct kernel_files *files, unsigned int cpu, in
 
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz)
 {
-	char *path;
+	char path[CPU_PATH];
 	int error;
 
 	if (stays_offline(files, cpu))
 		return -ENOENT;
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name) < 0)
-		return -ENOMEM;
+	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name);
 	error = kernel_files_number(files, path, UINT32_MAX, khz);
-	free(path);
 	return absent_while_offline(files, cpu, error);
 }
 
