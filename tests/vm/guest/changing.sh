@@ -13,12 +13,21 @@ changing() {
 	dry_runs
 }
 
+# The power domains of a package have one register of turbo limits: domains_of_limits DOMAIN
+domains_of_limits() {
+	case $transport in
+	tpmi) echo '*' ;;
+	*) echo "$1" ;;
+	esac
+}
+
 level_changes() {
 	changes "$(printf 'perf-profile\n  set_tdp_level:success')" io - '' perf-profile set-config-level -l 1 <<-E
 	* + level 1
 	E
 	changes "$(printf 'perf-profile\n  set_tdp_level:success')" - 3 '' perf-profile set-config-level -l 1 <<-E
 	0 0 level 1
+	0 $(domains_of_limits 0) turbo-limits 0x2021222324252627
 	E
 	changes "$(printf 'perf-profile\n  set_tdp_level:success')" io - 'isst perf-profile set-config-level -l 1' \
 		perf-profile set-config-level -l 0 <<-E
@@ -110,7 +119,7 @@ turbo_freq_auto_state() {
 	done
 	echo "0 $1 association $2 0"
 	echo "0 $1 turbo-freq 1"
-	echo "0 $1 turbo-limits 0xffffffffffffffff"
+	echo "0 $(domains_of_limits "$1") turbo-limits 0xffffffffffffffff"
 }
 
 core_power() {

@@ -141,6 +141,7 @@ static inline int hw_bus_number(const struct hw_die *die, int bus)
 }
 
 u64 hw_level_turbo_limits(int level);
+void hw_set_turbo_limits(struct hw_die *die, u64 limits);
 void hw_set_level(struct hw_die *die, int level);
 void hw_reset(void);
 u32 hw_base_ratio(const struct hw_cpu *cpu);

@@ -37,12 +37,24 @@ u64 hw_level_turbo_limits(int level)
 	return limits;
 }
 
+/* MSR 0x1ad: one for each die by the mailbox, and one for the package on TPMI servers, where the
+ * core counts of MSR 0x1ae go beyond those of a power domain (dumps of a 6980P). */
+void hw_set_turbo_limits(struct hw_die *die, u64 limits)
+{
+	int i;
+
+	die->turbo_limits = limits;
+	for (i = 0; i < MAX_PACKAGES * MAX_DIES && machine.transport == HW_TPMI; i++)
+		if (machine.dies[i].package == die->package)
+			machine.dies[i].turbo_limits = limits;
+}
+
 /* With the level the firmware switches its features off and sets its turbo limits. */
 void hw_set_level(struct hw_die *die, int level)
 {
 	die->level = level < LEVELS ? level : 0;
 	die->features = 0;
-	die->turbo_limits = hw_level_turbo_limits(die->level);
+	hw_set_turbo_limits(die, hw_level_turbo_limits(die->level));
 }
 
 u32 hw_base_ratio(const struct hw_cpu *cpu)

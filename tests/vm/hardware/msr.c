@@ -101,7 +101,7 @@ static bool write_register(u32 number, u64 value)
 		return false;
 	spin_lock_irqsave(&machine.lock, flags);
 	if (number == MSR_TURBO_LIMITS) {
-		cpu->die->turbo_limits = value;
+		hw_set_turbo_limits(cpu->die, value);
 		control_note(cpu->die, "turbo-limits", value);
 	} else if (number == MSR_MAILBOX_DATA && machine.transport == HW_MSR) {
 		cpu->die->mailbox_data = value;
