@@ -246,8 +246,11 @@ static void fail_change(const struct machine *machine, const struct request *req
 	if (!error && did_without_limits(&outcome, &counts)) {
 		machine_check_but_limits(machine, course->after, request->name);
 		moment_return(&course->before);
-	} else if (!error && (spared || found_another_way(request, &counts) ||
-			      outcome_did_without_haste(&outcome, &counts))) {
+	} else if (!error && (spared || found_another_way(request, &counts))) {
+		moment_return(&course->before);
+	} else if (!error && outcome_did_without_haste(&outcome, &counts)) {
+		machine_check(machine, course->after, "%s: without expedited grace periods",
+			      request->name);
 		moment_return(&course->before);
 	} else {
 		if (!error || error == -ENOTRECOVERABLE)
