@@ -57,8 +57,10 @@ static void check_all(struct findings *findings, const struct survey_domain *dom
 	finding = findings_note(findings, ISST_FINDING_CLOS_MAX_OF_ALL,
 				"CLOS %u: maximum %u MHz (core-power get-config), and all cores of "
 				"the package are in classes with such maxima (core-power "
-				"get-assoc); the level allows up to %u MHz",
-				clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain));
+				"get-assoc); the level allows up to %u MHz%s",
+				clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain),
+				AS_APPLIED(domain->clos_max_applied[clos]));
+	finding_is_choice(finding, domain->clos_max_applied[clos]);
 	explain_max(findings, finding, clos);
 	if (finding)
 		add_members(findings, finding, domain, clos);
@@ -94,12 +96,14 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 
 	if (!survey_has_level(domain) || max >= base)
 		return;
-	finding = findings_note(
-		findings, ISST_FINDING_CLOS_MAX_BELOW_BASE,
-		"CLOS %u: maximum %u MHz (core-power get-config), below the base "
-		"frequency of %s, %u MHz",
-		cpu->clos, max,
-		domain->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq" : "the level", base);
+	finding = findings_note(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE,
+				"CLOS %u: maximum %u MHz (core-power get-config), below the base "
+				"frequency of %s, %u MHz%s",
+				cpu->clos, max,
+				domain->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq"
+										: "the level",
+				base, AS_APPLIED(domain->clos_max_applied[cpu->clos]));
+	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
 	explain_max(findings, finding, cpu->clos);
 	if (finding)
 		finding_add_cpu(findings, finding, domain, cpu->cpu->number);

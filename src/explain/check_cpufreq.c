@@ -49,11 +49,13 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 
 	if (limits->now.max_khz == LIMIT_NONE || is_preset_base_freq(findings->survey, cpu))
 		return;
-	finding = findings_note(
-		findings, ISST_FINDING_SCALING_LIMIT,
-		"scaling_max_freq %" PRIu64 " MHz, cpuinfo_max_freq %" PRIu64 " MHz (cpufreq)%s%s",
-		limits->now.max_khz / KHZ_PER_MHZ, limits->processor.max_khz / KHZ_PER_MHZ,
-		owners ? ", " : "", owners ? owners : "");
+	finding = findings_note(findings, ISST_FINDING_SCALING_LIMIT,
+				"scaling_max_freq %" PRIu64 " MHz, cpuinfo_max_freq %" PRIu64
+				" MHz (cpufreq)%s%s%s",
+				limits->now.max_khz / KHZ_PER_MHZ,
+				limits->processor.max_khz / KHZ_PER_MHZ, owners ? ", " : "",
+				owners ? owners : "", AS_APPLIED(cpu->max_applied));
+	finding_is_choice(finding, cpu->max_applied);
 	explain_limit(findings, finding, owners,
 		      "the kernel does not ask for more than its upper limit",
 		      "scaling-max none = {cpus}");

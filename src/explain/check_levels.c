@@ -289,8 +289,10 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 		finding = findings_note(findings, ISST_FINDING_UNCORE_LIMIT,
 					"uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz "
 					"of intel_uncore_frequency), up to %" PRIu64
-					" MHz is possible",
-					now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ);
+					" MHz is possible%s",
+					now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ,
+					AS_APPLIED(domain->uncore_max_applied[i]));
+		finding_is_choice(finding, domain->uncore_max_applied[i]);
 		explain_uncore(findings, finding, domain, i);
 		finding_add_domain(findings, finding, domain);
 	}

@@ -168,9 +168,11 @@ static void note_class(struct findings *findings, const struct survey_domain *do
 	struct isst_finding *finding = findings_note(
 		findings, ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
 		"CLOS %u: maximum %u MHz (core-power get-config), below the %u MHz that high "
-		"priority cores reach by their bucket (turbo-freq info)",
-		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz);
+		"priority cores reach by their bucket (turbo-freq info)%s",
+		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz,
+		AS_APPLIED(domain->clos_max_applied[cpu->clos]));
 
+	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
 	finding_explain(
 		findings, finding, NULL,
 		message_make(&findings->survey->context->messages, "clos %u max none", cpu->clos));
@@ -336,9 +338,11 @@ static void check_limits(struct findings *findings, const struct survey_domain *
 			continue;
 		finding = findings_note(findings, ISST_FINDING_TURBO_RATIO_LIMITS_LOW,
 					"turbo ratio limits %#llx (MSR 0x1ad): bucket %u has %u "
-					"MHz, %s %u MHz (perf-profile info)",
+					"MHz, %s %u MHz (perf-profile info)%s",
 					(unsigned long long)domain->limits.value, i, mhz,
-					on ? "SST-TF" : "the level", wanted_mhz(domain, i));
+					on ? "SST-TF" : "the level", wanted_mhz(domain, i),
+					AS_APPLIED(domain->limits_applied));
+		finding_is_choice(finding, domain->limits_applied);
 		finding_explain(findings, finding,
 				on ? "the limits are in the way of what SST-TF allows"
 				   : "turbo frequencies are lower than those of the level",

@@ -100,6 +100,12 @@ void finding_explain(struct findings *findings, struct isst_finding *finding, co
 	finding->meaning = copy;
 }
 
+void finding_is_choice(struct isst_finding *finding, bool applied)
+{
+	if (finding && applied)
+		finding->severity = ISST_SEVERITY_NOTE;
+}
+
 void finding_add_place(struct findings *findings, struct isst_finding *finding,
 		       const struct survey_domain *domain)
 {

@@ -68,6 +68,12 @@ findings_note(struct findings *findings, int code, const char *format, ...);
 void finding_explain(struct findings *findings, struct isst_finding *finding, const char *meaning,
 		     const char *remedy);
 
+/** Behind what was read of a limit: whether the configuration that was applied last states it. Then
+ * it is a choice, and worth a note. */
+#define AS_APPLIED(applied) \
+	((applied) ? ", as stated by the configuration that was applied last" : "")
+void finding_is_choice(struct isst_finding *finding, bool applied);
+
 /** Adds a domain with the CPUs asked for; a domain; a CPU with its domain. */
 void finding_add_domain(struct findings *findings, struct isst_finding *finding,
 			const struct survey_domain *domain);

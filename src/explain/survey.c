@@ -342,7 +342,7 @@ int survey_read(struct survey *survey, struct isst_context *context,
 	error = take_domains(survey, scope);
 	for (size_t i = 0; parts[i] && !error; i++)
 		error = parts[i](survey);
-	if (!error && scope->read_records && !scope->limits_only && survey->resumes > 0)
+	if (!error && scope->read_records && !scope->limits_only)
 		error = scope->read_records(survey);
 	return !error && scope->measure ? survey_measure(survey) : error;
 }

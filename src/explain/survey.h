@@ -49,6 +49,7 @@ struct survey_cpu {
 	bool clos_known;
 	unsigned int clos;
 	int applied_clos; /* by the configuration that was applied last; NOT_STATED */
+	bool max_applied; /* that states its upper limit of cpufreq as it is */
 	bool read;	  /* what follows was read: it is asked, and not to be left alone */
 	bool has_cpufreq; /* with: */
 	struct scaling_limits limits;
@@ -82,10 +83,11 @@ struct survey_domain {
 	struct cpus_state cpus_state; /* offline CPUs */
 	struct survey_cpu *cpus;
 	size_t cpu_count;
-	/* Where the machine was resumed since boot: the state that the first change found, the
-	 * configuration that was applied last, and whether saved settings have cores in other
-	 * classes than CLOS 0. */
+	/* The configuration that was applied last, and which limits it states as they are. Where
+	 * the machine was resumed since boot also the state that the first change found, and
+	 * whether saved settings have cores in other classes than CLOS 0. */
 	struct survey_stated boot, applied;
+	bool clos_max_applied[ISST_CLOS_COUNT], uncore_max_applied[ISST_FABRICS], limits_applied;
 	bool has_saved_classes;
 };
 
@@ -105,8 +107,8 @@ struct survey {
 	unsigned int max_perf_pct, min_perf_pct; /* of intel_pstate; 0: none */
 	unsigned int resumes;			 /* since boot */
 	bool has_boot_state;			 /* a change was made since boot; with resumes */
-	const char *applied_file; /* of the configuration applied last, with resumes; NULL: none */
-	bool has_efficiency_control; /* of the uncore: elc_ files */
+	const char *applied_file;		 /* of the configuration applied last; NULL: none */
+	bool has_efficiency_control;		 /* of the uncore: elc_ files */
 	struct manager_seen *managers;
 	size_t manager_count;
 	/* Where cpufreq or HWP is missing; each can be NULL: unknown */
@@ -128,8 +130,8 @@ struct survey_scope {
 	const struct isst_cpuset *cpus; /* NULL: all of the domains */
 	bool measure;			/* CPUs are kept busy, and measured */
 	bool limits_only;		/* nothing but what limits the hardware is read */
-	/* Reads what was recorded since boot into the survey, which is complete otherwise; where
-	 * the machine was resumed. NULL: there are none. Returns 0, -ENOMEM or -EINTR. */
+	/* Reads what was recorded since boot into the survey, which is complete otherwise. NULL:
+	 * there are none. Returns 0, -ENOMEM or -EINTR. */
 	int (*read_records)(struct survey *survey);
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded since boot of a machine that was resumed since: the state that the first
- * change found, the configuration that was applied last, saved settings. A record that cannot be
- * used states nothing.
+ * What was recorded since boot: the configuration that was applied last and, of a machine that was
+ * resumed since, the state that the first change found, and saved settings. A record that cannot
+ * be used states nothing.
  */
 #include "library/explain_records.h"
 #include "configuration/configuration.h"
@@ -10,6 +10,7 @@
 #include "state/applied.h"
 #include "state/facts.h"
 #include "state/match.h"
+#include "state/wanted.h"
 #include "transaction/boot_state.h"
 #include "transaction/saved_settings_file.h"
 
@@ -123,20 +124,68 @@ static bool is_what_was_applied(const struct applied *applied, const char *text,
 	return strcmp(digest, applied->digest) == 0;
 }
 
-static void take_associations(struct survey *survey, const struct configuration *configuration,
-			      struct survey_domain *domain)
+/** Whether a setting states a frequency as it is. The level is the one that is in force now. */
+static bool states_khz(const struct setting *setting, const struct survey_domain *domain,
+		       const struct frequency_limits *processor, uint64_t khz)
+{
+	struct isst_value mhz;
+
+	if (!setting || setting->optional)
+		return false;
+	switch (setting->wanted) {
+	case WANTED_KHZ:
+		return setting->number == khz;
+	case WANTED_LOWEST:
+		return processor && processor->min_khz == khz;
+	case WANTED_BASE:
+	case WANTED_TURBO:
+		mhz = wanted_of_level(&domain->level, setting->wanted);
+		return survey_has_level(domain) && mhz.state == ISST_KNOWN &&
+		       mhz.value * UINT64_C(1000) == khz;
+	default:
+		return false;
+	}
+}
+
+static void take_cpus(struct survey *survey, const struct configuration *configuration,
+		      struct survey_domain *domain)
 {
 	for (size_t i = 0; i < domain->cpu_count; i++) {
+		struct survey_cpu *cpu = &domain->cpus[i];
 		const struct place place = {
 			.package = domain->domain->package,
 			.power_domain = domain_number(survey->context, domain->domain),
-			.cpu = domain->cpus[i].cpu->number,
+			.cpu = cpu->cpu->number,
 			.index = INDEX_ALL,
 		};
 
-		domain->cpus[i].applied_clos = stated_number(
+		cpu->applied_clos = stated_number(
 			configuration_find(configuration, SUBJECT_ASSOCIATION, &place));
+		cpu->max_applied =
+			cpu->has_cpufreq && cpu->limits.now.max_khz != LIMIT_NONE &&
+			states_khz(configuration_find(configuration, SUBJECT_SCALING_MAX, &place),
+				   domain, &cpu->limits.processor, cpu->limits.now.max_khz);
 	}
+}
+
+static void take_limits(struct survey *survey, const struct configuration *configuration,
+			struct survey_domain *domain)
+{
+	struct isst_context *context = survey->context;
+	const struct setting *limits = domain_setting(
+		context, configuration, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL);
+
+	domain->limits_applied = limits && limits->wanted == WANTED_NUMBER && !limits->optional &&
+				 limits->number == domain->limits.value;
+	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++)
+		domain->clos_max_applied[i] = states_khz(
+			domain_setting(context, configuration, SUBJECT_CLOS_MAX, domain->domain, i),
+			domain, NULL, domain->clos[i].max_mhz * UINT64_C(1000));
+	for (unsigned int i = 0; i < domain->fabrics; i++)
+		domain->uncore_max_applied[i] = states_khz(
+			domain_setting(context, configuration, SUBJECT_UNCORE_MAX, domain->domain,
+				       i),
+			domain, NULL, domain->uncore[i].now.max_khz);
 }
 
 /** What the text states, where it is for this machine. */
@@ -151,7 +200,8 @@ static int take_applied(struct survey *survey, const char *source, const char *t
 		struct survey_domain *domain = &survey->domains[i];
 
 		domain->applied = stated_of(survey->context, &configuration, domain->domain);
-		take_associations(survey, &configuration, domain);
+		take_cpus(survey, &configuration, domain);
+		take_limits(survey, &configuration, domain);
 	}
 	configuration_clear(&configuration);
 	return error;
@@ -223,11 +273,12 @@ int explain_read_records(struct survey *survey)
 	struct messages *messages = &survey->context->messages;
 	struct notices notices = messages_take_notices(messages);
 	const char *before = messages->error;
+	const bool resumed = survey->resumes > 0;
 	const int errors[] = {
-		read_boot_state(survey),
 		read_applied(survey),
-		read_saved(survey, feature_name(FEATURE_TURBO_FREQ)),
-		read_saved(survey, feature_name(FEATURE_BASE_FREQ)),
+		resumed ? read_boot_state(survey) : 0,
+		resumed ? read_saved(survey, feature_name(FEATURE_TURBO_FREQ)) : 0,
+		resumed ? read_saved(survey, feature_name(FEATURE_BASE_FREQ)) : 0,
 	};
 	struct notices made = messages_take_notices(messages);
 

@@ -22,17 +22,33 @@ static const struct domain_facts *with_cpus(const struct wanted *wanted,
 	return domain;
 }
 
+struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_kind wanted)
+{
+	struct isst_value base = level->base_mhz;
+
+	if (wanted == WANTED_TURBO)
+		return level->limit[0].mhz[0];
+	/* Firmware that specifies none has the ratio of the thermal design power, as `perf-profile
+	 * info` shows it. */
+	if (base.state == ISST_KNOWN && base.value == 0)
+		base.state = ISST_ABSENT;
+	if (base.state == ISST_ABSENT && level->tdp_ratio.state == ISST_KNOWN)
+		base = (struct isst_value){ ISST_KNOWN, level->tdp_ratio.value * MHZ_PER_RATIO };
+	return base;
+}
+
 /** A level of which something could not be read is not known to lack the frequency. */
 static int level_frequency(struct resolution *resolution, const struct domain_facts *domain,
-			   const struct wish *wish, const struct isst_value *value, uint64_t *khz)
+			   const struct wish *wish, uint64_t *khz)
 {
+	const struct isst_value value = wanted_of_level(&domain->specified, wish->wanted);
 	const struct isst_failure *failure = &domain->specified.failure;
 	int error;
 
-	*khz = value->value * UINT64_C(1000);
-	if (value->state == ISST_KNOWN && value->value > 0)
+	*khz = value.value * UINT64_C(1000);
+	if (value.state == ISST_KNOWN && value.value > 0)
 		return 0;
-	if (value->state != ISST_KNOWN && failure->error && !error_is_absence(failure->error))
+	if (value.state != ISST_KNOWN && failure->error && !error_is_absence(failure->error))
 		error = wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
 	else
 		error = wanted_reject(resolution->wanted, wish->setting, domain->domain,
@@ -62,21 +78,6 @@ static int lowest_frequency(struct resolution *resolution, const struct domain_f
 	return error ? error : -ENODATA;
 }
 
-/** Firmware that specifies none has the ratio of the thermal design power, as `perf-profile info`
- * shows it. */
-static int base_frequency(struct resolution *resolution, const struct domain_facts *domain,
-			  const struct wish *wish, uint64_t *khz)
-{
-	const struct isst_level *level = &domain->specified;
-	struct isst_value base = level->base_mhz;
-
-	if (base.state == ISST_KNOWN && base.value == 0)
-		base.state = ISST_ABSENT;
-	if (base.state == ISST_ABSENT && level->tdp_ratio.state == ISST_KNOWN)
-		base = (struct isst_value){ ISST_KNOWN, level->tdp_ratio.value * MHZ_PER_RATIO };
-	return level_frequency(resolution, domain, wish, &base, khz);
-}
-
 int resolve_frequency(struct resolution *resolution, const struct domain_facts *domain,
 		      const struct wish *wish, uint64_t *khz)
 {
@@ -84,10 +85,8 @@ int resolve_frequency(struct resolution *resolution, const struct domain_facts *
 
 	switch (wish->wanted) {
 	case WANTED_BASE:
-		return base_frequency(resolution, cores, wish, khz);
 	case WANTED_TURBO:
-		return level_frequency(resolution, cores, wish, &cores->specified.limit[0].mhz[0],
-				       khz);
+		return level_frequency(resolution, cores, wish, khz);
 	case WANTED_LOWEST:
 		return lowest_frequency(resolution, cores, wish, khz);
 	default:

@@ -81,6 +81,9 @@ const struct domain_facts *wanted_facts(const struct wanted *wanted,
  * which level and features move. */
 bool wanted_is_end_of_range(const struct wanted_item *item);
 
+/** The frequency of a level that WANTED_BASE or WANTED_TURBO stands for. */
+struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_kind wanted);
+
 /** Adds the CPUs that an item is of to a set: that of a limit, all threads of a core. Returns 0 or
  * -ENOMEM. */
 int wanted_item_cpus(const struct isst_context *context, const struct wanted_item *item,
