@@ -399,6 +399,10 @@ ISST_API unsigned int isst_platform_stepping(const struct isst_context *context)
 /** The name of an emulated machine, also before discovery; NULL on a real one. */
 ISST_API const char *isst_platform_emulated_name(const struct isst_context *context);
 
+/** The directory with what concerns this machine until it is shut down, such as /run/isst: the
+ * journal and saved settings. It may not exist yet. */
+ISST_API const char *isst_platform_runtime_directory(const struct isst_context *context);
+
 /**
  * The name of the processor, such as `Intel(R) Xeon(R) 6980P`: the first `model name` of
  * /proc/cpuinfo, which is read at each call. Works before discovery. NULL if the kernel reports

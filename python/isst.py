@@ -468,6 +468,7 @@ isst_platform_model up
 isst_platform_stepping up
 isst_platform_emulated_name sp
 isst_platform_name sp
+isst_platform_runtime_directory sp
 isst_platform_api_version up
 isst_platform_driver_version up
 isst_platform_fact ipi

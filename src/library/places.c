@@ -55,6 +55,11 @@ const char *isst_platform_emulated_name(const struct isst_context *context)
 	return context ? context->platform.emulated : NULL;
 }
 
+const char *isst_platform_runtime_directory(const struct isst_context *context)
+{
+	return context ? context->runtime.path : NULL;
+}
+
 unsigned int isst_platform_api_version(const struct isst_context *context)
 {
 	return context ? context->platform.api_version : 0;

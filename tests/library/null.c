@@ -94,6 +94,7 @@ static void platforms_domains_and_cpus(void **state)
 	assert_int_equal(isst_platform_stepping(NULL), 0);
 	assert_null(isst_platform_emulated_name(NULL));
 	assert_null(isst_platform_name(NULL));
+	assert_null(isst_platform_runtime_directory(NULL));
 	assert_int_equal(isst_platform_api_version(NULL), 0);
 	assert_int_equal(isst_platform_driver_version(NULL), 0);
 	refused(isst_platform_fact(NULL, ISST_FACT_INTEL));

@@ -172,6 +172,7 @@ static void enter_level(struct server *server, size_t domain, const struct platf
 	state->features = 0;
 	state->turbo_ratio_limits = level_facts(server, domain).turbo_ratios;
 	uncore_follow_level(server, domain);
+	server->level_changed = true;
 }
 
 static int run_set_level(struct call *call, const struct command *command)

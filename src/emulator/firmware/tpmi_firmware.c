@@ -28,6 +28,7 @@ static void enter_level(struct server *server, size_t domain, unsigned int level
 	if (ratios)
 		state_msrs(server, domain)->turbo_ratio_limits = ratios;
 	uncore_follow_level(server, domain);
+	server->level_changed = true;
 }
 
 static void take_level(struct server *server, size_t domain)

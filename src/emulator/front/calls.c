@@ -78,4 +78,5 @@ void call_end(struct emulated *emulated)
 {
 	run_agents(emulated);
 	state_unlock(&emulated->server);
+	kernel_send_events(&emulated->server);
 }

@@ -136,6 +136,7 @@ struct server {
 	struct stored_state stored, before;
 	unsigned char *blocks; /* of the copy: how they differ from these */
 	bool replaying;	       /* a deferred command is carried out: it was let in before */
+	bool level_changed;    /* and kernel_send_events() has not told of it yet */
 	/* Set by the layers above, before state_open(). */
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
 	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
