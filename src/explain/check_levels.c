@@ -276,6 +276,34 @@ static void explain_uncore(struct findings *findings, struct isst_finding *findi
 					    : "uncore-max none");
 }
 
+/** A maximum that the kernel has for that of boot, and that is below the one of the level of boot:
+ * which of two things it is, is not known. By TPMI the kernel reads it once. */
+static void check_uncore_of_boot(struct findings *findings, const struct survey_domain *domain,
+				 unsigned int fabric)
+{
+	const struct isst_value *level = &domain->level.fabric[fabric].max_mhz;
+	uint64_t mhz = domain->uncore[fabric].initial.max_khz / KHZ_PER_MHZ;
+	struct isst_finding *finding;
+
+	if (context_has_power_domains(findings->survey->context) || !survey_has_level(domain) ||
+	    domain->has_first || level->state != ISST_KNOWN || mhz == 0 || mhz >= level->value)
+		return;
+	finding = findings_note(findings, ISST_FINDING_UNCORE_LIMIT,
+				"the uncore maximum of boot is %" PRIu64
+				" MHz (initial_max_freq_khz of intel_uncore_frequency), that of "
+				"level %u %u MHz (perf-profile info)",
+				mhz, domain->level.level, level->value);
+	finding_is_choice(finding, true);
+	if (finding)
+		finding->kind = REMEDY_TEXT;
+	finding_explain(findings, finding,
+			"the BIOS limits the uncore; or a limit was set, and then all CPUs of the "
+			"die were offline: the kernel takes it for that of boot",
+			"look at the uncore limits of the BIOS; if it has none, a reboot or "
+			"uncore-max with the frequency of the level lifts the limit");
+	finding_add_domain(findings, finding, domain);
+}
+
 static void check_uncore(struct findings *findings, const struct survey_domain *domain)
 {
 	for (unsigned int i = 0; i < domain->fabrics; i++) {
@@ -283,8 +311,11 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 		uint64_t highest = highest_khz(domain, i), now = limits->now.max_khz;
 		struct isst_finding *finding;
 
+		if (limits->failure.error)
+			continue;
+		check_uncore_of_boot(findings, domain, i);
 		/* LIMIT_NONE: that of boot. */
-		if (limits->failure.error || now == LIMIT_NONE || now >= highest)
+		if (now == LIMIT_NONE || now >= highest)
 			continue;
 		finding = findings_note(findings, ISST_FINDING_UNCORE_LIMIT,
 					"uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz "

@@ -83,8 +83,8 @@ struct survey_domain {
 	struct cpus_state cpus_state; /* offline CPUs */
 	struct survey_cpu *cpus;
 	size_t cpu_count;
-	/* The configuration that was applied last, and which limits it states as they are. Where
-	 * the machine was resumed since boot also the state that the first change found, and
+	/* The state that the first change since boot found, and the configuration that was applied
+	 * last, with the limits that it states as they are. Where the machine was resumed also
 	 * whether saved settings have cores in other classes than CLOS 0. */
 	struct survey_stated boot, applied;
 	bool clos_max_applied[ISST_CLOS_COUNT], uncore_max_applied[ISST_FABRICS], limits_applied;
@@ -106,7 +106,7 @@ struct survey {
 	unsigned long kernel_version;		 /* KERNEL_VERSION(); 0: unknown */
 	unsigned int max_perf_pct, min_perf_pct; /* of intel_pstate; 0: none */
 	unsigned int resumes;			 /* since boot */
-	bool has_boot_state;			 /* a change was made since boot; with resumes */
+	bool has_boot_state;			 /* a change was made since boot */
 	const char *applied_file;		 /* of the configuration applied last; NULL: none */
 	bool has_efficiency_control;		 /* of the uncore: elc_ files */
 	struct manager_seen *managers;

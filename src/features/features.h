@@ -283,7 +283,7 @@ int change_plan_scaling_limits(struct isst_change *change, struct scaling_reques
 struct uncore_request {
 	const struct isst_domain *domain; /* in */
 	unsigned int fabric;		  /* in, as of struct uncore_limits */
-	struct frequency_limits wanted;	  /* in: kHz, LIMIT_NONE or LIMIT_KEPT */
+	struct frequency_limits wanted;	  /* in: kHz or LIMIT_KEPT */
 	bool may_cross;			  /* in: the lower one may be above the upper one */
 	/* In: where a limit is asked for of all that a package has, that of the package may be
 	 * moved for it. */

@@ -135,14 +135,6 @@ int uncore_fabric_count(struct isst_context *context, const struct isst_domain *
 	return message_end(&context->messages, before, error);
 }
 
-/* ---- What becomes of a limit ---- */
-
-/** The value that a limit shall have. */
-static uint64_t value_of(uint64_t wanted, uint64_t initial)
-{
-	return wanted == LIMIT_NONE ? initial : wanted / STEP_KHZ * STEP_KHZ;
-}
-
 /* ---- Planning ---- */
 
 int uncore_limits_project(struct isst_change *change, const struct isst_domain *domain,
@@ -160,24 +152,18 @@ int uncore_limits_project(struct isst_change *change, const struct isst_domain *
 	return 0;
 }
 
-/** What is there, and what the limits that are asked for are; 0 where that is not known. */
+/** What is there, and what the limits that are asked for are. */
 static int find_values(struct isst_change *change, struct uncore_request *request,
 		       struct frequency_limits *present, struct frequency_limits *values)
 {
-	const struct uncore_place place = uncore_place_of(change->context, request->domain,
-							  request->fabric);
 	const struct frequency_limits *wanted = &request->wanted;
-	bool none = wanted->min_khz == LIMIT_NONE || wanted->max_khz == LIMIT_NONE;
-	struct frequency_limits initial = { 0 };
 	int error = uncore_limits_project(change, request->domain, request->fabric, present);
 
-	if (!error && none)
-		error = read_initial(change->context, &place, &initial);
 	*values = *present;
 	if (wanted->max_khz != LIMIT_KEPT)
-		values->max_khz = value_of(wanted->max_khz, initial.max_khz);
+		values->max_khz = wanted->max_khz / STEP_KHZ * STEP_KHZ;
 	if (wanted->min_khz != LIMIT_KEPT)
-		values->min_khz = value_of(wanted->min_khz, initial.min_khz);
+		values->min_khz = wanted->min_khz / STEP_KHZ * STEP_KHZ;
 	else if (values->min_khz > values->max_khz)
 		values->min_khz = values->max_khz;
 	return note_failure(change->context, request->domain, request->fabric, error,
@@ -192,8 +178,6 @@ static const char *objection_to(struct messages *messages, const char *which, ui
 
 	if (wanted == LIMIT_KEPT)
 		return NULL;
-	if (wanted == LIMIT_NONE && !khz)
-		return message_make(messages, "the kernel does not show the %s of boot", which);
 	if (khz < STEP_KHZ || khz / STEP_KHZ > MOST_STEPS)
 		return message_make(messages, "the %s is %s, and may be 100 to %d MHz", which,
 				    khz_text(wanted, text), MOST_STEPS * (STEP_KHZ / 1000));
@@ -207,20 +191,17 @@ static void check_values(struct isst_change *change, struct uncore_request *requ
 	struct messages *messages = &change->context->messages;
 	char text[2][KHZ_TEXT];
 	const char *why = objection_to(messages, "maximum", wanted->max_khz, values->max_khz);
-	bool unknown = wanted->max_khz == LIMIT_NONE && !values->max_khz;
 
 	request->of_max = why != NULL;
-	if (!why) {
+	if (!why)
 		why = objection_to(messages, "minimum", wanted->min_khz, values->min_khz);
-		unknown = wanted->min_khz == LIMIT_NONE && !values->min_khz;
-	}
 	if (!why && values->min_khz > values->max_khz && !request->may_cross)
 		why = message_make(messages, "the minimum, %s, is above the maximum, %s",
 				   khz_text(values->min_khz, text[0]),
 				   khz_text(values->max_khz, text[1]));
 	if (why)
-		reject(change->context, request->domain, request->fabric, &request->failure,
-		       unknown ? -EOPNOTSUPP : -EIO, why);
+		reject(change->context, request->domain, request->fabric, &request->failure, -EIO,
+		       why);
 }
 
 static void plan_values(const struct limit_steps *steps, const struct uncore_request *request,

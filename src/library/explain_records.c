@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was recorded since boot: the configuration that was applied last and, of a machine that was
- * resumed since, the state that the first change found, and saved settings. A record that cannot
- * be used states nothing.
+ * What was recorded since boot: the state that the first change found, the configuration that was
+ * applied last and, of a machine that was resumed since, saved settings. A record that cannot be
+ * used states nothing.
  */
 #include "library/explain_records.h"
 #include "configuration/configuration.h"
@@ -64,6 +64,23 @@ static struct survey_stated stated_of(struct isst_context *context,
 
 /* ---- The state after boot ---- */
 
+/** What the kernel has for the uncore limits of boot can be limits that were set before all CPUs of
+ * a die were offline, but by TPMI. */
+static void take_boot(struct survey *survey, const struct configuration *boot,
+		      struct survey_domain *domain)
+{
+	domain->boot = stated_of(survey->context, boot, domain->domain);
+	for (unsigned int i = 0; i < domain->fabrics && !context_has_power_domains(survey->context);
+	     i++) {
+		const struct setting *max = domain_setting(survey->context, boot,
+							   SUBJECT_UNCORE_MAX, domain->domain, i);
+
+		if (max && max->wanted == WANTED_KHZ &&
+		    max->number > domain->uncore[i].initial.max_khz)
+			domain->uncore[i].initial.max_khz = max->number;
+	}
+}
+
 static int read_boot_state(struct survey *survey)
 {
 	struct configuration boot = { 0 };
@@ -74,8 +91,7 @@ static int read_boot_state(struct survey *survey)
 	if (!error)
 		error = configuration_add_text(&boot, "state after boot", text, size, true);
 	for (size_t i = 0; i < survey->count && !error; i++)
-		survey->domains[i].boot = stated_of(survey->context, &boot,
-						    survey->domains[i].domain);
+		take_boot(survey, &boot, &survey->domains[i]);
 	survey->has_boot_state = !error;
 	configuration_clear(&boot);
 	free(text);
@@ -275,8 +291,8 @@ int explain_read_records(struct survey *survey)
 	const char *before = messages->error;
 	const bool resumed = survey->resumes > 0;
 	const int errors[] = {
+		read_boot_state(survey),
 		read_applied(survey),
-		resumed ? read_boot_state(survey) : 0,
 		resumed ? read_saved(survey, feature_name(FEATURE_TURBO_FREQ)) : 0,
 		resumed ? read_saved(survey, feature_name(FEATURE_BASE_FREQ)) : 0,
 	};

@@ -235,5 +235,6 @@ int wanted_find(struct wanted *wanted, struct configuration *configuration,
 	if (!error)
 		error = resolve(&resolution);
 	free(resolution.cores);
+	configuration_clear(&resolution.boot);
 	return error;
 }

@@ -12,6 +12,8 @@ struct resolution {
 	enum wanted_use use;
 	/* For each domain of the facts, the setting of high priority cores that counts there. */
 	const struct setting **cores;
+	struct configuration boot; /* the state after boot, where limits of the uncore need it */
+	bool has_read_boot;
 };
 
 /** What a subject shall be at a place, and the setting that states it. */

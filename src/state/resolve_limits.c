@@ -6,6 +6,7 @@
 #include "state/resolve.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
+#include "transaction/boot_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -328,6 +329,45 @@ int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
 
 /* ---- Limits of the uncore ---- */
 
+/** Reads the state after boot, as far as there is one that can be used. Returns 0 or -ENOMEM. */
+static int read_boot(struct resolution *resolution)
+{
+	const char *before = resolution->context->messages.error;
+	size_t size;
+	char *text;
+	int error;
+
+	if (resolution->has_read_boot)
+		return 0;
+	resolution->has_read_boot = true;
+	error = boot_state_read(resolution->context, &text, &size);
+	if (!error)
+		error = configuration_add_text(&resolution->boot, "state after boot", text, size,
+					       true);
+	free(text);
+	resolution->context->messages.error = before;
+	return error == -ENOMEM ? error : 0;
+}
+
+/** Makes a limit that the kernel has for that of boot what the state after boot has: the kernel
+ * takes what it finds when the first CPU of a die comes online, again after all of them had been
+ * offline (uncore_freq_add_entry()). By TPMI it does not. */
+static int find_limit_of_boot(struct resolution *resolution, enum subject subject,
+			      const struct isst_domain *domain, unsigned int fabric, uint64_t *khz)
+{
+	const struct setting *boot;
+	int error;
+
+	if (context_has_power_domains(resolution->context))
+		return 0;
+	error = read_boot(resolution);
+	boot = domain_setting(resolution->context, &resolution->boot, subject, domain, fabric);
+	if (boot && boot->wanted == WANTED_KHZ &&
+	    (subject == SUBJECT_UNCORE_MAX ? boot->number > *khz : boot->number < *khz))
+		*khz = boot->number;
+	return error;
+}
+
 /** The limit of a fabric, with that of boot for none. Returns -ENODATA where there is none, or it
  * is not known, which was noted. */
 static int uncore_limit(struct resolution *resolution, enum subject subject,
@@ -350,7 +390,7 @@ static int uncore_limit(struct resolution *resolution, enum subject subject,
 		error = wanted_reject(resolution->wanted, wish->setting, domain, -EOPNOTSUPP,
 				      "the kernel does not show the uncore limits of boot");
 	else
-		return 0;
+		return find_limit_of_boot(resolution, subject, domain, fabric, khz);
 	return error ? error : -ENODATA;
 }
 
