@@ -59,8 +59,11 @@ static bool check_level_after(const struct machine *machine, size_t i, const cha
 		limits = "nothing";
 	machine_check_without(machine, failed ? expected : made, now, limits, name);
 	free(now);
-	if (!failed && number == 0)
-		fail_msg("%s, %s: no write fails it", machine->name, name);
+	/* Where it acted, the change must not hold. */
+	if (!failed && (number == 0 || machine_statistics(machine).writes > number))
+		fail_msg("%s, %s: made, but the level changed after write %u of %llu",
+			 machine->name, name, number,
+			 (unsigned long long)machine_statistics(machine).writes);
 	outcome_clear(&outcome);
 	return failed;
 }
