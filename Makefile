@@ -595,7 +595,7 @@ $(addprefix $(BUILD)/tests/fuzz/,platform_files fault_rules captures): %: %.o \
 		$(BUILD)/tests/fuzz/support/common.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(LINK_FUZZER)
 
-$(BUILD)/tests/fuzz/command_lines $(BUILD)/tests/fuzz/json_paths: %: %.o $(BUILD)/tests/fuzz/support/common.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) \
+$(addprefix $(BUILD)/tests/fuzz/,command_lines json_paths kernel_events): %: %.o $(BUILD)/tests/fuzz/support/common.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) \
 		$(EMULATOR_LIBRARY)
 	$(LINK_FUZZER)
 

@@ -10,7 +10,7 @@ mkdir -p "$2"
 seeds=$(cd "$2" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-seeds.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-for fuzzer in cpu_lists kernel_files platform_files fault_rules captures command_lines commands remembered configurations json_paths; do
+for fuzzer in cpu_lists kernel_files platform_files fault_rules captures command_lines commands remembered configurations json_paths kernel_events; do
 	mkdir "$seeds/$fuzzer"
 done
 
@@ -44,6 +44,41 @@ for path in 'domains[0].levels[1].base_mhz' 'domains[package=0,die=1].cpu' messa
 	number=$((number + 1))
 	printf '%s' "$path" > "$seeds/json_paths/$number"
 done
+
+# Messages of the kernel behind the byte that selects what reads them: the description of a family with two groups, two
+# events with one CPU each, and uevents.
+le() {	# le BYTES NUMBER...: numbers of so many bytes
+	bytes=$1
+	shift
+	for value; do
+		for _ in $(seq "$bytes"); do
+			printf '%b' "\\0$(printf %o $((value % 256)))"
+			value=$((value / 256))
+		done
+	done
+}
+attribute() {	# attribute TYPE TEXT: text with a NUL, and what aligns it
+	le 2 $((${#2} + 5)) "$1"
+	printf '%s' "$2"
+	for _ in $(seq $((4 - ${#2} % 4))); do
+		le 1 0
+	done
+}
+{
+	le 1 0; le 4 96; le 2 16 0; le 4 0 0; le 1 1 2; le 2 0
+	attribute 2 thermal; le 2 6 1 28 0 56 32775
+	le 2 28 32769 8 2; le 4 2; attribute 1 sampling
+	le 2 24 32770 8 2; le 4 3; attribute 1 event
+} > "$seeds/kernel_events/family"
+{
+	le 1 1
+	for event in 2 14; do
+		le 4 48; le 2 28 0; le 4 0 0; le 1 $event 2; le 2 0 28 32788
+		le 2 8 21; le 4 7; le 2 8 22; le 4 512; le 2 8 23; le 4 1020
+	done
+} > "$seeds/kernel_events/events"
+printf '\002online@/devices/system/cpu/cpu3\0ACTION=online\0SUBSYSTEM=cpu\0SEQNUM=7\0' > "$seeds/kernel_events/cpu"
+printf '\002add@/module/isst_if_common\0ACTION=add\0SUBSYSTEM=module\0SEQNUM=8\0' > "$seeds/kernel_events/module"
 
 # Captured machines.
 for name in tiny tpmi-tiny no-mmio; do

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages of the kernel, built as it builds them (linux/genetlink.h, linux/thermal.h,
+ * lib/kobject_uevent.c), and sockets of this kernel. */
+#include "check.h"
+
+#include "cli/watch/events.h"
+
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/thermal.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { FAMILY = 0x1b, GROUP = 7, CONTROLLER = GENL_ID_CTRL };
+
+/* ---- Building messages ---- */
+
+struct message {
+	_Alignas(struct nlmsghdr) unsigned char bytes[4096];
+	size_t size;
+};
+
+static size_t begin_message(struct message *message, uint16_t type, uint8_t command)
+{
+	const struct nlmsghdr head = {
+		.nlmsg_len = sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr), .nlmsg_type = type
+	};
+	const struct genlmsghdr generic = { .cmd = command, .version = 1 };
+	size_t at = message->size;
+
+	memcpy(message->bytes + at, &head, sizeof(head));
+	memcpy(message->bytes + at + sizeof(head), &generic, sizeof(generic));
+	message->size += sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr);
+	return at;
+}
+
+static void end_message(struct message *message, size_t at)
+{
+	uint32_t length = (uint32_t)(message->size - at);
+
+	memcpy(message->bytes + at, &length, sizeof(length));
+}
+
+static void add_attribute(struct message *message, uint16_t type, const void *content, size_t size)
+{
+	const struct nlattr head = { .nla_len = (uint16_t)(sizeof(struct nlattr) + size),
+				     .nla_type = type };
+
+	memcpy(message->bytes + message->size, &head, sizeof(head));
+	memcpy(message->bytes + message->size + sizeof(head), content, size);
+	message->size += (sizeof(head) + size + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
+}
+
+static size_t begin_nest(struct message *message, uint16_t type)
+{
+	size_t at = message->size;
+
+	add_attribute(message, type | NLA_F_NESTED, "", 0);
+	return at;
+}
+
+static void end_nest(struct message *message, size_t at)
+{
+	uint16_t length = (uint16_t)(message->size - at);
+
+	memcpy(message->bytes + at, &length, sizeof(length));
+}
+
+static void add_group(struct message *message, uint16_t index, const char *name, uint32_t number)
+{
+	size_t nest = begin_nest(message, index);
+
+	add_attribute(message, CTRL_ATTR_MCAST_GRP_ID, &number, sizeof(number));
+	add_attribute(message, CTRL_ATTR_MCAST_GRP_NAME, name, strlen(name) + 1);
+	end_nest(message, nest);
+}
+
+/** What the controller answers for the family; @version: 2 has events 15 to 19 in the same group.
+ */
+static struct message family_answer(const char *group, uint32_t version)
+{
+	const uint16_t family = FAMILY;
+	struct message message = { .size = 0 };
+	size_t at = begin_message(&message, CONTROLLER, CTRL_CMD_NEWFAMILY), groups;
+
+	add_attribute(&message, CTRL_ATTR_FAMILY_NAME, "thermal", 8);
+	add_attribute(&message, CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
+	add_attribute(&message, CTRL_ATTR_VERSION, &version, sizeof(version));
+	groups = begin_nest(&message, CTRL_ATTR_MCAST_GROUPS);
+	add_group(&message, 1, "sampling", GROUP - 1);
+	add_group(&message, 2, group, GROUP);
+	end_nest(&message, groups);
+	end_message(&message, at);
+	return message;
+}
+
+/** The event of some CPUs, with their numbers and capabilities. */
+static void add_event(struct message *message, uint8_t event, uint32_t first_cpu)
+{
+	size_t at = begin_message(message, FAMILY, event);
+	size_t nest = begin_nest(message, THERMAL_GENL_ATTR_CPU_CAPABILITY);
+
+	for (uint32_t i = 0; i < 16; i++) {
+		const uint32_t cpu = first_cpu + i, capability = 512;
+
+		add_attribute(message, THERMAL_GENL_ATTR_CPU_CAPABILITY_ID, &cpu, sizeof(cpu));
+		add_attribute(message, THERMAL_GENL_ATTR_CPU_CAPABILITY_PERFORMANCE, &capability,
+			      sizeof(capability));
+		add_attribute(message, THERMAL_GENL_ATTR_CPU_CAPABILITY_EFFICIENCY, &capability,
+			      sizeof(capability));
+	}
+	end_nest(message, nest);
+	end_message(message, at);
+}
+
+static struct message event(uint8_t number, uint32_t first_cpu)
+{
+	struct message message = { .size = 0 };
+
+	add_event(&message, number, first_cpu);
+	return message;
+}
+
+/* ---- The family ---- */
+
+static void the_group_of_events_is_found(void **state)
+{
+	(void)state;
+	for (uint32_t version = 1; version <= 2; version++) {
+		struct message answer = family_answer("event", version);
+		uint16_t family = 0;
+		uint32_t group = 0;
+
+		assert_int_equal(thermal_find_group(answer.bytes, answer.size, &family, &group), 0);
+		assert_int_equal(family, FAMILY);
+		assert_int_equal(group, GROUP);
+	}
+}
+
+static void a_family_without_it_has_none(void **state)
+{
+	struct message answer = family_answer("events", 1);
+	uint16_t family;
+	uint32_t group;
+
+	(void)state;
+	assert_int_equal(thermal_find_group(answer.bytes, answer.size, &family, &group), -ENOENT);
+}
+
+static void an_error_of_the_kernel_is_passed_on(void **state)
+{
+	const struct {
+		struct nlmsghdr head;
+		int error;
+	} answer = { { .nlmsg_len = sizeof(answer), .nlmsg_type = NLMSG_ERROR }, -ENOENT };
+	uint16_t family;
+	uint32_t group;
+
+	(void)state;
+	assert_int_equal(thermal_find_group(&answer, sizeof(answer), &family, &group), -ENOENT);
+}
+
+/** Whatever is cut off or has another length is malformed, or lacks something. */
+static void no_malformed_answer_is_believed(void **state)
+{
+	struct message whole = family_answer("event", 1);
+
+	(void)state;
+	for (size_t size = 0; size < whole.size; size++) {
+		/* Of its own size, so that reading behind it is seen. */
+		unsigned char *copy = malloc(size + !size);
+		uint16_t family;
+		uint32_t group;
+
+		memcpy(copy, whole.bytes, size);
+		assert_int_equal(thermal_find_group(copy, size, &family, &group), -EBADMSG);
+		free(copy);
+	}
+	for (size_t at = 0; at < whole.size; at++) {
+		struct message changed = whole;
+		uint16_t family = FAMILY;
+		uint32_t group = GROUP;
+
+		for (int value = 0; value < 256; value++) {
+			int error;
+
+			changed.bytes[at] = (unsigned char)value;
+			error = thermal_find_group(changed.bytes, changed.size, &family, &group);
+			assert_true(error == 0 || error == -EBADMSG || error == -ENOENT);
+		}
+	}
+}
+
+/* ---- Events ---- */
+
+static const struct watch_source thermal = { .family = FAMILY };
+
+static enum watch_hint judge(const struct message *message, uint16_t family)
+{
+	const struct watch_source source = { .family = family };
+
+	return thermal_judge(&source, message->bytes, message->size);
+}
+
+static void a_change_of_capabilities_is_a_hint(void **state)
+{
+	struct message message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
+
+	(void)state;
+	assert_int_equal(judge(&message, FAMILY), WATCH_LOOK);
+	/* Whatever the numbers of its CPUs are. */
+	message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0xfffffff0);
+	assert_int_equal(judge(&message, FAMILY), WATCH_LOOK);
+}
+
+static void other_events_are_none(void **state)
+{
+	struct message message;
+
+	(void)state;
+	for (uint8_t number = 1; number < 20; number++) {
+		if (number == THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE)
+			continue;
+		message = event(number, 0);
+		assert_int_equal(judge(&message, FAMILY), WATCH_NO_HINT);
+	}
+	message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
+	assert_int_equal(judge(&message, FAMILY + 1), WATCH_NO_HINT);
+	message.size = 0;
+	assert_int_equal(judge(&message, FAMILY), WATCH_NO_HINT);
+}
+
+static void one_among_others_is_seen(void **state)
+{
+	struct message message = event(THERMAL_GENL_EVENT_TZ_TRIP_UP, 0);
+
+	(void)state;
+	add_event(&message, THERMAL_GENL_EVENT_CDEV_STATE_UPDATE, 16);
+	add_event(&message, THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 32);
+	assert_int_equal(judge(&message, FAMILY), WATCH_LOOK);
+}
+
+static void what_cannot_be_read_is_a_hint(void **state)
+{
+	struct message message = event(THERMAL_GENL_EVENT_TZ_TRIP_UP, 0);
+
+	(void)state;
+	for (size_t size = 1; size < message.size; size++) {
+		unsigned char *copy = malloc(size);
+
+		memcpy(copy, message.bytes, size);
+		assert_int_equal(thermal_judge(&thermal, copy, size), WATCH_LOOK);
+		free(copy);
+	}
+}
+
+/* ---- Uevents ---- */
+
+#define CPU_ONLINE \
+	"online@/devices/system/cpu/cpu3\0ACTION=online\0DEVPATH=/devices/system/cpu/cpu3\0" \
+	"SUBSYSTEM=cpu\0DRIVER=processor\0SEQNUM=4711"
+#define MODULE \
+	"add@/module/isst_if_common\0ACTION=add\0DEVPATH=/module/isst_if_common\0" \
+	"SUBSYSTEM=module\0SEQNUM=4712"
+#define OTHER \
+	"change@/devices/pci0/block/sda\0ACTION=change\0DEVPATH=/devices/pci0/block/sda\0" \
+	"SUBSYSTEM=block\0XSUBSYSTEM=cpu\0SUBSYSTEM=cpufreq\0SEQNUM=4713"
+
+static void cpus_and_modules_make_everything_suspect(void **state)
+{
+	(void)state;
+	assert_int_equal(uevent_judge(&thermal, CPU_ONLINE, sizeof(CPU_ONLINE)), WATCH_ANEW);
+	assert_int_equal(uevent_judge(&thermal, MODULE, sizeof(MODULE)), WATCH_ANEW);
+	assert_int_equal(uevent_judge(&thermal, OTHER, sizeof(OTHER)), WATCH_NO_HINT);
+	assert_int_equal(uevent_judge(&thermal, "", 0), WATCH_NO_HINT);
+}
+
+static void no_uevent_is_read_behind_its_end(void **state)
+{
+	(void)state;
+	for (size_t size = 1; size < sizeof(CPU_ONLINE); size++) {
+		char *copy = malloc(size);
+
+		memcpy(copy, CPU_ONLINE, size);
+		assert_in_range(uevent_judge(&thermal, copy, size), WATCH_NO_HINT, WATCH_ANEW);
+		free(copy);
+	}
+}
+
+/* ---- Sockets ---- */
+
+static void send_to(int end, const struct message *message)
+{
+	assert_int_equal(send(end, message->bytes, message->size, 0), (ssize_t)message->size);
+}
+
+static void everything_that_arrived_is_taken(void **state)
+{
+	struct message other = event(THERMAL_GENL_EVENT_TZ_TRIP_UP, 0);
+	struct message change = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
+	struct watch_source source = { .judge = thermal_judge, .family = FAMILY };
+	static const char huge[20000];
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+	source.descriptor = ends[0];
+	source.lost = WATCH_ANEW;
+	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
+	send_to(ends[1], &other);
+	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
+	send_to(ends[1], &change);
+	send_to(ends[1], &other);
+	assert_int_equal(watch_events_take(&source), WATCH_LOOK);
+	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
+	/* One that cannot be read as a whole, and what comes behind it. */
+	assert_int_equal(send(ends[1], huge, sizeof(huge), 0), (ssize_t)sizeof(huge));
+	send_to(ends[1], &change);
+	assert_int_equal(watch_events_take(&source), WATCH_ANEW);
+	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
+	watch_events_close(&source, 1);
+	assert_int_equal(source.descriptor, -1);
+	close(ends[1]);
+}
+
+/** Whether this kernel, or what the test runs in, lacks something. */
+static bool is_missing(int error)
+{
+	return error == -ENOENT || error == -EPERM || error == -EACCES || error == -EAFNOSUPPORT ||
+	       error == -EPROTONOSUPPORT || error == -EADDRNOTAVAIL;
+}
+
+/** The kernel of this system, as far as it has the family: in other network namespaces than the
+ * first one it has not. */
+static void the_family_of_this_kernel_is_joined(void **state)
+{
+	struct watch_source source;
+	int error = thermal_open(&source);
+
+	(void)state;
+	if (is_missing(error)) {
+		print_message("no thermal events here: %s\n", strerror(-error));
+		skip();
+	}
+	assert_int_equal(error, 0);
+	assert_true(source.family >= NLMSG_MIN_TYPE);
+	(void)watch_events_take(&source);
+	watch_events_close(&source, 1);
+	assert_int_equal(source.descriptor, -1);
+}
+
+/** The kernel sends a uevent for who writes to the file of that name. */
+static void a_uevent_of_this_kernel_is_heard(void **state)
+{
+	struct watch_source source;
+	struct pollfd polled = { .events = POLLIN };
+	FILE *file;
+	int error = uevent_open(&source);
+
+	(void)state;
+	if (is_missing(error)) {
+		print_message("no uevents here: %s\n", strerror(-error));
+		skip();
+	}
+	assert_int_equal(error, 0);
+	file = fopen("/sys/devices/system/cpu/cpu0/uevent", "w");
+	if (!file || fputs("change", file) < 0 || fclose(file) != 0) {
+		print_message("no uevent can be made here: %s\n", strerror(errno));
+		watch_events_close(&source, 1);
+		skip();
+	}
+	polled.fd = source.descriptor;
+	/* In a network namespace of another user namespace none arrives. */
+	if (poll(&polled, 1, 5000) == 0) {
+		print_message("no uevent arrives here\n");
+		watch_events_close(&source, 1);
+		skip();
+	}
+	assert_int_equal(watch_events_take(&source), WATCH_ANEW);
+	watch_events_close(&source, 1);
+}
+
+static enum watch_hint judge_nothing(const struct watch_source *source, const void *datagram,
+				     size_t size)
+{
+	(void)source;
+	(void)datagram;
+	(void)size;
+	return WATCH_NO_HINT;
+}
+
+static void lost_uevents_make_everything_suspect(void **state)
+{
+	struct watch_source source;
+	int error = uevent_open(&source), least = 1;
+	FILE *file;
+
+	(void)state;
+	if (is_missing(error))
+		skip();
+	assert_int_equal(error, 0);
+	assert_int_equal(
+		setsockopt(source.descriptor, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)), 0);
+	/* What did arrive is no hint here. */
+	source.judge = judge_nothing;
+	for (int i = 0; i < 200; i++) {
+		file = fopen("/sys/devices/system/cpu/cpu0/uevent", "w");
+		if (!file || fputs("change", file) < 0 || fclose(file) != 0) {
+			watch_events_close(&source, 1);
+			skip();
+		}
+	}
+	assert_int_equal(watch_events_take(&source), WATCH_ANEW);
+	watch_events_close(&source, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_group_of_events_is_found),
+		cmocka_unit_test(a_family_without_it_has_none),
+		cmocka_unit_test(an_error_of_the_kernel_is_passed_on),
+		cmocka_unit_test(no_malformed_answer_is_believed),
+		cmocka_unit_test(a_change_of_capabilities_is_a_hint),
+		cmocka_unit_test(other_events_are_none),
+		cmocka_unit_test(one_among_others_is_seen),
+		cmocka_unit_test(what_cannot_be_read_is_a_hint),
+		cmocka_unit_test(everything_that_arrived_is_taken),
+		cmocka_unit_test(cpus_and_modules_make_everything_suspect),
+		cmocka_unit_test(no_uevent_is_read_behind_its_end),
+		cmocka_unit_test(the_family_of_this_kernel_is_joined),
+		cmocka_unit_test(a_uevent_of_this_kernel_is_heard),
+		cmocka_unit_test(lost_uevents_make_everything_suspect),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
