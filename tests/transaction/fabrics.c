@@ -176,10 +176,9 @@ static void each_fabric_gets_its_limits_in_its_order(void **state)
 	check_first_fabric(&machine, "2000000\n");
 	isst_close(context);
 	context = discover(&machine);
-	/* None is the limit that each had at boot. */
-	assert_int_equal(make(context, LIMIT_NONE, LIMIT_NONE), 0);
+	assert_int_equal(make(context, 600000, 1800000), 0);
 	assert_string_equal(added.written, "min 1000000\nmax 2000000\nmin 600000\nmax 1800000\n");
-	check_first_fabric(&machine, "2200000\n");
+	check_first_fabric(&machine, "1800000\n");
 	isst_close(context);
 	machine_end(&machine);
 }
