@@ -203,8 +203,10 @@ static const struct advisory ADVISORIES[] = {
 	  .concerns = has_several_levels,
 	  .effect =
 		  "after suspend and resume SST-BF and SST-TF are lost at another level than that of "
-		  "power-on, and a level that another CPU had set before can come back",
-	  .advice = "apply the configuration again after resume (isst config apply)" },
+		  "power-on, and a level that another tool had set through another CPU can come "
+		  "back: nothing shows what the driver keeps",
+	  .advice = "apply the configuration again after resume (isst config apply); the mailbox "
+		    "module drops what it keeps when it is removed" },
 	{ .name = "tpmi-write-permission",
 	  .concern = TPMI,
 	  .fixed = VERSION(7, 0, 0),
