@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process that goes on behind the program that started it, and its pid file; must not know what
+ * it does. */
+#ifndef ISST_CLI_DAEMON_H
+#define ISST_CLI_DAEMON_H
+
+#include <sys/types.h>
+
+struct daemon {
+	int ready; /* where the parent is told by; -1: this is no daemon */
+};
+
+/**
+ * Forks. Returns 0 in the child, or a negative errno without one. The parent does not return: it
+ * ends with status 0 once the child is ready, or with the status that the child ends with before.
+ */
+int daemon_start(struct daemon *daemon);
+
+/**
+ * Leaves session, working directory and standard streams of the caller, and lets the parent end.
+ * Returns 0 or a negative errno; -EPIPE: the parent was ended, and so was not to go on.
+ */
+int daemon_ready(struct daemon *daemon);
+
+/**
+ * Creates a file with the number of this process, which it keeps locked: the directory is made if
+ * necessary. Returns a descriptor or a negative errno; -EBUSY: the process *@holder has it (0: not
+ * known).
+ */
+int pid_file_create(const char *directory, const char *name, pid_t *holder);
+void pid_file_remove(const char *directory, const char *name, int descriptor);
+
+#endif
