@@ -38,12 +38,28 @@ static bool is_valid(const struct server *server, size_t index)
 /** How many numbers for power domains a socket has, holes included; 0 without such a socket. */
 static unsigned int count_slots(const struct server *server, unsigned int socket)
 {
-	unsigned int slots = 0;
+	const struct platform_domain *end = server->platform->domains +
+					    tpmi_find_socket(server, socket + 1);
 
-	for (size_t i = 0; i < server->platform->domain_count; i++)
-		if (server->platform->domains[i].socket == socket)
-			slots = server->platform->domains[i].power_domain + 1;
-	return slots;
+	return end > server->platform->domains && end[-1].socket == socket
+		       ? end[-1].power_domain + 1
+		       : 0;
+}
+
+size_t tpmi_find_socket(const struct server *server, unsigned int socket)
+{
+	const struct platform *platform = server->platform;
+	size_t low = 0, high = platform->domain_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (platform->domains[middle].socket < socket)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 bool tpmi_find_slot(const struct server *server, unsigned int socket, unsigned int power_domain,
@@ -51,9 +67,10 @@ bool tpmi_find_slot(const struct server *server, unsigned int socket, unsigned i
 {
 	const struct platform *platform = server->platform;
 
-	for (*index = 0; *index < platform->domain_count; ++*index)
-		if (platform->domains[*index].socket == socket &&
-		    platform->domains[*index].power_domain == power_domain)
+	for (*index = tpmi_find_socket(server, socket);
+	     *index < platform->domain_count && platform->domains[*index].socket == socket;
+	     ++*index)
+		if (platform->domains[*index].power_domain == power_domain)
 			return true;
 	return false;
 }
@@ -337,12 +354,10 @@ static int count_instances(struct tpmi_call *call, void *argument)
 	struct abi_tpmi_instance_count *instances = argument;
 	const struct platform *platform = call->server->platform;
 	unsigned int slots = count_slots(call->server, instances->socket_id);
-	size_t first;
+	const size_t first = tpmi_find_socket(call->server, instances->socket_id);
 
 	if (slots == 0)
 		return -EINVAL;
-	for (first = 0; platform->domains[first].socket != instances->socket_id;)
-		first++;
 	if (holds_package(&platform->unbound, platform->domains[first].package))
 		return -EINVAL;
 	instances->valid_mask = 0;

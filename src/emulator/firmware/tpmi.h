@@ -34,6 +34,8 @@ size_t tpmi_request_size(unsigned long code);
 /** A request that is not CLOS_ASSOC. */
 struct tpmi_subject tpmi_subject(const struct server *server, unsigned long code,
 				 const void *argument);
+/** The index of the first power domain of a socket, or of the next one there is. */
+size_t tpmi_find_socket(const struct server *server, unsigned int socket);
 /** Whether there is such a power domain, absent ones included; *@index is that of the domain. */
 bool tpmi_find_slot(const struct server *server, unsigned int socket, unsigned int power_domain,
 		    size_t *index);

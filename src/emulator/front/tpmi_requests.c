@@ -12,10 +12,11 @@
 static void describe_package(const struct server *server, struct fault_event *event,
 			     unsigned int socket)
 {
-	for (size_t i = 0; i < server->platform->domain_count; i++)
-		if (server->platform->domains[i].socket == socket)
-			fault_event_set(event, NUMBER_PACKAGE,
-					server->platform->domains[i].package);
+	const struct platform *platform = server->platform;
+	const size_t first = tpmi_find_socket(server, socket);
+
+	if (first < platform->domain_count && platform->domains[first].socket == socket)
+		fault_event_set(event, NUMBER_PACKAGE, platform->domains[first].package);
 }
 
 static void describe_domain(const struct server *server, struct fault_event *event,
@@ -126,8 +127,8 @@ static int run_association(struct emulated *emulated, struct abi_clos_assoc *one
 	return end(server, &event, &effect, emulated->faults.count > 0, result);
 }
 
-/** All or an error, never a count; what comes before a failing entry has been done. A store looks
- * at the registers of all power domains: without rules, which act between entries, there is one. */
+/** All or an error, never a count; what comes before a failing entry has been done. Without rules,
+ * which act between entries, it is stored once. */
 static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmds *batch)
 {
 	int result = tpmi_associations_mistake(&emulated->server, batch);

@@ -38,6 +38,19 @@ static off_t slot_offset(uint64_t capacity, uint32_t slot)
 	return (off_t)(STATE_HEAD_BYTES + capacity * slot);
 }
 
+enum { BLOCK_BYTES = 1024, BITS = 64 };
+
+/** Words of a set of blocks, of a copy of any size that fits into a slot. */
+static size_t set_words(const struct state_head *head)
+{
+	return head->capacity / BLOCK_BYTES / BITS + 1;
+}
+
+static void forget_touched(struct server *server)
+{
+	memset(server->touched, 0, set_words(server->head) * sizeof(*server->touched));
+}
+
 /* ---- The copies of this process ---- */
 
 static int reserve(struct state **copy, size_t *space, size_t size)
@@ -70,6 +83,7 @@ static int remember(struct server *server, uint64_t check)
 	memcpy(stored->state, server->state, server->size);
 	stored->size = server->size;
 	stored->check = check;
+	forget_touched(server);
 	return 0;
 }
 
@@ -77,6 +91,7 @@ void state_discard(struct server *server)
 {
 	memcpy(server->state, server->stored.state, server->stored.size);
 	server->size = server->stored.size;
+	forget_touched(server);
 }
 
 void state_close(struct server *server)
@@ -88,27 +103,20 @@ void state_close(struct server *server)
 	free(server->state);
 	free_stored(&server->stored);
 	free_stored(&server->before);
-	free(server->blocks);
+	free(server->touched);
 	server->head = NULL;
 	server->state = NULL;
-	server->blocks = NULL;
+	server->touched = server->differing = NULL;
 	server->size = server->space = 0;
 	server->state_descriptor = -1;
 }
 
-/* ---- Blocks: a large machine is neither copied nor summed as a whole for each call ---- */
-
-enum { BLOCK_BYTES = 1024 };
+/* ---- Blocks: a large machine is neither copied, compared nor summed as a whole for each call ----
+ */
 
 static size_t block_size(size_t size, size_t at)
 {
 	return size - at < BLOCK_BYTES ? size - at : BLOCK_BYTES;
-}
-
-static bool block_differs(const struct state *one, const struct state *other, size_t size,
-			  size_t at)
-{
-	return memcmp((const char *)one + at, (const char *)other + at, block_size(size, at)) != 0;
 }
 
 /** What a block adds to the checksum of a state, which is the sum of those of its blocks. */
@@ -118,53 +126,73 @@ static uint64_t block_check(const struct state *state, size_t size, size_t at)
 			   sizeof(uint64_t));
 }
 
-uint64_t state_check(const struct state *state, size_t size)
+/** That of the blocks from @at on. */
+static uint64_t check_from(const struct state *state, size_t size, size_t at)
 {
 	uint64_t check = 0;
 
-	for (size_t at = 0; at < size; at += BLOCK_BYTES)
+	for (; at < size; at += BLOCK_BYTES)
 		check += block_check(state, size, at);
 	return check;
 }
 
-/** What is known of a block: it was changed since the last store; and by that. */
-enum { CHANGED = 1, CHANGED_BEFORE = 2 };
-
-/** Marks the blocks of the copy that are not as stored, and finds its checksum. Returns 1 if there
- * are any, 0, or -ENOMEM. */
-static int find_changed(struct server *server, uint64_t *check)
+uint64_t state_check(const struct state *state, size_t size)
 {
-	const size_t count = server->size / BLOCK_BYTES + 1;
-	unsigned char *blocks = reallocarray(server->blocks, count, sizeof(*blocks));
-	int any = 0;
-
-	if (!blocks)
-		return -ENOMEM;
-	server->blocks = blocks;
-	if (server->size != server->stored.size) {
-		memset(blocks, CHANGED, count);
-		*check = state_check(server->state, server->size);
-		return 1;
-	}
-	if (server->before.size == 0)
-		memset(blocks, 0, count);
-	*check = server->stored.check;
-	for (size_t at = 0; at < server->size; at += BLOCK_BYTES) {
-		if (!block_differs(server->state, server->stored.state, server->size, at))
-			continue;
-		any = 1;
-		blocks[at / BLOCK_BYTES] |= CHANGED;
-		*check += block_check(server->state, server->size, at) -
-			  block_check(server->stored.state, server->size, at);
-	}
-	return any;
+	return check_from(state, size, 0);
 }
 
-/** What was changed is the difference to the other slot from now on. */
-static void note_stored(struct server *server)
+void state_touch(const struct server *server, const void *part, size_t size)
 {
-	for (size_t i = 0; i < server->size / BLOCK_BYTES + 1; i++)
-		server->blocks[i] = server->blocks[i] & CHANGED ? CHANGED_BEFORE : 0;
+	const size_t at = (size_t)((const char *)part - (const char *)server->state);
+
+	/* A new state, or one that is too large for the file, is stored as a whole. */
+	if (!server->head || at + size > server->head->capacity)
+		return;
+	for (size_t i = at / BLOCK_BYTES; size && i <= (at + size - 1) / BLOCK_BYTES; i++)
+		server->touched[i / BITS] |= UINT64_C(1) << i % BITS;
+}
+
+/** The first block from block @i on that was touched, or in which the slots differ. */
+static size_t next_block(const struct server *server, size_t i)
+{
+	const size_t words = set_words(server->head);
+
+	for (size_t word = i / BITS; word < words; i = ++word * BITS) {
+		uint64_t left = (server->touched[word] | server->differing[word]) >> i % BITS;
+
+		if (left)
+			return i + (size_t)__builtin_ctzll(left);
+	}
+	return words * BITS;
+}
+
+/** Reduces what was touched to the blocks that are not as stored, and finds the checksum. Returns
+ * whether there are any. */
+static bool find_changed(struct server *server, uint64_t *check)
+{
+	const char *now = (const char *)server->state, *old = (const char *)server->stored.state;
+	const size_t size = server->size, stored = server->stored.size;
+	/* Where both have the same blocks. */
+	const size_t common = size == stored
+				      ? size
+				      : (size < stored ? size : stored) / BLOCK_BYTES * BLOCK_BYTES;
+	bool any = size != stored;
+
+	state_touch(server, now, sizeof(*server->state));
+	state_touch(server, now + common, size - common);
+	*check = server->stored.check + check_from(server->state, size, common) -
+		 check_from(server->stored.state, stored, common);
+	for (size_t i = next_block(server, 0), at; (at = i * BLOCK_BYTES) < common;
+	     i = next_block(server, i + 1)) {
+		if (memcmp(now + at, old + at, block_size(size, at)) == 0) {
+			server->touched[i / BITS] &= ~(UINT64_C(1) << i % BITS);
+			continue;
+		}
+		any = true;
+		*check += block_check(server->state, size, at) -
+			  block_check(server->stored.state, stored, at);
+	}
+	return any;
 }
 
 /* ---- Writing ---- */
@@ -189,8 +217,7 @@ static bool slot_is_known(const struct server *server, uint32_t slot)
 {
 	const struct state_head *head = server->head;
 
-	return server->before.size == server->size && server->stored.size == server->size &&
-	       head->slots[slot].size == server->before.size &&
+	return server->before.size && head->slots[slot].size == server->before.size &&
 	       head->slots[slot].check == server->before.check;
 }
 
@@ -201,17 +228,20 @@ static int write_blocks(struct server *server, uint32_t slot, bool known)
 	char *before = (char *)server->before.state;
 	int result = 0;
 
-	for (size_t at = 0, end; at < server->size && !result; at = end + BLOCK_BYTES) {
-		for (end = at; end < server->size; end += BLOCK_BYTES)
-			if (known && !server->blocks[end / BLOCK_BYTES])
-				break;
-		if (end > at) {
-			size_t size = (end < server->size ? end : server->size) - at;
+	for (size_t at = 0, end = 0; !result && end < server->size;) {
+		size_t i = known ? next_block(server, end / BLOCK_BYTES) : 0;
 
-			memcpy(before + at, (const char *)server->state + at, size);
-			result = write_all(server->state_descriptor, before + at, size,
-					   start + (off_t)at);
-		}
+		at = i * BLOCK_BYTES;
+		while (known && next_block(server, i + 1) == i + 1)
+			i++;
+		end = known ? (i + 1) * BLOCK_BYTES : server->size;
+		if (end > server->size)
+			end = server->size;
+		if (at >= end)
+			break;
+		memcpy(before + at, (const char *)server->state + at, end - at);
+		result = write_all(server->state_descriptor, before + at, end - at,
+				   start + (off_t)at);
 	}
 	return result;
 }
@@ -240,7 +270,8 @@ static int write_slot(struct server *server, uint64_t check)
 	kept = server->stored;
 	server->stored = *before;
 	*before = kept;
-	note_stored(server);
+	memcpy(server->differing, server->touched, set_words(head) * sizeof(*server->touched));
+	forget_touched(server);
 	return 0;
 }
 
@@ -290,13 +321,21 @@ static int map_head(struct server *server)
 			    ? MAP_FAILED
 			    : mmap(NULL, STATE_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 				   server->state_descriptor, 0);
+	uint64_t *sets = map == MAP_FAILED ? NULL : calloc(set_words(map), 2 * sizeof(*sets));
 
 	if (map == MAP_FAILED)
 		return -errno;
+	if (!sets) {
+		munmap(map, STATE_HEAD_BYTES);
+		return -ENOMEM;
+	}
 	if (server->head)
 		munmap(server->head, STATE_HEAD_BYTES);
 	server->head = map;
 	server->state_inode = status.st_ino;
+	free(server->touched);
+	server->touched = sets;
+	server->differing = sets + set_words(map);
 	return 0;
 }
 
@@ -318,9 +357,8 @@ int state_store(struct server *server)
 	uint64_t check;
 	int result;
 
-	result = find_changed(server, &check);
-	if (result <= 0)
-		return result;
+	if (!find_changed(server, &check))
+		return 0;
 	result = server->size > server->head->capacity ? enlarge(server, check)
 						       : write_slot(server, check);
 	if (result)

@@ -134,9 +134,11 @@ struct server {
 	/* The same as it is in the file; and what the file's other slot holds, as far as this
 	 * process knows */
 	struct stored_state stored, before;
-	unsigned char *blocks; /* of the copy: how they differ from these */
-	bool replaying;	       /* a deferred command is carried out: it was let in before */
-	bool level_changed;    /* and kernel_send_events() has not told of it yet */
+	/* Blocks of the copy, a bit for each: those that may differ from what is stored, and
+	 * those in which that differs from the other slot */
+	uint64_t *touched, *differing;
+	bool replaying;	    /* a deferred command is carried out: it was let in before */
+	bool level_changed; /* and kernel_send_events() has not told of it yet */
 	/* Set by the layers above, before state_open(). */
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
 	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
@@ -158,6 +160,9 @@ void state_unlock(struct server *server);
 int state_store(struct server *server);
 /** Gives up what has changed since the last state_store(). */
 void state_discard(struct server *server);
+/** Before a part of the copy is written to: a store looks only at what was touched, and at struct
+ * state itself. */
+void state_touch(const struct server *server, const void *part, size_t size);
 /** The checksum of a state in the file. */
 uint64_t state_check(const struct state *state, size_t size);
 /** Counts something in the statistics. */
@@ -171,6 +176,7 @@ size_t state_fixed_size(const struct platform *platform);
  * nothing that there is not. */
 bool state_fits(const struct platform *platform, const struct state *state, size_t size);
 
+/* What these return may be written to until the next store. */
 struct domain_state *state_domain(const struct server *server, size_t index);
 struct cpu_state *state_cpu(const struct server *server, const struct platform_cpu *cpu);
 /** The TPMI registers of a domain. */

@@ -30,14 +30,22 @@ bool state_fits(const struct platform *platform, const struct state *state, size
 	       is_plausible(state);
 }
 
+static struct domain_state *all_domains(const struct server *server)
+{
+	return (struct domain_state *)(server->state + 1);
+}
+
 struct domain_state *state_domain(const struct server *server, size_t index)
 {
-	return (struct domain_state *)(server->state + 1) + index;
+	struct domain_state *domain = all_domains(server) + index;
+
+	state_touch(server, domain, sizeof(*domain));
+	return domain;
 }
 
 static uint64_t *all_registers(const struct server *server)
 {
-	void *registers = state_domain(server, server->platform->domain_count);
+	void *registers = all_domains(server) + server->platform->domain_count;
 
 	return registers;
 }
@@ -45,9 +53,10 @@ static uint64_t *all_registers(const struct server *server)
 struct tpmi_registers state_registers(const struct server *server, size_t index)
 {
 	const struct platform_domain *domain = &server->platform->domains[index];
+	uint64_t *registers = all_registers(server) + domain->first_register;
 
-	return (struct tpmi_registers){ all_registers(server) + domain->first_register,
-					domain->register_count };
+	state_touch(server, registers, domain->register_count * sizeof(*registers));
+	return (struct tpmi_registers){ registers, domain->register_count };
 }
 
 static struct cpu_state *all_cpus(const struct server *server)
@@ -59,7 +68,10 @@ static struct cpu_state *all_cpus(const struct server *server)
 
 struct cpu_state *state_cpu(const struct server *server, const struct platform_cpu *cpu)
 {
-	return all_cpus(server) + (cpu - server->platform->cpus);
+	struct cpu_state *state = all_cpus(server) + (cpu - server->platform->cpus);
+
+	state_touch(server, state, sizeof(*state));
+	return state;
 }
 
 struct domain_state *state_msrs(const struct server *server, size_t index)
@@ -75,7 +87,7 @@ struct domain_state *state_msrs(const struct server *server, size_t index)
 
 bool cpu_online(const struct server *server, const struct platform_cpu *cpu)
 {
-	return state_cpu(server, cpu)->online;
+	return all_cpus(server)[cpu - server->platform->cpus].online;
 }
 
 bool smt_allows(const struct server *server, const struct platform_cpu *cpu)
@@ -138,6 +150,7 @@ static int add_kept(struct server *server, const struct kept_set *set)
 	end = state_kept(server) + server->state->kept_count;
 	memmove(end + 1, end, size - sizeof(*set) - (size_t)((char *)end - (char *)server->state));
 	*end = *set;
+	state_touch(server, end, size - (size_t)((char *)end - (char *)server->state));
 	server->state->kept_count++;
 	return 0;
 }
@@ -149,6 +162,7 @@ int state_keep(struct server *server, const struct kept_set *set)
 
 		if (kept->cpu == set->cpu && kept->command == set->command &&
 		    kept->mailbox == set->mailbox) {
+			state_touch(server, kept, sizeof(*kept));
 			*kept = *set;
 			return 0;
 		}
@@ -166,6 +180,7 @@ int state_resize_deferred(struct server *server, size_t count)
 		return result;
 	memmove(state_deferred(server) + count, state_deferred(server) + before,
 		server->state->group_bytes);
+	state_touch(server, state_deferred(server), count * each + server->state->group_bytes);
 	server->state->deferred_count = (uint32_t)count;
 	server->size = size;
 	return 0;
@@ -178,6 +193,7 @@ int state_set_groups(struct server *server, const char *lines, size_t size)
 	if (result)
 		return result;
 	server->state->group_bytes = (uint32_t)size;
+	state_touch(server, all_groups(server), size);
 	if (size)
 		memcpy(all_groups(server), lines, size);
 	return 0;
