@@ -369,11 +369,24 @@ static uint32_t mask_word(const struct isst_cpuset *set, unsigned int first)
 
 char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits)
 {
-	struct memory_stream text;
+	enum { DIGITS = 8, WIDTH = DIGITS + 1 };
+	const size_t words = bits / 32 + (bits % 32 > 0);
+	char *text = malloc(words * WIDTH + 1);
+	unsigned int cpu = 0;
 
-	if (memory_stream_open(&text))
+	if (!text)
 		return NULL;
-	for (unsigned int word = bits / 32 + (bits % 32 > 0); word-- > 0;)
-		fprintf(text.stream, "%08" PRIx32 "%s", mask_word(set, word * 32), word ? "," : "");
-	return memory_stream_text(&text);
+	/* A mask is as wide as the machine, and mostly empty. */
+	for (size_t i = 0; i < words; i++)
+		memcpy(text + i * WIDTH, "00000000,", WIDTH);
+	while (isst_cpuset_next(set, cpu, &cpu) && cpu / 32 < words) {
+		char digits[WIDTH];
+
+		cpu -= cpu % 32;
+		snprintf(digits, sizeof(digits), "%08" PRIx32, mask_word(set, cpu));
+		memcpy(text + (words - 1 - cpu / 32) * WIDTH, digits, DIGITS);
+		cpu += 32;
+	}
+	text[words ? words * WIDTH - 1 : 0] = '\0';
+	return text;
 }

@@ -72,16 +72,25 @@ bool is_printable(const char *text)
 
 void write_printable(const char *text, const char *kept, FILE *stream)
 {
-	for (const unsigned char *c = (const unsigned char *)text; *c;) {
-		unsigned int code;
-		size_t length = utf8_decode(c, &code);
+	const unsigned char *c = (const unsigned char *)text, *start = c;
 
-		if (length == 0 || (is_control(code) && !strchr(kept, *c))) {
-			for (size_t i = 0; i < length || i < 1; i++)
-				fprintf(stream, "\\x%02x", *c++);
+	while (*c) {
+		unsigned int code;
+		size_t length;
+
+		if (*c >= ' ' && *c <= '~') {
+			c++;
 			continue;
 		}
-		fwrite(c, 1, length, stream);
-		c += length;
+		length = utf8_decode(c, &code);
+		if (length && (!is_control(code) || strchr(kept, *c))) {
+			c += length;
+			continue;
+		}
+		fwrite(start, 1, (size_t)(c - start), stream);
+		for (size_t i = 0; i < length || i < 1; i++)
+			fprintf(stream, "\\x%02x", *c++);
+		start = c;
 	}
+	fwrite(start, 1, (size_t)(c - start), stream);
 }
