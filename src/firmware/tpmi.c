@@ -439,21 +439,26 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 
 /** Classes hold while core-power or SST-TF is on: measured on Granite Rapids
  * (docs/hardware-reports.md). */
-static int ask_core_power_and_classes(struct tpmi_run *run, const struct tpmi_request *request)
+static int ask_clos_in_force(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_core_power *result = request->result;
-	struct abi_perf_level_info info;
-	int error = ask_core_power(run, request);
+	struct abi_perf_level_info info = { 0 };
+	struct abi_core_power state;
+	int error = 0;
 
+	/* That is the failure of the state. */
+	if (tpmi_core_power(run, request->domain, &state))
+		return 0;
+	if (state.supported && !state.enable)
+		error = tpmi_summary(run, request->domain, &info);
 	if (error)
 		return error;
-	if (!result->supported)
+	if (!state.supported)
 		result->clos_in_force = ISST_FEATURE_UNSUPPORTED;
-	else if (result->enabled)
-		result->clos_in_force = ISST_FEATURE_ENABLED;
-	else if (tpmi_summary(run, request->domain, &info) == 0)
-		result->clos_in_force = info.feature_state & 2 ? ISST_FEATURE_ENABLED
-							       : ISST_FEATURE_DISABLED;
+	else
+		result->clos_in_force = state.enable || info.feature_state & 2
+						? ISST_FEATURE_ENABLED
+						: ISST_FEATURE_DISABLED;
 	return 0;
 }
 
@@ -472,8 +477,8 @@ static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 	return 0;
 }
 
-COMMAND(CORE_POWER_SWITCH, 6, ask_core_power, "the state of core-power");
-COMMAND(CORE_POWER, 6, ask_core_power_and_classes, "the state of core-power");
+COMMAND(CORE_POWER, 6, ask_core_power, "the state of core-power");
+COMMAND(CLOS_IN_FORCE, 9, ask_clos_in_force, "the features");
 COMMAND(CLOS, 7, ask_clos, "the configuration of a CLOS");
 static const struct field ASSOCIATION_FIELDS[] = {
 	{ 15, 0, FIELD_NUMBER, 1, offsetof(struct isst_clos_association, clos) },
@@ -485,14 +490,15 @@ static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core
 {
 	struct query_scope scope = { batch, state->domain, -1, &state->failure };
 
-	return firmware_plan_tpmi(&scope, &CORE_POWER_SWITCH, 0, 0, state);
+	return firmware_plan_tpmi(&scope, &CORE_POWER, 0, 0, state);
 }
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct query_scope scope = { batch, state->domain, -1, &state->failure };
+	struct query_scope scope = { batch, state->domain, -1, &state->clos_failure };
+	int error = plan_core_power_switch(batch, state);
 
-	return firmware_plan_tpmi(&scope, &CORE_POWER, 0, 0, state);
+	return error ? error : firmware_plan_tpmi(&scope, &CLOS_IN_FORCE, 0, 0, state);
 }
 
 static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
