@@ -182,6 +182,13 @@ static void add_domain(struct package *package, const struct survey_domain *doma
 		package->level = &domain->level;
 }
 
+/** Whether what decides if a domain counts could not be read. */
+static bool may_count(const struct survey_domain *domain)
+{
+	return !survey_has_level(domain) || domain->level.turbo_freq == ISST_FEATURE_UNKNOWN ||
+	       domain->core_power.clos_in_force == ISST_FEATURE_UNKNOWN;
+}
+
 struct package find_package(const struct survey *survey, const struct survey_domain *domain,
 			    domain_filter *counts)
 {
@@ -196,6 +203,8 @@ struct package find_package(const struct survey *survey, const struct survey_dom
 	     package.end++)
 		if (counts(&survey->domains[package.end]))
 			add_domain(&package, &survey->domains[package.end]);
+		else if (may_count(&survey->domains[package.end]))
+			package.cpus.unknown += survey->domains[package.end].cpu_count;
 	return package;
 }
 
