@@ -135,7 +135,7 @@ COMMAND(CORES,                  MAILBOX, 0x7f,  0x06, CORES,                 "th
 COMMAND(CORES_IF_ANY,           MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores", OPTIONAL, DECISIVE);
 COMMAND(TURBO_RATIOS,           MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits");
 COMMAND(TURBO_RATIOS_IF_ANY,    MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits", OPTIONAL);
-COMMAND(LEVEL_LIMITS,           MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits", DECISIVE);
+COMMAND(LEVEL_LIMITS,           MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits", DECISIVE, REFUSED);
 COMMAND(UNCORE,                 MAILBOX, 0x7f,  0x09, UNCORE,                "the uncore frequencies", OPTIONAL, DECISIVE);
 COMMAND(BASE,                   MAILBOX, 0x7f,  0x0a, BASE,                  "the base frequencies", OPTIONAL, DECISIVE);
 COMMAND(MEMORY,                 MAILBOX, 0x7f,  0x0b, MEMORY,                "the memory frequency", OPTIONAL);

@@ -228,6 +228,9 @@ static int read_limits(struct facts *facts)
 		/* Of a level that is not known the limits are not known either. */
 		domain->limits_failure = domain->profile.failure.error ? domain->profile.failure
 								       : limits[i].failure;
+		/* Where there are levels, a refusal is no answer. */
+		if (domain->limits_failure.error == -EOPNOTSUPP && domain->profile.enabled)
+			domain->limits_failure.error = -EIO;
 		domain->level_limits = limits_word(&limits[i]);
 	}
 	free(limits);

@@ -105,8 +105,8 @@ static int level_limits(struct resolution *resolution, const struct domain_facts
 
 	*limits = owner->level_limits;
 	/* Firmware without SST-PP refuses to report them: its one level has none. */
-	if (owner->limits_failure.error && !owner->profile.failure.error &&
-	    !owner->profile.enabled && wish->setting->optional)
+	if (owner->limits_failure.error == -EOPNOTSUPP && !owner->profile.failure.error &&
+	    wish->setting->optional)
 		error = wanted_note_unsupported(resolution->wanted, owner->limits_failure.message);
 	else if (owner->limits_failure.error)
 		error = wanted_fails(resolution->wanted, wish->setting, domain->domain,
