@@ -32,21 +32,16 @@ static int read_limits(struct isst_context *context, enum turbo_state turbo,
 {
 	struct kernel_files *files = &context->files;
 	unsigned int cpu = limits->cpu->number;
-	struct frequency_limits *now = &limits->now;
-	int error = cpufreq_read(files, cpu, "scaling_min_freq", &now->min_khz);
+	struct frequency_limits *now = &limits->now, *processor = &limits->processor;
+	int error = cpufreq_read_limit_of(files, cpu, CPUFREQ_MIN, &now->min_khz,
+					  &processor->min_khz);
 
 	if (!error)
-		error = cpufreq_read(files, cpu, "scaling_max_freq", &now->max_khz);
-	if (!error)
-		error = read_range(context, turbo, limits);
-	if (error)
-		return error;
-	/* As cpufreq_read_limit() has it. */
-	if (now->min_khz <= limits->processor.min_khz)
-		now->min_khz = LIMIT_NONE;
-	if (now->max_khz >= limits->processor.max_khz)
+		error = cpufreq_read_limit_of(files, cpu, CPUFREQ_MAX, &now->max_khz,
+					      &processor->max_khz);
+	if (now->max_khz == CPUFREQ_NO_LIMIT)
 		now->max_khz = LIMIT_NONE;
-	return 0;
+	return error ? error : cpufreq_hides_limit(files, cpu, turbo, &limits->hidden);
 }
 
 /** Notes why the limits of a CPU cannot be read. Returns -ENOMEM, which ends the call, or 0. */

@@ -14,6 +14,8 @@
 
 /* Long enough for another CPU to go on- or offline. */
 enum { BUSY_TRIES = 20, BUSY_PAUSE_MS = 10 };
+/* The range of a CPU does not move all the time. */
+enum { RANGE_TRIES = 5 };
 /* Of the files of each CPU, of which there are thousands: no memory is asked for. */
 enum { CPU_PATH = sizeof(CPU_DIRECTORY "/cpu4294967295/cpufreq/") + 64 };
 
@@ -89,21 +91,31 @@ int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name,
 	return absent_while_offline(files, cpu, error);
 }
 
+/** A limit without effect is that of the processor. The kernel moves both at once, some time after
+ * a level was set, also between two reads: what seems to be a limit is read again. */
+int cpufreq_read_limit_of(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			  uint64_t *khz, uint64_t *processor)
+{
+	uint64_t before = UINT64_MAX;
+	int error = cpufreq_read(files, cpu, SCALING_FILES[limit], khz);
+
+	for (unsigned int i = 0; i < RANGE_TRIES && !error && *khz != before; i++) {
+		before = *khz;
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[limit], processor);
+		if (!error && cpufreq_is_tighter(limit, *khz, *processor))
+			error = cpufreq_read(files, cpu, SCALING_FILES[limit], khz);
+	}
+	if (!error && !cpufreq_is_tighter(limit, *khz, *processor))
+		*khz = cpufreq_no_limit(limit);
+	return error;
+}
+
 int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		       uint64_t *khz)
 {
 	uint64_t processor;
-	int error = cpufreq_read(files, cpu, SCALING_FILES[limit], khz);
 
-	if (!error)
-		error = cpufreq_read(files, cpu, PROCESSOR_FILES[limit], &processor);
-	if (error)
-		return error;
-	if (limit == CPUFREQ_MAX && *khz >= processor)
-		*khz = CPUFREQ_NO_LIMIT;
-	if (limit == CPUFREQ_MIN && *khz <= processor)
-		*khz = 0;
-	return 0;
+	return cpufreq_read_limit_of(files, cpu, limit, khz, &processor);
 }
 
 int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,

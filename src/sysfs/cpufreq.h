@@ -25,6 +25,10 @@ enum turbo_state { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF };
 int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		       uint64_t *khz);
 
+/** The same with the limit of the processor. */
+int cpufreq_read_limit_of(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			  uint64_t *khz, uint64_t *processor);
+
 /** What cpufreq_read_limit() returns of a limit that was written, once the kernel has put it into
  * the range of the processor. As above. */
 int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
