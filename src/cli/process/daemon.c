@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Forks, and tells the parent. */
+/* Forks, and lets the parent end. */
 #include "daemon.h"
 
 #include "signals.h"

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 struct daemon {
-	int ready; /* where the parent is told by; -1: this is no daemon */
+	int ready; /* where the parent waits; -1: this is no daemon */
 };
 
 /**

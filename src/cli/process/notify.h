@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells the service manager what this process is at: the protocol of sd_notify(3), without its
+/* Notifies the service manager of what this process does: the protocol of sd_notify(3), without its
  * library. */
 #ifndef ISST_CLI_NOTIFY_H
 #define ISST_CLI_NOTIFY_H

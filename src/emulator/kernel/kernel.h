@@ -39,7 +39,7 @@ int kernel_busy_khz(struct server *server, unsigned int cpu, uint64_t *khz);
 void kernel_free_list(char **names, size_t count);
 int kernel_mkdir(struct server *server, const char *path);
 int kernel_rmdir(struct server *server, const char *path);
-/** Tells who listens to the thermal events that a level has changed, if one has. */
+/** Sends the thermal event to all listeners if a level has changed. */
 void kernel_send_events(struct server *server);
 
 #endif

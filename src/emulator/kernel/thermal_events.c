@@ -29,7 +29,7 @@ enum {
 	ATTRIBUTE_PERFORMANCE = 22,
 	ATTRIBUTE_EFFICIENCY = 23,
 	CPUS_A_MESSAGE = 64,
-	/* What the hardware says, 8 bits, times four. */
+	/* The 8 bits of the hardware, times four. */
 	HIGHEST_CAPABILITY = 255 * 4,
 };
 

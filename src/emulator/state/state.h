@@ -138,7 +138,7 @@ struct server {
 	 * those in which that differs from the other slot */
 	uint64_t *touched, *differing;
 	bool replaying;	    /* a deferred command is carried out: it was let in before */
-	bool level_changed; /* and kernel_send_events() has not told of it yet */
+	bool level_changed; /* kernel_send_events() has not sent the event yet */
 	/* Set by the layers above, before state_open(). */
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
 	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
