@@ -1730,12 +1730,15 @@ ISST_API int isst_config_boot(struct isst_context *context, unsigned int flags,
 ISST_API int isst_config_match(struct isst_config *config, struct isst_context *context,
 			       unsigned int flags);
 
+/** What differs alike in several domains is listed for each of them. */
+#define ISST_CONFIG_CHECK_SEPARATELY 1U
+
 /**
  * Compares a machine with a configuration. isst_config_difference_at() then returns what differs.
  * Parts that discovery left out (isst_left_out_at()) are not compared. CPUs that the kernel keeps
  * offline while SMT is off are no difference; a notice (isst_notice_at()) names them.
  *
- * @flags: 0
+ * @flags: 0 or ISST_CONFIG_CHECK_SEPARATELY
  * Returns 0, ISST_CONFIG_SKIPPED (nothing was compared, see isst_config_match()), or a negative
  * errno with isst_config_problem_at(): -EOPNOTSUPP (it is for another machine, or the machine does
  * not have what it mentions), -EIO (something could not be read) or -EINVAL (it contradicts itself

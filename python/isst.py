@@ -366,6 +366,7 @@ _EXPLAIN_MEASURE = 1
 _EXPLAIN_LIMITS = 2
 _CONFIG_ADD_FILE = 1
 _CONFIG_READ_ALL = 1
+_CONFIG_CHECK_SEPARATELY = 1
 
 
 def _named(kind, number):
@@ -2326,10 +2327,12 @@ class Config(_Made):
         for another machine."""
         return self._use(context, lambda pointer: (_isst().config_match, pointer, context._open(), 0)) != _SKIPPED
 
-    def check(self, context):
-        """What differs from the machine: a list of ConfigDifference; None if it is not for this machine, see match().
-        ConfigError: EOPNOTSUPP (the machine does not have what it states), EIO, EINVAL (it contradicts itself there)."""
-        if self._use(context, lambda pointer: (_isst().config_check, pointer, context._open(), 0)) == _SKIPPED:
+    def check(self, context, separately=False):
+        """What differs from the machine: a list of ConfigDifference, with separately one for each domain; None if it is not
+        for this machine, see match(). ConfigError: EOPNOTSUPP (the machine does not have what it states), EIO, EINVAL (it
+        contradicts itself there)."""
+        flags = _CONFIG_CHECK_SEPARATELY if separately else 0
+        if self._use(context, lambda pointer: (_isst().config_check, pointer, context._open(), flags)) == _SKIPPED:
             return None
         isst = _isst()
         return [ConfigDifference(_text(isst.config_difference_target(entry)), _text(isst.config_difference_wanted(entry)),

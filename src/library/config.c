@@ -487,8 +487,8 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 	int error;
 
 	forget_results(config);
-	if (flags)
-		return context_refuse(context, "isst_config_check() has no flags");
+	if (flags & ~ISST_CONFIG_CHECK_SEPARATELY)
+		return context_refuse(context, "the flags of isst_config_check() are not known");
 	error = config && context ? context_check_discovered(context) : -EINVAL;
 	if (!error)
 		error = isst_config_match(config, context, 0);
@@ -496,6 +496,7 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 		return error;
 	forget_results(config);
 	error = wanted_find(&wanted, &config->configuration, context, WANTED_TO_COMPARE);
+	wanted.separate = flags & ISST_CONFIG_CHECK_SEPARATELY;
 	if (!error)
 		error = wanted_compare(&wanted, &differences);
 	if (!error)

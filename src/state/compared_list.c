@@ -12,13 +12,16 @@
 
 /** Whether two differences are listed as one: of CPUs or domains with the same present value, for
  * which the same is wanted. */
-static bool is_alike(const struct compared *one, const struct compared *other)
+static bool is_alike(const struct wanted *wanted, const struct compared *one,
+		     const struct compared *other)
 {
 	enum item_kind kind = one->wanted->item.kind;
 
 	/* Of others the index is where they are. */
 	if ((kind == ITEM_CLOS || kind == ITEM_UNCORE_MAX || kind == ITEM_UNCORE_MIN) &&
 	    one->wanted->item.index != other->wanted->item.index)
+		return false;
+	if (wanted->separate && one->wanted->domain != other->wanted->domain)
 		return false;
 	return other->differs && !other->listed && other->at_most == one->at_most &&
 	       other->wanted->subject == one->wanted->subject &&
@@ -35,7 +38,7 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 	int error = cpus ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		if (i > 0 && !is_alike(compared, &compared[i]))
+		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
 			continue;
 		error = wanted_item_cpus(wanted->context, compared[i].wanted, cpus);
 		compared[i].listed = true;
@@ -50,7 +53,8 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 }
 
 /** `package 0-1, power domain 0`, of all that differ alike. */
-static int name_domains(struct compared *compared, size_t count, FILE *stream)
+static int name_domains(const struct wanted *wanted, struct compared *compared, size_t count,
+			FILE *stream)
 {
 	const struct isst_domain **domains = calloc(count, sizeof(*domains));
 	size_t named = 0;
@@ -59,7 +63,7 @@ static int name_domains(struct compared *compared, size_t count, FILE *stream)
 	if (!domains)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		if (i > 0 && !is_alike(compared, &compared[i]))
+		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
 			continue;
 		domains[named++] = compared[i].wanted->domain;
 		compared[i].listed = true;
@@ -81,7 +85,7 @@ static int make_target(const struct wanted *wanted, struct compared *compared, s
 	if (subject_is_of_cpus(item->subject))
 		error = name_cpus(wanted, compared, count, stream.stream);
 	else
-		error = name_domains(compared, count, stream.stream);
+		error = name_domains(wanted, compared, count, stream.stream);
 	fputs(": ", stream.stream);
 	subject_write(stream.stream, item->subject, item->item.index);
 	*target = memory_stream_text(&stream);

@@ -46,6 +46,7 @@ struct wanted {
 	 */
 	bool *has_problem;
 	bool *has_skip; /* the same of skips */
+	bool separate;	/* what differs alike in several domains is listed for each of them */
 	int error;	/* of the problems that were added: the first one's; 0: none were */
 };
 
