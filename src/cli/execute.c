@@ -19,7 +19,8 @@
 #include "run/named_cpus.h"
 #include "run/reserve.h"
 #include "run/run.h"
-#include "watch.h"
+#include "status/rounds.h"
+#include "watch/watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -260,9 +261,11 @@ static enum exit_status work(struct run *run, struct output *output)
 	write_banner(run, output);
 	note_emulated(run, output);
 	ready = ready && discover(run) && check_command(run);
+	if (ready && run->request->command->flags & COMMAND_WATCHES)
+		return watch_machine(run, output);
 	reserve_drop_privileges(run, output);
 	if (ready && request_has(run->request, OPTION_WATCH))
-		return watch(run, output, ask_machine);
+		return rounds_run(run, output, ask_machine);
 	if (ready)
 		ask_machine(run);
 	run_finish(run);

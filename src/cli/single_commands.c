@@ -56,6 +56,20 @@ static const struct option_row explain_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row watch_options[] = {
+	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
+	  .help = "Watch what this configuration states, and compare with it. -: standard\n"
+		  "input" },
+	{ OPTION_UNTIL_DIFFERENT, 0, "until-different",
+	  .help = "End with status 1 as soon as something differs" },
+	{ OPTION_INTERVAL, 0, "interval", "SECONDS", VALUE_NUMBER, 1, 3600,
+	  .help = "Time between looks. Default: 2; 10 where the kernel has events" },
+	{ OPTION_NO_EVENTS, 0, "no-events",
+	  .help = "Do not wait for events of the kernel: listening to them can turn on the\n"
+		  "hardware feedback interface of the processor" },
+	{ .name = NULL },
+};
+
 const struct command single_commands[] = {
 	{ "status", "Print the state of the machine on one screen",
 	  "The processor; of each power domain level, lock, base frequency, SST-BF, SST-TF and "
@@ -87,6 +101,14 @@ const struct command single_commands[] = {
 	  "finding has what was read, what it means, and the command that fixes it. Advisories are\n"
 	  "known defects of such kernels. Exit status 0: nothing, or only notes; 1: findings.",
 	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS, explain },
+	{ "watch", "Report what changes, as it changes, until it is ended",
+	  "Looks at the machine every few seconds, and prints a line for each value that another "
+	  "program,\n"
+	  "a management controller or firmware has changed. With a configuration: for each that "
+	  "differs\n"
+	  "from it. Exit status 0 when ended by SIGTERM or SIGINT; 1: it failed, or with\n"
+	  "--until-different something differs.",
+	  watch_options, COMMAND_COMPARES | COMMAND_WATCHES | COMMAND_EVERYWHERE, NULL },
 	{ .name = NULL },
 };
 

@@ -147,5 +147,5 @@ SINGLE_VALUES = [
     ("tpmi-odd", "core-power get-assoc --by-clos"),
 ]
 
-# They run programs, and have no result of their own.
-WITHOUT_RESULT = {"with", "emulate"}
+# They run programs, and have no result of their own, or have many.
+WITHOUT_RESULT = {"with", "emulate", "watch"}

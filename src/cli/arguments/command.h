@@ -29,6 +29,7 @@ enum command_flags {
 	COMMAND_REDFISH = 1 << 21,    /* has the format redfish */
 	COMMAND_COMPARES = 1 << 22,   /* takes the option --config, to compare the machine with */
 	COMMAND_EVERYWHERE = 1 << 23, /* is made in all packages or in none, also without --cpu */
+	COMMAND_WATCHES = 1 << 24,    /* runs until it is ended, and reports what changes */
 };
 
 /** The flags of commands that take one word more. */
@@ -41,7 +42,7 @@ struct command {
 	const char *more;		  /* further lines for its own help, or NULL */
 	const struct option_row *options; /* or NULL */
 	unsigned int flags;
-	/** Asks the library and fills the run's report. */
+	/** Asks the library and fills the run's report; NULL of those that watch. */
 	void (*handler)(struct run *run);
 };
 

@@ -429,6 +429,44 @@ enum exit_status output_report(struct output *output, struct report *report,
 	return status;
 }
 
+/** Puts a document into one line: line ends, and the blanks behind them, are in no string. */
+static size_t join_lines(char *text)
+{
+	char *end = text;
+
+	for (const char *from = text; *from; from++) {
+		if (*from != '\n') {
+			*end++ = *from;
+			continue;
+		}
+		from += strspn(from + 1, " ");
+		if (end > text && end[-1] == ',')
+			*end++ = ' ';
+	}
+	*end++ = '\n';
+	return (size_t)(end - text);
+}
+
+enum exit_status output_event(struct output *output, struct report *report, enum exit_status status)
+{
+	const struct page page = { .columns = 0 };
+	FILE *stream = output_result(output);
+	struct memory_stream memory = { .text = NULL };
+	char *none = NULL;
+
+	report_header(report)->exit_status = (int)status;
+	if (report_failed(report) ||
+	    render_to_memory(output, report, messages_inside(output), &page, &memory, &none) != 0)
+		return report_lost_output(output, NULL, "out of memory", status);
+	write_all(output, memory.text, is_document(output) ? join_lines(memory.text) : memory.size,
+		  stream);
+	free(memory.text);
+	if (messages_beside(output))
+		render_messages(report, stderr);
+	report_empty(report);
+	return flush(output, stream, true, status);
+}
+
 /** Writes what a document is, or the messages alone. Returns 0 or -ENOMEM. */
 static int render_refusal(struct output *output, const struct report *report, FILE *stream)
 {

@@ -87,6 +87,13 @@ void output_banner_name(struct output *output, const char *what, const char *nam
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status);
 
+/**
+ * Writes a report as one of many, each at once, and a document as one line; empties it. Returns the
+ * status: a result that cannot be written is a failure.
+ */
+enum exit_status output_event(struct output *output, struct report *report,
+			      enum exit_status status);
+
 /** Writes why a run does not even begin. Returns the status that the program ends with. */
 enum exit_status output_refusal(struct output *output, struct report *report,
 				enum exit_status status);

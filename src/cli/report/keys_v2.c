@@ -149,6 +149,16 @@ const struct key_v2 keys_v2[KEYS] = {
 	[KEY_MEASURED] = { .type = V2_ARRAY, .index = "group" },
 	[KEY_MEASURED_CPUS] = { .type = V2_CPUS },
 	[KEY_MEASURED_MHZ] = { .type = V2_NUMBER },
+	/* watch */
+	[KEY_WATCH] = { .type = V2_OBJECT },
+	[KEY_WATCH_TIME] = { .type = V2_STRING },
+	[KEY_WATCH_EVENT] = { .type = V2_STRING },
+	[KEY_WATCH_TARGET] = { .type = V2_STRING },
+	[KEY_WATCH_WANTED] = { .type = V2_STRING },
+	[KEY_WATCH_OLD] = { .type = V2_STRING },
+	[KEY_WATCH_NEW] = { .type = V2_STRING },
+	[KEY_WATCH_CAUSE] = { .type = V2_STRING },
+	[KEY_WATCH_LINE] = { .type = V2_STRING },
 	/* --version, --info */
 	[KEY_VERSION] = { .type = V2_STRING },
 	[KEY_ISST_VERSION] = { .type = V2_STRING },

@@ -51,13 +51,17 @@ void report_remove(struct report *report, struct report_entry *entry)
 	free(entry);
 }
 
+void report_empty(struct report *report)
+{
+	while (report->first)
+		report_remove(report, report->first);
+}
+
 void report_free(struct report *report)
 {
 	if (!report)
 		return;
-	message_index_clear(&report->messages);
-	while (report->first)
-		report_remove(report, report->first);
+	report_empty(report);
 	free(report->header.processor);
 	free(report->header.emulated);
 	json_free(report->document);

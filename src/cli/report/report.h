@@ -129,6 +129,8 @@ struct report_entry *report_next_message(struct report *report, const struct rep
 /** Gives a message another text, which the report frees; NULL: memory ran out. */
 void report_replace_message(struct report *report, struct report_entry *entry, char *text);
 
+/** Removes all entries; the header stays. */
+void report_empty(struct report *report);
 /** Removes an entry from the report. */
 void report_remove(struct report *report, struct report_entry *entry);
 /** Gives the message that was added last a code, which lives as long as the report. */

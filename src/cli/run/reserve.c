@@ -79,7 +79,7 @@ static int block_signals(struct run *run)
 	return signals_block_others(&run->signals, &others);
 }
 
-bool reserve_machine(struct run *run)
+bool reserve_process(struct run *run)
 {
 	int error;
 
@@ -96,7 +96,12 @@ bool reserve_machine(struct run *run)
 		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
 		return false;
 	}
-	return run_call(run, take_lock(run)) == 0;
+	return true;
+}
+
+bool reserve_machine(struct run *run)
+{
+	return reserve_process(run) && run_call(run, take_lock(run)) == 0;
 }
 
 static enum privileges_use use_of(const struct run *run)

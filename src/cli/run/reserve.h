@@ -10,6 +10,9 @@
  * false after an error. */
 bool reserve_machine(struct run *run);
 
+/** The same without the lock, for a run that takes it later. */
+bool reserve_process(struct run *run);
+
 /** Drops the capabilities and system calls that the rest of the run does not need. */
 void reserve_drop_privileges(struct run *run, struct output *output);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rounds, and what ends them. */
-#include "watch.h"
+#include "rounds.h"
 
-#include "../common/memory_stream.h"
-#include "../common/monotonic.h"
-#include "../common/printable.h"
-#include "process/terminal.h"
-#include "render/frame.h"
-#include "report/report_changes.h"
-#include "status/level_memory.h"
+#include "../../common/memory_stream.h"
+#include "../../common/monotonic.h"
+#include "../../common/printable.h"
+#include "../process/terminal.h"
+#include "../render/frame.h"
+#include "../report/report_changes.h"
+#include "level_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -258,7 +258,7 @@ static enum exit_status watch_stream(struct watching *watching)
 	}
 }
 
-enum exit_status watch(struct run *run, struct output *output, void (*ask)(struct run *run))
+enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(struct run *run))
 {
 	struct watching watching = {
 		.run = run,

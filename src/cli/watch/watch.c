@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command, and the loop that waits. */
+#include "watch.h"
+
+#include "../../common/memory_stream.h"
+#include "../config/config_change.h"
+#include "../process/notify.h"
+#include "../run/machine.h"
+#include "../run/reserve.h"
+#include "events.h"
+#include "watcher.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MS_PER_S = 1000,
+	NS_PER_MS = 1000000,
+	INTERVAL_S = 2,
+	INTERVAL_WITH_EVENTS_S = 10,
+	WHOLE_S = 30,
+	/* The clock that goes on during a suspend is ahead of the other one by so much more. */
+	RESUME_MS = 500,
+	SIGNALS = 0,
+	TIMER,
+	OWN_DESCRIPTORS,
+};
+
+struct watch {
+	struct run *run;
+	struct output *output;
+	struct watcher watcher;
+	struct pollfd polled[OWN_DESCRIPTORS + WATCH_SOURCES];
+	struct watch_source sources[WATCH_SOURCES];
+	size_t source_count;
+	int64_t suspended_ms; /* since boot */
+	bool ended;
+};
+
+static int64_t now_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * MS_PER_S + now.tv_nsec / NS_PER_MS;
+}
+
+/* ---- Reports ---- */
+
+static void add_time(struct report_node *node)
+{
+	const time_t now = time(NULL);
+	struct tm parts;
+	char text[32];
+
+	if (gmtime_r(&now, &parts) && strftime(text, sizeof(text), "%FT%TZ", &parts) > 0)
+		report_text(node, KEY_WATCH_TIME, text);
+}
+
+/** What people read, behind the time. */
+static char *line_of(const struct watch_report *report)
+{
+	struct memory_stream line;
+
+	if (memory_stream_open(&line) != 0)
+		return NULL;
+	fprintf(line.stream, "%s: ", report->target);
+	if (report->wanted)
+		fprintf(line.stream, "%s is wanted, %s it is %s", report->wanted,
+			strcmp(report->wanted, report->present) == 0 ? "and" : "but",
+			report->present);
+	else if (report->old && report->present)
+		fprintf(line.stream, "%s -> %s", report->old, report->present);
+	else
+		fputs(report->event, line.stream);
+	if (report->cause)
+		fprintf(line.stream, " (%s)", report->cause);
+	return memory_stream_text(&line);
+}
+
+static void print_report(void *data, const struct watch_report *what)
+{
+	struct watch *watch = data;
+	struct run *run = watch->run;
+	struct report_node *node = report_branch(report_unit(run->report, NULL, 0), KEY_WATCH, 0);
+	char *line = line_of(what);
+
+	add_time(node);
+	report_word(node, KEY_WATCH_EVENT, what->event);
+	report_text(node, KEY_WATCH_TARGET, what->target);
+	if (what->wanted)
+		report_text(node, KEY_WATCH_WANTED, what->wanted);
+	if (what->old)
+		report_text(node, KEY_WATCH_OLD, what->old);
+	if (what->present)
+		report_text(node, KEY_WATCH_NEW, what->present);
+	if (what->cause)
+		report_text(node, KEY_WATCH_CAUSE, what->cause);
+	report_text(node, KEY_WATCH_LINE, line ? line : "out of memory");
+	free(line);
+	run->status = output_event(watch->output, run->report, run->status);
+}
+
+/* ---- Waiting ---- */
+
+static int open_descriptors(struct watch *watch)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	signals_fatal(&set);
+	watch->polled[SIGNALS].fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	watch->polled[TIMER].fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (watch->polled[SIGNALS].fd < 0 || watch->polled[TIMER].fd < 0)
+		return -errno;
+	for (size_t i = 0; i < watch->source_count; i++)
+		watch->polled[OWN_DESCRIPTORS + i].fd = watch->sources[i].descriptor;
+	for (size_t i = 0; i < OWN_DESCRIPTORS + watch->source_count; i++)
+		watch->polled[i].events = POLLIN;
+	return 0;
+}
+
+static void close_descriptors(struct watch *watch)
+{
+	for (size_t i = 0; i < OWN_DESCRIPTORS; i++)
+		if (watch->polled[i].fd >= 0)
+			close(watch->polled[i].fd);
+	watch_events_close(watch->sources, watch->source_count);
+}
+
+/** A signal that ends the run, or SIGHUP: an administrator wants all to be looked at. */
+static void take_signals(struct watch *watch)
+{
+	struct signalfd_siginfo signal;
+
+	while (read(watch->polled[SIGNALS].fd, &signal, sizeof(signal)) == sizeof(signal)) {
+		int number = (int)signal.ssi_signo;
+
+		if (signals_ignored(number))
+			continue;
+		if (number == SIGHUP) {
+			(void)notify_reloading();
+			watcher_forgive(&watch->watcher);
+			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+			(void)notify_manager("READY=1");
+			continue;
+		}
+		watch->ended = true;
+		/* These two are how it is ended, and no failure. */
+		if (number != SIGTERM && number != SIGINT)
+			watch->run->signals.arrived = number;
+	}
+}
+
+static void take_hints(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->source_count; i++) {
+		enum watch_hint hint = WATCH_NO_HINT;
+
+		if (watch->polled[OWN_DESCRIPTORS + i].revents)
+			hint = watch_events_take(&watch->sources[i]);
+		if (hint == WATCH_ANEW)
+			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+		else if (hint == WATCH_LOOK)
+			watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+	}
+}
+
+/** After a resume everything may be other than before. */
+static void notice_resume(struct watch *watch)
+{
+	int64_t suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC);
+
+	if (suspended_ms - watch->suspended_ms > RESUME_MS)
+		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+	watch->suspended_ms = suspended_ms;
+}
+
+/** Waits until a look is due, or something else has to be done. Returns 0 or a negative errno. */
+static int wait_for_look(struct watch *watch)
+{
+	int64_t due_ms = watch->watcher.due_ms;
+	const struct itimerspec at = { .it_value = { .tv_sec = due_ms / MS_PER_S,
+						     .tv_nsec = due_ms % MS_PER_S * NS_PER_MS } };
+	uint64_t count;
+
+	if (timerfd_settime(watch->polled[TIMER].fd, TFD_TIMER_ABSTIME, &at, NULL) != 0 ||
+	    (poll(watch->polled, OWN_DESCRIPTORS + watch->source_count, -1) < 0 && errno != EINTR))
+		return -errno;
+	if (watch->polled[TIMER].revents)
+		(void)!read(watch->polled[TIMER].fd, &count, sizeof(count));
+	notice_resume(watch);
+	take_signals(watch);
+	take_hints(watch);
+	return 0;
+}
+
+/* ---- All of it ---- */
+
+static bool is_over(const struct watch *watch)
+{
+	return watch->ended || watch->run->status != STATUS_DONE ||
+	       (request_has(watch->run->request, OPTION_UNTIL_DIFFERENT) &&
+		watch->watcher.differences > 0);
+}
+
+static int watch_until_over(struct watch *watch)
+{
+	bool ready = false;
+	int error = 0;
+
+	while (!error && !is_over(watch)) {
+		watcher_look(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+		if (!ready && watcher_is_settled(&watch->watcher)) {
+			ready = true;
+			(void)notify_manager("READY=1");
+		}
+		if (!is_over(watch))
+			error = wait_for_look(watch);
+	}
+	return error;
+}
+
+static struct isst_context *open_again(void *data)
+{
+	struct run *run = data;
+	struct isst_options *options = run_options(run->request);
+	struct isst_context *context = NULL;
+	struct isst_machine *machine;
+	char *problem = NULL;
+
+	if (options && machine_open(run->request, &machine, &problem) == STATUS_DONE)
+		(void)machine_open_context(machine, options, &context);
+	free(problem);
+	isst_options_free(options);
+	return context;
+}
+
+static enum exit_status end(struct watch *watch, int error)
+{
+	struct run *run = watch->run;
+
+	if (error)
+		run_error(run, STATUS_FAILED, "cannot watch: %s", strerror(-error));
+	if (watch->watcher.differences > 0 && request_has(run->request, OPTION_UNTIL_DIFFERENT))
+		run->status = status_worse(run->status, STATUS_FAILED);
+	watcher_clear(&watch->watcher);
+	close_descriptors(watch);
+	return report_next_message(run->report, NULL)
+		       ? output_event(watch->output, run->report, run->status)
+		       : run->status;
+}
+
+/** Opens what is waited for, and decides how often to look. Returns 0 or a negative errno. */
+static int begin(struct watch *watch)
+{
+	const struct request *request = watch->run->request;
+	unsigned int interval_s = request_number(request, OPTION_INTERVAL);
+	bool thermal = false;
+	int error = signals_block(&watch->run->signals);
+
+	if (!request_has(request, OPTION_NO_EVENTS))
+		watch->source_count = watch_events_open(watch->run->context, watch->sources,
+							&thermal);
+	if (!interval_s)
+		interval_s = thermal ? INTERVAL_WITH_EVENTS_S : INTERVAL_S;
+	watch->watcher.interval_ms = (int64_t)interval_s * MS_PER_S;
+	watch->watcher.whole_ms = (int64_t)(interval_s > WHOLE_S ? interval_s : WHOLE_S) * MS_PER_S;
+	return error ? error : open_descriptors(watch);
+}
+
+enum exit_status watch_machine(struct run *run, struct output *output)
+{
+	struct watch watch = {
+		.run = run,
+		.output = output,
+		.watcher = { .looker = { .open = open_again,
+					 .data = run,
+					 .context = run->context,
+					 .file = run->config },
+			     .report = print_report,
+			     .data = &watch },
+		.suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC),
+	};
+	int error;
+
+	if (run->config && !config_matches(run))
+		return output_report(output, run->report, run->status);
+	watched_init(&watch.watcher.reach);
+	error = begin(&watch);
+	run->context = NULL;
+	reserve_drop_privileges(run, output);
+	if (!error)
+		error = watch_until_over(&watch);
+	return end(&watch, error);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The states of a part of the machine that is watched. */
+#include "watched.h"
+
+#include <string.h>
+
+enum {
+	UNSTABLE_MS = 10 * 1000,
+	OWN_LOOK_MS = 250,
+	OWN_LIMIT_MS = 120 * 1000, /* a level change takes hundreds of CPUs offline */
+	FIGHT_MS = 10 * 60 * 1000,
+	FIRST_RETRY_MS = 1000,
+	LAST_RETRY_MS = 300 * 1000,
+};
+
+void watched_init(struct watched *watched)
+{
+	*watched = (struct watched){ .own_ms = -1 };
+}
+
+void watched_know(struct watched *watched, uint64_t value)
+{
+	watched->state = WATCHED_KNOWN;
+	watched->has_value = true;
+	watched->value = value;
+}
+
+/** How long to wait for the next look. An answer that was torn, or a change in several steps, is
+ * over soon. */
+static int64_t delay_ms(unsigned int looks)
+{
+	static const int64_t delays[] = { 50, 250, 1000 };
+	const size_t last = sizeof(delays) / sizeof(delays[0]) - 1;
+
+	return delays[looks < last ? looks : last];
+}
+
+static void begin_suspicion(struct watched *watched)
+{
+	watched->state = watched->has_value ? WATCHED_SUSPECT : WATCHED_UNKNOWN;
+	watched->has_last = false;
+	watched->looks = 0;
+}
+
+/** Notes the time of something that happened, as the last of those that are kept. */
+static void push_time(int64_t *times, size_t *count, size_t most, int64_t now_ms)
+{
+	*count += *count < most;
+	memmove(times + 1, times, (*count - 1) * sizeof(*times));
+	times[0] = now_ms;
+}
+
+static void push_value(struct watched *watched, uint64_t value, int64_t now_ms)
+{
+	push_time(watched->values_ms, &watched->value_count, WATCHED_MOST_VALUES, now_ms);
+	memmove(watched->values + 1, watched->values,
+		(watched->value_count - 1) * sizeof(*watched->values));
+	watched->values[0] = value;
+}
+
+/** Two looks agree. */
+static enum watched_verdict settle(struct watched *watched, bool there, uint64_t value,
+				   int64_t now_ms)
+{
+	bool returning = watched->returning;
+
+	watched->unstable = false;
+	watched->next_ms = INT64_MAX;
+	if (!there) {
+		watched->state = WATCHED_GONE;
+		return returning ? WATCHED_NOTHING : WATCHED_HAS_GONE;
+	}
+	watched->returning = false;
+	if (watched->has_value && value != watched->value) {
+		watched->state = WATCHED_CHANGED;
+		return WATCHED_HAS_CHANGED;
+	}
+	returning &= watched->has_value;
+	if (!watched->has_value)
+		push_value(watched, value, now_ms);
+	watched->state = WATCHED_KNOWN;
+	watched->has_value = true;
+	watched->value = value;
+	watched->own_ms = -1;
+	return returning ? WATCHED_HAS_RETURNED : WATCHED_NOTHING;
+}
+
+/** A look at what may have changed. */
+static enum watched_verdict compare_looks(struct watched *watched, bool there, uint64_t value,
+					  int64_t now_ms)
+{
+	bool agrees = watched->has_last && watched->last_there == there &&
+		      (!there || watched->last == value);
+
+	if (watched->looks == 0)
+		watched->suspect_ms = now_ms;
+	watched->has_last = true;
+	watched->last_there = there;
+	watched->last = value;
+	if (agrees)
+		return settle(watched, there, value, now_ms);
+	watched->next_ms = now_ms + delay_ms(watched->looks++);
+	if (watched->unstable || now_ms - watched->suspect_ms < UNSTABLE_MS)
+		return WATCHED_NOTHING;
+	watched->unstable = true;
+	return WATCHED_IS_UNSTABLE;
+}
+
+enum watched_verdict watched_look(struct watched *watched, bool there, uint64_t value,
+				  int64_t now_ms)
+{
+	bool was_gone = watched->state == WATCHED_GONE;
+	bool is_known = watched->state == WATCHED_KNOWN && there && value == watched->value;
+
+	if (is_known || (was_gone && !there)) {
+		watched->next_ms = INT64_MAX;
+		return WATCHED_NOTHING;
+	}
+	if (watched->state == WATCHED_KNOWN || was_gone)
+		begin_suspicion(watched);
+	watched->returning |= was_gone;
+	return compare_looks(watched, there, value, now_ms);
+}
+
+void watched_suspect(struct watched *watched, int64_t now_ms)
+{
+	if (watched->state != WATCHED_GONE)
+		begin_suspicion(watched);
+	watched->next_ms = now_ms;
+}
+
+bool watched_accept(struct watched *watched, int64_t now_ms)
+{
+	const uint64_t *values = watched->values;
+	bool begins;
+
+	watched->state = WATCHED_KNOWN;
+	watched->value = watched->last;
+	watched->own_ms = -1;
+	push_value(watched, watched->value, now_ms);
+	begins = !watched->fights && watched->value_count == WATCHED_MOST_VALUES &&
+		 values[0] == values[2] && values[1] == values[3] &&
+		 now_ms - watched->values_ms[2] <= FIGHT_MS;
+	watched->fights |= begins;
+	return begins;
+}
+
+bool watched_defer(struct watched *watched, int64_t now_ms)
+{
+	if (watched->own_ms < 0)
+		watched->own_ms = now_ms;
+	if (now_ms - watched->own_ms > OWN_LIMIT_MS)
+		return false;
+	begin_suspicion(watched);
+	watched->state = WATCHED_OWN;
+	watched->next_ms = now_ms + OWN_LOOK_MS;
+	return true;
+}
+
+bool watched_may_act(const struct watched *watched, int64_t now_ms)
+{
+	return !watched->fights && now_ms >= watched->retry_ms;
+}
+
+bool watched_acted(struct watched *watched, uint64_t value, int64_t now_ms)
+{
+	bool begins;
+
+	push_time(watched->actions_ms, &watched->action_count, WATCHED_MOST_ACTIONS, now_ms);
+	begins = !watched->fights && watched->action_count == WATCHED_MOST_ACTIONS &&
+		 now_ms - watched->actions_ms[WATCHED_MOST_ACTIONS - 1] <= FIGHT_MS;
+	watched->fights |= begins;
+	watched->failures = 0;
+	watched->cause = 0;
+	watched->retry_ms = 0;
+	watched->has_value = true;
+	watched->value = value;
+	/* What others set before is answered. */
+	watched->value_count = 0;
+	push_value(watched, value, now_ms);
+	watched_suspect(watched, now_ms);
+	return begins;
+}
+
+bool watched_failed(struct watched *watched, uint64_t cause, int64_t now_ms)
+{
+	bool is_new = watched->failures == 0 || cause != watched->cause;
+	int64_t delay = FIRST_RETRY_MS;
+
+	for (unsigned int i = 0; i < watched->failures && delay < LAST_RETRY_MS; i++)
+		delay *= 2;
+	watched->failures++;
+	watched->cause = cause;
+	watched->retry_ms = now_ms + (delay < LAST_RETRY_MS ? delay : LAST_RETRY_MS);
+	return is_new;
+}
+
+void watched_forgive(struct watched *watched)
+{
+	watched->fights = false;
+	watched->action_count = watched->value_count = 0;
+	watched->failures = 0;
+	watched->retry_ms = 0;
+}

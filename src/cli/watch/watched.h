@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a watcher knows of one part of the machine, and what follows from one more look at it. Knows
+ * neither clock nor machine: times and values are the caller's.
+ */
+#ifndef ISST_CLI_WATCH_WATCHED_H
+#define ISST_CLI_WATCH_WATCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum watched_state {
+	WATCHED_UNKNOWN, /* no two looks have found the same value yet */
+	WATCHED_KNOWN,
+	WATCHED_SUSPECT, /* the last look may differ from what is known: looks follow soon */
+	WATCHED_OWN,	 /* another run of this program is at work: the same, a little later */
+	WATCHED_CHANGED, /* to be answered by watched_accept() or watched_defer() */
+	WATCHED_GONE,	 /* there is nothing to look at: offline, or without a driver */
+};
+
+/** What a look is to be reported as. */
+enum watched_verdict {
+	WATCHED_NOTHING,
+	WATCHED_HAS_CHANGED,  /* two looks agree on another value */
+	WATCHED_IS_UNSTABLE,  /* no two looks have agreed for 10 s; once until two do */
+	WATCHED_HAS_GONE,     /* its value stays known */
+	WATCHED_HAS_RETURNED, /* with the value that was known */
+};
+
+enum {
+	/* So many actions within ten minutes are a fight with another manager, and so are so many
+	 * values of others, of which each second one is the same. */
+	WATCHED_MOST_ACTIONS = 4,
+	WATCHED_MOST_VALUES = 4,
+};
+
+struct watched {
+	enum watched_state state;
+	bool has_value, has_last, last_there;
+	uint64_t value;	    /* that is known */
+	uint64_t last;	    /* that the last look found, if @last_there */
+	bool returning;	    /* it was gone */
+	bool unstable;	    /* and reported so */
+	unsigned int looks; /* since it is suspect */
+	int64_t suspect_ms; /* the first of them */
+	int64_t own_ms;	    /* since when another run is waited for; -1: none is */
+	int64_t next_ms;    /* when to look; INT64_MAX: with the next round */
+
+	/* The last values that others set, and the last actions of this watcher; the last first. */
+	uint64_t values[WATCHED_MOST_VALUES];
+	int64_t values_ms[WATCHED_MOST_VALUES], actions_ms[WATCHED_MOST_ACTIONS];
+	size_t value_count, action_count;
+	bool fights;
+
+	unsigned int failures; /* of actions, one after the other */
+	uint64_t cause;	       /* of the last one that was reported */
+	int64_t retry_ms;      /* no action before */
+};
+
+void watched_init(struct watched *watched);
+
+/** Its value is known from elsewhere than a look. */
+void watched_know(struct watched *watched, uint64_t value);
+
+/** A look found @value, or, where @there is false, nothing to look at. */
+enum watched_verdict watched_look(struct watched *watched, bool there, uint64_t value,
+				  int64_t now_ms);
+
+/** It may have changed: an event, a resume, SIGHUP. Two looks have to agree again; the first is due
+ * now, also where there was one a moment ago. */
+void watched_suspect(struct watched *watched, int64_t now_ms);
+
+/** A value that has changed counts from now on, as one that others set. Returns true where that
+ * begins a fight of others. */
+bool watched_accept(struct watched *watched, int64_t now_ms);
+
+/** A value that has changed may be on its way to another one, while a run of this program is at
+ * work: it is looked at again. Returns false where that was waited for long enough. */
+bool watched_defer(struct watched *watched, int64_t now_ms);
+
+/** Whether an action may be made: no fight, and no failure that has to be waited for. */
+bool watched_may_act(const struct watched *watched, int64_t now_ms);
+
+/** An action was made, and @value is what it left: looks follow that have to agree. Returns true
+ * where it begins a fight: there are no more until watched_forgive(). */
+bool watched_acted(struct watched *watched, uint64_t value, int64_t now_ms);
+
+/** An action failed. Returns whether that is to be reported: another @cause than the last time. */
+bool watched_failed(struct watched *watched, uint64_t cause, int64_t now_ms);
+
+/** An administrator wants actions again, after a fight or failures. */
+void watched_forgive(struct watched *watched);
+
+#endif

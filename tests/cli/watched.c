@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What follows from looks at a part of the machine, without a clock or a machine. */
+#include "check.h"
+
+#include "cli/watch/watched.h"
+
+#include <stdlib.h>
+
+enum { A = 1, B = 2, C = 3, NONE = -1 };
+
+/** Looks at the times that are asked for, each finding the next value of a list that ends with 0;
+ * NONE: nothing is there. Returns the verdicts other than WATCHED_NOTHING, as letters. */
+static const char *look_at(struct watched *watched, int64_t *now_ms, const int *values)
+{
+	static const char letters[] = "-CUGR";
+	static char seen[64];
+	size_t count = 0;
+
+	for (; *values; values++) {
+		enum watched_verdict verdict = watched_look(watched, *values != NONE,
+							    (uint64_t)*values, *now_ms);
+
+		if (verdict != WATCHED_NOTHING && count < sizeof(seen) - 1)
+			seen[count++] = letters[verdict];
+		if (verdict == WATCHED_HAS_CHANGED)
+			watched_accept(watched, *now_ms);
+		*now_ms = watched->next_ms < INT64_MAX ? watched->next_ms : *now_ms + 2000;
+	}
+	seen[count] = '\0';
+	return seen;
+}
+
+#define LOOKS(...) ((const int[]){ __VA_ARGS__, 0 })
+
+static struct watched known(int value, int64_t *now_ms)
+{
+	struct watched watched;
+
+	watched_init(&watched);
+	assert_string_equal(look_at(&watched, now_ms, LOOKS(value, value)), "");
+	assert_int_equal(watched.state, WATCHED_KNOWN);
+	assert_int_equal(watched.value, value);
+	return watched;
+}
+
+static void what_is_found_first_is_no_change(void **state)
+{
+	int64_t now = 0;
+	struct watched watched;
+
+	(void)state;
+	watched_init(&watched);
+	assert_string_equal(look_at(&watched, &now, LOOKS(A, B, B)), "");
+	assert_int_equal(watched.state, WATCHED_KNOWN);
+	assert_int_equal(watched.value, B);
+}
+
+static void one_look_is_no_change(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	/* A torn answer; and a change that went back before it was looked at again. */
+	assert_string_equal(look_at(&watched, &now, LOOKS(B, A, A, C, A, A)), "");
+	assert_int_equal(watched.value, A);
+}
+
+static void two_looks_that_agree_are_one(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	assert_string_equal(look_at(&watched, &now, LOOKS(B, B)), "C");
+	assert_int_equal(watched.value, B);
+	/* A quick double change: the last value counts. */
+	assert_string_equal(look_at(&watched, &now, LOOKS(A, C, C)), "C");
+	assert_int_equal(watched.value, C);
+}
+
+static void looks_follow_after_50_250_and_1000_ms(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	now = 10000;
+	watched_look(&watched, true, B, now);
+	assert_int_equal(watched.next_ms, now + 50);
+	now = watched.next_ms;
+	watched_look(&watched, true, C, now);
+	assert_int_equal(watched.next_ms, now + 250);
+	for (int value = 4; value < 8; value++) {
+		now = watched.next_ms;
+		watched_look(&watched, true, (uint64_t)value, now);
+		assert_int_equal(watched.next_ms, now + 1000);
+	}
+}
+
+static void what_never_agrees_is_reported_once(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+	unsigned int reports = 0;
+	int64_t begin = now;
+
+	(void)state;
+	for (int value = 10; value < 60; value++) {
+		if (watched_look(&watched, true, (uint64_t)value, now) == WATCHED_IS_UNSTABLE) {
+			assert_true(now - begin >= 10000 && now - begin < 11300);
+			reports++;
+		}
+		now = watched.next_ms;
+	}
+	assert_int_equal(reports, 1);
+	assert_string_equal(look_at(&watched, &now, LOOKS(B, B)), "C");
+	assert_false(watched.unstable);
+}
+
+static void what_is_gone_keeps_its_value(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, NONE)), "G");
+	assert_int_equal(watched.value, A);
+	assert_string_equal(look_at(&watched, &now, LOOKS(A, A)), "R");
+	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, NONE, B, B)), "GC");
+	assert_int_equal(watched.value, B);
+	/* One look that fails is no loss, and one that succeeds no return. */
+	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, B, B)), "");
+	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, NONE, B, NONE, NONE)), "G");
+}
+
+static void an_event_after_a_look_is_not_lost(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	watched_look(&watched, true, A, now);
+	watched_suspect(&watched, now);
+	assert_int_equal(watched.next_ms, now);
+	assert_string_equal(look_at(&watched, &now, LOOKS(B, B)), "C");
+	/* Also while another one is looked at. */
+	watched_look(&watched, true, C, now);
+	watched_suspect(&watched, now + 10);
+	assert_int_equal(watched.next_ms, now + 10);
+}
+
+static void another_run_is_waited_for_with_a_bound(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+	int64_t begin = 0;
+	unsigned int waits = 0;
+
+	(void)state;
+	for (bool waiting = true; waiting && waits < 10000;) {
+		enum watched_verdict verdict = watched_look(&watched, true, B, now);
+
+		if (verdict == WATCHED_HAS_CHANGED) {
+			begin = begin ? begin : now;
+			waiting = watched_defer(&watched, now);
+			waits += waiting;
+		}
+		if (waiting)
+			now = watched.next_ms;
+	}
+	assert_true(waits > 100 && waits < 1000);
+	assert_true(now - begin > 120000 && now - begin < 121000);
+	assert_false(watched_accept(&watched, now));
+	assert_int_equal(watched.value, B);
+	/* One that has gone back meanwhile was none. */
+	now += 2000;
+	watched_look(&watched, true, A, now);
+	assert_int_equal(watched_look(&watched, true, A, now + 50), WATCHED_HAS_CHANGED);
+	assert_true(watched_defer(&watched, now + 50));
+	assert_int_equal(watched.state, WATCHED_OWN);
+	watched_look(&watched, true, B, now + 300);
+	assert_int_equal(watched_look(&watched, true, B, now + 350), WATCHED_NOTHING);
+	assert_int_equal(watched.state, WATCHED_KNOWN);
+}
+
+static void failures_are_tried_again_after_1_2_4_to_300_s(void **state)
+{
+	static const int delays_s[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300 };
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(delays_s) / sizeof(delays_s[0]); i++) {
+		assert_true(watched_may_act(&watched, now));
+		assert_int_equal(watched_failed(&watched, 7, now), i == 0);
+		assert_false(watched_may_act(&watched, now + delays_s[i] * 1000 - 1));
+		now += delays_s[i] * 1000;
+	}
+	/* Another cause is reported. */
+	assert_true(watched_failed(&watched, 8, now));
+	watched_forgive(&watched);
+	assert_true(watched_may_act(&watched, now));
+}
+
+static void the_fourth_action_within_ten_minutes_is_the_last(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	/* More than that, slowly. */
+	for (int i = 0; i < 10; i++) {
+		assert_false(watched_acted(&watched, A, now));
+		now += 200001;
+	}
+	now += 600000;
+	for (int i = 0; i < 4; i++) {
+		assert_true(watched_may_act(&watched, now));
+		assert_int_equal(watched_acted(&watched, A, now), i == 3);
+		now += 1000;
+	}
+	assert_false(watched_may_act(&watched, now + 100000000));
+	watched_forgive(&watched);
+	assert_true(watched_may_act(&watched, now));
+	assert_false(watched_acted(&watched, A, now));
+}
+
+static void two_values_by_turns_are_a_fight_of_others(void **state)
+{
+	int64_t now = 0;
+	struct watched watched = known(A, &now);
+
+	(void)state;
+	look_at(&watched, &now, LOOKS(B, B, A, A));
+	assert_false(watched.fights);
+	look_at(&watched, &now, LOOKS(B, B));
+	assert_true(watched.fights);
+	assert_false(watched_may_act(&watched, now));
+	/* It is reported all the same. */
+	assert_string_equal(look_at(&watched, &now, LOOKS(A, A)), "C");
+	watched_forgive(&watched);
+	/* Slowly it is none, and nor are three values. */
+	watched = known(A, &now);
+	for (int i = 0; i < 6; i++) {
+		const int value = i % 2 ? A : B;
+
+		look_at(&watched, &now, LOOKS(value, value));
+		now += 400000;
+	}
+	assert_false(watched.fights);
+	look_at(&watched, &now, LOOKS(C, C, B, B, A, A, C, C, B, B));
+	assert_false(watched.fights);
+}
+
+/** Random looks and events: what is known is what two looks in a row have found, no change is
+ * reported of what was known, and what is suspect is looked at within a second. */
+static void random_looks_keep_the_rules(void **state)
+{
+	int64_t now = 0;
+	struct watched watched;
+	uint64_t previous = 0;
+	bool repeated = false;
+
+	(void)state;
+	srand(1);
+	watched_init(&watched);
+	for (int i = 0; i < 200000; i++) {
+		const uint64_t value = (uint64_t)(rand() % 3 + 1), known_value = watched.value;
+		const bool had_value = watched.has_value, there = rand() % 20 != 0;
+		enum watched_verdict verdict;
+
+		now += rand() % 3000;
+		switch (rand() % 12) {
+		case 0:
+			watched_suspect(&watched, now);
+			repeated = false;
+			continue;
+		case 1:
+			if (!watched_may_act(&watched, now))
+				continue;
+			watched_acted(&watched, value, now);
+			repeated = false;
+			continue;
+		case 2:
+			watched_forgive(&watched);
+			continue;
+		}
+		verdict = watched_look(&watched, there, value, now);
+		if (verdict == WATCHED_HAS_CHANGED) {
+			assert_true(had_value && value != known_value);
+			assert_true(repeated && previous == value);
+			if (rand() % 4 || !watched_defer(&watched, now))
+				watched_accept(&watched, now);
+			repeated = false;
+		} else {
+			assert_true(!had_value || watched.value == known_value);
+			repeated = there;
+		}
+		previous = value;
+		if (watched.state == WATCHED_KNOWN)
+			assert_true(watched.value == value);
+		if (watched.state == WATCHED_SUSPECT || watched.state == WATCHED_UNKNOWN)
+			assert_true(watched.next_ms > now && watched.next_ms <= now + 1000);
+		assert_true(watched.state != WATCHED_GONE || !there);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_found_first_is_no_change),
+		cmocka_unit_test(one_look_is_no_change),
+		cmocka_unit_test(two_looks_that_agree_are_one),
+		cmocka_unit_test(looks_follow_after_50_250_and_1000_ms),
+		cmocka_unit_test(what_never_agrees_is_reported_once),
+		cmocka_unit_test(what_is_gone_keeps_its_value),
+		cmocka_unit_test(an_event_after_a_look_is_not_lost),
+		cmocka_unit_test(another_run_is_waited_for_with_a_bound),
+		cmocka_unit_test(failures_are_tried_again_after_1_2_4_to_300_s),
+		cmocka_unit_test(the_fourth_action_within_ten_minutes_is_the_last),
+		cmocka_unit_test(two_values_by_turns_are_a_fight_of_others),
+		cmocka_unit_test(random_looks_keep_the_rules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
