@@ -90,8 +90,10 @@ static void fail_all(struct isst_context *context, int error, struct cpu_running
 			continue;
 		else if (error == -ENOENT)
 			message_failure(messages, &cpus[i].failure, -EOPNOTSUPP,
-					"limit reasons are not known: they need intel_plr_tpmi "
-					"(Linux 6.11)");
+					context_has_power_domains(context)
+						? "limit reasons are not known: they need "
+						  "intel_plr_tpmi (Linux 6.11)"
+						: "limit reasons are read on TPMI servers only");
 		else
 			message_failure(messages, &cpus[i].failure, error, "%s",
 					isst_error(context));

@@ -119,13 +119,20 @@ static int report_groups(const struct machine_status *status, const struct group
 	return error;
 }
 
-/** What the kernel does not have is no failure; what only root may read is worth a note, and that
- * reasons are not known: none are shown then. */
+/** Whether it is worth a note that the kernel does not have a value: that reasons are not known,
+ * where it may have them. None are shown then. */
+static bool lacks_reasons(const struct run *run, const struct grouping *grouping)
+{
+	return grouping->key == KEY_STATUS_REASONS &&
+	       isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0;
+}
+
+/** What the kernel does not have is no failure; what only root may read is worth a note. */
 static void report_failure(struct run *run, const struct grouping *grouping,
 			   const struct failure *failure)
 {
 	if (failure->error == -EPERM ||
-	    (failure->error == -EOPNOTSUPP && grouping->key == KEY_STATUS_REASONS))
+	    (failure->error == -EOPNOTSUPP && lacks_reasons(run, grouping)))
 		run_note(run, failure);
 	else if (failure->error != -EOPNOTSUPP)
 		run_failure(run, failure);
@@ -146,8 +153,7 @@ static size_t list_members(struct run *run, const struct grouping *grouping,
 		if (failure.error) {
 			if (!failed)
 				report_failure(run, grouping, &failure);
-			failed = failed || failure.error != -EOPNOTSUPP ||
-				 grouping->key == KEY_STATUS_REASONS;
+			failed |= failure.error != -EOPNOTSUPP || lacks_reasons(run, grouping);
 			continue;
 		}
 		members[count++] = (struct member){ .domain = isst_result_domain(result),
