@@ -38,12 +38,10 @@ static off_t slot_offset(uint64_t capacity, uint32_t slot)
 	return (off_t)(STATE_HEAD_BYTES + capacity * slot);
 }
 
-enum { BLOCK_BYTES = 1024, BITS = 64 };
-
 /** Words of a set of blocks, of a copy of any size that fits into a slot. */
 static size_t set_words(const struct state_head *head)
 {
-	return head->capacity / BLOCK_BYTES / BITS + 1;
+	return head->capacity / STATE_BLOCK_BYTES / STATE_BLOCK_BITS + 1;
 }
 
 static void forget_touched(struct server *server)
@@ -116,7 +114,7 @@ void state_close(struct server *server)
 
 static size_t block_size(size_t size, size_t at)
 {
-	return size - at < BLOCK_BYTES ? size - at : BLOCK_BYTES;
+	return size - at < STATE_BLOCK_BYTES ? size - at : STATE_BLOCK_BYTES;
 }
 
 /** What a block adds to the checksum of a state, which is the sum of those of its blocks. */
@@ -131,7 +129,7 @@ static uint64_t check_from(const struct state *state, size_t size, size_t at)
 {
 	uint64_t check = 0;
 
-	for (; at < size; at += BLOCK_BYTES)
+	for (; at < size; at += STATE_BLOCK_BYTES)
 		check += block_check(state, size, at);
 	return check;
 }
@@ -141,29 +139,19 @@ uint64_t state_check(const struct state *state, size_t size)
 	return check_from(state, size, 0);
 }
 
-void state_touch(const struct server *server, const void *part, size_t size)
-{
-	const size_t at = (size_t)((const char *)part - (const char *)server->state);
-
-	/* A new state, or one that is too large for the file, is stored as a whole. */
-	if (!server->head || at + size > server->head->capacity)
-		return;
-	for (size_t i = at / BLOCK_BYTES; size && i <= (at + size - 1) / BLOCK_BYTES; i++)
-		server->touched[i / BITS] |= UINT64_C(1) << i % BITS;
-}
-
 /** The first block from block @i on that was touched, or in which the slots differ. */
 static size_t next_block(const struct server *server, size_t i)
 {
 	const size_t words = set_words(server->head);
 
-	for (size_t word = i / BITS; word < words; i = ++word * BITS) {
-		uint64_t left = (server->touched[word] | server->differing[word]) >> i % BITS;
+	for (size_t word = i / STATE_BLOCK_BITS; word < words; i = ++word * STATE_BLOCK_BITS) {
+		uint64_t left = (server->touched[word] | server->differing[word]) >>
+				i % STATE_BLOCK_BITS;
 
 		if (left)
 			return i + (size_t)__builtin_ctzll(left);
 	}
-	return words * BITS;
+	return words * STATE_BLOCK_BITS;
 }
 
 /** Reduces what was touched to the blocks that are not as stored, and finds the checksum. Returns
@@ -173,19 +161,20 @@ static bool find_changed(struct server *server, uint64_t *check)
 	const char *now = (const char *)server->state, *old = (const char *)server->stored.state;
 	const size_t size = server->size, stored = server->stored.size;
 	/* Where both have the same blocks. */
-	const size_t common = size == stored
-				      ? size
-				      : (size < stored ? size : stored) / BLOCK_BYTES * BLOCK_BYTES;
+	const size_t common = size == stored ? size
+					     : (size < stored ? size : stored) / STATE_BLOCK_BYTES *
+						       STATE_BLOCK_BYTES;
 	bool any = size != stored;
 
 	state_touch(server, now, sizeof(*server->state));
 	state_touch(server, now + common, size - common);
 	*check = server->stored.check + check_from(server->state, size, common) -
 		 check_from(server->stored.state, stored, common);
-	for (size_t i = next_block(server, 0), at; (at = i * BLOCK_BYTES) < common;
+	for (size_t i = next_block(server, 0), at; (at = i * STATE_BLOCK_BYTES) < common;
 	     i = next_block(server, i + 1)) {
 		if (memcmp(now + at, old + at, block_size(size, at)) == 0) {
-			server->touched[i / BITS] &= ~(UINT64_C(1) << i % BITS);
+			server->touched[i / STATE_BLOCK_BITS] &= ~(UINT64_C(1)
+								   << i % STATE_BLOCK_BITS);
 			continue;
 		}
 		any = true;
@@ -229,12 +218,12 @@ static int write_blocks(struct server *server, uint32_t slot, bool known)
 	int result = 0;
 
 	for (size_t at = 0, end = 0; !result && end < server->size;) {
-		size_t i = known ? next_block(server, end / BLOCK_BYTES) : 0;
+		size_t i = known ? next_block(server, end / STATE_BLOCK_BYTES) : 0;
 
-		at = i * BLOCK_BYTES;
+		at = i * STATE_BLOCK_BYTES;
 		while (known && next_block(server, i + 1) == i + 1)
 			i++;
-		end = known ? (i + 1) * BLOCK_BYTES : server->size;
+		end = known ? (i + 1) * STATE_BLOCK_BYTES : server->size;
 		if (end > server->size)
 			end = server->size;
 		if (at >= end)

@@ -93,6 +93,9 @@ struct state {
 
 enum { STATE_FORMAT = 14, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
+/* What is compared and stored at a time, and how many of that a word of a set has. */
+enum { STATE_BLOCK_BYTES = 1024, STATE_BLOCK_BITS = 64 };
+
 /**
  * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
  * first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one before, or
@@ -160,9 +163,6 @@ void state_unlock(struct server *server);
 int state_store(struct server *server);
 /** Gives up what has changed since the last state_store(). */
 void state_discard(struct server *server);
-/** Before a part of the copy is written to: a store looks only at what was touched, and at struct
- * state itself. */
-void state_touch(const struct server *server, const void *part, size_t size);
 /** The checksum of a state in the file. */
 uint64_t state_check(const struct state *state, size_t size);
 /** Counts something in the statistics. */
@@ -176,6 +176,9 @@ size_t state_fixed_size(const struct platform *platform);
  * nothing that there is not. */
 bool state_fits(const struct platform *platform, const struct state *state, size_t size);
 
+/** Before a part of the copy is written to: a store looks only at what was touched, and at struct
+ * state itself. */
+void state_touch(const struct server *server, const void *part, size_t size);
 /* What these return may be written to until the next store. */
 struct domain_state *state_domain(const struct server *server, size_t index);
 struct cpu_state *state_cpu(const struct server *server, const struct platform_cpu *cpu);

@@ -30,6 +30,18 @@ bool state_fits(const struct platform *platform, const struct state *state, size
 	       is_plausible(state);
 }
 
+void state_touch(const struct server *server, const void *part, size_t size)
+{
+	const size_t at = (size_t)((const char *)part - (const char *)server->state);
+
+	/* A new state, or one that is too large for the file, is stored as a whole. */
+	if (!server->head || at + size > server->head->capacity)
+		return;
+	for (size_t i = at / STATE_BLOCK_BYTES; size && i <= (at + size - 1) / STATE_BLOCK_BYTES;
+	     i++)
+		server->touched[i / STATE_BLOCK_BITS] |= UINT64_C(1) << i % STATE_BLOCK_BITS;
+}
+
 static struct domain_state *all_domains(const struct server *server)
 {
 	return (struct domain_state *)(server->state + 1);
