@@ -1185,6 +1185,9 @@ ISST_API const char *isst_finding_place(const struct isst_finding *finding);
 /** The CPUs concerned; empty if it is about no CPU in particular. */
 ISST_API const struct isst_cpuset *isst_finding_cpus(const struct isst_finding *finding);
 
+/** The numbers of the packages concerned; empty if it is about the machine as a whole. */
+ISST_API const struct isst_cpuset *isst_finding_packages(const struct isst_finding *finding);
+
 /** What was read, and of what; what it means for the CPUs; and the command that fixes it, or advice
  * where no command can; "" if there is none. */
 ISST_API const char *isst_finding_evidence(const struct isst_finding *finding);

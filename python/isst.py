@@ -553,6 +553,7 @@ isst_finding_name sp
 isst_finding_severity ip
 isst_finding_place sp
 isst_finding_cpus pp
+isst_finding_packages pp
 isst_finding_evidence sp
 isst_finding_meaning sp
 isst_finding_remedy sp
@@ -1329,9 +1330,9 @@ JournalEntry = collections.namedtuple(
 JournalEntry.__doc__ = """An item that an interrupted change wrote or affected: values as text, and as numbers or None; finding: which
 process set the present value; flags: JournalEntryFlag."""
 
-Finding = collections.namedtuple("Finding", "kind name severity place cpus evidence meaning remedy")
+Finding = collections.namedtuple("Finding", "kind name severity place cpus evidence meaning remedy packages")
 Finding.__doc__ = """Something that Context.explain() found: its FindingKind, its name, its Severity, where, for which CPUs (a frozenset),
-what was read, what it means, and the command or advice that helps."""
+what was read, what it means, the command or advice that helps, and the numbers of the packages (empty: the whole machine)."""
 
 Explanation = collections.namedtuple("Explanation", "findings unread notes measured_mhz")
 Explanation.__doc__ = """What Context.explain() returns: a list of Finding, the most important first; lists of texts: what could not be read,
@@ -2049,7 +2050,7 @@ def _finding(entry):
     return Finding(_named(FindingKind, isst.finding_code(entry)), _text(isst.finding_name(entry)),
                    _named(Severity, isst.finding_severity(entry)), _text(isst.finding_place(entry)),
                    _cpus(isst.finding_cpus(entry)), _text(isst.finding_evidence(entry)), _text(isst.finding_meaning(entry)),
-                   _text(isst.finding_remedy(entry)))
+                   _text(isst.finding_remedy(entry)), _cpus(isst.finding_packages(entry)))
 
 
 def _item(entry):

@@ -14,6 +14,7 @@ static void finding_free(struct isst_finding *finding)
 	if (!finding)
 		return;
 	isst_cpuset_free(finding->cpus);
+	isst_cpuset_free(finding->packages);
 	free(finding->domains);
 	free(finding->read);
 	free(finding->meaning);
@@ -40,9 +41,10 @@ static struct isst_finding *finding_new(const struct findings *findings, int cod
 	finding->read = read;
 	finding->meaning = strdup(row->meaning ? row->meaning : "");
 	finding->cpus = isst_cpuset_new();
+	finding->packages = isst_cpuset_new();
 	finding->domains = calloc(findings->survey->count + 1, sizeof(*finding->domains));
 	finding->whole = true;
-	if (finding->meaning && finding->cpus && finding->domains)
+	if (finding->meaning && finding->cpus && finding->packages && finding->domains)
 		return finding;
 	finding_free(finding);
 	return NULL;
@@ -113,6 +115,8 @@ void finding_add_place(struct findings *findings, struct isst_finding *finding,
 		return;
 	finding->domains[domain - findings->survey->domains] = true;
 	finding->whole = false;
+	if (isst_cpuset_add(finding->packages, domain->domain->package, domain->domain->package))
+		findings->error = -ENOMEM;
 }
 
 void finding_add_cpu(struct findings *findings, struct isst_finding *finding,

@@ -27,7 +27,7 @@ struct isst_finding {
 	int code, severity;
 	size_t order; /* in which it was found */
 	const char *name;
-	struct isst_cpuset *cpus;
+	struct isst_cpuset *cpus, *packages;
 	bool *domains; /* by their position in the survey */
 	bool whole;    /* it is about the machine, not about domains */
 	char *read, *meaning;

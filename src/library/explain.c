@@ -192,6 +192,11 @@ const struct isst_cpuset *isst_finding_cpus(const struct isst_finding *finding)
 	return finding ? finding->cpus : NULL;
 }
 
+const struct isst_cpuset *isst_finding_packages(const struct isst_finding *finding)
+{
+	return finding ? finding->packages : NULL;
+}
+
 const char *isst_finding_evidence(const struct isst_finding *finding)
 {
 	return finding ? finding->read : NULL;

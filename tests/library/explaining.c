@@ -79,6 +79,8 @@ static void findings_are_in_order_and_complete(void **state)
 	assert_int_equal(isst_finding_severity(finding), ISST_SEVERITY_CRITICAL);
 	assert_string_equal(isst_finding_name(finding), "clos-max-zero");
 	assert_string_equal(isst_finding_place(finding), "package 1");
+	assert_int_equal(isst_cpuset_count(isst_finding_packages(finding)), 1);
+	assert_true(isst_cpuset_has(isst_finding_packages(finding), 1));
 	/* The class is the core's: 42 is the sibling of 14. */
 	check_cpus(finding, "14,42");
 	assert_string_equal(isst_finding_evidence(finding),

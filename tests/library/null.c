@@ -521,6 +521,7 @@ static void explanations(void **state)
 	assert_int_equal(isst_finding_severity(NULL), 0);
 	assert_null(isst_finding_place(NULL));
 	assert_null(isst_finding_cpus(NULL));
+	assert_null(isst_finding_packages(NULL));
 	assert_null(isst_finding_evidence(NULL));
 	assert_null(isst_finding_meaning(NULL));
 	assert_null(isst_finding_remedy(NULL));

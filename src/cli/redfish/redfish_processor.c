@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A package as Processor. Must not know how documents are written. */
-#include "../run/limits_found.h"
+#include "../status/limits_found.h"
 #include "redfish.h"
 
 /* ---- What it is ---- */
@@ -120,18 +120,18 @@ static const char *cause_of(int code)
 }
 
 /** Adds the causes in the order of Redfish, each once. Returns whether there is any. */
-static bool add_causes(struct json *node, const struct isst_explanation *explanation)
+static bool add_causes(struct json *node, const struct redfish_package *package)
 {
 	static const char *const ORDER[] = { "PowerLimit", "ThermalLimit", "ClockLimit", "Unknown",
 					     "OEM" };
+	const struct isst_explanation *explanation = limits_explanation(package->status);
 	const struct isst_finding *finding;
 	struct json *list = NULL;
 
 	for (size_t cause = 0; cause < sizeof(ORDER) / sizeof(ORDER[0]); cause++)
 		for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)); i++) {
-			int code = isst_finding_code(finding);
-
-			if (!finding_is_limit(code) || cause_of(code) != ORDER[cause])
+			if (!finding_is_limit_of(finding, package->number) ||
+			    cause_of(isst_finding_code(finding)) != ORDER[cause])
 				continue;
 			list = list ? list : json_add(node, "ThrottleCauses", JSON_ARRAY);
 			json_add_string(list, NULL, ORDER[cause]);
@@ -143,15 +143,11 @@ static bool add_causes(struct json *node, const struct isst_explanation *explana
 /** That there are no reasons may mean that they cannot be read: then nothing is added. */
 static void add_explanation(struct json *node, const struct redfish_package *package)
 {
-	struct run *run = package->status->run;
-	struct isst_explanation *explanation = package_explanation(run, package->number);
-
-	if (add_causes(node, explanation))
+	if (add_causes(node, package))
 		json_add_boolean(node, "Throttled", true);
 	if (package->turbo_disabled >= 0)
 		json_add_string(node, "TurboState",
 				package->turbo_disabled ? "Disabled" : "Enabled");
-	isst_explanation_free(explanation);
 }
 
 void redfish_processor(const struct redfish_package *package)

@@ -5,8 +5,7 @@
  */
 #include "../config/config_change.h"
 #include "../config/config_report.h"
-#include "../run/limits_found.h"
-#include "machine_status.h"
+#include "limits_found.h"
 
 #include <errno.h>
 
@@ -51,28 +50,24 @@ static void report_largest(struct machine_status *status, unsigned int package,
 		report_number(node, key, largest);
 }
 
-/** Whether an earlier finding has the same code: of other CPUs, for which more or less was read. */
-static bool is_repeated(const struct isst_explanation *explanation, size_t index)
-{
-	int code = isst_finding_code(isst_explanation_finding_at(explanation, index));
-
-	for (size_t i = 0; i < index; i++)
-		if (isst_finding_code(isst_explanation_finding_at(explanation, i)) == code)
-			return true;
-	return false;
-}
-
-/** What the hardware holds back, each reason once. What cannot be read is in no format
- * that this is for. */
-static void report_reasons(struct report_node *node, const struct isst_explanation *explanation)
+/** What the hardware holds back, each reason once: more or less may have been read for other CPUs.
+ * What cannot be read is in no format that this is for. */
+static void report_reasons(struct report_node *node, const struct isst_explanation *explanation,
+			   unsigned int package)
 {
 	const struct isst_finding *finding;
 	unsigned int count = 0;
+	int reported = 0;
 
-	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
-		if (finding_is_limit(isst_finding_code(finding)) && !is_repeated(explanation, i))
-			report_word(report_branch(node, KEY_FINDING, count++), KEY_FINDING_CODE,
-				    isst_finding_name(finding));
+	/* Those of the same code follow each other. */
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
+		if (!finding_is_limit_of(finding, package) ||
+		    isst_finding_code(finding) == reported)
+			continue;
+		reported = isst_finding_code(finding);
+		report_word(report_branch(node, KEY_FINDING, count++), KEY_FINDING_CODE,
+			    isst_finding_name(finding));
+	}
 }
 
 static void report_package(struct machine_status *status, const struct isst_results *levels,
@@ -80,15 +75,14 @@ static void report_package(struct machine_status *status, const struct isst_resu
 {
 	const struct report_step path = { &keys[KEY_PACKAGE], package };
 	struct report_node *node = report_unit(status->run->report, &path, 1);
-	struct isst_explanation *explanation = package_explanation(status->run, package);
+	const struct isst_explanation *explanation = limits_explanation(status);
 
 	report_largest(status, package, node, KEY_STATUS_HIGHEST_LEVEL, ISST_VALUE_HIGHEST_LEVEL);
 	report_largest(status, package, node, KEY_STATUS_LOCK, ISST_VALUE_LOCKED);
 	report_largest(status, package, node, KEY_POWER, ISST_VALUE_TDP_W);
 	report_largest(status, package, node, KEY_TJUNCTION_MAX, ISST_VALUE_TJUNCTION_C);
 	high_priority_package_report(status, levels, package, node);
-	report_reasons(node, explanation);
-	isst_explanation_free(explanation);
+	report_reasons(node, explanation, package);
 }
 
 /** Reports what could not be read of SST-TF, unless something was reported before: what is read for

@@ -386,6 +386,7 @@ void machine_status_clear(struct machine_status *status)
 	levels_clear(&status->levels);
 	free(status->domains);
 	cores_clear(&status->cores);
+	isst_explanation_free(status->limits);
 }
 
 static void report_rows(struct machine_status *status)

@@ -32,6 +32,9 @@ struct machine_status {
 	struct domain_status *domains; /* by the slots of the run's targets */
 	size_t domain_count;
 	struct cores cores;
+	/* Performance limit reasons, by limits_explanation(). */
+	struct isst_explanation *limits;
+	bool limits_explained;
 };
 
 /** Makes the units those of all domains of the packages that --cpu names. Returns false after an
