@@ -731,7 +731,7 @@ $(BUILD)/isst-emulator.pc: .force
 
 # What is of the emulator alone is left out with it.
 DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md docs/support.md docs/hardware-reports.md \
-	docs/configuration.md docs/explain.md docs/json-v2.md docs/fleets.md docs/redfish.md \
+	docs/configuration.md docs/explain.md docs/watch.md docs/json-v2.md docs/fleets.md docs/redfish.md \
 	docs/library.md docs/python.md docs/transactions.md docs/security.md docs/services.md \
 	docs/differences.md docs/performance.md docs/real-drivers.md \
 	$(if $(HAS_EMULATOR),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \

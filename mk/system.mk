@@ -10,7 +10,7 @@ ANSIBLEDIR ?= $(PREFIX)/share/ansible/roles
 # Tests install with other directories at the same time.
 SYSTEM_BUILD ?= $(BUILD)/system
 
-UNITS := $(SYSTEM_BUILD)/isst-config.service $(SYSTEM_BUILD)/isst-resume.service
+UNITS := $(addprefix $(SYSTEM_BUILD)/,isst-config.service isst-resume.service isst-watch.service)
 TUNED_SCRIPT := $(SYSTEM_BUILD)/tuned/isst.sh
 ROLE := $(patsubst system/ansible/roles/%,%,$(wildcard system/ansible/roles/isst/*/*))
 

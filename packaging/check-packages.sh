@@ -392,7 +392,7 @@ macros_are_used() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	SHARE=$SHARE/rpm-macros system_run "$directory/build-rpm" sh -euc 'cd /run/share/RPMS
 		rpm -qp --scripts "$(uname -m)"/isst-[0-9]*.rpm > /tmp/scripts
-		for word in installed leaving left; do grep -x "echo $word isst-config.service isst-resume.service" /tmp/scripts; done
+		for word in installed leaving left; do grep -x "echo $word isst-config.service isst-resume.service isst-watch.service" /tmp/scripts; done
 		rpm -qpl "$(uname -m)"/isst-[0-9]*.rpm noarch/python3-isst-*.rpm > /tmp/files
 		for file in units/isst-config.service units/isst-resume.service tmpfiles/isst.conf python3.99/site-packages/isst.py; do
 			grep -x "/usr/lib/$file" /tmp/files

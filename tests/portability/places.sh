@@ -204,6 +204,7 @@ installed_files() {
 		$modules/isst.py
 		/usr/local/lib/systemd/system/isst-config.service
 		/usr/local/lib/systemd/system/isst-resume.service
+		/usr/local/lib/systemd/system/isst-watch.service
 		/usr/local/lib/tmpfiles.d/isst.conf
 		/usr/local/lib/tuned/isst/isst.sh
 		/usr/local/lib/tuned/isst/tuned.conf

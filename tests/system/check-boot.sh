@@ -64,12 +64,14 @@ new_root() {
 	container_root "$root" "$stage"
 	mkdir -p "$root/etc/isst" "$state"
 	printf '%s\n' '# isst configuration 1' 'core-power on ordered' > "$root/etc/isst/isst.conf"
-	for unit in isst-config isst-resume; do
+	for unit in isst-config isst-resume isst-watch; do
 		mkdir -p "$root/etc/systemd/system/$unit.service.d"
 		# All of the unit but what excludes containers and emulated machines.
 		{
 			# An empty condition is none of any kind.
-			printf '[Unit]\nConditionVirtualization=\nConditionPathExists=/etc/isst/isst.conf\n[Service]\n'
+			printf '[Unit]\nConditionVirtualization=\n'
+			[ $unit = isst-watch ] || echo ConditionPathExists=/etc/isst/isst.conf
+			echo '[Service]'
 			sed -n -e 's/^\(Exec[A-Za-z]*\)=.*/\1=\n&/p' "$stage/usr/lib/systemd/system/$unit.service" | sed 's/ --real / /'
 			printf 'Environment=ISST_EMULATE=guide ISST_EMULATE_STATE=/var/lib/emulated\nReadWritePaths=/var/lib/emulated\n'
 		} > "$root/etc/systemd/system/$unit.service.d/emulated.conf"
@@ -235,6 +237,65 @@ check_equal 'it waited for half a minute' yes "$(
 	[ "$waited" -ge 30000000 ] && [ "$waited" -le 33000000 ] && echo yes || echo "$waited us"
 )"
 check_equal 'the journal names the cause once' 1 "$(journal isst-config.service | grep -c '^Error: .*no Speed Select driver on this machine')"
+stop
+
+# ---- The watcher ----
+
+level() {	# level NUMBER: another process sets the level of the first package
+	ISST_EMULATE=guide ISST_EMULATE_STATE=$state "$build/isst" -c 0 perf-profile set-config-level -l "$1" > /dev/null
+}
+
+# await_line TEXT: until the watcher's journal has so many lines that match
+await_line() {
+	for _ in $(seq 200); do
+		[ "$(journal isst-watch.service | grep -c "$1")" -lt "$2" ] || return 0
+		sleep 0.1
+	done
+	journal isst-watch.service
+}
+
+new_root 'a watcher'
+printf '%s\n' '[Service]' 'RestartSec=1' > "$root/etc/systemd/system/isst-watch.service.d/restart.conf"
+systemctl --quiet --root="$root" enable isst-watch.service 2> /dev/null
+start
+await 30 isst-watch.service active
+check_state isst-watch.service active success 0
+check_equal 'it is ready only when it knows the machine' notify "$(property isst-watch.service Type)"
+level 1
+check_equal 'the journal has what another process changed' '' "$(await_line 'level: 0 -> 1' 1)"
+inside systemctl reload isst-watch.service
+check_state isst-watch.service active success 0
+first=$(property isst-watch.service MainPID)
+inside kill -KILL "$first"
+await_restart() {
+	for _ in $(seq 200); do
+		[ "$(property isst-watch.service MainPID)" = "$first" ] || [ "$(property isst-watch.service ActiveState)" != active ] || return 0
+		sleep 0.1
+	done
+	property isst-watch.service ActiveState
+}
+check_equal 'one that was killed starts again' '' "$(await_restart)"
+level 0
+check_equal 'and goes on' '' "$(await_line 'level: 1 -> 0' 1)"
+inside systemctl restart isst-watch.service
+check_state isst-watch.service active success 0
+inside systemctl stop isst-watch.service
+check_state isst-watch.service inactive success 0
+check_equal 'no unit of the project has a warning' '' \
+	"$(inside journalctl --no-pager -o cat -p warning | grep -i isst | grep -v -e 'status=9/KILL' -e "'signal'" || true)"
+stop
+
+new_root 'a watcher without a driver'
+fault 'open ENOENT'
+printf '%s\n' '[Service]' 'RestartSec=1' > "$root/etc/systemd/system/isst-watch.service.d/restart.conf"
+rm "$root/etc/isst/isst.conf"
+systemctl --quiet --root="$root" enable isst-watch.service 2> /dev/null
+start
+await 20 multi-user.target active
+await_line 'no Speed Select driver' 1
+: > "$state/faults"
+await 20 isst-watch.service active
+check_state isst-watch.service active success 0
 stop
 
 # ---- The configuration ----

@@ -23,6 +23,7 @@ installed() {
 cat > "$scratch/expected" <<END
 ./opt/isst/lib/systemd/system/isst-config.service
 ./opt/isst/lib/systemd/system/isst-resume.service
+./opt/isst/lib/systemd/system/isst-watch.service
 ./opt/isst/lib/tmpfiles.d/isst.conf
 ./opt/isst/lib/tuned/isst/isst.sh
 ./opt/isst/lib/tuned/isst/tuned.conf
@@ -38,13 +39,13 @@ check 'the parts are installed below DESTDIR' parts install-system "$scratch/sta
 installed > "$scratch/found"
 check 'each at its place' diff "$scratch/expected" "$scratch/found"
 units=$scratch/stage/opt/isst/lib/systemd/system
-for file in "$units/isst-config.service" "$units/isst-resume.service" "$scratch/stage/opt/isst/lib/tuned/isst/isst.sh"; do
+for file in "$units/isst-config.service" "$units/isst-resume.service" "$units/isst-watch.service" "$scratch/stage/opt/isst/lib/tuned/isst/isst.sh"; do
 	check "${file##*/} names the installed command" grep -q '"/opt/isst/bin/isst" ' "$file"
 	check "nothing is left to be replaced in ${file##*/}" sh -c '! grep -n "@[A-Z]*@" "$1"' sh "$file"
 done
 
 if command -v systemd-analyze > /dev/null; then
-	for unit in isst-config isst-resume; do
+	for unit in isst-config isst-resume isst-watch; do
 		# Its number is ten times the rating.
 		check "the exposure of $unit.service is below 2.0" \
 			systemd-analyze security --no-pager --offline=true --threshold=19 "$units/$unit.service"
