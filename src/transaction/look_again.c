@@ -15,8 +15,10 @@ struct look {
 
 static bool counts(const struct look *look, const struct step *step, const struct entry *entry)
 {
-	return (!item_is_file(step->kind) || step->kind == ITEM_ONLINE) && !entry->refused &&
-	       entry->old_known && entry->mask > 0 && !(step == look->last && entry->written);
+	return (!item_is_file(step->kind) || step->kind == ITEM_ONLINE ||
+		step->kind == ITEM_PARTITION) &&
+	       !entry->refused && entry->old_known && entry->mask > 0 &&
+	       !(step == look->last && entry->written);
 }
 
 /** Calls @visit for each entry that counts, until it returns an error. */
@@ -109,7 +111,9 @@ static int compare(struct isst_change *change, const struct baseline_item *item)
 		return 0;
 	if (item->failure.error)
 		return message_error(messages, item->failure.error, "%s", item->failure.message);
-	if (((item->value.number ^ left->now.number) & item->mask) == 0)
+	if (((item->value.number ^ left->now.number) & item->mask) == 0 &&
+	    (item->item.kind != ITEM_PARTITION ||
+	     item_value_equal(&item->item, item->value, left->now)))
 		return 0;
 	return change_fail_overtaken(change, &item->item, left->now, item->value);
 }
