@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "cli/watch/events.h"
+#include "isst-emulator.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -326,6 +327,52 @@ static void everything_that_arrived_is_taken(void **state)
 	close(ends[1]);
 }
 
+/** The level of a package changes while CPUs are counted. */
+static void change_level(struct isst_context *context, const char *directory)
+{
+	char path[600];
+	FILE *rules;
+
+	snprintf(path, sizeof(path), "%s/faults", directory);
+	rules = fopen(path, "w");
+	assert_non_null(rules);
+	fputs("read /sys/devices/system/cpu/online times 1 then level 1 package 0\n", rules);
+	assert_int_equal(fclose(rules), 0);
+	assert_int_equal(isst_discover(context), 0);
+}
+
+static void an_emulated_machine_has_events(void **state)
+{
+	const char *scratch = getenv("TMPDIR");
+	struct isst_emulator_target *target = isst_emulator_target_new("guide");
+	struct watch_source sources[WATCH_SOURCES];
+	struct isst_context *context;
+	struct isst_machine *machine;
+	char directory[500], command[1200];
+	bool has_thermal;
+
+	(void)state;
+	snprintf(directory, sizeof(directory), "%s/isst-events-XXXXXX", scratch ? scratch : "/tmp");
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(isst_emulator_target_set_state(target, directory), 0);
+	assert_int_equal(isst_emulator_open(target, &machine, NULL), 0);
+	assert_int_equal(isst_open_machine(machine, NULL, &context), 0);
+	/* One of this machine alone: uevents are those of the real one. */
+	assert_int_equal(watch_events_open(context, sources, &has_thermal), 1);
+	assert_true(has_thermal);
+	assert_int_equal(watch_events_take(sources), WATCH_NO_HINT);
+	change_level(context, directory);
+	assert_int_equal(watch_events_take(sources), WATCH_LOOK);
+	assert_int_equal(watch_events_take(sources), WATCH_NO_HINT);
+	watch_events_close(sources, 1);
+	isst_close(context);
+	/* Nothing of them is left. */
+	snprintf(command, sizeof(command), "! ls '%s/run' | grep thermal && rm -r '%s'", directory,
+		 directory);
+	assert_int_equal(system(command), 0);
+	isst_emulator_target_free(target);
+}
+
 /** Whether this kernel, or what the test runs in, lacks something. */
 static bool is_missing(int error)
 {
@@ -431,6 +478,7 @@ int main(void)
 		cmocka_unit_test(everything_that_arrived_is_taken),
 		cmocka_unit_test(cpus_and_modules_make_everything_suspect),
 		cmocka_unit_test(no_uevent_is_read_behind_its_end),
+		cmocka_unit_test(an_emulated_machine_has_events),
 		cmocka_unit_test(the_family_of_this_kernel_is_joined),
 		cmocka_unit_test(a_uevent_of_this_kernel_is_heard),
 		cmocka_unit_test(lost_uevents_make_everything_suspect),
