@@ -8,6 +8,7 @@
 #include "features/preset_limits.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
+#include "transaction/report.h"
 #include "transaction/steps.h"
 #include "transaction/turbo.h"
 
@@ -122,6 +123,12 @@ static int plan_disable(struct isst_change *change, struct domain_request *reque
 		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, current, restored);
 	if (!error)
 		error = plan_limits(change, requests, current->count, false, restored);
+	for (size_t i = 0; i < current->count && !error; i++)
+		if (request_is_active(&requests[i]))
+			change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
+				    "%s: base-freq is configured by the BIOS and stays enabled: "
+				    "but for limits of cpufreq, there is nothing to disable",
+				    requests[i].domain->name);
 	free(restored);
 	return error;
 }
