@@ -194,6 +194,27 @@ static int check_watch(const struct request *request, char **problem)
 	return 0;
 }
 
+/** Of a command that watches: each document is a line, and nothing is brought online first. */
+static int check_watcher(const struct request *request, char **problem)
+{
+	if (!(request->command->flags & COMMAND_WATCHES))
+		return 0;
+	if (request_has(request, OPTION_APPLY) && !request_has(request, OPTION_CONFIG))
+		return usage_problem(problem, "option --apply requires --config FILE");
+	if (request_number(request, OPTION_FORMAT) != FORMAT_TEXT &&
+	    request_number(request, OPTION_FORMAT) != FORMAT_JSON_V2)
+		return refuse_together(request, "--format json", "; --format json-v2 can", problem);
+	if (request_has(request, OPTION_GET))
+		return refuse_together(request, "--get", "", problem);
+	if (request_has(request, OPTION_ALL_ONLINE))
+		return refuse_together(request, "--all-cpus-online", "", problem);
+	if (request_has(request, OPTION_DRY_RUN))
+		return refuse_together(request, "--dry-run", "", problem);
+	if (request_has(request, OPTION_CGROUP) && !request_has(request, OPTION_FOLLOW))
+		return refuse_together(request, "--cgroupv2", " without --follow", problem);
+	return 0;
+}
+
 /** A path is one of json-v2. */
 static int check_path(const struct request *request, char **problem)
 {
@@ -245,6 +266,8 @@ int request_check(const struct request *request, char **problem)
 		error = check_dry_run(request, problem);
 	if (!error)
 		error = check_watch(request, problem);
+	if (!error)
+		error = check_watcher(request, problem);
 	if (!error)
 		error = check_idle(request, problem);
 	if (!error)

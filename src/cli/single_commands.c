@@ -60,6 +60,11 @@ static const struct option_row watch_options[] = {
 	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
 	  .help = "Watch what this configuration states, and compare with it. -: standard\n"
 		  "input" },
+	{ OPTION_APPLY, 0, "apply",
+	  .help = "With --config: apply the configuration when something differs from it" },
+	{ OPTION_FOLLOW, 0, "follow",
+	  .help = "After a change of a level, take CPUs on- and offline as the level wants\n"
+		  "it; with --cgroupv2 isolate them" },
 	{ OPTION_UNTIL_DIFFERENT, 0, "until-different",
 	  .help = "End with status 1 as soon as something differs" },
 	{ OPTION_INTERVAL, 0, "interval", "SECONDS", VALUE_NUMBER, 1, 3600,

@@ -43,7 +43,7 @@ static void name_command(const struct run *run, struct isst_change_options *opti
 	const struct feature *feature = request->feature;
 	char *command;
 
-	if ((!feature && !(request->command->flags & COMMAND_CHANGES)) ||
+	if ((!feature && !(request->command->flags & (COMMAND_CHANGES | COMMAND_WATCHES))) ||
 	    asprintf(&command, "%s%s%s", feature ? feature->name : "", feature ? " " : "",
 		     request->command->name) < 0)
 		return;

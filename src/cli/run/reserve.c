@@ -106,7 +106,8 @@ bool reserve_machine(struct run *run)
 
 static enum privileges_use use_of(const struct run *run)
 {
-	if (run_changes(run))
+	if (run_changes(run) || request_has(run->request, OPTION_FOLLOW) ||
+	    request_has(run->request, OPTION_APPLY))
 		return PRIVILEGES_CHANGE;
 	return run->request->command->flags & COMMAND_REGISTERS ? PRIVILEGES_REGISTERS
 								: PRIVILEGES_READ;

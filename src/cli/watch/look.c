@@ -39,14 +39,17 @@ void look_clear(struct look *look)
 }
 
 /** Adds a value of a place, or of CPUs of that place. */
-static void add(struct look *look, const char *place, const char *cpus, const char *what,
-		const char *stated, const char *present)
+static void add(const struct looker *looker, struct look *look, const char *place, const char *cpus,
+		const char *what, const char *stated, const char *present)
 {
 	struct found found = { .stated = stated ? strdup(stated) : NULL,
 			       .present = strdup(present) };
+	const bool file = looker->file;
 	struct found *more = look->found;
 
-	if (asprintf(&found.key, cpus ? "%s: CPUs: %s" : "%s: %s", place, what) < 0)
+	/* What is compared with a file is another thing than the value itself. */
+	if (asprintf(&found.key, "%s: %s%s%s", place, cpus ? "CPUs: " : "", what,
+		     stated && file ? " as stated" : "") < 0)
 		found.key = NULL;
 	if (asprintf(&found.target, "%s: %s", cpus ? cpus : place, what) < 0)
 		found.target = NULL;
@@ -79,8 +82,7 @@ static bool is_watched(const struct looker *looker, const struct isst_domain *do
 	return false;
 }
 
-/** Adds a number of a domain, which is part of the digest. Of what FILE does not state, only the
- * digest is of use. */
+/** Adds a number of a domain, which is part of the digest; @what: NULL: of that alone. */
 static void add_number(const struct looker *looker, struct look *look,
 		       const struct isst_result *result, int id, const char *what,
 		       const char *const *words)
@@ -96,8 +98,8 @@ static void add_number(const struct looker *looker, struct look *look,
 		return;
 	snprintf(text, sizeof(text), "%u", number);
 	look->digest = look_digest(look_digest(look->digest, place), text);
-	if (what && !looker->file)
-		add(look, place, NULL, what, NULL, words ? words[number != 0] : text);
+	if (what)
+		add(looker, look, place, NULL, what, NULL, words ? words[number != 0] : text);
 }
 
 /** A domain that does not support what is read has none of it; of one that fails nothing is known.
@@ -162,8 +164,52 @@ static void read_turbo(const struct looker *looker, struct look *look)
 	if (disabled < 0)
 		return;
 	look->digest = look_digest(look->digest, turbo);
-	if (!looker->file)
-		add(look, "machine", NULL, "turbo", NULL, turbo);
+	add(looker, look, "machine", NULL, "turbo", NULL, turbo);
+}
+
+/** Adds which CPUs of a domain are offline. */
+static void add_cpus(const struct looker *looker, struct look *look,
+		     const struct isst_domain *domain)
+{
+	struct isst_cpuset *offline = isst_cpuset_new();
+	char *list = NULL, *text = NULL;
+	unsigned int cpu;
+	int error = offline ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
+		if (!error && !isst_cpuset_has(isst_domain_online_cpus(domain), cpu))
+			error = isst_cpuset_add(offline, cpu, cpu);
+	if (!error)
+		list = isst_cpuset_to_list(offline);
+	if (!list || asprintf(&text, "%s%s", *list ? "offline " : "online", list) < 0)
+		fail(look, NULL);
+	else
+		add(looker, look, isst_domain_name(domain), NULL, "CPUs", NULL, text);
+	free(text);
+	free(list);
+	isst_cpuset_free(offline);
+}
+
+/** CPUs that are on- or offline, and those that the kernel isolates. */
+static void read_cpus(const struct looker *looker, struct look *look)
+{
+	struct isst_cpuset *isolated = NULL;
+	const struct isst_domain *domain;
+	char *list;
+	int error = isst_cpus_by_name(looker->context, "isolated", 0, &isolated);
+
+	for (size_t i = 0; (domain = isst_domain_at(looker->context, i)) != NULL; i++)
+		if (is_watched(looker, domain) && !isst_domain_is_io(domain))
+			add_cpus(looker, look, domain);
+	list = isst_cpuset_to_list(isolated);
+	if (!list || (error && error != -EOPNOTSUPP)) {
+		fail(look, isst_error(looker->context));
+	} else {
+		look->digest = look_digest(look->digest, list);
+		add(looker, look, "machine", NULL, "isolated CPUs", NULL, *list ? list : "none");
+	}
+	free(list);
+	isst_cpuset_free(isolated);
 }
 
 /** Parts of the machine that are offline, or that the driver does not provide. */
@@ -172,9 +218,9 @@ static void read_missing(const struct looker *looker, struct look *look)
 	const char *part;
 
 	for (size_t i = 0; (part = isst_offline_part_at(looker->context, i)) != NULL; i++)
-		add(look, "machine", NULL, part, "no", "yes");
+		add(looker, look, "machine", NULL, part, "no", "yes");
 	for (size_t i = 0; (part = isst_left_out_at(looker->context, i)) != NULL; i++)
-		add(look, "machine", NULL, part, "no", "yes");
+		add(looker, look, "machine", NULL, part, "no", "yes");
 }
 
 void looker_close(struct looker *looker)
@@ -201,19 +247,25 @@ static bool follow_machine(struct looker *looker, struct look *look)
 	return error == 0;
 }
 
+void look_at_values(const struct looker *looker, struct look *look)
+{
+	char *online = isst_cpuset_to_list(isst_online_cpus(looker->context));
+
+	look->digest = look_digest(0, online ? online : "");
+	free(online);
+	read_levels(looker, look);
+	if (!looker->file) {
+		read_turbo(looker, look);
+		read_cpus(looker, look);
+	}
+	read_missing(looker, look);
+}
+
 void look_small(struct looker *looker, struct look *look)
 {
-	char *online;
-
 	*look = (struct look){ 0 };
-	if (follow_machine(looker, look)) {
-		online = isst_cpuset_to_list(isst_online_cpus(looker->context));
-		look->digest = look_digest(0, online ? online : "");
-		free(online);
-		read_levels(looker, look);
-		read_turbo(looker, look);
-		read_missing(looker, look);
-	}
+	if (follow_machine(looker, look))
+		look_at_values(looker, look);
 	/* What went wrong may be the driver's going, or that of CPUs. */
 	if (look->failure)
 		looker_close(looker);
@@ -245,6 +297,12 @@ static const struct isst_domain *domain_by_name(const struct looker *looker, con
 	return NULL;
 }
 
+/** Whether the small look reads it: what is saved of CPUs may depend on the level. */
+static bool is_small(const char *end)
+{
+	return !end || strcmp(end, ": level") == 0 || strcmp(end, ": CPUs") == 0;
+}
+
 static void add_difference(const struct looker *looker, struct look *look,
 			   const struct isst_config_difference *difference)
 {
@@ -256,11 +314,10 @@ static void add_difference(const struct looker *looker, struct look *look,
 	domain = of_cpus || !place ? of_cpus : domain_by_name(looker, place);
 	if (!place)
 		fail(look, NULL);
-	/* Of the machine itself the small look has the level. */
-	else if ((!domain || is_watched(looker, domain)) &&
-		 (looker->file || !end || strcmp(end, ": level") != 0))
-		add(look, of_cpus ? isst_domain_name(of_cpus) : place, of_cpus ? place : NULL,
-		    end ? end + 2 : "CPUs", isst_config_difference_wanted(difference),
+	else if ((!domain || is_watched(looker, domain)) && (looker->file || !is_small(end)))
+		add(looker, look, of_cpus ? isst_domain_name(of_cpus) : place,
+		    of_cpus ? place : NULL, end ? end + 2 : "CPUs",
+		    isst_config_difference_wanted(difference),
 		    isst_config_difference_present(difference));
 	free(place);
 }

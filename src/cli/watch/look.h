@@ -8,6 +8,10 @@
 
 #include "../run/run.h"
 
+/** How keys of each domain end, behind its name. */
+#define LEVEL_KEY ": level"
+#define LOCK_KEY ": lock"
+
 /** A value as a look found it. */
 struct found {
 	char *key;    /* what is watched: `package 0, die 0: level`; of CPUs `CPU: CLOS` */
@@ -40,6 +44,9 @@ uint64_t look_digest(uint64_t digest, const char *text);
 
 /** The small look, at the machine as it is now: also with other CPUs online. */
 void look_small(struct looker *looker, struct look *look);
+
+/** The values of a small look, of a context that is discovered, which stays as it is. */
+void look_at_values(const struct looker *looker, struct look *look);
 
 /** Adds to a small look all that differs. */
 void look_whole(struct looker *looker, struct look *look);

@@ -236,6 +236,10 @@ static struct isst_context *open_again(void *data)
 	struct isst_machine *machine;
 	char *problem = NULL;
 
+	if (options) {
+		isst_options_set_interrupted(options, run_is_interrupted, run);
+		isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
+	}
 	if (options && machine_open(run->request, &machine, &problem) == STATUS_DONE)
 		(void)machine_open_context(machine, options, &context);
 	free(problem);
@@ -264,8 +268,17 @@ static int begin(struct watch *watch)
 	const struct request *request = watch->run->request;
 	unsigned int interval_s = request_number(request, OPTION_INTERVAL);
 	bool thermal = false;
-	int error = signals_block(&watch->run->signals);
+	bool acts = request_has(request, OPTION_FOLLOW) || request_has(request, OPTION_APPLY);
+	sigset_t hangup;
+	int error = 0;
 
+	/* It is no reason to end an action. */
+	sigemptyset(&hangup);
+	sigaddset(&hangup, SIGHUP);
+	if (acts ? !reserve_process(watch->run)
+		 : (error = signals_block(&watch->run->signals)) != 0)
+		return error;
+	error = signals_block_others(&watch->run->signals, &hangup);
 	if (!request_has(request, OPTION_NO_EVENTS))
 		watch->source_count = watch_events_open(watch->run->context, watch->sources,
 							&thermal);
@@ -281,7 +294,8 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	struct watch watch = {
 		.run = run,
 		.output = output,
-		.watcher = { .looker = { .open = open_again,
+		.watcher = { .run = run,
+			     .looker = { .open = open_again,
 					 .data = run,
 					 .context = run->context,
 					 .file = run->config },
@@ -293,11 +307,11 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 
 	if (run->config && !config_matches(run))
 		return output_report(output, run->report, run->status);
-	watched_init(&watch.watcher.reach);
+	watcher_begin(&watch.watcher);
 	error = begin(&watch);
 	run->context = NULL;
 	reserve_drop_privileges(run, output);
-	if (!error)
+	if (!error && run->status == STATUS_DONE)
 		error = watch_until_over(&watch);
 	return end(&watch, error);
 }

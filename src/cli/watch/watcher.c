@@ -2,6 +2,8 @@
 /* What is watched, and what follows from a look. */
 #include "watcher.h"
 
+#include "answer.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +110,13 @@ static const struct found *find_target(const struct found *found, size_t count, 
 	return NULL;
 }
 
+/** Whether a part is only watched to act on it: a file states nothing of it. */
+static bool is_silent(const struct watcher *watcher, const struct watched_part *part)
+{
+	return watcher->looker.file && !part->compared &&
+	       !request_has(watcher->run->request, OPTION_FOLLOW);
+}
+
 /** Reports what differs from what is known; what is not found any more is as stated. */
 static void report_change(struct watcher *watcher, struct watched_part *part)
 {
@@ -117,7 +126,7 @@ static void report_change(struct watcher *watcher, struct watched_part *part)
 
 		if (old && strcmp(old->present, now->present) == 0)
 			continue;
-		if (watcher->looker.file)
+		if (watcher->looker.file && part->compared)
 			report_comparison(watcher, now, false);
 		else
 			report(watcher, "changed", now->target, old ? old->present : now->stated,
@@ -161,6 +170,11 @@ static bool is_own_work(struct watcher *watcher)
 
 static void remember(struct watched_part *part)
 {
+	if (part->known_count > 0) {
+		free(part->previous);
+		part->previous = part->known[0].present;
+		part->known[0].present = NULL;
+	}
 	free_all(&part->known, &part->known_count);
 	part->known = part->found;
 	part->known_count = part->found_count;
@@ -168,17 +182,32 @@ static void remember(struct watched_part *part)
 	part->found_count = 0;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), rest = strlen(end);
+
+	return length >= rest && strcmp(text + length - rest, end) == 0;
+}
+
 static void take_change(struct watcher *watcher, struct watched_part *part, int64_t now_ms)
 {
+	bool fights;
+
 	if (is_own_work(watcher) && watched_defer(&part->watched, now_ms))
 		return;
-	report_change(watcher, part);
-	if (watched_accept(&part->watched, now_ms))
-		report(watcher, "fight", part->key, NULL, NULL,
-		       "others set the same two values again and again");
+	if (!is_silent(watcher, part)) {
+		report_change(watcher, part);
+		watcher->differences += part->watched.value != part->base || !part->compared;
+	}
+	if (ends_with(part->key, LEVEL_KEY)) {
+		part->pending = true;
+		part->foreign_level = !watcher->own;
+	}
+	fights = watched_accept(&part->watched, now_ms);
 	remember(part);
 	watcher->changed |= part->compared;
-	watcher->differences += part->watched.value != part->base || !part->compared;
+	if (fights)
+		watcher_report_fight(watcher, part);
 }
 
 /** Feeds a part with what the look found of it. */
@@ -252,6 +281,7 @@ static void judge_all(struct watcher *watcher, struct look *look, int64_t now_ms
 			report(watcher, "failed", "watch", NULL, NULL, "out of memory");
 	for (size_t i = 0; i < watcher->part_count; i++)
 		judge(watcher, &watcher->parts[i], now_ms);
+	watcher_answer(watcher, now_ms);
 	if (!is_settled(watcher))
 		return;
 	accept_machine(watcher);
@@ -289,7 +319,16 @@ static void schedule(struct watcher *watcher, bool reached, int64_t now_ms)
 	for (size_t i = 0; i < watcher->part_count && reached; i++)
 		if (watcher->parts[i].watched.next_ms < due_ms)
 			due_ms = watcher->parts[i].watched.next_ms;
+	if (watcher_retry_ms(watcher) > now_ms && watcher_retry_ms(watcher) < due_ms)
+		due_ms = watcher_retry_ms(watcher);
 	watcher->due_ms = due_ms;
+}
+
+void watcher_begin(struct watcher *watcher)
+{
+	watched_init(&watcher->reach);
+	watched_init(&watcher->repair);
+	watched_know(&watcher->repair, 0);
 }
 
 void watcher_look(struct watcher *watcher, int64_t now_ms)
@@ -301,7 +340,7 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 		return;
 	look_small(&watcher->looker, &look);
 	whole = look.digest != watcher->digest || now_ms >= watcher->whole_due_ms ||
-		!is_settled(watcher);
+		now_ms >= watcher_retry_ms(watcher) || !is_settled(watcher);
 	if (whole)
 		look_whole(&watcher->looker, &look);
 	reached = !look.failure;
@@ -321,6 +360,9 @@ void watcher_forgive(struct watcher *watcher)
 {
 	for (size_t i = 0; i < watcher->part_count; i++)
 		watched_forgive(&watcher->parts[i].watched);
+	watched_forgive(&watcher->repair);
+	isst_cpuset_free(watcher->by_hand);
+	watcher->by_hand = NULL;
 }
 
 bool watcher_is_settled(const struct watcher *watcher)
@@ -344,11 +386,14 @@ void watcher_clear(struct watcher *watcher)
 
 		free_all(&part->found, &part->found_count);
 		free_all(&part->known, &part->known_count);
+		free(part->previous);
 		free(part->key);
 	}
 	free(watcher->parts);
 	free(watcher->failure);
 	free(watcher->own);
+	isst_cpuset_free(watcher->online);
+	isst_cpuset_free(watcher->by_hand);
 	isst_config_free(watcher->looker.before);
 	looker_close(&watcher->looker);
 	*watcher = (struct watcher){ 0 };

@@ -26,9 +26,13 @@ struct watched_part {
 	/* What the last look found, and what is known; several of CPUs. */
 	struct found *found, *known;
 	size_t found_count, known_count;
+	char *previous;	    /* the value before; NULL: there was none */
+	bool pending;	    /* a level that is to be followed */
+	bool foreign_level; /* a level that another agent has set */
 };
 
 struct watcher {
+	struct run *run; /* of the command: its request, signals and progress */
 	struct looker looker;
 	int64_t interval_ms, whole_ms; /* between looks, and between whole ones */
 	void (*report)(void *data, const struct watch_report *report);
@@ -41,10 +45,16 @@ struct watcher {
 	uint64_t digest; /* of the last small look after which a whole one found nothing */
 	int64_t due_ms;	 /* when the next look is, and the next whole one */
 	int64_t whole_due_ms;
-	bool changed;	    /* what the machine was is not what is known */
-	size_t differences; /* that are stable, so far */
-	char *own;	    /* the run of this program that is or was at work; NULL: none */
+	bool changed;	       /* what the machine was is not what is known */
+	size_t differences;    /* that are stable, so far */
+	struct watched repair; /* what the configuration states */
+	/* CPUs that were online, and those that are on- or offline by hand, and stay so. */
+	struct isst_cpuset *online, *by_hand;
+	char *own; /* the run of this program that is or was at work; NULL: none */
 };
+
+/** Before the first look. */
+void watcher_begin(struct watcher *watcher);
 
 /** Looks if that is due, and reports. Sets watcher->due_ms. */
 void watcher_look(struct watcher *watcher, int64_t now_ms);
