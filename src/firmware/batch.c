@@ -79,40 +79,6 @@ static unsigned int find_reader(const struct query_scope *scope, bool interrupts
 	return domain->cpu;
 }
 
-/** Whether the driver finds the mailbox by a CPU that is offline. Of one that was not online since
- * the driver was loaded it knows bus 0: no other driver's device may be in the mailbox's place. */
-static bool is_carrier(const struct firmware *firmware, unsigned int cpu)
-{
-	struct abi_mbox_cmd summary = { .logical_cpu = cpu, .command = 0x7f };
-	char *vendor = NULL;
-	int error;
-
-	error = kernel_files_text(firmware->files, "/sys/bus/pci/devices/0000:00:1e.1/vendor",
-				  &vendor);
-	free(vendor);
-	if (error != -ENOENT)
-		return false;
-	driver_mailbox(firmware->driver, &summary, &error, 1, BATCH_READS);
-	return !error;
-}
-
-/**
- * The CPU that carries a set by the mailbox. On resume the driver sends again what each CPU set
- * last, the oldest at the end: so that a set replaces the former one the same CPU carries both, the
- * lowest one of the domain, also while it is offline. A mailbox of MSRs needs one that is online.
- */
-static unsigned int find_setter(const struct query_scope *scope)
-{
-	const struct isst_domain *domain = scope->domain;
-	unsigned int lowest;
-
-	if (platform_has(scope->batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX) ||
-	    !isst_cpuset_next(domain->present, 0, &lowest) || lowest == domain->cpu ||
-	    !is_carrier(scope->batch->firmware, lowest))
-		return domain->cpu;
-	return lowest;
-}
-
 int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware_command *command,
 			  uint32_t parameter, uint32_t data, void *result)
 {
@@ -174,15 +140,14 @@ int firmware_plan_association(const struct query_scope *scope,
 }
 
 int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
-			uint32_t parameter, uint64_t value)
+			unsigned int cpu, uint32_t parameter, uint64_t value)
 {
-	unsigned int cpu = scope->domain->cpu;
 	struct request request = { .command = command };
 
 	switch (command->kind) {
 	case REQUEST_MAILBOX:
 		request.mailbox =
-			(struct abi_mbox_cmd){ .logical_cpu = find_setter(scope),
+			(struct abi_mbox_cmd){ .logical_cpu = cpu,
 					       .parameter = parameter,
 					       .req_data = (uint32_t)value,
 					       .command = (uint16_t)command->code,

@@ -107,9 +107,10 @@ int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware
 /** @offset is added to the register. */
 int firmware_plan_io(const struct query_scope *scope, const struct firmware_command *command,
 		     uint32_t offset, void *result);
-/** As above, to write @value: the mailbox as command data, MMIO and MSR into the register. */
+/** As above, to write @value through a CPU: the mailbox as command data, MMIO and MSR into the
+ * register. */
 int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
-			uint32_t parameter, uint64_t value);
+			unsigned int cpu, uint32_t parameter, uint64_t value);
 int firmware_plan_msr(const struct query_scope *scope, const struct firmware_command *command,
 		      void *result);
 /** @index: the level or CLOS; @value: what is to be written, if the command is a write. */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What can be set by mailbox, MMIO registers and MSRs: how each setting is read and written. */
+#include "driver/driver.h"
 #include "firmware/mailbox.h"
 #include "firmware/platform.h"
+#include "sysfs/kernel_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 static const struct field LEVEL_FIELD[] = { { 23, 16, FIELD_LONG, 1, 0 } };
 static const struct field TWO_FEATURES_FIELD[] = { { 17, 16, FIELD_LONG, 1, 0 } };
@@ -89,16 +94,52 @@ int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request 
 	}
 }
 
+/** Whether the driver finds the mailbox by a CPU that is offline. Of one that was not online since
+ * the driver was loaded it knows bus 0: no other driver's device may be in the mailbox's place. */
+static bool is_carrier(const struct firmware *firmware, unsigned int cpu)
+{
+	struct abi_mbox_cmd summary = { .logical_cpu = cpu, .command = 0x7f };
+	char *vendor = NULL;
+	int error;
+
+	error = kernel_files_text(firmware->files, "/sys/bus/pci/devices/0000:00:1e.1/vendor",
+				  &vendor);
+	free(vendor);
+	if (error != -ENOENT)
+		return false;
+	driver_mailbox(firmware->driver, &summary, &error, 1, BATCH_READS);
+	return !error;
+}
+
+/**
+ * The CPU that carries a set by the mailbox. On resume the driver sends again what each CPU set
+ * last, the oldest at the end: so that a set replaces the former one the same CPU carries both, the
+ * lowest one of the domain, also while it is offline. A mailbox of MSRs needs one that is online.
+ */
+static unsigned int find_setter(const struct firmware *firmware, const struct isst_domain *domain)
+{
+	unsigned int lowest;
+
+	if (platform_has(firmware->platform, PLATFORM_CLOS_BY_MAILBOX) ||
+	    !isst_cpuset_next(domain->present, 0, &lowest) || lowest == domain->cpu ||
+	    !is_carrier(firmware, lowest))
+		return domain->cpu;
+	return lowest;
+}
+
 int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request)
 {
 	const struct setting_access *access = find_access(batch, request->setting);
 	struct query_scope scope = { batch, request->domain, -1, request->failure };
 	uint32_t parameter = access->set_parameter;
+	unsigned int cpu = access->set.kind == REQUEST_MAILBOX
+				   ? find_setter(batch->firmware, request->domain)
+				   : request->domain->cpu;
 
 	if (access->place == INDEX_IN_PARAMETER)
 		parameter |= request->index;
 	else if (access->place == INDEX_IN_REGISTER)
 		parameter = 4 * request->index;
-	return firmware_plan_write(&scope, &access->set, parameter,
+	return firmware_plan_write(&scope, &access->set, cpu, parameter,
 				   *request->value << access->shift);
 }

@@ -259,7 +259,8 @@ int tpmi_plan_set(struct firmware_batch *batch, const struct setting_request *re
 						 (unsigned int)*request->value, NULL);
 	default:
 		return can_be_reached(batch, request, set)
-			       ? firmware_plan_write(&scope, set, 0, *request->value)
+			       ? firmware_plan_write(&scope, set, request->domain->cpu, 0,
+						     *request->value)
 			       : 0;
 	}
 }
