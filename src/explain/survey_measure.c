@@ -37,12 +37,6 @@ static int measure(struct survey *survey, struct survey_cpu *cpu)
 
 /* ---- Power, while CPUs of the package are kept busy ---- */
 
-/** The package of a domain, where it is known what it draws. */
-static struct power_zone *zone_of(const struct survey *survey, const struct survey_domain *domain)
-{
-	return powercap_zone(&survey->power, domain->domain->package, domain->domain->die);
-}
-
 /** Without powercap nothing is known of power, which is no failure. */
 static int note_power(struct survey *survey, int error)
 {
@@ -54,66 +48,75 @@ static int note_power(struct survey *survey, int error)
 	return survey_note(survey, "the power of packages is not known: %s", why);
 }
 
-/** Adds what was drawn since the last look, or begins with it: CPUs of a package follow each other.
- */
-static int look_at_power(struct survey *survey, struct power_zone *zone, bool begins)
+/** Adds what was drawn since the last look, or begins with it. *@zone is NULL where that is not
+ * known, and once it cannot be read: there are no zones then. */
+static int look_at_power(struct survey *survey, struct power_zone **zone, bool begins)
 {
 	struct kernel_files *files = &survey->context->files;
+	int error = 0;
 
-	if (!zone)
-		return 0;
-	return note_power(survey, begins ? powercap_begin(files, zone) : powercap_add(files, zone));
+	if (*zone)
+		error = begins ? powercap_begin(files, *zone) : powercap_add(files, *zone);
+	if (error)
+		*zone = NULL;
+	return note_power(survey, error);
 }
 
 /** Where CPUs were measured in no time, as emulated ones, they stay busy until the power can be
  * known. */
-static int finish_power(struct survey *survey, struct power_zone *zone)
+static int finish_power(struct survey *survey, struct power_zone **zone)
 {
 	const struct timespec rest = { .tv_nsec = MEASURED_MS * NS_PER_MS };
 
-	if (!zone || zone->time_ns >= (uint64_t)rest.tv_nsec)
+	if (!*zone || (*zone)->time_ns >= (uint64_t)rest.tv_nsec)
 		return 0;
 	nanosleep(&rest, NULL);
 	return look_at_power(survey, zone, false);
 }
 
+/** Goes on to the package of a domain: its CPUs follow each other. */
+static int enter_zone(struct survey *survey, const struct isst_domain *domain,
+		      struct power_zone **zone)
+{
+	int error;
+
+	if (powercap_zone(&survey->power, domain->package, domain->die) == *zone)
+		return 0;
+	error = finish_power(survey, zone);
+	*zone = powercap_zone(&survey->power, domain->package, domain->die);
+	return error ? error : look_at_power(survey, zone, true);
+}
+
 /** Measures the CPUs of a domain, and with them the power of its package. */
 static int measure_domain(struct survey *survey, struct survey_domain *domain,
-			  struct power_zone **last)
+			  struct power_zone **zone)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < domain->cpu_count && !error; i++) {
 		struct survey_cpu *cpu = &domain->cpus[i];
-		struct power_zone *zone = zone_of(survey, domain);
 
 		if (context_is_interrupted(survey->context))
 			return -EINTR;
 		if (!may_measure(survey, cpu))
 			continue;
-		if (zone != *last) {
-			error = finish_power(survey, *last);
-			zone = zone_of(survey, domain);
-			if (!error)
-				error = look_at_power(survey, zone, true);
-		}
+		error = enter_zone(survey, domain->domain, zone);
 		if (!error)
 			error = measure(survey, cpu);
 		if (!error)
-			error = look_at_power(survey, zone_of(survey, domain), false);
-		*last = zone_of(survey, domain);
+			error = look_at_power(survey, zone, false);
 	}
 	return error;
 }
 
 int survey_measure(struct survey *survey)
 {
-	struct power_zone *last = NULL;
+	struct power_zone *zone = NULL;
 	int error = note_power(survey, powercap_find(&survey->context->files, &survey->power));
 
 	/* It takes minutes on a large machine, in which nothing is asked of the driver. */
 	driver_suspend(&survey->context->driver);
 	for (size_t i = 0; i < survey->count && !error; i++)
-		error = measure_domain(survey, &survey->domains[i], &last);
-	return error ? error : finish_power(survey, last);
+		error = measure_domain(survey, &survey->domains[i], &zone);
+	return error ? error : finish_power(survey, &zone);
 }
