@@ -201,6 +201,30 @@ int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other
 	return 0;
 }
 
+static int add_where(struct isst_cpuset *set, const struct isst_cpuset *from,
+		     const struct isst_cpuset *other, bool is_in)
+{
+	unsigned int cpu;
+	int error = set ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, from)
+		if (!error && isst_cpuset_has(other, cpu) == is_in)
+			error = isst_cpuset_add(set, cpu, cpu);
+	return error;
+}
+
+int cpuset_add_common(struct isst_cpuset *set, const struct isst_cpuset *from,
+		      const struct isst_cpuset *other)
+{
+	return add_where(set, from, other, true);
+}
+
+int cpuset_add_except(struct isst_cpuset *set, const struct isst_cpuset *from,
+		      const struct isst_cpuset *other)
+{
+	return add_where(set, from, other, false);
+}
+
 /** Parses the digits at *@text and moves it behind them. */
 static int parse_cpu(const char **text, unsigned int *cpu)
 {

@@ -17,6 +17,13 @@ void cpuset_clear(struct isst_cpuset *set);
  */
 int cpuset_remove(struct isst_cpuset *set, unsigned int cpu);
 
+/** Adds the CPUs of @from that are in @other, or are not. NULL is an empty set. Returns 0 or
+ * -ENOMEM, also where there is no @set. */
+int cpuset_add_common(struct isst_cpuset *set, const struct isst_cpuset *from,
+		      const struct isst_cpuset *other);
+int cpuset_add_except(struct isst_cpuset *set, const struct isst_cpuset *from,
+		      const struct isst_cpuset *other);
+
 /** Whether two sets hold the same CPUs; whether they have any in common. NULL is an empty set. */
 bool cpuset_is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other);
 bool cpuset_overlaps(const struct isst_cpuset *one, const struct isst_cpuset *other);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cpuset partitions that hold CPUs: in place of hotplug, and for CPU 0 beside it. */
+#include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/cpus_groups.h"
 #include "sysfs/partition.h"
@@ -12,14 +13,11 @@
 struct isst_cpuset *cpus_others(const struct isst_domain *domain, const struct isst_cpuset *set)
 {
 	struct isst_cpuset *others = isst_cpuset_new();
-	unsigned int cpu;
 
-	isst_cpuset_for_each (cpu, domain->present)
-		if (others && !isst_cpuset_has(set, cpu) && isst_cpuset_add(others, cpu, cpu)) {
-			isst_cpuset_free(others);
-			return NULL;
-		}
-	return others;
+	if (cpuset_add_except(others, domain->present, set) == 0)
+		return others;
+	isst_cpuset_free(others);
+	return NULL;
 }
 
 static bool can_go_offline(const struct cpus_change *work, unsigned int cpu)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs of domains are offline or isolated, compared with what they may be asked to be. */
+#include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/cpus_groups.h"
 #include "features/features.h"
@@ -84,25 +85,12 @@ static int find_isolated(struct isst_context *context, struct cpus_state *state)
 /** What is isolated, and not in the domain's partition. */
 static int find_foreign(const struct isst_cpuset *partitioned, struct cpus_state *state)
 {
-	unsigned int cpu;
-	int error = 0;
+	struct isst_cpuset *own = isst_cpuset_new();
+	int error = cpuset_add_common(own, state->domain->present, partitioned);
 
-	isst_cpuset_for_each (cpu, state->domain->present)
-		if (!error && isst_cpuset_has(partitioned, cpu) &&
-		    !isst_cpuset_has(state->isolated, cpu))
-			error = isst_cpuset_add(state->foreign, cpu, cpu);
-	return error;
-}
-
-static int find_disabled(const struct isst_domain *domain, const struct isst_cpuset *enabled,
-			 struct isst_cpuset *disabled)
-{
-	unsigned int cpu;
-	int error = 0;
-
-	isst_cpuset_for_each (cpu, domain->present)
-		if (!error && !isst_cpuset_has(enabled, cpu))
-			error = isst_cpuset_add(disabled, cpu, cpu);
+	if (!error)
+		error = cpuset_add_except(state->foreign, own, state->isolated);
+	isst_cpuset_free(own);
 	return error;
 }
 
@@ -132,7 +120,7 @@ static int note_level(struct cpus_state *state, const struct isst_perf_profile *
 	if (state->failure.error || !level->cpus)
 		return 0;
 	state->level_failure = (struct isst_failure){ 0 };
-	return find_disabled(state->domain, level->cpus, state->disabled);
+	return cpuset_add_except(state->disabled, state->domain->present, level->cpus);
 }
 
 /** Reads the current levels of the domains, and what they enable. */

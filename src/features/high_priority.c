@@ -209,12 +209,8 @@ static int check_cpus(struct isst_context *context, const struct isst_cpuset *cp
 {
 	struct isst_cpuset *absent = isst_cpuset_new();
 	char *named = NULL, *online = NULL;
-	unsigned int cpu;
-	int error = absent ? 0 : -ENOMEM;
+	int error = cpuset_add_except(absent, cpus, context->topology->present);
 
-	isst_cpuset_for_each (cpu, cpus)
-		if (!error && !isst_cpuset_has(context->topology->present, cpu))
-			error = isst_cpuset_add(absent, cpu, cpu);
 	if (!error && isst_cpuset_count(absent) > 0) {
 		bool one = isst_cpuset_count(absent) == 1;
 

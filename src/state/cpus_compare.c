@@ -56,16 +56,12 @@ int cpus_describe(const struct cpus_state *state, char **text)
 static int wanted_text(const struct setting *setting, const struct isst_domain *domain, char **text)
 {
 	struct setting own = *setting;
-	unsigned int cpu;
 	int error;
 
 	if (setting->wanted != WANTED_OFFLINE)
 		return setting_value_text(setting, text);
 	own.cpus = isst_cpuset_new();
-	error = own.cpus ? 0 : -ENOMEM;
-	isst_cpuset_for_each (cpu, domain ? domain->present : NULL)
-		if (!error && isst_cpuset_has(setting->cpus, cpu))
-			error = isst_cpuset_add(own.cpus, cpu, cpu);
+	error = cpuset_add_common(own.cpus, domain ? domain->present : NULL, setting->cpus);
 	if (isst_cpuset_count(own.cpus) == 0)
 		own.wanted = WANTED_ALL_ONLINE;
 	if (!error)

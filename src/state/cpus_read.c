@@ -26,8 +26,6 @@ static bool all_are(const struct group *group, const struct setting *setting)
 /** All CPUs of the group that are offline; of the whole machine, wherever they are. */
 static int add_offline(const struct group *group, struct setting *setting)
 {
-	const struct isst_cpuset *online = isst_online_cpus(group->context);
-	unsigned int cpu;
 	int error = 0;
 
 	setting->cpus = isst_cpuset_new();
@@ -35,9 +33,9 @@ static int add_offline(const struct group *group, struct setting *setting)
 		return -ENOMEM;
 	for (size_t i = 0; i < group->count && !error; i++)
 		error = isst_cpuset_add_set(setting->cpus, group->states[i].offline);
-	isst_cpuset_for_each (cpu, isst_present_cpus(group->context))
-		if (group->whole && !error && !isst_cpuset_has(online, cpu))
-			error = isst_cpuset_add(setting->cpus, cpu, cpu);
+	if (group->whole && !error)
+		error = cpuset_add_except(setting->cpus, isst_present_cpus(group->context),
+					  isst_online_cpus(group->context));
 	return error;
 }
 

@@ -243,19 +243,17 @@ int configuration_find_seen(const struct configuration *configuration,
 			    struct isst_cpuset **seen)
 {
 	const struct match *match = find_partial(configuration);
-	unsigned int cpu;
-	int error = 0;
+	struct isst_cpuset *known;
+	int error;
 
 	*before = match ? match->cpus : NULL;
 	*seen = NULL;
 	if (!match)
 		return 0;
-	*seen = cpu_places_known(context);
-	if (!*seen)
-		return -ENOMEM;
-	isst_cpuset_for_each (cpu, match->cpus)
-		if (!error)
-			error = cpuset_remove(*seen, cpu);
+	known = cpu_places_known(context);
+	*seen = isst_cpuset_new();
+	error = known ? cpuset_add_except(*seen, known, match->cpus) : -ENOMEM;
+	isst_cpuset_free(known);
 	return error;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of CPUs that the kernel keeps. Knows no Speed Select. */
 #include "sysfs/cpu_lists.h"
+#include "base/cpuset.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -41,15 +42,13 @@ int cpu_lists_partitioned(struct kernel_files *files, struct isst_cpuset *cpus)
 {
 	struct isst_cpuset *partitions = isst_cpuset_new(), *boot = isst_cpuset_new();
 	int error = partitions && boot ? 0 : -ENOMEM;
-	unsigned int cpu;
 
 	if (!error)
 		error = add_where_present(files, ISOLATED_PARTITIONS, partitions);
 	if (!error && isst_cpuset_count(partitions) > 0)
 		error = add_where_present(files, ISOLATED_AT_BOOT, boot);
-	isst_cpuset_for_each (cpu, partitions)
-		if (!error && !isst_cpuset_has(boot, cpu))
-			error = isst_cpuset_add(cpus, cpu, cpu);
+	if (!error)
+		error = cpuset_add_except(cpus, partitions, boot);
 	isst_cpuset_free(partitions);
 	isst_cpuset_free(boot);
 	return error;

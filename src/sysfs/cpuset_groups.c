@@ -2,6 +2,7 @@
 /* Groups of cgroup v1 cpusets: read, compared, and given back what they lost. */
 #include "sysfs/cpuset_groups.h"
 #include "base/array.h"
+#include "base/cpuset.h"
 #include "base/messages.h"
 #include "common/memory_stream.h"
 #include "isst.h"
@@ -270,25 +271,6 @@ int cpuset_groups_write(struct kernel_files *files, const char *state)
 
 /* ---- What groups lose, and get back ---- */
 
-/** CPUs of @cpus that are in @among, and not in @except (NULL: none); to be freed. */
-static struct isst_cpuset *choose(const struct isst_cpuset *cpus, const struct isst_cpuset *among,
-				  const struct isst_cpuset *except)
-{
-	struct isst_cpuset *chosen = isst_cpuset_new();
-	int error = chosen ? 0 : -ENOMEM;
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, cpus)
-		if (!error && isst_cpuset_has(among, cpu) &&
-		    !(except && isst_cpuset_has(except, cpu)))
-			error = isst_cpuset_add(chosen, cpu, cpu);
-	if (error) {
-		isst_cpuset_free(chosen);
-		return NULL;
-	}
-	return chosen;
-}
-
 int cpuset_groups_name(const char *state, const struct isst_cpuset *cpus, char **names)
 {
 	enum { MOST = 8 };
@@ -299,10 +281,11 @@ int cpuset_groups_name(const char *state, const struct isst_cpuset *cpus, char *
 
 	*names = NULL;
 	while (!error && next_group(&state, &group)) {
-		struct isst_cpuset *all = cpus_of(&group);
-		struct isst_cpuset *lost = all ? choose(all, cpus, NULL) : NULL;
-		char *list = lost ? isst_cpuset_to_list(lost) : NULL;
+		struct isst_cpuset *all = cpus_of(&group), *lost = isst_cpuset_new();
+		char *list = NULL;
 
+		if (all && cpuset_add_common(lost, all, cpus) == 0)
+			list = isst_cpuset_to_list(lost);
 		error = list ? 0 : -ENOMEM;
 		if (list && *list && count++ < MOST)
 			fprintf(memory.stream, "%s%.*s (%s)", count > 1 ? ", " : "",
@@ -327,13 +310,11 @@ static bool has_lost(const struct group *before, const struct group *now,
 		     const struct isst_cpuset *cpus)
 {
 	struct isst_cpuset *former = cpus_of(before), *present = cpus_of(now);
-	bool lost = former && present;
-	unsigned int cpu;
+	struct isst_cpuset *gone = isst_cpuset_new();
+	bool lost = former && present && cpuset_add_except(gone, former, present) == 0 &&
+		    cpuset_contains(cpus, gone) && cpuset_contains(former, present);
 
-	isst_cpuset_for_each (cpu, former)
-		lost = lost && (isst_cpuset_has(present, cpu) || isst_cpuset_has(cpus, cpu));
-	isst_cpuset_for_each (cpu, present)
-		lost = lost && isst_cpuset_has(former, cpu);
+	isst_cpuset_free(gone);
 	isst_cpuset_free(former);
 	isst_cpuset_free(present);
 	return lost;
@@ -381,15 +362,15 @@ int cpuset_groups_before(const char *now, const char *before, const char *left, 
 static int regain(const struct group *now, const struct group *before,
 		  const struct isst_cpuset *online, FILE *stream)
 {
-	struct isst_cpuset *present = cpus_of(now), *former = cpus_of(before), *back = NULL;
+	struct isst_cpuset *present = cpus_of(now), *former = cpus_of(before);
+	struct isst_cpuset *back = isst_cpuset_new();
 	char *list = NULL;
 	int any = -ENOMEM;
+	bool known = present && former && cpuset_add_common(back, former, online) == 0;
 
-	if (present && former)
-		back = choose(former, online, present);
-	if (back && isst_cpuset_count(back) == 0)
+	if (known && cpuset_contains(present, back))
 		any = 0;
-	else if (back && isst_cpuset_add_set(present, back) == 0)
+	else if (known && isst_cpuset_add_set(present, back) == 0)
 		list = isst_cpuset_to_list(present);
 	if (list) {
 		fprintf(stream, " %.*s=%s", now->name_length, now->name, list);

@@ -3,6 +3,7 @@
  * Groups as the state has them: a line for each, `WANTED FLAW CPUS NAME`, of which CPUS is a list
  * of the kernel or "-". Nothing of files.
  */
+#include "base/cpuset.h"
 #include "emulator/kernel/cgroup.h"
 #include "emulator/kernel/views.h"
 #include "emulator/model/text.h"
@@ -258,12 +259,8 @@ static int lose_cpus(struct group_tree *tree)
 
 	for (size_t i = 0; i < tree->count && !result; i++) {
 		struct isst_cpuset *left = isst_cpuset_new();
-		unsigned int cpu;
 
-		result = left ? 0 : -ENOMEM;
-		isst_cpuset_for_each (cpu, tree->groups[i].cpus)
-			if (!result && isst_cpuset_has(tree->online, cpu))
-				result = isst_cpuset_add(left, cpu, cpu);
+		result = cpuset_add_common(left, tree->groups[i].cpus, tree->online);
 		isst_cpuset_free(tree->groups[i].cpus);
 		tree->groups[i].cpus = left;
 	}

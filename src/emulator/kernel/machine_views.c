@@ -3,6 +3,7 @@
  * The kernel's files of the machine as a whole: lists of CPUs, SMT, /proc; and the tree that all
  * others are part of.
  */
+#include "base/cpuset.h"
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
@@ -93,18 +94,14 @@ static int nohz_full(const struct place *place, FILE *stream)
 /** The CPUs that are left to the kernel's own work, where others are nohz_full. */
 static int housekeeping(const struct place *place, FILE *stream)
 {
+	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set;
-	unsigned int number;
-	int result = 0;
+	int result;
 
-	if (!place->server->platform->nohz_full.set)
+	if (!platform->nohz_full.set)
 		return fputs("\n", stream) < 0 ? -ENOMEM : 0;
 	set = isst_cpuset_new();
-	if (!set)
-		return -ENOMEM;
-	isst_cpuset_for_each (number, place->server->platform->possible.set)
-		if (!result && !isst_cpuset_has(place->server->platform->nohz_full.set, number))
-			result = isst_cpuset_add(set, number, number);
+	result = cpuset_add_except(set, platform->possible.set, platform->nohz_full.set);
 	if (!result)
 		result = print_set(stream, set);
 	isst_cpuset_free(set);

@@ -3,6 +3,7 @@
  * Which cpuset partitions the kernel accepts as valid, and why not. Knows
  * nothing of files.
  */
+#include "base/cpuset.h"
 #include "emulator/kernel/cgroup.h"
 
 #include <errno.h>
@@ -24,13 +25,8 @@ static struct isst_cpuset *chosen(const struct isst_cpuset *set, const struct is
 				  bool in_other)
 {
 	struct isst_cpuset *result = isst_cpuset_new();
-	unsigned int cpu;
-	bool failed = !result;
 
-	isst_cpuset_for_each (cpu, set)
-		if (!failed && isst_cpuset_has(other, cpu) == in_other)
-			failed = isst_cpuset_add(result, cpu, cpu);
-	if (!failed)
+	if ((in_other ? cpuset_add_common : cpuset_add_except)(result, set, other) == 0)
 		return result;
 	isst_cpuset_free(result);
 	return NULL;
@@ -39,16 +35,6 @@ static struct isst_cpuset *chosen(const struct isst_cpuset *set, const struct is
 static bool is_empty(const struct isst_cpuset *set)
 {
 	return isst_cpuset_count(set) == 0;
-}
-
-static bool intersects(const struct isst_cpuset *a, const struct isst_cpuset *b)
-{
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, a)
-		if (isst_cpuset_has(b, cpu))
-			return true;
-	return false;
 }
 
 /** The partitions that have been accepted so far. */
@@ -69,7 +55,7 @@ static bool conflicts(const struct acceptance *acceptance, const struct group *g
 	if (!acceptance->tree->isolcpus)
 		return false;
 	if (group->wanted == PARTITION_ROOT)
-		return intersects(group->cpus, acceptance->tree->isolcpus);
+		return cpuset_overlaps(group->cpus, acceptance->tree->isolcpus);
 	isst_cpuset_for_each (cpu, acceptance->housekeeping)
 		if (!isst_cpuset_has(group->cpus, cpu))
 			return false;
@@ -95,9 +81,9 @@ static bool overlaps(const struct acceptance *acceptance, const struct group *gr
 	const struct group_tree *tree = acceptance->tree;
 
 	if (!tree->members_overlap)
-		return intersects(group->cpus, acceptance->taken);
+		return cpuset_overlaps(group->cpus, acceptance->taken);
 	for (size_t i = 0; i < tree->count; i++)
-		if (&tree->groups[i] != group && intersects(group->cpus, tree->groups[i].cpus))
+		if (&tree->groups[i] != group && cpuset_overlaps(group->cpus, tree->groups[i].cpus))
 			return true;
 	return false;
 }
@@ -108,7 +94,7 @@ static enum partition_flaw find_flaw(const struct acceptance *acceptance, const 
 		return FLAW_EMPTY;
 	if (overlaps(acceptance, group))
 		return FLAW_NOT_EXCLUSIVE;
-	if (!intersects(group->cpus, acceptance->tree->online))
+	if (!cpuset_overlaps(group->cpus, acceptance->tree->online))
 		return FLAW_OFFLINE;
 	if (conflicts(acceptance, group))
 		return FLAW_HOUSEKEEPING;
