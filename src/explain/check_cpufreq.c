@@ -126,8 +126,8 @@ static void check_governor(struct findings *findings, const struct survey_domain
 	if (!slow)
 		return;
 	finding = findings_note(findings, ISST_FINDING_GOVERNOR,
-				"scaling_governor %s, scaling_driver %.64s (cpufreq)",
-				cpu->governor, survey->driver ? survey->driver : "?");
+				"scaling_governor %s, scaling_driver %s (cpufreq)", cpu->governor,
+				survey->driver ? survey->driver : "?");
 	if (finding)
 		finding->severity = slow->severity;
 	finding_explain(findings, finding, slow->meaning, NULL);
@@ -206,7 +206,7 @@ static void check_hwp(struct findings *findings, const struct survey_domain *dom
 	const struct cause cause = find_cause(survey, true);
 	struct isst_finding *finding = findings_note(
 		findings, ISST_FINDING_HWP_OFF,
-		"scaling_driver %.64s, without base_frequency (cpufreq)%s",
+		"scaling_driver %s, without base_frequency (cpufreq)%s",
 		survey->driver ? survey->driver : "?", cause.read);
 
 	finding_explain(findings, finding, NULL, cause.remedy);

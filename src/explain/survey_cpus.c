@@ -3,7 +3,6 @@
 #include "explain/survey.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int take_cpus(struct survey *survey, struct survey_domain *domain)
@@ -100,21 +99,6 @@ static int read_associations(struct survey *survey)
 
 /* ---- cpufreq ---- */
 
-/** Reads a word of a CPU's cpufreq directory; *@word is NULL where there is none. */
-static int read_word(struct survey *survey, const struct survey_cpu *cpu, const char *name,
-		     char **word)
-{
-	char *path;
-	int error;
-
-	*word = NULL;
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu->cpu->number, name) < 0)
-		return -ENOMEM;
-	error = kernel_files_text(&survey->context->files, path, word);
-	free(path);
-	return error;
-}
-
 /** What the kernel does not have is no failure. */
 static int note(struct survey *survey, int error)
 {
@@ -147,15 +131,18 @@ static int read_policy(struct survey *survey, struct survey_cpu *cpu)
 	int error = read_limit_owners(survey, cpu);
 
 	if (!error && !survey->driver)
-		error = note(survey, read_word(survey, cpu, "scaling_driver", &survey->driver));
+		error = note(survey, cpufreq_read_word(files, cpu->cpu->number, "scaling_driver",
+						       &survey->driver));
 	if (!error)
 		error = note(survey, cpufreq_read(files, cpu->cpu->number, "base_frequency",
 						  &cpu->base_khz));
 	if (!error)
-		error = note(survey, read_word(survey, cpu, "scaling_governor", &cpu->governor));
+		error = note(survey, cpufreq_read_word(files, cpu->cpu->number, "scaling_governor",
+						       &cpu->governor));
 	if (!error)
-		error = note(survey, read_word(survey, cpu, "energy_performance_preference",
-					       &cpu->preference));
+		error = note(survey,
+			     cpufreq_read_word(files, cpu->cpu->number,
+					       "energy_performance_preference", &cpu->preference));
 	return error;
 }
 

@@ -477,31 +477,19 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 				 high_cores >> core & 1 ? high : low);
 }
 
-/** Reads a word of a CPU's cpufreq directory; NULL where there is none. To be freed. */
-static char *read_cpufreq_word(struct kernel_files *files, unsigned int cpu, const char *name)
-{
-	char *path, *word = NULL;
-	int error;
-
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name) < 0)
-		return NULL;
-	error = kernel_files_text(files, path, &word);
-	free(path);
-	return error ? NULL : word;
-}
-
 /** A governor that picks frequencies itself holds them down; intel_pstate's own ones leave that to
  * the hardware. */
 static void warn_of_governor(struct isst_change *change, unsigned int cpu)
 {
 	struct kernel_files *files = &change->context->files;
-	char *driver = read_cpufreq_word(files, cpu, "scaling_driver");
-	char *governor = read_cpufreq_word(files, cpu, "scaling_governor");
+	char *driver, *governor = NULL;
 
-	if (driver && governor && strcmp(driver, "intel_pstate") != 0 &&
+	if (cpufreq_read_word(files, cpu, "scaling_driver", &driver) == 0 &&
+	    cpufreq_read_word(files, cpu, "scaling_governor", &governor) == 0 &&
+	    strcmp(driver, "intel_pstate") != 0 &&
 	    (strcmp(governor, "powersave") == 0 || strcmp(governor, "userspace") == 0))
 		change_warn(change, ISST_WARNING_GOVERNOR,
-			    "CPU %u: the cpufreq governor is %s (driver %.64s), which fixes the "
+			    "CPU %u: the cpufreq governor is %s (driver %s), which fixes the "
 			    "frequency regardless of this change",
 			    cpu, governor, driver);
 	free(driver);

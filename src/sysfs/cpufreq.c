@@ -91,6 +91,20 @@ int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name,
 	return absent_while_offline(files, cpu, error);
 }
 
+int cpufreq_read_word(struct kernel_files *files, unsigned int cpu, const char *name, char **word)
+{
+	enum { MOST = 64 };
+	char path[CPU_PATH];
+	int error;
+
+	*word = NULL;
+	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name);
+	error = kernel_files_text(files, path, word);
+	if (!error && strlen(*word) > MOST)
+		(*word)[MOST] = '\0';
+	return error;
+}
+
 /** A limit without effect is that of the processor. The kernel moves both at once, some time after
  * a level was set, also between two reads: what seems to be a limit is read again. */
 int cpufreq_read_limit_of(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,

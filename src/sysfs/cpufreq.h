@@ -29,6 +29,10 @@ int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufre
 int cpufreq_read_limit_of(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			  uint64_t *khz, uint64_t *processor);
 
+/** Reads a word, such as scaling_governor, of which no more than a message can take; *@word is NULL
+ * on error, else to be freed. Returns as kernel_files_text(). */
+int cpufreq_read_word(struct kernel_files *files, unsigned int cpu, const char *name, char **word);
+
 /** What cpufreq_read_limit() returns of a limit that was written, once the kernel has put it into
  * the range of the processor. As above. */
 int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
