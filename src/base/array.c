@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow by one element at a time. */
+/* Arrays that grow by one element at a time, and sorted ones. */
 #include "base/array.h"
 
 #include <errno.h>
@@ -24,4 +24,20 @@ int array_grow(void *array, size_t count, size_t size)
 	/* The caller has the memory now. */
 	/* cppcheck-suppress memleak */
 	return 0;
+}
+
+size_t array_lower_bound(const void *key, const void *array, size_t count, size_t size,
+			 int (*compare)(const void *key, const void *element))
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(key, (const char *)array + middle * size) > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow by one element at a time. */
+/* Arrays that grow by one element at a time, and sorted ones. */
 #ifndef ISST_BASE_ARRAY_H
 #define ISST_BASE_ARRAY_H
 
@@ -14,5 +14,10 @@
 
 /** As ARRAY_GROW(); @array: the address of the pointer to the first element. */
 int array_grow(void *array, size_t count, size_t size);
+
+/** The number of elements of a sorted array that come before a key: the index of the first one that
+ * does not. The comparison is that of bsearch(). */
+size_t array_lower_bound(const void *key, const void *array, size_t count, size_t size,
+			 int (*compare)(const void *key, const void *element));
 
 #endif

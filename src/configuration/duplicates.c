@@ -6,6 +6,7 @@
  * that may have something in common with it.
  */
 #include "configuration/duplicates.h"
+#include "base/array.h"
 #include "base/cpuset.h"
 #include "configuration/ranges.h"
 
@@ -200,22 +201,18 @@ static void search_clear(struct search *search)
 
 /* ---- Searching them ---- */
 
+static int by_lowest(const void *key, const void *element)
+{
+	return *(const unsigned int *)key >= ((const struct group *)element)->lowest ? 1 : -1;
+}
+
 /** The number of groups of the same thing, from the first one on, that begin at a number or below.
  */
 static size_t groups_up_to(const struct search *search, const struct group *group,
 			   unsigned int number)
 {
-	size_t low = group->first, high = group->behind;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (search->groups[middle].lowest <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - group->first;
+	return array_lower_bound(&number, &search->groups[group->first],
+				 group->behind - group->first, sizeof(*group), by_lowest);
 }
 
 /** The first setting added that contradicts one; NULL: none. */

@@ -83,20 +83,17 @@ static void drop_equal_cuts(struct ranges *ranges)
 	ranges->count = count;
 }
 
-/** The leaf of a number. */
+static int by_cut(const void *key, const void *element)
+{
+	return *(const unsigned int *)key >= *(const unsigned int *)element ? 1 : -1;
+}
+
+/** The leaf of a number; the first one begins at 0. */
 static size_t find_leaf(const struct ranges *ranges, unsigned int number)
 {
-	size_t low = 0, high = ranges->count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->cuts[middle] <= number)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return array_lower_bound(&number, ranges->cuts, ranges->count, sizeof(*ranges->cuts),
+				 by_cut) -
+	       1;
 }
 
 struct ranges *ranges_new(const struct isst_cpuset *const *sets, size_t count)

@@ -267,20 +267,18 @@ static size_t count_same(const struct group *group, const struct state_value *va
 	return count;
 }
 
+static int by_item(const void *key, const void *element)
+{
+	return item_compare(key, &((const struct state_value *)element)->item->item);
+}
+
 /** Whether a domain has a value of a group, which is in the order of items. */
 static bool has_value(const struct group *group, const struct isst_domain *domain)
 {
 	const struct item item = item_of(group->first->item->item.kind, domain, 0);
-	size_t low = 0, high = (size_t)(group->end - group->first), count = high;
+	size_t count = (size_t)(group->end - group->first);
+	size_t low = array_lower_bound(&item, group->first, count, sizeof(*group->first), by_item);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (item_compare(&group->first[middle].item->item, &item) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* One that is shared is that of several domains. */
 	while (low + 1 < count && item_is_shared(&item) && group->first[low].item->domain != domain)
 		low++;

@@ -36,20 +36,19 @@ void topology_free_domain(struct topology_domain *domain)
 	free(domain);
 }
 
+static int by_package(const void *key, const void *element)
+{
+	const unsigned int *package = key;
+	const struct topology_domain *const *domain = element;
+
+	return *package > (*domain)->public.package ? 1 : -1;
+}
+
 /** Index of the first domain of a package, or of a higher one. */
 static size_t find_package(const struct topology *topology, unsigned int package)
 {
-	size_t low = 0, high = topology->domain_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (topology->domains[middle]->public.package < package)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_lower_bound(&package, topology->domains, topology->domain_count,
+				 sizeof(struct topology_domain *), by_package);
 }
 
 struct topology_domain *topology_find_domain(const struct topology *topology, unsigned int package,

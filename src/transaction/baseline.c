@@ -106,32 +106,19 @@ struct baseline_item *baseline_find(const struct baseline *baseline, const struc
 	return bsearch(item, baseline->items, baseline->sorted, sizeof(*baseline->items), by_item);
 }
 
-/** Index of the first item that is sorted and not before another one. */
-static size_t find_from(const struct baseline *baseline, const struct item *item)
-{
-	size_t low = 0, high = baseline->sorted;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (item_compare(&baseline->items[middle].item, item) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void baseline_note_range_moved(struct baseline *baseline, const struct item *domain)
 {
 	static const enum item_kind KINDS[] = { ITEM_SCALING_MAX, ITEM_SCALING_MIN };
 
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {
 		struct item first = *domain;
+		size_t at;
 
 		first.kind = KINDS[i];
 		first.index = 0;
-		for (size_t at = find_from(baseline, &first); at < baseline->sorted; at++) {
+		at = array_lower_bound(&first, baseline->items, baseline->sorted,
+				       sizeof(*baseline->items), by_item);
+		for (; at < baseline->sorted; at++) {
 			if (baseline->items[at].item.kind != first.kind ||
 			    !item_same_domain(&baseline->items[at].item, domain))
 				break;

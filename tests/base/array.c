@@ -57,12 +57,30 @@ static void an_array_that_cannot_grow_stays(void **state)
 	free(text);
 }
 
+static int by_number(const void *key, const void *element)
+{
+	return *(const int *)key - *(const int *)element;
+}
+
+static void a_lower_bound_is_the_first_that_is_not_before(void **state)
+{
+	static const int NUMBERS[] = { 2, 4, 4, 4, 7 };
+	static const size_t BOUNDS[] = { 0, 0, 0, 1, 1, 4, 4, 4, 5 };
+
+	(void)state;
+	for (int key = 0; key < 9; key++)
+		assert_int_equal(array_lower_bound(&key, NUMBERS, 5, sizeof(int), by_number),
+				 BOUNDS[key]);
+	assert_int_equal(array_lower_bound(&(int){ 1 }, NULL, 0, sizeof(int), by_number), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(elements_stay_while_an_array_grows),
 		cmocka_unit_test(an_array_may_shrink_in_between),
 		cmocka_unit_test(an_array_that_cannot_grow_stays),
+		cmocka_unit_test(a_lower_bound_is_the_first_that_is_not_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

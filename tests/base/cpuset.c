@@ -440,6 +440,25 @@ static void C5_no_set_is_an_empty_one(void **state)
 	isst_cpuset_free(set);
 }
 
+static void what_two_sets_have_in_common_is_added_to_a_third(void **state)
+{
+	struct isst_cpuset *one = check_set("0-5,9"), *other = check_set("4-9");
+	struct isst_cpuset *set = check_set("1");
+
+	(void)state;
+	assert_int_equal(cpuset_add_common(set, one, other), 0);
+	check_cpus(set, "1,4-5,9");
+	assert_int_equal(cpuset_add_except(set, one, other), 0);
+	check_cpus(set, "0-5,9");
+	assert_int_equal(cpuset_add_common(set, NULL, other), 0);
+	assert_int_equal(cpuset_add_except(set, other, NULL), 0);
+	check_cpus(set, "0-9");
+	assert_int_equal(cpuset_add_common(NULL, one, other), -ENOMEM);
+	isst_cpuset_free(set);
+	isst_cpuset_free(other);
+	isst_cpuset_free(one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +470,7 @@ int main(void)
 		cmocka_unit_test(adjacent_and_overlapping_ranges_become_one),
 		cmocka_unit_test(any_order_of_adding_gives_the_same_set),
 		cmocka_unit_test(a_set_is_added_to_another),
+		cmocka_unit_test(what_two_sets_have_in_common_is_added_to_a_third),
 		cmocka_unit_test(lists_name_numbers_and_ranges_in_both_notations),
 		cmocka_unit_test(an_invalid_list_changes_nothing_and_reports_the_position),
 		cmocka_unit_test(a_range_that_runs_backwards_is_refused),

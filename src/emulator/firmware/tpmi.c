@@ -5,6 +5,7 @@
  * in tpmi_firmware.c, faults in front.
  */
 #include "emulator/firmware/tpmi.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -46,20 +47,19 @@ static unsigned int count_slots(const struct server *server, unsigned int socket
 		       : 0;
 }
 
+static int by_socket(const void *key, const void *element)
+{
+	const struct platform_domain *domain = element;
+
+	return *(const unsigned int *)key > domain->socket ? 1 : -1;
+}
+
 size_t tpmi_find_socket(const struct server *server, unsigned int socket)
 {
 	const struct platform *platform = server->platform;
-	size_t low = 0, high = platform->domain_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (platform->domains[middle].socket < socket)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_lower_bound(&socket, platform->domains, platform->domain_count,
+				 sizeof(*platform->domains), by_socket);
 }
 
 bool tpmi_find_slot(const struct server *server, unsigned int socket, unsigned int power_domain,

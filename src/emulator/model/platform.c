@@ -15,21 +15,20 @@ bool platform_is_tpmi(const struct platform *platform)
 	return platform->api_version.value >= 2;
 }
 
+static int by_number(const void *key, const void *element)
+{
+	unsigned int number = *(const unsigned int *)key;
+	unsigned int other = ((const struct platform_cpu *)element)->number;
+
+	return number < other ? -1 : number > other;
+}
+
 const struct platform_cpu *platform_cpu(const struct platform *platform, unsigned int number)
 {
-	size_t low = 0, high = platform->cpu_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (platform->cpus[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == platform->cpu_count || platform->cpus[low].number != number)
+	if (platform->cpu_count == 0)
 		return NULL;
-	return &platform->cpus[low];
+	return bsearch(&number, platform->cpus, platform->cpu_count, sizeof(*platform->cpus),
+		       by_number);
 }
 
 const struct platform_level *platform_level(const struct platform_domain *domain,
