@@ -405,6 +405,10 @@ $(BUILD)/tests/kills: tests/command/kills.sh $(COMMAND) $(PRELOAD) $(BUILD)/isst
 	printf '#!/bin/sh\nexec sh tests/command/kills.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+$(BUILD)/tests/oob: tests/command/oob.sh $(BUILD)/tests/command/kernel-files $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+	printf '#!/bin/sh\nexec sh tests/command/oob.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 $(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/explain/faults.sh %s\n' $(BUILD) > $@
@@ -462,7 +466,7 @@ $(BUILD)/tests/release: tests/packaging/release.sh packaging/release.sh $(BUILD)
 
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
-	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/recipes $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
+	$(BUILD)/tests/kills $(BUILD)/tests/oob $(BUILD)/tests/explained $(BUILD)/tests/recipes $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
 	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(if $(SHARED_LIBRARY),$(BUILD)/tests/abi) $(BUILD)/tests/headers $(BUILD)/tests/runner $(BUILD)/tests/release $(UNIT_TESTS)
 

@@ -11,6 +11,8 @@ ANSIBLEDIR ?= $(PREFIX)/share/ansible/roles
 SYSTEM_BUILD ?= $(BUILD)/system
 
 UNITS := $(addprefix $(SYSTEM_BUILD)/,isst-config.service isst-resume.service isst-watch.service)
+# Examples, which are installed beside the documents.
+DROP_INS := $(SYSTEM_BUILD)/isst-watch-apply.conf
 TUNED_SCRIPT := $(SYSTEM_BUILD)/tuned/isst.sh
 ROLE := $(patsubst system/ansible/roles/%,%,$(wildcard system/ansible/roles/isst/*/*))
 
@@ -25,15 +27,19 @@ $(SYSTEM_BUILD)/directory: $(call changed,$(SYSTEM_BUILD)/directory,$(BINDIR))
 $(SYSTEM_BUILD)/%.service: system/%.service.in system/sandbox.conf $(SYSTEM_BUILD)/directory
 	sed -e '/^@SANDBOX@$$/{' -e 'r system/sandbox.conf' -e 'd' -e '}' -e 's|@BINDIR@|$(BINDIR)|' $< > $@
 
+$(SYSTEM_BUILD)/%.conf: system/%.conf $(SYSTEM_BUILD)/directory
+	sed 's|@BINDIR@|$(BINDIR)|' $< > $@
+
 $(SYSTEM_BUILD)/tuned/isst.sh: system/tuned/isst/isst.sh.in $(SYSTEM_BUILD)/directory
 	@mkdir -p $(@D)
 	sed 's|@BINDIR@|$(BINDIR)|' $< > $@
 
 .PHONY: install-system
-install-system: $(UNITS) $(TUNED_SCRIPT)
-	$(INSTALL) -d '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(TMPFILESDIR)' '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(TUNEDDIR)/profiles' \
+install-system: $(UNITS) $(DROP_INS) $(TUNED_SCRIPT)
+	$(INSTALL) -d '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(TMPFILESDIR)' '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(TUNEDDIR)/profiles' \
 		$(foreach file,$(ROLE),'$(DESTDIR)$(ANSIBLEDIR)/$(dir $(file))')
 	$(INSTALL) -m 644 $(UNITS) '$(DESTDIR)$(UNITDIR)'
+	$(INSTALL) -m 644 $(DROP_INS) '$(DESTDIR)$(DOCDIR)'
 	$(INSTALL) -m 644 system/isst-tmpfiles.conf '$(DESTDIR)$(TMPFILESDIR)/isst.conf'
 	$(INSTALL) -m 644 system/tuned/isst/tuned.conf '$(DESTDIR)$(TUNEDDIR)/isst/tuned.conf'
 	$(INSTALL) -m 755 $(TUNED_SCRIPT) '$(DESTDIR)$(TUNEDDIR)/isst/isst.sh'
@@ -43,7 +49,7 @@ install-system: $(UNITS) $(TUNED_SCRIPT)
 .PHONY: uninstall-system
 uninstall-system:
 	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(notdir $(unit))') '$(DESTDIR)$(TMPFILESDIR)/isst.conf'
-	rm -f '$(DESTDIR)$(TUNEDDIR)/profiles/isst'
+	rm -f $(foreach file,$(DROP_INS),'$(DESTDIR)$(DOCDIR)/$(notdir $(file))') '$(DESTDIR)$(TUNEDDIR)/profiles/isst'
 	rm -rf '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(ANSIBLEDIR)/isst'
 
 #: check-system    units, TuneD profile and Ansible role with this system's systemd, TuneD and Ansible; needs root

@@ -154,7 +154,9 @@ static bool check_command(struct run *run)
 		  "%s%s%s is not supported on this platform: everything is pre-configured by the "
 		  "BIOS, which leaves %s",
 		  feature ? feature->name : "", feature ? " " : "",
-		  command == &info_command ? "--info" : command->name,
+		  command == &info_command		  ? "--info"
+		  : request_has(run->request, OPTION_OOB) ? "--oob"
+							  : command->name,
 		  names ? names : "few commands");
 	free(names);
 	return false;

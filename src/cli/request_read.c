@@ -163,15 +163,20 @@ static int read_single_command(struct request *request, int argc, char **argv, c
 
 static int read_feature(struct request *request, int argc, char **argv, char **problem)
 {
+	const char *alone = request_has(request, OPTION_INFO)  ? "info"
+			    : request_has(request, OPTION_OOB) ? "oob"
+							       : NULL;
+
 	if (argc < 1)
 		return 0;
-	/* The reference tool looks at nothing behind it. */
-	if (request_has(request, OPTION_INFO) && request->reference)
+	/* The reference tool looks at nothing behind them. */
+	if (alone && request->reference)
 		return option_values_note(&request->options,
-					  "'%s' has no effect: --info takes no feature", argv[0]);
-	if (request_has(request, OPTION_INFO))
-		return usage_problem(problem, "unexpected word '%s': --info takes no feature",
-				     argv[0]);
+					  "'%s' has no effect: --%s takes no feature", argv[0],
+					  alone);
+	if (alone)
+		return usage_problem(problem, "unexpected word '%s': --%s takes no feature",
+				     argv[0], alone);
 	request->command = single_command_find(argv[0]);
 	if (request->command)
 		return read_single_command(request, argc, argv, problem);
@@ -192,6 +197,47 @@ static int no_feature(const struct request *request, char **problem)
 	return usage_problem(problem, "no feature given; --help lists the features");
 }
 
+/** The options of --oob mean nothing without it; to the reference tool they are idle. */
+static int check_without_oob(struct request *request, char **problem)
+{
+	static const struct {
+		enum option_id id;
+		const char *name;
+	} options[] = { { OPTION_NO_DAEMON, "no-daemon" },
+			{ OPTION_POLL_INTERVAL, "poll-interval" } };
+	int error = 0;
+
+	for (size_t i = 0; !error && i < sizeof(options) / sizeof(options[0]); i++) {
+		if (!request_has(request, options[i].id))
+			continue;
+		error = request->reference
+				? option_values_note(&request->options,
+						     "option --%s has no effect without --oob",
+						     options[i].name)
+				: usage_problem(problem, "option --%s requires --oob",
+						options[i].name);
+	}
+	return error;
+}
+
+/** --oob is `watch --follow`, as an option. */
+static int use_oob(struct request *request, char **problem)
+{
+	struct option_value *values = request->options.value;
+
+	if (request_has(request, OPTION_INFO))
+		return usage_problem(problem, "option --oob cannot be combined with --info");
+	if (request_has(request, OPTION_FORMAT) &&
+	    request_number(request, OPTION_FORMAT) != FORMAT_TEXT)
+		return usage_problem(problem, "option --oob cannot be combined with --format %s",
+				     request_text(request, OPTION_FORMAT));
+	request->command = single_command_find("watch");
+	values[OPTION_FOLLOW].given = true;
+	values[OPTION_INTERVAL] = values[OPTION_POLL_INTERVAL];
+	values[OPTION_NO_EVENTS].given = request_has(request, OPTION_POLL_INTERVAL);
+	return 0;
+}
+
 /** Checks what no single option shows. */
 static int check_whole(struct request *request, char **problem)
 {
@@ -203,6 +249,7 @@ static int check_whole(struct request *request, char **problem)
 		{ OPTION_EMULATE_STATE, "emulate-state" },
 		{ OPTION_EMULATE_UNLOCK, "emulate-unlock" },
 	};
+	int error;
 
 	for (size_t i = 0; i < sizeof(emulation) / sizeof(emulation[0]); i++) {
 		if (request_has(request, OPTION_REAL) && request_has(request, emulation[i].id))
@@ -216,6 +263,9 @@ static int check_whole(struct request *request, char **problem)
 	if (request->action == ACTION_NO_COMMAND)
 		return usage_problem(problem, "%s requires a command; %s --help lists its commands",
 				     request->feature->name, request->feature->name);
+	error = (request_has(request, OPTION_OOB) ? use_oob : check_without_oob)(request, problem);
+	if (error)
+		return error;
 	if (request_has(request, OPTION_INFO))
 		request->command = &info_command;
 	if (!request->command)

@@ -218,31 +218,17 @@ static const struct {
 	{ "--level 2 base-freq info", "option '--level' belongs after the command" },
 	{ "-dl 2 base-freq info", "option '-l' belongs after the command" },
 	{ "core-power -p 1 enable", "option '-p' belongs before the feature or after the command" },
-	/* the out-of-band mode */
-	{ "-b",
-	  "option '-b' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
-	{ "-dw 5",
-	  "option '-w' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
-	{ "-n --oob",
-	  "option '-n' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
-	{ "--oob -n",
-	  "option '--oob' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
-	{ "-oob",
-	  "option '-oob' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
-	{ "--poll-interval=3 core-power info",
-	  "option '--poll-interval=3' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
-	{ "-no-daemon",
-	  "option '-no-daemon' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
-	{ "core-power info --oob",
-	  "option '--oob' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not support" },
+	/* --oob */
+	{ "-n core-power info", "option --no-daemon requires --oob" },
+	{ "-w 5", "option --poll-interval requires --oob" },
+	{ "--oob -w 0",
+	  "invalid value '0' for option --poll-interval: expected a number from 1 to 3600" },
+	{ "--oob -w -1",
+	  "invalid value '-1' for option --poll-interval: expected a number from 1 to 3600" },
+	{ "--oob core-power info", "unexpected word 'core-power': --oob takes no feature" },
+	{ "--oob --info", "option --oob cannot be combined with --info" },
+	{ "-f json-v2 --oob", "option --oob cannot be combined with --format json-v2" },
+	{ "core-power info --oob", "option '--oob' belongs before the feature" },
 	/* A3: the last of several values is not silently the one that holds */
 	{ "core-power config -c 0 -c 1 -m 2000",
 	  "option --clos is repeated: '0', then '1'; specify CPUs before the feature, "

@@ -76,7 +76,7 @@ static int status_of(pid_t process)
 
 __attribute__((noreturn)) static void become_ready(struct daemon *daemon, int report)
 {
-	struct seen seen = { .process = getpid(), .error = daemon_ready(daemon) };
+	struct seen seen = { .process = getpid(), .error = daemon_ready(daemon, "/") };
 
 	seen.own_session = getsid(0) == getpid();
 	if (!getcwd(seen.directory, sizeof(seen.directory)))
@@ -141,7 +141,7 @@ __attribute__((noreturn)) static void outlive_parent(struct daemon *daemon, int 
 		_exit(8);
 	while (getppid() == parent)
 		usleep(1000);
-	seen.error = daemon_ready(daemon);
+	seen.error = daemon_ready(daemon, NULL);
 	_exit(write(report, &seen, sizeof(seen)) == sizeof(seen) ? 0 : 8);
 }
 

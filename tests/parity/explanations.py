@@ -132,9 +132,17 @@ The most important differences:
 - JSON output is always one valid document, and contains all messages (D64, D65).
 - Uncore limits of a level are also set on TPMI machines (D40); long lists and masks are complete (D15); machines with more than
   511 CPUs, CPU 0, core 32 and gaps in CPU numbers are supported (D24, D41, D44, D60).
+- `--oob` changes no CPU before a level changes (D77), follows the last of several changes (D74), CPUs that appear later (D78), and
+  also machines without the hardware feedback interface, by looking; lost or malformed events do not end it (D75), and the
+  memory that it uses does not grow (D80). A level that changes while it looks is looked at again. CPUs change by a transaction, with the lock,
+  and a CPU that another program has changed since is left alone.
+- The daemon of `--oob` has its pid file in the runtime directory, `/run/isst/watch-follow.pid`, not in `/tmp` (D71); its working
+  directory is `/`; its messages are in the system log (D72); the program ends when the daemon is ready, or with its
+  status (D73). SIGTERM and SIGINT end it with status 0 after a change is complete or rolled back, SIGHUP makes it look at
+  everything, and service managers are notified (D76). The cache of offline CPUs is a text file that is validated (D79).
 
 Not compared, and not guaranteed to be the same: the wording of help, errors and debug traces; white space of JSON; the stream
-of messages.
+of messages; the daemon of `--oob`, whose lines `hfi is initialized`, `online cpu N` and `offline cpu N` are the same.
 
 In the lists of differences, `*` matches anything, and the reference tool's value precedes that of this program: REFERENCE ->
 OWN. In command lines, words such as FIRST, LAST, ABSENT and ALL stand for CPU numbers.

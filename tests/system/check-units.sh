@@ -34,12 +34,14 @@ cat > "$scratch/expected" <<END
 ./opt/isst/share/ansible/roles/isst/tasks/main.yml
 ./opt/isst/share/ansible/roles/isst/templates/isst.conf.j2
 ./opt/isst/share/ansible/roles/isst/templates/isst.fact.j2
+./opt/isst/share/doc/isst/isst-watch-apply.conf
 END
 check 'the parts are installed below DESTDIR' parts install-system "$scratch/stage"
 installed > "$scratch/found"
 check 'each at its place' diff "$scratch/expected" "$scratch/found"
 units=$scratch/stage/opt/isst/lib/systemd/system
-for file in "$units/isst-config.service" "$units/isst-resume.service" "$units/isst-watch.service" "$scratch/stage/opt/isst/lib/tuned/isst/isst.sh"; do
+for file in "$units/isst-config.service" "$units/isst-resume.service" "$units/isst-watch.service" "$scratch/stage/opt/isst/lib/tuned/isst/isst.sh" \
+	"$scratch/stage/opt/isst/share/doc/isst/isst-watch-apply.conf"; do
 	check "${file##*/} names the installed command" grep -q '"/opt/isst/bin/isst" ' "$file"
 	check "nothing is left to be replaced in ${file##*/}" sh -c '! grep -n "@[A-Z]*@" "$1"' sh "$file"
 done
@@ -53,6 +55,11 @@ if command -v systemd-analyze > /dev/null; then
 		check "systemd has nothing to say about $unit.service" sh -c \
 			'output=$(systemd-analyze verify --man=no "$1" 2>&1); echo "$output"; test -z "$output"' sh "$scratch/$unit.service"
 	done
+	mkdir -p "$scratch/isst-watch.service.d"
+	sed 's|/opt/isst/bin/isst|/bin/true|' "$scratch/stage/opt/isst/share/doc/isst/isst-watch-apply.conf" \
+		> "$scratch/isst-watch.service.d/apply.conf"
+	check 'systemd has nothing to say about isst-watch.service that repairs' sh -c \
+		'output=$(systemd-analyze verify --man=no "$1" 2>&1); echo "$output"; test -z "$output"' sh "$scratch/isst-watch.service"
 else
 	skip 'systemd rates the units' 'systemd-analyze is not installed'
 fi

@@ -49,32 +49,6 @@ static const struct option_row *find_exact(const struct option_row *rows,
 	return NULL;
 }
 
-/* Of the kernel tree's tool, which is a daemon with them. */
-static const struct option_row out_of_band_options[] = {
-	{ .letter = 'b', .name = "oob" },
-	{ .letter = 'n', .name = "no-daemon" },
-	{ .letter = 'w', .name = "poll-interval" },
-	{ .name = NULL },
-};
-
-bool option_is_out_of_band(const char *name, size_t length)
-{
-	return find_exact(out_of_band_options,
-			  &(struct unknown){ .name = name, .length = length }) != NULL;
-}
-
-/** Behind the feature these letters are other options. Returns 0 if it is none of them. */
-static int explain_out_of_band(const struct option_place *place, const struct unknown *unknown,
-			       char **problem)
-{
-	if (!find_exact(out_of_band_options, unknown) || (unknown->letter && place->before))
-		return 0;
-	return usage_problem(problem,
-			     "option '%s' belongs to the out-of-band mode (--oob) of the kernel "
-			     "tree's tool, which this program does not support",
-			     unknown->shown);
-}
-
 /** An option of other commands only: the message names them. Returns 0 if there are none. */
 static int explain_elsewhere(const struct option_place *place, const struct unknown *unknown,
 			     char **problem)
@@ -204,8 +178,6 @@ int option_unknown(const struct option_place *place, const char *word, const cha
 	const struct unknown unknown = { word, name, length, letter, letter ? one : word };
 	int error = explain_ambiguous(place->rows, &unknown, problem);
 
-	if (!error)
-		error = explain_out_of_band(place, &unknown, problem);
 	if (!error)
 		error = explain_misplaced(place, &unknown, problem);
 	if (error)

@@ -28,8 +28,4 @@ int option_unknown(const struct option_place *place, const char *word, const cha
  */
 int option_foreign_dash(const struct option_row *rows, const char *word, char **problem);
 
-/** Whether it is the long name of an option of the out-of-band mode, which this program does not
- * have. */
-bool option_is_out_of_band(const char *name, size_t length);
-
 #endif

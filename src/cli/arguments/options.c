@@ -51,9 +51,18 @@ const struct option_row global_options[] = {
 	{ OPTION_LOCK_TIMEOUT, 0, "lock-timeout", "SECONDS", VALUE_NUMBER, 0, 3600, .own = true,
 	  .help = "Time to wait for another run that changes the machine; 0: do not\n"
 		  "wait. Default: 9" },
+	{ OPTION_NO_DAEMON, 'n', "no-daemon", .idle_on_preset = true,
+	  .help = "With --oob: stay in the foreground" },
+	{ OPTION_OOB, 'b', "oob", .idle_on_preset = true,
+	  .help = "Take CPUs on- and offline after level changes of other programs, as a\n"
+		  "daemon: the older form of `watch --follow`" },
 	{ OPTION_OUT, 'o', "out", "FILE", VALUE_TEXT, .help = "Write results to FILE" },
 	{ OPTION_PAUSE, 'p', "pause", "MS", VALUE_NUMBER, 0, 60000, .idle_on_preset = true,
 	  .help = "Pause before each mailbox command, in milliseconds" },
+	{ OPTION_POLL_INTERVAL, 'w', "poll-interval", "SECONDS", VALUE_NUMBER, 1, 3600,
+	  .idle_on_preset = true,
+	  .help = "With --oob: look every SECONDS, without waiting for events; stay in\n"
+		  "the foreground" },
 	{ OPTION_RETRY, 'r', "retry", "COUNT", VALUE_NUMBER, 1, 1000, .idle_on_preset = true,
 	  .help = "Attempts for a mailbox command while the firmware is busy. Default: 3" },
 	VERSION_ROW,
@@ -260,7 +269,7 @@ static int read_option(struct reader *reader, char **problem)
 	if (row)
 		return pass_over(reader, row, word.word,
 				 (size_t)(word.name - word.word) + word.length, word.value);
-	if (one_dash && !option_is_out_of_band(word.name, word.length) &&
+	if (one_dash &&
 	    (find_letter(reader->place->rows, *word.name) || find_letter(idle, *word.name)))
 		return read_letters(reader, word.word, problem);
 	return option_unknown(reader->place, word.word, word.name, word.length, problem);

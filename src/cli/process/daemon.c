@@ -70,14 +70,14 @@ static int leave_streams(void)
 	return error;
 }
 
-int daemon_ready(struct daemon *daemon)
+int daemon_ready(struct daemon *daemon, const char *directory)
 {
 	int error = 0;
 
 	if (daemon->ready < 0)
 		return 0;
 	/* Until here the terminal could end both. */
-	if (setsid() < 0 || chdir("/") != 0 || fflush(NULL) != 0)
+	if (setsid() < 0 || (directory && chdir(directory) != 0) || fflush(NULL) != 0)
 		error = -errno;
 	/* The parent is the one whom these belong to: they are left before it ends. */
 	if (!error)

@@ -17,10 +17,11 @@ struct daemon {
 int daemon_start(struct daemon *daemon);
 
 /**
- * Leaves session, working directory and standard streams of the caller, and lets the parent end.
- * Returns 0 or a negative errno; -EPIPE: the parent was ended, and so was not to go on.
+ * Leaves session and standard streams of the caller and, unless it is NULL, goes to the working
+ * directory @directory; then the parent ends. Returns 0 or a negative errno; -EPIPE: the parent was
+ * ended, and so was not to go on.
  */
-int daemon_ready(struct daemon *daemon);
+int daemon_ready(struct daemon *daemon, const char *directory);
 
 /**
  * Creates a file with the number of this process, which it keeps locked: the directory is made if

@@ -8,6 +8,7 @@
 #include "../run/machine.h"
 #include "../run/reserve.h"
 #include "events.h"
+#include "oob.h"
 #include "watcher.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ enum {
 	SIGNALS = 0,
 	TIMER,
 	OWN_DESCRIPTORS,
+	PURPOSES = 2,
 };
 
 struct watch {
@@ -40,8 +42,11 @@ struct watch {
 	struct pollfd polled[OWN_DESCRIPTORS + WATCH_SOURCES];
 	struct watch_source sources[WATCH_SOURCES];
 	size_t source_count;
+	struct oob oob;
+	char *runtime_directory;
+	int claims[PURPOSES];
 	int64_t suspended_ms; /* since boot */
-	bool ended;
+	bool ready, ended;
 };
 
 static int64_t now_ms(clockid_t clock)
@@ -202,6 +207,57 @@ static int wait_for_look(struct watch *watch)
 	return 0;
 }
 
+/* ---- Purposes, each of which one process has ---- */
+
+static const struct {
+	enum option_id option;
+	const char *file; /* of the runtime directory, with the number of the process */
+} purposes[PURPOSES] = {
+	{ OPTION_FOLLOW, "watch-follow.pid" },
+	{ OPTION_APPLY, "watch-apply.pid" },
+};
+
+static bool claim_purpose(struct watch *watch, size_t i)
+{
+	struct run *run = watch->run;
+	pid_t holder;
+	int error;
+
+	watch->claims[i] = pid_file_create(watch->runtime_directory, purposes[i].file, &holder);
+	error = watch->claims[i];
+	if (error == -EBUSY)
+		run_error(run, STATUS_BUSY, "another watcher does this already: process %d",
+			  (int)holder);
+	else if (error < 0)
+		run_error(run, status_of_error(error), "cannot create %s/%s: %s",
+			  watch->runtime_directory, purposes[i].file, strerror(-error));
+	return error >= 0;
+}
+
+/** Two watchers would answer each other's changes. Returns false after an error. */
+static bool claim_purposes(struct watch *watch)
+{
+	const char *directory = isst_platform_runtime_directory(watch->run->context);
+	bool claimed = true;
+
+	watch->runtime_directory = strdup(directory);
+	if (!watch->runtime_directory)
+		run_error(watch->run, STATUS_FAILED, "out of memory");
+	for (size_t i = 0; watch->runtime_directory && i < PURPOSES && claimed; i++)
+		if (request_has(watch->run->request, purposes[i].option))
+			claimed = claim_purpose(watch, i);
+	return claimed && watch->runtime_directory;
+}
+
+static void release_purposes(struct watch *watch)
+{
+	for (size_t i = 0; i < PURPOSES; i++)
+		if (watch->claims[i] >= 0)
+			pid_file_remove(watch->runtime_directory, purposes[i].file,
+					watch->claims[i]);
+	free(watch->runtime_directory);
+}
+
 /* ---- All of it ---- */
 
 static bool is_over(const struct watch *watch)
@@ -211,17 +267,22 @@ static bool is_over(const struct watch *watch)
 		watch->watcher.differences > 0);
 }
 
+/** The machine is known: what changes from now on is noticed. */
+static void become_ready(struct watch *watch)
+{
+	watch->ready = true;
+	if (oob_ready(&watch->oob, watch->run, watch->output))
+		(void)notify_manager("READY=1");
+}
+
 static int watch_until_over(struct watch *watch)
 {
-	bool ready = false;
 	int error = 0;
 
 	while (!error && !is_over(watch)) {
 		watcher_look(&watch->watcher, now_ms(CLOCK_BOOTTIME));
-		if (!ready && watcher_is_settled(&watch->watcher)) {
-			ready = true;
-			(void)notify_manager("READY=1");
-		}
+		if (!watch->ready && watcher_is_settled(&watch->watcher))
+			become_ready(watch);
 		if (!is_over(watch))
 			error = wait_for_look(watch);
 	}
@@ -257,6 +318,7 @@ static enum exit_status end(struct watch *watch, int error)
 		run->status = status_worse(run->status, STATUS_FAILED);
 	watcher_clear(&watch->watcher);
 	close_descriptors(watch);
+	release_purposes(watch);
 	return report_next_message(run->report, NULL)
 		       ? output_event(watch->output, run->report, run->status)
 		       : run->status;
@@ -267,7 +329,6 @@ static int begin(struct watch *watch)
 {
 	const struct request *request = watch->run->request;
 	unsigned int interval_s = request_number(request, OPTION_INTERVAL);
-	bool thermal = false;
 	bool acts = request_has(request, OPTION_FOLLOW) || request_has(request, OPTION_APPLY);
 	sigset_t hangup;
 	int error = 0;
@@ -281,9 +342,9 @@ static int begin(struct watch *watch)
 	error = signals_block_others(&watch->run->signals, &hangup);
 	if (!request_has(request, OPTION_NO_EVENTS))
 		watch->source_count = watch_events_open(watch->run->context, watch->sources,
-							&thermal);
+							&watch->oob.events);
 	if (!interval_s)
-		interval_s = thermal ? INTERVAL_WITH_EVENTS_S : INTERVAL_S;
+		interval_s = watch->oob.events ? INTERVAL_WITH_EVENTS_S : INTERVAL_S;
 	watch->watcher.interval_ms = (int64_t)interval_s * MS_PER_S;
 	watch->watcher.whole_ms = (int64_t)(interval_s > WHOLE_S ? interval_s : WHOLE_S) * MS_PER_S;
 	return error ? error : open_descriptors(watch);
@@ -301,12 +362,17 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 					 .file = run->config },
 			     .report = print_report,
 			     .data = &watch },
+		.claims = { -1, -1 },
 		.suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC),
 	};
 	int error;
 
 	if (run->config && !config_matches(run))
 		return output_report(output, run->report, run->status);
+	if (!oob_begin(&watch.oob, run, output) || !claim_purposes(&watch)) {
+		release_purposes(&watch);
+		return output_report(output, run->report, run->status);
+	}
 	watcher_begin(&watch.watcher);
 	error = begin(&watch);
 	run->context = NULL;
