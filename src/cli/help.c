@@ -145,7 +145,10 @@ static void write_all(const char *program, bool preset, FILE *stream)
 {
 	fprintf(stream, "Usage: %s [OPTIONS] FEATURE COMMAND [ARGUMENTS]\n", program);
 	if (!preset)
-		fprintf(stream, "       %s [OPTIONS] --info\n", program);
+		fprintf(stream,
+			"       %1$s [OPTIONS] --info\n"
+			"       %1$s [OPTIONS] --oob [--no-daemon] [--poll-interval SECONDS]\n",
+			program);
 	for (const struct command *command = single_commands; command->name; command++)
 		write_synopsis(command,
 			       fprintf(stream, "       %s [OPTIONS] %s", program, command->name),

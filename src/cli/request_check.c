@@ -66,6 +66,8 @@ static int refuse_together(const struct request *request, const char *option, co
 {
 	const char *command = request->command->name;
 
+	if (request_has(request, OPTION_OOB))
+		return usage_problem(problem, "option %s cannot be combined with --oob", option);
 	if (!request->feature)
 		return usage_problem(problem, "option %s cannot be combined with '%s'%s", option,
 				     command, rest);

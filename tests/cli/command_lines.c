@@ -228,6 +228,7 @@ static const struct {
 	{ "--oob core-power info", "unexpected word 'core-power': --oob takes no feature" },
 	{ "--oob --info", "option --oob cannot be combined with --info" },
 	{ "-f json-v2 --oob", "option --oob cannot be combined with --format json-v2" },
+	{ "-a --oob", "option --all-cpus-online cannot be combined with --oob" },
 	{ "core-power info --oob", "option '--oob' belongs before the feature" },
 	/* A3: the last of several values is not silently the one that holds */
 	{ "core-power config -c 0 -c 1 -m 2000",
