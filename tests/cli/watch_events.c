@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "cli/watch/events.h"
+#include "cli/watch/watcher.h"
 #include "isst-emulator.h"
 
 #include <errno.h>
@@ -464,6 +465,35 @@ static void lost_uevents_make_everything_suspect(void **state)
 	watch_events_close(&source, 1);
 }
 
+/* ---- What follows from hints ---- */
+
+static void a_storm_of_hints_is_one_look_a_second(void **state)
+{
+	struct watcher watcher = { .due_ms = 1000000, .whole_due_ms = 1000000 };
+	int looks = 0;
+
+	(void)state;
+	watcher_hint(&watcher, 50000);
+	assert_int_equal(watcher.due_ms, 50000);
+	/* An event every 100 ms, for ten seconds; each look is made when it is due. */
+	for (int64_t now = 50000; now < 60000; now += 10) {
+		if (now % 100 == 0)
+			watcher_hint(&watcher, now);
+		if (now < watcher.due_ms)
+			continue;
+		looks++;
+		watcher.due_ms = watcher.hinted_ms > now ? watcher.hinted_ms : 1000000;
+	}
+	assert_int_equal(looks, 10);
+	/* The last event is looked at, too, and the next one after a while at once. */
+	assert_int_equal(watcher.due_ms, 60000);
+	watcher.due_ms = 1000000;
+	watcher_hint(&watcher, 70000);
+	assert_int_equal(watcher.due_ms, 70000);
+	/* None of them makes a whole look. */
+	assert_int_equal(watcher.whole_due_ms, 1000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -482,6 +512,7 @@ int main(void)
 		cmocka_unit_test(the_family_of_this_kernel_is_joined),
 		cmocka_unit_test(a_uevent_of_this_kernel_is_heard),
 		cmocka_unit_test(lost_uevents_make_everything_suspect),
+		cmocka_unit_test(a_storm_of_hints_is_one_look_a_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,6 +309,9 @@ static void judge_reach(struct watcher *watcher, struct look *look, int64_t now_
 		report(watcher, "unstable", "machine", NULL, NULL, watcher->failure);
 }
 
+/* Between looks for hints: while the processor is hot, the kernel sends an event every 100 ms. */
+enum { HINT_MS = 1000 };
+
 static void schedule(struct watcher *watcher, bool reached, int64_t now_ms)
 {
 	int64_t due_ms = now_ms + watcher->interval_ms;
@@ -321,6 +324,8 @@ static void schedule(struct watcher *watcher, bool reached, int64_t now_ms)
 			due_ms = watcher->parts[i].watched.next_ms;
 	if (watcher_retry_ms(watcher) > now_ms && watcher_retry_ms(watcher) < due_ms)
 		due_ms = watcher_retry_ms(watcher);
+	if (watcher->hinted_ms > now_ms && watcher->hinted_ms < due_ms)
+		due_ms = watcher->hinted_ms;
 	watcher->due_ms = due_ms;
 }
 
@@ -353,7 +358,13 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 
 void watcher_hint(struct watcher *watcher, int64_t now_ms)
 {
-	watcher->whole_due_ms = watcher->due_ms = now_ms;
+	if (watcher->hinted_ms > now_ms)
+		return; /* that look is still to come */
+	watcher->hinted_ms += HINT_MS;
+	if (watcher->hinted_ms < now_ms)
+		watcher->hinted_ms = now_ms;
+	if (watcher->hinted_ms < watcher->due_ms)
+		watcher->due_ms = watcher->hinted_ms;
 }
 
 void watcher_forgive(struct watcher *watcher)

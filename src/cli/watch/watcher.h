@@ -45,6 +45,7 @@ struct watcher {
 	uint64_t digest; /* of the last small look after which a whole one found nothing */
 	int64_t due_ms;	 /* when the next look is, and the next whole one */
 	int64_t whole_due_ms;
+	int64_t hinted_ms;     /* the last look that a hint asked for, which may be to come */
 	bool changed;	       /* what the machine was is not what is known */
 	size_t differences;    /* that are stable, so far */
 	struct watched repair; /* what the configuration states */
@@ -59,7 +60,7 @@ void watcher_begin(struct watcher *watcher);
 /** Looks if that is due, and reports. Sets watcher->due_ms. */
 void watcher_look(struct watcher *watcher, int64_t now_ms);
 
-/** Something may have changed: the next look is due now, and a whole one. */
+/** Something may have changed: a look is due now or, after another hint, a second after that. */
 void watcher_hint(struct watcher *watcher, int64_t now_ms);
 
 /** Whether everything that can be looked at is known. */
