@@ -114,8 +114,9 @@ static int add_processes(const struct search *search)
 
 /** systemd has a link `invocation:NAME.service` for each unit that is active, also for those whose
  * processes have ended. */
-static int look_at_unit(struct survey *survey, const char *name)
+static int look_at_unit(void *data, const char *name)
 {
+	struct survey *survey = data;
 	char *unit;
 	int error = 0;
 
@@ -131,23 +132,6 @@ static int look_at_unit(struct survey *survey, const char *name)
 	return error;
 }
 
-static int look_at_units(struct survey *survey)
-{
-	char **names;
-	size_t count;
-	int error = kernel_files_list(&survey->context->files, UNITS, &names, &count);
-
-	if (error)
-		return survey_note_file(survey, error);
-	for (size_t i = 0; i < count; i++) {
-		if (!error)
-			error = look_at_unit(survey, names[i]);
-		free(names[i]);
-	}
-	free(names);
-	return error;
-}
-
 int survey_read_managers(struct survey *survey)
 {
 	struct search search = { .survey = survey };
@@ -156,5 +140,7 @@ int survey_read_managers(struct survey *survey)
 
 	if (!error)
 		error = add_processes(&search);
-	return error ? error : look_at_units(survey);
+	return error ? error
+		     : survey_note_file(survey, kernel_files_each(&survey->context->files, UNITS,
+								  "", look_at_unit, survey));
 }

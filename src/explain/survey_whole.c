@@ -64,25 +64,22 @@ static int read_percentages(struct survey *survey)
 
 /* ---- Efficiency control of the uncore ---- */
 
+static int note_efficiency_control(void *survey, const char *name)
+{
+	(void)name;
+	((struct survey *)survey)->has_efficiency_control = true;
+	return 0;
+}
+
 /** One fabric cluster is like all others. */
 static int read_efficiency_control(struct survey *survey)
 {
 	static const char CLUSTER[] = CPU_DIRECTORY "/intel_uncore_frequency/uncore00";
-	char **names;
-	size_t count;
-	int error;
 
 	if (!context_has_power_domains(survey->context))
 		return 0;
-	error = kernel_files_list(&survey->context->files, CLUSTER, &names, &count);
-	if (error)
-		return survey_note_file(survey, error);
-	for (size_t i = 0; i < count; i++) {
-		survey->has_efficiency_control |= strncmp(names[i], "elc_", 4) == 0;
-		free(names[i]);
-	}
-	free(names);
-	return 0;
+	return survey_note_file(survey, kernel_files_each(&survey->context->files, CLUSTER, "elc_",
+							  note_efficiency_control, survey));
 }
 
 /* ---- All of it ---- */

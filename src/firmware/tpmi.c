@@ -554,3 +554,31 @@ const struct firmware_operations tpmi_operations = {
 	.plan_get = tpmi_plan_get,
 	.plan_set = tpmi_plan_set,
 };
+
+/* ---- Registers, which the driver does not show ---- */
+
+/* In registers of 64 bits: the header of an instance, which names its bank of levels in 8 bits, and
+ * in that bank. */
+enum { SST_HEADER = 0, PP_CONTROL = 3, PP_STATUS = 4 };
+enum { HEADER_ABSENT = 0xff, HEADER_HAS_LEVELS = 1 << 9, LEVEL_BITS = 7 };
+
+static uint64_t register_of(const uint32_t *words, size_t count, size_t index)
+{
+	if (2 * index + 1 >= count)
+		return UINT64_MAX;
+	return words[2 * index] | (uint64_t)words[2 * index + 1] << 32;
+}
+
+bool tpmi_dump_levels(const uint32_t *words, size_t count, unsigned int *requested,
+		      unsigned int *present)
+{
+	uint64_t header = register_of(words, count, SST_HEADER);
+	size_t bank = header >> 24 & 0xff;
+	uint64_t control = register_of(words, count, bank + PP_CONTROL);
+	uint64_t status = register_of(words, count, bank + PP_STATUS);
+
+	*requested = control & LEVEL_BITS;
+	*present = status & LEVEL_BITS;
+	return (header & HEADER_ABSENT) != HEADER_ABSENT && (header & HEADER_HAS_LEVELS) &&
+	       control != UINT64_MAX && status != UINT64_MAX;
+}

@@ -138,6 +138,31 @@ int kernel_files_list(struct kernel_files *files, const char *path, char ***name
 	return error ? explain_read(files, error, path, "listed") : 0;
 }
 
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+int kernel_files_each(struct kernel_files *files, const char *path, const char *begin,
+		      int (*visit)(void *data, const char *name), void *data)
+{
+	char **names;
+	size_t count;
+	int error = kernel_files_list(files, path, &names, &count);
+
+	if (error)
+		return error;
+	if (count > 1)
+		qsort(names, count, sizeof(*names), by_name);
+	for (size_t i = 0; i < count; i++) {
+		if (!error && strncmp(names[i], begin, strlen(begin)) == 0)
+			error = visit(data, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	return error;
+}
+
 int kernel_files_write(struct kernel_files *files, const char *path, const char *text)
 {
 	struct isst_machine *machine = files->machine;

@@ -63,6 +63,11 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 /** Lists the names in a directory, to be freed one by one and as a whole. Errors as above. */
 int kernel_files_list(struct kernel_files *files, const char *path, char ***names, size_t *count);
 
+/** Visits the names in a directory that begin with a word, in their order, until one returns an
+ * error, which is returned. Errors as above. */
+int kernel_files_each(struct kernel_files *files, const char *path, const char *begin,
+		      int (*visit)(void *data, const char *name), void *data);
+
 /**
  * Writes @text to a file that exists. Returns 0, -ENOENT (no message is set), -EPERM or -EIO with a
  * message that holds what the kernel answered.

@@ -12,8 +12,6 @@
 #include <string.h>
 
 static const char DEBUGFS[] = "/sys/kernel/debug";
-static const char DEVICE[] = "tpmi-";
-static const char DOMAIN[] = "domain";
 
 const char *const limit_words[LIMIT_WORDS] = {
 	[LIMIT_FREQUENCY] = "FREQUENCY",
@@ -90,6 +88,7 @@ struct reader {
 	struct kernel_files *files;
 	const struct isst_cpuset *online;
 	struct limit_reasons *reasons;
+	const char *device; /* that is read */
 };
 
 /** Takes over the words of a line; `none` stands for no word. */
@@ -132,57 +131,41 @@ static int read_file(const struct reader *reader, const char *path)
 
 /* ---- Files ---- */
 
-static int add_file(const struct reader *reader, const char *device, const char *domain)
+static int add_file(void *data, const char *domain)
 {
+	const struct reader *reader = data;
 	struct limit_reasons *reasons = reader->reasons;
 	int error = ARRAY_GROW(reasons->paths, reasons->path_count);
 	char *path;
 
-	if (error || asprintf(&path, "%s/%s/plr/%s/status", DEBUGFS, device, domain) < 0)
+	if (error || asprintf(&path, "%s/%s/plr/%s/status", DEBUGFS, reader->device, domain) < 0)
 		return -ENOMEM;
 	reasons->paths[reasons->path_count++] = path;
 	error = read_file(reader, path);
 	return error == -ENOENT ? 0 : error;
 }
 
-static int read_device(const struct reader *reader, const char *device)
+static int read_device(void *data, const char *device)
 {
-	char *path, **names;
-	size_t count;
+	struct reader *reader = data;
+	char *path;
 	int error;
 
 	if (asprintf(&path, "%s/%s/plr", DEBUGFS, device) < 0)
 		return -ENOMEM;
-	error = kernel_files_list(reader->files, path, &names, &count);
+	reader->device = device;
+	error = kernel_files_each(reader->files, path, "domain", add_file, reader);
 	free(path);
-	if (error)
-		return error == -ENOENT ? 0 : error;
-	for (size_t i = 0; i < count; i++) {
-		if (!error && strncmp(names[i], DOMAIN, sizeof(DOMAIN) - 1) == 0)
-			error = add_file(reader, device, names[i]);
-		free(names[i]);
-	}
-	free(names);
-	return error;
+	return error == -ENOENT ? 0 : error;
 }
 
 int limit_reasons_read(struct kernel_files *files, const struct isst_cpuset *online,
 		       struct limit_reasons *reasons)
 {
-	const struct reader reader = { files, online, reasons };
-	char **names;
-	size_t count;
+	struct reader reader = { files, online, reasons, NULL };
 	int error;
 
 	*reasons = (struct limit_reasons){ 0 };
-	error = kernel_files_list(files, DEBUGFS, &names, &count);
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++) {
-		if (!error && strncmp(names[i], DEVICE, sizeof(DEVICE) - 1) == 0)
-			error = read_device(&reader, names[i]);
-		free(names[i]);
-	}
-	free(names);
+	error = kernel_files_each(files, DEBUGFS, "tpmi-", read_device, &reader);
 	return error || reasons->path_count > 0 ? error : -ENOENT;
 }

@@ -93,15 +93,24 @@ static int read_limit(struct kernel_files *files, struct power_zone *zone)
 	return error == -ENOENT ? 0 : error;
 }
 
+struct search {
+	struct kernel_files *files;
+	struct power_zones *zones;
+};
+
 /** Adds a zone if it is that of a package and has a limit. */
-static int add_zone(struct kernel_files *files, struct power_zones *zones, const char *name)
+static int add_zone(void *data, const char *name)
 {
+	struct kernel_files *files = ((struct search *)data)->files;
+	struct power_zones *zones = ((struct search *)data)->zones;
 	struct power_zone zone = { 0 };
 	char *text = NULL;
-	int error = asprintf(&zone.directory, POWERCAP "/%s", name) < 0 ? -ENOMEM : 0;
+	int error;
 
-	if (error)
-		return error;
+	if (!is_zone_name(name))
+		return 0;
+	if (asprintf(&zone.directory, POWERCAP "/%s", name) < 0)
+		return -ENOMEM;
 	error = read_text(files, &zone, "name", &text);
 	if (!error && !parse_name(text, &zone))
 		error = -ENOENT;
@@ -123,18 +132,10 @@ static int add_zone(struct kernel_files *files, struct power_zones *zones, const
 
 int powercap_find(struct kernel_files *files, struct power_zones *zones)
 {
-	char **names = NULL;
-	size_t count = 0;
-	int error = kernel_files_list(files, POWERCAP, &names, &count);
+	struct search search = { files, zones };
 
 	*zones = (struct power_zones){ 0 };
-	for (size_t i = 0; i < count; i++) {
-		if (!error && is_zone_name(names[i]))
-			error = add_zone(files, zones, names[i]);
-		free(names[i]);
-	}
-	free(names);
-	return error;
+	return kernel_files_each(files, POWERCAP, "", add_zone, &search);
 }
 
 void powercap_clear(struct power_zones *zones)

@@ -22,26 +22,32 @@ static int read_name(struct kernel_files *files, const char *number, char **name
 	return error == -ENOMEM ? error : 0;
 }
 
+struct visit {
+	struct kernel_files *files;
+	int (*found)(void *data, unsigned int number, const char *name);
+	void *data;
+};
+
+static int visit_process(void *data, const char *entry)
+{
+	const struct visit *visit = data;
+	uint64_t number;
+	char *name;
+	int error;
+
+	if (isst_parse_number(entry, 10, INT_MAX, &number))
+		return 0;
+	error = read_name(visit->files, entry, &name);
+	if (name)
+		error = visit->found(visit->data, (unsigned int)number, name);
+	free(name);
+	return error;
+}
+
 int processes_each(struct kernel_files *files,
 		   int (*found)(void *data, unsigned int number, const char *name), void *data)
 {
-	char **names, *name;
-	size_t count;
-	int error = kernel_files_list(files, "/proc", &names, &count);
+	struct visit visit = { files, found, data };
 
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t number;
-
-		if (!error && isst_parse_number(names[i], 10, INT_MAX, &number) == 0) {
-			error = read_name(files, names[i], &name);
-			if (name)
-				error = found(data, (unsigned int)number, name);
-			free(name);
-		}
-		free(names[i]);
-	}
-	free(names);
-	return error;
+	return kernel_files_each(files, "/proc", "", visit_process, &visit);
 }

@@ -67,8 +67,10 @@ static int read_agents(struct kernel_files *files, struct uncore_cluster *cluste
 
 /** Takes a directory in if it is one of a cluster; others, which lack the files, are passed over.
  */
-static int add_cluster(struct kernel_files *files, struct uncore_clusters *known, const char *name)
+static int add_cluster(void *data, const char *name)
 {
+	struct kernel_files *files = data;
+	struct uncore_clusters *known = files->uncore;
 	struct uncore_cluster cluster = { .known = true };
 	int error;
 
@@ -142,23 +144,14 @@ static int identify(struct kernel_files *files, const struct uncore_clusters *al
 /** Looks once which directories there are. */
 static int find_clusters(struct kernel_files *files)
 {
-	char **names = NULL;
-	size_t count = 0;
 	int error;
 
 	if (files->uncore)
 		return 0;
-	error = kernel_files_list(files, UNCORE_DIRECTORY, &names, &count);
-	if (error)
-		return error;
 	files->uncore = calloc(1, sizeof(*files->uncore));
-	error = files->uncore ? 0 : -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		if (!error && strncmp(names[i], "uncore", 6) == 0)
-			error = add_cluster(files, files->uncore, names[i]);
-		free(names[i]);
-	}
-	free(names);
+	error = files->uncore
+			? kernel_files_each(files, UNCORE_DIRECTORY, "uncore", add_cluster, files)
+			: -ENOMEM;
 	for (size_t i = 0; !error && i < files->uncore->count; i++)
 		error = identify(files, files->uncore, &files->uncore->clusters[i]);
 	if (error)

@@ -3,6 +3,7 @@
 #include "topology/requested_levels.h"
 #include "base/array.h"
 #include "base/capture_format.h"
+#include "firmware/tpmi.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,40 +14,23 @@
 /* As the kernel prints them: `TPMI Instance:N offset:...`, then lines of an offset and words. */
 static const char INSTANCE[] = "TPMI Instance:";
 
-/* In registers of 64 bits: the header of an instance, which names its bank of levels in 8 bits, and
- * in that bank. */
-enum { SST_HEADER = 0, PP_CONTROL = 3, PP_STATUS = 4, REGISTERS = 0xff + PP_STATUS + 1 };
-enum { ABSENT = 0xff, HAS_LEVELS = 1 << 9, LEVEL_BITS = 7 };
-
 /** The registers of one instance, as far as they were read. */
 struct instance {
 	const struct isst_domain *domain; /* NULL: none is known */
-	uint32_t words[2 * REGISTERS];
+	uint32_t words[TPMI_DUMP_WORDS];
 	size_t count;
 };
 
-static uint64_t register_of(const struct instance *instance, size_t index)
-{
-	if (2 * index + 1 >= instance->count)
-		return UINT64_MAX;
-	return instance->words[2 * index] | (uint64_t)instance->words[2 * index + 1] << 32;
-}
-
 static int add_level(struct requested_levels *all, const struct instance *instance)
 {
-	uint64_t header = register_of(instance, SST_HEADER);
-	size_t bank = header >> 24 & 0xff;
-	uint64_t control = register_of(instance, bank + PP_CONTROL);
-	uint64_t status = register_of(instance, bank + PP_STATUS);
+	struct requested_level level = { .domain = instance->domain };
 
-	if (!instance->domain || (header & ABSENT) == ABSENT || !(header & HAS_LEVELS) ||
-	    control == UINT64_MAX || status == UINT64_MAX)
+	if (!level.domain ||
+	    !tpmi_dump_levels(instance->words, instance->count, &level.requested, &level.present))
 		return 0;
 	if (ARRAY_GROW(all->levels, all->count))
 		return -ENOMEM;
-	all->levels[all->count++] = (struct requested_level){ instance->domain,
-							      control & LEVEL_BITS,
-							      status & LEVEL_BITS };
+	all->levels[all->count++] = level;
 	return 0;
 }
 
@@ -73,7 +57,7 @@ static void read_words(struct instance *instance, char *line)
 	uint64_t value;
 
 	strsep(&line, ":");
-	while ((word = strsep(&line, " ")) && instance->count < 2 * REGISTERS) {
+	while ((word = strsep(&line, " ")) && instance->count < TPMI_DUMP_WORDS) {
 		if (!*word)
 			continue;
 		if (isst_parse_number(word, 16, UINT32_MAX, &value)) {
@@ -104,68 +88,51 @@ static int read_dump(const struct isst_context *context, struct requested_levels
 	return error ? error : add_level(all, &instance);
 }
 
-static int read_device(struct isst_context *context, struct requested_levels *all,
-		       const char *device, unsigned int package)
+/** The devices so far: the domains of their packages are those before @next. */
+struct walk {
+	struct isst_context *context;
+	struct requested_levels *all;
+	size_t next;
+};
+
+/** A package is a PCI device, in the order of their addresses; one with two is not understood. */
+static int read_device(void *data, const char *device)
 {
+	struct walk *walk = data;
+	struct isst_context *context = walk->context;
+	const size_t domains = isst_domain_count(context);
+	unsigned int package;
 	char *path, *text;
 	int error;
 
+	if (walk->next == domains)
+		return -ENOENT;
+	package = context_domain(context, walk->next)->package;
+	while (walk->next < domains && context_domain(context, walk->next)->package == package)
+		walk->next++;
 	if (asprintf(&path, "/" CAPTURE_DEBUGFS "/%s/" CAPTURE_REGISTERS, device) < 0)
 		return -ENOMEM;
 	error = kernel_files_text(&context->files, path, &text);
 	free(path);
 	if (error)
 		return error;
-	error = read_dump(context, all, text, package);
+	error = read_dump(context, walk->all, text, package);
 	free(text);
 	return error;
 }
 
-static int by_name(const void *left, const void *right)
-{
-	return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-/** A package is a PCI device, in the order of their addresses; one with two is not understood. */
-static int read_devices(struct isst_context *context, struct requested_levels *all, char **names,
-			size_t count)
-{
-	size_t domains = isst_domain_count(context), next = 0;
-	int error = 0;
-
-	qsort(names, count, sizeof(*names), by_name);
-	for (size_t i = 0; i < count && !error; i++) {
-		unsigned int package;
-
-		if (strncmp(names[i], CAPTURE_DEVICE, strlen(CAPTURE_DEVICE)) != 0)
-			continue;
-		if (next == domains)
-			return -ENOENT;
-		package = context_domain(context, next)->package;
-		while (next < domains && context_domain(context, next)->package == package)
-			next++;
-		error = read_device(context, all, names[i], package);
-	}
-	return error || next == domains ? error : -ENOENT;
-}
-
 int requested_levels_read(struct isst_context *context, struct requested_levels *all)
 {
+	struct walk walk = { .context = context, .all = all };
 	const char *before = context->messages.error;
-	char **names = NULL;
-	size_t count = 0;
 	int error;
 
 	*all = (struct requested_levels){ 0 };
 	if (!context_has_power_domains(context))
 		return 0;
-	error = kernel_files_list(&context->files, "/" CAPTURE_DEBUGFS, &names, &count);
-	if (!error)
-		error = read_devices(context, all, names, count);
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-	if (error)
+	error = kernel_files_each(&context->files, "/" CAPTURE_DEBUGFS, CAPTURE_DEVICE, read_device,
+				  &walk);
+	if (error || walk.next < isst_domain_count(context))
 		requested_levels_clear(all);
 	if (error && error != -ENOMEM && error != -ENOENT && error != -EPERM)
 		message_failure(&context->messages, &all->failure, error, "%s",
