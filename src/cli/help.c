@@ -150,9 +150,11 @@ static void write_all(const char *program, bool preset, FILE *stream)
 			"       %1$s [OPTIONS] --oob [--no-daemon] [--poll-interval SECONDS]\n",
 			program);
 	for (const struct command *command = single_commands; command->name; command++)
-		write_synopsis(command,
-			       fprintf(stream, "       %s [OPTIONS] %s", program, command->name),
-			       stream);
+		if (command_available(command, preset))
+			write_synopsis(command,
+				       fprintf(stream, "       %s [OPTIONS] %s", program,
+					       command->name),
+				       stream);
 	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n", stream);
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (feature_available(feature, preset))
@@ -160,7 +162,8 @@ static void write_all(const char *program, bool preset, FILE *stream)
 	}
 	fputs("\nCommands in the place of a feature:\n", stream);
 	for (const struct command *command = single_commands; command->name; command++)
-		write_name(command->name, command->help, stream);
+		if (command_available(command, preset))
+			write_name(command->name, command->help, stream);
 	fputs("\nOptions, before the feature (--help and --version anywhere):\n", stream);
 	write_options(global_options, preset, stream);
 	fprintf(stream,
