@@ -47,8 +47,11 @@ static void note_file_error(struct isst_context *context, struct item_access *ac
 static void read_file(struct isst_context *context, struct item_access *access)
 {
 	const char *before = message_begin(&context->messages);
-	int error = item_file_read(context, &access->item, &access->value);
+	int error = 0;
 
+	if (!access->written ||
+	    !item_is_limit_at_edge(context, &access->item, access->value.number))
+		error = item_file_read(context, &access->item, &access->value);
 	access->absent = error == -ENOENT;
 	if (access->absent)
 		context->messages.error = before;
@@ -167,7 +170,7 @@ int items_read_twice(struct isst_context *context, struct item_access *accesses,
 
 	for (size_t i = 0; i < count && !error; i++)
 		if (accesses[i].failure.error)
-			again[failed++].item = accesses[i].item;
+			again[failed++] = accesses[i];
 	if (!error && failed > 0) {
 		poll_sleep_us(READ_AGAIN_US);
 		error = items_read(context, again, failed);

@@ -12,6 +12,7 @@ struct item_access {
 	bool absent;   /* read: the machine has no such item */
 	bool restores; /* to be written: @value is what was there before */
 	bool others;   /* of those: it is another owner's, and is not written */
+	bool written; /* read: a limit as which @value was written, which is there if it is shown */
 	struct isst_failure failure;
 };
 

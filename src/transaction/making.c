@@ -207,10 +207,24 @@ struct making {
 	size_t count, disturbed;
 };
 
-/**
- * A limit at which the range of its CPU ends by now reads as no limit, and one from the base
- * frequency up as any other of these while turbo is off: it is what was written all the same.
- */
+/** A limit at which the range of its CPU ends by now reads as no limit: it is what was written all
+ * the same, and where that is shown no other file is read. */
+static void expect_limits(const struct making *making)
+{
+	for (size_t i = 0; i < making->count; i++) {
+		const struct entry *entry = &making->step->entries[making->owners[i]];
+		struct item_access *access = &making->accesses[i];
+
+		access->written = item_is_limit(&entry->item) && !entry->refused &&
+				  entry->wanted.number !=
+					  cpufreq_no_limit(item_limit(&entry->item));
+		if (access->written)
+			access->value = entry->wanted;
+	}
+}
+
+/** A limit from the base frequency up reads as any other of these while turbo is off: it is what
+ * was written all the same. */
 static void find_limits_out_of_sight(const struct making *making)
 {
 	struct isst_context *context = making->change->context;
@@ -222,9 +236,8 @@ static void find_limits_out_of_sight(const struct making *making)
 		/* mutation: written-hidden */
 		if (!access->failure.error && !access->absent && !entry->refused &&
 		    !entry_served(entry, access->value) &&
-		    (item_is_limit_at_edge(context, &entry->item, entry->wanted.number) ||
-		     limit_is_hidden(context, &entry->item, entry->wanted.number,
-				     access->value.number)))
+		    limit_is_hidden(context, &entry->item, entry->wanted.number,
+				    access->value.number))
 			access->value = entry->wanted;
 	}
 }
@@ -232,8 +245,10 @@ static void find_limits_out_of_sight(const struct making *making)
 /** Reads back what was written, and @count accesses with it. */
 static int read_written(const struct making *making, size_t count)
 {
-	int error = items_read_twice(making->change->context, making->accesses, count);
+	int error;
 
+	expect_limits(making);
+	error = items_read_twice(making->change->context, making->accesses, count);
 	if (!error)
 		find_limits_out_of_sight(making);
 	return error;

@@ -106,12 +106,23 @@ static void a_level_reads_limits_once(void **state)
 	assert_true(count_files("icelake-2s40c", "level 1 online") < 3 * 160);
 }
 
+/** Of each CPU the base frequency and the end of the range, to plan; both limits with their ends,
+ * for a rollback; the write; and the file that was written, which shows it. */
+static void what_was_written_is_read_back_from_one_file(void **state)
+{
+	(void)state;
+	assert_int_equal(count_files("icelake-2s40c", "turbo-mode disable") -
+				 count_files("guide", "turbo-mode disable"),
+			 (2 + 4 + 1 + 1) * (160 - 56));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_driver_is_asked_no_more_than_by_the_first_version),
 		cmocka_unit_test(a_level_alone_opens_no_file_for_each_cpu),
 		cmocka_unit_test(a_level_reads_limits_once),
+		cmocka_unit_test(what_was_written_is_read_back_from_one_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
