@@ -53,6 +53,11 @@ reference_words() {
 
 # ---- Running ----
 
+# What programs know a platform by: its file, if it is one of the scratch directory.
+machine_of() {	# $1: platform
+	if [ -f "$scratch/$1.platform" ]; then echo "$scratch/$1.platform"; else echo "$1"; fi
+}
+
 # Microseconds that the firmware takes for a command, from now on. CPU numbers are of a table of the driver.
 set_latency() {	# $1: platform $2: program $3: latency
 	firmware=$3
@@ -60,10 +65,10 @@ set_latency() {	# $1: platform $2: program $3: latency
 	if [ "$3" = 0 ]; then rm "$scratch/$1-$2/faults"; fi
 }
 
-# The machine in its first state, as programs know it that ran before.
-prepare() {	# $1: platform $2: program
+# The machine in its first state, as programs know it that ran before; what a command switches back is switched first.
+prepare() {	# $1: platform $2: program $3: command
 	rm -f /run/isst/* /run/isst_cpu_topology.dat
-	"$emulating" --emulate "$1" --emulate-state "$scratch/$1-$2" --emulate-unlock platform reset > /dev/null
+	"$emulating" --emulate "$(machine_of "$1")" --emulate-state "$scratch/$1-$2" --emulate-unlock platform reset > /dev/null
 	# Our first change since boot keeps the state that it finds; bench.sh has a row for that.
 	if [ "$2" = ours ]; then
 		run_program "$1" "$2" NOTHING core-power config -c 3 -w 1 > /dev/null
@@ -71,6 +76,11 @@ prepare() {	# $1: platform $2: program
 	fi
 	# What they keep about the machine's topology is made by the first command; --info does not make it for both.
 	run_program "$1" "$2" NOTHING perf-profile get-lock-status > /dev/null
+	case ${3:-} in
+	*'base-freq disable'*) run_program "$1" "$2" NOTHING base-freq enable -a > /dev/null ;;
+	*'turbo-freq disable'*) run_program "$1" "$2" NOTHING -c 0-15 turbo-freq enable -a > /dev/null ;;
+	*'turbo-mode enable'*) run_program "$1" "$2" NOTHING turbo-mode disable > /dev/null ;;
+	esac
 	if [ "$firmware" != 0 ]; then set_latency "$1" "$2" "$firmware"; fi
 }
 
@@ -81,7 +91,7 @@ run_program() {	# $1: platform $2: program $3: what to watch, CALLS or TIME; the
 	if [ "$program" = ours ]; then set -- "$ours" "$@"; else eval "set -- $reference \"\$@\""; fi
 	"$tools/measure" "$scratch/output-$platform-$program" "LD_PRELOAD=$tools/watch.so:$preload" ISST_PRELOAD_MARKS=yes \
 		"ISST_BENCH_$watch=$scratch/watched-$platform-$program" \
-		"ISST_EMULATE=$platform" "ISST_EMULATE_STATE=$scratch/$platform-$program" ISST_EMULATE_UNLOCK=yes "$@"
+		"ISST_EMULATE=$(machine_of "$platform")" "ISST_EMULATE_STATE=$scratch/$platform-$program" ISST_EMULATE_UNLOCK=yes "$@"
 }
 
 # All runs of a command: one for each set of CPUs, of which the reference takes fewer at a time. Prints a line for each:
@@ -112,13 +122,13 @@ changes() {	# $1: command
 statistics() {	# $1: platform $2: program; then options
 	platform=$1 program=$2
 	shift 2
-	"$emulating" --emulate "$platform" --emulate-state "$scratch/$platform-$program" --emulate-unlock \
+	"$emulating" --emulate "$(machine_of "$platform")" --emulate-state "$scratch/$platform-$program" --emulate-unlock \
 		platform statistics "$@"
 }
 
 # Prints: calls opens driver-calls accesses status files allocations; without CPU numbers, which the driver looks up in a table.
 count() {	# $1: platform $2: program $3: sets of CPUs $4: command
-	if changes "$4"; then prepare "$1" "$2"; fi
+	if changes "$4"; then prepare "$1" "$2" "$4"; fi
 	statistics "$1" "$2" --clear > /dev/null
 	run_command "$1" "$2" CALLS "$3" "$4" > "$scratch/runs"
 	statistics "$1" "$2" | awk -F: '
@@ -137,7 +147,7 @@ count() {	# $1: platform $2: program $3: sets of CPUs $4: command
 # Prints: own wall processor memory, of the quickest of several runs
 take_time() {	# $1: platform $2: program $3: sets of CPUs $4: command $5: repetitions
 	for _ in $(seq "$5"); do
-		if changes "$4"; then prepare "$1" "$2"; fi
+		if changes "$4"; then prepare "$1" "$2" "$4"; fi
 		run_command "$1" "$2" TIME "$3" "$4" | awk '
 			{ wall += $1; processor += $2; own += $5; memory = $3 > memory ? $3 : memory }
 			END { print own, wall, processor, memory }'
@@ -189,19 +199,33 @@ measure_platform() {
 	measure_command "$1" get-assoc "0-$2" "$3" 'core-power get-assoc'
 	measure_command "$1" assoc "0-$2" "$3" 'core-power assoc -c 1'
 	measure_command "$1" turbo-freq_enable 0-15 0-15 'turbo-freq enable -a'
+	measure_command "$1" turbo-freq_disable 0-15 0-15 'turbo-freq disable -a'
 	measure_command "$1" base-freq_enable - - 'base-freq enable -a'
+	measure_command "$1" base-freq_disable - - 'base-freq disable -a'
 	measure_command "$1" core-power_enable - - 'core-power enable'
 	measure_command "$1" core-power_disable - - 'core-power disable'
 	measure_command "$1" core-power_config - - 'core-power config -c 1 -w 3'
+	measure_command "$1" get-config - - 'core-power get-config -c 0'
 	measure_command "$1" turbo-mode_disable - - 'turbo-mode disable'
+	measure_command "$1" turbo-mode_enable - - 'turbo-mode enable'
+	measure_command "$1" get-trl - - 'turbo-mode get-trl'
 	measure_command "$1" core-power_info - - 'core-power info'
 	measure_command "$1" base-freq_info - - 'base-freq info -l 0'
 	measure_command "$1" turbo-freq_info - - 'turbo-freq info -l 0'
+	measure_command "$1" get-lock-status - - 'perf-profile get-lock-status'
 	measure_command "$1" get-config-levels - - 'perf-profile get-config-levels'
 	if [ "$4" != - ]; then
 		measure_command "$1" level_without_-o - - "perf-profile set-config-level -l $4"
 		measure_command "$1" set-config-level - - "perf-profile set-config-level -l $4 -o"
 	fi
+}
+
+# What README has of commands that both know.
+measure_readme() {	# $1: platform
+	find_able "$1"
+	measure_command "$1" --info - - --info
+	measure_command "$1" base-freq_info 0 0 'base-freq info -l 0'
+	measure_command "$1" base-freq_enable 0 0 'base-freq enable'
 }
 
 least() {
@@ -285,6 +309,10 @@ echo "A configuration of 40 000 lines: $long ms of processor time (bound: 1000 m
 	find_able graniterapids-unlocked
 	measure_command graniterapids-unlocked level_without_-o - - 'perf-profile set-config-level -l 1'
 	measure_command graniterapids-unlocked set-config-level - - 'perf-profile set-config-level -l 1 -o'
+	for kind in mailbox tpmi; do
+		sed 's/^packages = .*/packages = 0-31/' "$here/platforms/$kind.platform" > "$scratch/$kind-4096.platform"
+		measure_readme "$kind-4096"
+	done
 } > "$scratch/figures"
 awk -f "$here/table.awk" "$here/bounds" "$scratch/figures"
 awk -v long="$long" 'BEGIN { exit !(long < 1000) }' || { echo "bench: parsing a long configuration takes too long" >&2; exit 1; }
