@@ -4,12 +4,12 @@
 #include "topology/requested_levels.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
-#include "transaction/kept.h"
 #include "transaction/poll.h"
 #include "transaction/prepare.h"
 #include "transaction/report.h"
 #include "transaction/revealed.h"
 #include "transaction/turbo.h"
+#include "transaction/write_back.h"
 
 #include <errno.h>
 #include <inttypes.h>

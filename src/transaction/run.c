@@ -5,7 +5,6 @@
 #include "transaction/held.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
-#include "transaction/kept.h"
 #include "transaction/lock.h"
 #include "transaction/look_again.h"
 #include "transaction/making.h"
@@ -14,6 +13,7 @@
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 #include "transaction/undo.h"
+#include "transaction/write_back.h"
 
 #include <errno.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int make_step(struct isst_change *change, struct step *step)
 	if (!error)
 		error = step_make(change, step);
 	/* mutation: put-back */
-	return error ? error : step_put_back(step);
+	return error ? error : step_write_back(step);
 }
 
 static int make_steps(struct isst_change *change)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Items that a step is not to change, and that firmware may move with it all the same. */
-#ifndef ISST_TRANSACTION_KEPT_H
-#define ISST_TRANSACTION_KEPT_H
+#ifndef ISST_TRANSACTION_WRITE_BACK_H
+#define ISST_TRANSACTION_WRITE_BACK_H
 
 #include "transaction/change.h"
 
@@ -21,6 +21,6 @@ int change_warn_of_side_effects(struct isst_change *change);
  * Behind a level that is written back the step itself is repeated. Returns 0, or -EIO with a
  * message where a repeated step moved something once more.
  */
-int step_put_back(struct step *step);
+int step_write_back(struct step *step);
 
 #endif

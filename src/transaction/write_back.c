@@ -6,7 +6,7 @@
  * firmware did not take the last request. Some firmware resets classes of service when core-power
  * goes on.
  */
-#include "transaction/kept.h"
+#include "transaction/write_back.h"
 #include "topology/requested_levels.h"
 #include "transaction/look_again.h"
 #include "transaction/report.h"
@@ -75,8 +75,8 @@ static void report(struct isst_change *change, enum item_kind written, const str
 
 /** Adds the step behind @last that writes items of one kind back; @level: a level moved, with all
  * that may depend on it. Returns it, or @last where there is nothing to write. */
-static struct step *put_back_kind(struct step *step, struct step *last, enum item_kind kind,
-				  bool level)
+static struct step *write_back_kind(struct step *step, struct step *last, enum item_kind kind,
+				    bool level)
 {
 	struct step *back = NULL;
 
@@ -216,7 +216,7 @@ static int check_requested(struct isst_change *change, const struct step *step)
 	return error;
 }
 
-int step_put_back(struct step *step)
+int step_write_back(struct step *step)
 {
 	struct isst_change *change = step->change;
 	struct step *last = step;
@@ -239,11 +239,11 @@ int step_put_back(struct step *step)
 	if (level && check_requested(change, step))
 		return -EIO;
 	if (level) {
-		last = put_back_kind(step, last, ITEM_LEVEL, true);
+		last = write_back_kind(step, last, ITEM_LEVEL, true);
 		disturb_all(last, step);
 		last = change->broken ? NULL : repeat(step, last);
 	}
 	for (int kind = ITEM_LEVEL + 1; kind < ITEM_KINDS && first && !change->broken; kind++)
-		last = put_back_kind(step, last, (enum item_kind)kind, level);
+		last = write_back_kind(step, last, (enum item_kind)kind, level);
 	return 0;
 }
