@@ -71,6 +71,23 @@ static bool next_unlisted(const struct step *brought, const struct isst_domain *
 	return false;
 }
 
+/** A CPU whose core is not known now, of a domain of which some cores are enabled, can be one of
+ * these. */
+static int check_cores(const struct isst_change *change)
+{
+	struct isst_context *context = change->context;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+		const struct enabled_cores *enabled = find_enabled(change, domain);
+
+		if (enabled && !enabled->all && topology_domain(domain)->unknown_core)
+			return message_error(&context->messages, -EIO, "%s",
+					     topology_domain(domain)->unknown_core);
+	}
+	return 0;
+}
+
 /** CPUs that turn out not to be enabled go offline again, or into a partition. */
 static int remove_unlisted_cpus(struct step *brought)
 {
@@ -80,6 +97,8 @@ static int remove_unlisted_cpus(struct step *brought)
 	unsigned int number;
 	struct step *back;
 
+	if (!error)
+		error = check_cores(change);
 	if (error)
 		return error;
 	back = change_step(change, ITEM_ONLINE);
