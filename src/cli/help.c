@@ -151,10 +151,10 @@ static void write_all(const char *program, bool preset, FILE *stream)
 			program);
 	for (const struct command *command = single_commands; command->name; command++)
 		if (command_available(command, preset))
-			write_synopsis(command,
-				       fprintf(stream, "       %s [OPTIONS] %s", program,
-					       command->name),
-				       stream);
+			write_synopsis(
+				command,
+				fprintf(stream, "       %s [OPTIONS] %s", program, command->name),
+				stream);
 	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n", stream);
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (feature_available(feature, preset))

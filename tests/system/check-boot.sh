@@ -285,6 +285,21 @@ check_equal 'no unit of the project has a warning' '' \
 	"$(inside journalctl --no-pager -o cat -p warning | grep -i isst | grep -v -e 'status=9/KILL' -e "'signal'" || true)"
 stop
 
+new_root 'a watcher that repairs'
+sed 's/ --real / /' "$stage/usr/share/doc/isst/isst-watch-apply.conf" > "$root/etc/systemd/system/isst-watch.service.d/zz-apply.conf"
+systemctl --quiet --root="$root" enable isst-watch.service 2> /dev/null
+start
+await 30 isst-watch.service active
+ISST_EMULATE=guide ISST_EMULATE_STATE=$state "$build/isst" core-power disable > /dev/null
+for _ in $(seq 400); do
+	[ "$(equal)" != 'config check:equal' ] || break
+	sleep 0.1
+done
+check_equal 'what another process changed is as configured again' config\ check:equal "$(equal)"
+check_equal 'the journal has both' '' "$(await_line 'configuration: applied' 1)"
+check_state isst-watch.service active success 0
+stop
+
 new_root 'a watcher without a driver'
 fault 'open ENOENT'
 printf '%s\n' '[Service]' 'RestartSec=1' > "$root/etc/systemd/system/isst-watch.service.d/restart.conf"
