@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs are in use, where that is asked for itself: by the level, isolated, all, or all but
  * some. */
+#include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/plan.h"
 #include "topology/context.h"
@@ -166,12 +167,7 @@ static void check_packages(struct cpus_request *work)
 /** Whether a level enables all CPUs that a domain has. */
 static bool enables_all(const struct cpus_request *work, size_t i)
 {
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, work->requests[i].domain->present)
-		if (!isst_cpuset_has(work->targets[i].enabled, cpu))
-			return false;
-	return true;
+	return cpuset_contains(work->targets[i].enabled, work->requests[i].domain->present);
 }
 
 /** Without partitions none can be isolated, and none need be where the level enables all. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs on- and offline for a level, and their limits of cpufreq. */
+#include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/level_change.h"
 #include "sysfs/cpufreq.h"
@@ -43,13 +44,10 @@ static bool has_cpus(const struct level_change *work, size_t i)
 /** Whether the levels leave CPUs of a domain out. */
 static bool leaves_out(const struct level_change *work)
 {
-	unsigned int cpu;
-
 	for (size_t i = 0; i < work->current.count; i++)
-		if (has_cpus(work, i))
-			isst_cpuset_for_each (cpu, work->requests[i].domain->present)
-				if (!isst_cpuset_has(work->current.domains[i].level.cpus, cpu))
-					return true;
+		if (has_cpus(work, i) && !cpuset_contains(work->current.domains[i].level.cpus,
+							  work->requests[i].domain->present))
+			return true;
 	return false;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that come online, go offline or are isolated by a configuration, planned domain by domain.
  */
+#include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/plan.h"
 #include "state/cpus.h"
@@ -19,19 +20,15 @@ typedef int (*plan_cpus)(struct isst_change *change, struct domain_request *requ
 static bool is_out_of_reach(const struct wanted *wanted, const struct setting *setting,
 			    unsigned int package)
 {
-	unsigned int cpu;
-
 	if (setting->wanted != WANTED_OFFLINE ||
 	    !configuration_is_state(wanted->configuration, setting->origin.source))
 		return false;
 	for (size_t i = 0; i < wanted->facts.count; i++) {
 		const struct isst_domain *domain = wanted->facts.domains[i].domain;
 
-		if (domain->package != package || isst_domain_is_io(domain))
-			continue;
-		isst_cpuset_for_each (cpu, domain->present)
-			if (!isst_cpuset_has(setting->cpus, cpu))
-				return false;
+		if (domain->package == package && !isst_domain_is_io(domain) &&
+		    !cpuset_contains(setting->cpus, domain->present))
+			return false;
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cpuset partitions: made, verified, and removed when no longer needed. */
 #include "sysfs/partition.h"
+#include "base/cpuset.h"
 #include "base/machine.h"
 #include "base/messages.h"
 #include "isst.h"
@@ -197,13 +198,9 @@ static bool shares_cpus(struct kernel_files *files, const char *group,
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 	char *list = NULL;
-	bool shared = false;
-	unsigned int cpu;
+	bool shared = set && read_group(files, group, "cpuset.cpus", &list) == 0 &&
+		      isst_cpuset_add_list(set, list, NULL) == 0 && cpuset_overlaps(set, cpus);
 
-	if (set && read_group(files, group, "cpuset.cpus", &list) == 0 &&
-	    isst_cpuset_add_list(set, list, NULL) == 0)
-		isst_cpuset_for_each (cpu, cpus)
-			shared |= isst_cpuset_has(set, cpu);
 	free(list);
 	isst_cpuset_free(set);
 	return shared;

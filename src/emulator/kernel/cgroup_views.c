@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of /sys/fs/cgroup: the root's, and those of groups. */
+#include "base/cpuset.h"
 #include "emulator/kernel/cgroup.h"
 #include "emulator/kernel/views.h"
 
@@ -89,15 +90,11 @@ static int partition(const struct place *place, FILE *stream)
 /** A list of possible CPUs. */
 static int parse_cpus(const struct server *server, const char *text, struct isst_cpuset *set)
 {
-	unsigned int cpu;
 	int result = parse_cpu_list(text, server->platform->cpu_ids, set);
 
 	if (result)
 		return result;
-	isst_cpuset_for_each (cpu, set)
-		if (!isst_cpuset_has(server->platform->possible.set, cpu))
-			return -EINVAL;
-	return 0;
+	return cpuset_contains(server->platform->possible.set, set) ? 0 : -EINVAL;
 }
 
 /** Lets a partition prove itself again, behind those that are valid. */

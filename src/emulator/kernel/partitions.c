@@ -50,16 +50,11 @@ struct acceptance {
  */
 static bool conflicts(const struct acceptance *acceptance, const struct group *group)
 {
-	unsigned int cpu;
-
 	if (!acceptance->tree->isolcpus)
 		return false;
 	if (group->wanted == PARTITION_ROOT)
 		return cpuset_overlaps(group->cpus, acceptance->tree->isolcpus);
-	isst_cpuset_for_each (cpu, acceptance->housekeeping)
-		if (!isst_cpuset_has(group->cpus, cpu))
-			return false;
-	return true;
+	return cpuset_contains(group->cpus, acceptance->housekeeping);
 }
 
 static bool leaves_nothing(const struct acceptance *acceptance, const struct group *group)
