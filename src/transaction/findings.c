@@ -289,7 +289,7 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	if ((!tracked->known || tracked->unverified || journal->text.rollback) &&
 	    item_is_disturbed(item) &&
 	    (explained_by_level(journal, tracked) || explained_by_partition(journal, tracked) ||
-	     explained_by_package(journal, tracked)))
+	     explained_by_core_power(journal, tracked) || explained_by_package(journal, tracked)))
 		return FOUND_WRITTEN;
 	/* A rollback moves what firmware resets with it. */
 	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)))

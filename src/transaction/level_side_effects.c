@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A run that is killed in a level change has not yet noted what the change made of the values that
- * firmware sets together with a level. Where they are what the level brings, no other process need
- * have written them.
+ * A run that is killed in a change of the level, or of core-power, has not yet noted what that made
+ * of values that firmware sets with it. Where they are what it brings, no other process need have
+ * written them.
  */
 #include "transaction/level_side_effects.h"
 #include "sysfs/cpuset_groups.h"
@@ -85,6 +85,25 @@ bool explained_by_level(struct isst_journal *journal, const struct tracked *trac
 
 		if (level->item.kind == ITEM_LEVEL && item_reaches_domain(item, &level->item) &&
 		    has_happened(journal, level) && has_effect(journal, level, tracked))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Classes that are reset ---- */
+
+bool explained_by_core_power(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	/* Weight 15 and no limits: measured (docs/hardware-reports.md). */
+	enum { RESET = 0xff00f0 };
+
+	if (tracked->item.kind != ITEM_CLOS || tracked->now.number != RESET)
+		return false;
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *other = &journal->tracked[i];
+
+		if ((other->item.kind == ITEM_CORE_POWER || other->item.kind == ITEM_QOS) &&
+		    other->written && item_reaches_domain(&tracked->item, &other->item))
 			return true;
 	}
 	return false;

@@ -11,6 +11,9 @@
  */
 bool explained_by_level(struct isst_journal *journal, const struct tracked *tracked);
 
+/** The same of classes, which some firmware resets when core-power is enabled. */
+bool explained_by_core_power(const struct isst_journal *journal, const struct tracked *tracked);
+
 /** The same of uncore limits, which a write of the limit of their package has set. */
 bool explained_by_package(const struct isst_journal *journal, const struct tracked *tracked);
 
