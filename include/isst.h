@@ -1196,6 +1196,9 @@ ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
 
 /* ---- The lock of processes that change the machine ---- */
 
+/** Does not take the lock, and does not wait: only returns -EBUSY if another process holds it. */
+#define ISST_LOCK_CHECK 1U
+
 /**
  * Takes the lock of processes that change the machine. Called before isst_discover(), or followed
  * by isst_rediscover(), as another process may have changed the machine before. That discovery
@@ -1204,7 +1207,7 @@ ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
  *
  * @timeout_ms: how long to wait for another process; 0: not at all. A signal does not end the wait,
  * but see isst_options_set_interrupted().
- * @flags: 0
+ * @flags: 0 or ISST_LOCK_CHECK
  * Returns 0, -EBUSY (the message names the holder), -EINTR (interrupted), -EPERM, -EOPNOTSUPP (no
  * driver), -EIO or -EINVAL (the lock is held already).
  */

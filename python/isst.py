@@ -367,6 +367,7 @@ _EXPLAIN_LIMITS = 2
 _CONFIG_ADD_FILE = 1
 _CONFIG_READ_ALL = 1
 _CONFIG_CHECK_SEPARATELY = 1
+_LOCK_CHECK = 1
 
 
 def _named(kind, number):
@@ -1878,6 +1879,10 @@ class Context(_Uncopyable):
                 _isst().unlock(pointer)
             raise
         return _Lock(self)
+
+    def check_lock(self):
+        """Raises Error (EBUSY) if another process holds the lock; does not take it."""
+        self._do(_isst().lock, self._open(), 0, _LOCK_CHECK)
 
     def unlock(self):
         """Releases the lock. Error (EINVAL): it is not held, or a change is held."""

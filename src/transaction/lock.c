@@ -390,10 +390,30 @@ static int take(struct isst_context *context, int *device, unsigned int timeout_
 	return error;
 }
 
+/** Returns 0, or -EBUSY with a message that names the holder. */
+static int check_free(struct isst_context *context)
+{
+	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
+					context->machine->runtime_directory);
+	int descriptor, error;
+
+	if (!lock_is_held(context))
+		return 0;
+	if (!is_locked(path, NULL))
+		path = context->machine->lock_path;
+	descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	error = busy(context, path, descriptor);
+	if (descriptor >= 0)
+		close(descriptor);
+	return error;
+}
+
 static int lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags)
 {
 	int device, error;
 
+	if (flags == ISST_LOCK_CHECK)
+		return check_free(context);
 	if (flags)
 		return message_error(&context->messages, -EINVAL,
 				     "the lock does not know the flags %#x", flags);

@@ -23,7 +23,7 @@ static const char *look_at(struct watched *watched, int64_t *now_ms, const int *
 		if (verdict != WATCHED_NOTHING && count < sizeof(seen) - 1)
 			seen[count++] = letters[verdict];
 		if (verdict == WATCHED_HAS_CHANGED)
-			watched_accept(watched, *now_ms);
+			watched_accept(watched, true, *now_ms);
 		*now_ms = watched->next_ms < INT64_MAX ? watched->next_ms : *now_ms + 2000;
 	}
 	seen[count] = '\0';
@@ -171,7 +171,7 @@ static void another_run_is_waited_for_with_a_bound(void **state)
 	}
 	assert_true(waits > 100 && waits < 1000);
 	assert_true(now - begin > 120000 && now - begin < 121000);
-	assert_false(watched_accept(&watched, now));
+	assert_false(watched_accept(&watched, true, now));
 	assert_int_equal(watched.value, B);
 	/* One that has gone back meanwhile was none. */
 	now += 2000;
@@ -291,7 +291,7 @@ static void random_looks_keep_the_rules(void **state)
 			assert_true(had_value && value != known_value);
 			assert_true(repeated && previous == value);
 			if (rand() % 4 || !watched_defer(&watched, now))
-				watched_accept(&watched, now);
+				watched_accept(&watched, true, now);
 			repeated = false;
 		} else {
 			assert_true(!had_value || watched.value == known_value);

@@ -26,6 +26,7 @@ static void note_own_work(struct watcher *watcher)
 {
 	free(watcher->own);
 	watcher->own = strdup(OWN_NAME);
+	watcher->acted = true;
 }
 
 /* ---- Fights ---- */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ struct watch {
 	char *runtime_directory;
 	int claims[PURPOSES];
 	int64_t suspended_ms; /* since boot */
-	bool ready, ended;
+	bool ready, ended, emulated;
 };
 
 static int64_t now_ms(clockid_t clock)
@@ -109,6 +110,9 @@ static void print_report(void *data, const struct watch_report *what)
 	if (what->cause)
 		report_text(node, KEY_WATCH_CAUSE, what->cause);
 	report_text(node, KEY_WATCH_LINE, line ? line : "out of memory");
+	/* The system's log is about the system's machine. */
+	if (line && !watch->emulated)
+		syslog(LOG_NOTICE, "isst: watch: %s", line);
 	free(line);
 	run->status = output_event(watch->output, run->report, run->status);
 }
@@ -363,6 +367,7 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 			     .report = print_report,
 			     .data = &watch },
 		.claims = { -1, -1 },
+		.emulated = isst_platform_emulated_name(run->context),
 		.suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC),
 	};
 	int error;

@@ -129,7 +129,7 @@ void watched_suspect(struct watched *watched, int64_t now_ms)
 	watched->next_ms = now_ms;
 }
 
-bool watched_accept(struct watched *watched, int64_t now_ms)
+bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms)
 {
 	const uint64_t *values = watched->values;
 	bool begins;
@@ -137,6 +137,8 @@ bool watched_accept(struct watched *watched, int64_t now_ms)
 	watched->state = WATCHED_KNOWN;
 	watched->value = watched->last;
 	watched->own_ms = -1;
+	if (!by_others)
+		watched->value_count = 0;
 	push_value(watched, watched->value, now_ms);
 	begins = !watched->fights && watched->value_count == WATCHED_MOST_VALUES &&
 		 values[0] == values[2] && values[1] == values[3] &&

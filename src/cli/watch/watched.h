@@ -71,9 +71,9 @@ enum watched_verdict watched_look(struct watched *watched, bool there, uint64_t 
  * now, also where there was one a moment ago. */
 void watched_suspect(struct watched *watched, int64_t now_ms);
 
-/** A value that has changed counts from now on, as one that others set. Returns true where that
- * begins a fight of others. */
-bool watched_accept(struct watched *watched, int64_t now_ms);
+/** A value that has changed counts from now on; @by_others: not as the answer to another one.
+ * Returns true where that begins a fight of others. */
+bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms);
 
 /** A value that has changed may be on its way to another one, while a run of this program is at
  * work: it is looked at again. Returns false where that was waited for long enough. */

@@ -151,21 +151,19 @@ static void report_change(struct watcher *watcher, struct watched_part *part)
 static bool is_own_work(struct watcher *watcher)
 {
 	struct isst_journal *journal = NULL;
-	int error = isst_journal_open(watcher->looker.context, 0, &journal);
-	bool own = error == -EBUSY || journal;
-	const char *command = journal ? isst_journal_command(journal) : NULL;
+	struct isst_context *context = watcher->looker.context;
+	bool busy = isst_lock(context, 0, ISST_LOCK_CHECK) == -EBUSY;
+	char *own = busy ? strdup(isst_error(context)) : NULL;
 
-	if (own) {
-		free(watcher->own);
-		watcher->own = NULL;
-		if (error)
-			watcher->own = strdup(isst_error(watcher->looker.context));
-		else if (asprintf(&watcher->own, "an interrupted run of isst%s%s",
-				  *command ? ": " : "", command) < 0)
-			watcher->own = NULL;
-	}
+	if (!busy && isst_journal_open(context, 0, &journal) == 0 && journal &&
+	    asprintf(&own, "an interrupted run of isst: %s", isst_journal_command(journal)) < 0)
+		own = NULL;
 	isst_journal_free(journal);
-	return own;
+	if (!own)
+		return busy;
+	free(watcher->own);
+	watcher->own = own;
+	return true;
 }
 
 static void remember(struct watched_part *part)
@@ -203,7 +201,7 @@ static void take_change(struct watcher *watcher, struct watched_part *part, int6
 		part->pending = true;
 		part->foreign_level = !watcher->own;
 	}
-	fights = watched_accept(&part->watched, now_ms);
+	fights = watched_accept(&part->watched, !watcher->acted, now_ms);
 	remember(part);
 	watcher->changed |= part->compared;
 	if (fights)
@@ -289,6 +287,7 @@ static void judge_all(struct watcher *watcher, struct look *look, int64_t now_ms
 	watcher->whole_due_ms = now_ms + watcher->whole_ms;
 	free(watcher->own);
 	watcher->own = NULL;
+	watcher->acted = false;
 }
 
 /** Whether there is something to look at is watched like any value. */

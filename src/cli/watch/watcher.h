@@ -51,7 +51,8 @@ struct watcher {
 	struct watched repair; /* what the configuration states */
 	/* CPUs that were online, and those that are on- or offline by hand, and stay so. */
 	struct isst_cpuset *online, *by_hand;
-	char *own; /* the run of this program that is or was at work; NULL: none */
+	bool acted; /* what changes now is what this watcher did */
+	char *own;  /* the run of this program that is or was at work; NULL: none */
 };
 
 /** Before the first look. */

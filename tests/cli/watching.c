@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A watcher beside other agents, against a simple model: sequences of foreign changes of levels,
+ * classes and CPUs, quick double changes, torn answers, a watcher that is killed, runs that hold
+ * the lock, suspends, and a driver that fails or is gone. Time is the test's. ISST_SEQUENCES is the
+ * number of sequences on each machine, from the seed ISST_SEED on, and a failure names its seed.
+ */
+#include "check.h"
+
+#include "cli/watch/watcher.h"
+#include "isst-emulator.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum { INTERVAL_MS = 2000, WHOLE_MS = 30000, APART_MS = 11 * 60 * 1000, STEPS = 8, MOST = 16 };
+
+enum mode { REPORT, FOLLOW, APPLY, APPLY_LEVEL, MODES };
+
+static const char *const command_lines[MODES] = {
+	[REPORT] = "watch",
+	[FOLLOW] = "watch --follow",
+	[APPLY] = "watch --apply --config FILE",
+	[APPLY_LEVEL] = "watch --apply --config FILE",
+};
+
+static const char *const files[MODES] = {
+	[APPLY] = "# isst configuration 1\ncpus by-level\nclos 1 min 0 max 2000\n",
+	[APPLY_LEVEL] = "# isst configuration 1\nlevel 0\ncpus by-level\nclos 1 min 0 max 2000\n",
+};
+
+/** A domain, as the model has it. */
+struct domain {
+	char *name, *place; /* the latter in rules */
+	struct isst_cpuset *present, *enabled[8];
+	unsigned int levels;	     /* a bit for each */
+	unsigned int level, settled; /* the latter when all was last looked at */
+	char *reported;		     /* the level */
+	bool lost;		     /* the watcher that was to follow it was killed */
+	bool settling;		     /* and its CPUs may be as they were then */
+};
+
+struct world {
+	unsigned int seed, number; /* which sequence, and the random numbers */
+	enum mode mode;
+	char *platform, *state;
+	struct isst_emulator_target *target;
+	struct request request;
+	struct run run;
+	struct isst_config *file;
+	struct watcher watcher;
+	int64_t now_ms;
+	struct domain domains[MOST];
+	size_t domain_count;
+	bool touched[512], online[512]; /* by hand, and what it was made */
+	unsigned int changes, actions;
+	bool quiet;	   /* nothing may be reported or done now */
+	char log[1 << 16]; /* what was done, for failures */
+};
+
+#define ASSERT(world, condition) \
+	do { \
+		if (!(condition)) \
+			fail_msg("%s, mode %d, sequence %u: %s\n%s", (world)->platform, \
+				 (int)(world)->mode, (world)->seed, #condition, (world)->log); \
+	} while (0)
+
+__attribute__((format(printf, 2, 3))) static void note(struct world *world, const char *format, ...)
+{
+	size_t length = strlen(world->log);
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(world->log + length, sizeof(world->log) - length, format, arguments);
+	va_end(arguments);
+}
+
+/** Numbers that depend on the seed alone. */
+static unsigned int any_of(struct world *world, unsigned int count)
+{
+	world->number = world->number * 1103515245U + 12345U;
+	return (world->number >> 16) % count;
+}
+
+/* ---- The machine ---- */
+
+static void rule(const struct world *world, const char *text)
+{
+	char *path;
+	FILE *file;
+
+	assert_true(asprintf(&path, "%s/faults", world->state) > 0);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+	free(path);
+}
+
+static struct isst_context *open_machine(void *data)
+{
+	const struct world *world = data;
+	struct isst_machine *machine;
+	struct isst_context *context;
+	char *problem;
+
+	assert_int_equal(isst_emulator_open(world->target, &machine, &problem), 0);
+	assert_int_equal(isst_open_machine(machine, NULL, &context), 0);
+	return context;
+}
+
+static struct isst_context *discover(struct world *world)
+{
+	struct isst_context *context = open_machine(world);
+
+	assert_int_equal(isst_discover(context), 0);
+	return context;
+}
+
+/** Another agent does something: what is behind `then` of a rule. */
+__attribute__((format(printf, 2, 3))) static void agent(struct world *world, const char *format,
+							...)
+{
+	va_list arguments;
+	char *what, *text;
+
+	va_start(arguments, format);
+	assert_true(vasprintf(&what, format, arguments) > 0);
+	va_end(arguments);
+	note(world, "%lld: %s\n", (long long)world->now_ms, what);
+	assert_true(asprintf(&text, "open times 1 then %s\n", what) > 0);
+	rule(world, text);
+	isst_close(discover(world));
+	rule(world, "");
+	free(what);
+	free(text);
+}
+
+static unsigned int read_level(struct isst_context *context, size_t domain)
+{
+	struct isst_targets *targets = isst_targets_new(context);
+	struct isst_results *results;
+	unsigned int level;
+
+	assert_int_equal(isst_targets_add_domain(targets, isst_domain_at(context, domain)), 0);
+	assert_int_equal(isst_read_perf_profiles(context, targets, NULL, 0, &results), 0);
+	assert_int_equal(
+		isst_result_value(isst_results_at(results, 0), ISST_VALUE_CURRENT_LEVEL, &level),
+		0);
+	isst_results_free(results);
+	isst_targets_free(targets);
+	return level;
+}
+
+/* ---- The model ---- */
+
+static struct isst_cpuset *copy(const struct isst_cpuset *set)
+{
+	struct isst_cpuset *same = isst_cpuset_new();
+
+	assert_int_equal(isst_cpuset_add_set(same, set), 0);
+	return same;
+}
+
+static void learn_domain(struct world *world, struct isst_context *context,
+			 const struct isst_domain *domain)
+{
+	struct isst_targets *targets = isst_targets_new(context);
+	struct domain *known = &world->domains[world->domain_count++];
+	bool split = isst_platform_fact(context, ISST_FACT_POWER_DOMAINS) > 0;
+	const struct isst_result *result;
+	struct isst_results *results;
+
+	known->name = strdup(isst_domain_name(domain));
+	assert_true(asprintf(&known->place, "package %u %s %u", isst_domain_package(domain),
+			     split ? "power-domain" : "die",
+			     split ? isst_domain_number(domain) : 0) > 0);
+	known->present = copy(isst_domain_present_cpus(domain));
+	assert_int_equal(isst_targets_add_domain(targets, domain), 0);
+	assert_int_equal(
+		isst_read_levels(context, targets, NULL, ISST_READ_LEVELS_PROPERTIES, &results), 0);
+	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
+		const struct isst_cpuset *cpus;
+		unsigned int level;
+
+		assert_int_equal(isst_result_value(result, ISST_VALUE_LEVEL, &level), 0);
+		assert_true(level < 8);
+		if (isst_result_cpus(result, ISST_VALUE_CPUS, &cpus) != 0)
+			continue;
+		known->enabled[level] = copy(cpus);
+		known->levels |= 1U << level;
+	}
+	known->level = known->settled = read_level(context, isst_domain_index(domain));
+	isst_results_free(results);
+	isst_targets_free(targets);
+}
+
+static void learn(struct world *world)
+{
+	struct isst_context *context = discover(world);
+
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		if (!isst_domain_is_io(isst_domain_at(context, i)))
+			learn_domain(world, context, isst_domain_at(context, i));
+	isst_close(context);
+}
+
+/** Whether the model has a CPU online. */
+static bool is_wanted(const struct world *world, const struct domain *domain, unsigned int cpu)
+{
+	if (world->mode == REPORT)
+		return world->touched[cpu] ? world->online[cpu] : true;
+	if (world->mode == FOLLOW && world->touched[cpu])
+		return world->online[cpu];
+	return isst_cpuset_has(domain->enabled[domain->level], cpu);
+}
+
+/* ---- The watcher ---- */
+
+/** A report of the watcher: counts actions, and keeps the level that was reported last. */
+static void take_report(void *data, const struct watch_report *report)
+{
+	struct world *world = data;
+
+	note(world, "%lld: [%s] %s: %s -> %s (%s)\n", (long long)world->now_ms, report->event,
+	     report->target, report->old ? report->old : "", report->present ? report->present : "",
+	     report->cause ? report->cause : "");
+	ASSERT(world, !world->quiet);
+	if (strcmp(report->event, "followed") == 0 || strcmp(report->event, "applied") == 0)
+		world->actions++;
+	ASSERT(world, strcmp(report->event, "fight") != 0);
+	for (size_t i = 0; i < world->domain_count; i++) {
+		struct domain *domain = &world->domains[i];
+		size_t length = strlen(domain->name);
+
+		if (strcmp(report->event, "changed") != 0 ||
+		    strncmp(report->target, domain->name, length) != 0 ||
+		    strcmp(report->target + length, ": level") != 0)
+			continue;
+		free(domain->reported);
+		domain->reported = strdup(report->present);
+	}
+}
+
+/** CPUs that are offline are not enabled by a level that the machine has had of late. */
+static void check_offline(const struct world *world)
+{
+	const struct isst_context *context = world->watcher.looker.context;
+	unsigned int cpu;
+
+	for (size_t i = 0; context && i < world->domain_count; i++) {
+		const struct domain *domain = &world->domains[i];
+
+		isst_cpuset_for_each (cpu, domain->present) {
+			bool may = world->touched[cpu] || domain->settling;
+
+			for (unsigned int level = 0; level < 8; level++)
+				may |= domain->enabled[level] && world->mode != REPORT &&
+				       !isst_cpuset_has(domain->enabled[level], cpu);
+			ASSERT(world, may || isst_cpuset_has(isst_online_cpus(context), cpu));
+		}
+	}
+}
+
+/** Looks whenever that is due, for so long. */
+static void run_for(struct world *world, int64_t ms)
+{
+	int64_t end_ms = world->now_ms + ms;
+	unsigned int looks = 0;
+
+	while (world->watcher.due_ms <= end_ms) {
+		if (world->watcher.due_ms > world->now_ms)
+			world->now_ms = world->watcher.due_ms;
+		watcher_look(&world->watcher, world->now_ms);
+		check_offline(world);
+		ASSERT(world, looks++ < 200 + ms / 100);
+		/* A look is not for nothing. */
+		world->now_ms++;
+	}
+	world->now_ms = end_ms;
+}
+
+static void start_watcher(struct world *world)
+{
+	world->watcher = (struct watcher){
+		.run = &world->run,
+		.looker = { .open = open_machine, .data = world, .file = world->file },
+		.interval_ms = INTERVAL_MS,
+		.whole_ms = WHOLE_MS,
+		.report = take_report,
+		.data = world,
+		.due_ms = world->now_ms,
+	};
+	watcher_begin(&world->watcher);
+	for (size_t i = 0; i < world->domain_count; i++) {
+		free(world->domains[i].reported);
+		world->domains[i].reported = NULL;
+	}
+}
+
+static struct isst_config *read_file(const char *text)
+{
+	struct isst_config *config = text ? isst_config_new() : NULL;
+
+	if (text)
+		assert_int_equal(isst_config_add_text(config, "FILE", text, strlen(text),
+						      ISST_CONFIG_ADD_FILE),
+				 0);
+	return config;
+}
+
+/* ---- What happens ---- */
+
+static struct domain *any_domain(struct world *world)
+{
+	return &world->domains[any_of(world, (unsigned int)world->domain_count)];
+}
+
+static void set_level(struct world *world, struct domain *domain)
+{
+	unsigned int level = any_of(world, 8);
+
+	while (!(domain->levels & 1U << level))
+		level = (level + 1) % 8;
+	agent(world, "level %u %s", level, domain->place);
+	world->changes += level != domain->level || world->mode == APPLY_LEVEL;
+	domain->level = level;
+}
+
+static void set_level_twice(struct world *world, struct domain *domain)
+{
+	set_level(world, domain);
+	run_for(world, any_of(world, 400));
+	set_level(world, domain);
+}
+
+/** A CPU that is neither the first of its domain nor of its package. */
+static void toggle_cpu(struct world *world, struct domain *domain)
+{
+	unsigned int cpu, first, last = 0;
+	bool online;
+
+	assert_true(isst_cpuset_next(domain->present, 0, &first));
+	isst_cpuset_for_each (cpu, domain->present)
+		if (cpu != first && (last == 0 || any_of(world, 4) == 0))
+			last = cpu;
+	online = is_wanted(world, domain, last);
+	agent(world, "write /sys/devices/system/cpu/cpu%u/online %d", last, !online);
+	world->changes++;
+	world->online[last] = !online;
+	world->touched[last] = world->mode == REPORT ||
+			       world->online[last] !=
+				       isst_cpuset_has(domain->enabled[domain->level], last);
+}
+
+/** Another run of this program that does not take longer than a moment. */
+static void set_class(struct world *world)
+{
+	struct isst_context *context = open_machine(world);
+	struct isst_config *config = isst_config_new();
+	char text[64];
+	struct isst_change *change;
+
+	snprintf(text, sizeof(text), "clos 1 max %u", 1500 + 100 * any_of(world, 9));
+	note(world, "%lld: %s\n", (long long)world->now_ms, text);
+	assert_int_equal(isst_config_add_text(config, "other", text, strlen(text), 0), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	isst_config_free(config);
+	isst_close(context);
+	world->changes++;
+}
+
+/** While another run holds the lock, nothing is done, and nothing reported. */
+static void hold_lock(struct world *world, struct domain *domain)
+{
+	struct isst_context *context = open_machine(world);
+
+	note(world, "%lld: lock\n", (long long)world->now_ms);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
+	set_level(world, domain);
+	world->quiet = true;
+	run_for(world, 3000 + any_of(world, 8000));
+	world->quiet = false;
+	isst_close(context);
+	note(world, "%lld: unlock\n", (long long)world->now_ms);
+}
+
+static void tear_answer(struct world *world, struct domain *domain)
+{
+	static const char *const answers[] = {
+		"mailbox 0x7f/0x00 value 0xffffffff times 1\ntpmi perf-levels EIO times 1\n",
+		"mailbox 0x7f/0x00 value 0x01030303 times 1\ntpmi perf-levels EBUSY times 2\n",
+		"mailbox 0x7f/0x01 value 0x00030003 times 1\ntpmi perf-level-info EIO times 1\n",
+	};
+	unsigned int answer = any_of(world, 3);
+
+	note(world, "%lld: answer %u\n", (long long)world->now_ms, answer);
+	if (any_of(world, 2))
+		set_level(world, domain);
+	rule(world, answers[answer]);
+	run_for(world, 2 * INTERVAL_MS);
+	rule(world, "");
+}
+
+static void lose_driver(struct world *world, struct domain *domain)
+{
+	static const char *const losses[] = {
+		"open ENODEV\n",
+		"open ENXIO\n",
+		"mailbox any EIO\ntpmi any EIO\n",
+		"list /sys/devices/system/cpu EIO\nread /sys/devices/system/cpu/online EIO\n",
+	};
+	unsigned int loss = any_of(world, 4);
+
+	if (any_of(world, 2))
+		set_level(world, domain);
+	note(world, "%lld: loss %u\n", (long long)world->now_ms, loss);
+	rule(world, losses[loss]);
+	run_for(world, any_of(world, 20000));
+	rule(world, "");
+	if (any_of(world, 2))
+		set_level(world, domain);
+}
+
+/** Before or after the watcher has seen what happened last. */
+static void kill_watcher(struct world *world, struct domain *domain)
+{
+	if (any_of(world, 2)) {
+		set_level(world, domain);
+		run_for(world, any_of(world, 60));
+		domain->lost = domain->settling = true;
+	}
+	note(world, "%lld: kill\n", (long long)world->now_ms);
+	watcher_clear(&world->watcher);
+	/* Who is on- or offline by hand is not known to the next one. */
+	for (size_t i = 0; i < world->domain_count; i++)
+		for (unsigned int cpu = 0; cpu < 512; cpu++)
+			if (world->touched[cpu] && isst_cpuset_has(world->domains[i].present, cpu))
+				world->domains[i].lost = world->domains[i].settling = true;
+	if (world->mode != REPORT)
+		memset(world->touched, 0, sizeof(world->touched));
+	for (size_t i = 0; i < world->domain_count; i++)
+		world->domains[i].settled = world->domains[i].level;
+	start_watcher(world);
+}
+
+static void suspend(struct world *world)
+{
+	note(world, "%lld: suspend\n", (long long)world->now_ms);
+	world->now_ms += 3600 * 1000;
+	watcher_suspect(&world->watcher, world->now_ms);
+}
+
+static void do_something(struct world *world)
+{
+	struct domain *domain = any_domain(world);
+
+	switch (any_of(world, 10)) {
+	case 0:
+	case 1:
+		set_level(world, domain);
+		break;
+	case 2:
+		set_level_twice(world, domain);
+		break;
+	case 3:
+		toggle_cpu(world, domain);
+		break;
+	case 4:
+		set_class(world);
+		break;
+	case 5:
+		hold_lock(world, domain);
+		break;
+	case 6:
+		tear_answer(world, domain);
+		break;
+	case 7:
+		lose_driver(world, domain);
+		break;
+	case 8:
+		kill_watcher(world, domain);
+		break;
+	default:
+		set_level(world, domain);
+		suspend(world);
+	}
+}
+
+/* ---- What is true afterwards ---- */
+
+static void check_domain(const struct world *world, struct isst_context *context, size_t i)
+{
+	const struct domain *domain = &world->domains[i];
+	char level[16];
+	unsigned int cpu;
+
+	snprintf(level, sizeof(level), "%u", domain->level);
+	for (size_t j = 0; j < isst_domain_count(context); j++)
+		if (strcmp(isst_domain_name(isst_domain_at(context, j)), domain->name) == 0)
+			ASSERT(world, read_level(context, j) == domain->level);
+	if (!world->file && domain->reported)
+		ASSERT(world, strcmp(domain->reported, level) == 0);
+	if (domain->lost && world->mode == FOLLOW)
+		return;
+	isst_cpuset_for_each (cpu, domain->present)
+		ASSERT(world, isst_cpuset_has(isst_online_cpus(context), cpu) ==
+				      is_wanted(world, domain, cpu));
+}
+
+static void check(struct world *world)
+{
+	struct isst_context *context = discover(world);
+
+	for (size_t i = 0; i < world->domain_count; i++) {
+		struct domain *domain = &world->domains[i];
+
+		domain->lost &= domain->level == domain->settled;
+		check_domain(world, context, i);
+		domain->settling = domain->lost;
+		domain->settled = domain->level;
+	}
+	/* Nothing that the watcher has not seen. */
+	if (world->file)
+		assert_int_equal(isst_config_check(world->file, context, 0), 0);
+	if (world->file && isst_config_difference_at(world->file, 0))
+		fail_msg("%s: sequence %u: %s: %s\n%s", world->platform, world->seed,
+			 isst_config_difference_target(isst_config_difference_at(world->file, 0)),
+			 isst_config_difference_present(isst_config_difference_at(world->file, 0)),
+			 world->log);
+	ASSERT(world, watcher_is_settled(&world->watcher));
+	ASSERT(world, world->actions <= world->changes + 1);
+	isst_close(context);
+}
+
+static void begin_world(struct world *world, const char *platform, enum mode mode,
+			unsigned int seed)
+{
+	const char *scratch = getenv("TMPDIR"), *platforms = getenv("ISST_PLATFORMS");
+	char *problem;
+
+	*world = (struct world){ .mode = mode, .seed = seed, .number = seed * 7919 + 17 };
+	assert_true(asprintf(&world->platform, "%s/%s.platform",
+			     platforms ? platforms : "tests/platforms", platform) > 0);
+	if (access(world->platform, R_OK) != 0) {
+		free(world->platform);
+		world->platform = strdup(platform);
+	}
+	assert_true(asprintf(&world->state, "%s/isst-watching-XXXXXX", scratch ? scratch : "/tmp") >
+		    0);
+	assert_non_null(mkdtemp(world->state));
+	world->target = isst_emulator_target_new(world->platform);
+	assert_int_equal(isst_emulator_target_set_state(world->target, world->state), 0);
+	assert_accepted(&world->request, command_lines[mode]);
+	world->run = (struct run){ .request = &world->request, .program_status = -1 };
+	world->run.progress = fopen("/dev/null", "w");
+	(void)problem;
+	learn(world);
+	world->file = read_file(files[mode]);
+	if (mode == APPLY_LEVEL)
+		for (size_t i = 0; i < world->domain_count; i++)
+			world->domains[i].level = 0;
+	start_watcher(world);
+}
+
+static void end_world(struct world *world)
+{
+	char *command;
+
+	watcher_clear(&world->watcher);
+	for (size_t i = 0; i < world->domain_count; i++) {
+		struct domain *domain = &world->domains[i];
+
+		free(domain->name);
+		free(domain->place);
+		free(domain->reported);
+		isst_cpuset_free(domain->present);
+		for (unsigned int level = 0; level < 8; level++)
+			isst_cpuset_free(domain->enabled[level]);
+	}
+	isst_config_free(world->file);
+	isst_emulator_target_free(world->target);
+	request_clear(&world->request);
+	fclose(world->run.progress);
+	assert_true(asprintf(&command, "rm -r '%s'", world->state) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	free(world->state);
+	free(world->platform);
+}
+
+static void run_sequence(const char *platform, unsigned int seed)
+{
+	static struct world world;
+
+	begin_world(&world, platform, (enum mode)(seed % MODES), seed);
+	run_for(&world, 3 * INTERVAL_MS);
+	for (unsigned int step = 0; step < STEPS; step++) {
+		do_something(&world);
+		/* All is done within an interval, the looks that have to agree, and a pause after
+		 * failures; what the small look does not read, with the next whole one. */
+		run_for(&world, WHOLE_MS + 3 * INTERVAL_MS);
+		if (world.mode == APPLY_LEVEL)
+			for (size_t i = 0; i < world.domain_count; i++)
+				world.domains[i].level = 0;
+		check(&world);
+		/* Apart enough to be no fight. */
+		world.now_ms += APART_MS;
+		note(&world, "%s", "\n");
+	}
+	end_world(&world);
+}
+
+static void sequences(void **state)
+{
+	const char *number = getenv("ISST_SEQUENCES"), *first = getenv("ISST_SEED");
+	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 10) : 12;
+	unsigned int seed = first ? (unsigned int)strtoul(first, NULL, 10) : 0;
+
+	for (; count > 0; count--)
+		run_sequence(*state, seed++);
+}
+
+#define SEQUENCES(platform) \
+	{ \
+		.name = "sequences on " platform, .test_func = sequences, \
+		.initial_state = (void *)(uintptr_t)platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SEQUENCES("tiny"),
+		SEQUENCES("tpmi-tiny"),
+		SEQUENCES("guide"),
+		SEQUENCES("tpmi-two-packages"),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
