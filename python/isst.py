@@ -1628,6 +1628,11 @@ class Context(_Uncopyable):
         return _text(_isst().platform_name(self._open()))
 
     @property
+    def runtime_directory(self):
+        """The directory with what concerns this machine until it is shut down, such as `/run/isst`. It may not exist yet."""
+        return _text(_isst().platform_runtime_directory(self._open()))
+
+    @property
     def api_version(self):
         """The version of the driver's interface; 0 without a driver."""
         return _isst().platform_api_version(self._open())

@@ -169,7 +169,7 @@ static int refused_call(struct isst_config *config, struct isst_context *context
 {
 	switch (call) {
 	case 0:
-		return isst_config_check(config, context, 1);
+		return isst_config_check(config, context, ISST_CONFIG_CHECK_SEPARATELY << 1);
 	case 1:
 		return isst_config_match(config, context, 1);
 	case 2:
