@@ -2,12 +2,11 @@
 /* High and low priority of SST-TF in a survey, by domain and by package, whose cores share buckets.
  * Reads nothing. */
 #include "explain/packages.h"
+#include "common/priorities.h"
 #include "explain/checks.h"
 #include "firmware/platform.h"
 
 #include <limits.h>
-
-enum { LAST_HIGH_CLOS = 1 };
 
 bool has_high_priority(const struct survey_cpu *cpu)
 {
@@ -113,7 +112,7 @@ bool is_held_below_bucket(const struct survey_domain *domain, const struct surve
 {
 	unsigned int max = clos_max_mhz(domain, cpu);
 
-	return has_high_priority(cpu) && max > 0 && max < mhz &&
+	return has_high_priority(cpu) && clos_max_is_below_bucket(max, mhz) &&
 	       max >= level_base_mhz(domain, cpu->cpu->number);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the priorities that are stated beside turbo-freq come to, package by package. */
+#include "common/priorities.h"
 #include "features/planning.h"
 #include "state/apply_parts.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 
 /* CLOS 0 and 1 are high priority to SST-TF. */
-enum { LAST_HIGH_CLOS = 1 };
 
 /** The cores of a package where turbo-freq is stated to be on. */
 struct priorities {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `status --map`: each core with its class of service or priority. Must not know output formats. */
+#include "../../common/priorities.h"
 #include "machine_status.h"
 
 #include <errno.h>
-
-/* CLOS 0 and 1 have high priority. */
-enum { LOWEST_HIGH_CLOS = 1 };
 
 /** The word of a core; NULL: it is not known. */
 static const char *word_of(const struct domain_status *domain, const struct core *core)
@@ -25,7 +23,7 @@ static const char *word_of(const struct domain_status *domain, const struct core
 	if (!knows_priorities(domain))
 		return NULL;
 	if (has_priorities(domain))
-		return core->clos <= LOWEST_HIGH_CLOS ? "high" : "low";
+		return core->clos <= LAST_HIGH_CLOS ? "high" : "low";
 	return CLASSES[clos];
 }
 

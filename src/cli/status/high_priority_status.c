@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* High priority cores while SST-TF is on, and what they reach. Must not know output formats. */
+#include "../../common/priorities.h"
 #include "machine_status.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* CLOS 0 and 1 have high priority. */
-enum { LOWEST_HIGH_CLOS = 1 };
 
 /** The high priority cores of a package. */
 struct package_cores {
@@ -16,7 +14,7 @@ struct package_cores {
 
 static bool is_high(const struct core *core)
 {
-	return core->clos >= 0 && core->clos <= LOWEST_HIGH_CLOS;
+	return core->clos >= 0 && core->clos <= LAST_HIGH_CLOS;
 }
 
 /** Whether it is known of all domains of a package whether their cores have priorities. */
@@ -60,18 +58,14 @@ static unsigned int bucket_cores(const struct isst_result *level, unsigned int b
 		       : 0;
 }
 
-/** Whether a bucket holds so many cores in all power domains of the package. */
-static bool holds(const struct isst_results *levels, const struct package_cores *cores,
-		  unsigned int bucket)
+/** The first bucket of a level that holds so many cores; the number of its buckets: none does. */
+static unsigned int own_bucket(const struct isst_result *level, const struct package_cores *cores)
 {
-	const struct isst_result *level;
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket = 0;
 
-	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++)
-		if (isst_domain_package(isst_result_domain(level)) == cores->package &&
-		    value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) > 0 &&
-		    bucket_cores(level, bucket) < cores->count)
-			return false;
-	return true;
+	while (bucket < buckets && bucket_cores(level, bucket) < cores->count)
+		bucket++;
+	return bucket;
 }
 
 /** Whether what a level has for SST-TF could be read: also which level it is, and its features. */
@@ -103,15 +97,25 @@ static void report_type_0(struct report_node *node, enum key_id key,
 		report_value_at(node, key, level, id, 0, bucket);
 }
 
-/** The bucket of so many cores; beyond the last one: there is none. */
+/** The bucket that holds so many cores in all power domains of the package; the number of buckets:
+ * none does. */
 static unsigned int find_bucket(const struct isst_results *levels, const struct isst_result *level,
 				const struct package_cores *cores)
 {
-	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket = 0;
+	const unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
+	const struct isst_result *other;
+	unsigned int bucket = 0;
 
-	while (bucket < buckets && !holds(levels, cores, bucket))
-		bucket++;
-	return bucket;
+	for (size_t i = 0; (other = isst_results_at(levels, i)) != NULL; i++) {
+		unsigned int own = own_bucket(other, cores);
+
+		if (isst_domain_package(isst_result_domain(other)) != cores->package)
+			continue;
+		if (own > 0 && own == value_of(other, ISST_VALUE_TURBO_FREQ_BUCKETS))
+			return buckets;
+		bucket = own > bucket ? own : bucket;
+	}
+	return bucket < buckets ? bucket : buckets;
 }
 
 /** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. So
@@ -207,17 +211,16 @@ static void note_class(const struct machine_status *status, const struct domain_
 }
 
 static void note_classes(const struct machine_status *status, const struct domain_status *domain,
-			 const struct isst_results *levels, const struct isst_result *level,
-			 const struct package_cores *cores)
+			 const struct isst_result *level, const struct package_cores *cores)
 {
 	unsigned int mhz;
 
-	if (!cores->known || !has_buckets(levels, cores->package) ||
-	    isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0,
-				 find_bucket(levels, level, cores), &mhz) != 0)
+	if (!cores->known || !is_read(level) ||
+	    isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0, own_bucket(level, cores),
+				 &mhz) != 0)
 		return;
-	for (int clos = 0; clos <= LOWEST_HIGH_CLOS; clos++)
-		if (domain->clos_max_mhz[clos] > 0 && domain->clos_max_mhz[clos] < mhz)
+	for (int clos = 0; clos <= LAST_HIGH_CLOS; clos++)
+		if (clos_max_is_below_bucket(domain->clos_max_mhz[clos], mhz))
 			note_class(status, domain, clos);
 }
 
@@ -229,7 +232,7 @@ static void report_domain(const struct machine_status *status, const struct doma
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
 	report_bucket(status->run, node, levels, level, &cores);
-	note_classes(status, domain, levels, level, &cores);
+	note_classes(status, domain, level, &cores);
 	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
 	if (!cpus || add_cpus(status, domain->domain, -1, cpus) != 0)
 		run_error(status->run, STATUS_FAILED, "out of memory");

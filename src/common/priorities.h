@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What SST-TF makes of classes of service: the same for library and command. */
+#ifndef ISST_COMMON_PRIORITIES_H
+#define ISST_COMMON_PRIORITIES_H
+
+#include <stdbool.h>
+
+/* CLOS 0 and 1 have high priority. */
+enum { LAST_HIGH_CLOS = 1 };
+
+/** Whether the maximum of a class keeps high priority cores from the frequency of their bucket (0:
+ * they are in none, or it is unknown). With a maximum of 0 it keeps them from all. */
+static inline bool clos_max_is_below_bucket(unsigned int max_mhz, unsigned int bucket_mhz)
+{
+	return max_mhz > 0 && max_mhz < bucket_mhz;
+}
+
+#endif
