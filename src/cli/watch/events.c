@@ -18,45 +18,32 @@
 #endif
 
 /* linux/thermal.h; headers of older kernels lack the event. */
-#define THERMAL_FAMILY "thermal"
-#define THERMAL_EVENT_GROUP "event"
-enum { THERMAL_EVENT_CPU_CAPABILITY_CHANGE = 14 };
+#define FAMILY_NAME "thermal"
+#define EVENT_GROUP "event"
+enum { EVENT_CPU_CAPABILITY_CHANGE = 14 };
 /* That of emulated kernels, docs/emulator.md. */
 enum { EMULATED_FAMILY = 28 };
-
-/** The size of what fills a place of attributes and messages, which are aligned to 4 bytes. */
-static size_t align(size_t size)
-{
-	return (size + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
-}
 
 /* Larger than any: the kernel sends at most 64 CPUs in one, and uevents of 2 KiB. */
 enum { LARGEST_DATAGRAM = 16384, ANSWER_MS = 1000, UEVENTS_OF_KERNEL = 1, MOST_DATAGRAMS = 1000 };
 
 /* ---- Messages and attributes ---- */
 
-/** A list of attributes, or what is left of it. */
-struct attributes {
+/** A list of messages or attributes, or what is left of it. */
+struct parts {
 	const unsigned char *at;
 	size_t size;
 };
 
-/** The next attribute of a list. Returns 1, 0 at its end, or -EBADMSG. */
-static int next_attribute(struct attributes *list, unsigned int *type, struct attributes *content)
+/** Splits the first part off a list: @length bytes, of which a head is @head. Parts are aligned to
+ * 4 bytes, but for the last one. Returns 1 or -EBADMSG. */
+static int split_part(struct parts *list, size_t head, size_t length, struct parts *content)
 {
-	struct nlattr head;
-	size_t whole;
+	size_t whole = (length + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
 
-	if (list->size == 0)
-		return 0;
-	if (list->size < sizeof(head))
+	if (length < head || length > list->size)
 		return -EBADMSG;
-	memcpy(&head, list->at, sizeof(head));
-	if (head.nla_len < sizeof(head) || head.nla_len > list->size)
-		return -EBADMSG;
-	*type = head.nla_type & (unsigned int)NLA_TYPE_MASK;
-	*content = (struct attributes){ list->at + sizeof(head), head.nla_len - sizeof(head) };
-	whole = align(head.nla_len);
+	*content = (struct parts){ list->at + head, length - head };
 	if (whole > list->size)
 		whole = list->size;
 	list->at += whole;
@@ -64,105 +51,90 @@ static int next_attribute(struct attributes *list, unsigned int *type, struct at
 	return 1;
 }
 
-/** A number of @size bytes. Returns whether the attribute is one. */
-static bool read_number(const struct attributes *content, void *number, size_t size)
+/** The next attribute of a list. Returns 1, 0 at its end, or -EBADMSG. */
+static int next_attribute(struct parts *list, unsigned int *type, struct parts *content)
+{
+	struct nlattr head;
+
+	if (list->size < sizeof(head))
+		return list->size ? -EBADMSG : 0;
+	memcpy(&head, list->at, sizeof(head));
+	*type = head.nla_type & (unsigned int)NLA_TYPE_MASK;
+	return split_part(list, sizeof(head), head.nla_len, content);
+}
+
+/** The next message of a datagram. Returns 1, 0 at its end, or -EBADMSG. */
+static int next_message(struct parts *datagram, unsigned int *type, struct parts *content)
+{
+	struct nlmsghdr head;
+
+	if (datagram->size < sizeof(head))
+		return datagram->size ? -EBADMSG : 0;
+	memcpy(&head, datagram->at, sizeof(head));
+	*type = head.nlmsg_type;
+	return split_part(datagram, sizeof(head), head.nlmsg_len, content);
+}
+
+/** Copies what has exactly that size. Returns whether it has. */
+static bool read_exactly(const struct parts *content, void *value, size_t size)
 {
 	if (content->size != size)
 		return false;
-	memcpy(number, content->at, size);
+	memcpy(value, content->at, size);
 	return true;
-}
-
-static bool is_text(const struct attributes *content, const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return content->size == size && memcmp(content->at, text, size) == 0;
-}
-
-/** Splits the first message off a datagram. Returns 1, 0 at its end, or -EBADMSG. */
-static int next_message(struct attributes *datagram, struct nlmsghdr *head,
-			struct attributes *content)
-{
-	size_t whole;
-
-	if (datagram->size == 0)
-		return 0;
-	if (datagram->size < sizeof(*head))
-		return -EBADMSG;
-	memcpy(head, datagram->at, sizeof(*head));
-	if (head->nlmsg_len < sizeof(*head) || head->nlmsg_len > datagram->size)
-		return -EBADMSG;
-	*content = (struct attributes){ datagram->at + sizeof(*head),
-					head->nlmsg_len - sizeof(*head) };
-	whole = align(head->nlmsg_len);
-	if (whole > datagram->size)
-		whole = datagram->size;
-	datagram->at += whole;
-	datagram->size -= whole;
-	return 1;
 }
 
 /* ---- The family ---- */
 
-/** One of the groups of a family. Returns 1 if it is that of events, 0 or -EBADMSG. */
-static int read_group(struct attributes group, uint32_t *number)
+/** Finds the group of events among those of a family. Returns 1, 0 or -EBADMSG. */
+static int find_group(struct parts groups, uint32_t *number)
 {
-	bool named = false, numbered = false;
-	struct attributes content;
-	unsigned int type;
-	int more;
-
-	while ((more = next_attribute(&group, &type, &content)) > 0) {
-		if (type == CTRL_ATTR_MCAST_GRP_NAME)
-			named |= is_text(&content, THERMAL_EVENT_GROUP);
-		else if (type == CTRL_ATTR_MCAST_GRP_ID)
-			numbered |= read_number(&content, number, sizeof(*number));
-	}
-	return more ? more : named && numbered;
-}
-
-static int read_groups(struct attributes groups, uint32_t *number)
-{
-	struct attributes group;
+	struct parts group, content;
 	unsigned int type;
 	int more;
 
 	while ((more = next_attribute(&groups, &type, &group)) > 0) {
-		int found = read_group(group, number);
+		bool named = false, numbered = false;
 
-		if (found)
-			return found;
+		while ((more = next_attribute(&group, &type, &content)) > 0) {
+			char name[sizeof(EVENT_GROUP)];
+
+			if (type == CTRL_ATTR_MCAST_GRP_NAME)
+				named = read_exactly(&content, name, sizeof(name)) &&
+					memcmp(name, EVENT_GROUP, sizeof(name)) == 0;
+			else if (type == CTRL_ATTR_MCAST_GRP_ID)
+				numbered = read_exactly(&content, number, sizeof(*number));
+		}
+		if (more || (named && numbered))
+			return more ? more : 1;
 	}
 	return more;
 }
 
 int thermal_find_group(const void *message, size_t size, uint16_t *family, uint32_t *group)
 {
-	struct attributes datagram = { message, size }, content;
+	struct parts datagram = { message, size }, content, list;
 	bool has_family = false;
+	int more, found = 0, error;
 	unsigned int type;
-	struct nlmsghdr head;
-	int more = next_message(&datagram, &head, &content), found = 0, error;
 
-	if (more <= 0)
+	if (next_message(&datagram, &type, &content) <= 0)
 		return -EBADMSG;
-	if (head.nlmsg_type == NLMSG_ERROR) {
+	if (type == NLMSG_ERROR) {
 		if (content.size < sizeof(error))
 			return -EBADMSG;
 		memcpy(&error, content.at, sizeof(error));
 		return error < 0 && error > -4096 ? error : -EBADMSG;
 	}
-	if (head.nlmsg_type != GENL_ID_CTRL || content.size < sizeof(struct genlmsghdr))
+	if (type != GENL_ID_CTRL || content.size < sizeof(struct genlmsghdr))
 		return -EBADMSG;
-	content.at += sizeof(struct genlmsghdr);
-	content.size -= sizeof(struct genlmsghdr);
-	for (struct attributes list = content;
-	     (more = next_attribute(&list, &type, &content)) > 0;) {
+	list = (struct parts){ content.at + sizeof(struct genlmsghdr),
+			       content.size - sizeof(struct genlmsghdr) };
+	while ((more = next_attribute(&list, &type, &content)) > 0 && found >= 0) {
 		if (type == CTRL_ATTR_FAMILY_ID)
-			has_family = read_number(&content, family, sizeof(*family));
+			has_family = read_exactly(&content, family, sizeof(*family));
 		else if (type == CTRL_ATTR_MCAST_GROUPS && !found)
-			found = read_groups(content, group);
+			found = find_group(content, group);
 	}
 	if (more < 0 || found < 0)
 		return -EBADMSG;
@@ -171,21 +143,20 @@ int thermal_find_group(const void *message, size_t size, uint16_t *family, uint3
 
 enum watch_hint thermal_judge(const struct watch_source *source, const void *datagram, size_t size)
 {
-	struct attributes messages = { datagram, size }, content;
-	struct nlmsghdr head;
+	struct parts messages = { datagram, size }, content;
+	struct genlmsghdr event;
+	unsigned int type;
 	int more;
 
-	while ((more = next_message(&messages, &head, &content)) > 0) {
-		struct genlmsghdr event;
-
-		if (head.nlmsg_type == NLMSG_ERROR || head.nlmsg_type == NLMSG_OVERRUN)
+	while ((more = next_message(&messages, &type, &content)) > 0) {
+		if (type == NLMSG_ERROR || type == NLMSG_OVERRUN)
 			return WATCH_LOOK;
-		if (head.nlmsg_type != source->family)
+		if (type != source->family)
 			continue;
 		if (content.size < sizeof(event))
 			return WATCH_LOOK;
 		memcpy(&event, content.at, sizeof(event));
-		if (event.cmd == THERMAL_EVENT_CPU_CAPABILITY_CHANGE)
+		if (event.cmd == EVENT_CPU_CAPABILITY_CHANGE)
 			return WATCH_LOOK;
 	}
 	return more < 0 ? WATCH_LOOK : WATCH_NO_HINT;
@@ -195,6 +166,7 @@ enum watch_hint thermal_judge(const struct watch_source *source, const void *dat
 
 enum watch_hint uevent_judge(const struct watch_source *source, const void *datagram, size_t size)
 {
+	static const char CPU[] = "SUBSYSTEM=cpu", MODULE[] = "SUBSYSTEM=module";
 	const char *text = datagram, *end = text + size;
 
 	(void)source;
@@ -202,10 +174,8 @@ enum watch_hint uevent_judge(const struct watch_source *source, const void *data
 	while (text < end) {
 		size_t length = strnlen(text, (size_t)(end - text));
 
-		if (length == strlen("SUBSYSTEM=cpu") && memcmp(text, "SUBSYSTEM=cpu", length) == 0)
-			return WATCH_ANEW;
-		if (length == strlen("SUBSYSTEM=module") &&
-		    memcmp(text, "SUBSYSTEM=module", length) == 0)
+		if ((length == sizeof(CPU) - 1 && memcmp(text, CPU, length) == 0) ||
+		    (length == sizeof(MODULE) - 1 && memcmp(text, MODULE, length) == 0))
 			return WATCH_ANEW;
 		text += length + 1;
 	}
@@ -239,15 +209,15 @@ static int send_question(int descriptor)
 		struct nlmsghdr head;
 		struct genlmsghdr command;
 		struct nlattr attribute;
-		char name[sizeof(THERMAL_FAMILY)]; /* 8: no padding */
+		char name[sizeof(FAMILY_NAME)]; /* 8: no padding */
 	} question = {
 		.head = { .nlmsg_len = sizeof(question),
 			  .nlmsg_type = GENL_ID_CTRL,
 			  .nlmsg_flags = NLM_F_REQUEST },
 		.command = { .cmd = CTRL_CMD_GETFAMILY, .version = 1 },
-		.attribute = { .nla_len = sizeof(struct nlattr) + sizeof(THERMAL_FAMILY),
+		.attribute = { .nla_len = sizeof(struct nlattr) + sizeof(FAMILY_NAME),
 			       .nla_type = CTRL_ATTR_FAMILY_NAME },
-		.name = THERMAL_FAMILY,
+		.name = FAMILY_NAME,
 	};
 	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	ssize_t sent = sendto(descriptor, &question, sizeof(question), 0,
