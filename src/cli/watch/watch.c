@@ -47,7 +47,8 @@ struct watch {
 	char *runtime_directory;
 	int claims[PURPOSES];
 	int64_t suspended_ms; /* since boot */
-	bool ready, ended, emulated;
+	bool ready, ended;
+	bool logs; /* its lines go to the system log as well */
 };
 
 static int64_t now_ms(clockid_t clock)
@@ -110,8 +111,7 @@ static void print_report(void *data, const struct watch_report *what)
 	if (what->cause)
 		report_text(node, KEY_WATCH_CAUSE, what->cause);
 	report_text(node, KEY_WATCH_LINE, line ? line : "out of memory");
-	/* The system's log is about the system's machine. */
-	if (line && !watch->emulated)
+	if (line && watch->logs)
 		syslog(LOG_NOTICE, "isst: watch: %s", line);
 	free(line);
 	run->status = output_event(watch->output, run->report, run->status);
@@ -354,6 +354,15 @@ static int begin(struct watch *watch)
 	return error ? error : open_descriptors(watch);
 }
 
+/** The system log is about the system's machine. A service whose output is the journal has each
+ * line in it already; the output of a daemon may be nowhere. */
+static bool has_system_log(const struct run *run)
+{
+	return !isst_platform_emulated_name(run->context) &&
+	       (!getenv("JOURNAL_STREAM") || request_has(run->request, OPTION_OUT) ||
+		request_has(run->request, OPTION_OOB));
+}
+
 enum exit_status watch_machine(struct run *run, struct output *output)
 {
 	struct watch watch = {
@@ -367,7 +376,7 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 			     .report = print_report,
 			     .data = &watch },
 		.claims = { -1, -1 },
-		.emulated = isst_platform_emulated_name(run->context),
+		.logs = has_system_log(run),
 		.suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC),
 	};
 	int error;
