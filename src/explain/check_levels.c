@@ -34,17 +34,20 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 	const struct isst_value *turbo = &level->limit[0].mhz[0];
 	const struct isst_value *first_turbo = &first->limit[0].mhz[0];
 	bool turbo_lower = domain->has_first && is_lower(turbo, first_turbo);
+	bool applied = domain->applied.level == (int)level->level;
 	struct isst_finding *finding;
 
 	if (!domain->has_first || (!turbo_lower && !is_lower(&level->base_mhz, &first->base_mhz)))
 		return;
-	finding = findings_note(
-		findings,
-		domain->profile.locked ? ISST_FINDING_LEVEL_LOCKED : ISST_FINDING_LEVEL_SLOWER,
-		"level %u%s: base frequency %u MHz, turbo up to %u MHz; level %u: "
-		"%u and %u MHz (perf-profile info)",
-		level->level, domain->profile.locked ? ", locked" : "", level->base_mhz.value,
-		turbo->value, first->level, first->base_mhz.value, first_turbo->value);
+	finding = findings_note(findings,
+				domain->profile.locked ? ISST_FINDING_LEVEL_LOCKED
+						       : ISST_FINDING_LEVEL_SLOWER,
+				"level %u%s: base frequency %u MHz, turbo up to %u MHz; level %u: "
+				"%u and %u MHz (perf-profile info)%s",
+				level->level, domain->profile.locked ? ", locked" : "",
+				level->base_mhz.value, turbo->value, first->level,
+				first->base_mhz.value, first_turbo->value, AS_APPLIED(applied));
+	finding_is_choice(finding, applied);
 	if (!domain->profile.locked)
 		finding_explain(findings, finding, NULL,
 				message_make(&findings->survey->context->messages, "level %u%s",
@@ -133,12 +136,16 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 	bool of_level = isst_cpuset_has(domain->level.cpus, cpu);
 	bool offline = isst_cpuset_has(state->offline, cpu);
 	bool isolated = isst_cpuset_has(state->isolated, cpu);
+	struct isst_finding *finding;
 
-	if (is_left_offline(domain, cpu))
-		return findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
-				     "level %u enables CPUs (perf-profile info) that are offline "
-				     "(/sys/devices/system/cpu/offline)",
-				     domain->level.level);
+	if (is_left_offline(domain, cpu)) {
+		finding = findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
+					"level %u enables CPUs (perf-profile info) that are "
+					"offline (/sys/devices/system/cpu/offline)%s",
+					domain->level.level, AS_APPLIED(domain->offline_applied));
+		finding_is_choice(finding, domain->offline_applied);
+		return finding;
+	}
 	if (of_level && !offline && isolated)
 		return findings_note(findings, ISST_FINDING_CPU_ISOLATED_OF_LEVEL,
 				     "level %u enables CPUs (perf-profile info) that are in a "

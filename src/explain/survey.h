@@ -84,10 +84,11 @@ struct survey_domain {
 	struct survey_cpu *cpus;
 	size_t cpu_count;
 	/* The state that the first change since boot found, and the configuration that was applied
-	 * last, with the limits that it states as they are. Where the machine was resumed also
+	 * last, with what it states as it is. Where the machine was resumed also
 	 * whether saved settings have cores in other classes than CLOS 0. */
 	struct survey_stated boot, applied;
 	bool clos_max_applied[ISST_CLOS_COUNT], uncore_max_applied[ISST_FABRICS], limits_applied;
+	bool offline_applied; /* it states that all CPUs are offline that are */
 	bool has_saved_classes;
 };
 

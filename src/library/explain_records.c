@@ -5,6 +5,7 @@
  * used states nothing.
  */
 #include "library/explain_records.h"
+#include "base/cpuset.h"
 #include "configuration/configuration.h"
 #include "features/planning.h"
 #include "state/applied.h"
@@ -190,7 +191,11 @@ static void take_limits(struct survey *survey, const struct configuration *confi
 	struct isst_context *context = survey->context;
 	const struct setting *limits = domain_setting(
 		context, configuration, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL);
+	const struct setting *cpus = domain_setting(context, configuration, SUBJECT_CPUS,
+						    domain->domain, INDEX_ALL);
 
+	domain->offline_applied = cpus && cpus->wanted == WANTED_OFFLINE && !cpus->optional &&
+				  cpuset_contains(cpus->cpus, domain->cpus_state.offline);
 	domain->limits_applied = limits && limits->wanted == WANTED_NUMBER && !limits->optional &&
 				 limits->number == domain->limits.value;
 	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++)
