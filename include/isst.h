@@ -1759,7 +1759,8 @@ ISST_API const struct isst_config_difference *
 isst_config_difference_at(const struct isst_config *config, size_t index);
 
 /** What differs (`package 0, die 0: CLOS 2 max`, `CPU 0-3: CLOS`), the value that was stated, the
- * present one, and where it was stated (`FILE:3`), as texts. */
+ * present one, and where it was stated (`FILE:3`, or `FILE:3-5,8` if several lines state the same),
+ * as texts. */
 ISST_API const char *isst_config_difference_target(const struct isst_config_difference *difference);
 ISST_API const char *isst_config_difference_wanted(const struct isst_config_difference *difference);
 ISST_API const char *

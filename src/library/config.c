@@ -63,9 +63,7 @@ static void forget_results(struct isst_config *config)
 	for (size_t i = 0; i < config->difference_count; i++) {
 		struct isst_config_difference *difference = &config->differences[i];
 
-		free(difference->difference.target);
-		free(difference->difference.wanted);
-		free(difference->difference.present);
+		difference_clear(&difference->difference);
 		free(difference->origin);
 	}
 	free(config->differences);
@@ -87,16 +85,23 @@ void isst_config_free(struct isst_config *config)
 	free(config);
 }
 
-/** `FILE:3`, or the name alone of a text that is no file. */
-static char *origin_text(const struct configuration *configuration, const struct origin *origin)
+/** `FILE:3`, or the name alone of a text that is no file. @lines: `FILE:3-5`; NULL: one line */
+static char *origin_text(const struct configuration *configuration, const struct origin *origin,
+			 const struct isst_cpuset *lines)
 {
 	const char *name = origin->source < configuration->source_count
 				   ? configuration->sources[origin->source]
 				   : "";
-	char *text;
-	int length = origin->line > 0 ? asprintf(&text, "%s:%u", name, origin->line)
-				      : asprintf(&text, "%s", name);
+	char *text,
+		*list = lines && isst_cpuset_count(lines) > 1 ? isst_cpuset_to_list(lines) : NULL;
+	int length;
 
+	if (list)
+		length = asprintf(&text, "%s:%s", name, list);
+	else
+		length = origin->line > 0 ? asprintf(&text, "%s:%u", name, origin->line)
+					  : asprintf(&text, "%s", name);
+	free(list);
 	return length < 0 ? NULL : text;
 }
 
@@ -104,7 +109,7 @@ static char *origin_text(const struct configuration *configuration, const struct
 static char *text_with_origin(const struct configuration *configuration,
 			      const struct origin *origin, const char *what)
 {
-	char *where = origin_text(configuration, origin), *text = NULL;
+	char *where = origin_text(configuration, origin, NULL), *text = NULL;
 
 	if (!where || asprintf(&text, "%s%s%s", where, *where ? ": " : "", what) < 0)
 		text = NULL;
@@ -436,7 +441,8 @@ static int keep_differences(struct isst_config *config, struct differences *diff
 		struct isst_config_difference *kept = &config->differences[i];
 
 		kept->difference = differences->items[i];
-		kept->origin = origin_text(&config->configuration, &kept->difference.origin);
+		kept->origin = origin_text(&config->configuration, &kept->difference.origin,
+					   kept->difference.lines);
 		differences->items[i] = (struct difference){ 0 };
 		config->difference_count++;
 		if (!kept->origin)

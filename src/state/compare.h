@@ -10,6 +10,7 @@ struct difference {
 	char *wanted; /* as it was stated, once words for frequencies are numbers */
 	char *present;
 	struct origin origin;
+	struct isst_cpuset *lines; /* of the same source, which state the same; NULL: that one */
 };
 
 struct differences {

@@ -10,8 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/** Whether settings are of one source, or are one. */
+static bool is_of_source(const struct setting *one, const struct setting *other)
+{
+	return one == other || (one->origin.source == other->origin.source &&
+				one->origin.line > 0 && other->origin.line > 0);
+}
+
 /** Whether two differences are listed as one: of CPUs or domains with the same present value, for
- * which the same is wanted. */
+ * which the same is wanted, be it by several lines of a file. */
 static bool is_alike(const struct wanted *wanted, const struct compared *one,
 		     const struct compared *other)
 {
@@ -25,7 +32,7 @@ static bool is_alike(const struct wanted *wanted, const struct compared *one,
 		return false;
 	return other->differs && !other->listed && other->at_most == one->at_most &&
 	       other->wanted->subject == one->wanted->subject &&
-	       other->wanted->setting == one->wanted->setting &&
+	       is_of_source(one->wanted->setting, other->wanted->setting) &&
 	       other->listed_bits == one->listed_bits && other->present == one->present;
 }
 
@@ -111,7 +118,26 @@ void difference_clear(struct difference *difference)
 	free(difference->target);
 	free(difference->wanted);
 	free(difference->present);
+	isst_cpuset_free(difference->lines);
 	*difference = (struct difference){ 0 };
+}
+
+/** The lines that state what all that differ alike are not. */
+static int collect_lines(const struct wanted *wanted, const struct compared *compared, size_t count,
+			 struct difference *difference)
+{
+	int error;
+
+	difference->origin = compared->wanted->setting->origin;
+	difference->lines = isst_cpuset_new();
+	error = difference->lines ? 0 : -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++) {
+		unsigned int line = compared[i].wanted->setting->origin.line;
+
+		if (line > 0 && (i == 0 || is_alike(wanted, compared, &compared[i])))
+			error = isst_cpuset_add(difference->lines, line, line);
+	}
+	return error;
 }
 
 /** @count: of those from this one on. */
@@ -119,9 +145,11 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 			   struct differences *differences)
 {
 	const struct wanted_item *item = compared->wanted;
-	struct difference difference = { .origin = item->setting->origin };
-	int error = make_target(wanted, compared, count, &difference.target);
+	struct difference difference = { 0 };
+	int error = collect_lines(wanted, compared, count, &difference);
 
+	if (!error)
+		error = make_target(wanted, compared, count, &difference.target);
 	if (!error)
 		error = make_wanted(compared, &difference.wanted);
 	if (!error)
