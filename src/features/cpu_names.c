@@ -198,6 +198,11 @@ static int has_priorities(struct isst_context *context, const struct isst_level 
 		failure = &core_power->failure;
 	if (failure)
 		return message_error(&context->messages, failure->error, "%s", failure->message);
+	if (core_power->clos_in_force == ISST_FEATURE_DISABLED)
+		return message_error(&context->messages, -EIO,
+				     "%s: turbo-freq is enabled, core-power is disabled: it is not "
+				     "known whether classes of service hold",
+				     level->domain->name);
 	return core_power->clos_in_force == ISST_FEATURE_ENABLED;
 }
 

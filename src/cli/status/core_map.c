@@ -20,7 +20,7 @@ static const char *word_of(const struct domain_status *domain, const struct core
 	if (core->clos == CLOS_NONE || clos >= sizeof(CLASSES) / sizeof(CLASSES[0]))
 		return "none";
 	/* Whether it has a priority depends on SST-TF. */
-	if (!knows_priorities(domain))
+	if (!knows_priorities(domain) && !is_off(domain->clos_state))
 		return NULL;
 	if (has_priorities(domain))
 		return core->clos <= LAST_HIGH_CLOS ? "high" : "low";

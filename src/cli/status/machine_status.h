@@ -67,11 +67,12 @@ static inline bool is_off(unsigned int feature_state)
 	return feature_state == ISST_FEATURE_DISABLED || feature_state == ISST_FEATURE_UNSUPPORTED;
 }
 
-/** Whether has_priorities() is certain. */
+/** Whether has_priorities() is certain. What cores have with SST-TF where core-power is off and
+ * classes do not hold by SST-TF alone, no one measured. */
 static inline bool knows_priorities(const struct domain_status *domain)
 {
 	return has_priorities(domain) || is_off(domain->turbo_freq_state) ||
-	       is_off(domain->clos_state);
+	       domain->clos_state == ISST_FEATURE_UNSUPPORTED;
 }
 
 /** Whether a CPU is shown: without --cpu all are. */
