@@ -280,8 +280,11 @@ static bool is_clos_clipped(uint64_t wanted, uint64_t now)
 bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
 			bool moved)
 {
-	if (!KINDS[item->kind].clipped || moved)
-		return KINDS[item->kind].clipped;
+	if (!KINDS[item->kind].clipped)
+		return false;
+	/* mutation: raised-limits */
+	if (moved && item->kind != ITEM_TURBO_RATIO_LIMITS)
+		return true;
 	switch (item->kind) {
 	case ITEM_CLOS:
 		return is_clos_clipped(wanted.number, now.number);

@@ -173,7 +173,8 @@ unsigned int item_settling_time(enum item_kind kind);
 /**
  * Whether a value that was read back in place of the one that was written is what the limits of
  * firmware or kernel make of it. @moved: the write did change the item. One that left it as it was
- * may have been clipped to just that, where it asked for a higher frequency.
+ * may have been clipped to just that, where it asked for a higher frequency. Turbo ratio limits
+ * become no higher than they were asked to be.
  */
 bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
 			bool moved);

@@ -357,8 +357,9 @@ static int check_result(const struct step *step, struct entry *entry,
 		return 0;
 	}
 	why = describe_not_taken(change, entry, access->value);
-	/* No firmware makes a third level of two: that is another agent's. */
-	change->overtaken |= moved && entry->item.kind == ITEM_LEVEL;
+	/* No firmware makes a third level of two, nor higher limits: that is another agent's. */
+	change->overtaken |= moved && (entry->item.kind == ITEM_LEVEL ||
+				       entry->item.kind == ITEM_TURBO_RATIO_LIMITS);
 	/* What became another value, or may yet become so, is not left as it is. */
 	/* mutation: exact-pending */
 	if (moved || (entry->timed_out && falls_short(step, entry)))

@@ -19,6 +19,7 @@ static const struct {
 	{ "guide", "base-freq enable auto", "4 package 0" },
 	{ "guide", "turbo-freq enable", "4 package 0" },
 	{ "guide", "turbo-freq enable auto cpus", "4 package 0" },
+	{ "guide", "turbo ratio limits", "4 package 0" },
 	{ "tests/tpmi-tiny", "base-freq enable auto", "1 package 0 power-domain 0" },
 	{ "tests/tpmi-tiny", "turbo-freq enable", "1 package 0 power-domain 0" },
 	{ "tests/tpmi-tiny", "turbo-freq enable auto cpus", "1 package 0 power-domain 0" },
