@@ -273,6 +273,8 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 			return FOUND_WRITTEN;
 		return tracked->pending ? FOUND_PENDING : FOUND_OLD;
 	}
+	if (tracked->of_other_level)
+		return FOUND_MOVED;
 	if ((tracked->known || tracked->written) &&
 	    (is_now(tracked, tracked->last) ||
 	     item_value_serves(item, tracked->now, tracked->last)))

@@ -227,6 +227,38 @@ static int read_features(struct isst_journal *journal)
 	return error;
 }
 
+static bool has_level(const struct isst_journal *journal, const struct item *item)
+{
+	for (size_t i = 0; i < journal->count; i++)
+		if (journal->tracked[i].item.kind == ITEM_LEVEL &&
+		    item_same_domain(&journal->tracked[i].item, item))
+			return true;
+	return false;
+}
+
+/** Finds features of a mailbox, where the run has nothing to do with levels, that went off with
+ * their level. */
+static int find_features_of_other_levels(struct isst_journal *journal)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < journal->count && !error; i++) {
+		struct tracked *tracked = &journal->tracked[i];
+		struct item_access level = { .item = tracked->item };
+
+		if (tracked->item.kind != ITEM_FEATURES || tracked->unreadable ||
+		    has_level(journal, &tracked->item))
+			continue;
+		level.item.kind = ITEM_LEVEL;
+		level.item.index = 0;
+		error = items_read_twice(journal->context, &level, 1);
+		/* mutation: features-of-level */
+		tracked->of_other_level = !level.failure.error && !level.absent &&
+					  level.value.number != tracked->item.index;
+	}
+	return error;
+}
+
 int journal_read_items(struct isst_journal *journal)
 {
 	struct item_access *accesses = calloc(journal->count + 1, sizeof(*accesses));
@@ -239,7 +271,9 @@ int journal_read_items(struct isst_journal *journal)
 	for (size_t i = 0; i < journal->count && !error; i++)
 		note_present(journal, &journal->tracked[i], &accesses[i]);
 	free(accesses);
-	return error ? error : read_features(journal);
+	if (!error)
+		error = read_features(journal);
+	return error ? error : find_features_of_other_levels(journal);
 }
 
 uint64_t tracked_bits(const struct tracked *tracked)

@@ -56,8 +56,9 @@ struct tracked {
 	bool known;	   /* @last is what the run left, or was about to write */
 	bool pending;	   /* it was written, and may appear yet */
 	bool unreadable;
-	bool failed;   /* of those unreadable: reading it failed */
-	bool appeared; /* of a CPU that was offline before: it goes away with it again */
+	bool failed;	     /* of those unreadable: reading it failed */
+	bool of_other_level; /* of features: their level is no longer the present one */
+	bool appeared;	     /* of a CPU that was offline before: it goes away with it again */
 	enum place place;
 	enum finding finding;
 	/* Of a level: what firmware set with the present one, once that was asked for. */

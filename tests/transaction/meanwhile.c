@@ -16,9 +16,11 @@ static const struct {
 	{ "guide", "level 1", "4 package 0" },
 	{ "guide", "level 1 online", "4 package 0" },
 	{ "guide", "base-freq enable", "4 package 0" },
+	{ "guide", "base-freq disable", "4 package 0" },
 	{ "guide", "base-freq enable auto", "4 package 0" },
 	{ "guide", "turbo-freq enable", "4 package 0" },
 	{ "guide", "turbo-freq enable auto cpus", "4 package 0" },
+	{ "guide", "turbo-freq disable", "4 package 0" },
 	{ "guide", "turbo ratio limits", "4 package 0" },
 	{ "tests/tpmi-tiny", "base-freq enable auto", "1 package 0 power-domain 0" },
 	{ "tests/tpmi-tiny", "turbo-freq enable", "1 package 0 power-domain 0" },
@@ -26,9 +28,10 @@ static const struct {
 };
 
 /** What the machine is where nothing but the level of package 0 was changed. */
-static char *picture_with_level(const struct machine *machine, const char *level)
+static char *picture_with_level(const struct machine *machine, const char *before,
+				const char *level)
 {
-	machine_restart(machine, NULL);
+	machine_restart(machine, before);
 	machine_faults(machine, "open times 1 then level %s", level);
 	machine_look(machine);
 	machine_faults(machine, "%s", "");
@@ -41,14 +44,17 @@ static bool check_level_after(const struct machine *machine, size_t i, const cha
 {
 	const char *name = MADE[i].name;
 	const char *limits = "domain 0 msr 0x1ad";
+	unsigned long long writes;
 	struct outcome outcome;
 	bool failed;
 	char *now;
 
-	machine_restart(machine, NULL);
+	machine_restart(machine, request_find(name)->before);
+	writes = machine_statistics(machine).writes;
 	machine_faults(machine, "change any after %u times 1 then level %s", number, MADE[i].level);
 	machine_try(machine, name, &outcome);
 	machine_faults(machine, "%s", "");
+	writes = machine_statistics(machine).writes - writes;
 	failed = outcome_error(&outcome) != 0;
 	if (failed && (outcome_error(&outcome) != -EIO || *outcome.differences ||
 		       !strstr(outcome.message, "; all other changes were rolled back")))
@@ -61,10 +67,9 @@ static bool check_level_after(const struct machine *machine, size_t i, const cha
 	machine_check_without(machine, failed ? expected : made, now, limits, name);
 	free(now);
 	/* Where it acted, the change must not hold. */
-	if (!failed && (number == 0 || machine_statistics(machine).writes > number))
+	if (!failed && (number == 0 || writes > number))
 		fail_msg("%s, %s: made, but the level changed after write %u of %llu",
-			 machine->name, name, number,
-			 (unsigned long long)machine_statistics(machine).writes);
+			 machine->name, name, number, writes);
 	outcome_clear(&outcome);
 	return failed;
 }
@@ -73,13 +78,15 @@ static void a_level_that_changes_meanwhile_fails_the_change(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(MADE); i++) {
+		const char *before = request_find(MADE[i].name)->before;
 		struct machine machine;
 		char *made, *expected;
 
 		machine_begin(&machine, MADE[i].machine);
+		assert_true(machine_restart(&machine, before));
 		assert_true(machine_prepare(&machine, MADE[i].name));
 		made = machine_answers(&machine);
-		expected = picture_with_level(&machine, MADE[i].level);
+		expected = picture_with_level(&machine, before, MADE[i].level);
 		for (unsigned int number = 0;
 		     check_level_after(&machine, i, made, expected, number);)
 			number++;
@@ -99,7 +106,7 @@ static void a_level_that_changes_before_the_first_write_ends_the_change(void **s
 
 	(void)state;
 	machine_begin(&machine, "guide");
-	expected = picture_with_level(&machine, "4 package 0");
+	expected = picture_with_level(&machine, NULL, "4 package 0");
 	for (unsigned int number = 0; number < 150; number++) {
 		struct outcome outcome;
 		char *now;
