@@ -895,7 +895,7 @@ static void the_wait_for_the_lock_can_be_interrupted(void **state)
 	other = open_interruptible(&fixture, interrupt, &asked);
 	assert_int_equal(isst_lock(other, UINT32_MAX, 0), -EINTR);
 	assert_non_null(strstr(isst_error(other), "interrupted"));
-	assert_int_equal(isst_lock(other, 0, 1), -EINVAL);
+	assert_int_equal(isst_lock(other, 0, ISST_LOCK_CHECK << 1), -EINVAL);
 	isst_close(other);
 	fixture_end(&fixture);
 }
