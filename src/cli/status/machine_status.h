@@ -68,7 +68,7 @@ static inline bool is_off(unsigned int feature_state)
 }
 
 /** Whether has_priorities() is certain. What cores have with SST-TF where core-power is off and
- * classes do not hold by SST-TF alone, no one measured. */
+ * classes do not hold by SST-TF alone was not measured. */
 static inline bool knows_priorities(const struct domain_status *domain)
 {
 	return has_priorities(domain) || is_off(domain->turbo_freq_state) ||
