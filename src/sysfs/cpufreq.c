@@ -169,10 +169,9 @@ int cpufreq_hides_limit(struct kernel_files *files, unsigned int cpu, enum turbo
 static int write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		       uint64_t khz)
 {
-	char *path;
+	char path[CPU_PATH];
 
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, SCALING_FILES[limit]) < 0)
-		path = NULL;
+	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, SCALING_FILES[limit]);
 	return absent_while_offline(files, cpu, kernel_files_write_number(files, path, khz));
 }
 
@@ -361,11 +360,10 @@ int hotplug_smt_control(struct kernel_files *files, char **control)
 
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online)
 {
-	char *path;
+	char path[CPU_PATH];
 	int error;
 
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
-		path = NULL;
+	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/online", cpu);
 	error = kernel_files_write_number(files, path, online);
 	if (!error)
 		note_online(files, cpu, online);

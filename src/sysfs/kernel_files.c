@@ -190,17 +190,10 @@ int kernel_files_rmdir(struct kernel_files *files, const char *path)
 	return error && error != -ENOENT ? explain(files, error, path, "removed") : 0;
 }
 
-int kernel_files_write_number(struct kernel_files *files, char *path, uint64_t number)
+int kernel_files_write_number(struct kernel_files *files, const char *path, uint64_t number)
 {
-	char *text;
-	int error;
+	char text[24];
 
-	if (!path)
-		return -ENOMEM;
-	if (asprintf(&text, "%" PRIu64, number) < 0)
-		text = NULL;
-	error = text ? kernel_files_write(files, path, text) : -ENOMEM;
-	free(text);
-	free(path);
-	return error;
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	return kernel_files_write(files, path, text);
 }

@@ -74,9 +74,7 @@ int kernel_files_each(struct kernel_files *files, const char *path, const char *
  */
 int kernel_files_write(struct kernel_files *files, const char *path, const char *text);
 
-/** Writes a number to the file @path, which was made for this call and is freed (NULL: there was no
- * memory). */
-int kernel_files_write_number(struct kernel_files *files, char *path, uint64_t number);
+int kernel_files_write_number(struct kernel_files *files, const char *path, uint64_t number);
 
 /** Makes and removes a directory. Errors as above; one that exists already, or no more, is no
  * error. */

@@ -323,7 +323,7 @@ void uncore_package_place(struct uncore_place *place)
 /** Writes a number of steps; @refused: the kernel calls it invalid, which is no error then. */
 static int try_steps(struct kernel_files *files, const char *path, uint64_t steps, bool *refused)
 {
-	int error = kernel_files_write_number(files, strdup(path), steps * STEP_KHZ);
+	int error = kernel_files_write_number(files, path, steps * STEP_KHZ);
 
 	*refused = error == -EIO && files->answer == -EINVAL;
 	return *refused ? 0 : error;
@@ -380,7 +380,7 @@ int uncore_write_limit(struct kernel_files *files, const struct uncore_place *pl
 
 	if (error)
 		return error;
-	error = kernel_files_write_number(files, strdup(path), khz);
+	error = kernel_files_write_number(files, path, khz);
 	if (error == -EIO && files->answer == -EINVAL && place->of_domain)
 		error = write_next_to(files, path, limit, khz / STEP_KHZ);
 	free(path);
