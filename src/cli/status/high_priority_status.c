@@ -37,10 +37,12 @@ static struct package_cores count_cores(const struct machine_status *status, uns
 
 	for (size_t i = 0; i < status->cores.count; i++) {
 		const struct core *core = &status->cores.all[i];
-		const struct domain_status *domain = status_of_domain(status, core->domain);
+		const struct domain_status *domain;
 
-		if (!domain || !has_priorities(domain) ||
-		    isst_domain_package(core->domain) != package)
+		if (isst_domain_package(core->domain) != package)
+			continue;
+		domain = status_of_domain(status, core->domain);
+		if (!domain || !has_priorities(domain))
 			continue;
 		cores.count += core->is_first && is_high(core);
 		cores.known = cores.known &&
