@@ -1610,7 +1610,8 @@ enum isst_warning_kind {
 	ISST_WARNING_REDISCOVERY_FAILED = 40,
 	ISST_WARNING_LOST_OVER_SUSPEND = 41,
 	ISST_WARNING_WRITTEN_BACK = 42,
-	ISST_WARNING_CPUSETS_LOSE_CPUS = 43
+	ISST_WARNING_CPUSETS_LOSE_CPUS = 43,
+	ISST_WARNING_TURBO_DISABLED = 44
 };
 
 /** A warning, such as a value that firmware or kernel clipped, or limits that interfere. It belongs

@@ -233,6 +233,7 @@ class WarningKind(enum.IntEnum):
     LOST_OVER_SUSPEND = 41
     WRITTEN_BACK = 42
     CPUSETS_LOSE_CPUS = 43
+    TURBO_DISABLED = 44
 
 
 class FindingKind(enum.IntEnum):

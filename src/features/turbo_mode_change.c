@@ -142,7 +142,13 @@ int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, si
 		else
 			step_set(step, item, WHOLE_VALUE, limit.khz);
 	}
-	return error ? error : change_turbo_state(change, &turbo);
+	if (!error)
+		error = change_turbo_state(change, &turbo);
+	if (!error && enable && turbo == TURBO_OFF)
+		change_warn(change, ISST_WARNING_TURBO_DISABLED,
+			    "turbo stays disabled until 0 is written to " CPU_DIRECTORY
+			    "/intel_pstate/no_turbo, or turbo is enabled in the BIOS");
+	return error;
 }
 
 int plan_all_online(struct isst_change *change)

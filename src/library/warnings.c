@@ -54,6 +54,7 @@ static const struct {
 	ROW(LOST_OVER_SUSPEND, "lost-over-suspend"),
 	ROW(WRITTEN_BACK, "written-back"),
 	ROW(CPUSETS_LOSE_CPUS, "cpusets-lose-cpus"),
+	ROW(TURBO_DISABLED, "turbo-disabled"),
 };
 
 enum { CODES = sizeof(warning_codes) / sizeof(warning_codes[0]) };
