@@ -95,30 +95,33 @@ static uint64_t mask(enum tpmi_field field)
 	return width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
+/** A field of a bank that begins at @start. */
+static uint64_t get_from(const struct tpmi_registers *registers, enum tpmi_field field,
+			 size_t start)
+{
+	const size_t at = start + fields[field].offset / WORD;
+	uint64_t word = at < registers->count ? registers->word[at] : UINT64_MAX;
+
+	return word >> fields[field].low & mask(field);
+}
+
 size_t tpmi_bank_start(const struct tpmi_registers *registers, enum tpmi_bank bank,
 		       unsigned int level)
 {
-	size_t start = 0;
+	static const enum tpmi_field OFFSETS[] = {
+		[TPMI_LEVEL] = PP_LEVEL_OFFSET, [TPMI_BF] = PP_BF_OFFSET, [TPMI_TF] = PP_TF_OFFSET
+	};
+	size_t profile;
 
-	switch (bank) {
-	case TPMI_SST:
+	if (bank == TPMI_SST)
 		return 0;
-	case TPMI_CP:
-		return tpmi_get(registers, SST_CP_OFFSET, 0, 0);
-	case TPMI_PP:
-		return tpmi_get(registers, SST_PP_OFFSET, 0, 0);
-	case TPMI_LEVEL:
-		start = tpmi_get(registers, PP_LEVEL_OFFSET, 0, 0);
-		break;
-	case TPMI_BF:
-		start = tpmi_get(registers, PP_BF_OFFSET, 0, 0);
-		break;
-	case TPMI_TF:
-		start = tpmi_get(registers, PP_TF_OFFSET, 0, 0);
-		break;
-	}
-	return start + tpmi_bank_start(registers, TPMI_PP, 0) +
-	       tpmi_byte(tpmi_get(registers, PP_BLOCK_OFFSETS, 0, 0), level % LEVELS);
+	if (bank == TPMI_CP)
+		return get_from(registers, SST_CP_OFFSET, 0);
+	profile = get_from(registers, SST_PP_OFFSET, 0);
+	if (bank == TPMI_PP)
+		return profile;
+	return profile + get_from(registers, OFFSETS[bank], profile) +
+	       tpmi_byte(get_from(registers, PP_BLOCK_OFFSETS, profile), level % LEVELS);
 }
 
 static size_t word_of(const struct tpmi_registers *registers, enum tpmi_field field,
@@ -131,10 +134,8 @@ static size_t word_of(const struct tpmi_registers *registers, enum tpmi_field fi
 uint64_t tpmi_get(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
 		  unsigned int index)
 {
-	size_t at = word_of(registers, field, level, index);
-	uint64_t word = at < registers->count ? registers->word[at] : UINT64_MAX;
-
-	return word >> fields[field].low & mask(field);
+	return get_from(registers, field,
+			tpmi_bank_start(registers, fields[field].bank, level) + index);
 }
 
 void tpmi_set(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
