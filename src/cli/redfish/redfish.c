@@ -159,7 +159,8 @@ static void report_packages(struct machine_status *status)
 	struct isst_results *clos = status_read(status, isst_read_clos, 0, has_classes);
 	const struct redfish_package all = { .status = status,
 					     .clos = clos,
-					     .turbo_disabled = read_turbo_disabled(status->run) };
+					     .turbo_disabled = read_turbo_disabled(status->run),
+					     .model = run_processor_name(status->run) };
 
 	report_level_failures(status);
 	report_core_power_failures(status, clos);

@@ -17,6 +17,7 @@ struct redfish_package {
 	struct machine_status *status;
 	const struct isst_results *clos; /* NULL: none could be read */
 	int turbo_disabled;		 /* of all packages; negative: not known */
+	const char *model;		 /* of all packages; NULL: not known */
 	unsigned int number;
 	unsigned int domains; /* that have CPUs */
 	char uri[64];	      /* of the Processor */

@@ -16,12 +16,11 @@ static void add_hex(struct json *node, const char *name, unsigned int number)
 static void add_identity(struct json *node, const struct redfish_package *package)
 {
 	struct isst_context *context = package->status->run->context;
-	const char *model = run_processor_name(package->status->run);
 	struct json *id = json_add(node, "ProcessorId", JSON_OBJECT);
 	char socket[16];
 
-	if (model)
-		json_add_string(node, "Model", model);
+	if (package->model)
+		json_add_string(node, "Model", package->model);
 	snprintf(socket, sizeof(socket), "%u", package->number);
 	json_add_string(node, "Socket", socket);
 	json_add_string(node, "ProcessorType", "CPU");
