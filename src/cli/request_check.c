@@ -212,6 +212,12 @@ static int check_watcher(const struct request *request, char **problem)
 		return refuse_together(request, "--all-cpus-online", "", problem);
 	if (request_has(request, OPTION_DRY_RUN))
 		return refuse_together(request, "--dry-run", "", problem);
+	if (request_has(request, OPTION_APPLY) && request_has(request, OPTION_CPU))
+		return refuse_together(
+			request, "--cpu",
+			" --apply; `package N:` in front of a statement makes it one "
+			"for a part of the machine",
+			problem);
 	if (request_has(request, OPTION_CGROUP) && !request_has(request, OPTION_FOLLOW))
 		return refuse_together(request, "--cgroupv2", " without --follow", problem);
 	return 0;

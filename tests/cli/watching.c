@@ -10,7 +10,9 @@
 #include "cli/watch/watcher.h"
 #include "isst-emulator.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <unistd.h>
 
 enum { INTERVAL_MS = 2000, WHOLE_MS = 30000, APART_MS = 11 * 60 * 1000, STEPS = 8, MOST = 16 };
@@ -626,6 +628,49 @@ static void sequences(void **state)
 		run_sequence(*state, seed++);
 }
 
+/** How many descriptors are open, and how many bytes are allocated. */
+static size_t count_open(size_t *bytes)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	assert_non_null(directory);
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+	*bytes = mallinfo2().uordblks;
+#else
+	*bytes = 0;
+#endif
+	return count;
+}
+
+/** ISST_LOOKS is their number. A machine that nothing happens to, and one whose driver comes and
+ * goes. */
+static void looks_need_no_more_and_more(void **state)
+{
+	const char *number = getenv("ISST_LOOKS");
+	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 10) : 2000;
+	static struct world world;
+	size_t before = 0, bytes = 0, now_bytes;
+
+	begin_world(&world, *state, REPORT, 0);
+	for (unsigned int look = 0; look < count; look++) {
+		rule(&world, look % 100 < 3 ? "open ENODEV\n" : "");
+		world.log[0] = '\0';
+		world.now_ms = world.watcher.due_ms;
+		watcher_look(&world.watcher, world.now_ms);
+		/* By then everything was there once. */
+		if (look == 399)
+			before = count_open(&bytes);
+	}
+	assert_int_equal(count_open(&now_bytes), before);
+	if (now_bytes > bytes + bytes / 50 + 4096)
+		fail_msg("%zu bytes, and %zu after %u looks", bytes, now_bytes, count);
+	end_world(&world);
+}
+
 #define SEQUENCES(platform) \
 	{ \
 		.name = "sequences on " platform, .test_func = sequences, \
@@ -639,6 +684,7 @@ int main(void)
 		SEQUENCES("tpmi-tiny"),
 		SEQUENCES("guide"),
 		SEQUENCES("tpmi-two-packages"),
+		cmocka_unit_test_prestate(looks_need_no_more_and_more, (void *)(uintptr_t) "tiny"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,9 +42,7 @@ bool machine_status_find(struct run *run)
 	return !error;
 }
 
-/** Whether the firmware is asked through MSRs, for each of which the kernel interrupts a CPU: that
- * is so before Ice Lake, whose classes were the first with an energy preference. */
-static bool is_asked_by_msr(struct isst_context *context)
+bool firmware_is_asked_by_msr(struct isst_context *context)
 {
 	return isst_platform_fact(context, ISST_FACT_MAILBOX) > 0 &&
 	       isst_platform_fact(context, ISST_FACT_POWER_DOMAINS) == 0 &&
@@ -80,7 +78,7 @@ static bool leave_isolated_alone(struct run *run)
 	int error = -ENOMEM;
 
 	if (!run->again || request_has(run->request, OPTION_INCLUDE_ISOLATED) ||
-	    !is_asked_by_msr(run->context))
+	    !firmware_is_asked_by_msr(run->context))
 		return true;
 	if (run_call(run, isst_undisturbed_cpus(run->context, &undisturbed)) != 0)
 		return false;

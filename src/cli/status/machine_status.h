@@ -51,6 +51,10 @@ void machine_status_clear(struct machine_status *status);
 /** Whether a CPU of a domain may be interrupted. */
 bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed);
 
+/** Whether the firmware is asked through MSRs, for each of which the kernel interrupts a CPU: that
+ * is so before Ice Lake, whose classes were the first with an energy preference. */
+bool firmware_is_asked_by_msr(struct isst_context *context);
+
 /** The status of a domain; NULL: it is none of the run's targets. */
 const struct domain_status *status_of_domain(const struct machine_status *status,
 					     const struct isst_domain *domain);

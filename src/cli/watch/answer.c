@@ -188,15 +188,6 @@ struct followed {
 	const struct isst_domain *domain;
 };
 
-/** `package 0, power domain 1` as a part of a configuration. */
-static void write_place(const char *name, FILE *stream)
-{
-	const char *number = strrchr(name, ' ');
-
-	fprintf(stream, "%.*s %s%s: ", (int)strcspn(name, ","), name,
-		strstr(name, ", power domain ") ? "powerdomain" : "die", number);
-}
-
 /** CPUs offline where the level does not enable them, but for those that are so by hand. */
 static bool write_offline(const struct followed *followed, FILE *stream)
 {
@@ -238,7 +229,7 @@ static struct isst_config *make_config(const struct followed *followed)
 		isst_config_free(config);
 		return NULL;
 	}
-	write_place(isst_domain_name(followed->domain), text.stream);
+	look_write_place(followed->domain, text.stream);
 	if (has_any(watcher->by_hand, followed->domain))
 		complete = write_offline(followed, text.stream);
 	else

@@ -2,6 +2,9 @@
 /* Looks, by what other commands call as well. */
 #include "look.h"
 
+#include "../../common/memory_stream.h"
+#include "../status/machine_status.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +73,18 @@ static void add(const struct looker *looker, struct look *look, const char *plac
 
 /* ---- The small look ---- */
 
+/** Whether a domain is read without interrupting a CPU that is isolated. */
+static bool is_read_undisturbed(const struct looker *looker, const struct isst_domain *domain)
+{
+	return isst_domain_is_io(domain) || domain_has_reader(domain, looker->undisturbed);
+}
+
 static bool is_watched(const struct looker *looker, const struct isst_domain *domain)
 {
 	unsigned int cpu;
 
+	if (firmware_is_asked_by_msr(looker->context) && !is_read_undisturbed(looker, domain))
+		return false;
 	if (!looker->cpus)
 		return true;
 	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
@@ -229,6 +240,16 @@ void looker_close(struct looker *looker)
 	looker->context = NULL;
 }
 
+/** Which CPUs are isolated may change. Returns false after an error. */
+static bool read_undisturbed(struct looker *looker, struct look *look)
+{
+	isst_cpuset_free(looker->undisturbed);
+	if (isst_undisturbed_cpus(looker->context, &looker->undisturbed) == 0)
+		return true;
+	fail(look, isst_error(looker->context));
+	return false;
+}
+
 /** Opens the machine, or follows CPUs that came or went. Returns false after an error. */
 static bool follow_machine(struct looker *looker, struct look *look)
 {
@@ -244,7 +265,7 @@ static bool follow_machine(struct looker *looker, struct look *look)
 	}
 	if (error)
 		fail(look, looker->context ? isst_error(looker->context) : NULL);
-	return error == 0;
+	return !error && (looker->undisturbed || read_undisturbed(looker, look));
 }
 
 void look_at_values(const struct looker *looker, struct look *look)
@@ -337,14 +358,65 @@ static bool compare(struct looker *looker, struct look *look, struct isst_config
 	return error == 0;
 }
 
+void look_write_place(const struct isst_domain *domain, FILE *stream)
+{
+	const char *name = isst_domain_name(domain);
+
+	fprintf(stream, "%.*s %s%s: ", (int)strcspn(name, ","), name,
+		strstr(name, ", power domain ") ? "powerdomain" : "die", strrchr(name, ' '));
+}
+
+/** What a domain is without that which only isolated CPUs can be asked for. */
+static void write_unmanaged(const struct looker *looker, const struct isst_domain *domain,
+			    FILE *stream)
+{
+	static const char *const subjects[] = {
+		"turbo-ratio-limits", "level",	"turbo-freq", "base-freq", "core-power",
+		"clos-enable",	      "clos 0", "clos 1",     "clos 2",	   "clos 3",
+		"associations",
+	};
+	size_t count = firmware_is_asked_by_msr(looker->context)
+			       ? sizeof(subjects) / sizeof(subjects[0])
+			       : 1;
+
+	for (size_t i = 0; i < count; i++) {
+		look_write_place(domain, stream);
+		fprintf(stream, "%s unmanaged\n", subjects[i]);
+	}
+}
+
+/** Each comparison would interrupt isolated CPUs for what is read from MSRs. Returns 0 or a
+ * negative errno. */
+static int leave_isolated_alone(const struct looker *looker, struct isst_config *config)
+{
+	const struct isst_domain *domain;
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
+
+	if (error)
+		return error;
+	for (size_t i = 0; (domain = isst_domain_at(looker->context, i)) != NULL; i++)
+		if (!is_read_undisturbed(looker, domain))
+			write_unmanaged(looker, domain, text.stream);
+	error = memory_stream_close(&text);
+	if (!error && text.size > 0)
+		error = isst_config_add_text(config, "watch", text.text, text.size, 0);
+	free(text.text);
+	return error;
+}
+
 /** Reads what the machine is. Returns NULL after an error. */
 static struct isst_config *read_all(struct looker *looker, struct look *look)
 {
 	struct isst_config *config;
+	int error = isst_config_read(looker->context, ISST_CONFIG_READ_ALL, &config);
 
-	if (isst_config_read(looker->context, ISST_CONFIG_READ_ALL, &config) == 0)
+	if (!error)
+		error = leave_isolated_alone(looker, config);
+	if (!error)
 		return config;
-	fail(look, isst_error(looker->context));
+	fail(look, config ? "isolated CPUs cannot be left alone" : isst_error(looker->context));
+	isst_config_free(config);
 	return NULL;
 }
 
@@ -353,7 +425,7 @@ void look_whole(struct looker *looker, struct look *look)
 	struct isst_config *config = looker->file ? looker->file : looker->before;
 	size_t count = look->count;
 
-	if (look->failure)
+	if (look->failure || !read_undisturbed(looker, look))
 		return;
 	if (!config)
 		config = read_all(looker, look);

@@ -37,6 +37,7 @@ struct looker {
 	/* Of the looks: */
 	struct isst_context *context; /* NULL: to be opened */
 	struct isst_config *before;   /* what the machine was; NULL: unknown, or there is a file */
+	struct isst_cpuset *undisturbed; /* CPUs that are isolated or nohz_full */
 };
 
 /** A digest of a text, continued from another one; the first is 0. */
@@ -56,6 +57,9 @@ bool looker_accept(struct looker *looker);
 
 /** The next look opens and discovers the machine anew. */
 void looker_close(struct looker *looker);
+
+/** A domain as the part of the machine that a statement is for. */
+void look_write_place(const struct isst_domain *domain, FILE *stream);
 
 void found_clear(struct found *found);
 void look_clear(struct look *look);

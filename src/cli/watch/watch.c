@@ -6,6 +6,7 @@
 #include "../config/config_change.h"
 #include "../process/notify.h"
 #include "../run/machine.h"
+#include "../run/named_cpus.h"
 #include "../run/reserve.h"
 #include "events.h"
 #include "oob.h"
@@ -381,8 +382,11 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	};
 	int error;
 
-	if (run->config && !config_matches(run))
+	if ((run->config && !config_matches(run)) ||
+	    (request_has(run->request, OPTION_CPU) &&
+	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
 		return output_report(output, run->report, run->status);
+	watch.watcher.looker.cpus = run->cpus;
 	if (!oob_begin(&watch.oob, run, output) || !claim_purposes(&watch)) {
 		release_purposes(&watch);
 		return output_report(output, run->report, run->status);

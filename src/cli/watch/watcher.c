@@ -193,15 +193,15 @@ static void take_change(struct watcher *watcher, struct watched_part *part, int6
 
 	if (is_own_work(watcher) && watched_defer(&part->watched, now_ms))
 		return;
-	if (!is_silent(watcher, part)) {
+	if (!is_silent(watcher, part))
 		report_change(watcher, part);
-		watcher->differences += part->watched.value != part->base || !part->compared;
-	}
 	if (ends_with(part->key, LEVEL_KEY)) {
 		part->pending = true;
 		part->foreign_level = !watcher->own;
 	}
 	fights = watched_accept(&part->watched, !watcher->acted, now_ms);
+	watcher->differences += !is_silent(watcher, part) &&
+				(!part->compared || part->watched.value != part->base);
 	remember(part);
 	watcher->changed |= part->compared;
 	if (fights)
@@ -405,6 +405,7 @@ void watcher_clear(struct watcher *watcher)
 	isst_cpuset_free(watcher->online);
 	isst_cpuset_free(watcher->by_hand);
 	isst_config_free(watcher->looker.before);
+	isst_cpuset_free(watcher->looker.undisturbed);
 	looker_close(&watcher->looker);
 	*watcher = (struct watcher){ 0 };
 }
