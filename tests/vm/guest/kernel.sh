@@ -296,14 +296,17 @@ killed_at_random() {
 	verdict 'base-freq enable -a, killed at twelve random moments: all of it or nothing' $work/wrong
 }
 
-# On resume the drivers send again what each CPU set last, the oldest at the end. The devices are suspended and resumed alone.
+# On resume drivers of mailboxes send again what each CPU set last since they were loaded, the oldest at the end; those of TPMI write
+# the registers. The devices are suspended and resumed alone.
 resumed() {
-	[ "$transport" = mailbox ] || return 0
+	[ "$transport" != msr ] || return 0
+	# What other checks set is what the drivers would send, too.
+	reload > $work/wrong 2>&1
 	power_on
 	lowest=$(awk '$2 == 1 { print $1; exit }' $work/topology)
 	other=$(awk '$2 == 1 && ++n == 2 { print $1; exit }' $work/topology)
 	run isst -c $lowest perf-profile set-config-level -l 1
-	status_is 0 $status > $work/wrong
+	status_is 0 $status >> $work/wrong
 	echo 0 > $cpus_dir/cpu$lowest/online
 	run isst -c $other perf-profile set-config-level -l 0
 	{
