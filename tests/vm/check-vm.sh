@@ -16,7 +16,7 @@ mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
 parts=${VM_PARTS:-reading,changing,system,privileges,faults,others,kernel,reference}
-boot_timeout=${VM_TIMEOUT:-600}
+boot_timeout=${VM_TIMEOUT:-900}
 # What only costs time where every instruction is emulated.
 quick='mitigations=off nowatchdog init_on_alloc=0 noxsave audit=0 apparmor=0'
 tries=3
@@ -128,14 +128,15 @@ make_image() {	# $1: name $2: kernel directory
 
 # A boot that dies before the guest's script starts is the emulator's fault and is tried again.
 boot() {	# $1: name $2: series $3: transport $4: CPU model $5: topology $6: parameters of the kernel $7: parts
-	local results=$cache/$1.results try
+	local results=$cache/$1.results time=() try
+	case $7 in speed) time=(-icount 'shift=0,sleep=off') ;; esac
 	for ((try = 1; try <= tries; try++)); do
 		: > "$results"
-		timeout "$boot_timeout" qemu-system-x86_64 -M q35 -accel tcg,thread=single \
+		timeout "$boot_timeout" qemu-system-x86_64 -M q35 -accel tcg,thread=single "${time[@]}" \
 			-cpu "Icelake-Server,model=$4" -smp "$5" -m 1G -nodefaults -display none -no-reboot \
 			-serial "file:$cache/$1.console" -serial "file:$results" \
 			-kernel "$cache/linux-$2/vmlinuz" -initrd "$cache/$1.image" \
-			-append "console=ttyS0 $quick quiet panic=-1 transport=$3 series=$2 parts=$7 $6 memmap=16M\$0x38000000" \
+			-append "console=ttyS0 $quick quiet panic=-1 transport=$3 series=$2 parts=$7 ${6#-} memmap=16M\$0x38000000" \
 			< /dev/null > "$cache/$1.qemu" 2>&1 || true
 		grep -q '^# boot' "$results" && break
 	done

@@ -81,6 +81,18 @@ find_topology() {
 		  print $1, $2, $3, domain[$2, $3], core[$4] }' > $work/topology
 }
 
+ranges() {	# of CPUs, a number each line, as the kernel writes them
+	awk 'function put() { if (n++) printf ","; printf first == last ? "%d" : "%d-%d", first, last }
+		NR > 1 && $1 != last + 1 { put(); first = $1 }
+		NR == 1 { first = $1 }
+		{ last = $1 }
+		END { put(); print "" }'
+}
+
+kept() {	# CPUs of the cores that level 1 has
+	awk '$5 != 3 { print $1 }' $work/topology | ranges
+}
+
 find_units() {
 	for kind in io -; do
 		list_units '' $kind | sort -n -k 1,1 -k 3,3 > $work/units.$kind

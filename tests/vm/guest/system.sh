@@ -13,18 +13,6 @@ taken_away() {
 	awk '$5 == 3 { print $1 }' $work/topology | ranges
 }
 
-kept() {
-	awk '$5 != 3 { print $1 }' $work/topology | ranges
-}
-
-ranges() {
-	awk 'function put() { if (n++) printf ","; printf first == last ? "%d" : "%d-%d", first, last }
-		NR > 1 && $1 != last + 1 { put(); first = $1 }
-		NR == 1 { first = $1 }
-		{ last = $1 }
-		END { put(); print "" }'
-}
-
 hotplug() {
 	power_on
 	run isst perf-profile set-config-level -l 1 -o

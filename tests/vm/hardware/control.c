@@ -14,6 +14,7 @@
  *     refuse-level|refuse-features|refuse-core-power DIE    of TPMI; with an error code; -1: I/O
  *     accept                          nothing is refused any more
  *     freeze 0|1                      TPMI: control registers are not looked at
+ *     halve 0|1                       level 1 has two of four cores, not three
  *     oob DIE LEVEL AFTER             a management controller sets a level, after AFTER changes
  */
 #include <linux/debugfs.h>
@@ -163,6 +164,13 @@ static void accept(void)
 	machine.faults.tpmi_refused = 0;
 }
 
+static void halve(bool halved)
+{
+	machine.faults.halved = halved;
+	if (machine.transport == HW_TPMI)
+		tpmi_reset();
+}
+
 static int control(const char *line)
 {
 	struct hw_faults *faults = &machine.faults;
@@ -174,6 +182,8 @@ static int control(const char *line)
 		hw_reset();
 	else if (!strcmp(line, "accept"))
 		accept();
+	else if (sscanf(line, "halve %d", &number) == 1)
+		halve(number);
 	else if (sscanf(line, "oob %d %d %d", &number, &level, &after) == 3)
 		return set_oob(number, level, after);
 	else if (sscanf(line, "lock %d", &number) == 1)

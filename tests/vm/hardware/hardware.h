@@ -76,6 +76,7 @@ struct hw_oob {
 struct hw_faults {
 	bool locked;
 	int slow_ms;	    /* so long a level that was accepted takes to become the current one */
+	bool halved;	    /* level 1 has fewer cores */
 	bool frozen;	    /* TPMI: the firmware takes no notice of control registers */
 	int busy;	    /* as many mailbox commands take longer than the driver waits */
 	ktime_t busy_until; /* the mailbox is busy until then */
@@ -140,6 +141,7 @@ static inline int hw_bus_number(const struct hw_die *die, int bus)
 	return 0x40 + die->package * 0x40 + die->number * 2 + bus;
 }
 
+u64 hw_level_cores(int level);
 u64 hw_level_turbo_limits(int level);
 void hw_set_turbo_limits(struct hw_die *die, u64 limits);
 void hw_set_level(struct hw_die *die, int level);

@@ -68,7 +68,7 @@ static int read_level(const struct hw_die *die, u8 sub_command, u32 data, u32 *r
 		*response = level->tjunction_c;
 		break;
 	case 0x06:
-		*response = half ? level->cores >> 32 : level->cores;
+		*response = hw_level_cores(number) >> (half ? 32 : 0);
 		break;
 	case 0x07:
 		*response = four_bytes(level->trl[type] + 4 * half);

@@ -29,6 +29,11 @@ MODULE_PARM_DESC(base, "memory that memmap= has reserved, 1 MiB for each package
 
 struct hw_machine machine;
 
+u64 hw_level_cores(int level)
+{
+	return level == 1 && machine.faults.halved ? 0x3 : hw_levels[level].cores;
+}
+
 u64 hw_level_turbo_limits(int level)
 {
 	u64 limits;

@@ -118,8 +118,9 @@ static void fill_turbo_freq(volatile u64 *info, const struct hw_level *level, bo
 	}
 }
 
-static void fill_level(volatile u64 *info, const struct hw_level *level, bool cores)
+static void fill_level(volatile u64 *info, int number, bool cores)
 {
+	const struct hw_level *level = &hw_levels[number];
 	int i;
 
 	info[0] = level->base[0] | level->base[1] << 8 | level->base[2] << 16 |
@@ -127,8 +128,9 @@ static void fill_level(volatile u64 *info, const struct hw_level *level, bool co
 	info[1] = (u64)level->power_w * 8 << 32 | (u64)level->tjunction_c << 47 |
 		  (u64)level->memory_ratio << 55;
 	if (cores)
-		info[1] |= count_cores(hw_levels[0].cores) | count_cores(level->cores) << 8;
-	info[2] = cores ? level->cores : 0;
+		info[1] |= count_cores(hw_level_cores(0)) | count_cores(hw_level_cores(number))
+								    << 8;
+	info[2] = cores ? hw_level_cores(number) : 0;
 	for (i = 0; i < TRL_TYPES; i++)
 		info[4 + i] = eight_bytes(level->trl[i]);
 	info[10] = eight_bytes(level->bucket_cores);
@@ -156,7 +158,7 @@ static void fill_domain(volatile u64 *domain, bool cores)
 	domain[PP_CONTROL] = domain[PP_STATUS] = 0;
 	for (i = 0; i < LEVELS; i++) {
 		domain[PP + 2] |= (u64)LEVEL_AT(i) << (8 * i);
-		fill_level(domain + PP + LEVEL_AT(i), &hw_levels[i], cores);
+		fill_level(domain + PP + LEVEL_AT(i), i, cores);
 	}
 }
 
