@@ -4,6 +4,7 @@
 #include "topology/requested_levels.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
+#include "transaction/look_again.h"
 #include "transaction/poll.h"
 #include "transaction/prepare.h"
 #include "transaction/report.h"
@@ -315,6 +316,14 @@ static void warn_clipped(struct isst_change *change, const struct entry *entry,
 		    limit ? limit : "");
 }
 
+/** A level may be what raised the limits. */
+static int fail_raised(struct isst_change *change, const struct entry *entry, struct item_value now)
+{
+	int error = change_look_at_relied(change);
+
+	return error ? error : change_fail_overtaken(change, &entry->item, entry->wanted, now);
+}
+
 static int check_result(const struct step *step, struct entry *entry,
 			const struct item_access *access)
 {
@@ -356,10 +365,11 @@ static int check_result(const struct step *step, struct entry *entry,
 			entry->wanted = access->value;
 		return 0;
 	}
+	/* No firmware makes limits higher, nor a third level of two: that is another agent's. */
+	if (moved && entry->item.kind == ITEM_TURBO_RATIO_LIMITS)
+		return fail_raised(change, entry, access->value);
+	change->overtaken |= moved && entry->item.kind == ITEM_LEVEL;
 	why = describe_not_taken(change, entry, access->value);
-	/* No firmware makes a third level of two, nor higher limits: that is another agent's. */
-	change->overtaken |= moved && (entry->item.kind == ITEM_LEVEL ||
-				       entry->item.kind == ITEM_TURBO_RATIO_LIMITS);
 	/* What became another value, or may yet become so, is not left as it is. */
 	/* mutation: exact-pending */
 	if (moved || (entry->timed_out && falls_short(step, entry)))
