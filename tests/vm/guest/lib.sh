@@ -214,6 +214,47 @@ nothing_changed() {
 	is_empty 'changes of the hardware' $work/changes
 }
 
+# The power domains of a package have one register of turbo limits: domains_of_limits DOMAIN
+domains_of_limits() {
+	case $transport in
+	tpmi) echo '*' ;;
+	*) echo "$1" ;;
+	esac
+}
+
+base_freq_auto() {	# the state after base-freq enable -a at level 0
+	echo '* + base-freq 1'
+	echo '* + core-power 1'
+	echo '* + ordered 1'
+	echo '* + class 0 0 0 25 255'
+	for class in 1 2 3; do
+		echo "* + class $class 15 15 20 255"
+	done
+	for core in 0 2 3; do
+		echo "* * association $core 3"
+	done
+}
+
+# Classes and associations are of the package; SST-TF is of the die, as is core-power, except on TPMI.
+turbo_freq_auto_state() {
+	# shellcheck disable=SC2046 # two words
+	set -- $(awk '$1 == 5 { print $4, $5 }' $work/topology)
+	on=$1
+	[ "$transport" != tpmi ] || on=+
+	echo "0 $on core-power 1"
+	echo "0 $on ordered 1"
+	echo '0 + class 0 0 0 0 255'
+	for other in 1 2 3; do
+		echo "0 + class $other 15 15 0 255"
+	done
+	for other in 0 1 2 3; do
+		echo "0 * association $other 3"
+	done
+	echo "0 $1 association $2 0"
+	echo "0 $1 turbo-freq 1"
+	echo "0 $(domains_of_limits "$1") turbo-limits 0xffffffffffffffff"
+}
+
 # A command that changes: $work/state holds the lines for registers.
 changes() {	# $1: body $2: io or - $3: list of CPUs or - $4: commands before, may be empty; the others: the command
 	kind=$2 cpus=$3 before=$4

@@ -5,14 +5,31 @@
 # requests that level once more; the same goes for a level that the firmware has refused.
 
 others() {
-	# Packages share turbo ratio limits: their dies have one level.
-	oob='control oob 0 1 0'
-	[ "$(awk '$1 == 0' $work/units.- | wc -l)" = 1 ] || oob="$oob; control oob 1 1 0"
-	features_after "$oob" '0 * level 1'
-	[ "$transport" != tpmi ] ||
-		features_after 'control refuse-level 0; isst perf-profile set-config-level -l 1; control accept' ''
-	level_moves_meanwhile
-	level_moves_afterwards
+	case $transport in
+	tpmi) refused='control refuse-level 0' ;;
+	*) refused='control refuse 7f 08 0 0' ;;
+	esac
+	features_after 'controller 1' '0 * level 1'
+	features_after "$refused; isst perf-profile set-config-level -l 1; control accept" ''
+	features_after 'control slow 400; isst perf-profile set-config-level -l 1; control slow 0' '* + level 1'
+	printf '# isst configuration 1\nbase-freq on\n' > $work/base-freq
+	defaults='config reset --only clos,associations,features,limits,cpus'
+	commands > $work/commands
+	for phase in before meanwhile afterwards; do
+		while IFS=';' read -r final relies before words state; do
+			level_moves_$phase < /dev/null
+		done < $work/commands
+	done
+	final=0 before='' words='perf-profile set-config-level -l 0' state='* + level 0'
+	level_moves_before
+	base_frequencies_move
+	level_moves_while_held
+}
+
+controller() {	# $1: the level that it sets in all dies of package 0, which share turbo ratio limits
+	for die in $(seq 0 $(($(awk '$1 == 0' $work/units.- | wc -l) - 1))); do
+		control oob $die $1 0
+	done
 }
 
 # The level stays, whatever was requested last.
@@ -46,47 +63,230 @@ features_after() {	# $1: commands before $2: the level of die 0, as registers ha
 	verdict "config apply (after $1)" $work/wrong
 }
 
-# What programs can see. By TPMI not what was requested; and limits pass for clipped ones that a level replaced at once.
-visible_registers() {
-	grep -v -e ' profile-control ' -e ' turbo-limits ' $hardware/registers
+# All commands that change what the firmware holds, a line each: `FINAL;RELIES;BEFORE;COMMAND;STATE`. FINAL: the level behind it;
+# RELIES: what it writes is the level, or follows from the level; BEFORE: commands before it; STATE: how registers differ from
+# those at power on, with / between lines.
+commands() {
+	on='* + core-power 1/* + ordered 1'
+	cat <<-E
+	1;relies;;perf-profile set-config-level -l 1;* + level 1
+	1;relies;;perf-profile set-config-level -l 1 -o;* + level 1
+	0;relies;isst perf-profile set-config-level -l 1;perf-profile set-config-level -l 0;* + level 0
+	0;relies;isst perf-profile set-config-level -l 1 -o;perf-profile set-config-level -l 0 -o;* + level 0
+	0;relies;;base-freq enable;* + base-freq 1
+	0;relies;isst base-freq enable;base-freq disable;
+	0;relies;;base-freq enable -a;@base_freq_auto_of_levels
+	0;relies;isst base-freq enable -a;base-freq disable -a;@left_by_base_freq
+	0;relies;;turbo-freq enable;$on/* + turbo-freq 1/* * turbo-limits 0xffffffffffffffff
+	0;relies;isst turbo-freq enable;turbo-freq disable;$on
+	0;relies;;-c 5 turbo-freq enable -a;@turbo_freq_auto_state
+	0;relies;isst -c 5 turbo-freq enable -a;-c 5 turbo-freq disable -a;@left_by_turbo_freq
+	0;;;core-power enable -p 1;$on
+	0;relies;isst core-power enable -p 1;core-power disable;* + ordered 1
+	0;;;core-power config -c 2 -n 1200 -m 3100;* + class 2 0 0 12 31
+	0;;;-c 6 core-power assoc -c 2;0 $(awk '$1 == 6 { print $4, "association", $5 }' $work/topology) 2
+	0;relies;;turbo-mode set-trl -t 0x1214161820222426;* * turbo-limits 0x1214161820222426
+	0;relies;;config apply $work/base-freq;* + base-freq 1
+	0;relies;isst base-freq enable -a;$defaults;
+	E
 }
 
-# All but the level is as before, or nothing was left that the controller could act after.
-level_moves_meanwhile() {
-	power_on
-	control oob 0 1 0
-	visible_registers > $work/moved
-	printf '# isst configuration 1\nbase-freq on\n' > $work/configuration
-	for words in 'base-freq enable' 'base-freq enable -a' 'turbo-freq enable' 'turbo-freq enable -a' \
-		'config apply -'; do
-		acted=0
-		for after in 1 2 3 4 6 8; do
-			power_on
-			control oob 0 1 $after
-			run isst $words < $work/configuration
-			[ $status != 0 ] || break
-			acted=$((acted + 1))
-			cat $work/out $work/err > $work/said
-			visible_registers > $work/now
-			{
-				status_is 1 $status
-				holds $work/said 'while the change was made: another process or a management controller changed it'
-				same "registers, level set after change $after" $work/moved $work/now
-				[ ! -e /run/isst/journal ] || echo 'the journal is left behind'
-			} > $work/wrong
-			[ ! -s $work/wrong ] || break
-		done
-		[ $acted != 0 ] || echo 'the level did not move' >> $work/wrong
-		verdict "$words (a controller sets a level meanwhile)" $work/wrong
+# With package 0 at level 1.
+base_freq_auto_of_levels() {
+	base_freq_auto
+	echo '0 + class 0 0 0 29 255'
+	for class in 1 2 3; do
+		echo "0 + class $class 15 15 24 255"
+	done
+	echo '0 * association 1 3'
+	echo '0 * association 2 0'
+}
+
+# What was saved belongs to level 0: where the level is another one, all but core-power stays.
+left_by_base_freq() {
+	echo '0 * ordered 1'
+	echo '0 * class 0 0 0 25 255'
+	for class in 1 2 3; do
+		echo "0 * class $class 15 15 20 255"
+	done
+	for core in 0 2 3; do
+		echo "0 * association $core 3"
 	done
 }
 
-# What was made stays as it is; the next command finds the other level.
-level_moves_afterwards() {
+left_by_turbo_freq() {
+	# shellcheck disable=SC2046 # two words
+	set -- $(awk '$1 == 5 { print $4, $5 }' $work/topology)
+	on=$1
+	[ "$transport" != tpmi ] || on='*'
+	echo "0 $on ordered 1"
+	for class in 1 2 3; do
+		echo "0 * class $class 15 15 0 255"
+	done
+	for core in 0 1 2 3; do
+		echo "0 * association $core 3"
+	done
+	echo "0 $1 association $2 0"
+}
+
+state_lines() {
+	case $state in
+	@*) ${state#@} ;;
+	*) echo "$state" | tr / '\n' ;;
+	esac
+}
+
+start() {	# the machine in which the command is run
+	for cpu in $(tr ',' ' ' < $cpus_dir/offline); do
+		for number in $(seq ${cpu%-*} ${cpu#*-}); do
+			echo 1 > $cpus_dir/cpu$number/online
+		done
+	done
 	power_on
-	isst base-freq enable > $work/before 2>&1
-	control oob 0 1 0
-	run isst config check --set 'level 0'
-	{ status_is 1 $status; holds $work/out 'differs'; } > $work/wrong
-	verdict 'config check (a controller has set a level)' $work/wrong
+	eval "$before" > $work/before 2>&1
+}
+
+# All but the level that was requested last, which the driver writes with a feature alone.
+without_requests() {
+	grep -v ' profile-control ' "$@"
+}
+
+cpus_of_level() {	# of the level that -o has set
+	case $words in
+	*'-l 1 -o'*) kept ;;
+	*) cat $cpus_dir/present ;;
+	esac
+}
+
+level_moves_before() {
+	start
+	case $before in
+	*set-config-level*) controller 0 ;;
+	*) controller 1 ;;
+	esac
+	run isst $words
+	{
+		status_is 0 $status
+		[ $status = 0 ] || cat $work/out $work/err
+		{ echo '0 * level 1'; state_lines; } | registers | without_requests > $work/registers
+		without_requests $hardware/registers > $work/now
+		same registers $work/registers $work/now
+		equal 'CPUs online' "$(cpus_of_level)" "$(cat $cpus_dir/online)"
+		[ ! -e /run/isst/journal ] || echo 'the journal is left behind'
+	} > $work/wrong
+	verdict "$words (${before:+after $before, }a controller has set a level)" $work/wrong
+}
+
+# Limits of package 0 are those of one level or another.
+visible_registers() {
+	without_requests "$@" | grep -v '^package-0 .* turbo-limits '
+}
+
+level_of_first_die() {
+	sed -n 's/^package-0 domain-0 \(level\|profile-status\) .*\(.\)$/\2/p' $hardware/registers
+}
+
+# The controller acts behind each of the first changes. What relies on the level fails, and the rest is as before; all else is made. (Classes
+# and associations are mere memory on most machines: the hardware does not see them change.)
+level_moves_meanwhile() {
+	case $words in *'core-power config'* | *'core-power assoc'*) return ;; esac
+	case $words in
+	*set-config-level*) said='performance level' ;;
+	*) said='while the change was made: another process or a management controller changed it' ;;
+	esac
+	start
+	control oob 0 $((1 - final)) 0
+	visible_registers $hardware/registers > $work/moved
+	[ -n "$relies" ] || { echo "0 0 level 1"; state_lines; } | registers | visible_registers > $work/moved
+	acted=0
+	: > $work/wrong
+	case $words in *set-config-level*) afters='1 2' ;; *) afters='1 2 3 6' ;; esac
+	for after in $afters; do
+		start
+		cat $cpus_dir/online > $work/online
+		control oob 0 $((1 - final)) $after
+		run isst $words
+		[ "$(level_of_first_die)" = $((1 - final)) ] || break
+		acted=$((acted + 1))
+		cat $work/out $work/err > $work/said
+		visible_registers $hardware/registers > $work/now
+		{
+			status_is "${relies:+1}" "${status#0}"
+			[ -z "$relies" ] || holds $work/said "$said"
+			same "registers, level set after change $after" $work/moved $work/now
+			equal 'CPUs online' "$(cat $work/online)" "$(cat $cpus_dir/online)"
+			[ ! -e /run/isst/journal ] || echo 'the journal is left behind'
+		} > $work/wrong
+		[ ! -s $work/wrong ] || break
+	done
+	[ $acted != 0 ] || echo 'the level did not move' >> $work/wrong
+	verdict "$words (${before:+after $before, }a controller sets a level meanwhile)" $work/wrong
+}
+
+# What was made stays as it is; the next commands find the other level, and keep it.
+level_moves_afterwards() {
+	start
+	run isst $words
+	status_is 0 $status > $work/wrong
+	controller $((1 - final))
+	run isst config check --set "level $final"
+	{ status_is 1 $status; holds $work/out 'differs'; } >> $work/wrong
+	run isst $defaults
+	{
+		status_is 0 $status
+		[ $status = 0 ] || cat $work/out $work/err
+		printf '* + level %s\n0 * level %s\n' $final $((1 - final)) | registers | without_requests > $work/registers
+		without_requests $hardware/registers > $work/now
+		same registers $work/registers $work/now
+		equal 'CPUs online' "$(cat $cpus_dir/present)" "$(cat $cpus_dir/online)"
+		[ ! -e /run/isst/journal ] || echo 'the journal is left behind'
+	} >> $work/wrong
+	verdict "$words; config check, config reset (${before:+after $before, }a controller sets a level in between)" $work/wrong
+}
+
+highest_limits() {
+	awk -v cpus=$cpus_dir '{ print cpus "/cpu" $1 "/cpufreq/scaling_max_freq" }' $work/topology | xargs cat
+}
+
+# Turbo mode writes limits of cpufreq alone, which follow from the level.
+base_frequencies_move() {
+	awk '{ print $2 == 0 ? 2600000 : 2200000 }' $work/topology > $work/limits.moved
+	awk '{ print 4200000 }' $work/topology > $work/limits.none
+	before=
+	start
+	controller 1
+	run isst turbo-mode disable
+	highest_limits > $work/limits
+	{ status_is 0 $status; same limits $work/limits.moved $work/limits; } > $work/wrong
+	verdict 'turbo-mode disable (a controller has set a level)' $work/wrong
+	controller 0
+	run isst turbo-mode enable
+	highest_limits > $work/limits
+	{ status_is 0 $status; same limits $work/limits.none $work/limits; } > $work/wrong
+	verdict 'turbo-mode enable (after turbo-mode disable, a controller has set a level)' $work/wrong
+}
+
+# A change that is undone later: all but the level.
+level_moves_while_held() {
+	for words in "with --config $work/base-freq -- sleep 2" "config try --timeout 2 $work/base-freq"; do
+		start
+		isst $words < /dev/null > $work/said 2>&1 &
+		holder=$!
+		sleep 1
+		controller 1
+		status=0
+		wait $holder || status=$?
+		{
+			case $words in
+			with*) status_is 0 $status ;;
+			*) status_is 1 $status ;;
+			esac
+			holds $work/said 'not rolled back, because another process changed it since'
+			echo '0 * level 1' | registers | without_requests > $work/registers
+			without_requests $hardware/registers > $work/now
+			same registers $work/registers $work/now
+			[ ! -e /run/isst/journal ] || echo 'the journal is left behind'
+		} > $work/wrong
+		verdict "$words (a controller sets a level meanwhile)" $work/wrong
+	done
 }

@@ -103,6 +103,7 @@ static bool write_register(u32 number, u64 value)
 	if (number == MSR_TURBO_LIMITS) {
 		hw_set_turbo_limits(cpu->die, value);
 		control_note(cpu->die, "turbo-limits", value);
+		control_act_oob();
 	} else if (number == MSR_MAILBOX_DATA && machine.transport == HW_MSR) {
 		cpu->die->mailbox_data = value;
 	} else if (number == MSR_MAILBOX_INTERFACE && machine.transport == HW_MSR) {

@@ -7,9 +7,13 @@
  * A package has a power domain for each die and, behind these, one of an IO die, without cores.
  */
 #include <linux/delay.h>
+#include <linux/isst_if.h>
+#include <linux/kprobes.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "hardware.h"
 
@@ -331,6 +335,65 @@ void tpmi_show(struct seq_file *file)
 		}
 }
 
+#ifdef ISST_IF_PERF_SET_LEVEL
+
+/* A level that is requested once more does not change the register: the driver's call shows it. */
+static int on_call(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct isst_perf_level_control call;
+
+	if (regs->si != ISST_IF_PERF_SET_LEVEL ||
+	    copy_from_user_nofault(&call, (void __user *)regs->dx, sizeof(call)))
+		return 0;
+	if (call.socket_id < machine.packages && call.power_domain_id < domains_per_package() &&
+	    call.level == (domain_at(call.socket_id, call.power_domain_id)[PP_CONTROL] & PP_LEVEL))
+		requests[call.socket_id][call.power_domain_id].seen = ~0ULL;
+	return 0;
+}
+
+static struct kprobe calls;
+
+static int on_module(struct notifier_block *block, unsigned long state, void *data)
+{
+	struct module *driver = data;
+
+	if (strcmp(driver->name, "isst_tpmi_core"))
+		return NOTIFY_OK;
+	if (calls.pre_handler)
+		unregister_kprobe(&calls);
+	calls = (struct kprobe){ .symbol_name = "isst_tpmi_core:isst_if_def_ioctl",
+				 .pre_handler = on_call };
+	if (state == MODULE_STATE_GOING || register_kprobe(&calls))
+		calls.pre_handler = NULL;
+	return NOTIFY_OK;
+}
+
+static struct notifier_block notifier = { .notifier_call = on_module };
+
+static void watch_calls(void)
+{
+	register_module_notifier(&notifier);
+}
+
+static void stop_watching(void)
+{
+	unregister_module_notifier(&notifier);
+	if (calls.pre_handler)
+		unregister_kprobe(&calls);
+}
+
+#else /* no driver of TPMI yet */
+
+static void watch_calls(void)
+{
+}
+
+static void stop_watching(void)
+{
+}
+
+#endif
+
 int tpmi_start(void)
 {
 	int package;
@@ -340,15 +403,19 @@ int tpmi_start(void)
 	for (package = 0; package < machine.packages; package++)
 		fill_features(package);
 	firmware = kthread_run(play_firmware, NULL, "isst_hardware");
-	if (!IS_ERR(firmware))
-		return 0;
-	firmware = NULL;
-	return -ENOMEM;
+	if (IS_ERR(firmware)) {
+		firmware = NULL;
+		return -ENOMEM;
+	}
+	watch_calls();
+	return 0;
 }
 
 void tpmi_stop(void)
 {
-	if (firmware)
-		kthread_stop(firmware);
+	if (!firmware)
+		return;
+	kthread_stop(firmware);
+	stop_watching();
 	firmware = NULL;
 }
