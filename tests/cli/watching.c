@@ -37,6 +37,7 @@ struct domain {
 	struct isst_cpuset *present, *enabled[8];
 	unsigned int levels;	     /* a bit for each */
 	unsigned int level, settled; /* the latter when all was last looked at */
+	unsigned int had;	     /* levels since then, a bit for each */
 	char *reported;		     /* the level */
 	bool lost;		     /* the watcher that was to follow it was killed */
 	bool settling;		     /* and its CPUs may be as they were then */
@@ -62,9 +63,12 @@ struct world {
 
 #define ASSERT(world, condition) \
 	do { \
-		if (!(condition)) \
-			fail_msg("%s, mode %d, sequence %u: %s\n%s", (world)->platform, \
-				 (int)(world)->mode, (world)->seed, #condition, (world)->log); \
+		if (!(condition)) { \
+			/* Longer than what cmocka prints. */ \
+			fputs((world)->log, stderr); \
+			fail_msg("%s, mode %d, seed %u: %s", (world)->platform, \
+				 (int)(world)->mode, (world)->seed, #condition); \
+		} \
 	} while (0)
 
 __attribute__((format(printf, 2, 3))) static void note(struct world *world, const char *format, ...)
@@ -193,6 +197,7 @@ static void learn_domain(struct world *world, struct isst_context *context,
 		known->levels |= 1U << level;
 	}
 	known->level = known->settled = read_level(context, isst_domain_index(domain));
+	known->had = 1U << known->level;
 	isst_results_free(results);
 	isst_targets_free(targets);
 }
@@ -239,6 +244,8 @@ static void take_report(void *data, const struct watch_report *report)
 		    strncmp(report->target, domain->name, length) != 0 ||
 		    strcmp(report->target + length, ": level") != 0)
 			continue;
+		/* And not what a torn answer is. */
+		ASSERT(world, domain->had & 1U << strtoul(report->present, NULL, 10));
 		free(domain->reported);
 		domain->reported = strdup(report->present);
 	}
@@ -327,6 +334,7 @@ static void set_level(struct world *world, struct domain *domain)
 	agent(world, "level %u %s", level, domain->place);
 	world->changes += level != domain->level || world->mode == APPLY_LEVEL;
 	domain->level = level;
+	domain->had |= 1U << level;
 }
 
 static void set_level_twice(struct world *world, struct domain *domain)
@@ -340,13 +348,16 @@ static void set_level_twice(struct world *world, struct domain *domain)
 static void toggle_cpu(struct world *world, struct domain *domain)
 {
 	unsigned int cpu, first, last = 0;
+	struct isst_context *context;
 	bool online;
 
 	assert_true(isst_cpuset_next(domain->present, 0, &first));
 	isst_cpuset_for_each (cpu, domain->present)
 		if (cpu != first && (last == 0 || any_of(world, 4) == 0))
 			last = cpu;
-	online = is_wanted(world, domain, last);
+	context = discover(world);
+	online = isst_cpuset_has(isst_online_cpus(context), last);
+	isst_close(context);
 	agent(world, "write /sys/devices/system/cpu/cpu%u/online %d", last, !online);
 	world->changes++;
 	world->online[last] = !online;
@@ -396,7 +407,7 @@ static void tear_answer(struct world *world, struct domain *domain)
 {
 	static const char *const answers[] = {
 		"mailbox 0x7f/0x00 value 0xffffffff times 1\ntpmi perf-levels EIO times 1\n",
-		"mailbox 0x7f/0x00 value 0x01030303 times 1\ntpmi perf-levels EBUSY times 2\n",
+		"mailbox 0x7f/0x00 value 0x80010103 times 1\ntpmi perf-levels EBUSY times 2\n",
 		"mailbox 0x7f/0x01 value 0x00030003 times 1\ntpmi perf-level-info EIO times 1\n",
 	};
 	unsigned int answer = any_of(world, 3);
@@ -451,6 +462,58 @@ static void kill_watcher(struct world *world, struct domain *domain)
 	start_watcher(world);
 }
 
+static unsigned int level_now(struct world *world, const struct domain *domain)
+{
+	struct isst_context *context = discover(world);
+	unsigned int level = 0;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		if (strcmp(isst_domain_name(isst_domain_at(context, i)), domain->name) == 0)
+			level = read_level(context, i);
+	isst_close(context);
+	return level;
+}
+
+/** The level changes again somewhere in a look, or in the action that follows. */
+static void set_level_meanwhile(struct world *world, struct domain *domain)
+{
+	static const char *const places[] = { "open", "command any", "change any", "query any" };
+	unsigned int level, place = any_of(world, 4);
+	char *text;
+
+	set_level(world, domain);
+	for (level = any_of(world, 8); !(domain->levels & 1U << level);)
+		level = (level + 1) % 8;
+	assert_true(asprintf(&text, "%s after %u times 1 then level %u %s\n", places[place],
+			     any_of(world, place == 0 ? 8 : 150), level, domain->place) > 0);
+	note(world, "%lld: %s", (long long)world->now_ms, text);
+	rule(world, text);
+	domain->had |= 1U << level;
+	world->changes += 2;
+	run_for(world, 3 * INTERVAL_MS);
+	rule(world, "");
+	free(text);
+	/* It may not have come to that; a file that states the level may have undone it. */
+	domain->level = level_now(world, domain);
+}
+
+/** Actions fail for a while. */
+static void refuse_actions(struct world *world, struct domain *domain)
+{
+	static const char *const refusals[] = {
+		"write /sys/devices/system/cpu/cpu*/online EIO\n",
+		"change any EIO after 2\n",
+		"mailbox 0x7f/0x08 set EIO\ntpmi perf-set-level EIO\n",
+	};
+	unsigned int refusal = any_of(world, 3);
+
+	set_level(world, domain);
+	note(world, "%lld: refusal %u\n", (long long)world->now_ms, refusal);
+	rule(world, refusals[refusal]);
+	run_for(world, any_of(world, 8000));
+	rule(world, "");
+}
+
 static void suspend(struct world *world)
 {
 	note(world, "%lld: suspend\n", (long long)world->now_ms);
@@ -462,10 +525,16 @@ static void do_something(struct world *world)
 {
 	struct domain *domain = any_domain(world);
 
-	switch (any_of(world, 10)) {
+	switch (any_of(world, 12)) {
 	case 0:
-	case 1:
 		set_level(world, domain);
+		break;
+	case 1:
+		refuse_actions(world, domain);
+		break;
+	case 9:
+	case 10:
+		set_level_meanwhile(world, domain);
 		break;
 	case 2:
 		set_level_twice(world, domain);
@@ -526,6 +595,7 @@ static void check(struct world *world)
 		check_domain(world, context, i);
 		domain->settling = domain->lost;
 		domain->settled = domain->level;
+		domain->had = 1U << domain->level;
 	}
 	/* Nothing that the watcher has not seen. */
 	if (world->file)

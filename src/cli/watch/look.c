@@ -223,17 +223,6 @@ static void read_cpus(const struct looker *looker, struct look *look)
 	isst_cpuset_free(isolated);
 }
 
-/** Parts of the machine that are offline, or that the driver does not provide. */
-static void read_missing(const struct looker *looker, struct look *look)
-{
-	const char *part;
-
-	for (size_t i = 0; (part = isst_offline_part_at(looker->context, i)) != NULL; i++)
-		add(looker, look, "machine", NULL, part, "no", "yes");
-	for (size_t i = 0; (part = isst_left_out_at(looker->context, i)) != NULL; i++)
-		add(looker, look, "machine", NULL, part, "no", "yes");
-}
-
 void looker_close(struct looker *looker)
 {
 	isst_close(looker->context);
@@ -279,7 +268,6 @@ void look_at_values(const struct looker *looker, struct look *look)
 		read_turbo(looker, look);
 		read_cpus(looker, look);
 	}
-	read_missing(looker, look);
 }
 
 void look_small(struct looker *looker, struct look *look)

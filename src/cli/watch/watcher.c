@@ -147,7 +147,8 @@ static void report_change(struct watcher *watcher, struct watched_part *part)
 
 /* ---- After a look ---- */
 
-/** Whether another run of this program is at work, or left a journal; remembers which. */
+/** Whether another run of this program is at work; remembers which, also one that was interrupted
+ * and left a journal, which nothing is to be waited for of. */
 static bool is_own_work(struct watcher *watcher)
 {
 	struct isst_journal *journal = NULL;
@@ -163,7 +164,7 @@ static bool is_own_work(struct watcher *watcher)
 		return busy;
 	free(watcher->own);
 	watcher->own = own;
-	return true;
+	return busy;
 }
 
 static void remember(struct watched_part *part)
