@@ -18,8 +18,8 @@ static struct topology_domain *find_domain(const struct topology *topology,
 	return topology_find_domain(topology, cached->package, cached->die, cached->domain);
 }
 
-/** Adds a remembered CPU to the table of CPUs, unless one of that number is in it. Where it is may
- * yet turn out to be the place of another one. */
+/** Adds a remembered CPU to the table of CPUs, unless one of that number is in it, or online and
+ * now left out. Where it is may yet turn out to be the place of another one. */
 static int add_candidate(const struct topology_sources *sources, struct topology *topology,
 			 const struct cached_cpu *cached, struct isst_cpuset *known)
 {
@@ -27,6 +27,7 @@ static int add_candidate(const struct topology_sources *sources, struct topology
 	struct topology_cpu *cpu;
 
 	if (!domain || !isst_cpuset_has(topology->present, cached->number) ||
+	    isst_cpuset_has(topology->online, cached->number) ||
 	    (cached->core >= TOPOLOGY_CORES && !sources->operations->cores_of_kernel) ||
 	    isst_cpuset_has(known, cached->number))
 		return 0;
