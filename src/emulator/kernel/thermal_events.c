@@ -71,11 +71,22 @@ static void send_to(int directory, const char *name, const struct event *event)
 	close(descriptor);
 }
 
+/** The next one who listens; NULL: there is no other. */
+static const char *next_listener(DIR *listeners)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(listeners)))
+		if (strncmp(entry->d_name, "thermal-", strlen("thermal-")) == 0)
+			return entry->d_name;
+	return NULL;
+}
+
 /** Sends a message with so many numbers to all who listen. */
 static void send_event(DIR *listeners, struct event *event, size_t count)
 {
 	const size_t size = count * sizeof(struct number_attribute);
-	const struct dirent *entry;
+	const char *name;
 
 	event->head = (struct nlmsghdr){
 		.nlmsg_len = (uint32_t)(offsetof(struct event, numbers) + size),
@@ -86,9 +97,8 @@ static void send_event(DIR *listeners, struct event *event, size_t count)
 	event->table = (struct nlattr){ .nla_len = (uint16_t)(sizeof(struct nlattr) + size),
 					.nla_type = ATTRIBUTE_CAPABILITY | NLA_F_NESTED };
 	rewinddir(listeners);
-	while ((entry = readdir(listeners)))
-		if (strncmp(entry->d_name, "thermal-", strlen("thermal-")) == 0)
-			send_to(dirfd(listeners), entry->d_name, event);
+	while ((name = next_listener(listeners)))
+		send_to(dirfd(listeners), name, event);
 }
 
 void kernel_send_events(struct server *server)
@@ -98,6 +108,7 @@ void kernel_send_events(struct server *server)
 	size_t count = 0;
 	DIR *listeners;
 	int directory;
+	bool any;
 
 	if (!server->level_changed)
 		return;
@@ -109,7 +120,9 @@ void kernel_send_events(struct server *server)
 			close(directory);
 		return;
 	}
-	for (size_t i = 0; i < platform->cpu_count; i++) {
+	/* Usually there is no listener, and each power domain has an event about all CPUs. */
+	any = next_listener(listeners) != NULL;
+	for (size_t i = 0; any && i < platform->cpu_count; i++) {
 		if (!cpu_online(server, &platform->cpus[i]))
 			continue;
 		add_number(&event, &count, ATTRIBUTE_CPU, platform->cpus[i].number);
