@@ -57,8 +57,8 @@ struct world {
 	size_t domain_count;
 	bool touched[512], online[512]; /* by hand, and what it was made */
 	unsigned int changes, actions;
-	bool quiet;	   /* nothing may be reported or done now */
-	char log[1 << 16]; /* what was done, for failures */
+	bool quiet, fights; /* nothing may be reported or done now; fights may begin */
+	char log[1 << 16];  /* what was done, for failures */
 };
 
 #define ASSERT(world, condition) \
@@ -235,7 +235,7 @@ static void take_report(void *data, const struct watch_report *report)
 	ASSERT(world, !world->quiet);
 	if (strcmp(report->event, "followed") == 0 || strcmp(report->event, "applied") == 0)
 		world->actions++;
-	ASSERT(world, strcmp(report->event, "fight") != 0);
+	ASSERT(world, world->fights || strcmp(report->event, "fight") != 0);
 	for (size_t i = 0; i < world->domain_count; i++) {
 		struct domain *domain = &world->domains[i];
 		size_t length = strlen(domain->name);
@@ -367,14 +367,12 @@ static void toggle_cpu(struct world *world, struct domain *domain)
 }
 
 /** Another run of this program that does not take longer than a moment. */
-static void set_class(struct world *world)
+static void run_other(struct world *world, const char *text)
 {
 	struct isst_context *context = open_machine(world);
 	struct isst_config *config = isst_config_new();
-	char text[64];
 	struct isst_change *change;
 
-	snprintf(text, sizeof(text), "clos 1 max %u", 1500 + 100 * any_of(world, 9));
 	note(world, "%lld: %s\n", (long long)world->now_ms, text);
 	assert_int_equal(isst_config_add_text(config, "other", text, strlen(text), 0), 0);
 	assert_int_equal(isst_lock(context, 0, 0), 0);
@@ -386,6 +384,14 @@ static void set_class(struct world *world)
 	isst_config_free(config);
 	isst_close(context);
 	world->changes++;
+}
+
+static void set_class(struct world *world)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "clos 1 max %u", 1500 + 100 * any_of(world, 9));
+	run_other(world, text);
 }
 
 /** While another run holds the lock, nothing is done, and nothing reported. */
@@ -698,6 +704,96 @@ static void sequences(void **state)
 		run_sequence(*state, seed++);
 }
 
+/* ---- What a watcher leaves ---- */
+
+/** How often something was reported. */
+static unsigned int count_events(const struct world *world, const char *event)
+{
+	unsigned int count = 0;
+
+	for (const char *found = world->log; (found = strstr(found, event)) != NULL; found++)
+		count++;
+	return count;
+}
+
+/** By TPMI a write of a feature would request the former level. */
+static void features_are_not_written_while_a_level_is_foreign(void **state)
+{
+	bool tpmi = strncmp(*state, "tpmi", 4) == 0;
+	static struct world world;
+
+	begin_world(&world, *state, APPLY, 0);
+	isst_config_free(world.file);
+	world.file = read_file("# isst configuration 1\ncore-power on\nturbo-freq on\n");
+	world.watcher.looker.file = world.file;
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, world.actions == 1);
+	/* While no other agent has set a level, it is the one that was requested. */
+	run_other(&world, "turbo-freq off");
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, world.actions == 2);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	run_other(&world, "turbo-freq off");
+	run_for(&world, 10 * WHOLE_MS);
+	ASSERT(&world, world.actions == (tpmi ? 2 : 3));
+	ASSERT(&world, count_events(&world, "[left]") == tpmi);
+	ASSERT(&world, level_now(&world, &world.domains[0]) == 1);
+	end_world(&world);
+}
+
+/** Four actions within ten minutes are a fight: no more until an administrator wants them. */
+static void a_fight_ends_actions(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, APPLY_LEVEL, 0);
+	world.fights = true;
+	run_for(&world, WHOLE_MS);
+	for (unsigned int change = 0; change < 8; change++) {
+		agent(&world, "level 1 %s", world.domains[0].place);
+		run_for(&world, WHOLE_MS);
+	}
+	ASSERT(&world, world.actions == 4);
+	ASSERT(&world, count_events(&world, "[fight]") == 1);
+	watcher_forgive(&world.watcher);
+	watcher_suspect(&world.watcher, world.now_ms);
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, world.actions == 5);
+	end_world(&world);
+}
+
+/** A failure is reported once, and attempts become rare. */
+static void a_failure_is_reported_once(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, FOLLOW, 0);
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	rule(&world, "write /sys/devices/system/cpu/cpu*/online EIO\n");
+	run_for(&world, 3600 * 1000);
+	ASSERT(&world, count_events(&world, "[failed]") == 1);
+	rule(&world, "");
+	run_for(&world, 301 * 1000);
+	ASSERT(&world, world.actions == 1);
+	end_world(&world);
+}
+
+static void locked_levels_are_not_followed(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, FOLLOW, 0);
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, world.actions == 0);
+	ASSERT(&world, count_events(&world, "[left]") == 1);
+	end_world(&world);
+}
+
 /** How many descriptors are open, and how many bytes are allocated. */
 static size_t count_open(size_t *bytes)
 {
@@ -754,6 +850,16 @@ int main(void)
 		SEQUENCES("tpmi-tiny"),
 		SEQUENCES("guide"),
 		SEQUENCES("tpmi-two-packages"),
+		{ .name = "features that TPMI would write",
+		  .test_func = features_are_not_written_while_a_level_is_foreign,
+		  .initial_state = (void *)(uintptr_t) "tpmi-tiny" },
+		{ .name = "features that the mailbox writes",
+		  .test_func = features_are_not_written_while_a_level_is_foreign,
+		  .initial_state = (void *)(uintptr_t) "guide" },
+		cmocka_unit_test_prestate(a_fight_ends_actions, (void *)(uintptr_t) "tiny"),
+		cmocka_unit_test_prestate(a_failure_is_reported_once, (void *)(uintptr_t) "tiny"),
+		cmocka_unit_test_prestate(locked_levels_are_not_followed,
+					  (void *)(uintptr_t) "locked"),
 		cmocka_unit_test_prestate(looks_need_no_more_and_more, (void *)(uintptr_t) "tiny"),
 	};
 

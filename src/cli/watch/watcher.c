@@ -302,9 +302,9 @@ static void judge_reach(struct watcher *watcher, struct look *look, int64_t now_
 		look->failure = NULL;
 	}
 	if (verdict == WATCHED_HAS_GONE)
-		report(watcher, "gone", "machine", NULL, NULL, watcher->failure);
+		report(watcher, "unreadable", "machine", NULL, NULL, watcher->failure);
 	else if (verdict == WATCHED_HAS_RETURNED)
-		report(watcher, "returned", "machine", NULL, NULL, NULL);
+		report(watcher, "readable", "machine", NULL, NULL, NULL);
 	else if (verdict == WATCHED_IS_UNSTABLE)
 		report(watcher, "unstable", "machine", NULL, NULL, watcher->failure);
 }
