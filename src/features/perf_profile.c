@@ -151,12 +151,12 @@ static int read_profiles(struct level_reader *reader)
 	return error;
 }
 
-/** Describes which levels there are: `level 0`, `levels 0 to 4`, `levels 0, 1, 3`. */
+/** Describes which levels there are: `level 1`, `levels 0 to 4`, `levels 0, 1, 3`. */
 static const char *describe_levels(struct messages *messages,
 				   const struct isst_perf_profile *profile)
 {
 	unsigned int highest = profile->highest_level, count = 0;
-	const char *text = "levels";
+	const char *text;
 	bool first = true;
 
 	if (highest == 0)
@@ -165,6 +165,7 @@ static const char *describe_levels(struct messages *messages,
 		count += perf_profile_has_level(profile, level);
 	if (count == highest + 1)
 		return message_make(messages, "levels 0 to %u", highest);
+	text = count == 1 ? "level" : "levels";
 	for (unsigned int level = 0; level <= highest; level++) {
 		if (!perf_profile_has_level(profile, level))
 			continue;
