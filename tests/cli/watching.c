@@ -17,11 +17,12 @@
 
 enum { INTERVAL_MS = 2000, WHOLE_MS = 30000, APART_MS = 11 * 60 * 1000, STEPS = 8, MOST = 16 };
 
-enum mode { REPORT, FOLLOW, APPLY, APPLY_LEVEL, MODES };
+enum mode { REPORT, FOLLOW, FOLLOW_ISOLATED, APPLY, APPLY_LEVEL, MODES };
 
 static const char *const command_lines[MODES] = {
 	[REPORT] = "watch",
 	[FOLLOW] = "watch --follow",
+	[FOLLOW_ISOLATED] = "-g watch --follow",
 	[APPLY] = "watch --apply --config FILE",
 	[APPLY_LEVEL] = "watch --apply --config FILE",
 };
@@ -219,6 +220,8 @@ static bool is_wanted(const struct world *world, const struct domain *domain, un
 		return world->touched[cpu] ? world->online[cpu] : true;
 	if (world->mode == FOLLOW && world->touched[cpu])
 		return world->online[cpu];
+	if (world->mode == FOLLOW_ISOLATED)
+		return true;
 	return isst_cpuset_has(domain->enabled[domain->level], cpu);
 }
 
@@ -351,6 +354,9 @@ static void toggle_cpu(struct world *world, struct domain *domain)
 	struct isst_context *context;
 	bool online;
 
+	/* Beside partitions it would end that its domain is followed. */
+	if (world->mode == FOLLOW_ISOLATED)
+		return;
 	assert_true(isst_cpuset_next(domain->present, 0, &first));
 	isst_cpuset_for_each (cpu, domain->present)
 		if (cpu != first && (last == 0 || any_of(world, 4) == 0))
@@ -571,6 +577,19 @@ static void do_something(struct world *world)
 
 /* ---- What is true afterwards ---- */
 
+static void check_isolated(const struct world *world, struct isst_context *context,
+			   const struct domain *domain)
+{
+	struct isst_cpuset *isolated;
+	unsigned int cpu;
+
+	assert_int_equal(isst_undisturbed_cpus(context, &isolated), 0);
+	isst_cpuset_for_each (cpu, domain->present)
+		ASSERT(world, isst_cpuset_has(isolated, cpu) !=
+				      isst_cpuset_has(domain->enabled[domain->level], cpu));
+	isst_cpuset_free(isolated);
+}
+
 static void check_domain(const struct world *world, struct isst_context *context, size_t i)
 {
 	const struct domain *domain = &world->domains[i];
@@ -583,11 +602,13 @@ static void check_domain(const struct world *world, struct isst_context *context
 			ASSERT(world, read_level(context, j) == domain->level);
 	if (!world->file && domain->reported)
 		ASSERT(world, strcmp(domain->reported, level) == 0);
-	if (domain->lost && world->mode == FOLLOW)
+	if (domain->lost && (world->mode == FOLLOW || world->mode == FOLLOW_ISOLATED))
 		return;
 	isst_cpuset_for_each (cpu, domain->present)
 		ASSERT(world, isst_cpuset_has(isst_online_cpus(context), cpu) ==
 				      is_wanted(world, domain, cpu));
+	if (world->mode == FOLLOW_ISOLATED)
+		check_isolated(world, context, domain);
 }
 
 static void check(struct world *world)
@@ -697,7 +718,7 @@ static void run_sequence(const char *platform, unsigned int seed)
 static void sequences(void **state)
 {
 	const char *number = getenv("ISST_SEQUENCES"), *first = getenv("ISST_SEED");
-	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 10) : 12;
+	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 10) : 15;
 	unsigned int seed = first ? (unsigned int)strtoul(first, NULL, 10) : 0;
 
 	for (; count > 0; count--)
