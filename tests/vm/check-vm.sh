@@ -15,7 +15,7 @@ wanted=" $* "
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
-parts=${VM_PARTS:-reading,changing,system,privileges,faults,others,kernel,reference}
+parts=${VM_PARTS:-reading,changing,system,privileges,faults,others,kernel,watching,reference}
 boot_timeout=${VM_TIMEOUT:-900}
 # What only costs time where every instruction is emulated.
 quick='mitigations=off nowatchdog init_on_alloc=0 noxsave audit=0 apparmor=0'

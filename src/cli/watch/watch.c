@@ -29,6 +29,9 @@ enum {
 	INTERVAL_S = 2,
 	INTERVAL_WITH_EVENTS_S = 10,
 	WHOLE_S = 30,
+	/* Modules and CPUs come one after the other: an open device would keep the next module from
+	 * registering. */
+	SETTLE_MS = 1000,
 	/* The clock that goes on during a suspend is ahead of the other one by so much more. */
 	RESUME_MS = 500,
 	SIGNALS = 0,
@@ -177,7 +180,7 @@ static void take_hints(struct watch *watch)
 		if (watch->polled[OWN_DESCRIPTORS + i].revents)
 			hint = watch_events_take(&watch->sources[i]);
 		if (hint == WATCH_ANEW)
-			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME) + SETTLE_MS);
 		else if (hint == WATCH_LOOK)
 			watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
 	}

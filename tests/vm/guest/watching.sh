@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2154,SC2086,SC2034 # variables come from init and lib.sh and hold no blanks
+# A controller sets the level of the first package, and --oob follows: by hotplug, by partitions, after the drivers were unloaded
+# and loaded, and after a resume. There are no thermal events here: it looks every two seconds, and hears uevents.
+
+pid_file=/run/isst/watch-follow.pid
+
+watching() {
+	# The driver of MSRs carries the same mailbox.
+	[ "$transport" != msr ] || return 0
+	# Packages share turbo ratio limits: their dies have one level.
+	dies=0
+	[ "$(awk '$1 == 0' $work/units.- | wc -l)" = 1 ] || dies='0 1'
+	leaving=$(awk '$2 == 0 && $5 == 3 { print $1 }' $work/topology)
+	followed by_hotplug
+	followed by_partitions -g
+	over_reload
+	[ "$transport" != mailbox ] || over_resume
+}
+
+set_levels() {	# $1: level
+	for die in $dies; do
+		control oob $die $1 0
+	done
+}
+
+await() {	# a command
+	for _ in $(seq 300); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	echo "not within 30 s: $*"
+	tail -n 12 $work/followed
+}
+
+start_watch() {	# the options
+	power_on
+	isst "$@" --oob -o $work/followed > $work/said 2>&1
+	status_is 0 $?
+	[ -s $pid_file ] || { echo 'there is no daemon'; cat $work/said; }
+}
+
+has_ended() {
+	[ ! -e $pid_file ]
+}
+
+stop_watch() {
+	kill "$(cat $pid_file)" && await has_ended
+	equal 'CPUs online' "$(cat $cpus_dir/present)" "$(cat $cpus_dir/online)"
+	[ ! -e /run/isst/journal ] || echo 'a journal is left'
+}
+
+by_hotplug() {	# $1: level
+	off=$(cat $cpus_dir/cpu*/online | grep -c 0)
+	[ $1 = 1 ] || { [ $off = 0 ]; return; }
+	[ $off = "$(echo $leaving | wc -w)" ] || return 1
+	for cpu in $leaving; do
+		[ "$(cat $cpus_dir/cpu$cpu/online)" = 0 ] || return 1
+	done
+}
+
+by_partitions() {	# $1: level
+	[ "$(cat /sys/fs/cgroup/0-0-*/cpuset.cpus.partition /sys/fs/cgroup/0-1-*/cpuset.cpus.partition 2> /dev/null | grep -c isolated)" = \
+		$(($1 * $(echo $dies | wc -w))) ]
+}
+
+followed() {	# $1: how; the other words: options
+	how=$1
+	shift
+	{
+		start_watch "$@"
+		set_levels 1
+		await $how 1
+		set_levels 0
+		await $how 0
+		stop_watch
+	} > $work/wrong 2>&1
+	verdict "${*:+$* }--oob: CPUs follow a controller ($how)" $work/wrong
+}
+
+over_reload() {
+	{
+		start_watch
+		reload true
+		set_levels 1
+		await by_hotplug 1
+		set_levels 0
+		await by_hotplug 0
+		stop_watch
+	} > $work/wrong 2>&1
+	verdict '--oob: drivers are unloaded and loaded meanwhile, and it goes on' $work/wrong
+}
+
+# Timekeeping goes on in this test of suspend: the level is found by a look.
+over_resume() {
+	{
+		start_watch
+		echo devices > /sys/power/pm_test
+		echo freeze > /sys/power/state
+		echo none > /sys/power/pm_test
+		set_levels 1
+		await by_hotplug 1
+		set_levels 0
+		await by_hotplug 0
+		stop_watch
+	} > $work/wrong 2>&1
+	verdict '--oob: it goes on after a resume' $work/wrong
+}
