@@ -57,7 +57,7 @@ struct world {
 	struct domain domains[MOST];
 	size_t domain_count;
 	bool touched[512], online[512]; /* by hand, and what it was made */
-	unsigned int changes, actions;
+	unsigned int changes, actions, unstable;
 	bool quiet, fights; /* nothing may be reported or done now; fights may begin */
 	char log[1 << 16];  /* what was done, for failures */
 };
@@ -236,6 +236,7 @@ static void take_report(void *data, const struct watch_report *report)
 	     report->target, report->old ? report->old : "", report->present ? report->present : "",
 	     report->cause ? report->cause : "");
 	ASSERT(world, !world->quiet);
+	world->unstable += strcmp(report->event, "unstable") == 0;
 	if (strcmp(report->event, "followed") == 0 || strcmp(report->event, "applied") == 0)
 		world->actions++;
 	ASSERT(world, world->fights || strcmp(report->event, "fight") != 0);
@@ -801,6 +802,32 @@ static void a_failure_is_reported_once(void **state)
 	end_world(&world);
 }
 
+/** Another program changes a value all the time: it is reported once, and looked at with all else.
+ */
+static void what_changes_all_the_time_is_looked_at_rarely(void **state)
+{
+	static struct world world;
+	unsigned int looks = 0;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	for (int64_t end_ms = world.now_ms + 300 * 1000; world.now_ms < end_ms; looks++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "clos 1 max %u", 1000 + 100 * (looks % 17));
+		/* Class by class, as a run of this program would. */
+		if (looks < 60 || looks % 5 == 0)
+			run_other(&world, text);
+		world.log[0] = world.log[1] = '\0';
+		world.now_ms = world.watcher.due_ms;
+		watcher_look(&world.watcher, world.now_ms);
+	}
+	ASSERT(&world, world.unstable == 1);
+	/* Every 2 seconds, and for the first ten as often as two looks have to agree. */
+	ASSERT(&world, looks < 300 / 2 + 30);
+	end_world(&world);
+}
+
 static void locked_levels_are_not_followed(void **state)
 {
 	static struct world world;
@@ -878,6 +905,8 @@ int main(void)
 		  .test_func = features_are_not_written_while_a_level_is_foreign,
 		  .initial_state = (void *)(uintptr_t) "guide" },
 		cmocka_unit_test_prestate(a_fight_ends_actions, (void *)(uintptr_t) "tiny"),
+		cmocka_unit_test_prestate(what_changes_all_the_time_is_looked_at_rarely,
+					  (void *)(uintptr_t) "tiny"),
 		cmocka_unit_test_prestate(a_failure_is_reported_once, (void *)(uintptr_t) "tiny"),
 		cmocka_unit_test_prestate(locked_levels_are_not_followed,
 					  (void *)(uintptr_t) "locked"),

@@ -358,7 +358,7 @@ static void follow(struct watcher *watcher, struct watched_part *part, int64_t n
 /* ---- The machine becomes what the file states ---- */
 
 /** Whether something differs for good, and nothing is on its way. */
-static bool differs(const struct watcher *watcher, bool *foreign_level)
+static bool differs(struct watcher *watcher, bool *foreign_level)
 {
 	bool any = false;
 
@@ -371,6 +371,8 @@ static bool differs(const struct watcher *watcher, bool *foreign_level)
 		any |= part->compared && part->watched.state == WATCHED_KNOWN &&
 		       part->watched.value != part->base;
 	}
+	if (!any)
+		watcher->repair.failures = 0;
 	return any;
 }
 

@@ -99,7 +99,8 @@ static enum watched_verdict compare_looks(struct watched *watched, bool there, u
 	watched->last = value;
 	if (agrees)
 		return settle(watched, there, value, now_ms);
-	watched->next_ms = now_ms + delay_ms(watched->looks++);
+	/* What another program changes all the time is not to be looked at all the time. */
+	watched->next_ms = watched->unstable ? INT64_MAX : now_ms + delay_ms(watched->looks++);
 	if (watched->unstable || now_ms - watched->suspect_ms < UNSTABLE_MS)
 		return WATCHED_NOTHING;
 	watched->unstable = true;

@@ -265,9 +265,10 @@ static void accept_machine(struct watcher *watcher)
 static bool is_settled(const struct watcher *watcher)
 {
 	for (size_t i = 0; i < watcher->part_count; i++) {
-		enum watched_state state = watcher->parts[i].watched.state;
+		const struct watched *watched = &watcher->parts[i].watched;
 
-		if (state != WATCHED_KNOWN && state != WATCHED_GONE)
+		if (watched->state != WATCHED_KNOWN && watched->state != WATCHED_GONE &&
+		    !watched->unstable)
 			return false;
 	}
 	return true;
@@ -312,6 +313,17 @@ static void judge_reach(struct watcher *watcher, struct look *look, int64_t now_
 /* Between looks for hints: while the processor is hot, the kernel sends an event every 100 ms. */
 enum { HINT_MS = 1000 };
 
+/** When the next look at a part is due. */
+static int64_t parts_due_ms(const struct watcher *watcher)
+{
+	int64_t due_ms = INT64_MAX;
+
+	for (size_t i = 0; i < watcher->part_count; i++)
+		if (watcher->parts[i].watched.next_ms < due_ms)
+			due_ms = watcher->parts[i].watched.next_ms;
+	return due_ms;
+}
+
 static void schedule(struct watcher *watcher, bool reached, int64_t now_ms)
 {
 	int64_t due_ms = now_ms + watcher->interval_ms;
@@ -319,9 +331,8 @@ static void schedule(struct watcher *watcher, bool reached, int64_t now_ms)
 	if (watcher->reach.next_ms < due_ms)
 		due_ms = watcher->reach.next_ms;
 	/* Of what cannot be looked at nothing is due. */
-	for (size_t i = 0; i < watcher->part_count && reached; i++)
-		if (watcher->parts[i].watched.next_ms < due_ms)
-			due_ms = watcher->parts[i].watched.next_ms;
+	if (reached && parts_due_ms(watcher) < due_ms)
+		due_ms = parts_due_ms(watcher);
 	if (watcher_retry_ms(watcher) > now_ms && watcher_retry_ms(watcher) < due_ms)
 		due_ms = watcher_retry_ms(watcher);
 	if (watcher->hinted_ms > now_ms && watcher->hinted_ms < due_ms)
@@ -345,7 +356,7 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 		return;
 	look_small(&watcher->looker, &look);
 	whole = look.digest != watcher->digest || now_ms >= watcher->whole_due_ms ||
-		now_ms >= watcher_retry_ms(watcher) || !is_settled(watcher);
+		now_ms >= watcher_retry_ms(watcher) || now_ms >= parts_due_ms(watcher);
 	if (whole)
 		look_whole(&watcher->looker, &look);
 	reached = !look.failure;
