@@ -802,6 +802,23 @@ static void a_failure_is_reported_once(void **state)
 	end_world(&world);
 }
 
+/** What is known is what was found last: one core more in a class is no news of the others. */
+static void associations_are_compared_with_the_last_ones(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	run_other(&world, "association 2 = 1");
+	run_for(&world, WHOLE_MS);
+	run_other(&world, "association 2 = 2");
+	run_for(&world, 2 * WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[changed]") == 2);
+	ASSERT(&world, count_events(&world, "CLOS: 0 -> 2") == 2);
+	ASSERT(&world, count_events(&world, "[changed] CPU 2") == 1);
+	end_world(&world);
+}
+
 /** Another program changes a value all the time: it is reported once, and looked at with all else.
  */
 static void what_changes_all_the_time_is_looked_at_rarely(void **state)
@@ -905,6 +922,8 @@ int main(void)
 		  .test_func = features_are_not_written_while_a_level_is_foreign,
 		  .initial_state = (void *)(uintptr_t) "guide" },
 		cmocka_unit_test_prestate(a_fight_ends_actions, (void *)(uintptr_t) "tiny"),
+		cmocka_unit_test_prestate(associations_are_compared_with_the_last_ones,
+					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(what_changes_all_the_time_is_looked_at_rarely,
 					  (void *)(uintptr_t) "tiny"),
 		cmocka_unit_test_prestate(a_failure_is_reported_once, (void *)(uintptr_t) "tiny"),

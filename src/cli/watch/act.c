@@ -53,8 +53,6 @@ static int plan(const struct actor *actor, struct run *run, struct isst_config *
 	bool unchanged = !error && isst_change_is_unchanged(change);
 	const char *objection = error || unchanged ? NULL : find_objection(actor, run, change);
 
-	if (!error && actor->still && !actor->still(actor->data, run))
-		error = -EAGAIN;
 	if (objection) {
 		report_empty(run->report);
 		run_error(run, STATUS_FAILED, "%s", objection);

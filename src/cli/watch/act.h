@@ -13,10 +13,6 @@ struct actor {
 	/* By TPMI, a write of a feature requests the level once more that was requested last: not
 	 * while it is another agent's. */
 	bool foreign_level;
-	/** What the machine has to be once it is under the lock; NULL: anything. Returns false
-	 * after adding to @run why it is not that. */
-	bool (*still)(void *data, struct run *run);
-	void *data;
 };
 
 /**

@@ -262,22 +262,6 @@ static const struct isst_domain *find_domain(const struct watched_part *part,
 	return NULL;
 }
 
-/** Whether a level is still the one that is followed, now that no other run can change it. */
-static bool is_still(void *data, struct run *run)
-{
-	const struct followed *followed = data;
-	struct looker looker = { .context = run->context, .file = followed->watcher->looker.file };
-	struct look look = { 0 };
-	bool still = false;
-
-	look_at_values(&looker, &look);
-	for (size_t i = 0; i < look.count; i++)
-		still |= strcmp(look.found[i].key, followed->part->key) == 0 &&
-			 strcmp(look.found[i].present, followed->part->known[0].present) == 0;
-	look_clear(&look);
-	return still;
-}
-
 /** Why a domain is not followed though its level has changed; NULL: it is. */
 static const char *find_obstacle(const struct followed *followed)
 {
@@ -304,9 +288,7 @@ static void conclude(struct watcher *watcher, struct watched_part *part, struct 
 {
 	const char *target = part ? part->key : "configuration";
 
-	if (done == -EAGAIN) {
-		watched_suspect(watched, now_ms);
-	} else if (done == -ECANCELED) {
+	if (done == -ECANCELED) {
 		if (part)
 			part->pending = false;
 		if (watched_failed(watched, look_digest(0, cause), now_ms))
@@ -325,7 +307,7 @@ static void conclude(struct watcher *watcher, struct watched_part *part, struct 
 static void follow(struct watcher *watcher, struct watched_part *part, int64_t now_ms)
 {
 	struct followed followed = { watcher, part, find_domain(part, watcher->looker.context) };
-	const struct actor actor = { .run = watcher->run, .still = is_still, .data = &followed };
+	const struct actor actor = { .run = watcher->run };
 	const char *obstacle;
 	struct isst_config *config;
 	char *cause = NULL;

@@ -257,7 +257,7 @@ static bool follow_machine(struct looker *looker, struct look *look)
 	return !error && (looker->undisturbed || read_undisturbed(looker, look));
 }
 
-void look_at_values(const struct looker *looker, struct look *look)
+static void look_at_values(const struct looker *looker, struct look *look)
 {
 	char *online = isst_cpuset_to_list(isst_online_cpus(looker->context));
 

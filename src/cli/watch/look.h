@@ -46,9 +46,6 @@ uint64_t look_digest(uint64_t digest, const char *text);
 /** The small look, at the machine as it is now: also with other CPUs online. */
 void look_small(struct looker *looker, struct look *look);
 
-/** The values of a small look, of a context that is discovered, which stays as it is. */
-void look_at_values(const struct looker *looker, struct look *look);
-
 /** Adds to a small look all that differs. */
 void look_whole(struct looker *looker, struct look *look);
 
