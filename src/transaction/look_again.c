@@ -133,7 +133,7 @@ static int look_again(struct isst_change *change, bool relied_only)
 	int error = 0;
 
 	/* Nothing was written. */
-	if (!look.last)
+	if (!look.last && !relied_only)
 		return 0;
 	error = read_again(&look);
 	if (error)

@@ -34,10 +34,6 @@ static int make_step(struct isst_change *change, struct step *step)
 	}
 	/* Not before a step that has nothing to do: behind the last write the change is made. */
 	error = change_check_interrupted(change);
-	/* It would revert, unseen, what another agent has set since. */
-	if (!error && step_keeps_level(step))
-		/* mutation: look-before-level */
-		error = change_look_at_relied(change);
 	if (!error)
 		error = journal_step(change, step);
 	if (error)
@@ -45,6 +41,11 @@ static int make_step(struct isst_change *change, struct step *step)
 	/* Once it is certain that something is written: behind the journal, as nothing was yet. */
 	/* mutation: boot-state */
 	error = boot_state_keep(change);
+	/* It would revert, unseen, what another agent has set since: the state after boot takes
+	 * long to read. */
+	if (!error && step_keeps_level(step))
+		/* mutation: look-before-level */
+		error = change_look_at_relied(change);
 	if (!error)
 		error = step_make(change, step);
 	/* mutation: put-back */
