@@ -146,9 +146,13 @@ start() {	# the machine in which the command is run
 	eval "$before" > $work/before 2>&1
 }
 
-# All but the level that was requested last, which the driver writes with a feature alone.
+# All but the level that was requested last, which the driver writes with a feature alone; and but for the priority type of model 0x55,
+# which is always ordered: what switches core-power off leaves it so.
 without_requests() {
-	grep -v ' profile-control ' "$@"
+	case $transport in
+	msr) sed '/ qos /s/ 0x4$/ 0x0/' "$@" ;;
+	*) grep -v ' profile-control ' "$@" ;;
+	esac
 }
 
 cpus_of_level() {	# of the level that -o has set
