@@ -94,7 +94,7 @@ static const char *find_label(const struct sample *sample)
 		return row->label_text;
 	if (row->kind != EXPORT_VALUE)
 		return node->text;
-	node = sample->branch->first;
+	node = sample->branch ? sample->branch->first : NULL;
 	while (node && node->key != &keys[row->of])
 		node = node->next;
 	return node ? node->text : NULL;
