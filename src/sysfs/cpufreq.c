@@ -113,6 +113,7 @@ int cpufreq_read_limit_of(struct kernel_files *files, unsigned int cpu, enum cpu
 	uint64_t before = UINT64_MAX;
 	int error = cpufreq_read(files, cpu, SCALING_FILES[limit], khz);
 
+	*processor = 0;
 	for (unsigned int i = 0; i < RANGE_TRIES && !error && *khz != before; i++) {
 		before = *khz;
 		error = cpufreq_read(files, cpu, PROCESSOR_FILES[limit], processor);

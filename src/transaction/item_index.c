@@ -18,8 +18,13 @@ enum { FIRST_BUCKETS = 64 }; /* a power of two */
 
 static size_t bucket_of(const struct item_index *index, const struct item *item)
 {
-	const uint32_t words[] = { item->kind, item->package, item->die, item->domain,
-				   item->kind == ITEM_FEATURES ? 0 : item->index };
+	/* An even number, which is hashed by twos. */
+	const uint32_t words[] = { item->kind,
+				   item->package,
+				   item->die,
+				   item->domain,
+				   item->kind == ITEM_FEATURES ? 0 : item->index,
+				   0 };
 
 	return hash_words(words, sizeof(words)) & (index->bucket_count - 1);
 }

@@ -196,7 +196,7 @@ int uevent_open(struct watch_source *source)
 		return -errno;
 	if (bind(source->descriptor, (const struct sockaddr *)&group, sizeof(group)) == 0)
 		return 0;
-	watch_events_close(source, 1);
+	close(source->descriptor);
 	return -EADDRNOTAVAIL;
 }
 
@@ -283,7 +283,7 @@ int thermal_open(struct watch_source *source)
 		return -errno;
 	error = join_group(source);
 	if (error)
-		watch_events_close(source, 1);
+		close(source->descriptor);
 	return error;
 }
 
@@ -315,7 +315,7 @@ static int emulated_open(struct watch_source *source, const struct isst_context 
 	if (source->path &&
 	    bind(source->descriptor, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return 0;
-	watch_events_close(source, 1);
+	close(source->descriptor);
 	return -EADDRNOTAVAIL;
 }
 
