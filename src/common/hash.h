@@ -30,6 +30,12 @@ static inline uint64_t hash_number(uint64_t hash, uint64_t number, size_t size)
 	return hash;
 }
 
+/** Adds a text with its NUL: "a", "bc" is not "ab", "c". */
+static inline uint64_t hash_string(uint64_t hash, const char *text)
+{
+	return hash_bytes(hash, text, strlen(text) + 1);
+}
+
 static inline uint64_t hash_text(const char *text)
 {
 	return hash_bytes(HASH_START, text, strlen(text));

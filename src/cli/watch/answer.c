@@ -2,6 +2,7 @@
 /* Actions of a watcher, and what keeps it from them. */
 #include "answer.h"
 
+#include "../../common/hash.h"
 #include "../../common/memory_stream.h"
 #include "act.h"
 
@@ -291,11 +292,11 @@ static void conclude(struct watcher *watcher, struct watched_part *part, struct 
 	if (done == -ECANCELED) {
 		if (part)
 			part->pending = false;
-		if (watched_failed(watched, look_digest(0, cause), now_ms))
+		if (watched_failed(watched, hash_text(cause), now_ms))
 			report(watcher, "left", target, NULL, cause);
 	} else if (done < 0) {
 		/* Another run is waited for, and nothing is wrong with that. */
-		if (watched_failed(watched, look_digest(0, cause), now_ms) && done != -EBUSY)
+		if (watched_failed(watched, hash_text(cause), now_ms) && done != -EBUSY)
 			report(watcher, "failed", target, NULL, cause);
 	} else if (done > 0) {
 		note_own_work(watcher);

@@ -2,21 +2,14 @@
 /* Looks, by what other commands call as well. */
 #include "look.h"
 
+#include "../../common/hash.h"
+
 #include "../../common/memory_stream.h"
 #include "../status/machine_status.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint64_t look_digest(uint64_t digest, const char *text)
-{
-	/* FNV-1a, with the NUL: "a", "bc" is not "ab", "c". */
-	do
-		digest = (digest ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
-	return digest;
-}
 
 static void fail(struct look *look, const char *why)
 {
@@ -108,7 +101,7 @@ static void add_number(const struct looker *looker, struct look *look,
 	if (error)
 		return;
 	snprintf(text, sizeof(text), "%u", number);
-	look->digest = look_digest(look_digest(look->digest, place), text);
+	look->digest = hash_string(hash_string(look->digest, place), text);
 	if (what)
 		add(looker, look, place, NULL, what, NULL, words ? words[number != 0] : text);
 }
@@ -174,7 +167,7 @@ static void read_turbo(const struct looker *looker, struct look *look)
 		fail(look, isst_error(looker->context));
 	if (disabled < 0)
 		return;
-	look->digest = look_digest(look->digest, turbo);
+	look->digest = hash_string(look->digest, turbo);
 	add(looker, look, "machine", NULL, "turbo", NULL, turbo);
 }
 
@@ -216,7 +209,7 @@ static void read_cpus(const struct looker *looker, struct look *look)
 	if (!list || (error && error != -EOPNOTSUPP)) {
 		fail(look, isst_error(looker->context));
 	} else {
-		look->digest = look_digest(look->digest, list);
+		look->digest = hash_string(look->digest, list);
 		add(looker, look, "machine", NULL, "isolated CPUs", NULL, *list ? list : "none");
 	}
 	free(list);
@@ -261,7 +254,7 @@ static void look_at_values(const struct looker *looker, struct look *look)
 {
 	char *online = isst_cpuset_to_list(isst_online_cpus(looker->context));
 
-	look->digest = look_digest(0, online ? online : "");
+	look->digest = hash_string(HASH_START, online ? online : "");
 	free(online);
 	read_levels(looker, look);
 	if (!looker->file) {

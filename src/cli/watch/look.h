@@ -40,9 +40,6 @@ struct looker {
 	struct isst_cpuset *undisturbed; /* CPUs that are isolated or nohz_full */
 };
 
-/** A digest of a text, continued from another one; the first is 0. */
-uint64_t look_digest(uint64_t digest, const char *text);
-
 /** The small look, at the machine as it is now: also with other CPUs online. */
 void look_small(struct looker *looker, struct look *look);
 

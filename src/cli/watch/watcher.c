@@ -2,6 +2,7 @@
 /* What is watched, and what follows from a look. */
 #include "watcher.h"
 
+#include "../../common/hash.h"
 #include "answer.h"
 
 #include <errno.h>
@@ -67,13 +68,13 @@ static bool take(struct watcher *watcher, struct found *found)
 /** The value of a part, of which there may be several: those of CPUs. */
 static uint64_t value_of(const struct watched_part *part, bool stated)
 {
-	uint64_t value = 0;
+	uint64_t value = HASH_START;
 
 	for (size_t i = 0; i < part->found_count; i++) {
 		const struct found *found = &part->found[i];
 
-		value = look_digest(value, found->target);
-		value = look_digest(value, stated ? found->stated : found->present);
+		value = hash_string(value, found->target);
+		value = hash_string(value, stated ? found->stated : found->present);
 	}
 	return value;
 }
