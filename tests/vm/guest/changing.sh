@@ -33,7 +33,7 @@ base_freq() {
 	changes "$(printf 'base-freq\n  disable:success')" io - 'isst base-freq enable' base-freq disable <<-E
 	E
 	changes "$(printf 'base-freq\n  enable:success')" io - '' base-freq enable -a <<-E
-	$(base_freq_auto)
+	$(base_freq_auto '*' 0)
 	E
 	{
 		equal 'lowest scaling limits' 4200000 "$(cat $cpus_dir/cpufreq/policy*/scaling_min_freq | uniq)"

@@ -68,28 +68,6 @@ reset_limits() {	# $1: min or max
 	done
 }
 
-drivers_of_tpmi='intel_tpmi_power_domains isst_if_common isst_tpmi_core isst_tpmi'
-
-reload() {	# unloads the drivers, and loads them again after "$@"
-	case $transport in
-	tpmi) modules=$drivers_of_tpmi ;;
-	msr) modules='isst_if_common isst_if_mbox_msr' ;;
-	*) modules='isst_if_common isst_if_mbox_pci isst_if_mmio' ;;
-	esac
-	for module in $modules; do
-		loaded="$module $loaded"
-	done
-	for module in $loaded; do
-		rmmod $module || echo "$module cannot be unloaded"
-	done
-	loaded=
-	"$@"
-	for module in $modules; do
-		insmod /lib/modules/$module.ko
-	done
-	[ "$transport" != tpmi ] || sleep 1
-}
-
 # ---- The machine: lines `cpu package die domain core`, cores counted within a domain ----
 
 find_topology() {
@@ -244,17 +222,22 @@ domains_of_limits() {
 	esac
 }
 
-base_freq_auto() {	# the state after base-freq enable -a at level 0
-	echo '* + base-freq 1'
-	echo '* + core-power 1'
-	echo '* + ordered 1'
-	echo '* + class 0 0 0 25 255'
+base_freq_auto() {	# the state after base-freq enable -a: $1: packages $2: their level
+	case $2 in
+	0) high=25 low=20 fast=1 ;;
+	1) high=29 low=24 fast=2 ;;
+	esac
+	echo "$1 + base-freq 1"
+	echo "$1 + core-power 1"
+	echo "$1 + ordered 1"
+	echo "$1 + class 0 0 0 $high 255"
 	for class in 1 2 3; do
-		echo "* + class $class 15 15 20 255"
+		echo "$1 + class $class 15 15 $low 255"
 	done
-	for core in 0 2 3; do
-		echo "* * association $core 3"
+	for core in 0 1 2 3; do
+		echo "$1 * association $core 3"
 	done
+	echo "$1 * association $fast 0"
 }
 
 # Classes and associations are of the package; SST-TF is of the die, as is core-power, except on TPMI.

@@ -9,19 +9,19 @@ others() {
 	tpmi) refused='control refuse-level 0' ;;
 	*) refused='control refuse 7f 08 0 0' ;;
 	esac
+	refused="$refused; isst perf-profile set-config-level -l 1; control accept"
+	late='control slow 400; isst perf-profile set-config-level -l 1; control slow 0'
 	features_after 'controller 1' '0 * level 1'
-	features_after "$refused; isst perf-profile set-config-level -l 1; control accept" ''
-	features_after 'control slow 400; isst perf-profile set-config-level -l 1; control slow 0' '* + level 1'
 	printf '# isst configuration 1\nbase-freq on\n' > $work/base-freq
 	defaults='config reset --only clos,associations,features,limits,cpus'
 	commands > $work/commands
-	for phase in before meanwhile afterwards; do
+	for phase in before refused late meanwhile afterwards; do
 		while IFS=';' read -r final relies before words state; do
-			level_moves_$phase < /dev/null
+			level_$phase < /dev/null
 		done < $work/commands
 	done
 	final=0 before='' words='perf-profile set-config-level -l 0' state='* + level 0'
-	level_moves_before
+	level_before
 	base_frequencies_move
 	level_moves_while_held
 }
@@ -75,7 +75,7 @@ commands() {
 	0;relies;isst perf-profile set-config-level -l 1 -o;perf-profile set-config-level -l 0 -o;* + level 0
 	0;relies;;base-freq enable;* + base-freq 1
 	0;relies;isst base-freq enable;base-freq disable;
-	0;relies;;base-freq enable -a;@base_freq_auto_of_levels
+	0;relies;;base-freq enable -a;@high_base_frequencies
 	0;relies;isst base-freq enable -a;base-freq disable -a;@left_by_base_freq
 	0;relies;;turbo-freq enable;$on/* + turbo-freq 1/* * turbo-limits 0xffffffffffffffff
 	0;relies;isst turbo-freq enable;turbo-freq disable;$on
@@ -91,42 +91,17 @@ commands() {
 	E
 }
 
-# With package 0 at level 1.
-base_freq_auto_of_levels() {
-	base_freq_auto
-	echo '0 + class 0 0 0 29 255'
-	for class in 1 2 3; do
-		echo "0 + class $class 15 15 24 255"
-	done
-	echo '0 * association 1 3'
-	echo '0 * association 2 0'
-}
-
-# What was saved belongs to level 0: where the level is another one, all but core-power stays.
+# What was saved belongs to level 0: where the level is another one ($moved: package and domains), all but core-power stays.
 left_by_base_freq() {
-	echo '0 * ordered 1'
-	echo '0 * class 0 0 0 25 255'
-	for class in 1 2 3; do
-		echo "0 * class $class 15 15 20 255"
-	done
-	for core in 0 2 3; do
-		echo "0 * association $core 3"
-	done
+	[ -n "$moved" ] || return 0
+	base_freq_auto '*' 0 | sed -n "s/^[*] + \(ordered\|class\)/$moved \1/p; s/^[*] [*] association/${moved% *} &/p" |
+		sed 's/ [*] [*] association/ * association/'
 }
 
 left_by_turbo_freq() {
-	# shellcheck disable=SC2046 # two words
-	set -- $(awk '$1 == 5 { print $4, $5 }' $work/topology)
-	on=$1
-	[ "$transport" != tpmi ] || on='*'
-	echo "0 $on ordered 1"
-	for class in 1 2 3; do
-		echo "0 * class $class 15 15 0 255"
-	done
-	for core in 0 1 2 3; do
-		echo "0 * association $core 3"
-	done
-	echo "0 $1 association $2 0"
+	[ -n "$moved" ] || return 0
+	turbo_freq_auto_state | sed -n "/ordered\|association/p; s/^0 + class/0 ${moved#* } class/p" |
+		sed "s/^0 + ordered/0 ${moved#* } ordered/"
 }
 
 state_lines() {
@@ -146,12 +121,12 @@ start() {	# the machine in which the command is run
 	eval "$before" > $work/before 2>&1
 }
 
-# All but the level that was requested last, which the driver writes with a feature alone; and but for the priority type of model 0x55,
-# which is always ordered: what switches core-power off leaves it so.
+# All but the level that was requested last, which the driver writes with a feature alone; but for the bit that says that a level was
+# refused; and but for the priority type of model 0x55, which is always ordered: what switches core-power off leaves it so.
 without_requests() {
 	case $transport in
 	msr) sed '/ qos /s/ 0x4$/ 0x0/' "$@" ;;
-	*) grep -v ' profile-control ' "$@" ;;
+	*) sed '/ profile-control /d; / profile-status /{ s/0x1\(.\)$/0x\1/; s/\(0x.\)1\(.\)$/\10\2/; }' "$@" ;;
 	esac
 }
 
@@ -162,23 +137,47 @@ cpus_of_level() {	# of the level that -o has set
 	esac
 }
 
-level_moves_before() {
+# A command after others, which leave levels as $1 and $moved have them; $high: the state after base-freq enable -a.
+made_after() {	# $1: lines of levels $2: what the commands did, in words; the others: the commands
+	levels=$1 what=$2
+	shift 2
 	start
-	case $before in
-	*set-config-level*) controller 0 ;;
-	*) controller 1 ;;
-	esac
+	eval "$*" > $work/before 2>&1
 	run isst $words
 	{
 		status_is 0 $status
 		[ $status = 0 ] || cat $work/out $work/err
-		{ echo '0 * level 1'; state_lines; } | registers | without_requests > $work/registers
+		{ echo "$levels"; state_lines; } | registers | without_requests > $work/registers
 		without_requests $hardware/registers > $work/now
 		same registers $work/registers $work/now
 		equal 'CPUs online' "$(cpus_of_level)" "$(cat $cpus_dir/online)"
 		[ ! -e /run/isst/journal ] || echo 'the journal is left behind'
 	} > $work/wrong
-	verdict "$words (${before:+after $before, }a controller has set a level)" $work/wrong
+	verdict "$words (${before:+after $before, }$what)" $work/wrong
+}
+
+high_base_frequencies() {
+	eval "$high"
+}
+
+level_before() {
+	high="base_freq_auto '*' 0; base_freq_auto 0 1" moved='0 *'
+	case $before in
+	*set-config-level*) made_after '0 * level 0' 'a controller has set a level' controller 0 ;;
+	*) made_after '0 * level 1' 'a controller has set a level' controller 1 ;;
+	esac
+}
+
+level_refused() {
+	case $words in *set-config-level*) return ;; esac
+	high="base_freq_auto '*' 0" moved=
+	made_after '* + level 0' 'a level was refused' "$refused"
+}
+
+level_late() {
+	case $words in *set-config-level*) return ;; esac
+	high="base_freq_auto '*' 1" moved='* +'
+	made_after '* + level 1' 'a level came late' "$late"
 }
 
 # Limits of package 0 are those of one level or another.
@@ -192,7 +191,7 @@ level_of_first_die() {
 
 # The controller acts behind each of the first changes. What relies on the level fails, and the rest is as before; all else is made. (Classes
 # and associations are mere memory on most machines: the hardware does not see them change.)
-level_moves_meanwhile() {
+level_meanwhile() {
 	case $words in *'core-power config'* | *'core-power assoc'*) return ;; esac
 	case $words in
 	*set-config-level*) said='performance level' ;;
@@ -228,7 +227,7 @@ level_moves_meanwhile() {
 }
 
 # What was made stays as it is; the next commands find the other level, and keep it.
-level_moves_afterwards() {
+level_afterwards() {
 	start
 	run isst $words
 	status_is 0 $status > $work/wrong
