@@ -2,12 +2,15 @@
 /* Forks, and lets the parent end. */
 #include "daemon.h"
 
+#include "isst.h"
 #include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -103,13 +106,16 @@ static int open_pid_file(const char *directory, const char *name)
 	return descriptor < 0 ? -error : descriptor;
 }
 
+/** The process that a file names; 0: it names none. */
 static pid_t read_holder(int descriptor)
 {
 	char text[16];
 	ssize_t size = pread(descriptor, text, sizeof(text) - 1, 0);
+	uint64_t number;
 
 	text[size < 0 ? 0 : size] = '\0';
-	return (pid_t)strtol(text, NULL, 10);
+	text[strcspn(text, "\n")] = '\0';
+	return isst_parse_number(text, 10, INT_MAX, &number) ? 0 : (pid_t)number;
 }
 
 /** Locks the file, unless that was removed meanwhile, and so is none. Returns 1, 0 or a negative

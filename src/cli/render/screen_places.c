@@ -3,6 +3,7 @@
 #include "screen_places.h"
 
 #include "../../common/memory_stream.h"
+#include "../text/cpu_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -72,18 +73,6 @@ void screen_place_clear(struct screen_place *place)
 	*place = (struct screen_place){ 0 };
 }
 
-static bool has_same_numbers(const struct isst_cpuset *one, const struct isst_cpuset *other)
-{
-	unsigned int number;
-
-	if (isst_cpuset_count(one) != isst_cpuset_count(other))
-		return false;
-	isst_cpuset_for_each (number, one)
-		if (!isst_cpuset_has(other, number))
-			return false;
-	return true;
-}
-
 bool screen_place_joins(const struct screen_place *one, const struct screen_place *other,
 			size_t step)
 {
@@ -91,7 +80,7 @@ bool screen_place_joins(const struct screen_place *one, const struct screen_plac
 		return false;
 	for (size_t i = 0; i < one->steps; i++)
 		if (one->keys[i] != other->keys[i] ||
-		    (i != step && !has_same_numbers(one->numbers[i], other->numbers[i])))
+		    (i != step && !cpus_are_same(one->numbers[i], other->numbers[i])))
 			return false;
 	return true;
 }

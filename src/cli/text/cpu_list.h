@@ -22,4 +22,7 @@ int cpu_list_find_wrong_name(const char *text, char **name);
 
 void cpu_list_clear(struct cpu_list *list);
 
+/** Whether two sets hold the same numbers. */
+bool cpus_are_same(const struct isst_cpuset *one, const struct isst_cpuset *other);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "../../common/hash.h"
 #include "../../common/memory_stream.h"
+#include "../text/cpu_list.h"
 #include "act.h"
 
 #include <errno.h>
@@ -147,23 +148,11 @@ static bool note_toggled(struct watcher *watcher, const struct isst_cpuset *onli
 	return complete;
 }
 
-static bool is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other)
-{
-	unsigned int cpu;
-
-	if (isst_cpuset_count(one) != isst_cpuset_count(other))
-		return false;
-	isst_cpuset_for_each (cpu, one)
-		if (!isst_cpuset_has(other, cpu))
-			return false;
-	return true;
-}
-
 bool watcher_note_hotplug(struct watcher *watcher)
 {
 	const struct isst_cpuset *online = isst_online_cpus(watcher->looker.context);
 
-	if (watcher->online && is_equal(watcher->online, online))
+	if (watcher->online && cpus_are_same(watcher->online, online))
 		return true;
 	return (!watcher->online || note_toggled(watcher, online)) &&
 	       copy(&watcher->online, online);

@@ -315,7 +315,7 @@ static int emulated_open(struct watch_source *source, const struct isst_context 
 	if (source->path &&
 	    bind(source->descriptor, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return 0;
-	close(source->descriptor);
+	watch_events_close(source, 1);
 	return -EADDRNOTAVAIL;
 }
 
