@@ -68,6 +68,28 @@ reset_limits() {	# $1: min or max
 	done
 }
 
+drivers_of_tpmi='intel_tpmi_power_domains isst_if_common isst_tpmi_core isst_tpmi'
+
+reload() {	# unloads the drivers, and loads them again after "$@"
+	case $transport in
+	tpmi) modules=$drivers_of_tpmi ;;
+	msr) modules='isst_if_common isst_if_mbox_msr' ;;
+	*) modules='isst_if_common isst_if_mbox_pci isst_if_mmio' ;;
+	esac
+	for module in $modules; do
+		loaded="$module $loaded"
+	done
+	for module in $loaded; do
+		rmmod $module || echo "$module cannot be unloaded"
+	done
+	loaded=
+	"$@"
+	for module in $modules; do
+		insmod /lib/modules/$module.ko
+	done
+	[ "$transport" != tpmi ] || sleep 1
+}
+
 # ---- The machine: lines `cpu package die domain core`, cores counted within a domain ----
 
 find_topology() {
