@@ -734,21 +734,21 @@ $(BUILD)/isst-emulator.pc: .force
 		'Libs: -L$${libdir} -lisst-emulator' > $@
 
 # What is of the emulator alone is left out with it.
-DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md docs/support.md docs/hardware-reports.md \
+DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md docs/support.md docs/internals/hardware-reports.md \
 	docs/configuration.md docs/explain.md docs/watch.md docs/json-v2.md docs/fleets.md docs/redfish.md \
-	docs/library.md docs/python.md docs/transactions.md docs/security.md docs/services.md \
-	docs/differences.md docs/performance.md docs/real-drivers.md \
-	$(if $(HAS_EMULATOR),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
+	docs/library.md docs/python.md docs/internals/transactions.md docs/security.md docs/services.md \
+	docs/differences.md docs/internals/performance.md docs/internals/real-drivers.md \
+	$(if $(HAS_EMULATOR),docs/internals/emulator.md docs/internals/platform-file.md docs/internals/captured-machines.md docs/internals/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
 PICTURES := docs/status-map.svg
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 SCHEMA := docs/isst.schema.json
 
-$(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
+$(INSTALLED_DOCUMENTS): mk/parts.awk mk/installed.awk $(DOCUMENTS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $(filter %$(@F),$(DOCUMENTS)) > $@.parts
-	awk -v installed='$(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)) LICENSE' -f docs/installed.awk $@.parts > $@
+	awk -v emulator='$(EMULATOR)' -f mk/parts.awk $(filter %$(@F),$(DOCUMENTS)) > $@.parts
+	awk -v installed='$(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)) LICENSE' -f mk/installed.awk $@.parts > $@
 
 .PHONY: install
 install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(INSTALL_PARTS)

@@ -1036,9 +1036,9 @@ ISST_API int isst_choose_high_priority_cpus(struct isst_context *context,
 
 /**
  * Captures the machine into a directory, from which the emulator can reproduce it
- * (docs/captured-machines.md): files of the kernel, MSRs, and the responses of driver and firmware
- * to all requests that only read. Called instead of isst_discover(). A machine without driver can
- * be captured, too. Notices list what could not be read.
+ * (docs/internals/captured-machines.md): files of the kernel, MSRs, and the responses of driver and
+ * firmware to all requests that only read. Called instead of isst_discover(). A machine without
+ * driver can be captured, too. Notices list what could not be read.
  *
  * @directory: a new or an empty directory; on error it is as before
  * @flags: 0

@@ -11,11 +11,11 @@ MAN3_SOURCES += docs/man3/libisst-emulator.3.in docs/man3/emulated.c include/iss
 endif
 
 # Only the directory as a whole is known to be complete.
-$(BUILD)/man3/complete: $(MAN3_SOURCES) docs/parts.awk mk/man3.mk $(BUILD)/flags
+$(BUILD)/man3/complete: $(MAN3_SOURCES) mk/parts.awk mk/man3.mk $(BUILD)/flags
 	rm -rf $(@D)
 	python3 docs/man3/man3.py $(@D) include/isst.h docs/man3/libisst.3.in
 	$(if $(filter no,$(EMULATOR)),,python3 docs/man3/man3.py $(@D) include/isst-emulator.h docs/man3/libisst-emulator.3.in)
-	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $(@D)/libisst.3 > $(@D)/libisst.3.new
+	awk -v emulator='$(EMULATOR)' -f mk/parts.awk $(@D)/libisst.3 > $(@D)/libisst.3.new
 	mv $(@D)/libisst.3.new $(@D)/libisst.3
 	touch $@
 

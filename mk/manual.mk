@@ -6,19 +6,19 @@ MANUAL := $(BUILD)/manual
 COMMAND_PAGES := $(addprefix $(MANUAL)/,intel-speed-select.8 isst.8)
 FORMAT_PAGES := $(MANUAL)/isst-config.5 $(if $(filter no,$(EMULATOR)),,$(MANUAL)/isst-platform.5)
 
-$(COMMAND_PAGES): $(MANUAL)/%.8: docs/intel-speed-select.8 docs/parts.awk docs/pages.awk $(BUILD)/flags
+$(COMMAND_PAGES): $(MANUAL)/%.8: docs/intel-speed-select.8 mk/parts.awk mk/pages.awk $(BUILD)/flags
 	@mkdir -p $(@D)
-	awk -v emulator='$(if $(filter no,$(EMULATOR)),no,yes)' -f docs/parts.awk $< | awk -v page=$* -f docs/pages.awk > $@
+	awk -v emulator='$(if $(filter no,$(EMULATOR)),no,yes)' -f mk/parts.awk $< | awk -v page=$* -f mk/pages.awk > $@
 
 $(MANUAL)/isst-config.5: docs/isst-config.5
 	@mkdir -p $(@D)
 	cp $< $@
 
-$(MANUAL)/isst-platform.5: docs/platform-page.awk docs/platform-file.md docs/captured-machines.md docs/intel-speed-select.8 \
+$(MANUAL)/isst-platform.5: mk/platform-page.awk docs/internals/platform-file.md docs/internals/captured-machines.md docs/intel-speed-select.8 \
 		include/isst.h
 	@mkdir -p $(@D)
-	awk -v version=$(VERSION) -v date="$$(sed -n 's/^\.Dd //p' docs/intel-speed-select.8)" -f docs/platform-page.awk \
-		docs/platform-file.md docs/captured-machines.md > $@
+	awk -v version=$(VERSION) -v date="$$(sed -n 's/^\.Dd //p' docs/intel-speed-select.8)" -f mk/platform-page.awk \
+		docs/internals/platform-file.md docs/internals/captured-machines.md > $@
 
 #: manual          build/manual: the manual pages
 .PHONY: manual

@@ -508,6 +508,6 @@ sh "$here/bench/growth.sh" "$build" || broken=yes
 
 # ---- Compared with the distribution's package of the kernel tree's tool ----
 
-printf '\nCompared with the reference (docs/performance.md describes the columns):\n'
+printf '\nCompared with the reference (docs/internals/performance.md describes the columns):\n'
 sh "$here/bench/compare.sh" "$build" || broken=yes
 [ -z "$broken" ]

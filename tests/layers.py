@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the order of layers (docs/architecture.md): layers.py BUILD, or layers.py --self-test.
+"""Checks the order of layers (docs/internals/architecture.md): layers.py BUILD, or layers.py --self-test.
 
 Includes are read from the sources below src. Calls are read from the symbols of the objects below
 BUILD/src, so that a declaration without an include is found, too. Within a folder that is named in
@@ -54,7 +54,7 @@ WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", 
 
 # Layers whose files stand in a table of the document, headed `| file of `LAYER` |`, each by its name or a pattern.
 TABLES = ["library", "configuration", "state", "transaction"]
-DOCUMENT = "docs/architecture.md"
+DOCUMENT = "docs/internals/architecture.md"
 
 # Layers that are not checked yet: the order of their parts, or circles in a folder.
 NOT_YET = set()

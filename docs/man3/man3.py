@@ -30,7 +30,7 @@ MARKS = re.compile(r"""
     (?P<Fa>\*?@[a-z]+|(?<![\w*])\*[a-z]+\b) |
     (?P<Vt>\b(?:enum|struct)\ isst_[a-z_]+) |
     (?P<Dv>\b(?:ISST_[A-Z0-9_]+(?:\.\.\.)?|NULL|UINT_MAX|CAP_[A-Z_]+)(?!\w)) |
-    (?P<Pa>/proc/[a-z]+\b|\bisst(?:-emulator)?\.h\b|\bdocs/[a-z0-9-]+\.md\b)
+    (?P<Pa>/proc/[a-z]+\b|\bisst(?:-emulator)?\.h\b|\bdocs/[a-z0-9/-]+\.md\b)
     """, re.X)
 OPENING, CLOSING = "([", ".,:;)]?!"
 SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[^a-z])|(?<=[.?!]\))\s+")

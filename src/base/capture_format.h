@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format of a captured machine (docs/captured-machines.md), once for the library, which writes
- * captures, and for the emulator, which reads them: names of files, keywords, how numbers and
- * errors are written. What registers and messages mean is no part of it.
+ * The format of a captured machine (docs/internals/captured-machines.md), once for the library,
+ * which writes captures, and for the emulator, which reads them: names of files, keywords, how
+ * numbers and errors are written. What registers and messages mean is no part of it.
  */
 #ifndef ISST_BASE_CAPTURE_FORMAT_H
 #define ISST_BASE_CAPTURE_FORMAT_H

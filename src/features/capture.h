@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parts of a capture: what is read of a machine, kept as files in memory until all of it is
- * there (docs/captured-machines.md has the layout).
+ * there (docs/internals/captured-machines.md has the layout).
  */
 #ifndef ISST_FEATURES_CAPTURE_H
 #define ISST_FEATURES_CAPTURE_H

@@ -2,7 +2,7 @@
 /*
  * What differs between processors beside what their firmware answers: one table of the models, and
  * the facts that follow from it. The only place where a model number decides something; which
- * firmware interface is used follows from the driver (docs/architecture.md).
+ * firmware interface is used follows from the driver (docs/internals/architecture.md).
  */
 #ifndef ISST_FIRMWARE_PLATFORM_H
 #define ISST_FIRMWARE_PLATFORM_H

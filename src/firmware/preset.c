@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cascade Lake-N (docs/platforms.md): the BIOS gives some cores a higher base frequency than
- * others, and the processor does not allow any change. What can be read comes from cpufreq, at once
- * when it is planned; everything else is refused as not being here.
+ * Cascade Lake-N (docs/internals/platforms.md): the BIOS gives some cores a higher base frequency
+ * than others, and the processor does not allow any change. What can be read comes from cpufreq, at
+ * once when it is planned; everything else is refused as not being here.
  */
 #include "firmware/preset.h"
 #include "base/messages.h"

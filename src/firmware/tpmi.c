@@ -438,7 +438,7 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 }
 
 /** Classes hold while core-power or SST-TF is on: measured on Granite Rapids
- * (docs/hardware-reports.md). */
+ * (docs/internals/hardware-reports.md). */
 static int ask_clos_in_force(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_core_power *result = request->result;

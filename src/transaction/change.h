@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A change: steps, each of which writes items of one kind and may disturb others. Features plan
- * steps; the change is then made as a whole (docs/transactions.md). Knows nothing of what the items
- * mean to each other.
+ * steps; the change is then made as a whole (docs/internals/transactions.md). Knows nothing of what
+ * the items mean to each other.
  */
 #ifndef ISST_TRANSACTION_CHANGE_H
 #define ISST_TRANSACTION_CHANGE_H

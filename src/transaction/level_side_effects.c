@@ -94,7 +94,7 @@ bool explained_by_level(struct isst_journal *journal, const struct tracked *trac
 
 bool explained_by_core_power(const struct isst_journal *journal, const struct tracked *tracked)
 {
-	/* Weight 15 and no limits: measured (docs/hardware-reports.md). */
+	/* Weight 15 and no limits: measured (docs/internals/hardware-reports.md). */
 	enum { RESET = 0xff00f0 };
 
 	if (tracked->item.kind != ITEM_CLOS || tracked->now.number != RESET)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The format of a captured machine: lines as docs/captured-machines.md shows them, both ways. */
+/* The format of a captured machine: as docs/internals/captured-machines.md shows it, both ways. */
 #include "base/capture_format.h"
 #include "support/check.h"
 

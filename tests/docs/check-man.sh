@@ -23,12 +23,12 @@ PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 # The pages as they are installed, with the emulator or without.
 write_page() {	# $1: isst or intel-speed-select; $2: yes or no
-	awk -v emulator="$2" -f "$root/docs/parts.awk" "$man" | awk -v page="$1" -f "$root/docs/pages.awk"
+	awk -v emulator="$2" -f "$root/mk/parts.awk" "$man" | awk -v page="$1" -f "$root/mk/pages.awk"
 }
 write_page isst yes > "$scratch/isst.8"
 write_page intel-speed-select yes > "$scratch/intel-speed-select.8"
-awk -v version=0 -v date="$(sed -n 's/^\.Dd //p' "$man")" -f "$root/docs/platform-page.awk" "$root/docs/platform-file.md" \
-	"$root/docs/captured-machines.md" > "$scratch/isst-platform.5"
+awk -v version=0 -v date="$(sed -n 's/^\.Dd //p' "$man")" -f "$root/mk/platform-page.awk" "$root/docs/internals/platform-file.md" \
+	"$root/docs/internals/captured-machines.md" > "$scratch/isst-platform.5"
 
 # What the processor cannot do is no part of a transcript.
 export ISST_EMULATE_QUIET=yes
@@ -330,7 +330,7 @@ check_version() {
 
 # Links of the documents to files of the tree.
 check_links() {
-	for path in "$root"/*.md "$root"/docs/*.md "$root"/tests/*/README.md; do
+	for path in "$root"/*.md "$root"/docs/*.md "$root"/docs/internals/*.md "$root"/tests/*/README.md; do
 		document=${path#"$root"/}
 		tr ' ' '\n' < "$root/$document" | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | while read -r link; do
 			case $link in
@@ -597,7 +597,7 @@ check_quotes() {	# $1: page
 check_without_emulator() {
 	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md" "$root/docs/fleets.md"; do
 		for emulator in yes no; do
-			awk -v emulator=$emulator -f "$root/docs/parts.awk" "$document" > "$scratch/$emulator-${document##*/}"
+			awk -v emulator=$emulator -f "$root/mk/parts.awk" "$document" > "$scratch/$emulator-${document##*/}"
 		done
 	done
 	grep -H -n -E -e 'ISST_EMULATE=|isst --emulate' -e '## The emulator' \
@@ -693,8 +693,8 @@ if [ "$emulator" = yes ]; then
 	check "isst-platform(5) names the lines of a capture's answers" check_answers
 	check "man page names the built-in platforms" \
 		check_platforms "the man page" items_of "EMULATED MACHINES" '\.It Cm '
-	check "docs/platforms.md names the built-in platforms" \
-		check_platforms docs/platforms.md column_of docs/platforms.md "Built-in machines"
+	check "docs/internals/platforms.md names the built-in platforms" \
+		check_platforms docs/internals/platforms.md column_of docs/internals/platforms.md "Built-in machines"
 	check "docs/status-map.svg is what make docs-picture makes" check_picture
 	check_transcripts README.md check_server_transcript
 	isst platform reset > /dev/null
@@ -720,7 +720,7 @@ if [ "$emulator" = yes ]; then
 		skip "the page on testing scripts: its transcripts" "the preload library has sanitizers"
 	fi
 else
-	skip "man page and docs/platforms.md name the built-in platforms" "this build has no emulator"
+	skip "man page and docs/internals/platforms.md name the built-in platforms" "this build has no emulator"
 	skip "transcripts" "this build has no emulator"
 fi
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault rules: each kind does what docs/emulator.md says, counts over processes, refuses nonsense.
- */
+/* Fault rules: each does what docs/internals/emulator.md says, counts over processes. */
 #include "emulator/emulated.h"
 
 #include <time.h>

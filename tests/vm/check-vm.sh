@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-vm.sh BUILD [CACHE [BOOT...]]
 # Runs the command of BUILD on the real Speed Select drivers of stock kernels, in virtual machines, and the packaged
-# reference tool beside it: see docs/real-drivers.md. CACHE (BUILD/vm by default) keeps kernels and logs; BOOT names boots of
+# reference tool beside it: see docs/internals/real-drivers.md. CACHE (BUILD/vm by default) keeps kernels and logs; BOOT names boots of
 # boots.table (all by default), VM_PARTS parts of their checks. Prints a line for each check and `N passed, N failed`, with
 # `, N skipped` where something that is needed cannot be had; fails only where a check fails.
 set -euo pipefail

@@ -21,7 +21,7 @@
 #define FAMILY_NAME "thermal"
 #define EVENT_GROUP "event"
 enum { EVENT_CPU_CAPABILITY_CHANGE = 14 };
-/* That of emulated kernels, docs/emulator.md. */
+/* That of emulated kernels, docs/internals/emulator.md. */
 enum { EMULATED_FAMILY = 28 };
 
 /* Larger than any: the kernel sends at most 64 CPUs in one, and uevents of 2 KiB. */
@@ -288,7 +288,7 @@ int thermal_open(struct watch_source *source)
 }
 
 /** The emulated kernel's events, which come to a socket of the runtime directory
- * (docs/emulator.md). */
+ * (docs/internals/emulator.md). */
 static int emulated_open(struct watch_source *source, const struct isst_context *context)
 {
 	const char *directory = isst_platform_runtime_directory(context);

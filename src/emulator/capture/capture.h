@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A captured machine: a directory with the answers of a server's kernel, driver and firmware
- * (docs/captured-machines.md). Each function is defined in the file that its group is named after.
+ * (docs/internals/captured-machines.md). Groups of functions are named after their files.
  */
 #ifndef EMULATOR_CAPTURE_H
 #define EMULATOR_CAPTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The CPUs of a captured machine and their places in its domains. What the capture does not have
- * is composed (docs/captured-machines.md has the rules for readers).
+ * is composed (docs/internals/captured-machines.md has the rules for readers).
  */
 #include "emulator/capture/parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The domains of a captured machine. What the capture does not have is composed
- * (docs/captured-machines.md has the rules for readers).
+ * (docs/internals/captured-machines.md has the rules for readers).
  */
 #include "base/array.h"
 #include "emulator/capture/parts.h"

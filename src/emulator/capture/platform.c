@@ -2,7 +2,7 @@
 /*
  * The platform of a capture: calls the steps in their order, and takes what follows from the
  * kernel's files. What a capture does not have is composed in this folder, and nowhere else
- * (docs/captured-machines.md has the rules for readers).
+ * (docs/internals/captured-machines.md has the rules for readers).
  */
 #include "emulator/capture/parts.h"
 #include "emulator/model/text.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words of fault rules (docs/emulator.md), read and written. When they act is not known here.
- */
+/* The words of fault rules (docs/internals/emulator.md), read and written, not when they act. */
 #include "base/error_name.h"
 #include "common/memory_stream.h"
 #include "emulator/front/fault_rules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault rules (docs/emulator.md): what shall go wrong at the seams; nothing of what goes right. */
+/* Fault rules (docs/internals/emulator.md): what shall go wrong at the seams. */
 #ifndef EMULATOR_FAULTS_H
 #define EMULATOR_FAULTS_H
 

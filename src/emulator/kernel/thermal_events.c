@@ -18,8 +18,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The family has a number of its own on each system; docs/emulator.md has this one. The rest is
- * that of the kernel's interface: its headers are too old for it on some systems. */
+/* The family has a number of its own on each system; docs/internals/emulator.md has this one. The
+ * rest is that of the kernel's interface: its headers are too old for it on some systems. */
 enum {
 	FAMILY = 0x1c,
 	FAMILY_VERSION = 2,

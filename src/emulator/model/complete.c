@@ -33,7 +33,7 @@ static int complete_files(struct platform *platform)
 	return platform->pstate.text ? 0 : -ENOMEM;
 }
 
-/** Measured on Granite Rapids servers (docs/hardware-reports.md); known of no others. */
+/** Measured on Granite Rapids servers (docs/internals/hardware-reports.md); known of no others. */
 static void complete_clos(struct platform *platform)
 {
 	enum { GRANITE_RAPIDS = 0xad };

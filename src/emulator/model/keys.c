@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys of a platform file (docs/platform-file.md has the same tables for readers). What their
- * values do is not known here.
+ * The keys of a platform file (docs/internals/platform-file.md has the same tables for readers).
+ * What their values do is not known here.
  */
 #include "emulator/model/values.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A platform: what a platform file describes (docs/platform-file.md), every value with the line
- * that gave it, or what a captured machine consists of. Knows nothing of how driver and firmware
- * answer.
+ * A platform: what a platform file describes (docs/internals/platform-file.md), every value with
+ * the line that gave it, or what a captured machine consists of. Knows nothing of how driver and
+ * firmware answer.
  */
 #ifndef EMULATOR_PLATFORM_H
 #define EMULATOR_PLATFORM_H

@@ -83,9 +83,10 @@ static const struct notice {
 	  "that it may be on is what the message says", false },
 	{ "package 0, power domain [12]: .*(left unchanged.*|the result is unknown|\\(EIO\\)( "
 	  "\\(and [0-9]+ more\\))?)$",
-	  "an I/O die follows the others of a changing command (docs/transactions.md)", true },
+	  "an I/O die follows the others of a changing command (docs/internals/transactions.md)",
+	  true },
 	{ "cannot read the turbo ratio limits .*(left unchanged|the result is unknown)",
-	  "turbo-freq does without (docs/transactions.md)", true },
+	  "turbo-freq does without (docs/internals/transactions.md)", true },
 	{ "^Information: the driver does not report the core of CPU.*: left out$",
 	  "a CPU that is not named", false },
 	{ "whether what was left out differs is unknown", "the result is `incomplete`", true },
