@@ -255,7 +255,6 @@ static void send_batch(struct driver *driver, const struct batch_kind *kind, voi
 		do
 			errors[at++] = answer;
 		while ((answer == -ENOTTY || driver->descriptor < 0) && at < count);
-		/* mutation: batch-rest */
 		while (purpose == BATCH_WRITES && at < count)
 			errors[at++] = -ECANCELED;
 	}
@@ -357,7 +356,6 @@ void driver_associations(struct driver *driver, struct abi_clos_assoc *entries, 
 			some++;
 		error = send_associations(driver, message, &entries[at], some, purpose);
 		if (error && some > 1) {
-			/* mutation: one-association-at-a-time */
 			alone = some;
 			continue;
 		}

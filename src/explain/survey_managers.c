@@ -105,8 +105,7 @@ static int add_processes(const struct search *search)
 	int error = 0;
 
 	for (size_t i = 0; i < MANAGER_COUNT && !error; i++)
-		if (/* mutation: manager-of-plugin */ search->processes[i] &&
-		    (!MANAGERS[i].plugins[0] || search->plugins[i]))
+		if (search->processes[i] && (!MANAGERS[i].plugins[0] || search->plugins[i]))
 			error = add_seen(search->survey, &MANAGERS[i], search->processes[i],
 					 search->plugins[i]);
 	return error;

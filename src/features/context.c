@@ -325,7 +325,6 @@ static int discover(struct isst_context *context)
 	if (!error)
 		error = context_discover_topology(context);
 	if (!error && context_has_lock(context) && !context->keep_journal)
-		/* mutation: recover */
 		error = journal_recover(context);
 	else if (!error && !context->keep_journal)
 		journal_report(context);
@@ -333,9 +332,7 @@ static int discover(struct isst_context *context)
 	 * not rolled back is not to be changed. */
 	if (error) {
 		driver_close(&context->driver);
-		/* mutation: forget-topology */
 		topology_free(context->topology);
-		/* mutation: forget-topology */
 		context->topology = NULL;
 	}
 	return error;
@@ -360,7 +357,6 @@ static int recover_late(struct isst_context *context)
 		return 0;
 	context->stale = false;
 	if (!context->keep_journal)
-		/* mutation: recover */
 		error = journal_recover(context);
 	context->stale = error != 0;
 	return error;

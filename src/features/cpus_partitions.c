@@ -53,7 +53,7 @@ static int plan_no_partition(struct cpus_change *work, const struct isst_domain 
 	if (group == GROUP_PARTITION)
 		step_set_text(change_step(change, ITEM_PARTITION),
 			      item_of(ITEM_PARTITION, domain, 0), "absent");
-	else if (/* mutation: foreign-partition */ group == GROUP_OTHER_PARTITION)
+	else if (group == GROUP_OTHER_PARTITION)
 		change_warn(
 			change, ISST_WARNING_PARTITION_KEPT,
 			"/sys/fs/cgroup/%u-%u-%u is left unchanged (%s): it is not a partition of "
@@ -72,7 +72,6 @@ int cpus_plan_partition(const struct cpus_change *work, const struct isst_domain
 	char *state, *ranges;
 	int error = find_group(work, domain, &group, &state);
 
-	/* mutation: foreign-partition */
 	if (group == GROUP_OTHER_PARTITION)
 		error = message_error(&change->context->messages, -EIO,
 				      "/sys/fs/cgroup/%u-%u-%u is in use (%s): it is not a "

@@ -216,7 +216,6 @@ struct step *cpus_plan_unknown(struct cpus_change *work)
 		change->broken = true;
 		return NULL;
 	}
-	/* mutation: unknown-place */
 	if (!is_whole_machine(change))
 		return NULL;
 	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {

@@ -87,7 +87,6 @@ static bool moves_cpu(const struct step *step, const struct entry *entry)
 	change_for_each_place (place, change, &entry->item) {
 		if (place->step == step)
 			break;
-		/* mutation: moved-before */
 		if (!place->footprint)
 			online = place_entry(place)->bits != 0;
 	}
@@ -186,7 +185,6 @@ static int note_limits(struct step *online)
 		bool known = find_limits(online->change, &accesses[i], &value);
 
 		if (known && !entry->refused) {
-			/* mutation: kernel-rewrites */
 			entry->mask = WHOLE_VALUE;
 			entry->bits = value;
 		} else if (!accesses[i].absent) {

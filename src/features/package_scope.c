@@ -30,7 +30,6 @@ static void add_neighbours(struct package_scope *scope, const struct domain_requ
 	for (size_t i = 0; i < isst_domain_count(context); i++) {
 		const struct isst_domain *domain = context_domain(context, i);
 
-		/* mutation: same-package */
 		if (is_neighbour(domain, requests, scope->own))
 			scope->requests[scope->count++] =
 				(struct domain_request){ .domain = domain };

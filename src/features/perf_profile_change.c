@@ -65,12 +65,10 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
 	const struct isst_context *context = step ? step->change->context : NULL;
 
-	/* mutation: level-resets-features */
 	step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);
 	if (core_power) {
 		/* With one switch that is a second name of what ITEM_QOS has: where a later step
 		 * wrote that, it would seem to be another process's. */
-		/* mutation: one-switch-one-item */
 		if (context && !context->firmware.operations->one_core_power_switch)
 			step_disturbs_optional(step, item_of(ITEM_CORE_POWER, domain, 0));
 		step_disturbs_optional(step, item_of(ITEM_QOS, domain, 0));
@@ -201,7 +199,6 @@ static int finish_levels(struct step *levels)
 	int error = 0;
 
 	if (context_has_power_domains(context)) {
-		/* mutation: finish-late-levels */
 		finish_late_levels(levels);
 		return 0;
 	}

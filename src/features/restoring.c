@@ -217,7 +217,6 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 	if (!now->absent && !(as_written && *hidden) &&
 	    item_value_equal(&item->item, now->value, item->old))
 		return 0;
-	/* mutation: changed-by-user */
 	if (!as_written)
 		return note_changed(work, &item->item);
 	if (user && (item->item.kind == ITEM_CORE_POWER || item->item.kind == ITEM_QOS)) {
@@ -345,7 +344,6 @@ static int find_put_back(struct isst_context *context, unsigned int feature,
 	int error = followed > 0 ? find_unsaved(context, feature, requests, current, i, &unrecorded)
 				 : followed;
 
-	/* mutation: restoring-settled */
 	*settled = followed > 0 && !unrecorded;
 	return error;
 }

@@ -136,7 +136,6 @@ static int widen_packages(struct step *step)
 		if (!is_held_back(entry))
 			continue;
 		set_again(step, package);
-		/* mutation: move-package */
 		if (has_limit(context, entry))
 			move_package(step, entry);
 		for (size_t j = i; j < step->count; j++)

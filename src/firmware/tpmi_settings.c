@@ -109,10 +109,8 @@ static int set_level(struct tpmi_run *run, const struct tpmi_request *request)
 	long begin_rests = count_rests();
 	int error = driver_request(run->driver, "PERF_SET_LEVEL", ABI_PERF_SET_LEVEL, &control);
 
-	/* mutation: level-refused */
 	if ((error == -ENOTTY || error == -EFAULT) && monotonic_us() - begin_us >= WAITED_US &&
 	    count_rests() > begin_rests)
-		/* mutation: level-timed-out */
 		return -ETIMEDOUT;
 	return error;
 }

@@ -337,7 +337,6 @@ static void require_named(const struct application *application)
 		for (size_t j = 0; j < change->steps[i]->count; j++) {
 			struct entry *entry = &change->steps[i]->entries[j];
 
-			/* mutation: required */
 			entry->required = item_is_optional(change->context, &entry->item) &&
 					  is_named(application->wanted, &entry->item);
 		}

@@ -160,7 +160,6 @@ static int remove_without_cpusets(struct kernel_files *files, const char *name, 
 	int error = read_without_cpusets(files, name, &state);
 
 	if (!error && state && strcmp(state, "absent") != 0)
-		/* mutation: remove-group */
 		error = kernel_files_rmdir(files, path);
 	free(state);
 	return error;
@@ -186,7 +185,6 @@ static int remove_group(struct kernel_files *files, const char *name)
 		/* A lone newline clears the list; a write of nothing need not reach the file. */
 		error = write_group(files, name, "cpuset.cpus", "\n");
 	if (!error)
-		/* mutation: remove-group */
 		error = kernel_files_rmdir(files, path);
 	free(path);
 	return error;
@@ -280,7 +278,6 @@ static int set_type(struct kernel_files *files, const char *name, const char *ty
 		invalid = refused ? files->messages->error : NULL;
 	}
 	/* A write that fails otherwise means nothing for the type. */
-	/* mutation: partition-falls-back */
 	if (!refused || strcmp(expected, "isolated") != 0)
 		return error;
 	if (set_type(files, name, "root", "root") == 0)
@@ -326,7 +323,6 @@ static const char *find_cpus(const char *state)
 const char *partition_cpus(const char *state)
 {
 	size_t type = strcspn(state, " ");
-	/* mutation: partition-cpus */
 	const char *cpus = find_cpus(state);
 
 	if (strncmp(state, "root", type) != 0 && strncmp(state, "isolated", type) != 0)
@@ -336,7 +332,6 @@ const char *partition_cpus(const char *state)
 
 int partition_write(struct kernel_files *files, const char *name, const char *state)
 {
-	/* mutation: partition-cpus */
 	const char *cpus = find_cpus(state);
 	char *expected, *type;
 	int error = -ENOMEM;

@@ -148,7 +148,6 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 	if (cpu->public.core_known)
 		domain = topology_find_domain(topology, die->package, die->die, cpu->punit_domain);
 	if (cpu->unknown_core)
-		/* mutation: unknown-domain */
 		note_unknown(topology, die->package, cpu->unknown_core);
 	cpu->domain = NULL;
 	cpu->public.domain = NULL;

@@ -163,7 +163,6 @@ static int keep_or_mark(struct isst_change *change)
 	change_warn(change, ISST_WARNING_BOOT_STATE, "the state after boot is not kept: %s",
 		    message_why(messages, error));
 	messages->error = NULL;
-	/* mutation: boot-state-lost */
 	error = item_lines_replace_text(context, BOOT_STATE_FILE, VERSION, LOST);
 	if (!error)
 		return 0;
@@ -179,7 +178,6 @@ static int keep_seen(struct isst_change *change, const char *kept)
 {
 	struct messages *messages = &change->context->messages;
 	size_t noticed = messages->notices.count;
-	/* mutation: boot-state-seen */
 	int error = keep(change->context, kept);
 
 	if (error == -EINTR)
@@ -221,7 +219,6 @@ int boot_state_keep(struct isst_change *change)
 	context->boot_state_kept = true;
 	context->boot_state_cpus = seen;
 	messages->error = NULL;
-	/* mutation: boot-state-once */
 	if (error)
 		error = kept ? keep_seen(change, kept) : 0;
 	else

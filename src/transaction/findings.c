@@ -78,7 +78,6 @@ static bool is_shown_clamped(struct isst_journal *journal, const struct tracked 
 	if (is_clamped(journal, tracked, tracked->last.number) ||
 	    (tracked->unverified && is_clamped(journal, tracked, tracked->previous.number)))
 		return true;
-	/* mutation: recovered-old-limit */
 	return journal->text.rollback && is_clamped(journal, tracked, tracked->old.number);
 }
 
@@ -265,7 +264,6 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	    is_kept_offline(journal, item->index))
 		return FOUND_SMT_OFF;
 	/* Power domains that are restored are what it reads as. */
-	/* mutation: package-limit */
 	if (item_is_of_package(item) && tracked->written && journal->text.rollback)
 		return FOUND_WRITTEN;
 	if (is_now(tracked, tracked->old)) {
@@ -297,7 +295,6 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)))
 		return FOUND_UNCERTAIN;
 	/* A partition is several files; and what a value became is noted after it was read back. */
-	/* mutation: recovered-clipped */
 	if (tracked->unverified && (item->kind == ITEM_PARTITION ||
 				    item_value_may_be_clipped(item, tracked->last, tracked->now)))
 		return FOUND_UNCERTAIN;

@@ -26,7 +26,6 @@ void change_complete(struct isst_change *change)
 	bool staged = settings_stage(change);
 
 	journal_done(change);
-	/* mutation: apply-saved */
 	settings_apply(change, staged);
 	change_end_journal(change);
 }

@@ -19,7 +19,6 @@
 int change_hold(struct isst_change *change)
 {
 	/* One that wrote nothing has no journal. */
-	/* mutation: journal-held */
 	int error = change->journal < 0 ? 0 : journal_held(change);
 
 	if (error)
@@ -104,7 +103,6 @@ static void restore_lost(struct isst_change *change, const struct isst_journal *
 		"changed over a suspend of the machine, and rolled back as well",
 		recovery_list(journal, is_lost));
 	for (size_t i = 0; i < journal->count; i++)
-		/* mutation: held-over-suspend */
 		if (is_lost(&journal->tracked[i]))
 			journal->tracked[i].finding = FOUND_WRITTEN;
 }
@@ -129,7 +127,6 @@ static void leave_uncertain(const struct isst_journal *journal)
 	for (size_t i = 0; i < journal->count; i++) {
 		struct tracked *tracked = &journal->tracked[i];
 
-		/* mutation: leave-uncertain */
 		if (!tracked->written && (tracked->finding == FOUND_UNCERTAIN ||
 					  (tracked->finding == FOUND_WRITTEN &&
 					   has_other_level(journal, &tracked->item))))
@@ -165,7 +162,6 @@ static bool list_waiting(struct isst_change *change, const struct isst_journal *
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct tracked *tracked = &journal->tracked[i];
 
-		/* mutation: held-waits */
 		if (!finding_waits(tracked->finding) || is_idle(tracked))
 			continue;
 		change_differs_unread(
@@ -224,7 +220,6 @@ static int restore(struct isst_change *change, const struct isst_journal *journa
 	context->held = change;
 	if (error)
 		return error;
-	/* mutation: held-rollback */
 	error = journal_restore(journal, rollback);
 	/* Any other error: it was not begun. */
 	if (!error || error == -ENOTRECOVERABLE)
@@ -287,7 +282,6 @@ int change_abandon(struct isst_change *change)
 		return 0;
 	messages = &change->context->messages;
 	before = message_begin(messages);
-	/* mutation: abandon-held */
 	if (context_has_lock(change->context))
 		error = change_roll_back(change);
 	if (change->held)

@@ -217,7 +217,6 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 		if (error)
 			return error;
 	}
-	/* mutation: saved-truncated */
 	return item_lines_refuse(context, name, number, "truncated");
 }
 
@@ -247,7 +246,6 @@ static int match_header(struct isst_context *context, const char *name, unsigned
 		bool complete = strchr(text, '\n');
 
 		result = (int)strlen(header);
-		/* mutation: journal-of-this-boot */
 		if (!complete || strncmp(text, header, strlen(header)) != 0)
 			result = -ENOENT;
 		if (result == -ENOENT && complete && strncmp(text, prefix, length) != 0)

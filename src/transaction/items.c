@@ -225,7 +225,6 @@ bool item_counterpart(const struct item *item, struct item *counterpart)
 	counterpart->kind = COUNTERPARTS[item->kind];
 	if (item_is_of_package(item))
 		return false;
-	/* mutation: counterpart */
 	return COUNTERPARTS[item->kind] != 0;
 }
 
@@ -250,7 +249,6 @@ enum item_kind item_kind_of(const char *name)
 
 unsigned int item_settling_time(enum item_kind kind)
 {
-	/* mutation: settling-time */
 	return KINDS[kind].settling_ms;
 }
 
@@ -282,7 +280,6 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 {
 	if (!KINDS[item->kind].clipped)
 		return false;
-	/* mutation: raised-limits */
 	if (moved && item->kind != ITEM_TURBO_RATIO_LIMITS)
 		return true;
 	switch (item->kind) {
@@ -485,6 +482,5 @@ bool item_is_optional(const struct isst_context *context, const struct item *ite
 {
 	const struct isst_domain *domain = item_domain(context, item);
 
-	/* mutation: may-refuse */
 	return !item_is_file(item->kind) && domain && isst_domain_is_io(domain);
 }

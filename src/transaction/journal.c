@@ -67,7 +67,6 @@ static void print_step(FILE *stream, struct step *step)
 		entry->journalled = entry->wanted;
 		print_item(stream, number, JOURNAL_ITEM, &entry->item, entry->old, entry->wanted);
 	}
-	/* mutation: journal-footprint */
 	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
 
@@ -107,7 +106,6 @@ static int append_text(struct isst_change *change, struct memory_stream *text, i
 	if (!error)
 		error = memory_stream_close(text);
 	if (!error) {
-		/* mutation: append-to-journal */
 		error = text->size > 0 ? append(change, text->text) : 0;
 		free(text->text);
 	}
@@ -146,7 +144,6 @@ static int open_new(struct isst_change *change)
 		error = -errno;
 	if (error)
 		return refuse_to_go_on(change, error);
-	/* mutation: earlier-journal */
 	if (status.st_size == 0)
 		return 0;
 	close(change->journal);
@@ -269,7 +266,6 @@ int journal_end(struct isst_change *change)
 
 	if (change->journal < 0)
 		return 0;
-	/* mutation: remove-journal */
 	error = runtime_file_remove(directory_of(change), FILE_NAME);
 	/* An empty one means nothing, also where it cannot be removed. */
 	if (error && ftruncate(change->journal, 0) == 0)

@@ -121,7 +121,6 @@ bool explained_by_package(const struct isst_journal *journal, const struct track
 		    package->item.package == tracked->item.package &&
 		    (tracked->now.number == package->last.number ||
 		     (journal->text.rollback && tracked->now.number == package->old.number)))
-			/* mutation: explained-package */
 			return true;
 	}
 	return false;

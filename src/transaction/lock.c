@@ -276,7 +276,6 @@ static bool sleep_before(int64_t deadline_ms)
 static int wait_for(struct isst_context *context, const char *path, int descriptor,
 		    int64_t deadline_ms)
 {
-	/* mutation: wait-for-lock */
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return message_error(&context->messages, -EIO, "cannot lock %s: %s", path,
@@ -479,7 +478,6 @@ void lock_rest(struct isst_context *context)
 
 int lock_check_not_held(struct isst_context *context)
 {
-	/* mutation: held-is-exclusive */
 	if (!context->held)
 		return 0;
 	return message_error(&context->messages, -EINVAL,
@@ -510,7 +508,6 @@ int isst_unlock(struct isst_context *context)
 
 int lock_check(struct isst_context *context, unsigned long long unlocks)
 {
-	/* mutation: lock-is-needed */
 	if (!context_has_lock(context))
 		return message_error(&context->messages, -EINVAL,
 				     "a change requires the lock, taken before the discovery");

@@ -91,7 +91,6 @@ int change_fail_overtaken(struct isst_change *change, const struct item *item,
 {
 	struct messages *messages = &change->context->messages;
 
-	/* mutation: overtaken */
 	change->overtaken = true;
 	return message_error(messages, -EIO,
 			     "%s: it was %s, and became %s while the change was made: another "

@@ -55,7 +55,6 @@ void step_report_progress(struct isst_change *change, const struct step *step, s
 
 int change_check_interrupted(struct isst_change *change)
 {
-	/* mutation: interrupted */
 	if (!context_is_interrupted(change->context))
 		return 0;
 	return message_error(&change->context->messages, -EINTR, "interrupted");
@@ -86,7 +85,6 @@ static int note_writes(struct isst_change *change, struct step *step,
 	*next = count;
 	for (size_t i = count; i-- > from;)
 		if (accesses[i].failure.error == -ECANCELED)
-			/* mutation: refused-rest */
 			*next = i;
 	for (size_t i = from; i < count; i++) {
 		struct entry *entry = &step->entries[owners[i]];
@@ -96,7 +94,6 @@ static int note_writes(struct isst_change *change, struct step *step,
 			continue;
 		note_write(change, entry, failure);
 		/* One that may still take effect is waited for when the step is verified. */
-		/* mutation: failed-write */
 		if (failure->error && !entry->timed_out && !result)
 			result = entry_skip(change, entry, failure->error, failure->message);
 	}
@@ -142,7 +139,6 @@ static int find_refused_levels(struct isst_change *change, struct item_access *a
 			continue;
 		error = requested_levels_read(context, &all);
 		level = requested_level_of(&all, item_domain(context, &access->item));
-		/* mutation: refused-late */
 		if (level && level->requested != access->value.number) {
 			access->failure = (struct isst_failure){ 0 };
 			message_failure(&context->messages, &access->failure, -EIO,
@@ -173,7 +169,6 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 	for (size_t at = 0; at < count && !error;) {
 		size_t end = one_by_one ? at + 1 : count;
 
-		/* mutation: interrupted-between-cpus */
 		if (one_by_one && at > 0)
 			error = change_check_interrupted(change);
 		if (error)
@@ -234,7 +229,6 @@ static void find_limits_out_of_sight(const struct making *making)
 		const struct entry *entry = &making->step->entries[making->owners[i]];
 		struct item_access *access = &making->accesses[i];
 
-		/* mutation: written-hidden */
 		if (!access->failure.error && !access->absent && !entry->refused &&
 		    !entry_served(entry, access->value) &&
 		    limit_is_hidden(context, &entry->item, entry->wanted.number,
@@ -347,7 +341,6 @@ static int check_result(const struct step *step, struct entry *entry,
 	if (entry->confirmed)
 		return 0;
 	entry->waited = !entry->timed_out;
-	/* mutation: clipped */
 	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
 		entry->confirmed = true;
 		if (entry->provisional) {
@@ -356,7 +349,6 @@ static int check_result(const struct step *step, struct entry *entry,
 		}
 		if (item_is_limit(&entry->item))
 			change_note_held(change, entry, access->value);
-		/* mutation: exact */
 		if (falls_short(step, entry))
 			return fail_clipped(change, entry, access->value);
 		warn_clipped(change, entry, access->value);
@@ -371,7 +363,6 @@ static int check_result(const struct step *step, struct entry *entry,
 	change->overtaken |= moved && entry->item.kind == ITEM_LEVEL;
 	why = describe_not_taken(change, entry, access->value);
 	/* What became another value, or may yet become so, is not left as it is. */
-	/* mutation: exact-pending */
 	if (moved || (entry->timed_out && falls_short(step, entry)))
 		return message_error(&context->messages, -EIO, "%s", why);
 	return entry_skip(change, entry, -EIO, why);
@@ -389,7 +380,6 @@ static int read_back(struct making *making)
 	int error = read_written(making, all);
 	bool waited = false;
 
-	/* mutation: wait-for-firmware */
 	while (!error && !all_as_wanted(making) && poll_timer_wait(&timer)) {
 		waited = true;
 		error = read_written(making, making->count);
@@ -413,9 +403,7 @@ static void note_present(const struct making *making)
 
 		if (!item || !item->value_known || access->failure.error || access->absent)
 			continue;
-		/* mutation: keep-moved */
 		item->now = access->value;
-		/* mutation: known-after-read-back */
 		item->moved = item->range_moved = false;
 	}
 }
@@ -431,7 +419,6 @@ static int verify_step(struct making *making)
 	for (size_t i = 0; i < making->count && !error; i++) {
 		struct entry *entry = &step->entries[making->owners[i]];
 
-		/* mutation: moved-level */
 		if (step->repeats || !step_moved_level(step, &entry->item))
 			error = check_result(step, entry, &making->accesses[i]);
 	}
@@ -478,7 +465,6 @@ static int write_and_verify(struct making *making)
 	if (!error)
 		error = journal_written(change, step);
 	if (!error)
-		/* mutation: verify-step */
 		error = verify_step(making);
 	if (!error)
 		error = journal_verified(change, step, making->accesses + making->count,

@@ -46,7 +46,6 @@ static int place_in_topology(const struct isst_context *context, const struct it
 
 	if (item_domain(context, item))
 		return PLACE_REACHED;
-	/* mutation: place-unserved */
 	return topology_is_unserved(topology, item->package, item->domain) ? PLACE_UNSERVED
 									   : PLACE_NONE;
 }
@@ -168,10 +167,8 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 	if (place == PLACE_REACHED && item->kind == ITEM_TURBO_RATIO_LIMITS)
 		return place_of_limits(context, item, cpus);
 	if (place == PLACE_NONE)
-		/* mutation: place-of-domain */
 		place = place_of_remembered(context, item, is_of_domain, cpus);
 	if (place == PLACE_NONE)
-		/* mutation: place-of-offline-package */
 		place = place_of_remembered(context, item, is_of_offline_package, cpus);
 	return place == PLACE_NONE ? place_of_unseen(topology, cpus) : place;
 }

@@ -67,7 +67,6 @@ bool entry_served(const struct entry *entry, struct item_value now)
 		return true;
 	if (entry->text)
 		return item_value_serves(&entry->item, now, entry->wanted);
-	/* mutation: verify-masked-bits */
 	return ((now.number ^ entry_apply(entry, now.number)) & entry->mask) == 0;
 }
 
@@ -75,7 +74,6 @@ static void plan_value(const struct step *step, struct entry *entry)
 {
 	entry->wanted.number = entry_apply(entry, entry->now.number);
 	entry->wanted.text = entry->text;
-	/* mutation: needed */
 	entry->needed = entry->old_known && !entry->refused &&
 			(entry_is_unseen(step, entry) || !entry_served(entry, entry->now));
 }
@@ -166,7 +164,6 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 		entry->old = item->value;
 		entry->now = item->now;
 		replace_undefined_clos(change, entry);
-		/* mutation: failed-read */
 		if (item->failure.error)
 			error = pass_over(change, entry, &item->failure, disturbed);
 	}
@@ -399,7 +396,6 @@ static int read_entries(struct isst_change *change)
 	}
 	if (!error)
 		error = baseline_read(&change->baseline, change->context, false);
-	/* mutation: check-relied */
 	return error ? error : check_relied(change);
 }
 
@@ -426,7 +422,6 @@ int change_read_baseline(struct isst_change *change)
 	if (!error)
 		error = read_disturbed(change);
 	if (!error)
-		/* mutation: turbo-of-baseline */
 		error = change_check_turbo(change);
 	if (!error)
 		error = change_check_restorable(change);
@@ -506,7 +501,6 @@ static int read_moved(struct isst_change *change, struct step *step)
 		const struct entry *entry = &step->entries[i];
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
-		/* mutation: reread-moved */
 		if (!may_have_moved(change, entry, item) || !entry->old_known || entry->refused)
 			continue;
 		owners[count] = i;
@@ -523,7 +517,6 @@ static int read_moved(struct isst_change *change, struct step *step)
 		else if (accesses[i].absent)
 			entry->old_known = false;
 		else
-			/* mutation: reveal */
 			change_reveal(change, &entry->item, entry->old, entry->now);
 	}
 	free(accesses);
@@ -544,7 +537,6 @@ int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 		if (step->entries[i].needed)
 			step_disturbs_counterpart(step, &step->entries[i].item);
 	if (*needed)
-		/* mutation: baseline-footprint */
 		error = read_unknown(change, step->footprint, step->footprint_count, true);
 	/* CPUs that came online have brought their items. */
 	return !error && *needed ? change_check_reversible(change) : error;

@@ -49,7 +49,6 @@ static int refuse(const struct isst_journal *journal)
 static void report_rolled_back(struct isst_journal *journal, const char *restored,
 			       const char *aside)
 {
-	/* mutation: report-recovery */
 	message_notice(&journal->context->messages,
 		       "rolled back the %s change of an %s run (%s, %s): %s%s%s",
 		       recovery_which_change(&journal->text), recovery_which_run(&journal->text),
@@ -104,7 +103,6 @@ static bool is_left(struct isst_context *context, struct journal_text *text)
 	if (journal_text_read(context, text) || text->count == 0 || text->done ||
 	    lock_is_held(context))
 		return false;
-	/* mutation: same-journal */
 	left = journal_text_read(context, &again) == 0 && !again.done &&
 	       again.whole == text->whole && again.begun_s == text->begun_s;
 	journal_text_clear(&again);

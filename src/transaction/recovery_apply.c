@@ -19,7 +19,6 @@ static void set_entry(const struct isst_journal *journal, struct entry *entry,
 	entry->old_known = tracked->finding == FOUND_MOVED ? !tracked->unreadable
 							   : tracked->finding < FOUND_OFFLINE;
 	entry->needed = true;
-	/* mutation: late-cpus */
 	entry->appeared = tracked->appeared;
 	entry->mask = tracked_bits(tracked);
 	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
@@ -206,12 +205,10 @@ static int apply(struct isst_journal *journal)
 	if (error == -ENOTRECOVERABLE)
 		error = fail(journal, change);
 	if (!error && recovery_count_waiting(journal) > 0)
-		/* mutation: keep-rest */
 		error = keep_rest(journal);
 	/* What could not be restored is left to the next run. */
 	if (!error) {
 		/* First: without their journal they would be taken for those of the next change. */
-		/* mutation: unstage-saved */
 		settings_unstage(context);
 		error = journal_end(change);
 	}
@@ -258,7 +255,6 @@ int journal_remove_complete(struct isst_context *context, bool damaged)
 		if (error)
 			return error;
 	} else {
-		/* mutation: unstage-saved */
 		settings_unstage(context);
 	}
 	context->messages.error = before;

@@ -70,7 +70,6 @@ void change_warn_optional(struct isst_change *change, const char *why)
 
 void change_warn_left_out(struct isst_change *change, const char *why)
 {
-	/* mutation: report-omitted */
 	change_warn(change, ISST_WARNING_LEFT_OUT,
 		    "%s; left unchanged, because the power domain has no CPUs", why);
 }

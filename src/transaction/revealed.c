@@ -15,7 +15,6 @@ static bool may_be_revealed(const struct item *item, uint64_t old, uint64_t now)
 {
 	if (item->kind == ITEM_SCALING_MAX)
 		return old == CPUFREQ_NO_LIMIT && now != old;
-	/* mutation: revealed */
 	return item->kind == ITEM_SCALING_MIN && now > old;
 }
 
@@ -161,7 +160,6 @@ bool change_reveal(struct isst_change *change, const struct item *item, struct i
 
 	limit_is_revealed(change->context, item, old.number, now.number, &revealed);
 	if (!revealed && may_be_revealed(item, old.number, now.number))
-		/* mutation: uncovered */
 		revealed = is_uncovered(change, item, old.number);
 	change->context->messages.error = message;
 	if (!revealed)

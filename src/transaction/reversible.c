@@ -73,13 +73,11 @@ int change_check_reversible(struct isst_change *change)
 
 	if (!change->options.reversible)
 		return 0;
-	/* mutation: irreversible-unread */
 	if (change->irreversible)
 		return refuse(change, change->irreversible);
 	error = cpufreq_turbo_state(&change->context->files, &turbo);
 	for (size_t i = 0; i < change->count && !error && turbo == TURBO_OFF; i++)
 		if (change->steps[i]->expected)
-			/* mutation: irreversible-hidden */
 			error = check_limits(change, change->steps[i]);
 	return error;
 }

@@ -27,7 +27,6 @@ static int make_step(struct isst_change *change, struct step *step)
 		error = message_error(&change->context->messages, -ENOMEM, "out of memory");
 	if (error)
 		return error;
-	/* mutation: last-write */
 	if (!needed) {
 		step_report_progress(change, step, 0, step->count);
 		return 0;
@@ -39,22 +38,18 @@ static int make_step(struct isst_change *change, struct step *step)
 	if (error)
 		return error;
 	/* Once it is certain that something is written: behind the journal, as nothing was yet. */
-	/* mutation: boot-state */
 	error = boot_state_keep(change);
 	/* It would revert, unseen, what another agent has set since: the state after boot takes
 	 * long to read. */
 	if (!error && step_keeps_level(step))
-		/* mutation: look-before-level */
 		error = change_look_at_relied(change);
 	if (!error)
 		error = step_make(change, step);
-	/* mutation: put-back */
 	return error ? error : step_write_back(step);
 }
 
 static int make_steps(struct isst_change *change)
 {
-	/* mutation: read-baseline */
 	int error = change_read_baseline(change);
 
 	/* A step may add others behind it. */
@@ -105,7 +100,6 @@ static int give_up(struct isst_change *change, int error)
 	if (!change->overtaken && change_look_at_relied(change) && change->overtaken)
 		why = message_make(messages, "%s; %s", why, message_why(messages, error));
 	/* What could not be restored now may be later: the journal stays for that. */
-	/* mutation: rollback-all */
 	if (change->overtaken ? change_roll_back_overtaken(change) : roll_back(change))
 		return message_error(messages, -ENOTRECOVERABLE,
 				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);

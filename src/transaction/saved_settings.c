@@ -64,7 +64,6 @@ static int check_readable(struct isst_context *context, const char *name)
 
 int settings_save(struct isst_change *change, const char *name, const char *other, size_t first)
 {
-	/* mutation: saved-readable */
 	int error = check_readable(change->context, name);
 	const struct settings_plan *plan;
 
@@ -133,14 +132,12 @@ int settings_read(struct isst_context *context, const char *name, const struct i
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	size_t kept = 0;
-	/* mutation: read-saved */
 	int error = settings_file_read(context, name, false, saved);
 
 	/* Without an existing file other values would be restored than those from before. */
 	if (error)
 		return error;
 	for (size_t i = 0; i < saved->count; i++)
-		/* mutation: saved-of-level */
 		if (item_reaches_domain(&saved->items[i].item, &wanted) &&
 		    saved->items[i].level == level && !settings_is_mark(&saved->items[i]))
 			saved->items[kept++] = saved->items[i];

@@ -100,7 +100,6 @@ static void note_written(struct item_line *line, const struct entry *entry)
 static int keep_entry(struct keeping *keeping, const struct entry *entry, unsigned int level)
 {
 	struct item_line *line = find_line(&keeping->saved, &entry->item, level);
-	/* mutation: saved-replaced */
 	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
 
 	/* What is hidden is written again each time, and reads as something else. */
@@ -108,11 +107,9 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 	    (item_value_equal(&entry->item, line->written, old) ||
 	     (entry->hidden && item_value_equal(&entry->item, line->written, entry->wanted)))) {
 		note_written(line, entry);
-		/* mutation: saved-kept */
 		return 0;
 	}
 	if (line) {
-		/* mutation: saved-handed-down */
 		hand_down(keeping, line, old);
 		/* Another process changed it in between: that is the value to go back to. */
 		line->old = old;
@@ -136,7 +133,6 @@ static int keep(struct isst_change *change, const struct settings_plan *plan,
 		for (size_t j = 0; j < change->steps[i]->count && !error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
 
-			/* mutation: saved-of-plan */
 			if (change->steps[i]->settings == plan && entry->written && !entry->refused)
 				error = keep_entry(keeping, entry,
 						   level_of(change, plan, &entry->item));
@@ -419,7 +415,6 @@ bool settings_stage(struct isst_change *change)
 	if (!change->settings)
 		return false;
 	settings_unstage(change->context);
-	/* mutation: stage-saved */
 	staged = apply_plans(change, true) == 0;
 	/* Some of what belongs together would be worse than nothing. */
 	if (!staged)

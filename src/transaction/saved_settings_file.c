@@ -86,7 +86,6 @@ int settings_file_read(struct isst_context *context, const char *name, bool stag
 	*saved = (struct item_lines){ 0 };
 	error = file ? item_lines_read(context, file, saved) : -ENOMEM;
 	if (!error)
-		/* mutation: saved-plausible */
 		error = check_lines(context, file, saved);
 	if (error)
 		item_lines_clear(saved);
@@ -130,7 +129,6 @@ int settings_file_write(struct isst_context *context, const char *name, bool sta
 		error = make_text(context, file, saved, &text);
 		if (!error)
 			error = runtime_file_replace(directory, file, text);
-		/* mutation: saved-overwrite */
 		if (error && text && over && !staged &&
 		    runtime_file_overwrite(directory, file, text) == 0)
 			error = 0;

@@ -50,7 +50,6 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 		tracked->known |= verified;
 		/* Firmware is slower than a line of this file: what it was about to be asked for
 		 * may be on its way. */
-		/* mutation: recovery-pending */
 		tracked->pending = !verified && item_settling_time(line->saved.item.kind) > 0;
 		break;
 	case JOURNAL_FOOTPRINT:
@@ -252,7 +251,6 @@ static int find_features_of_other_levels(struct isst_journal *journal)
 		level.item.kind = ITEM_LEVEL;
 		level.item.index = 0;
 		error = items_read_twice(journal->context, &level, 1);
-		/* mutation: features-of-level */
 		tracked->of_other_level = !level.failure.error && !level.absent &&
 					  level.value.number != tracked->item.index;
 	}
@@ -278,6 +276,5 @@ int journal_read_items(struct isst_journal *journal)
 
 uint64_t tracked_bits(const struct tracked *tracked)
 {
-	/* mutation: known-bits */
 	return tracked->written ? item_known_bits(tracked->item.kind) : WHOLE_VALUE;
 }

@@ -117,7 +117,6 @@ int step_find_concealed(struct isst_change *change, struct step *step)
 		error = is_concealed(change->context, entry, turbo, &concealed, &shown_khz);
 		if (error || !concealed)
 			continue;
-		/* mutation: concealed */
 		entry->hidden = true;
 		entry->shown = shown_khz;
 	}

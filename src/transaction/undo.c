@@ -15,7 +15,6 @@
 /** Whether an item has the value that an entry found, as far as the entry may have changed it. */
 static bool is_as_before(const struct entry *entry, struct item_value now)
 {
-	/* mutation: compare-masked-bits */
 	if (entry->mask == WHOLE_VALUE)
 		return item_value_equal(&entry->item, now, entry->old);
 	return ((now.number ^ entry->old.number) & entry->mask) == 0;
@@ -27,7 +26,6 @@ static struct item_value restored_value(const struct entry *entry, const struct 
 	struct item_value value = entry->old;
 
 	/* Of an item that cannot be read right now the old value is the best guess at all bits. */
-	/* mutation: restore-masked-bits */
 	if (!now->failure.error)
 		value.number = (now->value.number & ~entry->mask) |
 			       (entry->old.number & entry->mask);
@@ -79,7 +77,6 @@ static int write_all(struct restoration *work)
 		/* The one that failed is passed over; what became of it is seen when all is
 		 * compared. A level that is there already is refused as the current one. */
 		if (done < rest)
-			/* mutation: rollback-after-failure */
 			done++;
 		log_restored(work, at, done);
 		at += done;
@@ -136,7 +133,6 @@ static bool may_appear(const struct entry *entry)
  */
 static bool is_unseen(const struct isst_change *change, const struct entry *entry)
 {
-	/* mutation: unseen */
 	return !entry->overwritten &&
 	       ((entry->written && (entry->hidden || item_is_of_package(&entry->item) ||
 				    (change->ran && item_is_limit(&entry->item)))) ||
@@ -197,7 +193,6 @@ static int await_pending(struct restoration *work, enum item_kind kind)
 		for (size_t i = 0; i < work->count && !error; i++) {
 			const struct entry *entry = &work->entries[work->owners[i]];
 
-			/* mutation: pending-after-rollback */
 			pending |= may_appear(entry) && !entry->waited &&
 				   !work->accesses[i].failure.error &&
 				   is_as_before(entry, work->accesses[i].value);
@@ -221,7 +216,6 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 			enum item_kind kind, unsigned int attempt)
 {
 	struct restoration work = { .change = change, .entries = entries };
-	/* mutation: rollback-kind */
 	int error = -ENOMEM;
 
 	work.owners = calloc(2 * count, sizeof(*work.owners));
@@ -349,7 +343,6 @@ static int compare_entry(struct isst_change *change, struct baseline *present,
 			change_differs_unread(change, &entry->item, "it could not be restored");
 		return 0;
 	}
-	/* mutation: compare-each-item-once */
 	if (!item || item->compared)
 		return 0;
 	item->compared = true;
@@ -395,11 +388,9 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 		if (step->kind == ITEM_ONLINE)
 			rediscover(change);
 		unrestored = unrestored ? unrestored : error;
-		/* mutation: rollback-footprint */
 		error = restore(change, step->footprint, step->footprint_count, attempt);
 		unrestored = unrestored ? unrestored : error;
 	}
-	/* mutation: compare-after-rollback */
 	error = compare_all(change);
 	if (!error && change->differences.count > 0)
 		error = -ENOTRECOVERABLE;
@@ -414,7 +405,6 @@ int change_undo(struct isst_change *change)
 {
 	int error = roll_back(change, 0);
 
-	/* mutation: rollback-retry */
 	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
 		poll_sleep_us(PAUSES_US[i]);
 		change_forget_differences(change);

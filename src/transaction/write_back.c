@@ -235,7 +235,6 @@ int step_write_back(struct step *step)
 		return message_error(&change->context->messages, -EIO,
 				     "%s was written back, and the firmware changed it once more",
 				     item_describe(change->context, &first->item));
-	/* mutation: requested-level */
 	if (level && check_requested(change, step))
 		return -EIO;
 	if (level) {

@@ -28,11 +28,15 @@ class Mutation:
         self.program, _, self.request = test.partition(' ')
 
     def mutants(self, found):
-        """{file: mutated text}, from the points that were found in the sources."""
+        """{file: mutated text}, by the list of points."""
         texts = {}
         for point in self.points:
-            for path, text in found.get(point, {}).items():
-                texts[path] = points.mutate(texts.get(path, text), point, self.effect)
+            for path in dict.fromkeys(path for path, _, _ in found.get(point, [])):
+                if path not in texts:
+                    with open(path, encoding='utf-8') as file:
+                        texts[path] = file.read()
+                places = [place for where, *place in found[point] if where == path]
+                texts[path] = points.mutate(texts[path], places, self.effect)
         return texts
 
 
@@ -55,15 +59,14 @@ def read_table(path):
 
 
 def misfits(mutations, found):
-    """Where the table and the points of the sources do not match."""
+    """Where the table, the list of points and the sources do not match."""
     used = set(point for mutation in mutations for point in mutation.points)
-    lines = ['no source has the point %s' % point for point in sorted(used - set(found))]
-    lines += ['%s: no mutation is at the point %s' % (', '.join(sorted(found[point])), point)
-              for point in sorted(set(found) - used)]
+    lines = ['there is no point %s' % point for point in sorted(used - set(found))]
+    lines += ['no mutation is at the point %s' % point for point in sorted(set(found) - used)]
     for mutation in mutations:
         try:
             mutation.mutants(found)
-        except points.Problem as problem:
+        except (points.Problem, OSError) as problem:
             lines.append('%s: %s' % (mutation.name, problem))
     return lines
 
@@ -208,7 +211,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--build', default='build')
     parser.add_argument('--table', default=os.path.join(HERE, 'table'))
-    parser.add_argument('--sources', default='src')
+    parser.add_argument('--points', default=os.path.join(HERE, 'points'))
     parser.add_argument('--jobs', type=int, default=int(os.environ.get('JOBS', os.cpu_count())))
     parser.add_argument('--check', action='store_true', help='only check that table and sources match')
     parser.add_argument('names', nargs='*', help='parts of the names of mutations, points or files: only these')
@@ -218,7 +221,7 @@ def arguments():
 def main():
     options = arguments()
     mutations = read_table(options.table)
-    found = points.find(options.sources)
+    found = points.read(options.points)
     wrong = misfits(mutations, found)
     for line in wrong:
         print('mutations: ' + line, file=sys.stderr)

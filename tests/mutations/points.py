@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points of mutation in C sources, and the statements behind them. See README.md."""
-import os
+"""Points of mutation in C sources: statements that are named by their text. See README.md."""
 import re
 
-POINT = re.compile(r'/\* mutation: ([a-z0-9-]+) \*/')
 CLOSES = {'(': ')', '[': ']', '{': '}'}
 
 
@@ -11,18 +9,32 @@ class Problem(Exception):
     """A point without a statement, or an effect that does not apply."""
 
 
-def find(directory):
-    """{name of a point: {file: text}} of all sources below @directory."""
+def read(path):
+    """{name of a point: [(file, function, statement)]} of the list of points."""
     points = {}
-    for where, _, names in os.walk(directory):
-        for name in sorted(names):
-            if name.endswith('.c'):
-                path = os.path.join(where, name)
-                with open(path, encoding='utf-8') as file:
-                    text = file.read()
-                for point in POINT.findall(text):
-                    points.setdefault(point, {})[path] = text
+    with open(path, encoding='utf-8') as file:
+        for number, line in enumerate(file, 1):
+            if line.startswith('#') or not line.strip():
+                continue
+            parts = [part.strip() for part in line.split(' | ', 3)]
+            if len(parts) != 4:
+                raise Problem('%s:%d: expected NAME | FILE | FUNCTION | STATEMENT' % (path, number))
+            points.setdefault(parts[0], []).append(tuple(parts[1:]))
     return points
+
+
+def locate(text, function, statement):
+    """Where the one statement of a function is that begins with the text @statement, behind the text before `>>` if there is one,
+    whatever the blanks."""
+    bodies = list(re.finditer(r'^[a-z_][^\n;=]*\b%s\([^;{}]*\)\n\{.*?^\}' % function, text, re.MULTILINE | re.DOTALL))
+    if len(bodies) != 1:
+        raise Problem('%d functions have the name %s' % (len(bodies), function))
+    before, _, begin = statement.rpartition('>> ')
+    words = [re.escape(word) + r'\s+' for word in before.split()] + [r'(?<=\s)()'] + [r'\s+'.join(map(re.escape, begin.split()))]
+    found = list(re.finditer(''.join(words), bodies[0].group(0)))
+    if len(found) != 1:
+        raise Problem('%s has %d statements that begin with: %s' % (function, len(found), statement))
+    return bodies[0].start() + found[0].start(1)
 
 
 def blank(text):
@@ -84,16 +96,10 @@ def operand(code, begin, end, path):
 
 
 class Statement:
-    """The statement behind a point, or the content of a parenthesis: its place, and the expression that decides."""
+    """A statement: its place, and the expression that decides."""
 
     def __init__(self, code, at):
-        self.code = code
-        before = code[:at].rstrip()
-        if before.endswith('('):
-            self.keyword, self.has_body = None, True
-            self.begin, self.end = self.expression = trim(code, at, closing(code, len(before) - 1))
-            return
-        self.begin = at + re.match(r'\s*', code[at:]).end()
+        self.code, self.begin = code, at
         word = re.match(r'(if|while|for|switch|return)\b\s*', code[self.begin:])
         self.keyword = word.group(1) if word else None
         inside = self.begin + (word.end() if word else 0)
@@ -125,7 +131,7 @@ class Statement:
 
 
 def change(text, code, at, effect):
-    """The change (begin, end, new text) that @effect means for the statement behind @at."""
+    """The change (begin, end, new text) that @effect means for the statement at @at."""
     statement = Statement(code, at)
     word, _, rest = effect.partition(' ')
     if word == 'skip' and not rest and not statement.has_body:
@@ -148,10 +154,10 @@ def change(text, code, at, effect):
     raise Problem('the effect does not apply: %s' % effect)
 
 
-def mutate(text, point, effect):
-    """The source @text with the effect at each point of that name."""
+def mutate(text, places, effect):
+    """The source @text with the effect at each of @places, (function, statement)."""
     code = blank(text)
-    changes = [change(text, code, match.end(), effect) for match in POINT.finditer(text) if match.group(1) == point]
+    changes = sorted(change(text, code, locate(text, *place), effect) for place in places)
     for begin, end, new in reversed(changes):
         text = text[:begin] + new + text[end:]
     return text

@@ -156,11 +156,11 @@ static void add_leaf(struct json *parent, const struct report_node *leaf)
 
 	if (key->type == V2_ARRAY) {
 		element = element_of(parent, leaf, &is_new);
-		if (/* mutation: first-value */ is_new)
+		if (is_new)
 			add_value(element, key->value, leaf);
 		return;
 	}
-	if (/* mutation: first-value */ !json_member(parent, leaf->key->name_v2))
+	if (!json_member(parent, leaf->key->name_v2))
 		add_value(parent, leaf->key->name_v2, leaf);
 	add_list(parent, key);
 }
