@@ -105,11 +105,10 @@ int driver_open_error(struct driver *driver, int error)
 				ABI_DEVICE_PATH);
 		return message_error(
 			driver->messages, -EOPNOTSUPP,
-			"%s: %s: no Speed Select driver on this machine; it needs a kernel with "
-			"CONFIG_INTEL_SPEED_SELECT_INTERFACE, a processor with Intel SST (which the BIOS may "
-			"have to enable), and the modules isst_if_mbox_pci and isst_if_mmio (Ice Lake to "
-			"Emerald Rapids), isst_if_mbox_msr (before), or isst_tpmi (Granite Rapids and later)",
-			ABI_DEVICE_PATH, strerror(-error));
+			"%s: %s: no Speed Select driver on this machine: load %s; it needs a "
+			"kernel with CONFIG_INTEL_SPEED_SELECT_INTERFACE, and a processor with "
+			"Intel SST, which the BIOS may have to enable",
+			ABI_DEVICE_PATH, strerror(-error), driver->modules);
 	case -EACCES:
 	case -EPERM:
 		return message_error(driver->messages, -EPERM,

@@ -17,6 +17,7 @@ struct messages;
 struct driver {
 	struct isst_machine *machine;
 	struct messages *messages;
+	const char *modules;   /* that offer the processor's transports */
 	unsigned int tries;    /* of a mailbox command that finds the mailbox busy */
 	unsigned int pause_ms; /* before each mailbox command, which then travels alone */
 	int descriptor;	       /* -1 while closed */

@@ -49,6 +49,7 @@ static void begin_context(struct isst_context *context, const struct isst_option
 						    .stepping = machine->identity.stepping,
 						    .emulated = machine->name };
 	driver_init(&context->driver, machine, &context->messages);
+	context->driver.modules = platform_modules(&context->platform);
 	if (options->tries)
 		context->driver.tries = options->tries;
 	context->driver.pause_ms = options->pause_ms;
@@ -123,7 +124,6 @@ static const char *find_loaded(struct isst_context *context)
 
 static int refuse_without_transport(struct isst_context *context)
 {
-	const char *needed, *modules = platform_modules(&context->platform, &needed);
 	const char *loaded = find_loaded(context);
 
 	if (loaded)
@@ -132,16 +132,10 @@ static int refuse_without_transport(struct isst_context *context)
 			"the Speed Select driver is loaded, but none of its transports: "
 			"the module %s is " MODULE_UNBOUND,
 			loaded);
-	if (!modules)
-		return message_error(
-			&context->messages, -EOPNOTSUPP,
-			"the Speed Select driver is loaded, but none of its transports: load the "
-			"modules isst_if_mbox_pci and isst_if_mmio (Ice Lake to Emerald Rapids), "
-			"isst_if_mbox_msr (before), or isst_tpmi (Granite Rapids and later)");
 	return message_error(
 		&context->messages, -EOPNOTSUPP,
-		"the Speed Select driver is loaded, but none of its transports: load %s%s%s",
-		modules, needed ? ", which needs " : "", needed ? needed : "");
+		"the Speed Select driver is loaded, but none of its transports: load %s",
+		context->driver.modules);
 }
 
 /** A processor that is newer than this library is handled by what its driver offers. */

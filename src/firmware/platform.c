@@ -16,16 +16,16 @@ enum { API_MAILBOX = 1, API_TPMI = 2 };
 
 enum { FIRST_PRESET_STEPPING = 6, LAST_PRESET_STEPPING = 7 };
 
-#define MSR_MAILBOX "isst_if_mbox_msr", NULL
-#define PCI_MAILBOX "isst_if_mbox_pci and isst_if_mmio", NULL
-#define TPMI "isst_tpmi", "intel_vsec and the TPMI core driver"
+#define MSR_MAILBOX "isst_if_mbox_msr"
+#define PCI_MAILBOX "isst_if_mbox_pci and isst_if_mmio"
+#define TPMI "isst_tpmi, which needs intel_vsec and the TPMI core driver"
 
 enum memory_codes { NO_CODES, DDR4_CODES, TIMES_200_MHZ };
 
 /* clang-format off */
 static const struct processor {
 	unsigned int family, model;
-	const char *modules, *needed;
+	const char *modules;
 	unsigned int differences;
 	enum memory_codes memory;
 } PROCESSORS[] = {
@@ -101,12 +101,13 @@ bool platform_misses_transport(const struct isst_platform *platform)
 	       !platform_has(platform, PLATFORM_CLOS_BY_MAILBOX);
 }
 
-const char *platform_modules(const struct isst_platform *platform, const char **needed)
+const char *platform_modules(const struct isst_platform *platform)
 {
 	const struct processor *processor = platform->intel ? find(platform) : NULL;
 
-	*needed = processor ? processor->needed : NULL;
-	return processor ? processor->modules : NULL;
+	return processor ? processor->modules
+			 : PCI_MAILBOX " (Ice Lake to Emerald Rapids), " MSR_MAILBOX
+				       " (before), or isst_tpmi (Granite Rapids and later)";
 }
 
 unsigned int platform_memory_mhz(const struct isst_platform *platform, unsigned int code)

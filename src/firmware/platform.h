@@ -43,9 +43,8 @@ bool platform_misses_transport(const struct isst_platform *platform);
 /** Whether a processor is in the table. */
 bool platform_is_known(const struct isst_platform *platform);
 
-/** The modules that offer a processor's transports, and what those need in turn, or NULL. Returns
- * NULL for a processor that is not in the table. */
-const char *platform_modules(const struct isst_platform *platform, const char **needed);
+/** The modules that offer a processor's transports; of one that is not in the table, all. */
+const char *platform_modules(const struct isst_platform *platform);
 
 /** The memory frequency for the code of a level (mailbox command 0x0b); 0: not known for the model.
  */

@@ -185,8 +185,8 @@ static void D10_the_modules_named_are_those_of_the_processor(void **state)
 		{ 6, 0xad, "load isst_tpmi" },
 		{ 6, 0xdd, "load isst_tpmi" },
 		{ 19, 0x01, "load isst_tpmi" },
-		{ 6, 0xfe, "load the modules isst_if_mbox_pci and isst_if_mmio (Ice Lake" },
-		{ 19, 0x55, "load the modules isst_if_mbox_pci and isst_if_mmio (Ice Lake" },
+		{ 6, 0xfe, "load isst_if_mbox_pci and isst_if_mmio (Ice Lake to Emerald Rapids)" },
+		{ 19, 0x55, "load isst_if_mbox_pci and isst_if_mmio (Ice Lake to Emerald Rapids)" },
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
