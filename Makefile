@@ -429,7 +429,7 @@ $(BUILD)/tests/json-v2: tests/schema/schema.sh tests/schema/schema.py tests/sche
 	printf '#!/bin/sh\nexec sh tests/schema/schema.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
-$(BUILD)/tests/exported: tests/command/exports.sh tests/command/exports.awk tests/command/exports.py docs/redfish.md $(COMMAND) \
+$(BUILD)/tests/exported: tests/command/exports.sh tests/command/exports.awk tests/command/exports.py docs/redfish.md docs/examples/redfish.py $(COMMAND) \
 		$(PRELOAD) $(BUILD)/isst $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/command/exports.sh %s\n' $(BUILD) > $@
@@ -740,7 +740,7 @@ DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md do
 	docs/differences.md docs/internals/performance.md docs/internals/real-drivers.md \
 	$(if $(HAS_EMULATOR),docs/internals/emulator.md docs/internals/platform-file.md docs/internals/captured-machines.md docs/internals/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
-PICTURES := docs/status-map.svg
+PICTURES := docs/status-map.svg docs/examples/redfish.py
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 SCHEMA := docs/isst.schema.json

@@ -439,7 +439,6 @@ measure_formats() {	# $1: platform
 	for format in json-v2 openmetrics nfd facts; do
 		measure_status "status-$format" "$1" --format "$format" status
 	done
-	measure_status redfish "$1" --format redfish perf-profile info
 }
 
 for machine in guide icelake-8s40c graniterapids-2s128c; do
@@ -465,7 +464,6 @@ awk '
 		bound["status-openmetrics guide"] = "1 14 147 284"
 		bound["status-nfd guide"] = "1 14 147 284"
 		bound["status-facts guide"] = "1 14 147 284"
-		bound["redfish guide"] = "1 12 289 32"
 		bound["watch-round guide"] = "1 6 46 334"
 		bound["watch-round-map guide"] = "1 4 36 81"
 		bound["watch-look guide"] = "1 2 4 5"
@@ -475,7 +473,6 @@ awk '
 		bound["status-openmetrics icelake-8s40c"] = "1 28 1217 2806"
 		bound["status-nfd icelake-8s40c"] = "1 28 1217 2806"
 		bound["status-facts icelake-8s40c"] = "1 28 1217 2806"
-		bound["redfish icelake-8s40c"] = "1 33 1769 70"
 		bound["watch-round icelake-8s40c"] = "1 10 392 3429"
 		bound["watch-round-map icelake-8s40c"] = "1 8 352 739"
 		bound["watch-look icelake-8s40c"] = "1 2 16 5"
@@ -485,7 +482,6 @@ awk '
 		bound["status-openmetrics graniterapids-2s128c"] = "1 155 911 2294"
 		bound["status-nfd graniterapids-2s128c"] = "1 155 911 2294"
 		bound["status-facts graniterapids-2s128c"] = "1 155 911 2294"
-		bound["redfish graniterapids-2s128c"] = "1 167 923 45"
 		bound["watch-round graniterapids-2s128c"] = "1 100 352 2762"
 		bound["watch-round-map graniterapids-2s128c"] = "1 50 302 565"
 		bound["watch-look graniterapids-unlocked"] = "1 16 16 5"

@@ -200,7 +200,7 @@ static const struct command perf_profile_commands[] = {
 	  "Cores, frequencies, power and temperature of each level, with its SST-BF and SST-TF.\n"
 	  "Mailbox servers report the state of these two for each level, TPMI servers for the\n"
 	  "current level.",
-	  level_options, COMMAND_PRESET | COMMAND_REDFISH, perf_profile_info },
+	  level_options, COMMAND_PRESET, perf_profile_info },
 	{ "get-lock-status", "Print whether the level is locked",
 	  .handler = perf_profile_get_lock_status },
 	{ "get-config-levels", "Print the highest level",

@@ -368,7 +368,6 @@ static enum exit_status prepare(struct run *run, struct output *output)
 {
 	const struct request *request = run->request;
 
-	run->document = renderers[output->format].commands & COMMAND_REDFISH;
 	run->complete = renderers[output->format].commands & COMMAND_EXPORTS;
 	output->plain = request->command->flags & COMMAND_HAS_PROGRAM ||
 			renderers[output->format].file ||

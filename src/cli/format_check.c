@@ -23,7 +23,7 @@ static bool has_format(const struct request *request, size_t format)
 	return !commands || flags_of(request) & commands;
 }
 
-/** Writes the formats as words of a sentence: `text, json, json-v2 and redfish`. */
+/** Writes the formats as words of a sentence: `text, json, json-v2 and nfd`. */
 static void write_formats(const struct request *request, FILE *stream)
 {
 	const char *before = NULL;
@@ -75,9 +75,6 @@ int format_check(const struct request *request, char **problem)
 
 	if (!has_format(request, format))
 		return refuse(request, problem);
-	if (format == FORMAT_REDFISH && request_has(request, OPTION_LEVEL))
-		return usage_problem(problem, "option --level cannot be combined with format "
-					      "redfish, which has all levels");
 	if (renderers[format].commands && request_has(request, OPTION_MAP))
 		return usage_problem(problem, "option --map cannot be combined with format '%s'",
 				     renderers[format].name);

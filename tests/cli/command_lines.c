@@ -302,10 +302,10 @@ static const struct {
 	/* values */
 	{ "-f xml perf-profile info",
 	  "invalid value 'xml' for option --format: expected text, json, json-v2, openmetrics, "
-	  "nfd, facts or redfish" },
+	  "nfd or facts" },
 	{ "-f jsonx perf-profile info",
 	  "invalid value 'jsonx' for option --format: expected text, json, json-v2, openmetrics, "
-	  "nfd, facts or redfish" },
+	  "nfd or facts" },
 	{ "--get domains[ status", "option --get: 'domains[': a ']' is missing" },
 	{ "--get domains..cpu status", "option --get: 'domains..cpu': a name is missing" },
 	{ "--get domains[cpu] status",
@@ -318,12 +318,9 @@ static const struct {
 	{ "-f openmetrics core-power info",
 	  "core-power info has no format 'openmetrics'; it has text, json and json-v2" },
 	{ "-f nfd perf-profile info",
-	  "perf-profile info has no format 'nfd'; it has text, json, json-v2 and redfish" },
-	{ "-f redfish --info", "--info has no format 'redfish'; it has text, json and json-v2" },
-	{ "-f redfish --version",
-	  "--version has no format 'redfish'; it has text, json and json-v2" },
-	{ "-f redfish perf-profile info -l 0",
-	  "option --level cannot be combined with format redfish, which has all levels" },
+	  "perf-profile info has no format 'nfd'; it has text, json and json-v2" },
+	{ "-f facts --info", "--info has no format 'facts'; it has text, json and json-v2" },
+	{ "-f facts --version", "--version has no format 'facts'; it has text, json and json-v2" },
 	{ "-f nfd with --set x -- true", "option --format cannot be combined with 'with'" },
 	{ "-f facts status --map", "option --map cannot be combined with format 'facts'" },
 	{ "-f facts status --watch", "option --watch cannot be combined with --format facts" },

@@ -81,7 +81,7 @@ def leaves(value, path, kinds):
 
 
 REQUIRED = {
-    'Processor': ('@odata.id', '@odata.type', 'Id', 'Name', 'TotalCores', 'TotalThreads'),
+    'Processor': ('@odata.id', '@odata.type', 'Id', 'Name', 'Socket', 'ProcessorId'),
     'OperatingConfig': ('@odata.id', '@odata.type', 'Id', 'Name'),
     'OperatingConfigCollection': ('@odata.id', '@odata.type', 'Name', 'Members', 'Members@odata.count'),
 }
@@ -91,9 +91,6 @@ def check_config(uri, config):
     settings = config.get('BaseSpeedPrioritySettings')
     if settings and sum(s['CoreCount'] for s in settings) != config.get('TotalAvailableCoreCount'):
         print(uri, 'core counts do not add up')
-    for setting in settings or ():
-        if 'CoreIDs' in setting and len(set(setting['CoreIDs'])) != setting['CoreCount']:
-            print(uri, 'not as many core ids as cores')
     counts = [point['ActiveCoreCount'] for point in config.get('TurboProfile', ())]
     if counts != sorted(set(counts)):
         print(uri, 'turbo profile is not in order')

@@ -12,7 +12,7 @@ import shlex
 
 COMMAND = re.compile(r"\$ (?:exec )?(?:isst|intel-speed-select) (.*)")
 # They are not JSON, or other JSON.
-OTHER_FORMATS = ["openmetrics", "nfd", "facts", "redfish"]
+OTHER_FORMATS = ["openmetrics", "nfd", "facts"]
 # What follows a command: where its output goes.
 REDIRECTION = re.compile(r"( 2>| > | [|] ).*$")
 LEFT_OUT = re.compile(r"[|;&<>`$]|--get|emulate |with |help|-h\b| try|/dev/stdout")

@@ -26,7 +26,6 @@ enum command_flags {
 	COMMAND_HOLDS = 32768,	      /* makes a change that it can roll back until it ends */
 	COMMAND_REGISTERS = 65536,    /* reads registers of CPUs, which needs a privilege */
 	COMMAND_EXPORTS = 1 << 20,    /* has the formats for programs that watch many machines */
-	COMMAND_REDFISH = 1 << 21,    /* has the format redfish */
 	COMMAND_COMPARES = 1 << 22,   /* takes the option --config, to compare the machine with */
 	COMMAND_EVERYWHERE = 1 << 23, /* is made in all packages or in none, also without --cpu */
 	COMMAND_WATCHES = 1 << 24,    /* runs until it is ended, and reports what changes */

@@ -10,7 +10,6 @@ enum output_format {
 	FORMAT_OPENMETRICS,
 	FORMAT_NFD,
 	FORMAT_FACTS,
-	FORMAT_REDFISH,
 	FORMATS,
 };
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const char *const format_words[] = { "text", "json",  "json-v2", "openmetrics",
-					    "nfd",  "facts", "redfish", NULL };
+					    "nfd",  "facts", NULL };
 
 #define HELP_ROW \
 	{ \
@@ -41,7 +41,7 @@ const struct option_row global_options[] = {
 	  .help = "Check everything and list what would be written, but write nothing" },
 	{ OPTION_FORMAT, 'f', "format", "FORMAT", VALUE_WORD, .words = format_words,
 	  .help = "Write results as text, json or json-v2; those of status also as\n"
-		  "openmetrics, nfd or facts, those of perf-profile info as redfish.\n"
+		  "openmetrics, nfd or facts.\n"
 		  "Default: text" },
 	{ OPTION_GET, 0, "get", "PATH", VALUE_TEXT, .own = true,
 	  .help = "Write one value of json-v2, such as domains[0].current_level" },

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of perf-profile: ask the library, fill the report. Must not know output formats. */
-#include "../redfish/redfish.h"
 #include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
@@ -253,10 +252,6 @@ void perf_profile_info(struct run *run)
 {
 	struct levels levels;
 
-	if (run->document) {
-		redfish_report(run);
-		return;
-	}
 	if (levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
 		for (size_t i = 0; i < run->targets.unit_count; i++)
 			show_unit(run, &levels, &run->targets.units[i]);

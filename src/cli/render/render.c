@@ -13,19 +13,4 @@ const struct renderer renderers[FORMATS] = {
 				 .commands = COMMAND_EXPORTS },
 	[FORMAT_NFD] = { "nfd", render_nfd, .file = true, .commands = COMMAND_EXPORTS },
 	[FORMAT_FACTS] = { "facts", render_facts, .file = true, .commands = COMMAND_EXPORTS },
-	[FORMAT_REDFISH] = { "redfish", render_document, .file = true,
-			     .commands = COMMAND_REDFISH },
 };
-
-int render_document(const struct report *report, bool messages, FILE *stream)
-{
-	const struct json *document = report_written_document(report);
-
-	(void)messages;
-	if (document)
-		json_write(document, stream);
-	else
-		fputs("{}", stream);
-	fputc('\n', stream);
-	return 0;
-}

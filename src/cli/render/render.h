@@ -43,8 +43,6 @@ int render_json(const struct report *report, bool messages, FILE *stream);
 int render_openmetrics(const struct report *report, bool messages, FILE *stream);
 int render_nfd(const struct report *report, bool messages, FILE *stream);
 int render_facts(const struct report *report, bool messages, FILE *stream);
-/** Writes the document of a report, see report_document(). */
-int render_document(const struct report *report, bool messages, FILE *stream);
 
 /** The lines of nodes that have sentences, as text has them, with marks of those that changed.
  * Returns 0 or -ENOMEM. */

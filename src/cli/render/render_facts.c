@@ -4,6 +4,7 @@
  * its top, those of its parts as lists. Must know nothing of Speed Select: exports.c has the names.
  */
 #include "../report/exports.h"
+#include "../text/json_value.h"
 #include "render.h"
 
 #include <errno.h>

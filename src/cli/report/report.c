@@ -13,7 +13,6 @@ struct report {
 	struct report_entry *first, *last;
 	bool failed, screen;
 	struct report_header header;
-	struct json *document;
 	struct message_index messages;
 };
 
@@ -64,26 +63,12 @@ void report_free(struct report *report)
 	report_empty(report);
 	free(report->header.processor);
 	free(report->header.emulated);
-	json_free(report->document);
 	free(report);
 }
 
 bool report_failed(const struct report *report)
 {
-	return report->failed || (report->document && json_failed(report->document));
-}
-
-struct json *report_document(struct report *report)
-{
-	if (!report->document)
-		report->document = json_new_sorted();
-	report->failed = report->failed || !report->document;
-	return report->document;
-}
-
-const struct json *report_written_document(const struct report *report)
-{
-	return report->document;
+	return report->failed;
 }
 
 void report_make_screen(struct report *report)

@@ -9,7 +9,6 @@
 #ifndef ISST_CLI_REPORT_H
 #define ISST_CLI_REPORT_H
 
-#include "../text/json_value.h"
 #include "isst.h"
 #include "keys.h"
 
@@ -106,11 +105,6 @@ const struct report_entry *report_first(const struct report *report);
  * headings and marks. Other formats are as without. */
 void report_make_screen(struct report *report);
 bool report_is_screen(const struct report *report);
-
-/** The document of a report, for the format that writes nothing else; NULL without memory. */
-struct json *report_document(struct report *report);
-/** The same as far as there is one; NULL: none was asked for. */
-const struct json *report_written_document(const struct report *report);
 
 /** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
 struct report_node *report_unit(struct report *report, const struct report_step *path,

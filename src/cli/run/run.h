@@ -40,7 +40,6 @@ struct run {
 	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
 	/* The same of CPUs that have not been seen online. */
 	bool unseen_come_online;
-	bool document; /* the report is a document, see report_document() */
 	bool complete; /* the report is to contain what screens leave out */
 	bool changed;  /* something was changed, and everything as asked so far */
 };

@@ -22,7 +22,6 @@ static const struct command commands[] = {
 	  false, NULL },
 	{ "-f openmetrics status", "turbo-freq enable auto cpus", false, NULL },
 	{ "-f facts -c 0 status", "turbo-freq enable auto cpus", false, NULL },
-	{ "-f redfish perf-profile info", NULL, false, NULL },
 	{ "explain", NULL, false, NULL },
 	{ "-f json explain -c 0-1", NULL, false, NULL },
 	{ "perf-profile set-config-level -l 1", NULL, true, NULL },
