@@ -9,38 +9,71 @@
 #include "render/output.h"
 #include "report/report.h"
 #include "request_read.h"
+#include "run/handlers.h"
 #include "run/machine.h"
 
 #include <stdlib.h>
+#include <sys/utsname.h>
+
+#ifndef ISST_COMMIT
+#define ISST_COMMIT "unknown"
+#endif
 
 /** Scripts know the kernel tree's tool by its first lines, whatever it is asked for. */
-static void print_title(const struct glance *glance, struct output *output)
+static void print_title(const struct request *request, struct output *output)
 {
-	if (output->reference && glance->known)
-		output_title(output, glance->model);
+	struct isst_context *context = output->reference ? machine_look(request) : NULL;
+
+	if (context)
+		output_title(output, isst_platform_model(context));
+	isst_close(context);
+}
+
+/** On a machine whose Speed Select the BIOS has set up, help describes what there is. */
+static void write_help(const struct request *request, const char *program, FILE *stream)
+{
+	struct isst_context *context = machine_look(request);
+
+	help_write(program, request->feature, request->command,
+		   isst_platform_fact(context, ISST_FACT_PRESET) > 0, stream);
+	isst_close(context);
 }
 
 static enum exit_status print_help(const struct request *request, struct output *output)
 {
-	struct glance glance = machine_glance(request);
 	struct memory_stream memory;
 	enum exit_status status;
 
 	if (memory_stream_open(&memory))
 		return output_usage_error(output, NULL);
-	print_title(&glance, output);
-	help_write(output->program, request->feature, request->command, glance.preset,
-		   memory.stream);
+	print_title(request, output);
+	write_help(request, output->program, memory.stream);
 	status = memory_stream_close(&memory) == 0 ? output_text(output, memory.text, memory.size)
 						   : output_usage_error(output, NULL);
 	free(memory.text);
 	return status;
 }
 
+/** What a report of a defect has to name besides: the kernel and its driver. */
+static void report_system(const struct request *request, struct report *report,
+			  struct report_node *top)
+{
+	struct isst_context *context = machine_look(request);
+	struct utsname kernel;
+
+	if (!context)
+		return;
+	if (!isst_platform_emulated_name(context) && uname(&kernel) == 0)
+		report_text(top, KEY_KERNEL, kernel.release);
+	if (isst_discover(context) == 0)
+		report_platform(top, context);
+	else
+		report_message(report, ENTRY_NOTE, "%s", isst_error(context));
+	isst_close(context);
+}
+
 static enum exit_status print_version(const struct request *request, struct output *output)
 {
-	const struct glance nothing = { 0 };
-	struct glance glance = output->reference ? machine_glance(request) : nothing;
 	struct report *report = report_new();
 	enum exit_status status;
 	struct report_node *top;
@@ -52,11 +85,14 @@ static enum exit_status print_version(const struct request *request, struct outp
 		report_free(report);
 		return status;
 	}
-	print_title(&glance, output);
+	print_title(request, output);
 	describe_command(report_header(report), request);
 	top = report_unit(report, NULL, 0);
 	report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION);
 	report_text(top, KEY_ISST_VERSION, ISST_VERSION);
+	report_text(top, KEY_COMMIT, ISST_COMMIT);
+	if (request_has(request, OPTION_DEBUG))
+		report_system(request, report, top);
 	status = output_report(output, report, STATUS_DONE);
 	report_free(report);
 	return status;
@@ -67,8 +103,7 @@ static enum exit_status complain(const struct request *request, struct output *o
 				 const char *problem)
 {
 	if (request->action == ACTION_NO_COMMAND && !renderers[output->format].document)
-		help_write(output->program, request->feature, NULL, machine_glance(request).preset,
-			   stderr);
+		write_help(request, output->program, stderr);
 	return output_usage_error(output, problem);
 }
 

@@ -296,7 +296,7 @@ case $able in
 *ours*) if [ -z "${COMPARE:-}" ]; then check_counting; fi ;;
 *) echo "bench: comparison skipped: $(cat "$scratch/unable")"; exit 0 ;;
 esac
-echo "Ours: $("$emulating" --version | tail -n 1). The reference: ${reference:+$(paste -s -d ' ' "$build/reference/version")}."
+echo "Ours: $("$emulating" --version | sed -n 's/^isst /&/p'). The reference: ${reference:+$(paste -s -d ' ' "$build/reference/version")}."
 echo "--help: ours $(start_up "$emulating") ms; without the emulator $(start_up "$ours") ms; the reference $(start_up reference) ms (goal: 2 ms)"
 long=0
 [ -n "${COMPARE:-}" ] || long=$(parse_long)

@@ -325,6 +325,7 @@ check_version() {
 	version=$(isst --version | sed -n 's/^isst //p')
 	grep -q -x "\.Os isst $version" "$man" || echo "the man page is not of version $version"
 	grep -q -F "## [$version]" "$root/CHANGELOG.md" || echo "CHANGELOG.md has no section $version"
+	[ ! -e "$root/.git" ] || isst --version | grep -q -x -E 'Commit [0-9a-f]{12}(-dirty)?' || echo "--version names no commit"
 	silent
 }
 

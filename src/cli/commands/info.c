@@ -21,7 +21,7 @@ static bool same(const struct summary *one, const struct summary *other)
 	       one->core_power == other->core_power;
 }
 
-static void report_platform(struct report_node *node, struct isst_context *context)
+void report_platform(struct report_node *node, struct isst_context *context)
 {
 	report_number(node, KEY_API_VERSION, isst_platform_api_version(context));
 	report_number(node, KEY_DRIVER_VERSION, isst_platform_driver_version(context));

@@ -213,6 +213,8 @@ const struct key keys[KEYS] = {
 	[KEY_WATCH_LINE] = ROW("line", "line", .sentence = ""),
 	[KEY_VERSION] = ROW("version", "compatible_version", .sentence = "Version {}"),
 	[KEY_ISST_VERSION] = ROW("isst-version", "isst_version", .sentence = "isst {}"),
+	[KEY_COMMIT] = ROW("commit", "commit", .sentence = "Commit {}"),
+	[KEY_KERNEL] = ROW("kernel", "kernel", .sentence = "Kernel {}"),
 	[KEY_API_VERSION] = ROW("api-version", "api_version",
 				.sentence = "Platform: API version : {}"),
 	[KEY_DRIVER_VERSION] = ROW("driver-version", "driver_version",

@@ -162,6 +162,8 @@ const struct key_v2 keys_v2[KEYS] = {
 	/* --version, --info */
 	[KEY_VERSION] = { .type = V2_STRING },
 	[KEY_ISST_VERSION] = { .type = V2_STRING },
+	[KEY_COMMIT] = { .type = V2_STRING },
+	[KEY_KERNEL] = { .type = V2_STRING },
 	[KEY_API_VERSION] = { .type = V2_NUMBER },
 	[KEY_DRIVER_VERSION] = { .type = V2_NUMBER },
 	[KEY_MBOX_SUPPORTED] = { .type = V2_BOOLEAN },

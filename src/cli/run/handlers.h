@@ -3,7 +3,12 @@
 #ifndef ISST_CLI_HANDLERS_H
 #define ISST_CLI_HANDLERS_H
 
+struct isst_context;
+struct report_node;
 struct run;
+
+/** What the driver offers, for --version, too. */
+void report_platform(struct report_node *node, struct isst_context *context);
 
 void show_info(struct run *run);
 void machine_status(struct run *run);

@@ -153,22 +153,14 @@ int machine_open_context(struct isst_machine *machine, const struct isst_options
 	return machine ? isst_open_machine(machine, options, context) : isst_open(options, context);
 }
 
-struct glance machine_glance(const struct request *request)
+struct isst_context *machine_look(const struct request *request)
 {
-	struct glance glance = { 0 };
-	struct isst_context *context;
+	struct isst_context *context = NULL;
 	struct isst_machine *machine;
 	char *problem = NULL;
 
-	/* Help does not depend on whether the machine can be had. */
 	if (machine_open(request, &machine, &problem) != STATUS_DONE ||
-	    machine_open_context(machine, NULL, &context) != 0) {
+	    machine_open_context(machine, NULL, &context) != 0)
 		free(problem);
-		return glance;
-	}
-	glance.known = true;
-	glance.preset = isst_platform_fact(context, ISST_FACT_PRESET) > 0;
-	glance.model = isst_platform_model(context);
-	isst_close(context);
-	return glance;
+	return context;
 }

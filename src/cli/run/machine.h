@@ -42,14 +42,8 @@ int machine_open_context(struct isst_machine *machine, const struct isst_options
  */
 enum exit_status machine_problem(int error, const struct emulation *emulation, char **message);
 
-/** What can be known of a machine without asking its driver. */
-struct glance {
-	bool known;  /* false: the machine cannot be opened */
-	bool preset; /* the BIOS has set up its Speed Select */
-	unsigned int model;
-};
-
-/** Looks at the machine that a command line means; for help. */
-struct glance machine_glance(const struct request *request);
+/** The machine that a command line means, for help and version, which do not depend on it; NULL: it
+ * cannot be opened. */
+struct isst_context *machine_look(const struct request *request);
 
 #endif
