@@ -3,7 +3,7 @@
 #include "topology/context.h"
 #include "base/machine.h"
 #include "common/monotonic.h"
-#include "features/level_effects.h"
+#include "features/features.h"
 #include "firmware/platform.h"
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
@@ -18,6 +18,46 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- What another level brings along ---- */
+
+enum { MHZ_PER_RATIO = 100, KHZ_PER_MHZ = 1000 };
+
+static uint64_t khz_of(const struct isst_value *mhz)
+{
+	return mhz->state == ISST_KNOWN ? (uint64_t)mhz->value * KHZ_PER_MHZ : 0;
+}
+
+/** As the register holds them; those of the first TRL type. */
+static uint64_t register_of(const struct isst_turbo_limit *limit)
+{
+	uint64_t word = 0;
+
+	for (unsigned int i = 0; i < ISST_BUCKETS && limit->present; i++)
+		word |= (uint64_t)(limit->mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
+	return word;
+}
+
+/** As level_effects of struct isst_context. */
+static int level_effects_read(struct isst_context *context, const struct isst_domain *domain,
+			      unsigned int number, struct level_effects *effects)
+{
+	struct isst_level level = { .domain = domain, .level = number };
+	int error = level_read_parts(context, &level, 1, ISST_READ_LEVELS_PROPERTIES);
+
+	*effects = (struct level_effects){ 0 };
+	if (!error && !level.failure.error) {
+		effects->turbo_ratio_limits = register_of(&level.limit[0]);
+		for (unsigned int i = 0; i < ISST_FABRICS; i++) {
+			effects->uncore_max_khz[i] = khz_of(&level.fabric[i].max_mhz);
+			effects->uncore_min_khz[i] = khz_of(&level.fabric[i].min_mhz);
+		}
+	}
+	level_clear(&level);
+	return error;
+}
+
+/* ---- The context ---- */
 
 /** Libraries of different versions may differ in what a machine consists of. */
 static int check_machine(const struct isst_options *options, const struct isst_machine *machine)

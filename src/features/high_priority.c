@@ -5,14 +5,295 @@
  */
 #include "features/high_priority.h"
 #include "base/cpuset.h"
-#include "features/choice_cores.h"
+#include "features/choice_levels.h"
+#include "features/core_choice.h"
+#include "features/features.h"
 #include "firmware/platform.h"
+#include "sysfs/cpufreq.h"
 #include "topology/context.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Cores to choose from ---- */
+
+enum { CORES = 64 }; /* of a domain, that the firmware can name */
+
+/** A choice at work. */
+struct chooser {
+	struct isst_context *context;
+	const struct core_choice *choice;
+	const struct isst_cpuset *cpus; /* as in the scope */
+	struct choice_levels levels;	/* of the domains to choose from */
+	struct core_candidate *candidates;
+	size_t count;
+};
+
+/* ---- What decides between the cores of a domain ---- */
+
+/** Where the kernel does not report it, none is preferred. */
+static int read_max_khz(struct isst_context *context, unsigned int cpu, unsigned int *khz)
+{
+	uint64_t value = 0;
+	int error = cpufreq_read(&context->files, cpu, "cpuinfo_max_freq", &value);
+
+	*khz = error || value > UINT_MAX ? 0 : (unsigned int)value;
+	return error == -ENOENT ? 0 : error;
+}
+
+/** The kernel reports nothing of a core that is offline as yet: it is taken to be one like most, as
+ * only few have a higher frequency than others. */
+static void fill_unknown(struct core_candidate *cores, size_t count)
+{
+	unsigned int lowest = UINT_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (cores[i].rank > 0 && cores[i].rank < lowest)
+			lowest = cores[i].rank;
+	for (size_t i = 0; i < count && lowest < UINT_MAX; i++)
+		if (cores[i].rank == 0)
+			cores[i].rank = lowest;
+}
+
+static int rank_by_frequency(struct isst_context *context, struct core_candidate *cores,
+			     const unsigned int *cpus, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = read_max_khz(context, cpus[i], &cores[i].rank);
+	fill_unknown(cores, count);
+	return error;
+}
+
+static int rank_by_clos(struct isst_context *context, struct core_candidate *cores,
+			const unsigned int *cpus, size_t count)
+{
+	struct isst_clos_association *now = calloc(count + 1, sizeof(*now));
+	int error = now ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		now[i].cpu = context_cpu(context, cpus[i]);
+	if (!error)
+		error = clos_association_read(context, now, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_failure *failure = &now[i].failure;
+
+		cores[i].rank = !failure->error && now[i].clos == 0;
+		if (failure->error && failure->error != -EOPNOTSUPP)
+			error = message_error(&context->messages, failure->error, "%s",
+					      failure->message);
+	}
+	free(now);
+	return error;
+}
+
+/** Whether any core does not show its highest frequency. */
+static int find_hidden(struct isst_context *context, enum turbo_state turbo,
+		       const unsigned int *cpus, size_t count, bool *hidden)
+{
+	int error = 0;
+
+	*hidden = false;
+	for (size_t i = 0; i < count && !*hidden && !error; i++)
+		error = cpufreq_hides_limit(&context->files, cpus[i], turbo, hidden);
+	return error;
+}
+
+/**
+ * Fills in the rank of cores of one domain: their highest frequency. While turbo is off most
+ * kernels give the base frequency as that, which SST-BF and levels move: then those of CLOS 0 are
+ * before the others, so that a choice made with turbo on stays.
+ *
+ * @cpus: a CPU of each
+ * Returns 0, -ENOMEM or -EINTR: where nothing can be read, all cores are alike.
+ */
+static int core_ranks_read(struct isst_context *context, enum turbo_state turbo,
+			   struct core_candidate *cores, const unsigned int *cpus, size_t count)
+{
+	bool hidden;
+	int error = find_hidden(context, turbo, cpus, count, &hidden);
+
+	if (error)
+		return error;
+	return hidden ? rank_by_clos(context, cores, cpus, count)
+		      : rank_by_frequency(context, cores, cpus, count);
+}
+
+static const struct isst_domain *choice_domain(const struct chooser *chooser, size_t i)
+{
+	return chooser->levels.levels[i].domain;
+}
+
+/* ---- Cores to choose from ---- */
+
+/** Whether a CPU will be online, and the level of domain @i enables it. */
+static bool choice_has_cpu(const struct chooser *chooser, size_t i, unsigned int cpu)
+{
+	const struct isst_cpuset *online = chooser->cpus ? chooser->cpus
+							 : choice_domain(chooser, i)->online;
+	const struct isst_cpuset *enabled = chooser->levels.levels[i].cpus;
+
+	return isst_cpuset_has(online, cpu) && (!enabled || isst_cpuset_has(enabled, cpu));
+}
+
+/** The firmware's number of a CPU's core; CORES where it has none. */
+static unsigned int choice_core_of(const struct chooser *chooser, unsigned int cpu)
+{
+	const struct isst_cpu *place = context_cpu(chooser->context, cpu);
+
+	return place && place->core_known && place->core < CORES ? place->core : CORES;
+}
+
+static bool is_wanted(const struct core_choice *choice, unsigned int cpu)
+{
+	return (!choice->within || isst_cpuset_has(choice->within, cpu)) &&
+	       !isst_cpuset_has(choice->avoid, cpu);
+}
+
+/** The first CPU of each core that may be chosen, rather one that is online as yet; UINT_MAX: none.
+ * A CPU that is not wanted keeps its siblings out. */
+static void find_cores(const struct chooser *chooser, size_t i, unsigned int first[CORES])
+{
+	const struct isst_cpuset *online = choice_domain(chooser, i)->online;
+	uint64_t unwanted = 0;
+	unsigned int cpu;
+
+	for (unsigned int core = 0; core < CORES; core++)
+		first[core] = UINT_MAX;
+	isst_cpuset_for_each (cpu, choice_domain(chooser, i)->present) {
+		unsigned int core = choice_core_of(chooser, cpu);
+
+		if (core == CORES || !choice_has_cpu(chooser, i, cpu))
+			continue;
+		if (!is_wanted(chooser->choice, cpu))
+			unwanted |= UINT64_C(1) << core;
+		else if (first[core] == UINT_MAX ||
+			 (!isst_cpuset_has(online, first[core]) && isst_cpuset_has(online, cpu)))
+			first[core] = cpu;
+	}
+	for (unsigned int core = 0; core < CORES; core++)
+		if (unwanted >> core & 1)
+			first[core] = UINT_MAX;
+}
+
+static int add_cores(struct chooser *chooser, size_t i, enum turbo_state turbo)
+{
+	struct core_candidate *candidates = &chooser->candidates[chooser->count];
+	const struct isst_domain *domain = choice_domain(chooser, i);
+	unsigned int first[CORES];
+	size_t count = 0;
+
+	find_cores(chooser, i, first);
+	for (unsigned int core = 0; core < CORES; core++) {
+		if (first[core] == UINT_MAX)
+			continue;
+		candidates[count] = (struct core_candidate){ .package = domain->package,
+							     .domain = domain->index,
+							     .core = core };
+		first[count++] = first[core];
+	}
+	chooser->count += count;
+	return core_ranks_read(chooser->context, turbo, candidates, first, count);
+}
+
+/** Finds the candidates. Returns 0 or a negative errno with a message. */
+static int choice_find_candidates(struct chooser *chooser)
+{
+	size_t domains = chooser->levels.count;
+	enum turbo_state turbo;
+	int error;
+
+	chooser->candidates = calloc(domains * CORES + 1, sizeof(*chooser->candidates));
+	if (!chooser->candidates)
+		return -ENOMEM;
+	error = cpufreq_turbo_state(&chooser->context->files, &turbo);
+	for (size_t i = 0; i < domains && !error; i++) {
+		const struct isst_domain *domain = choice_domain(chooser, i);
+		const char *unknown = topology_domain(domain)->unknown_core;
+
+		if (!choice_levels_has_turbo_freq(&chooser->levels, i))
+			continue;
+		error = unknown ? message_error(&chooser->context->messages, -EIO, "%s: %s",
+						domain->name, unknown)
+				: add_cores(chooser, i, turbo);
+	}
+	return error;
+}
+
+/* ---- Sibling threads ---- */
+
+/** How the threads of cores are, of which some have siblings that are not wanted. */
+struct siblings {
+	bool any;
+	struct isst_cpuset *excluded; /* siblings of wanted ones */
+};
+
+static int add_excluded(const struct chooser *chooser, size_t i, struct siblings *siblings)
+{
+	uint64_t wanted = 0, seen = 0;
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, choice_domain(chooser, i)->present) {
+		unsigned int core = choice_core_of(chooser, cpu);
+
+		if (core == CORES || !choice_has_cpu(chooser, i, cpu))
+			continue;
+		siblings->any |= seen >> core & 1;
+		seen |= UINT64_C(1) << core;
+		if (is_wanted(chooser->choice, cpu))
+			wanted |= UINT64_C(1) << core;
+	}
+	isst_cpuset_for_each (cpu, choice_domain(chooser, i)->present) {
+		unsigned int core = choice_core_of(chooser, cpu);
+
+		if (!error && core < CORES && wanted >> core & 1 &&
+		    choice_has_cpu(chooser, i, cpu) && !is_wanted(chooser->choice, cpu))
+			error = isst_cpuset_add(siblings->excluded, cpu, cpu);
+	}
+	return error;
+}
+
+/**
+ * What a user has to know of sibling threads who counts cores and names CPUs, as the end of a
+ * sentence, to be freed; empty without siblings, NULL without memory.
+ *
+ * @package: NULL: of all packages
+ */
+static char *choice_siblings_text(const struct chooser *chooser, const unsigned int *package)
+{
+	struct siblings siblings = { .excluded = isst_cpuset_new() };
+	const char *unit = platform_has(&chooser->context->platform, PLATFORM_COUNTS_MODULES)
+				   ? "; cores of a module count as one"
+				   : "; sibling threads count as one core";
+	char *list, *text = NULL;
+	int error = siblings.excluded ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < chooser->levels.count && !error; i++)
+		if (choice_levels_has_turbo_freq(&chooser->levels, i) &&
+		    (!package || choice_domain(chooser, i)->package == *package))
+			error = add_excluded(chooser, i, &siblings);
+	list = error ? NULL : isst_cpuset_to_list(siblings.excluded);
+	if (list && isst_cpuset_count(siblings.excluded) > 0) {
+		bool several = isst_cpuset_count(siblings.excluded) > 1;
+
+		if (asprintf(&text, "%s, and CPU%s %s %s excluded", unit, several ? "s" : "", list,
+			     several ? "are" : "is") < 0)
+			text = NULL;
+	} else if (list) {
+		text = strdup(siblings.any ? unit : "");
+	}
+	free(list);
+	isst_cpuset_free(siblings.excluded);
+	return text;
+}
+
+/* ---- The choice ---- */
 
 /* ---- Choosing ---- */
 

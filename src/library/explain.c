@@ -1,11 +1,319 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Why CPUs run as they do, as programs see it. */
 #include "explain/explain.h"
-#include "library/explain_records.h"
+#include "base/cpuset.h"
+#include "configuration/configuration.h"
+#include "explain/survey.h"
+#include "features/planning.h"
 #include "library/targets.h"
+#include "state/applied.h"
+#include "state/facts.h"
+#include "state/match.h"
+#include "state/wanted.h"
+#include "transaction/boot_state.h"
+#include "transaction/saved_settings_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Records ---- */
+
+/* ---- What a configuration states of a domain ---- */
+
+/** The number of a setting; one that may be skipped states nothing for sure. */
+static int stated_number(const struct setting *setting)
+{
+	return setting && setting->wanted == WANTED_NUMBER && !setting->optional
+		       ? (int)setting->number
+		       : NOT_STATED;
+}
+
+static int stated(struct isst_context *context, const struct configuration *configuration,
+		  const struct isst_domain *domain, enum subject subject)
+{
+	return stated_number(domain_setting(context, configuration, subject, domain, INDEX_ALL));
+}
+
+/** High priority cores imply turbo-freq and core-power. */
+static int stated_or_implied(struct isst_context *context,
+			     const struct configuration *configuration,
+			     const struct isst_domain *domain, enum subject subject)
+{
+	const struct setting *cores = domain_setting(context, configuration, SUBJECT_HIGH_PRIORITY,
+						     domain, INDEX_ALL);
+
+	if (domain_setting(context, configuration, subject, domain, INDEX_ALL))
+		return stated(context, configuration, domain, subject);
+	return cores && cores->wanted == WANTED_CORES && !cores->optional ? 1 : NOT_STATED;
+}
+
+static struct survey_stated stated_of(struct isst_context *context,
+				      const struct configuration *configuration,
+				      const struct isst_domain *domain)
+{
+	return (struct survey_stated){
+		.level = stated(context, configuration, domain, SUBJECT_LEVEL),
+		.turbo_freq = stated_or_implied(context, configuration, domain, SUBJECT_TURBO_FREQ),
+		.base_freq = stated(context, configuration, domain, SUBJECT_BASE_FREQ),
+		.core_power = stated_or_implied(context, configuration, domain, SUBJECT_CORE_POWER),
+	};
+}
+
+/* ---- The state after boot ---- */
+
+/** What the kernel has for the uncore limits of boot can be limits that were set before all CPUs of
+ * a die were offline, but by TPMI. */
+static void take_boot(struct survey *survey, const struct configuration *boot,
+		      struct survey_domain *domain)
+{
+	domain->boot = stated_of(survey->context, boot, domain->domain);
+	for (unsigned int i = 0; i < domain->fabrics && !context_has_power_domains(survey->context);
+	     i++) {
+		const struct setting *max = domain_setting(survey->context, boot,
+							   SUBJECT_UNCORE_MAX, domain->domain, i);
+
+		if (max && max->wanted == WANTED_KHZ &&
+		    max->number > domain->uncore[i].initial.max_khz)
+			domain->uncore[i].initial.max_khz = max->number;
+	}
+}
+
+static int read_boot_state(struct survey *survey)
+{
+	struct configuration boot = { 0 };
+	size_t size;
+	char *text;
+	int error = boot_state_read(survey->context, &text, &size);
+
+	if (!error)
+		error = configuration_add_text(&boot, "state after boot", text, size, true);
+	for (size_t i = 0; i < survey->count && !error; i++)
+		take_boot(survey, &boot, &survey->domains[i]);
+	survey->has_boot_state = !error;
+	configuration_clear(&boot);
+	free(text);
+	return error;
+}
+
+/* ---- The configuration that was applied last ---- */
+
+enum { LARGEST_FILE = 1 << 20 };
+
+/** Reads a regular file; *@text, to be freed. Returns 0 or a negative errno. */
+static int read_file(const char *path, char **text, size_t *size)
+{
+	int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	ssize_t length = 0;
+
+	*text = NULL;
+	*size = 0;
+	if (file < 0)
+		return -errno;
+	if (fstat(file, &status) || !S_ISREG(status.st_mode) || status.st_size > LARGEST_FILE) {
+		close(file);
+		return -EINVAL;
+	}
+	*text = malloc((size_t)status.st_size + 1);
+	while (*text && *size < (size_t)status.st_size &&
+	       (length = read(file, *text + *size, (size_t)status.st_size - *size)) > 0)
+		*size += (size_t)length;
+	close(file);
+	if (!*text)
+		return -ENOMEM;
+	(*text)[*size] = '\0';
+	return length < 0 ? -EIO : 0;
+}
+
+/** Whether a file is all that was applied, and has not been changed since. */
+static bool is_what_was_applied(const struct applied *applied, const char *text, size_t size)
+{
+	char digest[SHA256_DIGITS + 1];
+	struct sha256 hash;
+
+	sha256_begin(&hash);
+	sha256_add(&hash, text, size);
+	sha256_print(&hash, digest);
+	return strcmp(digest, applied->digest) == 0;
+}
+
+/** Whether a setting states a frequency as it is. The level is the one that is in force now. */
+static bool states_khz(const struct setting *setting, const struct survey_domain *domain,
+		       const struct frequency_limits *processor, uint64_t khz)
+{
+	struct isst_value mhz;
+
+	if (!setting || setting->optional)
+		return false;
+	switch (setting->wanted) {
+	case WANTED_KHZ:
+		return setting->number == khz;
+	case WANTED_LOWEST:
+		return processor && processor->min_khz == khz;
+	case WANTED_BASE:
+	case WANTED_TURBO:
+		mhz = wanted_of_level(&domain->level, setting->wanted);
+		return survey_has_level(domain) && mhz.state == ISST_KNOWN &&
+		       mhz.value * UINT64_C(1000) == khz;
+	default:
+		return false;
+	}
+}
+
+static void take_cpus(struct survey *survey, const struct configuration *configuration,
+		      struct survey_domain *domain)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		struct survey_cpu *cpu = &domain->cpus[i];
+		const struct place place = {
+			.package = domain->domain->package,
+			.power_domain = domain_number(survey->context, domain->domain),
+			.cpu = cpu->cpu->number,
+			.index = INDEX_ALL,
+		};
+
+		cpu->applied_clos = stated_number(
+			configuration_find(configuration, SUBJECT_ASSOCIATION, &place));
+		cpu->max_applied =
+			cpu->has_cpufreq && cpu->limits.now.max_khz != LIMIT_NONE &&
+			states_khz(configuration_find(configuration, SUBJECT_SCALING_MAX, &place),
+				   domain, &cpu->limits.processor, cpu->limits.now.max_khz);
+	}
+}
+
+static void take_limits(struct survey *survey, const struct configuration *configuration,
+			struct survey_domain *domain)
+{
+	struct isst_context *context = survey->context;
+	const struct setting *limits = domain_setting(
+		context, configuration, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL);
+	const struct setting *cpus = domain_setting(context, configuration, SUBJECT_CPUS,
+						    domain->domain, INDEX_ALL);
+
+	domain->offline_applied = cpus && cpus->wanted == WANTED_OFFLINE && !cpus->optional &&
+				  cpuset_contains(cpus->cpus, domain->cpus_state.offline);
+	domain->limits_applied = limits && limits->wanted == WANTED_NUMBER && !limits->optional &&
+				 limits->number == domain->limits.value;
+	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++)
+		domain->clos_max_applied[i] = states_khz(
+			domain_setting(context, configuration, SUBJECT_CLOS_MAX, domain->domain, i),
+			domain, NULL, domain->clos[i].max_mhz * UINT64_C(1000));
+	for (unsigned int i = 0; i < domain->fabrics; i++)
+		domain->uncore_max_applied[i] = states_khz(
+			domain_setting(context, configuration, SUBJECT_UNCORE_MAX, domain->domain,
+				       i),
+			domain, NULL, domain->uncore[i].now.max_khz);
+}
+
+/** What the text states, where it is for this machine. */
+static int take_applied(struct survey *survey, const char *source, const char *text, size_t size)
+{
+	struct configuration configuration = { 0 };
+	int error = configuration_add_text(&configuration, source, text, size, true);
+
+	if (!error)
+		error = configuration_match(&configuration, survey->context);
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		struct survey_domain *domain = &survey->domains[i];
+
+		domain->applied = stated_of(survey->context, &configuration, domain->domain);
+		take_cpus(survey, &configuration, domain);
+		take_limits(survey, &configuration, domain);
+	}
+	configuration_clear(&configuration);
+	return error;
+}
+
+/** Whether the shell takes a name for one word as it is, and the command for no option. */
+static bool is_plain_name(const char *name)
+{
+	static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "/._+-,:@%";
+
+	return *name && *name != '-' && name[strspn(name, PLAIN)] == '\0';
+}
+
+/** The name for the remedy; a relative one may be that of another file by now, unless it was read.
+ */
+static void take_name(struct survey *survey, const char *source, bool read)
+{
+	if (is_plain_name(source) && (read || *source == '/'))
+		survey->applied_file = message_make(&survey->context->messages, "%s", source);
+}
+
+static int read_applied(struct survey *survey)
+{
+	struct applied applied;
+	char *text = NULL;
+	size_t size = 0;
+	int error = applied_read(survey->context, &applied);
+	bool same;
+
+	if (!error && applied.source) {
+		error = read_file(applied.source, &text, &size);
+		same = !error && is_what_was_applied(&applied, text, size);
+		take_name(survey, applied.source, same);
+		if (same && applied.succeeded)
+			error = take_applied(survey, applied.source, text, size);
+	}
+	free(text);
+	applied_clear(&applied);
+	return error;
+}
+
+/* ---- Saved settings ---- */
+
+static int read_saved(struct survey *survey, const char *name)
+{
+	struct item_lines saved;
+	int error = settings_file_read(survey->context, name, false, &saved);
+
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		const struct item domain = item_of(ITEM_ASSOCIATION, survey->domains[i].domain, 0);
+
+		for (size_t j = 0; j < saved.count; j++) {
+			const struct item_line *line = &saved.items[j];
+
+			if (line->item.kind == ITEM_ASSOCIATION && !settings_is_mark(line) &&
+			    item_same_domain(&line->item, &domain) && line->written.number > 0)
+				survey->domains[i].has_saved_classes = true;
+		}
+	}
+	item_lines_clear(&saved);
+	return error;
+}
+
+/* ---- All of them ---- */
+
+/** As `read_records` of struct survey_scope. */
+static int explain_read_records(struct survey *survey)
+{
+	struct messages *messages = &survey->context->messages;
+	struct notices notices = messages_take_notices(messages);
+	const char *before = messages->error;
+	const bool resumed = survey->resumes > 0;
+	const int errors[] = {
+		read_boot_state(survey),
+		read_applied(survey),
+		resumed ? read_saved(survey, feature_name(FEATURE_TURBO_FREQ)) : 0,
+		resumed ? read_saved(survey, feature_name(FEATURE_BASE_FREQ)) : 0,
+	};
+	struct notices made = messages_take_notices(messages);
+
+	notices_free(&made);
+	messages_put_notices(messages, notices);
+	messages->error = before;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i] == -ENOMEM || errors[i] == -EINTR)
+			return errors[i];
+	return 0;
+}
+
+/* ---- Explaining ---- */
 
 struct isst_explanation {
 	ISST_MAY_GROW;
