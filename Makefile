@@ -3,6 +3,15 @@
 # CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX, DESTDIR and the directories below are the caller's; what the
 # project itself needs is kept in variables of its own (ISST_*).
 
+# But for who has said how many.
+ALL_PROCESSORS = $(if $(filter -j%,$(MAKEFLAGS)),,-j $$(nproc))
+
+# A line says what is made, and V=1 shows the commands.
+ifneq ($(V),1)
+.SILENT:
+say = $(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-4s %s\n' '$1' '$2';)
+endif
+
 # This file asks the compiler for its options while it is read. `make deps check` may have to install it first:
 # one make installs, and another one that starts afterwards does the rest.
 DEPS_GOALS := $(filter deps%,$(MAKECMDGOALS))
@@ -15,7 +24,7 @@ $(MAKECMDGOALS): one-after-another
 
 one-after-another:
 	$(MAKE) $(DEPS_GOALS)
-	$(MAKE) $(OTHER_GOALS)
+	$(MAKE) $(ALL_PROCESSORS) $(OTHER_GOALS)
 
 else
 
@@ -160,7 +169,7 @@ $(BUILD)/library-directories: $(call changed,$(BUILD)/library-directories,$(PRIV
 	@printf '%s\n' '$(PRIVATEDIR)' '$(LIBDIR)' > $@
 $(BUILD)/src/emulator/front/launch.o $(BUILD)/src/emulator/plugin.o: $(BUILD)/library-directories
 
-COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+COMPILE = $(call say,CC,$<)$(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The layers of the library see each other's headers as "layer/header.h"; the command sees isst.h and
 # isst-emulator.h alone, besides its own.
@@ -178,7 +187,7 @@ $(BUILD)/platforms: $(call changed,$(BUILD)/platforms,$(PLATFORMS))
 
 $(BUILD)/emulator-platforms.c: src/emulator/embed-platforms.sh $(PLATFORMS) $(BUILD)/platforms
 	@mkdir -p $(@D)
-	sh src/emulator/embed-platforms.sh $(PLATFORMS) > $@.new && mv $@.new $@
+	$(call say,GEN,$@)sh src/emulator/embed-platforms.sh $(PLATFORMS) > $@.new && mv $@.new $@
 
 $(BUILD)/emulator-platforms.o: $(BUILD)/emulator-platforms.c $(BUILD)/flags
 	$(COMPILE) -Isrc
@@ -190,7 +199,7 @@ ifneq ($(findstring -flto,$(CFLAGS)),)
 LTO_FLAGS := $(shell $(CC) -flinker-output=nolto-rel -x c -S -o - /dev/null > /dev/null 2>&1 && \
 	echo -flinker-output=nolto-rel)
 endif
-RELOCATABLE = $(CC) -r -nostdlib $(LTO_FLAGS) $(filter -flto% -fuse-ld=% -B% -m% -O% --target=% --sysroot=%, \
+RELOCATABLE = $(call say,LD,$@)$(CC) -r -nostdlib $(LTO_FLAGS) $(filter -flto% -fuse-ld=% -B% -m% -O% --target=% --sysroot=%, \
 	$(CFLAGS) $(LDFLAGS)) -o $@
 
 $(BUILD)/libisst.o: $(LIBRARY_OBJECTS)
@@ -203,10 +212,10 @@ $(BUILD)/libisst-emulator.o: $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 
 $(BUILD)/%.a: $(BUILD)/%.o
 	rm -f $@
-	$(AR) rcs $@ $<
+	$(call say,AR,$@)$(AR) rcs $@ $<
 
 # The maps name what is exported, all of which must exist.
-LINK_SHARED = $(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -Wl,-soname,$(notdir $(@:.$(VERSION)=.$(SONAME))) \
+LINK_SHARED = $(call say,LD,$@)$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -Wl,-soname,$(notdir $(@:.$(VERSION)=.$(SONAME))) \
 	-Wl,--version-script=$(filter %.map,$^) -Wl,--no-undefined-version -o $@ $(filter %.o,$^)
 
 $(BUILD)/libisst.so.$(VERSION): $(LIBRARY_OBJECTS) src/library/libisst.map
@@ -224,12 +233,12 @@ $(call shared_links,$(SHARED_EMULATOR_LIBRARY)): $(SHARED_EMULATOR_LIBRARY)
 # By the function that it shows the preload library knows that the command needs no help.
 EXPORTED := $(if $(HAS_EMULATOR),-Wl$(comma)--export-dynamic-symbol=isst_emulator_open)
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
-	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 
 $(BUILD)/installed/intel-speed-select: $(CLI_OBJECTS) $(if $(filter yes,$(SHARED_COMMAND)),$(SHARED_LIBRARY),$(LIBRARY)) \
 		$(if $(filter plugin,$(EMULATOR)),$(BUILD)/src/emulator/plugin.o,$(EMULATOR_LIBRARY)) $(BUILD)/installed-parts
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $(filter-out %-parts,$^) $(ISST_LDLIBS) -ldl $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $(filter-out %-parts,$^) $(ISST_LDLIBS) -ldl $(LDLIBS)
 
 $(BUILD)/installed-parts: $(call changed,$(BUILD)/installed-parts,$(EMULATOR) $(SHARED_COMMAND))
 	@mkdir -p $(@D)
@@ -268,7 +277,7 @@ $(BUILD)/libisst-emulator-preload.o: $(PRELOAD_OBJECTS) $(EMULATOR_OBJECTS) $(BA
 	$(OBJCOPY) --localize-hidden --wildcard --localize-symbol='isst_*' $@
 
 $(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
-	$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@.new $^ -ldl -pthread $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@.new $^ -ldl -pthread $(LDLIBS)
 	mv -f $@.new $@
 
 $(BUILD)/isst: $(COMMAND)
@@ -321,7 +330,7 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Isrc -Itests $(UNOPTIMISED)
 
-LINK_TEST = $(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS) $(TEST_LDLIBS)
+LINK_TEST = $(call say,LD,$@)$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS) $(TEST_LDLIBS)
 
 $(call test_programs,$(LAYER_TESTS)): %: %.o $(LIBRARY_OBJECTS) $(SUPPORT_OBJECTS)
 	$(LINK_TEST)
@@ -338,7 +347,7 @@ $(BUILD)/grown/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Isrc -DISST_TEST_GROWN -Wno-missing-field-initializers $(UNOPTIMISED)
 
-LINK_SHARED_TEST = @mkdir -p $(@D); $(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared \
+LINK_SHARED_TEST = @mkdir -p $(@D); $(call say,LD,$@)$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared \
 	-Wl,-soname,libisst.so -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 $(BUILD)/tests/library/now/libisst.so: $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS)
 	$(LINK_SHARED_TEST)
@@ -348,11 +357,6 @@ $(BUILD)/tests/library/grown/libisst.so: $(GROWN_OBJECTS) $(EMULATOR_OBJECTS)
 
 $(BUILD)/tests/library/grows: $(BUILD)/tests/library/programs/grows.o $(BUILD)/tests/library/now/libisst.so
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
-$(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BUILD)/tests/library/grown/libisst.so \
-		$(SHARED_LIBRARIES) $(SHARED_LINKS) $(BUILD)/isst $(BUILD)/flags
-	printf '#!/bin/sh\nexec sh tests/library/shared.sh %s\n' $(BUILD) > $@
-	chmod +x $@
 
 $(BUILD)/tests/abi: tests/abi/abi.sh $(LIBRARY) $(SHARED_LIBRARIES) $(SHARED_LINKS) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -386,73 +390,36 @@ $(BUILD)/tests/command/run_cases: %: %.o
 $(BUILD)/tests/command/kernel-files: %: %.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# The runner with its arguments, as a program like the others.
-$(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(BUILD)/tests/command/kernel-files $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
-	printf '#!/bin/sh\nexec sh tests/command/cases.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/documents: tests/docs/check-man.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/docs/check-man.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/captures: tests/command/captures.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/command/captures.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/kills: tests/command/kills.sh $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
-	printf '#!/bin/sh\nexec sh tests/command/kills.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/oob: tests/command/oob.sh $(BUILD)/tests/command/kernel-files $(COMMAND) $(BUILD)/isst $(BUILD)/flags
-	printf '#!/bin/sh\nexec sh tests/command/oob.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/explain/faults.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/recipes: tests/explain/recipes.sh docs/configuration.md $(COMMAND) $(BUILD)/isst $(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/explain/recipes.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-# The key table, for what is compared with it.
-$(BUILD)/tests/schema/keys: %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
-	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
-
-$(BUILD)/tests/json-v2: tests/schema/schema.sh tests/schema/schema.py tests/schema/outputs.py tests/schema/suite.py $(BUILD)/tests/schema/keys $(COMMAND) $(BUILD)/isst \
-		$(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/schema/schema.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/exported: tests/command/exports.sh tests/command/exports.awk tests/command/exports.py docs/redfish.md docs/examples/redfish.py $(COMMAND) \
-		$(PRELOAD) $(BUILD)/isst $(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/command/exports.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
-$(BUILD)/tests/privileged: tests/command/privileged.sh $(COMMAND) $(PRELOAD) $(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/command/privileged.sh %s\n' $(BUILD) > $@
-	chmod +x $@
-
 # Programs of their own, which know nothing of the emulator; they are run on an emulated machine.
 PRELOAD_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/preload/*.c))
 $(PRELOAD_TESTS): %: %.o
 	$(LINK_TEST) -pthread
 
-$(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(PRELOAD_TESTS) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
-	printf '#!/bin/sh\nexec sh tests/preload/preloaded.sh %s\n' $(BUILD) > $@
+# Scripts that get the build directory, as programs like the others; each is the first that its program depends on.
+SCRIPTS := $(addprefix $(BUILD)/tests/,shared commands documents captures kills oob explained recipes json-v2 exported privileged preloaded replays)
+$(SCRIPTS):
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh $< %s\n' $(BUILD) > $@
 	chmod +x $@
 
-$(BUILD)/tests/replays: tests/command/replays.sh $(BUILD)/tests/command/kernel-files $(COMMAND) $(BUILD)/isst $(BUILD)/flags
-	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/command/replays.sh %s\n' $(BUILD) > $@
-	chmod +x $@
+$(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BUILD)/tests/library/grown/libisst.so $(SHARED_LIBRARIES) $(SHARED_LINKS)
+$(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(BUILD)/tests/command/kernel-files
+$(BUILD)/tests/documents: tests/docs/check-man.sh
+$(BUILD)/tests/captures: tests/command/captures.sh
+$(BUILD)/tests/kills: tests/command/kills.sh
+$(BUILD)/tests/oob: tests/command/oob.sh $(BUILD)/tests/command/kernel-files
+$(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table
+$(BUILD)/tests/recipes: tests/explain/recipes.sh docs/configuration.md
+$(BUILD)/tests/json-v2: tests/schema/schema.sh tests/schema/schema.py tests/schema/outputs.py tests/schema/suite.py $(BUILD)/tests/schema/keys
+$(BUILD)/tests/exported: tests/command/exports.sh tests/command/exports.awk tests/command/exports.py docs/redfish.md docs/examples/redfish.py
+$(BUILD)/tests/privileged: tests/command/privileged.sh
+$(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(PRELOAD_TESTS)
+$(BUILD)/tests/replays: tests/command/replays.sh $(BUILD)/tests/command/kernel-files
+$(SCRIPTS): $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+
+# The key table, for what is compared with it.
+$(BUILD)/tests/schema/keys: %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 
 $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -648,9 +615,6 @@ $(TIDIED): $(LINT)/%.tidy: %.c .clang-tidy $(LINT)/flags
 
 .PHONY: tidy
 tidy: $(TIDIED)
-
-# But for who has said how many.
-ALL_PROCESSORS = $(if $(filter -j%,$(MAKEFLAGS)),,-j $$(nproc))
 
 .PHONY: lint
 lint:
