@@ -4,8 +4,9 @@
 #include "features/level_change.h"
 #include "features/plan.h"
 #include "topology/context.h"
+#include "transaction/baseline.h"
 #include "transaction/report.h"
-#include "transaction/reversible.h"
+#include "transaction/run.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/baseline.h"
-#include "transaction/plausible.h"
+#include "transaction/tracked.h"
 
 #include <errno.h>
 #include <inttypes.h>

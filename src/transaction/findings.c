@@ -8,8 +8,8 @@
 #include "sysfs/cpufreq.h"
 #include "sysfs/cpuset_groups.h"
 #include "topology/cache.h"
-#include "transaction/revealed.h"
 #include "transaction/tracked.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdlib.h>

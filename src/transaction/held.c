@@ -5,12 +5,12 @@
  */
 #include "transaction/held.h"
 #include "transaction/findings.h"
-#include "transaction/finish.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
+#include "transaction/recovery.h"
 #include "transaction/recovery_apply.h"
-#include "transaction/recovery_text.h"
 #include "transaction/report.h"
+#include "transaction/run.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes what a step needs, reads it back, and judges what it finds. */
-#include "transaction/making.h"
 #include "topology/requested_levels.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
-#include "transaction/look_again.h"
 #include "transaction/poll.h"
-#include "transaction/prepare.h"
 #include "transaction/report.h"
-#include "transaction/revealed.h"
+#include "transaction/run.h"
 #include "transaction/turbo.h"
 #include "transaction/write_back.h"
 

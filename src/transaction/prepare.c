@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what a change will touch, and works out what is left to do of it. */
-#include "transaction/prepare.h"
-#include "transaction/plausible.h"
+#include "transaction/baseline.h"
 #include "transaction/report.h"
-#include "transaction/revealed.h"
-#include "transaction/reversible.h"
+#include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
+#include "transaction/tracked.h"
 #include "transaction/turbo.h"
 
 #include <errno.h>

@@ -4,6 +4,32 @@
 #define ISST_TRANSACTION_RECOVERY_H
 
 #include "topology/context.h"
+#include "transaction/tracked.h"
+
+/* ---- What a recovery reports ---- */
+
+/** Texts of a list as one, for a message: not more of them than can be read. */
+char *recovery_join(const char *const *texts, size_t count);
+
+/** `held`, or of a run that had not made it as a whole `incomplete`. */
+const char *recovery_which_change(const struct journal_text *text);
+/** `interrupted`, or of a run that came to its end `earlier`. */
+const char *recovery_which_run(const struct journal_text *text);
+
+/** How many items cannot be reached for now. */
+size_t recovery_count_waiting(const struct isst_journal *journal);
+/** What cannot be reached, and what helps; "" where all can be. */
+char *recovery_describe_waiting(const struct isst_journal *journal);
+
+/** Which items a message is about. */
+typedef bool (*tracked_test)(const struct tracked *tracked);
+
+/** The items that a test is about, with their values unless they are many; "" for none. */
+char *recovery_list(const struct isst_journal *journal, tracked_test test);
+/** The same by kinds, without values. */
+char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test);
+
+/* ---- Recovering ---- */
 
 /**
  * Rolls back what an interrupted run left, with a notice, unless something was changed

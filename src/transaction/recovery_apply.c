@@ -4,10 +4,10 @@
 #include "base/runtime_file.h"
 #include "transaction/findings.h"
 #include "transaction/lock.h"
-#include "transaction/recovery_text.h"
+#include "transaction/recovery.h"
+#include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
-#include "transaction/undo.h"
 
 #include <errno.h>
 #include <stdlib.h>

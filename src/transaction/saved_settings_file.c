@@ -4,8 +4,7 @@
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
 #include "transaction/item_access.h"
-#include "transaction/place.h"
-#include "transaction/plausible.h"
+#include "transaction/tracked.h"
 
 #include <errno.h>
 #include <stdlib.h>

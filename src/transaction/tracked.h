@@ -3,8 +3,37 @@
 #ifndef ISST_TRANSACTION_TRACKED_H
 #define ISST_TRANSACTION_TRACKED_H
 
+#include "transaction/items.h"
 #include "transaction/journal.h"
-#include "transaction/place.h"
+
+/* ---- Values that a machine can have ---- */
+
+/** Whether a value is one that an item can have, wherever it is. */
+bool item_value_is_plausible(const struct item *item, struct item_value value);
+
+/* ---- Places ---- */
+
+/* ---- Places ---- */
+
+/** Where an item is. */
+enum item_place {
+	PLACE_NONE,	/* this machine has no such place */
+	PLACE_OFFLINE,	/* no CPU is online by which it could be reached */
+	PLACE_UNSERVED, /* of a power domain that the driver does not offer now */
+	PLACE_REACHED,
+};
+
+/**
+ * Where an item of a journal is. @cpus: if not NULL, the CPUs of a place that is offline are added
+ * to it; one that nothing is remembered of may be that of any CPU which was never seen. Returns
+ * -ENOMEM, or an enum item_place.
+ */
+int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus);
+
+/** Whether an item is of a core that its domain, all of whose cores are known, does not have. */
+bool item_is_of_no_core(const struct isst_context *context, const struct item *item);
+
+/* ---- Items of a journal ---- */
 
 /** An item that the interrupted run wrote or disturbed. */
 struct isst_journal_entry {
@@ -59,7 +88,7 @@ struct tracked {
 	bool failed;	     /* of those unreadable: reading it failed */
 	bool of_other_level; /* of features: their level is no longer the present one */
 	bool appeared;	     /* of a CPU that was offline before: it goes away with it again */
-	enum place place;
+	enum item_place place;
 	enum finding finding;
 	/* Of a level: what firmware set with the present one, once that was asked for. */
 	struct level_effects effects;

@@ -31,4 +31,36 @@ int step_find_concealed(struct isst_change *change, struct step *step);
 bool limit_is_hidden(struct isst_context *context, const struct item *item, uint64_t written,
 		     uint64_t now);
 
+/* ---- Limits that are not shown while turbo is off ---- */
+
+/** Looks whether a limit that read as @old, and was not written since, was hidden then and is @now.
+ * Returns 0 or a negative errno, where that is unknown. */
+int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
+		      uint64_t now, bool *revealed);
+
+/** What the kernel makes of a limit within the range of the processor; as cpufreq_clamp(). */
+int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
+		uint64_t *shown);
+
+/** Whether @now is what is shown of a limit, the processor's own where that goes no further, of a
+ * lower one the upper one where that is below it, and nothing that the change wrote is left to be
+ * overwritten. */
+bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
+			uint64_t now);
+
+/** Takes @now for what an item was before the change, where it is a limit that was hidden and that
+ * the change has not written. Returns whether it is. */
+bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,
+		   struct item_value now);
+
+/**
+ * Notes that a limit which was written reads as @now: it is kept below the tighter one of another
+ * owner. If that was there already when the step began, it was not the user's, who had none.
+ */
+void change_note_held(struct isst_change *change, struct entry *entry, struct item_value now);
+
+/** Whether a limit reads as @now because another owner holds it: its old value was written again,
+ * and a tighter one is there that the change has not written. */
+bool limit_is_held(const struct entry *entry, uint64_t now);
+
 #endif

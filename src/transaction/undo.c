@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rolls a change back: in reverse order, items that were written first, then what they disturbed.
  */
-#include "transaction/undo.h"
 #include "transaction/item_files.h"
 #include "transaction/poll.h"
 #include "transaction/report.h"
-#include "transaction/revealed.h"
+#include "transaction/run.h"
 #include "transaction/steps.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdlib.h>

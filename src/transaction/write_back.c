@@ -8,8 +8,8 @@
  */
 #include "transaction/write_back.h"
 #include "topology/requested_levels.h"
-#include "transaction/look_again.h"
 #include "transaction/report.h"
+#include "transaction/run.h"
 #include "transaction/steps.h"
 
 #include <errno.h>

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a change is made: prepared, written, read back, finished or rolled back. */
+#ifndef ISST_TRANSACTION_RUN_H
+#define ISST_TRANSACTION_RUN_H
+
+#include "transaction/change.h"
+
+/** Writes the needed entries of a step, and reads them back. Returns 0 or a negative errno with a
+ * message. */
+int step_make(struct isst_change *change, struct step *step);
+
+/** Reports what is being done to the CPUs of the entries from @from on, those included that are as
+ * they shall be: scripts wait for their lines. */
+void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
+			  size_t end);
+
+/** Whether the caller wants the change to end: -EINTR with a message, or 0. */
+int change_check_interrupted(struct isst_change *change);
+
+/* ---- Before a write ---- */
+
+/**
+ * Reads all that the change may write or disturb, before the first write: what an earlier step
+ * makes of an item is not what a rollback is to restore. What steps that do not write would disturb
+ * is not read. Returns 0 or a negative errno with a message.
+ */
+int change_read_baseline(struct isst_change *change);
+
+/** Works out what the steps would write, for a change that is not made. As above. */
+int change_plan_only(struct isst_change *change);
+
+/** Works out what a step has to write. As above. */
+int step_prepare(struct isst_change *change, struct step *step, bool *needed);
+
+/** Notes what a step moves, for the steps behind it. */
+void change_note_moved(struct isst_change *change, const struct step *step);
+
+/** Whether a value does what an entry was to do: bits that it does not write are not looked at. */
+bool entry_served(const struct entry *entry, struct item_value now);
+
+/**
+ * Goes on without an entry that failed, where that is possible, with a warning. Returns 0, or
+ * @error with a message.
+ */
+int entry_skip(struct isst_change *change, struct entry *entry, int error, const char *why);
+
+/* ---- The last look ---- */
+
+/** Ends a change in which another agent has changed an item: sets isst_change.overtaken, and
+ * returns -EIO with a message. */
+int change_fail_overtaken(struct isst_change *change, const struct item *item,
+			  struct item_value before, struct item_value now);
+
+/** The same of what planning relied on, as far as no step writes it. */
+int change_look_at_relied(struct isst_change *change);
+
+/* ---- The end ---- */
+
+/** Ends a change of which all steps are made: nothing rolls it back from here on. Its saved
+ * settings are written, and its journal is removed; what fails of that is a warning. */
+void change_complete(struct isst_change *change);
+
+/** Removes the journal of a change that stands, or was rolled back; a failure is a warning. */
+void change_end_journal(struct isst_change *change);
+
+/* ---- Rolling back ---- */
+
+/**
+ * Rolls back what entries of steps that were begun wrote, in reverse order, and what they
+ * disturbed; afterwards compares all with the baseline and lists differences. Returns 0 if
+ * nothing differs, else -ENOTRECOVERABLE, or -ENOMEM.
+ */
+int change_undo(struct isst_change *change);
+
+/* ---- Whether all could be restored ---- */
+
+/** Warns that a rollback would leave @what, or the item that @why names, as it is then; @why: it
+ * cannot be read. Of a change that has to be reversible that is the end. */
+void change_note_irreversible(struct isst_change *change, const char *why, const char *what);
+
+/** Looks whether what steps will write can be written back, before the first write. Returns 0 or a
+ * negative errno with a message. */
+int change_check_restorable(struct isst_change *change);
+
+/** For a change that has to be reversible, once its baseline was read: looks for what a rollback
+ * could not restore. Returns 0 or a negative errno with a message. */
+int change_check_reversible(struct isst_change *change);
+
+#endif
