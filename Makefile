@@ -3,7 +3,7 @@
 # CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX, DESTDIR and the directories below are the caller's; what the
 # project itself needs is kept in variables of its own (ISST_*).
 
-# But for who has said how many.
+# As many jobs as processors, unless -j is given.
 ALL_PROCESSORS = $(if $(filter -j%,$(MAKEFLAGS)),,-j $$(nproc))
 
 # A line says what is made, and V=1 shows the commands.
@@ -23,19 +23,20 @@ $(MAKECMDGOALS): one-after-another
 	@:
 
 one-after-another:
-	$(MAKE) $(DEPS_GOALS)
-	$(MAKE) $(ALL_PROCESSORS) $(OTHER_GOALS)
+	$(MAKE) --no-print-directory $(DEPS_GOALS)
+	$(MAKE) --no-print-directory $(ALL_PROCESSORS) $(OTHER_GOALS)
 
 else
 
-PREFIX ?= /usr/local
-BINDIR ?= $(PREFIX)/bin
-LIBDIR ?= $(PREFIX)/lib
+# The lower-case names are those of GNU's makefiles.
+PREFIX ?= $(or $(prefix),/usr/local)
+BINDIR ?= $(or $(bindir),$(PREFIX)/bin)
+LIBDIR ?= $(or $(libdir),$(PREFIX)/lib)
 # What only the command itself loads.
 PRIVATEDIR ?= $(LIBDIR)/isst
-INCLUDEDIR ?= $(PREFIX)/include
-MANDIR ?= $(PREFIX)/share/man
-DOCDIR ?= $(PREFIX)/share/doc/isst
+INCLUDEDIR ?= $(or $(includedir),$(PREFIX)/include)
+MANDIR ?= $(or $(mandir),$(PREFIX)/share/man)
+DOCDIR ?= $(or $(docdir),$(PREFIX)/share/doc/isst)
 
 INSTALL ?= install
 # Those of the compiler, which may be one for another architecture.

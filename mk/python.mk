@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The Python module. It loads libisst.so.0, and is left out without shared libraries.
 
-# Below PREFIX, where python3 finds modules: distributions differ in it.
+# Below PREFIX, where python3 finds modules: distributions and versions differ in it.
 PYTHONDIR ?= $(shell sh mk/python-directory.sh '$(PREFIX)')
 PYTHON_MODULE := python/isst.py
 
@@ -12,12 +12,12 @@ endif
 
 .PHONY: install-python
 install-python:
-	$(INSTALL) -d '$(DESTDIR)$(PYTHONDIR)'
-	$(INSTALL) -m 644 $(PYTHON_MODULE) '$(DESTDIR)$(PYTHONDIR)/isst.py'
+	$(if $(PYTHONDIR),$(INSTALL) -d '$(DESTDIR)$(PYTHONDIR)' && $(INSTALL) -m 644 $(PYTHON_MODULE) '$(DESTDIR)$(PYTHONDIR)/isst.py', \
+		@echo 'The Python module is not installed: there is no python3. When there is one: make install-python')
 
 .PHONY: uninstall-python
 uninstall-python:
-	rm -f '$(DESTDIR)$(PYTHONDIR)/isst.py'
+	$(if $(PYTHONDIR),rm -f '$(DESTDIR)$(PYTHONDIR)/isst.py')
 
 # The tests run on emulated machines.
 ifeq ($(SHARED)$(EMULATOR),yesyes)

@@ -147,6 +147,14 @@ overrides_have_reasons() {
 	cat packaging/debian/*.lintian-overrides | awk '/^#/ { reason = 1; next } NF && !reason { print; bad = 1 } { reason = 0 } END { exit bad }'
 }
 
+# Links between the installed documents lead to files, compressed or not.
+# shellcheck disable=SC2016  # expanded where it runs
+links_of_documents='cd /usr/share/doc/isst
+	for link in $(cat *.md | tr " " "\n" | sed -n "s/.*](\([^)#]*\)[)#].*/\1/p" | grep -v :// | sort -u); do
+		[ -e "$link" ] || { echo "no $link"; exit 1; }
+	done
+	cd /'
+
 # An installed package of each name, with nothing but what it depends on, and afterwards the system as before.
 install_and_purge() {
 	system_make "$directory/clean" "$directory/stable"
@@ -158,6 +166,7 @@ install_and_purge() {
 	grep -q '^/usr/bin/isst ' "$directory/between" || return 1
 	# shellcheck disable=SC2086  # words on purpose
 	system_run "$directory/clean" env $EMULATE isst -c 0 base-freq enable || return 1
+	system_run "$directory/clean" sh -euc "$links_of_documents" || return 1
 	system_run "$directory/clean" sh -c 'apt-get -qq -y purge isst isst-emulator libisst0 libisst-emulator0 isst-intel-speed-select' ||
 		return 1
 	list_files clean > "$directory/after"
@@ -366,18 +375,22 @@ lint_rpm() {
 install_rpm() {
 	system_make "$directory/rpm" "$directory/tools"
 	# shellcheck disable=SC2016  # expanded by the inner shell
-	SHARE=$SHARE/rpm system_run "$directory/rpm" sh -euc 'rpm --nodeps -i $(find /run/share/RPMS -name "*.rpm" ! -name "*debug*")
+	SHARE=$SHARE/rpm system_run "$directory/rpm" sh -euc 'echo "exit 77" > /usr/bin/intel-speed-select
+		rpm --nodeps -i $(find /run/share/RPMS -name "*.rpm" ! -name "*debug*")
 		rpm --verify --nodeps $(rpm -qa "*isst*")
 		echo $(rpm -E %{_libdir}) > /etc/ld.so.conf.d/rpm.conf
 		ldconfig
-		[ "$(realpath /usr/bin/intel-speed-select)" = /usr/bin/isst ]
+		[ "$(realpath "$(command -v intel-speed-select)")" = /usr/bin/isst ]
+		grep -q "exit 77" /usr/bin/intel-speed-select
 		ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state isst -c 0 base-freq enable
 		[ "$(ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state isst emulate -- cat /sys/devices/system/cpu/online)" = 0-55 ]
 		rpm -ql $(rpm -qa "*isst*") | sort -u > /root/files
+		'"$links_of_documents"'
 		rpm --nodeps -e $(rpm -qa "*isst*")
 		grep -E "isst|speed-select" /root/files | while read -r file; do
 			[ ! -e "$file" ] || { echo "left: $file"; exit 1; }
-		done'
+		done
+		[ "$(find /usr/local -name "*speed-select*")" = "" ] && grep -q "exit 77" /usr/bin/intel-speed-select'
 }
 
 # Debian's rpm has no macros of systemd and Python, and compiles no modules.
@@ -485,8 +498,7 @@ build_image() {
 
 # in_readme COMMAND: where the release archive is unpacked, in a system with nothing but make
 in_readme() {
-	system_run "$directory/readme" sh -euc "export MAKEFLAGS=-j$(nproc)
-		cd /root/isst-$version
+	system_run "$directory/readme" sh -euc "cd /root/isst-$version
 		$1"
 }
 
@@ -500,11 +512,11 @@ readme_check() {
 	in_readme 'make deps check'
 }
 
-# As python3 is there only now, all is installed anew.
+# As python3 comes later, so does the module.
 readme_install() {
-	system_install "$directory/readme" python3 || return 1
+	in_readme 'make -s install' && system_install "$directory/readme" python3 || return 1
 	# shellcheck disable=SC2016  # expanded by the inner shell
-	in_readme 'make -s install
+	in_readme 'make -s install-python
 		ldconfig
 		cd /
 		[ "$(isst --emulate guide --emulate-state /tmp/state emulate -- cat /sys/devices/system/cpu/online)" = 0-55 ]

@@ -180,10 +180,8 @@ refuse_other_emulator() {
 }
 
 installed_files() {
-	pages='' modules=/usr/local/lib/python3/dist-packages
-	if command -v python3 > /dev/null; then
-		pages='/usr/local/share/man/man3/*' modules=$(sh mk/python-directory.sh /usr/local)
-	fi
+	pages='' modules=$(sh mk/python-directory.sh /usr/local)
+	! command -v python3 > /dev/null || pages='/usr/local/share/man/man3/*'
 	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|; s|/man3/.*|/man3/*|" | sort -u > "$scratch/found"
 	grep . <<- END | diff - "$scratch/found"
 		/usr/local/bin/intel-speed-select
@@ -201,7 +199,7 @@ installed_files() {
 		/usr/local/lib/libisst.so.$version
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
-		$modules/isst.py
+		${modules:+$modules/isst.py}
 		/usr/local/lib/systemd/system/isst-config.service
 		/usr/local/lib/systemd/system/isst-resume.service
 		/usr/local/lib/systemd/system/isst-watch.service
@@ -237,6 +235,13 @@ links_lead_to_files() {
 	done | grep .
 }
 
+# Without python3 it is not known where one that comes later looks.
+leaves_module_out() {
+	make_here install DESTDIR="$scratch/without" PYTHONDIR= prefix=/opt > "$scratch/said" 2>&1 &&
+		grep -q 'make install-python$' "$scratch/said" && ! find "$scratch/without" -name isst.py | grep . &&
+		[ -x "$scratch/without/opt/bin/isst" ] && ! [ -e "$scratch/without/usr" ]
+}
+
 nothing_installed() {
 	[ -z "$(find "$root" ! -type d)" ] && [ ! -e "$root/usr/local/lib/isst" ] && [ ! -e "$root/usr/local/share/doc/isst" ]
 }
@@ -263,6 +268,7 @@ fi
 check "installs below a DESTDIR with spaces" make_here install DESTDIR="$root"
 check "the preload library is in a directory of its own" installed_files
 check "links in the installed README lead to what is installed" links_lead_to_files
+check "prefix is PREFIX; without python3 there is no module, and how to get it is printed" leaves_module_out
 check "takes everything out again" make_here uninstall DESTDIR="$root"
 check "nothing is left" nothing_installed
 check "another PREFIX compiles only what knows it" compiled_again
