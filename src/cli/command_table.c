@@ -356,7 +356,8 @@ const struct feature features[] = {
 	  turbo_mode_commands, .in_reference = true },
 	{ "config", "Desired state of the machine, in configuration files",
 	  "A configuration states levels, features, classes of service, limits and CPUs: see\n"
-	  "isst-config(5). What it does not mention is neither compared nor changed.",
+	  "isst-config(5). What it does not mention is neither compared nor changed. At each boot\n"
+	  "isst-config.service applies /etc/isst/isst.conf: systemctl enable --now isst-config",
 	  config_commands, .in_reference = false },
 	{ "journal", "Incomplete changes of interrupted runs",
 	  "A run that is killed during a change, or whose rollback is incomplete (status 5), "

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Records ---- */
+/* ---- What was recorded ---- */
 
 /* ---- What a configuration states of a domain ---- */
 
