@@ -24,7 +24,7 @@ static bool is_known(const struct isst_base_freq *info)
 
 static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 {
-	const struct current_domain *current = &scope->current.domains[i];
+	const struct domain_snapshot *current = &scope->current.domains[i];
 	const struct isst_base_freq *info = &current->level.base_freq_info;
 	struct domain_request *request = &scope->requests[i];
 

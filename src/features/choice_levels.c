@@ -15,17 +15,17 @@
 
 static const struct isst_turbo_freq *info_of(const struct choice_levels *levels, size_t i)
 {
-	return &levels->levels[i].turbo_freq_info;
+	return &levels->domains[i].level.turbo_freq_info;
 }
 
 static bool is_of_package(const struct choice_levels *levels, size_t i, unsigned int package)
 {
-	return levels->levels[i].domain->package == package && info_of(levels, i)->buckets > 0;
+	return levels->domains[i].domain->package == package && info_of(levels, i)->buckets > 0;
 }
 
 static bool has_feature(const struct choice_levels *levels, size_t i)
 {
-	return levels->levels[i].turbo_freq >= ISST_FEATURE_DISABLED;
+	return levels->domains[i].level.turbo_freq >= ISST_FEATURE_DISABLED;
 }
 
 /** Power domains share the buckets of their package: one may leave them to the others. */
@@ -34,7 +34,7 @@ bool choice_levels_has_turbo_freq(const struct choice_levels *levels, size_t i)
 	bool buckets = info_of(levels, i)->buckets > 0;
 
 	for (size_t j = 0; j < levels->count && context_has_power_domains(levels->context); j++)
-		buckets |= is_of_package(levels, j, levels->levels[i].domain->package);
+		buckets |= is_of_package(levels, j, levels->domains[i].domain->package);
 	return has_feature(levels, i) && buckets;
 }
 
@@ -53,7 +53,7 @@ static const struct isst_level *find_smallest(const struct choice_levels *levels
 		if (!is_of_package(levels, i, package))
 			continue;
 		if (!smallest || info->high_priority_cores[info->buckets - 1] < least) {
-			smallest = &levels->levels[i];
+			smallest = &levels->domains[i].level;
 			least = info->high_priority_cores[info->buckets - 1];
 		}
 	}
@@ -73,8 +73,8 @@ int choice_levels_bucket(const struct choice_levels *levels, unsigned int packag
 		if (bucket >= info->buckets)
 			return message_error(&levels->context->messages, -EOPNOTSUPP,
 					     "Invalid bucket %u at level %u (%s): %s%u exist%s",
-					     bucket, levels->levels[i].level,
-					     levels->levels[i].domain->name,
+					     bucket, levels->domains[i].level.level,
+					     levels->domains[i].domain->name,
 					     info->buckets > 1 ? "buckets 0 to " : "only bucket ",
 					     info->buckets - 1, info->buckets > 1 ? "" : "s");
 		if (!found || info->high_priority_cores[bucket] < *cores)
@@ -138,10 +138,8 @@ static int take_domains(struct choice_levels *levels, const struct choice_scope 
 			return error;
 		if (isst_cpuset_count(domain->present) == 0)
 			continue;
-		levels->profiles[levels->count].domain = domain;
-		levels->levels[levels->count++] = (struct isst_level){
-			.domain = domain, .level = scope->levels ? scope->levels[i] : 0
-		};
+		levels->domains[levels->count].domain = domain;
+		levels->domains[levels->count++].level.level = scope->levels ? scope->levels[i] : 0;
 	}
 	return 0;
 }
@@ -149,17 +147,17 @@ static int take_domains(struct choice_levels *levels, const struct choice_scope 
 /** Reads which levels are the current ones, and puts them where no others are given. */
 static int read_profiles(struct choice_levels *levels, const struct choice_scope *scope)
 {
-	int error = perf_profile_read(levels->context, levels->profiles, levels->count);
+	int error = snapshot_read(levels->context, levels->domains, levels->count,
+				  SNAPSHOT_PROFILES);
 
 	for (size_t i = 0; i < levels->count && !error; i++) {
-		const struct isst_failure *failure = &levels->profiles[i].failure;
+		const struct isst_failure *failure = &levels->domains[i].profile.failure;
 
 		if (failure->error)
 			return message_error(&levels->context->messages, failure->error, "%s",
 					     failure->message);
 		if (!scope->levels)
-			levels->levels[i].level = levels->profiles[i].current_level;
-		levels->levels[i].profile = &levels->profiles[i];
+			levels->domains[i].level.level = levels->domains[i].profile.current_level;
 	}
 	return error;
 }
@@ -167,7 +165,7 @@ static int read_profiles(struct choice_levels *levels, const struct choice_scope
 /** What a choice depends on has to be known of each domain. */
 static int check_level(const struct choice_levels *levels, size_t i)
 {
-	const struct isst_level *level = &levels->levels[i];
+	const struct isst_level *level = &levels->domains[i].level;
 	const struct isst_failure *failure = &level->turbo_freq_info.failure;
 
 	if (level->features_assumed)
@@ -201,7 +199,7 @@ static int check_any(const struct choice_levels *levels)
 	return message_error(&levels->context->messages, -EOPNOTSUPP, "%s at level %u",
 			     feature ? "the firmware reports no bucket of turbo-freq"
 				     : "turbo-freq feature is not present",
-			     levels->levels[0].level);
+			     levels->domains[0].level.level);
 }
 
 static int read_levels(struct choice_levels *levels, const struct choice_scope *scope)
@@ -213,7 +211,8 @@ static int read_levels(struct choice_levels *levels, const struct choice_scope *
 	if (!error)
 		error = read_profiles(levels, scope);
 	if (!error)
-		error = level_read_parts(levels->context, levels->levels, levels->count, parts);
+		error = snapshot_read_levels(levels->context, levels->domains, levels->count,
+					     parts);
 	for (size_t i = 0; i < levels->count && !error; i++)
 		error = check_level(levels, i);
 	return error ? error : check_any(levels);
@@ -224,19 +223,16 @@ int choice_levels_read(struct isst_context *context, const struct choice_scope *
 {
 	*levels = (struct choice_levels){
 		.context = context,
-		.profiles = calloc(scope->count + 1, sizeof(*levels->profiles)),
-		.levels = calloc(scope->count + 1, sizeof(*levels->levels)),
+		.domains = calloc(scope->count + 1, sizeof(*levels->domains)),
 	};
-	if (!levels->profiles || !levels->levels)
+	if (!levels->domains)
 		return -ENOMEM;
 	return read_levels(levels, scope);
 }
 
 void choice_levels_clear(struct choice_levels *levels)
 {
-	for (size_t i = 0; i < levels->count; i++)
-		level_clear(&levels->levels[i]);
-	free(levels->profiles);
-	free(levels->levels);
+	snapshot_clear(levels->domains, levels->count);
+	free(levels->domains);
 	*levels = (struct choice_levels){ 0 };
 }

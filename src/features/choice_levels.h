@@ -4,13 +4,12 @@
 #define ISST_FEATURES_CHOICE_LEVELS_H
 
 #include "features/high_priority.h"
-#include "firmware/results.h"
+#include "features/snapshot.h"
 
 /** Of each domain of a scope that has CPUs, its level. To be cleared. */
 struct choice_levels {
 	struct isst_context *context;
-	struct isst_perf_profile *profiles;
-	struct isst_level *levels;
+	struct domain_snapshot *domains;
 	size_t count;
 };
 

@@ -19,7 +19,7 @@ enum { MHZ_PER_RATIO = 100 };
 	}
 
 static void check_support(struct isst_change *change, struct domain_request *request,
-			  const struct current_domain *current)
+			  const struct domain_snapshot *current)
 {
 	if (request_is_active(request) && !current->core_power.supported)
 		request_reject(change, request, -EOPNOTSUPP, "core-power not supported");
@@ -72,7 +72,7 @@ static int ask_turbo_freq(struct isst_change *change, struct domain_request *req
  * that; where there are levels, a refusal is no answer either. */
 static int check_turbo_freq(struct package_scope *scope, size_t i)
 {
-	const struct current_domain *current = &scope->current.domains[i];
+	const struct domain_snapshot *current = &scope->current.domains[i];
 	struct domain_request *request = &scope->requests[i];
 	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
 	int error = 0;
@@ -100,7 +100,7 @@ static int check_turbo_freq(struct package_scope *scope, size_t i)
 
 /** Reports that turbo-freq stays enabled in a power domain, or may. Returns whether it does. */
 static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_domain *domain,
-			       const struct current_domain *current)
+			       const struct domain_snapshot *current)
 {
 	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
 

@@ -2,7 +2,7 @@
 /* Finds the CPUs that a name stands for. */
 #include "features/cpu_names.h"
 #include "base/cpuset.h"
-#include "features/features.h"
+#include "features/snapshot.h"
 #include "firmware/platform.h"
 #include "sysfs/cpu_lists.h"
 #include "topology/context.h"
@@ -207,69 +207,48 @@ static int has_priorities(struct isst_context *context, const struct isst_level 
 }
 
 /** Adds the CPUs of domains in which priorities count. */
-static int add_domains(struct isst_context *context, const struct isst_level *levels,
-		       const struct isst_core_power *core_power, size_t count,
-		       struct isst_cpuset *cpus)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		int on = has_priorities(context, &levels[i], &core_power[i]);
-
-		if (on < 0)
-			return on;
-		if (on)
-			error = isst_cpuset_add_set(cpus, levels[i].domain->online);
-	}
-	return error;
-}
-
-/** Reads the state of all domains with CPUs. */
-static int read_domains(struct isst_context *context, struct isst_perf_profile *profiles,
-			struct isst_level *levels, struct isst_core_power *core_power,
-			struct isst_cpuset *cpus)
+static int add_prioritized(struct isst_context *context, struct domain_snapshot *snapshots,
+			   struct isst_core_power *core_power, struct isst_cpuset *cpus)
 {
 	size_t count = 0;
 	int error;
 
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = context_domain(context, i);
-
-		if (!domain->has_cpu)
-			continue;
-		profiles[count].domain = levels[count].domain = core_power[count].domain = domain;
-		count++;
-	}
-	error = perf_profile_read(context, profiles, count);
-	for (size_t i = 0; i < count; i++) {
-		levels[i].profile = &profiles[i];
-		levels[i].level = profiles[i].current_level;
-	}
-	if (!error)
-		error = level_read_parts(context, levels, count, ISST_LEVEL_FEATURES);
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		if (context_domain(context, i)->has_cpu)
+			snapshots[count++].domain = context_domain(context, i);
+	for (size_t i = 0; i < count; i++)
+		core_power[i].domain = snapshots[i].domain;
+	error = snapshot_read_current(context, snapshots, count, ISST_LEVEL_FEATURES);
 	if (!error)
 		error = core_power_read(context, core_power, count);
-	return error ? error : add_domains(context, levels, core_power, count, cpus);
+	for (size_t i = 0; i < count && !error; i++) {
+		int on = has_priorities(context, &snapshots[i].level, &core_power[i]);
+
+		if (on < 0)
+			return on;
+		if (on)
+			error = isst_cpuset_add_set(cpus, snapshots[i].domain->online);
+	}
+	return error;
 }
 
 /** CLOS 0 and 1 are high priority to SST-TF, while it is on and classes hold. */
 static int find_high_priority(struct isst_context *context, struct isst_cpuset *cpus)
 {
 	size_t domains = isst_domain_count(context) + 1;
-	struct isst_perf_profile *profiles = calloc(domains, sizeof(*profiles));
-	struct isst_level *levels = calloc(domains, sizeof(*levels));
+	struct domain_snapshot *snapshots = calloc(domains, sizeof(*snapshots));
 	struct isst_core_power *core_power = calloc(domains, sizeof(*core_power));
 	struct isst_cpuset *among = isst_cpuset_new();
 	int error = -ENOMEM;
 
-	if (profiles && levels && core_power && among)
-		error = read_domains(context, profiles, levels, core_power, among);
+	if (snapshots && core_power && among)
+		error = add_prioritized(context, snapshots, core_power, among);
 	if (!error)
 		error = add_with_clos(context, among, 0, 1, cpus);
 	isst_cpuset_free(among);
+	snapshot_clear(snapshots, domains);
 	free(core_power);
-	free(levels);
-	free(profiles);
+	free(snapshots);
 	return error;
 }
 

@@ -3,7 +3,7 @@
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/cpus_groups.h"
-#include "features/features.h"
+#include "features/snapshot.h"
 #include "sysfs/cpu_lists.h"
 #include "sysfs/partition.h"
 #include "topology/context.h"
@@ -112,11 +112,13 @@ static int read_state(struct isst_context *context, bool smt_off,
 	return can < 0 ? can : 0;
 }
 
-static int note_level(struct cpus_state *state, const struct isst_perf_profile *profile,
-		      const struct isst_level *level)
+static int note_level(struct cpus_state *state, const struct domain_snapshot *snapshot)
 {
+	const struct isst_level *level = &snapshot->level;
+
 	/* One of which something else could not be read may have CPUs. */
-	state->level_failure = profile->failure.error ? profile->failure : level->failure;
+	state->level_failure = snapshot->profile.failure.error ? snapshot->profile.failure
+							       : level->failure;
 	if (state->failure.error || !level->cpus)
 		return 0;
 	state->level_failure = (struct isst_failure){ 0 };
@@ -126,28 +128,18 @@ static int note_level(struct cpus_state *state, const struct isst_perf_profile *
 /** Reads the current levels of the domains, and what they enable. */
 static int read_levels(struct isst_context *context, struct cpus_state *states, size_t count)
 {
-	struct isst_perf_profile *profiles = calloc(count + 1, sizeof(*profiles));
-	struct isst_level *levels = calloc(count + 1, sizeof(*levels));
-	int error = profiles && levels ? 0 : -ENOMEM;
+	struct domain_snapshot *snapshots = calloc(count + 1, sizeof(*snapshots));
+	int error = snapshots ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
-		profiles[i].domain = states[i].domain;
+		snapshots[i].domain = states[i].domain;
 	if (!error)
-		error = perf_profile_read(context, profiles, count);
-	for (size_t i = 0; i < count && !error; i++) {
-		levels[i].domain = states[i].domain;
-		levels[i].profile = &profiles[i];
-		levels[i].level = profiles[i].current_level;
-	}
-	if (!error)
-		error = level_read_parts(context, levels, count, ISST_READ_LEVELS_PROPERTIES);
-	for (size_t i = 0; i < count && levels; i++) {
-		if (!error)
-			error = note_level(&states[i], &profiles[i], &levels[i]);
-		level_clear(&levels[i]);
-	}
-	free(profiles);
-	free(levels);
+		error = snapshot_read_current(context, snapshots, count,
+					      ISST_READ_LEVELS_PROPERTIES);
+	for (size_t i = 0; i < count && !error; i++)
+		error = note_level(&states[i], &snapshots[i]);
+	snapshot_clear(snapshots, count);
+	free(snapshots);
 	return error;
 }
 

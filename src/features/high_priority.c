@@ -126,7 +126,7 @@ static int core_ranks_read(struct isst_context *context, enum turbo_state turbo,
 
 static const struct isst_domain *choice_domain(const struct chooser *chooser, size_t i)
 {
-	return chooser->levels.levels[i].domain;
+	return chooser->levels.domains[i].domain;
 }
 
 /* ---- Cores to choose from ---- */
@@ -136,7 +136,7 @@ static bool choice_has_cpu(const struct chooser *chooser, size_t i, unsigned int
 {
 	const struct isst_cpuset *online = chooser->cpus ? chooser->cpus
 							 : choice_domain(chooser, i)->online;
-	const struct isst_cpuset *enabled = chooser->levels.levels[i].cpus;
+	const struct isst_cpuset *enabled = chooser->levels.domains[i].level.cpus;
 
 	return isst_cpuset_has(online, cpu) && (!enabled || isst_cpuset_has(enabled, cpu));
 }

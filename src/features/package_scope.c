@@ -68,7 +68,7 @@ static void check_neighbours(struct package_scope *scope, const struct state_nee
 static int read_states(struct package_scope *scope, const struct scope_needs *needs)
 {
 	struct isst_change *change = scope->change;
-	struct current_domain *all = calloc(scope->count + 1, sizeof(*all));
+	struct domain_snapshot *all = calloc(scope->count + 1, sizeof(*all));
 	size_t neighbours = scope->count - scope->own;
 	struct current_state own = { 0 }, others = { 0 };
 	int error = all ? 0 : -ENOMEM;
@@ -206,7 +206,7 @@ void package_scope_drop_active_siblings(struct package_scope *scope, unsigned in
 /** Whether a neighbour is of an I/O die in which a feature goes off with the last of the others. */
 static bool follows_off(const struct package_scope *scope, size_t i, unsigned int feature)
 {
-	const struct current_domain *current = &scope->current.domains[i];
+	const struct domain_snapshot *current = &scope->current.domains[i];
 	const struct domain_request *request = &scope->requests[i];
 	bool on = feature_is_on(&current->level, feature);
 

@@ -91,19 +91,20 @@ static bool is_current(const struct level_reader *reader, const struct level_req
 }
 
 /** Takes up the requests; nothing is asked of a domain that is not one of the machine. */
-static void start_requests(struct level_reader *reader, struct isst_level *levels)
+static void start_requests(struct level_reader *reader, struct isst_level *levels, size_t stride)
 {
 	for (size_t i = 0; i < reader->count; i++) {
-		const struct topology_domain *domain = topology_domain(levels[i].domain);
+		struct isst_level *level = (void *)((char *)levels + i * stride);
+		const struct topology_domain *domain = topology_domain(level->domain);
 		struct level_request *request = &reader->requests[i];
 
-		level_clear(&levels[i]);
-		levels[i] = (struct isst_level){ .domain = levels[i].domain,
-						 .level = levels[i].level,
-						 .profile = levels[i].profile };
-		request->level = &levels[i];
-		request->refused = !context_accepts_domain(reader->context, levels[i].domain,
-							   &levels[i].failure);
+		level_clear(level);
+		*level = (struct isst_level){ .domain = level->domain,
+					      .level = level->level,
+					      .profile = level->profile };
+		request->level = level;
+		request->refused = !context_accepts_domain(reader->context, level->domain,
+							   &level->failure);
 		if (request->refused)
 			continue;
 		request->may_have_high_cores = domain->may_have_high_cores;
@@ -488,7 +489,7 @@ static int read_levels(struct level_reader *reader)
 }
 
 static int read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-		      unsigned int parts)
+		      size_t stride, unsigned int parts)
 {
 	struct level_reader reader = { .context = context,
 				       .operations = context->firmware.operations,
@@ -506,7 +507,7 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 	reader.requests = calloc(count, sizeof(*reader.requests));
 	reader.domains = calloc(isst_domain_count(context), sizeof(*reader.domains));
 	if (reader.batch && reader.requests && reader.domains) {
-		start_requests(&reader, levels);
+		start_requests(&reader, levels, stride);
 		error = read_levels(&reader);
 	} else {
 		error = -ENOMEM;
@@ -517,12 +518,19 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 	return error;
 }
 
-int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-		     unsigned int parts)
+int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
+		size_t stride, unsigned int parts)
 {
 	const char *before = message_begin(&context->messages);
 
-	return message_end(&context->messages, before, read_parts(context, levels, count, parts));
+	return message_end(&context->messages, before,
+			   read_parts(context, levels, count, stride, parts));
+}
+
+int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
+		     unsigned int parts)
+{
+	return levels_read(context, levels, count, sizeof(*levels), parts);
 }
 
 int level_read(struct isst_context *context, struct isst_level *levels, size_t count)

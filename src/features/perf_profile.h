@@ -14,6 +14,10 @@ int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch
  */
 void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere);
 
+/** As level_read_parts(), for levels that are parts of structs of @stride bytes. */
+int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
+		size_t stride, unsigned int parts);
+
 /** Whether a domain has a level according to its summary. */
 bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned int level);
 

@@ -44,9 +44,9 @@ static void take_failure(struct domain_request *request, enum need need,
 
 /** The level that a domain will be at, by the requests that are planned already. */
 static unsigned int projected_level(const struct isst_change *change,
-				    const struct current_domain *current)
+				    const struct domain_snapshot *current)
 {
-	const struct item item = item_of(ITEM_LEVEL, current->level.domain, 0);
+	const struct item item = item_of(ITEM_LEVEL, current->domain, 0);
 	uint64_t level = current->profile.current_level;
 
 	change_project(change, &item, &level);
@@ -60,7 +60,7 @@ static void project_feature(enum isst_feature_state *state, bool on)
 }
 
 /** What the requests that are planned already leave of the level, and of its features. */
-static void project_levels(const struct isst_change *change, struct current_domain *current)
+static void project_levels(const struct isst_change *change, struct domain_snapshot *current)
 {
 	struct isst_level *level = &current->level;
 	const struct item item = item_of(ITEM_FEATURES, level->domain, 0);
@@ -95,42 +95,6 @@ static void project_core_power(const struct isst_change *change, struct isst_cor
 		state->enabled = state->clos_enabled;
 }
 
-static int plan_profile(struct isst_context *context, struct firmware_batch *batch, void *result)
-{
-	struct current_domain *current = result;
-
-	return perf_profile_plan(context, batch, &current->profile);
-}
-
-static int plan_core_power_switch(struct isst_context *context, struct firmware_batch *batch,
-				  void *result)
-{
-	struct isst_core_power *state = &((struct current_domain *)result)->core_power;
-
-	*state = (struct isst_core_power){ .domain = state->domain };
-	return context->firmware.operations->plan_core_power_switch(batch, state);
-}
-
-static int plan_both(struct isst_context *context, struct firmware_batch *batch, void *result)
-{
-	int error = plan_profile(context, batch, result);
-
-	return error ? error : plan_core_power_switch(context, batch, result);
-}
-
-/** Reads summaries of levels and the state of core-power, which need nothing, at once. */
-static int read_states(struct isst_change *change, const struct state_needs *needs,
-		       struct current_state *current)
-{
-	static const plan_result PLANS[2][2] = { { NULL, plan_core_power_switch },
-						 { plan_profile, plan_both } };
-	plan_result plan = PLANS[needs->levels != NOT_NEEDED][needs->core_power != NOT_NEEDED];
-
-	return plan ? context_read(change->context, current->domains, current->count,
-				   sizeof(*current->domains), plan)
-		    : 0;
-}
-
 void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile)
 {
 	if (!profile->failure.error && profile->enabled)
@@ -138,46 +102,25 @@ void change_relies_on_level(struct isst_change *change, const struct isst_perf_p
 				 profile->current_level);
 }
 
-static void take_profiles(struct domain_request *requests, const struct state_needs *needs,
-			  struct current_state *current)
-{
-	bool answered = false;
-
-	for (size_t i = 0; i < current->count; i++)
-		answered |= !current->domains[i].profile.failure.error;
-	for (size_t i = 0; i < current->count; i++) {
-		struct isst_failure *failure = &current->domains[i].profile.failure;
-
-		perf_profile_check_refusal(failure, answered);
-		take_failure(&requests[i], needs->levels, failure);
-	}
-}
-
 static int read_levels(struct isst_change *change, struct domain_request *requests,
 		       const struct state_needs *needs, struct current_state *current)
 {
-	struct isst_level *levels = calloc(current->count, sizeof(*levels));
-	int error = levels ? 0 : -ENOMEM;
+	int error;
 
+	for (size_t i = 0; i < current->count; i++)
+		current->domains[i].level.level = needs->choice == LEVEL_CURRENT
+							  ? projected_level(change,
+									    &current->domains[i])
+							  : needs->level;
+	error = snapshot_read_levels(change->context, current->domains, current->count,
+				     needs->parts);
 	for (size_t i = 0; i < current->count && !error; i++) {
-		levels[i].domain = requests[i].domain;
-		levels[i].profile = &current->domains[i].profile;
-		levels[i].level = needs->choice == LEVEL_CURRENT
-					  ? projected_level(change, &current->domains[i])
-					  : needs->level;
-	}
-	if (!error)
-		error = level_read_parts(change->context, levels, current->count, needs->parts);
-	for (size_t i = 0; i < current->count && !error; i++) {
-		current->domains[i].level = levels[i];
+		struct isst_level *level = &current->domains[i].level;
+
 		project_levels(change, &current->domains[i]);
-		if (!needs->suffices || !needs->suffices(&levels[i]))
-			take_failure(&requests[i], needs->levels, &levels[i].failure);
+		if (!needs->suffices || !needs->suffices(level))
+			take_failure(&requests[i], needs->levels, &level->failure);
 	}
-	/* Of a reading that ended early some levels have sets of CPUs already. */
-	for (size_t i = 0; i < current->count && levels && error; i++)
-		level_clear(&levels[i]);
-	free(levels);
 	return error;
 }
 
@@ -209,18 +152,17 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 	current->count = count;
 	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = (struct isst_failure){ 0 };
-		current->domains[i].level.domain = current->domains[i].profile.domain =
-			current->domains[i].core_power.domain = requests[i].domain;
+		current->domains[i].domain = requests[i].domain;
 	}
-	if (count == 0)
-		return 0;
-	error = read_states(change, needs, current);
-	if (!error && needs->levels) {
-		for (size_t i = 0; i < count; i++)
-			change_relies_on_level(change, &current->domains[i].profile);
-		take_profiles(requests, needs, current);
+	error = snapshot_read(change->context, current->domains, count,
+			      (needs->levels ? SNAPSHOT_PROFILES : 0) |
+				      (needs->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0));
+	for (size_t i = 0; i < count && !error && needs->levels; i++) {
+		change_relies_on_level(change, &current->domains[i].profile);
+		take_failure(&requests[i], needs->levels, &current->domains[i].profile.failure);
+	}
+	if (!error && needs->levels)
 		error = read_levels(change, requests, needs, current);
-	}
 	if (!error && needs->core_power)
 		take_core_power(change, requests, needs, current);
 	if (error)
@@ -230,8 +172,7 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 
 void current_state_free(struct current_state *current)
 {
-	for (size_t i = 0; i < current->count && current->domains; i++)
-		level_clear(&current->domains[i].level);
+	snapshot_clear(current->domains, current->count);
 	free(current->domains);
 	*current = (struct current_state){ 0 };
 }
@@ -270,17 +211,17 @@ bool feature_is_on(const struct isst_level *level, unsigned int feature)
 }
 
 /** Why the features of a domain could not be read. */
-static const struct isst_failure *features_failure(const struct current_domain *current)
+static const struct isst_failure *features_failure(const struct domain_snapshot *current)
 {
 	return current->profile.failure.error ? &current->profile.failure : &current->level.failure;
 }
 
-const char *feature_unknown_why(const struct current_domain *current)
+const char *feature_unknown_why(const struct domain_snapshot *current)
 {
 	return features_failure(current)->message;
 }
 
-bool feature_may_be_on(const struct current_domain *current, unsigned int feature)
+bool feature_may_be_on(const struct domain_snapshot *current, unsigned int feature)
 {
 	const struct isst_level *level = &current->level;
 	int error = features_failure(current)->error;

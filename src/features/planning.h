@@ -4,21 +4,15 @@
 #ifndef ISST_FEATURES_PLANNING_H
 #define ISST_FEATURES_PLANNING_H
 
-#include "features/features.h"
+#include "features/snapshot.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/change.h"
 #include "transaction/saved_settings.h"
 
-/** What is known of the domain of a request before it is changed. */
-struct current_domain {
-	struct isst_perf_profile profile;
-	struct isst_level level; /* the current one, or the one that was asked for */
-	struct isst_core_power core_power;
-};
-
-/** The current state for all requests; element i belongs to request i. To be freed. */
+/** What is known of the domains of all requests before they are changed; element i belongs to
+ * request i, with its current level or the one that was asked for. To be freed. */
 struct current_state {
-	struct current_domain *domains;
+	struct domain_snapshot *domains;
 	size_t count;
 };
 
@@ -112,10 +106,10 @@ bool feature_is_on(const struct isst_level *level, unsigned int feature);
 
 /** Whether a feature may be on: it is, or its state could not be read. Firmware that has no levels
  * (-EOPNOTSUPP) has no features either. */
-bool feature_may_be_on(const struct current_domain *current, unsigned int feature);
+bool feature_may_be_on(const struct domain_snapshot *current, unsigned int feature);
 
 /** What was the matter where that is not known. */
-const char *feature_unknown_why(const struct current_domain *current);
+const char *feature_unknown_why(const struct domain_snapshot *current);
 
 /**
  * Whether a feature may be on in the domain of request @i or, where core-power is the package's, in

@@ -38,7 +38,7 @@ static bool has_bucket(const struct isst_turbo_freq *info)
  */
 static void check_buckets(struct package_scope *scope, size_t i)
 {
-	const struct current_domain *current = scope->current.domains;
+	const struct domain_snapshot *current = scope->current.domains;
 	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request) || isst_cpuset_count(request->domain->present) == 0)
@@ -60,7 +60,7 @@ static void check_buckets(struct package_scope *scope, size_t i)
 /** Whether every query that enabling depends on was answered with yes. */
 static void check_enable(struct package_scope *scope, size_t i)
 {
-	const struct current_domain *current = &scope->current.domains[i];
+	const struct domain_snapshot *current = &scope->current.domains[i];
 	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request))
@@ -157,7 +157,7 @@ void turbo_freq_warn_of_buckets(struct isst_change *change, const struct isst_tu
 }
 
 /** Buckets are the package's, so the cores of all its domains count together. */
-static void warn_of_buckets(struct isst_change *change, const struct current_domain *current,
+static void warn_of_buckets(struct isst_change *change, const struct domain_snapshot *current,
 			    const struct domain_request *requests, size_t count,
 			    const struct isst_cpuset *high_priority)
 {
@@ -285,7 +285,7 @@ static int plan_priorities(struct package_scope *scope, const struct domain_requ
 	struct isst_context *context = change->context;
 	struct isst_cpuset *high = named ? with_siblings(context, named) : isst_cpuset_new();
 	const struct domain_request *requests = scope->requests;
-	const struct current_domain *current = scope->current.domains;
+	const struct domain_snapshot *current = scope->current.domains;
 	struct step *step;
 	int error = high ? 0 : -ENOMEM;
 

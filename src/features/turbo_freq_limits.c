@@ -98,7 +98,7 @@ static void warn_of_use(const struct package_scope *scope, size_t i)
 	const char *unknown = NULL;
 
 	for (size_t j = 0; j < scope->count; j++) {
-		const struct current_domain *current = &scope->current.domains[j];
+		const struct domain_snapshot *current = &scope->current.domains[j];
 
 		if (request_is_active(&scope->requests[j]) ||
 		    isst_domain_is_io(scope->requests[j].domain) ||

@@ -39,34 +39,20 @@ static int check_entry(struct isst_change *change, struct entry *entry,
 
 /** Reads the features of the current levels of the domains of a step. One that cannot be read is no
  * obstacle: what is written is verified. */
-static int read_levels(struct step *step, struct isst_perf_profile *profiles,
-		       struct isst_level *levels)
-{
-	struct isst_context *context = step->change->context;
-	int error;
-
-	for (size_t i = 0; i < step->count; i++)
-		profiles[i].domain = item_domain(context, &step->entries[i].item);
-	error = perf_profile_read(context, profiles, step->count);
-	for (size_t i = 0; i < step->count && !error; i++)
-		levels[i] = (struct isst_level){ .domain = profiles[i].domain,
-						 .profile = &profiles[i],
-						 .level = profiles[i].current_level };
-	return error ? error : level_read_parts(context, levels, step->count, 0);
-}
-
 static int check_support(struct step *step)
 {
-	struct isst_perf_profile *profiles = calloc(step->count + 1, sizeof(*profiles));
-	struct isst_level *levels = calloc(step->count + 1, sizeof(*levels));
-	int error = profiles && levels ? read_levels(step, profiles, levels) : -ENOMEM;
+	struct domain_snapshot *snapshots = calloc(step->count + 1, sizeof(*snapshots));
+	struct isst_context *context = step->change->context;
+	int error = snapshots ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < step->count && !error; i++)
-		error = check_entry(step->change, &step->entries[i], &levels[i]);
-	for (size_t i = 0; i < step->count && levels; i++)
-		level_clear(&levels[i]);
-	free(profiles);
-	free(levels);
+		snapshots[i].domain = item_domain(context, &step->entries[i].item);
+	if (!error)
+		error = snapshot_read_current(context, snapshots, step->count, ISST_LEVEL_FEATURES);
+	for (size_t i = 0; i < step->count && !error; i++)
+		error = check_entry(step->change, &step->entries[i], &snapshots[i].level);
+	snapshot_clear(snapshots, step->count);
+	free(snapshots);
 	return error;
 }
 

@@ -3,7 +3,6 @@
 #include "state/facts.h"
 #include "features/perf_profile.h"
 #include "features/planning.h"
-#include "features/reading.h"
 #include "sysfs/suspend.h"
 #include "topology/context.h"
 
@@ -102,70 +101,13 @@ static bool states_priorities(const struct configuration *configuration)
 
 /* ---- Reading ---- */
 
-struct state {
-	struct isst_perf_profile profile;
-	struct isst_core_power core_power;
-};
-
-static int plan_profile(struct isst_context *context, struct firmware_batch *batch, void *result)
-{
-	return perf_profile_plan(context, batch, &((struct state *)result)->profile);
-}
-
-static int plan_core_power(struct isst_context *context, struct firmware_batch *batch, void *result)
-{
-	struct isst_core_power *state = &((struct state *)result)->core_power;
-
-	*state = (struct isst_core_power){ .domain = state->domain };
-	return context->firmware.operations->plan_core_power(batch, state);
-}
-
-static int plan_both(struct isst_context *context, struct firmware_batch *batch, void *result)
-{
-	int error = plan_profile(context, batch, result);
-
-	return error ? error : plan_core_power(context, batch, result);
-}
-
-static int read_states(struct facts *facts)
-{
-	static const plan_result PLANS[2][2] = { { NULL, plan_core_power },
-						 { plan_profile, plan_both } };
-	plan_result plan = PLANS[facts->levels][facts->core_power];
-	struct state *states = calloc(facts->count + 1, sizeof(*states));
-	int error = states ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < facts->count && !error; i++)
-		states[i].profile.domain = states[i].core_power.domain = facts->domains[i].domain;
-	if (!error && plan && facts->count > 0)
-		error = context_read(facts->context, states, facts->count, sizeof(*states), plan);
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		facts->domains[i].profile = states[i].profile;
-		facts->domains[i].core_power = states[i].core_power;
-	}
-	free(states);
-	return error;
-}
-
-/** Firmware that refuses to report its levels has none, unless it reports those of another domain.
- */
-static void check_refusals(struct facts *facts)
-{
-	bool answered = false;
-
-	for (size_t i = 0; i < facts->count; i++)
-		answered |= !facts->domains[i].profile.failure.error;
-	for (size_t i = 0; i < facts->count; i++)
-		perf_profile_check_refusal(&facts->domains[i].profile.failure, answered);
-}
-
 /** The level that a domain has, or is going to have: one that is optional only where it exists. */
 static unsigned int level_of(const struct facts *facts, const struct configuration *configuration,
-			     const struct domain_facts *domain)
+			     const struct isst_domain *domain,
+			     const struct isst_perf_profile *profile)
 {
 	const struct setting *setting = domain_setting(facts->context, configuration, SUBJECT_LEVEL,
-						       domain->domain, INDEX_ALL);
-	const struct isst_perf_profile *profile = &domain->profile;
+						       domain, INDEX_ALL);
 	unsigned int level = setting ? (unsigned int)setting->number : 0;
 
 	if (!setting || setting->wanted != WANTED_NUMBER ||
@@ -175,25 +117,36 @@ static unsigned int level_of(const struct facts *facts, const struct configurati
 	return level;
 }
 
-static int read_levels(struct facts *facts)
+/** Takes what was read: the sets of a level belong to the facts then. */
+static void take_snapshot(struct domain_facts *domain, const struct domain_snapshot *snapshot)
 {
-	struct isst_level *levels = calloc(facts->count + 1, sizeof(*levels));
-	int error = levels ? 0 : -ENOMEM;
+	domain->profile = snapshot->profile;
+	domain->core_power = snapshot->core_power;
+	domain->specified = snapshot->level;
+	domain->specified.profile = &domain->profile;
+}
 
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		levels[i].domain = facts->domains[i].domain;
-		levels[i].profile = &facts->domains[i].profile;
-		levels[i].level = facts->domains[i].level;
-	}
+static int read_snapshots(struct facts *facts, const struct configuration *configuration)
+{
+	struct domain_snapshot *snapshots = calloc(facts->count + 1, sizeof(*snapshots));
+	int error = snapshots ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++)
+		snapshots[i].domain = facts->domains[i].domain;
 	if (!error)
-		error = level_read_parts(facts->context, levels, facts->count, facts->parts);
-	for (size_t i = 0; i < facts->count && levels; i++) {
-		if (error)
-			level_clear(&levels[i]);
-		else
-			facts->domains[i].specified = levels[i];
-	}
-	free(levels);
+		error = snapshot_read(facts->context, snapshots, facts->count,
+				      (facts->levels ? SNAPSHOT_PROFILES : 0) |
+					      (facts->core_power ? SNAPSHOT_CORE_POWER : 0));
+	for (size_t i = 0; i < facts->count && !error && facts->levels; i++)
+		snapshots[i].level.level = facts->domains[i].level = level_of(
+			facts, configuration, facts->domains[i].domain, &snapshots[i].profile);
+	if (!error && facts->levels)
+		error = snapshot_read_levels(facts->context, snapshots, facts->count, facts->parts);
+	for (size_t i = 0; i < facts->count && !error; i++)
+		take_snapshot(&facts->domains[i], &snapshots[i]);
+	if (error)
+		snapshot_clear(snapshots, facts->count);
+	free(snapshots);
 	return error;
 }
 
@@ -316,14 +269,7 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
 		facts->domains[facts->count++].domain = context_domain(context, i);
 	if (!error)
-		error = read_states(facts);
-	if (!error && facts->levels) {
-		check_refusals(facts);
-		for (size_t i = 0; i < facts->count; i++)
-			facts->domains[i].level = level_of(facts, configuration,
-							   &facts->domains[i]);
-		error = read_levels(facts);
-	}
+		error = read_snapshots(facts, configuration);
 	if (!error && facts->levels && facts->limits)
 		error = read_limits(facts);
 	if (!error && facts->levels && lost)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the firmware reports of domains, in as few driver calls as that takes. */
+#ifndef ISST_FEATURES_SNAPSHOT_H
+#define ISST_FEATURES_SNAPSHOT_H
+
+#include "features/features.h"
+
+/** A domain, as far as it was read; each part has its own failure. */
+struct domain_snapshot {
+	const struct isst_domain *domain; /* in */
+	struct isst_perf_profile profile;
+	struct isst_core_power core_power;
+	struct isst_level level; /* @level.level is in */
+};
+
+/** What depends on nothing, and is read at once. */
+enum snapshot_parts {
+	SNAPSHOT_PROFILES = 1,		/* summaries of levels */
+	SNAPSHOT_CORE_POWER = 2,	/* core-power, and whether classes hold */
+	SNAPSHOT_CORE_POWER_SWITCH = 4, /* only whether core-power is supported and on */
+};
+
+/** Reads @parts of @count domains. Returns 0 or -ENOMEM, -EINTR, -EINVAL. */
+int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshots, size_t count,
+		  unsigned int parts);
+
+/** Reads the level @level.level of each, behind its profile. @parts: ISST_READ_LEVELS_... */
+int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *snapshots,
+			 size_t count, unsigned int parts);
+
+/** Reads profiles, and the current level of each. */
+int snapshot_read_current(struct isst_context *context, struct domain_snapshot *snapshots,
+			  size_t count, unsigned int parts);
+
+/** Releases what @count of them hold; they themselves are the caller's. NULL is passed over. */
+void snapshot_clear(struct domain_snapshot *snapshots, size_t count);
+
+#endif
