@@ -2,6 +2,7 @@
 /* Names the places of a finding, and the command for exactly these. */
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
+#include "common/numbered.h"
 #include "explain/findings.h"
 
 #include <errno.h>
@@ -94,18 +95,6 @@ static int find_groups(const struct survey *survey, const bool *members, struct 
 	return error;
 }
 
-/** Prints a list of numbers behind a word, which gets a plural. */
-static int print_numbers(const char *word, const struct isst_cpuset *numbers, FILE *stream)
-{
-	char *list = isst_cpuset_to_list(numbers);
-
-	if (!list)
-		return -ENOMEM;
-	fprintf(stream, "%s%s %s", word, isst_cpuset_count(numbers) > 1 ? "s" : "", list);
-	free(list);
-	return 0;
-}
-
 static int print_places(const struct survey *survey, const struct groups *groups, FILE *stream)
 {
 	const char *word = context_has_power_domains(survey->context) ? "power domain" : "die";
@@ -113,13 +102,15 @@ static int print_places(const struct survey *survey, const struct groups *groups
 
 	for (size_t i = 0; i < groups->count && !error; i++) {
 		const struct group *group = &groups->items[i];
+		char *packages = name_numbers("package", group->packages);
+		char *numbers = group->complete ? strdup("") : name_numbers(word, group->numbers);
 
-		fputs(i > 0 ? "; " : "", stream);
-		error = print_numbers("package", group->packages, stream);
-		if (error || group->complete)
-			continue;
-		fputs(", ", stream);
-		error = print_numbers(word, group->numbers, stream);
+		error = packages && numbers ? 0 : -ENOMEM;
+		if (!error)
+			fprintf(stream, "%s%s%s%s", i > 0 ? "; " : "", packages,
+				group->complete ? "" : ", ", numbers);
+		free(packages);
+		free(numbers);
 	}
 	return error;
 }

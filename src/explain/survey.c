@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
 #include "explain/survey.h"
+#include "common/numbered.h"
 #include "topology/requested_levels.h"
 
 #include <errno.h>
@@ -206,9 +207,9 @@ static int note_unknown_cpus(struct survey *survey, const struct cpus_state *sta
 
 	if (isst_cpuset_count(state->unknown) == 0)
 		return 0;
-	list = isst_cpuset_to_list(state->unknown);
+	list = name_numbers("CPU", state->unknown);
 	error = list ? survey_note(survey,
-				   "CPU %s: offline, and not seen online since boot: it is unknown "
+				   "%s: offline, and not seen online since boot: it is unknown "
 				   "whether a level enables it",
 				   list)
 		     : -ENOMEM;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the state of online CPUs: the CLOS of their cores, and their files of cpufreq. */
+#include "common/numbered.h"
 #include "explain/survey.h"
 
 #include <errno.h>
@@ -187,9 +188,9 @@ static int note_undisturbed(struct survey *survey)
 				error = isst_cpuset_add(left, cpu->cpu->number, cpu->cpu->number);
 		}
 	if (!error && isst_cpuset_count(left) > 0) {
-		list = isst_cpuset_to_list(left);
+		list = name_numbers("CPU", left);
 		error = list ? survey_note(survey,
-					   "CPU %s: isolated or nohz_full: files of cpufreq are "
+					   "%s: isolated or nohz_full: files of cpufreq are "
 					   "not read",
 					   list)
 			     : -ENOMEM;

@@ -2,6 +2,7 @@
 /* What of core-power stays behind when it goes off: limits of CLOS, and CPUs in others than CLOS 0.
  */
 #include "common/memory_stream.h"
+#include "common/numbered.h"
 #include "features/planning.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -60,9 +61,9 @@ static void print_members(const struct isst_clos_association *associations, size
 
 	if (members && find_members(associations, count, clos, members) == 0 &&
 	    isst_cpuset_count(members) > 0)
-		ranges = isst_cpuset_to_list(members);
+		ranges = name_numbers("CPU", members);
 	if (ranges) {
-		fprintf(stream, "%sCPUs %s in CLOS %u", *any ? "; " : "", ranges, clos);
+		fprintf(stream, "%s%s in CLOS %u", *any ? "; " : "", ranges, clos);
 		*any = true;
 	}
 	free(ranges);

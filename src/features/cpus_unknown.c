@@ -2,6 +2,7 @@
 /* CPUs of which nothing is known, since they have been offline ever since: a level may enable them.
  */
 #include "base/array.h"
+#include "common/numbered.h"
 #include "features/cpus_change.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -156,14 +157,12 @@ static void leave_unknown(struct cpus_change *work)
 		    hotplug_may_be_online(&work->hotplug, cpu))
 			error = isst_cpuset_add(left, cpu, cpu);
 	if (!error && isst_cpuset_count(left) > 0) {
-		ranges = isst_cpuset_to_list(left);
+		ranges = name_numbers("CPU", left);
 		if (ranges)
-			change_warn(
-				change, ISST_WARNING_CPUS_STAY_OFFLINE,
-				"%s %s %s offline: not seen online since boot, and possibly in a "
-				"package that was not named",
-				isst_cpuset_count(left) == 1 ? "CPU" : "CPUs", ranges,
-				isst_cpuset_count(left) == 1 ? "stays" : "stay");
+			change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
+				    "%s %s offline: not seen online since boot, and possibly in a "
+				    "package that was not named",
+				    ranges, isst_cpuset_count(left) == 1 ? "stays" : "stay");
 		else
 			error = -ENOMEM;
 	}

@@ -5,6 +5,7 @@
  */
 #include "features/high_priority.h"
 #include "base/cpuset.h"
+#include "common/numbered.h"
 #include "features/choice_levels.h"
 #include "features/core_choice.h"
 #include "features/features.h"
@@ -278,12 +279,12 @@ static char *choice_siblings_text(const struct chooser *chooser, const unsigned 
 		if (choice_levels_has_turbo_freq(&chooser->levels, i) &&
 		    (!package || choice_domain(chooser, i)->package == *package))
 			error = add_excluded(chooser, i, &siblings);
-	list = error ? NULL : isst_cpuset_to_list(siblings.excluded);
+	list = error ? NULL : name_numbers("CPU", siblings.excluded);
 	if (list && isst_cpuset_count(siblings.excluded) > 0) {
 		bool several = isst_cpuset_count(siblings.excluded) > 1;
 
-		if (asprintf(&text, "%s, and CPU%s %s %s excluded", unit, several ? "s" : "", list,
-			     several ? "are" : "is") < 0)
+		if (asprintf(&text, "%s, and %s %s excluded", unit, list, several ? "are" : "is") <
+		    0)
 			text = NULL;
 	} else if (list) {
 		text = strdup(siblings.any ? unit : "");

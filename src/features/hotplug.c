@@ -2,6 +2,7 @@
 /* CPUs that stay offline since SMT is off, and turbo ratio limits that outlive CPUs coming online.
  */
 #include "features/hotplug.h"
+#include "common/numbered.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/rcu.h"
 #include "transaction/report.h"
@@ -131,11 +132,10 @@ void hotplug_end(struct hotplug *hotplug)
 	char *cpus = NULL;
 
 	if (count > 0) {
-		cpus = isst_cpuset_to_list(hotplug->omitted);
+		cpus = name_numbers("CPU", hotplug->omitted);
 		if (cpus)
 			change_warn(hotplug->change, ISST_WARNING_CPUS_STAY_OFFLINE,
-				    "%s %s %s offline because SMT is off (" SMT_CONTROL ": %s)",
-				    count == 1 ? "CPU" : "CPUs", cpus,
+				    "%s %s offline because SMT is off (" SMT_CONTROL ": %s)", cpus,
 				    count == 1 ? "stays" : "stay", hotplug->smt);
 		else
 			hotplug->change->broken = true;

@@ -3,6 +3,7 @@
 #include "features/low_limits.h"
 #include "base/array.h"
 #include "base/cpuset.h"
+#include "common/numbered.h"
 #include "features/planning.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -67,12 +68,12 @@ int low_limits_find(struct isst_change *change, const struct isst_level *level,
 
 static int warn(struct isst_change *change, const struct low_limit *limit)
 {
-	char *cpus = isst_cpuset_to_list(limit->cpus);
+	char *cpus = name_numbers("CPU", limit->cpus);
 
 	if (!cpus)
 		return -ENOMEM;
 	change_warn(change, ISST_WARNING_SCALING_LIMIT,
-		    "CPU %s: a limit (scaling_max_freq) of %llu MHz is below the %u MHz of high "
+		    "%s: a limit (scaling_max_freq) of %llu MHz is below the %u MHz of high "
 		    "priority",
 		    cpus, (unsigned long long)limit->khz / 1000, limit->best_mhz);
 	free(cpus);

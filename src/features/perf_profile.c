@@ -192,7 +192,7 @@ static void check_level(struct level_reader *reader, struct level_request *reque
 		level->failure = profile->failure;
 	else
 		message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
-				"%s has no level %u; it has %s", level->domain->name, level->level,
+				"%s: no level %u, only %s", level->domain->name, level->level,
 				describe_levels(&reader->context->messages, profile));
 }
 
@@ -266,7 +266,7 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 		return;
 	request->refused = true;
 	message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
-			"%s has no level %u, although the highest is %u", level->domain->name,
+			"%s: no level %u, although the highest is %u", level->domain->name,
 			level->level, state_of(reader, request)->profile.highest_level);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Facts that changes are planned from, and steps that several features need. */
 #include "features/planning.h"
+#include "common/numbered.h"
 #include "features/perf_profile.h"
 #include "features/reading.h"
 #include "firmware/platform.h"
@@ -513,10 +514,10 @@ static int name_limit(struct isst_change *change, const struct step *step, size_
 			error = isst_cpuset_add(cpus, entry->item.index, entry->item.index);
 	}
 	if (!error)
-		ranges = isst_cpuset_to_list(cpus);
+		ranges = name_numbers("CPU", cpus);
 	if (ranges)
 		change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
-			    "CPU %s: the frequency limit of %llu MHz (scaling_max_freq) %s", ranges,
+			    "%s: the frequency limit of %llu MHz (scaling_max_freq) %s", ranges,
 			    (unsigned long long)replaced->old.number / 1000, how);
 	free(ranges);
 	isst_cpuset_free(cpus);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `disable --auto` restores: the values that `enable --auto` saved before it replaced
  * them. */
+#include "common/numbered.h"
 #include "features/planning.h"
 #include "features/preset_limits.h"
 #include "topology/context.h"
@@ -54,11 +55,11 @@ static int warn_of_offline(const struct restoring *work)
 
 	if (isst_cpuset_count(work->offline) == 0)
 		return 0;
-	cpus = isst_cpuset_to_list(work->offline);
+	cpus = name_numbers("CPU", work->offline);
 	if (!cpus)
 		return -ENOMEM;
 	change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
-		    "CPU %s: offline; the frequency limits from before %s enable are kept, and "
+		    "%s: offline; the frequency limits from before %s enable are kept, and "
 		    "restored by %s disable --auto when online",
 		    cpus, work->name, work->name);
 	free(cpus);
@@ -192,11 +193,11 @@ static int warn_of_changed(const struct restoring *work, enum item_kind kind)
 
 	if (isst_cpuset_count(work->changed) == 0)
 		return 0;
-	cpus = isst_cpuset_to_list(work->changed);
+	cpus = name_numbers("CPU", work->changed);
 	if (!cpus)
 		return -ENOMEM;
 	change_warn(work->change, ISST_WARNING_CHANGED_SINCE,
-		    "CPU %s: %s: left unchanged, because it was changed after %s "
+		    "%s: %s: left unchanged, because it was changed after %s "
 		    "enable",
 		    cpus, name, work->name);
 	free(cpus);

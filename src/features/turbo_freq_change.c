@@ -5,6 +5,7 @@
  */
 #include "base/array.h"
 #include "common/memory_stream.h"
+#include "common/numbered.h"
 #include "features/choice_levels.h"
 #include "features/low_limits.h"
 #include "features/package_scope.h"
@@ -216,9 +217,9 @@ static int warn_of_former(struct isst_change *change, const struct isst_domain *
 	}
 	if (error || isst_cpuset_count(former) == 0)
 		goto out;
-	list = isst_cpuset_to_list(former);
+	list = name_numbers("CPU", former);
 	change_warn(change, ISST_WARNING_HIGH_PRIORITY_LOST,
-		    "CPUs %s had high priority before and are low priority now", list ? list : "");
+		    "%s had high priority before, and low priority now", list ? list : "CPUs");
 	free(list);
 out:
 	free(now);

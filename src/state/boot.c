@@ -3,6 +3,7 @@
 #include "state/boot.h"
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
+#include "common/numbered.h"
 #include "configuration/write.h"
 #include "state/facts.h"
 #include "state/match.h"
@@ -200,12 +201,12 @@ static int add_of_packages(struct extension *extension)
 static int report_not_added(const struct extension *extension)
 {
 	struct isst_context *context = extension->context;
-	char *list = isst_cpuset_to_list(extension->seen);
+	char *list = name_numbers("CPU", extension->seen);
 
 	if (!list)
 		return -ENOMEM;
 	message_notice(&context->messages,
-		       "the state after boot does not include CPU %s, seen since: %s", list,
+		       "the state after boot does not include %s, seen since: %s", list,
 		       extension->now.problem_count > 0 ? extension->now.problems[0].text
 							: isst_error(context));
 	free(list);

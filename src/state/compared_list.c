@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
+#include "common/numbered.h"
 #include "state/compared.h"
 #include "state/values.h"
 #include "topology/topology.h"
@@ -49,13 +50,12 @@ static void clear(struct group *group)
 
 static int write_group(FILE *stream, const struct group *group)
 {
-	char *packages = isst_cpuset_to_list(group->packages);
-	char *numbers = isst_cpuset_to_list(group->numbers);
+	char *packages = name_numbers("package", group->packages);
+	char *numbers = name_numbers(group->split ? "power domain" : "die", group->numbers);
 	int error = packages && numbers ? 0 : -ENOMEM;
 
 	if (!error)
-		fprintf(stream, "package %s, %s %s", packages,
-			group->split ? "power domain" : "die", numbers);
+		fprintf(stream, "%s, %s", packages, numbers);
 	free(packages);
 	free(numbers);
 	return error;
@@ -74,7 +74,7 @@ static int join(struct group *group, struct group *other)
 }
 
 /**
- * Writes `package 0-1, power domain 0-2`; packages that are not named with the same numbers are
+ * Writes `packages 0-1, power domains 0-2`; packages that are not named with the same numbers are
  * separated by semicolons.
  *
  * @domains: in the order of the context
@@ -159,7 +159,7 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 	return list ? 0 : -ENOMEM;
 }
 
-/** `package 0-1, power domain 0`, of all that differ alike. */
+/** `packages 0-1, power domain 0`, of all that differ alike. */
 static int name_domains(const struct wanted *wanted, struct compared *compared, size_t count,
 			FILE *stream)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What settings of CPUs in use are about. */
 #include "state/cpus.h"
+#include "common/numbered.h"
 #include "topology/context.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ const struct setting *cpus_everywhere(const struct configuration *configuration)
 	return setting && setting->wanted != WANTED_UNMANAGED ? setting : NULL;
 }
 
-int cpus_list_unreachable(const struct isst_context *context, const struct setting *setting,
+int cpus_name_unreachable(const struct isst_context *context, const struct setting *setting,
 			  char **list)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
@@ -40,7 +41,7 @@ int cpus_list_unreachable(const struct isst_context *context, const struct setti
 		    !(setting->wanted == WANTED_OFFLINE && isst_cpuset_has(setting->cpus, cpu)))
 			error = isst_cpuset_add(cpus, cpu, cpu);
 	if (!error && isst_cpuset_count(cpus) > 0) {
-		*list = isst_cpuset_to_list(cpus);
+		*list = name_numbers("CPU", cpus);
 		error = *list ? 0 : -ENOMEM;
 	}
 	isst_cpuset_free(cpus);

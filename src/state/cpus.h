@@ -14,9 +14,9 @@ enum cpus_wanted cpus_wanted_of(const struct setting *setting);
 const struct setting *cpus_everywhere(const struct configuration *configuration);
 
 /** CPUs that shall not all be offline by a setting, and are: of packages and dies that are offline
- * as a whole, and so no domain. As a list, to be freed; *@list is NULL where there are none.
+ * as a whole, and so no domain. *@name: to be freed; NULL where there are none.
  * Returns 0 or -ENOMEM. */
-int cpus_list_unreachable(const struct isst_context *context, const struct setting *setting,
+int cpus_name_unreachable(const struct isst_context *context, const struct setting *setting,
 			  char **list);
 
 /* cpus_compare.c */

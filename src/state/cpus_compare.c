@@ -2,6 +2,7 @@
 /* CPUs in use, compared domain by domain. */
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
+#include "common/numbered.h"
 #include "configuration/write.h"
 #include "features/cpus_change.h"
 #include "state/cpus.h"
@@ -94,14 +95,9 @@ static int add_unknown(const struct setting *setting, const struct isst_cpuset *
 {
 	struct difference difference = { .origin = setting->origin };
 	bool one = isst_cpuset_count(unknown) == 1;
-	char *list = isst_cpuset_to_list(unknown);
-	int error = list ? wanted_text(setting, NULL, &difference.wanted) : -ENOMEM;
+	int error = wanted_text(setting, NULL, &difference.wanted);
 
-	if (!error && asprintf(&difference.target, "CPU %s", list) < 0) {
-		difference.target = NULL;
-		error = -ENOMEM;
-	}
-	free(list);
+	difference.target = name_numbers("CPU", unknown);
 	difference.present = strdup(one ? "offline, of an unknown package"
 					: "offline, of unknown packages");
 	if (!error)
@@ -164,15 +160,12 @@ static int compare_unreachable(const struct wanted *wanted, struct differences *
 {
 	const struct setting *setting = cpus_everywhere(wanted->configuration);
 	struct difference difference = { 0 };
-	char *list = NULL;
-	int error = setting ? cpus_list_unreachable(wanted->context, setting, &list) : 0;
+	int error = setting ? cpus_name_unreachable(wanted->context, setting, &difference.target)
+			    : 0;
 
-	if (error || !list)
+	if (error || !difference.target)
 		return error;
 	difference.origin = setting->origin;
-	if (asprintf(&difference.target, "CPU %s", list) < 0)
-		difference.target = NULL;
-	free(list);
 	difference.present = strdup("offline");
 	error = wanted_text(setting, NULL, &difference.wanted);
 	if (error) {
@@ -190,14 +183,13 @@ static int report_without_smt(struct isst_context *context, const struct isst_cp
 
 	if (count == 0)
 		return 0;
-	list = isst_cpuset_to_list(cpus);
+	list = name_numbers("CPU", cpus);
 	if (!list)
 		return -ENOMEM;
 	message_notice(&context->messages,
-		       "%s %s %s offline because SMT is off (" SMT_CONTROL
-		       "), and not counted as a "
+		       "%s %s offline because SMT is off (" SMT_CONTROL "), and not counted as a "
 		       "difference",
-		       count == 1 ? "CPU" : "CPUs", list, count == 1 ? "is" : "are");
+		       list, count == 1 ? "is" : "are");
 	free(list);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* CPUs that come online, go offline or are isolated by a configuration, planned domain by domain.
  */
 #include "base/cpuset.h"
+#include "common/numbered.h"
 #include "features/cpus_change.h"
 #include "features/plan.h"
 #include "state/cpus.h"
@@ -132,11 +133,11 @@ static int report_foreign_of(struct isst_change *change, const struct cpus_state
 
 	if (isst_cpuset_count(state->foreign) == 0)
 		return 0;
-	list = isst_cpuset_to_list(state->foreign);
+	list = name_numbers("CPU", state->foreign);
 	if (!list)
 		return -ENOMEM;
 	change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
-		    "%s: CPU %s: isolated in a cpuset partition of another program; left unchanged",
+		    "%s: %s: isolated in a cpuset partition of another program; left unchanged",
 		    state->domain->name, list);
 	free(list);
 	return 0;
@@ -200,11 +201,11 @@ static int check_unreachable(struct wanted *wanted)
 	if (!setting ||
 	    (setting->wanted == WANTED_ALL_ONLINE && is_of_cpus_alone(wanted->configuration)))
 		return 0;
-	error = cpus_list_unreachable(wanted->context, setting, &list);
+	error = cpus_name_unreachable(wanted->context, setting, &list);
 	if (!error && list)
 		error = wanted_reject(wanted, setting, NULL, -EIO,
-				      "no CPU of the package or die of CPU %s is online, so that "
-				      "nothing can be planned for it. Bring it online first "
+				      "no CPU of the package or die of %s is online, so that "
+				      "nothing can be planned there. Bring CPUs online first "
 				      "(--all-cpus-online)",
 				      list);
 	free(list);

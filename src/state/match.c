@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "common/hash.h"
+#include "common/numbered.h"
 #include "isst.h"
 #include "state/facts.h"
 #include "topology/cache.h"
@@ -186,13 +187,13 @@ static int note_mismatch(struct configuration *configuration, const struct match
 /** CPUs that were not seen may be where they were: that they are accepted is reported. */
 static int report_unverified(struct isst_context *context, const struct isst_cpuset *unknown)
 {
-	char *list = isst_cpuset_to_list(unknown);
+	char *list = name_numbers("CPU", unknown);
 
 	if (!list)
 		return -ENOMEM;
 	message_notice(&context->messages,
 		       "it cannot be verified that the configuration is for this machine: the core "
-		       "of CPU %s is not known",
+		       "of %s is not known",
 		       list);
 	free(list);
 	return 0;

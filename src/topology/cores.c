@@ -2,6 +2,7 @@
 /* The firmware's numbers of cores, in batches, and whether they can be true. */
 #include "base/error_name.h"
 #include "base/messages.h"
+#include "common/numbered.h"
 #include "driver/driver.h"
 #include "firmware/firmware.h"
 #include "topology/steps.h"
@@ -85,14 +86,14 @@ static int report_foreign(const struct topology_sources *sources, const struct t
 		if (!error)
 			error = isst_cpuset_add(reported, cpu->public.number, cpu->public.number);
 	}
-	if (!error && !(list = isst_cpuset_to_list(cpus)))
+	if (!error && !(list = name_numbers("CPU", cpus)))
 		error = -ENOMEM;
 	if (!error)
 		message_notice(sources->messages,
 			       isst_cpuset_count(cpus) > 1
-				       ? "CPUs %s report power domain %u, which this platform "
+				       ? "%s report power domain %u, which this platform "
 					 "cannot have; using %s"
-				       : "CPU %s reports power domain %u, which this platform "
+				       : "%s reports power domain %u, which this platform "
 					 "cannot have; using %s",
 			       list, first->punit_domain, first->domain->public.name);
 	free(list);
@@ -139,17 +140,17 @@ static int disown_cores_beyond(const struct topology_sources *sources, struct to
 	}
 	if (error || isst_cpuset_count(cpus) == 0)
 		goto out;
-	list = isst_cpuset_to_list(cpus);
+	list = name_numbers("CPU", cpus);
 	if (!list)
 		error = -ENOMEM;
 	else if (isst_cpuset_count(cpus) == 1)
 		why = message_make(sources->messages,
-				   "the driver reports core %u for CPU %s, but the firmware "
+				   "the driver reports core %u for %s, but the firmware "
 				   "supports only cores 0 to %u",
 				   core, list, TOPOLOGY_CORES - 1);
 	else
 		why = message_make(sources->messages,
-				   "the driver reports cores above %u for CPUs %s, but the "
+				   "the driver reports cores above %u for %s, but the "
 				   "firmware supports only cores 0 to %u",
 				   TOPOLOGY_CORES - 1, list, TOPOLOGY_CORES - 1);
 	for (size_t i = 0; i < topology->cpu_count && why; i++) {

@@ -2,6 +2,7 @@
 /* Discovery as a whole: its steps in turn, once more where CPUs went on- or offline meanwhile. */
 #include "base/cpuset.h"
 #include "base/messages.h"
+#include "common/numbered.h"
 #include "firmware/firmware.h"
 #include "sysfs/kernel_files.h"
 #include "topology/steps.h"
@@ -39,13 +40,13 @@ static int check_domains(const struct topology_sources *sources, struct topology
 	int error = 0;
 
 	if (isst_cpuset_count(unseen) > 0) {
-		list = isst_cpuset_to_list(unseen);
+		list = name_numbers("CPU", unseen);
 		if (list)
 			why = message_make(sources->messages,
 					   isst_cpuset_count(unseen) == 1
-						   ? "CPU %s is offline, and has not been seen "
+						   ? "%s is offline, and has not been seen "
 						     "online since boot"
-						   : "CPUs %s are offline, and have not been seen "
+						   : "%s are offline, and have not been seen "
 						     "online since boot",
 					   list);
 		else

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error_name.h"
 #include "base/messages.h"
+#include "common/numbered.h"
 #include "firmware/firmware.h"
 #include "sysfs/modules.h"
 #include "topology/steps.h"
@@ -192,12 +193,11 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 	topology->cpu_count = kept;
 	if (isst_cpuset_count(strays) == 0)
 		goto out;
-	list = isst_cpuset_to_list(strays);
+	list = name_numbers("CPU", strays);
 	error = list ? topology_leave_out(topology,
 					  message_make(sources->messages,
-						       "CPUs %s are left out: they belong to "
-						       "power domains that the driver does not "
-						       "provide",
+						       "%s: left out: in no power domain that "
+						       "the driver provides",
 						       list))
 		     : -ENOMEM;
 out:

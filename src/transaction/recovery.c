@@ -2,6 +2,7 @@
 /* What a run that begins does about the journal of an interrupted one. */
 #include "transaction/recovery.h"
 #include "common/memory_stream.h"
+#include "common/numbered.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/findings.h"
 #include "transaction/lock.h"
@@ -72,14 +73,14 @@ size_t recovery_count_waiting(const struct isst_journal *journal)
 static int print_offline(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_OFFLINE);
-	char *cpus = isst_cpuset_to_list(journal->offline);
+	char *cpus = name_numbers("CPU", journal->offline);
 	bool one = isst_cpuset_count(journal->offline) == 1;
 
 	if (cpus)
 		fprintf(stream,
-			"%zu item%s cannot be reached while CPU%s %s %s offline: bring %s online (" CPU_DIRECTORY
+			"%zu item%s cannot be reached while %s %s offline: bring %s online (" CPU_DIRECTORY
 			"/cpuN/online)",
-			count, count == 1 ? "" : "s", one ? "" : "s", cpus, one ? "is" : "are",
+			count, count == 1 ? "" : "s", cpus, one ? "is" : "are",
 			one ? "it" : "them");
 	free(cpus);
 	return cpus ? 0 : -ENOMEM;
@@ -200,10 +201,10 @@ static char *list_items(const struct isst_journal *journal, tracked_test test)
 /** ` of CPUs 0-3`. Returns 0 or -ENOMEM. */
 static int print_cpus(FILE *stream, const struct isst_cpuset *cpus)
 {
-	char *ranges = isst_cpuset_to_list(cpus);
+	char *ranges = name_numbers("CPU", cpus);
 
 	if (ranges)
-		fprintf(stream, " of CPU%s %s", isst_cpuset_count(cpus) == 1 ? "" : "s", ranges);
+		fprintf(stream, " of %s", ranges);
 	free(ranges);
 	return ranges ? 0 : -ENOMEM;
 }

@@ -45,7 +45,7 @@ static void domains_stand_together(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(messages, "E no level 7 (package 0, power domain 0-1; package 2, power "
+	ASSERT_FOLDED(messages, "E no level 7 (package 0, power domains 0-1; package 2, power "
 				"domain 0): 0 to 4 exist\n"
 				"E no level 7 (package 1, power domain 0): 0 to 2 exist\n"
 				"something else\n");
@@ -63,7 +63,7 @@ static void cores_and_cpus_stand_together(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(messages, "E package 0,2, die 0: cannot read cores 0-1: broken (CPUs "
+	ASSERT_FOLDED(messages, "E packages 0,2, die 0: cannot read cores 0-1: broken (CPUs "
 				"1,3-4,7-9)\n"
 				"E package 1, die 0: cannot read core 1: broken (CPU 5)\n"
 				"E package 1, die 0: cannot read core 2: absent (CPU 6)\n");
@@ -79,7 +79,7 @@ static void cores_of_domains_are_not_mixed(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(messages, "E package 0,2, die 0: cannot read core 3\n"
+	ASSERT_FOLDED(messages, "E packages 0,2, die 0: cannot read core 3\n"
 				"E package 1, die 0: cannot read core 5\n");
 }
 
@@ -102,7 +102,7 @@ static void files_of_cpus_go_with_their_names(void **state)
 				"E CPU 1: /sys/cpu1/cpufreq/y cannot be read\n"
 				"E CPU 12: /sys/cpu1/cpufreq/x cannot be read\n"
 				"E CPUs 4-5: left out: /sys/cpu*/z\n"
-				"CPUs 7,9: /sys/cpu*/cpufreq/y: EIO (package 0-1, die 0)\n");
+				"CPUs 7,9: /sys/cpu*/cpufreq/y: EIO (packages 0-1, die 0)\n");
 }
 
 static void other_messages_stay(void **state)

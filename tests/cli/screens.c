@@ -70,9 +70,9 @@ static void rows_that_are_alike_are_one(void **state)
 		}
 	assert_screen(report, 80, false,
 		      "\n"
-		      "                           level   base MHz\n"
-		      "packages 0-1, domains 0-1  1 of 4      2600\n"
-		      "packages 0-1, domain 2     1 of 4       900\n");
+		      "                                 level   base MHz\n"
+		      "packages 0-1, power domains 0-1  1 of 4      2600\n"
+		      "packages 0-1, power domain 2     1 of 4       900\n");
 	report_free(report);
 }
 
@@ -88,10 +88,18 @@ static void places_are_joined_in_one_step_only(void **state)
 				     package == 1 && domain == 0);
 	assert_screen(report, 80, false,
 		      "\n"
+		      "                                 locked\n"
+		      "packages 0,2, power domains 0-1  no\n"
+		      "package 1, power domain 0        yes\n"
+		      "package 1, power domain 1        no\n");
+	/* Packages have no other domains, if the report has those of the whole machine. */
+	report_make_screen(report, true);
+	assert_screen(report, 80, false,
+		      "\n"
 		      "                           locked\n"
-		      "packages 0,2, domains 0-1  no\n"
-		      "package 1, domain 0        yes\n"
-		      "package 1, domain 1        no\n");
+		      "packages 0,2               no\n"
+		      "package 1, power domain 0  yes\n"
+		      "package 1, power domain 1  no\n");
 	report_free(report);
 }
 
@@ -131,7 +139,7 @@ static void cells_are_told_apart(void **state)
 	report_unknown(node, KEY_STATUS_BASE_FREQ);
 	report_word(node, KEY_STATUS_CORE_POWER, "disabled");
 	report_message(report, ENTRY_ERROR, "package 1: no answer");
-	report_make_screen(report);
+	report_make_screen(report, true);
 	assert_screen(report, 80, false,
 		      "\n"
 		      "           SST-BF  SST-TF  SST-CP\n"
@@ -325,13 +333,13 @@ static void modules_stand_together(void **state)
 	}
 	assert_screen(report, 80, false,
 		      "\n"
-		      "package 0, domain 1  4  10 10 10\n"
+		      "package 0, power domain 1  4  10 10 10\n"
 		      "\n"
 		      "0 CLOS 0, 1 CLOS 1\n");
-	assert_screen(report, 30, false,
+	assert_screen(report, 36, false,
 		      "\n"
-		      "package 0, domain 1  4  10 10\n"
-		      "                     9  10\n"
+		      "package 0, power domain 1  4  10 10\n"
+		      "                           9  10\n"
 		      "\n"
 		      "0 CLOS 0, 1 CLOS 1\n");
 	report_free(report);

@@ -51,8 +51,8 @@ static void cpus_stand_together_in_the_order_of_the_first(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(steps, "3 CPU 5-7: online: 0 -> 1\n"
-			     "2 CPU 0-1: scaling_max_freq: no limit -> 2000000 kHz\n"
+	ASSERT_FOLDED(steps, "3 CPUs 5-7: online: 0 -> 1\n"
+			     "2 CPUs 0-1: scaling_max_freq: no limit -> 2000000 kHz\n"
 			     "1 CPU 2: scaling_max_freq: 1000000 kHz -> 2000000 kHz\n");
 }
 
@@ -86,7 +86,7 @@ static void domains_stand_together(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(steps, "4 package 0-1, die 0: CLOS of core 0-1: 0 -> 3\n"
+	ASSERT_FOLDED(steps, "4 packages 0-1, die 0: CLOS of cores 0-1: 0 -> 3\n"
 			     "1 package 0, die 1: CLOS of core 1: 0 -> 3\n"
 			     "1 package 0, die 0: CLOS 1: 0xff0000 -> 0x140000\n"
 			     "1 package 0, die 0: CLOS 2: 0xff0000 -> 0x140000\n");
@@ -105,7 +105,7 @@ static void packages_with_the_same_numbers_stand_together(void **state)
 
 	(void)state;
 	ASSERT_FOLDED(steps,
-		      "5 package 0,2, power domain 0-1; package 1, power domain 3: performance "
+		      "5 packages 0,2, power domains 0-1; package 1, power domain 3: performance "
 		      "level: 0 -> 1\n"
 		      "1 package 2, die 0: cpuset partition: absent -> isolated\n");
 }

@@ -155,18 +155,18 @@ static const char LARGE_MAP[] =
 	"Packages: 2, cores: 256, CPUs online: 512 of 512\n"
 	"Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
 	"\n"
-	"running at                  MHz  CPUs\n"
-	"packages 0-1, domains 0-2  3200  0-511\n"
+	"running at                        MHz  CPUs\n"
+	"packages 0-1, power domains 0-2  3200  0-511\n"
 	"\n"
 	"power         limit W\n"
 	"packages 0-1      500\n"
 	"\n"
-	"package 0, domain 0    0  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 0, domain 1   43  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 0, domain 2   86  00000000 00000000 00000000 00000000 00000000 00\n"
-	"package 1, domain 0  128  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 1, domain 1  171  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 1, domain 2  214  00000000 00000000 00000000 00000000 00000000 00\n"
+	"package 0, power domain 0    0  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 0, power domain 1   43  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 0, power domain 2   86  00000000 00000000 00000000 00000000 00000000 00\n"
+	"package 1, power domain 0  128  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 1, power domain 1  171  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 1, power domain 2  214  00000000 00000000 00000000 00000000 00000000 00\n"
 	"\n"
 	"0 CLOS 0\n";
 
@@ -201,7 +201,7 @@ static void screens_are_as_large_as_the_terminal(void **state)
 				"Packages: 2, cores: 256, CPUs online: 51\n"
 				"Firmware interface: TPMI, kernel driver:\n"
 				"\n"
-				"... 38 more lines\n");
+				"... 44 more lines\n");
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }
@@ -218,33 +218,30 @@ static void a_screen_is_laid_out_for_its_terminal(void **state)
 		"Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
 		"\n";
 	static const char *const NARROW =
-		"                              level  locked base MHz SST-BF SST-TF SST-CP\n"
-		"packages 0-1, domains 0-1,3-4 1 of 1 no         2300 -      on     on ordered\n"
+		"              level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		"packages 0-1  1 of 1  no          2300  -       on      on ordered\n"
 		"\n"
-		"classes of service         CLOS  min MHz  max MHz  CPUs\n"
-		"packages 0-1, domains 0-1     0        0     none  0-3,32-35,64-67,96-99,\n"
-		"                                                   128-131,160-163,192-195,...\n"
-		"packages 0-1, domains 0-1     3        0     none  4-31,36-63,68-95,100-127,\n"
-		"                                                   132-159,164-191,196-223,...\n"
+		"classes of service              CLOS min MHz max MHz CPUs\n"
+		"packages 0-1, power domains 0-1    0       0    none 0-3,32-35,64-67,96-99,\n"
+		"                                                     128-131,160-163,192-195,...\n"
+		"packages 0-1, power domains 0-1    3       0    none 4-31,36-63,68-95,100-127,\n"
+		"                                                     132-159,164-191,196-223,...\n"
 		"\n"
-		"high priority cores       in package bucket max MHz others MHz CPUs\n"
-		"packages 0-1, domains 0-1          8      0    4600       2300 "
-		"0-3,32-35,64-67,\n"
-		"                                                               "
-		"96-99,128-131,...\n";
+		"high priority cores             in package bucket max MHz others MHz CPUs\n"
+		"packages 0-1, power domains 0-1          8      0    4600       2300 0-3,32-35,\n"
+		"                                                                     64-67,...\n";
 	static const char *const WIDE =
-		"                               level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
-		"packages 0-1, domains 0-1,3-4  1 of 1  no          2300  -       on      on "
-		"ordered\n"
+		"              level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		"packages 0-1  1 of 1  no          2300  -       on      on ordered\n"
 		"\n"
-		"classes of service         CLOS  min MHz  max MHz  CPUs\n"
-		"packages 0-1, domains 0-1     0        0     none  "
+		"classes of service               CLOS  min MHz  max MHz  CPUs\n"
+		"packages 0-1, power domains 0-1     0        0     none  "
 		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
-		"packages 0-1, domains 0-1     3        0     none  "
+		"packages 0-1, power domains 0-1     3        0     none  "
 		"4-31,36-63,68-95,100-127,132-159,164-191,196-223,228-255\n"
 		"\n"
-		"high priority cores        in package  bucket  max MHz  others MHz  CPUs\n"
-		"packages 0-1, domains 0-1           8       0     4600        2300  "
+		"high priority cores              in package  bucket  max MHz  others MHz  CPUs\n"
+		"packages 0-1, power domains 0-1           8       0     4600        2300  "
 		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n";
 	struct pseudo_terminal terminal;
 	char expected[4096];
@@ -293,15 +290,15 @@ static void another_level_and_its_cpus_are_followed(void **state)
 		     "Packages: 2, cores: 8, CPUs online: 8 of 8\n"
 		     "Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
 		     "\n"
-		     "                           level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
-		     "packages 0-1, domains 0-1  0 of 1  no          2000  off     -       off\n"
+		     "              level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		     "packages 0-1  0 of 1  no          2000  off     -       off\n"
 		     "\n"
-		     "limited by hardware  reasons          CPUs\n"
-		     "package 0, domain 0  THERMAL          2\n"
-		     "package 1, domain 0  FREQUENCY POWER  4-7\n"
+		     "limited by hardware        reasons          CPUs\n"
+		     "package 0, power domain 0  THERMAL          2\n"
+		     "package 1, power domain 0  FREQUENCY POWER  4-7\n"
 		     "\n"
-		     "running at               MHz  CPUs\n"
-		     "packages 0-1, domain 0  2800  0-7\n");
+		     "running at                     MHz  CPUs\n"
+		     "packages 0-1, power domain 0  2800  0-7\n");
 	run_elsewhere(on("tpmi-limited", "followed",
 			 "-c|0|perf-profile|set-config-level|--level|1|--online"));
 	wait_for(&terminal, "1 of 1", true);
@@ -313,21 +310,21 @@ static void another_level_and_its_cpus_are_followed(void **state)
 		     "Packages: 2, cores: 8, CPUs online: 6 of 8\n"
 		     "Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
 		     "\n"
-		     "                        level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
-		     "package 0, domain 0     1 of 1  no          2400  -       off     off\n"
-		     "package 0, domain 1     0 of 1  no          2000  off     -       off\n"
-		     "package 1, domains 0-1  0 of 1  no          2000  off     -       off\n"
+		     "                           level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		     "package 0, power domain 0  1 of 1  no          2400  -       off     off\n"
+		     "package 0, power domain 1  0 of 1  no          2000  off     -       off\n"
+		     "package 1                  0 of 1  no          2000  off     -       off\n"
 		     "\n"
-		     "uncore limits        fabric  min MHz  max MHz  default\n"
-		     "package 0, domain 0       0      800     1700  800-1800\n"
+		     "uncore limits              fabric  min MHz  max MHz  default\n"
+		     "package 0, power domain 0       0      800     1700  800-1800\n"
 		     "\n"
-		     "limited by hardware  reasons          CPUs\n"
-		     "package 0, domain 0  THERMAL          0-1\n"
-		     "package 1, domain 0  FREQUENCY POWER  4-7\n"
+		     "limited by hardware        reasons          CPUs\n"
+		     "package 0, power domain 0  THERMAL          0-1\n"
+		     "package 1, power domain 0  FREQUENCY POWER  4-7\n"
 		     "\n"
-		     "running at            MHz  CPUs\n"
-		     "package 0, domain 0  3200  0-1\n"
-		     "package 1, domain 0  2800  4-7\n");
+		     "running at                  MHz  CPUs\n"
+		     "package 0, power domain 0  3200  0-1\n"
+		     "package 1, power domain 0  2800  4-7\n");
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }

@@ -353,7 +353,7 @@ static void what_the_machine_does_not_have_is_refused(void **state)
 		    .avoid = "99", .error = -EOPNOTSUPP),
 		ROW("guide", COUNT, 1, "turbo-freq feature is not present at level 2",
 		    .level = 2 + 1, .error = -EOPNOTSUPP),
-		ROW("guide", COUNT, 1, "package 0, die 0 has no level 7; it has levels 0 to 4",
+		ROW("guide", COUNT, 1, "package 0, die 0: no level 7, only levels 0 to 4",
 		    .level = 7 + 1, .error = -EOPNOTSUPP),
 		ROW("icelake-2s36c", BUCKET, 0, "turbo-freq feature is not present at level 0",
 		    .error = -EOPNOTSUPP),

@@ -172,7 +172,7 @@ static void D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent(voi
 		fake_forget(&fake->device);
 		read_level(context, &level, 1, LEVELS[i]);
 		assert_int_equal(level.failure.error, -EOPNOTSUPP);
-		check_holds(level.failure.message, "package 1, die 0 has no level");
+		check_holds(level.failure.message, "package 1, die 0: no level");
 		check_holds(level.failure.message, "levels 0 to 2");
 		assert_null(level.cpus);
 		assert_int_equal(level.base_freq, ISST_FEATURE_UNKNOWN);
@@ -181,7 +181,7 @@ static void D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent(voi
 	}
 	fake_mailbox(&fake->device, 0x7f00, 0, 0, 0x00000003);
 	read_level(context, &level, 1, 1);
-	check_holds(level.failure.message, "it has level 0");
+	check_holds(level.failure.message, "only level 0");
 	isst_close(context);
 }
 

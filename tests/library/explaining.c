@@ -160,7 +160,7 @@ static void what_must_not_be_disturbed_is_left_alone(void **state)
 		assert_null(isst_explanation_unread_at(explanation, 0));
 		assert_string_equal(
 			isst_explanation_note_at(explanation, 0),
-			"CPU 2-3: isolated or nohz_full: files of cpufreq are not read");
+			"CPUs 2-3: isolated or nohz_full: files of cpufreq are not read");
 		isst_explanation_free(explanation);
 		fixture_end(&fixture);
 	}

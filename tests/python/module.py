@@ -820,7 +820,7 @@ class Configurations(MachineTest):
         config = isst.Config("# isst configuration 1\nlevel 3\nclos 1 max 2000\n", "wanted.conf", file=True)
         with self.open(lock_ms=1000) as context:
             self.assertTrue(config.match(context))
-            self.assertEqual(config.check(context)[0], isst.ConfigDifference("package 0-1, die 0: level", "3", "0", "wanted.conf:2"))
+            self.assertEqual(config.check(context)[0], isst.ConfigDifference("packages 0-1, die 0: level", "3", "0", "wanted.conf:2"))
             before = context.read_config(everything=True)
             with context.change() as change:
                 self.assertTrue(change.add_config(config))

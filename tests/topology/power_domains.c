@@ -240,7 +240,7 @@ static void cpus_of_a_domain_outside_the_mask_are_reported_and_left_out(void **s
 	context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "4-5,7");
-	check_holds(isst_left_out_at(context, 0), "CPUs 2-3,6 are left out");
+	check_holds(isst_left_out_at(context, 0), "CPUs 2-3,6: left out");
 	check_holds(isst_left_out_at(context, 0), "power domain");
 	assert_null(isst_left_out_at(context, 1));
 	assert_null(isst_notice_at(context, 0));
@@ -386,7 +386,7 @@ static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(v
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "");
 	check_holds(isst_left_out_at(context, 0), "package 1");
-	check_holds(isst_left_out_at(context, 1), "CPUs 2-3 ");
+	check_holds(isst_left_out_at(context, 1), "CPUs 2-3: ");
 	assert_null(isst_left_out_at(context, 2));
 	/* Missing domains of one package do not affect those of the other. */
 	assert_true(isst_domain_is_io(context_domain(context, 1)));

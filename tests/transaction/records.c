@@ -627,7 +627,7 @@ static void limits_of_an_offline_cpu_are_restored_when_it_is_online(void **state
 		machine_try(&machine, "base-freq disable auto", &outcome);
 		if (outcome_error(&outcome))
 			fail_msg("%s: %s", FILES[i], outcome.message);
-		check_holds(outcome.warnings, "CPU 1,3: offline");
+		check_holds(outcome.warnings, "CPUs 1,3: offline");
 		assert_null(strstr(outcome.warnings, "was changed after"));
 		outcome_clear(&outcome);
 		hotplug(&machine, 1, true);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which class of service CPUs are in: CPU by CPU, or class by class. Must not know output formats.
  */
+#include "../../common/numbered.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
@@ -39,10 +40,9 @@ static void report_core_failure(struct run *run, const struct isst_results *resu
 
 	if (cpus && !add_cpus_with(results, i, failure.message, cpus))
 		goto out;
-	named = cpus ? isst_cpuset_to_list(cpus) : NULL;
+	named = cpus ? name_numbers("CPU", cpus) : NULL;
 	if (named && (isst_cpuset_count(cpus) > 1 || request_has(run->request, OPTION_BY_CLOS)) &&
-	    asprintf(&message, "%s (CPU%s %s)", failure.message,
-		     isst_cpuset_count(cpus) > 1 ? "s" : "", named) >= 0)
+	    asprintf(&message, "%s (%s)", failure.message, named) >= 0)
 		failure.message = message;
 	run_result(run, &failure, true);
 out:

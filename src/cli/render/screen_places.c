@@ -3,6 +3,7 @@
 #include "screen_places.h"
 
 #include "../../common/memory_stream.h"
+#include "../../common/numbered.h"
 #include "../text/cpu_list.h"
 
 #include <errno.h>
@@ -94,6 +95,31 @@ int screen_place_join(struct screen_place *place, const struct screen_place *oth
 	return error;
 }
 
+/** Whether a unit is at a place but for the last step of that. */
+static bool is_beside(const struct screen_place *place, const struct report_entry *unit)
+{
+	size_t i = 0;
+
+	while (i < place->steps) {
+		const struct report_step *step = find_step(unit, place->keys[i]);
+
+		if (!step || !isst_cpuset_has(place->numbers[i], step->index))
+			break;
+		i++;
+	}
+	return i + 1 == place->steps;
+}
+
+void screen_place_shorten(struct screen_place *place, const struct report *report)
+{
+	if (place->steps < 2)
+		return;
+	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next)
+		if (entry->kind == ENTRY_UNIT && entry->steps > 0 && is_beside(place, entry))
+			return;
+	isst_cpuset_free(place->numbers[--place->steps]);
+}
+
 char *screen_place_name(const struct screen_place *place)
 {
 	struct memory_stream memory;
@@ -102,15 +128,11 @@ char *screen_place_name(const struct screen_place *place)
 	if (memory_stream_open(&memory))
 		return NULL;
 	for (size_t i = 0; i < place->steps; i++) {
-		const struct isst_cpuset *numbers = place->numbers[i];
-		char *list = isst_cpuset_to_list(numbers);
+		char *name = name_numbers(place->keys[i]->place, place->numbers[i]);
 
-		complete = complete && list;
-		fprintf(memory.stream, "%s%s %s", i > 0 ? ", " : "",
-			isst_cpuset_count(numbers) > 1 ? place->keys[i]->places
-						       : place->keys[i]->place,
-			list ? list : "");
-		free(list);
+		complete = complete && name;
+		fprintf(memory.stream, "%s%s", i > 0 ? ", " : "", name ? name : "");
+		free(name);
 	}
 	if (memory_stream_close(&memory))
 		return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a screen calls the places of units: `package 0, domains 0-2`. Made from the steps of their
+ * How a screen calls the places of units: `package 0, power domains 0-2`. Made from the steps of their
  * paths and the rows of the key table; must not know what the places are.
  */
 #ifndef ISST_CLI_SCREEN_PLACES_H
@@ -27,6 +27,10 @@ bool screen_place_joins(const struct screen_place *one, const struct screen_plac
 			size_t step);
 /** Adds the numbers of another one. Returns 0 or -ENOMEM. */
 int screen_place_join(struct screen_place *place, const struct screen_place *other);
+
+/** Leaves the last step out of places that have all of its numbers: of whole packages. Needs a
+ * report that leaves no place of the machine out. */
+void screen_place_shorten(struct screen_place *place, const struct report *report);
 
 /** What a place is called; to be freed, NULL without memory. */
 char *screen_place_name(const struct screen_place *place);

@@ -210,9 +210,11 @@ int screen_table_make(struct screen_table *table, const struct report *report,
 		qsort(table->columns, table->column_count, sizeof(*table->columns), compare_keys);
 	table->right = calloc(table->column_count + 1, sizeof(*table->right));
 	error = table->right ? visit_rows(table, report, add_row) : -ENOMEM;
-	/* The last step first: `package 0, domains 0-2` before packages. */
+	/* The last step first: `package 0, power domains 0-2` before packages. */
 	for (size_t step = REPORT_PATH_STEPS; step-- > 0 && !error;)
 		error = fold(table, step);
+	for (size_t i = 0; i < table->row_count && report_is_whole(report); i++)
+		screen_place_shorten(&table->rows[i].place, report);
 	return error;
 }
 

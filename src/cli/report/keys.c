@@ -37,11 +37,10 @@ static const struct map_mark core_marks[] = {
 };
 
 const struct key keys[KEYS] = {
-	[KEY_PACKAGE] = ROW("package-#", "package", .place = "package", .places = "packages"),
-	[KEY_DIE] = ROW("die-#", "die", .place = "die", .places = "dies", .optional = true),
+	[KEY_PACKAGE] = ROW("package-#", "package", .place = "package"),
+	[KEY_DIE] = ROW("die-#", "die", .place = "die", .optional = true),
 	[KEY_DIE_IO] = ROW("die-IO", "die"),
-	[KEY_POWER_DOMAIN] = ROW("powerdomain-#", "power_domain", .place = "domain",
-				 .places = "domains"),
+	[KEY_POWER_DOMAIN] = ROW("powerdomain-#", "power_domain", .place = "power domain"),
 	[KEY_CPU] = ROW("cpu-#", "cpu"),
 	[KEY_NO_CPU] = ROW("cpu-None", "cpu"),
 
@@ -196,10 +195,9 @@ const struct key keys[KEYS] = {
 	[KEY_FINDING_READ] = ROW("read", "read", .sentence = "  Read: {}"),
 	[KEY_FINDING_MEANING] = ROW("meaning", "meaning", .sentence = "  Meaning: {}"),
 	[KEY_FINDING_REMEDY] = ROW("remedy", "remedy", .sentence = "  Remedy: {}"),
-	[KEY_MEASURED] = ROW(
-		"measured-#", "measured",
-		.sentence = "measured: CPUs {cpus}: {busy-frequency(MHz)} MHz while busy"),
-	[KEY_MEASURED_CPUS] = ROW("cpus", "cpus", .sentence = ""),
+	[KEY_MEASURED] = ROW("measured-#", "measured",
+			     .sentence = "measured: {cpus}: {busy-frequency(MHz)} MHz while busy"),
+	[KEY_MEASURED_CPUS] = ROW("cpus", "cpus", .sentence = "", .place = "CPU"),
 	[KEY_MEASURED_MHZ] = ROW("busy-frequency(MHz)", "busy_mhz", .sentence = ""),
 	/* watch: what changed, one report for each. */
 	[KEY_WATCH] = ROW("watch", "watch", .sentence = "{time} {line}"),
@@ -270,12 +268,13 @@ const struct key keys[KEYS] = {
 	[KEY_STATUS_TURBO] = ROW("turbo", "turbo_enabled", .off = "disabled", .on = "enabled",
 				 .sentence = "", .sentence_off = "Turbo: {} (no_turbo)"),
 	[KEY_STATUS_UNPLACED] = ROW("offline-cpus-not-shown", "offline_cpus_not_shown",
-				    .sentence = "Offline, not shown below: CPUs {}"),
+				    .sentence = "Offline, not shown below: {}", .place = "CPU"),
 	[KEY_STATUS_NOT_READ] = ROW("isolated-cpus-not-read", "isolated_cpus_not_read",
-				    .sentence = "cpufreq limits not read: isolated CPUs {}"),
+				    .sentence = "cpufreq limits not read: isolated: {}",
+				    .place = "CPU"),
 	[KEY_STATUS_NO_FREQUENCY] = ROW("undisturbed-cpus-not-read", "undisturbed_cpus_not_read",
-					.sentence = "Frequency not read: isolated or nohz_full "
-						    "CPUs {}"),
+					.sentence = "Frequency not read: isolated or nohz_full: {}",
+					.place = "CPU"),
 	[KEY_STATUS_LEVEL] = ROW("current-level", "current_level", .heading = "level",
 				 .cell = "{} of {highest-level}"),
 	[KEY_STATUS_HIGHEST_LEVEL] = ROW("highest-level", "highest_level"),

@@ -36,11 +36,11 @@ struct key {
 	/** What stands for a value in sentences and cells, where that is not the value itself. */
 	const struct phrase *phrases;
 	/**
-	 * Of reports that are screens. Of a step of a path: how places are called, one and several;
-	 * NULL: they are called by the other steps alone. @optional: the same where all units are
-	 * different without it.
+	 * Of reports that are screens. Of a step of a path, or of CPUs in sentences: what one is
+	 * called; NULL: a step is called by the others alone, CPUs by their numbers. @optional: the
+	 * same where all units are different without it.
 	 */
-	const char *place, *places;
+	const char *place;
 	bool optional;
 	/**
 	 * Of a branch: it is a row of a table, which has this heading; of a leaf: it is a cell of

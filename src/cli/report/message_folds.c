@@ -6,6 +6,7 @@
 #include "message_folds.h"
 
 #include "../../common/memory_stream.h"
+#include "../../common/numbered.h"
 #include "../text/domain_list.h"
 
 #include <ctype.h>
@@ -226,17 +227,15 @@ static bool join(struct fold *fold, const struct fold *message)
 
 static bool put_slot(const struct slot *slot, FILE *stream)
 {
-	char *names = slot->kind == SLOT_DOMAINS ? domain_list_to_text(&slot->domains)
-						 : isst_cpuset_to_list(slot->numbers);
-	bool several = slot->kind != SLOT_DOMAINS && isst_cpuset_count(slot->numbers) > 1;
-	const char *const words[] = { "", several ? "cores " : "core ",
-				      several ? "CPUs " : "CPU " };
+	char *names = slot->kind == SLOT_DOMAINS
+			      ? domain_list_to_text(&slot->domains)
+			      : name_numbers(slot->kind == SLOT_CORES ? "core" : "CPU",
+					     slot->numbers);
 
-	if (!names)
-		return false;
-	fprintf(stream, "%s%s", words[slot->kind], names);
+	if (names)
+		fputs(names, stream);
 	free(names);
-	return true;
+	return names;
 }
 
 /** The message with all names; NULL without memory. */

@@ -11,7 +11,7 @@
 
 struct report {
 	struct report_entry *first, *last;
-	bool failed, screen;
+	bool failed, screen, whole;
 	struct report_header header;
 	struct message_index messages;
 };
@@ -71,14 +71,20 @@ bool report_failed(const struct report *report)
 	return report->failed;
 }
 
-void report_make_screen(struct report *report)
+void report_make_screen(struct report *report, bool whole)
 {
 	report->screen = true;
+	report->whole = whole;
 }
 
 bool report_is_screen(const struct report *report)
 {
 	return report->screen;
+}
+
+bool report_is_whole(const struct report *report)
+{
+	return report->whole;
 }
 
 bool report_has_units(const struct report *report)

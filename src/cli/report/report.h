@@ -102,9 +102,10 @@ bool report_has_units(const struct report *report);
 const struct report_entry *report_first(const struct report *report);
 
 /** Makes the report a screen: people get its units as tables and maps, by what the key table has of
- * headings and marks. Other formats are as without. */
-void report_make_screen(struct report *report);
+ * headings and marks. Other formats are as without. @whole: it has units of the whole machine. */
+void report_make_screen(struct report *report, bool whole);
 bool report_is_screen(const struct report *report);
+bool report_is_whole(const struct report *report);
 
 /** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
 struct report_node *report_unit(struct report *report, const struct report_step *path,

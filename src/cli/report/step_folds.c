@@ -2,6 +2,7 @@
 /* Folds the numbers of CPUs and cores first, then the domains that have the same ones. */
 #include "step_folds.h"
 
+#include "../../common/numbered.h"
 #include "../text/domain_list.h"
 
 #include <ctype.h>
@@ -12,7 +13,8 @@
 
 /** Steps that differ only in a number within the target. */
 struct fold {
-	char *before, *behind;	     /* the target around the number */
+	/* The target around the number and the blank in front of it. */
+	char *before, *behind;
 	struct isst_cpuset *numbers; /* NULL: the target has none that is folded */
 	char *texts[STEP_FOLD_TEXTS];
 };
@@ -82,7 +84,8 @@ static int fill(struct fold *fold, int kind, const char *target, const struct st
 	char *behind = NULL;
 	unsigned long value = *number ? strtoul(number, &behind, 10) : 0;
 
-	*fold = (struct fold){ .before = strndup(target, (size_t)(number - target)),
+	*fold = (struct fold){ .before = strndup(target,
+						 (size_t)(number - target) - (*number != '\0')),
 			       .behind = strdup(behind ? behind : ""),
 			       .numbers = *number ? isst_cpuset_new() : NULL };
 	if (copy_texts(fold, texts) != 0 || !fold->before || !fold->behind ||
@@ -150,12 +153,13 @@ int step_folds_add(struct step_folds *folds, int kind, const char *target,
 /** The target of a fold, with all its numbers; NULL without memory. */
 static char *target_of(const struct fold *fold)
 {
-	char *list = fold->numbers ? isst_cpuset_to_list(fold->numbers) : strdup("");
+	char *name = fold->numbers ? name_numbers(fold->before, fold->numbers)
+				   : strdup(fold->before);
 	char *target;
 
-	if (!list || asprintf(&target, "%s%s%s", fold->before, list, fold->behind) < 0)
+	if (!name || asprintf(&target, "%s%s", name, fold->behind) < 0)
 		target = NULL;
-	free(list);
+	free(name);
 	return target;
 }
 

@@ -35,7 +35,7 @@ int step_folds_add(struct step_folds *folds, int kind, const char *target,
 
 /** Steps that are folded. */
 struct step_group {
-	const char *target; /* such as `package 0-1, die 0: core-power` or `CPU 0-3: online` */
+	const char *target; /* such as `packages 0-1, die 0: core-power` or `CPUs 0-3: online` */
 	unsigned int count; /* of steps */
 	struct step_texts texts;
 };

@@ -6,6 +6,7 @@
 #include "wording.h"
 
 #include "../../common/memory_stream.h"
+#include "../../common/numbered.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -167,7 +168,8 @@ static const struct report_node *find_node(const struct report_node *node, const
 static int write_value(const struct report_node *node, FILE *stream)
 {
 	const struct phrase *phrase = node->key->phrases;
-	char *value = wording_of_value(node);
+	char *value = node->key->place ? name_numbers(node->key->place, node->cpus)
+				       : wording_of_value(node);
 
 	if (!value)
 		return -ENOMEM;

@@ -2,6 +2,7 @@
 /* Finds the units that a command is about; must not know what is asked of them. */
 #include "targets.h"
 
+#include "../../common/numbered.h"
 #include "../process/exit_status.h"
 
 #include <errno.h>
@@ -64,15 +65,13 @@ static int find_all(struct targets *targets, const struct isst_context *context,
 static void report_wrong(const struct isst_context *context, const struct isst_cpuset *wrong,
 			 const char *one, const char *several, bool more, struct report *report)
 {
-	char *named = isst_cpuset_to_list(wrong);
+	char *named = name_numbers("CPU", wrong);
 	char *online = isst_cpuset_to_list(isst_online_cpus(context));
 
-	if (named && online && isst_cpuset_count(wrong) == 1 && !more)
-		report_message(report, ENTRY_ERROR, "CPU %s %s; CPUs that are online: %s", named,
-			       one, online);
-	else if (named && online)
-		report_message(report, ENTRY_ERROR, "CPUs %s%s %s; CPUs that are online: %s", named,
-			       more ? " and more" : "", several, online);
+	if (named && online)
+		report_message(report, ENTRY_ERROR, "%s%s %s; CPUs that are online: %s", named,
+			       more ? " and more" : "",
+			       isst_cpuset_count(wrong) == 1 && !more ? one : several, online);
 	report_code(report, status_code(STATUS_UNSUPPORTED));
 	free(named);
 	free(online);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* High priority cores while SST-TF is on, and what they reach. Must not know output formats. */
+#include "../../common/numbered.h"
 #include "../../common/priorities.h"
 #include "machine_status.h"
 
@@ -199,13 +200,13 @@ static void note_class(const struct machine_status *status, const struct domain_
 	char *list = NULL;
 
 	if (cpus && add_cpus(status, domain->domain, clos, cpus) == 0)
-		list = isst_cpuset_to_list(cpus);
+		list = name_numbers("CPU", cpus);
 	if (!list)
 		run_error(status->run, STATUS_FAILED, "out of memory");
 	else if (*list)
 		report_message(status->run->report, ENTRY_NOTE,
-			       "%s: CPUs %s have high priority, but reach no more than %u MHz, the "
-			       "maximum of CLOS %d",
+			       "%s: %s: high priority, but no more than %u MHz, the maximum of "
+			       "CLOS %d",
 			       isst_domain_name(domain->domain), list, domain->clos_max_mhz[clos],
 			       clos);
 	free(list);

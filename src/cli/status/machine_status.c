@@ -403,7 +403,7 @@ void machine_status(struct run *run)
 	struct machine_status status = { .run = run };
 	bool map = request_has(run->request, OPTION_MAP);
 
-	report_make_screen(run->report);
+	report_make_screen(run->report, !run->targets.named);
 	if (machine_status_find(run) && leave_isolated_alone(run) &&
 	    cores_find(run, &status.cores) == 0) {
 		report_top(&status);

@@ -3,6 +3,7 @@
 #include "domain_list.h"
 
 #include "../../common/memory_stream.h"
+#include "../../common/numbered.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -149,15 +150,14 @@ static int join(const struct domain_list *list, size_t first, struct isst_cpuset
 static int write_entry(const struct domain_list_entry *entry, const struct isst_cpuset *packages,
 		       const char *separator, FILE *stream)
 {
-	char *package_list = isst_cpuset_to_list(packages);
-	char *number_list = isst_cpuset_to_list(entry->numbers);
-	int error = package_list && number_list ? 0 : -ENOMEM;
+	char *package_names = name_numbers("package", packages);
+	char *names = name_numbers(entry->word, entry->numbers);
+	int error = package_names && names ? 0 : -ENOMEM;
 
 	if (!error)
-		fprintf(stream, "%spackage %s, %s %s", separator, package_list, entry->word,
-			number_list);
-	free(package_list);
-	free(number_list);
+		fprintf(stream, "%s%s, %s", separator, package_names, names);
+	free(package_names);
+	free(names);
 	return error;
 }
 

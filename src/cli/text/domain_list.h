@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of several domains as one, such as `package 0-1, power domain 0-3`. Must not know what they
- * are named for. */
+/* Names of several domains as one, such as `packages 0-1, power domains 0-3`. Must not know what
+ * they are named for. */
 #ifndef ISST_CLI_DOMAIN_LIST_H
 #define ISST_CLI_DOMAIN_LIST_H
 

@@ -134,7 +134,7 @@ io_refuses() {
 	run isst base-freq enable
 	{
 		shown_as_text 0
-		holds $work/err 'package 0-1, power domain 2: turbo-freq and base-freq: wrote off, on, read back off, off;'
+		holds $work/err 'packages 0-1, power domain 2: turbo-freq and base-freq: wrote off, on, read back off, off;'
 		echo '* * base-freq 1' | registers | grep -v ' domain-2 profile-' > $work/registers
 		grep -v ' domain-2 profile-' $hardware/registers > $work/now
 		same registers $work/registers $work/now
