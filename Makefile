@@ -537,10 +537,10 @@ check-parity-sample: all
 check-clients: all
 	sh tests/clients/check-clients.sh $(BUILD)
 
-#: docs-picture    docs/status-map.svg, the picture of the README
+#: docs-picture    docs/status.svg and docs/status-map.svg, the pictures of the documents
 .PHONY: docs-picture
 docs-picture: all
-	sh tests/docs/picture.sh $(BUILD) > docs/status-map.svg.new && mv docs/status-map.svg.new docs/status-map.svg
+	for name in status status-map; do sh tests/docs/picture.sh $(BUILD) $$name > docs/$$name.new && mv docs/$$name.new docs/$$name.svg || exit; done
 
 .PHONY: docs-differences
 docs-differences:
@@ -700,12 +700,12 @@ $(BUILD)/isst-emulator.pc: .force
 
 # What is of the emulator alone is left out with it.
 DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md docs/support.md docs/internals/hardware-reports.md \
-	docs/configuration.md docs/explain.md docs/watch.md docs/json-v2.md docs/fleets.md docs/redfish.md \
+	docs/configuration.md docs/explain.md docs/status.md docs/watch.md docs/json-v2.md docs/fleets.md docs/redfish.md \
 	docs/library.md docs/python.md docs/internals/transactions.md docs/security.md docs/services.md \
 	docs/differences.md docs/internals/performance.md docs/internals/real-drivers.md \
 	$(if $(HAS_EMULATOR),docs/internals/emulator.md docs/internals/platform-file.md docs/internals/captured-machines.md docs/internals/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
-PICTURES := docs/status-map.svg docs/examples/redfish.py
+PICTURES := docs/status.svg docs/status-map.svg docs/examples/redfish.py
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 SCHEMA := docs/isst.schema.json

@@ -329,14 +329,21 @@ check_version() {
 	silent
 }
 
-# Links of the documents to files of the tree.
+# The anchors of a document's headings, as the site of the repository makes them.
+anchors_of() {	# $1: document
+	sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+# Links of the documents to files of the tree, and to headings of documents.
 check_links() {
 	for path in "$root"/*.md "$root"/docs/*.md "$root"/docs/internals/*.md "$root"/tests/*/README.md; do
 		document=${path#"$root"/}
-		tr ' ' '\n' < "$root/$document" | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | while read -r link; do
+		tr ' ' '\n' < "$root/$document" | sed -n 's/.*](\([^)]*\)).*/\1/p' | grep -v :// | while read -r link; do
+			target=$root/$document
+			[ -z "${link%%#*}" ] || target=$root/$(dirname "$document")/${link%%#*}
+			[ -e "$target" ] || echo "$document: no $link"
 			case $link in
-			*://* | '') ;;
-			*) [ -e "$root/$(dirname "$document")/$link" ] || echo "$document: no $link" ;;
+			*.md#* | '#'*) anchors_of "$target" | grep -q -x -e "${link#*#}" || echo "$document: no heading for $link" ;;
 			esac
 		done
 	done
@@ -576,12 +583,12 @@ check_program_fails() {	# $1: program
 	[ -s "$scratch/printed" ] || { echo "printed nothing"; return 1; }
 }
 
-# The picture of the README is what the program prints now.
+# The pictures are what the program prints now.
 check_picture() {
-	sh "$root/tests/docs/picture.sh" "$build" > "$scratch/picture" || return 1
-	cmp "$scratch/picture" "$root/docs/status-map.svg" ||
-		{ echo "make docs-picture makes it again"; return 1; }
-	grep -q '(docs/status-map.svg)' "$readme" || { echo "README.md does not show it"; return 1; }
+	for name in status status-map; do
+		sh "$root/tests/docs/picture.sh" "$build" $name > "$scratch/picture" || return 1
+		cmp "$scratch/picture" "$root/docs/$name.svg" || { echo "make docs-picture makes it again"; return 1; }
+	done
 }
 
 # Quotes as they are printed stand in pairs, none within another, and hold no comma between two words.
@@ -667,7 +674,6 @@ check "documents of a build without the emulator are not about it" check_without
 check "help is no wider than 100 columns" check_width
 check "help and man page name the same exit statuses" \
 	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
-check "help and README name the same exit statuses" check_statuses README.md column_of README.md "Exit status"
 check "help and man page name the same variables of the environment" check_variables
 check "man page and CHANGELOG are of this version" check_version
 check "links in the documents lead to files" check_links
@@ -696,7 +702,7 @@ if [ "$emulator" = yes ]; then
 		check_platforms "the man page" items_of "EMULATED MACHINES" '\.It Cm '
 	check "docs/internals/platforms.md names the built-in platforms" \
 		check_platforms docs/internals/platforms.md column_of docs/internals/platforms.md "Built-in machines"
-	check "docs/status-map.svg is what make docs-picture makes" check_picture
+	check "the pictures are what make docs-picture makes" check_picture
 	check_transcripts README.md check_server_transcript
 	isst platform reset > /dev/null
 	check_transcripts docs/first-steps.md check_transcript

@@ -1,20 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints the picture of the README, what `isst status --map` prints on a terminal with colours: picture.sh BUILD
+# Prints a picture of the documents, what commands print on a terminal with colours: picture.sh BUILD NAME
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-build}" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-picture.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-export ISST_EMULATE=graniterapids-6776p ISST_EMULATE_STATE="$scratch/state"
+export ISST_EMULATE_STATE="$scratch/state"
 
-command='isst status --map'
-# The command before it is on the picture as well.
+# Prints a command line and what it prints on the emulated machine.
+show() {	# the words of the command
+	echo "\$ isst $*"
+	ISST_EMULATE=$machine "$build/isst" "$@"
+}
+
 {
+	machine=graniterapids-6776p
 	echo '$ isst turbo-freq enable --auto --high-priority 8/package > /dev/null'
-	"$build/isst" turbo-freq enable --auto --high-priority 8/package > "$scratch/none"
-	echo "\$ $command"
-	"$build/isst" status --map --color always
-} > "$scratch/text"
-awk -f "$here/picture.awk" -v title="$command" < "$scratch/text"
+	ISST_EMULATE=$machine "$build/isst" turbo-freq enable --auto --high-priority 8/package > "$scratch/none"
+	case $2 in
+	status) show status --color always ;;
+	status-map) show status --map --color always ;;
+	esac
+} | sed '/^\$/s/ --color always//' > "$scratch/text"
+awk -f "$here/picture.awk" -v title="isst $(echo "$2" | sed 's/-/ --/')" < "$scratch/text"
