@@ -15,7 +15,8 @@ COMMAND = re.compile(r"\$ (?:exec )?(?:isst|intel-speed-select) (.*)")
 OTHER_FORMATS = ["openmetrics", "nfd", "facts"]
 # What follows a command: where its output goes.
 REDIRECTION = re.compile(r"( 2>| > | [|] ).*$")
-LEFT_OUT = re.compile(r"[|;&<>`$]|--get|emulate |with |help|-h\b| try|/dev/stdout")
+# `watch` ends by a signal.
+LEFT_OUT = re.compile(r"[|;&<>`$]|--get|emulate |with |help|-h\b| try|/dev/stdout|watch(?!.* --until)")
 
 
 def words_of(line):

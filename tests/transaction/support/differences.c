@@ -550,6 +550,18 @@ static bool any_uncore(const struct difference *difference)
 	return any;
 }
 
+/** Whether a line is the driver's place of a CPU that is offline: it remembers that of one which
+ * was online once, whatever is rolled back. */
+static bool is_place_of_offline_cpu(const struct difference *difference, const char *line)
+{
+	const char *where = strstr(line, "/plr/");
+	unsigned int cpu;
+
+	where = where ? strchr(where, ':') : NULL;
+	return where && sscanf(where, ": cpu%u none", &cpu) == 1 &&
+	       !isst_cpuset_has(difference->now.online, cpu);
+}
+
 /** Whether a line that differs belongs to an item, which was compared, or follows from one that
  * differs. */
 static bool is_explained(const struct difference *difference, const char *line)
@@ -574,6 +586,8 @@ static bool is_explained(const struct difference *difference, const char *line)
 		       difference->levels || any_uncore(difference);
 	if (begins(line, CPUS "cpu"))
 		return difference->online || difference->levels || difference->limits;
+	if (is_place_of_offline_cpu(difference, line))
+		return true;
 	/* The limit reasons are of the CPUs that are online. */
 	if (begins(line, CPUS) || begins(line, "/proc/cpuinfo") || begins(line, "/dev/cpu/") ||
 	    begins(line, "/sys/devices/system/node/") || begins(line, "/sys/kernel/debug/tpmi-"))
