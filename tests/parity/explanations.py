@@ -113,39 +113,44 @@ DOCUMENT_HEAD = '''# Differences from the reference tool
 
 <!-- Generated from tests/parity/differences by `make docs-differences`: edit that file, not this one. -->
 
+The ten differences that a script meets, with the numbers (D1) of the defects that they fix:
+
+1. **Exit status.** A failure ends with 1 (failed), 2 (wrong usage), 3 (not supported on this machine), 4 (permission denied), 5
+   (rollback incomplete) or 6 (another run holds the lock); the reference tool mostly ends with 0 (D1).
+2. **Wrong arguments** are refused before anything is changed; the reference tool often ignores them and changes the machine (D14,
+   D57).
+3. **A change is made completely or not at all**; the reference tool keeps the first part of a change that fails (D48, D52).
+4. **A value that cannot be read** is an error, never a number; other packages are still printed (D2, D3, D6, D26).
+5. **`disable --auto`** restores the settings that `enable --auto` replaced, and does not disable core-power while another feature
+   needs it (D38).
+6. **The priority type** stays as it is when core-power is enabled or disabled, unless `--priority` is given (D42).
+7. **With `-c`**, `turbo-freq enable --auto` changes only the packages of the CPUs named (D36).
+8. **`disable` of an unsupported feature** succeeds without a change (D1).
+9. **JSON output** is always one valid document, and contains all messages (D64, D65).
+10. **Large and unusual machines**: long lists and masks are complete (D15), as are machines with more than 511 CPUs, CPU 0, core 32
+    and gaps in CPU numbers (D24, D41, D44, D60); uncore limits of a level are also set on TPMI machines (D40).
+
 D-numbers such as D42 identify defects of the reference tool, the kernel tree's intel-speed-select, which this program
 fixes; tests are named after them. Apart from the differences on this page, this program accepts the same command lines as the
 reference tool and prints the same output. `make check-parity` runs both on the emulated machines and compares results, exit
 statuses, registers and files; it fails if a difference is not listed here, or if one that is listed no longer exists.
-
-The most important differences:
-
-- Failures have a non-zero exit status; the reference tool mostly ends with 0 (D1).
-- Wrong arguments are refused before anything is changed; the reference tool often ignores them and changes the machine (D14,
-  D57).
-- A change is made completely or not at all; the reference tool keeps the first part of a change that fails (D48, D52).
-- `disable --auto` restores the settings that `enable --auto` replaced, and does not disable core-power while another feature
-  needs it (D38).
-- `enable` and `disable` of core-power do not change the priority type unless `--priority` is given (D42).
-- With `-c`, `turbo-freq enable --auto` changes only the packages of the CPUs named (D36).
-- `disable` of an unsupported feature succeeds without a change (D1).
-- JSON output is always one valid document, and contains all messages (D64, D65).
-- Uncore limits of a level are also set on TPMI machines (D40); long lists and masks are complete (D15); machines with more than
-  511 CPUs, CPU 0, core 32 and gaps in CPU numbers are supported (D24, D41, D44, D60).
-- `--oob` changes no CPU before a level changes (D77), follows the last of several changes (D74), CPUs that appear later (D78), and
-  also machines without the hardware feedback interface, by looking; lost or malformed events do not end it (D75), and the
-  memory that it uses does not grow (D80). A level that changes while it looks is looked at again. CPUs change by a transaction, with the lock,
-  and a CPU that another program has changed since is left alone.
-- The daemon of `--oob` has its pid file in the runtime directory, `/run/isst/watch-follow.pid`, not in `/tmp` (D71); its working
-  directory is `/`; its messages are in the system log (D72); the program ends when the daemon is ready, or with its
-  status (D73). SIGTERM and SIGINT end it with status 0 after a change is complete or rolled back, SIGHUP makes it look at
-  everything, and service managers are notified (D76). The cache of offline CPUs is a text file that is validated (D79).
 
 Not compared, and not guaranteed to be the same: the wording of help, errors and debug traces; white space of JSON; the stream
 of messages; the daemon of `--oob`, whose lines `hfi is initialized`, `online cpu N` and `offline cpu N` are the same.
 
 In the lists of differences, `*` matches anything, and the reference tool's value precedes that of this program: REFERENCE ->
 OWN. In command lines, words such as FIRST, LAST, ABSENT and ALL stand for CPU numbers.
+
+## The daemon of `--oob`
+
+- It changes no CPU before a level changes (D77), follows the last of several changes (D74), CPUs that appear later (D78), and
+  also machines without the hardware feedback interface, by looking; lost or malformed events do not end it (D75), and the
+  memory that it uses does not grow (D80). A level that changes while it looks is looked at again. CPUs change by a transaction, with
+  the lock, and a CPU that another program has changed since is left alone.
+- Its pid file is in the runtime directory, `/run/isst/watch-follow.pid`, not in `/tmp` (D71); its working directory is `/`; its
+  messages are in the system log (D72). The program ends when the daemon is ready, or with its status (D73).
+- SIGTERM and SIGINT end it with status 0 after a change is complete or rolled back, SIGHUP makes it look at everything, and service
+  managers are notified (D76). The cache of offline CPUs is a text file that is validated (D79).
 '''
 
 
