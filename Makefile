@@ -643,7 +643,7 @@ coverage:
 bench: all
 	sh tests/bench.sh $(BUILD)
 
-#: demo            the user guide's examples, on the emulated machine of the guide
+#: demo            a tour of the emulated machine of the kernel's guide
 .PHONY: demo
 demo: all
 	sh docs/demo.sh $(BUILD)
