@@ -1311,10 +1311,15 @@ ISST_API int isst_change_options_set_flags(struct isst_change_options *options, 
 ISST_API int isst_change_options_set_command(struct isst_change_options *options,
 					     const char *command);
 
-/** A function that is called with @data when a CPU is taken on- or offline (`online cpu 3`). NULL:
- * none. It must not call the library with the same context. */
+/**
+ * A function that is called with @data before a CPU is taken online (@online 1) or offline (0): the
+ * @done-th of @count CPUs. NULL: none. For a CPU that is so already, @done is that of the one
+ * before. It must not call the library with the same context.
+ */
 ISST_API void isst_change_options_set_progress(struct isst_change_options *options,
-					       void (*progress)(void *data, const char *line),
+					       void (*progress)(void *data, unsigned int cpu,
+								int online, unsigned int done,
+								unsigned int count),
 					       void *data);
 
 /* ---- Changes of the machine ---- */

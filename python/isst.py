@@ -419,7 +419,7 @@ def _error(number, message, results=None):
 
 _LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
 _INTERRUPTED = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-_PROGRESS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+_PROGRESS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int, ctypes.c_uint, ctypes.c_uint)
 
 # The types of results and arguments, a letter each. Objects are pointers of which only the library knows the contents; a
 # text that belongs to the caller (S) is a pointer, so that it can be freed.
@@ -1491,8 +1491,8 @@ class Context(_Uncopyable):
     def _log(self, log, level, message):
         _called_back(self._exceptions, lambda: (_named(LogLevel, level), _text(message)), log)
 
-    def _report(self, progress, line):
-        _called_back(self._exceptions, lambda: (_text(line),), progress)
+    def _report(self, progress, cpu, online, done, count):
+        _called_back(self._exceptions, lambda: (cpu, bool(online), done, count), progress)
 
     def _is_interrupted(self, interrupted):
         if interrupted is None:
@@ -1900,8 +1900,8 @@ class Context(_Uncopyable):
 
     def change(self, flags=0, command=None, progress=None):
         """A new Change. The lock must be held (lock(), lock_ms), unless it is a dry run. flags: ChangeFlag; command: its name
-        in the system log and the journal; progress: a function that is called with a line when a CPU is taken on- or
-        offline. Errors: isst_change_new(3)."""
+        in the system log and the journal; progress: a function that is called when a CPU is taken on- or offline, with
+        its number, whether online, and that it is the n-th of so many. Errors: isst_change_new(3)."""
         return Change(self, flags, command, progress)
 
     def read_config(self, everything=False):
@@ -2133,7 +2133,7 @@ class Change(_Child):
     def __init__(self, context, flags=0, command=None, progress=None):
         super().__init__(context)
         self._is_made = False
-        self._progress = _PROGRESS(lambda data, line: context._report(progress, line))
+        self._progress = _PROGRESS(lambda data, *numbers: context._report(progress, *numbers))
         options = _isst().change_options_new()
         if not options:
             raise MemoryError

@@ -13,6 +13,7 @@
 #include "describe.h"
 #include "out_file.h"
 #include "process/program.h"
+#include "process/terminal.h"
 #include "run/change.h"
 #include "run/change_run.h"
 #include "run/machine.h"
@@ -250,6 +251,8 @@ static enum exit_status work(struct run *run, struct output *output)
 	if (status != STATUS_DONE)
 		return status;
 	run->progress = progress_stream(run, output);
+	run->counts = run->progress && terminal_can_show(STDERR_FILENO) &&
+		      !request_has(run->request, OPTION_DEBUG);
 	ready = config_wait(run) && (!run_changes(run) || reserve_machine(run));
 	error = out_file_create(run->request, output);
 	if (error) {

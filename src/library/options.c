@@ -146,7 +146,9 @@ int isst_change_options_set_command(struct isst_change_options *options, const c
 }
 
 void isst_change_options_set_progress(struct isst_change_options *options,
-				      void (*progress)(void *data, const char *line), void *data)
+				      void (*progress)(void *data, unsigned int cpu, int online,
+						       unsigned int done, unsigned int count),
+				      void *data)
 {
 	if (!options)
 		return;

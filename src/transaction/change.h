@@ -44,8 +44,9 @@ struct isst_change_options {
 	bool hold;
 	/** Refused before anything is written if a rollback could not restore all of it. */
 	bool reversible;
-	/** Where not NULL, called with what is being done to a CPU (`online cpu 3`). */
-	void (*progress)(void *data, const char *line);
+	/** Where not NULL, called when a CPU goes on- or offline, the @done-th of @count. */
+	void (*progress)(void *data, unsigned int cpu, int online, unsigned int done,
+			 unsigned int count);
 	void *progress_data;
 };
 

@@ -32,7 +32,7 @@ static size_t needed_accesses(const struct step *step, struct item_access *acces
 }
 
 void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
-			  size_t end)
+			  size_t end, unsigned int *done, unsigned int count)
 {
 	if (step->kind != ITEM_ONLINE)
 		return;
@@ -40,13 +40,15 @@ void step_report_progress(struct isst_change *change, const struct step *step, s
 		const struct entry *entry = &step->entries[i];
 		char line[32];
 
+		*done += entry->needed;
 		if (change->quiet && !entry->needed)
 			continue;
 		snprintf(line, sizeof(line), "%s cpu %u",
 			 entry->wanted.number ? "online" : "offline", entry->item.index);
 		message_log(&change->context->messages, ISST_LOG_INFO, line);
 		if (change->options.progress)
-			change->options.progress(change->options.progress_data, line);
+			change->options.progress(change->options.progress_data, entry->item.index,
+						 entry->wanted.number != 0, *done, count);
 	}
 }
 
@@ -159,8 +161,8 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 		      size_t *owners, size_t count)
 {
 	bool one_by_one = item_is_file(step->kind);
-	size_t first_tries = count;
-	size_t reported = 0;
+	size_t first_tries = count, reported = 0;
+	unsigned int done = 0;
 	int error = 0;
 
 	for (size_t at = 0; at < count && !error;) {
@@ -171,7 +173,8 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 		if (error)
 			break;
 		if (reported <= owners[end - 1]) {
-			step_report_progress(change, step, reported, owners[end - 1] + 1);
+			step_report_progress(change, step, reported, owners[end - 1] + 1, &done,
+					     (unsigned int)count);
 			reported = owners[end - 1] + 1;
 		}
 		error = items_write(change->context, &accesses[at], end - at);
@@ -186,7 +189,8 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 			error = note_writes(change, step, accesses, owners, at, end, &at);
 	}
 	if (!error)
-		step_report_progress(change, step, reported, step->count);
+		step_report_progress(change, step, reported, step->count, &done,
+				     (unsigned int)count);
 	return error;
 }
 

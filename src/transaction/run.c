@@ -205,6 +205,7 @@ int change_look_at_relied(struct isst_change *change)
 
 static int make_step(struct isst_change *change, struct step *step)
 {
+	unsigned int done = 0;
 	bool needed;
 	int error = step_prepare(change, step, &needed);
 
@@ -213,7 +214,7 @@ static int make_step(struct isst_change *change, struct step *step)
 	if (error)
 		return error;
 	if (!needed) {
-		step_report_progress(change, step, 0, step->count);
+		step_report_progress(change, step, 0, step->count, &done, 0);
 		return 0;
 	}
 	/* Not before a step that has nothing to do: behind the last write the change is made. */

@@ -10,9 +10,9 @@
 int step_make(struct isst_change *change, struct step *step);
 
 /** Reports what is being done to the CPUs of the entries from @from on, those included that are as
- * they shall be: scripts wait for their lines. */
+ * they shall be: scripts wait for their lines. @done: of @count that are not, counted on */
 void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
-			  size_t end);
+			  size_t end, unsigned int *done, unsigned int count);
 
 /** Whether the caller wants the change to end: -EINTR with a message, or 0. */
 int change_check_interrupted(struct isst_change *change);

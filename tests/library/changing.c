@@ -1124,10 +1124,21 @@ static void the_log_has_levels(void **state)
 	fixture_end(&fixture);
 }
 
-static void count_line(void *data, const char *line)
+struct progress {
+	unsigned int calls, offline;
+};
+
+/** CPUs that are online already are no part of what is counted. */
+static void count_call(void *data, unsigned int cpu, int online, unsigned int done,
+		       unsigned int count)
 {
-	(void)line;
-	++*(unsigned int *)data;
+	struct progress *progress = data;
+
+	progress->calls++;
+	progress->offline += !online;
+	assert_int_equal(done, online ? 0 : progress->offline);
+	assert_int_equal(count, online ? 0 : 12);
+	assert_true(cpu < 56);
 }
 
 /** That a CPU is taken offline is a step of its own, with the domain of the CPU. */
@@ -1157,7 +1168,8 @@ static void hotplug_is_progress(void **state)
 	struct isst_change_options *change_options = isst_change_options_new();
 	struct isst_options *options = isst_options_new();
 	struct isst_request *request = isst_request_new();
-	unsigned int progress = 0, cpu = 6;
+	struct progress progress = { 0 };
+	unsigned int cpu = 6;
 	const struct isst_cpu *sixth;
 	struct lines lines = { 0 };
 	struct isst_targets *targets;
@@ -1172,7 +1184,7 @@ static void hotplug_is_progress(void **state)
 	assert_int_equal(isst_discover(fixture.context), 0);
 	sixth = isst_cpu_by_number(fixture.context, cpu);
 	targets = all_domains(fixture.context);
-	isst_change_options_set_progress(change_options, count_line, &progress);
+	isst_change_options_set_progress(change_options, count_call, &progress);
 	assert_int_equal(isst_change_new(fixture.context, change_options, &change), 0);
 	assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, 3), 0);
 	assert_int_equal(
@@ -1180,8 +1192,8 @@ static void hotplug_is_progress(void **state)
 	assert_int_equal(isst_change_run(change), 0);
 	check_offline_step(change, isst_cpu_domain(sixth), cpu);
 	isst_change_free(change);
-	assert_true(progress > 0);
-	assert_int_equal(lines.count[ISST_LOG_INFO], progress);
+	assert_int_equal(progress.offline, 12);
+	assert_int_equal(lines.count[ISST_LOG_INFO], progress.calls);
 	assert_non_null(strstr(lines.last[ISST_LOG_INFO], "line cpu "));
 	/* The level does without core 6: that CPU is the same object, and offline. */
 	assert_ptr_equal(isst_cpu_by_number(fixture.context, cpu), sixth);

@@ -60,7 +60,8 @@ EMULATOR_HEADER = re.sub(r"/\*.*?\*/", "", read("include", "isst-emulator.h"), f
 LETTERS = {
     "void": "v", "int": "i", "unsigned int": "u", "bool": "b", "size_t": "z", "uint64_t": "q", "int64_t": "l",
     "const char *": "s", "char *": "S", "void *": "p", "unsigned int *": "U", "int *": "E", "uint64_t *": "Q", "const char **": "T",
-    "char **": "P", "char *const *": "W", "isst_log_function": "L", "int (*)(void *data)": "I", "void (*)(void *data, const char *line)": "R",
+    "char **": "P", "char *const *": "W", "isst_log_function": "L", "int (*)(void *data)": "I",
+    "void (*)(void *data, unsigned int cpu, int online, unsigned int done, unsigned int count)": "R",
 }
 
 
@@ -619,12 +620,13 @@ class Changes(MachineTest):
                          (isst.FeatureState.DISABLED, isst.FeatureState.ENABLED))
 
     def test_online_cpus_and_progress(self):
-        context, lines = self.open(lock_ms=1000), []
-        with context.change(progress=lines.append) as change:
+        context, calls = self.open(lock_ms=1000), []
+        with context.change(progress=lambda *call: calls.append(call)) as change:
             change.add_level(3, online=True)
             change.run()
         self.assertEqual(len(context.online_cpus), 44)
-        self.assertEqual(len([line for line in lines if line.startswith("offline cpu ")]), 12, lines)
+        offline = [(done, count) for cpu, online, done, count in calls if online is False]
+        self.assertEqual(offline, [(done, 12) for done in range(1, 13)], calls)
         with context.change() as change:
             change.add_all_online()
             change.run()

@@ -8,9 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_progress(void *data, const char *line)
+static void print_progress(void *data, unsigned int cpu, int online, unsigned int done,
+			   unsigned int count)
 {
-	run_progress(data, line);
+	struct run *run = data;
+	char line[32];
+
+	if (run->counts) {
+		run_count(run, online ? "online" : "offline", done, count);
+		return;
+	}
+	snprintf(line, sizeof(line), "%s cpu %u", online ? "online" : "offline", cpu);
+	run_progress(run, line);
 }
 
 static unsigned int change_flags(const struct run *run)
@@ -174,6 +183,7 @@ int change_make(struct run *run, struct isst_change *change)
 {
 	int error = isst_change_run(change);
 
+	run_count(run, NULL, 0, 0);
 	/* What was left out is reported already. */
 	if (error == ISST_PARTIAL)
 		error = 0;

@@ -183,6 +183,17 @@ void run_progress(struct run *run, const char *line)
 		report_message(run->report, ENTRY_PROGRESS, "%s", line);
 }
 
+void run_count(struct run *run, const char *state, unsigned int done, unsigned int count)
+{
+	if (count == 0 && !run->counting)
+		return;
+	run->counting = state;
+	fputs("\r\033[K", run->progress);
+	if (state)
+		fprintf(run->progress, "Taking CPUs %s: %u of %u", state, done, count);
+	fflush(run->progress);
+}
+
 struct isst_options *run_options(const struct request *request)
 {
 	struct isst_options *options = isst_options_new();

@@ -28,6 +28,8 @@ struct run {
 	/* The signal that the lock or a change was given up for; NULL: none. */
 	const char *interrupted_by;
 	FILE *progress; /* where progress is printed; NULL: in the report */
+	bool counts;	/* that is a terminal: CPUs that go on- or offline are counted in a line */
+	bool counting;	/* which stands there now */
 	/* That of what has to be seen at once; NULL: the run may wait for readers. */
 	struct nowait_stream *nowait;
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
@@ -99,6 +101,9 @@ void run_unsupported(struct run *run, const char *format, ...)
 
 /** What is being done right now: printed at once, or where results are documents in the report. */
 void run_progress(struct run *run, const char *line);
+
+/** Counts CPUs that go on- or offline in the last line of a terminal; @state NULL: erases it. */
+void run_count(struct run *run, const char *state, unsigned int done, unsigned int count);
 
 /** True if the run is to change the machine. */
 bool run_changes(const struct run *run);

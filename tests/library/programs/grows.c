@@ -99,9 +99,10 @@ static int not_interrupted(void *data)
 	return 0;
 }
 
-static void print_progress(void *data, const char *line)
+static void print_progress(void *data, unsigned int cpu, int online, unsigned int done,
+			   unsigned int count)
 {
-	printf("%s: %s\n", (const char *)data, line);
+	printf("%s: %d cpu %u, %u of %u\n", (const char *)data, online, cpu, done, count);
 }
 
 static void print_items(const struct isst_change *change)
