@@ -384,7 +384,7 @@ $(BUILD)/tests/failing/fail.so: tests/failing/fail.c $(BUILD)/flags
 $(TRANSACTION_PROGRAMS): %: %.o $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS) $(SUPPORT_OBJECTS) $(TRANSACTION_SUPPORT)
 	$(LINK_TEST)
 
-$(BUILD)/tests/command/run_cases: %: %.o
+$(BUILD)/tests/command/run_cases $(BUILD)/tests/command/on-terminal: %: %.o
 	$(LINK_TEST)
 
 # What cases look at the emulated kernel's files by.
@@ -404,7 +404,7 @@ $(SCRIPTS):
 	chmod +x $@
 
 $(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BUILD)/tests/library/grown/libisst.so $(SHARED_LIBRARIES) $(SHARED_LINKS)
-$(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(BUILD)/tests/command/kernel-files
+$(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(BUILD)/tests/command/kernel-files $(BUILD)/tests/command/on-terminal
 $(BUILD)/tests/documents: tests/docs/check-man.sh
 $(BUILD)/tests/captures: tests/command/captures.sh
 $(BUILD)/tests/kills: tests/command/kills.sh

@@ -32,7 +32,8 @@ static const struct option_row status_options[] = {
 	  .help = "Print a map of the cores instead: their CLOS, or with turbo-freq their\n"
 		  "priority" },
 	{ OPTION_COLOR, 0, "color", "WHEN", VALUE_WORD, .words = colour_words,
-	  .help = "Colours in the map: auto (on terminals), always or never. Default: auto" },
+	  .help = "Colours and bold headings: auto (on terminals), always or never.\n"
+		  "Default: auto" },
 	{ OPTION_WATCH, 0, "watch", "[SECONDS]", VALUE_NUMBER, 1, 3600, .otherwise = "2",
 	  .help = "Repeat every SECONDS (default 2), in place on a terminal; q quits.\n"
 		  "Marks what changed; also prints what the CPUs run at, and what the\n"

@@ -11,19 +11,23 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static void assert_screen(const struct report *report, unsigned int columns, bool colour,
-			  const char *expected)
+static void assert_page(const struct report *report, const struct page *page, const char *expected)
 {
-	const struct page page = { .columns = columns, .colour = colour };
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
 	assert_non_null(stream);
-	assert_int_equal(render_screen(report, &page, true, stream), 0);
+	assert_int_equal(render_screen(report, page, true, stream), 0);
 	assert_int_equal(fclose(stream), 0);
 	assert_string_equal(text, expected);
 	free(text);
+}
+
+static void assert_screen(const struct report *report, unsigned int columns, bool colour,
+			  const char *expected)
+{
+	assert_page(report, &(struct page){ .columns = columns, .colour = colour }, expected);
 }
 
 static struct report_node *add_domain(struct report *report, unsigned int package, unsigned int die,
@@ -203,50 +207,123 @@ static struct report *report_with_long_list(void)
 	return report;
 }
 
-static void a_list_takes_two_lines_and_is_cut_then(void **state)
+static void a_long_list_has_lines_of_its_own(void **state)
 {
 	struct report *report = report_with_long_list();
 
 	(void)state;
 	assert_screen(
-		report, 200, false,
+		report, 110, false,
 		"\n"
 		"classes of service  CLOS  min MHz  max MHz  CPUs\n"
 		"package 0              3        0     none  0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,"
 		"30,32,34,36,38,40,42,44,46\n");
-	assert_screen(
-		report, 80, false,
-		"\n"
-		"classes of service  CLOS  min MHz  max MHz  CPUs\n"
-		"package 0              3        0     none  0,2,4,6,8,10,12,14,16,18,20,22,24,\n"
-		"                                            26,28,30,32,34,36,38,40,42,44,46\n");
-	assert_screen(report, 70, false,
+	assert_screen(report, 109, false,
 		      "\n"
 		      "classes of service  CLOS  min MHz  max MHz  CPUs\n"
-		      "package 0              3        0     none  0,2,4,6,8,10,12,14,16,18,\n"
-		      "                                            20,22,24,26,28,30,32,...\n");
+		      "package 0              3        0     none\n"
+		      "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46\n");
+	assert_screen(report, 60, false,
+		      "\n"
+		      "classes of service  CLOS  min MHz  max MHz  CPUs\n"
+		      "package 0              3        0     none\n"
+		      "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,\n"
+		      "    40,42,44,46\n");
 	report_free(report);
 }
 
-/** Columns move together before anything is cut. */
-static void a_narrow_table_has_smaller_gaps(void **state)
+/** Only where it would fill a terminal: pipes and files have it as a whole. */
+static void a_list_is_cut_on_a_terminal_alone(void **state)
 {
 	struct report *report = report_with_long_list();
+	const struct page terminal = { .columns = 20, .width = 20 };
 
 	(void)state;
-	assert_screen(report, 60, false,
+	assert_page(report, &terminal,
+		    "\n"
+		    "classes of service\n"
+		    "  CLOS min MHz max MHz CPUs\n"
+		    "package 0\n"
+		    "     3       0    none\n"
+		    "    0,2,4,6,8,10,12,\n"
+		    "    14,16,18,20,22,\n"
+		    "    24,26,28,30,32,\n"
+		    "    34,36,38,40,42,\n"
+		    "    ... (24 CPUs)\n");
+	assert_screen(report, 20, false,
 		      "\n"
-		      "classes of service CLOS min MHz max MHz CPUs\n"
-		      "package 0             3       0    none 0,2,4,6,8,10,12,14,\n"
-		      "                                        16,18,20,22,24,...\n");
+		      "classes of service\n"
+		      "  CLOS min MHz max MHz CPUs\n"
+		      "package 0\n"
+		      "     3       0    none\n"
+		      "    0,2,4,6,8,10,12,\n"
+		      "    14,16,18,20,22,\n"
+		      "    24,26,28,30,32,\n"
+		      "    34,36,38,40,42,\n"
+		      "    44,46\n");
+	report_free(report);
+}
+
+/** Columns move together, then places get lines of their own; no word is cut. */
+static void a_narrow_table_has_places_apart(void **state)
+{
+	struct report *report = report_with_long_list();
+	static const char *const BELOW = "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,\n"
+					 "    30,32,34,36,38,40,42,44,46\n";
+	char expected[512];
+
+	(void)state;
+	snprintf(expected, sizeof(expected),
+		 "\n"
+		 "classes of service CLOS min MHz max MHz CPUs\n"
+		 "package 0             3       0    none\n%s",
+		 BELOW);
+	assert_screen(report, 44, false, expected);
+	snprintf(expected, sizeof(expected),
+		 "\n"
+		 "classes of service\n"
+		 "  CLOS  min MHz  max MHz  CPUs\n"
+		 "package 0\n"
+		 "     3        0     none\n%s",
+		 "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,\n"
+		 "    28,30,32,34,36,38,40,42,44,46\n");
+	assert_screen(report, 43, false, expected);
 	report_free(report);
 	report = report_new();
-	report_text(add_die(report, 0, 0), KEY_STATUS_PRIORITY_TYPE, "no column");
 	report_word(add_die(report, 0, 0), KEY_STATUS_CORE_POWER, "a text that is far too long");
 	assert_screen(report, 30, false,
 		      "\n"
-		      "          SST-CP\n"
-		      "package 0 a text that is fa...\n");
+		      "  SST-CP\n"
+		      "package 0\n"
+		      "  a text that is far too long\n");
+	report_free(report);
+}
+
+/** Bold are headings; what is off or locked, and what could not be read, has a colour as well. */
+static void what_is_off_locked_or_unknown_stands_out(void **state)
+{
+	struct report *report = report_new();
+	struct report_node *node = add_die(report, 0, 0);
+
+	(void)state;
+	report_state(report_unit(report, NULL, 0), KEY_STATUS_TURBO, false);
+	report_state(node, KEY_STATUS_LOCK, true);
+	report_word(node, KEY_STATUS_BASE_FREQ, "disabled");
+	report_word(node, KEY_STATUS_TURBO_FREQ, "enabled");
+	report_unknown(node, KEY_STATUS_CORE_POWER);
+	node = report_branch(node, KEY_STATUS_REASONS, 0);
+	report_text(node, KEY_STATUS_REASON, "POWER");
+	assert_screen(
+		report, 80, true,
+		"\033[35mTurbo: disabled (no_turbo)\033[0m\n"
+		"\n"
+		"           \033[1mlocked\033[0m  \033[1mSST-BF\033[0m  \033[1mSST-TF\033[0m  "
+		"\033[1mSST-CP\033[0m\n"
+		"package 0  \033[35myes\033[0m     \033[35moff\033[0m     on      "
+		"\033[31m?\033[0m\n"
+		"\n"
+		"\033[1m\033[31mlimited by hardware\033[0m  \033[1mreasons\033[0m\n"
+		"package 0            POWER\n");
 	report_free(report);
 }
 
@@ -295,22 +372,25 @@ static void cores_stand_in_groups_of_eight(void **state)
 	assert_screen(report, 80, false,
 		      "Processor: a processor\n"
 		      "\n"
+		      "           CPU  cores\n"
 		      "package 0    0  HHL.?LLL LLLLLLLL LLLL\n"
 		      "package 1  120  2\n"
 		      "\n"
 		      "H high priority, L low priority, 2 CLOS 2, . offline, ? unknown\n");
 	/* What does not fit is on another line, which begins with its own first CPU. */
-	assert_screen(report, 40, false,
+	assert_screen(report, 44, false,
 		      "Processor: a processor\n"
 		      "\n"
+		      "           CPU  cores\n"
 		      "package 0    0  HHL.?LLL LLLLLLLL LLLL\n"
 		      "package 1  120  2\n"
 		      "\n"
-		      "H high priority, L low priority\n"
-		      "2 CLOS 2, . offline, ? unknown\n");
-	assert_screen(report, 36, false,
+		      "H high priority, L low priority, 2 CLOS 2\n"
+		      ". offline, ? unknown\n");
+	assert_screen(report, 34, false,
 		      "Processor: a processor\n"
 		      "\n"
+		      "           CPU  cores\n"
 		      "package 0    0  HHL.?LLL LLLLLLLL\n"
 		      "            16  LLLL\n"
 		      "package 1  120  2\n"
@@ -333,13 +413,15 @@ static void modules_stand_together(void **state)
 	}
 	assert_screen(report, 80, false,
 		      "\n"
-		      "package 0, power domain 1  4  10 10 10\n"
+		      "                           CPU  modules of cores\n"
+		      "package 0, power domain 1    4  10 10 10\n"
 		      "\n"
 		      "0 CLOS 0, 1 CLOS 1\n");
-	assert_screen(report, 36, false,
+	assert_screen(report, 38, false,
 		      "\n"
-		      "package 0, power domain 1  4  10 10\n"
-		      "                           9  10\n"
+		      "                           CPU  modules of cores\n"
+		      "package 0, power domain 1    4  10 10\n"
+		      "                             9  10\n"
 		      "\n"
 		      "0 CLOS 0, 1 CLOS 1\n");
 	report_free(report);
@@ -355,9 +437,10 @@ static void colours_are_added_to_letters(void **state)
 	add_core(node, 1, "1", "none");
 	assert_screen(report, 80, true,
 		      "\n"
-		      "package 0  0  \033[32mH\033[0m-\n"
+		      "           \033[1mCPU  cores\033[0m\n"
+		      "package 0    0  \033[1mH\033[0m-\n"
 		      "\n"
-		      "\033[32mH\033[0m high priority, - no CLOS\n");
+		      "\033[1mH\033[0m high priority, - no CLOS\n");
 	report_free(report);
 }
 
@@ -389,7 +472,7 @@ static void values_that_changed_are_marked_where_they_are(void **state)
 	assert_screen(report, 80, true,
 		      "\033[7m*Packages: 4, cores: , CPUs online:  of \033[0m\n"
 		      "\n"
-		      "           base MHz\n"
+		      "           \033[1mbase MHz\033[0m\n"
 		      "package 0        \033[7m*2\033[0m\n"
 		      "package 1         2\n");
 	/* Other formats have no marks. */
@@ -411,7 +494,7 @@ static void values_that_changed_are_marked_where_they_are(void **state)
 	assert_screen(report, 80, true,
 		      "Packages: 4, cores: , CPUs online:  of \n"
 		      "\n"
-		      "              base MHz\n"
+		      "              \033[1mbase MHz\033[0m\n"
 		      "packages 0-1         2\n");
 	report_free(before);
 	report_free(report);
@@ -502,16 +585,18 @@ static void cores_that_changed_have_a_mark_below(void **state)
 	report_mark_changes(report, before);
 	assert_screen(report, 34, false,
 		      "\n"
-		      "package 0   0  0.000000 00000000\n"
-		      "                ^\n"
-		      "           16  0.00\n"
-		      "                ^\n"
+		      "           CPU  cores\n"
+		      "package 0    0  0.000000 00000000\n"
+		      "                 ^\n"
+		      "            16  0.00\n"
+		      "                 ^\n"
 		      "\n"
 		      "0 CLOS 0, . offline\n");
 	assert_screen(report, 80, false,
 		      "\n"
-		      "package 0   0  0.000000 00000000 0.00\n"
-		      "                ^                 ^\n"
+		      "           CPU  cores\n"
+		      "package 0    0  0.000000 00000000 0.00\n"
+		      "                 ^                 ^\n"
 		      "\n"
 		      "0 CLOS 0, . offline\n");
 	report_free(before);
@@ -649,8 +734,10 @@ int main(void)
 		cmocka_unit_test(dies_are_named_only_where_nothing_else_differs),
 		cmocka_unit_test(cells_are_told_apart),
 		cmocka_unit_test(cpus_of_rows_that_are_one_are_united),
-		cmocka_unit_test(a_list_takes_two_lines_and_is_cut_then),
-		cmocka_unit_test(a_narrow_table_has_smaller_gaps),
+		cmocka_unit_test(a_long_list_has_lines_of_its_own),
+		cmocka_unit_test(a_list_is_cut_on_a_terminal_alone),
+		cmocka_unit_test(a_narrow_table_has_places_apart),
+		cmocka_unit_test(what_is_off_locked_or_unknown_stands_out),
 		cmocka_unit_test(lists_break_at_commas),
 		cmocka_unit_test(cores_stand_in_groups_of_eight),
 		cmocka_unit_test(modules_stand_together),

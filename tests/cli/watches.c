@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `status --watch` on a terminal, while another process changes the machine: whole screens, and
- * what ends them. The values are those of the platform files.
+ * Commands on a terminal: `status --watch`, while another process changes the machine, what ends
+ * it, and the line that counts CPUs. Whole screens; the values are those of the platform files.
  */
 #include "pseudo_terminal.h"
 
@@ -121,12 +121,13 @@ static void cores_of_a_map_are_marked_below(void **state)
 	struct pseudo_terminal terminal;
 
 	(void)state;
+	run_elsewhere(on("guide", "map", "-c|0|core-power|enable"));
 	open_terminal(&terminal, 24, 80);
 	start(&terminal, on("guide", "map", "status|--map|--watch|3"), false);
 	wait_for(&terminal, "CLOS 0", true);
 	run_elsewhere(on("guide", "map", "-c|3,12|core-power|assoc|--clos|2"));
 	wait_for(&terminal, "^", true);
-	assert_true(terminal.inverse[11][18] && !terminal.inverse[11][19]);
+	assert_true(terminal.inverse[12][19] && !terminal.inverse[12][20]);
 	assert_shown(&terminal,
 		     "status, every 3 s, emulated machine: guide; q quits                     "
 		     "HH:MM:SS\n"
@@ -141,11 +142,12 @@ static void cores_of_a_map_are_marked_below(void **state)
 		     "power           W  limit W\n"
 		     "packages 0-1  164      205\n"
 		     "\n"
-		     "package 0   0  00020000 000020\n"
-		     "                  ^         ^\n"
-		     "package 1  14  00000000 000000\n"
+		     "           CPU  cores\n"
+		     "package 0    0  00020000 000020\n"
+		     "                   ^         ^\n"
+		     "package 1   14  oooooooo oooooo\n"
 		     "\n"
-		     "0 CLOS 0, 2 CLOS 2\n");
+		     "0 CLOS 0, 2 CLOS 2, o neither SST-CP nor SST-TF on\n");
 	type(&terminal, 'Q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }
@@ -161,14 +163,15 @@ static const char LARGE_MAP[] =
 	"power         limit W\n"
 	"packages 0-1      500\n"
 	"\n"
-	"package 0, power domain 0    0  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 0, power domain 1   43  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 0, power domain 2   86  00000000 00000000 00000000 00000000 00000000 00\n"
-	"package 1, power domain 0  128  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 1, power domain 1  171  00000000 00000000 00000000 00000000 00000000 000\n"
-	"package 1, power domain 2  214  00000000 00000000 00000000 00000000 00000000 00\n"
+	"                           CPU  cores\n"
+	"package 0, power domain 0    0  oooooooo oooooooo oooooooo oooooooo oooooooo ooo\n"
+	"package 0, power domain 1   43  oooooooo oooooooo oooooooo oooooooo oooooooo ooo\n"
+	"package 0, power domain 2   86  oooooooo oooooooo oooooooo oooooooo oooooooo oo\n"
+	"package 1, power domain 0  128  oooooooo oooooooo oooooooo oooooooo oooooooo ooo\n"
+	"package 1, power domain 1  171  oooooooo oooooooo oooooooo oooooooo oooooooo ooo\n"
+	"package 1, power domain 2  214  oooooooo oooooooo oooooooo oooooooo oooooooo oo\n"
 	"\n"
-	"0 CLOS 0\n";
+	"o neither SST-CP nor SST-TF on\n";
 
 static void assert_large_map(const struct pseudo_terminal *terminal, int blanks)
 {
@@ -192,7 +195,7 @@ static void screens_are_as_large_as_the_terminal(void **state)
 	wait_for(&terminal, "running at", true);
 	assert_large_map(&terminal, 3);
 	set_size(&terminal, 60, 200);
-	wait_for(&terminal, "0 CLOS 0", true);
+	wait_for(&terminal, "o neither SST-CP", true);
 	assert_large_map(&terminal, 123);
 	set_size(&terminal, 6, 40);
 	wait_for(&terminal, "more lines", true);
@@ -201,7 +204,7 @@ static void screens_are_as_large_as_the_terminal(void **state)
 				"Packages: 2, cores: 256, CPUs online: 51\n"
 				"Firmware interface: TPMI, kernel driver:\n"
 				"\n"
-				"... 44 more lines\n");
+				"... 47 more lines\n");
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }
@@ -221,15 +224,18 @@ static void a_screen_is_laid_out_for_its_terminal(void **state)
 		"              level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
 		"packages 0-1  1 of 1  no          2300  -       on      on ordered\n"
 		"\n"
-		"classes of service              CLOS min MHz max MHz CPUs\n"
-		"packages 0-1, power domains 0-1    0       0    none 0-3,32-35,64-67,96-99,\n"
-		"                                                     128-131,160-163,192-195,...\n"
-		"packages 0-1, power domains 0-1    3       0    none 4-31,36-63,68-95,100-127,\n"
-		"                                                     132-159,164-191,196-223,...\n"
+		"classes of service               CLOS  min MHz  max MHz  CPUs\n"
+		"packages 0-1, power domains 0-1     0        0     none\n"
+		"    0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
+		"packages 0-1, power domains 0-1     3        0     none\n"
+		"    4-31,36-63,68-95,100-127,132-159,164-191,196-223,228-255\n"
 		"\n"
-		"high priority cores             in package bucket max MHz others MHz CPUs\n"
-		"packages 0-1, power domains 0-1          8      0    4600       2300 0-3,32-35,\n"
-		"                                                                     64-67,...\n";
+		"high priority cores              in package  bucket  max MHz  others MHz  CPUs\n"
+		"packages 0-1, power domains 0-1           8       0     4600        2300\n"
+		"    0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
+		"\n"
+		"power         limit W\n"
+		"packages 0-1      350\n";
 	static const char *const WIDE =
 		"              level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
 		"packages 0-1  1 of 1  no          2300  -       on      on ordered\n"
@@ -242,7 +248,10 @@ static void a_screen_is_laid_out_for_its_terminal(void **state)
 		"\n"
 		"high priority cores              in package  bucket  max MHz  others MHz  CPUs\n"
 		"packages 0-1, power domains 0-1           8       0     4600        2300  "
-		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n";
+		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
+		"\n"
+		"power         limit W\n"
+		"packages 0-1      350\n";
 	struct pseudo_terminal terminal;
 	char expected[4096];
 
@@ -252,7 +261,7 @@ static void a_screen_is_laid_out_for_its_terminal(void **state)
 	for (unsigned int wide = 0; wide < 2; wide++) {
 		open_terminal(&terminal, wide ? 60 : 24, wide ? 200 : 80);
 		start(&terminal, on("graniterapids-6776p", "laid-out", "status"), false);
-		wait_for(&terminal, "high priority cores", true);
+		wait_for(&terminal, "limit W", true);
 		snprintf(expected, sizeof(expected), "%s%s", TOP, wide ? WIDE : NARROW);
 		assert_shown(&terminal, expected);
 		assert_int_equal(end_of_job(&terminal), 0);
@@ -383,6 +392,53 @@ static void frequencies_are_rounded_to_the_next_ratio(void **state)
 						       "package 0     1400  6\n"));
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+/* ---- Progress ---- */
+
+/** Waits for the line that counts while one CPU takes long, and for its end. */
+static void assert_counted(const char *test, const char *command, const char *slow,
+			   const char *counted, const char *end)
+{
+	struct pseudo_terminal terminal;
+
+	write_faults(test, slow);
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", test, command), false);
+	wait_for(&terminal, counted, true);
+	assert_int_equal(end_of_job(&terminal), 0);
+	assert_shown(&terminal, end);
+}
+
+static void cpus_that_go_and_come_are_counted(void **state)
+{
+	static const char *const TITLE = "Intel(R) Speed Select Technology\n"
+					 "Executing on CPU model:106[0x6a]\n"
+					 "Emulated machine: guide\n";
+	char end[1024];
+
+	(void)state;
+	run_elsewhere(on("guide", "counted", "--info"));
+	snprintf(end, sizeof(end),
+		 "%sOption is set to online/offline\n"
+		 " package-0\n"
+		 "  die-0\n"
+		 "    cpu-0\n"
+		 "      perf-profile\n"
+		 "        set_tdp_level:success\n"
+		 " package-1\n"
+		 "  die-0\n"
+		 "    cpu-14\n"
+		 "      perf-profile\n"
+		 "        set_tdp_level:success\n",
+		 TITLE);
+	assert_counted("counted", "perf-profile|set-config-level|-l|3|-o",
+		       "write /sys/devices/system/cpu/cpu34/online delay 2000\n",
+		       "Taking CPUs offline: 4 of 12\n", end);
+	snprintf(end, sizeof(end), "%sconfig apply:success\n", TITLE);
+	assert_counted("counted", "config|apply|--set|cpus online",
+		       "write /sys/devices/system/cpu/cpu34/online delay 2000\n",
+		       "Taking CPUs online: 4 of 12\n", end);
 }
 
 /* ---- Ends ---- */
@@ -551,6 +607,7 @@ int main(void)
 		WATCH(cores_of_a_map_are_marked_below),
 		WATCH(screens_are_as_large_as_the_terminal),
 		WATCH(a_screen_is_laid_out_for_its_terminal),
+		WATCH(cpus_that_go_and_come_are_counted),
 		WATCH(another_level_and_its_cpus_are_followed),
 		WATCH(what_cannot_be_read_is_the_status),
 		WATCH(what_can_be_read_again_is_no_failure),

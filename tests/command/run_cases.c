@@ -271,7 +271,7 @@ static int is_case(const struct dirent *entry)
 	return dot && strcmp(dot, ".case") == 0;
 }
 
-/** Where this program is, and kernel-files beside it. */
+/** Where this program is, and those beside it that cases use. */
 static char *own_directory(void)
 {
 	char *path = realpath("/proc/self/exe", NULL);

@@ -4,8 +4,7 @@
 BEGIN {
 	WIDTH = 8.4; HEIGHT = 18; MARGIN = 14
 	split("", palette)
-	palette[0] = "#d0d7de"; palette[31] = "#ff7b72"; palette[32] = "#56d364"; palette[33] = "#e3b341"
-	palette[34] = "#79c0ff"; palette[35] = "#d2a8ff"; palette[36] = "#76e3ea"; palette[90] = "#8b949e"
+	palette[0] = "#d0d7de"; palette[1] = "#ffffff\" font-weight=\"bold"; palette[31] = "#ff7b72"; palette[35] = "#d2a8ff"
 	most = 0
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks a terminal for its size. */
+/* Asks a terminal for its size, and lets text stand out on it. */
 #include "page.h"
 
 #include <stdlib.h>
@@ -35,4 +35,16 @@ struct page page_of(FILE *stream, enum colour_choice colour)
 	if (size.ws_col > 0)
 		page.columns = size.ws_col < LEAST_COLUMNS ? LEAST_COLUMNS : size.ws_col;
 	return page;
+}
+
+void style_begin(const struct page *page, unsigned int style, FILE *stream)
+{
+	if (page && page->colour && style)
+		fprintf(stream, "\033[%um", style);
+}
+
+void style_end(const struct page *page, unsigned int style, FILE *stream)
+{
+	if (page && page->colour && style)
+		fputs("\033[0m", stream);
 }

@@ -12,4 +12,9 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
  * terminals, unless the environment has NO_COLOR. */
 struct page page_of(FILE *stream, enum colour_choice colour);
 
+/** What is written in between stands out on a page with colours. @style: STYLE_..., 0: it does not
+ */
+void style_begin(const struct page *page, unsigned int style, FILE *stream);
+void style_end(const struct page *page, unsigned int style, FILE *stream);
+
 #endif

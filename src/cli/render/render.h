@@ -48,11 +48,8 @@ int render_facts(const struct report *report, bool messages, FILE *stream);
  * Returns 0 or -ENOMEM. */
 int render_sentences(const struct report_node *first, const struct page *page, FILE *stream);
 
-/* What stands before and behind something that changed, on a page with colours: inverse. Without
- * colours CHANGED_MARK alone shows it. */
+/* What changed is marked, on a page with colours also by inverse. */
 #define CHANGED_MARK '*'
-#define CHANGED_BEGIN "\033[7m"
-#define CHANGED_END "\033[0m"
 
 /** The messages alone, as lines. */
 void render_messages(const struct report *report, FILE *stream);

@@ -2,7 +2,7 @@
 /* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
 #include "../../common/printable.h"
 #include "../report/wording.h"
-#include "render.h"
+#include "page.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,12 +38,14 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 static void write_sentence(const struct report_node *node, const char *sentence,
 			   const struct page *page, FILE *stream)
 {
-	bool inverse = page && page->colour && node->changed;
+	unsigned int style = node->changed ? STYLE_CHANGED : wording_style(node);
 
+	style_begin(page, style, stream);
 	if (page && node->changed)
-		fprintf(stream, "%s%c", inverse ? CHANGED_BEGIN : "", CHANGED_MARK);
+		fputc(CHANGED_MARK, stream);
 	write_printable(sentence, "\n\t", stream);
-	fputs(inverse ? CHANGED_END "\n" : "\n", stream);
+	style_end(page, style, stream);
+	fputc('\n', stream);
 }
 
 /** @page: what changed is marked there; NULL: nothing is. */

@@ -2,7 +2,7 @@
 /* Lays out maps: cells in groups, as many groups on a line as fit, and a legend. */
 #include "screen_map.h"
 
-#include "../report/wording.h"
+#include "page.h"
 #include "screen_places.h"
 
 #include <errno.h>
@@ -33,7 +33,11 @@ struct map {
 	const struct map_mark *marks; /* the list that the cells are of; NULL: there are none */
 	const struct map_mark *last;  /* of the list */
 	bool *used;		      /* which of the list */
+	bool grouped;		      /* cells have groups of their own */
 };
+
+/* The columns behind that of places. */
+static const char FIRST_CPU[] = "CPU", CORES[] = "cores", MODULES[] = "modules of cores";
 
 /* ---- Cells ---- */
 
@@ -105,13 +109,12 @@ static size_t group_length(const struct map_cells *cells, size_t first)
 
 static void write_mark(const struct map *map, const struct map_mark *mark, bool changed)
 {
+	unsigned int style = changed ? STYLE_CHANGED : mark->style;
+
 	map->used[mark - map->marks] = true;
-	if (map->page->colour && changed)
-		fprintf(map->stream, CHANGED_BEGIN "%c" CHANGED_END, mark->letter);
-	else if (map->page->colour && mark->colour)
-		fprintf(map->stream, "\033[%um%c\033[0m", mark->colour, mark->letter);
-	else
-		fputc(mark->letter, map->stream);
+	style_begin(map->page, style, map->stream);
+	fputc(mark->letter, map->stream);
+	style_end(map->page, style, map->stream);
 }
 
 static void begin_line(const struct map *map, const char *place, const struct map_cell *cell)
@@ -166,6 +169,16 @@ static void write_cells(const struct map *map, const char *place, const struct m
 	end_line(map, cells, first, cells->count);
 }
 
+static void write_headings(const struct map *map)
+{
+	fprintf(map->stream, "\n%*s", (int)map->place_width + 2, "");
+	style_begin(map->page, STYLE_BOLD, map->stream);
+	fprintf(map->stream, "%*s  %s", (int)map->number_width, FIRST_CPU,
+		map->grouped ? MODULES : CORES);
+	style_end(map->page, STYLE_BOLD, map->stream);
+	fputc('\n', map->stream);
+}
+
 /** What each mark means that was used, in as many lines as it takes. */
 static void write_legend(const struct map *map)
 {
@@ -202,6 +215,7 @@ static void measure(struct map *map, const char *place, const struct map_cells *
 
 		if (cells->cells[i].numbered && width > map->number_width)
 			map->number_width = width;
+		map->grouped |= cells->cells[i].group != NULL;
 	}
 }
 
@@ -251,7 +265,7 @@ static const struct map_mark *find_list(const struct report_node *node)
 
 int screen_map_write(const struct report *report, const struct page *page, FILE *stream)
 {
-	struct map map = { .page = page, .stream = stream };
+	struct map map = { .page = page, .stream = stream, .number_width = strlen(FIRST_CPU) };
 	int error;
 
 	for (const struct report_entry *entry = report_first(report); entry && !map.marks;
@@ -265,7 +279,7 @@ int screen_map_write(const struct report *report, const struct page *page, FILE 
 	map.used = calloc((size_t)(map.last - map.marks) + 1, sizeof(*map.used));
 	error = map.used ? visit_units(&map, report, false) : -ENOMEM;
 	if (!error)
-		fputc('\n', stream);
+		write_headings(&map);
 	if (!error)
 		error = visit_units(&map, report, true);
 	if (!error)

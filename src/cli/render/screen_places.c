@@ -95,7 +95,7 @@ int screen_place_join(struct screen_place *place, const struct screen_place *oth
 	return error;
 }
 
-/** Whether a unit is at a place but for the last step of that. */
+/** Whether a unit is at a place but for the last step of that; a whole package is at none. */
 static bool is_beside(const struct screen_place *place, const struct report_entry *unit)
 {
 	size_t i = 0;
@@ -103,7 +103,9 @@ static bool is_beside(const struct screen_place *place, const struct report_entr
 	while (i < place->steps) {
 		const struct report_step *step = find_step(unit, place->keys[i]);
 
-		if (!step || !isst_cpuset_has(place->numbers[i], step->index))
+		if (!step)
+			return false;
+		if (!isst_cpuset_has(place->numbers[i], step->index))
 			break;
 		i++;
 	}

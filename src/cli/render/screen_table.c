@@ -63,6 +63,7 @@ static bool has_cells(const struct report_node *branch)
 static int fill_cell(struct screen_cell *cell, const struct report_node *leaf)
 {
 	cell->changed = leaf->changed;
+	cell->style = wording_style(leaf);
 	if (leaf->kind != NODE_CPU_RANGES) {
 		cell->text = wording_of_cell(leaf);
 		return cell->text ? 0 : -ENOMEM;

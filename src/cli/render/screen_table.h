@@ -17,6 +17,7 @@ struct screen_cell {
 	char *text;
 	struct isst_cpuset *cpus;
 	bool changed; /* is marked */
+	unsigned int style;
 };
 
 struct screen_row {
@@ -45,8 +46,8 @@ static inline bool screen_key_is_row(const struct report_node *node)
 	return node->kind == NODE_BRANCH && node->key->heading;
 }
 
-/** Writes a table that is as wide as the page at most; what does not fit is cut, with `...`.
- * Returns 0 or -ENOMEM. */
+/** Writes a table. On a page that is too narrow places and lists have lines of their own; only on a
+ * terminal long lists are cut. Returns 0 or -ENOMEM. */
 int screen_table_write(const struct screen_table *table, const struct page *page, FILE *stream);
 
 /**

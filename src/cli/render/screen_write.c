@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lays tables out: widths of columns, lists of CPUs in several lines, what does not fit. */
+/* Lays tables out: widths of columns, and what gets lines of its own. */
 #include "../../common/memory_stream.h"
+#include "page.h"
 #include "screen_table.h"
 
 #include <errno.h>
@@ -9,10 +10,10 @@
 
 /* Columns before those of the table: the place, and the index. */
 enum { PLACE, INDEX, FIRST };
-/* A list of CPUs that is longer is cut: other formats have it as a whole. */
-enum { LIST_LINES = 2, LIST_COLUMNS = 24 };
+/* Of a row below its place, and of a list below its row; a terminal shows so much of a list. */
+enum { INDENT = 2, LIST_INDENT = 4, LIST_LINES = 4 };
 
-static const char ABSENT[] = "-", CUT[] = "...";
+static const char ABSENT[] = "-";
 
 /** A table as texts. */
 struct layout {
@@ -24,6 +25,7 @@ struct layout {
 	size_t gap; /* between columns */
 	FILE *stream;
 	bool has_index;
+	bool places_apart; /* on lines of their own */
 };
 
 static char **text_at(const struct layout *layout, size_t row, size_t column)
@@ -91,18 +93,7 @@ static int fill(const struct layout *layout)
 	return complete ? 0 : -ENOMEM;
 }
 
-/** The width of all columns but the last one, with what is between them. */
-static size_t width_before_last(const struct layout *layout)
-{
-	size_t width = 0;
-
-	for (size_t column = 0; column + 1 < layout->columns; column++)
-		if (layout->widths[column] > 0)
-			width += layout->widths[column] + layout->gap;
-	return width;
-}
-
-/** Whether the last column is one of CPUs, which can be broken. */
+/** Whether the last column is one of lists of CPUs, which may be longer than a line. */
 static bool has_list(const struct layout *layout)
 {
 	for (size_t row = 0; row < layout->table->row_count; row++)
@@ -111,29 +102,47 @@ static bool has_list(const struct layout *layout)
 	return false;
 }
 
-/** Sets the widths; where the table is too wide columns move together first, and then the last one
- * becomes narrower. */
-static void measure(struct layout *layout, unsigned int width)
+/** Where the last column begins. */
+static size_t last_column(const struct layout *layout)
 {
-	size_t *last = &layout->widths[layout->columns - 1], before, least;
+	size_t start = 0;
+
+	for (size_t column = 0; column + 1 < layout->columns; column++)
+		if (layout->widths[column] > 0)
+			start += layout->widths[column] + layout->gap;
+	return layout->places_apart ? start + INDENT : start;
+}
+
+/** Whether all but lists fits into the page. */
+static bool fits(const struct layout *layout)
+{
+	return last_column(layout) + layout->widths[layout->columns - 1] <= layout->page->columns;
+}
+
+/** Sets the widths; where the table is too wide columns move together, and then places get lines of
+ * their own. */
+static void measure(struct layout *layout)
+{
+	size_t last = layout->columns - 1;
+	bool list = has_list(layout);
 
 	for (size_t row = 0; row < layout->rows; row++)
 		for (size_t column = 0; column < layout->columns; column++) {
 			size_t length = strlen(*text_at(layout, row, column));
 
-			if (length > layout->widths[column])
+			if (length > layout->widths[column] && !(list && column == last && row > 0))
 				layout->widths[column] = length;
 		}
 	layout->gap = 2;
-	least = *last;
-	if (has_list(layout) && least > LIST_COLUMNS)
-		least = LIST_COLUMNS;
-	if (width_before_last(layout) + least > width)
+	if (!fits(layout))
 		layout->gap = 1;
-	before = width_before_last(layout);
-	least = strlen(*text_at(layout, 0, layout->columns - 1)) + sizeof(CUT);
-	if (before + *last > width)
-		*last = before + least < width ? width - before : least;
+	if (fits(layout))
+		return;
+	layout->places_apart = true;
+	layout->widths[PLACE] = 0;
+	layout->gap = 2;
+	if (!fits(layout))
+		layout->gap = 1;
 }
 
 static void pad(size_t count, FILE *stream)
@@ -153,68 +162,92 @@ size_t screen_list_break(const char *text, size_t width)
 	return comma > 0 ? comma : width;
 }
 
-/** Whether the cell in a row and column changed; row 0 is that of headings. */
-static bool is_changed(const struct layout *layout, size_t row, size_t column)
+/** The cell in a row and column; NULL: it is a heading, a place or an index. */
+static const struct screen_cell *cell_at(const struct layout *layout, size_t row, size_t column)
 {
-	return row > 0 && column >= FIRST &&
-	       layout->table->rows[row - 1].cells[column - FIRST].changed;
+	return row > 0 && column >= FIRST ? &layout->table->rows[row - 1].cells[column - FIRST]
+					  : NULL;
+}
+
+/** How a cell stands out on a page with colours. */
+static unsigned int style_of(const struct layout *layout, size_t row, size_t column)
+{
+	const struct screen_cell *cell = cell_at(layout, row, column);
+
+	if (row == 0 && column == PLACE && layout->table->key)
+		return layout->table->key->style;
+	if (!cell)
+		return 0;
+	return cell->changed ? STYLE_CHANGED : cell->style;
 }
 
 /** Writes text of a cell, or a part of it. */
 static void write_text(const struct layout *layout, size_t row, size_t column, const char *text,
 		       size_t length)
 {
-	bool inverse = layout->page->colour && is_changed(layout, row, column);
+	unsigned int weight = row == 0 && length > 0 ? STYLE_BOLD : 0;
+	unsigned int style = style_of(layout, row, column);
 
-	fprintf(layout->stream, "%s%.*s%s", inverse ? CHANGED_BEGIN : "", (int)length, text,
-		inverse ? CHANGED_END : "");
+	style_begin(layout->page, weight, layout->stream);
+	style_begin(layout->page, style, layout->stream);
+	fwrite(text, 1, length, layout->stream);
+	style_end(layout->page, style | weight, layout->stream);
 }
 
-/** Writes the last column, in several lines if it has to be. */
-static void write_last(const struct layout *layout, size_t row)
+/** Writes a list on lines of its own. On a terminal, which it would fill, it is cut: it is whole in
+ * a pipe or file. */
+static void write_list(const struct layout *layout, size_t row)
 {
-	size_t column = layout->columns - 1, width = layout->widths[column];
-	size_t rest = width - strlen(CUT), length;
+	size_t width = layout->page->columns - LIST_INDENT, length, column = layout->columns - 1;
 	const char *text = *text_at(layout, row, column);
-	bool list = row > 0 && layout->table->rows[row - 1].cells[column - FIRST].cpus;
-	unsigned int lines = list ? LIST_LINES : 1;
 
-	for (unsigned int line = 1; strlen(text) > width && line < lines; line++) {
+	for (unsigned int line = 0; *text; line++) {
+		fputc('\n', layout->stream);
+		pad(LIST_INDENT, layout->stream);
+		if (layout->page->width > 0 && line == LIST_LINES) {
+			fprintf(layout->stream, "... (%zu CPUs)",
+				isst_cpuset_count(cell_at(layout, row, column)->cpus));
+			return;
+		}
 		length = screen_list_break(text, width);
 		write_text(layout, row, column, text, length);
-		fputc('\n', layout->stream);
-		pad(width_before_last(layout), layout->stream);
 		text += length;
 	}
-	if (strlen(text) <= width) {
-		write_text(layout, row, column, text, strlen(text));
-	} else {
-		write_text(layout, row, column, text, list ? screen_list_break(text, rest) : rest);
-		fputs(CUT, layout->stream);
-	}
-	fputc('\n', layout->stream);
+}
+
+/** Writes a cell behind blanks. Returns how many are between it and the next one. */
+static size_t write_cell(const struct layout *layout, size_t row, size_t column, size_t blanks)
+{
+	const char *text = *text_at(layout, row, column);
+	size_t length = strlen(text), width = layout->widths[column];
+	size_t rest = width > length ? width - length : 0;
+	bool right = column == INDEX || (column >= FIRST && layout->table->right[column - FIRST]);
+
+	if (width == 0)
+		return blanks;
+	pad(right ? blanks + rest : blanks, layout->stream);
+	write_text(layout, row, column, text, length);
+	return (right ? 0 : rest) + layout->gap;
 }
 
 static void write_row(const struct layout *layout, size_t row)
 {
-	size_t last = layout->columns - 1;
+	size_t last = layout->columns - 1, blanks = layout->places_apart ? INDENT : 0;
+	const char *place = *text_at(layout, row, PLACE);
+	const struct screen_cell *cell = cell_at(layout, row, last);
 
-	for (size_t column = 0; column < last; column++) {
-		const char *text = *text_at(layout, row, column);
-		size_t width = layout->widths[column], blanks = width - strlen(text);
-		bool right = column == INDEX ||
-			     (column >= FIRST && layout->table->right[column - FIRST]);
-
-		if (width == 0)
-			continue;
-		pad(right ? blanks : 0, layout->stream);
-		write_text(layout, row, column, text, strlen(text));
-		pad((right ? 0 : blanks) + layout->gap, layout->stream);
+	if (layout->places_apart && *place) {
+		write_text(layout, row, PLACE, place, strlen(place));
+		fputc('\n', layout->stream);
 	}
-	if (layout->table->right[last - FIRST] &&
-	    strlen(*text_at(layout, row, last)) < layout->widths[last])
-		pad(layout->widths[last] - strlen(*text_at(layout, row, last)), layout->stream);
-	write_last(layout, row);
+	for (size_t column = 0; column < last; column++)
+		blanks = write_cell(layout, row, column, blanks);
+	if (cell && cell->cpus &&
+	    last_column(layout) + strlen(*text_at(layout, row, last)) > layout->page->columns)
+		write_list(layout, row);
+	else
+		write_cell(layout, row, last, blanks);
+	fputc('\n', layout->stream);
 }
 
 int screen_table_write(const struct screen_table *table, const struct page *page, FILE *stream)
@@ -234,7 +267,7 @@ int screen_table_write(const struct screen_table *table, const struct page *page
 	if (layout.texts && layout.widths)
 		error = fill(&layout);
 	if (!error) {
-		measure(&layout, page->columns);
+		measure(&layout);
 		for (size_t row = 0; row < layout.rows; row++)
 			write_row(&layout, row);
 	}

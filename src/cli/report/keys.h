@@ -50,6 +50,9 @@ struct key {
 	const char *heading, *index_heading;
 	/** What stands in the cell, as a sentence; NULL: the value. */
 	const char *cell;
+	/** How a value stands out (STYLE_...), and which one does; of a row: its heading. */
+	unsigned char style;
+	const char *notable;
 	/** Of a branch: what changes in it is not marked, since it does all the time. */
 	bool restless;
 	/** Of a leaf: it is a cell of a map, and these are what it can be. */
@@ -62,13 +65,17 @@ struct map_mark {
 	const char *value;
 	char letter;
 	const char *meaning;
-	unsigned char colour; /* of terminals, as a parameter of SGR; 0: none */
+	unsigned char style;
 };
 
 /** The last one of a list has no value. */
 struct phrase {
 	const char *value, *text;
 };
+
+/* How something stands out on a terminal, as a parameter of SGR; 0: not at all. Of the basic
+ * colours red and magenta alone can be read on dark and on light ones. */
+enum { STYLE_BOLD = 1, STYLE_CHANGED = 7, STYLE_WRONG = 31, STYLE_OFF = 35 };
 
 enum key_id {
 	/* The path of a unit */

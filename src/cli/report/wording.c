@@ -255,6 +255,17 @@ char *wording_of_cell(const struct report_node *leaf)
 	return text;
 }
 
+unsigned int wording_style(const struct report_node *leaf)
+{
+	const struct key *key = leaf->key;
+	const char *value = leaf->kind == NODE_STATE ? (leaf->number ? key->on : key->off)
+						     : leaf->text;
+
+	if (leaf->kind == NODE_UNKNOWN)
+		return STYLE_WRONG;
+	return key->notable && value && strcmp(key->notable, value) == 0 ? key->style : 0;
+}
+
 const char *wording_of_message(const struct report_entry *entry)
 {
 	return entry->kind == ENTRY_ERROR ? "Error" : "Information";

@@ -18,6 +18,9 @@ int wording_of_sentence(const struct report_node *node, char **text);
 /** What stands in a table for a leaf. To be freed, NULL without memory. */
 char *wording_of_cell(const struct report_node *leaf);
 
+/** How a leaf stands out where there are colours: STYLE_..., 0: it does not. */
+unsigned int wording_style(const struct report_node *leaf);
+
 /** "Error" or "Information". */
 const char *wording_of_message(const struct report_entry *entry);
 

@@ -22,6 +22,9 @@ static const char *word_of(const struct domain_status *domain, const struct core
 	/* Whether it has a priority depends on SST-TF. */
 	if (!knows_priorities(domain) && !is_off(domain->clos_state))
 		return NULL;
+	/* Whether classes hold by SST-TF alone was measured on some machines. */
+	if (is_off(domain->clos_state) && is_off(domain->turbo_freq_state))
+		return "unused";
 	if (has_priorities(domain))
 		return core->clos <= LAST_HIGH_CLOS ? "high" : "low";
 	return CLASSES[clos];

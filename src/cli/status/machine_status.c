@@ -416,6 +416,8 @@ void machine_status(struct run *run)
 			(map ? core_map_report : report_rows)(&status);
 			if (request_has(run->request, OPTION_WATCH))
 				running_status_report(&status);
+			if (request_has(run->request, OPTION_WATCH) || !(map || run->complete))
+				power_status_report(&status);
 		}
 	}
 	machine_status_clear(&status);

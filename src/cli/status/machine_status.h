@@ -124,6 +124,7 @@ void high_priority_status_report(struct machine_status *status);
 void limit_status_report(struct machine_status *status);
 void core_map_report(struct machine_status *status);
 void running_status_report(struct machine_status *status);
+void power_status_report(struct machine_status *status);
 /** How the machine differs from the configuration of the command line. */
 void config_status_report(struct run *run);
 /** What screens leave out: what concerns whole packages. */

@@ -199,7 +199,7 @@ static void report_mw(struct report_node *node, enum key_id key, const struct is
 
 /** Power is the package's where it has power domains, which share it, else the die's. Whatever
  * cannot be read is not shown: that is no failure, since only root may read energy. */
-static void report_power(struct machine_status *status)
+void power_status_report(struct machine_status *status)
 {
 	struct run *run = status->run;
 	bool shared = isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0;
@@ -254,7 +254,6 @@ void running_status_report(struct machine_status *status)
 	} else {
 		/* Reasons are read by power domain: no CPU takes part in it. */
 		report_grouping(status, &REASONS, all);
-		report_power(status);
 		if (find_undisturbed(run, &undisturbed)) {
 			if (status_choose_cpus(status, undisturbed, cpus, left_out) != 0)
 				run_error(run, STATUS_FAILED, "out of memory");
