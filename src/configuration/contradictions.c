@@ -288,8 +288,6 @@ static int places_visit(const struct settings_here *all, const struct place_visi
 	return visit_from(all, DIMENSION_INDEX, visitor);
 }
 
-/* ---- Contradictions ---- */
-
 /* ---- Settings that exclude each other ---- */
 
 /** Two subjects of which one setting each may exclude the other. */

@@ -45,7 +45,7 @@ static inline bool capture_is_tpmi(const struct capture *capture)
 	return capture->device && capture->info.api_version >= 2;
 }
 
-/* capture_keep.c: the files that are to be written */
+/* capture.c: the files that are to be written, and where */
 
 /** Ends a text, and keeps it as the file @path. Returns 0 or -ENOMEM. */
 int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path);
@@ -53,20 +53,15 @@ int capture_keep_text(struct capture *capture, struct memory_stream *text, const
 /** Keeps a file. Takes @content over, also on failure. */
 int capture_keep(struct capture *capture, const char *path, char *content);
 
-/* capture_write.c: where they are written */
-
-/** Opens the directory, which must be empty; one that is missing is made later. */
-int capture_open_directory(struct capture *capture);
 /** Writes all that was kept, or nothing. */
 int capture_write(struct capture *capture);
-void capture_close_directory(struct capture *capture);
 
 /* capture_files.c: the kernel's files */
 
 int capture_cpus(struct capture *capture);
 int capture_kernel_files(struct capture *capture);
 
-/* capture_msrs.c, capture_answers.c, capture_registers.c: what driver and firmware answer */
+/* capture_answers.c: what driver and firmware answer */
 
 int capture_driver(struct capture *capture);
 int capture_msrs(struct capture *capture);

@@ -294,8 +294,6 @@ static char *choice_siblings_text(const struct chooser *chooser, const unsigned 
 	return text;
 }
 
-/* ---- The choice ---- */
-
 /* ---- Choosing ---- */
 
 /** @list: of CPUs */

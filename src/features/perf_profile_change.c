@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SST-PP: another performance level. What it means for CPUs is planned in level_cpus.c. */
+/* SST-PP: another performance level, and what it means for the uncore and for CPUs. */
+#include "base/cpuset.h"
 #include "features/cpus_change.h"
-#include "features/level_change.h"
 #include "features/plan.h"
+#include "features/planning.h"
+#include "features/uncore_limits.h"
+#include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/baseline.h"
 #include "transaction/report.h"
@@ -11,6 +14,229 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* ---- A level change at work ---- */
+
+/** Planning a level change. */
+struct level_change {
+	struct isst_change *change;
+	struct domain_request *requests;
+	struct current_state current;
+	unsigned int level;
+};
+
+/* ---- Limits of the uncore ---- */
+
+enum { FAMILY_DIAMOND_RAPIDS = 19 };
+
+static void plan_uncore_limit(struct level_change *work, const struct isst_domain *domain,
+			      enum item_kind kind, unsigned int cluster, uint64_t khz)
+{
+	step_set(change_step(work->change, kind), item_of(kind, domain, cluster), WHOLE_VALUE, khz);
+}
+
+static uint64_t khz_of(const struct isst_value *mhz)
+{
+	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
+}
+
+static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
+			   const struct uncore_place *place, const char *why)
+{
+	if (place->of_domain)
+		change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+			    "%s: uncore limits of fabric %u are left unchanged: %s", domain->name,
+			    place->cluster, why);
+	else
+		change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+			    "%s: uncore limits are left unchanged: %s", domain->name, why);
+}
+
+/**
+ * What the limits become, where a level may specify only one of them: the kernel does not compare
+ * the two. Returns false where they would cross.
+ */
+static bool complete_uncore(struct frequency_limits *wanted, const struct frequency_limits *present)
+{
+	if (!wanted->max_khz)
+		wanted->max_khz = present->max_khz;
+	if (!wanted->min_khz)
+		wanted->min_khz = present->min_khz < wanted->max_khz ? present->min_khz
+								     : wanted->max_khz;
+	return wanted->min_khz <= wanted->max_khz;
+}
+
+/**
+ * Raising begins with the maximum, lowering with the minimum, so that the two never cross. A limit
+ * that the level does not specify, and that need not follow the other one, is the firmware's.
+ */
+static void plan_fabric_limits(struct level_change *work, const struct isst_domain *domain,
+			       unsigned int cluster, const struct frequency_limits *reported,
+			       const struct frequency_limits *wanted,
+			       const struct frequency_limits *present)
+{
+	bool raise = wanted->max_khz >= present->max_khz;
+
+	if (raise && reported->max_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
+	if (reported->min_khz || wanted->min_khz != present->min_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, wanted->min_khz);
+	if (!raise && reported->max_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
+}
+
+/**
+ * Limits that are not there, or that would cross, are left out with a warning; those that cannot be
+ * read fail the change.
+ */
+static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
+		       const struct isst_fabric *fabric, unsigned int cluster)
+{
+	const struct uncore_place place = uncore_place_of(work->change->context, domain, cluster);
+	const struct frequency_limits reported = { khz_of(&fabric->min_mhz),
+						   khz_of(&fabric->max_mhz) };
+	struct frequency_limits wanted = reported, present;
+	int error;
+
+	if (!reported.min_khz && !reported.max_khz)
+		return 0;
+	error = uncore_limits_project(work->change, domain, cluster, &present);
+	if (error == -ENOENT) {
+		warn_of_uncore(work->change, domain, &place,
+			       uncore_why_none(work->change->context, &place));
+		return 0;
+	}
+	if (error)
+		return error;
+	if (complete_uncore(&wanted, &present))
+		plan_fabric_limits(work, domain, cluster, &reported, &wanted, &present);
+	else
+		warn_of_uncore(work->change, domain, &place,
+			       message_make(&work->change->texts,
+					    "the minimum of level %u, %llu MHz, is above the "
+					    "maximum of %llu MHz",
+					    work->level, (unsigned long long)wanted.min_khz / 1000,
+					    (unsigned long long)wanted.max_khz / 1000));
+	return 0;
+}
+
+static int level_plan_uncore(struct level_change *work, size_t i)
+{
+	const struct isst_level *level = &work->current.domains[i].level;
+	int error = 0;
+
+	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)
+		return 0;
+	for (unsigned int fabric = 0; fabric < ISST_FABRICS && !error; fabric++)
+		error = plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
+	return error;
+}
+
+/* ---- CPUs of a level ---- */
+
+/** One line for each limit that was removed, whatever the number of CPUs. */
+static int name_lifted_limits(struct step *step)
+{
+	return name_replaced_limits(step->change, step, NULL,
+				    "was below the base frequency of the level, and is removed");
+}
+
+/**
+ * A limit below the level's base frequency would undo what the level is for. It is removed rather
+ * than raised to that frequency, where it would keep turbo and SST-BF out later.
+ */
+static void plan_scaling(struct level_change *work, struct step *step, size_t i)
+{
+	const struct isst_level *level = &work->current.domains[i].level;
+	const struct isst_domain *domain = work->requests[i].domain;
+	unsigned int cpu;
+
+	if (level->base_mhz.state != ISST_KNOWN)
+		return;
+	if (step)
+		step->after = name_lifted_limits;
+	isst_cpuset_for_each (cpu, level->cpus)
+		step_raise(step, item_of(ITEM_SCALING_MAX, domain, cpu),
+			   level->base_mhz.value * UINT64_C(1000), CPUFREQ_NO_LIMIT);
+}
+
+static bool has_cpus(const struct level_change *work, size_t i)
+{
+	return request_is_active(&work->requests[i]) && work->current.domains[i].level.cpus;
+}
+
+/** Whether the levels leave CPUs of a domain out. */
+static bool leaves_out(const struct level_change *work)
+{
+	for (size_t i = 0; i < work->current.count; i++)
+		if (has_cpus(work, i) && !cpuset_contains(work->current.domains[i].level.cpus,
+							  work->requests[i].domain->present))
+			return true;
+	return false;
+}
+
+/** Decides between partitions and hotplug. Who wants partitions wants CPUs online: on a system
+ * without them CPUs are taken offline only if that is asked for, too. */
+static int choose_partitions(const struct level_change *work, bool *partitions)
+{
+	struct isst_change *change = work->change;
+	int error;
+
+	*partitions = false;
+	if (!change->options.partitions)
+		return 0;
+	error = cpus_probe_partitions(change->context);
+	*partitions = !error;
+	if (error != -EOPNOTSUPP)
+		return error;
+	if (!change->options.partitions_optional)
+		return leaves_out(work) ? error : 0;
+	change_warn(change, ISST_WARNING_PARTITIONS_UNAVAILABLE,
+		    "%s; CPUs are taken offline instead", isst_error(change->context));
+	return 0;
+}
+
+/** @targets: of each request, zero */
+static int plan_hotplug(struct level_change *work, struct cpus_target *targets, bool partitions)
+{
+	struct cpus_change cpus = { .change = work->change,
+				    .requests = work->requests,
+				    .targets = targets,
+				    .count = work->current.count,
+				    .partitions = partitions };
+	struct step *scaling;
+	int error;
+
+	for (size_t i = 0; i < cpus.count; i++)
+		targets[i] = (struct cpus_target){ work->current.domains[i].level.cpus,
+						   work->current.domains[i].level.cores, false };
+	error = hotplug_begin(&cpus.hotplug, work->change);
+	if (!error) {
+		cpus_plan_online(&cpus);
+		error = cpus_plan_offline(&cpus);
+		scaling = change_step(work->change, ITEM_SCALING_MAX);
+		for (size_t i = 0; i < cpus.count; i++)
+			if (has_cpus(work, i))
+				plan_scaling(work, scaling, i);
+	}
+	hotplug_end(&cpus.hotplug);
+	return error;
+}
+
+static int level_plan_cpus(struct level_change *work)
+{
+	struct cpus_target *targets = calloc(work->current.count + 1, sizeof(*targets));
+	bool partitions = false;
+	int error = targets ? choose_partitions(work, &partitions) : -ENOMEM;
+
+	for (size_t i = 0; i < work->current.count && !error; i++)
+		if (request_is_active(&work->requests[i]))
+			error = level_plan_uncore(work, i);
+	if (!error)
+		error = plan_hotplug(work, targets, partitions);
+	free(targets);
+	return error;
+}
 
 /* ---- What must hold ---- */
 

@@ -183,12 +183,6 @@ void warn_of_cpufreq(struct isst_change *change, const struct domain_request *re
 void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
 			const struct isst_clos *values, const char *no_limit);
 
-/** Reports which CLOS limits and associations stay in a domain when core-power goes off, where they
- * are not those of power-on. What cannot be read is passed over: nothing depends on it. @in_force:
- * classes hold all the same, or may. */
-void warn_of_clos_remains(struct isst_change *change, const struct domain_request *request,
-			  bool in_force);
-
 /** Reports which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced:
  * those that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */
 int name_replaced_limits(struct isst_change *change, const struct step *step,

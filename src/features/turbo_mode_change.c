@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turbo by cpufreq's limits, the turbo ratio limits, and all CPUs online. */
+#include "features/features.h"
 #include "features/hotplug.h"
 #include "features/plan.h"
 #include "features/planning.h"
+#include "features/reading.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -10,6 +12,24 @@
 #include "transaction/turbo.h"
 
 #include <errno.h>
+
+/* ---- Turbo ratio limits in force ---- */
+
+static int plan_limits(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	struct isst_turbo_ratio_limits *limits = result;
+
+	*limits = (struct isst_turbo_ratio_limits){ .domain = limits->domain };
+	if (!context_accepts_domain(context, limits->domain, &limits->failure))
+		return 0;
+	return context->firmware.operations->plan_turbo_ratio_limits(batch, limits);
+}
+
+int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_ratio_limits *limits,
+			    size_t count)
+{
+	return context_read(context, limits, count, sizeof(*limits), plan_limits);
+}
 
 /** Warns of buckets that had a ratio and have none now: scripts may be used to such values, and the
  * register takes them. */

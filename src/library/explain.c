@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- What was recorded ---- */
-
 /* ---- What a configuration states of a domain ---- */
 
 /** The number of a setting; one that may be skipped states nothing for sure. */

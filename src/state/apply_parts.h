@@ -12,14 +12,7 @@ struct isst_change;
  * problem.
  */
 
-/* apply_support.c */
-
-/** Where the firmware reports the features of its current level only (TPMI, API version 2), those
- * of another one are looked at when it was set, right before a step that enables some. NULL is
- * passed over. */
-void wanted_check_support_later(const struct wanted *wanted, struct step *step);
-
-/* apply_turbo_freq.c */
+/* apply_checks.c */
 
 /** Objects where turbo is disabled and turbo-freq gets enabled; warns where it has no effect. */
 int wanted_check_turbo(struct wanted *wanted, struct isst_change *change);
@@ -31,13 +24,9 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_
  * is enabled beside, and limits of cpufreq. Once these are planned. */
 int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change);
 
-/* apply_priorities.c */
-
 /** Warns, as `turbo-freq enable --auto` does, of cores without a bucket, and of turbo-freq that no
  * core profits from, where the configuration states both. */
 void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *change);
-
-/* apply_clos.c */
 
 /** Limits of CLOS: a minimum must not be above a maximum that stays, nor the other way round; warns
  * of those that cannot be kept to. */

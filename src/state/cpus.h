@@ -29,7 +29,7 @@ int cpus_describe(const struct cpus_state *state, char **text);
  * SMT is off are as stated; a notice names them. Returns as wanted_compare(). */
 int cpus_compare(struct wanted *wanted, struct differences *differences);
 
-/* cpus_plan.c */
+/* cpus.c */
 
 /** Plans CPUs that come online, or those that go offline or are isolated. Returns 0 or -ENOMEM,
  * -EINTR. */
@@ -43,7 +43,7 @@ int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change);
  */
 int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change);
 
-/* cpus_read.c */
+/* cpus_compare.c */
 
 /** Adds settings with the present state, unless it is as @except (which may be NULL) states it.
  * What no setting describes is unmanaged, with a notice. Returns 0, -EIO with a problem, -ENOMEM or

@@ -44,8 +44,6 @@ void change_complete(struct isst_change *change)
 
 /* ---- The last look ---- */
 
-/* ---- The last look ---- */
-
 /** What is looked at again: what the last step wrote has just been read back. */
 struct look {
 	struct isst_change *change;

@@ -76,8 +76,6 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 
 /* ---- Places ---- */
 
-/* ---- Places ---- */
-
 static int add_cpu(struct isst_cpuset *cpus, unsigned int number)
 {
 	return cpus ? isst_cpuset_add(cpus, number, number) : 0;

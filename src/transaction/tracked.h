@@ -13,8 +13,6 @@ bool item_value_is_plausible(const struct item *item, struct item_value value);
 
 /* ---- Places ---- */
 
-/* ---- Places ---- */
-
 /** Where an item is. */
 enum item_place {
 	PLACE_NONE,	/* this machine has no such place */

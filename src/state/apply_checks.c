@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a change must not do to classes, priorities and turbo-freq, and what it warns of. */
+#include "base/array.h"
+#include "common/priorities.h"
+#include "features/low_limits.h"
+#include "features/planning.h"
+#include "state/apply_parts.h"
+#include "topology/context.h"
+#include "transaction/report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* ---- Classes of service ---- */
+
+enum { MHZ_PER_RATIO = 100, MIN_SHIFT = 8, MAX_SHIFT = 16, RATIO_MASK = 0xff };
+
+/** A CLOS of which a limit is stated. */
+struct clos_limits {
+	struct isst_clos values;	     /* with what stays, once that was read */
+	const struct wanted_item *min, *max; /* NULL: it stays as it is */
+};
+
+struct clos_list {
+	struct clos_limits *items;
+	size_t count;
+};
+
+static unsigned int limit_mhz(const struct wanted_item *item, unsigned int shift)
+{
+	return (unsigned int)(item->bits >> shift & RATIO_MASK) * MHZ_PER_RATIO;
+}
+
+static struct clos_limits *find(struct clos_list *list, const struct wanted_item *item)
+{
+	size_t i = 0;
+
+	while (i < list->count && (list->items[i].values.domain != item->domain ||
+				   list->items[i].values.clos != item->item.index))
+		i++;
+	if (i < list->count)
+		return &list->items[i];
+	if (ARRAY_GROW(list->items, list->count))
+		return NULL;
+	list->items[list->count++] = (struct clos_limits){ .values = { .domain = item->domain,
+								       .clos = item->item.index } };
+	return &list->items[i];
+}
+
+/** Finds what is stated. A state holds what some machine had, however odd. */
+static int find_stated(const struct wanted *wanted, struct clos_list *list)
+{
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		bool min = item->subject == SUBJECT_CLOS_MIN;
+		struct clos_limits *limits;
+
+		if ((!min && item->subject != SUBJECT_CLOS_MAX) ||
+		    configuration_is_state(wanted->configuration, item->setting->origin.source))
+			continue;
+		limits = find(list, item);
+		if (!limits)
+			return -ENOMEM;
+		*(min ? &limits->min : &limits->max) = item;
+	}
+	return 0;
+}
+
+/** Reads what stays. Where that cannot be read, the write that keeps it is going to fail. */
+static int read_kept(struct isst_context *context, struct clos_list *list)
+{
+	struct isst_clos *kept = calloc(list->count + 1, sizeof(*kept));
+	size_t count = 0;
+	int error = kept ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < list->count && !error; i++)
+		if (!list->items[i].min || !list->items[i].max)
+			kept[count++] = list->items[i].values;
+	if (!error && count > 0)
+		error = clos_read(context, kept, count);
+	count = 0;
+	for (size_t i = 0; i < list->count && !error; i++)
+		if (!list->items[i].min || !list->items[i].max)
+			list->items[i].values = kept[count++];
+	free(kept);
+	return error;
+}
+
+/** As `core-power config` has it. */
+static int check(struct wanted *wanted, struct isst_change *change, struct clos_limits *limits)
+{
+	struct isst_clos *values = &limits->values;
+	unsigned int min, max;
+
+	if (values->failure.error)
+		return 0;
+	min = limits->min ? limit_mhz(limits->min, MIN_SHIFT) : values->min_mhz;
+	max = limits->max ? limit_mhz(limits->max, MAX_SHIFT) : values->max_mhz;
+	if (min > max && limits->min && !limits->max)
+		return wanted_reject(wanted, limits->min->setting, values->domain, -EIO,
+				     "CLOS %u: min %u MHz is above its max of %u MHz, which is not "
+				     "stated and stays",
+				     values->clos, min, max);
+	if (min > max && limits->max && !limits->min)
+		return wanted_reject(wanted, limits->max->setting, values->domain, -EIO,
+				     "CLOS %u: max %u MHz is below its min of %u MHz, which is not "
+				     "stated and stays",
+				     values->clos, max, min);
+	values->min_mhz = limits->min ? min : 0;
+	values->max_mhz = limits->max ? max : ISST_CLOS_NO_LIMIT_MHZ;
+	warn_of_clos_range(change, values->domain, values, "max none");
+	return 0;
+}
+
+int wanted_check_clos(struct wanted *wanted, struct isst_change *change)
+{
+	struct clos_list list = { 0 };
+	int error = find_stated(wanted, &list);
+
+	if (!error)
+		error = read_kept(wanted->context, &list);
+	for (size_t i = 0; i < list.count && !error; i++)
+		error = check(wanted, change, &list.items[i]);
+	free(list.items);
+	return error;
+}
+
+/* ---- Priorities ---- */
+
+/* CLOS 0 and 1 are high priority to SST-TF. */
+
+/** The cores of a package where turbo-freq is stated to be on. */
+struct priorities {
+	unsigned int cores, stated, high;
+	const struct isst_turbo_freq *info;
+};
+
+/** Whether turbo-freq is stated to be on in a domain. A state holds what some machine had. */
+static bool states_turbo_freq(const struct wanted *wanted, const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+
+		if (item->subject == SUBJECT_TURBO_FREQ && item->domain == domain)
+			return item->bits && !configuration_is_state(wanted->configuration,
+								     item->setting->origin.source);
+	}
+	return false;
+}
+
+static void add_domain(const struct wanted *wanted, const struct domain_facts *facts,
+		       struct priorities *priorities)
+{
+	const struct isst_domain *domain = facts->domain;
+
+	if (!priorities->info)
+		priorities->info = &facts->specified.turbo_freq_info;
+	priorities->cores += domain_count_cores(wanted->context, domain, domain->present);
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->items[i].subject == SUBJECT_ASSOCIATION &&
+		    wanted->items[i].domain == domain) {
+			priorities->stated++;
+			priorities->high += wanted->items[i].bits <= LAST_HIGH_CLOS;
+		}
+}
+
+void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *change)
+{
+	const struct facts *facts = &wanted->facts;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		unsigned int package = facts->domains[i].domain->package;
+		struct priorities priorities = { 0 };
+		bool first = true;
+
+		for (size_t j = 0; j < facts->count; j++) {
+			const struct isst_domain *domain = facts->domains[j].domain;
+
+			first &= j >= i || domain->package != package;
+			if (domain->package == package && !isst_domain_is_io(domain) &&
+			    states_turbo_freq(wanted, domain))
+				add_domain(wanted, &facts->domains[j], &priorities);
+		}
+		if (!first || priorities.stated == 0)
+			continue;
+		if (priorities.high > 0)
+			turbo_freq_warn_of_buckets(change, priorities.info, package,
+						   priorities.high);
+		else if (priorities.stated == priorities.cores)
+			change_warn(
+				change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
+				"package %u: no core is in CLOS 0 or 1: none has high priority or a "
+				"higher turbo frequency",
+				package);
+	}
+}
+
+static bool package_has_limits(const struct wanted *wanted, unsigned int package)
+{
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->items[i].item.kind == ITEM_TURBO_RATIO_LIMITS &&
+		    wanted->items[i].domain->package == package)
+			return true;
+	return false;
+}
+
+void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_change *change)
+{
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		unsigned int package = item->domain->package;
+
+		if (item->subject == SUBJECT_TURBO_FREQ && !item->bits &&
+		    !isst_domain_is_io(item->domain) && !wanted_changes_level(wanted, item) &&
+		    feature_is_on(&wanted_facts(wanted, item->domain)->specified,
+				  FEATURE_TURBO_FREQ) &&
+		    context_has_power_domains(wanted->context) &&
+		    wanted_turbo_freq_on(wanted, package) && !package_has_limits(wanted, package))
+			change_warn(change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+				    "package %u: turbo-freq stays enabled in another power domain: "
+				    "the turbo ratio limits of the package are left unchanged",
+				    package);
+	}
+}
+
+/** Whether core-power is on in a domain once all is as stated. */
+static bool has_core_power(const struct wanted *wanted, const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->items[i].subject == SUBJECT_CORE_POWER &&
+		    wanted->items[i].domain == domain)
+			return wanted->items[i].bits;
+	return wanted_facts(wanted, domain)->core_power.enabled;
+}
+
+/** Whether turbo-freq gets the priorities that it goes by is known of some machines alone. */
+static void warn_of_core_power(const struct wanted *wanted, struct isst_change *change,
+			       const struct isst_domain *domain)
+{
+	const struct isst_core_power *state = &wanted_facts(wanted, domain)->core_power;
+
+	if (!isst_domain_is_io(domain) && !state->failure.error && state->supported &&
+	    !has_core_power(wanted, domain))
+		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+			    "package %u: turbo-freq is enabled without core-power: %s",
+			    domain->package,
+			    wanted->context->firmware.operations->turbo_freq_uses_clos
+				    ? "limits and priorities of classes of service count all the "
+				      "same, as on servers that were measured"
+				    : "it is not known whether limits and priorities of classes of "
+				      "service count");
+}
+
+/** Turbo frequencies are of use only while turbo is enabled. A machine may have been in that state
+ * nevertheless, which it then gets back. */
+int wanted_check_turbo(struct wanted *wanted, struct isst_change *change)
+{
+	struct domain_request *requests = calloc(wanted->count + 1, sizeof(*requests));
+	const struct setting **settings = calloc(wanted->count + 1, sizeof(*settings));
+	size_t count = 0;
+	int error = requests && settings ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->count && !error; i++)
+		if (wanted_enables_turbo_freq(wanted, &wanted->items[i])) {
+			settings[count] = wanted->items[i].setting;
+			requests[count++].domain = wanted->items[i].domain;
+		}
+	if (!error && count > 0) {
+		error = turbo_freq_check_turbo(change, requests, count);
+		warn_of_cpufreq(change, requests, count);
+	}
+	for (size_t i = 0; i < count && !error; i++) {
+		warn_of_core_power(wanted, change, requests[i].domain);
+		if (requests[i].failure.error)
+			error = wanted_fails(wanted, settings[i], requests[i].domain,
+					     &requests[i].failure);
+	}
+	free(requests);
+	free(settings);
+	return error;
+}
+
+/* ---- What holds cores back ---- */
+
+/** The register is the package's where there are power domains, so one line for each package. */
+static void warn_of_ratio_limits(const struct wanted *wanted, struct isst_change *change)
+{
+	bool shared = context_has_power_domains(wanted->context);
+	unsigned int last = UINT_MAX;
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		const struct domain_facts *facts = wanted_facts(wanted, item->domain);
+		bool on = shared ? wanted_turbo_freq_on(wanted, item->domain->package)
+				 : wanted_domain_turbo_freq_on(wanted, facts);
+
+		if (item->item.kind != ITEM_TURBO_RATIO_LIMITS || !on ||
+		    !facts_hold_back(facts, item->bits) ||
+		    (shared && item->domain->package == last) ||
+		    configuration_is_state(wanted->configuration, item->setting->origin.source))
+			continue;
+		last = item->domain->package;
+		change_warn(
+			change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
+			"%s: turbo-freq stays enabled, and the turbo ratio limits hold its high "
+			"priority cores back: disable turbo-freq as well, or state turbo-ratio-limits none",
+			item->domain->name);
+	}
+}
+
+int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change)
+{
+	struct low_limits low = { 0 };
+	int error = 0;
+
+	warn_of_ratio_limits(wanted, change);
+	for (size_t i = 0; i < wanted->facts.count && wanted->high_priority && !error; i++)
+		if (!isst_domain_is_io(wanted->facts.domains[i].domain))
+			error = low_limits_find(change, &wanted->facts.domains[i].specified,
+						wanted->high_priority, &low);
+	if (!error)
+		error = low_limits_warn(change, &low);
+	low_limits_clear(&low);
+	return error;
+}
