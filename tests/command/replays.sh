@@ -102,7 +102,7 @@ check_tpmi()
 	else
 		for feature in base-freq turbo-freq; do
 			on_machine --format json $feature info > "$scratch/found"
-			grep -q -E "$feature feature is not present at this level 0 \(package  (1, power domain 4|0-1, power domains 0,3-4)\)" \
+			grep -q -E "$feature feature is not present at this level 0 \(packages? (1, power domain 4|0-1, power domains 0,3-4)\)" \
 				"$scratch/found" || cat "$scratch/found" > "$scratch/wrong"
 			grep -q '^status 3$' "$scratch/found" || echo "$feature info succeeds" >> "$scratch/wrong"
 		done
