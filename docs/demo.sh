@@ -8,7 +8,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/isst-demo.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 PATH=$build:$PATH
-export PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$work/machine" ISST_EMULATE_QUIET=yes
+export PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$work/machine"
 
 heading() {
 	printf '\n## %s\n' "$*"

@@ -66,7 +66,7 @@ class Host(machine.Machine):
     def environment(self):
         return {'PATH': '%s:/usr/sbin:/usr/bin:/sbin:/bin' % self.bin, 'LANG': 'C.UTF-8', 'LC_ALL': 'C.UTF-8',
                 'ISST_EMULATE': self.platform, 'ISST_EMULATE_STATE': self.state, 'HOME': self.work,
-                'TMPDIR': self.work, 'ISST_EMULATE_QUIET': 'yes', 'ISST_EMULATE_USER': '0',
+                'TMPDIR': self.work, 'ISST_EMULATE_USER': '0',
                 'LD_PRELOAD': self.tools.preload}
 
     def run_case(self, case):

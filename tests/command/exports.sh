@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 build=$(cd "$1" && pwd) || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-exports.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
-export LC_ALL=C ISST_EMULATE_QUIET=yes
+export LC_ALL=C
 unset ISST_EMULATE ISST_EMULATE_STATE
 PATH=$build:$PATH
 # shellcheck source=tests/support/tap.sh

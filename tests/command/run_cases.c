@@ -309,8 +309,6 @@ int main(int argc, char **argv)
 	free(own);
 	setenv("PATH", path, 1);
 	setenv("LC_ALL", "C", 1);
-	/* What this processor cannot do is no output of a case. */
-	setenv("ISST_EMULATE_QUIET", "yes", 1);
 	tests = calloc((size_t)count, sizeof(*tests));
 	files = calloc((size_t)count, sizeof(*files));
 	for (int i = 0; i < count; i++) {

@@ -31,7 +31,6 @@ awk -v version=0 -v date="$(sed -n 's/^\.Dd //p' "$man")" -f "$root/mk/platform-
 	"$root/docs/internals/captured-machines.md" > "$scratch/isst-platform.5"
 
 # What the processor cannot do is no part of a transcript.
-export ISST_EMULATE_QUIET=yes
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 

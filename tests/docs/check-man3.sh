@@ -9,7 +9,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-man3.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 pages=$build/man3
 PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
-export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state" ISST_EMULATE_QUIET=yes
+export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 

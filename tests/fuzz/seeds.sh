@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Creates the seeds of the fuzzers from the files of the tests: seeds.sh BUILD SEEDS. One directory for each fuzzer.
 set -eu
-export LC_ALL=C ISST_EMULATE_QUIET=yes
+export LC_ALL=C
 unset ISST_EMULATE ISST_EMULATE_STATE
 build=$(cd "$1" && pwd)
 rm -rf "$2"

@@ -58,7 +58,6 @@ class Machine:
                        'ISST_EMULATE_STATE': self.state, 'HOME': self.work}
         if self.program == self.tools.reference:
             environment['ISST_EMULATE_USER'] = '0'
-            environment['ISST_EMULATE_QUIET'] = 'yes'
             environment['LD_PRELOAD'] = self.tools.preload
         return environment
 

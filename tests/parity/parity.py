@@ -86,7 +86,7 @@ def tamper(kind, outcome, copy):
         environment = copy.machine.environment()
         machine.run([copy.machine.program, '-c', '0', 'core-power', 'assoc', '-c', '2'], environment, '/')
     elif kind == 'file':
-        environment = dict(copy.machine.environment(), ISST_EMULATE_QUIET='yes')
+        environment = copy.machine.environment()
         machine.run([copy.machine.program, 'emulate', '--', 'sh', '-c',
                      'echo 1700000 > /sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq'], environment, '/')
 

@@ -268,7 +268,7 @@ class MachineTest(unittest.TestCase):
 
     def command(self, *words, status=0):
         """What the command prints on the same machine."""
-        environment = dict(os.environ, LC_ALL="C", ISST_EMULATE_QUIET="yes")
+        environment = dict(os.environ, LC_ALL="C")
         done = subprocess.run([COMMAND, "--emulate", self.platform, "--emulate-state", os.path.join(self.state, "machine"), *words],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
         self.assertEqual(done.returncode, status, done.stdout)
@@ -1261,7 +1261,7 @@ class Guide(MachineTest):
         with open(path, "w") as file:
             file.write(programs[number])
         environment = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python"), LD_LIBRARY_PATH=BUILD, LC_ALL="C",
-                           PYTHONDONTWRITEBYTECODE="1", ISST_EMULATE_QUIET="yes")
+                           PYTHONDONTWRITEBYTECODE="1")
         words = [COMMAND, "--emulate", "guide", "--emulate-state", os.path.join(self.state, "machine"), "emulate", "--",
                  sys.executable, path, *arguments]
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)

@@ -57,7 +57,7 @@ class Machine:
         os.makedirs(self.state)
         self.fmt = fmt
         self.environment = dict(os.environ, ISST_EMULATE=path if os.path.exists(path) else platform,
-                                ISST_EMULATE_STATE=self.state, ISST_EMULATE_QUIET="yes")
+                                ISST_EMULATE_STATE=self.state)
 
     def step(self, line):
         """Carries out a step. Returns what it wrote and its status; None: it was no command."""

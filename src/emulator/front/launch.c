@@ -317,34 +317,6 @@ static int set_library(char **error)
 	return result;
 }
 
-#ifdef __x86_64__
-enum { SWITCH_CPUID = 0x1012 }; /* ARCH_CPUID */
-
-static bool cpuid_can_fault(void)
-{
-	if (syscall(SYS_arch_prctl, SWITCH_CPUID, 0))
-		return false;
-	syscall(SYS_arch_prctl, SWITCH_CPUID, 1);
-	return true;
-}
-#else
-static bool cpuid_can_fault(void)
-{
-	return true; /* there is no such instruction */
-}
-#endif
-
-/** Printed once and here: programs that are started would mix it with their own output.
- */
-static void warn_of_cpuid(void)
-{
-	if (secure_getenv("ISST_EMULATE_QUIET") || cpuid_can_fault())
-		return;
-	fprintf(stderr,
-		"isst emulate: this processor cannot make CPUID fault: that of programs is "
-		"replaced where it is found, any other returns the values of the real processor\n");
-}
-
 /** Opens the machine once, so that errors are reported here and not by each program. */
 static int try_machine(const struct isst_emulator_target *target, char **error)
 {
@@ -390,7 +362,6 @@ static int start(const struct isst_emulator_target *target,
 	if (!result)
 		result = drop_inheritable_capabilities();
 	if (!result) {
-		warn_of_cpuid();
 		execvp(name, program->words);
 		result = set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
 	}
