@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Reads @each structs for each target, the first of which has the number @first. */
 static struct isst_results *prepare(const struct read_kind *kind, const struct call *call,
@@ -21,10 +22,32 @@ static struct isst_results *prepare(const struct read_kind *kind, const struct c
 		return NULL;
 	}
 	results_name_targets(results, list, call->for_cpus, each);
-	for (size_t i = 0; i < targets * each; i++)
-		kind->begin((char *)results->structs + i * kind->size, results->items[i].domain,
-			    results->items[i].cpu, first + (unsigned int)(i % each));
+	for (size_t i = 0; i < targets * each; i++) {
+		const void *target = call->for_cpus ? (const void *)results->items[i].cpu
+						    : results->items[i].domain;
+		unsigned int index = first + (unsigned int)(i % each);
+		char *one = (char *)results->structs + i * kind->size;
+
+		memcpy(one + kind->target_at, &target, sizeof(target));
+		if (kind->index_at)
+			memcpy(one + kind->index_at, &index, sizeof(index));
+	}
 	return results;
+}
+
+/** Points a result to its struct. Returns 0 or -ENOMEM. */
+static int finish(const struct read_kind *kind, struct isst_result *result, const char *one)
+{
+	const struct isst_failure *failure = (const void *)(one + kind->failure_at);
+	int error = result_fail(result, ISST_PART_RESULT, failure);
+
+	for (int source = 0; source < SOURCES; source++)
+		if (kind->carried >> source & 1 && !(kind->needs_success && failure->error))
+			result->sources[source] = one;
+	if (!error && kind->part)
+		error = result_fail(result, kind->part,
+				    (const void *)(one + kind->part_failure_at));
+	return error;
 }
 
 int read_kind(const struct read_kind *kind, const struct call *call, unsigned int first,
@@ -45,8 +68,8 @@ int read_kind(const struct read_kind *kind, const struct call *call, unsigned in
 		return call_no_memory(call->context);
 	error = kind->read(call->context, results->structs, results->count);
 	for (size_t i = 0; i < results->count && !error; i++)
-		if (kind->finish(&results->items[i],
-				 (const char *)results->structs + i * kind->size))
+		if (finish(kind, &results->items[i],
+			   (const char *)results->structs + i * kind->size))
 			error = call_no_memory(call->context);
 	if (error) {
 		isst_results_free(results);
@@ -82,71 +105,41 @@ int read_cpus(const struct read_kind *kind, struct isst_context *context,
 
 /* ---- Summaries of levels ---- */
 
-static void begin_profile(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-			  unsigned int index)
-{
-	(void)cpu;
-	(void)index;
-	((struct isst_perf_profile *)one)->domain = domain;
-}
-
 static int read_profiles(struct isst_context *context, void *structs, size_t count)
 {
 	return perf_profile_read(context, structs, count);
-}
-
-static int finish_profile(struct isst_result *result, const void *one)
-{
-	const struct isst_perf_profile *profile = one;
-	int error = result_fail(result, ISST_PART_RESULT, &profile->failure);
-
-	result->sources[SOURCE_PERF_PROFILE] = profile;
-	return error ? error : result_fail(result, ISST_PART_PERF_PROFILE, &profile->failure);
 }
 
 int isst_read_perf_profiles(struct isst_context *context, const struct isst_targets *targets,
 			    const struct isst_request *request, unsigned int flags,
 			    struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct isst_perf_profile), begin_profile,
-					       read_profiles, finish_profile,
-					       CARRIES(PERF_PROFILE) };
+	static const struct read_kind KIND = {
+		READ_KIND(struct isst_perf_profile, domain, read_profiles, CARRIES(PERF_PROFILE)),
+		.part = ISST_PART_PERF_PROFILE,
+		.part_failure_at = offsetof(struct isst_perf_profile, failure)
+	};
 
 	return read_domains(&KIND, context, targets, request, flags, results);
 }
 
 /* ---- Core-power ---- */
 
-static void begin_core_power(void *one, const struct isst_domain *domain,
-			     const struct isst_cpu *cpu, unsigned int index)
-{
-	(void)cpu;
-	(void)index;
-	((struct isst_core_power *)one)->domain = domain;
-}
-
 static int read_core_power(struct isst_context *context, void *structs, size_t count)
 {
 	return core_power_read(context, structs, count);
-}
-
-static int finish_core_power(struct isst_result *result, const void *one)
-{
-	const struct isst_core_power *state = one;
-	int error = result_fail(result, ISST_PART_RESULT, &state->failure);
-
-	result->sources[SOURCE_CORE_POWER] = state;
-	result->sources[SOURCE_CLOS_USE] = state;
-	return error ? error : result_fail(result, ISST_PART_CLOS, &state->clos_failure);
 }
 
 int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
 			 const struct isst_request *request, unsigned int flags,
 			 struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct isst_core_power), begin_core_power,
-					       read_core_power, finish_core_power,
-					       CARRIES(CORE_POWER) | CARRIES(CLOS_USE) };
+	static const struct read_kind KIND = {
+		READ_KIND(struct isst_core_power, domain, read_core_power,
+			  CARRIES(CORE_POWER) | CARRIES(CLOS_USE)),
+		.part = ISST_PART_CLOS,
+		.part_failure_at = offsetof(struct isst_core_power, clos_failure)
+	};
 
 	return read_domains(&KIND, context, targets, request, flags, results);
 }
@@ -155,36 +148,18 @@ int isst_read_core_power(struct isst_context *context, const struct isst_targets
 
 static const int CLOS_VALUES[] = { ISST_VALUE_CLOS, 0 };
 
-static void begin_clos(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-		       unsigned int index)
-{
-	struct isst_clos *clos = one;
-
-	(void)cpu;
-	clos->domain = domain;
-	clos->clos = index;
-}
-
 static int read_clos(struct isst_context *context, void *structs, size_t count)
 {
 	return clos_read(context, structs, count);
-}
-
-static int finish_clos(struct isst_result *result, const void *one)
-{
-	const struct isst_clos *clos = one;
-
-	result->sources[SOURCE_CLOS] = clos;
-	result->sources[SOURCE_CLOS_CONFIG] = clos;
-	return result_fail(result, ISST_PART_RESULT, &clos->failure);
 }
 
 int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
 		   const struct isst_request *request, unsigned int flags,
 		   struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct isst_clos), begin_clos, read_clos,
-					       finish_clos, CARRIES(CLOS) | CARRIES(CLOS_CONFIG) };
+	static const struct read_kind KIND = { READ_KIND(struct isst_clos, domain, read_clos,
+							 CARRIES(CLOS) | CARRIES(CLOS_CONFIG)),
+					       .index_at = offsetof(struct isst_clos, clos) };
 	const struct call call = { .context = context,
 				   .targets = targets,
 				   .request = request,
@@ -197,67 +172,34 @@ int isst_read_clos(struct isst_context *context, const struct isst_targets *targ
 	return read_kind(&KIND, &call, 0, ISST_CLOS_COUNT, results);
 }
 
-static void begin_association(void *one, const struct isst_domain *domain,
-			      const struct isst_cpu *cpu, unsigned int index)
-{
-	(void)domain;
-	(void)index;
-	((struct isst_clos_association *)one)->cpu = cpu;
-}
-
 static int read_associations(struct isst_context *context, void *structs, size_t count)
 {
 	return clos_association_read(context, structs, count);
-}
-
-static int finish_association(struct isst_result *result, const void *one)
-{
-	const struct isst_clos_association *association = one;
-
-	result->sources[SOURCE_ASSOCIATION] = association;
-	return result_fail(result, ISST_PART_RESULT, &association->failure);
 }
 
 int isst_read_clos_associations(struct isst_context *context, const struct isst_targets *targets,
 				const struct isst_request *request, unsigned int flags,
 				struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct isst_clos_association),
-					       begin_association, read_associations,
-					       finish_association, CARRIES(ASSOCIATION) };
+	static const struct read_kind KIND = { READ_KIND(struct isst_clos_association, cpu,
+							 read_associations, CARRIES(ASSOCIATION)) };
 
 	return read_cpus(&KIND, context, targets, request, flags, results);
 }
 
 /* ---- Turbo ratio limits ---- */
 
-static void begin_limits(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-			 unsigned int index)
-{
-	(void)cpu;
-	(void)index;
-	((struct isst_turbo_ratio_limits *)one)->domain = domain;
-}
-
 static int read_limits(struct isst_context *context, void *structs, size_t count)
 {
 	return turbo_ratio_limits_read(context, structs, count);
-}
-
-static int finish_limits(struct isst_result *result, const void *one)
-{
-	const struct isst_turbo_ratio_limits *limits = one;
-
-	result->sources[SOURCE_LIMITS] = limits;
-	return result_fail(result, ISST_PART_RESULT, &limits->failure);
 }
 
 int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst_targets *targets,
 				 const struct isst_request *request, unsigned int flags,
 				 struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct isst_turbo_ratio_limits), begin_limits,
-					       read_limits, finish_limits, CARRIES(LIMITS) };
+	static const struct read_kind KIND = { READ_KIND(struct isst_turbo_ratio_limits, domain,
+							 read_limits, CARRIES(LIMITS)) };
 
 	return read_domains(&KIND, context, targets, request, flags, results);
 }

@@ -6,17 +6,26 @@
 #include "library/results.h"
 #include "library/targets.h"
 
+#include <stddef.h>
+
 /** A kind of results, of which each target has one or several, one struct each. */
 struct read_kind {
 	size_t size;
-	/* Fills in whom the struct @index of a target is about. */
-	void (*begin)(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-		      unsigned int index);
+	size_t target_at;  /* of the domain or CPU that the struct is about */
+	size_t failure_at; /* of what stands against all of it */
 	int (*read)(struct isst_context *context, void *structs, size_t count);
-	/* Points a result to its struct. Returns 0 or -ENOMEM. */
-	int (*finish)(struct isst_result *result, const void *one);
-	unsigned int carried; /* sources */
+	unsigned int carried; /* sources that are found in the struct */
+	bool needs_success;   /* they are found only where nothing failed */
+	/* Where it has several structs for a target: their number is kept here; 0: it has not. */
+	size_t index_at;
+	/* A part of results with a failure of its own; 0: there is none. */
+	int part;
+	size_t part_failure_at;
 };
+
+#define READ_KIND(type, target, reader, sources) \
+	.size = sizeof(type), .target_at = offsetof(type, target), \
+	.failure_at = offsetof(type, failure), .read = (reader), .carried = (sources)
 
 #define CARRIES(source) (1U << SOURCE_##source)
 

@@ -25,14 +25,6 @@ static struct isst_value limit_of(uint64_t khz, uint64_t absent)
 
 /* ---- The uncore ---- */
 
-static void begin_uncore(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-			 unsigned int index)
-{
-	(void)cpu;
-	(void)index;
-	((struct uncore_values *)one)->domain = domain;
-}
-
 /** A limit that was set is another one than that of boot, where the kernel shows this. */
 static void take_fabric(struct uncore_values *values, const struct uncore_limits *limits)
 {
@@ -100,33 +92,17 @@ static int read_uncore(struct isst_context *context, void *structs, size_t count
 	return error;
 }
 
-static int finish_uncore(struct isst_result *result, const void *one)
-{
-	const struct uncore_values *values = one;
-
-	result->sources[SOURCE_UNCORE] = values;
-	return result_fail(result, ISST_PART_RESULT, &values->failure);
-}
-
 int isst_read_uncore_limits(struct isst_context *context, const struct isst_targets *targets,
 			    const struct isst_request *request, unsigned int flags,
 			    struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct uncore_values), begin_uncore,
-					       read_uncore, finish_uncore, CARRIES(UNCORE) };
+	static const struct read_kind KIND = { READ_KIND(struct uncore_values, domain, read_uncore,
+							 CARRIES(UNCORE)) };
 
 	return read_domains(&KIND, context, targets, request, flags, results);
 }
 
 /* ---- cpufreq ---- */
-
-static void begin_scaling(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-			  unsigned int index)
-{
-	(void)domain;
-	(void)index;
-	((struct scaling_values *)one)->cpu = cpu;
-}
 
 static void take_limits(struct scaling_values *values, const struct scaling_limits *limits)
 {
@@ -155,20 +131,12 @@ static int read_scaling(struct isst_context *context, void *structs, size_t coun
 	return error;
 }
 
-static int finish_scaling(struct isst_result *result, const void *one)
-{
-	const struct scaling_values *values = one;
-
-	result->sources[SOURCE_SCALING] = values;
-	return result_fail(result, ISST_PART_RESULT, &values->failure);
-}
-
 int isst_read_scaling_limits(struct isst_context *context, const struct isst_targets *targets,
 			     const struct isst_request *request, unsigned int flags,
 			     struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct scaling_values), begin_scaling,
-					       read_scaling, finish_scaling, CARRIES(SCALING) };
+	static const struct read_kind KIND = { READ_KIND(struct scaling_values, cpu, read_scaling,
+							 CARRIES(SCALING)) };
 
 	return read_cpus(&KIND, context, targets, request, flags, results);
 }

@@ -11,14 +11,6 @@
 
 _Static_assert(ISST_LIMIT_OTHER == (int)LIMIT_WORDS, "the last reason is behind the words");
 
-static void begin(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-		  unsigned int index)
-{
-	(void)domain;
-	(void)index;
-	((struct cpu_running *)one)->cpu = cpu;
-}
-
 static int read_frequencies(struct isst_context *context, void *structs, size_t count)
 {
 	return frequencies_read(context, structs, count);
@@ -29,32 +21,13 @@ static int read_reasons(struct isst_context *context, void *structs, size_t coun
 	return reasons_read(context, structs, count);
 }
 
-/** A CPU without a value has no struct that it could be looked up in. */
-static int finish(struct isst_result *result, const void *one, enum source source)
-{
-	const struct cpu_running *cpu = one;
-
-	if (!cpu->failure.error)
-		result->sources[source] = cpu;
-	return result_fail(result, ISST_PART_RESULT, &cpu->failure);
-}
-
-static int finish_frequency(struct isst_result *result, const void *one)
-{
-	return finish(result, one, SOURCE_RUNNING);
-}
-
-static int finish_reasons(struct isst_result *result, const void *one)
-{
-	return finish(result, one, SOURCE_REASONS);
-}
-
 int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
 			  const struct isst_request *request, unsigned int flags,
 			  struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct cpu_running), begin, read_frequencies,
-					       finish_frequency, CARRIES(RUNNING) };
+	static const struct read_kind KIND = { READ_KIND(struct cpu_running, cpu, read_frequencies,
+							 CARRIES(RUNNING)),
+					       .needs_success = true };
 
 	return read_cpus(&KIND, context, targets, request, flags, results);
 }
@@ -63,18 +36,11 @@ int isst_read_limit_reasons(struct isst_context *context, const struct isst_targ
 			    const struct isst_request *request, unsigned int flags,
 			    struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct cpu_running), begin, read_reasons,
-					       finish_reasons, CARRIES(REASONS) };
+	static const struct read_kind KIND = { READ_KIND(struct cpu_running, cpu, read_reasons,
+							 CARRIES(REASONS)),
+					       .needs_success = true };
 
 	return read_cpus(&KIND, context, targets, request, flags, results);
-}
-
-static void begin_power(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-			unsigned int index)
-{
-	(void)cpu;
-	(void)index;
-	((struct domain_power *)one)->domain = domain;
 }
 
 static int read_power(struct isst_context *context, void *structs, size_t count)
@@ -82,21 +48,13 @@ static int read_power(struct isst_context *context, void *structs, size_t count)
 	return power_read(context, structs, count);
 }
 
-static int finish_power(struct isst_result *result, const void *one)
-{
-	const struct domain_power *power = one;
-
-	if (!power->failure.error)
-		result->sources[SOURCE_POWER] = power;
-	return result_fail(result, ISST_PART_RESULT, &power->failure);
-}
-
 int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
 		    const struct isst_request *request, unsigned int flags,
 		    struct isst_results **results)
 {
-	static const struct read_kind KIND = { sizeof(struct domain_power), begin_power, read_power,
-					       finish_power, CARRIES(POWER) };
+	static const struct read_kind KIND = { READ_KIND(struct domain_power, domain, read_power,
+							 CARRIES(POWER)),
+					       .needs_success = true };
 
 	return read_domains(&KIND, context, targets, request, flags, results);
 }
