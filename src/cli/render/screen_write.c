@@ -93,56 +93,50 @@ static int fill(const struct layout *layout)
 	return complete ? 0 : -ENOMEM;
 }
 
-/** Whether the last column is one of lists of CPUs, which may be longer than a line. */
-static bool has_list(const struct layout *layout)
+/** The cell in a row and column; NULL: it is a heading, a place or an index. */
+static const struct screen_cell *cell_at(const struct layout *layout, size_t row, size_t column)
 {
-	for (size_t row = 0; row < layout->table->row_count; row++)
-		if (layout->table->rows[row].cells[layout->columns - 1 - FIRST].cpus)
-			return true;
-	return false;
+	return row > 0 && column >= FIRST ? &layout->table->rows[row - 1].cells[column - FIRST]
+					  : NULL;
+}
+
+/** Whether a cell is a list of CPUs in the last column, which may have lines of its own. */
+static bool is_list(const struct layout *layout, size_t row, size_t column)
+{
+	const struct screen_cell *cell = cell_at(layout, row, column);
+
+	return cell && cell->cpus && column + 1 == layout->columns;
 }
 
 /** Where the last column begins. */
 static size_t last_column(const struct layout *layout)
 {
-	size_t start = 0;
+	size_t start = layout->places_apart ? INDENT : 0;
 
-	for (size_t column = 0; column + 1 < layout->columns; column++)
+	for (size_t column = layout->places_apart; column + 1 < layout->columns; column++)
 		if (layout->widths[column] > 0)
 			start += layout->widths[column] + layout->gap;
-	return layout->places_apart ? start + INDENT : start;
-}
-
-/** Whether all but lists fits into the page. */
-static bool fits(const struct layout *layout)
-{
-	return last_column(layout) + layout->widths[layout->columns - 1] <= layout->page->columns;
+	return start;
 }
 
 /** Sets the widths; where the table is too wide columns move together, and then places get lines of
  * their own. */
 static void measure(struct layout *layout)
 {
-	size_t last = layout->columns - 1;
-	bool list = has_list(layout);
-
 	for (size_t row = 0; row < layout->rows; row++)
 		for (size_t column = 0; column < layout->columns; column++) {
 			size_t length = strlen(*text_at(layout, row, column));
 
-			if (length > layout->widths[column] && !(list && column == last && row > 0))
+			if (length > layout->widths[column] && !is_list(layout, row, column))
 				layout->widths[column] = length;
 		}
-	layout->gap = 2;
-	if (!fits(layout))
-		layout->gap = 1;
-	if (fits(layout))
-		return;
-	layout->places_apart = true;
-	layout->widths[PLACE] = 0;
-	layout->gap = 2;
-	if (!fits(layout))
-		layout->gap = 1;
+	for (unsigned int tries = 0; tries < 4; tries++) {
+		layout->places_apart = tries >= 2;
+		layout->gap = 2 - tries % 2;
+		if (last_column(layout) + layout->widths[layout->columns - 1] <=
+		    layout->page->columns)
+			break;
+	}
 }
 
 static void pad(size_t count, FILE *stream)
@@ -160,13 +154,6 @@ size_t screen_list_break(const char *text, size_t width)
 		if (text[i] == ',')
 			comma = i + 1;
 	return comma > 0 ? comma : width;
-}
-
-/** The cell in a row and column; NULL: it is a heading, a place or an index. */
-static const struct screen_cell *cell_at(const struct layout *layout, size_t row, size_t column)
-{
-	return row > 0 && column >= FIRST ? &layout->table->rows[row - 1].cells[column - FIRST]
-					  : NULL;
 }
 
 /** How a cell stands out on a page with colours. */
@@ -234,15 +221,14 @@ static void write_row(const struct layout *layout, size_t row)
 {
 	size_t last = layout->columns - 1, blanks = layout->places_apart ? INDENT : 0;
 	const char *place = *text_at(layout, row, PLACE);
-	const struct screen_cell *cell = cell_at(layout, row, last);
 
 	if (layout->places_apart && *place) {
 		write_text(layout, row, PLACE, place, strlen(place));
 		fputc('\n', layout->stream);
 	}
-	for (size_t column = 0; column < last; column++)
+	for (size_t column = layout->places_apart; column < last; column++)
 		blanks = write_cell(layout, row, column, blanks);
-	if (cell && cell->cpus &&
+	if (is_list(layout, row, last) &&
 	    last_column(layout) + strlen(*text_at(layout, row, last)) > layout->page->columns)
 		write_list(layout, row);
 	else
