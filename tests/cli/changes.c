@@ -82,7 +82,7 @@ int fake_change_run(struct isst_change *change)
 	(void)change;
 	library.runs++;
 	if (library.progress)
-		library.options.progress(library.options.progress_data, "online cpu 3");
+		library.options.progress(library.options.progress_data, 3, 1, 1, 1);
 	if (run_is_interrupted(&run))
 		return -EINTR;
 	return library.result;

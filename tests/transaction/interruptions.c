@@ -12,10 +12,13 @@ static struct {
 	unsigned int lines, changes[64];
 } row;
 
-static void note_line(void *data, const char *line)
+static void note_cpu(void *data, unsigned int cpu, int online, unsigned int done,
+		     unsigned int count)
 {
 	(void)data;
-	if (strncmp(line, "offline cpu ", strlen("offline cpu ")) == 0 && row.lines < 64)
+	(void)cpu;
+	assert_true(done <= count);
+	if (!online && row.lines < 64)
 		row.changes[row.lines++] = row.counts->changes;
 }
 
@@ -32,7 +35,7 @@ static void B14_hundreds_of_cpus_are_interrupted_between_two_of_them(void **stat
 	const struct making making = { .seam = &plan,
 				       .counts = &counts,
 				       .interrupted = after_two_cpus,
-				       .progress = note_line };
+				       .progress = note_cpu };
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
@@ -56,7 +59,7 @@ static void F10_a_cpu_is_reported_immediately_before_it_goes_offline(void **stat
 {
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts, .progress = note_line };
+	const struct making making = { .seam = &plan, .counts = &counts, .progress = note_cpu };
 	struct machine machine;
 	struct outcome outcome;
 

@@ -197,8 +197,19 @@ static void report_mw(struct report_node *node, enum key_id key, const struct is
 		report_number(node, key, (mw + MW_PER_W / 2) / MW_PER_W);
 }
 
-/** Power is the package's where it has power domains, which share it, else the die's. Whatever
- * cannot be read is not shown: that is no failure, since only root may read energy. */
+/** The first failure is mostly that of all. Only root may read energy: that is none. */
+static void report_power_failure(struct run *run, const struct failure *failure, bool *failed)
+{
+	if (*failed || failure->error == -EOPNOTSUPP)
+		return;
+	if (failure->error == -EACCES || failure->error == -EPERM)
+		run_note(run, failure);
+	else
+		run_failure(run, failure);
+	*failed = true;
+}
+
+/** Power is the package's where it has power domains, which share it, else the die's. */
 void power_status_report(struct machine_status *status)
 {
 	struct run *run = status->run;
@@ -218,10 +229,7 @@ void power_status_report(struct machine_status *status)
 			continue;
 		before = power;
 		if (failure.error) {
-			/* The first one is mostly that of all. */
-			if (!failed && failure.error != -EOPNOTSUPP)
-				run_note(run, &failure);
-			failed |= failure.error != -EOPNOTSUPP;
+			report_power_failure(run, &failure, &failed);
 			continue;
 		}
 		node = shared ? report_unit(run->report, &path, 1)

@@ -76,7 +76,8 @@ struct making {
 	const struct seam_plan *seam; /* NULL: the emulator alone */
 	struct seam_counts *counts;
 	int (*interrupted)(void *data);
-	void (*progress)(void *data, const char *line);
+	void (*progress)(void *data, unsigned int cpu, int online, unsigned int done,
+			 unsigned int count);
 	unsigned int lock_ms;
 	bool dauntless; /* goes on with some domains where others refuse */
 	/* Where not NULL, the change is held, and this called when it is; what it returns is the
