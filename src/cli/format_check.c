@@ -18,9 +18,12 @@ static unsigned int flags_of(const struct request *request)
 
 static bool has_format(const struct request *request, size_t format)
 {
-	unsigned int commands = renderers[format].commands;
+	unsigned int commands = renderers[format].commands, flags = flags_of(request);
 
-	return !commands || flags_of(request) & commands;
+	/* Of what is printed until it is ended, each document is a line. */
+	if (flags & COMMAND_WATCHES)
+		return format == FORMAT_TEXT || format == FORMAT_JSON_V2;
+	return !commands || flags & commands;
 }
 
 /** Writes the formats as words of a sentence: `text, json, json-v2 and nfd`. */

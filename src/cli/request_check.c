@@ -196,16 +196,13 @@ static int check_watch(const struct request *request, char **problem)
 	return 0;
 }
 
-/** Of a command that watches: each document is a line, and nothing is brought online first. */
+/** Of a command that watches: nothing is brought online first. */
 static int check_watcher(const struct request *request, char **problem)
 {
 	if (!(request->command->flags & COMMAND_WATCHES))
 		return 0;
 	if (request_has(request, OPTION_APPLY) && !request_has(request, OPTION_CONFIG))
 		return usage_problem(problem, "option --apply requires --config FILE");
-	if (request_number(request, OPTION_FORMAT) != FORMAT_TEXT &&
-	    request_number(request, OPTION_FORMAT) != FORMAT_JSON_V2)
-		return refuse_together(request, "--format json", "; --format json-v2 can", problem);
 	if (request_has(request, OPTION_GET))
 		return refuse_together(request, "--get", "", problem);
 	if (request_has(request, OPTION_ALL_ONLINE))
