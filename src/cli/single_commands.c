@@ -47,6 +47,12 @@ static const struct option_row status_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row levels_options[] = {
+	{ OPTION_LEVEL, 'l', "level", "LEVEL", VALUE_NUMBER, 0, UINT_MAX,
+	  .help = "Only this performance level. Default: all levels" },
+	{ .name = NULL },
+};
+
 /* The same option as before the command. */
 static const struct option_row explain_options[] = {
 	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
@@ -84,6 +90,12 @@ const struct command single_commands[] = {
 	  "supported.\n"
 	  "?: could not be read. For other programs: --format openmetrics, nfd or facts before it.",
 	  status_options, COMMAND_PRESET | COMMAND_EXPORTS | COMMAND_COMPARES, machine_status },
+	{ "levels", "Print what each performance level has, as one table",
+	  "A row for each level; packages that are alike stand together. Cores are those of a "
+	  "package.\n"
+	  "perf-profile info prints everything of a level; perf-profile set-config-level selects "
+	  "one.",
+	  levels_options, COMMAND_PRESET, machine_levels },
 	{ "with", "Run a program while a configuration is applied",
 	  "Applies a configuration, runs the program, and rolls the change back when it ends. "
 	  "Other\n"

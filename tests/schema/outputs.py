@@ -10,6 +10,8 @@ READING = [
     "--version",
     "status",
     "status --map",
+    "levels",
+    "levels -l 0",
     "explain",
     "perf-profile info",
     "perf-profile info -l 0",

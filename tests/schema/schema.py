@@ -216,7 +216,7 @@ def compare_text(text, new):
         known.update(re.findall(r"[0-9]+", str(value)))
     lines = [line for line in text.splitlines()
              if not re.match(r"Intel\(R\) Speed Select|Executing on CPU|Emulated machine", line)]
-    found = set(re.findall(r"(?<![0-9a-fx])[0-9]+(?![0-9a-fx])", re.sub(r"-USR1 \d+|age\(s\):\d+", "", "\n".join(lines))))
+    found = set(re.findall(r"(?<![0-9a-fx])[0-9]+(?![0-9a-fx])", re.sub(r"-USR1 \d+|age\(s\):\d+|AVX-512", "", "\n".join(lines))))
     return [f"{number} of the text is nowhere" for number in sorted(found - known)]
 
 

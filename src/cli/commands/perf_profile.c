@@ -97,14 +97,6 @@ static void report_cpus(struct run *run, struct report_node *node, const struct 
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 }
 
-static void report_base_frequency(struct report_node *node, const struct isst_result *level)
-{
-	unsigned int mhz;
-
-	if (level_base_mhz(level, &mhz) == 0)
-		report_number(node, KEY_BASE_FREQUENCY, mhz);
-}
-
 /** Values of a level in the order in which they are shown. */
 struct shown {
 	enum key_id key;

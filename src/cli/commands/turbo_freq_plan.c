@@ -16,14 +16,6 @@ static unsigned int bucket_cores(const struct isst_result *level, unsigned int b
 		       : 0;
 }
 
-static void report_bucket(const struct run *run, struct report_node *node,
-			  const struct isst_result *level, unsigned int bucket)
-{
-	report_number(node, KEY_CORES_PER_PACKAGE, bucket_cores(level, bucket));
-	level_report_types(run, node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
-			   bucket, -1);
-}
-
 /** Reports which bucket the chosen cores use, and what the next one would give. */
 static void report_use(struct run *run, struct report_node *node, const struct isst_result *level,
 		       unsigned int cores)
@@ -34,19 +26,22 @@ static void report_use(struct run *run, struct report_node *node, const struct i
 	report_number(node, KEY_CHOSEN_CORES, cores);
 	while (used < buckets && bucket_cores(level, used) < cores)
 		used++;
-	if (used < buckets)
+	if (used < buckets) {
 		report_number(node, KEY_USED_BUCKET, used);
-	else
+		report_value_at(node, KEY_STATUS_HIGH_MAX, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0,
+				used);
+	} else {
 		report_message(run->report, ENTRY_NOTE,
 			       "package %u: %u %s are more than the last bucket holds: their "
 			       "turbo frequencies may be lower",
 			       isst_domain_package(isst_result_domain(level)), cores,
 			       run_cores_word(run));
+	}
 	if (used + 1 >= buckets)
 		return;
 	next = report_branch(node, KEY_NEXT_BUCKET, used + 1);
 	report_number(next, KEY_FURTHER_CORES, bucket_cores(level, used + 1) - cores);
-	report_bucket(run, next, level, used + 1);
+	bucket_report(run, next, level, used + 1);
 }
 
 static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level)
@@ -56,9 +51,7 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 						 value_of(level, ISST_VALUE_LEVEL));
 	unsigned int cores = core_choice_count(run, unit->place.package);
 
-	report_core_unit(run, node);
-	for (unsigned int i = 0; i < value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS); i++)
-		report_bucket(run, report_branch(node, KEY_BUCKET, i), level, i);
+	buckets_report(run, node, level);
 	level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
 			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1);
 	if (cores > 0)
@@ -114,6 +107,8 @@ void turbo_freq_plan(struct run *run)
 	bool choice = request_has(run->request, OPTION_HIGH_PRIORITY);
 	struct levels levels;
 
+	if (!run->request->reference)
+		report_make_screen(run->report, false);
 	if (choice && !core_choice_make(run))
 		return;
 	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0)

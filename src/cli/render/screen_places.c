@@ -112,14 +112,24 @@ static bool is_beside(const struct screen_place *place, const struct report_entr
 	return i + 1 == place->steps;
 }
 
-void screen_place_shorten(struct screen_place *place, const struct report *report)
+/** Whether a place has all numbers of its last step. */
+static bool has_all(const struct screen_place *place, const struct report *report)
 {
-	if (place->steps < 2)
-		return;
 	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next)
 		if (entry->kind == ENTRY_UNIT && entry->steps > 0 && is_beside(place, entry))
-			return;
-	isst_cpuset_free(place->numbers[--place->steps]);
+			return false;
+	return true;
+}
+
+void screen_place_shorten(struct screen_place *place, const struct report *report)
+{
+	while (place->steps > 1 && has_all(place, report))
+		isst_cpuset_free(place->numbers[--place->steps]);
+}
+
+bool screen_place_is_whole(const struct screen_place *place, const struct report *report)
+{
+	return place->steps == 1 && has_all(place, report);
 }
 
 char *screen_place_name(const struct screen_place *place)

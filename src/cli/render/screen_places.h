@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a screen calls the places of units: `package 0, power domains 0-2`. Made from the steps of their
- * paths and the rows of the key table; must not know what the places are.
+ * How a screen calls the places of units: `package 0, power domains 0-2`. Made from the steps of
+ * their paths and the rows of the key table; must not know what the places are.
  */
 #ifndef ISST_CLI_SCREEN_PLACES_H
 #define ISST_CLI_SCREEN_PLACES_H
@@ -28,9 +28,11 @@ bool screen_place_joins(const struct screen_place *one, const struct screen_plac
 /** Adds the numbers of another one. Returns 0 or -ENOMEM. */
 int screen_place_join(struct screen_place *place, const struct screen_place *other);
 
-/** Leaves the last step out of places that have all of its numbers: of whole packages. Needs a
- * report that leaves no place of the machine out. */
+/** Leaves out the last step, but not the first, where a place has all of its numbers, and then the
+ * one before. Needs a report that leaves no place of the machine out. */
 void screen_place_shorten(struct screen_place *place, const struct report *report);
+/** Whether a place that was shortened is all of them. */
+bool screen_place_is_whole(const struct screen_place *place, const struct report *report);
 
 /** What a place is called; to be freed, NULL without memory. */
 char *screen_place_name(const struct screen_place *place);

@@ -12,7 +12,7 @@
 
 static bool is_cell(const struct report_node *node)
 {
-	return node->kind != NODE_BRANCH && node->key->heading;
+	return node->key->heading && !screen_key_is_row(node);
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -60,8 +60,25 @@ static bool has_cells(const struct report_node *branch)
 	return leaf;
 }
 
+/** Adds a branch to the others of its key. Returns 0 or -ENOMEM. */
+static int add_to_cell(struct screen_cell *cell, const struct report_node *branch)
+{
+	char *more = wording_of_cell(branch), *text = NULL;
+
+	if (more && asprintf(&text, "%s %s", cell->text, more) < 0)
+		text = NULL;
+	free(more);
+	free(cell->text);
+	cell->text = text;
+	return text ? 0 : -ENOMEM;
+}
+
 static int fill_cell(struct screen_cell *cell, const struct report_node *leaf)
 {
+	if (cell->text && leaf->kind == NODE_BRANCH)
+		return add_to_cell(cell, leaf);
+	if (cell->text || cell->cpus)
+		return 0;
 	cell->changed = leaf->changed;
 	cell->style = wording_style(leaf);
 	if (leaf->kind != NODE_CPU_RANGES) {
@@ -89,7 +106,7 @@ static int add_row(struct screen_table *table, const struct report *report,
 	for (const struct report_node *leaf = branch->first; leaf && !error; leaf = leaf->next) {
 		size_t column = find_column(table, leaf->key);
 
-		if (!is_cell(leaf) || row->cells[column].text || row->cells[column].cpus)
+		if (!is_cell(leaf))
 			continue;
 		table->right[column] |= leaf->kind == NODE_NUMBER && !leaf->key->cell;
 		error = fill_cell(&row->cells[column], leaf);
@@ -198,6 +215,32 @@ static int fold(struct screen_table *table, size_t step)
 	return error;
 }
 
+/** A table by index has no places where all rows are of the whole machine. */
+static void shorten_places(struct screen_table *table, const struct report *report)
+{
+	bool whole = screen_table_is_by_index(table);
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		screen_place_shorten(&table->rows[i].place, report);
+		whole = whole && screen_place_is_whole(&table->rows[i].place, report);
+	}
+	for (size_t i = 0; i < table->row_count && whole; i++)
+		screen_place_clear(&table->rows[i].place);
+}
+
+/** Orders rows by their index, and else as they are. */
+static void sort_rows(struct screen_table *table)
+{
+	for (size_t i = 1; i < table->row_count; i++) {
+		struct screen_row row = table->rows[i];
+		size_t at = i;
+
+		for (; at > 0 && table->rows[at - 1].index > row.index; at--)
+			table->rows[at] = table->rows[at - 1];
+		table->rows[at] = row;
+	}
+}
+
 int screen_table_make(struct screen_table *table, const struct report *report,
 		      const struct key *key)
 {
@@ -214,8 +257,10 @@ int screen_table_make(struct screen_table *table, const struct report *report,
 	/* The last step first: `package 0, power domains 0-2` before packages. */
 	for (size_t step = REPORT_PATH_STEPS; step-- > 0 && !error;)
 		error = fold(table, step);
-	for (size_t i = 0; i < table->row_count && report_is_whole(report); i++)
-		screen_place_shorten(&table->rows[i].place, report);
+	if (!error && report_is_whole(report))
+		shorten_places(table, report);
+	if (screen_table_is_by_index(table))
+		sort_rows(table);
 	return error;
 }
 

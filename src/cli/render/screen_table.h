@@ -40,10 +40,16 @@ int screen_table_make(struct screen_table *table, const struct report *report,
 		      const struct key *key);
 void screen_table_clear(struct screen_table *table);
 
+/** Whether rows are about what their index counts, in the first place: their heading is none. */
+static inline bool screen_table_is_by_index(const struct screen_table *table)
+{
+	return table->key && !*table->key->heading;
+}
+
 /** Whether the key is that of rows of a table. */
 static inline bool screen_key_is_row(const struct report_node *node)
 {
-	return node->kind == NODE_BRANCH && node->key->heading;
+	return node->kind == NODE_BRANCH && node->key->heading && !node->key->cell;
 }
 
 /** Writes a table. On a page that is too narrow places and lists have lines of their own; only on a

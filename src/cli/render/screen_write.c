@@ -22,7 +22,8 @@ struct layout {
 	size_t columns, rows; /* the first row is that of headings */
 	char **texts;
 	size_t *widths;
-	size_t gap; /* between columns */
+	size_t gap;	   /* between columns */
+	size_t first, end; /* which ones are written now, behind place and index */
 	FILE *stream;
 	bool has_index;
 	bool places_apart; /* on lines of their own */
@@ -108,19 +109,34 @@ static bool is_list(const struct layout *layout, size_t row, size_t column)
 	return cell && cell->cpus && column + 1 == layout->columns;
 }
 
+static bool is_written(const struct layout *layout, size_t column)
+{
+	return layout->widths[column] > 0 &&
+	       (column < FIRST || (column >= layout->first && column < layout->end));
+}
+
 /** Where the last column begins. */
 static size_t last_column(const struct layout *layout)
 {
 	size_t start = layout->places_apart ? INDENT : 0;
 
-	for (size_t column = layout->places_apart; column + 1 < layout->columns; column++)
-		if (layout->widths[column] > 0)
+	for (size_t column = layout->places_apart; column + 1 < layout->end; column++)
+		if (is_written(layout, column))
 			start += layout->widths[column] + layout->gap;
 	return start;
 }
 
-/** Sets the widths; where the table is too wide columns move together, and then places get lines of
- * their own. */
+/** Whether all but lists fits into the page, if need be with columns close to each other. */
+static bool fits(struct layout *layout)
+{
+	for (layout->gap = 2; layout->gap > 0; layout->gap--)
+		if (last_column(layout) + layout->widths[layout->end - 1] <= layout->page->columns)
+			return true;
+	layout->gap = 1;
+	return false;
+}
+
+/** Sets the widths; where the table is too wide places get lines of their own. */
 static void measure(struct layout *layout)
 {
 	for (size_t row = 0; row < layout->rows; row++)
@@ -130,13 +146,7 @@ static void measure(struct layout *layout)
 			if (length > layout->widths[column] && !is_list(layout, row, column))
 				layout->widths[column] = length;
 		}
-	for (unsigned int tries = 0; tries < 4; tries++) {
-		layout->places_apart = tries >= 2;
-		layout->gap = 2 - tries % 2;
-		if (last_column(layout) + layout->widths[layout->columns - 1] <=
-		    layout->page->columns)
-			break;
-	}
+	layout->places_apart = !fits(layout) && !screen_table_is_by_index(layout->table);
 }
 
 static void pad(size_t count, FILE *stream)
@@ -210,7 +220,7 @@ static size_t write_cell(const struct layout *layout, size_t row, size_t column,
 	size_t rest = width > length ? width - length : 0;
 	bool right = column == INDEX || (column >= FIRST && layout->table->right[column - FIRST]);
 
-	if (width == 0)
+	if (!is_written(layout, column))
 		return blanks;
 	pad(right ? blanks + rest : blanks, layout->stream);
 	write_text(layout, row, column, text, length);
@@ -219,7 +229,7 @@ static size_t write_cell(const struct layout *layout, size_t row, size_t column,
 
 static void write_row(const struct layout *layout, size_t row)
 {
-	size_t last = layout->columns - 1, blanks = layout->places_apart ? INDENT : 0;
+	size_t last = layout->end - 1, blanks = layout->places_apart ? INDENT : 0;
 	const char *place = *text_at(layout, row, PLACE);
 
 	if (layout->places_apart && *place) {
@@ -236,12 +246,56 @@ static void write_row(const struct layout *layout, size_t row)
 	fputc('\n', layout->stream);
 }
 
+/** Writes the table; by index with as many columns as fit, and then with the next ones. */
+static void write_parts(struct layout *layout)
+{
+	size_t least = screen_table_is_by_index(layout->table) ? 1 : layout->columns;
+
+	for (; layout->first < layout->columns; layout->first = layout->end) {
+		if (layout->first > FIRST)
+			fputc('\n', layout->stream);
+		layout->end = layout->columns;
+		while (!fits(layout) && layout->end > layout->first + least)
+			layout->end--;
+		for (size_t row = 0; row < layout->rows; row++)
+			write_row(layout, row);
+	}
+}
+
+/** Writes what columns and marks mean, below tables that have such columns. */
+static void write_legend(const struct layout *layout)
+{
+	const struct screen_table *table = layout->table;
+	bool legend = false, absent = false, unknown = false;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct key *key = table->columns[i];
+
+		if (key->legend)
+			fprintf(layout->stream, "%s%s: %s\n", legend ? "" : "\n", key->heading,
+				key->legend);
+		legend |= key->legend != NULL;
+		for (size_t row = 1; row < layout->rows; row++) {
+			const char *text = *text_at(layout, row, FIRST + i);
+
+			absent |= strcmp(text, ABSENT) == 0;
+			unknown |= strchr(text, '?') != NULL;
+		}
+	}
+	if (legend && absent)
+		fputs("-: none\n", layout->stream);
+	if (legend && unknown)
+		fputs("?: not known\n", layout->stream);
+}
+
 int screen_table_write(const struct screen_table *table, const struct page *page, FILE *stream)
 {
 	struct layout layout = { .table = table,
 				 .page = page,
 				 .stream = stream,
 				 .columns = FIRST + table->column_count,
+				 .first = FIRST,
+				 .end = FIRST + table->column_count,
 				 .rows = table->row_count + 1,
 				 .has_index = table->key && table->key->index_heading };
 	int error = -ENOMEM;
@@ -254,8 +308,8 @@ int screen_table_write(const struct screen_table *table, const struct page *page
 		error = fill(&layout);
 	if (!error) {
 		measure(&layout);
-		for (size_t row = 0; row < layout.rows; row++)
-			write_row(&layout, row);
+		write_parts(&layout);
+		write_legend(&layout);
 	}
 	for (size_t i = 0; layout.texts && i < layout.rows * layout.columns; i++)
 		free(layout.texts[i]);

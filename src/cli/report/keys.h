@@ -48,8 +48,9 @@ struct key {
 	 * with its index.
 	 */
 	const char *heading, *index_heading;
-	/** What stands in the cell, as a sentence; NULL: the value. */
-	const char *cell;
+	/** What stands in the cell, as a sentence; NULL: the value. A branch that has one is a cell
+	 * as well, with all others of its key. @legend: what it means, below the table. */
+	const char *cell, *legend;
 	/** How a value stands out (STYLE_...), and which one does; of a row: its heading. */
 	unsigned char style;
 	const char *notable;
@@ -92,6 +93,8 @@ enum key_id {
 	KEY_GET_CONFIG_CURRENT_LEVEL,
 	KEY_GET_LOCK_STATUS,
 	KEY_LEVEL,
+	KEY_LEVEL_STATE,
+	KEY_LEVEL_CORES,
 	KEY_CPU_COUNT,
 	KEY_ENABLE_CPU_COUNT,
 	KEY_ENABLE_CPU_MASK,
@@ -115,9 +118,9 @@ enum key_id {
 	KEY_POWER,
 	KEY_TJUNCTION_MAX,
 	KEY_TURBO_LIMITS,
-	KEY_BUCKET,
 	KEY_CORE_COUNT,
 	KEY_MAX_TURBO_FREQUENCY,
+	KEY_ALL_CORE_TURBO,
 	/* base-freq */
 	KEY_BASE_FREQ_PROPERTIES,
 	KEY_HIGH_BASE_FREQUENCY,
@@ -129,7 +132,6 @@ enum key_id {
 	KEY_TURBO_FREQ_PROPERTIES,
 	KEY_HIGH_CORES_COUNT,
 	KEY_HIGH_MAX_FREQUENCY,
-	KEY_CLIP_FREQUENCIES,
 	KEY_LOW_MAX_FREQUENCY,
 	KEY_CORES_PER_PACKAGE,
 	KEY_CHOSEN_CORES,
@@ -282,6 +284,8 @@ enum key_id {
 	KEY_STATUS_BUCKET,
 	KEY_STATUS_HIGH_MAX,
 	KEY_STATUS_LOW_MAX,
+	KEY_CLIP_FREQUENCIES,
+	KEY_BUCKET,
 	KEY_STATUS_MIN,
 	KEY_STATUS_MAX,
 	KEY_STATUS_LEVEL_MAX,

@@ -17,6 +17,8 @@ const struct key_v2 keys_v2[KEYS] = {
 	[KEY_GET_CONFIG_CURRENT_LEVEL] = { .type = V2_NUMBER },
 	[KEY_GET_LOCK_STATUS] = { .type = V2_BOOLEAN },
 	[KEY_LEVEL] = { .type = V2_ARRAY, .index = "level" },
+	[KEY_LEVEL_STATE] = { .type = V2_STRING },
+	[KEY_LEVEL_CORES] = { .type = V2_NUMBER },
 	[KEY_CPU_COUNT] = { .type = V2_NUMBER },
 	[KEY_ENABLE_CPU_COUNT] = { .type = V2_NUMBER },
 	[KEY_ENABLE_CPU_MASK] = { .type = V2_STRING },
@@ -43,6 +45,7 @@ const struct key_v2 keys_v2[KEYS] = {
 	[KEY_BUCKET] = { .type = V2_ARRAY, .index = "bucket" },
 	[KEY_CORE_COUNT] = { .type = V2_NUMBER },
 	[KEY_MAX_TURBO_FREQUENCY] = { .type = V2_NUMBER },
+	[KEY_ALL_CORE_TURBO] = { .type = V2_NUMBER },
 	/* base-freq */
 	[KEY_BASE_FREQ_PROPERTIES] = { .type = V2_OBJECT },
 	[KEY_HIGH_BASE_FREQUENCY] = { .type = V2_NUMBER },

@@ -12,6 +12,7 @@ void report_platform(struct report_node *node, struct isst_context *context);
 
 void show_info(struct run *run);
 void machine_status(struct run *run);
+void machine_levels(struct run *run);
 void emulate_program(struct run *run);
 void with_program(struct run *run);
 void explain(struct run *run);

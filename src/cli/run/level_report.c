@@ -31,6 +31,17 @@ int level_base_mhz(const struct isst_result *level, unsigned int *mhz)
 	return 0;
 }
 
+void report_base_frequency(struct report_node *node, const struct isst_result *level)
+{
+	unsigned int mhz;
+	int error = level_base_mhz(level, &mhz);
+
+	if (!error)
+		report_number(node, KEY_BASE_FREQUENCY, mhz);
+	else if (error == -EIO)
+		report_unknown(node, KEY_BASE_FREQUENCY);
+}
+
 bool level_is_known(const struct isst_result *level)
 {
 	return !isst_result_error(level, ISST_PART_RESULT) ||
@@ -165,6 +176,30 @@ static void report_bucket(const struct run *run, struct report_node *parent,
 			bucket);
 	level_report_types(run, node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
 			   bucket, only_type);
+}
+
+void bucket_report(const struct run *run, struct report_node *node, const struct isst_result *level,
+		   unsigned int bucket)
+{
+	report_value_at(node, KEY_CORES_PER_PACKAGE, level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0,
+			bucket);
+	level_report_types(run, node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
+			   bucket, -1);
+}
+
+void buckets_report(const struct run *run, struct report_node *node,
+		    const struct isst_result *level)
+{
+	unsigned int buckets;
+	int error = isst_result_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, &buckets);
+
+	if (error == -EIO)
+		report_unknown(node, KEY_BUCKET);
+	if (error || buckets == 0)
+		return;
+	report_core_unit(run, node);
+	for (unsigned int i = 0; i < buckets; i++)
+		bucket_report(run, report_branch(node, KEY_BUCKET, i), level, i);
 }
 
 void turbo_freq_report(const struct run *run, struct report_node *parent,

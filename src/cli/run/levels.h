@@ -86,6 +86,15 @@ void level_report_types(const struct run *run, struct report_node *parent, enum 
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
 		      const struct isst_context *context);
 
+/** The base frequency below a level. */
+void report_base_frequency(struct report_node *node, const struct isst_result *level);
+
+/** The buckets of SST-TF below a level, if it has any; one of them. */
+void buckets_report(const struct run *run, struct report_node *node,
+		    const struct isst_result *level);
+void bucket_report(const struct run *run, struct report_node *node, const struct isst_result *level,
+		   unsigned int bucket);
+
 /** What to show of SST-TF. */
 struct turbo_freq_filter {
 	int bucket;   /* -1: all */
