@@ -1707,6 +1707,12 @@ ISST_API int isst_config_to_text(const struct isst_config *config, unsigned int 
 ISST_API int isst_config_read(struct isst_context *context, unsigned int flags,
 			      struct isst_config **config);
 
+/** The same of some domains. What they have in common may be stated for all: it is to be compared
+ * with their domains alone, see isst_config_set_targets(). */
+ISST_API int isst_config_read_targets(struct isst_context *context,
+				      const struct isst_targets *targets, unsigned int flags,
+				      struct isst_config **config);
+
 /** What isst_config_defaults() contains. */
 #define ISST_CONFIG_CLOS 1U	    /* CLOS: min 0, no max, weight 0 */
 #define ISST_CONFIG_ASSOCIATIONS 2U /* all cores in CLOS 0 */
@@ -1744,13 +1750,26 @@ ISST_API int isst_config_match(struct isst_config *config, struct isst_context *
 
 /** What differs alike in several domains is listed for each of them. */
 #define ISST_CONFIG_CHECK_SEPARATELY 1U
+/** Registers that only isolated CPUs could be asked for (isst_undisturbed_cpus()), which would be
+ * interrupted, are not compared. */
+#define ISST_CONFIG_CHECK_UNDISTURBED 2U
+
+/**
+ * From now on what the configuration states counts for some domains alone: what it states of others
+ * or of CPUs of none is neither compared nor changed.
+ *
+ * @targets: have to be there until other ones are set, and belong to the context of each call; of
+ * CPUs their domains are meant. NULL: all, as in a new configuration
+ */
+ISST_API void isst_config_set_targets(struct isst_config *config,
+				      const struct isst_targets *targets);
 
 /**
  * Compares a machine with a configuration. isst_config_difference_at() then returns what differs.
  * Parts that discovery left out (isst_left_out_at()) are not compared. CPUs that the kernel keeps
  * offline while SMT is off are no difference; a notice (isst_notice_at()) names them.
  *
- * @flags: 0 or ISST_CONFIG_CHECK_SEPARATELY
+ * @flags: ISST_CONFIG_CHECK_SEPARATELY and _UNDISTURBED combined
  * Returns 0, ISST_CONFIG_SKIPPED (nothing was compared, see isst_config_match()), or a negative
  * errno with isst_config_problem_at(): -EOPNOTSUPP (it is for another machine, or the machine does
  * not have what it mentions), -EIO (something could not be read) or -EINVAL (it contradicts itself
@@ -1772,6 +1791,16 @@ ISST_API const char *isst_config_difference_wanted(const struct isst_config_diff
 ISST_API const char *
 isst_config_difference_present(const struct isst_config_difference *difference);
 ISST_API const char *isst_config_difference_origin(const struct isst_config_difference *difference);
+
+/** The same apart: the domain that differs (NULL: several, or CPUs of none), the CPUs that do
+ * (NULL: it is no difference of CPUs), and what differs: the end of its text (`CLOS 2 max`,
+ * `CPUs`). The domain belongs to the context, the rest to the configuration. */
+ISST_API const struct isst_domain *
+isst_config_difference_domain(const struct isst_config_difference *difference);
+ISST_API const struct isst_cpuset *
+isst_config_difference_cpus(const struct isst_config_difference *difference);
+ISST_API const char *
+isst_config_difference_subject(const struct isst_config_difference *difference);
 
 /** The CPUs that isst_config_check() or isst_change_add_config() chose for `high-priority`; NULL if
  * none were asked for. They belong to the configuration until the next call. */

@@ -23,6 +23,7 @@ opens a context of its own.
 
 import collections
 import collections.abc
+import contextlib
 import ctypes
 import enum
 import errno as errnos
@@ -368,6 +369,7 @@ _EXPLAIN_LIMITS = 2
 _CONFIG_ADD_FILE = 1
 _CONFIG_READ_ALL = 1
 _CONFIG_CHECK_SEPARATELY = 1
+_CONFIG_CHECK_UNDISTURBED = 2
 _LOCK_CHECK = 1
 
 
@@ -612,6 +614,7 @@ isst_config_skipped_at spz
 isst_config_skipped_error_at ipz
 isst_config_to_text ipuP
 isst_config_read ipuP
+isst_config_read_targets ippuP
 isst_config_defaults ipuP
 isst_config_boot ipuP
 isst_config_match ippu
@@ -621,6 +624,10 @@ isst_config_difference_target sp
 isst_config_difference_wanted sp
 isst_config_difference_present sp
 isst_config_difference_origin sp
+isst_config_difference_domain pp
+isst_config_difference_cpus pp
+isst_config_difference_subject sp
+isst_config_set_targets vpp
 isst_config_high_priority_cpus pp
 isst_config_record_apply ippiu
 isst_read_apply_record ipuP
@@ -1344,9 +1351,19 @@ ApplyRecord = collections.namedtuple("ApplyRecord", "time_s succeeded source sha
 ApplyRecord.__doc__ = """A run of a configuration: when it ended, in seconds since 1970 (UTC); whether the machine was then as configured; the
 name of its first file; and the SHA-256 of its texts."""
 
-ConfigDifference = collections.namedtuple("ConfigDifference", "target wanted present origin")
+ConfigDifference = collections.namedtuple("ConfigDifference", "target wanted present origin domain cpus subject")
 ConfigDifference.__doc__ = """Something in which a machine differs from a configuration, as texts: what, the value that is stated, the
-present one, and where it is stated."""
+present one, and where it is stated; and apart the name of its domain (None: several, or none), the CPUs that differ (a
+frozenset; None: it is not of CPUs), and the end of the text (`CLOS 2 max`)."""
+
+
+def _config_difference(entry):
+    isst = _isst()
+    domain, cpus = isst.config_difference_domain(entry), isst.config_difference_cpus(entry)
+    return ConfigDifference(_text(isst.config_difference_target(entry)), _text(isst.config_difference_wanted(entry)),
+                            _text(isst.config_difference_present(entry)), _text(isst.config_difference_origin(entry)),
+                            _text(isst.domain_name(domain)) if domain else None, _cpus(cpus) if cpus else None,
+                            _text(isst.config_difference_subject(entry)))
 
 
 # ---- Context ----
@@ -1904,10 +1921,14 @@ class Context(_Uncopyable):
         its number, whether online, and that it is the n-th of so many. Errors: isst_change_new(3)."""
         return Change(self, flags, command, progress)
 
-    def read_config(self, everything=False):
+    def read_config(self, everything=False, targets=None):
         """The present state of the machine as a Config for this machine: what differs from the state after boot, or
-        everything. Errors: isst_config_read(3)."""
-        return self._config(_isst().config_read, _CONFIG_READ_ALL if everything else 0)
+        everything; of the domains of targets, with which alone it can be checked then. Errors: isst_config_read(3)."""
+        flags = _CONFIG_READ_ALL if everything else 0
+        if targets is None:
+            return self._config(_isst().config_read, flags)
+        with _Targets(self, targets) as target_set:
+            return self._config(_isst().config_read_targets, target_set, flags)
 
     def default_config(self, parts=0):
         """The defaults as a Config; parts: ConfigPart, 0 for all. Error: EPERM."""
@@ -1930,9 +1951,9 @@ class Context(_Uncopyable):
         return ApplyRecord(_isst().apply_record_time_s(pointer), _isst().apply_record_succeeded(pointer),
                            _text(_isst().apply_record_source(pointer)), _text(_isst().apply_record_sha256(pointer)))
 
-    def _config(self, function, flags):
+    def _config(self, function, *arguments):
         owned = _Owned(_isst().config_free)
-        self._do(function, self._open(), flags, owned.reference)
+        self._do(function, self._open(), *arguments, owned.reference)
         return Config._make(owned.take())
 
     # -- The journal of an interrupted change --
@@ -2339,17 +2360,20 @@ class Config(_Made):
         for another machine."""
         return self._use(context, lambda pointer: (_isst().config_match, pointer, context._open(), 0)) != _SKIPPED
 
-    def check(self, context, separately=False):
-        """What differs from the machine: a list of ConfigDifference, with separately one for each domain; None if it is not
-        for this machine, see match(). ConfigError: EOPNOTSUPP (the machine does not have what it states), EIO, EINVAL (it
+    def check(self, context, separately=False, undisturbed=False, targets=None):
+        """What differs from the machine: a list of ConfigDifference, with separately one for each domain; with undisturbed
+        no isolated CPU is interrupted; with targets of their domains alone. None if it is not for this machine, see match().
+        ConfigError: EOPNOTSUPP (the machine does not have what it states), EIO, EINVAL (it
         contradicts itself there)."""
-        flags = _CONFIG_CHECK_SEPARATELY if separately else 0
-        if self._use(context, lambda pointer: (_isst().config_check, pointer, context._open(), flags)) == _SKIPPED:
-            return None
+        flags = (_CONFIG_CHECK_SEPARATELY if separately else 0) | (_CONFIG_CHECK_UNDISTURBED if undisturbed else 0)
         isst = _isst()
-        return [ConfigDifference(_text(isst.config_difference_target(entry)), _text(isst.config_difference_wanted(entry)),
-                                 _text(isst.config_difference_present(entry)), _text(isst.config_difference_origin(entry)))
-                for entry in _pointers(isst.config_difference_at, self._pointer)]
+        with contextlib.ExitStack() as stack:
+            if targets is not None:
+                isst.config_set_targets(self._pointer, stack.enter_context(_Targets(context, targets)))
+                stack.callback(isst.config_set_targets, self._pointer, None)
+            if self._use(context, lambda pointer: (isst.config_check, pointer, context._open(), flags)) == _SKIPPED:
+                return None
+        return [_config_difference(entry) for entry in _pointers(isst.config_difference_at, self._pointer)]
 
     def record_apply(self, context, error=None):
         """Records that the configuration was applied to a machine just now, or that this failed with an Error: for

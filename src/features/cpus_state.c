@@ -201,8 +201,20 @@ static bool is_left_out(const struct cpus_state *state, enum cpus_wanted wanted,
 	return false;
 }
 
-static bool cpu_is(const struct cpus_state *state, unsigned int cpu, bool online, bool isolated)
+/** Whether a CPU is isolated rather than offline where it is left out. */
+static bool is_isolated_instead(const struct cpus_state *state, enum cpus_wanted wanted,
+				unsigned int cpu)
 {
+	return wanted == CPUS_ISOLATED || (cpu == 0 && state->cpu0_stays);
+}
+
+/** Whether a CPU of the domain is as it is to be. */
+static bool cpu_is(const struct cpus_state *state, enum cpus_wanted wanted,
+		   const struct isst_cpuset *offline, unsigned int cpu)
+{
+	bool left_out = is_left_out(state, wanted, offline, cpu);
+	bool isolated = left_out && is_isolated_instead(state, wanted, cpu);
+	bool online = !left_out || isolated;
 	/* The kernel keeps these offline. */
 	bool free = isst_cpuset_has(state->without_smt, cpu);
 
@@ -253,15 +265,24 @@ bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 	if (state->failure.error || (of_level && state->level_failure.error))
 		return false;
 	isst_cpuset_for_each (cpu, state->domain->present) {
-		bool left_out = is_left_out(state, wanted, offline, cpu);
-		bool isolated = left_out &&
-				(wanted == CPUS_ISOLATED || (cpu == 0 && state->cpu0_stays));
-
-		if (!cpu_is(state, cpu, !left_out || isolated, isolated))
+		if (!cpu_is(state, wanted, offline, cpu))
 			return false;
-		any_isolated |= isolated;
+		any_isolated |= is_left_out(state, wanted, offline, cpu) &&
+				is_isolated_instead(state, wanted, cpu);
 	}
 	return state->has_partition == any_isolated && unknown_are(state, wanted, offline);
+}
+
+int cpus_state_add_different(const struct cpus_state *state, enum cpus_wanted wanted,
+			     const struct isst_cpuset *offline, struct isst_cpuset *cpus)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, state->domain->present)
+		if (!error && !cpu_is(state, wanted, offline, cpu))
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	return error;
 }
 
 int cpus_state_add_without_smt(const struct cpus_state *state, enum cpus_wanted wanted,

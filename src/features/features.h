@@ -156,6 +156,10 @@ void cpus_state_clear(struct cpus_state *state);
 bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 		   const struct isst_cpuset *offline);
 
+/** Adds the CPUs of the domain that are not so. Returns 0 or -ENOMEM. */
+int cpus_state_add_different(const struct cpus_state *state, enum cpus_wanted wanted,
+			     const struct isst_cpuset *offline, struct isst_cpuset *cpus);
+
 /** Adds the CPUs that are to be online, and are not because SMT is off: cpus_state_is() does not
  * ask for them. Returns 0 or -ENOMEM. */
 int cpus_state_add_without_smt(const struct cpus_state *state, enum cpus_wanted wanted,

@@ -11,6 +11,7 @@
 #include "state/match.h"
 #include "state/read.h"
 #include "sysfs/cpufreq.h"
+#include "sysfs/undisturbed.h"
 #include "transaction/boot_state.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ struct isst_config {
 	char *source;	    /* NULL: no file was added */
 	size_t text_count;  /* those that were added */
 	bool of_machine;    /* it begins with what was read of a machine, or its defaults */
+	const struct isst_targets *targets; /* the caller's; NULL: the machine as a whole */
 	/* Of the last call: */
 	char **problems;
 	size_t problem_count;
@@ -322,10 +324,29 @@ static int note_unseen_limits(struct isst_context *context)
 	return error;
 }
 
+/** Checks targets that a call was given (NULL: all), and returns them. */
+static int check_targets(struct isst_context *context, const struct isst_targets *targets,
+			 struct domain_set *domains)
+{
+	const struct call call = { .context = context, .targets = targets };
+	struct target_list list = { 0 };
+	int error = targets ? call_check(&call, &list) : 0;
+
+	*domains = (struct domain_set){ list.domains, list.domain_count };
+	return error;
+}
+
 int isst_config_read(struct isst_context *context, unsigned int flags, struct isst_config **config)
+{
+	return isst_config_read_targets(context, NULL, flags, config);
+}
+
+int isst_config_read_targets(struct isst_context *context, const struct isst_targets *targets,
+			     unsigned int flags, struct isst_config **config)
 {
 	struct configuration ordinary = { 0 };
 	struct isst_config *made;
+	struct domain_set domains;
 	int error;
 
 	if (!context || !config || flags & ~ISST_CONFIG_READ_ALL)
@@ -333,6 +354,8 @@ int isst_config_read(struct isst_context *context, unsigned int flags, struct is
 					       "there is nowhere to put the configuration (NULL)");
 	*config = NULL;
 	error = context_check_discovered(context);
+	if (!error)
+		error = check_targets(context, targets, &domains);
 	if (error)
 		return error;
 	made = isst_config_new();
@@ -341,6 +364,7 @@ int isst_config_read(struct isst_context *context, unsigned int flags, struct is
 		error = add_ordinary(context, &ordinary);
 	if (!error)
 		error = configuration_read_state(&made->configuration, context,
+						 targets ? &domains : NULL,
 						 flags & ISST_CONFIG_READ_ALL ? NULL : &ordinary);
 	if (!error)
 		error = note_unseen_limits(context);
@@ -486,14 +510,35 @@ static int conclude(struct isst_config *config, struct isst_context *context, st
 	return error;
 }
 
+void isst_config_set_targets(struct isst_config *config, const struct isst_targets *targets)
+{
+	if (config)
+		config->targets = targets;
+}
+
+/** Finds what a configuration means for its targets. */
+static int find_wanted(struct isst_config *config, struct isst_context *context,
+		       struct wanted *wanted, enum wanted_use use)
+{
+	int error = check_targets(context, config->targets, &wanted->targets);
+
+	wanted->context = context;
+	wanted->configuration = &config->configuration;
+	wanted->has_targets = config->targets;
+	if (wanted->undisturbed)
+		undisturbed_forget(&context->files);
+	return error ? error : wanted_find(wanted, use);
+}
+
 int isst_config_check(struct isst_config *config, struct isst_context *context, unsigned int flags)
 {
 	struct differences differences = { 0 };
-	struct wanted wanted = { 0 };
+	struct wanted wanted = { .separate = flags & ISST_CONFIG_CHECK_SEPARATELY,
+				 .undisturbed = flags & ISST_CONFIG_CHECK_UNDISTURBED };
 	int error;
 
 	forget_results(config);
-	if (flags & ~ISST_CONFIG_CHECK_SEPARATELY)
+	if (flags & ~(ISST_CONFIG_CHECK_SEPARATELY | ISST_CONFIG_CHECK_UNDISTURBED))
 		return context_refuse(context, "the flags of isst_config_check() are not known");
 	error = config && context ? context_check_discovered(context) : -EINVAL;
 	if (!error)
@@ -501,8 +546,7 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 	if (error)
 		return error;
 	forget_results(config);
-	error = wanted_find(&wanted, &config->configuration, context, WANTED_TO_COMPARE);
-	wanted.separate = flags & ISST_CONFIG_CHECK_SEPARATELY;
+	error = find_wanted(config, context, &wanted, WANTED_TO_COMPARE);
 	if (!error)
 		error = wanted_compare(&wanted, &differences);
 	if (!error)
@@ -543,7 +587,7 @@ int isst_change_add_config(struct isst_change *change, struct isst_config *confi
 	if (!error) {
 		forget_results(config);
 		change->quiet = true;
-		error = wanted_find(&wanted, &config->configuration, context, WANTED_TO_CHANGE);
+		error = find_wanted(config, context, &wanted, WANTED_TO_CHANGE);
 		if (!error)
 			error = wanted_plan(&wanted, change);
 		error = conclude(config, context, &wanted, error);
@@ -560,6 +604,27 @@ const struct isst_config_difference *isst_config_difference_at(const struct isst
 const char *isst_config_difference_target(const struct isst_config_difference *difference)
 {
 	return difference ? difference->difference.target : NULL;
+}
+
+const struct isst_domain *
+isst_config_difference_domain(const struct isst_config_difference *difference)
+{
+	return difference ? difference->difference.domain : NULL;
+}
+
+const struct isst_cpuset *
+isst_config_difference_cpus(const struct isst_config_difference *difference)
+{
+	return difference ? difference->difference.cpus : NULL;
+}
+
+const char *isst_config_difference_subject(const struct isst_config_difference *difference)
+{
+	if (!difference)
+		return NULL;
+	return difference->difference.subject
+		       ? difference->difference.target + difference->difference.subject
+		       : "CPUs";
 }
 
 const char *isst_config_difference_wanted(const struct isst_config_difference *difference)

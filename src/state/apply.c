@@ -418,7 +418,8 @@ int wanted_plan(struct wanted *wanted, struct isst_change *change)
 	int error;
 
 	for (size_t i = 0; i < wanted->facts.count && wanted->facts.levels; i++)
-		change_relies_on_level(change, &wanted->facts.domains[i].profile);
+		if (wanted->facts.domains[i].is_target)
+			change_relies_on_level(change, &wanted->facts.domains[i].profile);
 	error = plan_steps(&application);
 
 	change_be_exact(change);

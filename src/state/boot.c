@@ -32,7 +32,7 @@ static int describe(struct isst_context *context, char **text)
 {
 	struct configuration configuration = { 0 };
 	struct memory_stream memory;
-	int error = configuration_read_state(&configuration, context, NULL);
+	int error = configuration_read_state(&configuration, context, NULL, NULL);
 
 	*text = NULL;
 	if (error == -EIO)
@@ -215,7 +215,7 @@ static int report_not_added(const struct extension *extension)
 
 static int extend(struct extension *extension, bool *any)
 {
-	int error = configuration_read_state(&extension->now, extension->context, NULL);
+	int error = configuration_read_state(&extension->now, extension->context, NULL, NULL);
 
 	if (error == -EIO)
 		return report_not_added(extension);

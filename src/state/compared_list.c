@@ -138,9 +138,9 @@ static bool is_alike(const struct wanted *wanted, const struct compared *one,
 
 /** `CPU 0-3,64-67`, of all that differ alike. */
 static int name_cpus(const struct wanted *wanted, struct compared *compared, size_t count,
-		     FILE *stream)
+		     FILE *stream, struct isst_cpuset **set)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct isst_cpuset *cpus = *set = isst_cpuset_new();
 	char *list = NULL;
 	int error = cpus ? 0 : -ENOMEM;
 
@@ -154,7 +154,6 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 		list = isst_cpuset_to_list(cpus);
 	if (list)
 		fprintf(stream, "CPU %s", list);
-	isst_cpuset_free(cpus);
 	free(list);
 	return list ? 0 : -ENOMEM;
 }
@@ -181,7 +180,7 @@ static int name_domains(const struct wanted *wanted, struct compared *compared, 
 }
 
 static int make_target(const struct wanted *wanted, struct compared *compared, size_t count,
-		       char **target)
+		       struct difference *difference)
 {
 	const struct wanted_item *item = compared->wanted;
 	struct memory_stream stream;
@@ -190,13 +189,14 @@ static int make_target(const struct wanted *wanted, struct compared *compared, s
 	if (error)
 		return error;
 	if (subject_is_of_cpus(item->subject))
-		error = name_cpus(wanted, compared, count, stream.stream);
+		error = name_cpus(wanted, compared, count, stream.stream, &difference->cpus);
 	else
 		error = name_domains(wanted, compared, count, stream.stream);
 	fputs(": ", stream.stream);
+	difference->subject = fflush(stream.stream) == 0 ? stream.size : 0;
 	subject_write(stream.stream, item->subject, item->item.index);
-	*target = memory_stream_text(&stream);
-	return error || !*target ? -ENOMEM : 0;
+	difference->target = memory_stream_text(&stream);
+	return error || !difference->target ? -ENOMEM : 0;
 }
 
 static int make_wanted(const struct compared *compared, char **text)
@@ -219,22 +219,28 @@ void difference_clear(struct difference *difference)
 	free(difference->wanted);
 	free(difference->present);
 	isst_cpuset_free(difference->lines);
+	isst_cpuset_free(difference->cpus);
 	*difference = (struct difference){ 0 };
 }
 
-/** The lines that state what all that differ alike are not. */
+/** The lines that state what all that differ alike are not, and their domain. */
 static int collect_lines(const struct wanted *wanted, const struct compared *compared, size_t count,
 			 struct difference *difference)
 {
 	int error;
 
 	difference->origin = compared->wanted->setting->origin;
+	difference->domain = compared->wanted->domain;
 	difference->lines = isst_cpuset_new();
 	error = difference->lines ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++) {
 		unsigned int line = compared[i].wanted->setting->origin.line;
 
-		if (line > 0 && (i == 0 || is_alike(wanted, compared, &compared[i])))
+		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
+			continue;
+		if (compared[i].wanted->domain != difference->domain)
+			difference->domain = NULL;
+		if (line > 0)
 			error = isst_cpuset_add(difference->lines, line, line);
 	}
 	return error;
@@ -249,7 +255,7 @@ static int list_difference(const struct wanted *wanted, struct compared *compare
 	int error = collect_lines(wanted, compared, count, &difference);
 
 	if (!error)
-		error = make_target(wanted, compared, count, &difference.target);
+		error = make_target(wanted, compared, count, &difference);
 	if (!error)
 		error = make_wanted(compared, &difference.wanted);
 	if (!error)

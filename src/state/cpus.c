@@ -102,7 +102,7 @@ static bool is_of_cpus_alone(const struct configuration *configuration)
 
 int cpus_plan_all_online(struct wanted *wanted, struct isst_change *change)
 {
-	const struct setting *everywhere = cpus_everywhere(wanted->configuration);
+	const struct setting *everywhere = cpus_everywhere(wanted);
 
 	change->unseen_stay_online = everywhere && everywhere->wanted == WANTED_ALL_ONLINE;
 	/* Nothing else would be changed of them. */
@@ -195,21 +195,26 @@ static const struct setting *find_of_core(const struct configuration *configurat
 /** What is offline as a whole cannot be planned for, as it is no domain, but to come online. */
 static int check_unreachable(struct wanted *wanted)
 {
-	const struct setting *setting = cpus_everywhere(wanted->configuration);
-	char *list = NULL;
+	const struct setting *setting = cpus_everywhere(wanted);
+	struct isst_cpuset *cpus;
+	char *name;
 	int error;
 
 	if (!setting ||
 	    (setting->wanted == WANTED_ALL_ONLINE && is_of_cpus_alone(wanted->configuration)))
 		return 0;
-	error = cpus_name_unreachable(wanted->context, setting, &list);
-	if (!error && list)
+	error = cpus_find_unreachable(wanted->context, setting, &cpus);
+	name = error ? NULL : name_numbers("CPU", cpus);
+	if (!name)
+		error = -ENOMEM;
+	else if (isst_cpuset_count(cpus) > 0)
 		error = wanted_reject(wanted, setting, NULL, -EIO,
 				      "no CPU of the package or die of %s is online, so that "
 				      "nothing can be planned there. Bring CPUs online first "
 				      "(--all-cpus-online)",
-				      list);
-	free(list);
+				      name);
+	free(name);
+	isst_cpuset_free(cpus);
 	return error;
 }
 
@@ -254,30 +259,27 @@ enum cpus_wanted cpus_wanted_of(const struct setting *setting)
 	}
 }
 
-const struct setting *cpus_everywhere(const struct configuration *configuration)
+const struct setting *cpus_everywhere(const struct wanted *wanted)
 {
 	const struct place anywhere = { UINT_MAX, UINT_MAX, UINT_MAX, INDEX_ALL };
-	const struct setting *setting = configuration_find(configuration, SUBJECT_CPUS, &anywhere);
+	const struct setting *setting = configuration_find(wanted->configuration, SUBJECT_CPUS,
+							   &anywhere);
 
-	return setting && setting->wanted != WANTED_UNMANAGED ? setting : NULL;
+	return setting && !wanted->has_targets && setting->wanted != WANTED_UNMANAGED ? setting
+										      : NULL;
 }
 
-int cpus_name_unreachable(const struct isst_context *context, const struct setting *setting,
-			  char **list)
+int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,
+			  struct isst_cpuset **cpus)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
 	unsigned int cpu;
-	int error = cpus ? 0 : -ENOMEM;
+	int error;
 
-	*list = NULL;
+	*cpus = isst_cpuset_new();
+	error = *cpus ? 0 : -ENOMEM;
 	isst_cpuset_for_each (cpu, isst_present_cpus(context))
 		if (!error && topology_is_unreachable(context->topology, cpu) &&
 		    !(setting->wanted == WANTED_OFFLINE && isst_cpuset_has(setting->cpus, cpu)))
-			error = isst_cpuset_add(cpus, cpu, cpu);
-	if (!error && isst_cpuset_count(cpus) > 0) {
-		*list = name_numbers("CPU", cpus);
-		error = *list ? 0 : -ENOMEM;
-	}
-	isst_cpuset_free(cpus);
+			error = isst_cpuset_add(*cpus, cpu, cpu);
 	return error;
 }

@@ -10,14 +10,13 @@ struct isst_change;
 /** What a setting of CPUs asks for. */
 enum cpus_wanted cpus_wanted_of(const struct setting *setting);
 
-/** The setting of CPUs that counts wherever no other one does; NULL: none. */
-const struct setting *cpus_everywhere(const struct configuration *configuration);
+/** The setting of CPUs that counts wherever no other one does; NULL: none, or just for targets. */
+const struct setting *cpus_everywhere(const struct wanted *wanted);
 
 /** CPUs that shall not all be offline by a setting, and are: of packages and dies that are offline
- * as a whole, and so no domain. *@name: to be freed; NULL where there are none.
- * Returns 0 or -ENOMEM. */
-int cpus_name_unreachable(const struct isst_context *context, const struct setting *setting,
-			  char **list);
+ * as a whole, and so no domain. To be freed. Returns 0 or -ENOMEM. */
+int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,
+			  struct isst_cpuset **cpus);
 
 /* cpus_compare.c */
 
@@ -45,10 +44,10 @@ int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change);
 
 /* cpus_compare.c */
 
-/** Adds settings with the present state, unless it is as @except (which may be NULL) states it.
- * What no setting describes is unmanaged, with a notice. Returns 0, -EIO with a problem, -ENOMEM or
- * -EINTR. */
-int cpus_add_state(struct configuration *configuration, struct isst_context *context,
+/** Adds settings with the present state of the targets of @wanted, unless it is as @except (which
+ * may be NULL) states it. What no setting describes is unmanaged, with a notice. Returns 0, -EIO
+ * with a problem, -ENOMEM or -EINTR. */
+int cpus_add_state(const struct wanted *wanted, struct configuration *configuration,
 		   struct origin origin, const struct configuration *except);
 
 #endif

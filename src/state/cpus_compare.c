@@ -209,16 +209,18 @@ static int note_failures(struct configuration *configuration, const struct cpus_
 	return error;
 }
 
-int cpus_add_state(struct configuration *configuration, struct isst_context *context,
+int cpus_add_state(const struct wanted *wanted, struct configuration *configuration,
 		   struct origin origin, const struct configuration *except)
 {
+	struct isst_context *context = wanted->context;
 	size_t domains = isst_domain_count(context);
 	struct cpus_state *states = calloc(domains + 1, sizeof(*states));
 	struct group all = { .context = context, .states = states, .whole = true };
 	int error = states ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < domains && !error; i++)
-		if (!isst_domain_is_io(context_domain(context, i)))
+		if (!isst_domain_is_io(context_domain(context, i)) &&
+		    wanted->facts.domains[i].is_target)
 			states[all.count++].domain = context_domain(context, i);
 	if (!error && all.count > 0)
 		error = cpus_state_read(context, states, all.count, true);
@@ -294,11 +296,17 @@ static int wanted_text(const struct setting *setting, const struct isst_domain *
 static int add_difference(const struct setting *setting, const struct cpus_state *state,
 			  struct differences *differences)
 {
-	struct difference difference = { .origin = setting->origin };
-	int error = cpus_describe(state, &difference.present);
+	struct difference difference = { .origin = setting->origin,
+					 .subject = strlen(state->domain->name) + strlen(": "),
+					 .domain = state->domain,
+					 .cpus = isst_cpuset_new() };
+	int error = difference.cpus ? cpus_describe(state, &difference.present) : -ENOMEM;
 
 	if (!error)
 		error = wanted_text(setting, state->domain, &difference.wanted);
+	if (!error)
+		error = cpus_state_add_different(state, cpus_wanted_of(setting), setting->cpus,
+						 difference.cpus);
 	if (!error && asprintf(&difference.target, "%s: CPUs", state->domain->name) < 0) {
 		difference.target = NULL;
 		error = -ENOMEM;
@@ -310,16 +318,18 @@ static int add_difference(const struct setting *setting, const struct cpus_state
 	return differences_add(differences, &difference);
 }
 
-static int add_unknown(const struct setting *setting, const struct isst_cpuset *unknown,
-		       struct differences *differences)
+/** CPUs that are no domain's. */
+static int add_of_none(const struct setting *setting, const struct isst_cpuset *cpus,
+		       const char *present, struct differences *differences)
 {
-	struct difference difference = { .origin = setting->origin };
-	bool one = isst_cpuset_count(unknown) == 1;
+	struct difference difference = { .origin = setting->origin,
+					 .target = name_numbers("CPU", cpus),
+					 .present = strdup(present),
+					 .cpus = isst_cpuset_new() };
 	int error = wanted_text(setting, NULL, &difference.wanted);
 
-	difference.target = name_numbers("CPU", unknown);
-	difference.present = strdup(one ? "offline, of an unknown package"
-					: "offline, of unknown packages");
+	if (!error)
+		error = isst_cpuset_add_set(difference.cpus, cpus);
 	if (!error)
 		return differences_add(differences, &difference);
 	difference_clear(&difference);
@@ -343,7 +353,10 @@ static int compare_unknown(const struct wanted *wanted, const struct cpus_state 
 			setting = own;
 	}
 	if (!error && setting)
-		error = add_unknown(setting, cpus, differences);
+		error = add_of_none(setting, cpus,
+				    isst_cpuset_count(cpus) == 1 ? "offline, of an unknown package"
+								 : "offline, of unknown packages",
+				    differences);
 	isst_cpuset_free(cpus);
 	return error;
 }
@@ -378,21 +391,14 @@ static int compare(struct wanted *wanted, const struct cpus_state *state,
 
 static int compare_unreachable(const struct wanted *wanted, struct differences *differences)
 {
-	const struct setting *setting = cpus_everywhere(wanted->configuration);
-	struct difference difference = { 0 };
-	int error = setting ? cpus_name_unreachable(wanted->context, setting, &difference.target)
-			    : 0;
+	const struct setting *setting = cpus_everywhere(wanted);
+	struct isst_cpuset *cpus = NULL;
+	int error = setting ? cpus_find_unreachable(wanted->context, setting, &cpus) : 0;
 
-	if (error || !difference.target)
-		return error;
-	difference.origin = setting->origin;
-	difference.present = strdup("offline");
-	error = wanted_text(setting, NULL, &difference.wanted);
-	if (error) {
-		difference_clear(&difference);
-		return error;
-	}
-	return differences_add(differences, &difference);
+	if (!error && isst_cpuset_count(cpus) > 0)
+		error = add_of_none(setting, cpus, "offline", differences);
+	isst_cpuset_free(cpus);
+	return error;
 }
 
 /** CPUs that count as stated, though they are offline, are named. */

@@ -3,6 +3,7 @@
 #include "state/facts.h"
 #include "features/perf_profile.h"
 #include "features/planning.h"
+#include "firmware/platform.h"
 #include "sysfs/suspend.h"
 #include "topology/context.h"
 
@@ -126,27 +127,47 @@ static void take_snapshot(struct domain_facts *domain, const struct domain_snaps
 	domain->specified.profile = &domain->profile;
 }
 
+/** What targets share with other domains depends on those, too. Firmware that is asked by MSR has
+ * no such thing, and would interrupt CPUs that may have to be left alone. */
+static bool is_read(const struct facts *facts, size_t i)
+{
+	return facts->domains[i].is_target ||
+	       !platform_has(&facts->context->platform, PLATFORM_CLOS_BY_MAILBOX);
+}
+
 static int read_snapshots(struct facts *facts, const struct configuration *configuration)
 {
+	static const struct isst_failure NO_TARGET = { .error = -ECANCELED,
+						       .message = "the domain is no target" };
 	struct domain_snapshot *snapshots = calloc(facts->count + 1, sizeof(*snapshots));
-	int error = snapshots ? 0 : -ENOMEM;
+	struct domain_facts **of = calloc(facts->count + 1, sizeof(struct domain_facts *));
+	size_t count = 0;
+	int error = snapshots && of ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < facts->count && !error; i++)
-		snapshots[i].domain = facts->domains[i].domain;
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		struct domain_facts *domain = &facts->domains[i];
+
+		domain->profile.failure = domain->core_power.failure = NO_TARGET;
+		if (!is_read(facts, i))
+			continue;
+		of[count] = domain;
+		snapshots[count++].domain = domain->domain;
+	}
 	if (!error)
-		error = snapshot_read(facts->context, snapshots, facts->count,
+		error = snapshot_read(facts->context, snapshots, count,
 				      (facts->levels ? SNAPSHOT_PROFILES : 0) |
 					      (facts->core_power ? SNAPSHOT_CORE_POWER : 0));
-	for (size_t i = 0; i < facts->count && !error && facts->levels; i++)
-		snapshots[i].level.level = facts->domains[i].level = level_of(
-			facts, configuration, facts->domains[i].domain, &snapshots[i].profile);
+	for (size_t i = 0; i < count && !error && facts->levels; i++)
+		snapshots[i].level.level = of[i]->level = level_of(
+			facts, configuration, of[i]->domain, &snapshots[i].profile);
 	if (!error && facts->levels)
-		error = snapshot_read_levels(facts->context, snapshots, facts->count, facts->parts);
-	for (size_t i = 0; i < facts->count && !error; i++)
-		take_snapshot(&facts->domains[i], &snapshots[i]);
+		error = snapshot_read_levels(facts->context, snapshots, count, facts->parts);
+	for (size_t i = 0; i < count && !error; i++)
+		take_snapshot(of[i], &snapshots[i]);
 	if (error)
-		snapshot_clear(snapshots, facts->count);
+		snapshot_clear(snapshots, count);
 	free(snapshots);
+	free(of);
 	return error;
 }
 
@@ -253,7 +274,7 @@ static int read_present_limits(struct facts *facts)
 }
 
 int facts_read(struct facts *facts, const struct configuration *configuration,
-	       struct isst_context *context, bool whole)
+	       struct isst_context *context, bool whole, const struct domain_set *targets)
 {
 	bool lost;
 	int error;
@@ -267,7 +288,11 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	facts->domains = calloc(isst_domain_count(context) + 1, sizeof(*facts->domains));
 	error = facts->domains ? 0 : -ENOMEM;
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
-		facts->domains[facts->count++].domain = context_domain(context, i);
+		facts->domains[facts->count++] = (struct domain_facts){
+			.domain = context_domain(context, i), .is_target = !targets
+		};
+	for (size_t i = 0; targets && i < targets->count && !error; i++)
+		facts->domains[targets->domains[i]->index].is_target = true;
 	if (!error)
 		error = read_snapshots(facts, configuration);
 	if (!error && facts->levels && facts->limits)

@@ -12,6 +12,7 @@
 /** What is known of a domain. */
 struct domain_facts {
 	const struct isst_domain *domain;
+	bool is_target; /* what is stated of it counts */
 	struct isst_perf_profile profile;
 	unsigned int level;	     /* that it is going to have */
 	struct isst_level specified; /* what that specifies, as far as it is needed */
@@ -26,6 +27,12 @@ struct domain_facts {
 	struct isst_failure present_failure;
 };
 
+/** Domains of a context; of another one they are not to be used. */
+struct domain_set {
+	const struct isst_domain *const *domains;
+	size_t count;
+};
+
 struct facts {
 	struct isst_context *context;
 	struct domain_facts *domains; /* in the order of the context */
@@ -38,11 +45,12 @@ struct facts {
 };
 
 /**
- * Reads what a configuration depends on. @whole: for a change. What cannot be read has its own
- * failure. Returns 0, -ENOMEM or -EINTR. To be cleared with facts_clear() in either case.
+ * Reads what a configuration depends on. @whole: for a change. @targets: the domains that it is
+ * for; NULL: all. What cannot be read has its own failure. Returns 0, -ENOMEM or -EINTR. To be
+ * cleared with facts_clear() in either case.
  */
 int facts_read(struct facts *facts, const struct configuration *configuration,
-	       struct isst_context *context, bool whole);
+	       struct isst_context *context, bool whole, const struct domain_set *targets);
 void facts_clear(struct facts *facts);
 
 /** Whether turbo ratio limits, for any number of active cores, are below the frequency of high

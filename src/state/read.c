@@ -54,6 +54,8 @@ static int add_levels(struct state *state)
 	for (size_t i = 0; i < wanted->facts.count; i++) {
 		const struct domain_facts *facts = &wanted->facts.domains[i];
 
+		if (!facts->is_target)
+			continue;
 		if (facts->profile.failure.error) {
 			if (note_missing_driver(state, &facts->profile.failure))
 				return -ENOMEM;
@@ -215,13 +217,19 @@ static int take_problems(struct state *state, const struct configuration *everyt
 	return error == -ENOMEM ? error : 0;
 }
 
-static int read_everything(struct state *state, struct configuration *everything)
+static int read_everything(struct state *state, const struct domain_set *targets,
+			   struct configuration *everything)
 {
 	int error = configuration_add_text(everything, "state", EVERYTHING, sizeof(EVERYTHING) - 1,
 					   false);
 
+	state->wanted = (struct wanted){ .context = state->context,
+					 .configuration = everything,
+					 .has_targets = targets };
+	if (targets)
+		state->wanted.targets = *targets;
 	if (!error)
-		error = wanted_find(&state->wanted, everything, state->context, WANTED_TO_CHANGE);
+		error = wanted_find(&state->wanted, WANTED_TO_CHANGE);
 	/* What can be read is read nevertheless. */
 	if (!error || error == -EIO)
 		error = take_problems(state, everything);
@@ -473,7 +481,7 @@ static int compare_values(const void *left, const void *right)
 }
 
 int configuration_read_state(struct configuration *configuration, struct isst_context *context,
-			     struct configuration *except)
+			     const struct domain_set *targets, struct configuration *except)
 {
 	struct state state = { .context = context,
 			       .configuration = configuration,
@@ -484,7 +492,7 @@ int configuration_read_state(struct configuration *configuration, struct isst_co
 	if (!error)
 		error = configuration_add_machine(configuration, context, state.origin);
 	if (!error)
-		error = read_everything(&state, &everything);
+		error = read_everything(&state, targets, &everything);
 	if (!error && except)
 		error = state_leave_out(&state, except);
 	if (error && except && except->problem_count > 0 && error != -ENOMEM)
@@ -497,7 +505,7 @@ int configuration_read_state(struct configuration *configuration, struct isst_co
 	if (!error)
 		error = add_settings(&state);
 	if (!error)
-		error = cpus_add_state(configuration, context, state.origin, except);
+		error = cpus_add_state(&state.wanted, configuration, state.origin, except);
 	if (!error && configuration->problem_count > 0)
 		error = -EIO;
 	wanted_clear(&state.wanted);

@@ -3,15 +3,16 @@
 #ifndef ISST_STATE_READ_H
 #define ISST_STATE_READ_H
 
-#include "configuration/configuration.h"
+#include "state/facts.h"
 
 /**
  * Adds the settings of the machine's present state, with the conditions that make it this machine.
  *
+ * @targets: the domains whose state it is; NULL: all. Settings may be for other ones, too
  * @except: what is as this configuration states it is left out; NULL: nothing
  * Returns 0, -EIO with problems (something cannot be read) or -ENOMEM, -EINTR.
  */
 int configuration_read_state(struct configuration *configuration, struct isst_context *context,
-			     struct configuration *except);
+			     const struct domain_set *targets, struct configuration *except);
 
 #endif

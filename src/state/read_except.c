@@ -160,8 +160,8 @@ static int keep_effects(struct state *state)
 
 int state_leave_out(struct state *state, struct configuration *except)
 {
-	struct wanted wanted;
-	int error = wanted_find(&wanted, except, state->context, WANTED_TO_CHANGE);
+	struct wanted wanted = { .context = state->context, .configuration = except };
+	int error = wanted_find(&wanted, WANTED_TO_CHANGE);
 
 	/* What it means there is not known. */
 	for (size_t i = 0; i < wanted.left_out_count && !error; i++)

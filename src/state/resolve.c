@@ -336,23 +336,24 @@ static int resolve(struct resolution *resolution)
 		error = resolve_high_priority(resolution);
 	for (int subject = 0; subject < SUBJECTS && !error; subject++)
 		for (size_t i = 0; i < facts->count && !error; i++)
-			error = resolve_subject(resolution, (enum subject)subject,
-						&facts->domains[i]);
+			if (facts->domains[i].is_target)
+				error = resolve_subject(resolution, (enum subject)subject,
+							&facts->domains[i]);
 	if (!error)
 		error = wanted_find_contradictions(resolution->wanted);
 	return error ? error : resolution->wanted->error;
 }
 
-int wanted_find(struct wanted *wanted, struct configuration *configuration,
-		struct isst_context *context, enum wanted_use use)
+int wanted_find(struct wanted *wanted, enum wanted_use use)
 {
-	struct resolution resolution = {
-		.wanted = wanted, .context = context, .configuration = configuration, .use = use
-	};
-	int error;
+	struct resolution resolution = { .wanted = wanted,
+					 .context = wanted->context,
+					 .configuration = wanted->configuration,
+					 .use = use };
+	int error = facts_read(&wanted->facts, wanted->configuration, wanted->context,
+			       use == WANTED_TO_CHANGE,
+			       wanted->has_targets ? &wanted->targets : NULL);
 
-	*wanted = (struct wanted){ .context = context, .configuration = configuration };
-	error = facts_read(&wanted->facts, configuration, context, use == WANTED_TO_CHANGE);
 	if (!error)
 		error = resolve(&resolution);
 	free(resolution.cores);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turbo ratio limits, limits of cpufreq and of the uncore of a configuration, as items. */
+#include "base/cpuset.h"
 #include "features/features.h"
 #include "features/hotplug.h"
 #include "features/planning.h"
 #include "features/uncore_limits.h"
 #include "state/resolve.h"
 #include "sysfs/cpufreq.h"
+#include "sysfs/undisturbed.h"
 #include "topology/context.h"
 #include "transaction/boot_state.h"
 
@@ -261,6 +263,15 @@ static int check_no_ratio_zero(struct resolution *resolution, const struct domai
 	return 0;
 }
 
+/** Whether only CPUs that are to be left alone can be asked for a register. */
+static bool interrupts_undisturbed(const struct resolution *resolution,
+				   const struct isst_domain *domain)
+{
+	const struct isst_cpuset *undisturbed = undisturbed_known(&resolution->context->files);
+
+	return resolution->wanted->undisturbed && cpuset_contains(undisturbed, domain->online);
+}
+
 int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domain_facts *domain)
 {
 	struct wanted_item item = {
@@ -274,7 +285,7 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 	int error = 0;
 
 	/* The register is that of a CPU. */
-	if (!domain->domain->has_cpu)
+	if (!domain->domain->has_cpu || interrupts_undisturbed(resolution, domain->domain))
 		return 0;
 	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
 			  &wish)) {

@@ -303,7 +303,7 @@ const struct setting *wanted_cpus(const struct wanted *wanted, const struct isst
 {
 	const struct setting *setting;
 
-	if (isst_domain_is_io(domain))
+	if (isst_domain_is_io(domain) || !wanted_facts(wanted, domain)->is_target)
 		return NULL;
 	setting = domain_setting(wanted->context, wanted->configuration, SUBJECT_CPUS, domain,
 				 INDEX_ALL);

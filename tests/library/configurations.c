@@ -154,6 +154,139 @@ static void a_change_without_its_configuration_is_not_made(void **state)
 	fixture_end(&fixture);
 }
 
+/** What a difference is of, apart from its text. */
+static void check_difference(const struct isst_config *config, size_t index,
+			     const struct isst_domain *domain, const char *cpus,
+			     const char *subject)
+{
+	const struct isst_config_difference *difference = isst_config_difference_at(config, index);
+	char *list = isst_cpuset_to_list(isst_config_difference_cpus(difference));
+
+	assert_non_null(difference);
+	assert_ptr_equal(isst_config_difference_domain(difference), domain);
+	assert_string_equal(list, cpus ? cpus : "");
+	assert_true((isst_config_difference_cpus(difference) != NULL) == (cpus != NULL));
+	assert_string_equal(isst_config_difference_subject(difference), subject);
+	free(list);
+}
+
+static void differences_have_domains_cpus_and_subjects(void **state)
+{
+	struct isst_config *config = config_of("clos 2 max 2000\nassociation 1 = 14,20\n"
+					       "package 1: cpus offline 20-21\n");
+	const struct isst_domain *first, *second;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	first = isst_domain_at(fixture.context, 0);
+	second = isst_domain_at(fixture.context, 1);
+	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	check_difference(config, 0, NULL, NULL, "CLOS 2 max");
+	check_difference(config, 1, second, "14,20,42,48", "CLOS");
+	check_difference(config, 2, second, "20-21", "CPUs");
+	assert_null(isst_config_difference_at(config, 3));
+	assert_int_equal(isst_config_check(config, fixture.context, ISST_CONFIG_CHECK_SEPARATELY),
+			 0);
+	check_difference(config, 0, first, NULL, "CLOS 2 max");
+	check_difference(config, 1, second, NULL, "CLOS 2 max");
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
+/** What else is stated is neither compared nor changed. */
+static void a_configuration_may_be_for_some_domains_alone(void **state)
+{
+	struct isst_config *config = config_of("level 1\nclos 2 max 2000\ncpus by-level\n");
+	struct isst_targets *targets;
+	struct isst_change *change;
+	struct fixture fixture, other;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	targets = isst_targets_new(fixture.context);
+	assert_int_equal(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 1)), 0);
+	isst_config_set_targets(config, targets);
+	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_ptr_equal(
+			isst_config_difference_domain(isst_config_difference_at(config, i)),
+			isst_domain_at(fixture.context, 1));
+	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	isst_targets_free(targets);
+	/* As nothing was changed of the other one. */
+	assert_int_equal(isst_rediscover(fixture.context), 0);
+	isst_config_set_targets(config, NULL);
+	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	check_difference(config, 0, isst_domain_at(fixture.context, 0), NULL, "level");
+	check_difference(config, 1, isst_domain_at(fixture.context, 0), NULL, "CLOS 2 max");
+	assert_null(isst_config_difference_at(config, 2));
+	/* Targets of another context. */
+	fixture_discover(&other, "guide");
+	targets = all_domains(other.context);
+	isst_config_set_targets(config, targets);
+	assert_int_equal(isst_config_check(config, fixture.context, 0), -EINVAL);
+	isst_targets_free(targets);
+	fixture_end(&other);
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
+/** Without the domains that cannot be read. */
+static void the_state_of_some_domains_can_be_read_alone(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_config *config;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	fixture_fault(&fixture, "mailbox any package 1 EIO");
+	assert_int_equal(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL, &config), -EIO);
+	targets = isst_targets_new(fixture.context);
+	assert_int_equal(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 0)), 0);
+	assert_int_equal(
+		isst_config_read_targets(fixture.context, targets, ISST_CONFIG_READ_ALL, &config),
+		0);
+	isst_config_set_targets(config, targets);
+	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	assert_null(isst_config_difference_at(config, 0));
+	isst_config_free(config);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+/** Registers of a package all of whose CPUs are isolated. */
+static void isolated_cpus_can_be_left_undisturbed(void **state)
+{
+	struct isst_config *config = config_of("turbo-ratio-limits 0x2323232323232323\n");
+	char platform[] = "/tmp/isst-isolated-XXXXXX", *command;
+	struct fixture fixture;
+
+	(void)state;
+	close(mkstemp(platform));
+	assert_true(asprintf(&command, "sed 's/^isolcpus = 3/isolcpus = 0-3/' '%s' > '%s'",
+			     of_tests("isolcpus"), platform) > 0);
+	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c) */
+	free(command);
+	fixture_discover(&fixture, platform);
+	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	check_difference(config, 0, isst_domain_at(fixture.context, 0), NULL, "turbo ratio limits");
+	fixture_fault(&fixture, "msr any EIO");
+	assert_int_equal(isst_config_check(config, fixture.context, ISST_CONFIG_CHECK_UNDISTURBED),
+			 0);
+	assert_null(isst_config_difference_at(config, 0));
+	isst_config_free(config);
+	fixture_end(&fixture);
+	unlink(platform);
+}
+
 /** What a call left: one of each kind, or none. */
 static void check_results(const struct isst_config *config, bool any)
 {
@@ -169,7 +302,7 @@ static int refused_call(struct isst_config *config, struct isst_context *context
 {
 	switch (call) {
 	case 0:
-		return isst_config_check(config, context, ISST_CONFIG_CHECK_SEPARATELY << 1);
+		return isst_config_check(config, context, ISST_CONFIG_CHECK_UNDISTURBED << 1);
 	case 1:
 		return isst_config_match(config, context, 1);
 	case 2:
@@ -404,6 +537,10 @@ int main(void)
 		cmocka_unit_test(several_texts_are_not_one),
 		cmocka_unit_test(what_a_machine_made_is_one_text),
 		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
+		cmocka_unit_test(differences_have_domains_cpus_and_subjects),
+		cmocka_unit_test(a_configuration_may_be_for_some_domains_alone),
+		cmocka_unit_test(the_state_of_some_domains_can_be_read_alone),
+		cmocka_unit_test(isolated_cpus_can_be_left_undisturbed),
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
 		cmocka_unit_test(a_refused_call_leaves_nothing_of_an_earlier_one),
 		cmocka_unit_test(skipped_statements_have_reasons),

@@ -438,6 +438,10 @@ static void configurations(void **state)
 	assert_null(isst_config_difference_wanted(NULL));
 	assert_null(isst_config_difference_present(NULL));
 	assert_null(isst_config_difference_origin(NULL));
+	assert_null(isst_config_difference_domain(NULL));
+	assert_null(isst_config_difference_cpus(NULL));
+	assert_null(isst_config_difference_subject(NULL));
+	isst_config_set_targets(NULL, NULL);
 	assert_null(isst_config_high_priority_cpus(NULL));
 	refused(isst_change_add_config(NULL, config, 0));
 	refused(isst_config_record_apply(NULL, fixture.context, 0, 0));

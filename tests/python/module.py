@@ -120,6 +120,7 @@ ARGUMENTS = {
     "ISST_CONFIG_ADD_FILE": isst._CONFIG_ADD_FILE, "ISST_CONFIG_READ_ALL": isst._CONFIG_READ_ALL,
     "ISST_LOCK_CHECK": isst._LOCK_CHECK,
     "ISST_CONFIG_CHECK_SEPARATELY": isst._CONFIG_CHECK_SEPARATELY,
+    "ISST_CONFIG_CHECK_UNDISTURBED": isst._CONFIG_CHECK_UNDISTURBED,
 }
 
 
@@ -822,8 +823,12 @@ class Configurations(MachineTest):
         config = isst.Config("# isst configuration 1\nlevel 3\nclos 1 max 2000\n", "wanted.conf", file=True)
         with self.open(lock_ms=1000) as context:
             self.assertTrue(config.match(context))
-            self.assertEqual(config.check(context)[0], isst.ConfigDifference("packages 0-1, die 0: level", "3", "0", "wanted.conf:2"))
+            self.assertEqual(config.check(context)[0], isst.ConfigDifference("packages 0-1, die 0: level", "3", "0", "wanted.conf:2", None, None, "level"))
+            self.assertEqual([(entry.domain, entry.subject) for entry in config.check(context, targets=[context.domains[1]])],
+                             [("package 1, die 0", "level"), ("package 1, die 0", "CLOS 1 max")])
             before = context.read_config(everything=True)
+            one = context.read_config(everything=True, targets=[context.domains[0]])
+            self.assertEqual(one.check(context, targets=[context.domains[0]]), [])
             with context.change() as change:
                 self.assertTrue(change.add_config(config))
                 change.run()
