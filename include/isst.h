@@ -1693,6 +1693,8 @@ ISST_API int isst_config_to_text(const struct isst_config *config, unsigned int 
 
 /** Everything, not only what differs from the state after boot. */
 #define ISST_CONFIG_READ_ALL 1U
+/** Without registers that only isolated CPUs could be asked for, which would be interrupted. */
+#define ISST_CONFIG_READ_UNDISTURBED 2U
 
 /**
  * Reads the state of the machine as a configuration, with the condition that it is for this machine

@@ -370,6 +370,7 @@ _CONFIG_ADD_FILE = 1
 _CONFIG_READ_ALL = 1
 _CONFIG_CHECK_SEPARATELY = 1
 _CONFIG_CHECK_UNDISTURBED = 2
+_CONFIG_READ_UNDISTURBED = 2
 _LOCK_CHECK = 1
 
 
@@ -1921,10 +1922,10 @@ class Context(_Uncopyable):
         its number, whether online, and that it is the n-th of so many. Errors: isst_change_new(3)."""
         return Change(self, flags, command, progress)
 
-    def read_config(self, everything=False, targets=None):
+    def read_config(self, everything=False, undisturbed=False, targets=None):
         """The present state of the machine as a Config for this machine: what differs from the state after boot, or
-        everything; of the domains of targets, with which alone it can be checked then. Errors: isst_config_read(3)."""
-        flags = _CONFIG_READ_ALL if everything else 0
+        everything; with undisturbed no isolated CPU is interrupted; of the domains of targets, with which alone it can be checked then. Errors: isst_config_read(3)."""
+        flags = (_CONFIG_READ_ALL if everything else 0) | (_CONFIG_READ_UNDISTURBED if undisturbed else 0)
         if targets is None:
             return self._config(_isst().config_read, flags)
         with _Targets(self, targets) as target_set:

@@ -326,13 +326,15 @@ static int note_unseen_limits(struct isst_context *context)
 
 /** Checks targets that a call was given (NULL: all), and returns them. */
 static int check_targets(struct isst_context *context, const struct isst_targets *targets,
-			 struct domain_set *domains)
+			 bool undisturbed, struct domain_set *domains)
 {
 	const struct call call = { .context = context, .targets = targets };
 	struct target_list list = { 0 };
 	int error = targets ? call_check(&call, &list) : 0;
 
-	*domains = (struct domain_set){ list.domains, list.domain_count };
+	*domains = (struct domain_set){ targets, list.domains, list.domain_count, undisturbed };
+	if (undisturbed)
+		undisturbed_forget(&context->files);
 	return error;
 }
 
@@ -349,13 +351,14 @@ int isst_config_read_targets(struct isst_context *context, const struct isst_tar
 	struct domain_set domains;
 	int error;
 
-	if (!context || !config || flags & ~ISST_CONFIG_READ_ALL)
+	if (!context || !config || flags & ~(ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED))
 		return context_refuse(context, "the flags of isst_config_read() are not known, or "
 					       "there is nowhere to put the configuration (NULL)");
 	*config = NULL;
 	error = context_check_discovered(context);
 	if (!error)
-		error = check_targets(context, targets, &domains);
+		error = check_targets(context, targets, flags & ISST_CONFIG_READ_UNDISTURBED,
+				      &domains);
 	if (error)
 		return error;
 	made = isst_config_new();
@@ -363,8 +366,7 @@ int isst_config_read_targets(struct isst_context *context, const struct isst_tar
 	if (!error && !(flags & ISST_CONFIG_READ_ALL))
 		error = add_ordinary(context, &ordinary);
 	if (!error)
-		error = configuration_read_state(&made->configuration, context,
-						 targets ? &domains : NULL,
+		error = configuration_read_state(&made->configuration, context, &domains,
 						 flags & ISST_CONFIG_READ_ALL ? NULL : &ordinary);
 	if (!error)
 		error = note_unseen_limits(context);
@@ -517,24 +519,20 @@ void isst_config_set_targets(struct isst_config *config, const struct isst_targe
 }
 
 /** Finds what a configuration means for its targets. */
-static int find_wanted(struct isst_config *config, struct isst_context *context,
+static int find_wanted(struct isst_config *config, struct isst_context *context, bool undisturbed,
 		       struct wanted *wanted, enum wanted_use use)
 {
-	int error = check_targets(context, config->targets, &wanted->targets);
+	int error = check_targets(context, config->targets, undisturbed, &wanted->targets);
 
 	wanted->context = context;
 	wanted->configuration = &config->configuration;
-	wanted->has_targets = config->targets;
-	if (wanted->undisturbed)
-		undisturbed_forget(&context->files);
 	return error ? error : wanted_find(wanted, use);
 }
 
 int isst_config_check(struct isst_config *config, struct isst_context *context, unsigned int flags)
 {
 	struct differences differences = { 0 };
-	struct wanted wanted = { .separate = flags & ISST_CONFIG_CHECK_SEPARATELY,
-				 .undisturbed = flags & ISST_CONFIG_CHECK_UNDISTURBED };
+	struct wanted wanted = { .separate = flags & ISST_CONFIG_CHECK_SEPARATELY };
 	int error;
 
 	forget_results(config);
@@ -546,7 +544,8 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 	if (error)
 		return error;
 	forget_results(config);
-	error = find_wanted(config, context, &wanted, WANTED_TO_COMPARE);
+	error = find_wanted(config, context, flags & ISST_CONFIG_CHECK_UNDISTURBED, &wanted,
+			    WANTED_TO_COMPARE);
 	if (!error)
 		error = wanted_compare(&wanted, &differences);
 	if (!error)
@@ -587,7 +586,7 @@ int isst_change_add_config(struct isst_change *change, struct isst_config *confi
 	if (!error) {
 		forget_results(config);
 		change->quiet = true;
-		error = find_wanted(config, context, &wanted, WANTED_TO_CHANGE);
+		error = find_wanted(config, context, false, &wanted, WANTED_TO_CHANGE);
 		if (!error)
 			error = wanted_plan(&wanted, change);
 		error = conclude(config, context, &wanted, error);

@@ -16,6 +16,8 @@
 
 /* ---- The first time ---- */
 
+static const struct domain_set everything;
+
 /** What is missing in a state, as lines that are no statements; and as notices. */
 static void write_not_read(struct isst_context *context, const struct configuration *configuration,
 			   FILE *stream)
@@ -32,7 +34,7 @@ static int describe(struct isst_context *context, char **text)
 {
 	struct configuration configuration = { 0 };
 	struct memory_stream memory;
-	int error = configuration_read_state(&configuration, context, NULL, NULL);
+	int error = configuration_read_state(&configuration, context, &everything, NULL);
 
 	*text = NULL;
 	if (error == -EIO)
@@ -215,7 +217,8 @@ static int report_not_added(const struct extension *extension)
 
 static int extend(struct extension *extension, bool *any)
 {
-	int error = configuration_read_state(&extension->now, extension->context, NULL, NULL);
+	int error = configuration_read_state(&extension->now, extension->context, &everything,
+					     NULL);
 
 	if (error == -EIO)
 		return report_not_added(extension);

@@ -265,8 +265,8 @@ const struct setting *cpus_everywhere(const struct wanted *wanted)
 	const struct setting *setting = configuration_find(wanted->configuration, SUBJECT_CPUS,
 							   &anywhere);
 
-	return setting && !wanted->has_targets && setting->wanted != WANTED_UNMANAGED ? setting
-										      : NULL;
+	return setting && !wanted->targets.limited && setting->wanted != WANTED_UNMANAGED ? setting
+											  : NULL;
 }
 
 int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,

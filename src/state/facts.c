@@ -289,9 +289,9 @@ int facts_read(struct facts *facts, const struct configuration *configuration,
 	error = facts->domains ? 0 : -ENOMEM;
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
 		facts->domains[facts->count++] = (struct domain_facts){
-			.domain = context_domain(context, i), .is_target = !targets
+			.domain = context_domain(context, i), .is_target = !targets->limited
 		};
-	for (size_t i = 0; targets && i < targets->count && !error; i++)
+	for (size_t i = 0; i < targets->count && !error; i++)
 		facts->domains[targets->domains[i]->index].is_target = true;
 	if (!error)
 		error = read_snapshots(facts, configuration);

@@ -27,10 +27,12 @@ struct domain_facts {
 	struct isst_failure present_failure;
 };
 
-/** Domains of a context; of another one they are not to be used. */
+/** What of a machine counts: by default all of it. The domains are those of a context. */
 struct domain_set {
+	bool limited; /* these domains alone */
 	const struct isst_domain *const *domains;
 	size_t count;
+	bool undisturbed; /* what could only be read by interrupting isolated CPUs is left out */
 };
 
 struct facts {
@@ -45,9 +47,9 @@ struct facts {
 };
 
 /**
- * Reads what a configuration depends on. @whole: for a change. @targets: the domains that it is
- * for; NULL: all. What cannot be read has its own failure. Returns 0, -ENOMEM or -EINTR. To be
- * cleared with facts_clear() in either case.
+ * Reads what a configuration depends on. @whole: for a change. @targets: what it is for. What
+ * cannot be read has its own failure. Returns 0, -ENOMEM or -EINTR. To be cleared with
+ * facts_clear() in either case.
  */
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets);

@@ -225,9 +225,7 @@ static int read_everything(struct state *state, const struct domain_set *targets
 
 	state->wanted = (struct wanted){ .context = state->context,
 					 .configuration = everything,
-					 .has_targets = targets };
-	if (targets)
-		state->wanted.targets = *targets;
+					 .targets = *targets };
 	if (!error)
 		error = wanted_find(&state->wanted, WANTED_TO_CHANGE);
 	/* What can be read is read nevertheless. */

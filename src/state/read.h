@@ -8,7 +8,7 @@
 /**
  * Adds the settings of the machine's present state, with the conditions that make it this machine.
  *
- * @targets: the domains whose state it is; NULL: all. Settings may be for other ones, too
+ * @targets: what it is the state of. Settings may be for other domains, too
  * @except: what is as this configuration states it is left out; NULL: nothing
  * Returns 0, -EIO with problems (something cannot be read) or -ENOMEM, -EINTR.
  */

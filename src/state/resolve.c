@@ -351,8 +351,7 @@ int wanted_find(struct wanted *wanted, enum wanted_use use)
 					 .configuration = wanted->configuration,
 					 .use = use };
 	int error = facts_read(&wanted->facts, wanted->configuration, wanted->context,
-			       use == WANTED_TO_CHANGE,
-			       wanted->has_targets ? &wanted->targets : NULL);
+			       use == WANTED_TO_CHANGE, &wanted->targets);
 
 	if (!error)
 		error = resolve(&resolution);

@@ -269,7 +269,8 @@ static bool interrupts_undisturbed(const struct resolution *resolution,
 {
 	const struct isst_cpuset *undisturbed = undisturbed_known(&resolution->context->files);
 
-	return resolution->wanted->undisturbed && cpuset_contains(undisturbed, domain->online);
+	return resolution->wanted->targets.undisturbed &&
+	       cpuset_contains(undisturbed, domain->online);
 }
 
 int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domain_facts *domain)

@@ -31,9 +31,7 @@ struct skip {
 struct wanted {
 	struct isst_context *context;
 	struct configuration *configuration;
-	bool has_targets; /* it is for those, not for the machine as a whole */
-	struct domain_set targets;
-	bool undisturbed; /* what could only be read by interrupting isolated CPUs is left out */
+	struct domain_set targets; /* what it is for */
 	struct facts facts;
 	struct wanted_item *items; /* by subject and index, then in the order of the domains */
 	size_t count;
@@ -61,7 +59,7 @@ enum wanted_use {
 
 /**
  * Works out what a configuration means on the machine of a context, both of which are set, as may
- * be targets and @undisturbed. Returns 0, -EOPNOTSUPP, -EIO or
+ * be targets. Returns 0, -EOPNOTSUPP, -EIO or
  * -EINVAL (@configuration->problems names all that the machine does not have, that could not be
  * read, or that contradicts itself there; the first one's error), -ENOMEM or -EINTR. To be cleared
  * with wanted_clear() in either case.

@@ -188,43 +188,59 @@ static void another_run_is_waited_for_with_a_bound(void **state)
 static void failures_are_tried_again_after_1_2_4_to_300_s(void **state)
 {
 	static const int delays_s[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300 };
+	struct actions actions = { 0 };
 	int64_t now = 0;
-	struct watched watched = known(A, &now);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(delays_s) / sizeof(delays_s[0]); i++) {
-		assert_true(watched_may_act(&watched, now));
-		assert_int_equal(watched_failed(&watched, 7, now), i == 0);
-		assert_false(watched_may_act(&watched, now + delays_s[i] * 1000 - 1));
+		assert_true(actions_may(&actions, now));
+		assert_int_equal(actions_failed(&actions, 7, now), i == 0);
+		assert_false(actions_may(&actions, now + delays_s[i] * 1000 - 1));
 		now += delays_s[i] * 1000;
 	}
 	/* Another cause is reported. */
-	assert_true(watched_failed(&watched, 8, now));
-	watched_forgive(&watched);
-	assert_true(watched_may_act(&watched, now));
+	assert_true(actions_failed(&actions, 8, now));
+	actions_forgive_failures(&actions);
+	assert_true(actions_may(&actions, now));
 }
 
 static void the_fourth_action_within_ten_minutes_is_the_last(void **state)
 {
+	struct actions actions = { 0 };
 	int64_t now = 0;
-	struct watched watched = known(A, &now);
 
 	(void)state;
 	/* More than that, slowly. */
 	for (int i = 0; i < 10; i++) {
-		assert_false(watched_acted(&watched, A, now));
+		assert_false(actions_made(&actions, now));
 		now += 200001;
 	}
 	now += 600000;
 	for (int i = 0; i < 4; i++) {
-		assert_true(watched_may_act(&watched, now));
-		assert_int_equal(watched_acted(&watched, A, now), i == 3);
+		assert_true(actions_may(&actions, now));
+		assert_int_equal(actions_made(&actions, now), i == 3);
 		now += 1000;
 	}
-	assert_false(watched_may_act(&watched, now + 100000000));
-	watched_forgive(&watched);
-	assert_true(watched_may_act(&watched, now));
-	assert_false(watched_acted(&watched, A, now));
+	actions_forgive_failures(&actions);
+	assert_false(actions_may(&actions, now + 100000000));
+}
+
+/** Looks that find value after value, two of each. Returns how often that was a fight of others. */
+static unsigned int count_fights(struct watched *watched, int64_t *now_ms, const int *values,
+				 int64_t pause_ms)
+{
+	unsigned int fights = 0;
+
+	for (; *values; values++) {
+		for (int look = 0; look < 2; look++) {
+			if (watched_look(watched, true, (uint64_t)*values, *now_ms) ==
+			    WATCHED_HAS_CHANGED)
+				fights += watched_accept(watched, true, *now_ms);
+			*now_ms += 50;
+		}
+		*now_ms += pause_ms;
+	}
+	return fights;
 }
 
 static void two_values_by_turns_are_a_fight_of_others(void **state)
@@ -233,25 +249,14 @@ static void two_values_by_turns_are_a_fight_of_others(void **state)
 	struct watched watched = known(A, &now);
 
 	(void)state;
-	look_at(&watched, &now, LOOKS(B, B, A, A));
-	assert_false(watched.fights);
-	look_at(&watched, &now, LOOKS(B, B));
-	assert_true(watched.fights);
-	assert_false(watched_may_act(&watched, now));
-	/* It is reported all the same. */
-	assert_string_equal(look_at(&watched, &now, LOOKS(A, A)), "C");
-	watched_forgive(&watched);
-	/* Slowly it is none, and nor are three values. */
+	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A), 0), 0);
+	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A), 0), 2);
+	/* What was answered is none, and slowly it is none, and nor are three values. */
+	watched_answer(&watched);
+	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A, B), 0), 0);
 	watched = known(A, &now);
-	for (int i = 0; i < 6; i++) {
-		const int value = i % 2 ? A : B;
-
-		look_at(&watched, &now, LOOKS(value, value));
-		now += 400000;
-	}
-	assert_false(watched.fights);
-	look_at(&watched, &now, LOOKS(C, C, B, B, A, A, C, C, B, B));
-	assert_false(watched.fights);
+	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A, B, A, B, A), 400000), 0);
+	assert_int_equal(count_fights(&watched, &now, LOOKS(C, B, A, C, B), 0), 0);
 }
 
 /** Random looks and events: what is known is what two looks in a row have found, no change is
@@ -278,13 +283,7 @@ static void random_looks_keep_the_rules(void **state)
 			repeated = false;
 			continue;
 		case 1:
-			if (!watched_may_act(&watched, now))
-				continue;
-			watched_acted(&watched, value, now);
-			repeated = false;
-			continue;
-		case 2:
-			watched_forgive(&watched);
+			watched_answer(&watched);
 			continue;
 		}
 		verdict = watched_look(&watched, there, value, now);

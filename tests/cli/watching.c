@@ -40,8 +40,9 @@ struct domain {
 	unsigned int level, settled; /* the latter when all was last looked at */
 	unsigned int had;	     /* levels since then, a bit for each */
 	char *reported;		     /* the level */
-	bool lost;		     /* the watcher that was to follow it was killed */
-	bool settling;		     /* and its CPUs may be as they were then */
+	unsigned int changes, actions;
+	bool lost;     /* the watcher that was to follow it was killed */
+	bool settling; /* and its CPUs may be as they were then */
 };
 
 struct world {
@@ -57,7 +58,7 @@ struct world {
 	struct domain domains[MOST];
 	size_t domain_count;
 	bool touched[512], online[512]; /* by hand, and what it was made */
-	unsigned int changes, actions, unstable;
+	unsigned int unstable;
 	bool quiet, fights; /* nothing may be reported or done now; fights may begin */
 	char log[1 << 16];  /* what was done, for failures */
 };
@@ -104,15 +105,25 @@ static void rule(const struct world *world, const char *text)
 	free(path);
 }
 
-static struct isst_context *open_machine(void *data)
+static struct isst_context *open_again(void *data, char **problem)
 {
 	const struct world *world = data;
 	struct isst_machine *machine;
 	struct isst_context *context;
-	char *problem;
 
-	assert_int_equal(isst_emulator_open(world->target, &machine, &problem), 0);
+	*problem = NULL;
+	if (isst_emulator_open(world->target, &machine, problem) != 0)
+		return NULL;
 	assert_int_equal(isst_open_machine(machine, NULL, &context), 0);
+	return context;
+}
+
+static struct isst_context *open_machine(struct world *world)
+{
+	char *problem;
+	struct isst_context *context = open_again(world, &problem);
+
+	assert_non_null(context);
 	return context;
 }
 
@@ -237,15 +248,16 @@ static void take_report(void *data, const struct watch_report *report)
 	     report->cause ? report->cause : "");
 	ASSERT(world, !world->quiet);
 	world->unstable += strcmp(report->event, "unstable") == 0;
-	if (strcmp(report->event, "followed") == 0 || strcmp(report->event, "applied") == 0)
-		world->actions++;
 	ASSERT(world, world->fights || strcmp(report->event, "fight") != 0);
 	for (size_t i = 0; i < world->domain_count; i++) {
 		struct domain *domain = &world->domains[i];
 		size_t length = strlen(domain->name);
 
+		if (strncmp(report->target, domain->name, length) != 0)
+			continue;
+		domain->actions += strcmp(report->event, "followed") == 0 ||
+				   strcmp(report->event, "applied") == 0;
 		if (strcmp(report->event, "changed") != 0 ||
-		    strncmp(report->target, domain->name, length) != 0 ||
 		    strcmp(report->target + length, ": level") != 0)
 			continue;
 		/* And not what a torn answer is. */
@@ -258,7 +270,7 @@ static void take_report(void *data, const struct watch_report *report)
 /** CPUs that are offline are not enabled by a level that the machine has had of late. */
 static void check_offline(const struct world *world)
 {
-	const struct isst_context *context = world->watcher.looker.context;
+	const struct isst_context *context = world->watcher.context;
 	unsigned int cpu;
 
 	for (size_t i = 0; context && i < world->domain_count; i++) {
@@ -297,14 +309,16 @@ static void start_watcher(struct world *world)
 {
 	world->watcher = (struct watcher){
 		.run = &world->run,
-		.looker = { .open = open_machine, .data = world, .file = world->file },
+		.open = open_again,
+		.open_data = world,
+		.file = world->file,
 		.interval_ms = INTERVAL_MS,
 		.whole_ms = WHOLE_MS,
 		.report = take_report,
-		.data = world,
+		.report_data = world,
 		.due_ms = world->now_ms,
 	};
-	watcher_begin(&world->watcher);
+	assert_true(watcher_begin(&world->watcher));
 	for (size_t i = 0; i < world->domain_count; i++) {
 		free(world->domains[i].reported);
 		world->domains[i].reported = NULL;
@@ -336,7 +350,7 @@ static void set_level(struct world *world, struct domain *domain)
 	while (!(domain->levels & 1U << level))
 		level = (level + 1) % 8;
 	agent(world, "level %u %s", level, domain->place);
-	world->changes += level != domain->level || world->mode == APPLY_LEVEL;
+	domain->changes += level != domain->level || world->mode == APPLY_LEVEL;
 	domain->level = level;
 	domain->had |= 1U << level;
 }
@@ -366,7 +380,7 @@ static void toggle_cpu(struct world *world, struct domain *domain)
 	online = isst_cpuset_has(isst_online_cpus(context), last);
 	isst_close(context);
 	agent(world, "write /sys/devices/system/cpu/cpu%u/online %d", last, !online);
-	world->changes++;
+	domain->changes++;
 	world->online[last] = !online;
 	world->touched[last] = world->mode == REPORT ||
 			       world->online[last] !=
@@ -390,7 +404,8 @@ static void run_other(struct world *world, const char *text)
 	isst_change_free(change);
 	isst_config_free(config);
 	isst_close(context);
-	world->changes++;
+	for (size_t i = 0; i < world->domain_count; i++)
+		world->domains[i].changes++;
 }
 
 static void set_class(struct world *world)
@@ -502,7 +517,7 @@ static void set_level_meanwhile(struct world *world, struct domain *domain)
 	note(world, "%lld: %s", (long long)world->now_ms, text);
 	rule(world, text);
 	domain->had |= 1U << level;
-	world->changes += 2;
+	domain->changes += 2;
 	run_for(world, 3 * INTERVAL_MS);
 	rule(world, "");
 	free(text);
@@ -531,7 +546,7 @@ static void suspend(struct world *world)
 {
 	note(world, "%lld: suspend\n", (long long)world->now_ms);
 	world->now_ms += 3600 * 1000;
-	watcher_suspect(&world->watcher, world->now_ms);
+	watcher_suspect(&world->watcher, world->now_ms, 0);
 }
 
 static void do_something(struct world *world)
@@ -619,6 +634,7 @@ static void check(struct world *world)
 	for (size_t i = 0; i < world->domain_count; i++) {
 		struct domain *domain = &world->domains[i];
 
+		ASSERT(world, domain->actions <= domain->changes + 1);
 		domain->lost &= domain->level == domain->settled;
 		check_domain(world, context, i);
 		domain->settling = domain->lost;
@@ -634,7 +650,6 @@ static void check(struct world *world)
 			 isst_config_difference_present(isst_config_difference_at(world->file, 0)),
 			 world->log);
 	ASSERT(world, watcher_is_settled(&world->watcher));
-	ASSERT(world, world->actions <= world->changes + 1);
 	isst_close(context);
 }
 
@@ -747,17 +762,17 @@ static void features_are_not_written_while_a_level_is_foreign(void **state)
 	begin_world(&world, *state, APPLY, 0);
 	isst_config_free(world.file);
 	world.file = read_file("# isst configuration 1\ncore-power on\nturbo-freq on\n");
-	world.watcher.looker.file = world.file;
+	world.watcher.file = world.file;
 	run_for(&world, WHOLE_MS);
-	ASSERT(&world, world.actions == 1);
+	ASSERT(&world, world.domains[0].actions == 1);
 	/* While no other agent has set a level, it is the one that was requested. */
 	run_other(&world, "turbo-freq off");
 	run_for(&world, WHOLE_MS);
-	ASSERT(&world, world.actions == 2);
+	ASSERT(&world, world.domains[0].actions == 2);
 	agent(&world, "level 1 %s", world.domains[0].place);
 	run_other(&world, "turbo-freq off");
 	run_for(&world, 10 * WHOLE_MS);
-	ASSERT(&world, world.actions == (tpmi ? 2 : 3));
+	ASSERT(&world, world.domains[0].actions == (tpmi ? 2 : 3));
 	ASSERT(&world, count_events(&world, "[left]") == tpmi);
 	ASSERT(&world, level_now(&world, &world.domains[0]) == 1);
 	end_world(&world);
@@ -775,12 +790,215 @@ static void a_fight_ends_actions(void **state)
 		agent(&world, "level 1 %s", world.domains[0].place);
 		run_for(&world, WHOLE_MS);
 	}
-	ASSERT(&world, world.actions == 4);
+	ASSERT(&world, world.domains[0].actions == 4);
 	ASSERT(&world, count_events(&world, "[fight]") == 1);
 	watcher_forgive(&world.watcher);
-	watcher_suspect(&world.watcher, world.now_ms);
+	watcher_suspect(&world.watcher, world.now_ms, 0);
 	run_for(&world, WHOLE_MS);
-	ASSERT(&world, world.actions == 5);
+	ASSERT(&world, world.domains[0].actions == 5);
+	end_world(&world);
+}
+
+/** What ends actions in one domain is nothing to the others. */
+static void a_fight_is_one_of_its_domain(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, APPLY_LEVEL, 0);
+	world.fights = true;
+	run_for(&world, WHOLE_MS);
+	for (unsigned int change = 0; change < 8; change++) {
+		agent(&world, "level 1 %s", world.domains[0].place);
+		run_for(&world, WHOLE_MS);
+	}
+	agent(&world, "level 1 %s", world.domains[1].place);
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[fight]") == 1);
+	ASSERT(&world, world.domains[0].actions == 4);
+	ASSERT(&world, level_now(&world, &world.domains[0]) == 1);
+	/* One of them was for the class. */
+	ASSERT(&world, world.domains[1].actions == 2);
+	ASSERT(&world, level_now(&world, &world.domains[1]) == 0);
+	end_world(&world);
+}
+
+/** Nor is what fails. */
+static void a_failure_is_one_of_its_domain(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, APPLY_LEVEL, 0);
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1");
+	rule(&world, "mailbox 0x7f/0x08 set package 0 EIO\n");
+	run_for(&world, 10 * WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[failed] package 0, die 0") == 1);
+	ASSERT(&world, level_now(&world, &world.domains[1]) == 0);
+	rule(&world, "");
+	run_for(&world, 301 * 1000);
+	ASSERT(&world, level_now(&world, &world.domains[0]) == 0);
+	end_world(&world);
+}
+
+/** A domain that cannot be read is reported once, and the others are watched: in the small look as
+ * in the whole one, from the first one on or later. */
+static void a_domain_that_fails_leaves_the_others(void **state)
+{
+	static const struct {
+		const char *rule;
+		enum mode mode;
+	} cases[] = {
+		{ "mailbox any package 1 EIO\n", REPORT },
+		{ "mailbox any package 1 EIO\n", FOLLOW },
+		{ "mailbox any package 1 EIO\n", APPLY },
+		{ "mmio any die 0 package 1 EIO\n", REPORT },
+		{ "mmio any die 0 package 1 EIO\n", APPLY },
+	};
+	static struct world world;
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *fault = cases[i / 2].rule;
+		char *both;
+
+		begin_world(&world, *state, cases[i / 2].mode, 0);
+		if (i % 2 == 0)
+			run_for(&world, WHOLE_MS);
+		rule(&world, fault);
+		run_for(&world, 2 * WHOLE_MS);
+		assert_true(asprintf(&both, "%sopen times 1 then level 1 package 0\n", fault) > 0);
+		rule(&world, both);
+		free(both);
+		world.domains[0].had |= 1U << 1;
+		world.domains[0].level = 1;
+		run_for(&world, 10 * WHOLE_MS);
+		ASSERT(&world, count_events(&world, "[unreadable] package 1, die 0:") == 1);
+		ASSERT(&world, count_events(&world, "[unreadable] machine") == 0);
+		if (cases[i / 2].mode == REPORT)
+			ASSERT(&world,
+			       count_events(&world, "[changed] package 0, die 0: level: 0 -> 1") ==
+				       1);
+		else if (cases[i / 2].mode == FOLLOW)
+			ASSERT(&world, count_events(&world, "[followed] package 0, die 0") == 1);
+		else
+			ASSERT(&world, count_events(&world, "[applied] package 0, die 0") >= 1);
+		rule(&world, "");
+		run_for(&world, 301 * 1000);
+		ASSERT(&world, count_events(&world, "[readable] package 1, die 0") == 1);
+		ASSERT(&world, count_events(&world, "[changed] package 1") == 0);
+		ASSERT(&world, watcher_is_settled(&world.watcher));
+		end_world(&world);
+	}
+}
+
+/** Of a package that is offline nothing is known, nor that it is as the file states it. */
+static void a_package_that_is_offline_is_gone(void **state)
+{
+	static struct world world;
+	unsigned int cpu;
+
+	begin_world(&world, *state, REPORT, 0);
+	world.file = read_file("# isst configuration 1\nclos 1 max 2000\n");
+	world.watcher.file = world.file;
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[differs] package 1, die 0: CLOS 1 max") == 1);
+	isst_cpuset_for_each (cpu, world.domains[1].present) {
+		agent(&world, "write /sys/devices/system/cpu/cpu%u/online 0", cpu);
+		world.touched[cpu] = true;
+	}
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[gone] package 1, die 0:") == 1);
+	isst_cpuset_for_each (cpu, world.domains[1].present)
+		agent(&world, "write /sys/devices/system/cpu/cpu%u/online 1", cpu);
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[returned] package 1, die 0:") == 1);
+	ASSERT(&world, count_events(&world, "[equal]") == 0);
+	ASSERT(&world, count_events(&world, "[differs]") == 2);
+	end_world(&world);
+}
+
+/** Whom a change is by is known of a run that has applied a configuration since. */
+static void a_run_that_applied_a_configuration_is_named(void **state)
+{
+	struct isst_config *config = isst_config_new();
+	static struct world world;
+	struct isst_context *context;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	run_other(&world, "clos 1 max 1500");
+	context = open_machine(&world);
+	assert_int_equal(isst_config_add_text(config, "x.conf", "# isst configuration 1\n", 23,
+					      ISST_CONFIG_ADD_FILE),
+			 0);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_config_record_apply(config, context, 0, 0), 0);
+	isst_config_free(config);
+	isst_close(context);
+	run_for(&world, 2 * WHOLE_MS);
+	ASSERT(&world, count_events(&world, "none -> 1500 (isst config apply x.conf)") ==
+			       world.domain_count);
+	/* Not of what comes later. */
+	run_other(&world, "clos 1 max 1600");
+	run_for(&world, 2 * WHOLE_MS);
+	ASSERT(&world, count_events(&world, "1500 -> 1600 ()") == world.domain_count);
+	end_world(&world);
+}
+
+/** A machine that cannot be opened has a reason. */
+static void what_cannot_be_opened_has_a_cause(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	rule(&world, "nonsense\n");
+	run_for(&world, 2 * WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[unreadable] machine") == 1);
+	ASSERT(&world, count_events(&world, "out of memory") == 0);
+	ASSERT(&world, count_events(&world, "nonsense") == 1);
+	rule(&world, "");
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[readable] machine") == 1);
+	end_world(&world);
+}
+
+/** Of a CPU that went offline while it could not be found what its level has, nothing is done. */
+static void cpus_of_an_unknown_level_are_left(void **state)
+{
+	struct isst_context *context;
+	static struct world world;
+
+	begin_world(&world, *state, FOLLOW, 0);
+	run_for(&world, WHOLE_MS);
+	rule(&world, "mailbox 0x7f/0x06 EBUSY\n"
+		     "open times 1 then write /sys/devices/system/cpu/cpu5/online 0\n");
+	world.touched[5] = true;
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	world.domains[0].level = 1;
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, world.domains[0].actions == 1);
+	context = discover(&world);
+	ASSERT(&world, !isst_cpuset_has(isst_online_cpus(context), 5));
+	isst_close(context);
+	end_world(&world);
+}
+
+/** One event after the other does not keep it from looking. */
+static void events_do_not_put_looks_off_for_ever(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	for (int i = 0; i < 10; i++) {
+		watcher_suspect(&world.watcher, world.now_ms, 1000);
+		run_for(&world, 900);
+	}
+	ASSERT(&world, count_events(&world, "level: 0 -> 1") == 1);
 	end_world(&world);
 }
 
@@ -798,7 +1016,7 @@ static void a_failure_is_reported_once(void **state)
 	ASSERT(&world, count_events(&world, "[failed]") == 1);
 	rule(&world, "");
 	run_for(&world, 301 * 1000);
-	ASSERT(&world, world.actions == 1);
+	ASSERT(&world, world.domains[0].actions == 1);
 	end_world(&world);
 }
 
@@ -854,7 +1072,7 @@ static void locked_levels_are_not_followed(void **state)
 	agent(&world, "level 1 %s", world.domains[0].place);
 	world.domains[0].had |= 1U << 1;
 	run_for(&world, WHOLE_MS);
-	ASSERT(&world, world.actions == 0);
+	ASSERT(&world, world.domains[0].actions == 0);
 	ASSERT(&world, count_events(&world, "[left]") == 1);
 	end_world(&world);
 }
@@ -922,6 +1140,22 @@ int main(void)
 		  .test_func = features_are_not_written_while_a_level_is_foreign,
 		  .initial_state = (void *)(uintptr_t) "guide" },
 		cmocka_unit_test_prestate(a_fight_ends_actions, (void *)(uintptr_t) "tiny"),
+		cmocka_unit_test_prestate(a_fight_is_one_of_its_domain,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(a_failure_is_one_of_its_domain,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(a_domain_that_fails_leaves_the_others,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(a_package_that_is_offline_is_gone,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(a_run_that_applied_a_configuration_is_named,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(what_cannot_be_opened_has_a_cause,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(cpus_of_an_unknown_level_are_left,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(events_do_not_put_looks_off_for_ever,
+					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(associations_are_compared_with_the_last_ones,
 					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(what_changes_all_the_time_is_looked_at_rarely,

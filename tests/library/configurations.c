@@ -283,6 +283,12 @@ static void isolated_cpus_can_be_left_undisturbed(void **state)
 			 0);
 	assert_null(isst_config_difference_at(config, 0));
 	isst_config_free(config);
+	assert_int_equal(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL, &config), -EIO);
+	assert_int_equal(isst_config_read(fixture.context,
+					  ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
+					  &config),
+			 0);
+	isst_config_free(config);
 	fixture_end(&fixture);
 	unlink(platform);
 }

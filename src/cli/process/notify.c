@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,4 +65,28 @@ int notify_reloading(void)
 	snprintf(assignments, sizeof(assignments), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
 		 (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
 	return notify_manager(assignments);
+}
+
+int notify_status(const char *line)
+{
+	char *assignment;
+	int result;
+
+	if (asprintf(&assignment, "STATUS=%s", line) < 0)
+		return -ENOMEM;
+	result = notify_manager(assignment);
+	free(assignment);
+	return result;
+}
+
+bool notify_is_journal(int descriptor)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	char name[64];
+	struct stat file;
+
+	if (!stream || fstat(descriptor, &file) != 0)
+		return false;
+	snprintf(name, sizeof(name), "%ju:%ju", (uintmax_t)file.st_dev, (uintmax_t)file.st_ino);
+	return strcmp(stream, name) == 0;
 }

@@ -4,6 +4,8 @@
 #ifndef ISST_CLI_NOTIFY_H
 #define ISST_CLI_NOTIFY_H
 
+#include <stdbool.h>
+
 /**
  * Sends assignments such as "READY=1\nSTATUS=..." to the socket that NOTIFY_SOCKET names: a path,
  * or an abstract name behind an @. Never waits.
@@ -15,5 +17,12 @@ int notify_manager(const char *assignments);
 /** Sends RELOADING=1 with the time that Type=notify-reload requires. READY=1 ends it. Returns the
  * same. */
 int notify_reloading(void);
+
+/** Sends STATUS=, a line that the manager shows. Returns the same. */
+int notify_status(const char *line);
+
+/** Whether what is written to a descriptor is in the journal: JOURNAL_STREAM names its file, which
+ * is not that of everyone who inherits the variable. */
+bool notify_is_journal(int descriptor);
 
 #endif

@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Actions of a watcher, and what keeps it from them. */
-#include "answer.h"
+/* What a watcher that was asked to does about what it found: CPUs follow a level, or a domain
+ * becomes what the file states again; and what keeps it from that. */
+#include "watcher.h"
 
 #include "../../common/hash.h"
-#include "../../common/memory_stream.h"
+#include "../config/config_change.h"
 #include "../text/cpu_list.h"
-#include "act.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OWN_NAME "isst watch"
-
-static void report(struct watcher *watcher, const char *event, const char *target,
-		   const char *present, const char *cause)
-{
-	const struct watch_report what = {
-		.event = event, .target = target, .present = present, .cause = cause
-	};
-
-	watcher->report(watcher->data, &what);
-}
-
-/** What changes next is what was done. */
-static void note_own_work(struct watcher *watcher)
-{
-	free(watcher->own);
-	watcher->own = strdup(OWN_NAME);
-	watcher->acted = true;
-}
 
 /* ---- Fights ---- */
 
@@ -44,365 +24,384 @@ static const char *find_manager(struct isst_explanation *explanation)
 	return NULL;
 }
 
-void watcher_report_fight(struct watcher *watcher, const struct watched_part *part)
+/** What is set in turn: with a configuration, what differs from that. */
+static const struct watched_part *find_disputed(const struct watch_unit *unit)
 {
-	struct isst_context *context = watcher->looker.context;
+	for (size_t i = 0; i < unit->part_count; i++)
+		if (unit->parts[i].known.count > 0 &&
+		    (unit->parts[i].compared || unit->parts[i].previous))
+			return &unit->parts[i];
+	return NULL;
+}
+
+void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
+			  const struct watched_part *part)
+{
+	struct isst_context *context = watcher->context;
 	struct isst_targets *targets = context ? isst_targets_new(context) : NULL;
 	struct isst_explanation *explanation = NULL;
-	const char *manager = NULL;
+	const char *manager = NULL, *one = NULL, *other = NULL;
+	const struct found *known;
 	char *cause;
 
+	part = part ? part : find_disputed(unit);
+	known = part && part->known.count > 0 ? part->known.items : NULL;
+	if (known) {
+		one = known->stated ? known->stated : part->previous;
+		other = known->present;
+	}
 	if (targets && isst_targets_add_all_domains(targets, 0) == 0 &&
 	    isst_explain(context, targets, NULL, 0, &explanation) >= 0)
 		manager = find_manager(explanation);
 	if (asprintf(&cause,
-		     "%s and %s are set in turn; nothing more is done about it until "
+		     "%s%s%s and %s are set in turn; nothing more is done about it until "
 		     "SIGHUP%s%s",
-		     part && part->previous ? part->previous : "what the configuration states",
-		     part && part->known_count ? part->known[0].present : "another value",
-		     manager ? "; " : "", manager ? manager : "") < 0)
+		     part ? part->subject : "", part ? " " : "", one ? one : "what is stated",
+		     other ? other : "another value", manager ? "; " : "",
+		     manager ? manager : "") < 0)
 		cause = NULL;
-	report(watcher, "fight", part ? part->key : "configuration", NULL, cause);
+	watcher_report(watcher, "fight", unit->name, NULL, NULL, cause);
 	free(cause);
 	isst_explanation_free(explanation);
 	isst_targets_free(targets);
 	isst_close_device(context);
 }
 
-/* ---- CPUs that were taken on- or offline by hand ---- */
+/* ---- An action: a change as `config apply` makes it, planned first to see whether it may be ----
+ */
 
-/** Which CPUs the present levels enable, and of which that is known. */
-struct enabled {
-	struct isst_cpuset *cpus, *known;
-};
-
-static bool read_enabled(struct isst_context *context, struct enabled *enabled)
+static bool writes(const struct isst_change *change, int kind)
 {
-	struct isst_targets *targets = isst_targets_new(context);
-	const struct isst_result *result;
-	struct isst_results *results = NULL;
-	bool complete = targets && isst_targets_add_all_domains(targets, 0) == 0;
+	const struct isst_change_step *step;
 
-	*enabled = (struct enabled){ isst_cpuset_new(), isst_cpuset_new() };
-	complete = complete && enabled->cpus && enabled->known;
-	if (complete)
-		(void)isst_read_levels(context, targets, NULL,
-				       ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_PROPERTIES,
-				       &results);
-	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL && complete; i++) {
-		const struct isst_cpuset *cpus;
-
-		if (isst_result_cpus(result, ISST_VALUE_CPUS, &cpus) != 0)
-			continue;
-		complete = isst_cpuset_add_set(enabled->cpus, cpus) == 0 &&
-			   isst_cpuset_add_set(
-				   enabled->known,
-				   isst_domain_present_cpus(isst_result_domain(result))) == 0;
-	}
-	isst_results_free(results);
-	isst_targets_free(targets);
-	return complete;
-}
-
-static void free_enabled(struct enabled *enabled)
-{
-	isst_cpuset_free(enabled->cpus);
-	isst_cpuset_free(enabled->known);
-}
-
-/** Replaces a set by a copy of another one. */
-static bool copy(struct isst_cpuset **to, const struct isst_cpuset *from)
-{
-	struct isst_cpuset *set = isst_cpuset_new();
-
-	if (!set || isst_cpuset_add_set(set, from) != 0) {
-		isst_cpuset_free(set);
-		return false;
-	}
-	isst_cpuset_free(*to);
-	*to = set;
-	return true;
-}
-
-static bool note_toggled(struct watcher *watcher, const struct isst_cpuset *online)
-{
-	struct isst_cpuset *by_hand = isst_cpuset_new();
-	struct enabled enabled;
-	bool complete = read_enabled(watcher->looker.context, &enabled) && by_hand;
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, isst_present_cpus(watcher->looker.context)) {
-		bool is_online = isst_cpuset_has(online, cpu);
-		bool toggled = is_online != isst_cpuset_has(watcher->online, cpu);
-		bool stays = toggled ? is_online != isst_cpuset_has(enabled.cpus, cpu) &&
-					       isst_cpuset_has(enabled.known, cpu)
-				     : isst_cpuset_has(watcher->by_hand, cpu);
-
-		if (complete && stays)
-			complete = isst_cpuset_add(by_hand, cpu, cpu) == 0;
-	}
-	free_enabled(&enabled);
-	isst_cpuset_free(complete ? watcher->by_hand : by_hand);
-	if (complete)
-		watcher->by_hand = by_hand;
-	return complete;
-}
-
-bool watcher_note_hotplug(struct watcher *watcher)
-{
-	const struct isst_cpuset *online = isst_online_cpus(watcher->looker.context);
-
-	if (watcher->online && cpus_are_same(watcher->online, online))
-		return true;
-	return (!watcher->online || note_toggled(watcher, online)) &&
-	       copy(&watcher->online, online);
-}
-
-/** Whether CPUs of a domain are as they are by hand. */
-static bool has_any(const struct isst_cpuset *set, const struct isst_domain *domain)
-{
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		if (isst_cpuset_has(set, cpu))
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
+		if (isst_item_kind(isst_change_step_item(step)) == kind)
 			return true;
 	return false;
 }
 
-/* ---- CPUs follow a level ---- */
-
-/** A domain whose level is followed. */
-struct followed {
-	struct watcher *watcher;
-	struct watched_part *part;
-	const struct isst_domain *domain;
-};
-
-/** CPUs offline where the level does not enable them, but for those that are so by hand. */
-static bool write_offline(const struct followed *followed, FILE *stream)
+/** Why a change must not be made without a person who asks for it; NULL: it may be. */
+static const char *find_objection(const struct watch_unit *unit, const struct run *run,
+				  const struct isst_change *change)
 {
-	const struct watcher *watcher = followed->watcher;
-	struct isst_cpuset *offline = isst_cpuset_new();
-	struct enabled enabled;
-	bool complete = read_enabled(watcher->looker.context, &enabled) && offline;
-	unsigned int cpu;
-	char *list;
+	/* By TPMI, a write of a feature requests the level once more that was requested last. */
+	if (unit->foreign_level && isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0 &&
+	    writes(change, ISST_ITEM_FEATURES) && !writes(change, ISST_ITEM_LEVEL))
+		return "a write of SST-BF or SST-TF would request the level once more that was "
+		       "requested last, and another agent has set the present one";
+	for (size_t i = 0; isst_change_warning_at(change, i); i++)
+		if (isst_change_warning_code_at(change, i) == ISST_WARNING_CPUSETS_LOSE_CPUS)
+			return isst_change_warning_at(change, i);
+	return NULL;
+}
 
-	isst_cpuset_for_each (cpu, isst_domain_present_cpus(followed->domain)) {
+/** Plans the change, and makes it. Returns 1 (something was written), 0, or a negative errno after
+ * reporting it; -ECANCELED: it must not be made. */
+static int make(const struct watch_unit *unit, struct run *run, struct isst_config *config)
+{
+	const char *objection;
+	struct isst_change *change;
+	int error = config_change(run, config, ISST_CHANGE_DRY_RUN, &change);
+	bool unchanged = !error && isst_change_is_unchanged(change);
+
+	objection = error || unchanged ? NULL : find_objection(unit, run, change);
+	/* The same warnings once more. */
+	report_empty(run->report);
+	if (objection) {
+		run_error(run, STATUS_FAILED, "%s", objection);
+		error = -ECANCELED;
+	}
+	isst_change_free(change);
+	if (error || unchanged)
+		return error;
+	error = config_change(run, config, 0, &change);
+	isst_change_free(change);
+	return error ? error : 1;
+}
+
+static char *first_error(struct report *report)
+{
+	const struct report_entry *entry = report ? report_first(report) : NULL;
+
+	while (entry && entry->kind != ENTRY_ERROR)
+		entry = entry->next;
+	return strdup(entry && entry->message ? entry->message : "out of memory");
+}
+
+/** Makes what a configuration states of a unit, under the lock, and in a context of its own. Takes
+ * a lock that is free; for one that is not, there is the next look. @cause: set to why it was not
+ * made, to be freed. Returns as make(); -EBUSY: another run is changing the machine. */
+static int act(struct watcher *watcher, const struct watch_unit *unit, struct isst_config *config,
+	       char **cause)
+{
+	struct run run = {
+		.request = watcher->run->request,
+		.signals = watcher->run->signals,
+		.progress = watcher->run->progress,
+		.context = watcher->open(watcher->open_data, cause),
+		.report = report_new(),
+		.program_status = -1,
+	};
+	struct isst_targets *targets = run.context ? isst_targets_new(run.context) : NULL;
+	int done = run.report && targets ? run_call(&run, isst_lock(run.context, 0, 0)) : -ENOMEM;
+
+	isst_close_device(watcher->context);
+	if (!done)
+		done = run_call(&run, isst_discover(run.context));
+	if (!done && unit != watcher->units[0])
+		done = run_call(&run, isst_targets_add_domain(targets,
+							      look_find_domain(run.context, unit)));
+	if (!done) {
+		isst_config_set_targets(config, unit == watcher->units[0] ? NULL : targets);
+		done = make(unit, &run, config);
+		isst_config_set_targets(config, NULL);
+	}
+	if (done < 0 && !*cause)
+		*cause = first_error(run.report);
+	isst_targets_free(targets);
+	isst_close(run.context);
+	report_free(run.report);
+	return done;
+}
+
+/** Takes note of how an action ended: reports that as @event, of @target, or why it failed. */
+static void conclude(struct watcher *watcher, struct watch_unit *unit, const char *target, int done,
+		     const char *event, const char *cause, int64_t now_ms)
+{
+	cause = cause || done >= 0 ? cause : "out of memory";
+	if (done > 0) {
+		watcher_report(watcher, event, target, NULL, NULL, NULL);
+		unit->acted = true;
+		if (actions_made(&unit->actions, now_ms))
+			watcher_report_fight(watcher, unit, NULL);
+		for (size_t i = 0; i < unit->part_count; i++)
+			watched_answer(&unit->parts[i].watched);
+		watcher_suspect_unit(unit, now_ms);
+	} else if (done < 0 && actions_failed(&unit->actions, hash_text(cause), now_ms) &&
+		   done != -EBUSY) {
+		/* Another run is waited for, and nothing is wrong with that. */
+		watcher_report(watcher, done == -ECANCELED ? "left" : "failed", target, NULL, NULL,
+			       cause);
+	}
+}
+
+/* ---- CPUs that were taken on- or offline by hand ---- */
+
+static struct isst_config *config_of(const char *text)
+{
+	struct isst_config *config = isst_config_new();
+
+	if (config && isst_config_add_text(config, "watch", text, strlen(text), 0) == 0)
+		return config;
+	isst_config_free(config);
+	return NULL;
+}
+
+/** CPUs of a domain that are not as its level has them. To be freed; NULL: that cannot be found. */
+static struct isst_cpuset *find_deviating(struct isst_context *context,
+					  const struct isst_domain *domain)
+{
+	struct isst_targets *targets = isst_targets_new(context);
+	struct isst_config *config = config_of("cpus by-level");
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = targets && config && cpus ? isst_targets_add_domain(targets, domain) : -ENOMEM;
+
+	if (!error) {
+		isst_config_set_targets(config, targets);
+		error = isst_config_check(config, context, 0);
+	}
+	if (!error)
+		error = isst_cpuset_add_set(
+			cpus, isst_config_difference_cpus(isst_config_difference_at(config, 0)));
+	isst_config_free(config);
+	isst_targets_free(targets);
+	if (!error)
+		return cpus;
+	isst_cpuset_free(cpus);
+	return NULL;
+}
+
+/** Finds which CPUs of those that went on- or offline are not as their level has them, and adds
+ * them to those that are so by hand; so are those of which that is not known. */
+static bool find_by_hand(const struct watcher *watcher, const struct isst_cpuset *now,
+			 struct isst_cpuset *by_hand)
+{
+	struct isst_context *context = watcher->context;
+	const struct isst_domain *domain = NULL;
+	struct isst_cpuset *deviating = NULL;
+	bool complete = true;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
+		const struct isst_cpu *known = isst_cpu_by_number(context, cpu);
 		bool stays = isst_cpuset_has(watcher->by_hand, cpu);
 
-		if (complete && !isst_cpuset_has(stays ? watcher->online : enabled.cpus, cpu))
-			complete = isst_cpuset_add(offline, cpu, cpu) == 0;
+		if (known && isst_cpuset_has(now, cpu) != isst_cpuset_has(watcher->online, cpu)) {
+			if (isst_cpu_domain(known) != domain) {
+				domain = isst_cpu_domain(known);
+				isst_cpuset_free(deviating);
+				deviating = find_deviating(context, domain);
+			}
+			stays = !deviating || isst_cpuset_has(deviating, cpu);
+		}
+		if (stays && isst_cpuset_add(by_hand, cpu, cpu) != 0)
+			complete = false;
 	}
-	list = complete ? isst_cpuset_to_list(offline) : NULL;
-	if (list && *list)
-		fprintf(stream, "cpus offline %s", list);
-	else
-		fputs("cpus online", stream);
-	free_enabled(&enabled);
-	isst_cpuset_free(offline);
-	complete = complete && list;
-	free(list);
+	isst_cpuset_free(deviating);
 	return complete;
 }
 
-/** What the CPUs of a domain are to be. NULL without memory. */
-static struct isst_config *make_config(const struct followed *followed)
+/** Notes which CPUs are online. @own: what changed was done here. Returns false without memory. */
+static bool note_online(struct watcher *watcher, bool own)
 {
-	const struct watcher *watcher = followed->watcher;
-	struct isst_config *config = isst_config_new();
-	struct memory_stream text;
-	bool complete = config && memory_stream_open(&text) == 0;
-	char *statement;
+	const struct isst_cpuset *now = isst_online_cpus(watcher->context);
+	struct isst_cpuset *online, *by_hand;
+	bool complete;
 
-	if (!complete) {
-		isst_config_free(config);
-		return NULL;
+	if (watcher->online && cpus_are_same(watcher->online, now))
+		return true;
+	online = isst_cpuset_new();
+	by_hand = isst_cpuset_new();
+	complete = online && by_hand && isst_cpuset_add_set(online, now) == 0;
+	if (complete && !own && watcher->online)
+		complete = find_by_hand(watcher, now, by_hand);
+	else if (complete)
+		complete = isst_cpuset_add_set(by_hand, watcher->by_hand) == 0;
+	isst_cpuset_free(complete ? watcher->online : online);
+	isst_cpuset_free(complete ? watcher->by_hand : by_hand);
+	if (complete) {
+		watcher->online = online;
+		watcher->by_hand = by_hand;
 	}
-	look_write_place(followed->domain, text.stream);
-	if (has_any(watcher->by_hand, followed->domain))
-		complete = write_offline(followed, text.stream);
-	else
-		fputs(request_has(watcher->run->request, OPTION_CGROUP) ? "cpus isolated"
-									: "cpus by-level",
-		      text.stream);
-	statement = memory_stream_text(&text);
-	if (complete && statement &&
-	    isst_config_add_text(config, "watch", statement, strlen(statement), 0) == 0) {
-		free(statement);
-		return config;
+	return complete;
+}
+
+/* ---- CPUs follow a level ---- */
+
+/** What is stated of the CPUs of a domain to be as the level has them, but for those that are on-
+ * or offline by hand. To be freed; NULL: that cannot be found. @any: whether there are such CPUs */
+static char *state_cpus(const struct watcher *watcher, const struct isst_domain *domain, bool *any)
+{
+	struct isst_cpuset *deviating = find_deviating(watcher->context, domain);
+	struct isst_cpuset *offline = isst_cpuset_new();
+	bool complete = deviating && offline;
+	char *list, *text = NULL;
+	unsigned int cpu;
+
+	*any = false;
+	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain)) {
+		bool stays = isst_cpuset_has(watcher->by_hand, cpu);
+		bool goes = !stays && isst_cpuset_has(deviating, cpu);
+
+		*any |= stays;
+		if (complete && isst_cpuset_has(isst_domain_online_cpus(domain), cpu) == goes)
+			complete = isst_cpuset_add(offline, cpu, cpu) == 0;
 	}
-	free(statement);
-	isst_config_free(config);
+	list = complete ? isst_cpuset_to_list(offline) : NULL;
+	if (list && asprintf(&text, "cpus %s%s",
+			     !*any   ? "by-level"
+			     : *list ? "offline "
+				     : "online",
+			     *any ? list : "") < 0)
+		text = NULL;
+	free(list);
+	isst_cpuset_free(deviating);
+	isst_cpuset_free(offline);
+	return text;
+}
+
+static struct watched_part *find_level(struct watch_unit *unit)
+{
+	for (size_t i = 0; i < unit->part_count; i++)
+		if (!unit->parts[i].compared && strcmp(unit->parts[i].subject, "level") == 0)
+			return &unit->parts[i];
 	return NULL;
 }
 
-static const struct isst_domain *find_domain(const struct watched_part *part,
-					     struct isst_context *context)
+static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
 {
-	const struct isst_domain *domain;
+	const struct watched_part *level = find_level(unit);
+	const struct isst_domain *domain = look_find_domain(watcher->context, unit);
+	bool isolate = request_has(watcher->run->request, OPTION_CGROUP), by_hand = false;
+	struct isst_config *config = NULL;
+	char *cause = NULL, *text = NULL;
+	const char *obstacle = NULL;
+	int done = -ENOMEM;
 
-	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL; i++) {
-		const char *name = isst_domain_name(domain);
-
-		if (strncmp(part->key, name, strlen(name)) == 0 &&
-		    strcmp(part->key + strlen(name), LEVEL_KEY) == 0)
-			return domain;
-	}
-	return NULL;
-}
-
-/** Why a domain is not followed though its level has changed; NULL: it is. */
-static const char *find_obstacle(const struct followed *followed)
-{
-	const struct watcher *watcher = followed->watcher;
-	const char *name = isst_domain_name(followed->domain);
-
-	for (size_t i = 0; i < watcher->part_count; i++) {
-		const struct watched_part *part = &watcher->parts[i];
-
-		if (strncmp(part->key, name, strlen(name)) == 0 &&
-		    strcmp(part->key + strlen(name), LOCK_KEY) == 0 && part->known_count &&
-		    strcmp(part->known[0].present, "locked") == 0)
-			return "the level is locked";
-	}
-	if (request_has(watcher->run->request, OPTION_CGROUP) &&
-	    has_any(watcher->by_hand, followed->domain))
-		return "CPUs were taken on- or offline by hand, which a partition would not keep";
-	return NULL;
-}
-
-/** Takes note of how an action ended. */
-static void conclude(struct watcher *watcher, struct watched_part *part, struct watched *watched,
-		     int done, const char *cause, int64_t now_ms)
-{
-	const char *target = part ? part->key : "configuration";
-
-	if (done == -ECANCELED) {
-		if (part)
-			part->pending = false;
-		if (watched_failed(watched, hash_text(cause), now_ms))
-			report(watcher, "left", target, NULL, cause);
-	} else if (done < 0) {
-		/* Another run is waited for, and nothing is wrong with that. */
-		if (watched_failed(watched, hash_text(cause), now_ms) && done != -EBUSY)
-			report(watcher, "failed", target, NULL, cause);
-	} else if (done > 0) {
-		note_own_work(watcher);
-		if (watched_acted(watched, watched->value, now_ms))
-			watcher_report_fight(watcher, part);
-	}
-}
-
-static void follow(struct watcher *watcher, struct watched_part *part, int64_t now_ms)
-{
-	struct followed followed = { watcher, part, find_domain(part, watcher->looker.context) };
-	const struct actor actor = { .run = watcher->run };
-	const char *obstacle;
-	struct isst_config *config;
-	char *cause = NULL;
-	int done;
-
-	part->pending = followed.domain && !isst_domain_is_io(followed.domain);
-	obstacle = part->pending ? find_obstacle(&followed) : NULL;
-	if (obstacle) {
-		report(watcher, "left", part->key, NULL, obstacle);
-		part->pending = false;
-	}
-	if (!part->pending)
+	unit->pending = domain && !isst_domain_is_io(domain);
+	if (!unit->pending || level->watched.state != WATCHED_KNOWN)
 		return;
-	config = make_config(&followed);
-	isst_close_device(watcher->looker.context);
-	done = config ? act(&actor, watcher->looker.open(watcher->looker.data), config, &cause)
-		      : -ENOMEM;
-	if (done >= 0)
-		part->pending = false;
-	if (done > 0)
-		report(watcher, "followed", part->key, part->known[0].present, NULL);
-	conclude(watcher, part, &part->watched, done, cause ? cause : "out of memory", now_ms);
+	text = state_cpus(watcher, domain, &by_hand);
+	if (unit->locked)
+		obstacle = "the level is locked";
+	else if (isolate && by_hand)
+		obstacle = "CPUs were taken on- or offline by hand, which a partition would not "
+			   "keep";
+	if (text && !obstacle)
+		config = config_of(isolate ? "cpus isolated" : text);
+	if (obstacle)
+		watcher_report(watcher, "left", level->known.items[0].target, NULL, NULL, obstacle);
+	else if (config)
+		done = act(watcher, unit, config, &cause);
+	unit->pending = !obstacle && done < 0 && done != -ECANCELED;
+	if (!obstacle)
+		conclude(watcher, unit, level->known.items[0].target, done, "followed", cause,
+			 now_ms);
 	/* What was done here is not by hand. */
-	if (isst_rediscover(watcher->looker.context) == 0)
-		(void)copy(&watcher->online, isst_online_cpus(watcher->looker.context));
+	if (isst_rediscover(watcher->context) == 0)
+		(void)note_online(watcher, true);
 	isst_config_free(config);
 	free(cause);
+	free(text);
 }
 
-/* ---- The machine becomes what the file states ---- */
+/* ---- A domain becomes what the file states ---- */
 
-/** Whether something differs for good, and nothing is on its way. */
-static bool differs(struct watcher *watcher, bool *foreign_level)
+bool watcher_differs(const struct watcher *watcher, const struct watch_unit *unit)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < watcher->part_count; i++) {
-		const struct watched_part *part = &watcher->parts[i];
-
-		*foreign_level |= part->foreign_level;
-		if (part->watched.state == WATCHED_OWN)
-			return false;
-		any |= part->compared && part->watched.state == WATCHED_KNOWN &&
-		       part->watched.value != part->base;
-	}
-	if (!any)
-		watcher->repair.failures = 0;
-	return any;
+	if (!request_has(watcher->run->request, OPTION_APPLY))
+		return false;
+	for (size_t i = 0; i < unit->part_count; i++)
+		if (unit->parts[i].compared && unit->parts[i].watched.value != HASH_START)
+			return true;
+	return false;
 }
 
-static void repair(struct watcher *watcher, int64_t now_ms)
+static void repair(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
 {
-	struct actor actor = { .run = watcher->run };
 	char *cause = NULL;
-	int done;
+	int done = act(watcher, unit, watcher->file, &cause);
 
-	if (!differs(watcher, &actor.foreign_level) || !watched_may_act(&watcher->repair, now_ms))
-		return;
-	isst_close_device(watcher->looker.context);
-	done = act(&actor, watcher->looker.open(watcher->looker.data), watcher->looker.file,
-		   &cause);
 	if (done == 0) {
 		done = -EIO;
 		cause = strdup("what differs cannot be changed, or was left out");
 	}
-	if (done > 0)
-		report(watcher, "applied", "configuration", NULL, NULL);
-	conclude(watcher, NULL, &watcher->repair, done, cause ? cause : "out of memory", now_ms);
+	conclude(watcher, unit, unit->name, done, "applied", cause, now_ms);
 	free(cause);
-	for (size_t i = 0; i < watcher->part_count && done > 0; i++)
-		if (watcher->parts[i].compared)
-			watched_suspect(&watcher->parts[i].watched, now_ms);
 }
 
 /* ---- All of it ---- */
 
 void watcher_answer(struct watcher *watcher, int64_t now_ms)
 {
-	bool follows = request_has(watcher->run->request, OPTION_FOLLOW);
+	bool follows = request_has(watcher->run->request, OPTION_FOLLOW), any = false;
 
-	if (follows && !watcher_note_hotplug(watcher))
+	if (follows && !note_online(watcher, false))
 		return;
-	for (size_t i = 0; i < watcher->part_count && follows; i++) {
-		struct watched_part *part = &watcher->parts[i];
+	/* The machine as a whole comes last, when no domain differs. */
+	for (size_t i = 1; i <= watcher->unit_count; i++) {
+		struct watch_unit *unit = watcher->units[i % watcher->unit_count];
+		bool differs = watcher_differs(watcher, unit);
+		bool may = unit->reach.state == WATCHED_KNOWN &&
+			   watcher_unit_is_settled(watcher, unit);
 
-		if (part->pending && part->watched.state == WATCHED_KNOWN &&
-		    watched_may_act(&part->watched, now_ms))
-			follow(watcher, part, now_ms);
+		any |= differs;
+		if (may && !differs && !unit->pending)
+			actions_forgive_failures(&unit->actions);
+		may &= actions_may(&unit->actions, now_ms);
+		if (follows && unit->pending && may)
+			follow(watcher, unit, now_ms);
+		else if (differs && may && (i < watcher->unit_count || !any))
+			repair(watcher, unit, now_ms);
 	}
-	if (request_has(watcher->run->request, OPTION_APPLY))
-		repair(watcher, now_ms);
-}
-
-int64_t watcher_retry_ms(const struct watcher *watcher)
-{
-	int64_t retry_ms = INT64_MAX;
-
-	if (watcher->repair.failures > 0 && !watcher->repair.fights)
-		retry_ms = watcher->repair.retry_ms;
-	for (size_t i = 0; i < watcher->part_count; i++) {
-		const struct watched_part *part = &watcher->parts[i];
-
-		if (part->pending && !part->watched.fights && part->watched.failures > 0 &&
-		    part->watched.retry_ms < retry_ms)
-			retry_ms = part->watched.retry_ms;
-	}
-	return retry_ms;
 }

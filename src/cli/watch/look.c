@@ -1,443 +1,413 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks, by what other commands call as well. */
-#include "look.h"
+/* Looks at a machine, by what other commands call as well: a small one, of a few driver calls,
+ * shows whether a whole one is worth it, which finds what differs from a configuration. */
+#include "watcher.h"
 
 #include "../../common/hash.h"
-
-#include "../../common/memory_stream.h"
 #include "../status/machine_status.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void fail(struct look *look, const char *why)
+/** A unit could not be looked at, which counts until the next look of that kind. */
+static void fail_unit(struct watcher *watcher, char **failure, const char *why)
 {
-	if (!look->failure)
-		look->failure = strdup(why && *why ? why : "out of memory");
+	if (!*failure)
+		*failure = strdup(why && *why ? why : "out of memory");
+	if (!*failure)
+		watcher_fail(watcher, "");
 }
 
-void found_clear(struct found *found)
+static struct watch_unit *unit_of(struct watcher *watcher, const struct isst_domain *domain)
 {
-	free(found->key);
-	free(found->target);
-	free(found->stated);
-	free(found->present);
+	return watcher_unit(watcher, domain ? isst_domain_name(domain) : "machine");
 }
 
-void look_clear(struct look *look)
+/** Adds a value of a unit, to the digest as well. */
+static void take_value(struct watcher *watcher, struct watch_unit *unit, const char *subject,
+		       const char *present)
 {
-	for (size_t i = 0; i < look->count; i++)
-		found_clear(&look->found[i]);
-	free(look->found);
-	free(look->failure);
-	*look = (struct look){ 0 };
-}
+	char *target;
 
-/** Adds a value of a place, or of CPUs of that place. */
-static void add(const struct looker *looker, struct look *look, const char *place, const char *cpus,
-		const char *what, const char *stated, const char *present)
-{
-	struct found found = { .stated = stated ? strdup(stated) : NULL,
-			       .present = strdup(present) };
-	const bool file = looker->file;
-	struct found *more = look->found;
-
-	/* What is compared with a file is another thing than the value itself. */
-	if (asprintf(&found.key, "%s: %s%s%s", place, cpus ? "CPUs: " : "", what,
-		     stated && file ? " as stated" : "") < 0)
-		found.key = NULL;
-	if (asprintf(&found.target, "%s: %s", cpus ? cpus : place, what) < 0)
-		found.target = NULL;
-	if (look->count == look->space) {
-		look->space = look->space ? 2 * look->space : 32;
-		more = realloc(look->found, look->space * sizeof(*more));
-	}
-	if (more)
-		look->found = more;
-	if (more && found.key && found.target && found.present && (found.stated || !stated)) {
-		look->found[look->count++] = found;
+	watcher->digest = hash_string(hash_string(watcher->digest, unit->name), present);
+	if (asprintf(&target, "%s: %s", unit->name, subject) < 0) {
+		watcher_fail(watcher, "");
 		return;
 	}
-	look->space = look->count;
-	found_clear(&found);
-	fail(look, NULL);
+	watcher_take(watcher, unit, subject, target, NULL, present);
+	free(target);
 }
 
 /* ---- The small look ---- */
 
-/** Whether a domain is read without interrupting a CPU that is isolated. */
-static bool is_read_undisturbed(const struct looker *looker, const struct isst_domain *domain)
-{
-	return isst_domain_is_io(domain) || domain_has_reader(domain, looker->undisturbed);
-}
-
-static bool is_watched(const struct looker *looker, const struct isst_domain *domain)
+static bool is_watched(const struct watcher *watcher, const struct isst_domain *domain)
 {
 	unsigned int cpu;
 
-	if (firmware_is_asked_by_msr(looker->context) && !is_read_undisturbed(looker, domain))
+	/* Isolated CPUs are not interrupted to be asked. */
+	if (firmware_is_asked_by_msr(watcher->context) &&
+	    !domain_has_reader(domain, watcher->undisturbed))
 		return false;
-	if (!looker->cpus)
+	if (!watcher->cpus)
 		return true;
 	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		if (isst_cpuset_has(looker->cpus, cpu))
+		if (isst_cpuset_has(watcher->cpus, cpu))
 			return true;
 	return false;
 }
 
-/** Adds a number of a domain, which is part of the digest; @what: NULL: of that alone. */
-static void add_number(const struct looker *looker, struct look *look,
-		       const struct isst_result *result, int id, const char *what,
-		       const char *const *words)
-{
-	const char *place = isst_domain_name(isst_result_domain(result));
-	unsigned int number;
-	char text[16];
-	int error = isst_result_value(result, id, &number);
-
-	if (error && error != -ENODATA)
-		fail(look, "a value could not be read");
-	if (error)
-		return;
-	snprintf(text, sizeof(text), "%u", number);
-	look->digest = hash_string(hash_string(look->digest, place), text);
-	if (what)
-		add(looker, look, place, NULL, what, NULL, words ? words[number != 0] : text);
-}
-
 /** A domain that does not support what is read has none of it; of one that fails nothing is known.
  */
-static bool can_read(struct look *look, const struct isst_result *result)
+static void take_levels(struct watcher *watcher, const struct isst_result *result)
 {
-	for (int part = ISST_PART_RESULT; part <= ISST_PART_PERF_PROFILE; part++) {
-		int error = isst_result_error(result, part);
+	static const int ids[] = { ISST_VALUE_TURBO_FREQ_STATE, ISST_VALUE_BASE_FREQ_STATE,
+				   ISST_VALUE_LOCKED, ISST_VALUE_CURRENT_LEVEL };
+	struct watch_unit *unit = unit_of(watcher, isst_result_domain(result));
+	unsigned int number = 0;
+	char text[16];
+	int error = 0;
 
+	for (int part = ISST_PART_RESULT; part <= ISST_PART_PERF_PROFILE && !error; part++) {
+		error = isst_result_error(result, part);
 		if (error && error != -EOPNOTSUPP)
-			fail(look, isst_result_message(result, part));
-		if (error)
-			return false;
+			fail_unit(watcher, &unit->failure, isst_result_message(result, part));
 	}
-	return true;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) && !error; i++) {
+		error = isst_result_value(result, ids[i], &number);
+		if (error && error != -ENODATA)
+			fail_unit(watcher, &unit->failure, "a value could not be read");
+		watcher->digest = hash_number(watcher->digest, error ? UINT_MAX : number, 4);
+		error = unit->failure ? -EIO : 0;
+		unit->locked = ids[i] == ISST_VALUE_LOCKED ? number : unit->locked;
+	}
+	if (error || isst_result_value(result, ISST_VALUE_CURRENT_LEVEL, &number) != 0)
+		return;
+	snprintf(text, sizeof(text), "%u", number);
+	take_value(watcher, unit, "level", text);
+	take_value(watcher, unit, "lock", unit->locked ? "locked" : "unlocked");
 }
 
-static void add_levels(const struct looker *looker, struct look *look,
-		       const struct isst_results *results)
+static void read_levels(struct watcher *watcher)
 {
-	static const char *const locks[] = { "unlocked", "locked" };
-	const struct isst_result *result;
-
-	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
-		if (!can_read(look, result))
-			continue;
-		add_number(looker, look, result, ISST_VALUE_CURRENT_LEVEL, "level", NULL);
-		add_number(looker, look, result, ISST_VALUE_LOCKED, "lock", locks);
-		add_number(looker, look, result, ISST_VALUE_TURBO_FREQ_STATE, NULL, NULL);
-		add_number(looker, look, result, ISST_VALUE_BASE_FREQ_STATE, NULL, NULL);
-	}
-}
-
-static void read_levels(const struct looker *looker, struct look *look)
-{
-	struct isst_targets *targets = isst_targets_new(looker->context);
+	struct isst_targets *targets = isst_targets_new(watcher->context);
 	struct isst_results *results = NULL;
 	const struct isst_domain *domain;
+	const struct isst_result *result;
 	int error = targets ? 0 : -ENOMEM;
 
-	for (size_t i = 0; (domain = isst_domain_at(looker->context, i)) != NULL && !error; i++)
-		if (is_watched(looker, domain))
+	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL && !error; i++)
+		if (is_watched(watcher, domain)) {
+			unit_of(watcher, domain)->seen = true;
 			error = isst_targets_add_domain(targets, domain);
+		}
 	if (!error)
-		error = isst_read_levels(looker->context, targets, NULL, ISST_READ_LEVELS_CURRENT,
+		error = isst_read_levels(watcher->context, targets, NULL, ISST_READ_LEVELS_CURRENT,
 					 &results);
 	if (error < 0 && !results)
-		fail(look, isst_error(looker->context));
-	add_levels(looker, look, results);
+		watcher_fail(watcher, isst_error(watcher->context));
+	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
+		take_levels(watcher, result);
 	isst_results_free(results);
 	isst_targets_free(targets);
 }
 
 /** Whether the kernel or the BIOS has disabled turbo for all CPUs. */
-static void read_turbo(const struct looker *looker, struct look *look)
+static void read_turbo(struct watcher *watcher)
 {
-	int disabled = isst_platform_fact(looker->context, ISST_FACT_TURBO_DISABLED);
-	const char *turbo = disabled > 0 ? "disabled" : "enabled";
+	int disabled = isst_platform_fact(watcher->context, ISST_FACT_TURBO_DISABLED);
 
-	if (disabled < 0 && disabled != -ENODATA)
-		fail(look, isst_error(looker->context));
-	if (disabled < 0)
-		return;
-	look->digest = hash_string(look->digest, turbo);
-	add(looker, look, "machine", NULL, "turbo", NULL, turbo);
+	if (disabled >= 0)
+		take_value(watcher, watcher->units[0], "turbo", disabled ? "disabled" : "enabled");
+	else if (disabled != -ENODATA)
+		watcher_fail(watcher, isst_error(watcher->context));
 }
 
-/** Adds which CPUs of a domain are offline. */
-static void add_cpus(const struct looker *looker, struct look *look,
-		     const struct isst_domain *domain)
+/** Adds a list of CPUs. @none: what it is without any */
+static void take_cpus(struct watcher *watcher, struct watch_unit *unit, const char *subject,
+		      const struct isst_cpuset *cpus, const char *before, const char *none)
 {
-	struct isst_cpuset *offline = isst_cpuset_new();
-	char *list = NULL, *text = NULL;
-	unsigned int cpu;
-	int error = offline ? 0 : -ENOMEM;
+	char *list = isst_cpuset_to_list(cpus), *text = NULL;
 
-	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
-		if (!error && !isst_cpuset_has(isst_domain_online_cpus(domain), cpu))
-			error = isst_cpuset_add(offline, cpu, cpu);
-	if (!error)
-		list = isst_cpuset_to_list(offline);
-	if (!list || asprintf(&text, "%s%s", *list ? "offline " : "online", list) < 0)
-		fail(look, NULL);
+	if (list && asprintf(&text, "%s%s", *list ? before : none, list) >= 0)
+		take_value(watcher, unit, subject, text);
 	else
-		add(looker, look, isst_domain_name(domain), NULL, "CPUs", NULL, text);
+		watcher_fail(watcher, "");
 	free(text);
 	free(list);
-	isst_cpuset_free(offline);
 }
 
-/** CPUs that are on- or offline, and those that the kernel isolates. */
-static void read_cpus(const struct looker *looker, struct look *look)
+/** CPUs that are offline, and those that the kernel isolates. */
+static void read_cpus(struct watcher *watcher)
 {
 	struct isst_cpuset *isolated = NULL;
 	const struct isst_domain *domain;
-	char *list;
-	int error = isst_cpus_by_name(looker->context, "isolated", 0, &isolated);
+	int error = isst_cpus_by_name(watcher->context, "isolated", 0, &isolated);
 
-	for (size_t i = 0; (domain = isst_domain_at(looker->context, i)) != NULL; i++)
-		if (is_watched(looker, domain) && !isst_domain_is_io(domain))
-			add_cpus(looker, look, domain);
-	list = isst_cpuset_to_list(isolated);
-	if (!list || (error && error != -EOPNOTSUPP)) {
-		fail(look, isst_error(looker->context));
-	} else {
-		look->digest = hash_string(look->digest, list);
-		add(looker, look, "machine", NULL, "isolated CPUs", NULL, *list ? list : "none");
-	}
-	free(list);
+	if (error && error != -EOPNOTSUPP)
+		watcher_fail(watcher, isst_error(watcher->context));
+	else
+		take_cpus(watcher, watcher->units[0], "isolated CPUs", isolated, "", "none");
 	isst_cpuset_free(isolated);
+	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL; i++) {
+		struct isst_cpuset *offline = isst_cpuset_new();
+		unsigned int cpu;
+
+		isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
+			if (!isst_cpuset_has(isst_domain_online_cpus(domain), cpu) &&
+			    isst_cpuset_add(offline, cpu, cpu) != 0)
+				watcher_fail(watcher, "");
+		if (is_watched(watcher, domain) && !isst_domain_is_io(domain))
+			take_cpus(watcher, unit_of(watcher, domain), "CPUs", offline, "offline ",
+				  "online");
+		isst_cpuset_free(offline);
+	}
 }
 
-void looker_close(struct looker *looker)
+void look_anew(struct watcher *watcher)
 {
-	isst_close(looker->context);
-	looker->context = NULL;
+	isst_close(watcher->context);
+	watcher->context = NULL;
 }
 
 /** Which CPUs are isolated may change. Returns false after an error. */
-static bool read_undisturbed(struct looker *looker, struct look *look)
+static bool read_undisturbed(struct watcher *watcher)
 {
-	isst_cpuset_free(looker->undisturbed);
-	if (isst_undisturbed_cpus(looker->context, &looker->undisturbed) == 0)
+	isst_cpuset_free(watcher->undisturbed);
+	if (isst_undisturbed_cpus(watcher->context, &watcher->undisturbed) == 0)
 		return true;
-	fail(look, isst_error(looker->context));
+	watcher_fail(watcher, isst_error(watcher->context));
 	return false;
 }
 
 /** Opens the machine, or follows CPUs that came or went. Returns false after an error. */
-static bool follow_machine(struct looker *looker, struct look *look)
+static bool follow_machine(struct watcher *watcher)
 {
+	char *problem = NULL;
 	int error;
 
-	if (!looker->context) {
-		looker->context = looker->open(looker->data);
-		error = looker->context ? isst_discover(looker->context) : -ENOMEM;
+	if (!watcher->context) {
+		watcher->context = watcher->open(watcher->open_data, &problem);
+		error = watcher->context ? isst_discover(watcher->context) : -ENOMEM;
 	} else {
-		error = isst_cpus_changed(looker->context);
+		error = isst_cpus_changed(watcher->context);
 		if (error > 0)
-			error = isst_rediscover(looker->context);
+			error = isst_rediscover(watcher->context);
 	}
 	if (error)
-		fail(look, looker->context ? isst_error(looker->context) : NULL);
-	return !error && (looker->undisturbed || read_undisturbed(looker, look));
+		watcher_fail(watcher, watcher->context ? isst_error(watcher->context)
+				      : problem	       ? problem
+						       : "");
+	free(problem);
+	return !error && (watcher->undisturbed || read_undisturbed(watcher));
 }
 
-static void look_at_values(const struct looker *looker, struct look *look)
+/** What went wrong may be the driver's going, or that of CPUs. */
+static void end_look(struct watcher *watcher)
 {
-	char *online = isst_cpuset_to_list(isst_online_cpus(looker->context));
-
-	look->digest = hash_string(HASH_START, online ? online : "");
-	free(online);
-	read_levels(looker, look);
-	if (!looker->file) {
-		read_turbo(looker, look);
-		read_cpus(looker, look);
-	}
-}
-
-void look_small(struct looker *looker, struct look *look)
-{
-	*look = (struct look){ 0 };
-	if (follow_machine(looker, look))
-		look_at_values(looker, look);
-	/* What went wrong may be the driver's going, or that of CPUs. */
-	if (look->failure)
-		looker_close(looker);
+	if (watcher->units[0]->failure)
+		look_anew(watcher);
 	else
-		isst_close_device(looker->context);
+		isst_close_device(watcher->context);
+}
+
+void look_small(struct watcher *watcher)
+{
+	char *online;
+
+	for (size_t i = 0; i < watcher->unit_count; i++) {
+		struct watch_unit *unit = watcher->units[i];
+
+		free(unit->failure);
+		unit->failure = NULL;
+		unit->seen = i == 0;
+	}
+	if (follow_machine(watcher)) {
+		online = isst_cpuset_to_list(isst_online_cpus(watcher->context));
+		watcher->digest = hash_string(HASH_START, online ? online : "");
+		free(online);
+		read_levels(watcher);
+		if (!watcher->file) {
+			read_turbo(watcher);
+			read_cpus(watcher);
+		}
+	}
+	end_look(watcher);
 }
 
 /* ---- The whole look ---- */
 
-/** The domain of the CPUs of a target, which are all of one: `CPU 0-3: CLOS`. NULL: the target is
- * none of CPUs, or they are of no known domain. */
-static const struct isst_domain *domain_of_cpus(const struct looker *looker, const char *target)
-{
-	const struct isst_cpu *cpu = NULL;
-
-	if (strncmp(target, "CPU ", 4) == 0)
-		cpu = isst_cpu_by_number(looker->context,
-					 (unsigned int)strtoul(target + 4, NULL, 10));
-	return cpu ? isst_cpu_domain(cpu) : NULL;
-}
-
-static const struct isst_domain *domain_by_name(const struct looker *looker, const char *name)
+const struct isst_domain *look_find_domain(struct isst_context *context,
+					   const struct watch_unit *unit)
 {
 	const struct isst_domain *domain;
 
-	for (size_t i = 0; (domain = isst_domain_at(looker->context, i)) != NULL; i++)
-		if (strcmp(isst_domain_name(domain), name) == 0)
+	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL; i++)
+		if (strcmp(isst_domain_name(domain), unit->name) == 0)
 			return domain;
 	return NULL;
 }
 
-/** Whether the small look reads it: what is saved of CPUs may depend on the level. */
-static bool is_small(const char *end)
+/** A call of the library for targets (NULL: all). Returns 0 or a negative errno. */
+typedef int (*targets_call)(struct watcher *watcher, const struct isst_targets *targets,
+			    struct isst_config **config);
+
+/** Calls for one unit or, with NULL, for all that can be looked at, and of which @based holds. */
+static int call_for(struct watcher *watcher, const struct watch_unit *one, bool based,
+		    targets_call call, struct isst_config **config)
 {
-	return !end || strcmp(end, ": level") == 0 || strcmp(end, ": CPUs") == 0;
-}
+	struct isst_targets *targets = isst_targets_new(watcher->context);
+	int error = targets ? 0 : -ENOMEM;
 
-static void add_difference(const struct looker *looker, struct look *look,
-			   const struct isst_config_difference *difference)
-{
-	const char *target = isst_config_difference_target(difference);
-	const char *end = strstr(target, ": ");
-	char *place = strndup(target, end ? (size_t)(end - target) : strlen(target));
-	const struct isst_domain *of_cpus = domain_of_cpus(looker, target), *domain;
+	for (size_t i = 1; i < watcher->unit_count && !error; i++) {
+		const struct watch_unit *unit = watcher->units[i];
 
-	domain = of_cpus || !place ? of_cpus : domain_by_name(looker, place);
-	if (!place)
-		fail(look, NULL);
-	else if ((!domain || is_watched(looker, domain)) && (looker->file || !is_small(end)))
-		add(looker, look, of_cpus ? isst_domain_name(of_cpus) : place,
-		    of_cpus ? place : NULL, end ? end + 2 : "CPUs",
-		    isst_config_difference_wanted(difference),
-		    isst_config_difference_present(difference));
-	free(place);
-}
-
-/** Compares with a configuration. Returns false after an error. */
-static bool compare(struct looker *looker, struct look *look, struct isst_config *config)
-{
-	const struct isst_config_difference *difference;
-	const char *problem;
-	int error = isst_config_check(config, looker->context, ISST_CONFIG_CHECK_SEPARATELY);
-
-	for (size_t i = 0; (difference = isst_config_difference_at(config, i)) != NULL; i++)
-		add_difference(looker, look, difference);
-	problem = isst_config_problem_at(config, 0);
-	if (error)
-		fail(look, problem ? problem : isst_error(looker->context));
-	return error == 0;
-}
-
-void look_write_place(const struct isst_domain *domain, FILE *stream)
-{
-	const char *name = isst_domain_name(domain);
-
-	fprintf(stream, "%.*s %s%s: ", (int)strcspn(name, ","), name,
-		strstr(name, ", power domain ") ? "powerdomain" : "die", strrchr(name, ' '));
-}
-
-/** What a domain is without that which only isolated CPUs can be asked for. */
-static void write_unmanaged(const struct looker *looker, const struct isst_domain *domain,
-			    FILE *stream)
-{
-	static const char *const subjects[] = {
-		"turbo-ratio-limits", "level",	"turbo-freq", "base-freq", "core-power",
-		"clos-enable",	      "clos 0", "clos 1",     "clos 2",	   "clos 3",
-		"associations",
-	};
-	size_t count = firmware_is_asked_by_msr(looker->context)
-			       ? sizeof(subjects) / sizeof(subjects[0])
-			       : 1;
-
-	for (size_t i = 0; i < count; i++) {
-		look_write_place(domain, stream);
-		fprintf(stream, "%s unmanaged\n", subjects[i]);
+		if (unit->seen && !unit->failure && !unit->whole_failure &&
+		    (unit->based || !based) && (!one || one == unit))
+			error = isst_targets_add_domain(targets,
+							look_find_domain(watcher->context, unit));
 	}
-}
-
-/** Each comparison would interrupt isolated CPUs for what is read from MSRs. Returns 0 or a
- * negative errno. */
-static int leave_isolated_alone(const struct looker *looker, struct isst_config *config)
-{
-	const struct isst_domain *domain;
-	struct memory_stream text;
-	int error = memory_stream_open(&text);
-
-	if (error)
-		return error;
-	for (size_t i = 0; (domain = isst_domain_at(looker->context, i)) != NULL; i++)
-		if (!is_read_undisturbed(looker, domain))
-			write_unmanaged(looker, domain, text.stream);
-	error = memory_stream_close(&text);
-	if (!error && text.size > 0)
-		error = isst_config_add_text(config, "watch", text.text, text.size, 0);
-	free(text.text);
+	/* CPUs of no domain belong to the machine as a whole. */
+	if (!error)
+		error = call(watcher,
+			     isst_targets_count(targets) < isst_domain_count(watcher->context)
+				     ? targets
+				     : NULL,
+			     config);
+	isst_targets_free(targets);
 	return error;
 }
 
-/** Reads what the machine is. Returns NULL after an error. */
-static struct isst_config *read_all(struct looker *looker, struct look *look)
+/** Why a call failed. */
+static const char *problem_of(const struct watcher *watcher, const struct isst_config *config)
 {
-	struct isst_config *config;
-	int error = isst_config_read(looker->context, ISST_CONFIG_READ_ALL, &config);
+	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
 
-	if (!error)
-		error = leave_isolated_alone(looker, config);
-	if (!error)
-		return config;
-	fail(look, config ? "isolated CPUs cannot be left alone" : isst_error(looker->context));
-	isst_config_free(config);
-	return NULL;
+	return problem ? problem : isst_error(watcher->context);
 }
 
-void look_whole(struct looker *looker, struct look *look)
+/** Calls for all units; where that fails, for those that do not fail on their own. Returns 0, or
+ * after noting it a negative errno. */
+static int call_for_all(struct watcher *watcher, bool based, targets_call call,
+			struct isst_config **config)
 {
-	struct isst_config *config = looker->file ? looker->file : looker->before;
-	size_t count = look->count;
+	int error = call_for(watcher, NULL, based, call, config);
+	size_t failed = 0, tried = 0;
 
-	if (look->failure || !read_undisturbed(looker, look))
-		return;
-	if (!config)
-		config = read_all(looker, look);
-	if (config && compare(looker, look, config) && !looker->file && !looker->before) {
-		/* What was read is what the machine was if it still is so. */
-		if (look->count == count)
-			looker->before = config;
-		else
-			fail(look, "it changed while it was read");
+	for (size_t i = 1; i < watcher->unit_count && error; i++) {
+		struct watch_unit *unit = watcher->units[i];
+
+		if (!unit->seen || unit->failure || (based && !unit->based))
+			continue;
+		tried++;
+		if (call_for(watcher, unit, based, call, config) == 0)
+			continue;
+		failed++;
+		fail_unit(watcher, &unit->whole_failure, problem_of(watcher, *config));
 	}
-	if (config != looker->file && config != looker->before)
-		isst_config_free(config);
-	if (look->failure)
-		looker_close(looker);
-	else
-		isst_close_device(looker->context);
+	if (error && failed < tried)
+		error = call_for(watcher, NULL, based, call, config);
+	if (error)
+		watcher_fail(watcher, problem_of(watcher, *config));
+	return error;
 }
 
-bool looker_accept(struct looker *looker)
+static int check_config(struct watcher *watcher, const struct isst_targets *targets,
+			struct isst_config **config)
 {
-	struct look look = { 0 };
-	struct isst_config *now = looker->file ? NULL : read_all(looker, &look);
-	bool accepted = now && compare(looker, &look, now) && look.count == 0;
+	int error;
+
+	isst_config_set_targets(*config, targets);
+	error = isst_config_check(*config, watcher->context,
+				  ISST_CONFIG_CHECK_SEPARATELY | ISST_CONFIG_CHECK_UNDISTURBED);
+	isst_config_set_targets(*config, NULL);
+	return error;
+}
+
+static int read_config(struct watcher *watcher, const struct isst_targets *targets,
+		       struct isst_config **config)
+{
+	isst_config_free(*config);
+	return isst_config_read_targets(watcher->context, targets,
+					ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
+					config);
+}
+
+bool look_accept(struct watcher *watcher)
+{
+	struct isst_config *now = NULL;
+	bool accepted = call_for_all(watcher, false, read_config, &now) == 0 &&
+			call_for_all(watcher, false, check_config, &now) == 0 &&
+			!isst_config_difference_at(now, 0);
 
 	if (accepted) {
-		isst_config_free(looker->before);
-		looker->before = now;
+		isst_config_free(watcher->before);
+		watcher->before = now;
 		now = NULL;
 	}
+	for (size_t i = 0; i < watcher->unit_count && accepted; i++) {
+		struct watch_unit *unit = watcher->units[i];
+
+		unit->based = unit->seen && !unit->failure && !unit->whole_failure;
+	}
 	isst_config_free(now);
-	look_clear(&look);
-	isst_close_device(looker->context);
+	end_look(watcher);
 	return accepted;
+}
+
+/** Of what was not known what it was: whether it can be read by now. */
+static void try_unknown(struct watcher *watcher)
+{
+	struct isst_config *config = NULL;
+
+	for (size_t i = 1; i < watcher->unit_count; i++) {
+		struct watch_unit *unit = watcher->units[i];
+
+		if (!unit->based && unit->seen && !unit->failure &&
+		    call_for(watcher, unit, false, read_config, &config) != 0)
+			fail_unit(watcher, &unit->whole_failure, problem_of(watcher, config));
+	}
+	isst_config_free(config);
+}
+
+/** Whether the small look reads it: what is saved of CPUs may depend on the level. */
+static bool is_small(const char *subject)
+{
+	return strcmp(subject, "level") == 0 || strcmp(subject, "CPUs") == 0;
+}
+
+void look_whole(struct watcher *watcher)
+{
+	struct isst_config *config = watcher->file;
+	const struct isst_config_difference *difference;
+
+	for (size_t i = 0; i < watcher->unit_count; i++) {
+		free(watcher->units[i]->whole_failure);
+		watcher->units[i]->whole_failure = NULL;
+	}
+	if (watcher->units[0]->failure || !read_undisturbed(watcher))
+		return;
+	/* What was read first is what the machine was. */
+	if (!config && !watcher->before) {
+		(void)look_accept(watcher);
+		return;
+	}
+	if (!config)
+		try_unknown(watcher);
+	config = config ? config : watcher->before;
+	if (call_for_all(watcher, !watcher->file, check_config, &config) != 0)
+		goto out;
+	for (size_t i = 0; (difference = isst_config_difference_at(config, i)) != NULL; i++) {
+		const char *subject = isst_config_difference_subject(difference);
+
+		if (watcher->file || !is_small(subject))
+			watcher_take(watcher,
+				     unit_of(watcher, isst_config_difference_domain(difference)),
+				     subject, isst_config_difference_target(difference),
+				     isst_config_difference_wanted(difference),
+				     isst_config_difference_present(difference));
+	}
+out:
+	end_look(watcher);
 }

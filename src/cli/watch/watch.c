@@ -36,6 +36,7 @@ enum {
 	RESUME_MS = 500,
 	SIGNALS = 0,
 	TIMER,
+	RESULT,
 	OWN_DESCRIPTORS,
 	PURPOSES = 2,
 };
@@ -52,6 +53,7 @@ struct watch {
 	int claims[PURPOSES];
 	int64_t suspended_ms; /* since boot */
 	bool ready, ended;
+	int result;
 	bool logs; /* its lines go to the system log as well */
 };
 
@@ -117,6 +119,8 @@ static void print_report(void *data, const struct watch_report *what)
 	report_text(node, KEY_WATCH_LINE, line ? line : "out of memory");
 	if (line && watch->logs)
 		syslog(LOG_NOTICE, "isst: watch: %s", line);
+	if (watch->ready && line)
+		(void)notify_status(line);
 	free(line);
 	run->status = output_event(watch->output, run->report, run->status);
 }
@@ -135,14 +139,16 @@ static int open_descriptors(struct watch *watch)
 		return -errno;
 	for (size_t i = 0; i < watch->source_count; i++)
 		watch->polled[OWN_DESCRIPTORS + i].fd = watch->sources[i].descriptor;
+	/* Of this one errors alone: no process reads it any more. */
+	watch->polled[RESULT].fd = watch->result;
 	for (size_t i = 0; i < OWN_DESCRIPTORS + watch->source_count; i++)
-		watch->polled[i].events = POLLIN;
+		watch->polled[i].events = i == RESULT ? 0 : POLLIN;
 	return 0;
 }
 
 static void close_descriptors(struct watch *watch)
 {
-	for (size_t i = 0; i < OWN_DESCRIPTORS; i++)
+	for (size_t i = 0; i < RESULT; i++)
 		if (watch->polled[i].fd >= 0)
 			close(watch->polled[i].fd);
 	watch_events_close(watch->sources, watch->source_count);
@@ -159,10 +165,12 @@ static void take_signals(struct watch *watch)
 		if (signals_ignored(number))
 			continue;
 		if (number == SIGHUP) {
-			(void)notify_reloading();
+			if (watch->ready)
+				(void)notify_reloading();
 			watcher_forgive(&watch->watcher);
-			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME));
-			(void)notify_manager("READY=1");
+			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), 0);
+			if (watch->ready)
+				(void)notify_manager("READY=1");
 			continue;
 		}
 		watch->ended = true;
@@ -180,7 +188,7 @@ static void take_hints(struct watch *watch)
 		if (watch->polled[OWN_DESCRIPTORS + i].revents)
 			hint = watch_events_take(&watch->sources[i]);
 		if (hint == WATCH_ANEW)
-			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME) + SETTLE_MS);
+			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), SETTLE_MS);
 		else if (hint == WATCH_LOOK)
 			watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
 	}
@@ -192,7 +200,7 @@ static void notice_resume(struct watch *watch)
 	int64_t suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC);
 
 	if (suspended_ms - watch->suspended_ms > RESUME_MS)
-		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), 0);
 	watch->suspended_ms = suspended_ms;
 }
 
@@ -209,6 +217,11 @@ static int wait_for_look(struct watch *watch)
 		return -errno;
 	if (watch->polled[TIMER].revents)
 		(void)!read(watch->polled[TIMER].fd, &count, sizeof(count));
+	if (watch->polled[RESULT].revents & (POLLERR | POLLHUP)) {
+		run_error(watch->run, STATUS_FAILED, "cannot write the result: %s",
+			  strerror(EPIPE));
+		return 0;
+	}
 	notice_resume(watch);
 	take_signals(watch);
 	take_hints(watch);
@@ -280,7 +293,7 @@ static void become_ready(struct watch *watch)
 {
 	watch->ready = true;
 	if (oob_ready(&watch->oob, watch->run, watch->output))
-		(void)notify_manager("READY=1");
+		(void)notify_manager("READY=1\nSTATUS=watching");
 }
 
 static int watch_until_over(struct watch *watch)
@@ -297,21 +310,20 @@ static int watch_until_over(struct watch *watch)
 	return error;
 }
 
-static struct isst_context *open_again(void *data)
+static struct isst_context *open_again(void *data, char **problem)
 {
 	struct run *run = data;
 	struct isst_options *options = run_options(run->request);
 	struct isst_context *context = NULL;
 	struct isst_machine *machine;
-	char *problem = NULL;
 
+	*problem = NULL;
 	if (options) {
 		isst_options_set_interrupted(options, run_is_interrupted, run);
 		isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
 	}
-	if (options && machine_open(run->request, &machine, &problem) == STATUS_DONE)
+	if (options && machine_open(run->request, &machine, problem) == STATUS_DONE)
 		(void)machine_open_context(machine, options, &context);
-	free(problem);
 	isst_options_free(options);
 	return context;
 }
@@ -320,6 +332,7 @@ static enum exit_status end(struct watch *watch, int error)
 {
 	struct run *run = watch->run;
 
+	(void)notify_manager("STOPPING=1");
 	if (error)
 		run_error(run, STATUS_FAILED, "cannot watch: %s", strerror(-error));
 	if (watch->watcher.differences > 0 && request_has(run->request, OPTION_UNTIL_DIFFERENT))
@@ -358,13 +371,12 @@ static int begin(struct watch *watch)
 	return error ? error : open_descriptors(watch);
 }
 
-/** The system log is about the system's machine. A service whose output is the journal has each
- * line in it already; the output of a daemon may be nowhere. */
-static bool has_system_log(const struct run *run)
+/** The system log is about the system's machine. What goes to the journal is in it already; the
+ * output of a daemon may be nowhere. */
+static bool has_system_log(const struct watch *watch)
 {
-	return !isst_platform_emulated_name(run->context) &&
-	       (!getenv("JOURNAL_STREAM") || request_has(run->request, OPTION_OUT) ||
-		request_has(run->request, OPTION_OOB));
+	return !isst_platform_emulated_name(watch->run->context) &&
+	       (!notify_is_journal(watch->result) || watch->oob.daemon.ready >= 0);
 }
 
 enum exit_status watch_machine(struct run *run, struct output *output)
@@ -373,14 +385,16 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 		.run = run,
 		.output = output,
 		.watcher = { .run = run,
-			     .looker = { .open = open_again,
-					 .data = run,
-					 .context = run->context,
-					 .file = run->config },
+			     .open = open_again,
+			     .open_data = run,
+			     .context = run->context,
+			     .file = run->config,
 			     .report = print_report,
-			     .data = &watch },
+			     .report_data = &watch },
 		.claims = { -1, -1 },
-		.logs = has_system_log(run),
+		.result = output->file	      ? fileno(output->file)
+			  : output->reference ? STDERR_FILENO
+					      : STDOUT_FILENO,
 		.suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC),
 	};
 	int error;
@@ -389,13 +403,13 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	    (request_has(run->request, OPTION_CPU) &&
 	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
 		return output_report(output, run->report, run->status);
-	watch.watcher.looker.cpus = run->cpus;
+	watch.watcher.cpus = run->cpus;
 	if (!oob_begin(&watch.oob, run, output) || !claim_purposes(&watch)) {
 		release_purposes(&watch);
 		return output_report(output, run->report, run->status);
 	}
-	watcher_begin(&watch.watcher);
-	error = begin(&watch);
+	watch.logs = has_system_log(&watch);
+	error = watcher_begin(&watch.watcher) ? begin(&watch) : -ENOMEM;
 	run->context = NULL;
 	reserve_drop_privileges(run, output);
 	if (!error && run->status == STATUS_DONE)

@@ -52,7 +52,7 @@ static void push_time(int64_t *times, size_t *count, size_t most, int64_t now_ms
 
 static void push_value(struct watched *watched, uint64_t value, int64_t now_ms)
 {
-	push_time(watched->values_ms, &watched->value_count, WATCHED_MOST_VALUES, now_ms);
+	push_time(watched->values_ms, &watched->value_count, WATCHED_FIGHT, now_ms);
 	memmove(watched->values + 1, watched->values,
 		(watched->value_count - 1) * sizeof(*watched->values));
 	watched->values[0] = value;
@@ -133,7 +133,6 @@ void watched_suspect(struct watched *watched, int64_t now_ms)
 bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms)
 {
 	const uint64_t *values = watched->values;
-	bool begins;
 
 	watched->state = WATCHED_KNOWN;
 	watched->value = watched->last;
@@ -141,11 +140,8 @@ bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms)
 	if (!by_others)
 		watched->value_count = 0;
 	push_value(watched, watched->value, now_ms);
-	begins = !watched->fights && watched->value_count == WATCHED_MOST_VALUES &&
-		 values[0] == values[2] && values[1] == values[3] &&
-		 now_ms - watched->values_ms[2] <= FIGHT_MS;
-	watched->fights |= begins;
-	return begins;
+	return watched->value_count == WATCHED_FIGHT && values[0] == values[2] &&
+	       values[1] == values[3] && now_ms - watched->values_ms[2] <= FIGHT_MS;
 }
 
 bool watched_defer(struct watched *watched, int64_t now_ms)
@@ -160,48 +156,45 @@ bool watched_defer(struct watched *watched, int64_t now_ms)
 	return true;
 }
 
-bool watched_may_act(const struct watched *watched, int64_t now_ms)
+void watched_answer(struct watched *watched)
 {
-	return !watched->fights && now_ms >= watched->retry_ms;
+	watched->value_count = 0;
 }
 
-bool watched_acted(struct watched *watched, uint64_t value, int64_t now_ms)
+/* ---- Actions ---- */
+
+bool actions_may(const struct actions *actions, int64_t now_ms)
+{
+	return !actions->fights && now_ms >= actions->retry_ms;
+}
+
+bool actions_made(struct actions *actions, int64_t now_ms)
 {
 	bool begins;
 
-	push_time(watched->actions_ms, &watched->action_count, WATCHED_MOST_ACTIONS, now_ms);
-	begins = !watched->fights && watched->action_count == WATCHED_MOST_ACTIONS &&
-		 now_ms - watched->actions_ms[WATCHED_MOST_ACTIONS - 1] <= FIGHT_MS;
-	watched->fights |= begins;
-	watched->failures = 0;
-	watched->cause = 0;
-	watched->retry_ms = 0;
-	watched->has_value = true;
-	watched->value = value;
-	/* What others set before is answered. */
-	watched->value_count = 0;
-	push_value(watched, value, now_ms);
-	watched_suspect(watched, now_ms);
+	actions_forgive_failures(actions);
+	push_time(actions->made_ms, &actions->count, WATCHED_FIGHT, now_ms);
+	begins = !actions->fights && actions->count == WATCHED_FIGHT &&
+		 now_ms - actions->made_ms[WATCHED_FIGHT - 1] <= FIGHT_MS;
+	actions->fights |= begins;
 	return begins;
 }
 
-bool watched_failed(struct watched *watched, uint64_t cause, int64_t now_ms)
+bool actions_failed(struct actions *actions, uint64_t cause, int64_t now_ms)
 {
-	bool is_new = watched->failures == 0 || cause != watched->cause;
+	bool is_new = actions->failures == 0 || cause != actions->cause;
 	int64_t delay = FIRST_RETRY_MS;
 
-	for (unsigned int i = 0; i < watched->failures && delay < LAST_RETRY_MS; i++)
+	for (unsigned int i = 0; i < actions->failures && delay < LAST_RETRY_MS; i++)
 		delay *= 2;
-	watched->failures++;
-	watched->cause = cause;
-	watched->retry_ms = now_ms + (delay < LAST_RETRY_MS ? delay : LAST_RETRY_MS);
+	actions->failures++;
+	actions->cause = cause;
+	actions->retry_ms = now_ms + (delay < LAST_RETRY_MS ? delay : LAST_RETRY_MS);
 	return is_new;
 }
 
-void watched_forgive(struct watched *watched)
+void actions_forgive_failures(struct actions *actions)
 {
-	watched->fights = false;
-	watched->action_count = watched->value_count = 0;
-	watched->failures = 0;
-	watched->retry_ms = 0;
+	actions->failures = 0;
+	actions->retry_ms = 0;
 }

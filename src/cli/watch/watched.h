@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a watcher knows of one part of the machine, and what follows from one more look at it. Knows
- * neither clock nor machine: times and values are the caller's.
+ * What a watcher knows of one part of the machine, and what follows from one more look at it; and
+ * when it may act. Knows neither clock nor machine: times and values are the caller's.
  */
 #ifndef ISST_CLI_WATCH_WATCHED_H
 #define ISST_CLI_WATCH_WATCHED_H
@@ -28,12 +28,9 @@ enum watched_verdict {
 	WATCHED_HAS_RETURNED, /* with the value that was known */
 };
 
-enum {
-	/* So many actions within ten minutes are a fight with another manager, and so are so many
-	 * values of others, of which each second one is the same. */
-	WATCHED_MOST_ACTIONS = 4,
-	WATCHED_MOST_VALUES = 4,
-};
+/** So many actions within ten minutes are a fight with another manager, and so are so many values
+ * of others, of which each second one is the same. */
+enum { WATCHED_FIGHT = 4 };
 
 struct watched {
 	enum watched_state state;
@@ -46,16 +43,10 @@ struct watched {
 	int64_t suspect_ms; /* the first of them */
 	int64_t own_ms;	    /* since when another run is waited for; -1: none is */
 	int64_t next_ms;    /* when to look; INT64_MAX: with the next round */
-
-	/* The last values that others set, and the last actions of this watcher; the last first. */
-	uint64_t values[WATCHED_MOST_VALUES];
-	int64_t values_ms[WATCHED_MOST_VALUES], actions_ms[WATCHED_MOST_ACTIONS];
-	size_t value_count, action_count;
-	bool fights;
-
-	unsigned int failures; /* of actions, one after the other */
-	uint64_t cause;	       /* of the last one that was reported */
-	int64_t retry_ms;      /* no action before */
+	/* The last values that others set; the last first. */
+	uint64_t values[WATCHED_FIGHT];
+	int64_t values_ms[WATCHED_FIGHT];
+	size_t value_count;
 };
 
 void watched_init(struct watched *watched);
@@ -72,24 +63,37 @@ enum watched_verdict watched_look(struct watched *watched, bool there, uint64_t 
 void watched_suspect(struct watched *watched, int64_t now_ms);
 
 /** A value that has changed counts from now on; @by_others: not as the answer to another one.
- * Returns true where that begins a fight of others. */
+ * Returns true where others set the same two values in turn. */
 bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms);
 
 /** A value that has changed may be on its way to another one, while a run of this program is at
  * work: it is looked at again. Returns false where that was waited for long enough. */
 bool watched_defer(struct watched *watched, int64_t now_ms);
 
-/** Whether an action may be made: no fight, and no failure that has to be waited for. */
-bool watched_may_act(const struct watched *watched, int64_t now_ms);
+/** What others set before is answered. */
+void watched_answer(struct watched *watched);
 
-/** An action was made, and @value is what it left: looks follow that have to agree. Returns true
- * where it begins a fight: there are no more until watched_forgive(). */
-bool watched_acted(struct watched *watched, uint64_t value, int64_t now_ms);
+/* ---- Actions, of one domain ---- */
+
+struct actions {
+	int64_t made_ms[WATCHED_FIGHT]; /* the last first */
+	size_t count;
+	bool fights;	       /* there are no more until actions_forgive() */
+	unsigned int failures; /* one after the other */
+	uint64_t cause;	       /* of the last one that was reported */
+	int64_t retry_ms;      /* no action before */
+};
+
+/** Whether an action may be made: no fight, and no failure that has to be waited for. */
+bool actions_may(const struct actions *actions, int64_t now_ms);
+
+/** An action was made. Returns true where it begins a fight. */
+bool actions_made(struct actions *actions, int64_t now_ms);
 
 /** An action failed. Returns whether that is to be reported: another @cause than the last time. */
-bool watched_failed(struct watched *watched, uint64_t cause, int64_t now_ms);
+bool actions_failed(struct actions *actions, uint64_t cause, int64_t now_ms);
 
-/** An administrator wants actions again, after a fight or failures. */
-void watched_forgive(struct watched *watched);
+/** No action has to wait for those that failed. */
+void actions_forgive_failures(struct actions *actions);
 
 #endif

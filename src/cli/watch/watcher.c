@@ -3,369 +3,362 @@
 #include "watcher.h"
 
 #include "../../common/hash.h"
-#include "answer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What was found of a part ---- */
-
-static void free_all(struct found **found, size_t *count)
-{
-	for (size_t i = 0; i < *count; i++)
-		found_clear(&(*found)[i]);
-	free(*found);
-	*found = NULL;
-	*count = 0;
-}
-
-static struct watched_part *find_part(struct watcher *watcher, const char *key)
-{
-	for (size_t i = 0; i < watcher->part_count; i++)
-		if (strcmp(watcher->parts[i].key, key) == 0)
-			return &watcher->parts[i];
-	return NULL;
-}
-
-/** Returns NULL without memory. */
-static struct watched_part *add_part(struct watcher *watcher, const char *key)
-{
-	size_t size = (watcher->part_count + 1) * sizeof(*watcher->parts);
-	struct watched_part *parts = realloc(watcher->parts, size), *part;
-
-	if (!parts)
-		return NULL;
-	watcher->parts = parts;
-	part = &parts[watcher->part_count];
-	*part = (struct watched_part){ .key = strdup(key) };
-	watched_init(&part->watched);
-	if (!part->key)
-		return NULL;
-	watcher->part_count++;
-	return part;
-}
-
-/** Gives a value to its part. Returns false without memory. */
-static bool take(struct watcher *watcher, struct found *found)
-{
-	struct watched_part *part = find_part(watcher, found->key);
-	struct found *more;
-
-	if (!part)
-		part = add_part(watcher, found->key);
-	if (!part)
-		return false;
-	more = realloc(part->found, (part->found_count + 1) * sizeof(*more));
-	if (!more)
-		return false;
-	part->found = more;
-	part->found[part->found_count++] = *found;
-	*found = (struct found){ 0 };
-	return true;
-}
-
 /** The value of a part, of which there may be several: those of CPUs. */
-static uint64_t value_of(const struct watched_part *part, bool stated)
+static uint64_t value_of(const struct watched_part *part)
 {
 	uint64_t value = HASH_START;
 
-	for (size_t i = 0; i < part->found_count; i++) {
-		const struct found *found = &part->found[i];
-
-		value = hash_string(value, found->target);
-		value = hash_string(value, stated ? found->stated : found->present);
-	}
+	for (size_t i = 0; i < part->found.count; i++)
+		value = hash_string(hash_string(value, part->found.items[i].target),
+				    part->found.items[i].present);
 	return value;
 }
 
 /* ---- Reports ---- */
 
-static void report(struct watcher *watcher, const char *event, const char *target, const char *old,
-		   const char *present, const char *cause)
+/** By whom a change is, as far as that is known. */
+static const char *author_of(const struct watcher *watcher, const struct watch_unit *unit)
 {
-	const struct watch_report what = {
-		.event = event, .target = target, .old = old, .present = present, .cause = cause
-	};
-
-	watcher->report(watcher->data, &what);
+	return unit->acted ? "isst watch" : watcher->own;
 }
 
-/** Reports that something is, or is again, as the file states it, or is not. */
-static void report_comparison(struct watcher *watcher, const struct found *found, bool equal)
+/** Reports a value that became another one; of a file whether it is as that states it. */
+static void report_value(struct watcher *watcher, const struct watch_unit *unit,
+			 const struct found *found, const char *old, const char *present)
 {
+	const char *cause = author_of(watcher, unit);
+	const bool equal = found->stated && strcmp(found->stated, present) == 0;
 	const struct watch_report what = { .event = equal ? "equal" : "differs",
 					   .target = found->target,
 					   .wanted = found->stated,
-					   .present = equal ? found->stated : found->present,
-					   .cause = watcher->own };
+					   .present = present,
+					   .cause = cause };
 
-	watcher->report(watcher->data, &what);
+	if (watcher->file && found->stated)
+		watcher->report(watcher->report_data, &what);
+	else
+		watcher_report(watcher, "changed", found->target, old, present, cause);
 }
 
-static const struct found *find_target(const struct found *found, size_t count, const char *target)
+static const struct found *find_target(const struct found_list *list, const char *target)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(found[i].target, target) == 0)
-			return &found[i];
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].target, target) == 0)
+			return &list->items[i];
 	return NULL;
 }
 
 /** Whether a part is only watched to act on it: a file states nothing of it. */
 static bool is_silent(const struct watcher *watcher, const struct watched_part *part)
 {
-	return watcher->looker.file && !part->compared &&
+	return watcher->file && !part->compared &&
 	       !request_has(watcher->run->request, OPTION_FOLLOW);
 }
 
 /** Reports what differs from what is known; what is not found any more is as stated. */
-static void report_change(struct watcher *watcher, struct watched_part *part)
+static void report_change(struct watcher *watcher, const struct watch_unit *unit,
+			  const struct watched_part *part)
 {
-	for (size_t i = 0; i < part->found_count; i++) {
-		const struct found *now = &part->found[i];
-		const struct found *old = find_target(part->known, part->known_count, now->target);
+	for (size_t i = 0; i < part->found.count; i++) {
+		const struct found *now = &part->found.items[i];
+		const struct found *old = find_target(&part->known, now->target);
 
-		if (old && strcmp(old->present, now->present) == 0)
-			continue;
-		if (watcher->looker.file && part->compared)
-			report_comparison(watcher, now, false);
-		else
-			report(watcher, "changed", now->target, old ? old->present : now->stated,
-			       now->present, watcher->own);
+		if (!old || strcmp(old->present, now->present) != 0)
+			report_value(watcher, unit, now, old ? old->present : now->stated,
+				     now->present);
 	}
-	for (size_t i = 0; i < part->known_count; i++) {
-		const struct found *old = &part->known[i];
+	for (size_t i = 0; i < part->known.count; i++) {
+		const struct found *old = &part->known.items[i];
 
-		if (!old->stated || find_target(part->found, part->found_count, old->target))
-			continue;
-		if (watcher->looker.file)
-			report_comparison(watcher, old, true);
-		else
-			report(watcher, "changed", old->target, old->present, old->stated,
-			       watcher->own);
+		if (old->stated && !find_target(&part->found, old->target))
+			report_value(watcher, unit, old, old->present, old->stated);
 	}
 }
 
 /* ---- After a look ---- */
 
-/** Whether another run of this program is at work; remembers which, also one that was interrupted
- * and left a journal, which nothing is to be waited for of. */
-static bool is_own_work(struct watcher *watcher)
+/** What the last run that applied a configuration was; NULL: there was none since boot, or that is
+ * not known. To be freed. */
+static char *read_applied(struct isst_context *context)
+{
+	struct isst_apply_record *record;
+	const char *source;
+	char *applied = NULL;
+
+	if (isst_read_apply_record(context, 0, &record) != 0)
+		return NULL;
+	source = isst_apply_record_source(record);
+	if (asprintf(&applied, "isst config apply%s%s, %lld", source ? " " : "",
+		     source ? source : "", (long long)isst_apply_record_time_s(record)) < 0)
+		applied = NULL;
+	isst_apply_record_free(record);
+	return applied;
+}
+
+/** The command of an interrupted run, which nothing is to be waited for of. To be freed. */
+static char *read_interrupted(struct isst_context *context)
 {
 	struct isst_journal *journal = NULL;
-	struct isst_context *context = watcher->looker.context;
-	bool busy = isst_lock(context, 0, ISST_LOCK_CHECK) == -EBUSY;
-	char *own = busy ? strdup(isst_error(context)) : NULL;
+	char *own = NULL;
 
-	if (!busy && isst_journal_open(context, 0, &journal) == 0 && journal &&
+	if (isst_journal_open(context, 0, &journal) == 0 && journal &&
 	    asprintf(&own, "an interrupted run of isst: %s", isst_journal_command(journal)) < 0)
 		own = NULL;
 	isst_journal_free(journal);
-	if (!own)
-		return busy;
-	free(watcher->own);
-	watcher->own = own;
+	return own;
+}
+
+/** Whether another run of this program is at work; remembers which, also one that has left a
+ * journal, or has applied a configuration since. */
+static bool is_own_work(struct watcher *watcher)
+{
+	bool busy = isst_lock(watcher->context, 0, ISST_LOCK_CHECK) == -EBUSY;
+	char *own = busy ? strdup(isst_error(watcher->context))
+			 : read_interrupted(watcher->context);
+	char *applied = own ? NULL : read_applied(watcher->context);
+
+	if (applied && (!watcher->applied || strcmp(applied, watcher->applied) != 0)) {
+		/* Without the time. */
+		*strrchr(applied, ',') = '\0';
+		own = applied;
+		applied = NULL;
+	}
+	free(applied);
+	if (own) {
+		free(watcher->own);
+		watcher->own = own;
+	}
 	return busy;
 }
 
 static void remember(struct watched_part *part)
 {
-	if (part->known_count > 0) {
+	if (part->known.count > 0) {
 		free(part->previous);
-		part->previous = part->known[0].present;
-		part->known[0].present = NULL;
+		part->previous = part->known.items[0].present;
+		part->known.items[0].present = NULL;
 	}
-	free_all(&part->known, &part->known_count);
+	found_clear(&part->known);
 	part->known = part->found;
-	part->known_count = part->found_count;
-	part->found = NULL;
-	part->found_count = 0;
+	part->found = (struct found_list){ 0 };
 }
 
-static bool ends_with(const char *text, const char *end)
+static void take_change(struct watcher *watcher, struct watch_unit *unit, struct watched_part *part,
+			int64_t now_ms)
 {
-	size_t length = strlen(text), rest = strlen(end);
-
-	return length >= rest && strcmp(text + length - rest, end) == 0;
-}
-
-static void take_change(struct watcher *watcher, struct watched_part *part, int64_t now_ms)
-{
-	bool fights;
+	bool silent = is_silent(watcher, part), fights;
 
 	if (is_own_work(watcher) && watched_defer(&part->watched, now_ms))
 		return;
-	if (!is_silent(watcher, part))
-		report_change(watcher, part);
-	if (ends_with(part->key, LEVEL_KEY)) {
-		part->pending = true;
-		part->foreign_level = !watcher->own;
+	if (!silent)
+		report_change(watcher, unit, part);
+	if (!part->compared && strcmp(part->subject, "level") == 0) {
+		unit->pending = true;
+		unit->foreign_level = !author_of(watcher, unit);
 	}
-	fights = watched_accept(&part->watched, !watcher->acted, now_ms);
-	watcher->differences += !is_silent(watcher, part) &&
-				(!part->compared || part->watched.value != part->base);
+	fights = watched_accept(&part->watched, !unit->acted, now_ms);
+	watcher->differences += !silent && (!part->compared || part->watched.value != HASH_START);
 	remember(part);
 	watcher->changed |= part->compared;
-	if (fights)
-		watcher_report_fight(watcher, part);
+	if (fights && !unit->actions.fights) {
+		unit->actions.fights = true;
+		watcher_report_fight(watcher, unit, part);
+	}
 }
 
 /** Feeds a part with what the look found of it. */
-static void judge(struct watcher *watcher, struct watched_part *part, int64_t now_ms)
+static void judge_part(struct watcher *watcher, struct watch_unit *unit, struct watched_part *part,
+		       int64_t now_ms)
 {
-	bool stated = part->found_count > 0 && part->found[0].stated;
-	bool there = part->found_count > 0 || part->compared;
-	uint64_t value = part->found_count > 0 ? value_of(part, false) : part->base;
-	bool first = !part->watched.has_value;
+	bool there = part->compared || part->found.count > 0, first = !part->watched.has_value;
 
-	if (stated && first) {
-		part->base = value_of(part, true);
-		part->compared = true;
-		watched_know(&part->watched, part->base);
-	}
-	switch (watched_look(&part->watched, there, value, now_ms)) {
+	switch (watched_look(&part->watched, there, value_of(part), now_ms)) {
 	case WATCHED_HAS_CHANGED:
-		take_change(watcher, part, now_ms);
+		take_change(watcher, unit, part, now_ms);
 		break;
 	case WATCHED_IS_UNSTABLE:
-		report(watcher, "unstable", part->key, NULL, NULL,
-		       "no two looks have found the same for ten seconds");
+		watcher_report(watcher, "unstable",
+			       part->found.items ? part->found.items[0].target : part->subject,
+			       NULL, NULL, "no two looks have found the same for ten seconds");
 		break;
-	case WATCHED_HAS_GONE:
-		report(watcher, "gone", part->key,
-		       part->known_count ? part->known[0].present : NULL, NULL, NULL);
-		break;
-	case WATCHED_HAS_RETURNED:
-		report(watcher, "returned", part->key, NULL,
-		       part->found_count ? part->found[0].present : NULL, NULL);
-		break;
-	case WATCHED_NOTHING:
+	default:
 		break;
 	}
-	if (first && part->watched.state == WATCHED_KNOWN && !part->compared)
+	if (first && part->watched.state == WATCHED_KNOWN)
 		remember(part);
-	free_all(&part->found, &part->found_count);
+	found_clear(&part->found);
 }
 
-/** What the machine was becomes what it is, unless something is on its way. */
-static void accept_machine(struct watcher *watcher)
+/** Whether there is something to look at is watched like any value. Returns whether there is. */
+static bool judge_reach(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
 {
-	if (!watcher->changed || !looker_accept(&watcher->looker))
-		return;
-	watcher->changed = false;
-	for (size_t i = 0; i < watcher->part_count; i++) {
-		struct watched_part *part = &watcher->parts[i];
+	const char *failure = unit->failure ? unit->failure : unit->whole_failure;
+	bool there = unit->seen && !failure;
+	enum watched_verdict verdict;
 
-		if (!part->compared)
-			continue;
-		part->base = part->watched.value;
-		free_all(&part->known, &part->known_count);
-	}
+	verdict = watched_look(&unit->reach, there, 0, now_ms);
+	if (verdict == WATCHED_HAS_GONE)
+		watcher_report(watcher, failure ? "unreadable" : "gone", unit->name, NULL, NULL,
+			       failure);
+	else if (verdict == WATCHED_IS_UNSTABLE)
+		watcher_report(watcher, "unstable", unit->name, NULL, NULL, failure);
+	else if (unit->absent && unit->reach.state == WATCHED_KNOWN)
+		watcher_report(watcher, unit->absent, unit->name, NULL, NULL, NULL);
+	if (verdict == WATCHED_HAS_GONE)
+		unit->absent = failure ? "readable" : "returned";
+	else if (unit->reach.state == WATCHED_KNOWN)
+		unit->absent = NULL;
+	return there;
 }
 
 static bool is_settled(const struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->part_count; i++) {
-		const struct watched *watched = &watcher->parts[i].watched;
-
-		if (watched->state != WATCHED_KNOWN && watched->state != WATCHED_GONE &&
-		    !watched->unstable)
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		if (!watcher_unit_is_settled(watcher, watcher->units[i]))
 			return false;
-	}
 	return true;
 }
 
-static void judge_all(struct watcher *watcher, struct look *look, int64_t now_ms)
+bool watcher_is_settled(const struct watcher *watcher)
 {
-	for (size_t i = 0; i < look->count; i++)
-		if (!take(watcher, &look->found[i]))
-			report(watcher, "failed", "watch", NULL, NULL, "out of memory");
-	for (size_t i = 0; i < watcher->part_count; i++)
-		judge(watcher, &watcher->parts[i], now_ms);
-	watcher_answer(watcher, now_ms);
+	return watcher->units[0]->reach.state == WATCHED_KNOWN && is_settled(watcher);
+}
+
+/** What the machine was becomes what it is, once nothing is on its way. */
+static void accept_machine(struct watcher *watcher)
+{
+	bool new_unit = false, gone = false;
+
+	for (size_t i = 1; i < watcher->unit_count; i++) {
+		const struct watch_unit *unit = watcher->units[i];
+
+		new_unit |= unit->reach.state == WATCHED_KNOWN && !unit->based;
+		/* What it was is compared when it returns. */
+		gone |= unit->reach.state == WATCHED_GONE && unit->based;
+	}
+	if (watcher->file || gone || (!watcher->changed && !new_unit) || !look_accept(watcher))
+		return;
+	watcher->changed = false;
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		for (size_t j = 0; j < watcher->units[i]->part_count; j++) {
+			struct watched_part *part = &watcher->units[i]->parts[j];
+
+			if (!part->compared)
+				continue;
+			watched_know(&part->watched, HASH_START);
+			found_clear(&part->known);
+		}
+}
+
+static void conclude_look(struct watcher *watcher, int64_t now_ms)
+{
 	if (!is_settled(watcher))
 		return;
 	accept_machine(watcher);
-	watcher->digest = look->digest;
+	watcher->last_digest = watcher->digest;
 	watcher->whole_due_ms = now_ms + watcher->whole_ms;
 	free(watcher->own);
 	watcher->own = NULL;
-	watcher->acted = false;
-}
-
-/** Whether there is something to look at is watched like any value. */
-static void judge_reach(struct watcher *watcher, struct look *look, int64_t now_ms)
-{
-	enum watched_verdict verdict = watched_look(&watcher->reach, !look->failure, 0, now_ms);
-
-	if (look->failure) {
-		free(watcher->failure);
-		watcher->failure = look->failure;
-		look->failure = NULL;
-	}
-	if (verdict == WATCHED_HAS_GONE)
-		report(watcher, "unreadable", "machine", NULL, NULL, watcher->failure);
-	else if (verdict == WATCHED_HAS_RETURNED)
-		report(watcher, "readable", "machine", NULL, NULL, NULL);
-	else if (verdict == WATCHED_IS_UNSTABLE)
-		report(watcher, "unstable", "machine", NULL, NULL, watcher->failure);
+	free(watcher->applied);
+	watcher->applied = watcher->context ? read_applied(watcher->context) : NULL;
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		watcher->units[i]->acted = false;
 }
 
 /* Between looks for hints: while the processor is hot, the kernel sends an event every 100 ms. */
 enum { HINT_MS = 1000 };
 
-/** When the next look at a part is due. */
-static int64_t parts_due_ms(const struct watcher *watcher)
+/** When the next look at a unit is due that is not one of all. */
+static int64_t unit_due_ms(const struct watch_unit *unit)
 {
-	int64_t due_ms = INT64_MAX;
+	int64_t due_ms = unit->reach.next_ms;
 
-	for (size_t i = 0; i < watcher->part_count; i++)
-		if (watcher->parts[i].watched.next_ms < due_ms)
-			due_ms = watcher->parts[i].watched.next_ms;
+	/* Of what cannot be looked at nothing is due. */
+	for (size_t i = 0; i < unit->part_count && unit->reach.state == WATCHED_KNOWN; i++)
+		if (unit->parts[i].watched.next_ms < due_ms)
+			due_ms = unit->parts[i].watched.next_ms;
 	return due_ms;
 }
 
-static void schedule(struct watcher *watcher, bool reached, int64_t now_ms)
+/** When an action that failed is due again; INT64_MAX: none is. */
+static int64_t retry_ms(const struct watcher *watcher, const struct watch_unit *unit)
 {
-	int64_t due_ms = now_ms + watcher->interval_ms;
+	bool waits = unit->actions.failures > 0 && !unit->actions.fights &&
+		     (unit->pending || watcher_differs(watcher, unit));
 
-	if (watcher->reach.next_ms < due_ms)
-		due_ms = watcher->reach.next_ms;
-	/* Of what cannot be looked at nothing is due. */
-	if (reached && parts_due_ms(watcher) < due_ms)
-		due_ms = parts_due_ms(watcher);
-	if (watcher_retry_ms(watcher) > now_ms && watcher_retry_ms(watcher) < due_ms)
-		due_ms = watcher_retry_ms(watcher);
-	if (watcher->hinted_ms > now_ms && watcher->hinted_ms < due_ms)
-		due_ms = watcher->hinted_ms;
-	watcher->due_ms = due_ms;
+	return waits ? unit->actions.retry_ms : INT64_MAX;
 }
 
-void watcher_begin(struct watcher *watcher)
+/** When the next look is due that is not for nothing, and later than @after_ms. */
+static int64_t next_due_ms(const struct watcher *watcher, int64_t after_ms)
 {
-	watched_init(&watcher->reach);
-	watched_init(&watcher->repair);
-	watched_know(&watcher->repair, 0);
+	int64_t due_ms = INT64_MAX;
+
+	for (size_t i = 0; i < watcher->unit_count; i++) {
+		int64_t unit_ms = unit_due_ms(watcher->units[i]);
+		int64_t action_ms = retry_ms(watcher, watcher->units[i]);
+
+		due_ms = unit_ms < due_ms ? unit_ms : due_ms;
+		due_ms = action_ms > after_ms && action_ms < due_ms ? action_ms : due_ms;
+	}
+	return due_ms;
+}
+
+bool watcher_begin(struct watcher *watcher)
+{
+	return watcher_unit(watcher, "machine");
+}
+
+/** Feeds what a look found to what is known. */
+static void judge_unit(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
+{
+	bool based = watcher->file || unit->based;
+
+	for (size_t i = 0; i < unit->part_count; i++)
+		if (based || !unit->parts[i].compared)
+			judge_part(watcher, unit, &unit->parts[i], now_ms);
+}
+
+static void forget_found(struct watcher *watcher)
+{
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		for (size_t j = 0; j < watcher->units[i]->part_count; j++)
+			found_clear(&watcher->units[i]->parts[j].found);
 }
 
 void watcher_look(struct watcher *watcher, int64_t now_ms)
 {
-	struct look look;
 	bool whole, reached;
 
 	if (now_ms < watcher->due_ms)
 		return;
-	look_small(&watcher->looker, &look);
-	whole = look.digest != watcher->digest || now_ms >= watcher->whole_due_ms ||
-		now_ms >= watcher_retry_ms(watcher) || now_ms >= parts_due_ms(watcher);
+	watcher->suspected_ms = 0;
+	look_small(watcher);
+	whole = watcher->digest != watcher->last_digest || now_ms >= watcher->whole_due_ms ||
+		now_ms >= next_due_ms(watcher, INT64_MIN);
 	if (whole)
-		look_whole(&watcher->looker, &look);
-	reached = !look.failure;
-	judge_reach(watcher, &look, now_ms);
-	if (whole && reached)
-		judge_all(watcher, &look, now_ms);
-	look_clear(&look);
-	schedule(watcher, reached, now_ms);
+		look_whole(watcher);
+	reached = judge_reach(watcher, watcher->units[0], now_ms);
+	for (size_t i = 0; i < watcher->unit_count && whole && reached; i++)
+		if (i == 0 || judge_reach(watcher, watcher->units[i], now_ms))
+			judge_unit(watcher, watcher->units[i], now_ms);
+	forget_found(watcher);
+	if (whole && reached) {
+		watcher_answer(watcher, now_ms);
+		conclude_look(watcher, now_ms);
+	}
+	watcher->due_ms = now_ms + watcher->interval_ms;
+	if (watcher->units[0]->reach.next_ms < watcher->due_ms)
+		watcher->due_ms = watcher->units[0]->reach.next_ms;
+	if (reached && next_due_ms(watcher, now_ms) < watcher->due_ms)
+		watcher->due_ms = next_due_ms(watcher, now_ms);
+	if (watcher->hinted_ms > now_ms && watcher->hinted_ms < watcher->due_ms)
+		watcher->due_ms = watcher->hinted_ms;
 }
 
 void watcher_hint(struct watcher *watcher, int64_t now_ms)
@@ -381,44 +374,40 @@ void watcher_hint(struct watcher *watcher, int64_t now_ms)
 
 void watcher_forgive(struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->part_count; i++)
-		watched_forgive(&watcher->parts[i].watched);
-	watched_forgive(&watcher->repair);
+	for (size_t i = 0; i < watcher->unit_count; i++) {
+		watcher->units[i]->actions = (struct actions){ 0 };
+		for (size_t j = 0; j < watcher->units[i]->part_count; j++)
+			watched_answer(&watcher->units[i]->parts[j].watched);
+	}
 	isst_cpuset_free(watcher->by_hand);
 	watcher->by_hand = NULL;
 }
 
-bool watcher_is_settled(const struct watcher *watcher)
+void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms)
 {
-	return watcher->reach.state == WATCHED_KNOWN && is_settled(watcher);
-}
+	int64_t due_ms = now_ms + pause_ms, last_ms;
 
-void watcher_suspect(struct watcher *watcher, int64_t now_ms)
-{
-	watched_suspect(&watcher->reach, now_ms);
-	for (size_t i = 0; i < watcher->part_count; i++)
-		watched_suspect(&watcher->parts[i].watched, now_ms);
-	looker_close(&watcher->looker);
-	watcher->whole_due_ms = watcher->due_ms = now_ms;
+	if (watcher->suspected_ms == 0)
+		watcher->suspected_ms = now_ms;
+	last_ms = watcher->suspected_ms + watcher->interval_ms;
+	due_ms = due_ms < last_ms || now_ms > last_ms ? due_ms : last_ms;
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		watcher_suspect_unit(watcher->units[i], due_ms);
+	look_anew(watcher);
+	watcher->whole_due_ms = watcher->due_ms = due_ms;
 }
 
 void watcher_clear(struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->part_count; i++) {
-		struct watched_part *part = &watcher->parts[i];
-
-		free_all(&part->found, &part->found_count);
-		free_all(&part->known, &part->known_count);
-		free(part->previous);
-		free(part->key);
-	}
-	free(watcher->parts);
-	free(watcher->failure);
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		unit_free(watcher->units[i]);
+	free(watcher->units);
 	free(watcher->own);
+	free(watcher->applied);
 	isst_cpuset_free(watcher->online);
 	isst_cpuset_free(watcher->by_hand);
-	isst_config_free(watcher->looker.before);
-	isst_cpuset_free(watcher->looker.undisturbed);
-	looker_close(&watcher->looker);
+	isst_config_free(watcher->before);
+	isst_cpuset_free(watcher->undisturbed);
+	look_anew(watcher);
 	*watcher = (struct watcher){ 0 };
 }

@@ -6,7 +6,7 @@
 #ifndef ISST_CLI_WATCH_WATCHER_H
 #define ISST_CLI_WATCH_WATCHER_H
 
-#include "look.h"
+#include "../run/run.h"
 #include "watched.h"
 
 /** Something that a watcher reports. */
@@ -18,45 +18,81 @@ struct watch_report {
 	const char *cause; /* why, or by whom; NULL: that is not known */
 };
 
+/** A value as a look found it. */
+struct found {
+	char *target; /* `package 0, die 0: level`, `CPU 0-3: CLOS` */
+	char *stated; /* in a configuration; NULL: it is compared with none */
+	char *present;
+};
+
+struct found_list {
+	struct found *items; /* several of CPUs */
+	size_t count;
+};
+
+/** A value of a domain, or of the machine as a whole. */
 struct watched_part {
-	char *key;
+	char *subject; /* `level`, `CLOS 2 max` */
+	bool compared; /* with a configuration: what differs from that is found */
 	struct watched watched;
-	uint64_t base; /* the value where nothing differs from the configuration */
-	bool compared; /* it is compared with that */
-	/* What the last look found, and what is known; several of CPUs. */
-	struct found *found, *known;
-	size_t found_count, known_count;
-	char *previous;	    /* the value before; NULL: there was none */
-	bool pending;	    /* a level that is to be followed */
-	bool foreign_level; /* a level that another agent has set */
+	struct found_list found, known; /* by the last look, and what is known */
+	char *previous;			/* the value before; NULL: there was none */
+};
+
+/** A domain, or the machine as a whole. */
+struct watch_unit {
+	char *name;
+	struct watched reach; /* whether there is something to look at */
+	bool seen;	      /* by the last look */
+	const char *absent;   /* it was reported so, and is to be reported as that; NULL: not */
+	/* Why it could not be looked at; NULL: it could. That of a whole look lasts until the
+	 * next one. */
+	char *failure, *whole_failure;
+	bool based; /* what the machine was is known of it */
+	struct watched_part *parts;
+	size_t part_count;
+	bool locked;	    /* its level */
+	bool pending;	    /* its level is to be followed */
+	bool foreign_level; /* another agent has set it */
+	bool acted;	    /* what changes now is what this watcher did */
+	struct actions actions;
 };
 
 struct watcher {
 	struct run *run; /* of the command: its request, signals and progress */
-	struct looker looker;
-	int64_t interval_ms, whole_ms; /* between looks, and between whole ones */
+	/** Opens a context; NULL: it cannot. *@problem: set to why, to be freed; NULL without
+	 * memory. */
+	struct isst_context *(*open)(void *data, char **problem);
+	void *open_data;
 	void (*report)(void *data, const struct watch_report *report);
-	void *data;
+	void *report_data;
+	struct isst_config *file;	/* NULL: there is none */
+	const struct isst_cpuset *cpus; /* only what is of these; NULL: everything */
+	int64_t interval_ms, whole_ms;	/* between looks, and between whole ones */
 
-	struct watched reach; /* whether there is something to look at */
-	char *failure;	      /* why there was not */
-	struct watched_part *parts;
-	size_t part_count;
-	uint64_t digest; /* of the last small look after which a whole one found nothing */
-	int64_t due_ms;	 /* when the next look is, and the next whole one */
+	/* Of looks: */
+	struct isst_context *context; /* NULL: to be opened */
+	struct isst_config *before;   /* what the machine was; NULL: unknown, or there is a file */
+	struct isst_cpuset *undisturbed; /* CPUs that are isolated or nohz_full */
+	struct watch_unit **units;	 /* the first one is the machine */
+	size_t unit_count;
+	uint64_t digest;      /* of all that the last small look has read */
+	uint64_t last_digest; /* of the last one after which a whole one found nothing */
+	int64_t due_ms;	      /* when the next look is, and the next whole one */
 	int64_t whole_due_ms;
-	int64_t hinted_ms;     /* the last look that a hint asked for, which may be to come */
-	bool changed;	       /* what the machine was is not what is known */
-	size_t differences;    /* that are stable, so far */
-	struct watched repair; /* what the configuration states */
+	int64_t suspected_ms; /* since when everything is suspect, and not looked at; 0: it is not
+			       */
+	int64_t hinted_ms;    /* the last look that a hint asked for, which may be to come */
+	bool changed;	      /* what the machine was is not what is known */
+	size_t differences;   /* that are stable, so far */
+	char *own;	      /* the run of this program that is or was at work; NULL: none */
+	char *applied;	      /* the last run that applied a configuration; NULL: none */
 	/* CPUs that were online, and those that are on- or offline by hand, and stay so. */
 	struct isst_cpuset *online, *by_hand;
-	bool acted; /* what changes now is what this watcher did */
-	char *own;  /* the run of this program that is or was at work; NULL: none */
 };
 
-/** Before the first look. */
-void watcher_begin(struct watcher *watcher);
+/** Before the first look. Returns false without memory. */
+bool watcher_begin(struct watcher *watcher);
 
 /** Looks if that is due, and reports. Sets watcher->due_ms. */
 void watcher_look(struct watcher *watcher, int64_t now_ms);
@@ -70,9 +106,66 @@ bool watcher_is_settled(const struct watcher *watcher);
 /** An administrator wants actions again, after fights and failures. */
 void watcher_forgive(struct watcher *watcher);
 
-/** Everything may have changed: a resume, an event, SIGHUP. The next look is due now. */
-void watcher_suspect(struct watcher *watcher, int64_t now_ms);
+/** Everything may have changed: a resume, an event, SIGHUP. The next look is due after @pause_ms
+ * and, if there is more of that before, no later than an interval after the first. */
+void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms);
 
 void watcher_clear(struct watcher *watcher);
+
+/* ---- Between the parts of a watcher ---- */
+
+/* units.c */
+
+void watcher_report(struct watcher *watcher, const char *event, const char *target, const char *old,
+		    const char *present, const char *cause);
+
+/** The unit of that name, which is made where it is missing; without memory the machine. */
+struct watch_unit *watcher_unit(struct watcher *watcher, const char *name);
+void unit_free(struct watch_unit *unit);
+
+/** The machine as a whole could not be looked at. @why: copied; "": there was no memory */
+void watcher_fail(struct watcher *watcher, const char *why);
+
+/** A look found a value of a unit. @stated: in a configuration; NULL: it is compared with none */
+void watcher_take(struct watcher *watcher, struct watch_unit *unit, const char *subject,
+		  const char *target, const char *stated, const char *present);
+void found_clear(struct found_list *list);
+
+/** Whether everything of a unit is known that can be looked at. */
+bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit);
+
+/** Everything of a unit may have changed. */
+void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms);
+
+/* look.c */
+
+/** The small look, at the machine as it is now: also with other CPUs online. */
+void look_small(struct watcher *watcher);
+
+/** Adds to a small look all that differs from a configuration: the file, or what it was. */
+void look_whole(struct watcher *watcher);
+
+/** What the machine is becomes what it was, unless it changes meanwhile. Returns whether it did. */
+bool look_accept(struct watcher *watcher);
+
+/** The next look opens and discovers the machine anew. */
+void look_anew(struct watcher *watcher);
+
+/** The domain of a unit; NULL: it has none. */
+const struct isst_domain *look_find_domain(struct isst_context *context,
+					   const struct watch_unit *unit);
+
+/* answer.c */
+
+/** Acts where that is due. The machine was looked at just now, as a whole. */
+void watcher_answer(struct watcher *watcher, int64_t now_ms);
+
+/** Whether a unit is to be made what the file states. */
+bool watcher_differs(const struct watcher *watcher, const struct watch_unit *unit);
+
+/** Reports that others, or a watcher and others, set the same values again and again. @part: NULL:
+ * any that differs */
+void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
+			  const struct watched_part *part);
 
 #endif
