@@ -537,10 +537,10 @@ check-parity-sample: all
 check-clients: all
 	sh tests/clients/check-clients.sh $(BUILD)
 
-#: docs-picture    docs/status.svg and docs/status-map.svg, the pictures of the documents
+#: docs-picture    docs/status.svg, docs/status-map.svg and docs/levels.svg, the pictures of the documents
 .PHONY: docs-picture
-docs-picture: all
-	for name in status status-map; do sh tests/docs/picture.sh $(BUILD) $$name > docs/$$name.new && mv docs/$$name.new docs/$$name.svg || exit; done
+docs-picture: all $(BUILD)/tests/command/on-terminal
+	for name in status status-map levels; do sh tests/docs/picture.sh $(BUILD) $$name > docs/$$name.new && mv docs/$$name.new docs/$$name.svg || exit; done
 
 .PHONY: docs-differences
 docs-differences:
@@ -705,7 +705,7 @@ DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md do
 	docs/differences.md docs/internals/performance.md docs/internals/real-drivers.md \
 	$(if $(HAS_EMULATOR),docs/internals/emulator.md docs/internals/platform-file.md docs/internals/captured-machines.md docs/internals/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
-PICTURES := docs/status.svg docs/status-map.svg docs/examples/redfish.py
+PICTURES := docs/status.svg docs/status-map.svg docs/levels.svg docs/examples/redfish.py
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 SCHEMA := docs/isst.schema.json

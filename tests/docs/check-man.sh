@@ -584,7 +584,7 @@ check_program_fails() {	# $1: program
 
 # The pictures are what the program prints now.
 check_picture() {
-	for name in status status-map; do
+	for name in status status-map levels; do
 		sh "$root/tests/docs/picture.sh" "$build" $name > "$scratch/picture" || return 1
 		cmp "$scratch/picture" "$root/docs/$name.svg" || { echo "make docs-picture makes it again"; return 1; }
 	done

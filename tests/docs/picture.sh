@@ -15,13 +15,20 @@ show() {	# the words of the command
 	ISST_EMULATE=$machine "$build/isst" "$@"
 }
 
-{
+show_with_turbo_freq() {
 	machine=graniterapids-6776p
 	echo '$ isst turbo-freq enable --auto --high-priority 8/package > /dev/null'
 	ISST_EMULATE=$machine "$build/isst" turbo-freq enable --auto --high-priority 8/package > "$scratch/none"
-	case $2 in
-	status) show status --color always ;;
-	status-map) show status --map --color always ;;
-	esac
-} | sed '/^\$/s/ --color always//' > "$scratch/text"
+	show "$@"
+}
+
+case $2 in
+status) show_with_turbo_freq status --color always ;;
+status-map) show_with_turbo_freq status --map --color always ;;
+levels)
+	echo '$ isst levels'
+	ISST_EMULATE=guide TERM=xterm "$build/tests/command/on-terminal" 100 "$build/isst" levels |
+		sed "s/\\\\e/$(printf '\033')/g"
+	;;
+esac | sed '/^\$/s/ --color always//' > "$scratch/text"
 awk -f "$here/picture.awk" -v title="isst $(echo "$2" | sed 's/-/ --/')" < "$scratch/text"

@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "turbo-freq plan --high-priority 1/package --within @package:0", NULL, false, NULL },
 	{ "-c 0,@clos:0,@node:0 core-power get-assoc --by-clos", NULL, false, NULL },
 	{ "status", "turbo-freq enable auto cpus", false, NULL },
+	{ "levels", NULL, false, NULL },
 	{ "-f json -c 0 status --map", NULL, false, NULL },
 	{ "-f json-v2 -c 0 core-power get-config -c 0", NULL, false, NULL },
 	{ "--get domains[cpu=1].levels[level=0].enabled_cpus.ranges -c 0-1 perf-profile info", NULL,

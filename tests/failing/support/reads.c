@@ -22,6 +22,8 @@ static const struct command COMMANDS[] = {
 	{ "core-power get-assoc --by-clos", NULL, false, NULL },
 	{ "turbo-mode get-trl", NULL, false, NULL },
 	{ "status", NULL, false, NULL },
+	{ "levels", NULL, false, NULL },
+	{ "-f json-v2 levels", NULL, false, NULL },
 	{ "-f json status --map", "turbo-freq enable auto cpus", false, NULL },
 	{ "-f json-v2 status", NULL, false, NULL },
 	{ "-f openmetrics status", "core-power enable", false, NULL },
