@@ -397,7 +397,7 @@ $(PRELOAD_TESTS): %: %.o
 	$(LINK_TEST) -pthread
 
 # Scripts that get the build directory, as programs like the others; each is the first that its program depends on.
-SCRIPTS := $(addprefix $(BUILD)/tests/,shared commands documents captures kills oob explained recipes json-v2 exported privileged preloaded replays)
+SCRIPTS := $(addprefix $(BUILD)/tests/,shared commands documents captures equal kills oob explained recipes json-v2 exported privileged preloaded replays)
 $(SCRIPTS):
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh $< %s\n' $(BUILD) > $@
@@ -407,6 +407,7 @@ $(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BU
 $(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(BUILD)/tests/command/kernel-files $(BUILD)/tests/command/on-terminal
 $(BUILD)/tests/documents: tests/docs/check-man.sh
 $(BUILD)/tests/captures: tests/command/captures.sh
+$(BUILD)/tests/equal: tests/command/equal.sh
 $(BUILD)/tests/kills: tests/command/kills.sh
 $(BUILD)/tests/oob: tests/command/oob.sh $(BUILD)/tests/command/kernel-files
 $(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table
@@ -434,7 +435,7 @@ $(BUILD)/tests/release: tests/packaging/release.sh packaging/release.sh $(BUILD)
 
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
-	$(BUILD)/tests/kills $(BUILD)/tests/oob $(BUILD)/tests/explained $(BUILD)/tests/recipes $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
+	$(BUILD)/tests/kills $(BUILD)/tests/equal $(BUILD)/tests/oob $(BUILD)/tests/explained $(BUILD)/tests/recipes $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
 	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(if $(SHARED_LIBRARY),$(BUILD)/tests/abi) $(BUILD)/tests/headers $(BUILD)/tests/runner $(BUILD)/tests/release $(UNIT_TESTS)
 
