@@ -405,7 +405,7 @@ $(SCRIPTS):
 
 $(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BUILD)/tests/library/grown/libisst.so $(SHARED_LIBRARIES) $(SHARED_LINKS)
 $(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(BUILD)/tests/command/kernel-files $(BUILD)/tests/command/on-terminal
-$(BUILD)/tests/documents: tests/docs/check-man.sh
+$(BUILD)/tests/documents: tests/docs/check-man.sh $(BUILD)/tests/command/on-terminal
 $(BUILD)/tests/captures: tests/command/captures.sh
 $(BUILD)/tests/equal: tests/command/equal.sh
 $(BUILD)/tests/kills: tests/command/kills.sh
