@@ -1785,7 +1785,7 @@ ISST_API int isst_config_check(struct isst_config *config, struct isst_context *
 ISST_API const struct isst_config_difference *
 isst_config_difference_at(const struct isst_config *config, size_t index);
 
-/** What differs (`package 0, die 0: CLOS 2 max`, `CPU 0-3: CLOS`), the value that was stated, the
+/** What differs (`package 0, die 0: CLOS 2 max`, `CPUs 0-3: CLOS`), the value that was stated, the
  * present one, and where it was stated (`FILE:3`, or `FILE:3-5,8` if several lines state the same),
  * as texts. */
 ISST_API const char *isst_config_difference_target(const struct isst_config_difference *difference);

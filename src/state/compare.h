@@ -6,7 +6,7 @@
 #include "state/wanted.h"
 
 struct difference {
-	char *target;			  /* `package 0, die 0: CLOS 2 max`, `CPU 0-3: CLOS` */
+	char *target;			  /* `package 0, die 0: CLOS 2 max`, `CPUs 0-3: CLOS` */
 	size_t subject;			  /* where that begins in it; 0: it has none */
 	const struct isst_domain *domain; /* NULL: several, or those of @cpus are not known */
 	struct isst_cpuset *cpus;	  /* that differ; NULL: it is not of CPUs */

@@ -136,7 +136,7 @@ static bool is_alike(const struct wanted *wanted, const struct compared *one,
 	       other->listed_bits == one->listed_bits && other->present == one->present;
 }
 
-/** `CPU 0-3,64-67`, of all that differ alike. */
+/** `CPUs 0-3,64-67`, of all that differ alike. */
 static int name_cpus(const struct wanted *wanted, struct compared *compared, size_t count,
 		     FILE *stream, struct isst_cpuset **set)
 {
@@ -151,9 +151,9 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 		compared[i].listed = true;
 	}
 	if (!error)
-		list = isst_cpuset_to_list(cpus);
+		list = name_numbers("CPU", cpus);
 	if (list)
-		fprintf(stream, "CPU %s", list);
+		fputs(list, stream);
 	free(list);
 	return list ? 0 : -ENOMEM;
 }
