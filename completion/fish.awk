@@ -94,7 +94,7 @@ function table(    i) {
 		printf "complete -c isst -n __isst_expects_feature -a %s -d %s\n", features[i], fish_quoted(feature_help[features[i]])
 	for (i = 1; i <= command_count; i++) {
 		printf "complete -c isst -n %s -a %s -d %s\n", \
-			fish_quoted(command_feature[i] == "-" ? "__isst_expects_feature" : "__isst_exactly_at " command_feature[i]), commands[i], \
+			fish_quoted(command_feature[i] == "-" ? "__isst_expects_feature" : "__isst_expects_command " command_feature[i]), commands[i], \
 			fish_quoted(command_help[i])
 		print_operand(i)
 	}

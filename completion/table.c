@@ -34,6 +34,7 @@ static const char *operand_of(const struct command *command)
 		{ COMMAND_HAS_OPERAND, "platforms" },
 		{ COMMAND_HAS_DIRECTORY, "directories" },
 		{ COMMAND_HAS_TARGET | COMMAND_CONFIG, "files" },
+		{ COMMAND_HELPS, "features" },
 	};
 
 	for (size_t i = 0; i < sizeof(OPERANDS) / sizeof(OPERANDS[0]); i++)
@@ -42,11 +43,11 @@ static const char *operand_of(const struct command *command)
 	return "-";
 }
 
-/** The first sentence of a help text, in one line. */
+/** The first sentence of a help text. */
 static void print_help(const char *help)
 {
 	size_t length = strlen(help);
-	static const char *const ENDS[] = { "; ", ";\n", ". ", ".\n" };
+	static const char *const ENDS[] = { "; ", ". " };
 
 	for (size_t i = 0; i < sizeof(ENDS) / sizeof(ENDS[0]); i++) {
 		const char *end = strstr(help, ENDS[i]);
@@ -54,9 +55,7 @@ static void print_help(const char *help)
 		if (end && (size_t)(end - help) < length)
 			length = (size_t)(end - help);
 	}
-	for (size_t i = 0; i < length; i++)
-		putchar(help[i] == '\n' ? ' ' : help[i]);
-	putchar('\n');
+	printf("%.*s\n", (int)length, help);
 }
 
 static void print_words(const char *kind, const char *const *words)

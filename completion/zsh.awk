@@ -64,7 +64,7 @@ function print_command(i,    place) {
 	print_options(place, "\t\t\t")
 	if (command_operand[i] == "program")
 		print "\t\t\t'(-)1:program:_isst_programs' '*::arguments:_isst_program_words'"
-	else if (command_operand[i] != "-")
+	else if (command_operand[i] != "-" && command_operand[i] != "features")
 		printf "\t\t\t%s\n", quoted(":" command_operand[i] ":" action(command_operand[i]))
 	print "\t\t)\n\t\t;;"
 }

@@ -36,9 +36,8 @@ static const struct option_row turbo_freq_options[] = {
 	{ OPTION_BUCKET, 'b', "bucket", "BUCKET", VALUE_NUMBER, 0, HIGHEST_BUCKET,
 	  .help = "Only this bucket, from 0 to 7. Default: all buckets" },
 	{ OPTION_TRL_TYPE, 'r', "trl-type", "TYPE", VALUE_WORD, .words = trl_types,
-	  .help = "Only high priority frequencies of this type: sse, avx2, avx512,\n"
-		  "amx, or level-0 to level-5, as far as the machine has them.\n"
-		  "Default: all types" },
+	  .help = "Only high priority frequencies of this type: sse, avx2, avx512, amx, or "
+		  "level-0 to level-5, as far as the machine has them. Default: all types" },
 	{ .name = NULL },
 };
 
@@ -68,7 +67,7 @@ static const struct option_row set_level_options[] = {
 	{ OPTION_LEVEL, 'l', "level", "LEVEL", VALUE_NUMBER, 0, UINT32_MAX, .required = true,
 	  .help = "The performance level" },
 	{ OPTION_ONLINE, 'o', "online",
-	  .help = "Also bring the CPUs online that the level enables, and take the others\n"
+	  .help = "Also bring the CPUs online that the level enables, and take the others "
 		  "offline" },
 	{ .name = NULL },
 };
@@ -103,13 +102,13 @@ static const struct option_row base_freq_disable_options[] = {
 	}
 
 static const struct option_row turbo_freq_enable_options[] = {
-	AUTO_ROW("Also assign high priority to the cores of the CPUs named by --cpu, or\n"
-		 "chosen by --high-priority, and low priority to all others in their\n"
-		 "packages"),
+	AUTO_ROW("Also assign high priority to the cores of the CPUs named by --cpu, or chosen by "
+		 "--high-priority, and low priority to all others in their packages"),
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS,
 	  .help = "Turbo ratio limits to write. Default, also for 0x0: all ones" },
-	HIGH_PRIORITY_ROW("Choose cores for high priority: N in all, N/package, or 'bucket B',\n"
-			  "as many as that bucket holds in each package"),
+	HIGH_PRIORITY_ROW(
+		"Choose cores for high priority: N in all, N/package, or 'bucket B', as many as "
+		"that bucket holds in each package"),
 	WITHIN_ROW,
 	AVOID_ROW,
 	LOWER_TURBO_ROW,
@@ -118,8 +117,9 @@ static const struct option_row turbo_freq_enable_options[] = {
 
 static const struct option_row turbo_freq_plan_options[] = {
 	LEVEL_ROW("Performance level. Default: the current one"),
-	HIGH_PRIORITY_ROW("Choose cores: N in all, N/package, or 'bucket B', as many as that\n"
-			  "bucket holds in each package. Default: none, print the buckets only"),
+	HIGH_PRIORITY_ROW(
+		"Choose cores: N in all, N/package, or 'bucket B', as many as that bucket holds "
+		"in each package. Default: none, print the buckets only"),
 	WITHIN_ROW,
 	AVOID_ROW,
 	LOWER_TURBO_ROW,
@@ -129,8 +129,8 @@ static const struct option_row turbo_freq_plan_options[] = {
 static const struct option_row turbo_freq_disable_options[] = {
 	AUTO_ROW("Also restore the settings that enable --auto replaced, and core-power"),
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS,
-	  .help = "Turbo ratio limits to write. Default, also for 0x0: those of the\n"
-		  "current level" },
+	  .help = "Turbo ratio limits to write. Default, also for 0x0: those of the current "
+		  "level" },
 	{ .name = NULL },
 };
 
@@ -197,8 +197,8 @@ const struct option_row argument_options[] = {
 
 static const struct command perf_profile_commands[] = {
 	{ "info", "Print the properties of performance levels",
-	  "Cores, frequencies, power and temperature of each level, with its SST-BF and SST-TF.\n"
-	  "Mailbox servers report the state of these two for each level, TPMI servers for the\n"
+	  "Cores, frequencies, power and temperature of each level, with its SST-BF and SST-TF. "
+	  "Mailbox servers report the state of these two for each level, TPMI servers for the "
 	  "current level.",
 	  level_options, COMMAND_PRESET, perf_profile_info },
 	{ "get-lock-status", "Print whether the level is locked",
@@ -213,8 +213,7 @@ static const struct command perf_profile_commands[] = {
 	  .handler = perf_profile_get_config_current_level },
 	{ "set-config-level", "Select a performance level",
 	  "Disables SST-BF and SST-TF. With --online CPUs are taken offline; for the limitations "
-	  "of\n"
-	  "hotplug see the kernel's documentation, and --cgroupv2.",
+	  "of hotplug see the kernel's documentation, and --cgroupv2.",
 	  set_level_options, COMMAND_CHANGES | COMMAND_EVERYWHERE, perf_profile_set_config_level },
 	{ .name = NULL },
 };
@@ -233,15 +232,14 @@ static const struct command turbo_freq_commands[] = {
 	{ "info", "Print turbo frequencies of high and low priority cores at a level", NULL,
 	  turbo_freq_options, .handler = turbo_freq_info },
 	{ "plan", "Print the buckets, and which cores --high-priority would choose",
-	  "Changes nothing. A bucket is a number of high priority cores of a package, and the turbo\n"
-	  "frequencies that they can reach.\n"
-	  "turbo-freq plan --high-priority 8/package prints the cores that enable with the same\n"
+	  "Changes nothing. A bucket is a number of high priority cores of a package, and the "
+	  "turbo frequencies that they can reach.\n"
+	  "turbo-freq plan --high-priority 8/package prints the cores that enable with the same "
 	  "options would raise.",
 	  turbo_freq_plan_options, .handler = turbo_freq_plan },
 	{ "enable", "Raise the turbo frequencies of high priority cores",
 	  "Enables core-power with ordered priority. Specify high priority cores before the "
-	  "feature,\n"
-	  "or have them chosen; packages without a chosen core are not changed:\n"
+	  "feature, or have them chosen; packages without a chosen core are not changed:\n"
 	  "--cpu 12,13 turbo-freq enable --auto\n"
 	  "turbo-freq enable --auto --high-priority 8/package",
 	  turbo_freq_enable_options, COMMAND_CHANGES, turbo_freq_enable },
@@ -267,8 +265,7 @@ static const struct command core_power_commands[] = {
 	  .flags = COMMAND_CHANGES | COMMAND_SWITCHES_OFF, .handler = core_power_disable },
 	{ "config", "Configure a class of service",
 	  "Options that are not given are set to their defaults. Frequencies between two "
-	  "multiples of\n"
-	  "100 MHz are rounded down.",
+	  "multiples of 100 MHz are rounded down.",
 	  config_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS, core_power_config },
 	{ "assoc", "Assign CPUs to a class of service",
 	  "Specify the CPUs before the feature: --cpu 3,5 core-power assoc --clos 1\n"
@@ -303,8 +300,7 @@ static const struct command platform_commands[] = {
 	{ "statistics", "Print the numbers of driver and file accesses of an emulated machine",
 	  NULL, statistics_options, COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND, platform_statistics },
 	{ "capture", "Capture this machine in DIR, to emulate it",
-	  "Only reads. DIR must be new or empty; --emulate DIR (with a slash in it) then "
-	  "emulates\n"
+	  "Only reads. DIR must be new or empty; --emulate DIR (with a slash in it) then emulates "
 	  "the captured machine. TPMI registers are read from debugfs.",
 	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_DIRECTORY | COMMAND_NO_DRY_RUN,
 	  .handler = platform_capture },
@@ -335,42 +331,37 @@ static const struct command journal_commands[] = {
 const struct feature features[] = {
 	{ "perf-profile", "Performance levels of the machine (SST-PP)",
 	  "Several performance profiles of one processor: each level has its own set of cores, "
-	  "base\n"
-	  "frequency, turbo limits, power and temperature.",
+	  "base frequency, turbo limits, power and temperature.",
 	  perf_profile_commands, .in_reference = true },
 	{ "base-freq", "A higher base frequency on some cores (SST-BF)",
 	  "Raises the guaranteed base frequency of high priority cores, and lowers that of all "
 	  "others.",
 	  base_freq_commands, .in_reference = true },
 	{ "turbo-freq", "Higher turbo frequencies on some cores (SST-TF)",
-	  "A few high priority cores can reach higher turbo frequencies; low priority cores are\n"
+	  "A few high priority cores can reach higher turbo frequencies; low priority cores are "
 	  "clipped to lower ones. A bucket is a number of high priority cores.",
 	  turbo_freq_commands, .in_reference = true },
 	{ "core-power", "Priorities of cores when power is short (SST-CP)",
 	  "Each core belongs to one of four classes of service (CLOS), which have frequency "
-	  "limits\n"
-	  "and priorities.",
+	  "limits and priorities.",
 	  core_power_commands, .in_reference = true },
 	{ "turbo-mode", "Turbo, and turbo ratio limits",
 	  "Reads and writes the turbo ratio limits (TRL), and disables turbo frequencies of CPUs.",
 	  turbo_mode_commands, .in_reference = true },
 	{ "config", "Desired state of the machine, in configuration files",
-	  "A configuration states levels, features, classes of service, limits and CPUs: see\n"
-	  "isst-config(5). What it does not mention is neither compared nor changed. At each boot\n"
+	  "A configuration states levels, features, classes of service, limits and CPUs: see "
+	  "isst-config(5). What it does not mention is neither compared nor changed. At each boot "
 	  "isst-config.service applies /etc/isst/isst.conf: systemctl enable --now isst-config",
 	  config_commands, .in_reference = false },
 	{ "journal", "Incomplete changes of interrupted runs",
 	  "A run that is killed during a change, or whose rollback is incomplete (status 5), "
-	  "leaves\n"
-	  "a journal. The next run that changes the machine rolls the change back, unless an item "
-	  "was\n"
-	  "changed since or is unreachable: then it stops.",
+	  "leaves a journal. The next run that changes the machine rolls the change back, unless "
+	  "an item was changed since or is unreachable: then it stops.",
 	  journal_commands, .in_reference = false },
 	{ "platform", "Emulated machines",
-	  "Platforms of the emulator, for tests without such a server. PLATFORM is the name of a\n"
+	  "Platforms of the emulator, for tests without such a server. PLATFORM is the name of a "
 	  "built-in platform, or the path of a platform file or of a captured machine. Default: "
-	  "the\n"
-	  "machine selected by --emulate or ISST_EMULATE.",
+	  "the machine selected by --emulate or ISST_EMULATE.",
 	  platform_commands, .in_reference = false },
 	{ .name = NULL },
 };

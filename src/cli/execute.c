@@ -126,7 +126,7 @@ static char *available_names(void)
 	for (const struct feature *feature = features; feature->name; feature++)
 		print_feature(memory.stream, feature, &separator);
 	for (const struct command *command = single_commands; command->name; command++) {
-		if (!command_available(command, true))
+		if (!command_available(command, true) || command->flags & COMMAND_HELPS)
 			continue;
 		fprintf(memory.stream, "%s%s", separator, command->name);
 		separator = ", ";

@@ -3,51 +3,60 @@
 #include "help.h"
 
 #include "command_table.h"
+#include "text/wrap.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Where descriptions begin. */
-enum { COLUMN = 29 };
+/** A help text that is being written. */
+struct help {
+	const char *program;
+	unsigned int columns;
+	FILE *stream;
+};
 
-/** Writes the lines of @text in a column beside what @width characters were written of. */
-static void write_beside(int width, const char *text, FILE *stream)
+/** Writes a text in lines of its own. */
+static void write_lines(const struct help *help, const char *text)
 {
-	if (width > COLUMN - 2) {
-		fputc('\n', stream);
-		width = 0;
-	}
-	while (*text) {
-		int length = (int)strcspn(text, "\n");
+	struct wrap wrap = { .stream = help->stream, .columns = help->columns };
 
-		fprintf(stream, "%*s%.*s\n", COLUMN - width, "", length, text);
-		width = 0;
-		text += length;
-		text += *text == '\n';
+	wrap_text(&wrap, text);
+	fputc('\n', help->stream);
+}
+
+/** Writes a description in a column beside what @width characters were written of. */
+static void write_beside(const struct help *help, int width, const char *text)
+{
+	enum { COLUMN = 29 };
+	struct wrap wrap = { help->stream, help->columns, .indent = COLUMN };
+
+	if (width > COLUMN - 2)
+		fputc('\n', help->stream);
+	else
+		wrap.column = (size_t)width;
+	wrap_text(&wrap, text);
+	fputc('\n', help->stream);
+}
+
+static void write_options(const struct help *help, const struct option_row *row, bool preset)
+{
+	for (; row->name; row++) {
+		int width;
+
+		if (preset && row->idle_on_preset)
+			continue;
+		width = row->letter ? fprintf(help->stream, "  -%c, ", row->letter)
+				    : fprintf(help->stream, "      ");
+		width += fprintf(help->stream, "--%s%s%s", row->name, row->argument ? " " : "",
+				 row->argument ? row->argument : "");
+		write_beside(help, width, row->help);
 	}
 }
 
-static void write_option(const struct option_row *row, FILE *stream)
+static void write_name(const struct help *help, const char *name, const char *text)
 {
-	int width = row->letter ? fprintf(stream, "  -%c, ", row->letter)
-				: fprintf(stream, "      ");
-
-	width += fprintf(stream, "--%s%s%s", row->name, row->argument ? " " : "",
-			 row->argument ? row->argument : "");
-	write_beside(width, row->help, stream);
-}
-
-static void write_options(const struct option_row *rows, bool preset, FILE *stream)
-{
-	for (; rows->name; rows++) {
-		if (!(preset && rows->idle_on_preset))
-			write_option(rows, stream);
-	}
-}
-
-static void write_name(const char *name, const char *help, FILE *stream)
-{
-	write_beside(fprintf(stream, "  %s", name), help, stream);
+	write_beside(help, fprintf(help->stream, "  %s", name), text);
 }
 
 /** Whether any command of a feature works. */
@@ -60,7 +69,7 @@ static bool feature_available(const struct feature *feature, bool preset)
 	return command->name;
 }
 
-static void write_examples(const char *program, bool preset, FILE *stream)
+static void write_examples(const struct help *help, bool preset)
 {
 	enum { ON_MOST = 1, ON_PRESET = 2 };
 	static const struct {
@@ -78,57 +87,67 @@ static void write_examples(const char *program, bool preset, FILE *stream)
 		{ ON_PRESET, "--dry-run base-freq enable" },
 	};
 
-	fputs("\nExamples:\n", stream);
+	fputs("\nExamples:\n", help->stream);
 	for (size_t i = 0; i < sizeof(EXAMPLES) / sizeof(EXAMPLES[0]); i++) {
 		if (EXAMPLES[i].where & (preset ? ON_PRESET : ON_MOST))
-			fprintf(stream, "  %s %s\n", program, EXAMPLES[i].words);
+			fprintf(help->stream, "  %s %s\n", help->program, EXAMPLES[i].words);
 	}
 }
 
-static void write_limits(FILE *stream)
+static void write_limits(const struct help *help)
 {
-	fputs("\nThere is limited support of Intel Speed Select features on this platform.\n"
-	      "Everything is pre-configured using BIOS options, this tool can't enable any feature in\n"
-	      "the hardware.\n",
-	      stream);
+	fputc('\n', help->stream);
+	write_lines(help,
+		    "There is limited support of Intel Speed Select features on this platform.\n"
+		    "Everything is pre-configured using BIOS options, this tool can't enable any "
+		    "feature in the hardware.");
 }
 
-/* A line of the usage, which goes on in the next one where it would become too long. */
-struct usage {
-	FILE *stream;
-	int width;
-};
-
-enum { USAGE_COLUMN = 7, USAGE_WIDTH = 80 };
-
-/** Adds a word, or words that stay together. */
-__attribute__((format(printf, 2, 3))) static void write_words(struct usage *usage,
+/** Adds a word of the usage, or words that stay together. */
+__attribute__((format(printf, 2, 3))) static void write_words(struct wrap *usage,
 							      const char *format, ...)
 {
 	va_list arguments;
-	int width;
+	char *words;
+	int length;
 
 	va_start(arguments, format);
-	width = vsnprintf(NULL, 0, format, arguments);
+	length = vasprintf(&words, format, arguments);
 	va_end(arguments);
-	if (usage->width + 1 + width > USAGE_WIDTH)
-		usage->width = fprintf(usage->stream, "\n%*s", USAGE_COLUMN - 1, "") - 1;
-	fputc(' ', usage->stream);
-	va_start(arguments, format);
-	vfprintf(usage->stream, format, arguments);
-	va_end(arguments);
-	usage->width += 1 + width;
+	if (length < 0)
+		return;
+	wrap_words(usage, words, (size_t)length);
+	free(words);
 }
 
-/** The command's options: required ones bare, others in brackets. @width: of what stands before. */
-static void write_synopsis(const struct command *command, int width, FILE *stream)
+/** A line of the usage. @label: `Usage:`, or blanks. */
+static struct wrap begin_usage(const struct help *help, const char *label)
 {
-	struct usage usage = { stream, width };
+	struct wrap usage = { help->stream, help->columns, .indent = strlen(label) + 5 };
 
+	usage.column = (size_t)fprintf(help->stream, "%s %s", label, help->program);
+	usage.begun = true;
+	return usage;
+}
+
+/** Writes the usage of a command, with its options: required ones bare, others in brackets. */
+static void write_usage(const struct help *help, const char *label, const struct feature *feature,
+			const struct command *command)
+{
+	struct wrap usage = begin_usage(help, label);
+
+	if (command->flags & COMMAND_NEEDS_CPUS)
+		wrap_words(&usage, "--cpu LIST", strlen("--cpu LIST"));
+	wrap_text(&usage, "[OPTIONS]");
+	if (feature)
+		wrap_text(&usage, feature->name);
+	wrap_text(&usage, command->name);
 	for (const struct option_row *row = command->options; row && row->name; row++)
 		write_words(&usage, "%s--%s%s%s%s", row->required ? "" : "[", row->name,
 			    row->argument ? " " : "", row->argument ? row->argument : "",
 			    row->required ? "" : "]");
+	if (command->flags & COMMAND_HELPS)
+		write_words(&usage, "[FEATURE [COMMAND]]");
 	if (command->flags & COMMAND_HAS_OPERAND)
 		write_words(&usage, "[PLATFORM]");
 	if (command->flags & COMMAND_HAS_DIRECTORY)
@@ -138,85 +157,93 @@ static void write_synopsis(const struct command *command, int width, FILE *strea
 		write_words(&usage, "[FILE]");
 	if (command->flags & COMMAND_HAS_PROGRAM)
 		write_words(&usage, "-- PROGRAM [ARGUMENTS]");
-	fputc('\n', stream);
+	fputc('\n', help->stream);
 }
 
-static void write_all(const char *program, bool preset, FILE *stream)
+/** The same of what stands in the place of a feature and a command. */
+static void write_plain_usage(const struct help *help, const char *label, const char *words)
 {
-	fprintf(stream, "Usage: %s [OPTIONS] FEATURE COMMAND [ARGUMENTS]\n", program);
-	if (!preset)
-		fprintf(stream,
-			"       %1$s [OPTIONS] --info\n"
-			"       %1$s [OPTIONS] --oob [--no-daemon] [--poll-interval SECONDS]\n",
-			program);
+	struct wrap usage = begin_usage(help, label);
+
+	wrap_text(&usage, words);
+	fputc('\n', help->stream);
+}
+
+#define USAGE "Usage:"
+#define USAGE_MORE "      "
+
+static void write_all(const struct help *help, bool preset)
+{
+	write_plain_usage(help, USAGE, "[OPTIONS] FEATURE COMMAND [ARGUMENTS]");
+	if (!preset) {
+		write_plain_usage(help, USAGE_MORE, "[OPTIONS] --info");
+		write_plain_usage(help, USAGE_MORE,
+				  "[OPTIONS] --oob [--no-daemon] [--poll-interval SECONDS]");
+	}
 	for (const struct command *command = single_commands; command->name; command++)
 		if (command_available(command, preset))
-			write_synopsis(
-				command,
-				fprintf(stream, "       %s [OPTIONS] %s", program, command->name),
-				stream);
-	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n", stream);
+			write_usage(help, USAGE_MORE, NULL, command);
+	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n",
+	      help->stream);
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (feature_available(feature, preset))
-			write_name(feature->name, feature->help, stream);
+			write_name(help, feature->name, feature->help);
 	}
-	fputs("\nCommands in the place of a feature:\n", stream);
+	fputs("\nCommands in the place of a feature:\n", help->stream);
 	for (const struct command *command = single_commands; command->name; command++)
 		if (command_available(command, preset))
-			write_name(command->name, command->help, stream);
-	fputs("\nOptions, before the feature (--help and --version anywhere):\n", stream);
-	write_options(global_options, preset, stream);
-	fprintf(stream,
+			write_name(help, command->name, command->help);
+	fputs("\nOptions, before the feature (--help and --version anywhere):\n", help->stream);
+	write_options(help, global_options, preset);
+	fprintf(help->stream,
 		"\nHelp for a feature, and for a command:\n"
-		"  %s perf-profile --help\n"
-		"  %s perf-profile info --help\n",
-		program, program);
-	write_examples(program, preset, stream);
-	fputs("\nExit status: 0 success, 1 failed, 2 wrong usage, 3 not supported here,\n"
-	      "4 permission denied, 5 failed, rollback incomplete, 6 busy.\n",
-	      stream);
+		"  %1$s help perf-profile\n"
+		"  %1$s perf-profile info --help\n",
+		help->program);
+	write_examples(help, preset);
+	fputc('\n', help->stream);
+	write_lines(help, "Exit status: 0 success, 1 failed, 2 wrong usage, 3 not supported here, "
+			  "4 permission denied, 5 failed, rollback incomplete, 6 busy.");
 }
 
-static void write_feature(const char *program, const struct feature *feature, bool preset,
-			  FILE *stream)
+static void write_feature(const struct help *help, const struct feature *feature, bool preset)
 {
-	fprintf(stream, "Usage: %s [OPTIONS] %s COMMAND [ARGUMENTS]\n\n%s: %s.\n%s\n\nCommands:\n",
-		program, feature->name, feature->name, feature->help, feature->more);
+	fprintf(help->stream, "Usage: %s [OPTIONS] %s COMMAND [ARGUMENTS]\n\n%s: %s.\n",
+		help->program, feature->name, feature->name, feature->help);
+	write_lines(help, feature->more);
+	fputs("\nCommands:\n", help->stream);
 	for (const struct command *command = feature->commands; command->name; command++) {
 		if (command_available(command, preset))
-			write_name(command->name, command->help, stream);
+			write_name(help, command->name, command->help);
 	}
 	if (!feature_available(feature, preset))
-		fputs("  None on this platform.\n", stream);
+		fputs("  None on this platform.\n", help->stream);
 }
 
-static void write_command(const char *program, const struct feature *feature,
-			  const struct command *command, FILE *stream)
+static void write_command(const struct help *help, const struct feature *feature,
+			  const struct command *command)
 {
-	int width = fprintf(stream, "Usage: %s %s%s%s%s", program,
-			    command->flags & COMMAND_NEEDS_CPUS ? "--cpu LIST [OPTIONS] "
-								: "[OPTIONS] ",
-			    feature ? feature->name : "", feature ? " " : "", command->name);
-
-	write_synopsis(command, width, stream);
-	fprintf(stream, "\n%s.\n", command->help);
+	write_usage(help, USAGE, feature, command);
+	fprintf(help->stream, "\n%s.\n", command->help);
 	if (command->more)
-		fprintf(stream, "%s\n", command->more);
-	fputs("\nArguments:\n", stream);
+		write_lines(help, command->more);
+	fputs("\nArguments:\n", help->stream);
 	if (command->options)
-		write_options(command->options, false, stream);
-	write_options(anywhere_options, false, stream);
+		write_options(help, command->options, false);
+	write_options(help, anywhere_options, false);
 }
 
 void help_write(const char *program, const struct feature *feature, const struct command *command,
-		bool preset, FILE *stream)
+		bool preset, unsigned int columns, FILE *stream)
 {
+	const struct help help = { program, columns, stream };
+
 	if (command)
-		write_command(program, feature, command, stream);
+		write_command(&help, feature, command);
 	else if (feature)
-		write_feature(program, feature, preset, stream);
+		write_feature(&help, feature, preset);
 	else
-		write_all(program, preset, stream);
+		write_all(&help, preset);
 	if (preset && !(command && command_available(command, preset)))
-		write_limits(stream);
+		write_limits(&help);
 }

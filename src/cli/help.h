@@ -13,8 +13,9 @@
  * @program: the name to call the program by
  * @preset: for a machine whose Speed Select the BIOS has set up: of the commands only those that
  * work there
+ * @columns: of the page
  */
 void help_write(const char *program, const struct feature *feature, const struct command *command,
-		bool preset, FILE *stream);
+		bool preset, unsigned int columns, FILE *stream);
 
 #endif

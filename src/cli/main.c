@@ -7,6 +7,7 @@
 #include "out_file.h"
 #include "process/program.h"
 #include "render/output.h"
+#include "render/page.h"
 #include "report/report.h"
 #include "request_read.h"
 #include "run/handlers.h"
@@ -29,13 +30,15 @@ static void print_title(const struct request *request, struct output *output)
 	isst_close(context);
 }
 
-/** On a machine whose Speed Select the BIOS has set up, help describes what there is. */
-static void write_help(const struct request *request, const char *program, FILE *stream)
+/** On a machine whose Speed Select the BIOS has set up, help describes what there is. @page: the
+ * stream that it is laid out for. */
+static void write_help(const struct request *request, const char *program, FILE *page, FILE *stream)
 {
 	struct isst_context *context = machine_look(request);
 
 	help_write(program, request->feature, request->command,
-		   isst_platform_fact(context, ISST_FACT_PRESET) > 0, stream);
+		   isst_platform_fact(context, ISST_FACT_PRESET) > 0,
+		   page_of(page, COLOUR_NEVER).columns, stream);
 	isst_close(context);
 }
 
@@ -47,7 +50,7 @@ static enum exit_status print_help(const struct request *request, struct output 
 	if (memory_stream_open(&memory))
 		return output_usage_error(output, NULL);
 	print_title(request, output);
-	write_help(request, output->program, memory.stream);
+	write_help(request, output->program, stdout, memory.stream);
 	status = memory_stream_close(&memory) == 0 ? output_text(output, memory.text, memory.size)
 						   : output_usage_error(output, NULL);
 	free(memory.text);
@@ -103,7 +106,7 @@ static enum exit_status complain(const struct request *request, struct output *o
 				 const char *problem)
 {
 	if (request->action == ACTION_NO_COMMAND && !renderers[output->format].document)
-		write_help(request, output->program, stderr);
+		write_help(request, output->program, stderr, stderr);
 	return output_usage_error(output, problem);
 }
 

@@ -70,10 +70,43 @@ static int lost_feature(const char *word, char **problem)
 	return error;
 }
 
+/** What other words than ours stand for; NULL: nothing is known. */
+static const char *other_name(const char *word)
+{
+	static const struct {
+		const char *word, *meant;
+	} WORDS[] = {
+		{ "undo", "config reset --boot" },
+		{ "revert", "config reset --boot" },
+		{ "rollback", "config reset --boot" },
+		{ "restore", "config reset --boot" },
+		{ "clos", "core-power" },
+		{ "trl", "turbo-mode" },
+	};
+	static const char GUIDE[] = "sst-";
+	const char *name = word;
+
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+		if (strcasecmp(word, WORDS[i].word) == 0)
+			return WORDS[i].meant;
+	/* The help of a feature has what the guide calls it, such as (SST-PP). */
+	if (strncasecmp(word, GUIDE, strlen(GUIDE)) == 0)
+		name += strlen(GUIDE);
+	for (const struct feature *feature = features; feature->name && *name; feature++) {
+		const char *guide = strcasestr(feature->help, GUIDE);
+		size_t length = guide ? strcspn(guide + strlen(GUIDE), ")") : 0;
+
+		if (length == strlen(name) && strncasecmp(guide + strlen(GUIDE), name, length) == 0)
+			return feature->name;
+	}
+	return NULL;
+}
+
 int problem_unknown_feature(const struct request *request, const char *word, char **problem)
 {
 	const struct option_row *greedy = request_greedy_option(request);
 	struct suggestion suggestion = { .word = word };
+	const char *meant = other_name(word);
 	int error = option_foreign_dash(global_options, word, problem);
 
 	if (error)
@@ -93,9 +126,11 @@ int problem_unknown_feature(const struct request *request, const char *word, cha
 		suggestion_consider(&suggestion, feature->name);
 	for (const struct command *command = single_commands; command->name; command++)
 		suggestion_consider(&suggestion, command->name);
-	if (suggestion.best)
+	if (!meant)
+		meant = suggestion.best;
+	if (meant)
 		return usage_problem(problem, "unknown feature '%s'; did you mean '%s'?", word,
-				     suggestion.best);
+				     meant);
 	return usage_problem(problem, "unknown feature '%s'; --help lists the features", word);
 }
 

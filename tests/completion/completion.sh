@@ -192,10 +192,14 @@ check_platforms() {
 	compare "$scratch/known" "$scratch/offered"
 }
 
-# What fish shows beside features and commands is what the help texts say of them.
+# What fish shows beside features and commands is what the help texts say of them, in however many lines.
+described() {
+	sed -e :more -e '$!N' -e 's/\n                             / /' -e 't more' -e P -e D
+}
+
 check_descriptions() {
-	"$build/isst" --help | sed -n '/^Features:$/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1	\2/p' | sort > "$scratch/known"
-	"$build/isst" config --help | sed -n '/^Commands:$/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1	\2/p' | sort >> "$scratch/known"
+	"$build/isst" --help | described | sed -n '/^Features:$/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1	\2/p' | sort > "$scratch/known"
+	"$build/isst" config --help | described | sed -n '/^Commands:$/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1	\2/p' | sort >> "$scratch/known"
 	fish --no-config -c "source '$build/completion/isst.fish'; complete -C 'isst '; complete -C 'isst config '" > "$scratch/offered"
 	grep -v -x -F -f "$scratch/offered" "$scratch/known"
 	silent

@@ -55,6 +55,11 @@ make_machine() {	# $1: platform; $2: edit
 	export ISST_EMULATE ISST_EMULATE_STATE
 }
 
+# Prints what is found, advisories as well.
+explain() {	# $@: options
+	isst explain --advisories "$@"
+}
+
 # Codes in their order, but advisories.
 codes() {
 	sed -n 's/^\(critical\|warning\|note\): \([^:]*\):.*/\2/p' "$scratch/found"
@@ -69,7 +74,7 @@ check_order() {
 # Notes and advisories leave the status 0.
 explain_staged() {
 	# shellcheck disable=SC2086  # several words
-	isst explain $options > "$scratch/found" 2>&1
+	explain $options > "$scratch/found" 2>&1
 	status=$?
 	expected=0
 	! grep -q -e '^critical: ' -e '^warning: ' "$scratch/found" || expected=1
@@ -110,7 +115,7 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 		eval "$4" > "$scratch/setup" 2>&1 || { echo "it cannot be staged"; cat "$scratch/setup"; return 1; }
 	fi
 	case $1 in [-+]*)
-		isst explain > "$scratch/found" 2>&1
+		explain > "$scratch/found" 2>&1
 		case $(grep -c "^[a-z]*: ${1#?}:" "$scratch/found")$1 in
 		1+* | 0-*) return 0 ;;
 		esac
@@ -124,7 +129,7 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	severe > "$scratch/before"
 	fix "${1% (note)}" || return 1
 	# shellcheck disable=SC2086  # several words
-	isst explain $options > "$scratch/found" 2>&1
+	explain $options > "$scratch/found" 2>&1
 	severe > "$scratch/after"
 	if codes | grep -qx "${1% (note)}" || comm -13 "$scratch/before" "$scratch/after" | grep -q .; then
 		cat "$scratch/remedy" "$scratch/found"
@@ -149,7 +154,7 @@ check_left_alone() {	# $1: platform; $2: CPU; $3: left alone, or not; $4: a faul
 	[ "$3" != alone ] || whole="$5; s/^\[level 0\]/[cgroup]\nisolcpus = $2\n&/"
 	make_machine "$1" "$whole" || return 1
 	fault "$4"
-	isst explain > "$scratch/found" 2>&1
+	explain > "$scratch/found" 2>&1
 	status=$?
 	cat "$scratch/found"
 	if [ "$3" = alone ]; then
@@ -163,7 +168,7 @@ check_left_alone() {	# $1: platform; $2: CPU; $3: left alone, or not; $4: a faul
 check_hint() {	# $1: edit; $2: the hint; $3: a fault rule
 	make_machine graniterapids-unlocked "$1" || return 1
 	fault "$3"
-	isst explain > "$scratch/found" 2>&1
+	explain > "$scratch/found" 2>&1
 	cat "$scratch/found"
 	if [ -n "$2" ]; then
 		grep -qF "$2" "$scratch/found"

@@ -150,4 +150,4 @@ SINGLE_VALUES = [
 ]
 
 # They run programs, and have no result of their own, or have many.
-WITHOUT_RESULT = {"with", "emulate", "watch"}
+WITHOUT_RESULT = {"with", "emulate", "watch", "help"}

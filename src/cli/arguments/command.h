@@ -29,6 +29,7 @@ enum command_flags {
 	COMMAND_COMPARES = 1 << 22,   /* takes the option --config, to compare the machine with */
 	COMMAND_EVERYWHERE = 1 << 23, /* is made in all packages or in none, also without --cpu */
 	COMMAND_WATCHES = 1 << 24,    /* runs until it is ended, and reports what changes */
+	COMMAND_HELPS = 1 << 25, /* the option --help as a word: takes a feature and a command */
 };
 
 /** The flags of commands that take one word more. */
@@ -38,17 +39,17 @@ enum command_flags {
 struct command {
 	const char *name;
 	const char *help;		  /* one line */
-	const char *more;		  /* further lines for its own help, or NULL */
+	const char *more;		  /* more for its own help, or NULL */
 	const struct option_row *options; /* or NULL */
 	unsigned int flags;
-	/** Asks the library and fills the run's report; NULL of those that watch. */
+	/** Asks the library and fills the run's report; NULL of those that watch or help. */
 	void (*handler)(struct run *run);
 };
 
 struct feature {
 	const char *name;
-	const char *help;		/* one line */
-	const char *more;		/* lines */
+	const char *help; /* one line */
+	const char *more;
 	const struct command *commands; /* ended by a NULL name */
 	bool in_reference;		/* the reference tool has it as well */
 };

@@ -29,9 +29,9 @@ static const char *const format_words[] = { "text", "json",  "json-v2", "openmet
 const struct option_row global_options[] = {
 	{ OPTION_ALL_ONLINE, 'a', "all-cpus-online", .help = "Bring all CPUs online first" },
 	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
-	  .help = "Only these CPUs, such as 1,3-5,8..10; may be repeated. Also @clos:N,\n"
-		  "@high-priority, @package:N, @domain:P.D, @node:N, @isolated.\n"
-		  "Default: all power domains of the machine" },
+	  .help = "Only these CPUs, such as 1,3-5,8..10; may be repeated. Also @clos:N, "
+		  "@high-priority, @package:N, @domain:P.D, @node:N, @isolated. Default: all "
+		  "power domains of the machine" },
 	{ OPTION_CGROUP, 'g', "cgroupv2", .idle_on_preset = true,
 	  .help = "Isolate CPUs in cgroup v2 partitions instead of taking them offline" },
 	{ OPTION_CPU0_WORKAROUND, 'u', "cpu0-workaround", .idle_on_preset = true,
@@ -40,42 +40,41 @@ const struct option_row global_options[] = {
 	{ OPTION_DRY_RUN, 0, "dry-run", .own = true,
 	  .help = "Check everything and list what would be written, but write nothing" },
 	{ OPTION_FORMAT, 'f', "format", "FORMAT", VALUE_WORD, .words = format_words,
-	  .help = "Write results as text, json or json-v2; those of status also as\n"
-		  "openmetrics, nfd or facts.\n"
-		  "Default: text" },
+	  .help = "Write results as text, json or json-v2; those of status also as openmetrics, "
+		  "nfd or facts. Default: text" },
 	{ OPTION_GET, 0, "get", "PATH", VALUE_TEXT, .own = true,
 	  .help = "Write one value of json-v2, such as domains[0].current_level" },
 	HELP_ROW,
 	{ OPTION_INFO, 'i', "info", .idle_on_preset = true,
 	  .help = "Print the supported features of this machine" },
 	{ OPTION_LOCK_TIMEOUT, 0, "lock-timeout", "SECONDS", VALUE_NUMBER, 0, 3600, .own = true,
-	  .help = "Time to wait for another run that changes the machine; 0: do not\n"
-		  "wait. Default: 9" },
+	  .help = "Time to wait for another run that changes the machine; 0: do not wait. "
+		  "Default: 9" },
 	{ OPTION_NO_DAEMON, 'n', "no-daemon", .idle_on_preset = true,
 	  .help = "With --oob: stay in the foreground" },
 	{ OPTION_OOB, 'b', "oob", .idle_on_preset = true,
-	  .help = "Take CPUs on- and offline after level changes of other programs, as a\n"
-		  "daemon: the older form of `watch --follow`" },
+	  .help = "Take CPUs on- and offline after level changes of other programs, as a daemon: "
+		  "the older form of `watch --follow`" },
 	{ OPTION_OUT, 'o', "out", "FILE", VALUE_TEXT, .help = "Write results to FILE" },
 	{ OPTION_PAUSE, 'p', "pause", "MS", VALUE_NUMBER, 0, 60000, .idle_on_preset = true,
 	  .help = "Pause before each mailbox command, in milliseconds" },
 	{ OPTION_POLL_INTERVAL, 'w', "poll-interval", "SECONDS", VALUE_NUMBER, 1, 3600,
 	  .idle_on_preset = true,
-	  .help = "With --oob: look every SECONDS, without waiting for events; stay in\n"
-		  "the foreground" },
+	  .help = "With --oob: look every SECONDS, without waiting for events; stay in the "
+		  "foreground" },
 	{ OPTION_RETRY, 'r', "retry", "COUNT", VALUE_NUMBER, 1, 1000, .idle_on_preset = true,
 	  .help = "Attempts for a mailbox command while the firmware is busy. Default: 3" },
 	VERSION_ROW,
 	{ OPTION_EMULATE, 0, "emulate", "NAME|PATH", VALUE_TEXT, .own = true,
-	  .help = "Use an emulated machine: a platform from `platform list`, a platform\n"
-		  "file, or the directory of a captured machine (a path contains a\n"
-		  "slash). Also: ISST_EMULATE in the environment" },
+	  .help = "Use an emulated machine: a platform from `platform list`, a platform file, or "
+		  "the directory of a captured machine (a path contains a slash). Also: "
+		  "ISST_EMULATE in the environment" },
 	{ OPTION_EMULATE_STATE, 0, "emulate-state", "DIR", VALUE_TEXT, .own = true,
-	  .help = "State directory of the emulated machine. Default: a private directory\n"
-		  "for each user and platform. Also: ISST_EMULATE_STATE in the environment" },
+	  .help = "State directory of the emulated machine. Default: a private directory for each "
+		  "user and platform. Also: ISST_EMULATE_STATE in the environment" },
 	{ OPTION_EMULATE_UNLOCK, 0, "emulate-unlock", .own = true,
-	  .help = "Remove the lock that prevents level changes on an emulated machine,\n"
-		  "such as a captured one" },
+	  .help = "Remove the lock that prevents level changes on an emulated machine, such as a "
+		  "captured one" },
 	{ OPTION_REAL, 0, "real", .own = true, .help = "Refuse to run on an emulated machine" },
 	{ .name = NULL },
 };

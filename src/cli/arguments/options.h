@@ -67,6 +67,7 @@ enum option_id {
 	OPTION_CONFIG,
 	OPTION_NO_AFFINITY,
 	OPTION_MAP,
+	OPTION_ADVISORIES,
 	OPTION_MEASURE,
 	OPTION_COLOR,
 	OPTION_WATCH,
@@ -114,7 +115,7 @@ struct option_row {
 	 * value is needed. */
 	const char *otherwise;
 	const char *const *words; /* ended by NULL */
-	const char *help;	  /* lines */
+	const char *help;
 };
 
 struct option_value {

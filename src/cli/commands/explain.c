@@ -4,6 +4,7 @@
 #include "../run/reading.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const char *severity_word(int severity)
 {
@@ -25,11 +26,23 @@ static void report_text_unless_empty(struct report_node *parent, enum key_id key
 		report_text(parent, key, text);
 }
 
+/** A remedy is a command, which people copy, or advice. */
+static bool is_command(const char *remedy)
+{
+	static const char *const BEGINNINGS[] = { "isst ", "echo " };
+
+	for (size_t i = 0; i < sizeof(BEGINNINGS) / sizeof(BEGINNINGS[0]); i++)
+		if (remedy && strncmp(remedy, BEGINNINGS[i], strlen(BEGINNINGS[i])) == 0)
+			return true;
+	return false;
+}
+
 static void report_finding(struct report_node *top, unsigned int index,
 			   const struct isst_finding *finding)
 {
 	struct report_node *node = report_branch(top, KEY_FINDING, index);
 	const struct isst_cpuset *cpus = isst_finding_cpus(finding);
+	const char *remedy = isst_finding_remedy(finding);
 
 	report_word(node, KEY_FINDING_SEVERITY, severity_word(isst_finding_severity(finding)));
 	report_word(node, KEY_FINDING_CODE, isst_finding_name(finding));
@@ -38,7 +51,30 @@ static void report_finding(struct report_node *top, unsigned int index,
 		report_cpu_ranges(node, KEY_FINDING_CPUS, 0, cpus);
 	report_text_unless_empty(node, KEY_FINDING_READ, isst_finding_evidence(finding));
 	report_text_unless_empty(node, KEY_FINDING_MEANING, isst_finding_meaning(finding));
-	report_text_unless_empty(node, KEY_FINDING_REMEDY, isst_finding_remedy(finding));
+	report_text_unless_empty(
+		node, is_command(remedy) ? KEY_FINDING_COMMAND : KEY_FINDING_REMEDY, remedy);
+}
+
+/** Reports the findings, and in text only the number of the advisories, which are the same every
+ * day, unless they are asked for. */
+static void report_findings(struct run *run, struct report_node *top,
+			    const struct isst_explanation *explanation)
+{
+	bool all = request_has(run->request, OPTION_ADVISORIES) ||
+		   request_format(run->request) != FORMAT_TEXT;
+	const struct isst_finding *finding;
+	unsigned int left_out = 0;
+
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
+		if (all || isst_finding_severity(finding) != ISST_SEVERITY_ADVISORY)
+			report_finding(top, (unsigned int)i, finding);
+		else
+			left_out++;
+	}
+	if (left_out > 0)
+		report_message(run->report, ENTRY_NOTE,
+			       "%u %s about this kernel: isst explain --advisories", left_out,
+			       left_out == 1 ? "advisory" : "advisories");
 }
 
 /* ---- Measured CPUs ---- */
@@ -148,7 +184,6 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 {
 	struct report_node *top = report_branch(report_unit(run->report, NULL, 0), KEY_EXPLAIN, 0);
 	int worst = worst_severity(explanation);
-	const struct isst_finding *finding;
 	const char *text;
 
 	for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
@@ -157,8 +192,7 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 		report_message(run->report, ENTRY_NOTE, "%s", text);
 	report_word(top, KEY_EXPLAIN_RESULT,
 		    result_word(run, worst, is_incomplete(run, explanation)));
-	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
-		report_finding(top, (unsigned int)i, finding);
+	report_findings(run, top, explanation);
 	if (report_measured(run, top, explanation))
 		run_error(run, STATUS_FAILED, "out of memory");
 	if (worst < ISST_SEVERITY_NOTE)
@@ -173,6 +207,7 @@ void explain(struct run *run)
 
 	if (!targets)
 		return;
+	report_make_screen(run->report, false);
 	error = isst_explain(run->context, targets, NULL,
 			     request_has(run->request, OPTION_MEASURE) ? ISST_EXPLAIN_MEASURE : 0,
 			     &explanation);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
+#include "../../common/memory_stream.h"
 #include "../../common/printable.h"
 #include "../report/wording.h"
+#include "../text/wrap.h"
 #include "page.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** The first level is indented by one space, all others by two for each level above. */
 static void indent(unsigned int level, FILE *stream)
@@ -34,6 +37,27 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 	return error;
 }
 
+/** Writes a sentence in lines of the page; those behind the first one are indented more. */
+static int wrap_sentence(const char *sentence, const struct page *page, FILE *stream)
+{
+	struct wrap wrap = { stream, page->columns, .indent = strspn(sentence, " ") };
+	struct memory_stream memory;
+	size_t first;
+
+	if (memory_stream_open(&memory))
+		return -ENOMEM;
+	write_printable(sentence + wrap.indent, "", memory.stream);
+	if (memory_stream_close(&memory))
+		return -ENOMEM;
+	first = strcspn(memory.text, " ");
+	wrap_words(&wrap, memory.text, first);
+	wrap.indent += 2;
+	wrap_text(&wrap, memory.text + first);
+	fputc('\n', stream);
+	free(memory.text);
+	return 0;
+}
+
 /** A sentence may be several lines, such as those of a platform file. */
 static void write_sentence(const struct report_node *node, const char *sentence,
 			   const struct page *page, FILE *stream)
@@ -59,10 +83,12 @@ static int write_node(const struct report_node *node, unsigned int level, const 
 		return error;
 	if (!sentence)
 		return write_line(node, level, stream);
-	if (*sentence)
+	if (*sentence && page && node->key->wrapped)
+		error = wrap_sentence(sentence, page, stream);
+	else if (*sentence)
 		write_sentence(node, sentence, page, stream);
 	free(sentence);
-	return 0;
+	return error;
 }
 
 static int write_nodes(const struct report_node *node, unsigned int level, const struct page *page,

@@ -33,6 +33,8 @@ struct key {
 	 * that is off.
 	 */
 	const char *sentence, *sentence_off;
+	/** Of reports that are screens: the sentence is broken into lines of the page. */
+	bool wrapped;
 	/** What stands for a value in sentences and cells, where that is not the value itself. */
 	const struct phrase *phrases;
 	/**
@@ -214,6 +216,7 @@ enum key_id {
 	KEY_FINDING_READ,
 	KEY_FINDING_MEANING,
 	KEY_FINDING_REMEDY,
+	KEY_FINDING_COMMAND, /* a remedy that is a command stays one line */
 	KEY_MEASURED,
 	KEY_MEASURED_CPUS,
 	KEY_MEASURED_MHZ,

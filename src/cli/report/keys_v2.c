@@ -149,6 +149,7 @@ const struct key_v2 keys_v2[KEYS] = {
 	[KEY_FINDING_READ] = { .type = V2_STRING },
 	[KEY_FINDING_MEANING] = { .type = V2_STRING },
 	[KEY_FINDING_REMEDY] = { .type = V2_STRING },
+	[KEY_FINDING_COMMAND] = { .type = V2_STRING },
 	[KEY_MEASURED] = { .type = V2_ARRAY, .index = "group" },
 	[KEY_MEASURED_CPUS] = { .type = V2_CPUS },
 	[KEY_MEASURED_MHZ] = { .type = V2_NUMBER },

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Breaks text into the lines of a page. Must not know what it is about. */
+#ifndef ISST_CLI_WRAP_H
+#define ISST_CLI_WRAP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/** A text that is being written. */
+struct wrap {
+	FILE *stream;
+	size_t columns; /* of the page */
+	size_t indent;	/* of each line but the first */
+	size_t column;	/* where the present line ends */
+	bool begun;	/* a word stands in it: a blank comes before the next one */
+};
+
+/** Writes a word, or words that stay together. What is wider than the page is broken behind commas.
+ */
+void wrap_words(struct wrap *wrap, const char *words, size_t length);
+
+/** Writes words; a line end begins a new line. */
+void wrap_text(struct wrap *wrap, const char *text);
+
+#endif

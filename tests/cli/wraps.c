@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Texts in lines of a page. */
+#include "check.h"
+
+#include "cli/text/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void assert_wrapped(struct wrap wrap, const char *text, const char *expected)
+{
+	char *written = NULL;
+	size_t size;
+
+	wrap.stream = open_memstream(&written, &size);
+	assert_non_null(wrap.stream);
+	wrap_text(&wrap, text);
+	assert_int_equal(fclose(wrap.stream), 0);
+	assert_string_equal(written, expected);
+	free(written);
+}
+
+static void lines_are_as_long_as_the_page(void **state)
+{
+	(void)state;
+	assert_wrapped((struct wrap){ .columns = 10 }, "one two three", "one two\nthree");
+	assert_wrapped((struct wrap){ .columns = 13 }, "one two three", "one two three");
+	assert_wrapped((struct wrap){ .columns = 10 }, "one\ntwo three", "one\ntwo three");
+	assert_wrapped((struct wrap){ .columns = 10, .indent = 4 }, "one two three",
+		       "    one\n    two\n    three");
+	/* Behind what stands in the first line already. */
+	assert_wrapped((struct wrap){ .columns = 10, .indent = 4, .column = 2 }, "one two",
+		       "  one\n    two");
+	assert_wrapped((struct wrap){ .columns = 10, .indent = 2, .column = 6, .begun = true },
+		       "one two", " one\n  two");
+}
+
+static void lists_that_are_too_wide_are_broken_behind_commas(void **state)
+{
+	(void)state;
+	assert_wrapped((struct wrap){ .columns = 10, .indent = 2 }, "CPUs: 0-3,8-11,20-23",
+		       "  CPUs:\n  0-3,\n  8-11,\n  20-23");
+	assert_wrapped((struct wrap){ .columns = 14, .indent = 2 }, "on 0-3,8-11,20-23",
+		       "  on 0-3,8-11,\n  20-23");
+	/* One that fits a line stays whole; so does a word without a comma. */
+	assert_wrapped((struct wrap){ .columns = 10 }, "CPUs 0-3,8-11", "CPUs\n0-3,8-11");
+	assert_wrapped((struct wrap){ .columns = 6 }, "a scaling_max_freq b",
+		       "a\nscaling_max_freq\nb");
+}
+
+static void words_stay_together(void **state)
+{
+	static const char WORDS[] = "[--set STATEMENT]";
+	char *written = NULL;
+	size_t size;
+	struct wrap wrap = { open_memstream(&written, &size), 20, .column = 5, .begun = true };
+
+	(void)state;
+	assert_non_null(wrap.stream);
+	wrap_words(&wrap, WORDS, strlen(WORDS));
+	assert_int_equal(fclose(wrap.stream), 0);
+	assert_string_equal(written, "\n[--set STATEMENT]");
+	free(written);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_as_long_as_the_page),
+		cmocka_unit_test(lists_that_are_too_wide_are_broken_behind_commas),
+		cmocka_unit_test(words_stay_together),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
