@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups directly below /sys/fs/cgroup, or with cpuset in cgroup v1 below /sys/fs/cgroup/cpuset.
- * The state has them as lines of text (groups.c); what the kernel grants them follows from that
- * (partitions.c).
+ * The state has them as lines of text; what the kernel grants them follows from that. Functions
+ * that return a number return 0 or -ENOMEM.
  */
 #ifndef EMULATOR_CGROUP_H
 #define EMULATOR_CGROUP_H
@@ -46,14 +46,8 @@ struct group_tree {
 	struct isst_cpuset *isolated;
 };
 
-/* ---- partitions.c ---- */
-
-/** Finds which partitions are valid. Returns 0 or -ENOMEM. */
-int partitions_evaluate(struct group_tree *tree);
 /** Finds which CPUs each group gets, and the root. Returns 0 or -ENOMEM. */
 int partitions_grant(struct group_tree *tree);
-
-/* ---- groups.c: each that returns a number returns 0 or -ENOMEM ---- */
 
 bool cgroup_has_cpuset(const struct server *server);
 /** Whether cgroup v1 has cpuset, and v2 the rest, at /sys/fs/cgroup/unified. */
@@ -65,7 +59,6 @@ bool cgroup_is_hybrid(const struct server *server);
 const char *groups_name(const struct server *server, size_t index, size_t *length);
 /** All groups of the state; to be freed also after an error. */
 int groups_read(const struct server *server, struct group_tree *tree);
-int groups_store(struct server *server, const struct group_tree *tree);
 void groups_free(struct group_tree *tree);
 struct group *groups_find(const struct group_tree *tree, const char *name);
 int groups_add(struct group_tree *tree, const char *name);
@@ -74,14 +67,6 @@ int groups_update(struct server *server);
 /** The same, and stores it. */
 int groups_commit(struct server *server, struct group_tree *tree);
 
-/* ---- cgroup_controllers.c ---- */
-
-enum { CPUSET, CONTROLLERS = 6 };
-
-/** A bit for each controller that the root has. */
-uint32_t controllers_available(const struct server *server);
-/** Takes words such as `+cpuset`: all of them, or none. */
-int controllers_parse(const struct server *server, const char *text, uint32_t *enabled);
-void controllers_print(uint32_t which, FILE *stream);
+enum { CPUSET, CONTROLLERS = 6 }; /* bits of struct state's controllers */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups below /sys/fs/cgroup: made and removed. */
+/* Groups below /sys/fs/cgroup are made and removed. */
 #include "emulator/kernel/cgroup.h"
 #include "emulator/kernel/kernel.h"
 
@@ -13,25 +13,6 @@ static const char *root_group(const struct server *server)
 	return cgroup_is_hybrid(server) ? "/sys/fs/cgroup/cpuset" : "/sys/fs/cgroup";
 }
 
-/** Divides a path into that of a directory, to be freed, and a name in it. */
-static int split(const char *path, char **directory, char **name)
-{
-	size_t length = strlen(path);
-
-	while (length > 0 && path[length - 1] == '/')
-		length--;
-	*directory = strndup(path, length);
-	if (!*directory)
-		return -ENOMEM;
-	*name = strrchr(*directory, '/');
-	if (!*name) {
-		free(*directory);
-		return -EEXIST; /* the root */
-	}
-	*(*name)++ = '\0';
-	return 0;
-}
-
 /** The name of the group that a directory is, within @directory, which has no links. */
 static const char *group_of(const struct server *server, const char *directory)
 {
@@ -43,7 +24,7 @@ static const char *group_of(const struct server *server, const char *directory)
 		       : NULL;
 }
 
-static int add(struct server *server, const char *name)
+static int add_group(struct server *server, const char *name)
 {
 	struct group_tree tree;
 	int result = groups_read(server, &tree);
@@ -58,15 +39,14 @@ static int add(struct server *server, const char *name)
 	return result;
 }
 
-/** Whether a directory that is not there may be made; @parent has no links. */
-static int check_new(const struct server *server, const char *parent, const char *name)
+/** The length of a path without slashes at its end. */
+static size_t path_length(const char *path)
 {
-	/* The limit of depth, so to speak: groups below groups are not emulated. */
-	if (group_of(server, parent))
-		return -EAGAIN;
-	if (strcmp(parent, root_group(server)) != 0)
-		return -EPERM;
-	return strchr(name, '\n') ? -EINVAL : 0;
+	size_t length = strlen(path);
+
+	while (length > 0 && path[length - 1] == '/')
+		length--;
+	return length;
 }
 
 int kernel_mkdir(struct server *server, const char *path)
@@ -79,14 +59,19 @@ int kernel_mkdir(struct server *server, const char *path)
 		free(status.target);
 	if (result != -ENOENT)
 		return result ? result : -EEXIST;
-	result = split(path, &parent, &name);
-	if (result)
-		return result;
+	parent = strndup(path, path_length(path));
+	if (!parent)
+		return -ENOMEM;
+	name = strrchr(parent, '/'); /* the root exists */
+	*name++ = '\0';
 	result = kernel_resolve(server, parent, true, &resolved);
-	if (!result)
-		result = check_new(server, resolved, name);
-	if (!result)
-		result = add(server, name);
+	/* The limit of depth, so to speak: groups below groups are not emulated. */
+	if (!result && group_of(server, resolved))
+		result = -EAGAIN;
+	else if (!result && strcmp(resolved, root_group(server)) != 0)
+		result = -EPERM;
+	else if (!result)
+		result = strchr(name, '\n') ? -EINVAL : add_group(server, name);
 	free(resolved);
 	free(parent);
 	return result;
@@ -111,7 +96,7 @@ static int remove_group(struct server *server, const char *name)
 	return result;
 }
 
-static bool is_mounted(const struct server *server, const char *directory)
+int kernel_rmdir(struct server *server, const char *path)
 {
 	static const char *const mounted[] = { "/",
 					       "/dev",
@@ -120,25 +105,7 @@ static bool is_mounted(const struct server *server, const char *directory)
 					       "/sys/fs/cgroup",
 					       "/sys/fs/cgroup/unified",
 					       "/sys/kernel/debug" };
-
-	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++)
-		if (strcmp(mounted[i], directory) == 0)
-			return true;
-	return strcmp(root_group(server), directory) == 0;
-}
-
-/** A path that ends with a dot names no entry of a directory. */
-static bool ends_with_dot(const char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 0 && path[length - 1] == '/')
-		length--;
-	return length > 1 && path[length - 1] == '.' && path[length - 2] == '/';
-}
-
-int kernel_rmdir(struct server *server, const char *path)
-{
+	const size_t length = path_length(path);
 	struct kernel_status status;
 	const char *name;
 	char *resolved;
@@ -149,16 +116,19 @@ int kernel_rmdir(struct server *server, const char *path)
 	free(status.target);
 	if (status.type != KERNEL_DIRECTORY)
 		return -ENOTDIR;
-	if (ends_with_dot(path))
+	/* A path that ends with a dot names no entry of a directory. */
+	if (length > 1 && path[length - 1] == '.' && path[length - 2] == '/')
 		return -EINVAL;
 	result = kernel_resolve(server, path, false, &resolved);
 	if (result)
 		return result;
 	name = group_of(server, resolved);
-	if (name)
-		result = remove_group(server, name);
-	else
-		result = is_mounted(server, resolved) ? -EBUSY : -EPERM;
+	result = name ? remove_group(server, name) : -EPERM;
+	if (!name && strcmp(root_group(server), resolved) == 0)
+		result = -EBUSY;
+	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted) && !name; i++)
+		if (strcmp(mounted[i], resolved) == 0)
+			result = -EBUSY;
 	free(resolved);
 	return result;
 }

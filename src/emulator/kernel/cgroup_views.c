@@ -1,19 +1,105 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of /sys/fs/cgroup: the root's, and those of groups. */
+/* The files of /sys/fs/cgroup: of the root and of groups. */
 #include "base/cpuset.h"
 #include "emulator/kernel/cgroup.h"
+#include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/** All groups with what they get. */
-static int read_tree(const struct place *place, struct group_tree *tree)
-{
-	int result = groups_read(place->server, tree);
+/* ---- Controllers ---- */
 
-	return result ? result : partitions_grant(tree);
+/* The controllers of the root, and which of them are passed on at boot. */
+static const struct {
+	const char *name;
+	bool enabled;
+} controllers[] = {
+	{ "cpuset", false }, { "cpu", true },	   { "io", false },
+	{ "memory", true },  { "hugetlb", false }, { "pids", true },
+};
+_Static_assert(sizeof(controllers) / sizeof(*controllers) == CONTROLLERS, "one name each");
+/* Known to the kernel, missing in this one. */
+static const char *const absent_controllers[] = { "rdma", "misc", "dmem" };
+
+void kernel_first_state(struct server *server)
+{
+	uint32_t enabled = 0;
+
+	for (size_t i = 0; i < CONTROLLERS; i++)
+		enabled |= (uint32_t)controllers[i].enabled << i;
+	if (cgroup_has_cpuset(server) && server->platform->cpuset_enabled.value)
+		enabled |= UINT32_C(1) << CPUSET;
+	server->state->controllers = enabled;
 }
+
+static int print_controllers(uint32_t which, FILE *stream)
+{
+	const char *space = "";
+
+	for (size_t i = 0; i < CONTROLLERS; i++) {
+		if (!(which >> i & 1))
+			continue;
+		fprintf(stream, "%s%s", space, controllers[i].name);
+		space = " ";
+	}
+	fputc('\n', stream);
+	return 0;
+}
+
+/** All that the root has. */
+static int print_available_controllers(const struct place *place, FILE *stream)
+{
+	const uint32_t all = (UINT32_C(1) << CONTROLLERS) - 1;
+
+	return print_controllers(
+		cgroup_has_cpuset(place->server) ? all : all & ~(UINT32_C(1) << CPUSET), stream);
+}
+
+static int print_subtree_control(const struct place *place, FILE *stream)
+{
+	return print_controllers(place->server->state->controllers, stream);
+}
+
+/** One word such as `+cpuset`. */
+static int parse_control(const struct server *server, const char *word, uint32_t *enabled)
+{
+	for (size_t i = 0; i < CONTROLLERS; i++) {
+		if (strcmp(controllers[i].name, word + 1) != 0)
+			continue;
+		if (i == CPUSET && !cgroup_has_cpuset(server) && *word == '+')
+			return -ENOENT;
+		*enabled &= ~(UINT32_C(1) << i);
+		*enabled |= (uint32_t)(*word == '+') << i;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(absent_controllers) / sizeof(*absent_controllers); i++)
+		if (strcmp(absent_controllers[i], word + 1) == 0)
+			return *word == '+' ? -ENOENT : 0;
+	return -EINVAL;
+}
+
+/** Takes words such as `+cpuset`: all of them, or none. */
+static int write_subtree_control(const struct place *place, const char *text)
+{
+	uint32_t enabled = place->server->state->controllers;
+	char *copy = strdup(text), *rest = NULL;
+	char *word = copy ? strtok_r(copy, " ", &rest) : NULL;
+	int result = copy ? 0 : -ENOMEM;
+
+	for (; word && !result; word = strtok_r(NULL, " ", &rest))
+		result = *word == '+' || *word == '-' ? parse_control(place->server, word, &enabled)
+						      : -EINVAL;
+	free(copy);
+	if (result)
+		return result;
+	place->server->state->controllers = enabled;
+	return groups_update(place->server);
+}
+
+/* ---- Groups ---- */
 
 static bool gets_cpuset(const struct place *place)
 {
@@ -48,7 +134,7 @@ static bool find_group(struct place *place, const char *name)
 
 static const struct instances each_group = { group_at, find_group };
 
-static int cpus(const struct place *place, FILE *stream)
+static int print_group_cpus(const struct place *place, FILE *stream)
 {
 	struct group_tree tree;
 	int result = groups_read(place->server, &tree);
@@ -59,18 +145,41 @@ static int cpus(const struct place *place, FILE *stream)
 	return result;
 }
 
-static int effective(const struct place *place, FILE *stream)
+/** What is granted: the effective CPUs of a group, or those of the root, or its isolated ones. */
+enum granted { GROUP_EFFECTIVE, ROOT_EFFECTIVE, ROOT_ISOLATED };
+
+static int print_granted(const struct place *place, enum granted which, FILE *stream)
 {
 	struct group_tree tree;
-	int result = read_tree(place, &tree);
+	int result = groups_read(place->server, &tree);
 
 	if (!result)
-		result = print_set(stream, tree.groups[place->group].effective);
+		result = partitions_grant(&tree);
+	if (!result)
+		result = print_set(stream, which == ROOT_EFFECTIVE ? tree.effective
+					   : which == ROOT_ISOLATED
+						   ? tree.isolated
+						   : tree.groups[place->group].effective);
 	groups_free(&tree);
 	return result;
 }
 
-static int partition(const struct place *place, FILE *stream)
+static int print_effective(const struct place *place, FILE *stream)
+{
+	return print_granted(place, GROUP_EFFECTIVE, stream);
+}
+
+static int print_root_effective(const struct place *place, FILE *stream)
+{
+	return print_granted(place, ROOT_EFFECTIVE, stream);
+}
+
+static int print_root_isolated(const struct place *place, FILE *stream)
+{
+	return print_granted(place, ROOT_ISOLATED, stream);
+}
+
+static int print_partition(const struct place *place, FILE *stream)
 {
 	struct group_tree tree;
 	const struct group *group;
@@ -87,38 +196,30 @@ static int partition(const struct place *place, FILE *stream)
 	return result;
 }
 
-/** A list of possible CPUs. */
-static int parse_cpus(const struct server *server, const char *text, struct isst_cpuset *set)
+/** Takes a list of possible CPUs. Groups of v1 have no CPU that is offline: a list of them is
+ * refused. */
+static int write_group_cpus(const struct place *place, const char *text)
 {
-	int result = parse_cpu_list(text, server->platform->cpu_ids, set);
-
-	if (result)
-		return result;
-	return cpuset_contains(server->platform->possible.set, set) ? 0 : -EINVAL;
-}
-
-/** Lets a partition prove itself again, behind those that are valid. */
-static void question(struct group *group)
-{
-	if (group->wanted != PARTITION_MEMBER)
-		group->flaw = FLAW_EMPTY;
-}
-
-static int write_cpus(const struct place *place, const char *text)
-{
+	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
 	struct group_tree tree = { 0 };
-	int result = set ? parse_cpus(place->server, text, set) : -ENOMEM;
+	int result = set ? parse_cpu_list(text, platform->cpu_ids, set) : -ENOMEM;
 
+	if (!result && !cpuset_contains(platform->possible.set, set))
+		result = -EINVAL;
 	if (!result)
 		result = groups_read(place->server, &tree);
+	if (!result && cgroup_is_hybrid(place->server) && !cpuset_contains(tree.online, set))
+		result = -EINVAL;
 	if (!result) {
 		struct group *group = &tree.groups[place->group];
 		struct isst_cpuset *before = group->cpus;
 
 		group->cpus = set;
 		set = before;
-		question(group);
+		/* A partition proves itself again, behind those that are valid. */
+		if (group->wanted != PARTITION_MEMBER)
+			group->flaw = FLAW_EMPTY;
 		result = groups_commit(place->server, &tree);
 	}
 	groups_free(&tree);
@@ -126,24 +227,11 @@ static int write_cpus(const struct place *place, const char *text)
 	return result;
 }
 
-static int change_partition(struct server *server, struct group_tree *tree, struct group *group,
-			    enum partition wanted)
-{
-	bool valid = group->wanted != PARTITION_MEMBER && !group->flaw;
-
-	if (group->wanted == wanted && (valid || wanted == PARTITION_MEMBER))
-		return 0;
-	group->wanted = wanted;
-	group->flaw = FLAW_NONE;
-	if (!valid)
-		question(group);
-	return groups_commit(server, tree);
-}
-
 static int write_partition(const struct place *place, const char *text)
 {
 	struct group_tree tree;
-	int wanted = 0, result;
+	enum partition wanted = 0;
+	int result;
 
 	while (wanted < PARTITIONS && strcmp(partition_words[wanted], text) != 0)
 		wanted++;
@@ -151,102 +239,38 @@ static int write_partition(const struct place *place, const char *text)
 	    (wanted == PARTITION_ISOLATED && !place->server->platform->cgroup_isolated.value))
 		return -EINVAL;
 	result = groups_read(place->server, &tree);
-	if (!result)
-		result = change_partition(place->server, &tree, &tree.groups[place->group],
-					  (enum partition)wanted);
+	if (!result) {
+		struct group *group = &tree.groups[place->group];
+		bool valid = group->wanted != PARTITION_MEMBER && !group->flaw;
+
+		if (group->wanted != wanted || (!valid && wanted != PARTITION_MEMBER)) {
+			group->wanted = wanted;
+			group->flaw = valid || wanted == PARTITION_MEMBER ? FLAW_NONE : FLAW_EMPTY;
+			result = groups_commit(place->server, &tree);
+		}
+	}
 	groups_free(&tree);
 	return result;
-}
-
-/** Those of v1 have no CPU that is offline: a list of them is refused. */
-static int write_v1_cpus(const struct place *place, const char *text)
-{
-	struct isst_cpuset *set = isst_cpuset_new();
-	struct group_tree tree = { 0 };
-	int result = set ? parse_cpus(place->server, text, set) : -ENOMEM;
-	unsigned int cpu;
-
-	if (!result)
-		result = groups_read(place->server, &tree);
-	isst_cpuset_for_each (cpu, set)
-		if (!result && !isst_cpuset_has(tree.online, cpu))
-			result = -EINVAL;
-	groups_free(&tree);
-	isst_cpuset_free(set);
-	return result ? result : write_cpus(place, text);
 }
 
 /* 100 + 6 * NR_CPUS bytes, and the CPUs that kernel_max promises. */
 enum { CPUS_BYTES = 100 + 6 * MOST_CPUS };
 
 static const struct view group_views[] = {
-	{ "cpuset.cpus", .exists = gets_cpuset, .read = cpus, .write = write_cpus,
+	{ "cpuset.cpus", .exists = gets_cpuset, .read = print_group_cpus, .write = write_group_cpus,
 	  .longest = CPUS_BYTES, .stripped = true },
-	{ "cpuset.cpus.partition", .exists = gets_cpuset, .read = partition,
+	{ "cpuset.cpus.partition", .exists = gets_cpuset, .read = print_partition,
 	  .write = write_partition, .stripped = true },
-	{ "cpuset.cpus.effective", .exists = gets_cpuset, .read = effective },
+	{ "cpuset.cpus.effective", .exists = gets_cpuset, .read = print_effective },
 	VIEW_END,
 };
 
-/* ---- The root ---- */
-
-static int controllers(const struct place *place, FILE *stream)
-{
-	controllers_print(controllers_available(place->server), stream);
-	return 0;
-}
-
-static int subtree_control(const struct place *place, FILE *stream)
-{
-	controllers_print(place->server->state->controllers, stream);
-	return 0;
-}
-
-static int write_control(const struct place *place, const char *text)
-{
-	uint32_t enabled = place->server->state->controllers;
-	int result = controllers_parse(place->server, text, &enabled);
-
-	if (result)
-		return result;
-	place->server->state->controllers = enabled;
-	return groups_update(place->server);
-}
-
-static int root_effective(const struct place *place, FILE *stream)
-{
-	struct group_tree tree;
-	int result = read_tree(place, &tree);
-
-	if (!result)
-		result = print_set(stream, tree.effective);
-	groups_free(&tree);
-	return result;
-}
-
-static int root_isolated(const struct place *place, FILE *stream)
-{
-	struct group_tree tree;
-	int result = read_tree(place, &tree);
-
-	if (!result)
-		result = print_set(stream, tree.isolated);
-	groups_free(&tree);
-	return result;
-}
+/* ---- The tables ---- */
 
 static bool has_cpuset(const struct place *place)
 {
 	return cgroup_has_cpuset(place->server);
 }
-
-/** It has been there since 6.7. */
-static bool has_isolated(const struct place *place)
-{
-	return has_cpuset(place) && place->server->platform->kernel.value >= KERNEL(6, 7);
-}
-
-/* ---- cpuset in cgroup v1 ---- */
 
 static bool is_hybrid(const struct place *place)
 {
@@ -260,22 +284,22 @@ static bool is_unified(const struct place *place)
 
 /* Unless the hierarchy was mounted with cpuset_v2_mode, effective CPUs are those of the list. */
 static const struct view v1_group_views[] = {
-	{ "cpuset.cpus", .read = cpus, .write = write_v1_cpus, .longest = CPUS_BYTES,
+	{ "cpuset.cpus", .read = print_group_cpus, .write = write_group_cpus, .longest = CPUS_BYTES,
 	  .stripped = true },
-	{ "cpuset.effective_cpus", .read = cpus },
+	{ "cpuset.effective_cpus", .read = print_group_cpus },
 	VIEW_END,
 };
 
 static const struct view v1_views[] = {
-	{ "cpuset.cpus", .read = root_effective },
-	{ "cpuset.effective_cpus", .read = root_effective },
+	{ "cpuset.cpus", .read = print_root_effective },
+	{ "cpuset.effective_cpus", .read = print_root_effective },
 	{ .each = &each_group, .below = v1_group_views },
 	VIEW_END,
 };
 
 static const struct view unified_views[] = {
-	{ "cgroup.controllers", .read = controllers },
-	{ "cgroup.subtree_control", .read = subtree_control, .write = write_control,
+	{ "cgroup.controllers", .read = print_available_controllers },
+	{ "cgroup.subtree_control", .read = print_subtree_control, .write = write_subtree_control,
 	  .stripped = true },
 	VIEW_END,
 };
@@ -283,11 +307,12 @@ static const struct view unified_views[] = {
 const struct view cgroup_views[] = {
 	{ "cpuset", .below = v1_views, .exists = is_hybrid },
 	{ "unified", .below = unified_views, .exists = is_hybrid },
-	{ "cgroup.controllers", .exists = is_unified, .read = controllers },
-	{ "cgroup.subtree_control", .exists = is_unified, .read = subtree_control,
-	  .write = write_control, .stripped = true },
-	{ "cpuset.cpus.effective", .exists = has_cpuset, .read = root_effective },
-	{ "cpuset.cpus.isolated", .exists = has_isolated, .read = root_isolated },
+	{ "cgroup.controllers", .exists = is_unified, .read = print_available_controllers },
+	{ "cgroup.subtree_control", .exists = is_unified, .read = print_subtree_control,
+	  .write = write_subtree_control, .stripped = true },
+	{ "cpuset.cpus.effective", .exists = has_cpuset, .read = print_root_effective },
+	{ "cpuset.cpus.isolated", .since = KERNEL(6, 7), .exists = has_cpuset,
+	  .read = print_root_isolated },
 	{ .each = &each_group, .below = group_views, .exists = is_unified },
 	VIEW_END,
 };

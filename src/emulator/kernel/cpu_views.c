@@ -1,14 +1,285 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's files of each CPU: topology, cpufreq, online. */
+/* The kernel's files of each CPU but cpufreq: topology, idle states, cooling, hotplug. */
+#include "emulator/firmware/firmware.h"
+#include "emulator/kernel/cgroup.h"
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
 #include <string.h>
 
-static bool is_online(const struct place *place)
+/* ---- Offline and online, by the own file or by that of SMT ---- */
+
+static bool may_go_offline(const struct server *server, const struct platform_cpu *cpu)
 {
-	return cpu_online(place->server, place->cpu);
+	const struct platform *platform = server->platform;
+	const struct isst_cpuset *refuse = platform->refuse_offline.set;
+	size_t i = 0;
+
+	while (i < platform->cpu_count &&
+	       (&platform->cpus[i] == cpu || !cpu_online(server, &platform->cpus[i])))
+		i++;
+	return i < platform->cpu_count && !(refuse && isst_cpuset_has(refuse, cpu->number));
 }
+
+bool die_is_online(const struct server *server, size_t domain)
+{
+	const struct platform_cpu *cpu = server->platform->domains[domain].first_cpu;
+
+	while (cpu && !cpu_online(server, cpu))
+		cpu = cpu->next_of_domain;
+	return cpu;
+}
+
+static int set_online(struct server *server, const struct platform_cpu *cpu, bool online)
+{
+	struct cpu_state *state = state_cpu(server, cpu);
+
+	if (state->online == online)
+		return 0;
+	if (!online && !may_go_offline(server, cpu))
+		return -EBUSY;
+	if (online && !smt_allows(server, cpu))
+		return -EPERM;
+	/* Without TPMI the directory of a die's uncore went with its last CPU. It comes back with
+	 * the first one: the limits that are there then are its initial ones. */
+	if (online && !platform_is_tpmi(server->platform) && !die_is_online(server, cpu->domain)) {
+		struct domain_state *domain = state_domain(server, cpu->domain);
+
+		domain->initial_min_khz = domain->uncore_min_khz;
+		domain->initial_max_khz = domain->uncore_max_khz;
+	}
+	state->online = online;
+	if (online) {
+		state->seen = 1;
+		msr_cpu_online(server, cpu);
+	}
+	return groups_update(server);
+}
+
+static int write_online(const struct place *place, const char *text)
+{
+	bool online;
+	int result = parse_switch(text, &online);
+
+	return result ? result : set_online(place->server, place->cpu, online);
+}
+
+/* Kernels that bring online only threads of cores of which the first thread is online: 7.3 does,
+ * 6.12 brings all CPUs online. */
+enum { KERNEL_CORES_ONLINE = KERNEL(7, 0), KERNEL_THREAD_COUNTS = KERNEL(6, 6) };
+
+static bool core_is_online(const struct server *server, const struct platform_cpu *cpu)
+{
+	const struct platform *platform = server->platform;
+
+	const struct platform_cpu *first = cpu;
+
+	while (first > platform->cpus && !(first->first_of_core && first->domain == cpu->domain &&
+					   first->core_id == cpu->core_id))
+		first--;
+	return cpu_online(server, first);
+}
+
+/** `on` and so on; since 6.6 also the number of threads that a core is to have. An unchanged value
+ * does nothing. Once forced off SMT stays off until the next boot. */
+int write_smt(const struct place *place, const char *text)
+{
+	struct server *server = place->server;
+	const struct platform *platform = server->platform;
+	const bool all = platform->kernel.value < KERNEL_CORES_ONLINE;
+	uint32_t wanted, before = server->state->smt;
+	uint64_t threads;
+	int result = 0;
+
+	if (before >= SMT_FORCE_OFF)
+		return before == SMT_FORCE_OFF ? -EPERM : -ENODEV;
+	for (wanted = SMT_ON; wanted <= SMT_FORCE_OFF; wanted++)
+		if (strcmp(text, smt_controls[wanted]) == 0)
+			break;
+	if (wanted > SMT_FORCE_OFF) {
+		if (platform->kernel.value < KERNEL_THREAD_COUNTS ||
+		    parse_number(text, 10, INT32_MAX, &threads) || (threads != 1 && threads != 2))
+			return -EINVAL;
+		wanted = threads == 1 ? SMT_OFF : SMT_ON;
+	}
+	if (wanted == before)
+		return 0;
+	if (wanted == SMT_ON)
+		server->state->smt = wanted;
+	for (size_t i = 0; i < platform->cpu_count && !result; i++) {
+		const struct platform_cpu *cpu = &platform->cpus[i];
+
+		if (wanted == SMT_ON ? all || core_is_online(server, cpu) : !cpu->first_of_core)
+			result = set_online(server, cpu, wanted == SMT_ON);
+	}
+	if (!result)
+		server->state->smt = wanted;
+	return result;
+}
+
+/* ---- cpuidle: no CPU is ever idle here, but states can be disabled ---- */
+
+/* As intel_idle has them for servers since Ice Lake, the last one rounded. */
+static const struct {
+	const char *name, *description;
+	unsigned int latency_us, residency_us;
+} idle_states[] = {
+	{ "POLL", "CPUIDLE CORE POLL IDLE", 0, 0 },
+	{ "C1", "MWAIT 0x00", 1, 1 },
+	{ "C1E", "MWAIT 0x01", 2, 4 },
+	{ "C6", "MWAIT 0x20", 200, 600 },
+};
+enum { IDLE_STATES = sizeof(idle_states) / sizeof(*idle_states) };
+
+static bool idle_state_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	place->idle_state = (unsigned int)index;
+	snprintf(name, VIEW_NAME, "state%zu", index);
+	return index < IDLE_STATES;
+}
+
+static const struct instances each_idle_state = { idle_state_at, NULL };
+
+static const char *idle_name(const struct place *place)
+{
+	return idle_states[place->idle_state].name;
+}
+
+static const char *idle_description(const struct place *place)
+{
+	return idle_states[place->idle_state].description;
+}
+
+static unsigned int idle_latency(const struct place *place)
+{
+	return idle_states[place->idle_state].latency_us;
+}
+
+static unsigned int idle_residency(const struct place *place)
+{
+	return idle_states[place->idle_state].residency_us;
+}
+
+static unsigned int idle_disabled(const struct place *place)
+{
+	return state_cpu(place->server, place->cpu)->idle_disabled >> place->idle_state & 1;
+}
+
+static int write_idle_disabled(const struct place *place, const char *text)
+{
+	struct cpu_state *state = state_cpu(place->server, place->cpu);
+	uint64_t value;
+
+	if (parse_number(text, 0, UINT32_MAX, &value))
+		return -EINVAL;
+	state->idle_disabled &= (uint8_t) ~(1U << place->idle_state);
+	if (value)
+		state->idle_disabled |= (uint8_t)(1U << place->idle_state);
+	return 0;
+}
+
+static const struct view idle_state_views[] = {
+	{ "name", .text = idle_name },
+	{ "desc", .text = idle_description },
+	{ "latency", .number = idle_latency },
+	{ "residency", .number = idle_residency },
+	{ "power", .constant = "0" },
+	{ "usage", .constant = "0" },
+	{ "time", .constant = "0" },
+	{ "above", .constant = "0" },
+	{ "below", .constant = "0" },
+	{ "rejected", .constant = "0" },
+	{ "disable", .number = idle_disabled, .write = write_idle_disabled },
+	{ "default_status", .constant = "enabled" },
+	VIEW_END,
+};
+
+static const struct view idle_views[] = {
+	{ .each = &each_idle_state, .below = idle_state_views },
+	VIEW_END,
+};
+
+const struct view idle_driver_views[] = {
+	{ "available_governors", .constant = "menu" },
+	{ "current_driver", .constant = "intel_idle" },
+	{ "current_governor", .constant = "menu" },
+	{ "current_governor_ro", .constant = "menu" },
+	VIEW_END,
+};
+
+/* ---- Cooling devices: one for each processor of ACPI, for its whole package
+ * ---- */
+
+enum { MOST_COOLING = 3 };
+
+static bool cooling_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	const struct platform *platform = place->server->platform;
+
+	if (index >= platform->cpu_count)
+		return false;
+	place->cpu = &platform->cpus[index];
+	snprintf(name, VIEW_NAME, "cooling_device%zu", index);
+	return true;
+}
+
+static bool find_cooling(struct place *place, const char *name)
+{
+	char found[VIEW_NAME];
+	unsigned int index;
+
+	return number_of_name(name, "cooling_device", &index) && cooling_at(place, index, found);
+}
+
+const struct instances each_cooling_device = { cooling_at, find_cooling };
+
+static unsigned int cooling_state(const struct place *place)
+{
+	return state_cpu(place->server, place->cpu)->cooling;
+}
+
+/** The devices of a package have one state, which limits all of its CPUs. */
+static int write_cooling_state(const struct place *place, const char *text)
+{
+	const struct platform *platform = place->server->platform;
+	const unsigned int package = platform->domains[place->cpu->domain].package;
+	uint64_t value;
+	int result = parse_number(text, 10, UINT32_MAX, &value);
+
+	if (!result && value > MOST_COOLING)
+		result = -EINVAL;
+	for (size_t i = 0; i < platform->cpu_count && !result; i++)
+		if (platform->domains[platform->cpus[i].domain].package == package)
+			state_cpu(place->server, &platform->cpus[i])->cooling = (uint8_t)value;
+	return result;
+}
+
+const struct view cooling_views[] = {
+	{ "type", .constant = "Processor" },
+	{ "max_state", .constant = "3" }, /* MOST_COOLING */
+	{ "cur_state", .number = cooling_state, .write = write_cooling_state },
+	VIEW_END,
+};
+
+static int print_cooling_device(const struct place *place, FILE *stream)
+{
+	fprintf(stream, "../../../../virtual/thermal/cooling_device%zu",
+		(size_t)(place->cpu - place->server->platform->cpus));
+	return 0;
+}
+
+/* ---- How often a CPU was throttled since boot ---- */
+
+static unsigned int throttle_count(const struct place *place)
+{
+	return place->server->platform->domains[place->cpu->domain].throttle_count.value;
+}
+
+static const struct view throttle_views[] = {
+	{ "core_throttle_count", .number = throttle_count },
+	{ "package_throttle_count", .number = throttle_count },
+	VIEW_END,
+};
 
 /* ---- Topology, which an offline CPU has none of ---- */
 
@@ -40,46 +311,6 @@ static bool same_cluster(const struct place *place, const struct platform_cpu *c
 	return cpu->domain == place->cpu->domain && cpu->core == place->cpu->core;
 }
 
-static int core_mask(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_core), true);
-}
-
-static int core_list(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_core), false);
-}
-
-static int cluster_mask(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_cluster), true);
-}
-
-static int cluster_list(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_cluster), false);
-}
-
-static int die_mask(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_die), true);
-}
-
-static int die_list(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_die), false);
-}
-
-static int package_mask(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_package), true);
-}
-
-static int package_list(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, same_package), false);
-}
-
 static unsigned int package_id(const struct place *place)
 {
 	return domain_of(place, place->cpu)->package;
@@ -95,157 +326,36 @@ static unsigned int core_id(const struct place *place)
 	return place->cpu->core_id;
 }
 
-/** Kernels before 5.2 know no dies. */
-static bool has_die_files(const struct place *place)
-{
-	return place->server->platform->die_files.value;
-}
-
-/** Kernels before 5.16 know no clusters. */
-static bool has_clusters(const struct place *place)
-{
-	return place->server->platform->kernel.value >= KERNEL(5, 16);
-}
-
+/* Kernels before 5.2 know no dies, those before 5.16 no clusters. */
 static const struct view topology_views[] = {
 	{ "physical_package_id", .number = package_id },
-	{ "die_id", .exists = has_die_files, .number = die_id },
+	{ "die_id", NEEDS(die_files), .number = die_id },
 	{ "core_id", .number = core_id },
-	{ "thread_siblings", .read = core_mask },
-	{ "thread_siblings_list", .read = core_list },
-	{ "core_cpus", .exists = has_die_files, .read = core_mask },
-	{ "core_cpus_list", .exists = has_die_files, .read = core_list },
-	{ "cluster_cpus", .exists = has_clusters, .read = cluster_mask },
-	{ "cluster_cpus_list", .exists = has_clusters, .read = cluster_list },
-	{ "die_cpus", .exists = has_die_files, .read = die_mask },
-	{ "die_cpus_list", .exists = has_die_files, .read = die_list },
-	{ "core_siblings", .read = package_mask },
-	{ "core_siblings_list", .read = package_list },
-	{ "package_cpus", .exists = has_die_files, .read = package_mask },
-	{ "package_cpus_list", .exists = has_die_files, .read = package_list },
-	VIEW_END,
-};
-
-/* ---- cpufreq ---- */
-
-/** What becomes of the directory of a CPU that goes offline: kernels since 5.19 answer EBUSY to who
- * reads it, and those before show what they showed. */
-static bool has_cpufreq(const struct place *place)
-{
-	const struct platform *platform = place->server->platform;
-
-	return strcmp(platform->cpufreq.text, "none") != 0 &&
-	       (is_online(place) || platform->offline_cpufreq.value != OFFLINE_CPUFREQ_GONE);
-}
-
-/** acpi-cpufreq has no base_frequency, and intel_pstate only with HWP. */
-static bool has_base_frequency(const struct place *place)
-{
-	const struct platform *platform = place->server->platform;
-
-	return platform->hwp.value && strncmp(platform->cpufreq.text, "intel_", 6) == 0;
-}
-
-static const char *driver_text(const struct place *place)
-{
-	return place->server->platform->cpufreq.text;
-}
-
-/** How files of cpufreq answer while their CPU is offline: kernels since 5.19 to all with EBUSY;
- * those before let them be read, and take nothing. */
-static int refuse_offline(const struct place *place, bool write)
-{
-	if (is_online(place))
-		return 0;
-	switch (place->server->platform->offline_cpufreq.value) {
-	case OFFLINE_CPUFREQ_BUSY:
-		return -EBUSY;
-	case OFFLINE_CPUFREQ_READABLE:
-		return write ? -EINVAL : 0;
-	default:
-		return 0;
-	}
-}
-
-/** The user's limit is remembered as it is, whatever comes of it now. */
-static int write_limit(const struct place *place, const char *text, bool max)
-{
-	struct cpu_state *state = state_cpu(place->server, place->cpu);
-	uint64_t khz;
-	int result = parse_number(text, 0, NO_LIMIT_KHZ, &khz);
-
-	if (!result)
-		*(max ? &state->requested_max_khz : &state->requested_min_khz) = (uint32_t)khz;
-	return result;
-}
-
-static int write_scaling_min(const struct place *place, const char *text)
-{
-	return write_limit(place, text, false);
-}
-
-static int write_scaling_max(const struct place *place, const char *text)
-{
-	return write_limit(place, text, true);
-}
-
-/** Each CPU is a policy of its own, which changes its frequency at once. */
-static unsigned int zero(const struct place *place)
-{
-	(void)place;
-	return 0;
-}
-
-static int own_cpu(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "%u\n", place->cpu->number);
-	return 0;
-}
-
-static const struct view cpufreq_views[] = {
-	{ "base_frequency", .exists = has_base_frequency, .number = base_khz,
-	  .refuse = refuse_offline },
-	{ "cpuinfo_min_freq", .number = lowest_khz, .refuse = refuse_offline },
-	{ "cpuinfo_max_freq", .number = highest_khz, .refuse = refuse_offline },
-	{ "scaling_min_freq", .number = scaling_min_khz, .refuse = refuse_offline,
-	  .write = write_scaling_min },
-	{ "scaling_max_freq", .number = scaling_max_khz, .refuse = refuse_offline,
-	  .write = write_scaling_max },
-	{ "bios_limit", .exists = has_bios_limit, .number = bios_limit_khz,
-	  .refuse = refuse_offline },
-	{ "scaling_cur_freq", .number = busy_khz, .refuse = refuse_offline },
-	{ "cpuinfo_transition_latency", .number = zero, .refuse = refuse_offline },
-	{ "affected_cpus", .read = own_cpu, .refuse = refuse_offline },
-	{ "related_cpus", .read = own_cpu, .refuse = refuse_offline },
-	{ "scaling_driver", .text = driver_text, .refuse = refuse_offline },
-	{ "scaling_available_governors", .read = print_governors, .refuse = refuse_offline },
-	{ "scaling_governor", .text = governor_text, .refuse = refuse_offline,
-	  .write = write_governor },
-	{ "energy_performance_preference", .exists = has_energy_preference,
-	  .read = print_energy_preference, .refuse = refuse_offline,
-	  .write = write_energy_preference },
-	{ "energy_performance_available_preferences", .exists = has_energy_preference,
-	  .read = print_energy_preferences, .refuse = refuse_offline },
+	{ "thread_siblings", .cpus = same_core, .mask = true },
+	{ "thread_siblings_list", .cpus = same_core },
+	{ "core_cpus", NEEDS(die_files), .cpus = same_core, .mask = true },
+	{ "core_cpus_list", NEEDS(die_files), .cpus = same_core },
+	{ "cluster_cpus", .since = KERNEL(5, 16), .cpus = same_cluster, .mask = true },
+	{ "cluster_cpus_list", .since = KERNEL(5, 16), .cpus = same_cluster },
+	{ "die_cpus", NEEDS(die_files), .cpus = same_die, .mask = true },
+	{ "die_cpus_list", NEEDS(die_files), .cpus = same_die },
+	{ "core_siblings", .cpus = same_package, .mask = true },
+	{ "core_siblings_list", .cpus = same_package },
+	{ "package_cpus", NEEDS(die_files), .cpus = same_package, .mask = true },
+	{ "package_cpus_list", NEEDS(die_files), .cpus = same_package },
 	VIEW_END,
 };
 
 /* ---- The CPU itself ---- */
 
+static unsigned int read_online(const struct place *place)
+{
+	return cpu_online(place->server, place->cpu);
+}
+
 static bool has_online_file(const struct place *place)
 {
 	return place->cpu->number != 0 || place->server->platform->cpu0_hotplug.value;
-}
-
-static unsigned int online_number(const struct place *place)
-{
-	return is_online(place);
-}
-
-/** From /sys/bus/cpu/devices. */
-int print_bus_link(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "../../../devices/system/cpu/cpu%u", place->cpu->number);
-	return 0;
 }
 
 /* The processor as ACPI knows it; the kernel has a link here. */
@@ -255,12 +365,12 @@ static const struct view firmware_node_views[] = {
 };
 
 const struct view cpu_views[] = {
-	{ "online", .exists = has_online_file, .number = online_number, .write = write_online },
+	{ "online", .exists = has_online_file, .number = read_online, .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
 	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq },
 	{ "cpuidle", .below = idle_views },
 	{ "firmware_node", .below = firmware_node_views },
 	{ "thermal_throttle", .below = throttle_views, .exists = is_online },
-	{ .each = &cpu_nodes, .target = print_node_link },
+	{ .each = &cpu_nodes, .directory = "../../node" },
 	VIEW_END,
 };

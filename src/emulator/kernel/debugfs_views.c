@@ -1,23 +1,132 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the drivers of TPMI show in debugfs, a device for each package: the registers, of which a
- * capture of such a machine is made, and performance limit reasons.
- */
+/* The files of the TPMI drivers in debugfs, a device for each package: registers and performance
+ * limit reasons. */
 #include "emulator/capture/capture.h"
 #include "emulator/kernel/views.h"
 
-enum { WORDS_PER_LINE = 8, FIRST_ADDRESS = 0x7000 };
+#include <errno.h>
+#include <string.h>
 
-static size_t count_packages(const struct platform *platform)
+/* ---- Performance limit reasons of the platform, until they are cleared (intel_plr_tpmi) ---- */
+
+/** Of the power domains with cores of the package of a device. */
+static bool plr_domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	return platform->domains[platform->domain_count - 1].socket + 1;
+	const struct platform *platform = place->server->platform;
+
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		const struct platform_domain *domain = &platform->domains[i];
+
+		if (domain->socket != place->socket || domain->type.value != DOMAIN_COMPUTE ||
+		    index-- > 0)
+			continue;
+		place->domain = i;
+		snprintf(name, VIEW_NAME, "domain%u", domain->power_domain);
+		return true;
+	}
+	return false;
 }
+
+static const struct instances each_plr_domain = { plr_domain_at, NULL };
+
+/** Prints who is limited, and why: of a domain its coarse words, which have no underscore. */
+static void print_reason_line(const char *who, const char *words, bool coarse, FILE *stream)
+{
+	bool any = false;
+
+	fputs(who, stream);
+	while (*words) {
+		size_t length = strcspn(words, " \t");
+
+		if (length > 0 && !(coarse && memchr(words, '_', length))) {
+			fprintf(stream, " %.*s", (int)length, words);
+			any = true;
+		}
+		words += length;
+		words += strspn(words, " \t");
+	}
+	fputs(any ? "\n" : " none\n", stream);
+}
+
+/** The driver knows the place of a CPU that was online once; any other is core 0 of package 0,
+ * power domain 0, to it. */
+static bool has_cpu(const struct place *place, const struct platform_cpu *cpu, unsigned int *core)
+{
+	const struct platform *platform = place->server->platform;
+	const struct platform_domain *domain = &platform->domains[place->domain];
+
+	*core = 0;
+	if (!cpu || !state_cpu(place->server, cpu)->seen)
+		return domain->package == 0 && domain->power_domain == 0;
+	*core = cpu->core;
+	return cpu->domain == place->domain;
+}
+
+static int print_reasons(const struct place *place, FILE *stream)
+{
+	const struct platform *platform = place->server->platform;
+	const struct platform_domain *domain = &platform->domains[place->domain];
+	const struct mask_value *limited = &domain->limited_cores;
+	const char *words = domain->limit_reasons.text;
+	size_t at = 0;
+
+	if (!words || state_domain(place->server, place->domain)->reasons_cleared)
+		words = "";
+	print_reason_line("cpus", words, true, stream);
+	for (unsigned int number = 0; number < platform->cpu_ids; number++) {
+		const struct platform_cpu *cpu = NULL;
+		char who[VIEW_NAME];
+		unsigned int core;
+		bool is_limited;
+
+		if (at < platform->cpu_count && platform->cpus[at].number == number)
+			cpu = &platform->cpus[at++];
+		if (!has_cpu(place, cpu, &core))
+			continue;
+		snprintf(who, sizeof(who), "cpu%u", number);
+		is_limited = !limited->line || (core < MASK_CORES && limited->cores >> core & 1);
+		print_reason_line(who, is_limited ? words : "", false, stream);
+	}
+	return 0;
+}
+
+/** Only 0 can be written, which clears them. */
+static int clear_reasons(const struct place *place, const char *text)
+{
+	uint64_t value;
+
+	if (parse_number(text, 0, UINT64_MAX, &value) || value != 0)
+		return -EINVAL;
+	state_domain(place->server, place->domain)->reasons_cleared = 1;
+	return 0;
+}
+
+/** Files of debugfs that can be written are out of bounds under lockdown. */
+static int refuse_locked_down(const struct place *place, bool write)
+{
+	(void)write;
+	return is_locked_down(place) ? -EPERM : 0;
+}
+
+static const struct view plr_domain_views[] = {
+	{ "status", .read = print_reasons, .write = clear_reasons, .refuse = refuse_locked_down },
+	VIEW_END,
+};
+
+static const struct view plr_views[] = {
+	{ .each = &each_plr_domain, .below = plr_domain_views },
+	VIEW_END,
+};
+
+/* ---- Registers, of which a capture of such a machine is made ---- */
+
+enum { WORDS_PER_LINE = 8, FIRST_ADDRESS = 0x7000 };
 
 /** Named by the PCI address: buses are dealt out evenly, as on real servers. */
 static bool device_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->server->platform;
-	size_t packages = count_packages(platform);
+	size_t packages = platform->domains[platform->domain_count - 1].socket + 1;
 
 	place->socket = (unsigned int)index;
 	if (platform->capture && index < platform->capture->dump_count)
@@ -29,44 +138,17 @@ static bool device_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static const struct instances each_device = { device_at, NULL };
 
-/** Where the registers of a domain are in the memory of the device. */
-static uint64_t instance_offset(const struct platform *platform,
-				const struct platform_domain *domain)
+/** @word: NULL for an instance that reads all ones. */
+static void print_instance(unsigned int number, uint64_t offset, const uint64_t *word, size_t count,
+			   FILE *stream)
 {
-	const struct captured_dump *dump = NULL;
-
-	if (platform->capture && domain->socket < platform->capture->dump_count)
-		dump = &platform->capture->dumps[domain->socket];
-	if (dump && domain->power_domain < dump->count)
-		return dump->instances[domain->power_domain].offset;
-	return UINT64_C(0x90000000) + ((uint64_t)domain->socket << 28) + FIRST_ADDRESS +
-	       domain->power_domain * domain->register_count * sizeof(uint64_t);
-}
-
-static void print_instance(const struct server *server, size_t index, FILE *stream)
-{
-	const struct platform_domain *domain = &server->platform->domains[index];
-	const struct tpmi_registers registers = state_registers(server, index);
-
-	fprintf(stream, "TPMI Instance:%u offset:0x%llx\n", domain->power_domain,
-		(unsigned long long)instance_offset(server->platform, domain));
-	for (size_t i = 0; i < registers.count; i++) {
-		if (i % (WORDS_PER_LINE / 2) == 0)
-			fprintf(stream, "%s %08zx:", i > 0 ? "\n" : "", i * sizeof(uint64_t));
-		fprintf(stream, " %08x %08x", (uint32_t)registers.word[i],
-			(uint32_t)(registers.word[i] >> 32));
-	}
-	fputc('\n', stream);
-}
-
-/** Instances between those that the platform has are there as well, and read all ones. */
-static void print_hole(unsigned int power_domain, size_t count, FILE *stream)
-{
-	fprintf(stream, "TPMI Instance:%u offset:0x0\n", power_domain);
+	fprintf(stream, "TPMI Instance:%u offset:0x%llx\n", number, (unsigned long long)offset);
 	for (size_t i = 0; i < count; i++) {
+		uint64_t value = word ? word[i] : UINT64_MAX;
+
 		if (i % (WORDS_PER_LINE / 2) == 0)
 			fprintf(stream, "%s %08zx:", i > 0 ? "\n" : "", i * sizeof(uint64_t));
-		fputs(" ffffffff ffffffff", stream);
+		fprintf(stream, " %08x %08x", (uint32_t)value, (uint32_t)(value >> 32));
 	}
 	fputc('\n', stream);
 }
@@ -74,16 +156,28 @@ static void print_hole(unsigned int power_domain, size_t count, FILE *stream)
 static int print_dump(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
+	const struct captured_dump *dump = NULL;
 	unsigned int next = 0;
 
+	if (platform->capture && place->socket < platform->capture->dump_count)
+		dump = &platform->capture->dumps[place->socket];
 	for (size_t i = 0; i < platform->domain_count; i++) {
 		const struct platform_domain *domain = &platform->domains[i];
+		const unsigned int number = domain->power_domain;
+		struct tpmi_registers registers;
+		uint64_t offset = UINT64_C(0x90000000) + ((uint64_t)domain->socket << 28) +
+				  FIRST_ADDRESS +
+				  number * domain->register_count * sizeof(uint64_t);
 
 		if (domain->socket != place->socket)
 			continue;
-		while (next < domain->power_domain)
-			print_hole(next++, domain->register_count, stream);
-		print_instance(place->server, i, stream);
+		/* Instances between those that the platform has are there as well. */
+		for (; next < number; next++)
+			print_instance(next, 0, NULL, domain->register_count, stream);
+		if (dump && number < dump->count)
+			offset = dump->instances[number].offset;
+		registers = state_registers(place->server, i);
+		print_instance(number, offset, registers.word, registers.count, stream);
 		next++;
 	}
 	return 0;
@@ -102,7 +196,7 @@ static const struct view sst_views[] = {
 
 static const struct view device_views[] = {
 	{ "tpmi-id-05", .below = sst_views },
-	{ "plr", .below = plr_views, .exists = plr_exists },
+	{ "plr", .below = plr_views, .since = KERNEL(6, 11) },
 	VIEW_END,
 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Groups as the state has them: a line for each, `WANTED FLAW CPUS NAME`, of which CPUS is a list
- * of the kernel or "-". Nothing of files.
- */
+/* Control groups: which cpuset partitions the kernel accepts and what it grants; the groups of the
+ * state. */
 #include "base/cpuset.h"
 #include "emulator/kernel/cgroup.h"
 #include "emulator/kernel/views.h"
@@ -12,6 +10,205 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Which partitions are valid ---- */
+
+const char *const partition_words[PARTITIONS] = { "member", "root", "isolated" };
+
+/* The kernel's words. */
+const char *const partition_flaws[FLAWS] = {
+	[FLAW_EMPTY] = "cpuset.cpus and cpuset.cpus.exclusive are empty",
+	[FLAW_NOT_EXCLUSIVE] = "Cpu list in cpuset.cpus not exclusive",
+	[FLAW_OFFLINE] = "No cpu available due to hotplug",
+	[FLAW_HOUSEKEEPING] = "partition config conflicts with housekeeping setup",
+	[FLAW_NOTHING_LEFT] = "Parent unable to distribute cpu downstream",
+};
+
+/** The CPUs of @set that are (or are not) in @other. NULL without memory. */
+static struct isst_cpuset *choose_cpus(const struct isst_cpuset *set,
+				       const struct isst_cpuset *other, bool in_other)
+{
+	struct isst_cpuset *result = isst_cpuset_new();
+
+	if ((in_other ? cpuset_add_common : cpuset_add_except)(result, set, other) == 0)
+		return result;
+	isst_cpuset_free(result);
+	return NULL;
+}
+
+/** The partitions that have been accepted so far. */
+struct acceptance {
+	struct group_tree *tree;
+	struct isst_cpuset *taken;	  /* CPUs of valid partitions, offline ones included */
+	struct isst_cpuset *housekeeping; /* online, and neither isolated by isolcpus nor here */
+};
+
+/**
+ * Whether the kernel's own isolation (isolcpus) is in the way: a partition with load balancing must
+ * not hold its CPUs, and isolated ones must leave a housekeeping CPU.
+ */
+static bool conflicts_with_housekeeping(const struct acceptance *acceptance,
+					const struct group *group)
+{
+	if (!acceptance->tree->isolcpus)
+		return false;
+	if (group->wanted == PARTITION_ROOT)
+		return cpuset_overlaps(group->cpus, acceptance->tree->isolcpus);
+	return cpuset_contains(group->cpus, acceptance->housekeeping);
+}
+
+static bool leaves_nothing(const struct acceptance *acceptance, const struct group *group)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, acceptance->tree->online)
+		if (!isst_cpuset_has(acceptance->taken, cpu) && !isst_cpuset_has(group->cpus, cpu))
+			return false;
+	return true;
+}
+
+/**
+ * Whether a CPU of a partition is another group's as well. Before 7.0 the cpuset.cpus of any group
+ * counts, so two partitions that overlap are both invalid; since then those of valid partitions do.
+ */
+static bool overlaps_others(const struct acceptance *acceptance, const struct group *group)
+{
+	const struct group_tree *tree = acceptance->tree;
+
+	if (!tree->members_overlap)
+		return cpuset_overlaps(group->cpus, acceptance->taken);
+	for (size_t i = 0; i < tree->count; i++)
+		if (&tree->groups[i] != group && cpuset_overlaps(group->cpus, tree->groups[i].cpus))
+			return true;
+	return false;
+}
+
+static enum partition_flaw find_flaw(const struct acceptance *acceptance, const struct group *group)
+{
+	if (isst_cpuset_count(group->cpus) == 0)
+		return FLAW_EMPTY;
+	if (overlaps_others(acceptance, group))
+		return FLAW_NOT_EXCLUSIVE;
+	if (!cpuset_overlaps(group->cpus, acceptance->tree->online))
+		return FLAW_OFFLINE;
+	if (conflicts_with_housekeeping(acceptance, group))
+		return FLAW_HOUSEKEEPING;
+	return leaves_nothing(acceptance, group) ? FLAW_NOTHING_LEFT : FLAW_NONE;
+}
+
+static int accept_partition(struct acceptance *acceptance, const struct group *group)
+{
+	struct isst_cpuset *rest;
+	int result = isst_cpuset_add_set(acceptance->taken, group->cpus);
+
+	if (result || group->wanted != PARTITION_ISOLATED)
+		return result;
+	rest = choose_cpus(acceptance->housekeeping, group->cpus, false);
+	if (!rest)
+		return -ENOMEM;
+	isst_cpuset_free(acceptance->housekeeping);
+	acceptance->housekeeping = rest;
+	return 0;
+}
+
+static int accept_all(struct acceptance *acceptance, const bool *was_valid, bool valid_before)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < acceptance->tree->count && !result; i++) {
+		struct group *group = &acceptance->tree->groups[i];
+
+		if (group->wanted == PARTITION_MEMBER || was_valid[i] != valid_before)
+			continue;
+		group->flaw = find_flaw(acceptance, group);
+		if (!group->flaw)
+			result = accept_partition(acceptance, group);
+	}
+	return result;
+}
+
+/** Finds which partitions are valid. Returns 0 or -ENOMEM. */
+static int partitions_evaluate(struct group_tree *tree)
+{
+	struct acceptance acceptance = { .tree = tree, .taken = isst_cpuset_new() };
+	bool *was_valid = calloc(tree->count + 1, sizeof(*was_valid));
+	struct isst_cpuset *none = isst_cpuset_new();
+	int result;
+
+	if (none)
+		acceptance.housekeeping = choose_cpus(
+			tree->online, tree->isolcpus ? tree->isolcpus : none, false);
+	result = was_valid && acceptance.taken && acceptance.housekeeping ? 0 : -ENOMEM;
+	for (size_t i = 0; i < tree->count && !result; i++)
+		was_valid[i] = !tree->groups[i].flaw;
+	/* First those that were valid before: they keep their CPUs. */
+	if (!result)
+		result = accept_all(&acceptance, was_valid, true);
+	if (!result)
+		result = accept_all(&acceptance, was_valid, false);
+	free(was_valid);
+	isst_cpuset_free(none);
+	isst_cpuset_free(acceptance.taken);
+	isst_cpuset_free(acceptance.housekeeping);
+	return result;
+}
+
+/* ---- What they get ---- */
+
+static bool is_valid_partition(const struct group *group)
+{
+	return group->wanted != PARTITION_MEMBER && !group->flaw;
+}
+
+/** A group without CPUs of its own gets its parent's. */
+static int grant_cpus(const struct group_tree *tree, struct group *group)
+{
+	const struct isst_cpuset *from = is_valid_partition(group) ? tree->online : tree->effective;
+
+	group->effective = choose_cpus(from, group->cpus, true);
+	if (group->effective && isst_cpuset_count(group->effective) == 0) {
+		isst_cpuset_free(group->effective);
+		group->effective = choose_cpus(from, from, true);
+	}
+	return group->effective ? 0 : -ENOMEM;
+}
+
+/** The CPUs of valid partitions, offline ones included; and of isolated ones. */
+static int gather_partitions(struct group_tree *tree, struct isst_cpuset *taken)
+{
+	int result = tree->isolcpus ? isst_cpuset_add_set(tree->isolated, tree->isolcpus) : 0;
+
+	for (size_t i = 0; i < tree->count && !result; i++) {
+		const struct group *group = &tree->groups[i];
+
+		if (!is_valid_partition(group))
+			continue;
+		result = isst_cpuset_add_set(taken, group->cpus);
+		if (!result && group->wanted == PARTITION_ISOLATED)
+			result = isst_cpuset_add_set(tree->isolated, group->cpus);
+	}
+	return result;
+}
+
+int partitions_grant(struct group_tree *tree)
+{
+	struct isst_cpuset *taken = isst_cpuset_new();
+	int result;
+
+	tree->isolated = isst_cpuset_new();
+	result = taken && tree->isolated ? gather_partitions(tree, taken) : -ENOMEM;
+	if (!result) {
+		tree->effective = choose_cpus(tree->online, taken, false);
+		result = tree->effective ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < tree->count && !result; i++)
+		result = grant_cpus(tree, &tree->groups[i]);
+	isst_cpuset_free(taken);
+	return result;
+}
+
+/* ---- Groups of the state: a line `WANTED FLAW CPUS NAME` each, CPUS a list of the kernel or "-"
+ * ---- */
 
 bool cgroup_has_cpuset(const struct server *server)
 {
@@ -38,24 +235,7 @@ void groups_free(struct group_tree *tree)
 
 /* ---- Reading ---- */
 
-static int list_online(const struct server *server, struct group_tree *tree)
-{
-	const struct platform *platform = server->platform;
-	int result = 0;
-
-	tree->isolcpus = platform->isolcpus.set;
-	tree->members_overlap = platform->kernel.value < KERNEL(7, 0);
-	tree->online = isst_cpuset_new();
-	if (!tree->online)
-		return -ENOMEM;
-	for (size_t i = 0; i < platform->cpu_count && !result; i++)
-		if (cpu_online(server, &platform->cpus[i]))
-			result = isst_cpuset_add(tree->online, platform->cpus[i].number,
-						 platform->cpus[i].number);
-	return result;
-}
-
-static int append(struct group_tree *tree, const char *name)
+static int append_group(struct group_tree *tree, const char *name)
 {
 	struct group *groups = reallocarray(tree->groups, tree->count + 1, sizeof(*groups));
 
@@ -85,32 +265,28 @@ static bool take_digit(const char **text, const char *end, unsigned int count, u
 	return *digit < count;
 }
 
-static bool is_name(const char *name, size_t length)
-{
-	bool dots = (length == 1 || length == 2) && memcmp(name, "..", length) == 0;
-
-	return length > 0 && length <= NAME_MAX && !dots && !memchr(name, '/', length) &&
-	       !memchr(name, '\0', length);
-}
-
 static bool parse_line(const char *text, const char *end, struct line *line)
 {
 	unsigned int wanted, flaw;
+	const char *name;
 
 	if (!take_digit(&text, end, PARTITIONS, &wanted) || !take_digit(&text, end, FLAWS, &flaw))
 		return false;
 	line->wanted = (enum partition)wanted;
 	line->flaw = (enum partition_flaw)flaw;
 	line->cpus = text;
-	line->name = memchr(text, ' ', (size_t)(end - text));
-	if (!line->name)
+	name = memchr(text, ' ', (size_t)(end - text));
+	if (!name)
 		return false;
-	line->cpus_length = (size_t)(line->name - text);
-	line->name++;
-	line->name_length = (size_t)(end - line->name);
+	line->cpus_length = (size_t)(name - text);
+	line->name = ++name;
+	line->name_length = (size_t)(end - name);
 	/* Of a list nothing but its characters is looked at here, where no memory is to be had. */
-	return line->cpus_length > 0 && strspn(text, "-,0123456789") == line->cpus_length &&
-	       is_name(line->name, line->name_length);
+	if (line->cpus_length == 0 || strspn(text, "-,0123456789") != line->cpus_length)
+		return false;
+	return line->name_length > 0 && line->name_length <= NAME_MAX &&
+	       !(line->name_length <= 2 && memcmp(name, "..", line->name_length) == 0) &&
+	       !memchr(name, '/', line->name_length) && !memchr(name, '\0', line->name_length);
 }
 
 /** The line of the state at *@at or behind it, which goes on; false: there is none. What no
@@ -130,44 +306,43 @@ static bool next_line(const struct server *server, const char **at, struct line 
 	return false;
 }
 
-static int read_cpus(const struct server *server, const struct line *line, struct isst_cpuset *set)
-{
-	char *list;
-	int result = 0;
-
-	if (line->cpus_length == 1 && *line->cpus == '-')
-		return 0;
-	list = strndup(line->cpus, line->cpus_length);
-	if (!list)
-		return -ENOMEM;
-	result = parse_cpu_list(list, server->platform->cpu_ids, set);
-	free(list);
-	return result == -ENOMEM ? result : 0;
-}
-
 static int add_line(const struct server *server, struct group_tree *tree, const struct line *line)
 {
 	char *name = strndup(line->name, line->name_length);
-	int result = name ? append(tree, name) : -ENOMEM;
-	struct group *group;
+	char *list = strndup(line->cpus, line->cpus_length);
+	int result = name && list ? append_group(tree, name) : -ENOMEM;
 
+	if (!result) {
+		struct group *group = &tree->groups[tree->count - 1];
+
+		group->wanted = line->wanted;
+		group->flaw = line->flaw;
+		if (strcmp(list, "-") != 0 &&
+		    parse_cpu_list(list, server->platform->cpu_ids, group->cpus) == -ENOMEM)
+			result = -ENOMEM;
+	}
 	free(name);
-	if (result)
-		return result;
-	group = &tree->groups[tree->count - 1];
-	group->wanted = line->wanted;
-	group->flaw = line->flaw;
-	return read_cpus(server, line, group->cpus);
+	free(list);
+	return result;
 }
 
 int groups_read(const struct server *server, struct group_tree *tree)
 {
+	const struct platform *platform = server->platform;
 	const char *at = state_groups(server);
 	struct line line;
 	int result;
 
-	*tree = (struct group_tree){ 0 };
-	result = list_online(server, tree);
+	*tree = (struct group_tree){
+		.online = isst_cpuset_new(),
+		.isolcpus = platform->isolcpus.set,
+		.members_overlap = platform->kernel.value < KERNEL(7, 0),
+	};
+	result = tree->online ? 0 : -ENOMEM;
+	for (size_t i = 0; i < platform->cpu_count && !result; i++)
+		if (cpu_online(server, &platform->cpus[i]))
+			result = isst_cpuset_add(tree->online, platform->cpus[i].number,
+						 platform->cpus[i].number);
 	while (!result && next_line(server, &at, &line))
 		result = add_line(server, tree, &line);
 	return result;
@@ -205,14 +380,14 @@ static int compare_names(const void *left, const void *right)
 
 int groups_add(struct group_tree *tree, const char *name)
 {
-	int result = append(tree, name);
+	int result = append_group(tree, name);
 
 	if (!result)
 		qsort(tree->groups, tree->count, sizeof(*tree->groups), compare_names);
 	return result;
 }
 
-int groups_store(struct server *server, const struct group_tree *tree)
+static int groups_store(struct server *server, const struct group_tree *tree)
 {
 	struct text text;
 	char *lines;
@@ -239,42 +414,28 @@ int groups_store(struct server *server, const struct group_tree *tree)
 	return result;
 }
 
-/** Without the controller a group's files are gone, and what was written to them with them. */
-static void forget_cpus(struct group_tree *tree)
+int groups_commit(struct server *server, struct group_tree *tree)
 {
-	for (size_t i = 0; i < tree->count; i++) {
-		struct group *group = &tree->groups[i];
+	const bool hybrid = cgroup_is_hybrid(server);
+	const bool cpuset = server->state->controllers >> CPUSET & 1;
+	int result = 0;
 
+	for (size_t i = 0; i < tree->count && !result && (hybrid || !cpuset); i++) {
+		struct group *group = &tree->groups[i];
+		struct isst_cpuset *left = isst_cpuset_new();
+
+		/* A group of v1 loses CPUs that go offline for good: cpuset_hotplug_update_tasks().
+		 */
+		if (hybrid)
+			result = cpuset_add_common(left, group->cpus, tree->online);
 		isst_cpuset_free(group->cpus);
-		group->cpus = isst_cpuset_new();
+		group->cpus = left;
+		if (hybrid)
+			continue;
+		/* Without the controller a group's files are gone, and what was written to them. */
 		group->wanted = PARTITION_MEMBER;
 		group->flaw = FLAW_NONE;
 	}
-}
-
-/** A group of v1 loses CPUs that go offline for good: cpuset_hotplug_update_tasks(). */
-static int lose_cpus(struct group_tree *tree)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < tree->count && !result; i++) {
-		struct isst_cpuset *left = isst_cpuset_new();
-
-		result = cpuset_add_common(left, tree->groups[i].cpus, tree->online);
-		isst_cpuset_free(tree->groups[i].cpus);
-		tree->groups[i].cpus = left;
-	}
-	return result;
-}
-
-int groups_commit(struct server *server, struct group_tree *tree)
-{
-	int result = 0;
-
-	if (cgroup_is_hybrid(server))
-		result = lose_cpus(tree);
-	else if (!(server->state->controllers >> CPUSET & 1))
-		forget_cpus(tree);
 	if (!result)
 		result = partitions_evaluate(tree);
 	return result ? result : groups_store(server, tree);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the row of the table that a path leads to, and has it read, written or listed. */
 #include "emulator/kernel/kernel.h"
+#include "emulator/capture/capture.h"
 #include "emulator/kernel/views.h"
 #include "emulator/model/text.h"
 
@@ -9,13 +10,95 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Files that were captured and that no row makes ---- */
+
+/** Files of CPUs, and of what the emulator has of its own, are never taken over: they move. */
+static bool is_taken_over(const struct captured_entry *entry)
+{
+	static const char *const others[] = {
+		"/sys/devices/system/cpu/cpu",
+		"/sys/fs/cgroup/",
+		"/sys/kernel/debug/",
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strncmp(entry->path, others[i], strlen(others[i])) == 0)
+			return false;
+	return true;
+}
+
+static const char *captured_value(const struct place *place)
+{
+	return place->server->platform->capture->entries[place->entry].value;
+}
+
+static const struct view no_views[] = { VIEW_END };
+static const struct view captured_file = { "", .text = captured_value };
+static const struct view captured_directory = { "", .below = no_views };
+
+/** What follows the path of a directory in that of an entry; NULL: it is not below it. */
+static const char *rest_below(const struct captured_entry *entry, const char *directory)
+{
+	size_t length = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
+
+	return is_taken_over(entry) && strncmp(entry->path, directory, length) == 0 &&
+			       entry->path[length] == '/'
+		       ? entry->path + length + 1
+		       : NULL;
+}
+
+static bool captured_find(struct place *place, const char *path)
+{
+	const struct capture *capture = place->server->platform->capture;
+
+	for (size_t i = 0; capture && i < capture->entry_count; i++) {
+		const struct captured_entry *entry = &capture->entries[i];
+
+		place->entry = i;
+		place->view = &captured_file;
+		if (is_taken_over(entry) && strcmp(entry->path, path) == 0)
+			return true;
+		place->view = &captured_directory;
+		if (rest_below(entry, path))
+			return true;
+	}
+	place->view = NULL;
+	return false;
+}
+
+static bool captured_next(const struct server *server, const char *path, size_t *entry,
+			  char name[VIEW_NAME], bool *directory)
+{
+	const struct capture *capture = server->platform->capture;
+
+	while (capture && *entry < capture->entry_count) {
+		const char *rest = rest_below(&capture->entries[(*entry)++], path);
+		size_t length = rest ? strcspn(rest, "/") : 0;
+
+		/* They are in order, so that those of one directory follow each other. */
+		if (!rest || length >= VIEW_NAME ||
+		    (strncmp(name, rest, length) == 0 && name[length] == '\0'))
+			continue;
+		memcpy(name, rest, length);
+		name[length] = '\0';
+		*directory = rest[length] == '/';
+		return true;
+	}
+	return false;
+}
+
 /* ---- From one directory to the next ---- */
 
 static const struct view root = { "", .below = root_views };
 
 static bool exists(const struct place *place)
 {
-	return !place->view->exists || place->view->exists(place);
+	const struct platform *platform = place->server->platform;
+	const struct view *view = place->view;
+	const struct number_value *needed = (const void *)((const char *)platform + view->needs);
+
+	return platform->kernel.value >= view->since && (!view->needs || needed->value) &&
+	       (!view->exists || view->exists(place));
 }
 
 static bool find_instance(struct place *place, const struct instances *each, const char *name)
@@ -77,6 +160,20 @@ static void go_up(char *walked)
 	*(end ? end : walked) = '\0';
 }
 
+static bool is_link(const struct view *view)
+{
+	return view->directory || view->target;
+}
+
+/** @walked is the path to the link. */
+static int print_target(const struct place *place, const char *walked, FILE *stream)
+{
+	if (place->view->target)
+		return place->view->target(place, stream);
+	fprintf(stream, "%s/%s", place->view->directory, strrchr(walked, '/') + 1);
+	return 0;
+}
+
 /** Replaces the path to a link by its target; @rest: what follows in the path. */
 static int follow(const struct place *place, char *walked, const char *rest, char *path)
 {
@@ -86,7 +183,7 @@ static int follow(const struct place *place, char *walked, const char *rest, cha
 
 	if (!text_open(&text))
 		return -ENOMEM;
-	place->view->target(place, text.stream);
+	print_target(place, walked, text.stream);
 	target = text_close(&text);
 	if (!target)
 		return -ENOMEM;
@@ -124,7 +221,7 @@ static int walk(struct server *server, char *path, bool follow_last, struct plac
 		if (result)
 			return result;
 		part += size;
-		if (place->view->target && (follow_last || *part)) {
+		if (is_link(place->view) && (follow_last || *part)) {
 			result = follow(place, walked, part, path);
 			return result ? result : 1;
 		}
@@ -143,6 +240,7 @@ static int find(struct server *server, const char *path, bool follow_last, struc
 	char copy[PATH_MAX];
 	int result = 1;
 
+	*place = (struct place){ .server = server, .view = &root };
 	if (size > sizeof(copy))
 		return -ENAMETOOLONG;
 	memcpy(copy, path, size);
@@ -154,32 +252,31 @@ static int find(struct server *server, const char *path, bool follow_last, struc
 
 /* ---- Looking and reading ---- */
 
-/** What needs no stream, which takes longer to open than all the rest: one number or word. */
-static int read_line(const struct place *place, char **content, size_t *size)
-{
-	const struct view *view = place->view;
-	int length = view->number ? asprintf(content, "%u\n", view->number(place))
-				  : asprintf(content, "%s\n", view->text(place));
-
-	if (length < 0) {
-		*content = NULL;
-		return -ENOMEM;
-	}
-	*size = (size_t)length;
-	return 0;
-}
-
-static int read_value(const struct place *place, char **content, size_t *size)
+/** Links show where they lead to; @walked is the path. */
+static int read_value(const struct place *place, const char *walked, char **content, size_t *size)
 {
 	const struct view *view = place->view;
 	struct text text;
-	int result;
+	int result, length;
 
-	if (!view->target && !view->read)
-		return read_line(place, content, size);
+	if (view->constant || view->number || view->text) {
+		/* Without a stream, which takes longer to open than all the rest. */
+		length = view->number
+				 ? asprintf(content, "%u\n", view->number(place))
+				 : asprintf(content, "%s\n",
+					    view->constant ? view->constant : view->text(place));
+		*size = (size_t)length;
+		if (length < 0)
+			*content = NULL;
+		return length < 0 ? -ENOMEM : 0;
+	}
 	if (!text_open(&text))
 		return -ENOMEM;
-	result = view->target ? view->target(place, text.stream) : view->read(place, text.stream);
+	if (is_link(view))
+		result = print_target(place, walked, text.stream);
+	else
+		result = view->cpus ? print_cpus(place, text.stream)
+				    : view->read(place, text.stream);
 	*content = text_close(&text);
 	*size = text.size;
 	if (result) {
@@ -202,7 +299,7 @@ int kernel_read(struct server *server, const char *path, char **content, size_t 
 		result = -EINVAL;
 	if (!result && place.view->refuse)
 		result = place.view->refuse(&place, false);
-	return result ? result : read_value(&place, content, size);
+	return result ? result : read_value(&place, walked, content, size);
 }
 
 int kernel_access(struct server *server, const char *path, bool write, uint64_t position,
@@ -247,9 +344,18 @@ static int add_name(char ***names, size_t *count, char kind, const char *name)
 	return 0;
 }
 
+static enum kernel_type type_of(const struct view *view)
+{
+	if (view->below)
+		return KERNEL_DIRECTORY;
+	if (is_link(view))
+		return KERNEL_LINK;
+	return view->access ? KERNEL_DEVICE : KERNEL_FILE;
+}
+
 static char kind_of(const struct view *view)
 {
-	return view->below ? 'd' : view->target ? 'l' : view->access ? 'c' : 'f';
+	return "fdlc"[type_of(view)];
 }
 
 static int list_row(const struct place *directory, const struct view *row, char ***names,
@@ -268,14 +374,7 @@ static int list_row(const struct place *directory, const struct view *row, char 
 	return result;
 }
 
-static bool has_name(char **names, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(names[i] + 1, name) == 0)
-			return true;
-	return false;
-}
-
+/** Adds what a capture has there and no row has. */
 static int list_captured(const struct server *server, const char *path, char ***names,
 			 size_t *count)
 {
@@ -284,9 +383,14 @@ static int list_captured(const struct server *server, const char *path, char ***
 	bool directory;
 	int result = 0;
 
-	while (!result && captured_next(server, *path ? path : "/", &entry, name, &directory))
-		if (!has_name(*names, own, name))
+	while (!result && captured_next(server, *path ? path : "/", &entry, name, &directory)) {
+		size_t i = 0;
+
+		while (i < own && strcmp((*names)[i] + 1, name) != 0)
+			i++;
+		if (i == own)
 			result = add_name(names, count, directory ? 'd' : 'f', name);
+	}
 	return result;
 }
 
@@ -322,75 +426,61 @@ int kernel_list(struct server *server, const char *path, char ***names, size_t *
 
 /* ---- Status ---- */
 
-static mode_t mode_of(const struct view *view)
+int kernel_look(struct server *server, const char *path, bool follow_last,
+		struct kernel_status *status)
 {
-	if (view->mode)
-		return view->mode;
-	if (view->below)
-		return 0755;
-	return view->target ? 0777 : view->write ? 0644 : 0444;
-}
-
-static enum kernel_type type_of(const struct view *view)
-{
-	if (view->below)
-		return KERNEL_DIRECTORY;
-	if (view->target)
-		return KERNEL_LINK;
-	return view->access ? KERNEL_DEVICE : KERNEL_FILE;
-}
-
-static int measure(struct server *server, const struct place *place, const char *path,
-		   struct kernel_status *status)
-{
-	char **names, *content;
+	char walked[PATH_MAX], **names, *content;
+	struct place place;
+	int result = find(server, path, follow_last, &place, walked);
+	const struct view *view = place.view;
 	size_t count;
-	int result;
 
-	if (status->type == KERNEL_DEVICE)
+	if (result)
+		return result;
+	*status = (struct kernel_status){ .type = type_of(view), .mode = view->mode };
+	switch (status->type) {
+	case KERNEL_DIRECTORY:
+		if (!view->mode)
+			status->mode = 0755;
+		result = kernel_list(server, *walked ? walked : "/", &names, &count);
+		if (result)
+			return result;
+		for (size_t i = 0; i < count; i++)
+			status->links += names[i][0] == 'd';
+		kernel_free_list(names, count);
 		return 0;
-	if (status->type != KERNEL_DIRECTORY) {
-		result = read_value(place, &content, &status->size);
+	case KERNEL_DEVICE:
+		return 0;
+	default:
+		if (!view->mode)
+			status->mode = is_link(view) ? 0777 : view->write ? 0644 : 0444;
+		result = read_value(&place, walked, &content, &status->size);
 		if (!result && status->type == KERNEL_LINK)
 			status->target = content;
 		else if (!result)
 			free(content);
 		return result;
 	}
-	result = kernel_list(server, *path ? path : "/", &names, &count);
-	if (result)
-		return result;
-	for (size_t i = 0; i < count; i++)
-		status->links += names[i][0] == 'd';
-	kernel_free_list(names, count);
-	return 0;
-}
-
-int kernel_look(struct server *server, const char *path, bool follow_last,
-		struct kernel_status *status)
-{
-	char walked[PATH_MAX];
-	struct place place;
-	int result = find(server, path, follow_last, &place, walked);
-
-	if (result)
-		return result;
-	*status = (struct kernel_status){
-		.type = type_of(place.view),
-		.mode = mode_of(place.view),
-	};
-	return measure(server, &place, walked, status);
 }
 
 /* ---- Writing ---- */
 
-static int write_value(const struct place *place, const char *content, size_t size)
+int kernel_write(struct server *server, const char *path, const char *content, size_t size)
 {
 	enum { PAGE_BYTES = 4096 };
-	const struct view *view = place->view;
-	char *text, *start;
-	int result;
+	char walked[PATH_MAX], *text, *start;
+	struct place place;
+	int result = find(server, path, true, &place, walked);
+	const struct view *view = place.view;
 
+	if (!result && view->below)
+		result = -EISDIR;
+	if (!result && !view->write)
+		result = -EACCES;
+	if (!result && view->refuse)
+		result = view->refuse(&place, true);
+	if (result)
+		return result;
 	if (size > (view->longest ? view->longest : PAGE_BYTES))
 		return -E2BIG;
 	text = strndup(content, size);
@@ -401,22 +491,7 @@ static int write_value(const struct place *place, const char *content, size_t si
 		start = trim(text);
 	else if (*text && text[strlen(text) - 1] == '\n')
 		text[strlen(text) - 1] = '\0';
-	result = view->write(place, start);
+	result = view->write(&place, start);
 	free(text);
 	return result;
-}
-
-int kernel_write(struct server *server, const char *path, const char *content, size_t size)
-{
-	char walked[PATH_MAX];
-	struct place place;
-	int result = find(server, path, true, &place, walked);
-
-	if (!result && place.view->below)
-		result = -EISDIR;
-	if (!result && !place.view->write)
-		result = -EACCES;
-	if (!result && place.view->refuse)
-		result = place.view->refuse(&place, true);
-	return result ? result : write_value(&place, content, size);
 }

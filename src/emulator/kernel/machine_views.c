@@ -7,29 +7,23 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* ---- Lists of CPUs ---- */
 
-static bool any(const struct place *place, const struct platform_cpu *cpu)
+static bool is_any_cpu(const struct place *place, const struct platform_cpu *cpu)
 {
 	(void)place;
 	(void)cpu;
 	return true;
 }
 
-static int possible(const struct place *place, FILE *stream)
+static int print_possible(const struct place *place, FILE *stream)
 {
 	return print_set(stream, place->server->platform->possible.set);
 }
 
-static int online(const struct place *place, FILE *stream)
-{
-	return print_and_free(stream, collect_cpus(place, true, any));
-}
-
 /** Possible ones that are not there are among them. */
-static int offline(const struct place *place, FILE *stream)
+static int print_offline(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
@@ -48,7 +42,7 @@ static int offline(const struct place *place, FILE *stream)
 	return result;
 }
 
-static int present(const struct place *place, FILE *stream)
+static int print_present(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
@@ -63,21 +57,16 @@ static int present(const struct place *place, FILE *stream)
 }
 
 /** Of the kernel's command line; those of cgroups are not among them. */
-static int isolated(const struct place *place, FILE *stream)
+static int print_isolated(const struct place *place, FILE *stream)
 {
 	const struct isst_cpuset *set = place->server->platform->isolcpus.set;
 
 	return set ? print_set(stream, set) : fputs("\n", stream) < 0 ? -ENOMEM : 0;
 }
 
-static bool since_7_3(const struct place *place)
-{
-	return place->server->platform->kernel.value >= KERNEL(7, 3);
-}
-
 /** Where there are none, kernels before 7.3 show a set that they do not have, as wide as one of all
  * CPUs. */
-static int nohz_full(const struct place *place, FILE *stream)
+static int print_nohz_full(const struct place *place, FILE *stream)
 {
 	enum { PAGE_WIDTH = 4094 };
 	const struct platform *platform = place->server->platform;
@@ -85,14 +74,14 @@ static int nohz_full(const struct place *place, FILE *stream)
 
 	if (platform->nohz_full.set)
 		return print_set(stream, platform->nohz_full.set);
-	if (since_7_3(place))
+	if (platform->kernel.value >= KERNEL(7, 3))
 		return fputs("\n", stream) < 0 ? -ENOMEM : 0;
 	fprintf(stream, "%*s\n", (int)(width < PAGE_WIDTH ? width : PAGE_WIDTH), "(null)");
 	return 0;
 }
 
 /** The CPUs that are left to the kernel's own work, where others are nohz_full. */
-static int housekeeping(const struct place *place, FILE *stream)
+static int print_housekeeping(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set;
@@ -108,12 +97,6 @@ static int housekeeping(const struct place *place, FILE *stream)
 	return result;
 }
 
-static unsigned int kernel_max(const struct place *place)
-{
-	(void)place;
-	return MOST_CPUS - 1;
-}
-
 /* ---- SMT ---- */
 
 static const char *smt_control(const struct place *place)
@@ -122,7 +105,7 @@ static const char *smt_control(const struct place *place)
 }
 
 /** Whether two threads of a core are online. */
-static unsigned int smt_active(const struct place *place)
+static unsigned int smt_is_active(const struct place *place)
 {
 	const struct platform *platform = place->server->platform;
 
@@ -135,7 +118,7 @@ static unsigned int smt_active(const struct place *place)
 
 static const struct view smt_views[] = {
 	{ "control", .text = smt_control, .write = write_smt },
-	{ "active", .number = smt_active },
+	{ "active", .number = smt_is_active },
 	VIEW_END,
 };
 
@@ -166,7 +149,7 @@ static const char flags[] =
 	"sse4_2 x2apic movbe popcnt aes xsave avx f16c rdrand lahf_lm abm cpuid_fault epb avx2 bmi1 "
 	"bmi2 erms avx512f avx512dq ida arat pln pts";
 
-static int cpuinfo(const struct place *place, FILE *stream)
+static int print_cpuinfo(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
 	unsigned int package = UINT32_MAX, threads = 0, cores = 0;
@@ -196,7 +179,7 @@ static int cpuinfo(const struct place *place, FILE *stream)
 }
 
 /** As uuidgen(1) writes one of version 4. */
-static int boot_id(const struct place *place, FILE *stream)
+static int print_boot_id(const struct place *place, FILE *stream)
 {
 	const uint8_t *id = place->server->state->boot_id;
 
@@ -206,7 +189,7 @@ static int boot_id(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static int osrelease(const struct place *place, FILE *stream)
+static int print_osrelease(const struct place *place, FILE *stream)
 {
 	unsigned int kernel = place->server->platform->kernel.value;
 
@@ -214,7 +197,7 @@ static int osrelease(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static int version(const struct place *place, FILE *stream)
+static int print_version(const struct place *place, FILE *stream)
 {
 	unsigned int kernel = place->server->platform->kernel.value;
 
@@ -251,7 +234,7 @@ static int write_integer(const char *text, int32_t *value)
 	return result;
 }
 
-static int rcu_expedited(const struct place *place, FILE *stream)
+static int print_rcu_expedited(const struct place *place, FILE *stream)
 {
 	fprintf(stream, "%d\n", place->server->state->rcu_expedited);
 	return 0;
@@ -262,7 +245,7 @@ static int write_rcu_expedited(const struct place *place, const char *text)
 	return write_integer(text, &place->server->state->rcu_expedited);
 }
 
-static int rcu_normal(const struct place *place, FILE *stream)
+static int print_rcu_normal(const struct place *place, FILE *stream)
 {
 	fprintf(stream, "%d\n", place->server->state->rcu_normal);
 	return 0;
@@ -275,11 +258,6 @@ static int write_rcu_normal(const struct place *place, const char *text)
 
 /* ---- The tree ---- */
 
-static bool has_uncore(const struct place *place)
-{
-	return place->server->platform->uncore.value;
-}
-
 static bool has_cgroups(const struct place *place)
 {
 	return place->server->platform->cgroup_tree.value != CGROUP_NONE;
@@ -287,18 +265,18 @@ static bool has_cgroups(const struct place *place)
 
 static const struct view all_cpus_views[] = {
 	{ .each = &each_cpu, .below = cpu_views },
-	{ "possible", .read = possible },
-	{ "present", .read = present },
-	{ "online", .read = online },
-	{ "offline", .read = offline },
-	{ "isolated", .read = isolated },
-	{ "nohz_full", .read = nohz_full },
-	{ "housekeeping", .read = housekeeping, .exists = since_7_3 },
-	{ "kernel_max", .number = kernel_max },
+	{ "possible", .read = print_possible },
+	{ "present", .read = print_present },
+	{ "online", .cpus = is_any_cpu },
+	{ "offline", .read = print_offline },
+	{ "isolated", .read = print_isolated },
+	{ "nohz_full", .read = print_nohz_full },
+	{ "housekeeping", .read = print_housekeeping, .since = KERNEL(7, 3) },
+	{ "kernel_max", .constant = "8191" }, /* MOST_CPUS - 1 */
 	{ "smt", .below = smt_views },
 	{ "cpuidle", .below = idle_driver_views },
 	{ "intel_pstate", .below = pstate_views, .exists = pstate_exists },
-	{ "intel_uncore_frequency", .below = uncore_views, .exists = has_uncore },
+	{ "intel_uncore_frequency", .below = uncore_views, NEEDS(uncore) },
 	VIEW_END,
 };
 
@@ -320,7 +298,7 @@ static const struct view virtual_views[] = {
 };
 
 static const struct view class_thermal_views[] = {
-	{ .each = &each_cooling_device, .target = print_cooling_link },
+	{ .each = &each_cooling_device, .directory = "../../devices/virtual/thermal" },
 	VIEW_END,
 };
 
@@ -344,13 +322,13 @@ static const struct view fs_views[] = {
 static const struct view sys_kernel_views[] = {
 	{ "debug", .below = debug_views, .exists = debugfs_exists, .mode = 0700 },
 	{ "security", .below = security_views },
-	{ "rcu_expedited", .read = rcu_expedited, .write = write_rcu_expedited },
-	{ "rcu_normal", .read = rcu_normal, .write = write_rcu_normal },
+	{ "rcu_expedited", .read = print_rcu_expedited, .write = write_rcu_expedited },
+	{ "rcu_normal", .read = print_rcu_normal, .write = write_rcu_normal },
 	VIEW_END,
 };
 
 static const struct view bus_cpu_devices_views[] = {
-	{ .each = &each_cpu, .target = print_bus_link },
+	{ .each = &each_cpu, .directory = "../../../devices/system/cpu" },
 	VIEW_END,
 };
 
@@ -372,13 +350,13 @@ static const struct view sys_views[] = {
 };
 
 static const struct view random_views[] = {
-	{ "boot_id", .read = boot_id },
+	{ "boot_id", .read = print_boot_id },
 	VIEW_END,
 };
 
 static const struct view proc_kernel_views[] = {
 	{ "random", .below = random_views, .mode = 0555 },
-	{ "osrelease", .read = osrelease },
+	{ "osrelease", .read = print_osrelease },
 	VIEW_END,
 };
 
@@ -388,8 +366,8 @@ static const struct view proc_sys_views[] = {
 };
 
 static const struct view proc_views[] = {
-	{ "cpuinfo", .read = cpuinfo, .write = no_write, .mode = 0444 },
-	{ "version", .read = version, .write = no_write, .mode = 0444 },
+	{ "cpuinfo", .read = print_cpuinfo, .write = no_write, .mode = 0444 },
+	{ "version", .read = print_version, .write = no_write, .mode = 0444 },
 	{ "modules", .read = print_modules, .write = no_write, .mode = 0444 },
 	{ "sys", .below = proc_sys_views, .mode = 0555 },
 	{ "cmdline", .text = command_line },

@@ -7,17 +7,15 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-static uint64_t ratio(unsigned int khz)
+static uint64_t ratio_of_khz(unsigned int khz)
 {
 	return khz / 100000 & 0xff;
 }
 
 static uint64_t perf_status(const struct place *place)
 {
-	return ratio(busy_khz(place)) << 8;
+	return ratio_of_khz(busy_khz(place)) << 8;
 }
 
 /** Enhanced SpeedStep, and what servers have besides; turbo disabled by the BIOS is bit 38. */
@@ -30,16 +28,17 @@ static uint64_t misc_enable(const struct place *place)
 
 static uint64_t platform_info(const struct place *place)
 {
-	const uint64_t programmable = UINT64_C(1) << 28; /* turbo ratio limits */
+	const uint64_t programmable = UINT64_C(1) << 28; /* turbo ratio_of_khz limits */
 
-	return ratio(base_khz(place)) << 8 | programmable | ratio(lowest_khz(place)) << 40;
+	return ratio_of_khz(base_khz(place)) << 8 | programmable |
+	       ratio_of_khz(lowest_khz(place)) << 40;
 }
 
 static uint64_t uncore_limits(const struct place *place)
 {
 	const struct domain_state *state = state_domain(place->server, place->cpu->domain);
 
-	return ratio(state->uncore_max_khz) | ratio(state->uncore_min_khz) << 8;
+	return ratio_of_khz(state->uncore_max_khz) | ratio_of_khz(state->uncore_min_khz) << 8;
 }
 
 static uint64_t hwp_enable(const struct place *place)
@@ -49,7 +48,7 @@ static uint64_t hwp_enable(const struct place *place)
 
 static uint64_t hwp_request(const struct place *place)
 {
-	return ratio(scaling_min_khz(place)) | ratio(scaling_max_khz(place)) << 8 |
+	return ratio_of_khz(scaling_min_khz(place)) | ratio_of_khz(scaling_max_khz(place)) << 8 |
 	       (uint64_t)energy_preference(place) << 24;
 }
 
@@ -73,28 +72,13 @@ static void clear_reasons(const struct place *place, uint64_t value)
 		state_domain(place->server, place->cpu->domain)->reasons_cleared = 1;
 }
 
-static uint64_t mperf(const struct place *place)
-{
-	return base_cycles(place);
-}
-
-static uint64_t aperf(const struct place *place)
-{
-	return actual_cycles(place);
-}
-
 static bool has_hwp(const struct platform *platform)
 {
 	return platform->hwp.value;
 }
 
-/** Servers with TPMI are not asked for it. */
-static bool has_limit_register(const struct platform *platform)
-{
-	return !platform_is_tpmi(platform);
-}
-
-static bool has_uncore_register(const struct platform *platform)
+/** Servers with TPMI are not asked for their uncore or limit reasons by MSR. */
+static bool has_mailbox(const struct platform *platform)
 {
 	return !platform_is_tpmi(platform);
 }
@@ -106,39 +90,31 @@ static const struct {
 	void (*write)(const struct place *place, uint64_t value); /* NULL: it cannot be written */
 } registers[] = {
 	{ 0xce, platform_info, NULL, NULL },
-	{ 0xe7, mperf, NULL, NULL },
-	{ 0xe8, aperf, NULL, NULL },
+	{ 0xe7, base_cycles, NULL, NULL },
+	{ 0xe8, actual_cycles, NULL, NULL },
 	{ 0x198, perf_status, NULL, NULL },
 	{ 0x1a0, misc_enable, NULL, NULL },
-	{ 0x620, uncore_limits, has_uncore_register, NULL },
-	{ 0x64f, limit_reasons, has_limit_register, clear_reasons },
+	{ 0x620, uncore_limits, has_mailbox, NULL },
+	{ 0x64f, limit_reasons, has_mailbox, clear_reasons },
 	{ 0x770, hwp_enable, NULL, NULL },
 	{ 0x774, hwp_request, has_hwp, NULL },
 };
 
-/** The driver's registers are those of the firmware. */
-static int access_firmware(const struct place *place, bool write, uint32_t number, uint64_t *value)
+/** The low half of the position is the number of a register. Those that are not listed are the
+ * driver's, which come from the firmware. */
+static int access_register(const struct place *place, bool write, uint64_t position,
+			   uint64_t *value)
 {
 	struct abi_msr_cmd access = {
 		.read_write = write,
 		.logical_cpu = place->cpu->number,
-		.msr = number,
+		.msr = (uint32_t)position,
 		.data = *value,
 	};
-	int result = msr_access(place->server, &access);
-
-	*value = access.data;
-	return result ? -EIO : 0;
-}
-
-/** The low half of the position is the number of a register. */
-static int access_register(const struct place *place, bool write, uint64_t position,
-			   uint64_t *value)
-{
-	const uint32_t number = (uint32_t)position;
+	int result;
 
 	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++) {
-		if (registers[i].number != number)
+		if (registers[i].number != (uint32_t)position)
 			continue;
 		if ((write && !registers[i].write) ||
 		    (registers[i].exists && !registers[i].exists(place->server->platform)))
@@ -149,7 +125,9 @@ static int access_register(const struct place *place, bool write, uint64_t posit
 			*value = registers[i].read(place);
 		return 0;
 	}
-	return access_firmware(place, write, number, value);
+	result = msr_access(place->server, &access);
+	*value = access.data;
+	return result ? -EIO : 0;
 }
 
 static const struct view cpu_msr_views[] = {
@@ -159,35 +137,7 @@ static const struct view cpu_msr_views[] = {
 
 /* ---- /dev/cpu/N ---- */
 
-static bool number_at(struct place *place, size_t index, char name[VIEW_NAME])
-{
-	const struct platform *platform = place->server->platform;
-
-	if (index >= platform->cpu_count)
-		return false;
-	place->cpu = &platform->cpus[index];
-	snprintf(name, VIEW_NAME, "%u", place->cpu->number);
-	return true;
-}
-
-static bool find_number(struct place *place, const char *name)
-{
-	unsigned int number;
-
-	place->cpu = number_of_name(name, "", &number)
-			     ? platform_cpu(place->server->platform, number)
-			     : NULL;
-	return place->cpu;
-}
-
-static const struct instances each_number = { number_at, find_number };
-
-static bool is_online(const struct place *place)
-{
-	return cpu_online(place->server, place->cpu);
-}
-
 const struct view msr_views[] = {
-	{ .each = &each_number, .below = cpu_msr_views, .exists = is_online },
+	{ .each = &each_cpu_number, .below = cpu_msr_views, .exists = is_online },
 	VIEW_END,
 };

@@ -31,14 +31,6 @@ static struct isst_cpuset *collect_nodes(const struct place *place, bool online)
 	return NULL;
 }
 
-static bool has_node(const struct platform *platform, unsigned int node)
-{
-	for (size_t i = 0; i < platform->cpu_count; i++)
-		if (platform->cpus[i].node == node)
-			return true;
-	return false;
-}
-
 static bool node_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	struct isst_cpuset *nodes = collect_nodes(place, false);
@@ -53,18 +45,24 @@ static bool node_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static bool find_node(struct place *place, const char *name)
 {
-	return number_of_name(name, "node", &place->node) &&
-	       has_node(place->server->platform, place->node);
+	const struct platform *platform = place->server->platform;
+	size_t i = 0;
+
+	if (!number_of_name(name, "node", &place->node))
+		return false;
+	while (i < platform->cpu_count && platform->cpus[i].node != place->node)
+		i++;
+	return i < platform->cpu_count;
 }
 
 static const struct instances each_node = { node_at, find_node };
 
-static int all_nodes(const struct place *place, FILE *stream)
+static int print_nodes(const struct place *place, FILE *stream)
 {
 	return print_and_free(stream, collect_nodes(place, false));
 }
 
-static int nodes_with_cpus(const struct place *place, FILE *stream)
+static int print_nodes_with_cpus(const struct place *place, FILE *stream)
 {
 	return print_and_free(stream, collect_nodes(place, true));
 }
@@ -100,32 +98,10 @@ static bool cpu_node_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 const struct instances cpu_nodes = { cpu_node_at, NULL };
 
-static int print_cpu_link(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "../../cpu/cpu%u", place->cpu->number);
-	return 0;
-}
-
-int print_node_link(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "../../node/node%u", place->cpu->node);
-	return 0;
-}
-
 /* ---- A node ---- */
 
-static int cpu_list(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, in_node), false);
-}
-
-static int cpu_map(const struct place *place, FILE *stream)
-{
-	return print_cpus(place, stream, collect_cpus(place, true, in_node), true);
-}
-
 /** Memory and distances are nothing that Speed Select knows of: the same for all nodes. */
-static int distance(const struct place *place, FILE *stream)
+static int print_distances(const struct place *place, FILE *stream)
 {
 	enum { LOCAL = 10, REMOTE = 21 };
 	struct isst_cpuset *all = collect_nodes(place, false);
@@ -143,7 +119,7 @@ static int distance(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static int meminfo(const struct place *place, FILE *stream)
+static int print_memory(const struct place *place, FILE *stream)
 {
 	enum { MEMORY_KB = 64 << 20 };
 	const unsigned int node = place->node;
@@ -156,20 +132,20 @@ static int meminfo(const struct place *place, FILE *stream)
 }
 
 static const struct view one_node_views[] = {
-	{ "cpulist", .read = cpu_list },
-	{ "cpumap", .read = cpu_map },
-	{ "distance", .read = distance },
-	{ "meminfo", .read = meminfo },
-	{ .each = &node_cpus, .target = print_cpu_link },
+	{ "cpulist", .cpus = in_node },
+	{ "cpumap", .cpus = in_node, .mask = true },
+	{ "distance", .read = print_distances },
+	{ "meminfo", .read = print_memory },
+	{ .each = &node_cpus, .directory = "../../cpu" },
 	VIEW_END,
 };
 
 const struct view node_views[] = {
-	{ "possible", .read = all_nodes },
-	{ "online", .read = all_nodes },
-	{ "has_cpu", .read = nodes_with_cpus },
-	{ "has_memory", .read = all_nodes },
-	{ "has_normal_memory", .read = all_nodes },
+	{ "possible", .read = print_nodes },
+	{ "online", .read = print_nodes },
+	{ "has_cpu", .read = print_nodes_with_cpus },
+	{ "has_memory", .read = print_nodes },
+	{ "has_normal_memory", .read = print_nodes },
 	{ .each = &each_node, .below = one_node_views },
 	VIEW_END,
 };

@@ -37,7 +37,7 @@ static size_t first_of_zone(const struct platform *platform, size_t domain)
 	return domain;
 }
 
-static bool at(struct place *place, size_t index, char name[VIEW_NAME])
+static bool zone_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->server->platform;
 	size_t zone = 0;
@@ -53,7 +53,7 @@ static bool at(struct place *place, size_t index, char name[VIEW_NAME])
 	return false;
 }
 
-static const struct instances each_zone = { .at = at };
+static const struct instances each_zone = { .at = zone_at };
 
 static const struct platform_domain *zone_of(const struct place *place)
 {
@@ -96,7 +96,7 @@ bool powercap_exists(const struct place *place)
 	struct place first = { .server = place->server };
 	char name[VIEW_NAME];
 
-	return place->server->platform->powercap.value && at(&first, 0, name) &&
+	return place->server->platform->powercap.value && zone_at(&first, 0, name) &&
 	       usual_limit(&first) > 0;
 }
 
@@ -104,7 +104,7 @@ bool powercap_exists(const struct place *place)
 
 /** Without a limit, in eighths of a watt: of all CPUs four fifths of it, unless the platform file
  * states more or less. */
-static unsigned int wanted(const struct place *place)
+static unsigned int wanted_eighths(const struct place *place)
 {
 	const struct platform *platform = place->server->platform;
 	const struct number_value *draw = &zone_of(place)->power_draw_w;
@@ -132,7 +132,7 @@ unsigned int power_limited_khz(const struct place *place)
 		return 0;
 	zone.domain = first_of_zone(platform, place->cpu->domain);
 	zone.socket = platform->domains[zone.domain].socket;
-	return zone_of(&zone)->power_limited_mhz.line && wanted(&zone) >= long_term(&zone)
+	return zone_of(&zone)->power_limited_mhz.line && wanted_eighths(&zone) >= long_term(&zone)
 		       ? zone_of(&zone)->power_limited_mhz.value * 1000
 		       : 0;
 }
@@ -140,7 +140,7 @@ unsigned int power_limited_khz(const struct place *place)
 /** As if it had drawn what it draws now since boot. */
 static int print_energy(const struct place *place, FILE *stream)
 {
-	unsigned int eighths = least(wanted(place), long_term(place));
+	unsigned int eighths = least(wanted_eighths(place), long_term(place));
 	struct timespec now;
 	uint64_t us;
 
@@ -152,7 +152,7 @@ static int print_energy(const struct place *place, FILE *stream)
 
 /* ---- Files ---- */
 
-static int print_name(const struct place *place, FILE *stream)
+static int print_zone_name(const struct place *place, FILE *stream)
 {
 	const struct platform_domain *zone = zone_of(place);
 
@@ -161,25 +161,6 @@ static int print_name(const struct place *place, FILE *stream)
 		fprintf(stream, "-die-%u", zone->die);
 	fputc('\n', stream);
 	return 0;
-}
-
-static int print_range(const struct place *place, FILE *stream)
-{
-	(void)place;
-	fprintf(stream, "%llu\n", (unsigned long long)range_uj);
-	return 0;
-}
-
-static const char *long_term_name(const struct place *place)
-{
-	(void)place;
-	return "long_term";
-}
-
-static const char *short_term_name(const struct place *place)
-{
-	(void)place;
-	return "short_term";
 }
 
 static unsigned int long_term_uw(const struct place *place)
@@ -197,20 +178,8 @@ static unsigned int most_uw(const struct place *place)
 	return usual_limit(place) * UW_PER_EIGHTH;
 }
 
-static unsigned int long_term_us(const struct place *place)
-{
-	(void)place;
-	return 999424;
-}
-
-static unsigned int short_term_us(const struct place *place)
-{
-	(void)place;
-	return 1952;
-}
-
 /** In units of the register, which has 15 bits for them. */
-static int write_limit(const char *text, uint16_t *eighths)
+static int parse_power_limit(const char *text, uint16_t *eighths)
 {
 	uint64_t uw;
 	int result = parse_number(text, 10, INT64_MAX, &uw);
@@ -224,39 +193,33 @@ static int write_limit(const char *text, uint16_t *eighths)
 
 static int write_long_term(const struct place *place, const char *text)
 {
-	return write_limit(text, &state_domain(place->server, place->domain)->long_term);
+	return parse_power_limit(text, &state_domain(place->server, place->domain)->long_term);
 }
 
 static int write_short_term(const struct place *place, const char *text)
 {
-	return write_limit(text, &state_domain(place->server, place->domain)->short_term);
-}
-
-static unsigned int enabled(const struct place *place)
-{
-	(void)place;
-	return 1;
+	return parse_power_limit(text, &state_domain(place->server, place->domain)->short_term);
 }
 
 static const struct view zone_views[] = {
-	{ "name", .read = print_name },
-	{ "enabled", .number = enabled },
+	{ "name", .read = print_zone_name },
+	{ "enabled", .constant = "1" },
 	/* Only root may know what others compute. */
 	{ "energy_uj", .read = print_energy, .mode = 0400 },
-	{ "max_energy_range_uj", .read = print_range },
-	{ "constraint_0_name", .text = long_term_name },
+	{ "max_energy_range_uj", .constant = "262143328850" },
+	{ "constraint_0_name", .constant = "long_term" },
 	{ "constraint_0_power_limit_uw", .number = long_term_uw, .write = write_long_term },
-	{ "constraint_0_time_window_us", .number = long_term_us },
+	{ "constraint_0_time_window_us", .constant = "999424" },
 	{ "constraint_0_max_power_uw", .number = most_uw },
-	{ "constraint_1_name", .text = short_term_name },
+	{ "constraint_1_name", .constant = "short_term" },
 	{ "constraint_1_power_limit_uw", .number = short_term_uw, .write = write_short_term },
-	{ "constraint_1_time_window_us", .number = short_term_us },
+	{ "constraint_1_time_window_us", .constant = "1952" },
 	VIEW_END,
 };
 
 static const struct view control_type_views[] = {
 	{ .each = &each_zone, .below = zone_views },
-	{ "enabled", .number = enabled },
+	{ "enabled", .constant = "1" },
 	VIEW_END,
 };
 
@@ -265,26 +228,8 @@ const struct view virtual_powercap_views[] = {
 	VIEW_END,
 };
 
-static int print_control_link(const struct place *place, FILE *stream)
-{
-	(void)place;
-	fprintf(stream, "../../devices/virtual/powercap/intel-rapl");
-	return 0;
-}
-
-static int print_zone_link(const struct place *place, FILE *stream)
-{
-	struct place zone = *place;
-	char name[VIEW_NAME];
-
-	for (size_t i = 0; at(&zone, i, name); i++)
-		if (zone.domain == place->domain)
-			fprintf(stream, "../../devices/virtual/powercap/intel-rapl/%s", name);
-	return 0;
-}
-
 const struct view class_powercap_views[] = {
-	{ "intel-rapl", .target = print_control_link },
-	{ .each = &each_zone, .target = print_zone_link },
+	{ "intel-rapl", .directory = "../../devices/virtual/powercap" },
+	{ .each = &each_zone, .directory = "../../devices/virtual/powercap/intel-rapl" },
 	VIEW_END,
 };

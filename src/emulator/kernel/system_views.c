@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What runs on the machine besides the kernel, as far as programs look for it: processes by number
- * and name, active units of systemd, a container; and the lockdown of the kernel.
- */
+/* What runs on the machine besides the kernel, as far as programs look for it, and the kernel's
+ * modules, lockdown and suspend. */
+#include "emulator/firmware/firmware.h"
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
@@ -61,7 +60,7 @@ static bool process_at(struct place *place, size_t index, char name[VIEW_NAME])
 const struct instances each_process = { process_at, NULL };
 
 /** The kernel keeps 15 characters. */
-static int print_name(const struct place *place, FILE *stream)
+static int print_process_name(const struct place *place, FILE *stream)
 {
 	enum { LONGEST = 15 };
 	unsigned int number = place->process;
@@ -75,7 +74,7 @@ static int print_name(const struct place *place, FILE *stream)
 }
 
 const struct view process_views[] = {
-	{ "comm", .read = print_name },
+	{ "comm", .read = print_process_name },
 	VIEW_END,
 };
 
@@ -95,14 +94,8 @@ static bool unit_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static const struct instances each_unit = { unit_at, NULL };
 
-static const char *no_text(const struct place *place)
-{
-	(void)place;
-	return "";
-}
-
 static const struct view unit_views[] = {
-	{ .each = &each_unit, .text = no_text },
+	{ .each = &each_unit, .constant = "" },
 	VIEW_END,
 };
 
@@ -116,14 +109,14 @@ static bool has_container(const struct place *place)
 	return place->server->platform->container.text;
 }
 
-static const char *container(const struct place *place)
+static const char *container_kind(const struct place *place)
 {
 	return place->server->platform->container.text;
 }
 
 static const struct view systemd_views[] = {
 	{ "units", .below = unit_views, .exists = has_services },
-	{ "container", .text = container, .exists = has_container },
+	{ "container", .text = container_kind, .exists = has_container },
 	VIEW_END,
 };
 
@@ -142,16 +135,115 @@ bool is_locked_down(const struct place *place)
 /** The mode in force is the one in brackets. */
 static int print_lockdown(const struct place *place, FILE *stream)
 {
-	static const char *const MODES[] = { "none", "integrity", "confidentiality" };
+	static const char *const modes[] = { "none", "integrity", "confidentiality" };
 
-	for (size_t i = 0; i < sizeof(MODES) / sizeof(MODES[0]); i++)
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		fprintf(stream, place->server->platform->lockdown.value == i ? "%s[%s]" : "%s%s",
-			i > 0 ? " " : "", MODES[i]);
+			i > 0 ? " " : "", modes[i]);
 	fputc('\n', stream);
 	return 0;
 }
 
 const struct view security_views[] = {
 	{ "lockdown", .read = print_lockdown },
+	VIEW_END,
+};
+
+/* ---- Modules of the driver ---- */
+
+static const char *const modules[] = {
+	"isst_if_common",
+	"isst_if_mbox_pci",
+	"isst_if_mbox_msr",
+	"isst_if_mmio",
+	"isst_tpmi",
+	"isst_tpmi_core",
+	"msr",
+};
+enum { MODULES = sizeof(modules) / sizeof(*modules) };
+
+static bool is_loaded(const struct platform *platform, size_t module)
+{
+	const bool loaded[MODULES] = {
+		true,
+		platform->mailbox.value == MAILBOX_PCI,
+		platform->mailbox.value == MAILBOX_MSR,
+		platform->mmio.value != 0,
+		platform_is_tpmi(platform),
+		platform_is_tpmi(platform),
+	};
+
+	/* All but the last one are the driver's. */
+	return module == MODULES - 1 || (platform->node.value && loaded[module]);
+}
+
+static bool module_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	for (size_t i = 0; i < MODULES; i++)
+		if (is_loaded(place->server->platform, i) && index-- == 0) {
+			snprintf(name, VIEW_NAME, "%s", modules[i]);
+			return true;
+		}
+	return false;
+}
+
+static const struct instances each_module = { module_at, NULL };
+
+/* No other module uses one. */
+static const struct view no_views[] = { VIEW_END };
+
+static const struct view one_module_views[] = {
+	{ "holders", .below = no_views },
+	{ "initstate", .constant = "live" },
+	{ "refcnt", .constant = "0" },
+	VIEW_END,
+};
+
+const struct view module_views[] = {
+	{ .each = &each_module, .below = one_module_views },
+	VIEW_END,
+};
+
+int print_modules(const struct place *place, FILE *stream)
+{
+	enum { SIZE = 16384 };
+
+	for (size_t i = 0; i < MODULES; i++)
+		if (is_loaded(place->server->platform, i))
+			fprintf(stream, "%s %d 0 - Live 0x0000000000000000\n", modules[i], SIZE);
+	return 0;
+}
+
+/* ---- /sys/power: the machine suspends, and is resumed at once ---- */
+
+/** Frozen processors keep what they have; after mem they begin as at power-on. */
+static int write_power_state(const struct place *place, const char *text)
+{
+	struct state *state = place->server->state;
+	int result = 0;
+
+	if (strcmp(text, "mem") == 0)
+		result = firmware_resume(place->server);
+	else if (strcmp(text, "freeze") != 0)
+		result = -EINVAL;
+	if (!result && state->resumes < UINT8_MAX)
+		state->resumes++;
+	return result;
+}
+
+static unsigned int count_resumes(const struct place *place)
+{
+	return place->server->state->resumes;
+}
+
+static const struct view statistics_views[] = {
+	{ "success", .number = count_resumes },
+	{ "fail", .constant = "0" },
+	VIEW_END,
+};
+
+const struct view power_views[] = {
+	{ "state", .constant = "freeze mem", .write = write_power_state },
+	{ "suspend_stats", .below = statistics_views },
 	VIEW_END,
 };

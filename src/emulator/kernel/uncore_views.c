@@ -15,12 +15,6 @@ static bool has_uncore(const struct platform_domain *domain)
 	return domain->type.value != DOMAIN_ABSENT;
 }
 
-static bool first_of_package(const struct platform *platform, size_t index)
-{
-	return index == 0 ||
-	       platform->domains[index - 1].package != platform->domains[index].package;
-}
-
 /* ---- PCI devices of a package, which share its power domains ---- */
 
 /** The number of a power domain in its device: early kernels with two devices are emulated, too. */
@@ -79,7 +73,7 @@ static bool is_reached(const struct server *server, size_t index)
 					  : die_is_online(server, index);
 }
 
-static bool domain_at(struct place *place, size_t index, char name[VIEW_NAME])
+static bool uncore_domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->server->platform;
 
@@ -93,7 +87,7 @@ static bool domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 }
 
 /** By TPMI the name is that of the index. */
-static bool find_domain(struct place *place, const char *name)
+static bool find_uncore_domain(struct place *place, const char *name)
 {
 	const struct platform *platform = place->server->platform;
 	char known[VIEW_NAME];
@@ -102,7 +96,7 @@ static bool find_domain(struct place *place, const char *name)
 	if (platform_is_tpmi(platform))
 		return (number_of_name(name, "uncore0", &number) ||
 			number_of_name(name, "uncore", &number)) &&
-		       domain_at(place, number, known) && strcmp(known, name) == 0;
+		       uncore_domain_at(place, number, known) && strcmp(known, name) == 0;
 	place->package = false;
 	for (place->domain = 0; place->domain < platform->domain_count; place->domain++) {
 		name_domain(platform, place->domain, known);
@@ -112,14 +106,16 @@ static bool find_domain(struct place *place, const char *name)
 	return false;
 }
 
-static const struct instances each_domain = { domain_at, find_domain };
+static const struct instances each_uncore_domain = { uncore_domain_at, find_uncore_domain };
 
-static bool package_at(struct place *place, size_t index, char name[VIEW_NAME])
+static bool uncore_package_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->server->platform;
 
 	for (place->domain = 0; place->domain < platform->domain_count; place->domain++)
-		if (first_of_package(platform, place->domain) && index-- == 0) {
+		if ((place->domain == 0 || platform->domains[place->domain - 1].package !=
+						   platform->domains[place->domain].package) &&
+		    index-- == 0) {
 			place->package = true;
 			snprintf(name, VIEW_NAME, "package_%02u_die_00",
 				 platform->domains[place->domain].package);
@@ -128,195 +124,136 @@ static bool package_at(struct place *place, size_t index, char name[VIEW_NAME])
 	return false;
 }
 
-static const struct instances each_package = { package_at, NULL };
+static const struct instances each_uncore_package = { uncore_package_at, NULL };
 
 static bool is_tpmi(const struct place *place)
 {
 	return platform_is_tpmi(place->server->platform);
 }
 
-static bool has_packages(const struct place *place)
-{
-	return is_tpmi(place) && platform_dies(place->server->platform) == 1;
-}
-
 /* ---- Limits ---- */
 
-struct limits {
-	uint32_t min_khz, max_khz;
-};
-
-static struct limits domain_limits(const struct server *server, size_t index, bool initial)
+static uint32_t *find_limit(struct domain_state *state, bool initial, bool max)
 {
-	const struct domain_state *state = state_domain(server, index);
-
-	return initial ? (struct limits){ state->initial_min_khz, state->initial_max_khz }
-		       : (struct limits){ state->uncore_min_khz, state->uncore_max_khz };
+	if (initial)
+		return max ? &state->initial_max_khz : &state->initial_min_khz;
+	return max ? &state->uncore_max_khz : &state->uncore_min_khz;
 }
 
 /** Of a package: the widest among its domains. */
-static struct limits limits_of(const struct place *place, bool initial)
+static unsigned int read_limit(const struct place *place, bool initial, bool max)
 {
 	const struct platform *platform = place->server->platform;
-	struct limits limits = { UINT32_MAX, 0 };
+	unsigned int widest = max ? 0 : UINT32_MAX;
 
 	if (!place->package)
-		return domain_limits(place->server, place->domain, initial);
+		return *find_limit(state_domain(place->server, place->domain), initial, max);
 	for (size_t i = place->domain; i < platform->domain_count; i++) {
-		struct limits one = domain_limits(place->server, i, initial);
+		uint32_t khz = *find_limit(state_domain(place->server, i), initial, max);
 
-		if (!is_of_package(platform, i, platform->domains[place->domain].package))
-			continue;
-		if (one.min_khz < limits.min_khz)
-			limits.min_khz = one.min_khz;
-		if (one.max_khz > limits.max_khz)
-			limits.max_khz = one.max_khz;
+		if (is_of_package(platform, i, platform->domains[place->domain].package) &&
+		    (max ? khz > widest : khz < widest))
+			widest = khz;
 	}
-	return limits;
+	return widest;
 }
 
-static unsigned int min_khz(const struct place *place)
+static unsigned int read_min_khz(const struct place *place)
 {
-	return limits_of(place, false).min_khz;
+	return read_limit(place, false, false);
 }
 
-static unsigned int max_khz(const struct place *place)
+static unsigned int read_max_khz(const struct place *place)
 {
-	return limits_of(place, false).max_khz;
+	return read_limit(place, false, true);
 }
 
-static unsigned int initial_min_khz(const struct place *place)
+static unsigned int read_initial_min_khz(const struct place *place)
 {
-	return limits_of(place, true).min_khz;
+	return read_limit(place, true, false);
 }
 
-static unsigned int initial_max_khz(const struct place *place)
+static unsigned int read_initial_max_khz(const struct place *place)
 {
-	return limits_of(place, true).max_khz;
+	return read_limit(place, true, true);
 }
 
-static unsigned int current_khz(const struct place *place)
+static unsigned int read_current_khz(const struct place *place)
 {
 	return uncore_current_khz(place->server, place->domain);
 }
 
-/* ---- Writing them ---- */
-
-static void set_limit(struct server *server, size_t index, uint32_t khz, bool max)
-{
-	struct domain_state *state = state_domain(server, index);
-
-	*(max ? &state->uncore_max_khz : &state->uncore_min_khz) = khz;
-}
-
-/** A power domain stays within what was last set for its package. */
-static bool within_package(const struct server *server, size_t index, uint32_t khz, bool max)
-{
-	const struct domain_state *package = state_msrs(server, index);
-	bool second;
-
-	(void)number_in_device(server->platform, index, &second);
-	if (second)
-		return true;
-	return max ? !package->package_max_khz || khz <= package->package_max_khz
-		   : !package->package_min_khz || khz >= package->package_min_khz;
-}
-
-/** All power domains of a package, which begins with domain @index. */
-static void set_package_limit(struct server *server, size_t index, uint32_t khz, bool max)
-{
-	const struct platform *platform = server->platform;
-	struct domain_state *package = state_domain(server, index);
-
-	*(max ? &package->package_max_khz : &package->package_min_khz) = khz;
-	for (size_t i = index; i < platform->domain_count; i++)
-		if (is_of_package(platform, i, platform->domains[index].package))
-			set_limit(server, i, khz, max);
-}
-
-/** Nothing compares the two limits. */
-static int write_limit(const struct place *place, const char *text, bool max)
+/** A power domain stays within what was last set for its package, and a package's limit is set in
+ * all of its domains. Nothing compares the two limits. */
+static int write_uncore_limit(const struct place *place, const char *text, bool max)
 {
 	enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
-	struct server *server = place->server;
-	uint64_t khz;
+	const struct platform *platform = place->server->platform;
+	struct domain_state *package = state_msrs(place->server, place->domain);
+	uint32_t *of_package = max ? &package->package_max_khz : &package->package_min_khz, khz;
+	uint64_t value;
+	bool second;
 
-	if (parse_number(text, 10, UINT32_MAX, &khz) || khz / STEP_KHZ < 1 ||
-	    khz / STEP_KHZ > MOST_STEPS)
+	if (parse_number(text, 10, UINT32_MAX, &value) || value / STEP_KHZ < 1 ||
+	    value / STEP_KHZ > MOST_STEPS)
 		return -EINVAL;
-	if (!server->platform->uncore_writable.value)
+	if (!platform->uncore_writable.value)
 		return -EPERM;
-	khz = khz / STEP_KHZ * STEP_KHZ;
-	if (!place->package && !within_package(server, place->domain, (uint32_t)khz, max))
-		return -EINVAL;
-	if (place->package)
-		set_package_limit(server, place->domain, (uint32_t)khz, max);
-	else
-		set_limit(server, place->domain, (uint32_t)khz, max);
+	khz = (uint32_t)(value / STEP_KHZ * STEP_KHZ);
+	if (!place->package) {
+		(void)number_in_device(platform, place->domain, &second);
+		if (!second && *of_package && (max ? khz > *of_package : khz < *of_package))
+			return -EINVAL;
+		*find_limit(state_domain(place->server, place->domain), false, max) = khz;
+		return 0;
+	}
+	*of_package = khz;
+	for (size_t i = place->domain; i < platform->domain_count; i++)
+		if (is_of_package(platform, i, platform->domains[place->domain].package))
+			*find_limit(state_domain(place->server, i), false, max) = khz;
 	return 0;
 }
 
-static int write_min(const struct place *place, const char *text)
+static int write_uncore_min(const struct place *place, const char *text)
 {
-	return write_limit(place, text, false);
+	return write_uncore_limit(place, text, false);
 }
 
-static int write_max(const struct place *place, const char *text)
+static int write_uncore_max(const struct place *place, const char *text)
 {
-	return write_limit(place, text, true);
+	return write_uncore_limit(place, text, true);
 }
 
 /* ---- Which domain a directory is for; root alone may read that ---- */
 
-static const struct platform_domain *domain_of(const struct place *place)
+static const struct platform_domain *uncore_domain(const struct place *place)
 {
 	return &place->server->platform->domains[place->domain];
 }
 
-static unsigned int package_id(const struct place *place)
+static unsigned int uncore_package_id(const struct place *place)
 {
-	return domain_of(place)->package;
-}
-
-static bool since_7_0(const struct place *place)
-{
-	return is_tpmi(place) && place->server->platform->kernel.value >= KERNEL(7, 0);
-}
-
-static bool is_io(const struct place *place)
-{
-	return domain_of(place)->type.value == DOMAIN_IO;
-}
-
-/** How many numbers the compute domains of a package take up: those that are not there count. */
-static unsigned int compute_range(const struct platform *platform, unsigned int package)
-{
-	unsigned int range = 0;
-
-	for (size_t i = 0; i < platform->domain_count; i++)
-		if (platform->domains[i].package == package &&
-		    platform->domains[i].type.value == DOMAIN_COMPUTE)
-			range = platform->domains[i].power_domain + 1;
-	return range;
+	return uncore_domain(place)->package;
 }
 
 /** The number of a power domain in its device; kernels that know the agents of a domain number
- * those without cores on from the dies that a package may have, which are a power of two. */
+ * those without cores on from the dies that a package may have, which are a power of two. Numbers
+ * of compute domains that are not there count. */
 static unsigned int domain_id(const struct place *place)
 {
 	const struct platform *platform = place->server->platform;
-	unsigned int dies = platform_dies(platform), range;
+	const struct platform_domain *domain = uncore_domain(place);
+	unsigned int dies = platform_dies(platform), range = 0, number;
 	bool second;
-	unsigned int number = number_in_device(platform, place->domain, &second);
 
-	range = compute_range(platform, domain_of(place)->package);
-	return since_7_0(place) && is_io(place) && dies > range ? number + dies - range : number;
-}
-
-static unsigned int fabric_cluster_id(const struct place *place)
-{
-	(void)place;
-	return 0;
+	number = number_in_device(platform, place->domain, &second);
+	if (platform->kernel.value < KERNEL(7, 0) || domain->type.value != DOMAIN_IO)
+		return number;
+	for (size_t i = 0; i < platform->domain_count; i++)
+		if (platform->domains[i].package == domain->package &&
+		    platform->domains[i].type.value == DOMAIN_COMPUTE)
+			range = platform->domains[i].power_domain + 1;
+	return dies > range ? number + dies - range : number;
 }
 
 static unsigned int instance_id(const struct place *place)
@@ -326,65 +263,57 @@ static unsigned int instance_id(const struct place *place)
 	return number_in_device(place->server->platform, place->domain, &second);
 }
 
-static unsigned int die_id(const struct place *place)
+static unsigned int uncore_die_id(const struct place *place)
 {
-	return domain_of(place)->die;
+	return uncore_domain(place)->die;
 }
 
 static const char *agent_types(const struct place *place)
 {
-	return is_io(place) ? "io" : "core cache memory";
-}
-
-static bool since_7_2(const struct place *place)
-{
-	return is_tpmi(place) && place->server->platform->kernel.value >= KERNEL(7, 2);
+	return uncore_domain(place)->type.value == DOMAIN_IO ? "io" : "core cache memory";
 }
 
 static bool has_die_id(const struct place *place)
 {
-	return since_7_2(place) && !is_io(place) && platform_dies(place->server->platform) > 1;
+	return is_tpmi(place) && uncore_domain(place)->type.value != DOMAIN_IO &&
+	       platform_dies(place->server->platform) > 1;
+}
+
+static bool has_packages(const struct place *place)
+{
+	return is_tpmi(place) && platform_dies(place->server->platform) == 1;
 }
 
 /* ---- The tables ---- */
 
 #define LIMIT_VIEWS \
-	{ "max_freq_khz", .number = max_khz, .write = write_max }, \
-		{ "min_freq_khz", .number = min_khz, .write = write_min }, \
-		{ "initial_max_freq_khz", .number = initial_max_khz }, \
+	{ "max_freq_khz", .number = read_max_khz, .write = write_uncore_max }, \
+		{ "min_freq_khz", .number = read_min_khz, .write = write_uncore_min }, \
+		{ "initial_max_freq_khz", .number = read_initial_max_khz }, \
 	{ \
-		"initial_min_freq_khz", .number = initial_min_khz \
+		"initial_min_freq_khz", .number = read_initial_min_khz \
 	}
 
-static bool has_elc(const struct place *place)
-{
-	return place->server->platform->uncore_elc.value;
-}
+static const struct view uncore_package_views[] = { LIMIT_VIEWS, VIEW_END };
 
-/** It has no effect. */
-static unsigned int elc_threshold(const struct place *place)
-{
-	(void)place;
-	return 0;
-}
-
-static const struct view package_views[] = { LIMIT_VIEWS, VIEW_END };
-
-static const struct view domain_views[] = {
+static const struct view uncore_domain_views[] = {
 	LIMIT_VIEWS,
-	{ "current_freq_khz", .number = current_khz, .mode = 0400 },
-	{ "package_id", .exists = is_tpmi, .number = package_id, .mode = 0400 },
+	{ "current_freq_khz", .number = read_current_khz, .mode = 0400 },
+	{ "package_id", .exists = is_tpmi, .number = uncore_package_id, .mode = 0400 },
 	{ "domain_id", .exists = is_tpmi, .number = domain_id, .mode = 0400 },
-	{ "fabric_cluster_id", .exists = is_tpmi, .number = fabric_cluster_id, .mode = 0400 },
-	{ "instance_id", .exists = since_7_2, .number = instance_id, .mode = 0400 },
-	{ "die_id", .exists = has_die_id, .number = die_id, .mode = 0400 },
-	{ "elc_low_threshold_percent", .exists = has_elc, .number = elc_threshold },
-	{ "agent_types", .exists = since_7_0, .text = agent_types },
+	{ "fabric_cluster_id", .exists = is_tpmi, .constant = "0", .mode = 0400 },
+	{ "instance_id", .since = KERNEL(7, 2), .exists = is_tpmi, .number = instance_id,
+	  .mode = 0400 },
+	{ "die_id", .since = KERNEL(7, 2), .exists = has_die_id, .number = uncore_die_id,
+	  .mode = 0400 },
+	/* It has no effect. */
+	{ "elc_low_threshold_percent", NEEDS(uncore_elc), .constant = "0" },
+	{ "agent_types", .since = KERNEL(7, 0), .exists = is_tpmi, .text = agent_types },
 	VIEW_END,
 };
 
 const struct view uncore_views[] = {
-	{ .each = &each_domain, .below = domain_views },
-	{ .each = &each_package, .below = package_views, .exists = has_packages },
+	{ .each = &each_uncore_domain, .below = uncore_domain_views },
+	{ .each = &each_uncore_package, .below = uncore_package_views, .exists = has_packages },
 	VIEW_END,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the kernel writes sets and reads numbers. Nothing of single files. */
+/* How the kernel writes and reads sets, numbers and names of CPUs. */
 #include "base/number.h"
 #include "emulator/kernel/views.h"
 
@@ -32,9 +32,7 @@ int print_and_free(FILE *stream, struct isst_cpuset *set)
 	return result;
 }
 
-struct isst_cpuset *collect_cpus(const struct place *place, bool online,
-				 bool (*belongs)(const struct place *place,
-						 const struct platform_cpu *cpu))
+int print_cpus(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
@@ -43,23 +41,13 @@ struct isst_cpuset *collect_cpus(const struct place *place, bool online,
 	for (size_t i = 0; i < platform->cpu_count && !result; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
 
-		if (cpu_online(place->server, cpu) == online && belongs(place, cpu))
+		if (cpu_online(place->server, cpu) && place->view->cpus(place, cpu))
 			result = isst_cpuset_add(set, cpu->number, cpu->number);
 	}
-	if (!result)
-		return set;
-	isst_cpuset_free(set);
-	return NULL;
-}
-
-int print_cpus(const struct place *place, FILE *stream, struct isst_cpuset *set, bool mask)
-{
-	int result = -ENOMEM;
-
-	if (set)
-		result = mask ? print_text(stream, isst_cpuset_to_mask(
-							   set, place->server->platform->cpu_ids))
-			      : print_set(stream, set);
+	if (!result && place->view->mask)
+		result = print_text(stream, isst_cpuset_to_mask(set, platform->cpu_ids));
+	else if (!result)
+		result = print_set(stream, set);
 	isst_cpuset_free(set);
 	return result;
 }
@@ -113,4 +101,135 @@ bool number_of_name(const char *name, const char *begin, unsigned int *number)
 		return false;
 	*number = (unsigned int)value;
 	return true;
+}
+
+/* ---- CPUs by name and by number ---- */
+
+static bool take_cpu(struct place *place, size_t index, const char *begin, char name[VIEW_NAME])
+{
+	const struct platform *platform = place->server->platform;
+
+	if (index >= platform->cpu_count)
+		return false;
+	place->cpu = &platform->cpus[index];
+	snprintf(name, VIEW_NAME, "%s%u", begin, place->cpu->number);
+	return true;
+}
+
+static bool find_cpu(struct place *place, const char *begin, const char *name)
+{
+	unsigned int number;
+
+	place->cpu = number_of_name(name, begin, &number)
+			     ? platform_cpu(place->server->platform, number)
+			     : NULL;
+	return place->cpu;
+}
+
+static bool cpu_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	return take_cpu(place, index, "cpu", name);
+}
+
+static bool find_cpu_name(struct place *place, const char *name)
+{
+	return find_cpu(place, "cpu", name);
+}
+
+const struct instances each_cpu = { cpu_at, find_cpu_name };
+
+static bool cpu_number_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	return take_cpu(place, index, "", name);
+}
+
+static bool find_cpu_number(struct place *place, const char *name)
+{
+	return find_cpu(place, "", name);
+}
+
+const struct instances each_cpu_number = { cpu_number_at, find_cpu_number };
+
+/* ---- Lists of CPUs: "cpu lists" in admin-guide/kernel-parameters, more than those of users ----
+ */
+
+static bool ends_list(char c)
+{
+	return c == '\0' || c == '\n';
+}
+
+static bool ends_region(char c)
+{
+	return c == ',' || isspace((unsigned char)c) || ends_list(c);
+}
+
+/** A decimal number, or N for the last CPU. */
+static int read_number(const char **text, unsigned int cpu_ids, uint64_t *number)
+{
+	if (**text == 'N') {
+		(*text)++;
+		*number = cpu_ids - 1;
+		return 0;
+	}
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	for (*number = 0; isdigit((unsigned char)**text); (*text)++) {
+		*number = *number * 10 + (uint64_t)(**text - '0');
+		if (*number > UINT32_MAX)
+			return -EOVERFLOW;
+	}
+	return 0;
+}
+
+/** `N`, `N-N` or `all`, and of ranges `:USED/GROUP`: the first @used of each @group. */
+static int read_region(const char **text, unsigned int cpu_ids, struct isst_cpuset *set)
+{
+	uint64_t first = 0, last = cpu_ids - 1, used = 1, group = 1;
+	bool single = false;
+	int result = 0;
+
+	if (strncasecmp(*text, "all", 3) == 0) {
+		*text += 3;
+	} else {
+		result = read_number(text, cpu_ids, &first);
+		last = first;
+		single = **text != '-';
+		if (!result && !single) {
+			(*text)++;
+			result = read_number(text, cpu_ids, &last);
+		}
+	}
+	if (!result && **text == ':' && !single) {
+		(*text)++;
+		result = read_number(text, cpu_ids, &used);
+		if (!result && *(*text)++ != '/')
+			result = -EINVAL;
+		if (!result)
+			result = read_number(text, cpu_ids, &group);
+	}
+	if (result)
+		return result;
+	if (!ends_region(**text) || first > last || group == 0 || used > group)
+		return -EINVAL;
+	if (last >= cpu_ids)
+		return -ERANGE;
+	for (uint64_t cpu = first; cpu <= last && used && !result; cpu += group)
+		result = isst_cpuset_add(
+			set, (unsigned int)cpu,
+			(unsigned int)(cpu + used - 1 < last ? cpu + used - 1 : last));
+	return result;
+}
+
+int parse_cpu_list(const char *text, unsigned int cpu_ids, struct isst_cpuset *set)
+{
+	int result = 0;
+
+	while (!result) {
+		while (!ends_list(*text) && ends_region(*text))
+			text++;
+		if (ends_list(*text))
+			break;
+		result = read_region(&text, cpu_ids, set);
+	}
+	return result;
 }

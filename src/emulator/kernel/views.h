@@ -14,6 +14,8 @@ struct view;
 
 enum { VIEW_NAME = 256 };
 
+#define NEEDS(value) .needs = offsetof(struct platform, value)
+
 /** Where a path has led to: the row, and which of many for each level that has many. */
 struct place {
 	struct server *server;
@@ -40,11 +42,18 @@ struct view {
 	const struct instances *each; /* NULL: one of this name */
 	const struct view *below;     /* the rows in a directory */
 	bool (*exists)(const struct place *place); /* NULL: always */
-	/* What a file holds: one of these three. */
-	int (*read)(const struct place *place, FILE *stream);
+	unsigned int since;			   /* kernel release */
+	size_t needs; /* offset of a number_value in struct platform: not 0; 0: nothing */
+	/* What a file holds: one of these five. */
+	const char *constant;
 	unsigned int (*number)(const struct place *place);
 	const char *(*text)(const struct place *place);
-	/** Where a link leads to, from the directory that it is in. */
+	bool (*cpus)(const struct place *place, const struct platform_cpu *cpu); /* online ones */
+	int (*read)(const struct place *place, FILE *stream);
+	bool mask; /* @cpus are shown as a mask, not as a list */
+	/* A link leads to the entry of its name in @directory, or to @target; both start from the
+	 * directory that the link is in. */
+	const char *directory;
 	int (*target)(const struct place *place, FILE *stream);
 	/** Of a device: reads or writes eight bytes at a position. */
 	int (*access)(const struct place *place, bool write, uint64_t position, uint64_t *value);
@@ -64,17 +73,13 @@ struct view {
 	}
 #define VIEW_IS_END(view) (!(view)->name && !(view)->each)
 
-/* ---- view_text.c ---- */
+/* ---- view_text.c: how the kernel writes sets and reads numbers ---- */
 
 int print_set(FILE *stream, const struct isst_cpuset *set);
 /** Takes over the set. */
 int print_and_free(FILE *stream, struct isst_cpuset *set);
-/** The CPUs that are (or are not) online for which @belongs is true; NULL without memory. */
-struct isst_cpuset *collect_cpus(const struct place *place, bool online,
-				 bool (*belongs)(const struct place *place,
-						 const struct platform_cpu *cpu));
-/** A set as a list or as a mask. Takes over the set. */
-int print_cpus(const struct place *place, FILE *stream, struct isst_cpuset *set, bool mask);
+/** The CPUs of a view that has @cpus. */
+int print_cpus(const struct place *place, FILE *stream);
 /** A number as the kernel's strict parser reads it: base 0 takes 0x.. and 0.. for octal. */
 int parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
 /** A switch as the kernel reads one: 1, y, on and so on, of which the first letters count. */
@@ -85,69 +90,58 @@ int scan_number(const char *text, uint32_t *value);
 /** Reads the decimal number that a name ends with; nothing else than @begin may be before it. */
 bool number_of_name(const char *name, const char *begin, unsigned int *number);
 
-/* ---- cpu_lists.c ---- */
-
 /** Adds the CPUs of a list, all of which have to be below @cpu_ids. Returns 0, -EINVAL, -ERANGE,
  * -EOVERFLOW or -ENOMEM. */
 int parse_cpu_list(const char *text, unsigned int cpu_ids, struct isst_cpuset *set);
 
-/* ---- Tables ---- */
+/* ---- Tables: each is named after the file that has it, and the directory that it is below ---- */
 
-extern const struct instances each_cpu;	 /* cpuN */
-extern const struct view cpu_views[];	 /* cpu_views.c: below cpuN */
-extern const struct view node_views[];	 /* node_views.c: below /sys/devices/system/node */
-extern const struct instances cpu_nodes; /* node_views.c: nodeN of a CPU */
-int print_node_link(const struct place *place, FILE *stream);
-int print_bus_link(const struct place *place, FILE *stream);
-extern const struct view uncore_views[]; /* uncore_views.c: below intel_uncore_frequency */
-extern const struct view debug_views[];	 /* debugfs_views.c: below /sys/kernel/debug */
-bool debugfs_exists(const struct place *place);
-extern const struct view class_powercap_views[];   /* powercap_views.c: below /sys/class/powercap */
-extern const struct view virtual_powercap_views[]; /* powercap_views.c: below virtual/powercap */
-bool powercap_exists(const struct place *place);
-/** What a power limit leaves a CPU that is busy, in kHz; 0: none is in force. */
-unsigned int power_limited_khz(const struct place *place);
-extern const struct view plr_views[]; /* plr_views.c: below plr of a device there */
-bool plr_exists(const struct place *place);
-extern const struct view pstate_views[]; /* pstate_views.c: below intel_pstate */
+extern const struct instances each_cpu;		   /* view_text.c: cpuN */
+extern const struct instances each_cpu_number;	   /* view_text.c: N */
+extern const struct view cpu_views[];		   /* below cpuN */
+extern const struct view idle_driver_views[];	   /* cpu_views.c: cpuidle */
+extern const struct instances each_cooling_device; /* cpu_views.c: cooling_deviceN */
+extern const struct view cooling_views[];	   /* cpu_views.c: below one */
+extern const struct view cpufreq_views[];	   /* cpuN/cpufreq */
+extern const struct view pstate_views[];	   /* cpufreq_views.c: intel_pstate */
+extern const struct view node_views[];		   /* /sys/devices/system/node */
+extern const struct instances cpu_nodes;	   /* node_views.c: nodeN of a CPU */
+extern const struct view uncore_views[];	   /* intel_uncore_frequency */
+extern const struct view debug_views[];		   /* debugfs_views.c: /sys/kernel/debug */
+extern const struct view class_powercap_views[];   /* /sys/class/powercap */
+extern const struct view virtual_powercap_views[]; /* powercap_views.c: virtual/powercap */
+extern const struct view msr_views[];		   /* /dev/cpu */
+extern const struct view cgroup_views[];	   /* /sys/fs/cgroup */
+extern const struct view module_views[];	   /* system_views.c: /sys/module */
+extern const struct view power_views[];		   /* system_views.c: /sys/power */
+extern const struct instances each_process;	   /* system_views.c: processes by number */
+extern const struct view process_views[];	   /* system_views.c: /proc/N */
+extern const struct view run_views[];		   /* system_views.c: /run */
+extern const struct view security_views[];	   /* system_views.c: /sys/kernel/security */
+extern const struct view root_views[];		   /* machine_views.c: / */
+
+bool has_cpufreq(const struct place *place);
 bool pstate_exists(const struct place *place);
-extern const struct view idle_views[];	      /* idle_views.c: below cpuN/cpuidle */
-extern const struct view idle_driver_views[]; /* idle_views.c: below cpuidle */
-extern const struct view msr_views[];	      /* msr_views.c: below /dev/cpu */
-extern const struct view module_views[];      /* module_views.c: below /sys/module */
-int print_modules(const struct place *place, FILE *stream);
-extern const struct view power_views[];	    /* power_views.c: below /sys/power */
-extern const struct instances each_process; /* system_views.c: processes by number */
-extern const struct view process_views[];   /* system_views.c: below /proc/N */
-extern const struct view run_views[];	    /* system_views.c: below /run */
-extern const struct view security_views[];  /* system_views.c: below /sys/kernel/security */
+bool debugfs_exists(const struct place *place);
+bool powercap_exists(const struct place *place);
 bool is_locked_down(const struct place *place);
-extern const struct instances each_cooling_device; /* thermal_views.c: cooling_deviceN */
-extern const struct view cooling_views[];	   /* thermal_views.c: below cooling_deviceN */
-int print_cooling_link(const struct place *place, FILE *stream);
-int print_cooling_device(const struct place *place, FILE *stream);
-extern const struct view throttle_views[]; /* throttle_views.c: below cpuN/thermal_throttle */
-extern const struct view cgroup_views[];   /* cgroup_views.c: below /sys/fs/cgroup */
-extern const struct view root_views[];	   /* machine_views.c: below / */
+int print_modules(const struct place *place, FILE *stream);
+int write_smt(const struct place *place, const char *text);
+/** Whether a CPU of a domain is online. */
+bool die_is_online(const struct server *server, size_t domain);
 
-static inline unsigned int least(unsigned int one, unsigned int other)
-{
-	return one < other ? one : other;
-}
+/* ---- What CPUs run at, in kHz ---- */
 
-/* ---- frequencies.c: what cpufreq shows of a CPU, in kHz ---- */
-
+/** What a power limit leaves a CPU that is busy; 0: none is in force. */
+unsigned int power_limited_khz(const struct place *place);
 unsigned int base_khz(const struct place *place);
 unsigned int lowest_khz(const struct place *place);
 unsigned int highest_khz(const struct place *place);
-unsigned int scaling_min_khz(const struct place *place);
-unsigned int scaling_max_khz(const struct place *place);
+bool has_bios_limit(const struct place *place);
 /** What the BIOS allows (_PPC), which acpi-cpufreq alone obeys. */
 unsigned int bios_limit_khz(const struct place *place);
-bool has_bios_limit(const struct place *place);
-
-/* ---- busy.c ---- */
-
+unsigned int scaling_min_khz(const struct place *place);
+unsigned int scaling_max_khz(const struct place *place);
 /**
  * What a CPU that is busy runs at: up to its limits, the turbo ratio limits of few cores and, with
  * core-power enabled, the maximum of its CLOS and what SST-TF leaves it if all high priority cores
@@ -158,36 +152,24 @@ unsigned int busy_khz(const struct place *place);
  * of its base frequency. */
 uint64_t actual_cycles(const struct place *place);
 uint64_t base_cycles(const struct place *place);
-
-/* ---- energy.c ---- */
-
 /** The energy performance preference of a CPU: 0 performance to 255 power. */
 unsigned int energy_preference(const struct place *place);
-bool has_energy_preference(const struct place *place);
-int print_energy_preference(const struct place *place, FILE *stream);
-int print_energy_preferences(const struct place *place, FILE *stream);
-int write_energy_preference(const struct place *place, const char *text);
 
-/* ---- governors.c ---- */
+static inline bool is_online(const struct place *place)
+{
+	return cpu_online(place->server, place->cpu);
+}
 
-const char *governor_text(const struct place *place);
-int print_governors(const struct place *place, FILE *stream);
-int write_governor(const struct place *place, const char *text);
+static inline unsigned int least(unsigned int one, unsigned int other)
+{
+	return one < other ? one : other;
+}
 
-/* ---- hotplug.c ---- */
-
-/** Whether a CPU of a domain is online. */
-bool die_is_online(const struct server *server, size_t domain);
-int write_online(const struct place *place, const char *text);
-int write_smt(const struct place *place, const char *text);
-
-/* ---- captured_views.c: files that were captured and that no row makes ---- */
-
-/** Whether a capture has this file or directory; sets place->view. */
-bool captured_find(struct place *place, const char *path);
-/** Names in a directory, one after the other: *@entry is where to go on, 0 at first. Returns false
- * where there are no more. @directory: whether it is one. */
-bool captured_next(const struct server *server, const char *path, size_t *entry,
-		   char name[VIEW_NAME], bool *directory);
+static inline unsigned int clamp(unsigned int value, unsigned int low, unsigned int high)
+{
+	if (value > high)
+		return high;
+	return value < low ? low : value;
+}
 
 #endif
