@@ -35,7 +35,7 @@ LAYERS = {
     "cli": ["common", "isst.h", "isst-emulator.h"],
     "emulator": ["base", "common", "driver/abi.h", "isst.h", "isst-emulator.h"],
     "preload": ["base", "common/hash.h", "emulator/front/launch.h", "emulator/front/launch_files.h",
-                "emulator/front/launch_requests.h", "emulator/model/machines.h", "driver/abi.h", "isst.h",
+                "emulator/model/machines.h", "driver/abi.h", "isst.h",
                 "isst-emulator.h"],
 }
 

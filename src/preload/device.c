@@ -5,7 +5,7 @@
  */
 #include "preload/preload.h"
 
-#include "emulator/front/launch_requests.h"
+#include "emulator/front/launch_files.h"
 
 #include <errno.h>
 #include <stdarg.h>

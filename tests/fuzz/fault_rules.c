@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fault rules: accepted, or refused with the line of the error. */
-#include "emulator/front/fault_rules.h"
+#include "emulator/front/faults.h"
 #include "fuzz/support/fuzz.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
-#include "emulator/front/launch_requests.h"
+#include "emulator/front/launch_files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,10 +14,11 @@ enum { MOST_COMMANDS = 64 };
 
 /* ---- Entries of batches ---- */
 
-static int phy_id_run(struct server *server, struct abi_cpu_map *map)
+static int run_phy_id(struct server *server, void *entry)
 {
 	const struct platform *platform = server->platform;
 	const struct platform_cpu *cpu;
+	struct abi_cpu_map *map = entry;
 
 	if (map->logical_cpu >= platform->cpu_ids ||
 	    map->logical_cpu >= isst_cpuset_count(platform->possible.set))
@@ -29,11 +30,6 @@ static int phy_id_run(struct server *server, struct abi_cpu_map *map)
 					    ? cpu->punit
 					    : cpu->core << 1 | cpu->thread; /* MSR 0x53 */
 	return 0;
-}
-
-static int run_phy_id(struct server *server, void *entry)
-{
-	return phy_id_run(server, entry);
 }
 
 static int run_io(struct server *server, void *entry)
@@ -117,76 +113,35 @@ struct batch_kind {
 	unsigned long request;
 	size_t first, stride; /* bytes */
 	enum fault_place place;
-	bool (*registered)(const struct platform *platform);
 	int (*run)(struct server *server, void *entry);
 	void (*describe)(const void *entry, struct fault_event *event);
 	void (*answer)(void *entry, uint64_t value);
 };
 
-static bool always(const struct platform *platform)
-{
-	(void)platform;
-	return true;
-}
-
-static bool has_mmio(const struct platform *platform)
-{
-	return platform->mmio.value != 0;
-}
-
-static bool has_mailbox(const struct platform *platform)
-{
-	return platform->mailbox.value != MAILBOX_NONE;
-}
-
 static const struct batch_kind batch_kinds[] = {
 	{ ABI_GET_PHY_ID, offsetof(struct abi_cpu_maps, cpu_map), sizeof(struct abi_cpu_map),
-	  FAULT_PHY_ID, always, run_phy_id, describe_phy_id, answer_phy_id },
+	  FAULT_PHY_ID, run_phy_id, describe_phy_id, answer_phy_id },
 	{ ABI_IO_COMMAND, offsetof(struct abi_io_regs, io_reg), sizeof(struct abi_io_reg),
-	  FAULT_MMIO, has_mmio, run_io, describe_io, answer_io },
+	  FAULT_MMIO, run_io, describe_io, answer_io },
 	{ ABI_MAILBOX_COMMAND, offsetof(struct abi_mbox_cmds, mbox_cmd),
-	  sizeof(struct abi_mbox_cmd), FAULT_MAILBOX, has_mailbox, run_mailbox, describe_mailbox,
+	  sizeof(struct abi_mbox_cmd), FAULT_MAILBOX, run_mailbox, describe_mailbox,
 	  answer_mailbox },
 	{ ABI_MSR_COMMAND, offsetof(struct abi_msr_cmds, msr_cmd), sizeof(struct abi_msr_cmd),
-	  FAULT_MSR, always, run_msr, describe_msr, answer_msr },
+	  FAULT_MSR, run_msr, describe_msr, answer_msr },
 };
-
-/** What a fault rule can know of an entry. */
-static void describe(const struct server *server, const struct batch_kind *kind, const void *entry,
-		     struct fault_event *event)
-{
-	const struct platform_cpu *cpu;
-
-	event->place = kind->place;
-	event->command = true;
-	kind->describe(entry, event);
-	event->change = event->number[NUMBER_SET];
-	cpu = platform_cpu(server->platform, (unsigned int)event->number[NUMBER_CPU]);
-	if (cpu) {
-		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
-
-		fault_event_set(event, NUMBER_PACKAGE, domain->package);
-		fault_event_set(event, NUMBER_DIE, domain->die);
-	}
-}
-
-/** Firmware accepts an entry, or does not, and puts off what it does. */
-static int accept_deferred(struct server *server, const struct batch_kind *kind, void *entry,
-			   uint64_t delay_ms)
-{
-	int result = kind->run(server, entry);
-
-	state_discard(server);
-	return result ? result : deferred_add(server, kind->request, entry, kind->stride, delay_ms);
-}
 
 static int carry_out(struct server *server, const struct batch_kind *kind, void *entry,
 		     const struct fault_event *event, const struct fault_effect *effect)
 {
-	int result = effect->action == ACTION_DEFERRED
-			     ? accept_deferred(server, kind, entry, effect->value)
-			     : kind->run(server, entry);
+	int result = kind->run(server, entry);
 
+	/* Firmware accepts an entry, or does not, and puts off what it does. */
+	if (effect->action == ACTION_DEFERRED) {
+		state_discard(server);
+		if (!result)
+			result = deferred_add(server, kind->request, entry, kind->stride,
+					      effect->value);
+	}
 	if (!event->change)
 		return result;
 	/* Each at once: what comes after it may end the process. */
@@ -210,11 +165,25 @@ static int run_entry(struct emulated *emulated, struct batch *batch, void *entry
 		     bool last_of_several)
 {
 	struct server *server = &emulated->server;
-	struct fault_event event = { .last_of_several = last_of_several };
+	struct fault_event event = {
+		.place = batch->kind->place,
+		.command = true,
+		.last_of_several = last_of_several,
+	};
+	const struct platform_cpu *cpu;
 	struct fault_effect effect;
 	int result;
 
-	describe(server, batch->kind, entry, &event);
+	/* What a fault rule can know of it. */
+	batch->kind->describe(entry, &event);
+	event.change = event.number[NUMBER_SET];
+	cpu = platform_cpu(server->platform, (unsigned int)event.number[NUMBER_CPU]);
+	if (cpu) {
+		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
+
+		fault_event_set(&event, NUMBER_PACKAGE, domain->package);
+		fault_event_set(&event, NUMBER_DIE, domain->die);
+	}
 	effect = faults_find(&emulated->faults, &event);
 	if (effect.action == ACTION_SHORT)
 		return 1;
@@ -237,39 +206,12 @@ static int run_entry(struct emulated *emulated, struct batch *batch, void *entry
 	}
 }
 
-static int run_batch(struct emulated *emulated, const struct batch_kind *kind, void *argument)
-{
-	struct batch batch = { .kind = kind };
-	uint32_t count;
-
-	memcpy(&count, argument, sizeof(count));
-	if (count == 0 || count > MOST_COMMANDS)
-		return -EINVAL;
-	for (uint32_t i = 0; i < count; i++) {
-		void *entry = (char *)argument + kind->first + i * kind->stride;
-		int result = batch.interrupted
-				     ? -EINTR
-				     : run_entry(emulated, &batch, entry, i > 0 && i == count - 1);
-
-		if (result && i > 0)
-			return (int)i;
-		if (result)
-			return result < 0 ? result : batch.returned;
-	}
-	return (int)count;
-}
-
 static const struct batch_kind *find_kind(unsigned long request)
 {
 	for (size_t i = 0; i < sizeof(batch_kinds) / sizeof(*batch_kinds); i++)
 		if (batch_kinds[i].request == request)
 			return &batch_kinds[i];
 	return NULL;
-}
-
-bool batch_knows(unsigned long request)
-{
-	return find_kind(request);
 }
 
 bool batch_layout(unsigned long request, struct request_layout *layout)
@@ -289,10 +231,32 @@ bool batch_layout(unsigned long request, struct request_layout *layout)
 
 bool batch_registered(const struct platform *platform, unsigned long request)
 {
-	return find_kind(request)->registered(platform);
+	if (request == ABI_IO_COMMAND)
+		return platform->mmio.value != 0;
+	if (request == ABI_MAILBOX_COMMAND)
+		return platform->mailbox.value != MAILBOX_NONE;
+	return find_kind(request);
 }
 
 int batch_run(struct emulated *emulated, unsigned long request, void *argument)
 {
-	return run_batch(emulated, find_kind(request), argument);
+	const struct batch_kind *kind = find_kind(request);
+	struct batch batch = { .kind = kind };
+	uint32_t count;
+
+	memcpy(&count, argument, sizeof(count));
+	if (count == 0 || count > MOST_COMMANDS)
+		return -EINVAL;
+	for (uint32_t i = 0; i < count; i++) {
+		void *entry = (char *)argument + kind->first + i * kind->stride;
+		int result = batch.interrupted
+				     ? -EINTR
+				     : run_entry(emulated, &batch, entry, i > 0 && i == count - 1);
+
+		if (result && i > 0)
+			return (int)i;
+		if (result)
+			return result < 0 ? result : batch.returned;
+	}
+	return (int)count;
 }

@@ -1,14 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every driver call and file operation begins with, and ends. */
+/* What every driver call and file operation begins and ends with, and what its caller may do. */
 #include "emulator/firmware/firmware.h"
+#include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
 #include "emulator/model/text.h"
 #include "emulator/state/directory.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- What firmware has accepted before and put off ---- */
+
+/** Carries out what firmware has accepted before and put off. The lock must be held. */
+static int run_deferred(struct server *server)
+{
+	struct deferred due;
+
+	if (server->state->deferred_count == 0)
+		return 0;
+	server->replaying = true;
+	while (deferred_take_due(server, &due)) {
+		void *entry = due.entry;
+
+		if (due.request == ABI_MAILBOX_COMMAND)
+			mailbox_run(server, entry);
+		else if (due.request == ABI_IO_COMMAND)
+			mmio_run(server, entry);
+		else if (due.request == ABI_MSR_COMMAND)
+			msr_run(server, entry);
+		else
+			tpmi_run_deferred(server, (unsigned long)due.request, entry);
+	}
+	server->replaying = false;
+	return state_store(server) ? -EIO : 0;
+}
+
+/* ---- Calls ---- */
 
 int call_begin(struct emulated *emulated)
 {
@@ -19,7 +51,7 @@ int call_begin(struct emulated *emulated)
 	result = state_lock(&emulated->server);
 	if (result)
 		return result;
-	result = deferred_run_due(&emulated->server);
+	result = run_deferred(&emulated->server);
 	if (!result)
 		result = faults_load(&emulated->faults, &emulated->server, NULL);
 	if (!result)
@@ -28,30 +60,29 @@ int call_begin(struct emulated *emulated)
 	return is_shortage(result) ? result : -EIO;
 }
 
-/** Whether an action is about a domain: all numbers that it names are the domain's. */
-static bool is_about(const struct agent_action *action, const struct platform_domain *domain)
+static bool is_given(const struct agent_action *action, enum fault_number number, uint64_t value)
 {
-	return (!action->given[NUMBER_PACKAGE] ||
-		action->number[NUMBER_PACKAGE] == domain->package) &&
-	       (!action->given[NUMBER_DIE] || action->number[NUMBER_DIE] == domain->die) &&
-	       (!action->given[NUMBER_POWER_DOMAIN] ||
-		action->number[NUMBER_POWER_DOMAIN] == domain->power_domain);
+	return !action->given[number] || action->number[number] == value;
 }
 
-static void set_levels(struct server *server, const struct agent_action *action)
+/** What a fault rule lets another agent do between this call and the next one. */
+static void run_agent(struct server *server, const struct agent_action *action)
 {
 	const struct platform *platform = server->platform;
-
-	for (size_t i = 0; i < platform->domain_count; i++)
-		if (is_about(action, &platform->domains[i]))
-			firmware_change_level(server, i, (unsigned int)action->level);
-}
-
-static void write_file(struct server *server, const struct agent_action *action)
-{
-	int result = kernel_write(server, action->path, action->content, strlen(action->content));
 	char *line;
+	int result;
 
+	for (size_t i = 0; i < platform->domain_count && action->kind == AGENT_SETS_LEVEL; i++) {
+		const struct platform_domain *domain = &platform->domains[i];
+
+		if (is_given(action, NUMBER_PACKAGE, domain->package) &&
+		    is_given(action, NUMBER_DIE, domain->die) &&
+		    is_given(action, NUMBER_POWER_DOMAIN, domain->power_domain))
+			firmware_change_level(server, i, (unsigned int)action->level);
+	}
+	if (action->kind != AGENT_WRITES)
+		return;
+	result = kernel_write(server, action->path, action->content, strlen(action->content));
 	if (!result || asprintf(&line, "emulator: a fault rule could not write %s: %s",
 				action->path, strerror(-result)) < 0)
 		return;
@@ -59,24 +90,84 @@ static void write_file(struct server *server, const struct agent_action *action)
 	free(line);
 }
 
-/** What fault rules let other agents do between this call and the next one. */
-static void run_agents(struct emulated *emulated)
+void call_end(struct emulated *emulated)
 {
-	struct server *server = &emulated->server;
 	const struct agent_action *action;
 
 	while ((action = faults_take_agent(&emulated->faults))) {
-		if (action->kind == AGENT_SETS_LEVEL)
-			set_levels(server, action);
-		else
-			write_file(server, action);
-		state_store(server);
+		run_agent(&emulated->server, action);
+		state_store(&emulated->server);
+	}
+	state_unlock(&emulated->server);
+	kernel_send_events(&emulated->server);
+}
+
+/* ---- Privileges: the owner of a machine's state is its root, unless a fault rule changes that
+ * ---- */
+
+/** Returns 1, 0 or a negative errno. */
+static int has_effective(int capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (capability < 0 || capability > CAP_LAST_CAP)
+		return -EINVAL;
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	return (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;
+}
+
+/** Only the initial namespace maps every id onto itself. */
+static bool in_initial_namespace(void)
+{
+	static const char *const identity[] = { "0", "0", "4294967295" };
+	FILE *map = fopen("/proc/self/uid_map", "re");
+	char line[100], *rest = line;
+	bool initial;
+
+	if (!map)
+		return true; /* a kernel without user namespaces */
+	initial = fgets(line, sizeof(line), map);
+	for (size_t i = 0; i < sizeof(identity) / sizeof(*identity) && initial; i++) {
+		const char *word = strtok_r(i ? NULL : line, " \n", &rest);
+
+		initial = word && strcmp(word, identity[i]) == 0;
+	}
+	fclose(map);
+	return initial;
+}
+
+/** Returns 1, 0 or a negative errno. The lock must be held. */
+static int caller_capable(const struct emulated *emulated, int capability)
+{
+	int has;
+
+	switch (faults_capability(&emulated->faults, capability)) {
+	case ACTION_DENIED:
+		return 0;
+	case ACTION_REAL:
+		has = has_effective(capability);
+		return has == 1 ? in_initial_namespace() : has;
+	default:
+		return 1;
 	}
 }
 
-void call_end(struct emulated *emulated)
+bool caller_may_administer(struct server *server)
 {
-	run_agents(emulated);
-	state_unlock(&emulated->server);
-	kernel_send_events(&emulated->server);
+	return server->replaying ||
+	       caller_capable((const struct emulated *)server, CAP_SYS_ADMIN) == 1;
+}
+
+int machine_capable(void *data, int capability)
+{
+	struct emulated *emulated = data;
+	int result = call_begin(emulated);
+
+	if (result)
+		return result;
+	result = caller_capable(emulated, capability);
+	call_end(emulated);
+	return result;
 }

@@ -12,29 +12,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int platform_info(const struct emulated *emulated, struct abi_platform_info *info)
-{
-	const struct platform *platform = emulated->server.platform;
-
-	*info = (struct abi_platform_info){
-		.api_version = (uint16_t)platform->api_version.value,
-		.driver_version = (uint16_t)platform->driver_version.value,
-		.max_cmds_per_ioctl = (uint16_t)platform->max_commands.value,
-		.mbox_supported = batch_registered(platform, ABI_MAILBOX_COMMAND),
-		.mmio_supported = batch_registered(platform, ABI_IO_COMMAND),
-	};
-	faults_platform_info(&emulated->faults, info);
-	return 0;
-}
-
 /** A call that is no batch is one command. */
 static int run_other(struct emulated *emulated, unsigned long request, void *argument)
 {
+	const struct platform *platform = emulated->server.platform;
 	struct fault_event event = { .place = FAULT_COMMAND, .command = true };
 	struct fault_effect effect;
 	int result = -ENOTTY;
 
-	event.known[NUMBER_SET] = true;
+	fault_event_set(&event, NUMBER_SET, 0);
 	effect = faults_find(&emulated->faults, &event);
 	state_count(&emulated->server.head->statistics.commands, 1);
 	if (effect.action == ACTION_ERROR)
@@ -43,37 +29,44 @@ static int run_other(struct emulated *emulated, unsigned long request, void *arg
 		return (int)effect.value;
 	if (effect.action == ACTION_IGNORED)
 		return 0;
-	if (request == ABI_GET_PLATFORM_INFO)
-		result = argument ? platform_info(emulated, argument) : -EFAULT;
+	if (request == ABI_GET_PLATFORM_INFO && argument) {
+		*(struct abi_platform_info *)argument = (struct abi_platform_info){
+			.api_version = (uint16_t)platform->api_version.value,
+			.driver_version = (uint16_t)platform->driver_version.value,
+			.max_cmds_per_ioctl = (uint16_t)platform->max_commands.value,
+			.mbox_supported = batch_registered(platform, ABI_MAILBOX_COMMAND),
+			.mmio_supported = batch_registered(platform, ABI_IO_COMMAND),
+		};
+		faults_platform_info(&emulated->faults, argument);
+		result = 0;
+	} else if (request == ABI_GET_PLATFORM_INFO) {
+		result = -EFAULT;
+	}
 	faults_finish(&effect);
 	return result;
-}
-
-static int run_request(struct emulated *emulated, unsigned long request, void *argument)
-{
-	if (tpmi_knows(&emulated->server, request))
-		return tpmi_request(emulated, request, argument);
-	if (!batch_knows(request))
-		return run_other(emulated, request, argument);
-	if (!batch_registered(emulated->server.platform, request))
-		return -ENOTTY;
-	return argument ? batch_run(emulated, request, argument) : -EFAULT;
 }
 
 static int dispatch(struct emulated *emulated, unsigned long request, void *argument)
 {
 	struct fault_event event = { .place = FAULT_IOCTL };
+	struct request_layout layout;
 	struct fault_effect effect;
 	int result;
 
-	event.known[NUMBER_WHICH] = true;
-	event.number[NUMBER_WHICH] = request;
+	fault_event_set(&event, NUMBER_WHICH, request);
 	effect = faults_find(&emulated->faults, &event);
 	if (effect.action == ACTION_ERROR)
 		return -(int)effect.value;
 	if (effect.action == ACTION_RETURN)
 		return (int)effect.value;
-	result = run_request(emulated, request, argument);
+	if (tpmi_knows(&emulated->server, request))
+		result = tpmi_request(emulated, request, argument);
+	else if (batch_registered(emulated->server.platform, request))
+		result = argument ? batch_run(emulated, request, argument) : -EFAULT;
+	else if (batch_layout(request, &layout))
+		result = -ENOTTY; /* no transport for it */
+	else
+		result = run_other(emulated, request, argument);
 	faults_finish(&effect);
 	return result;
 }

@@ -2,7 +2,7 @@
 /* The words of fault rules (docs/internals/emulator.md), read and written, not when they act. */
 #include "base/error_name.h"
 #include "common/memory_stream.h"
-#include "emulator/front/fault_rules.h"
+#include "emulator/front/faults.h"
 #include "emulator/model/text.h"
 
 #include <errno.h>
@@ -29,11 +29,6 @@ static int rule_error(struct reader *reader, const char *found, const char *expe
 			 reader->line, found ? found : "end of line", expected);
 }
 
-static char unescape(char letter)
-{
-	return letter == 'n' ? '\n' : letter == 't' ? '\t' : letter;
-}
-
 /** Takes the quotes off in place: \n, \t, \" and \\ stand for themselves. Returns NULL where the
  * closing one is missing. */
 static char *unquote(struct reader *reader)
@@ -44,7 +39,10 @@ static char *unquote(struct reader *reader)
 		bool escaped = *reader->rest == '\\' && reader->rest[1];
 
 		reader->rest += escaped;
-		*to++ = escaped ? unescape(*reader->rest) : *reader->rest;
+		*to++ = !escaped	       ? *reader->rest
+			: *reader->rest == 'n' ? '\n'
+			: *reader->rest == 't' ? '\t'
+					       : *reader->rest;
 	}
 	reader->unclosed = *reader->rest == '\0';
 	reader->rest += !reader->unclosed;
@@ -200,10 +198,11 @@ static int read_number(struct reader *reader, struct fault *rule, const char *wo
 }
 
 /** `get` or `set` narrows a rule to commands that read or set. */
-static int read_direction(struct fault *rule, const char *word)
+static int read_direction(struct reader *reader, struct fault *rule, const char *word)
 {
 	bool set = strcmp(word, "set") == 0;
 
+	(void)reader;
 	if (!((OF_SETS | OF(COMMAND)) >> rule->place & 1))
 		return 1;
 	if (!set && strcmp(word, "get") != 0)
@@ -290,12 +289,33 @@ static int read_signal(struct reader *reader, struct fault *rule, const char *wo
 	return rule_error(reader, name, "a signal such as TERM");
 }
 
-/** The domains of `then level`; all where none are named. */
-static int read_agent_domains(struct reader *reader, struct agent_action *then)
+/** `then write PATH VALUE`, or `then level 2 package 0` with the domains to the end of the line;
+ * all where none are named. */
+static int read_then(struct reader *reader, struct fault *rule, const char *word)
 {
-	const char *word;
-	int error = 0;
+	struct agent_action *then = &rule->then;
+	const char *what, *path, *content;
+	int error;
 
+	if (!(OF_OPERATIONS >> rule->place & 1) || strcmp(word, "then") != 0)
+		return 1;
+	what = next_word(reader);
+	if (what && strcmp(what, "write") == 0) {
+		then->kind = AGENT_WRITES;
+		path = next_word(reader);
+		if (!path || *path != '/')
+			return rule_error(reader, path, "an absolute path");
+		then->path = strdup(path);
+		content = next_word(reader);
+		if (!content)
+			return rule_error(reader, content, "the value to write");
+		then->content = strdup(content);
+		return then->path && then->content ? 0 : -ENOMEM;
+	}
+	if (!what || strcmp(what, "level") != 0)
+		return rule_error(reader, what, "level or write");
+	then->kind = AGENT_SETS_LEVEL;
+	error = next_number(reader, &then->level);
 	while (!error && (word = next_word(reader))) {
 		size_t i = 0;
 
@@ -308,40 +328,6 @@ static int read_agent_domains(struct reader *reader, struct agent_action *then)
 		error = next_number(reader, &then->number[numbers[i].number]);
 	}
 	return error;
-}
-
-static int read_agent_write(struct reader *reader, struct agent_action *then)
-{
-	const char *path = next_word(reader), *content;
-
-	if (!path || *path != '/')
-		return rule_error(reader, path, "an absolute path");
-	then->path = strdup(path);
-	content = next_word(reader);
-	if (!content)
-		return rule_error(reader, content, "the value to write");
-	then->content = strdup(content);
-	return then->path && then->content ? 0 : -ENOMEM;
-}
-
-/** `then level 2 package 0`, `then write PATH VALUE`: the rest of the line */
-static int read_then(struct reader *reader, struct fault *rule, const char *word)
-{
-	const char *what;
-	int error;
-
-	if (!(OF_OPERATIONS >> rule->place & 1) || strcmp(word, "then") != 0)
-		return 1;
-	what = next_word(reader);
-	if (what && strcmp(what, "write") == 0) {
-		rule->then.kind = AGENT_WRITES;
-		return read_agent_write(reader, &rule->then);
-	}
-	if (!what || strcmp(what, "level") != 0)
-		return rule_error(reader, what, "level or write");
-	rule->then.kind = AGENT_SETS_LEVEL;
-	error = next_number(reader, &rule->then.level);
-	return error ? error : read_agent_domains(reader, &rule->then);
 }
 
 static int read_number_action(struct reader *reader, struct fault *rule, const char *word)
@@ -379,31 +365,21 @@ static int read_action(struct reader *reader, struct fault *rule, const char *wo
 
 static int read_word(struct reader *reader, struct fault *rule, const char *word)
 {
-	int error = read_direction(rule, word);
+	static int (*const readers[])(struct reader *, struct fault *, const char *) = {
+		read_direction, read_number, read_modifier,	 read_info,   read_content,
+		read_signal,	read_then,   read_number_action, read_action,
+	};
 
-	if (error == 1)
-		error = read_number(reader, rule, word);
-	if (error == 1)
-		error = read_modifier(reader, rule, word);
-	if (error == 1)
-		error = read_info(reader, rule, word);
-	if (error == 1)
-		error = read_content(reader, rule, word);
-	if (error == 1)
-		error = read_signal(reader, rule, word);
-	if (error == 1)
-		error = read_then(reader, rule, word);
-	if (error == 1)
-		error = read_number_action(reader, rule, word);
-	if (error == 1)
-		error = read_action(reader, rule, word);
-	if (error == 1)
-		error = rule_error(
-			reader, word,
-			"a condition, an effect (an error's name, ...), \"times\", "
-			"\"after\", \"sticks\", \"delay\" or \"then\" that this kind of rule "
-			"knows");
-	return error;
+	for (size_t i = 0; i < COUNT(readers); i++) {
+		int error = readers[i](reader, rule, word);
+
+		if (error != 1)
+			return error;
+	}
+	return rule_error(reader, word,
+			  "a condition, an effect (an error's name, ...), \"times\", "
+			  "\"after\", \"sticks\", \"delay\" or \"then\" that this kind of rule "
+			  "knows");
 }
 
 static int read_command(struct reader *reader, struct fault *rule, char *word)
@@ -501,76 +477,69 @@ static int read_rule(struct reader *reader, struct fault *rule, const char *word
 	return error;
 }
 
-static int read_line(struct faults *faults, struct reader *reader)
-{
-	const char *word = next_word(reader);
-	struct fault *rules;
-
-	if (!word)
-		return reader->unclosed ? rule_error(reader, NULL, "a rule") : 0;
-	rules = reallocarray(faults->rules, faults->count + 1, sizeof(*rules));
-	if (!rules)
-		return -ENOMEM;
-	faults->rules = rules;
-	rules[faults->count] = (struct fault){ 0 };
-	return read_rule(reader, &rules[faults->count++], word);
-}
-
 int faults_parse(struct faults *faults, const char *file, char *text, char **error)
 {
 	struct reader reader = { .file = file, .error = error };
 	int result = 0;
 
 	while (text && !result) {
+		const char *word;
+		struct fault *rules;
+
 		reader.rest = strsep(&text, "\n");
 		reader.line++;
-		result = read_line(faults, &reader);
+		word = next_word(&reader);
+		if (!word && reader.unclosed)
+			return rule_error(&reader, NULL, "a rule");
+		if (!word)
+			continue;
+		rules = reallocarray(faults->rules, faults->count + 1, sizeof(*rules));
+		if (!rules)
+			return -ENOMEM;
+		faults->rules = rules;
+		rules[faults->count] = (struct fault){ 0 };
+		result = read_rule(&reader, &rules[faults->count++], word);
 	}
 	return result;
 }
 
 /* ---- Writing ---- */
 
-static void print_argument(FILE *stream, size_t place, const struct fault_event *event)
-{
-	uint64_t which = event->number[NUMBER_WHICH];
-
-	if (places[place].argument == ARGUMENT_PATH)
-		fprintf(stream, " %s", event->path);
-	else if (places[place].argument == ARGUMENT_COMMAND)
-		fprintf(stream, " 0x%02" PRIx64 "/0x%02" PRIx64, which >> 8, which & 0xff);
-	else if (places[place].argument == ARGUMENT_NUMBER)
-		fprintf(stream, " 0x%" PRIx64, which);
-	else if (places[place].argument == ARGUMENT_ANY)
-		fputs(" any", stream);
-	for (size_t i = 0; i < COUNT(tpmi_requests); i++)
-		if (places[place].argument == ARGUMENT_REQUEST && tpmi_requests[i].request == which)
-			fprintf(stream, " %s", tpmi_requests[i].name);
-}
-
-static void print_event(FILE *stream, const struct fault_event *event)
-{
-	size_t place = 0;
-
-	while (places[place].place != event->place)
-		place++;
-	fputs(places[place].name, stream);
-	print_argument(stream, place, event);
-	for (size_t i = 0; i < COUNT(numbers); i++)
-		if (numbers[i].number != NUMBER_WHICH && event->known[numbers[i].number])
-			fprintf(stream, " %s 0x%" PRIx64, numbers[i].name,
-				event->number[numbers[i].number]);
-}
-
 char *fault_describe(const struct fault_event *event)
 {
+	const uint64_t which = event->number[NUMBER_WHICH];
 	struct memory_stream memory = { 0 };
+	size_t place = 0;
 
 	if (memory_stream_open(&memory))
 		return NULL;
-	print_event(memory.stream, event);
-	if (memory_stream_close(&memory) == 0)
-		return memory.text;
-	free(memory.text);
-	return NULL;
+	while (places[place].place != event->place)
+		place++;
+	fputs(places[place].name, memory.stream);
+	switch (places[place].argument) {
+	case ARGUMENT_PATH:
+		fprintf(memory.stream, " %s", event->path);
+		break;
+	case ARGUMENT_COMMAND:
+		fprintf(memory.stream, " 0x%02" PRIx64 "/0x%02" PRIx64, which >> 8, which & 0xff);
+		break;
+	case ARGUMENT_NUMBER:
+		fprintf(memory.stream, " 0x%" PRIx64, which);
+		break;
+	case ARGUMENT_ANY:
+		fputs(" any", memory.stream);
+		break;
+	case ARGUMENT_REQUEST:
+		for (size_t i = 0; i < COUNT(tpmi_requests); i++)
+			if (tpmi_requests[i].request == which)
+				fprintf(memory.stream, " %s", tpmi_requests[i].name);
+		break;
+	case ARGUMENT_NONE:
+		break;
+	}
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		if (numbers[i].number != NUMBER_WHICH && event->known[numbers[i].number])
+			fprintf(memory.stream, " %s 0x%" PRIx64, numbers[i].name,
+				event->number[numbers[i].number]);
+	return memory_stream_text(&memory);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decides whether a fault rule acts on what happens, and counts its matches over all processes: the
- * counts are in a file beside the rules. What the effects mean is the seams' business.
+ * Decides whether a fault rule acts on what happens, and counts its matches over all
+ * processes: the counts are in a file beside the rules. What the effects mean is the seams'
+ * business.
  */
+#include "emulator/front/faults.h"
 #include "common/descriptor.h"
 #include "common/hash.h"
 #include "common/monotonic.h"
-#include "emulator/front/fault_rules.h"
 #include "emulator/model/text.h"
 #include "emulator/state/directory.h"
 
@@ -116,18 +117,6 @@ static int take_rules(struct faults *faults, const struct server *server, const 
 		      : 0;
 }
 
-/** Notes that there are no rules as long as the directory has the same entries. A link to where
- * they may appear is one of these. */
-static void take_none(struct faults *faults, const struct server *server)
-{
-	struct stat status;
-
-	if (faults->present)
-		faults_clear(faults);
-	if (fstatat(server->directory, "faults", &status, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
-		faults->none_in = server->entries.version;
-}
-
 int faults_load(struct faults *faults, const struct server *server, char **error)
 {
 	struct stat status;
@@ -146,7 +135,13 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 	if (!result)
 		result = read_text(server, &text);
 	if (result == -ENOENT) {
-		take_none(faults, server);
+		if (faults->present)
+			faults_clear(faults);
+		/* There are no rules as long as the directory has the same entries. A link to
+		 * where they may appear is one of these. */
+		if (fstatat(server->directory, "faults", &status, AT_SYMLINK_NOFOLLOW) &&
+		    errno == ENOENT)
+			faults->none_in = server->entries.version;
 		return 0;
 	}
 	if (result || !text)
@@ -165,7 +160,7 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 
 enum counts_slot { SLOT_COUNT, SLOT_TARGET, SLOTS };
 
-static off_t slot_offset(size_t rule, enum counts_slot slot)
+static off_t counts_offset(size_t rule, enum counts_slot slot)
 {
 	return (off_t)(sizeof(struct counts_header) + (rule * SLOTS + slot) * sizeof(uint64_t));
 }
@@ -175,7 +170,8 @@ static uint64_t slot_read(const struct faults *faults, size_t rule, enum counts_
 {
 	uint64_t value = 0;
 
-	if (pread(faults->counts, &value, sizeof(value), slot_offset(rule, slot)) != sizeof(value))
+	if (pread(faults->counts, &value, sizeof(value), counts_offset(rule, slot)) !=
+	    sizeof(value))
 		return 0;
 	return value;
 }
@@ -183,16 +179,8 @@ static uint64_t slot_read(const struct faults *faults, size_t rule, enum counts_
 static bool slot_write(const struct faults *faults, size_t rule, enum counts_slot slot,
 		       uint64_t value)
 {
-	return pwrite(faults->counts, &value, sizeof(value), slot_offset(rule, slot)) ==
+	return pwrite(faults->counts, &value, sizeof(value), counts_offset(rule, slot)) ==
 	       sizeof(value);
-}
-
-/** Counts a match. Returns how many there were before. */
-static uint64_t count_match(const struct faults *faults, size_t rule)
-{
-	uint64_t count = slot_read(faults, rule, SLOT_COUNT);
-
-	return slot_write(faults, rule, SLOT_COUNT, count + 1) ? count : 0;
 }
 
 static bool at_place(const struct fault *rule, const struct fault_event *event)
@@ -210,7 +198,7 @@ static bool at_place(const struct fault *rule, const struct fault_event *event)
 	}
 }
 
-static bool matches(const struct fault *rule, const struct fault_event *event)
+static bool rule_matches(const struct fault *rule, const struct fault_event *event)
 {
 	if (!at_place(rule, event))
 		return false;
@@ -222,6 +210,7 @@ static bool matches(const struct fault *rule, const struct fault_event *event)
 	return !rule->path || fnmatch(rule->path, event->path, FNM_PATHNAME) == 0;
 }
 
+/** Counts a match. */
 static bool acts_now(const struct faults *faults, size_t index)
 {
 	const struct fault *rule = &faults->rules[index];
@@ -229,44 +218,36 @@ static bool acts_now(const struct faults *faults, size_t index)
 
 	if (rule->after == 0 && !rule->limited)
 		return true;
-	before = count_match(faults, index);
+	before = slot_read(faults, index, SLOT_COUNT);
+	if (!slot_write(faults, index, SLOT_COUNT, before + 1))
+		before = 0;
 	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
 }
 
-/** Remembers what a rule acts on for the first time, for ever, and notes it in the log. */
-static void stick(const struct faults *faults, size_t index, const char *target)
+/** A rule that sticks acts from the first time on, on the same target alone, which the log notes.
+ */
+static bool rule_acts(const struct faults *faults, size_t index, const struct fault_event *event)
 {
-	char *line;
-
-	slot_write(faults, index, SLOT_TARGET, hash_text(target));
-	if (asprintf(&line, "fault rule sticks: %s", target) < 0)
-		return;
-	directory_log(faults->directory, line);
-	free(line);
-}
-
-/** Whether a rule that sticks acts: from the first time on, on the same target alone. */
-static bool acts_on_target(const struct faults *faults, size_t index,
-			   const struct fault_event *event)
-{
-	uint64_t stuck = slot_read(faults, index, SLOT_TARGET);
-	char *target;
+	char *target, *line;
+	uint64_t stuck;
 	bool acting;
 
+	if (!faults->rules[index].sticks)
+		return acts_now(faults, index);
+	stuck = slot_read(faults, index, SLOT_TARGET);
 	if (!stuck && !acts_now(faults, index))
 		return false;
 	target = fault_describe(event);
 	acting = target && (!stuck || stuck == hash_text(target));
-	if (acting && !stuck)
-		stick(faults, index, target);
+	if (acting && !stuck) {
+		slot_write(faults, index, SLOT_TARGET, hash_text(target));
+		if (asprintf(&line, "fault rule sticks: %s", target) >= 0) {
+			directory_log(faults->directory, line);
+			free(line);
+		}
+	}
 	free(target);
 	return acting;
-}
-
-static bool acts(const struct faults *faults, size_t index, const struct fault_event *event)
-{
-	return faults->rules[index].sticks ? acts_on_target(faults, index, event)
-					   : acts_now(faults, index);
 }
 
 /** To the microsecond: the kernel's sleep comes near it, and what is left is waited for busily. */
@@ -297,7 +278,7 @@ struct fault_effect faults_find(const struct faults *faults, const struct fault_
 	for (size_t i = 0; i < faults->count; i++) {
 		struct fault *rule = &faults->rules[i];
 
-		if (!matches(rule, event) || !acts(faults, i, event))
+		if (!rule_matches(rule, event) || !rule_acts(faults, i, event))
 			continue;
 		rule->acted = true;
 		if (rule->delay_us)
@@ -328,29 +309,22 @@ void faults_signals_blocked(const sigset_t *blocked)
 	program_blocks = blocked;
 }
 
-/** Whether a signal that came now would be pending for a driver that looks for one. */
-static bool interrupts(int number)
-{
-	struct sigaction action;
-	sigset_t blocked;
-
-	if (program_blocks)
-		blocked = *program_blocks;
-	else if (sigprocmask(SIG_SETMASK, NULL, &blocked))
-		return false;
-	if (sigismember(&blocked, number) == 1)
-		return false;
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN;
-}
-
 bool faults_finish(const struct fault_effect *effect)
 {
 	int number = (int)effect->value;
+	struct sigaction action;
+	sigset_t blocked;
 
 	if (effect->action != ACTION_SIGNAL)
 		return false;
 	kill(getpid(), number);
-	return interrupts(number);
+	/* Whether a driver that looks for a pending signal would find one. */
+	if (program_blocks)
+		blocked = *program_blocks;
+	else if (sigprocmask(SIG_SETMASK, NULL, &blocked))
+		return false;
+	return sigismember(&blocked, number) != 1 && sigaction(number, NULL, &action) == 0 &&
+	       action.sa_handler != SIG_IGN;
 }
 
 enum fault_action faults_capability(const struct faults *faults, int capability)

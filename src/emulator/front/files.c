@@ -25,11 +25,6 @@ static bool is_inside(const char *path)
 	return true;
 }
 
-static bool changes_something(enum fault_place place)
-{
-	return place == FAULT_WRITE || place == FAULT_MKDIR || place == FAULT_RMDIR;
-}
-
 /** Takes the lock, counts, and looks for a fault rule. The lock is held where it returns 0. */
 static int begin_operation(struct emulated *emulated, enum fault_place place, const char *path,
 			   struct fault_effect *effect)
@@ -37,7 +32,7 @@ static int begin_operation(struct emulated *emulated, enum fault_place place, co
 	const struct fault_event event = {
 		.place = place,
 		.path = path,
-		.change = changes_something(place),
+		.change = place == FAULT_WRITE || place == FAULT_MKDIR || place == FAULT_RMDIR,
 	};
 	int result = is_inside(path) ? call_begin(emulated) : -EINVAL;
 
@@ -94,11 +89,11 @@ static int files_list(void *data, const char *path, char ***names, size_t *count
 /* ---- Changing ---- */
 
 /** What a change did is stored even where it failed in the end. */
-static int store(struct emulated *emulated, int result)
+static int end_change(struct emulated *emulated, const struct fault_effect *effect, int result)
 {
-	int stored = state_store(&emulated->server);
+	int stored = effect->action == ACTION_IGNORED ? 0 : state_store(&emulated->server);
 
-	return stored ? stored : result;
+	return end_operation(emulated, effect, stored ? stored : result);
 }
 
 static int files_write(void *data, const char *path, const char *content, size_t size)
@@ -110,8 +105,8 @@ static int files_write(void *data, const char *path, const char *content, size_t
 	if (result)
 		return result;
 	if (effect.action != ACTION_IGNORED)
-		result = store(emulated, kernel_write(&emulated->server, path, content, size));
-	return end_operation(emulated, &effect, result);
+		result = kernel_write(&emulated->server, path, content, size);
+	return end_change(emulated, &effect, result);
 }
 
 static int change_directory(struct emulated *emulated, enum fault_place place, const char *path,
@@ -123,8 +118,8 @@ static int change_directory(struct emulated *emulated, enum fault_place place, c
 	if (result)
 		return result;
 	if (effect.action != ACTION_IGNORED)
-		result = store(emulated, change(&emulated->server, path));
-	return end_operation(emulated, &effect, result);
+		result = change(&emulated->server, path);
+	return end_change(emulated, &effect, result);
 }
 
 static int files_mkdir(void *data, const char *path)
@@ -139,23 +134,10 @@ static int files_rmdir(void *data, const char *path)
 
 /* ---- Registers of CPUs ---- */
 
-/** What a fault rule can know of an access to /dev/cpu/N/msr. */
-static void describe_access(const char *path, bool write, uint64_t position, uint64_t value,
-			    struct fault_event *event)
-{
-	static const char DIRECTORY[] = "/dev/cpu/";
-
-	if (strncmp(path, DIRECTORY, strlen(DIRECTORY)) == 0)
-		fault_event_set(event, NUMBER_CPU, strtoul(path + strlen(DIRECTORY), NULL, 10));
-	fault_event_set(event, NUMBER_WHICH, position);
-	if (write)
-		fault_event_set(event, NUMBER_DATA, value);
-	fault_event_set(event, NUMBER_SET, write);
-}
-
 int files_access(struct emulated *emulated, const char *path, bool write, uint64_t position,
 		 uint64_t *value)
 {
+	static const char cpus[] = "/dev/cpu/";
 	struct fault_event event = { .place = FAULT_MSR, .command = true, .change = write };
 	struct fault_effect effect;
 	int result = machine_capable(emulated, CAP_SYS_RAWIO), stored;
@@ -166,7 +148,12 @@ int files_access(struct emulated *emulated, const char *path, bool write, uint64
 	if (result)
 		return result;
 	state_count(&emulated->server.head->statistics.files_opened, 1);
-	describe_access(path, write, position, *value, &event);
+	if (strncmp(path, cpus, strlen(cpus)) == 0)
+		fault_event_set(&event, NUMBER_CPU, strtoul(path + strlen(cpus), NULL, 10));
+	fault_event_set(&event, NUMBER_WHICH, position);
+	if (write)
+		fault_event_set(&event, NUMBER_DATA, *value);
+	fault_event_set(&event, NUMBER_SET, write);
 	effect = faults_find(&emulated->faults, &event);
 	if (effect.action == ACTION_ERROR)
 		result = -(int)effect.value;

@@ -5,6 +5,7 @@
 
 #include "base/machine.h"
 #include "emulator/front/faults.h"
+#include "emulator/front/launch_files.h"
 #include "emulator/kernel/kernel.h"
 
 struct emulated {
@@ -26,13 +27,18 @@ int emulated_open(const struct isst_emulator_target *target, struct emulated **o
 		  char **error);
 void emulated_close(struct emulated *emulated);
 
-/* ---- calls.c: what every driver call and file operation begins with ---- */
+/* ---- calls.c: what driver calls and file operations begin and end with, and what the caller may
+ * do ---- */
 
 /** Takes the lock, carries out what has become due, and looks at the fault rules. The lock is held
  * where it returns 0. */
 int call_begin(struct emulated *emulated);
 /** Lets other agents act where a rule asked for it, and gives the lock back. */
 void call_end(struct emulated *emulated);
+/** struct server's may_administer: CAP_SYS_ADMIN, as the driver asks. */
+bool caller_may_administer(struct server *server);
+/** isst_machine.capable */
+int machine_capable(void *data, int capability);
 
 /* ---- files.c, driver.c: the two seams ---- */
 
@@ -47,29 +53,14 @@ void device_close_all(struct emulated *emulated);
 
 /* ---- batches.c, tpmi_requests.c: what the driver's front hands requests to ---- */
 
-struct request_layout;
-
 /* Fill in what a request of theirs takes of the caller's memory. Return false for others. */
 bool batch_layout(unsigned long request, struct request_layout *layout);
 bool tpmi_layout(const struct server *server, unsigned long code, struct request_layout *layout);
 
 bool batch_registered(const struct platform *platform, unsigned long request);
-/** Whether it is a batch; run_batch() returns what the call returns. */
-bool batch_knows(unsigned long request);
+/** Returns what the call returns. */
 int batch_run(struct emulated *emulated, unsigned long request, void *argument);
 /** Returns what the call returns. */
 int tpmi_request(struct emulated *emulated, unsigned long request, void *argument);
-
-/* ---- deferred_runs.c ---- */
-
-/** Carries out what has become due. The lock must be held. */
-int deferred_run_due(struct server *server);
-
-/* ---- privilege.c: the caller's capabilities over this machine ---- */
-
-/** struct server's may_administer: CAP_SYS_ADMIN, as the driver asks. */
-bool caller_may_administer(struct server *server);
-/** isst_machine.capable */
-int machine_capable(void *data, int capability);
 
 #endif

@@ -36,4 +36,20 @@ int launch_access(const struct isst_machine *machine, const char *path, bool wri
 void launch_signals_blocked(const sigset_t *blocked);
 void launch_free_list(char **names, size_t count);
 
+/* ---- What the driver's requests take of a program's memory, which may be at wrong addresses ----
+ */
+
+/** Of a batch what comes before its entries, which the driver copies one by one; else all. */
+struct request_layout {
+	size_t head, entry; /* bytes; no entry: it is no batch */
+	size_t count_bytes; /* with which the head begins */
+	unsigned int most;  /* entries */
+	bool all_or_error;  /* the call returns no count of entries */
+	int fault;	    /* what it returns where addresses are wrong */
+};
+
+/** Returns false for a request that takes none. */
+bool launch_layout(const struct isst_machine *machine, unsigned long request,
+		   struct request_layout *layout);
+
 #endif

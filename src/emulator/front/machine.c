@@ -37,7 +37,7 @@ static void machine_log(void *data, const char *line)
 	directory_log(emulated->server.directory, line);
 }
 
-static void release(struct isst_machine *machine)
+static void machine_release(struct isst_machine *machine)
 {
 	emulated_close(machine->data);
 }
@@ -63,24 +63,22 @@ static void fill_machine(struct emulated *emulated)
 		.capable = machine_capable,
 		.measure = files_measure,
 		.log = machine_log,
-		.release = release,
+		.release = machine_release,
 	};
 }
 
-static int name_paths(struct emulated *emulated)
-{
-	if (asprintf(&emulated->run_path, "%s/run", emulated->server.path) < 0)
-		emulated->run_path = NULL;
-	if (asprintf(&emulated->lock_path, "%s/device", emulated->server.path) < 0)
-		emulated->lock_path = NULL;
-	return emulated->run_path && emulated->lock_path ? 0 : -ENOMEM;
-}
-
 /** The state of a machine right after power-on. */
-static void first_state(struct server *server)
+static void make_first_state(struct server *server)
 {
 	firmware_first_state(server);
 	kernel_first_state(server);
+}
+
+static char *join_path(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
 /** Opens everything; the machine stays locked. */
@@ -96,9 +94,10 @@ static int open_locked(struct emulated *emulated, const struct isst_emulator_tar
 					   error);
 	if (server->directory < 0)
 		return server->directory;
-	result = name_paths(emulated);
-	if (result)
-		return result;
+	emulated->run_path = join_path(server->path, "run");
+	emulated->lock_path = join_path(server->path, "device");
+	if (!emulated->run_path || !emulated->lock_path)
+		return -ENOMEM;
 	server->lock = directory_lock(server->directory, server->path, error);
 	if (server->lock < 0)
 		return server->lock;
@@ -120,7 +119,7 @@ int emulated_open(const struct isst_emulator_target *target, struct emulated **o
 		.directory = -1,
 		.lock = -1,
 		.state_descriptor = -1,
-		.first_state = first_state,
+		.first_state = make_first_state,
 		.may_administer = caller_may_administer,
 	};
 	result = open_locked(emulated, target, error);

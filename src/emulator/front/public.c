@@ -1,10 +1,126 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The emulator's functions as programs see them. */
+/* The emulator's public operations: as a table of functions, and as programs see them. */
+#include "emulator/capture/load.h"
+#include "emulator/front/front.h"
+#include "emulator/front/launch.h"
+#include "emulator/model/builtin.h"
 #include "emulator/model/machines.h"
+#include "emulator/model/text.h"
+#include "emulator/state/directory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- The operations ---- */
+
+static int emulator_open(const struct isst_emulator_target *target, struct isst_machine **machine,
+			 char **error)
+{
+	struct emulated *emulated;
+	int result = emulated_open(target, &emulated, error);
+
+	*machine = result ? NULL : &emulated->machine;
+	return result;
+}
+
+/** The state goes first: without it nothing else counts. The files that are locked stay, for those
+ * who wait. */
+static int remove_state(int directory, const char *path, char **error)
+{
+	static const char *const made[] = {
+		"state",
+		"state.new",
+		"names",
+		"fault-counts",
+		"faults",
+		"run",
+		"log",
+		/* Of emulators before this format of the state. */
+		"new",
+		"root",
+		"hidden",
+		"deferred",
+	};
+
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
+		int result = directory_remove(directory, made[i]);
+
+		if (result)
+			return set_error(error, -EIO, "Cannot remove %s/%s: %s", path, made[i],
+					 strerror(-result));
+	}
+	return 0;
+}
+
+/** The platform is read though only its name is needed: what is none has no machine to be reset,
+ * and that of another one may live in the same directory. */
+static int emulator_reset(const struct isst_emulator_target *target, char **error)
+{
+	struct platform *platform;
+	char *path = NULL;
+	int directory, lock, result;
+
+	*error = NULL;
+	result = platform_load(target, &platform, error);
+	if (result)
+		return result;
+	directory = directory_open(target, platform->name, false, &path, error);
+	if (directory == -ENOENT) {
+		result = 0; /* nothing was ever changed */
+	} else if (directory < 0) {
+		result = directory;
+	} else {
+		lock = directory_lock(directory, path, error);
+		result = lock < 0 ? lock : remove_state(directory, path, error);
+		if (lock >= 0)
+			close(lock);
+		close(directory);
+	}
+	free(path);
+	platform_unload(platform);
+	return result;
+}
+
+static int emulator_statistics(const struct isst_emulator_target *target, bool clear,
+			       struct isst_emulator_statistics *statistics, char **error)
+{
+	struct emulated *emulated;
+	struct server *server;
+	int result = emulated_open(target, &emulated, error);
+
+	if (result)
+		return result;
+	server = &emulated->server;
+	result = state_lock(server);
+	if (!result) {
+		*statistics = server->head->statistics;
+		if (clear)
+			server->head->statistics = (struct isst_emulator_statistics){ 0 };
+		state_unlock(server);
+	} else {
+		set_error(error, result, "Cannot lock %s", server->path);
+	}
+	emulated_close(emulated);
+	return result;
+}
+
+static const struct isst_emulator emulator = {
+	.platforms = builtin_platforms,
+	.open = emulator_open,
+	.show = platform_show,
+	.reset = emulator_reset,
+	.statistics = emulator_statistics,
+	.run = launch_run,
+};
+
+const struct isst_emulator *isst_emulator(void)
+{
+	return &emulator;
+}
+
+/* ---- The functions of isst-emulator.h ---- */
 
 bool isst_emulator_is_available(void)
 {
@@ -97,20 +213,22 @@ int isst_emulator_target_set_flags(struct isst_emulator_target *target, unsigned
 
 /* ---- Machines ---- */
 
+/** Refuses arguments that are wrong on any machine. */
+static int refuse_arguments(const char *why, char **error)
+{
+	if (error)
+		*error = strdup(why);
+	return -EINVAL;
+}
+
 /** Gives a message to a caller who wants it. Returns @result. */
-static int conclude(int result, char *message, char **error)
+static int conclude_call(int result, char *message, char **error)
 {
 	if (error)
 		*error = message;
 	else
 		free(message);
 	return result;
-}
-
-/** Refuses arguments that are wrong on any machine. */
-static int refuse(const char *why, char **error)
-{
-	return conclude(-EINVAL, strdup(why), error);
 }
 
 static const char NO_TARGET[] = "no target was given", UNKNOWN_FLAGS[] = "unknown flags were given",
@@ -123,12 +241,12 @@ int isst_emulator_open(const struct isst_emulator_target *target, struct isst_ma
 	int result;
 
 	if (!machine)
-		return refuse(NO_RESULT, error);
+		return refuse_arguments(NO_RESULT, error);
 	*machine = NULL;
 	if (!target)
-		return refuse(NO_TARGET, error);
+		return refuse_arguments(NO_TARGET, error);
 	result = isst_emulator()->open(target, machine, &message);
-	return conclude(result, message, error);
+	return conclude_call(result, message, error);
 }
 
 int isst_emulator_show(const struct isst_emulator_target *target, char **text, char **error)
@@ -137,12 +255,12 @@ int isst_emulator_show(const struct isst_emulator_target *target, char **text, c
 	int result;
 
 	if (!text)
-		return refuse(NO_RESULT, error);
+		return refuse_arguments(NO_RESULT, error);
 	*text = NULL;
 	if (!target)
-		return refuse(NO_TARGET, error);
+		return refuse_arguments(NO_TARGET, error);
 	result = isst_emulator()->show(target, text, &message);
-	return conclude(result, message, error);
+	return conclude_call(result, message, error);
 }
 
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
@@ -151,9 +269,9 @@ int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 	int result;
 
 	if (!target)
-		return refuse(NO_TARGET, error);
+		return refuse_arguments(NO_TARGET, error);
 	result = isst_emulator()->reset(target, &message);
-	return conclude(result, message, error);
+	return conclude_call(result, message, error);
 }
 
 int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
@@ -166,13 +284,13 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 	int result;
 
 	if (!target)
-		return refuse(NO_TARGET, error);
+		return refuse_arguments(NO_TARGET, error);
 	if (!words || !words[0])
-		return refuse("no program was given", error);
+		return refuse_arguments("no program was given", error);
 	if (flags & ~ISST_EMULATOR_RUN_AS_USER)
-		return refuse(UNKNOWN_FLAGS, error);
+		return refuse_arguments(UNKNOWN_FLAGS, error);
 	result = isst_emulator()->run(target, &program, &message);
-	return conclude(result, message, error);
+	return conclude_call(result, message, error);
 }
 
 /* ---- Statistics ---- */
@@ -184,22 +302,22 @@ int isst_emulator_read_statistics(const struct isst_emulator_target *target, uns
 	int result;
 
 	if (!statistics)
-		return refuse(NO_RESULT, error);
+		return refuse_arguments(NO_RESULT, error);
 	*statistics = NULL;
 	if (!target)
-		return refuse(NO_TARGET, error);
+		return refuse_arguments(NO_TARGET, error);
 	if (flags & ~ISST_EMULATOR_STATISTICS_CLEAR)
-		return refuse(UNKNOWN_FLAGS, error);
+		return refuse_arguments(UNKNOWN_FLAGS, error);
 	*statistics = calloc(1, sizeof(**statistics));
 	if (!*statistics)
-		return conclude(-ENOMEM, NULL, error);
+		return conclude_call(-ENOMEM, NULL, error);
 	result = isst_emulator()->statistics(target, flags & ISST_EMULATOR_STATISTICS_CLEAR,
 					     *statistics, &message);
 	if (result) {
 		free(*statistics);
 		*statistics = NULL;
 	}
-	return conclude(result, message, error);
+	return conclude_call(result, message, error);
 }
 
 void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)

@@ -5,38 +5,36 @@
  */
 #include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
-#include "emulator/front/launch_requests.h"
+#include "emulator/front/launch_files.h"
 
 #include <errno.h>
 
-static void describe_package(const struct server *server, struct fault_event *event,
-			     unsigned int socket)
+/** Which package and domain an event is about; @power_domain NULL: a whole package. */
+static void describe_place(const struct server *server, unsigned int socket,
+			   const unsigned int *power_domain, struct fault_event *event)
 {
 	const struct platform *platform = server->platform;
 	const size_t first = tpmi_find_socket(server, socket);
+	size_t index;
 
 	if (first < platform->domain_count && platform->domains[first].socket == socket)
 		fault_event_set(event, NUMBER_PACKAGE, platform->domains[first].package);
+	if (!power_domain)
+		return;
+	fault_event_set(event, NUMBER_POWER_DOMAIN, *power_domain);
+	if (tpmi_find_slot(server, socket, *power_domain, &index))
+		fault_event_set(event, NUMBER_DIE, platform->domains[index].die);
 }
 
-static void describe_domain(const struct server *server, struct fault_event *event,
-			    unsigned int socket, unsigned int power_domain)
-{
-	size_t index;
-
-	fault_event_set(event, NUMBER_POWER_DOMAIN, power_domain);
-	describe_package(server, event, socket);
-	if (tpmi_find_slot(server, socket, power_domain, &index))
-		fault_event_set(event, NUMBER_DIE, server->platform->domains[index].die);
-}
-
-/** Looks for a rule and counts. Returns whether the request is to be carried out. */
-static bool begin(struct emulated *emulated, const struct fault_event *event,
-		  struct fault_effect *effect, int *result)
+/** Looks for a rule and counts. Returns whether the request is to be carried out, with the effect
+ * of the rule on the firmware. */
+static bool begin_request(struct emulated *emulated, const struct fault_event *event,
+			  struct fault_effect *effect, struct tpmi_conduct *conduct, int *result)
 {
 	*effect = faults_find(&emulated->faults, event);
 	*result = 0;
 	state_count(&emulated->server.head->statistics.commands, 1);
+	*conduct = (struct tpmi_conduct){ TPMI_ACTS, 0 };
 	switch (effect->action) {
 	case ACTION_ERROR:
 		*result = -(int)effect->value;
@@ -46,27 +44,20 @@ static bool begin(struct emulated *emulated, const struct fault_event *event,
 		return false;
 	case ACTION_IGNORED:
 		return false;
+	case ACTION_REFUSED:
+		*conduct = (struct tpmi_conduct){ TPMI_REFUSES, effect->value };
+		return true;
+	case ACTION_DEFERRED:
+		*conduct = (struct tpmi_conduct){ TPMI_DEFERS, effect->value };
+		return true;
 	default:
 		return true;
 	}
 }
 
-/** The effect of a rule on the firmware. */
-static struct tpmi_conduct conduct(const struct fault_effect *effect)
-{
-	switch (effect->action) {
-	case ACTION_REFUSED:
-		return (struct tpmi_conduct){ TPMI_REFUSES, effect->value };
-	case ACTION_DEFERRED:
-		return (struct tpmi_conduct){ TPMI_DEFERS, effect->value };
-	default:
-		return (struct tpmi_conduct){ TPMI_ACTS, 0 };
-	}
-}
-
 /** After a request was carried out. @store: now, before a rule's signal may end the process. */
-static int end(struct server *server, const struct fault_event *event,
-	       const struct fault_effect *effect, bool store, int result)
+static int end_request(struct server *server, const struct fault_event *event,
+		       const struct fault_effect *effect, bool store, int result)
 {
 	if (event->change && store && state_store(server))
 		result = -EIO;
@@ -76,55 +67,23 @@ static int end(struct server *server, const struct fault_event *event,
 	return tpmi_masked(server, result);
 }
 
-static void describe(const struct server *server, const struct tpmi_subject *subject,
-		     struct fault_event *event)
-{
-	fault_event_set(event, NUMBER_SET, subject->sets);
-	if (subject->has_domain)
-		describe_domain(server, event, subject->socket, subject->power_domain);
-	else
-		describe_package(server, event, subject->socket);
-	if (subject->has_data)
-		fault_event_set(event, NUMBER_DATA, subject->data);
-}
-
-static int run_single(struct emulated *emulated, unsigned long code, void *argument)
-{
-	struct server *server = &emulated->server;
-	const struct tpmi_subject subject = tpmi_subject(server, code, argument);
-	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = subject.sets };
-	struct fault_effect effect;
-	struct tpmi_conduct firmware;
-	int result;
-
-	fault_event_set(&event, NUMBER_WHICH, code);
-	describe(server, &subject, &event);
-	if (!begin(emulated, &event, &effect, &result))
-		return result;
-	firmware = conduct(&effect);
-	result = tpmi_run(server, code, argument, &firmware);
-	return end(server, &event, &effect, true, result);
-}
-
-/* ---- The batch ---- */
-
 static int run_association(struct emulated *emulated, struct abi_clos_assoc *one, bool set)
 {
 	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
+	const unsigned int power_domain = one->power_domain_id;
 	struct server *server = &emulated->server;
+	struct tpmi_conduct conduct;
 	struct fault_effect effect;
-	struct tpmi_conduct firmware;
 	int result;
 
 	fault_event_set(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
 	fault_event_set(&event, NUMBER_SET, set);
 	fault_event_set(&event, NUMBER_DATA, one->logical_cpu);
-	describe_domain(server, &event, one->socket_id, one->power_domain_id);
-	if (!begin(emulated, &event, &effect, &result))
+	describe_place(server, one->socket_id, &power_domain, &event);
+	if (!begin_request(emulated, &event, &effect, &conduct, &result))
 		return result;
-	firmware = conduct(&effect);
-	result = tpmi_associate(server, one, set, &firmware);
-	return end(server, &event, &effect, emulated->faults.count > 0, result);
+	result = tpmi_associate(server, one, set, &conduct);
+	return end_request(server, &event, &effect, emulated->faults.count > 0, result);
 }
 
 /** All or an error, never a count; what comes before a failing entry has been done. Without rules,
@@ -160,9 +119,27 @@ bool tpmi_layout(const struct server *server, unsigned long code, struct request
 
 int tpmi_request(struct emulated *emulated, unsigned long code, void *argument)
 {
+	struct server *server = &emulated->server;
+	struct fault_event event = { .place = FAULT_TPMI, .command = true };
+	struct tpmi_subject subject;
+	struct tpmi_conduct conduct;
+	struct fault_effect effect;
+	int result;
+
 	if (!argument)
-		return tpmi_masked(&emulated->server, -EFAULT);
+		return tpmi_masked(server, -EFAULT);
 	if (code == ABI_CLOS_ASSOC)
 		return run_associations(emulated, argument);
-	return run_single(emulated, code, argument);
+	subject = tpmi_subject(server, code, argument);
+	event.change = subject.sets;
+	fault_event_set(&event, NUMBER_WHICH, code);
+	fault_event_set(&event, NUMBER_SET, subject.sets);
+	describe_place(server, subject.socket, subject.has_domain ? &subject.power_domain : NULL,
+		       &event);
+	if (subject.has_data)
+		fault_event_set(&event, NUMBER_DATA, subject.data);
+	if (!begin_request(emulated, &event, &effect, &conduct, &result))
+		return result;
+	result = tpmi_run(server, code, argument, &conduct);
+	return end_request(server, &event, &effect, true, result);
 }
