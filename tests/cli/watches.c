@@ -201,10 +201,10 @@ static void screens_are_as_large_as_the_terminal(void **state)
 	wait_for(&terminal, "more lines", true);
 	assert_shown(&terminal, "status, every 3600 s, emulated machine:\n"
 				"Processor: Intel(R) Xeon(R) 6980P\n"
-				"Packages: 2, cores: 256, CPUs online: 51\n"
+				"Packages: 2, cores: 256, CPUs online:\n"
+				"  512 of 512\n"
 				"Firmware interface: TPMI, kernel driver:\n"
-				"\n"
-				"... 47 more lines\n");
+				"... 49 more lines\n");
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }

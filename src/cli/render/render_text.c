@@ -37,10 +37,14 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 	return error;
 }
 
-/** Writes a sentence in lines of the page; those behind the first one are indented more. */
-static int wrap_sentence(const char *sentence, const struct page *page, FILE *stream)
+/** Writes a sentence in lines of the page; those behind the first one are indented more. @column:
+ * where it begins */
+static int wrap_sentence(const char *sentence, const struct page *page, size_t column, FILE *stream)
 {
-	struct wrap wrap = { stream, page->columns, .indent = strspn(sentence, " ") };
+	struct wrap wrap = { .stream = stream,
+			     .columns = page->columns,
+			     .indent = strspn(sentence, " "),
+			     .column = column };
 	struct memory_stream memory;
 	size_t first;
 
@@ -53,23 +57,27 @@ static int wrap_sentence(const char *sentence, const struct page *page, FILE *st
 	wrap_words(&wrap, memory.text, first);
 	wrap.indent += 2;
 	wrap_text(&wrap, memory.text + first);
-	fputc('\n', stream);
 	free(memory.text);
 	return 0;
 }
 
 /** A sentence may be several lines, such as those of a platform file. */
-static void write_sentence(const struct report_node *node, const char *sentence,
-			   const struct page *page, FILE *stream)
+static int write_sentence(const struct report_node *node, const char *sentence,
+			  const struct page *page, FILE *stream)
 {
 	unsigned int style = node->changed ? STYLE_CHANGED : wording_style(node);
+	int error = 0;
 
 	style_begin(page, style, stream);
 	if (page && node->changed)
 		fputc(CHANGED_MARK, stream);
-	write_printable(sentence, "\n\t", stream);
+	if (page && node->key->wrapped)
+		error = wrap_sentence(sentence, page, node->changed, stream);
+	else
+		write_printable(sentence, "\n\t", stream);
 	style_end(page, style, stream);
 	fputc('\n', stream);
+	return error;
 }
 
 /** @page: what changed is marked there; NULL: nothing is. */
@@ -83,10 +91,8 @@ static int write_node(const struct report_node *node, unsigned int level, const 
 		return error;
 	if (!sentence)
 		return write_line(node, level, stream);
-	if (*sentence && page && node->key->wrapped)
-		error = wrap_sentence(sentence, page, stream);
-	else if (*sentence)
-		write_sentence(node, sentence, page, stream);
+	if (*sentence)
+		error = write_sentence(node, sentence, page, stream);
 	free(sentence);
 	return error;
 }
