@@ -561,14 +561,14 @@ FUZZ_CC ?= clang
 SECONDS ?= 60
 LINK_FUZZER = $(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 
-$(addprefix $(BUILD)/tests/fuzz/,cpu_lists kernel_files configurations): %: %.o $(BUILD)/tests/fuzz/support/common.o $(LIBRARY_OBJECTS)
+$(addprefix $(BUILD)/tests/fuzz/,cpu_lists kernel_files configurations kernel_events): %: %.o $(BUILD)/tests/fuzz/support/common.o $(LIBRARY_OBJECTS)
 	$(LINK_FUZZER)
 
 $(addprefix $(BUILD)/tests/fuzz/,platform_files fault_rules captures): %: %.o \
 		$(BUILD)/tests/fuzz/support/common.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(LINK_FUZZER)
 
-$(addprefix $(BUILD)/tests/fuzz/,command_lines json_paths kernel_events): %: %.o $(BUILD)/tests/fuzz/support/common.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) \
+$(addprefix $(BUILD)/tests/fuzz/,command_lines json_paths): %: %.o $(BUILD)/tests/fuzz/support/common.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) \
 		$(EMULATOR_LIBRARY)
 	$(LINK_FUZZER)
 

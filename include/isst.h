@@ -99,6 +99,7 @@ struct isst_journal;
 struct isst_journal_entry;
 struct isst_config;
 struct isst_config_difference;
+struct isst_events;
 struct isst_apply_record;
 struct isst_explanation;
 struct isst_finding;
@@ -1002,6 +1003,34 @@ ISST_API int isst_read_power(struct isst_context *context, const struct isst_tar
  */
 ISST_API int isst_undisturbed_cpus(struct isst_context *context, struct isst_cpuset **cpus);
 
+/* ---- Events of the kernel ---- */
+
+/** What CPUs can do has changed, as with each level; perhaps. */
+#define ISST_EVENT_CHANGE 1
+/** CPUs went on- or offline, or a module of the kernel came or went. */
+#define ISST_EVENT_DEVICES 2
+
+/**
+ * Begins to listen to the kernel: to events of its thermal family (generic netlink), where the
+ * processor has the hardware feedback interface, and to uevents of CPUs and modules. An event is a
+ * reason to look, and no more. From Linux 6.12 on, the first listener of a system switches the
+ * hardware feedback interface on.
+ *
+ * @flags: 0
+ * @events: set to what the caller closes, before or after the context; NULL on error
+ * Returns ISST_EVENT_CHANGE (changes of the level have events), 0 (they have none), -EIO or
+ * -ENOMEM.
+ */
+ISST_API int isst_events_open(struct isst_context *context, unsigned int flags,
+			      struct isst_events **events);
+ISST_API void isst_events_close(struct isst_events *events);
+
+/** A descriptor that is readable, by poll(2), when something has arrived; -1 for NULL. */
+ISST_API int isst_events_descriptor(const struct isst_events *events);
+
+/** Takes what has arrived, and does not wait. Returns ISST_EVENT_... combined; 0: nothing has. */
+ISST_API int isst_events_take(struct isst_events *events);
+
 /* ---- Choosing high priority cores ---- */
 
 /** Also chooses more cores than the last bucket of SST-TF holds: their turbo frequencies may be
@@ -1212,6 +1241,16 @@ ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
  * driver), -EIO or -EINVAL (the lock is held already).
  */
 ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags);
+
+/**
+ * Takes a purpose that one process at a time has on a machine, beside the lock and without waiting:
+ * the file of that name in the runtime directory contains the number of the process, until the
+ * context is closed.
+ *
+ * @purpose: a name of a file such as `watch-follow.pid`
+ * Returns 0, -EBUSY (another process has it: the message names it), -EPERM, -EIO or -ENOMEM.
+ */
+ISST_API int isst_claim(struct isst_context *context, const char *purpose);
 
 /**
  * Releases the lock. Changes that were planned and journals that were opened under it are refused

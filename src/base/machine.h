@@ -47,11 +47,18 @@ struct cpu_identity {
 	unsigned int family, model, stepping;
 };
 
+/** What the kernel reports by datagrams, whose bytes are those of netlink sockets. */
+enum machine_events {
+	MACHINE_THERMAL_EVENTS, /* of the family thermal, group event: what CPUs can do changes */
+	MACHINE_UEVENTS,
+	MACHINE_EVENT_KINDS
+};
+
 /**
  * What library and emulator have to agree on, as a program may link versions that differ: to be
  * increased with any change of the structs above or of the meaning of a member.
  */
-enum { MACHINE_VERSION = 2 };
+enum { MACHINE_VERSION = 3 };
 
 struct isst_machine {
 	/* These three are the same in all versions, so that one that is refused can be closed. */
@@ -76,6 +83,9 @@ struct isst_machine {
 	int (*measure)(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz);
 	/** Leaves one line in the machine's system log. */
 	void (*log)(void *data, const char *line);
+	/** Opens a socket where these events arrive. Returns a descriptor or -errno. */
+	int (*open_events)(void *data, enum machine_events events);
+	void (*close_events)(int descriptor);
 };
 
 /** How those who make a machine begin it. */

@@ -141,6 +141,7 @@ void isst_close(struct isst_context *context)
 	topology_free(context->topology);
 	powercap_clear(&context->power);
 	lock_release(context);
+	lock_release_claims(context);
 	runtime_directory_release(&context->runtime);
 	context->machine->release(context->machine);
 	uncore_forget(&context->files);

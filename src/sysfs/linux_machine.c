@@ -6,6 +6,7 @@
 #include "driver/abi.h"
 #include "driver/linux_device.h"
 #include "sysfs/busy_frequency.h"
+#include "sysfs/kernel_events.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -264,6 +265,31 @@ static void log_line(void *data, const char *line)
 	syslog(LOG_NOTICE, "isst: %s", line);
 }
 
+/** Whether the processor has the hardware feedback interface, without which a level change has no
+ * events: CPUID leaf 6, EAX bit 19. */
+static bool has_feedback(void)
+{
+#ifdef __x86_64__
+	unsigned int eax, ebx, ecx, edx;
+
+	return __get_cpuid(6, &eax, &ebx, &ecx, &edx) && eax >> 19 & 1;
+#else
+	return false;
+#endif
+}
+
+static int open_events(void *data, enum machine_events events)
+{
+	(void)data;
+	return events == MACHINE_THERMAL_EVENTS && !has_feedback() ? -EOPNOTSUPP
+								   : kernel_events_open(events);
+}
+
+static void close_events(int descriptor)
+{
+	close(descriptor);
+}
+
 static void release(struct isst_machine *machine)
 {
 	free(machine);
@@ -286,6 +312,8 @@ struct isst_machine *linux_machine(void)
 		.writable = writable,
 		.measure = busy_frequency_measure,
 		.log = has_log() ? log_line : NULL,
+		.open_events = open_events,
+		.close_events = close_events,
 		.release = release,
 	};
 	return machine;

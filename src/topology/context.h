@@ -59,7 +59,8 @@ struct isst_context {
 	struct runtime_directory runtime; /* the machine's; held while the lock is */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */
 	int lock, device_lock;
-	pid_t lock_process; /* that took it: a child that was forked has copies, but no lock */
+	struct claim *claims; /* see isst_claim(); NULL: none */
+	pid_t lock_process;   /* that took it: a child that was forked has copies, but no lock */
 	/* Asks the firmware what a level of a domain brings with it; the layer of features provides
 	 * how. Returns 0, also where that cannot be read, or a negative errno. */
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,

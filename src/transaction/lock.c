@@ -521,3 +521,98 @@ int lock_check(struct isst_context *context, unsigned long long unlocks)
 				     "another by now");
 	return lock_check_not_held(context);
 }
+
+/* ---- Purposes ---- */
+
+struct claim {
+	struct claim *next;
+	int descriptor;
+	char *file;
+};
+
+/** Locks the file, unless that was removed meanwhile, and so is none. Returns 1, 0, or a negative
+ * errno with a message. */
+static int lock_claim(struct isst_context *context, int descriptor)
+{
+	struct listed_lock lock;
+	struct stat file;
+
+	if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+		return fstat(descriptor, &file) == 0 && file.st_nlink > 0;
+	if (errno != EWOULDBLOCK)
+		return message_error(&context->messages, -EIO, "cannot lock a file in %s: %s",
+				     context->runtime.path, strerror(errno));
+	if (find_lock(descriptor, &lock))
+		return message_error(&context->messages, -EBUSY, "process %u does this already",
+				     lock.process);
+	return message_error(&context->messages, -EBUSY, "another process does this already");
+}
+
+/** Opens the file, and locks it. Returns a descriptor, or a negative errno with a message. */
+static int open_claim(struct isst_context *context, const char *purpose)
+{
+	int descriptor, locked;
+
+	do {
+		descriptor = runtime_file_append(&context->runtime, purpose);
+		if (descriptor < 0)
+			return message_error(&context->messages,
+					     descriptor == -EACCES || descriptor == -EROFS ? -EPERM
+											   : -EIO,
+					     "cannot create %s/%s: %s", context->runtime.path,
+					     purpose, runtime_file_strerror(descriptor));
+		locked = lock_claim(context, descriptor);
+		if (locked <= 0)
+			close(descriptor);
+	} while (locked == 0);
+	return locked < 0 ? locked : descriptor;
+}
+
+int isst_claim(struct isst_context *context, const char *purpose)
+{
+	struct claim *claim;
+	const char *before;
+	int error = 0;
+
+	if (!context || !purpose)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	claim = calloc(1, sizeof(*claim));
+	if (claim)
+		claim->file = strdup(purpose);
+	if (!claim || !claim->file) {
+		free(claim);
+		return message_end(&context->messages, before, -ENOMEM);
+	}
+	claim->descriptor = open_claim(context, purpose);
+	if (claim->descriptor < 0)
+		error = claim->descriptor;
+	else if (ftruncate(claim->descriptor, 0) != 0 ||
+		 dprintf(claim->descriptor, "%d\n", (int)getpid()) < 0)
+		error = message_error(&context->messages, -EIO, "cannot write %s/%s: %s",
+				      context->runtime.path, purpose, strerror(errno));
+	if (!error) {
+		claim->next = context->claims;
+		context->claims = claim;
+		return message_end(&context->messages, before, 0);
+	}
+	if (claim->descriptor >= 0)
+		close(claim->descriptor);
+	free(claim->file);
+	free(claim);
+	return message_end(&context->messages, before, error);
+}
+
+void lock_release_claims(struct isst_context *context)
+{
+	struct claim *next;
+
+	for (struct claim *claim = context->claims; claim; claim = next) {
+		next = claim->next;
+		(void)runtime_file_remove(&context->runtime, claim->file);
+		close(claim->descriptor);
+		free(claim->file);
+		free(claim);
+	}
+	context->claims = NULL;
+}

@@ -11,6 +11,9 @@ bool lock_is_held(const struct isst_context *context);
 /** The process that holds the lock, by the kernel's list; 0 where that is unknown, or none does. */
 unsigned int lock_holder(const struct isst_context *context);
 
+/** Gives up what isst_claim() took. */
+void lock_release_claims(struct isst_context *context);
+
 /** Releases the lock if this process holds it; a child that was forked closes its copies. */
 void lock_release(struct isst_context *context);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A daemon and its parent, as processes of their own; and the pid file. */
+/* A daemon and its parent, as processes of their own. */
 #include "check.h"
 
 #include "cli/process/daemon.h"
@@ -162,60 +162,12 @@ static void a_daemon_does_not_go_on_for_a_parent_that_was_ended(void **state)
 	close(report);
 }
 
-/* ---- The pid file ---- */
-
-static void one_process_has_the_pid_file(void **state)
-{
-	char *runtime, *path, text[32], expected[32];
-	pid_t holder, other;
-	int file, descriptor;
-
-	(void)state;
-	assert_true(asprintf(&runtime, "%s/run", directory) > 0);
-	assert_true(asprintf(&path, "%s/oob.pid", runtime) > 0);
-	descriptor = pid_file_create(runtime, "oob.pid", &holder);
-	assert_true(descriptor >= 0);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	text[read(file, text, sizeof(text) - 1)] = '\0';
-	close(file);
-	snprintf(expected, sizeof(expected), "%d\n", (int)getpid());
-	assert_string_equal(text, expected);
-	other = fork();
-	assert_true(other >= 0);
-	if (other == 0)
-		_exit(pid_file_create(runtime, "oob.pid", &holder) == -EBUSY && holder == getppid()
-			      ? 0
-			      : 1);
-	assert_int_equal(status_of(other), 0);
-	pid_file_remove(runtime, "oob.pid", descriptor);
-	assert_int_equal(access(path, F_OK), -1);
-	/* What a process that was killed has left, with more digits. */
-	file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	assert_int_equal(write(file, "4194304000\n", 11), 11);
-	close(file);
-	descriptor = pid_file_create(runtime, "oob.pid", &holder);
-	assert_true(descriptor >= 0);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	text[read(file, text, sizeof(text) - 1)] = '\0';
-	close(file);
-	assert_string_equal(text, expected);
-	pid_file_remove(runtime, "oob.pid", descriptor);
-	/* D71: what somebody else has put there is not followed. */
-	assert_int_equal(symlink("/tmp/isst-nothing", path), 0);
-	assert_int_equal(pid_file_create(runtime, "oob.pid", &holder), -ELOOP);
-	unlink(path);
-	assert_int_equal(rmdir(runtime), 0);
-	free(path);
-	free(runtime);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_parent_ends_when_the_daemon_is_ready),
 		cmocka_unit_test(a_daemon_that_ends_before_gives_its_status),
 		cmocka_unit_test(a_daemon_does_not_go_on_for_a_parent_that_was_ended),
-		cmocka_unit_test(one_process_has_the_pid_file),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

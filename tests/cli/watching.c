@@ -1120,6 +1120,33 @@ static void looks_need_no_more_and_more(void **state)
 	end_world(&world);
 }
 
+static void a_storm_of_hints_is_one_look_a_second(void **state)
+{
+	struct watcher watcher = { .due_ms = 1000000, .whole_due_ms = 1000000 };
+	int looks = 0;
+
+	(void)state;
+	watcher_hint(&watcher, 50000);
+	assert_int_equal(watcher.due_ms, 50000);
+	/* An event every 100 ms, for ten seconds; each look is made when it is due. */
+	for (int64_t now = 50000; now < 60000; now += 10) {
+		if (now % 100 == 0)
+			watcher_hint(&watcher, now);
+		if (now < watcher.due_ms)
+			continue;
+		looks++;
+		watcher.due_ms = watcher.hinted_ms > now ? watcher.hinted_ms : 1000000;
+	}
+	assert_int_equal(looks, 10);
+	/* The last event is looked at, too, and the next one after a while at once. */
+	assert_int_equal(watcher.due_ms, 60000);
+	watcher.due_ms = 1000000;
+	watcher_hint(&watcher, 70000);
+	assert_int_equal(watcher.due_ms, 70000);
+	/* None of them makes a whole look. */
+	assert_int_equal(watcher.whole_due_ms, 1000000);
+}
+
 #define SEQUENCES(platform) \
 	{ \
 		.name = "sequences on " platform, .test_func = sequences, \
@@ -1163,6 +1190,7 @@ int main(void)
 		cmocka_unit_test_prestate(a_failure_is_reported_once, (void *)(uintptr_t) "tiny"),
 		cmocka_unit_test_prestate(locked_levels_are_not_followed,
 					  (void *)(uintptr_t) "locked"),
+		cmocka_unit_test(a_storm_of_hints_is_one_look_a_second),
 		cmocka_unit_test_prestate(looks_need_no_more_and_more, (void *)(uintptr_t) "tiny"),
 	};
 

@@ -114,7 +114,7 @@ is_apart() {
 
 second() {
 	intel-speed-select --oob > second 2>&1
-	[ $? -eq 6 ] && grep "^Error: another watcher does this already: process $daemon$" second
+	[ $? -eq 6 ] && grep "^Error: process $daemon does this already$" second
 }
 
 watcher() {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of the kernel that the watcher hears: the description of a family, events of it, and
  * uevents, by the first byte. */
-#include "cli/watch/events.h"
+#include "sysfs/kernel_events.h"
 #include "fuzz/support/fuzz.h"
+#include "isst.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,9 +11,8 @@
 
 static void find_group(const void *message, size_t size)
 {
-	uint16_t family = 0;
 	uint32_t group = 0;
-	int error = thermal_find_group(message, size, &family, &group);
+	int error = thermal_find_group(message, size, &group);
 
 	/* The kernel's errors are those of errno(3). */
 	if (error > 0 || error < -4095)
@@ -21,8 +21,7 @@ static void find_group(const void *message, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct watch_source source = { .family = 28 };
-	enum watch_hint hint;
+	int event;
 	uint8_t *copy;
 
 	if (size < 1)
@@ -35,13 +34,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		find_group(copy, size - 1);
 		break;
 	case 1:
-		hint = thermal_judge(&source, copy, size - 1);
-		if (hint != WATCH_LOOK && hint != WATCH_NO_HINT)
+		event = thermal_judge(copy, size - 1);
+		if (event & ~ISST_EVENT_CHANGE)
 			abort();
 		break;
 	default:
-		hint = uevent_judge(&source, copy, size - 1);
-		if (hint == WATCH_ANEW && !memmem(copy, size - 1, "SUBSYSTEM=", 10))
+		event = uevent_judge(copy, size - 1);
+		if (event == ISST_EVENT_DEVICES && !memmem(copy, size - 1, "SUBSYSTEM=", 10))
 			abort();
 		break;
 	}

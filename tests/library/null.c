@@ -442,6 +442,11 @@ static void configurations(void **state)
 	assert_null(isst_config_difference_cpus(NULL));
 	assert_null(isst_config_difference_subject(NULL));
 	isst_config_set_targets(NULL, NULL);
+	assert_int_equal(isst_claim(NULL, "x"), -EINVAL);
+	assert_int_equal(isst_events_open(NULL, 0, NULL), -EINVAL);
+	assert_int_equal(isst_events_descriptor(NULL), -1);
+	assert_int_equal(isst_events_take(NULL), 0);
+	isst_events_close(NULL);
 	assert_null(isst_config_high_priority_cpus(NULL));
 	refused(isst_change_add_config(NULL, config, 0));
 	refused(isst_config_record_apply(NULL, fixture.context, 0, 0));

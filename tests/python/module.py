@@ -44,6 +44,11 @@ UNUSED = {
     "isst_result_value64": "isst_result_value64_at() reads every number",
     "isst_result_value_at": "isst_result_value64_at() reads every number",
     "isst_request_set": "isst_request_set64() sets every number",
+    "isst_claim": "of programs that watch",
+    "isst_events_open": "of programs that watch",
+    "isst_events_close": "of programs that watch",
+    "isst_events_descriptor": "of programs that watch",
+    "isst_events_take": "of programs that watch",
 }
 
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that goes on behind the program that started it, and its pid file; must not know what
- * it does. */
+/* A process that goes on behind the program that started it; must not know what it does. */
 #ifndef ISST_CLI_DAEMON_H
 #define ISST_CLI_DAEMON_H
 
@@ -22,13 +21,5 @@ int daemon_start(struct daemon *daemon);
  * ended, and so was not to go on.
  */
 int daemon_ready(struct daemon *daemon, const char *directory);
-
-/**
- * Creates a file with the number of this process, which it keeps locked: the directory is made if
- * necessary. Returns a descriptor or a negative errno; -EBUSY: the process *@holder has it (0: not
- * known).
- */
-int pid_file_create(const char *directory, const char *name, pid_t *holder);
-void pid_file_remove(const char *directory, const char *name, int descriptor);
 
 #endif

@@ -8,7 +8,6 @@
 #include "../run/machine.h"
 #include "../run/named_cpus.h"
 #include "../run/reserve.h"
-#include "events.h"
 #include "oob.h"
 #include "watcher.h"
 
@@ -37,20 +36,17 @@ enum {
 	SIGNALS = 0,
 	TIMER,
 	RESULT,
-	OWN_DESCRIPTORS,
-	PURPOSES = 2,
+	EVENTS,
+	DESCRIPTORS,
 };
 
 struct watch {
 	struct run *run;
 	struct output *output;
 	struct watcher watcher;
-	struct pollfd polled[OWN_DESCRIPTORS + WATCH_SOURCES];
-	struct watch_source sources[WATCH_SOURCES];
-	size_t source_count;
+	struct pollfd polled[DESCRIPTORS];
+	struct isst_events *events;
 	struct oob oob;
-	char *runtime_directory;
-	int claims[PURPOSES];
 	int64_t suspended_ms; /* since boot */
 	bool ready, ended;
 	int result;
@@ -137,11 +133,10 @@ static int open_descriptors(struct watch *watch)
 	watch->polled[TIMER].fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (watch->polled[SIGNALS].fd < 0 || watch->polled[TIMER].fd < 0)
 		return -errno;
-	for (size_t i = 0; i < watch->source_count; i++)
-		watch->polled[OWN_DESCRIPTORS + i].fd = watch->sources[i].descriptor;
-	/* Of this one errors alone: no process reads it any more. */
+	/* Of the result errors alone: no process reads it any more. */
 	watch->polled[RESULT].fd = watch->result;
-	for (size_t i = 0; i < OWN_DESCRIPTORS + watch->source_count; i++)
+	watch->polled[EVENTS].fd = isst_events_descriptor(watch->events);
+	for (size_t i = 0; i < DESCRIPTORS; i++)
 		watch->polled[i].events = i == RESULT ? 0 : POLLIN;
 	return 0;
 }
@@ -151,7 +146,7 @@ static void close_descriptors(struct watch *watch)
 	for (size_t i = 0; i < RESULT; i++)
 		if (watch->polled[i].fd >= 0)
 			close(watch->polled[i].fd);
-	watch_events_close(watch->sources, watch->source_count);
+	isst_events_close(watch->events);
 }
 
 /** A signal that ends the run, or SIGHUP: an administrator wants all to be looked at. */
@@ -182,16 +177,12 @@ static void take_signals(struct watch *watch)
 
 static void take_hints(struct watch *watch)
 {
-	for (size_t i = 0; i < watch->source_count; i++) {
-		enum watch_hint hint = WATCH_NO_HINT;
+	int events = watch->polled[EVENTS].revents ? isst_events_take(watch->events) : 0;
 
-		if (watch->polled[OWN_DESCRIPTORS + i].revents)
-			hint = watch_events_take(&watch->sources[i]);
-		if (hint == WATCH_ANEW)
-			watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), SETTLE_MS);
-		else if (hint == WATCH_LOOK)
-			watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
-	}
+	if (events & ISST_EVENT_DEVICES)
+		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), SETTLE_MS);
+	if (events & ISST_EVENT_CHANGE)
+		watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
 }
 
 /** After a resume everything may be other than before. */
@@ -213,7 +204,7 @@ static int wait_for_look(struct watch *watch)
 	uint64_t count;
 
 	if (timerfd_settime(watch->polled[TIMER].fd, TFD_TIMER_ABSTIME, &at, NULL) != 0 ||
-	    (poll(watch->polled, OWN_DESCRIPTORS + watch->source_count, -1) < 0 && errno != EINTR))
+	    (poll(watch->polled, DESCRIPTORS, -1) < 0 && errno != EINTR))
 		return -errno;
 	if (watch->polled[TIMER].revents)
 		(void)!read(watch->polled[TIMER].fd, &count, sizeof(count));
@@ -228,55 +219,13 @@ static int wait_for_look(struct watch *watch)
 	return 0;
 }
 
-/* ---- Purposes, each of which one process has ---- */
-
-static const struct {
-	enum option_id option;
-	const char *file; /* of the runtime directory, with the number of the process */
-} purposes[PURPOSES] = {
-	{ OPTION_FOLLOW, "watch-follow.pid" },
-	{ OPTION_APPLY, "watch-apply.pid" },
-};
-
-static bool claim_purpose(struct watch *watch, size_t i)
-{
-	struct run *run = watch->run;
-	pid_t holder;
-	int error;
-
-	watch->claims[i] = pid_file_create(watch->runtime_directory, purposes[i].file, &holder);
-	error = watch->claims[i];
-	if (error == -EBUSY)
-		run_error(run, STATUS_BUSY, "another watcher does this already: process %d",
-			  (int)holder);
-	else if (error < 0)
-		run_error(run, status_of_error(error), "cannot create %s/%s: %s",
-			  watch->runtime_directory, purposes[i].file, strerror(-error));
-	return error >= 0;
-}
-
 /** Two watchers would answer each other's changes. Returns false after an error. */
-static bool claim_purposes(struct watch *watch)
+static bool claim_purposes(struct run *run)
 {
-	const char *directory = isst_platform_runtime_directory(watch->run->context);
-	bool claimed = true;
-
-	watch->runtime_directory = strdup(directory);
-	if (!watch->runtime_directory)
-		run_error(watch->run, STATUS_FAILED, "out of memory");
-	for (size_t i = 0; watch->runtime_directory && i < PURPOSES && claimed; i++)
-		if (request_has(watch->run->request, purposes[i].option))
-			claimed = claim_purpose(watch, i);
-	return claimed && watch->runtime_directory;
-}
-
-static void release_purposes(struct watch *watch)
-{
-	for (size_t i = 0; i < PURPOSES; i++)
-		if (watch->claims[i] >= 0)
-			pid_file_remove(watch->runtime_directory, purposes[i].file,
-					watch->claims[i]);
-	free(watch->runtime_directory);
+	return (!request_has(run->request, OPTION_FOLLOW) ||
+		run_call(run, isst_claim(run->context, "watch-follow.pid")) == 0) &&
+	       (!request_has(run->request, OPTION_APPLY) ||
+		run_call(run, isst_claim(run->context, "watch-apply.pid")) == 0);
 }
 
 /* ---- All of it ---- */
@@ -339,7 +288,6 @@ static enum exit_status end(struct watch *watch, int error)
 		run->status = status_worse(run->status, STATUS_FAILED);
 	watcher_clear(&watch->watcher);
 	close_descriptors(watch);
-	release_purposes(watch);
 	return report_next_message(run->report, NULL)
 		       ? output_event(watch->output, run->report, run->status)
 		       : run->status;
@@ -361,9 +309,12 @@ static int begin(struct watch *watch)
 		 : (error = signals_block(&watch->run->signals)) != 0)
 		return error;
 	error = signals_block_others(&watch->run->signals, &hangup);
-	if (!request_has(request, OPTION_NO_EVENTS))
-		watch->source_count = watch_events_open(watch->run->context, watch->sources,
-							&watch->oob.events);
+	if (!error && !request_has(request, OPTION_NO_EVENTS)) {
+		/* Without them it looks more often. */
+		watch->oob.events = isst_events_open(watch->run->context, 0, &watch->events) ==
+				    ISST_EVENT_CHANGE;
+		isst_close_device(watch->run->context);
+	}
 	if (!interval_s)
 		interval_s = watch->oob.events ? INTERVAL_WITH_EVENTS_S : INTERVAL_S;
 	watch->watcher.interval_ms = (int64_t)interval_s * MS_PER_S;
@@ -387,11 +338,10 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 		.watcher = { .run = run,
 			     .open = open_again,
 			     .open_data = run,
-			     .context = run->context,
 			     .file = run->config,
 			     .report = print_report,
 			     .report_data = &watch },
-		.claims = { -1, -1 },
+		.polled = { [SIGNALS].fd = -1, [TIMER].fd = -1 },
 		.result = output->file	      ? fileno(output->file)
 			  : output->reference ? STDERR_FILENO
 					      : STDOUT_FILENO,
@@ -404,13 +354,10 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
 		return output_report(output, run->report, run->status);
 	watch.watcher.cpus = run->cpus;
-	if (!oob_begin(&watch.oob, run, output) || !claim_purposes(&watch)) {
-		release_purposes(&watch);
+	if (!oob_begin(&watch.oob, run, output) || !claim_purposes(run))
 		return output_report(output, run->report, run->status);
-	}
 	watch.logs = has_system_log(&watch);
 	error = watcher_begin(&watch.watcher) ? begin(&watch) : -ENOMEM;
-	run->context = NULL;
 	reserve_drop_privileges(run, output);
 	if (!error && run->status == STATUS_DONE)
 		error = watch_until_over(&watch);

@@ -37,6 +37,14 @@ static void machine_log(void *data, const char *line)
 	directory_log(emulated->server.directory, line);
 }
 
+/** isst_machine.open_events: an emulated kernel has no uevents. */
+static int machine_open_events(void *data, enum machine_events events)
+{
+	const struct emulated *emulated = data;
+
+	return events == MACHINE_THERMAL_EVENTS ? kernel_listen(emulated->run_path) : -EOPNOTSUPP;
+}
+
 static void machine_release(struct isst_machine *machine)
 {
 	emulated_close(machine->data);
@@ -63,6 +71,8 @@ static void fill_machine(struct emulated *emulated)
 		.capable = machine_capable,
 		.measure = files_measure,
 		.log = machine_log,
+		.open_events = machine_open_events,
+		.close_events = kernel_stop_listening,
 		.release = machine_release,
 	};
 }

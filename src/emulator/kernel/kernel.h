@@ -39,6 +39,11 @@ int kernel_busy_khz(struct server *server, unsigned int cpu, uint64_t *khz);
 void kernel_free_list(char **names, size_t count);
 int kernel_mkdir(struct server *server, const char *path);
 int kernel_rmdir(struct server *server, const char *path);
+/** Begins to listen to thermal events, by a socket below @directory, which is made if it is
+ * missing. Returns a descriptor or a negative errno. */
+int kernel_listen(const char *directory);
+void kernel_stop_listening(int descriptor);
+
 /** Sends the thermal event to all listeners if a level has changed. */
 void kernel_send_events(struct server *server);
 

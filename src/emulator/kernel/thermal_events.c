@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -136,4 +137,36 @@ void kernel_send_events(struct server *server)
 	if (count > 0)
 		send_event(listeners, &event, count);
 	closedir(listeners);
+}
+
+int kernel_listen(const char *directory)
+{
+	int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/thermal-%d",
+			      directory, (int)getpid());
+	int error = -ENAMETOOLONG;
+
+	if (descriptor < 0)
+		return -errno;
+	if (length < (int)sizeof(address.sun_path)) {
+		(void)mkdir(directory, 0755);
+		/* That of a process which had the same number. */
+		(void)unlink(address.sun_path);
+		if (bind(descriptor, (const struct sockaddr *)&address, sizeof(address)) == 0)
+			return descriptor;
+		error = -errno;
+	}
+	close(descriptor);
+	return error;
+}
+
+void kernel_stop_listening(int descriptor)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t size = sizeof(address);
+
+	if (getsockname(descriptor, (struct sockaddr *)&address, &size) == 0)
+		(void)unlink(address.sun_path);
+	close(descriptor);
 }

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Netlink, as far as it takes to hear of events. */
-#include "events.h"
+#include "sysfs/kernel_events.h"
+#include "isst.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
 
 /* linux/thermal.h; headers of older kernels lack the event. */
 #define FAMILY_NAME "thermal"
 #define EVENT_GROUP "event"
 enum { EVENT_CPU_CAPABILITY_CHANGE = 14 };
-/* That of emulated kernels, docs/internals/emulator.md. */
-enum { EMULATED_FAMILY = 28 };
 
 /* Larger than any: the kernel sends at most 64 CPUs in one, and uevents of 2 KiB. */
 enum { LARGEST_DATAGRAM = 16384, ANSWER_MS = 1000, UEVENTS_OF_KERNEL = 1, MOST_DATAGRAMS = 1000 };
@@ -111,11 +103,10 @@ static int find_group(struct parts groups, uint32_t *number)
 	return more;
 }
 
-int thermal_find_group(const void *message, size_t size, uint16_t *family, uint32_t *group)
+int thermal_find_group(const void *message, size_t size, uint32_t *group)
 {
 	struct parts datagram = { message, size }, content, list;
-	bool has_family = false;
-	int more, found = 0, error;
+	int more = 0, found = 0, error;
 	unsigned int type;
 
 	if (next_message(&datagram, &type, &content) <= 0)
@@ -130,18 +121,16 @@ int thermal_find_group(const void *message, size_t size, uint16_t *family, uint3
 		return -EBADMSG;
 	list = (struct parts){ content.at + sizeof(struct genlmsghdr),
 			       content.size - sizeof(struct genlmsghdr) };
-	while ((more = next_attribute(&list, &type, &content)) > 0 && found >= 0) {
-		if (type == CTRL_ATTR_FAMILY_ID)
-			has_family = read_exactly(&content, family, sizeof(*family));
-		else if (type == CTRL_ATTR_MCAST_GROUPS && !found)
+	while (found >= 0 && (more = next_attribute(&list, &type, &content)) > 0)
+		if (type == CTRL_ATTR_MCAST_GROUPS && !found)
 			found = find_group(content, group);
-	}
-	if (more < 0 || found < 0)
+	if (found < 0 || more < 0)
 		return -EBADMSG;
-	return has_family && found ? 0 : -ENOENT;
+	return found ? 0 : -ENOENT;
 }
 
-enum watch_hint thermal_judge(const struct watch_source *source, const void *datagram, size_t size)
+/** The socket is a member of the group of events alone: no other family sends to it. */
+int thermal_judge(const void *datagram, size_t size)
 {
 	struct parts messages = { datagram, size }, content;
 	struct genlmsghdr event;
@@ -150,54 +139,35 @@ enum watch_hint thermal_judge(const struct watch_source *source, const void *dat
 
 	while ((more = next_message(&messages, &type, &content)) > 0) {
 		if (type == NLMSG_ERROR || type == NLMSG_OVERRUN)
-			return WATCH_LOOK;
-		if (type != source->family)
+			return ISST_EVENT_CHANGE;
+		if (type < NLMSG_MIN_TYPE)
 			continue;
 		if (content.size < sizeof(event))
-			return WATCH_LOOK;
+			return ISST_EVENT_CHANGE;
 		memcpy(&event, content.at, sizeof(event));
 		if (event.cmd == EVENT_CPU_CAPABILITY_CHANGE)
-			return WATCH_LOOK;
+			return ISST_EVENT_CHANGE;
 	}
-	return more < 0 ? WATCH_LOOK : WATCH_NO_HINT;
+	return more < 0 ? ISST_EVENT_CHANGE : 0;
 }
 
 /* ---- Uevents ---- */
 
-enum watch_hint uevent_judge(const struct watch_source *source, const void *datagram, size_t size)
+int uevent_judge(const void *datagram, size_t size)
 {
 	static const char CPU[] = "SUBSYSTEM=cpu", MODULE[] = "SUBSYSTEM=module";
 	const char *text = datagram, *end = text + size;
 
-	(void)source;
 	/* ACTION@PATH, and variables, each with a NUL behind it. */
 	while (text < end) {
 		size_t length = strnlen(text, (size_t)(end - text));
 
 		if ((length == sizeof(CPU) - 1 && memcmp(text, CPU, length) == 0) ||
 		    (length == sizeof(MODULE) - 1 && memcmp(text, MODULE, length) == 0))
-			return WATCH_ANEW;
+			return ISST_EVENT_DEVICES;
 		text += length + 1;
 	}
-	return WATCH_NO_HINT;
-}
-
-int uevent_open(struct watch_source *source)
-{
-	const struct sockaddr_nl group = { .nl_family = AF_NETLINK,
-					   .nl_groups = UEVENTS_OF_KERNEL };
-
-	*source = (struct watch_source){
-		.descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT),
-		.judge = uevent_judge,
-		.lost = WATCH_ANEW,
-	};
-	if (source->descriptor < 0)
-		return -errno;
-	if (bind(source->descriptor, (const struct sockaddr *)&group, sizeof(group)) == 0)
-		return 0;
-	close(source->descriptor);
-	return -EADDRNOTAVAIL;
+	return 0;
 }
 
 /* ---- The socket ---- */
@@ -245,7 +215,7 @@ static ssize_t receive(int descriptor, void *datagram, int flags)
 	return received > LARGEST_DATAGRAM ? -EMSGSIZE : received;
 }
 
-static int join_group(struct watch_source *source)
+static int join_group(int descriptor)
 {
 	const struct timeval limit = { .tv_sec = ANSWER_MS / 1000 };
 	unsigned char answer[LARGEST_DATAGRAM];
@@ -253,131 +223,65 @@ static int join_group(struct watch_source *source)
 	ssize_t size;
 	int error;
 
-	if (setsockopt(source->descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0)
+	if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0)
 		return -errno;
-	error = send_question(source->descriptor);
+	error = send_question(descriptor);
 	if (error)
 		return error;
-	size = receive(source->descriptor, answer, 0);
+	size = receive(descriptor, answer, 0);
 	if (size < 0)
 		return (int)size;
-	error = thermal_find_group(answer, (size_t)size, &source->family, &group);
+	error = thermal_find_group(answer, (size_t)size, &group);
 	if (error)
 		return error;
-	return setsockopt(source->descriptor, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group,
-			  sizeof(group)) != 0
+	return setsockopt(descriptor, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) !=
+			       0
 		       ? -errno
 		       : 0;
 }
 
-int thermal_open(struct watch_source *source)
+int kernel_events_open(enum machine_events events)
 {
+	const struct sockaddr_nl group = { .nl_family = AF_NETLINK,
+					   .nl_groups = UEVENTS_OF_KERNEL };
+	int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+				events == MACHINE_UEVENTS ? NETLINK_KOBJECT_UEVENT
+							  : NETLINK_GENERIC);
 	int error;
 
-	*source = (struct watch_source){
-		.descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC),
-		.judge = thermal_judge,
-		.lost = WATCH_LOOK,
-	};
-	if (source->descriptor < 0)
+	if (descriptor < 0)
 		return -errno;
-	error = join_group(source);
-	if (error)
-		close(source->descriptor);
+	if (events != MACHINE_UEVENTS)
+		error = join_group(descriptor);
+	else
+		error = bind(descriptor, (const struct sockaddr *)&group, sizeof(group)) ? -errno
+											 : 0;
+	if (!error)
+		return descriptor;
+	close(descriptor);
 	return error;
 }
 
-/** The emulated kernel's events, which come to a socket of the runtime directory
- * (docs/internals/emulator.md). */
-static int emulated_open(struct watch_source *source, const struct isst_context *context)
-{
-	const char *directory = isst_platform_runtime_directory(context);
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int length;
-
-	*source = (struct watch_source){
-		.descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
-		.judge = thermal_judge,
-		.lost = WATCH_LOOK,
-		.family = EMULATED_FAMILY,
-	};
-	if (source->descriptor < 0)
-		return -errno;
-	/* Made before by who has changed something. */
-	(void)mkdir(directory, 0755);
-	length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/thermal-%d", directory,
-			  (int)getpid());
-	if (length < (int)sizeof(address.sun_path))
-		source->path = strdup(address.sun_path);
-	/* That of a process which had the same number. */
-	if (source->path)
-		(void)unlink(source->path);
-	if (source->path &&
-	    bind(source->descriptor, (const struct sockaddr *)&address, sizeof(address)) == 0)
-		return 0;
-	watch_events_close(source, 1);
-	return -EADDRNOTAVAIL;
-}
-
-/* ---- Sources ---- */
-
-/** Whether the processor has the hardware feedback interface, without which there are no events:
- * CPUID leaf 6, EAX bit 19. */
-static bool has_feedback(void)
-{
-#ifdef __x86_64__
-	unsigned int eax, ebx, ecx, edx;
-
-	return __get_cpuid(6, &eax, &ebx, &ecx, &edx) && eax >> 19 & 1;
-#else
-	return false;
-#endif
-}
-
-size_t watch_events_open(const struct isst_context *context, struct watch_source *sources,
-			 bool *thermal)
-{
-	size_t count = 0;
-
-	if (isst_platform_emulated_name(context)) {
-		*thermal = emulated_open(sources, context) == 0;
-		return *thermal;
-	}
-	*thermal = has_feedback() && thermal_open(sources) == 0;
-	count += *thermal;
-	count += uevent_open(&sources[count]) == 0;
-	return count;
-}
-
-void watch_events_close(struct watch_source *sources, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (sources[i].path)
-			(void)unlink(sources[i].path);
-		free(sources[i].path);
-		close(sources[i].descriptor);
-		sources[i] = (struct watch_source){ .descriptor = -1 };
-	}
-}
-
-enum watch_hint watch_events_take(const struct watch_source *source)
+int kernel_events_take(int descriptor, enum machine_events events)
 {
 	unsigned char datagram[LARGEST_DATAGRAM];
-	enum watch_hint hint = WATCH_NO_HINT;
+	int taken = 0;
 
 	/* Not for ever: events can come faster than they are taken. */
 	for (int i = 0; i < MOST_DATAGRAMS; i++) {
-		ssize_t size = receive(source->descriptor, datagram, MSG_DONTWAIT);
-		enum watch_hint next;
+		ssize_t size = receive(descriptor, datagram, MSG_DONTWAIT);
 
 		if (size == -EAGAIN)
 			break;
 		/* -ENOBUFS: messages were lost. */
-		next = size < 0 ? source->lost : source->judge(source, datagram, (size_t)size);
-		if (next > hint)
-			hint = next;
+		if (size < 0)
+			taken |= events == MACHINE_UEVENTS ? ISST_EVENT_DEVICES : ISST_EVENT_CHANGE;
+		else if (events == MACHINE_UEVENTS)
+			taken |= uevent_judge(datagram, (size_t)size);
+		else
+			taken |= thermal_judge(datagram, (size_t)size);
 		if (size < 0 && size != -ENOBUFS && size != -EMSGSIZE)
 			break;
 	}
-	return hint;
+	return taken;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of the kernel, built as it builds them (linux/genetlink.h, linux/thermal.h,
  * lib/kobject_uevent.c), and sockets of this kernel. */
-#include "check.h"
+#include "support/check.h"
 
-#include "cli/watch/events.h"
-#include "cli/watch/watcher.h"
-#include "isst-emulator.h"
+#include "isst.h"
+#include "sysfs/kernel_events.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -133,11 +132,9 @@ static void the_group_of_events_is_found(void **state)
 	(void)state;
 	for (uint32_t version = 1; version <= 2; version++) {
 		struct message answer = family_answer("event", version);
-		uint16_t family = 0;
 		uint32_t group = 0;
 
-		assert_int_equal(thermal_find_group(answer.bytes, answer.size, &family, &group), 0);
-		assert_int_equal(family, FAMILY);
+		assert_int_equal(thermal_find_group(answer.bytes, answer.size, &group), 0);
 		assert_int_equal(group, GROUP);
 	}
 }
@@ -145,11 +142,10 @@ static void the_group_of_events_is_found(void **state)
 static void a_family_without_it_has_none(void **state)
 {
 	struct message answer = family_answer("events", 1);
-	uint16_t family;
 	uint32_t group;
 
 	(void)state;
-	assert_int_equal(thermal_find_group(answer.bytes, answer.size, &family, &group), -ENOENT);
+	assert_int_equal(thermal_find_group(answer.bytes, answer.size, &group), -ENOENT);
 }
 
 static void an_error_of_the_kernel_is_passed_on(void **state)
@@ -158,11 +154,10 @@ static void an_error_of_the_kernel_is_passed_on(void **state)
 		struct nlmsghdr head;
 		int error;
 	} answer = { { .nlmsg_len = sizeof(answer), .nlmsg_type = NLMSG_ERROR }, -ENOENT };
-	uint16_t family;
 	uint32_t group;
 
 	(void)state;
-	assert_int_equal(thermal_find_group(&answer, sizeof(answer), &family, &group), -ENOENT);
+	assert_int_equal(thermal_find_group(&answer, sizeof(answer), &group), -ENOENT);
 }
 
 /** Whatever is cut off or has another length is malformed, or lacks something. */
@@ -174,23 +169,21 @@ static void no_malformed_answer_is_believed(void **state)
 	for (size_t size = 0; size < whole.size; size++) {
 		/* Of its own size, so that reading behind it is seen. */
 		unsigned char *copy = malloc(size + !size);
-		uint16_t family;
 		uint32_t group;
 
 		memcpy(copy, whole.bytes, size);
-		assert_int_equal(thermal_find_group(copy, size, &family, &group), -EBADMSG);
+		assert_int_equal(thermal_find_group(copy, size, &group), -EBADMSG);
 		free(copy);
 	}
 	for (size_t at = 0; at < whole.size; at++) {
 		struct message changed = whole;
-		uint16_t family = FAMILY;
 		uint32_t group = GROUP;
 
 		for (int value = 0; value < 256; value++) {
 			int error;
 
 			changed.bytes[at] = (unsigned char)value;
-			error = thermal_find_group(changed.bytes, changed.size, &family, &group);
+			error = thermal_find_group(changed.bytes, changed.size, &group);
 			assert_true(error == 0 || error == -EBADMSG || error == -ENOENT);
 		}
 	}
@@ -198,13 +191,9 @@ static void no_malformed_answer_is_believed(void **state)
 
 /* ---- Events ---- */
 
-static const struct watch_source thermal = { .family = FAMILY };
-
-static enum watch_hint judge(const struct message *message, uint16_t family)
+static int judge(const struct message *message)
 {
-	const struct watch_source source = { .family = family };
-
-	return thermal_judge(&source, message->bytes, message->size);
+	return thermal_judge(message->bytes, message->size);
 }
 
 static void a_change_of_capabilities_is_a_hint(void **state)
@@ -212,10 +201,10 @@ static void a_change_of_capabilities_is_a_hint(void **state)
 	struct message message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
 
 	(void)state;
-	assert_int_equal(judge(&message, FAMILY), WATCH_LOOK);
+	assert_int_equal(judge(&message), ISST_EVENT_CHANGE);
 	/* Whatever the numbers of its CPUs are. */
 	message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0xfffffff0);
-	assert_int_equal(judge(&message, FAMILY), WATCH_LOOK);
+	assert_int_equal(judge(&message), ISST_EVENT_CHANGE);
 }
 
 static void other_events_are_none(void **state)
@@ -227,12 +216,10 @@ static void other_events_are_none(void **state)
 		if (number == THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE)
 			continue;
 		message = event(number, 0);
-		assert_int_equal(judge(&message, FAMILY), WATCH_NO_HINT);
+		assert_int_equal(judge(&message), 0);
 	}
-	message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
-	assert_int_equal(judge(&message, FAMILY + 1), WATCH_NO_HINT);
 	message.size = 0;
-	assert_int_equal(judge(&message, FAMILY), WATCH_NO_HINT);
+	assert_int_equal(judge(&message), 0);
 }
 
 static void one_among_others_is_seen(void **state)
@@ -242,7 +229,7 @@ static void one_among_others_is_seen(void **state)
 	(void)state;
 	add_event(&message, THERMAL_GENL_EVENT_CDEV_STATE_UPDATE, 16);
 	add_event(&message, THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 32);
-	assert_int_equal(judge(&message, FAMILY), WATCH_LOOK);
+	assert_int_equal(judge(&message), ISST_EVENT_CHANGE);
 }
 
 static void what_cannot_be_read_is_a_hint(void **state)
@@ -254,7 +241,7 @@ static void what_cannot_be_read_is_a_hint(void **state)
 		unsigned char *copy = malloc(size);
 
 		memcpy(copy, message.bytes, size);
-		assert_int_equal(thermal_judge(&thermal, copy, size), WATCH_LOOK);
+		assert_int_equal(thermal_judge(copy, size), ISST_EVENT_CHANGE);
 		free(copy);
 	}
 }
@@ -274,10 +261,10 @@ static void what_cannot_be_read_is_a_hint(void **state)
 static void cpus_and_modules_make_everything_suspect(void **state)
 {
 	(void)state;
-	assert_int_equal(uevent_judge(&thermal, CPU_ONLINE, sizeof(CPU_ONLINE)), WATCH_ANEW);
-	assert_int_equal(uevent_judge(&thermal, MODULE, sizeof(MODULE)), WATCH_ANEW);
-	assert_int_equal(uevent_judge(&thermal, OTHER, sizeof(OTHER)), WATCH_NO_HINT);
-	assert_int_equal(uevent_judge(&thermal, "", 0), WATCH_NO_HINT);
+	assert_int_equal(uevent_judge(CPU_ONLINE, sizeof(CPU_ONLINE)), ISST_EVENT_DEVICES);
+	assert_int_equal(uevent_judge(MODULE, sizeof(MODULE)), ISST_EVENT_DEVICES);
+	assert_int_equal(uevent_judge(OTHER, sizeof(OTHER)), 0);
+	assert_int_equal(uevent_judge("", 0), 0);
 }
 
 static void no_uevent_is_read_behind_its_end(void **state)
@@ -287,7 +274,7 @@ static void no_uevent_is_read_behind_its_end(void **state)
 		char *copy = malloc(size);
 
 		memcpy(copy, CPU_ONLINE, size);
-		assert_in_range(uevent_judge(&thermal, copy, size), WATCH_NO_HINT, WATCH_ANEW);
+		assert_in_range(uevent_judge(copy, size), 0, ISST_EVENT_DEVICES);
 		free(copy);
 	}
 }
@@ -303,75 +290,25 @@ static void everything_that_arrived_is_taken(void **state)
 {
 	struct message other = event(THERMAL_GENL_EVENT_TZ_TRIP_UP, 0);
 	struct message change = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
-	struct watch_source source = { .judge = thermal_judge, .family = FAMILY };
 	static const char huge[20000];
 	int ends[2];
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
-	source.descriptor = ends[0];
-	source.lost = WATCH_ANEW;
-	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
+	assert_int_equal(kernel_events_take(ends[0], MACHINE_THERMAL_EVENTS), 0);
 	send_to(ends[1], &other);
-	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
+	assert_int_equal(kernel_events_take(ends[0], MACHINE_THERMAL_EVENTS), 0);
 	send_to(ends[1], &change);
 	send_to(ends[1], &other);
-	assert_int_equal(watch_events_take(&source), WATCH_LOOK);
-	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
+	assert_int_equal(kernel_events_take(ends[0], MACHINE_THERMAL_EVENTS), ISST_EVENT_CHANGE);
+	assert_int_equal(kernel_events_take(ends[0], MACHINE_THERMAL_EVENTS), 0);
 	/* One that cannot be read as a whole, and what comes behind it. */
 	assert_int_equal(send(ends[1], huge, sizeof(huge), 0), (ssize_t)sizeof(huge));
-	send_to(ends[1], &change);
-	assert_int_equal(watch_events_take(&source), WATCH_ANEW);
-	assert_int_equal(watch_events_take(&source), WATCH_NO_HINT);
-	watch_events_close(&source, 1);
-	assert_int_equal(source.descriptor, -1);
+	send_to(ends[1], &other);
+	assert_int_equal(kernel_events_take(ends[0], MACHINE_UEVENTS), ISST_EVENT_DEVICES);
+	assert_int_equal(kernel_events_take(ends[0], MACHINE_UEVENTS), 0);
+	close(ends[0]);
 	close(ends[1]);
-}
-
-/** The level of a package changes while CPUs are counted. */
-static void change_level(struct isst_context *context, const char *directory)
-{
-	char path[600];
-	FILE *rules;
-
-	snprintf(path, sizeof(path), "%s/faults", directory);
-	rules = fopen(path, "w");
-	assert_non_null(rules);
-	fputs("read /sys/devices/system/cpu/online times 1 then level 1 package 0\n", rules);
-	assert_int_equal(fclose(rules), 0);
-	assert_int_equal(isst_discover(context), 0);
-}
-
-static void an_emulated_machine_has_events(void **state)
-{
-	const char *scratch = getenv("TMPDIR");
-	struct isst_emulator_target *target = isst_emulator_target_new("guide");
-	struct watch_source sources[WATCH_SOURCES];
-	struct isst_context *context;
-	struct isst_machine *machine;
-	char directory[500], command[1200];
-	bool has_thermal;
-
-	(void)state;
-	snprintf(directory, sizeof(directory), "%s/isst-events-XXXXXX", scratch ? scratch : "/tmp");
-	assert_non_null(mkdtemp(directory));
-	assert_int_equal(isst_emulator_target_set_state(target, directory), 0);
-	assert_int_equal(isst_emulator_open(target, &machine, NULL), 0);
-	assert_int_equal(isst_open_machine(machine, NULL, &context), 0);
-	/* One of this machine alone: uevents are those of the real one. */
-	assert_int_equal(watch_events_open(context, sources, &has_thermal), 1);
-	assert_true(has_thermal);
-	assert_int_equal(watch_events_take(sources), WATCH_NO_HINT);
-	change_level(context, directory);
-	assert_int_equal(watch_events_take(sources), WATCH_LOOK);
-	assert_int_equal(watch_events_take(sources), WATCH_NO_HINT);
-	watch_events_close(sources, 1);
-	isst_close(context);
-	/* Nothing of them is left. */
-	snprintf(command, sizeof(command), "! ls '%s/run' | grep thermal && rm -r '%s'", directory,
-		 directory);
-	assert_int_equal(system(command), 0);
-	isst_emulator_target_free(target);
 }
 
 /** Whether this kernel, or what the test runs in, lacks something. */
@@ -385,113 +322,67 @@ static bool is_missing(int error)
  * first one it has not. */
 static void the_family_of_this_kernel_is_joined(void **state)
 {
-	struct watch_source source;
-	int error = thermal_open(&source);
+	int descriptor = kernel_events_open(MACHINE_THERMAL_EVENTS);
 
 	(void)state;
-	if (is_missing(error)) {
-		print_message("no thermal events here: %s\n", strerror(-error));
+	if (is_missing(descriptor)) {
+		print_message("no thermal events here: %s\n", strerror(-descriptor));
 		skip();
 	}
-	assert_int_equal(error, 0);
-	assert_true(source.family >= NLMSG_MIN_TYPE);
-	(void)watch_events_take(&source);
-	watch_events_close(&source, 1);
-	assert_int_equal(source.descriptor, -1);
+	assert_true(descriptor >= 0);
+	(void)kernel_events_take(descriptor, MACHINE_THERMAL_EVENTS);
+	close(descriptor);
 }
 
 /** The kernel sends a uevent for who writes to the file of that name. */
 static void a_uevent_of_this_kernel_is_heard(void **state)
 {
-	struct watch_source source;
-	struct pollfd polled = { .events = POLLIN };
+	int descriptor = kernel_events_open(MACHINE_UEVENTS);
+	struct pollfd polled = { .fd = descriptor, .events = POLLIN };
 	FILE *file;
-	int error = uevent_open(&source);
 
 	(void)state;
-	if (is_missing(error)) {
-		print_message("no uevents here: %s\n", strerror(-error));
+	if (is_missing(descriptor)) {
+		print_message("no uevents here: %s\n", strerror(-descriptor));
 		skip();
 	}
-	assert_int_equal(error, 0);
+	assert_true(descriptor >= 0);
 	file = fopen("/sys/devices/system/cpu/cpu0/uevent", "w");
 	if (!file || fputs("change", file) < 0 || fclose(file) != 0) {
 		print_message("no uevent can be made here: %s\n", strerror(errno));
-		watch_events_close(&source, 1);
+		close(descriptor);
 		skip();
 	}
-	polled.fd = source.descriptor;
 	/* In a network namespace of another user namespace none arrives. */
 	if (poll(&polled, 1, 5000) == 0) {
 		print_message("no uevent arrives here\n");
-		watch_events_close(&source, 1);
+		close(descriptor);
 		skip();
 	}
-	assert_int_equal(watch_events_take(&source), WATCH_ANEW);
-	watch_events_close(&source, 1);
+	assert_int_equal(kernel_events_take(descriptor, MACHINE_UEVENTS), ISST_EVENT_DEVICES);
+	close(descriptor);
 }
 
-static enum watch_hint judge_nothing(const struct watch_source *source, const void *datagram,
-				     size_t size)
+/** Of other devices than CPUs, so that none that did arrive is an event. */
+static void lost_uevents_are_an_event(void **state)
 {
-	(void)source;
-	(void)datagram;
-	(void)size;
-	return WATCH_NO_HINT;
-}
-
-static void lost_uevents_make_everything_suspect(void **state)
-{
-	struct watch_source source;
-	int error = uevent_open(&source), least = 1;
+	int descriptor = kernel_events_open(MACHINE_UEVENTS), least = 1;
 	FILE *file;
 
 	(void)state;
-	if (is_missing(error))
+	if (is_missing(descriptor))
 		skip();
-	assert_int_equal(error, 0);
-	assert_int_equal(
-		setsockopt(source.descriptor, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)), 0);
-	/* What did arrive is no hint here. */
-	source.judge = judge_nothing;
+	assert_true(descriptor >= 0);
+	assert_int_equal(setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)), 0);
 	for (int i = 0; i < 200; i++) {
-		file = fopen("/sys/devices/system/cpu/cpu0/uevent", "w");
+		file = fopen("/sys/class/net/lo/uevent", "w");
 		if (!file || fputs("change", file) < 0 || fclose(file) != 0) {
-			watch_events_close(&source, 1);
+			close(descriptor);
 			skip();
 		}
 	}
-	assert_int_equal(watch_events_take(&source), WATCH_ANEW);
-	watch_events_close(&source, 1);
-}
-
-/* ---- What follows from hints ---- */
-
-static void a_storm_of_hints_is_one_look_a_second(void **state)
-{
-	struct watcher watcher = { .due_ms = 1000000, .whole_due_ms = 1000000 };
-	int looks = 0;
-
-	(void)state;
-	watcher_hint(&watcher, 50000);
-	assert_int_equal(watcher.due_ms, 50000);
-	/* An event every 100 ms, for ten seconds; each look is made when it is due. */
-	for (int64_t now = 50000; now < 60000; now += 10) {
-		if (now % 100 == 0)
-			watcher_hint(&watcher, now);
-		if (now < watcher.due_ms)
-			continue;
-		looks++;
-		watcher.due_ms = watcher.hinted_ms > now ? watcher.hinted_ms : 1000000;
-	}
-	assert_int_equal(looks, 10);
-	/* The last event is looked at, too, and the next one after a while at once. */
-	assert_int_equal(watcher.due_ms, 60000);
-	watcher.due_ms = 1000000;
-	watcher_hint(&watcher, 70000);
-	assert_int_equal(watcher.due_ms, 70000);
-	/* None of them makes a whole look. */
-	assert_int_equal(watcher.whole_due_ms, 1000000);
+	assert_int_equal(kernel_events_take(descriptor, MACHINE_UEVENTS), ISST_EVENT_DEVICES);
+	close(descriptor);
 }
 
 int main(void)
@@ -508,11 +399,9 @@ int main(void)
 		cmocka_unit_test(everything_that_arrived_is_taken),
 		cmocka_unit_test(cpus_and_modules_make_everything_suspect),
 		cmocka_unit_test(no_uevent_is_read_behind_its_end),
-		cmocka_unit_test(an_emulated_machine_has_events),
 		cmocka_unit_test(the_family_of_this_kernel_is_joined),
 		cmocka_unit_test(a_uevent_of_this_kernel_is_heard),
-		cmocka_unit_test(lost_uevents_make_everything_suspect),
-		cmocka_unit_test(a_storm_of_hints_is_one_look_a_second),
+		cmocka_unit_test(lost_uevents_are_an_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
