@@ -1,22 +1,204 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The state directory: where it is, whether it may be used, its lock, removal of what the emulator
- * made in it. Knows nothing of the content of the state.
- */
+/* The state directory: where it is, whether it may be used, its lock, the machine's system log in
+ * it. */
 #include "emulator/state/directory.h"
 #include "common/descriptor.h"
 #include "common/hash.h"
+#include "common/monotonic.h"
 #include "emulator/model/text.h"
+#include "emulator/state/state.h"
 #include "isst.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---- Times of files and directories, as far as they reveal changes ---- */
+
+/* Two ticks of the slowest kernel, which is also more than any file system rounds times to that
+ * counts fractions of seconds. */
+enum { SETTLING_MS = 20 };
+
+bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/** Times of files are too coarse to distinguish two changes in a row: they advance in ticks. */
+bool time_has_settled(const struct timespec *changed)
+{
+	struct timespec now;
+	int64_t age_ms;
+
+	/* The clock that files get their times from. */
+	if (clock_gettime(CLOCK_REALTIME_COARSE, &now))
+		return false;
+	age_ms = (int64_t)(now.tv_sec - changed->tv_sec) * 1000 +
+		 (now.tv_nsec - changed->tv_nsec) / 1000000;
+	return age_ms > SETTLING_MS;
+}
+
+void entries_look(struct entries *entries, int directory)
+{
+	struct stat status;
+	bool known = fstat(directory, &status) == 0;
+
+	if (known && entries->settled && same_time(&entries->modified, &status.st_mtim) &&
+	    same_time(&entries->changed, &status.st_ctim))
+		return;
+	entries->version++;
+	/* File systems that count whole seconds may show the same time for longer than that. */
+	entries->settled = known && status.st_mtim.tv_nsec && status.st_ctim.tv_nsec &&
+			   time_has_settled(&status.st_mtim) && time_has_settled(&status.st_ctim);
+	if (!known)
+		return;
+	entries->modified = status.st_mtim;
+	entries->changed = status.st_ctim;
+}
+
+/* ---- Waiting for the lock, which a process holds for one call: one that keeps it is stopped or
+ * stuck ---- */
+
+/* A stopped process may go on, but it is not known when; another one may sleep as a fault rule has
+ * it.
+ */
+enum { STOPPED_MS = 3000, LONGEST_MS = 60000 };
+/* Calls take microseconds, so the first looks come close on each other. */
+enum { FIRST_PAUSE_US = 20, LONGEST_PAUSE_US = 5000 };
+
+/** The process that /proc/locks names as holder of the file's lock, 0 where it names none:
+ * `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0 EOF`. */
+static int find_holder(int lock)
+{
+	static const char kind[] = "FLOCK  ADVISORY  WRITE ";
+	FILE *locks = fopen("/proc/locks", "re");
+	struct stat status;
+	char *line = NULL, *wanted;
+	size_t space = 0;
+	uint64_t found = 0;
+
+	if (!locks)
+		return 0;
+	if (fstat(lock, &status) ||
+	    asprintf(&wanted, " %02x:%02x:%llu ", major(status.st_dev), minor(status.st_dev),
+		     (unsigned long long)status.st_ino) < 0)
+		wanted = NULL;
+	while (wanted && !found && getline(&line, &space, locks) > 0) {
+		char *number = strstr(line, wanted) ? strstr(line, kind) : NULL;
+
+		if (!number)
+			continue;
+		number += strlen(kind);
+		number[strspn(number, "0123456789")] = '\0';
+		if (isst_parse_number(number, 10, INT32_MAX, &found))
+			found = 0;
+	}
+	free(wanted);
+	free(line);
+	fclose(locks);
+	return (int)found;
+}
+
+/** Its name, and the letter of its state: T where it is stopped, t by a debugger. */
+static bool look_at(int process, char *name, size_t size, char *state)
+{
+	char path[40], line[128], *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", process);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	/* PID (NAME) STATE: the name may hold parentheses itself. */
+	end = strrchr(line, ')');
+	if (!end || !strchr(line, '(') || end[1] == '\0' || end[2] == '\0')
+		return false;
+	*end = '\0';
+	snprintf(name, size, "%s", strchr(line, '(') + 1);
+	*state = end[2];
+	return true;
+}
+
+/** Whether it has been waited long enough; then *@holder names the process. */
+static bool give_up(int lock, int64_t waited_ms, char **holder)
+{
+	char name[64], state = '?';
+	int process;
+	bool stopped;
+
+	if (waited_ms < STOPPED_MS)
+		return false;
+	process = find_holder(lock);
+	if (process == 0 || !look_at(process, name, sizeof(name), &state))
+		return waited_ms >= LONGEST_MS;
+	stopped = state == 'T' || state == 't';
+	if (!stopped && waited_ms < LONGEST_MS)
+		return false;
+	set_error(holder, 0, "process %d (%s), which %s", process, name,
+		  stopped ? "is stopped inside a call" : "did not finish its call within a minute");
+	return true;
+}
+
+int directory_wait_lock(int lock, char **holder)
+{
+	const int64_t start = monotonic_ms();
+	struct timespec pause = { .tv_nsec = FIRST_PAUSE_US * 1000 };
+	int64_t looked = start;
+
+	while (flock(lock, LOCK_EX | LOCK_NB)) {
+		int64_t now = monotonic_ms();
+
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (now - looked >= 500 || now - start >= LONGEST_MS) {
+			looked = now;
+			if (give_up(lock, now - start, holder))
+				return -ETIMEDOUT;
+		}
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < LONGEST_PAUSE_US * 1000)
+			pause.tv_nsec *= 2;
+	}
+	return 0;
+}
+
+/* ---- The system log, one line for each message ---- */
+
+void directory_log(int directory, const char *line)
+{
+	int file = openat(directory, "log",
+			  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			  0600);
+	char *text;
+	int length = file < 0 ? -1 : asprintf(&text, "%s\n", line);
+
+	if (length >= 0) {
+		/* Lest it look like two. */
+		for (int i = 0; i < length - 1; i++)
+			if (text[i] == '\n' || text[i] == '\r')
+				text[i] = ' ';
+		/* One write, so that lines of several processes do not mix. Like syslog(), it
+		 * cannot report a failure. */
+		length = (int)write(file, text, (size_t)length);
+		free(text);
+	}
+	(void)length;
+	if (file >= 0)
+		close(file);
+}
+
+/* ---- The directory ---- */
 
 static const char directory_name[] = "isst-emulator";
 /* What the lock file holds: by it, and not by any name, a directory is known as an emulator's. */
@@ -63,64 +245,42 @@ static int open_own(const char *path, bool make, char **error)
 	return directory;
 }
 
-/** Makes sure that the directory above the default ones is there and the caller's own. */
-static int make_base(bool make, char **path, char **error)
+/** Below a directory that is there and the caller's own. Files of one name in different places are
+ * different platforms, and so is one without its lock. */
+static int default_path(const struct isst_emulator_target *target, const char *platform, bool make,
+			char **path, char **error)
 {
 	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	const char *unlocked = target->unlock ? "-unlocked" : "";
+	char *base, *real;
 	struct stat status;
 	int directory, length;
 
 	if (runtime && *runtime == '/' && stat(runtime, &status) == 0 && S_ISDIR(status.st_mode) &&
 	    status.st_uid == geteuid())
-		length = asprintf(path, "%s/%s", runtime, directory_name);
+		length = asprintf(&base, "%s/%s", runtime, directory_name);
 	else
-		length = asprintf(path, "/tmp/%s-%u", directory_name, (unsigned int)geteuid());
-	if (length < 0) {
-		*path = NULL;
+		length = asprintf(&base, "/tmp/%s-%u", directory_name, (unsigned int)geteuid());
+	if (length < 0)
 		return -ENOMEM;
-	}
-	directory = open_own(*path, make, error);
-	if (directory < 0)
+	directory = open_own(base, make, error);
+	if (directory < 0) {
+		free(base);
 		return directory;
-	close(directory);
-	return 0;
-}
-
-/** Files of one name in different places are different platforms, and so is one without its lock.
- */
-static int default_name(const struct isst_emulator_target *target, const char *platform,
-			char **name)
-{
-	char *real;
-	int length;
-
-	if (!strchr(target->platform, '/')) {
-		length = asprintf(name, "%s%s", platform, target->unlock ? "-unlocked" : "");
-		return length < 0 ? -ENOMEM : 0;
 	}
-	real = realpath(target->platform, NULL);
-	length = asprintf(name, "%s-%08x%s", platform,
-			  (uint32_t)hash_text(real ? real : target->platform),
-			  target->unlock ? "-unlocked" : "");
-	free(real);
-	return length < 0 ? -ENOMEM : 0;
-}
-
-static int default_path(const struct isst_emulator_target *target, const char *platform, bool make,
-			char **path, char **error)
-{
-	char *base = NULL, *name = NULL;
-	int result = make_base(make, &base, error);
-
-	if (!result)
-		result = default_name(target, platform, &name);
-	if (!result && asprintf(path, "%s/%s", base, name) < 0) {
-		*path = NULL;
-		result = -ENOMEM;
+	close(directory);
+	if (strchr(target->platform, '/')) {
+		real = realpath(target->platform, NULL);
+		length = asprintf(path, "%s/%s-%08x%s", base, platform,
+				  (uint32_t)hash_text(real ? real : target->platform), unlocked);
+		free(real);
+	} else {
+		length = asprintf(path, "%s/%s%s", base, platform, unlocked);
 	}
 	free(base);
-	free(name);
-	return result;
+	if (length < 0)
+		*path = NULL;
+	return length < 0 ? -ENOMEM : 0;
 }
 
 /** Has an emulator been here? The marker is there before anything else is made. */
@@ -224,7 +384,7 @@ int directory_open(const struct isst_emulator_target *target, const char *platfo
 
 /** Under the lock: makes the directory an emulator's, unless it is already. Returns 0 or a negative
  * errno. */
-static int mark(int lock)
+static int mark_directory(int lock)
 {
 	struct stat status;
 	ssize_t size;
@@ -259,7 +419,7 @@ int directory_lock(int directory, const char *path, char **error)
 		close(lock);
 		return -EIO;
 	}
-	result = mark(lock);
+	result = mark_directory(lock);
 	if (result) {
 		set_error(error, -EIO, "Cannot write %s/lock: %s", path, strerror(-result));
 		close(lock);
@@ -268,29 +428,11 @@ int directory_lock(int directory, const char *path, char **error)
 	return lock;
 }
 
-static int remove_entries(int directory)
-{
-	int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
-	int result = 0;
-
-	if (!stream) {
-		result = -errno;
-		if (copy >= 0)
-			close(copy);
-		return result;
-	}
-	while (!result && (entry = readdir(stream)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			result = directory_remove(directory, entry->d_name);
-	closedir(stream);
-	return result;
-}
-
 int directory_remove(int directory, const char *name)
 {
-	int below, result;
+	struct dirent *entry;
+	int below, result = 0;
+	DIR *stream;
 
 	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
 		return 0;
@@ -299,8 +441,16 @@ int directory_remove(int directory, const char *name)
 	below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (below < 0)
 		return -errno;
-	result = remove_entries(below);
-	close(below);
+	stream = fdopendir(below);
+	if (!stream) {
+		result = -errno;
+		close(below);
+		return result;
+	}
+	while (!result && (entry = readdir(stream)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			result = directory_remove(below, entry->d_name);
+	closedir(stream);
 	if (!result && unlinkat(directory, name, AT_REMOVEDIR))
 		result = -errno;
 	return result;

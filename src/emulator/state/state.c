@@ -63,12 +63,6 @@ static int reserve(struct state **copy, size_t *space, size_t size)
 	return 0;
 }
 
-static void free_stored(struct stored_state *stored)
-{
-	free(stored->state);
-	*stored = (struct stored_state){ 0 };
-}
-
 /** The copy becomes what is known to be stored, and nothing is known of the other slot. */
 static int remember(struct server *server, uint64_t check)
 {
@@ -99,8 +93,9 @@ void state_close(struct server *server)
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	free(server->state);
-	free_stored(&server->stored);
-	free_stored(&server->before);
+	free(server->stored.state);
+	free(server->before.state);
+	server->stored = server->before = (struct stored_state){ 0 };
 	free(server->touched);
 	server->head = NULL;
 	server->state = NULL;
@@ -201,15 +196,6 @@ static int write_all(int file, const void *content, size_t size, off_t at)
 	return 0;
 }
 
-/** Whether a slot holds what this process has stored there: no other one has written to it. */
-static bool slot_is_known(const struct server *server, uint32_t slot)
-{
-	const struct state_head *head = server->head;
-
-	return server->before.size && head->slots[slot].size == server->before.size &&
-	       head->slots[slot].check == server->before.check;
-}
-
 /** Writes the blocks of the copy that a slot does not have yet, there and into @before. */
 static int write_blocks(struct server *server, uint32_t slot, bool known)
 {
@@ -241,7 +227,9 @@ static int write_slot(struct server *server, uint64_t check)
 	struct state_head *head = server->head;
 	struct stored_state *before = &server->before, kept;
 	uint32_t slot = 1 - head->slot;
-	bool known = slot_is_known(server, slot);
+	/* Whether it holds what this process has stored there: no other one has written to it. */
+	bool known = before->size && head->slots[slot].size == before->size &&
+		     head->slots[slot].check == before->check;
 	int result = reserve(&before->state, &before->space, server->size);
 
 	/* A process that is killed from here on leaves a slot of which nothing is known. */
@@ -328,19 +316,6 @@ static int map_head(struct server *server)
 	return 0;
 }
 
-/** With more space than there was. */
-static int enlarge(struct server *server, uint64_t check)
-{
-	/* Before it is stored: what is stored and what is known to be must be the same. */
-	int result = reserve(&server->stored.state, &server->stored.space, server->size);
-
-	if (!result)
-		result = write_file(server, check, &server->head->statistics);
-	if (!result)
-		result = map_head(server);
-	return result ? result : remember(server, check);
-}
-
 int state_store(struct server *server)
 {
 	uint64_t check;
@@ -348,38 +323,25 @@ int state_store(struct server *server)
 
 	if (!find_changed(server, &check))
 		return 0;
-	result = server->size > server->head->capacity ? enlarge(server, check)
-						       : write_slot(server, check);
+	if (server->size <= server->head->capacity) {
+		result = write_slot(server, check);
+	} else {
+		/* A file with more space. Memory comes first: what is stored and what is known to
+		 * be must be the same. */
+		result = reserve(&server->stored.state, &server->stored.space, server->size);
+		if (!result)
+			result = write_file(server, check, &server->head->statistics);
+		if (!result)
+			result = map_head(server);
+		if (!result)
+			result = remember(server, check);
+	}
 	if (result)
 		state_discard(server);
 	return result;
 }
 
 /* ---- Making it ---- */
-
-/** The device node, to be locked by a process that changes the machine; where the platform has one.
- */
-static int make_node(struct server *server)
-{
-	int node;
-
-	if (!server->platform->node.value)
-		return directory_remove(server->directory, "device");
-	node = openat(server->directory, "device", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (node < 0)
-		return -errno;
-	close(node);
-	return 0;
-}
-
-/** A new number for each boot; making the machine, or resetting it, is one. */
-static int make_boot_id(struct state *state)
-{
-	return getrandom(state->boot_id, sizeof(state->boot_id), 0) ==
-			       (ssize_t)sizeof(state->boot_id)
-		       ? 0
-		       : -EIO;
-}
 
 /** The state file appears last, so that a machine without one is not there yet. */
 static int make_state(struct server *server)
@@ -397,11 +359,23 @@ static int make_state(struct server *server)
 	server->state->domain_count = (uint32_t)platform->domain_count;
 	server->state->cpu_count = (uint32_t)platform->cpu_count;
 	server->state->register_count = (uint32_t)platform->register_count;
-	result = make_boot_id(server->state);
-	if (!result)
-		result = make_node(server);
-	if (result)
-		return result;
+	/* A new number for each boot; making the machine, or resetting it, is one. */
+	if (getrandom(server->state->boot_id, sizeof(server->state->boot_id), 0) !=
+	    (ssize_t)sizeof(server->state->boot_id))
+		return -EIO;
+	/* The device node, to be locked by a process that changes the machine. */
+	if (platform->node.value) {
+		int node = openat(server->directory, "device",
+				  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+		if (node < 0)
+			return -errno;
+		close(node);
+	} else {
+		result = directory_remove(server->directory, "device");
+		if (result)
+			return result;
+	}
 	server->first_state(server);
 	check = state_check(server->state, server->size);
 	result = write_file(server, check, &none);
@@ -410,22 +384,12 @@ static int make_state(struct server *server)
 	return result ? result : remember(server, check);
 }
 
-/** What emulators of older formats kept beside the state. */
-static int remove_leftovers(struct server *server)
-{
-	static const char *const names[] = { "root", "hidden", "new", "deferred", "names" };
-	int result = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !result; i++)
-		result = directory_remove(server->directory, names[i]);
-	return result;
-}
-
 /* ---- Opening ---- */
 
-static int damaged(const struct server *server, const char *what, char **error)
+static int report_damage(const struct server *server, const char *what, char **error)
 {
-	return set_error(error, -EIO, "%s/state is damaged: %s; \"isst platform reset\" resets it",
+	return set_error(error, -EIO,
+			 "%s/state is damaged: %s; \"isst platform reset\" resets it",
 			 server->path, what);
 }
 
@@ -434,7 +398,8 @@ static int damaged(const struct server *server, const char *what, char **error)
 static int check_head(const struct server *server, const struct state_head *head, char **error)
 {
 	if (memcmp(head->magic, magic, sizeof(magic)) != 0)
-		return damaged(server, "it does not begin with the header of a state file", error);
+		return report_damage(server, "it does not begin with the header of a state file",
+				     error);
 	if (head->format > STATE_FORMAT || head->format == 0)
 		return set_error(error, -EIO,
 				 "%s/state has format %u, of another version of the emulator; "
@@ -458,7 +423,7 @@ static bool is_whole(const struct state_head *head, const struct stat *status)
 }
 
 /** Takes in what another process has stored. */
-static int load(struct server *server, char **error)
+static int load_state(struct server *server, char **error)
 {
 	const struct state_head *head = server->head;
 	uint32_t slot = head ? head->slot : STATE_SLOTS;
@@ -466,7 +431,7 @@ static int load(struct server *server, char **error)
 	int result;
 
 	if (size < sizeof(struct state) || size > head->capacity)
-		return damaged(server, "its head describes no state", error);
+		return report_damage(server, "its head describes no state", error);
 	result = reserve(&server->state, &server->space, size);
 	if (result)
 		return result;
@@ -474,13 +439,13 @@ static int load(struct server *server, char **error)
 	server->size = server->stored.size = 0;
 	if (pread(server->state_descriptor, server->state, size,
 		  slot_offset(head->capacity, slot)) != (ssize_t)size)
-		return damaged(server, "it is too short", error);
+		return report_damage(server, "it is too short", error);
 	if (state_check(server->state, size) != head->slots[slot].check)
-		return damaged(server, "its checksum is not that of what it holds", error);
+		return report_damage(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
-		return damaged(server,
-			       "it does not fit the platform, or has values that no machine has",
-			       error);
+		return report_damage(
+			server, "it does not fit the platform, or has values that no machine has",
+			error);
 	server->size = size;
 	return remember(server, head->slots[slot].check);
 }
@@ -503,40 +468,36 @@ static int open_state(struct server *server, char **error)
 		return -errno;
 	size = pread(server->state_descriptor, &head, sizeof(head), 0);
 	if (size < (ssize_t)offsetof(struct state_head, slot))
-		return damaged(server, "it is too short", error);
+		return report_damage(server, "it is too short", error);
 	result = check_head(server, &head, error);
 	if (result)
 		return result;
 	if (size < (ssize_t)sizeof(head) || !is_whole(&head, &status))
-		return damaged(server, "it is too short or too long", error);
+		return report_damage(server, "it is too short or too long", error);
 	result = map_head(server);
-	return result ? result : load(server, error);
-}
-
-/** In the place of one of an older format, which the machine's log has to report: all that was set
- * on the machine is gone. */
-static int replace_state(struct server *server)
-{
-	int result = remove_leftovers(server);
-
-	state_close(server);
-	if (!result)
-		result = make_state(server);
-	if (!result)
-		directory_log(server->directory, "emulator: the state was of an earlier version of "
-						 "the emulator and was reset");
-	return result;
+	return result ? result : load_state(server, error);
 }
 
 int state_open(struct server *server, char **error)
 {
+	/* What emulators of older formats kept beside the state. */
+	static const char *const leftovers[] = { "root", "hidden", "new", "deferred", "names" };
 	int result = open_state(server, error);
+	const bool stale = result == -ESTALE;
 
-	if (result == -ESTALE) {
-		result = replace_state(server);
-	} else if (result == -ENOENT) {
+	if (stale || result == -ENOENT) {
+		result = 0;
+		for (size_t i = 0; i < sizeof(leftovers) / sizeof(*leftovers) && stale && !result;
+		     i++)
+			result = directory_remove(server->directory, leftovers[i]);
 		state_close(server);
-		result = make_state(server);
+		if (!result)
+			result = make_state(server);
+		/* The machine's log has to report that all that was set on the machine is gone. */
+		if (!result && stale)
+			directory_log(server->directory,
+				      "emulator: the state was of an earlier version of "
+				      "the emulator and was reset");
 	}
 	if (!result)
 		return 0;
@@ -548,33 +509,6 @@ int state_open(struct server *server, char **error)
 }
 
 /* ---- Locking ---- */
-
-static int own_lock(struct server *server)
-{
-	if (server->process == getpid())
-		return 0;
-	/* flock() belongs to what was opened: a child's would not exclude its parent. */
-	close(server->lock);
-	server->lock = keep_off_streams(
-		openat(server->directory, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-	server->process = getpid();
-	return server->lock < 0 ? -EIO : 0;
-}
-
-/** Who asked for a file or a driver call gets an error number alone; which process it is about
- * stands in the machine's log. */
-static int wait_for_others(struct server *server)
-{
-	char *holder = NULL, *line;
-	int result = directory_wait_lock(server->lock, &holder);
-
-	if (holder && asprintf(&line, "emulator: the machine is locked by %s", holder) >= 0) {
-		directory_log(server->directory, line);
-		free(line);
-	}
-	free(holder);
-	return result == 0 || result == -ETIMEDOUT ? result : -EIO;
-}
 
 /** Whether this process has the file open that is the machine's: it may have been reset, or have
  * grown, and then there is another one. */
@@ -591,29 +525,40 @@ static bool is_open(const struct server *server)
 	       is_whole(server->head, &status);
 }
 
-static bool is_current(const struct server *server)
-{
-	const struct state_head *head = server->head;
-
-	return server->size && head->slot < STATE_SLOTS &&
-	       head->slots[head->slot].size == server->stored.size &&
-	       head->slots[head->slot].check == server->stored.check;
-}
-
 int state_lock(struct server *server)
 {
-	int result = own_lock(server);
+	const struct state_head *head;
+	char *holder = NULL, *line;
+	int result;
 
-	if (!result)
-		result = wait_for_others(server);
+	if (server->process != getpid()) {
+		/* flock() belongs to what was opened: a child's would not exclude its parent. */
+		close(server->lock);
+		server->lock = keep_off_streams(
+			openat(server->directory, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+		server->process = getpid();
+		if (server->lock < 0)
+			return -EIO;
+	}
+	result = directory_wait_lock(server->lock, &holder);
+	/* Who asked for a file or a driver call gets an error number alone. */
+	if (holder && asprintf(&line, "emulator: the machine is locked by %s", holder) >= 0) {
+		directory_log(server->directory, line);
+		free(line);
+	}
+	free(holder);
 	if (result)
-		return result;
+		return result == -ETIMEDOUT ? result : -EIO;
 	entries_look(&server->entries, server->directory);
+	head = server->head;
 	if (!is_open(server)) {
 		state_close(server);
 		result = state_open(server, NULL);
-	} else if (!is_current(server)) {
-		result = load(server, NULL);
+	} else if (!server->size || head->slot >= STATE_SLOTS ||
+		   head->slots[head->slot].size != server->stored.size ||
+		   head->slots[head->slot].check != server->stored.check) {
+		/* Another process has stored something. */
+		result = load_state(server, NULL);
 		if (result)
 			result = result == -ENOMEM ? result : -EIO;
 	}

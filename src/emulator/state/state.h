@@ -12,9 +12,9 @@
 #include "emulator/model/machines.h"
 #include "emulator/model/platform.h"
 #include "emulator/model/tpmi_layout.h"
-#include "emulator/state/entries.h"
 
 #include <sys/types.h>
+#include <time.h>
 
 /**
  * What firmware holds for a domain. Where firmware is reached by TPMI level, features and classes
@@ -120,6 +120,16 @@ struct stored_state {
 	uint64_t check;
 };
 
+/** Whether a directory still has the entries that it had: most calls find the state directory as
+ * the one before has left it, and need not look up its files by name again. */
+struct entries {
+	/** The same as in an earlier look: no entry has come, gone, or become another file since.
+	 * From 1 on. */
+	uint64_t version;
+	struct timespec modified, changed;
+	bool settled; /* so old when it was looked at that every later change has another time */
+};
+
 /** A server, as all of the emulator's layers from here on share it. */
 struct server {
 	struct platform *platform;
@@ -202,7 +212,16 @@ int state_keep(struct server *server, const struct kept_set *set);
 int state_resize_deferred(struct server *server, size_t count);
 int state_set_groups(struct server *server, const char *lines, size_t size);
 
-/* ---- deferred.c ---- */
+/* ---- directory.c: times of files and directories, as far as they reveal changes ---- */
+
+/** To be called before the entries are looked at. What they contain may change at any time. */
+void entries_look(struct entries *entries, int directory);
+
+/** Whether @changed, a time of a file, is so long ago that every later change has another one. */
+bool time_has_settled(const struct timespec *changed);
+bool same_time(const struct timespec *a, const struct timespec *b);
+
+/* ---- state_parts.c: deferred sets ---- */
 
 /** Keeps an entry of a batch, or a request, for later. Returns 0, -EIO or -ENOMEM. */
 int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,

@@ -5,18 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 size_t state_fixed_size(const struct platform *platform)
 {
 	return sizeof(struct state) + platform->domain_count * sizeof(struct domain_state) +
 	       platform->register_count * sizeof(uint64_t) +
 	       platform->cpu_count * sizeof(struct cpu_state);
-}
-
-/** Values that lead to something by their number: words, of which there are few. */
-static bool is_plausible(const struct state *state)
-{
-	return state->smt <= SMT_NOT_IMPLEMENTED && state->no_turbo <= 1;
 }
 
 bool state_fits(const struct platform *platform, const struct state *state, size_t size)
@@ -27,7 +22,8 @@ bool state_fits(const struct platform *platform, const struct state *state, size
 	       size == state_fixed_size(platform) + state->kept_count * sizeof(struct kept_set) +
 			       state->deferred_count * sizeof(struct deferred) +
 			       state->group_bytes &&
-	       is_plausible(state);
+	       /* Words, which lead to something by their number. */
+	       state->smt <= SMT_NOT_IMPLEMENTED && state->no_turbo <= 1;
 }
 
 void state_touch(const struct server *server, const void *part, size_t size)
@@ -136,7 +132,7 @@ const char *state_groups(const struct server *server)
 	return all_groups(server);
 }
 
-static int resize(struct server *server, size_t size)
+static int resize_state(struct server *server, size_t size)
 {
 	if (size > server->space) {
 		void *larger = realloc(server->state, size);
@@ -150,25 +146,12 @@ static int resize(struct server *server, size_t size)
 	return 0;
 }
 
-/** Puts another one behind those that there are, in front of what follows them. */
-static int add_kept(struct server *server, const struct kept_set *set)
-{
-	const size_t size = server->size + sizeof(*set);
-	int result = resize(server, size);
-	struct kept_set *end;
-
-	if (result)
-		return result;
-	end = state_kept(server) + server->state->kept_count;
-	memmove(end + 1, end, size - sizeof(*set) - (size_t)((char *)end - (char *)server->state));
-	*end = *set;
-	state_touch(server, end, size - (size_t)((char *)end - (char *)server->state));
-	server->state->kept_count++;
-	return 0;
-}
-
 int state_keep(struct server *server, const struct kept_set *set)
 {
+	const size_t size = server->size + sizeof(*set);
+	struct kept_set *end;
+	int result;
+
 	for (size_t i = 0; i < server->state->kept_count; i++) {
 		struct kept_set *kept = &state_kept(server)[i];
 
@@ -179,14 +162,23 @@ int state_keep(struct server *server, const struct kept_set *set)
 			return 0;
 		}
 	}
-	return add_kept(server, set);
+	/* Another one behind those that there are, in front of what follows them. */
+	result = resize_state(server, size);
+	if (result)
+		return result;
+	end = state_kept(server) + server->state->kept_count;
+	memmove(end + 1, end, size - sizeof(*set) - (size_t)((char *)end - (char *)server->state));
+	*end = *set;
+	state_touch(server, end, size - (size_t)((char *)end - (char *)server->state));
+	server->state->kept_count++;
+	return 0;
 }
 
 int state_resize_deferred(struct server *server, size_t count)
 {
 	const size_t before = server->state->deferred_count, each = sizeof(struct deferred);
 	const size_t size = server->size - before * each + count * each;
-	int result = resize(server, size > server->size ? size : server->size);
+	int result = resize_state(server, size > server->size ? size : server->size);
 
 	if (result)
 		return result;
@@ -200,7 +192,7 @@ int state_resize_deferred(struct server *server, size_t count)
 
 int state_set_groups(struct server *server, const char *lines, size_t size)
 {
-	int result = resize(server, server->size - server->state->group_bytes + size);
+	int result = resize_state(server, server->size - server->state->group_bytes + size);
 
 	if (result)
 		return result;
@@ -209,4 +201,49 @@ int state_set_groups(struct server *server, const char *lines, size_t size)
 	if (size)
 		memcpy(all_groups(server), lines, size);
 	return 0;
+}
+
+/* ---- Sets that firmware has accepted and not carried out yet ---- */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
+		 uint64_t delay_ms)
+{
+	const size_t count = server->state->deferred_count;
+	struct deferred deferred = { .due_ms = now_ms() + (int64_t)delay_ms, .request = request };
+	int result;
+
+	if (size > sizeof(deferred.entry))
+		return -EIO;
+	memcpy(deferred.entry, entry, size);
+	result = state_resize_deferred(server, count + 1);
+	if (!result)
+		state_deferred(server)[count] = deferred;
+	return result;
+}
+
+bool deferred_take_due(struct server *server, struct deferred *due)
+{
+	const size_t count = server->state->deferred_count;
+	struct deferred *all = state_deferred(server);
+	size_t first = 0;
+
+	if (count == 0)
+		return false;
+	for (size_t i = 1; i < count; i++)
+		if (all[i].due_ms < all[first].due_ms)
+			first = i;
+	if (all[first].due_ms > now_ms())
+		return false;
+	*due = all[first];
+	memmove(&all[first], &all[first + 1], (count - first - 1) * sizeof(*all));
+	state_resize_deferred(server, count - 1);
+	return true;
 }
