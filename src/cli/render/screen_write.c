@@ -111,8 +111,8 @@ static bool is_list(const struct layout *layout, size_t row, size_t column)
 
 static bool is_written(const struct layout *layout, size_t column)
 {
-	return layout->widths[column] > 0 &&
-	       (column < FIRST || (column >= layout->first && column < layout->end));
+	return (column < FIRST || (column >= layout->first && column < layout->end)) &&
+	       layout->widths[column] > 0;
 }
 
 /** Where the last column begins. */

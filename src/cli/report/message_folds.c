@@ -232,10 +232,11 @@ static bool put_slot(const struct slot *slot, FILE *stream)
 			      : name_numbers(slot->kind == SLOT_CORES ? "core" : "CPU",
 					     slot->numbers);
 
-	if (names)
-		fputs(names, stream);
+	if (!names)
+		return false;
+	fputs(names, stream);
 	free(names);
-	return names;
+	return true;
 }
 
 /** The message with all names; NULL without memory. */
