@@ -3,7 +3,7 @@
  * A captured machine at work: its first state, and how mailbox, registers and MSRs answer as they
  * were captured, except for what has been changed since.
  */
-#include "emulator/firmware/captured.h"
+#include "emulator/firmware/firmware.h"
 
 #include "emulator/capture/capture.h"
 
@@ -138,37 +138,26 @@ bool captured_as_was(const struct server *server, size_t domain)
 				   described->base_freq_enabled.value << 17);
 }
 
-/** The bits of an answer that changes move. */
-static uint32_t moving_bits(const struct server *server, size_t domain, uint32_t command)
-{
-	switch (command) {
-	case 0x7f00:
-		return UINT32_C(0x01ff) << 16; /* current level, lock */
-	case 0x7f01:
-		return captured_as_was(server, domain) ? 0 : UINT32_C(3) << 16;
-	case 0x9403:
-		return UINT32_C(1) << 16;
-	case 0xd000:
-	case 0xd001:
-	case 0xd002:
-		return UINT32_MAX;
-	}
-	return 0;
-}
-
 int captured_mailbox(const struct server *server, size_t domain, uint32_t command,
 		     uint32_t parameter, uint32_t data, uint32_t *response)
 {
-	const struct captured_answer *answer;
-	uint32_t moving;
+	const struct captured_answer *answer = capture_mailbox(server->platform->capture,
+							       &server->platform->domains[domain],
+							       command, parameter, data);
+	uint32_t moving = 0; /* bits that changes move */
 
-	answer = capture_mailbox(server->platform->capture, &server->platform->domains[domain],
-				 command, parameter, data);
 	if (!answer)
 		return -ENXIO;
 	if (answer->error)
 		return answer->error;
-	moving = moving_bits(server, domain, command);
+	if (command == 0x7f00)
+		moving = UINT32_C(0x01ff) << 16; /* current level, lock */
+	else if (command == 0x7f01)
+		moving = captured_as_was(server, domain) ? 0 : UINT32_C(3) << 16;
+	else if (command == 0x9403)
+		moving = UINT32_C(1) << 16;
+	else if (command == 0xd000 || command == 0xd001 || command == 0xd002)
+		moving = UINT32_MAX;
 	*response = (answer->value & ~moving) | (*response & moving);
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include "driver/abi.h"
 #include "emulator/state/state.h"
 
-/* ---- mailbox.c, mmio.c, msr.c: each returns 0 or the driver's negative errno ---- */
+/* ---- mailbox.c, registers.c: each returns 0 or the driver's negative errno ---- */
 
 int mailbox_run(struct server *server, struct abi_mbox_cmd *command);
 int mmio_run(struct server *server, struct abi_io_reg *access);
@@ -57,8 +57,6 @@ struct level_facts level_facts(const struct server *server, size_t domain);
  * where there is none (then EINVAL). */
 const struct platform_cpu *pci_cpu(const struct server *server, unsigned int number);
 
-/* ---- uncore_limits.c ---- */
-
 /** The limits of the current level, or those of the platform file. */
 void uncore_set_limits(const struct server *server, size_t domain);
 /** The same after a change of the level, where the platform is of that kind. */
@@ -66,12 +64,13 @@ void uncore_follow_level(const struct server *server, size_t domain);
 /** The level's base frequency, as far as the limits let it. */
 unsigned int uncore_current_khz(const struct server *server, size_t domain);
 
-/* ---- first_state.c ---- */
+/* ---- power_on.c ---- */
 
 /** struct server's first_state. */
 void firmware_first_state(struct server *server);
-/** All domains become what they are right after power-on: levels, features, classes, MSRs. */
-void firmware_power_on(struct server *server);
+
+/** The machine was suspended to memory, and is resumed. Returns 0 or -ENOMEM. */
+int firmware_resume(struct server *server);
 
 /* ---- tpmi_firmware.c ---- */
 
@@ -79,9 +78,26 @@ void firmware_power_on(struct server *server);
  */
 void firmware_change_level(struct server *server, size_t domain, unsigned int level);
 
-/* ---- resume.c ---- */
+/* ---- captured.c: a captured machine at work; the first three do nothing on others ---- */
 
-/** The machine was suspended to memory, and is resumed. Returns 0 or -ENOMEM. */
-int firmware_resume(struct server *server);
+/** What firmware has at power-on, and the first state, of the capture. */
+void captured_init_msrs(const struct server *server, size_t index);
+void captured_init_domain(const struct server *server, size_t index);
+void captured_init_cpu(const struct server *server, size_t index);
+
+/** Whether a domain has the level and the features that it had at first. */
+bool captured_as_was(const struct server *server, size_t domain);
+
+/**
+ * The answer to a mailbox command that reads. @response: what firmware of these levels and settings
+ * would answer; the bits of it that changes move stay. Returns 0 or the negative errno.
+ */
+int captured_mailbox(const struct server *server, size_t domain, uint32_t command,
+		     uint32_t parameter, uint32_t data, uint32_t *response);
+/** Whether a register answers. Returns 0 or the negative errno. */
+int captured_mmio(const struct server *server, size_t domain, uint32_t offset);
+/** An MSR that is read, unless the state has a newer value. Returns 0 or the negative errno. */
+int captured_msr(const struct server *server, const struct platform_cpu *cpu, uint32_t address,
+		 uint64_t *value);
 
 #endif

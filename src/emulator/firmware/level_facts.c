@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Frequencies of a domain's current level: from the values of the platform file
- * where firmware answers by mailbox, from the registers where it is TPMI. Nothing of files.
- */
+/* The values of a domain's current level: from the platform file where firmware answers by mailbox,
+ * else from the TPMI registers. */
+#include "emulator/firmware/firmware.h"
 #include "emulator/firmware/tpmi.h"
 
-static unsigned int mhz(uint64_t ratio)
+static unsigned int ratio_mhz(uint64_t ratio)
 {
 	return (unsigned int)ratio * 100;
-}
-
-/** A level's turbo ratio limits as MSR 0x1ad holds them. */
-static uint64_t level_turbo_ratios(const struct platform_level *level)
-{
-	uint64_t value = 0;
-
-	for (unsigned int i = 0; i < level->limits[0].count; i++)
-		value |= (uint64_t)(level->limits[0].value[i] / 100) << (8 * i);
-	return value;
 }
 
 static void add_bucket(struct level_facts *facts, unsigned int cores, unsigned int bucket_mhz)
@@ -26,15 +15,6 @@ static void add_bucket(struct level_facts *facts, unsigned int cores, unsigned i
 	facts->bucket_mhz[facts->buckets++] = bucket_mhz;
 	if (bucket_mhz > facts->highest_mhz)
 		facts->highest_mhz = bucket_mhz;
-}
-
-static void add_mailbox_buckets(struct level_facts *facts, const struct platform_level *level)
-{
-	facts->clip_mhz = level->tf_clip[0].value;
-	for (unsigned int i = 0; i < level->tf_cores.count && i < level->tf_limits[0].count &&
-				 i < BUCKETS && level->tf_cores.value[i];
-	     i++)
-		add_bucket(facts, level->tf_cores.value[i], level->tf_limits[0].value[i]);
 }
 
 static struct level_facts mailbox_facts(const struct server *server, size_t index)
@@ -57,10 +37,15 @@ static struct level_facts mailbox_facts(const struct server *server, size_t inde
 		.uncore_min_mhz = level->uncore_min.value,
 		.uncore_base_mhz = level->uncore_base.value,
 		.uncore_max_mhz = level->uncore_max.value,
-		.turbo_ratios = level_turbo_ratios(level),
+		.clip_mhz = level->tf_clip[0].value,
 		.turbo_freq = state->features & UINT32_C(1) << 16,
 	};
-	add_mailbox_buckets(&facts, level);
+	for (unsigned int i = 0; i < level->limits[0].count; i++)
+		facts.turbo_ratios |= (uint64_t)(level->limits[0].value[i] / 100) << (8 * i);
+	for (unsigned int i = 0; i < level->tf_cores.count && i < level->tf_limits[0].count &&
+				 i < BUCKETS && level->tf_cores.value[i];
+	     i++)
+		add_bucket(&facts, level->tf_cores.value[i], level->tf_limits[0].value[i]);
 	return facts;
 }
 
@@ -78,14 +63,14 @@ static void add_tpmi_buckets(struct level_facts *facts, const struct tpmi_regist
 					 ? tpmi_get(registers, TF_MODULES, level, 0)
 					 : 0;
 
-	facts->clip_mhz = mhz(tpmi_byte(tpmi_get(registers, TF_CLIP, level, 0), 0));
+	facts->clip_mhz = ratio_mhz(tpmi_byte(tpmi_get(registers, TF_CLIP, level, 0), 0));
 	for (unsigned int i = 0; i < (modules ? MODULE_BUCKETS : (unsigned int)BUCKETS); i++) {
 		unsigned int cores = modules ? (unsigned int)(modules >> (MODULE_BITS * i) & 0xffff)
 					     : tpmi_byte(bytes, i);
 
 		if (!cores)
 			break;
-		add_bucket(facts, cores, mhz(tpmi_byte(ratios, i)));
+		add_bucket(facts, cores, ratio_mhz(tpmi_byte(ratios, i)));
 	}
 }
 
@@ -98,16 +83,17 @@ static struct level_facts tpmi_facts(const struct server *server, size_t index)
 	if (tpmi_absent(&registers))
 		return (struct level_facts){ 0 };
 	facts = (struct level_facts){
-		.base_mhz = mhz(tpmi_byte(tpmi_get(&registers, LEVEL_BASE_RATIOS, level, 0), 0)),
-		.highest_mhz = mhz(tpmi_get(&registers, LEVEL_P0, level, 0)),
-		.floor_mhz = mhz(tpmi_get(&registers, LEVEL_PM, level, 0)),
+		.base_mhz = ratio_mhz(
+			tpmi_byte(tpmi_get(&registers, LEVEL_BASE_RATIOS, level, 0), 0)),
+		.highest_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_P0, level, 0)),
+		.floor_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_PM, level, 0)),
 		.base_freq = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & TPMI_FEATURE_BF,
-		.high_mhz = mhz(tpmi_get(&registers, BF_HIGH, level, 0)),
-		.low_mhz = mhz(tpmi_get(&registers, BF_LOW, level, 0)),
+		.high_mhz = ratio_mhz(tpmi_get(&registers, BF_HIGH, level, 0)),
+		.low_mhz = ratio_mhz(tpmi_get(&registers, BF_LOW, level, 0)),
 		.high_cores = tpmi_get(&registers, BF_CORE_MASK, level, 0),
-		.uncore_min_mhz = mhz(tpmi_get(&registers, LEVEL_FABRIC_PM, level, 0)),
-		.uncore_base_mhz = mhz(tpmi_get(&registers, LEVEL_FABRIC_P1, level, 0)),
-		.uncore_max_mhz = mhz(tpmi_get(&registers, LEVEL_FABRIC_P0, level, 0)),
+		.uncore_min_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_FABRIC_PM, level, 0)),
+		.uncore_base_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_FABRIC_P1, level, 0)),
+		.uncore_max_mhz = ratio_mhz(tpmi_get(&registers, LEVEL_FABRIC_P0, level, 0)),
 		.turbo_ratios = tpmi_get(&registers, LEVEL_TRL, level, 0),
 	};
 	if (tpmi_get(&registers, TF_SUPPORTED, level, 0)) {
@@ -123,4 +109,44 @@ struct level_facts level_facts(const struct server *server, size_t domain)
 {
 	return platform_is_tpmi(server->platform) ? tpmi_facts(server, domain)
 						  : mailbox_facts(server, domain);
+}
+
+/* ---- Uncore limits of each die or power domain ---- */
+
+/* The limits of the hardware, if the firmware does not report those of a level. */
+enum { USUAL_MIN_MHZ = 800, USUAL_MAX_MHZ = 2400 };
+
+static unsigned int khz_or(unsigned int mhz, unsigned int otherwise)
+{
+	return (mhz ? mhz : otherwise) * 1000;
+}
+
+void uncore_set_limits(const struct server *server, size_t index)
+{
+	const struct platform_domain *domain = &server->platform->domains[index];
+	const struct level_facts facts = level_facts(server, index);
+	struct domain_state *state = state_domain(server, index);
+
+	state->uncore_min_khz = khz_or(facts.uncore_min_mhz, USUAL_MIN_MHZ);
+	state->uncore_max_khz = khz_or(facts.uncore_max_mhz, USUAL_MAX_MHZ);
+	if (domain->uncore_min.line)
+		state->uncore_min_khz = domain->uncore_min.value * 1000;
+	if (domain->uncore_max.line)
+		state->uncore_max_khz = domain->uncore_max.value * 1000;
+}
+
+void uncore_follow_level(const struct server *server, size_t domain)
+{
+	if (server->platform->uncore_follows_level.value)
+		uncore_set_limits(server, domain);
+}
+
+unsigned int uncore_current_khz(const struct server *server, size_t index)
+{
+	const struct domain_state *state = state_domain(server, index);
+	unsigned int khz = khz_or(level_facts(server, index).uncore_base_mhz, USUAL_MIN_MHZ);
+
+	if (khz < state->uncore_min_khz)
+		khz = state->uncore_min_khz;
+	return khz > state->uncore_max_khz ? state->uncore_max_khz : khz;
 }

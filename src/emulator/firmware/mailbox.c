@@ -3,7 +3,6 @@
  * Mailbox commands as the driver passes and the firmware answers them, written from the reference
  * intentionally not from src/firmware, so that one misreading does not confirm itself.
  */
-#include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
 
 #include <errno.h>
@@ -63,7 +62,9 @@ static int run_fields(struct call *call, const struct command *command)
 	const struct platform_level *level = requested_level(call, command->need);
 	bool defined = false;
 
-	if (!level)
+	/* 0x0c answers for the uncore where bit 16 asks for it; what else there is, is not known.
+	 */
+	if (!level || (command->sub == 0x0c && !bits(call->data, 16, 16)))
 		return -ENXIO;
 	for (const struct field *field = command->fields; field->high; field++) {
 		const struct number_value *value = (const void *)((const char *)level +
@@ -74,12 +75,6 @@ static int run_fields(struct call *call, const struct command *command)
 		call->response |= bits(number, field->high - field->low, 0) << field->low;
 	}
 	return defined ? 0 : -ENXIO;
-}
-
-/** 0x0c answers for the uncore where bit 16 asks for it; what else there is, is not known. */
-static int run_ratio_info(struct call *call, const struct command *command)
-{
-	return bits(call->data, 16, 16) ? run_fields(call, command) : -ENXIO;
 }
 
 static int run_mask(struct call *call, const struct command *command)
@@ -164,7 +159,8 @@ static int run_set_features(struct call *call, const struct command *command)
 }
 
 /** All that a level brings. */
-static void enter_level(struct server *server, size_t domain, const struct platform_level *level)
+static void enter_mailbox_level(struct server *server, size_t domain,
+				const struct platform_level *level)
 {
 	struct domain_state *state = state_domain(server, domain);
 
@@ -182,7 +178,7 @@ static int run_set_level(struct call *call, const struct command *command)
 	if (!level || call->domain->locked.value || !call->domain->perf_profile.value)
 		return -ENXIO;
 	if (level->number != call->state->level)
-		enter_level(call->server, call->index, level);
+		enter_mailbox_level(call->server, call->index, level);
 	return 0;
 }
 
@@ -192,7 +188,7 @@ void mailbox_change_level(struct server *server, size_t domain, unsigned int lev
 							     level);
 
 	if (wanted && level != state_domain(server, domain)->level)
-		enter_level(server, domain, wanted);
+		enter_mailbox_level(server, domain, wanted);
 }
 
 /* ---- Core power and classes of service ---- */
@@ -241,18 +237,13 @@ static int run_qos(struct call *call, const struct command *command)
 	return access_word(call, &call->state->qos_config, UINT32_MAX);
 }
 
-/** Where there are MMIO registers, classes and associations are there and not in the mailbox. */
-static bool clos_by_mailbox(const struct call *call)
-{
-	return call->server->platform->mmio.value == 0;
-}
-
+/* Where there are MMIO registers, classes and associations are there and not in the mailbox. */
 static int run_clos(struct call *call, const struct command *command)
 {
 	uint32_t clos = bits(call->parameter, 7, 0);
 
 	(void)command;
-	if (!clos_by_mailbox(call) || clos >= CLOS_COUNT)
+	if (call->server->platform->mmio.value || clos >= CLOS_COUNT)
 		return -ENXIO;
 	return access_word(call, &call->state->clos[clos], UINT32_MAX);
 }
@@ -262,7 +253,7 @@ static int run_association(struct call *call, const struct command *command)
 	uint32_t core = bits(call->parameter, 7, 0);
 
 	(void)command;
-	if (!clos_by_mailbox(call) || !isst_cpuset_has(call->domain->cores.set, core))
+	if (call->server->platform->mmio.value || !isst_cpuset_has(call->domain->cores.set, core))
 		return -ENXIO;
 	return access_word(call, &call->state->association[core], UINT32_C(3) << 16);
 }
@@ -293,7 +284,7 @@ static const struct command commands[] = {
 		      { 23, 16, RATIO, VALUE(base[BASE_AVX512]) },
 		      { 31, 24, RATIO, VALUE(base[BASE_AMX]) } } },
 	{ 0x7f, 0x0b, run_fields, .fields = { { 7, 0, PLAIN, VALUE(memory_code) } } },
-	{ 0x7f, 0x0c, run_ratio_info,
+	{ 0x7f, 0x0c, run_fields,
 	  .fields = { { 7, 0, RATIO, VALUE(uncore_max) },
 		      { 15, 8, RATIO, VALUE(uncore_base) },
 		      { 31, 24, RATIO, VALUE(uncore_min) } } },
@@ -320,24 +311,6 @@ static const struct command commands[] = {
 	{ 0xd0, 0x02, .run = run_qos },
 };
 
-static bool lacks_command(const struct platform_domain *domain, uint16_t command)
-{
-	for (unsigned int i = 0; i < domain->missing.count; i++)
-		if (domain->missing.command[i] == command)
-			return true;
-	return false;
-}
-
-static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
-{
-	if (lacks_command(call->domain, (uint16_t)(command << 8 | sub)))
-		return -ENXIO;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (commands[i].command == command && commands[i].sub == sub)
-			return commands[i].run(call, &commands[i]);
-	return -ENXIO;
-}
-
 /* ---- The driver in front of the firmware ---- */
 
 static const struct {
@@ -349,17 +322,6 @@ static const struct {
 	{ 0x94, 0x03, 0x03, 0 }, { 0x95, 0x03, 0x03, 0 },
 	{ 0xd0, 0x00, 0x03, 0 },
 };
-
-static bool is_allowed(const struct platform *platform, const struct abi_mbox_cmd *command)
-{
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
-		if (command->command == allowed[i].command &&
-		    command->sub_command >= allowed[i].first &&
-		    command->sub_command <= allowed[i].last &&
-		    platform->kernel.value >= allowed[i].kernel)
-			return true;
-	return false;
-}
 
 /* What the kernel recognises as setting something, by the whole parameter: not what really does. */
 static const struct {
@@ -382,19 +344,6 @@ static bool is_privileged(const struct abi_mbox_cmd *command)
 	return false;
 }
 
-/** What it recognises as setting something it keeps for the time after a suspend. */
-static int keep_set(struct server *server, const struct abi_mbox_cmd *command)
-{
-	const struct kept_set set = { .cpu = command->logical_cpu,
-				      .command = MAILBOX_COMMAND(command->command,
-								 command->sub_command),
-				      .parameter = command->parameter,
-				      .mailbox = true,
-				      .data = command->req_data };
-
-	return state_keep(server, &set);
-}
-
 bool mailbox_sets(const struct abi_mbox_cmd *command)
 {
 	switch (command->command) {
@@ -408,7 +357,8 @@ bool mailbox_sets(const struct abi_mbox_cmd *command)
 	return false;
 }
 
-static int find_cpu(const struct server *server, uint32_t number, const struct platform_cpu **cpu)
+static int find_mailbox_cpu(const struct server *server, uint32_t number,
+			    const struct platform_cpu **cpu)
 {
 	if (server->platform->mailbox.value == MAILBOX_PCI) {
 		*cpu = pci_cpu(server, number);
@@ -418,32 +368,57 @@ static int find_cpu(const struct server *server, uint32_t number, const struct p
 	return *cpu && (server->replaying || cpu_online(server, *cpu)) ? 0 : -ENXIO;
 }
 
+static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
+{
+	for (unsigned int i = 0; i < call->domain->missing.count; i++)
+		if (call->domain->missing.command[i] == (command << 8 | sub))
+			return -ENXIO;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (commands[i].command == command && commands[i].sub == sub)
+			return commands[i].run(call, &commands[i]);
+	return -ENXIO;
+}
+
 int mailbox_run(struct server *server, struct abi_mbox_cmd *command)
 {
+	const struct kept_set set = { .cpu = command->logical_cpu,
+				      .command = MAILBOX_COMMAND(command->command,
+								 command->sub_command),
+				      .parameter = command->parameter,
+				      .mailbox = true,
+				      .data = command->req_data };
+	const struct platform *platform = server->platform;
+	const size_t count = sizeof(allowed) / sizeof(*allowed);
 	const struct platform_cpu *cpu;
 	struct call call = { .server = server };
+	size_t i = 0;
 	int result;
 
-	if (command->logical_cpu >= server->platform->cpu_ids ||
-	    !is_allowed(server->platform, command))
+	while (i < count &&
+	       (command->command != allowed[i].command || command->sub_command < allowed[i].first ||
+		command->sub_command > allowed[i].last ||
+		platform->kernel.value < allowed[i].kernel))
+		i++;
+	if (command->logical_cpu >= platform->cpu_ids || i == count)
 		return -EINVAL;
 	if (is_privileged(command) && !server->may_administer(server))
 		return -EPERM;
-	result = find_cpu(server, command->logical_cpu, &cpu);
+	result = find_mailbox_cpu(server, command->logical_cpu, &cpu);
 	if (result)
 		return result;
 	call.index = cpu->domain;
-	call.domain = &server->platform->domains[cpu->domain];
+	call.domain = &platform->domains[cpu->domain];
 	call.state = state_domain(server, cpu->domain);
 	call.parameter = bits(command->parameter, 13, 0);
 	call.data = command->req_data;
 	result = run_firmware(&call, command->command, command->sub_command);
-	if (server->platform->capture && !mailbox_sets(command))
+	if (platform->capture && !mailbox_sets(command))
 		result = captured_mailbox(server, cpu->domain,
 					  (uint32_t)command->command << 8 | command->sub_command,
 					  call.parameter, call.data, &call.response);
 	if (result)
 		return result;
 	command->resp_data = call.response;
-	return is_privileged(command) ? keep_set(server, command) : 0;
+	/* What the kernel recognises as setting something it keeps for the time after a suspend. */
+	return is_privileged(command) ? state_keep(server, &set) : 0;
 }

@@ -10,15 +10,7 @@ enum { ERROR_NONE = 0, ERROR_NOT_ALLOWED = 1 };
 /* Three bits for each feature. */
 enum { FEATURE_ERROR_BITS = 3, FEATURE_UNSUPPORTED = 1 };
 
-/** Whether the level may become the current one. */
-static bool accepts_level(const struct tpmi_registers *registers, unsigned int level)
-{
-	return tpmi_get(registers, PP_LEVELS, 0, 0) >> level & 1 &&
-	       tpmi_get(registers, PP_DYNAMIC_SWITCH, 0, 0) &&
-	       !tpmi_get(registers, PP_STATUS_LOCK, 0, 0);
-}
-
-static void enter_level(struct server *server, size_t domain, unsigned int level)
+static void enter_tpmi_level(struct server *server, size_t domain, unsigned int level)
 {
 	const struct tpmi_registers registers = state_registers(server, domain);
 	uint64_t ratios;
@@ -29,18 +21,6 @@ static void enter_level(struct server *server, size_t domain, unsigned int level
 		state_msrs(server, domain)->turbo_ratio_limits = ratios;
 	uncore_follow_level(server, domain);
 	server->level_changed = true;
-}
-
-static void take_level(struct server *server, size_t domain)
-{
-	const struct tpmi_registers registers = state_registers(server, domain);
-	unsigned int wanted = (unsigned int)tpmi_get(&registers, PP_CONTROL_LEVEL, 0, 0);
-	bool change = wanted != tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
-	bool accepted = !change || accepts_level(&registers, wanted);
-
-	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, accepted ? ERROR_NONE : ERROR_NOT_ALLOWED);
-	if (change && accepted)
-		enter_level(server, domain, wanted);
 }
 
 /** The same error for each of these features. */
@@ -63,25 +43,27 @@ static uint64_t supported_features(const struct tpmi_registers *registers)
 	       tpmi_get(registers, TF_SUPPORTED, level, 0) << 1;
 }
 
-/** A feature that the level does not support keeps its state; off is always possible. */
-static void take_features(struct server *server, size_t domain)
-{
-	const struct tpmi_registers registers = state_registers(server, domain);
-	uint64_t supported = supported_features(&registers);
-	uint64_t wanted = tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0);
-	uint64_t before = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0);
-	uint64_t refused = wanted & ~supported;
-	uint64_t after = (wanted & supported) | (before & refused);
-
-	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
-		 feature_errors(refused, FEATURE_UNSUPPORTED));
-	tpmi_set(&registers, PP_STATUS_FEATURES, 0, 0, after);
-}
-
 void firmware_perf_profile(struct server *server, size_t domain)
 {
-	take_level(server, domain);
-	take_features(server, domain);
+	const struct tpmi_registers registers = state_registers(server, domain);
+	unsigned int wanted_level = (unsigned int)tpmi_get(&registers, PP_CONTROL_LEVEL, 0, 0);
+	bool change = wanted_level != tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
+	bool accepted = !change || (tpmi_get(&registers, PP_LEVELS, 0, 0) >> wanted_level & 1 &&
+				    tpmi_get(&registers, PP_DYNAMIC_SWITCH, 0, 0) &&
+				    !tpmi_get(&registers, PP_STATUS_LOCK, 0, 0));
+	uint64_t supported, wanted, before, refused;
+
+	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, accepted ? ERROR_NONE : ERROR_NOT_ALLOWED);
+	if (change && accepted)
+		enter_tpmi_level(server, domain, wanted_level);
+	/* A feature that the level does not support keeps its state; off is always possible. */
+	supported = supported_features(&registers);
+	wanted = tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0);
+	before = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0);
+	refused = wanted & ~supported;
+	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
+		 feature_errors(refused, FEATURE_UNSUPPORTED));
+	tpmi_set(&registers, PP_STATUS_FEATURES, 0, 0, (wanted & supported) | (before & refused));
 }
 
 void firmware_change_level(struct server *server, size_t domain, unsigned int level)
@@ -96,27 +78,16 @@ void firmware_change_level(struct server *server, size_t domain, unsigned int le
 	    !(tpmi_get(&registers, PP_LEVELS, 0, 0) >> level & 1) ||
 	    level == tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0))
 		return;
-	enter_level(server, domain, level);
+	enter_tpmi_level(server, domain, level);
 	tpmi_set(&registers, PP_STATUS_FEATURES, 0, 0,
 		 tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & supported_features(&registers));
 }
 
-/** Some firmware resets configurations of CLOS when core-power goes on, to these values. */
-static void reset_clos(const struct tpmi_registers *registers, uint64_t which)
-{
-	enum { WEIGHT = 15, NO_LIMIT = 0xff };
-
-	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++) {
-		if (!(which >> clos & 1))
-			continue;
-		tpmi_set(registers, CP_CLOS_WEIGHT, 0, clos, WEIGHT);
-		tpmi_set(registers, CP_CLOS_MIN, 0, clos, 0);
-		tpmi_set(registers, CP_CLOS_MAX, 0, clos, NO_LIMIT);
-	}
-}
-
 void firmware_core_power(struct server *server, size_t domain)
 {
+	/* Some firmware resets configurations of CLOS when core-power goes on, to these values. */
+	enum { WEIGHT = 15, NO_LIMIT = 0xff };
+	const uint64_t resets = server->platform->domains[domain].clos_resets.cores;
 	const struct tpmi_registers registers = state_registers(server, domain);
 	uint64_t before = tpmi_get(&registers, CP_STATUS, 0, 0);
 	uint64_t after = tpmi_get(&registers, CP_CONTROL, 0, 0);
@@ -124,8 +95,13 @@ void firmware_core_power(struct server *server, size_t domain)
 	if (!(tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
 		return;
 	tpmi_set(&registers, CP_STATUS, 0, 0, after);
-	if (after & 1 && !(before & 1))
-		reset_clos(&registers, server->platform->domains[domain].clos_resets.cores);
+	for (unsigned int clos = 0; clos < CLOS_COUNT && after & 1 && !(before & 1); clos++) {
+		if (!(resets >> clos & 1))
+			continue;
+		tpmi_set(&registers, CP_CLOS_WEIGHT, 0, clos, WEIGHT);
+		tpmi_set(&registers, CP_CLOS_MIN, 0, clos, 0);
+		tpmi_set(&registers, CP_CLOS_MAX, 0, clos, NO_LIMIT);
+	}
 }
 
 void firmware_refuse_level(struct server *server, size_t domain, unsigned int error)

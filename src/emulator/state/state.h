@@ -201,15 +201,11 @@ bool cpu_online(const struct server *server, const struct platform_cpu *cpu);
 bool smt_allows(const struct server *server, const struct platform_cpu *cpu);
 
 struct kept_set *state_kept(const struct server *server);
-struct deferred *state_deferred(const struct server *server);
 /** The lines of groups, state->group_bytes long, without a NUL. */
 const char *state_groups(const struct server *server);
 /** Adds a set that the driver keeps, or the newest of its kind and CPU takes the place of the one
  * before. Returns 0 or -ENOMEM. */
 int state_keep(struct server *server, const struct kept_set *set);
-/** Makes space for another number of deferred sets (at the end), or takes other lines of groups.
- * Returns 0 or -ENOMEM. */
-int state_resize_deferred(struct server *server, size_t count);
 int state_set_groups(struct server *server, const char *lines, size_t size);
 
 /* ---- directory.c: times of files and directories, as far as they reveal changes ---- */

@@ -113,7 +113,7 @@ struct kept_set *state_kept(const struct server *server)
 	return kept;
 }
 
-struct deferred *state_deferred(const struct server *server)
+static struct deferred *state_deferred(const struct server *server)
 {
 	void *deferred = state_kept(server) + server->state->kept_count;
 
@@ -174,7 +174,9 @@ int state_keep(struct server *server, const struct kept_set *set)
 	return 0;
 }
 
-int state_resize_deferred(struct server *server, size_t count)
+/** Makes space for another number of deferred sets (at the end), or takes other lines of groups.
+ * Returns 0 or -ENOMEM. */
+static int state_resize_deferred(struct server *server, size_t count)
 {
 	const size_t before = server->state->deferred_count, each = sizeof(struct deferred);
 	const size_t size = server->size - before * each + count * each;
