@@ -21,7 +21,7 @@
 #include "run/reserve.h"
 #include "run/run.h"
 #include "status/rounds.h"
-#include "watch/watch.h"
+#include "watch/watcher.h"
 
 #include <errno.h>
 #include <stdlib.h>

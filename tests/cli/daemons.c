@@ -11,27 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *directory;
-
-static int make_directory(void **state)
+/** Orphans are this process's. */
+static int adopt_orphans(void **state)
 {
-	const char *scratch = getenv("TMPDIR");
-
 	(void)state;
-	/* Orphans are this process's. */
-	if (asprintf(&directory, "%s/isst-daemons-XXXXXX", scratch ? scratch : "/tmp") < 0 ||
-	    prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
-		return -1;
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-	int status = rmdir(directory);
-
-	(void)state;
-	free(directory);
-	return status;
+	return prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 /** What a daemon is, as it reports it. */
@@ -170,5 +154,5 @@ int main(void)
 		cmocka_unit_test(a_daemon_does_not_go_on_for_a_parent_that_was_ended),
 	};
 
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return cmocka_run_group_tests(tests, adopt_orphans, NULL);
 }

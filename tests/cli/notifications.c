@@ -5,6 +5,7 @@
 #include "cli/process/notify.h"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -155,6 +156,27 @@ static void a_manager_that_is_slow_is_not_waited_for(void **state)
 	close(manager);
 }
 
+/** Those who inherit the variable may write somewhere else. */
+static void the_journal_is_known_by_device_and_inode(void **state)
+{
+	FILE *one = tmpfile(), *other = tmpfile();
+	struct stat file;
+	char name[64];
+
+	(void)state;
+	assert_int_equal(fstat(fileno(one), &file), 0);
+	snprintf(name, sizeof(name), "%ju:%ju", (uintmax_t)file.st_dev, (uintmax_t)file.st_ino);
+	unsetenv("JOURNAL_STREAM");
+	assert_false(notify_is_journal(fileno(one)));
+	setenv("JOURNAL_STREAM", name, 1);
+	assert_true(notify_is_journal(fileno(one)));
+	assert_false(notify_is_journal(fileno(other)));
+	assert_false(notify_is_journal(-1));
+	unsetenv("JOURNAL_STREAM");
+	fclose(one);
+	fclose(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +185,7 @@ int main(void)
 		cmocka_unit_test(reloading_names_its_time),
 		cmocka_unit_test(without_a_manager_nothing_is_sent),
 		cmocka_unit_test(other_addresses_are_refused),
+		cmocka_unit_test(the_journal_is_known_by_device_and_inode),
 		cmocka_unit_test(a_manager_that_is_slow_is_not_waited_for),
 	};
 

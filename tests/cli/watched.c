@@ -12,7 +12,7 @@ enum { A = 1, B = 2, C = 3, NONE = -1 };
  * NONE: nothing is there. Returns the verdicts other than WATCHED_NOTHING, as letters. */
 static const char *look_at(struct watched *watched, int64_t *now_ms, const int *values)
 {
-	static const char letters[] = "-CUGR";
+	static const char letters[] = "-CUG";
 	static char seen[64];
 	size_t count = 0;
 
@@ -127,7 +127,7 @@ static void what_is_gone_keeps_its_value(void **state)
 	(void)state;
 	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, NONE)), "G");
 	assert_int_equal(watched.value, A);
-	assert_string_equal(look_at(&watched, &now, LOOKS(A, A)), "R");
+	assert_string_equal(look_at(&watched, &now, LOOKS(A, A)), "");
 	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, NONE, B, B)), "GC");
 	assert_int_equal(watched.value, B);
 	/* One look that fails is no loss, and one that succeeds no return. */
@@ -170,7 +170,7 @@ static void another_run_is_waited_for_with_a_bound(void **state)
 		if (waiting)
 			now = watched.next_ms;
 	}
-	assert_true(waits > 100 && waits < 1000);
+	assert_true(waits > 15 && waits < 30);
 	assert_true(now - begin > 120000 && now - begin < 121000);
 	assert_false(watched_accept(&watched, true, now));
 	assert_int_equal(watched.value, B);
@@ -252,7 +252,7 @@ static void two_values_by_turns_are_a_fight_of_others(void **state)
 	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A), 0), 0);
 	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A), 0), 2);
 	/* What was answered is none, and slowly it is none, and nor are three values. */
-	watched_answer(&watched);
+	watched.value_count = 0;
 	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A, B), 0), 0);
 	watched = known(A, &now);
 	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A, B, A, B, A), 400000), 0);
@@ -283,7 +283,7 @@ static void random_looks_keep_the_rules(void **state)
 			repeated = false;
 			continue;
 		case 1:
-			watched_answer(&watched);
+			watched.value_count = 0;
 			continue;
 		}
 		verdict = watched_look(&watched, there, value, now);

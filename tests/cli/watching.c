@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <malloc.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { INTERVAL_MS = 2000, WHOLE_MS = 30000, APART_MS = 11 * 60 * 1000, STEPS = 8, MOST = 16 };
@@ -985,6 +986,65 @@ static void cpus_of_an_unknown_level_are_left(void **state)
 	end_world(&world);
 }
 
+/** Nor is anything done about CPUs that went offline with their package. */
+static void cpus_of_a_package_that_was_offline_are_left(void **state)
+{
+	struct isst_context *context;
+	static struct world world;
+	unsigned int cpu;
+
+	begin_world(&world, *state, FOLLOW, 0);
+	run_for(&world, WHOLE_MS);
+	isst_cpuset_for_each (cpu, world.domains[1].present) {
+		agent(&world, "write /sys/devices/system/cpu/cpu%u/online 0", cpu);
+		world.touched[cpu] = true;
+	}
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1 package 1");
+	world.domains[1].had |= 1U << 1;
+	agent(&world, "write /sys/devices/system/cpu/cpu14/online 1");
+	agent(&world, "write /sys/devices/system/cpu/cpu15/online 1");
+	run_for(&world, WHOLE_MS);
+	context = discover(&world);
+	ASSERT(&world, isst_cpuset_count(isst_online_cpus(context)) ==
+			       isst_cpuset_count(world.domains[0].present) + 2);
+	isst_close(context);
+	end_world(&world);
+}
+
+/** A journal that was there before is of no run that has changed something since. */
+static void a_journal_of_long_ago_is_no_author(void **state)
+{
+	struct isst_context *context;
+	struct isst_config *config = isst_config_new();
+	struct isst_change *change;
+	static struct world world;
+	pid_t run;
+
+	begin_world(&world, *state, REPORT, 0);
+	rule(&world, "change any signal KILL after 1 times 1\n");
+	run = fork();
+	if (run == 0) {
+		context = open_machine(&world);
+		(void)isst_config_add_text(config, "x", "clos 1 max 1500", 15, 0);
+		(void)isst_lock(context, 0, 0);
+		(void)isst_discover(context);
+		(void)isst_change_new(context, NULL, &change);
+		(void)isst_change_add_config(change, config, 0);
+		(void)isst_change_run(change);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(run, NULL, 0), run);
+	rule(&world, "");
+	run_for(&world, WHOLE_MS);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "level: 0 -> 1 ()") == 1);
+	isst_config_free(config);
+	end_world(&world);
+}
+
 /** One event after the other does not keep it from looking. */
 static void events_do_not_put_looks_off_for_ever(void **state)
 {
@@ -1180,6 +1240,10 @@ int main(void)
 		cmocka_unit_test_prestate(what_cannot_be_opened_has_a_cause,
 					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(cpus_of_an_unknown_level_are_left,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(cpus_of_a_package_that_was_offline_are_left,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(a_journal_of_long_ago_is_no_author,
 					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(events_do_not_put_looks_off_for_ever,
 					  (void *)(uintptr_t) "guide"),

@@ -23,20 +23,6 @@ struct missing {
 	bool optional; /* the configuration can be applied without it */
 };
 
-static struct isst_context *open_another(const struct run *run)
-{
-	struct isst_options *options = run_options(run->request);
-	struct isst_context *context = NULL;
-	struct isst_machine *machine;
-	char *problem = NULL;
-
-	if (options && machine_open(run->request, &machine, &problem) == STATUS_DONE)
-		(void)machine_open_context(machine, options, &context);
-	free(problem);
-	isst_options_free(options);
-	return context;
-}
-
 /** An optional statement that has no driver yet; NULL: there is none. */
 static const char *find_skipped(const struct isst_config *config)
 {
@@ -70,10 +56,13 @@ static const char *missing_of(struct isst_context *context, struct isst_config *
 /** Returns what is missing; its text is to be freed. */
 static struct missing find_missing(const struct run *run)
 {
-	struct isst_context *context = open_another(run);
+	char *problem;
+	struct isst_context *context = machine_open_anew(run->request, run_options(run->request),
+							 &problem);
 	struct missing missing = { NULL, false };
 	const char *what = context ? missing_of(context, run->config, &missing.optional) : NULL;
 
+	free(problem);
 	missing.what = what ? strdup(what) : NULL;
 	isst_close(context);
 	return missing;

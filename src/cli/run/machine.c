@@ -153,6 +153,19 @@ int machine_open_context(struct isst_machine *machine, const struct isst_options
 	return machine ? isst_open_machine(machine, options, context) : isst_open(options, context);
 }
 
+struct isst_context *machine_open_anew(const struct request *request, struct isst_options *options,
+				       char **problem)
+{
+	struct isst_context *context = NULL;
+	struct isst_machine *machine;
+
+	*problem = NULL;
+	if (options && machine_open(request, &machine, problem) == STATUS_DONE)
+		(void)machine_open_context(machine, options, &context);
+	isst_options_free(options);
+	return context;
+}
+
 struct isst_context *machine_look(const struct request *request)
 {
 	struct isst_context *context = NULL;

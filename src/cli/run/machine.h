@@ -34,6 +34,11 @@ enum exit_status machine_open(const struct request *request, struct isst_machine
 int machine_open_context(struct isst_machine *machine, const struct isst_options *options,
 			 struct isst_context **context);
 
+/** Both at once, with options that are freed (NULL: there was no memory). @problem: to be freed.
+ * Returns NULL without a context. */
+struct isst_context *machine_open_anew(const struct request *request, struct isst_options *options,
+				       char **problem);
+
 /**
  * The status for what the emulator returned, and a message with the nearest name of a platform
  * where there is none of the name given.

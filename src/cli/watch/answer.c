@@ -11,6 +11,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Reports something of a target without values. @cause: NULL: there is none */
+void watcher_report(struct watcher *watcher, const char *event, const char *target,
+		    const char *cause)
+{
+	const struct watch_report what = { .event = event, .target = target, .cause = cause };
+
+	watcher->report(watcher->report_data, &what);
+}
+
+/* ---- States of a unit ---- */
+
+bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit)
+{
+	if (unit->reach.state == WATCHED_GONE)
+		return true;
+	if (unit->reach.state != WATCHED_KNOWN || (!watcher->file && !watcher->before))
+		return false;
+	for (size_t i = 0; i < unit->part_count; i++) {
+		const struct watched *watched = &unit->parts[i].watched;
+
+		if (watched->state != WATCHED_KNOWN && watched->state != WATCHED_GONE &&
+		    !watched->unstable)
+			return false;
+	}
+	return true;
+}
+
+void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms)
+{
+	watched_suspect(&unit->reach, now_ms);
+	for (size_t i = 0; i < unit->part_count; i++)
+		watched_suspect(&unit->parts[i].watched, now_ms);
+}
+
 /* ---- Fights ---- */
 
 /** Programs that set such values, as far as `explain` knows them. To be freed with the results. */
@@ -60,7 +94,7 @@ void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit
 		     other ? other : "another value", manager ? "; " : "",
 		     manager ? manager : "") < 0)
 		cause = NULL;
-	watcher_report(watcher, "fight", unit->name, NULL, NULL, cause);
+	watcher_report(watcher, "fight", unit->name, cause);
 	free(cause);
 	isst_explanation_free(explanation);
 	isst_targets_free(targets);
@@ -164,24 +198,34 @@ static int act(struct watcher *watcher, const struct watch_unit *unit, struct is
 	return done;
 }
 
+/** Without numbers, such as how long ago another run was interrupted. */
+static uint64_t hash_cause(const char *cause)
+{
+	uint64_t hash = HASH_START;
+
+	for (; *cause; cause++)
+		if (!strchr("0123456789", *cause))
+			hash = hash_bytes(hash, cause, 1);
+	return hash;
+}
+
 /** Takes note of how an action ended: reports that as @event, of @target, or why it failed. */
 static void conclude(struct watcher *watcher, struct watch_unit *unit, const char *target, int done,
 		     const char *event, const char *cause, int64_t now_ms)
 {
 	cause = cause || done >= 0 ? cause : "out of memory";
 	if (done > 0) {
-		watcher_report(watcher, event, target, NULL, NULL, NULL);
+		watcher_report(watcher, event, target, NULL);
 		unit->acted = true;
 		if (actions_made(&unit->actions, now_ms))
 			watcher_report_fight(watcher, unit, NULL);
 		for (size_t i = 0; i < unit->part_count; i++)
-			watched_answer(&unit->parts[i].watched);
+			unit->parts[i].watched.value_count = 0;
 		watcher_suspect_unit(unit, now_ms);
-	} else if (done < 0 && actions_failed(&unit->actions, hash_text(cause), now_ms) &&
+	} else if (done < 0 && actions_failed(&unit->actions, hash_cause(cause), now_ms) &&
 		   done != -EBUSY) {
 		/* Another run is waited for, and nothing is wrong with that. */
-		watcher_report(watcher, done == -ECANCELED ? "left" : "failed", target, NULL, NULL,
-			       cause);
+		watcher_report(watcher, done == -ECANCELED ? "left" : "failed", target, cause);
 	}
 }
 
@@ -234,18 +278,17 @@ static bool find_by_hand(const struct watcher *watcher, const struct isst_cpuset
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
 		const struct isst_cpu *known = isst_cpu_by_number(context, cpu);
-		bool stays = isst_cpuset_has(watcher->by_hand, cpu);
+		bool toggled = isst_cpuset_has(now, cpu) != isst_cpuset_has(watcher->online, cpu);
 
-		if (known && isst_cpuset_has(now, cpu) != isst_cpuset_has(watcher->online, cpu)) {
-			if (isst_cpu_domain(known) != domain) {
-				domain = isst_cpu_domain(known);
-				isst_cpuset_free(deviating);
-				deviating = find_deviating(context, domain);
-			}
-			stays = !deviating || isst_cpuset_has(deviating, cpu);
+		if (toggled && known && isst_cpu_domain(known) != domain) {
+			domain = isst_cpu_domain(known);
+			isst_cpuset_free(deviating);
+			deviating = find_deviating(context, domain);
 		}
-		if (stays && isst_cpuset_add(by_hand, cpu, cpu) != 0)
-			complete = false;
+		if (!isst_cpuset_has(!toggled ? watcher->by_hand : deviating, cpu) &&
+		    (!toggled || (known && deviating)))
+			continue;
+		complete &= isst_cpuset_add(by_hand, cpu, cpu) == 0;
 	}
 	isst_cpuset_free(deviating);
 	return complete;
@@ -340,7 +383,7 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 	if (text && !obstacle)
 		config = config_of(isolate ? "cpus isolated" : text);
 	if (obstacle)
-		watcher_report(watcher, "left", level->known.items[0].target, NULL, NULL, obstacle);
+		watcher_report(watcher, "left", level->known.items[0].target, obstacle);
 	else if (config)
 		done = act(watcher, unit, config, &cause);
 	unit->pending = !obstacle && done < 0 && done != -ECANCELED;

@@ -11,13 +11,113 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- What is watched ---- */
+
+void found_clear(struct found_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].target);
+		free(list->items[i].stated);
+		free(list->items[i].present);
+	}
+	free(list->items);
+	*list = (struct found_list){ 0 };
+}
+
+static void fail_machine(struct watcher *watcher, const char *why)
+{
+	struct watch_unit *machine = watcher->units[0];
+
+	if (!machine->failure)
+		machine->failure = strdup(*why ? why : "out of memory");
+	machine->seen = false;
+}
+
+static struct watch_unit *add_unit(struct watcher *watcher, const char *name)
+{
+	size_t count = watcher->unit_count + 1;
+	struct watch_unit **units = reallocarray(watcher->units, count, sizeof(*units));
+	struct watch_unit *unit = units ? calloc(1, sizeof(*unit)) : NULL;
+
+	watcher->units = units ? units : watcher->units;
+	if (unit)
+		unit->name = strdup(name);
+	if (!unit || !unit->name) {
+		free(unit);
+		return NULL;
+	}
+	watched_init(&unit->reach);
+	units[watcher->unit_count++] = unit;
+	return unit;
+}
+
+struct watch_unit *watcher_unit(struct watcher *watcher, const char *name)
+{
+	struct watch_unit *unit;
+
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		if (strcmp(watcher->units[i]->name, name) == 0)
+			return watcher->units[i];
+	unit = add_unit(watcher, name);
+	if (unit || watcher->unit_count == 0)
+		return unit;
+	fail_machine(watcher, "");
+	return watcher->units[0];
+}
+
+/** Returns NULL without memory. */
+static struct watched_part *find_part(struct watch_unit *unit, const char *subject, bool compared)
+{
+	struct watched_part *parts, *part;
+
+	for (size_t i = 0; i < unit->part_count; i++)
+		if (unit->parts[i].compared == compared &&
+		    strcmp(unit->parts[i].subject, subject) == 0)
+			return &unit->parts[i];
+	parts = reallocarray(unit->parts, unit->part_count + 1, sizeof(*parts));
+	if (!parts)
+		return NULL;
+	unit->parts = parts;
+	part = &parts[unit->part_count];
+	*part = (struct watched_part){ .subject = strdup(subject), .compared = compared };
+	watched_init(&part->watched);
+	/* Until now nothing differed. */
+	if (compared)
+		watched_know(&part->watched, HASH_START);
+	unit->part_count += part->subject != NULL;
+	return part->subject ? part : NULL;
+}
+
+static void take_found(struct watcher *watcher, struct watch_unit *unit, const char *subject,
+		       const char *target, const char *stated, const char *present)
+{
+	struct watched_part *part = find_part(unit, subject, stated);
+	struct found found = { .target = strdup(target),
+			       .stated = stated ? strdup(stated) : NULL,
+			       .present = strdup(present) };
+	struct found *items = part ? reallocarray(part->found.items, part->found.count + 1,
+						  sizeof(*items))
+				   : NULL;
+
+	if (items)
+		part->found.items = items;
+	if (items && found.target && found.present && (found.stated || !stated)) {
+		items[part->found.count++] = found;
+		return;
+	}
+	free(found.target);
+	free(found.stated);
+	free(found.present);
+	fail_machine(watcher, "");
+}
+
 /** A unit could not be looked at, which counts until the next look of that kind. */
 static void fail_unit(struct watcher *watcher, char **failure, const char *why)
 {
 	if (!*failure)
 		*failure = strdup(why && *why ? why : "out of memory");
 	if (!*failure)
-		watcher_fail(watcher, "");
+		fail_machine(watcher, "");
 }
 
 static struct watch_unit *unit_of(struct watcher *watcher, const struct isst_domain *domain)
@@ -33,10 +133,10 @@ static void take_value(struct watcher *watcher, struct watch_unit *unit, const c
 
 	watcher->digest = hash_string(hash_string(watcher->digest, unit->name), present);
 	if (asprintf(&target, "%s: %s", unit->name, subject) < 0) {
-		watcher_fail(watcher, "");
+		fail_machine(watcher, "");
 		return;
 	}
-	watcher_take(watcher, unit, subject, target, NULL, present);
+	take_found(watcher, unit, subject, target, NULL, present);
 	free(target);
 }
 
@@ -106,7 +206,7 @@ static void read_levels(struct watcher *watcher)
 		error = isst_read_levels(watcher->context, targets, NULL, ISST_READ_LEVELS_CURRENT,
 					 &results);
 	if (error < 0 && !results)
-		watcher_fail(watcher, isst_error(watcher->context));
+		fail_machine(watcher, isst_error(watcher->context));
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
 		take_levels(watcher, result);
 	isst_results_free(results);
@@ -121,7 +221,7 @@ static void read_turbo(struct watcher *watcher)
 	if (disabled >= 0)
 		take_value(watcher, watcher->units[0], "turbo", disabled ? "disabled" : "enabled");
 	else if (disabled != -ENODATA)
-		watcher_fail(watcher, isst_error(watcher->context));
+		fail_machine(watcher, isst_error(watcher->context));
 }
 
 /** Adds a list of CPUs. @none: what it is without any */
@@ -133,7 +233,7 @@ static void take_cpus(struct watcher *watcher, struct watch_unit *unit, const ch
 	if (list && asprintf(&text, "%s%s", *list ? before : none, list) >= 0)
 		take_value(watcher, unit, subject, text);
 	else
-		watcher_fail(watcher, "");
+		fail_machine(watcher, "");
 	free(text);
 	free(list);
 }
@@ -146,7 +246,7 @@ static void read_cpus(struct watcher *watcher)
 	int error = isst_cpus_by_name(watcher->context, "isolated", 0, &isolated);
 
 	if (error && error != -EOPNOTSUPP)
-		watcher_fail(watcher, isst_error(watcher->context));
+		fail_machine(watcher, isst_error(watcher->context));
 	else
 		take_cpus(watcher, watcher->units[0], "isolated CPUs", isolated, "", "none");
 	isst_cpuset_free(isolated);
@@ -157,7 +257,7 @@ static void read_cpus(struct watcher *watcher)
 		isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
 			if (!isst_cpuset_has(isst_domain_online_cpus(domain), cpu) &&
 			    isst_cpuset_add(offline, cpu, cpu) != 0)
-				watcher_fail(watcher, "");
+				fail_machine(watcher, "");
 		if (is_watched(watcher, domain) && !isst_domain_is_io(domain))
 			take_cpus(watcher, unit_of(watcher, domain), "CPUs", offline, "offline ",
 				  "online");
@@ -177,7 +277,7 @@ static bool read_undisturbed(struct watcher *watcher)
 	isst_cpuset_free(watcher->undisturbed);
 	if (isst_undisturbed_cpus(watcher->context, &watcher->undisturbed) == 0)
 		return true;
-	watcher_fail(watcher, isst_error(watcher->context));
+	fail_machine(watcher, isst_error(watcher->context));
 	return false;
 }
 
@@ -196,7 +296,7 @@ static bool follow_machine(struct watcher *watcher)
 			error = isst_rediscover(watcher->context);
 	}
 	if (error)
-		watcher_fail(watcher, watcher->context ? isst_error(watcher->context)
+		fail_machine(watcher, watcher->context ? isst_error(watcher->context)
 				      : problem	       ? problem
 						       : "");
 	free(problem);
@@ -309,7 +409,7 @@ static int call_for_all(struct watcher *watcher, bool based, targets_call call,
 	if (error && failed < tried)
 		error = call_for(watcher, NULL, based, call, config);
 	if (error)
-		watcher_fail(watcher, problem_of(watcher, *config));
+		fail_machine(watcher, problem_of(watcher, *config));
 	return error;
 }
 
@@ -402,11 +502,11 @@ void look_whole(struct watcher *watcher)
 		const char *subject = isst_config_difference_subject(difference);
 
 		if (watcher->file || !is_small(subject))
-			watcher_take(watcher,
-				     unit_of(watcher, isst_config_difference_domain(difference)),
-				     subject, isst_config_difference_target(difference),
-				     isst_config_difference_wanted(difference),
-				     isst_config_difference_present(difference));
+			take_found(watcher,
+				   unit_of(watcher, isst_config_difference_domain(difference)),
+				   subject, isst_config_difference_target(difference),
+				   isst_config_difference_wanted(difference),
+				   isst_config_difference_present(difference));
 	}
 out:
 	end_look(watcher);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command, and the loop that waits. */
-#include "watch.h"
+#include "watcher.h"
 
 #include "../../common/memory_stream.h"
 #include "../config/config_change.h"
+#include "../process/daemon.h"
 #include "../process/notify.h"
 #include "../run/machine.h"
 #include "../run/named_cpus.h"
 #include "../run/reserve.h"
-#include "oob.h"
-#include "watcher.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,10 +23,14 @@
 
 enum {
 	MS_PER_S = 1000,
+	US_PER_MS = 1000,
+	NS_PER_US = 1000,
 	NS_PER_MS = 1000000,
 	INTERVAL_S = 2,
 	INTERVAL_WITH_EVENTS_S = 10,
 	WHOLE_S = 30,
+	WHOLE_SHARE = 10000, /* of the time, for looks at everything: one of so many */
+	MOST_WHOLES = 10,
 	/* Modules and CPUs come one after the other: an open device would keep the next module from
 	 * registering. */
 	SETTLE_MS = 1000,
@@ -46,19 +49,25 @@ struct watch {
 	struct watcher watcher;
 	struct pollfd polled[DESCRIPTORS];
 	struct isst_events *events;
-	struct oob oob;
+	struct daemon daemon;
+	bool has_events;      /* of levels */
 	int64_t suspended_ms; /* since boot */
 	bool ready, ended;
 	int result;
 	bool logs; /* its lines go to the system log as well */
 };
 
-static int64_t now_ms(clockid_t clock)
+static int64_t now_us(clockid_t clock)
 {
 	struct timespec now;
 
 	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * MS_PER_S + now.tv_nsec / NS_PER_MS;
+	return (int64_t)now.tv_sec * US_PER_MS * MS_PER_S + now.tv_nsec / NS_PER_US;
+}
+
+static int64_t now_ms(clockid_t clock)
+{
+	return now_us(clock) / US_PER_MS;
 }
 
 /* ---- Reports ---- */
@@ -228,6 +237,61 @@ static bool claim_purposes(struct run *run)
 		run_call(run, isst_claim(run->context, "watch-apply.pid")) == 0);
 }
 
+/* ---- --oob of the kernel tree's tool: lines that scripts know, and a daemon ---- */
+
+/** As the reference tool decides it. */
+static bool is_daemon(const struct request *request)
+{
+	return !request_has(request, OPTION_DEBUG) && !request_has(request, OPTION_NO_DAEMON) &&
+	       !request_has(request, OPTION_POLL_INTERVAL);
+}
+
+/** Prints how --oob runs and, unless options keep it in the foreground, goes on as a daemon.
+ * Nothing without that. Returns false after an error. */
+static bool begin_oob(struct watch *watch)
+{
+	struct run *run = watch->run;
+	int error;
+
+	if (!request_has(run->request, OPTION_OOB))
+		return true;
+	/* `online cpu N`: written with the report that follows. */
+	run->progress = output_result(watch->output);
+	if (request_has(run->request, OPTION_DEBUG))
+		fputs("OOB mode is enabled in debug mode\n", stderr);
+	if (!is_daemon(run->request))
+		return true;
+	fputs("OOB mode is enabled and will run as daemon\n", stderr);
+	error = daemon_start(&watch->daemon);
+	if (error)
+		run_error(run, STATUS_FAILED, "cannot start a daemon: %s", strerror(-error));
+	return error == 0;
+}
+
+/** What changes from now on is noticed: prints that events are used, and the parent of a daemon
+ * ends. Returns false after an error. */
+static bool make_oob_ready(struct watch *watch)
+{
+	struct run *run = watch->run;
+	FILE *stream = output_result(watch->output);
+	int error;
+
+	if (!request_has(run->request, OPTION_OOB))
+		return true;
+	/* Scripts change the level as soon as they see it. */
+	if (watch->has_events &&
+	    (fputs("hfi is initialized\n", stream) < 0 || fflush(stream) != 0)) {
+		run_error(run, STATUS_FAILED, "cannot write the result: %s", strerror(errno));
+		return false;
+	}
+	/* The files of an emulated machine may be named as seen from the working directory. */
+	error = daemon_ready(&watch->daemon,
+			     isst_platform_emulated_name(run->context) ? NULL : "/");
+	if (error)
+		run_error(run, STATUS_FAILED, "cannot go on as a daemon: %s", strerror(-error));
+	return error == 0;
+}
+
 /* ---- All of it ---- */
 
 static bool is_over(const struct watch *watch)
@@ -240,9 +304,29 @@ static bool is_over(const struct watch *watch)
 /** The machine is known: what changes from now on is noticed. */
 static void become_ready(struct watch *watch)
 {
+	/* What is known by now is not kept for the first change. */
+	if (watch->output->format == FORMAT_TEXT || report_next_message(watch->run->report, NULL))
+		watch->run->status = output_event(watch->output, watch->run->report,
+						  watch->run->status);
 	watch->ready = true;
-	if (oob_ready(&watch->oob, watch->run, watch->output))
+	if (make_oob_ready(watch))
 		(void)notify_manager("READY=1\nSTATUS=watching");
+}
+
+/** Looks, and keeps looks at everything below a hundredth of a percent of a CPU: on machines with
+ * hundreds of CPUs each reads thousands of files. */
+static void look_at_machine(struct watch *watch)
+{
+	struct watcher *watcher = &watch->watcher;
+	int64_t begin_us = now_us(CLOCK_PROCESS_CPUTIME_ID), whole_due_ms = watcher->whole_due_ms;
+	int64_t now = now_us(CLOCK_BOOTTIME) / US_PER_MS, pause_ms;
+
+	watcher_look(watcher, now);
+	pause_ms = (now_us(CLOCK_PROCESS_CPUTIME_ID) - begin_us) * WHOLE_SHARE / US_PER_MS;
+	if (pause_ms > MOST_WHOLES * watcher->whole_ms)
+		pause_ms = MOST_WHOLES * watcher->whole_ms;
+	if (watcher->whole_due_ms != whole_due_ms && watcher->whole_due_ms < now + pause_ms)
+		watcher->whole_due_ms = now + pause_ms;
 }
 
 static int watch_until_over(struct watch *watch)
@@ -250,7 +334,7 @@ static int watch_until_over(struct watch *watch)
 	int error = 0;
 
 	while (!error && !is_over(watch)) {
-		watcher_look(&watch->watcher, now_ms(CLOCK_BOOTTIME));
+		look_at_machine(watch);
 		if (!watch->ready && watcher_is_settled(&watch->watcher))
 			become_ready(watch);
 		if (!is_over(watch))
@@ -263,18 +347,12 @@ static struct isst_context *open_again(void *data, char **problem)
 {
 	struct run *run = data;
 	struct isst_options *options = run_options(run->request);
-	struct isst_context *context = NULL;
-	struct isst_machine *machine;
 
-	*problem = NULL;
 	if (options) {
 		isst_options_set_interrupted(options, run_is_interrupted, run);
 		isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
 	}
-	if (options && machine_open(run->request, &machine, problem) == STATUS_DONE)
-		(void)machine_open_context(machine, options, &context);
-	isst_options_free(options);
-	return context;
+	return machine_open_anew(run->request, options, problem);
 }
 
 static enum exit_status end(struct watch *watch, int error)
@@ -311,12 +389,12 @@ static int begin(struct watch *watch)
 	error = signals_block_others(&watch->run->signals, &hangup);
 	if (!error && !request_has(request, OPTION_NO_EVENTS)) {
 		/* Without them it looks more often. */
-		watch->oob.events = isst_events_open(watch->run->context, 0, &watch->events) ==
+		watch->has_events = isst_events_open(watch->run->context, 0, &watch->events) ==
 				    ISST_EVENT_CHANGE;
 		isst_close_device(watch->run->context);
 	}
 	if (!interval_s)
-		interval_s = watch->oob.events ? INTERVAL_WITH_EVENTS_S : INTERVAL_S;
+		interval_s = watch->has_events ? INTERVAL_WITH_EVENTS_S : INTERVAL_S;
 	watch->watcher.interval_ms = (int64_t)interval_s * MS_PER_S;
 	watch->watcher.whole_ms = (int64_t)(interval_s > WHOLE_S ? interval_s : WHOLE_S) * MS_PER_S;
 	return error ? error : open_descriptors(watch);
@@ -327,7 +405,7 @@ static int begin(struct watch *watch)
 static bool has_system_log(const struct watch *watch)
 {
 	return !isst_platform_emulated_name(watch->run->context) &&
-	       (!notify_is_journal(watch->result) || watch->oob.daemon.ready >= 0);
+	       (!notify_is_journal(watch->result) || watch->daemon.ready >= 0);
 }
 
 enum exit_status watch_machine(struct run *run, struct output *output)
@@ -341,6 +419,7 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 			     .file = run->config,
 			     .report = print_report,
 			     .report_data = &watch },
+		.daemon = { .ready = -1 },
 		.polled = { [SIGNALS].fd = -1, [TIMER].fd = -1 },
 		.result = output->file	      ? fileno(output->file)
 			  : output->reference ? STDERR_FILENO
@@ -354,7 +433,7 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
 		return output_report(output, run->report, run->status);
 	watch.watcher.cpus = run->cpus;
-	if (!oob_begin(&watch.oob, run, output) || !claim_purposes(run))
+	if (!begin_oob(&watch) || !claim_purposes(run))
 		return output_report(output, run->report, run->status);
 	watch.logs = has_system_log(&watch);
 	error = watcher_begin(&watch.watcher) ? begin(&watch) : -ENOMEM;

@@ -7,6 +7,7 @@
 enum {
 	UNSTABLE_MS = 10 * 1000,
 	OWN_LOOK_MS = 250,
+	OWN_LOOKS = 4,
 	OWN_LIMIT_MS = 120 * 1000, /* a level change takes hundreds of CPUs offline */
 	FIGHT_MS = 10 * 60 * 1000,
 	FIRST_RETRY_MS = 1000,
@@ -62,27 +63,25 @@ static void push_value(struct watched *watched, uint64_t value, int64_t now_ms)
 static enum watched_verdict settle(struct watched *watched, bool there, uint64_t value,
 				   int64_t now_ms)
 {
-	bool returning = watched->returning;
-
 	watched->unstable = false;
 	watched->next_ms = INT64_MAX;
 	if (!there) {
+		bool is_new = !watched->gone;
+
 		watched->state = WATCHED_GONE;
-		return returning ? WATCHED_NOTHING : WATCHED_HAS_GONE;
+		watched->gone = true;
+		return is_new ? WATCHED_HAS_GONE : WATCHED_NOTHING;
 	}
-	watched->returning = false;
+	watched->gone = false;
 	if (watched->has_value && value != watched->value) {
 		watched->state = WATCHED_CHANGED;
 		return WATCHED_HAS_CHANGED;
 	}
-	returning &= watched->has_value;
 	if (!watched->has_value)
 		push_value(watched, value, now_ms);
-	watched->state = WATCHED_KNOWN;
-	watched->has_value = true;
-	watched->value = value;
+	watched_know(watched, value);
 	watched->own_ms = -1;
-	return returning ? WATCHED_HAS_RETURNED : WATCHED_NOTHING;
+	return WATCHED_NOTHING;
 }
 
 /** A look at what may have changed. */
@@ -119,7 +118,6 @@ enum watched_verdict watched_look(struct watched *watched, bool there, uint64_t 
 	}
 	if (watched->state == WATCHED_KNOWN || was_gone)
 		begin_suspicion(watched);
-	watched->returning |= was_gone;
 	return compare_looks(watched, there, value, now_ms);
 }
 
@@ -152,13 +150,11 @@ bool watched_defer(struct watched *watched, int64_t now_ms)
 		return false;
 	begin_suspicion(watched);
 	watched->state = WATCHED_OWN;
-	watched->next_ms = now_ms + OWN_LOOK_MS;
+	/* The longer a run holds the lock, the fewer looks; the last one is at the limit. */
+	watched->next_ms = now_ms + OWN_LOOK_MS + (now_ms - watched->own_ms) / OWN_LOOKS;
+	if (watched->next_ms > watched->own_ms + OWN_LIMIT_MS + 1)
+		watched->next_ms = watched->own_ms + OWN_LIMIT_MS + 1;
 	return true;
-}
-
-void watched_answer(struct watched *watched)
-{
-	watched->value_count = 0;
 }
 
 /* ---- Actions ---- */

@@ -22,10 +22,9 @@ enum watched_state {
 /** What a look is to be reported as. */
 enum watched_verdict {
 	WATCHED_NOTHING,
-	WATCHED_HAS_CHANGED,  /* two looks agree on another value */
-	WATCHED_IS_UNSTABLE,  /* no two looks have agreed for 10 s; once until two do */
-	WATCHED_HAS_GONE,     /* its value stays known */
-	WATCHED_HAS_RETURNED, /* with the value that was known */
+	WATCHED_HAS_CHANGED, /* two looks agree on another value */
+	WATCHED_IS_UNSTABLE, /* no two looks have agreed for 10 s; once until two do */
+	WATCHED_HAS_GONE,    /* its value stays known */
 };
 
 /** So many actions within ten minutes are a fight with another manager, and so are so many values
@@ -37,13 +36,13 @@ struct watched {
 	bool has_value, has_last, last_there;
 	uint64_t value;	    /* that is known */
 	uint64_t last;	    /* that the last look found, if @last_there */
-	bool returning;	    /* it was gone */
+	bool gone;	    /* and reported so */
 	bool unstable;	    /* and reported so */
 	unsigned int looks; /* since it is suspect */
 	int64_t suspect_ms; /* the first of them */
 	int64_t own_ms;	    /* since when another run is waited for; -1: none is */
 	int64_t next_ms;    /* when to look; INT64_MAX: with the next round */
-	/* The last values that others set; the last first. */
+	/* The last values that others set, and were not answered; the last first. */
 	uint64_t values[WATCHED_FIGHT];
 	int64_t values_ms[WATCHED_FIGHT];
 	size_t value_count;
@@ -69,9 +68,6 @@ bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms);
 /** A value that has changed may be on its way to another one, while a run of this program is at
  * work: it is looked at again. Returns false where that was waited for long enough. */
 bool watched_defer(struct watched *watched, int64_t now_ms);
-
-/** What others set before is answered. */
-void watched_answer(struct watched *watched);
 
 /* ---- Actions, of one domain ---- */
 

@@ -31,18 +31,18 @@ static const char *author_of(const struct watcher *watcher, const struct watch_u
 static void report_value(struct watcher *watcher, const struct watch_unit *unit,
 			 const struct found *found, const char *old, const char *present)
 {
-	const char *cause = author_of(watcher, unit);
-	const bool equal = found->stated && strcmp(found->stated, present) == 0;
-	const struct watch_report what = { .event = equal ? "equal" : "differs",
+	const bool of_file = watcher->file && found->stated;
+	const struct watch_report what = { .event = !of_file ? "changed"
+						    : strcmp(found->stated, present) == 0
+							    ? "equal"
+							    : "differs",
 					   .target = found->target,
-					   .wanted = found->stated,
+					   .wanted = of_file ? found->stated : NULL,
+					   .old = of_file ? NULL : old,
 					   .present = present,
-					   .cause = cause };
+					   .cause = author_of(watcher, unit) };
 
-	if (watcher->file && found->stated)
-		watcher->report(watcher->report_data, &what);
-	else
-		watcher_report(watcher, "changed", found->target, old, present, cause);
+	watcher->report(watcher->report_data, &what);
 }
 
 static const struct found *find_target(const struct found_list *list, const char *target)
@@ -72,63 +72,53 @@ static void report_change(struct watcher *watcher, const struct watch_unit *unit
 			report_value(watcher, unit, now, old ? old->present : now->stated,
 				     now->present);
 	}
-	for (size_t i = 0; i < part->known.count; i++) {
-		const struct found *old = &part->known.items[i];
-
-		if (old->stated && !find_target(&part->found, old->target))
-			report_value(watcher, unit, old, old->present, old->stated);
-	}
+	/* Of CPUs others may be left that differ, in a list with another name. */
+	for (size_t i = 0; i < part->known.count && part->found.count == 0; i++)
+		if (part->known.items[i].stated)
+			report_value(watcher, unit, &part->known.items[i],
+				     part->known.items[i].present, part->known.items[i].stated);
 }
 
 /* ---- After a look ---- */
 
-/** What the last run that applied a configuration was; NULL: there was none since boot, or that is
- * not known. To be freed. */
-static char *read_applied(struct isst_context *context)
+/** What runs of this program have left last: a journal, or the record of a configuration that was
+ * applied, with its time behind a comma. To be freed; NULL: nothing since boot, as far as is known.
+ */
+static char *read_trace(struct isst_context *context)
 {
-	struct isst_apply_record *record;
-	const char *source;
-	char *applied = NULL;
-
-	if (isst_read_apply_record(context, 0, &record) != 0)
-		return NULL;
-	source = isst_apply_record_source(record);
-	if (asprintf(&applied, "isst config apply%s%s, %lld", source ? " " : "",
-		     source ? source : "", (long long)isst_apply_record_time_s(record)) < 0)
-		applied = NULL;
-	isst_apply_record_free(record);
-	return applied;
-}
-
-/** The command of an interrupted run, which nothing is to be waited for of. To be freed. */
-static char *read_interrupted(struct isst_context *context)
-{
+	struct isst_apply_record *record = NULL;
 	struct isst_journal *journal = NULL;
-	char *own = NULL;
+	const char *source;
+	char *trace = NULL;
+	int length = 0;
 
-	if (isst_journal_open(context, 0, &journal) == 0 && journal &&
-	    asprintf(&own, "an interrupted run of isst: %s", isst_journal_command(journal)) < 0)
-		own = NULL;
+	if (isst_journal_open(context, 0, &journal) == 0 && journal) {
+		length = asprintf(&trace, "an interrupted run of isst: %s,",
+				  isst_journal_command(journal));
+	} else if (isst_read_apply_record(context, 0, &record) == 0) {
+		source = isst_apply_record_source(record);
+		length = asprintf(&trace, "isst config apply%s%s,%lld", source ? " " : "",
+				  source ? source : "",
+				  (long long)isst_apply_record_time_s(record));
+	}
+	isst_apply_record_free(record);
 	isst_journal_free(journal);
-	return own;
+	return length < 0 ? NULL : trace;
 }
 
-/** Whether another run of this program is at work; remembers which, also one that has left a
- * journal, or has applied a configuration since. */
+/** Whether another run of this program is at work; remembers which, also one that has left another
+ * trace than there was before. */
 static bool is_own_work(struct watcher *watcher)
 {
 	bool busy = isst_lock(watcher->context, 0, ISST_LOCK_CHECK) == -EBUSY;
-	char *own = busy ? strdup(isst_error(watcher->context))
-			 : read_interrupted(watcher->context);
-	char *applied = own ? NULL : read_applied(watcher->context);
+	char *own = busy ? strdup(isst_error(watcher->context)) : read_trace(watcher->context);
 
-	if (applied && (!watcher->applied || strcmp(applied, watcher->applied) != 0)) {
-		/* Without the time. */
-		*strrchr(applied, ',') = '\0';
-		own = applied;
-		applied = NULL;
+	if (!busy && own && (!watcher->trace || strcmp(own, watcher->trace) != 0))
+		*strrchr(own, ',') = '\0';
+	else if (!busy) {
+		free(own);
+		own = NULL;
 	}
-	free(applied);
 	if (own) {
 		free(watcher->own);
 		watcher->own = own;
@@ -184,7 +174,7 @@ static void judge_part(struct watcher *watcher, struct watch_unit *unit, struct 
 	case WATCHED_IS_UNSTABLE:
 		watcher_report(watcher, "unstable",
 			       part->found.items ? part->found.items[0].target : part->subject,
-			       NULL, NULL, "no two looks have found the same for ten seconds");
+			       "no two looks have found the same for ten seconds");
 		break;
 	default:
 		break;
@@ -203,12 +193,11 @@ static bool judge_reach(struct watcher *watcher, struct watch_unit *unit, int64_
 
 	verdict = watched_look(&unit->reach, there, 0, now_ms);
 	if (verdict == WATCHED_HAS_GONE)
-		watcher_report(watcher, failure ? "unreadable" : "gone", unit->name, NULL, NULL,
-			       failure);
+		watcher_report(watcher, failure ? "unreadable" : "gone", unit->name, failure);
 	else if (verdict == WATCHED_IS_UNSTABLE)
-		watcher_report(watcher, "unstable", unit->name, NULL, NULL, failure);
+		watcher_report(watcher, "unstable", unit->name, failure);
 	else if (unit->absent && unit->reach.state == WATCHED_KNOWN)
-		watcher_report(watcher, unit->absent, unit->name, NULL, NULL, NULL);
+		watcher_report(watcher, unit->absent, unit->name, NULL);
 	if (verdict == WATCHED_HAS_GONE)
 		unit->absent = failure ? "readable" : "returned";
 	else if (unit->reach.state == WATCHED_KNOWN)
@@ -226,7 +215,11 @@ static bool is_settled(const struct watcher *watcher)
 
 bool watcher_is_settled(const struct watcher *watcher)
 {
-	return watcher->units[0]->reach.state == WATCHED_KNOWN && is_settled(watcher);
+	bool any = false;
+
+	for (size_t i = 1; i < watcher->unit_count; i++)
+		any |= watcher->units[i]->reach.state == WATCHED_KNOWN;
+	return any && watcher->units[0]->reach.state == WATCHED_KNOWN && is_settled(watcher);
 }
 
 /** What the machine was becomes what it is, once nothing is on its way. */
@@ -264,8 +257,8 @@ static void conclude_look(struct watcher *watcher, int64_t now_ms)
 	watcher->whole_due_ms = now_ms + watcher->whole_ms;
 	free(watcher->own);
 	watcher->own = NULL;
-	free(watcher->applied);
-	watcher->applied = watcher->context ? read_applied(watcher->context) : NULL;
+	free(watcher->trace);
+	watcher->trace = watcher->context ? read_trace(watcher->context) : NULL;
 	for (size_t i = 0; i < watcher->unit_count; i++)
 		watcher->units[i]->acted = false;
 }
@@ -377,7 +370,7 @@ void watcher_forgive(struct watcher *watcher)
 	for (size_t i = 0; i < watcher->unit_count; i++) {
 		watcher->units[i]->actions = (struct actions){ 0 };
 		for (size_t j = 0; j < watcher->units[i]->part_count; j++)
-			watched_answer(&watcher->units[i]->parts[j].watched);
+			watcher->units[i]->parts[j].watched.value_count = 0;
 	}
 	isst_cpuset_free(watcher->by_hand);
 	watcher->by_hand = NULL;
@@ -397,13 +390,28 @@ void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms)
 	watcher->whole_due_ms = watcher->due_ms = due_ms;
 }
 
+static void unit_free(struct watch_unit *unit)
+{
+	for (size_t i = 0; i < unit->part_count; i++) {
+		found_clear(&unit->parts[i].found);
+		found_clear(&unit->parts[i].known);
+		free(unit->parts[i].previous);
+		free(unit->parts[i].subject);
+	}
+	free(unit->parts);
+	free(unit->failure);
+	free(unit->whole_failure);
+	free(unit->name);
+	free(unit);
+}
+
 void watcher_clear(struct watcher *watcher)
 {
 	for (size_t i = 0; i < watcher->unit_count; i++)
 		unit_free(watcher->units[i]);
 	free(watcher->units);
 	free(watcher->own);
-	free(watcher->applied);
+	free(watcher->trace);
 	isst_cpuset_free(watcher->online);
 	isst_cpuset_free(watcher->by_hand);
 	isst_config_free(watcher->before);

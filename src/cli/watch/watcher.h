@@ -6,6 +6,7 @@
 #ifndef ISST_CLI_WATCH_WATCHER_H
 #define ISST_CLI_WATCH_WATCHER_H
 
+#include "../render/output.h"
 #include "../run/run.h"
 #include "watched.h"
 
@@ -86,10 +87,14 @@ struct watcher {
 	bool changed;	      /* what the machine was is not what is known */
 	size_t differences;   /* that are stable, so far */
 	char *own;	      /* the run of this program that is or was at work; NULL: none */
-	char *applied;	      /* the last run that applied a configuration; NULL: none */
+	char *trace;	      /* what runs of this program had left, when all was known */
 	/* CPUs that were online, and those that are on- or offline by hand, and stay so. */
 	struct isst_cpuset *online, *by_hand;
 };
+
+/** The command that watches a machine, which is open and discovered, until a signal ends it or,
+ * where that is asked for, a difference. Returns the status that the program ends with. */
+enum exit_status watch_machine(struct run *run, struct output *output);
 
 /** Before the first look. Returns false without memory. */
 bool watcher_begin(struct watcher *watcher);
@@ -114,30 +119,11 @@ void watcher_clear(struct watcher *watcher);
 
 /* ---- Between the parts of a watcher ---- */
 
-/* units.c */
-
-void watcher_report(struct watcher *watcher, const char *event, const char *target, const char *old,
-		    const char *present, const char *cause);
+/* look.c */
 
 /** The unit of that name, which is made where it is missing; without memory the machine. */
 struct watch_unit *watcher_unit(struct watcher *watcher, const char *name);
-void unit_free(struct watch_unit *unit);
-
-/** The machine as a whole could not be looked at. @why: copied; "": there was no memory */
-void watcher_fail(struct watcher *watcher, const char *why);
-
-/** A look found a value of a unit. @stated: in a configuration; NULL: it is compared with none */
-void watcher_take(struct watcher *watcher, struct watch_unit *unit, const char *subject,
-		  const char *target, const char *stated, const char *present);
 void found_clear(struct found_list *list);
-
-/** Whether everything of a unit is known that can be looked at. */
-bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit);
-
-/** Everything of a unit may have changed. */
-void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms);
-
-/* look.c */
 
 /** The small look, at the machine as it is now: also with other CPUs online. */
 void look_small(struct watcher *watcher);
@@ -156,6 +142,15 @@ const struct isst_domain *look_find_domain(struct isst_context *context,
 					   const struct watch_unit *unit);
 
 /* answer.c */
+
+void watcher_report(struct watcher *watcher, const char *event, const char *target,
+		    const char *cause);
+
+/** Whether everything of a unit is known that can be looked at. */
+bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_unit *unit);
+
+/** Everything of a unit may have changed. */
+void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms);
 
 /** Acts where that is due. The machine was looked at just now, as a whole. */
 void watcher_answer(struct watcher *watcher, int64_t now_ms);
