@@ -2,6 +2,7 @@
 /* The list of differences: CPUs and domains that differ alike stand together. */
 #include "base/array.h"
 #include "base/cpuset.h"
+#include "common/domain_list.h"
 #include "common/memory_stream.h"
 #include "common/numbered.h"
 #include "state/compared.h"
@@ -11,104 +12,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- Names of domains ---- */
-
-/** Packages, and the dies or power domains of each of them. */
-struct group {
-	struct isst_cpuset *packages, *numbers;
-	bool split;
-};
-
-/** Takes the domains of the first package. Returns their number, or -ENOMEM. */
-static int take_package(const struct isst_domain *const *domains, size_t count, struct group *group)
-{
-	size_t taken = 0;
-	int error;
-
-	*group = (struct group){ .packages = isst_cpuset_new(),
-				 .numbers = isst_cpuset_new(),
-				 .split = topology_domain(domains[0])->split };
-	error = group->packages && group->numbers
-			? isst_cpuset_add(group->packages, domains[0]->package, domains[0]->package)
-			: -ENOMEM;
-	while (!error && taken < count && domains[taken]->package == domains[0]->package) {
-		const struct isst_domain *domain = domains[taken++];
-		unsigned int number = group->split ? domain->number : domain->die;
-
-		error = isst_cpuset_add(group->numbers, number, number);
-	}
-	return error ? error : (int)taken;
-}
-
-static void clear(struct group *group)
-{
-	isst_cpuset_free(group->packages);
-	isst_cpuset_free(group->numbers);
-	*group = (struct group){ 0 };
-}
-
-static int write_group(FILE *stream, const struct group *group)
-{
-	char *packages = name_numbers("package", group->packages);
-	char *numbers = name_numbers(group->split ? "power domain" : "die", group->numbers);
-	int error = packages && numbers ? 0 : -ENOMEM;
-
-	if (!error)
-		fprintf(stream, "%s, %s", packages, numbers);
-	free(packages);
-	free(numbers);
-	return error;
-}
-
-/** Joins two groups that are named with the same numbers. Returns whether they were; -ENOMEM. */
-static int join(struct group *group, struct group *other)
-{
-	int error;
-
-	if (group->split != other->split || !cpuset_is_equal(group->numbers, other->numbers))
-		return 0;
-	error = isst_cpuset_add_set(group->packages, other->packages);
-	clear(other);
-	return error ? error : 1;
-}
-
-/**
- * Writes `packages 0-1, power domains 0-2`; packages that are not named with the same numbers are
- * separated by semicolons.
- *
- * @domains: in the order of the context
- * Returns 0 or -ENOMEM.
- */
-static int domain_names_write(FILE *stream, const struct isst_domain *const *domains, size_t count)
-{
-	struct group group = { 0 }, next = { 0 };
-	int taken = count > 0 ? take_package(domains, count, &group) : 0;
-	int error = taken < 0 ? taken : 0;
-
-	for (size_t i = (size_t)taken; i < count && !error; i += (size_t)taken) {
-		int joined;
-
-		taken = take_package(domains + i, count - i, &next);
-		joined = taken < 0 ? taken : join(&group, &next);
-		if (joined < 0) {
-			error = joined;
-		} else if (!joined) {
-			error = write_group(stream, &group);
-			fputs("; ", stream);
-			clear(&group);
-			group = next;
-			next = (struct group){ 0 };
-		}
-	}
-	if (!error && count > 0)
-		error = write_group(stream, &group);
-	clear(&group);
-	clear(&next);
-	return error;
-}
-
-/* ---- The list ---- */
 
 /** Whether settings are of one source, or are one. */
 static bool is_of_source(const struct setting *one, const struct setting *other)
@@ -162,20 +65,27 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 static int name_domains(const struct wanted *wanted, struct compared *compared, size_t count,
 			FILE *stream)
 {
-	const struct isst_domain **domains = calloc(count, sizeof(*domains));
-	size_t named = 0;
-	int error;
+	struct domain_list list = { .entries = NULL };
+	char *names = NULL;
+	int error = 0;
 
-	if (!domains)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_domain *domain = compared[i].wanted->domain;
+		bool split = topology_domain(domain)->split;
+
 		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
 			continue;
-		domains[named++] = compared[i].wanted->domain;
+		error = domain_list_add(&list, domain->package, split ? "power domain" : "die",
+					split ? domain->number : domain->die);
 		compared[i].listed = true;
 	}
-	error = domain_names_write(stream, domains, named);
-	free(domains);
+	if (!error)
+		names = domain_list_to_text(&list);
+	error = names ? 0 : -ENOMEM;
+	if (names)
+		fputs(names, stream);
+	free(names);
+	domain_list_clear(&list);
 	return error;
 }
 

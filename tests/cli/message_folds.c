@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "cli/report/message_folds.h"
-#include "cli/text/domain_list.h"
+#include "common/domain_list.h"
 
 struct message {
 	enum entry_kind kind;

@@ -5,9 +5,9 @@
  * which is put in front where the message has none. */
 #include "message_folds.h"
 
+#include "../../common/domain_list.h"
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
-#include "../text/domain_list.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -94,7 +94,7 @@ static size_t take_name(struct slot *slot, const char *text)
 
 	*slot = (struct slot){ .kind = SLOT_DOMAINS };
 	if (length > 0)
-		return domain_list_add(&slot->domains, text) == 0 ? length : 0;
+		return domain_list_add_name(&slot->domains, text) == 0 ? length : 0;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t before = strlen(words[i].word);
 

@@ -2,8 +2,8 @@
 /* Folds the numbers of CPUs and cores first, then the domains that have the same ones. */
 #include "step_folds.h"
 
+#include "../../common/domain_list.h"
 #include "../../common/numbered.h"
-#include "../text/domain_list.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -190,7 +190,7 @@ static char *join_domains(struct visit *visit, size_t first, unsigned int *count
 	char *target = visit->targets[first], *joined = NULL, *names;
 	const char *thing = thing_of(target);
 	struct domain_list list = { .entries = NULL };
-	int error = domain_list_add(&list, target);
+	int error = domain_list_add_name(&list, target);
 
 	for (size_t i = first + 1; i < visit->folds->count && !error; i++) {
 		char *other = visit->targets[i];
@@ -199,7 +199,7 @@ static char *join_domains(struct visit *visit, size_t first, unsigned int *count
 		if (!other_thing || strcmp(thing, other_thing) != 0 ||
 		    !has_same_texts(&folds[first], &folds[i]))
 			continue;
-		error = domain_list_add(&list, other);
+		error = domain_list_add_name(&list, other);
 		*count += count_of(&folds[i]);
 		free(other);
 		visit->targets[i] = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of several domains as one, such as `packages 0-1, power domains 0-3`. Must not know what
  * they are named for. */
-#ifndef ISST_CLI_DOMAIN_LIST_H
-#define ISST_CLI_DOMAIN_LIST_H
+#ifndef ISST_COMMON_DOMAIN_LIST_H
+#define ISST_COMMON_DOMAIN_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +19,11 @@ struct domain_list {
  * does not. */
 size_t domain_list_name_length(const char *text);
 
+/** Adds a die or power domain, which is the word, of a package. Returns 0 or -ENOMEM. */
+int domain_list_add(struct domain_list *list, unsigned int package, const char *word,
+		    unsigned int number);
 /** Adds the domain whose name a text begins with. Returns 0 or -ENOMEM. */
-int domain_list_add(struct domain_list *list, const char *text);
+int domain_list_add_name(struct domain_list *list, const char *text);
 
 /** Adds the domains of another list. Returns 0 or -ENOMEM. */
 int domain_list_join(struct domain_list *list, const struct domain_list *other);

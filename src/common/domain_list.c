@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads names of domains, and joins first those of a package, then packages. */
 #include "domain_list.h"
-
-#include "../../common/memory_stream.h"
-#include "../../common/numbered.h"
 #include "isst.h"
+#include "memory_stream.h"
+#include "numbered.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -80,32 +79,42 @@ static bool is_equal(const struct isst_cpuset *set, const struct isst_cpuset *ot
 }
 
 /** The entry of a package, which is created where there is none; NULL without memory. */
-static struct domain_list_entry *entry_of(struct domain_list *list, const struct name *name)
+static struct domain_list_entry *entry_of(struct domain_list *list, unsigned int package,
+					  const char *word)
 {
 	struct domain_list_entry *grown, *entry;
 
 	for (size_t i = 0; i < list->count; i++)
-		if (list->entries[i].word == name->word &&
-		    isst_cpuset_has(list->entries[i].packages, name->package))
+		if (strcmp(list->entries[i].word, word) == 0 &&
+		    isst_cpuset_has(list->entries[i].packages, package))
 			return &list->entries[i];
 	grown = realloc(list->entries, (list->count + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
 	list->entries = grown;
 	entry = &grown[list->count++];
-	*entry = (struct domain_list_entry){ isst_cpuset_new(), isst_cpuset_new(), name->word };
+	*entry = (struct domain_list_entry){ isst_cpuset_new(), isst_cpuset_new(), word };
 	return entry->packages && entry->numbers &&
-			       isst_cpuset_add(entry->packages, name->package, name->package) == 0
+			       isst_cpuset_add(entry->packages, package, package) == 0
 		       ? entry
 		       : NULL;
 }
 
-int domain_list_add(struct domain_list *list, const char *text)
+int domain_list_add(struct domain_list *list, unsigned int package, const char *word,
+		    unsigned int number)
+{
+	struct domain_list_entry *entry = entry_of(list, package, word);
+
+	return entry ? isst_cpuset_add(entry->numbers, number, number) : -ENOMEM;
+}
+
+int domain_list_add_name(struct domain_list *list, const char *text)
 {
 	struct name name;
-	struct domain_list_entry *entry = read_name(text, &name) > 0 ? entry_of(list, &name) : NULL;
 
-	return entry ? isst_cpuset_add(entry->numbers, name.number, name.number) : -ENOMEM;
+	return read_name(text, &name) > 0
+		       ? domain_list_add(list, name.package, name.word, name.number)
+		       : -ENOMEM;
 }
 
 int domain_list_join(struct domain_list *list, const struct domain_list *other)
@@ -114,10 +123,11 @@ int domain_list_join(struct domain_list *list, const struct domain_list *other)
 
 	for (size_t i = 0; i < other->count; i++) {
 		const struct domain_list_entry *from = &other->entries[i];
-		struct name name = { .word = from->word };
+		unsigned int package;
 
-		isst_cpuset_for_each (name.package, from->packages) {
-			struct domain_list_entry *entry = error ? NULL : entry_of(list, &name);
+		isst_cpuset_for_each (package, from->packages) {
+			struct domain_list_entry *entry =
+				error ? NULL : entry_of(list, package, from->word);
 
 			error = entry ? isst_cpuset_add_set(entry->numbers, from->numbers)
 				      : -ENOMEM;
@@ -135,13 +145,13 @@ static int join(const struct domain_list *list, size_t first, struct isst_cpuset
 
 	*packages = NULL;
 	for (size_t i = 0; i < first; i++)
-		if (list->entries[i].word == entry->word &&
+		if (strcmp(list->entries[i].word, entry->word) == 0 &&
 		    is_equal(list->entries[i].numbers, entry->numbers))
 			return 0;
 	*packages = isst_cpuset_new();
 	error = *packages ? 0 : -ENOMEM;
 	for (size_t i = first; i < list->count && !error; i++)
-		if (list->entries[i].word == entry->word &&
+		if (strcmp(list->entries[i].word, entry->word) == 0 &&
 		    is_equal(list->entries[i].numbers, entry->numbers))
 			error = isst_cpuset_add_set(*packages, list->entries[i].packages);
 	return error;
