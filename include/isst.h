@@ -1247,8 +1247,9 @@ ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms, un
  * the file of that name in the runtime directory contains the number of the process, until the
  * context is closed.
  *
- * @purpose: a name of a file such as `watch-follow.pid`
- * Returns 0, -EBUSY (another process has it: the message names it), -EPERM, -EIO or -ENOMEM.
+ * @purpose: a name of a file such as `watch-follow.pid`: NAME.pid, without a slash
+ * Returns 0, -EINVAL, -EBUSY (another process has it: the message names it), -EPERM, -EIO or
+ * -ENOMEM.
  */
 ISST_API int isst_claim(struct isst_context *context, const char *purpose);
 

@@ -524,6 +524,8 @@ int lock_check(struct isst_context *context, unsigned long long unlocks)
 
 /* ---- Purposes ---- */
 
+#define PURPOSE_END ".pid"
+
 struct claim {
 	struct claim *next;
 	int descriptor;
@@ -568,14 +570,23 @@ static int open_claim(struct isst_context *context, const char *purpose)
 	return locked < 0 ? locked : descriptor;
 }
 
+/** Whether it is no other file of the runtime directory, or of another one. */
+static bool is_purpose(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > strlen(PURPOSE_END) && !strchr(name, '/') &&
+	       strcmp(name + length - strlen(PURPOSE_END), PURPOSE_END) == 0;
+}
+
 int isst_claim(struct isst_context *context, const char *purpose)
 {
 	struct claim *claim;
 	const char *before;
 	int error = 0;
 
-	if (!context || !purpose)
-		return -EINVAL;
+	if (!context || !purpose || !is_purpose(purpose))
+		return context_refuse(context, "a purpose is the name of a file, NAME" PURPOSE_END);
 	before = message_begin(&context->messages);
 	claim = calloc(1, sizeof(*claim));
 	if (claim)

@@ -48,6 +48,8 @@ static char *read_text(const char *path)
 
 static void one_process_has_a_purpose(void **state)
 {
+	static const char *const others[] = { "",	  ".pid",     "journal", "lock",
+					      "../state", "../x.pid", "a/x.pid" };
 	struct isst_context *other;
 	char *path, expected[32];
 	struct fixture fixture;
@@ -59,6 +61,9 @@ static void one_process_has_a_purpose(void **state)
 	fixture_begin(&fixture, "guide");
 	fixture.context = fixture_open(&fixture, NULL);
 	assert_true(asprintf(&path, "%s/run/x.pid", fixture.directory) > 0);
+	/* What would be truncated, and removed. */
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_equal(isst_claim(fixture.context, others[i]), -EINVAL);
 	assert_int_equal(isst_claim(fixture.context, "x.pid"), 0);
 	snprintf(expected, sizeof(expected), "%d\n", (int)getpid());
 	assert_string_equal(read_text(path), expected);
