@@ -5,7 +5,7 @@ set -eu
 
 cat <<'END'
 /* Made by src/emulator/embed-platforms.sh from src/emulator/platforms. */
-#include "emulator/model/builtin.h"
+#include "emulator/model/machines.h"
 
 END
 

@@ -6,7 +6,7 @@
  */
 #include "emulator/emulated.h"
 
-#include "emulator/model/builtin.h"
+#include "emulator/model/machines.h"
 #include "emulator/model/platform.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* Platform files: what is understood, what is refused and where the error points to. */
 #include "emulator/platform_text.h"
 
-#include "emulator/model/builtin.h"
+#include "emulator/model/machines.h"
 
 #include <dirent.h>
 

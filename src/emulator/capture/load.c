@@ -5,7 +5,7 @@
  */
 #include "emulator/capture/load.h"
 #include "emulator/capture/capture.h"
-#include "emulator/model/builtin.h"
+#include "emulator/model/machines.h"
 #include "emulator/model/text.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "emulator/capture/load.h"
 #include "emulator/front/front.h"
 #include "emulator/front/launch.h"
-#include "emulator/model/builtin.h"
+#include "emulator/model/machines.h"
 #include "emulator/model/machines.h"
 #include "emulator/model/text.h"
 #include "emulator/state/directory.h"

@@ -5,8 +5,6 @@
  */
 #include "emulator/model/file.h"
 
-#include <errno.h>
-
 static const struct {
 	unsigned int mhz, code;
 } ice_lake_memory[] = {
@@ -82,11 +80,6 @@ static uint64_t domain_mask(const struct platform_domain *domain)
 	return mask;
 }
 
-static unsigned int first_core(uint64_t mask)
-{
-	return (unsigned int)__builtin_ctzll(mask);
-}
-
 /** Buckets of turbo limits may repeat a count, as those of small parts do. */
 static int check_ascending(struct platform_file *file, const struct list_value *list,
 			   const char *name, bool repetition)
@@ -122,7 +115,7 @@ static int check_base_freq(struct platform_file *file, const struct platform_lev
 		return file_error(file, level->bf_cores.line,
 				  "found core %u in \"base-freq-cores\", expected cores that level "
 				  "%u enables",
-				  first_core(outside), level->number);
+				  (unsigned int)__builtin_ctzll(outside), level->number);
 	if (!high->line || !low->line)
 		return file_error(file, level->bf_cores.line,
 				  "found \"base-freq-cores\", expected \"base-freq-high\" and "
@@ -189,8 +182,9 @@ static int check_level(struct platform_file *file, const struct platform *platfo
 	if (outside)
 		return file_error(file, level->cores.line,
 				  "found core %u at level %u, expected cores of package %u %s %u",
-				  first_core(outside), level->number, domain->package,
-				  part_name(platform), part_number(platform, domain));
+				  (unsigned int)__builtin_ctzll(outside), level->number,
+				  domain->package, part_name(platform),
+				  part_number(platform, domain));
 	complete_number(&level->tdp_ratio, &level->base[BASE_SSE], 100);
 	complete_number(&level->power_max_w, &level->power_w, 1);
 	complete_number(&level->power_min_w, &level->power_w, 1);
@@ -273,39 +267,6 @@ static int check_offline(struct platform_file *file, const struct platform *plat
 	return 0;
 }
 
-static int check_possible(struct platform_file *file, const struct platform *platform)
-{
-	for (size_t i = 0; i < platform->cpu_count && platform->possible.set; i++)
-		if (!isst_cpuset_has(platform->possible.set, platform->cpus[i].number))
-			return file_error(file, platform->possible.line,
-					  "found no CPU %u in \"possible\", expected all that are "
-					  "present",
-					  platform->cpus[i].number);
-	return 0;
-}
-
-static void complete_driver(struct platform *platform)
-{
-	bool transport = platform->mailbox.value != MAILBOX_NONE || platform->mmio.value != 0;
-
-	/* Up to 6.1 a transport makes the node; from 6.12 on the common module does. */
-	if (platform_is_tpmi(platform))
-		return;
-	if (!platform->api_version.line && !transport)
-		platform->api_version.value = 0;
-	if (!platform->node.line && !transport && platform->kernel.value < KERNEL(6, 12))
-		platform->node.value = 0;
-}
-
-static int check_turbo(struct platform_file *file, const struct platform *platform)
-{
-	if (platform->bios_turbo.value || !platform->no_turbo.line || platform->no_turbo.value)
-		return 0;
-	return file_error(file, platform->no_turbo.line,
-			  "found \"no-turbo = no\", but line %u disables turbo in the BIOS",
-			  platform->bios_turbo.line);
-}
-
 /** Refuses packages that do not exist. */
 static int check_packages(struct platform_file *file, const struct platform *platform,
 			  const struct set_value *packages, const char *name)
@@ -325,9 +286,21 @@ static int check_packages(struct platform_file *file, const struct platform *pla
 
 int platform_check(struct platform_file *file, struct platform *platform)
 {
-	int error = check_turbo(file, platform);
+	bool transport = platform->mailbox.value != MAILBOX_NONE || platform->mmio.value != 0;
+	int error = 0;
 
-	complete_driver(platform);
+	if (!platform->bios_turbo.value && platform->no_turbo.line && !platform->no_turbo.value)
+		error = file_error(
+			file, platform->no_turbo.line,
+			"found \"no-turbo = no\", but line %u disables turbo in the BIOS",
+			platform->bios_turbo.line);
+	/* Up to 6.1 a transport makes the node; from 6.12 on the common module does. */
+	if (!platform_is_tpmi(platform) && !transport) {
+		if (!platform->api_version.line)
+			platform->api_version.value = 0;
+		if (!platform->node.line && platform->kernel.value < KERNEL(6, 12))
+			platform->node.value = 0;
+	}
 	if (!error)
 		error = check_packages(file, platform, &platform->partly_bound, "partly-bound");
 	if (!error)
@@ -336,5 +309,11 @@ int platform_check(struct platform_file *file, struct platform *platform)
 		error = check_domain(file, platform, &platform->domains[i]);
 	if (!error)
 		error = check_offline(file, platform);
-	return error ? error : check_possible(file, platform);
+	for (size_t i = 0; i < platform->cpu_count && platform->possible.set && !error; i++)
+		if (!isst_cpuset_has(platform->possible.set, platform->cpus[i].number))
+			error = file_error(file, platform->possible.line,
+					   "found no CPU %u in \"possible\", expected all that are "
+					   "present",
+					   platform->cpus[i].number);
+	return error;
 }

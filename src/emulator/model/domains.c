@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Makes the packages, dies and power domains that a platform file describes, and gives each its
- * cores and levels. Knows nothing of driver, firmware or the kernel's files.
- */
+/* Packages, dies and power domains that a platform file describes, and their CPUs as the kernel
+ * numbers them. */
 #include "base/array.h"
 #include "emulator/model/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static unsigned int kind_line(const struct platform_file *file, enum section_target target)
-{
-	for (size_t i = 0; i < file->section_count; i++)
-		if (file->sections[i].kind->target == target)
-			return file->sections[i].line;
-	return 1;
-}
-
-static bool section_covers(const struct section *section, const struct platform_domain *domain)
-{
-	return (!section->package.line || section->package.value == domain->package) &&
-	       (!section->die.line || section->die.value == domain->die_index) &&
-	       (!section->power_domains.line ||
-		section->power_domains.value >> domain->power_domain & 1);
-}
+/* ---- Domains with their levels ---- */
 
 /** The level of that number, made in its place where it is missing. */
 static struct platform_level *obtain_level(struct platform_domain *domain, unsigned int number,
@@ -50,37 +34,31 @@ static struct platform_level *obtain_level(struct platform_domain *domain, unsig
 	return &levels[at];
 }
 
-/** Applies a section to the level of that number, which it may be the first one to name. */
-static int apply_to_level(struct platform_file *file, size_t index, struct platform *platform,
-			  struct platform_domain *domain, unsigned int number)
-{
-	const struct section *section = &file->sections[index];
-	size_t before = domain->level_count;
-	struct platform_level *level = obtain_level(domain, number, section->line);
-
-	if (!level)
-		return -ENOMEM;
-	platform->level_count += domain->level_count - before;
-	if (platform->level_count > MOST_LEVELS)
-		return file_error(file, section->line,
-				  "found more levels, expected at most %u of all domains together",
-				  MOST_LEVELS);
-	return platform_file_apply(file, index, level);
-}
-
-static int apply_to_domain(struct platform_file *file, size_t index, struct platform *platform,
-			   struct platform_domain *domain)
+/** Applies a section to the classes or levels of its numbers, which it may be the first one to
+ * name. */
+static int apply_to_numbers(struct platform_file *file, size_t index, struct platform *platform,
+			    struct platform_domain *domain)
 {
 	const struct section *section = &file->sections[index];
 	int error = 0;
 
-	if (section->kind->target == TARGET_DOMAIN)
-		return platform_file_apply(file, index, domain);
 	for (unsigned int number = section->number; number <= section->last && !error; number++) {
+		size_t before = domain->level_count;
+		void *target;
+
 		if (section->kind->target == TARGET_CLOS)
-			error = platform_file_apply(file, index, &domain->clos[number]);
+			target = &domain->clos[number];
 		else
-			error = apply_to_level(file, index, platform, domain, number);
+			target = obtain_level(domain, number, section->line);
+		if (!target)
+			return -ENOMEM;
+		platform->level_count += domain->level_count - before;
+		if (platform->level_count > MOST_LEVELS)
+			return file_error(
+				file, section->line,
+				"found more levels, expected at most %u of all domains together",
+				MOST_LEVELS);
+		error = platform_file_apply(file, index, target);
 	}
 	return error;
 }
@@ -95,10 +73,18 @@ static int apply_to_domains(struct platform_file *file, size_t index, struct pla
 	if (section->kind->target == TARGET_PLATFORM)
 		return 0;
 	for (size_t i = 0; i < platform->domain_count && !error; i++) {
-		if (!section_covers(section, &platform->domains[i]))
+		struct platform_domain *domain = &platform->domains[i];
+
+		if ((section->package.line && section->package.value != domain->package) ||
+		    (section->die.line && section->die.value != domain->die_index) ||
+		    (section->power_domains.line &&
+		     !(section->power_domains.value >> domain->power_domain & 1)))
 			continue;
 		covered++;
-		error = apply_to_domain(file, index, platform, &platform->domains[i]);
+		if (section->kind->target == TARGET_DOMAIN)
+			error = platform_file_apply(file, index, domain);
+		else
+			error = apply_to_numbers(file, index, platform, domain);
 	}
 	if (!error && covered == 0)
 		return file_error(file, section->line,
@@ -127,28 +113,6 @@ static int set_domain_defaults(const struct platform *platform, struct platform_
 				   : 0;
 }
 
-static unsigned int kernel_die_id(const struct platform *platform,
-				  const struct platform_domain *domain, unsigned int package_index)
-{
-	switch (platform->die_ids.value) {
-	case DIE_IDS_ACROSS:
-		return package_index * platform->dies.value + domain->die_index;
-	case DIE_IDS_POWER_DOMAIN:
-		return domain->power_domain;
-	default:
-		return domain->die_index;
-	}
-}
-
-/** The parts of a package that firmware controls: dies, or power domains. */
-static int collect_parts(const struct platform *platform, struct isst_cpuset *parts)
-{
-	if (!platform_is_tpmi(platform))
-		return isst_cpuset_add(parts, 0, platform->dies.value - 1);
-	return platform->power_domains.set ? isst_cpuset_add_set(parts, platform->power_domains.set)
-					   : isst_cpuset_add(parts, 0, 0);
-}
-
 static int add_domains(struct platform_file *file, struct platform *platform,
 		       const struct isst_cpuset *parts)
 {
@@ -172,7 +136,11 @@ static int add_domains(struct platform_file *file, struct platform *platform,
 			domain->package = package;
 			*(platform_is_tpmi(platform) ? &domain->power_domain
 						     : &domain->die_index) = part;
-			domain->die = kernel_die_id(platform, domain, package_index);
+			domain->die = domain->die_index;
+			if (platform->die_ids.value == DIE_IDS_ACROSS)
+				domain->die += package_index * platform->dies.value;
+			else if (platform->die_ids.value == DIE_IDS_POWER_DOMAIN)
+				domain->die = domain->power_domain;
 			error = set_domain_defaults(platform, domain);
 		}
 		package_index++;
@@ -180,11 +148,20 @@ static int add_domains(struct platform_file *file, struct platform *platform,
 	return error;
 }
 
-/** Defaults that depend on the driver, and what it does not support. */
-static int apply_driver(struct platform_file *file, struct platform *platform)
+int platform_make_domains(struct platform_file *file, struct platform *platform)
 {
-	bool tpmi = platform_is_tpmi(platform);
+	const bool tpmi = platform_is_tpmi(platform);
+	struct isst_cpuset *parts;
+	int error;
 
+	if (!platform->packages.set || isst_cpuset_count(platform->packages.set) == 0) {
+		size_t i = 0;
+
+		while (i < file->section_count && file->sections[i].kind->target != TARGET_PLATFORM)
+			i++;
+		return file_error(file, i < file->section_count ? file->sections[i].line : 1,
+				  "found no packages, expected \"packages\" in [topology]");
+	}
 	if (tpmi && !platform->die_ids.line)
 		platform->die_ids.value = DIE_IDS_ACROSS;
 	if (tpmi && !platform->core_ids.line)
@@ -194,33 +171,13 @@ static int apply_driver(struct platform_file *file, struct platform *platform)
 			file, platform->threads.line,
 			"found %u threads of a core, expected 1 or 2, or \"modules = yes\"",
 			platform->threads.value);
-	return 0;
-}
-
-/** IO domains have no cores; absent ones only those of a section of their own, which are lost. */
-static int remove_cores(const struct platform *platform, struct platform_domain *domain)
-{
-	if (domain->type.value == DOMAIN_COMPUTE ||
-	    (domain->type.value == DOMAIN_ABSENT && domain->cores.line != platform->cores.line))
-		return 0;
-	isst_cpuset_free(domain->cores.set);
-	domain->cores.set = isst_cpuset_new();
-	return domain->cores.set ? 0 : -ENOMEM;
-}
-
-int platform_make_domains(struct platform_file *file, struct platform *platform)
-{
-	struct isst_cpuset *parts;
-	int error;
-
-	if (!platform->packages.set || isst_cpuset_count(platform->packages.set) == 0)
-		return file_error(file, kind_line(file, TARGET_PLATFORM),
-				  "found no packages, expected \"packages\" in [topology]");
-	error = apply_driver(file, platform);
-	if (error)
-		return error;
+	/* The parts of a package that firmware controls: dies, or power domains. */
 	parts = isst_cpuset_new();
-	error = parts ? collect_parts(platform, parts) : -ENOMEM;
+	error = parts ? 0 : -ENOMEM;
+	if (!error && tpmi && platform->power_domains.set)
+		error = isst_cpuset_add_set(parts, platform->power_domains.set);
+	else if (!error)
+		error = isst_cpuset_add(parts, 0, tpmi ? 0 : platform->dies.value - 1);
 	if (!error)
 		error = add_domains(file, platform, parts);
 	isst_cpuset_free(parts);
@@ -228,14 +185,130 @@ int platform_make_domains(struct platform_file *file, struct platform *platform)
 		error = apply_to_domains(file, i, platform);
 	for (size_t i = 0; i < platform->domain_count && !error; i++) {
 		struct platform_domain *domain = &platform->domains[i];
+		const unsigned int type = domain->type.value;
 
-		error = remove_cores(platform, domain);
-		if (!error && domain->type.value == DOMAIN_COMPUTE &&
-		    isst_cpuset_count(domain->cores.set) == 0)
+		/* IO domains have no cores; absent ones only those of a section of their own,
+		 * which are lost. */
+		if (type == DOMAIN_IO ||
+		    (type == DOMAIN_ABSENT && domain->cores.line == platform->cores.line)) {
+			isst_cpuset_free(domain->cores.set);
+			domain->cores.set = isst_cpuset_new();
+			error = domain->cores.set ? 0 : -ENOMEM;
+		}
+		if (type == DOMAIN_COMPUTE && isst_cpuset_count(domain->cores.set) == 0)
 			error = file_error(file, platform->packages.line,
 					   "found package %u without cores, expected \"cores\" in "
 					   "[topology] or [domain]",
 					   domain->package);
 	}
 	return error;
+}
+
+/* ---- CPUs: threads of the cores of every domain ---- */
+
+/** A thread on its way to a number. */
+struct thread {
+	struct platform_cpu cpu;
+	unsigned int core_index; /* among the cores of its domain */
+	uint64_t order;
+};
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct thread *a = left, *b = right;
+
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/** Each numbering is an order of all threads; the numbers are then dealt out in that order. */
+static uint64_t thread_order(unsigned int numbering, uint64_t domain, uint64_t core,
+			     uint64_t thread)
+{
+	switch (numbering) {
+	case NUMBERING_ADJACENT:
+		return domain << 32 | core << 16 | thread;
+	case NUMBERING_ALTERNATING:
+		return thread << 32 | core << 16 | domain;
+	default: /* blocks */
+		return thread << 32 | domain << 16 | core;
+	}
+}
+
+/** The kernel numbers cores within a package, the firmware within a die. */
+static unsigned int kernel_core_id(const struct platform *platform,
+				   const struct platform_domain *domain,
+				   const struct thread *thread)
+{
+	unsigned int before = 0, cores = platform->modules.value ? platform->threads.value : 1;
+	unsigned int inside = platform->modules.value ? thread->cpu.thread : 0;
+
+	if (platform->core_ids.value == CORE_IDS_SAME)
+		return thread->cpu.core * cores + inside;
+	if (platform->core_ids.value == CORE_IDS_SPREAD)
+		return (domain->power_domain * MASK_CORES + thread->cpu.core) * cores + inside;
+	for (const struct platform_domain *other = domain;
+	     other > platform->domains && other[-1].package == domain->package; other--)
+		before += (unsigned int)isst_cpuset_count(other[-1].cores.set);
+	return (before + thread->core_index) * cores + inside;
+}
+
+int platform_make_cpus(struct platform_file *file, struct platform *platform)
+{
+	const struct isst_cpuset *numbers = platform->cpu_numbers.set;
+	unsigned int next = platform->first_cpu.value, core;
+	struct thread *threads, *thread;
+	size_t count = 0;
+
+	for (size_t i = 0; i < platform->domain_count; i++)
+		count += isst_cpuset_count(platform->domains[i].cores.set) *
+			 platform->threads.value;
+	if (count == 0)
+		return file_error(file, platform->packages.line,
+				  "found no CPUs, expected a domain with cores");
+	if (count > MOST_CPUS)
+		return file_error(
+			file, platform->packages.line,
+			"found %zu CPUs, expected at most %u, as many as a kernel can have", count,
+			MOST_CPUS);
+	if (numbers && isst_cpuset_count(numbers) != count)
+		return file_error(file, platform->cpu_numbers.line,
+				  "found %zu CPU numbers, expected %zu, one for each thread",
+				  isst_cpuset_count(numbers), count);
+	thread = threads = calloc(count, sizeof(*threads));
+	platform->cpus = calloc(count, sizeof(*platform->cpus));
+	platform->cpu_count = count;
+	if (!threads || !platform->cpus) {
+		free(threads);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		const struct platform_domain *domain = &platform->domains[i];
+		unsigned int index = 0;
+
+		isst_cpuset_for_each (core, domain->cores.set) {
+			for (unsigned int t = 0; t < platform->threads.value; t++, thread++) {
+				struct platform_cpu *cpu = &thread->cpu;
+
+				cpu->domain = (unsigned int)i;
+				cpu->core = core;
+				cpu->thread = t;
+				thread->core_index = index;
+				thread->order = thread_order(platform->numbering.value, i, index,
+							     t);
+				cpu->core_id = kernel_core_id(platform, domain, thread);
+				if (platform_is_tpmi(platform)) /* MSR 0x54 */
+					cpu->punit = domain->power_domain << 11 | core << 3 | t;
+			}
+			index++;
+		}
+	}
+	qsort(threads, count, sizeof(*threads), compare_threads);
+	for (size_t i = 0; i < count; i++) {
+		if (numbers && !isst_cpuset_next(numbers, next, &next))
+			break;
+		platform->cpus[i] = threads[i].cpu;
+		platform->cpus[i].number = next++;
+	}
+	free(threads);
+	return 0;
 }

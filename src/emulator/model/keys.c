@@ -3,7 +3,7 @@
  * The keys of a platform file (docs/internals/platform-file.md has the same tables for readers).
  * What their values do is not known here.
  */
-#include "emulator/model/values.h"
+#include "emulator/model/file.h"
 
 static const char *const yes_no[] = { "no", "yes", NULL };
 static const char *const mailboxes[] = { "none", "pci", "msr", NULL };

@@ -76,4 +76,10 @@ struct isst_emulator {
 
 const struct isst_emulator *isst_emulator(void);
 
+/* ---- The built-in platforms, which embed-platforms.sh turns into C ---- */
+
+/** In step with each other, the first ended by a NULL name. */
+extern const struct isst_emulator_platform builtin_platforms[];
+extern const char *const builtin_texts[];
+
 #endif

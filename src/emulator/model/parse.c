@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Takes the text of a platform file apart into sections and settings. What the keys mean is not
- * known here.
+/* From the text of a platform file to sections of settings, and by the other steps to a platform.
  */
 #include "base/array.h"
+#include "common/hash.h"
 #include "common/memory_stream.h"
 #include "emulator/model/file.h"
 #include "emulator/model/text.h"
@@ -12,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Sections and settings ---- */
 
 /** A list of numbers as the bits of a mask. */
 static bool parse_bits(const char *text, unsigned int count, unsigned int *bits)
@@ -80,22 +81,6 @@ static bool parse_section_number(char *text, unsigned int count, struct section 
 	return true;
 }
 
-static const struct section_kind *find_kind(const char *name)
-{
-	for (const struct section_kind *kind = platform_sections; kind->name; kind++)
-		if (strcmp(kind->name, name) == 0)
-			return kind;
-	return NULL;
-}
-
-static int add_section(struct platform_file *file, const struct section *section)
-{
-	if (ARRAY_GROW(file->sections, file->section_count))
-		return -ENOMEM;
-	file->sections[file->section_count++] = *section;
-	return 0;
-}
-
 static int parse_section(struct platform_file *file, char *text, unsigned int line)
 {
 	struct section section = { .first_setting = file->setting_count, .line = line };
@@ -108,7 +93,9 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 				  text);
 	text[length - 1] = '\0';
 	word = strtok_r(text + 1, " \t", &words);
-	section.kind = word ? find_kind(word) : NULL;
+	for (const struct section_kind *kind = platform_sections; kind->name && word; kind++)
+		if (strcmp(kind->name, word) == 0)
+			section.kind = kind;
 	if (!section.kind)
 		return file_error(file, line,
 				  "found section \"%s\", expected platform, cpu, driver, topology, "
@@ -122,7 +109,12 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 				word ? word : "]", section.kind->name, section.kind->numbers - 1);
 	}
 	error = parse_narrowing(file, &section, &words);
-	return error ? error : add_section(file, &section);
+	if (error)
+		return error;
+	if (ARRAY_GROW(file->sections, file->section_count))
+		return -ENOMEM;
+	file->sections[file->section_count++] = section;
+	return 0;
 }
 
 static int unknown_key(struct platform_file *file, const struct section_kind *kind,
@@ -159,28 +151,11 @@ static const struct key *find_key(const struct section_kind *kind, const char *n
 	return NULL;
 }
 
-static int check_repetition(struct platform_file *file, const struct setting *setting)
-{
-	for (size_t i = file->setting_count; i-- > 0;) {
-		const struct setting *other = &file->settings[i];
-
-		if (other->section != setting->section)
-			break;
-		if (other->key == setting->key && !setting->key->numbered)
-			return file_error(file, setting->line,
-					  "found \"%s\" again, first in line %u of the same "
-					  "section",
-					  setting->key->name, other->line);
-	}
-	return 0;
-}
-
 static int parse_setting(struct platform_file *file, char *text, unsigned int line)
 {
 	struct setting setting = { .section = file->section_count - 1, .line = line };
 	char *equals = strchr(text, '=');
 	const struct section_kind *kind;
-	int error;
 
 	if (!equals)
 		return file_error(file, line, "found \"%s\", expected \"key = value\" or [section]",
@@ -199,28 +174,25 @@ static int parse_setting(struct platform_file *file, char *text, unsigned int li
 		memset(text + strlen(text), ' ', (size_t)(setting.value - text) - strlen(text));
 		setting.value = trim(text + strlen(setting.key->name));
 	}
-	error = check_repetition(file, &setting);
-	if (error)
-		return error;
+	for (size_t i = file->setting_count; i-- > 0;) {
+		const struct setting *other = &file->settings[i];
+
+		if (other->section != setting.section)
+			break;
+		if (other->key == setting.key && !setting.key->numbered)
+			return file_error(file, setting.line,
+					  "found \"%s\" again, first in line %u of the same "
+					  "section",
+					  setting.key->name, other->line);
+	}
 	if (ARRAY_GROW(file->settings, file->setting_count))
 		return -ENOMEM;
 	file->settings[file->setting_count++] = setting;
 	return 0;
 }
 
-static int parse_line(struct platform_file *file, char *text, unsigned int line)
-{
-	char *comment = strchr(text, '#');
-
-	if (comment)
-		*comment = '\0';
-	text = trim(text);
-	if (*text == '\0')
-		return 0;
-	return *text == '[' ? parse_section(file, text, line) : parse_setting(file, text, line);
-}
-
-int platform_file_parse(struct platform_file *file)
+/** Lines to sections and settings. */
+static int parse_file(struct platform_file *file)
 {
 	unsigned int line = 0;
 	char *rest = file->text;
@@ -229,7 +201,75 @@ int platform_file_parse(struct platform_file *file)
 	while (rest && !error) {
 		char *text = strsep(&rest, "\n");
 
-		error = parse_line(file, text, ++line);
+		line++;
+		text[strcspn(text, "#")] = '\0';
+		text = trim(text);
+		if (*text)
+			error = *text == '[' ? parse_section(file, text, line)
+					     : parse_setting(file, text, line);
 	}
 	return error;
+}
+
+/* ---- The steps ---- */
+
+static int fill_platform(struct platform_file *file, struct platform *platform)
+{
+	char *what = NULL;
+	int error = parse_file(file);
+	bool tpmi;
+
+	for (size_t i = 0; i < file->section_count && !error; i++)
+		if (file->sections[i].kind->target == TARGET_PLATFORM)
+			error = platform_file_apply(file, i, platform);
+	tpmi = platform_is_tpmi(platform);
+	/* Keys that mean nothing with this driver. */
+	for (size_t i = 0; i < file->setting_count && !error; i++)
+		if (file->settings[i].key->driver == (tpmi ? FOR_MAILBOX : FOR_TPMI))
+			error = file_error(file, file->settings[i].line,
+					   "found \"%s\", expected it with API version %s only",
+					   file->settings[i].key->name, tpmi ? "0 or 1" : "2 or 3");
+	if (!error)
+		error = platform_make_domains(file, platform);
+	if (!error)
+		error = platform_make_cpus(file, platform);
+	if (!error)
+		error = platform_check(file, platform);
+	if (!error && tpmi)
+		error = platform_make_registers(file, platform);
+	if (error)
+		return error;
+	error = platform_complete(platform, &what);
+	if (error == -EINVAL && what)
+		error = file_error(file, 1, "%s", what);
+	free(what);
+	return error;
+}
+
+int platform_read(const char *name, const char *file_name, const char *text,
+		  struct platform **platform, char **error)
+{
+	struct platform_file file = { .name = file_name, .error = error };
+	struct platform *made = platform_new(name);
+	int result = -ENOMEM;
+
+	*error = NULL;
+	file.text = strdup(text);
+	if (!made || !file.text)
+		goto out;
+	made->text = strdup(text);
+	made->hash = hash_bytes(HASH_START, text, strlen(text));
+	if (!made->text)
+		goto out;
+	result = fill_platform(&file, made);
+out:
+	free(file.text);
+	free(file.sections);
+	free(file.settings);
+	if (result) {
+		platform_free(made);
+		made = NULL;
+	}
+	*platform = made;
+	return result;
 }

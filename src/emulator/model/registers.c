@@ -40,22 +40,6 @@ static uint64_t bytes(const struct list_value *list, unsigned int divisor)
 	return word;
 }
 
-static unsigned int count_bits(uint64_t mask)
-{
-	return (unsigned int)__builtin_popcountll(mask);
-}
-
-/** The highest revision of a feature among the levels: it decides how long their blocks are. */
-static unsigned int newest_turbo_freq(const struct platform_domain *domain)
-{
-	unsigned int newest = 0;
-
-	for (size_t i = 0; i < domain->level_count; i++)
-		if (domain->levels[i].tf_version.value > newest)
-			newest = domain->levels[i].tf_version.value;
-	return newest;
-}
-
 /** How a domain's blocks of levels are laid out, in words. */
 struct layout {
 	size_t bf, tf, block, levels;
@@ -64,12 +48,15 @@ struct layout {
 static struct layout choose_layout(const struct platform_domain *domain)
 {
 	struct layout layout = { .bf = LEVEL_WORDS, .levels = USUAL_LEVELS };
+	bool modules = false;
 
 	if (domain->version.value >= 2)
 		layout.bf += FABRIC2_WORDS;
 	layout.tf = layout.bf + BF_WORDS;
 	layout.block = layout.tf + TF_WORDS;
-	if (newest_turbo_freq(domain) >= 2)
+	for (size_t i = 0; i < domain->level_count; i++)
+		modules |= domain->levels[i].tf_version.value >= 2;
+	if (modules)
 		layout.block += MODULE_WORDS;
 	if (domain->level_count && domain->levels[domain->level_count - 1].number >= layout.levels)
 		layout.levels = domain->levels[domain->level_count - 1].number + 1;
@@ -109,18 +96,10 @@ static void set_class_of_core(const struct tpmi_registers *to, unsigned int core
 	tpmi_set(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS, word);
 }
 
-static void set_class_of_cores(const struct tpmi_registers *to, const struct isst_cpuset *cores,
-			       unsigned int clos)
-{
-	unsigned int core;
-
-	isst_cpuset_for_each (core, cores)
-		set_class_of_core(to, core, clos);
-}
-
 static void set_core_power(const struct tpmi_registers *to, const struct platform_domain *domain)
 {
 	uint64_t state = domain->core_power_enabled.value | domain->priority.value << 1;
+	unsigned int core;
 
 	tpmi_set(to, CP_CONTROL, 0, 0, state);
 	tpmi_set(to, CP_STATUS, 0, 0, state);
@@ -131,9 +110,10 @@ static void set_core_power(const struct tpmi_registers *to, const struct platfor
 		tpmi_set(to, CP_CLOS_MIN, 0, i, ratio(&clos->min));
 		tpmi_set(to, CP_CLOS_MAX, 0, i, ratio(&clos->max));
 		if (clos->cores.set)
-			set_class_of_cores(to, clos->cores.set, i);
+			isst_cpuset_for_each (core, clos->cores.set)
+				set_class_of_core(to, core, i);
 	}
-	for (unsigned int core = 0; core < MASK_CORES; core++)
+	for (core = 0; core < MASK_CORES; core++)
 		if (domain->undefined_clos.cores >> core & 1)
 			set_class_of_core(to, core, 15);
 }
@@ -212,10 +192,23 @@ static void set_facts(const struct tpmi_registers *to, const struct platform_lev
 	}
 }
 
-static void set_turbo_limits(const struct tpmi_registers *to, const struct platform_level *level)
+static void set_level(const struct tpmi_registers *to, const struct platform_domain *domain,
+		      const struct platform_level *level)
 {
-	uint64_t clip = 0, modules = 0;
+	uint64_t base = 0, clip = 0, modules = 0;
 
+	for (unsigned int i = 0; i < BASES; i++)
+		base |= ratio(&level->base[i]) << (8 * i);
+	tpmi_set(to, LEVEL_BASE_RATIOS, level->number, 0, base);
+	tpmi_set(to, LEVEL_CORE_MASK, level->number, 0, level->cores.cores);
+	tpmi_set(to, LEVEL_POWER, level->number, 0,
+		 level->power_w.value * 8 + level->power_eighths.value);
+	tpmi_set(to, BF_POWER, level->number, 0,
+		 level->bf_power_w.value * 8 + level->bf_power_eighths.value);
+	tpmi_set(to, BF_CORE_MASK, level->number, 0, level->bf_cores.cores);
+	set_facts(to, level, facts, sizeof(facts) / sizeof(*facts));
+	if (domain->version.value >= 2)
+		set_facts(to, level, second_fabric, sizeof(second_fabric) / sizeof(*second_fabric));
 	for (unsigned int type = 0; type < TRL_TYPES; type++) {
 		tpmi_set(to, LEVEL_TRL, level->number, type, bytes(&level->limits[type], 100));
 		tpmi_set(to, TF_TRL, level->number, type, bytes(&level->tf_limits[type], 100));
@@ -231,73 +224,12 @@ static void set_turbo_limits(const struct tpmi_registers *to, const struct platf
 	tpmi_set(to, TF_MODULES, level->number, 0, modules);
 }
 
-static void set_level(const struct tpmi_registers *to, const struct platform_domain *domain,
-		      const struct platform_level *level)
-{
-	uint64_t base = 0;
-
-	for (unsigned int i = 0; i < BASES; i++)
-		base |= ratio(&level->base[i]) << (8 * i);
-	tpmi_set(to, LEVEL_BASE_RATIOS, level->number, 0, base);
-	tpmi_set(to, LEVEL_CORE_MASK, level->number, 0, level->cores.cores);
-	tpmi_set(to, LEVEL_POWER, level->number, 0,
-		 level->power_w.value * 8 + level->power_eighths.value);
-	tpmi_set(to, BF_POWER, level->number, 0,
-		 level->bf_power_w.value * 8 + level->bf_power_eighths.value);
-	tpmi_set(to, BF_CORE_MASK, level->number, 0, level->bf_cores.cores);
-	set_facts(to, level, facts, sizeof(facts) / sizeof(*facts));
-	if (domain->version.value >= 2)
-		set_facts(to, level, second_fabric, sizeof(second_fabric) / sizeof(*second_fabric));
-	set_turbo_limits(to, level);
-}
-
-/** Also where nothing is known of a level its block begins like that. */
-static void set_level_headers(const struct tpmi_registers *to, unsigned int number,
-			      const struct platform_level *level)
-{
-	tpmi_set(to, BF_ID, number, 0, FEATURE_BF);
-	tpmi_set(to, BF_REVISION, number, 0,
-		 level && level->bf_version.line ? level->bf_version.value : 1);
-	tpmi_set(to, TF_ID, number, 0, FEATURE_TF);
-	tpmi_set(to, TF_REVISION, number, 0,
-		 level && level->tf_version.line ? level->tf_version.value : 1);
-}
-
 /* ---- Completing a level ---- */
 
-static void complete(struct number_value *value, unsigned int otherwise)
+static void complete_value(struct number_value *value, unsigned int otherwise)
 {
 	if (!value->line)
 		value->value = otherwise;
-}
-
-static void complete_level(const struct platform *platform, struct platform_level *level)
-{
-	unsigned int base = level->base[BASE_SSE].value;
-
-	complete(&level->bf_support, level->bf_cores.line != 0);
-	complete(&level->tf_support, level->tf_cores.line != 0);
-	if (!level->enabled.value)
-		return;
-	complete(&level->p0, level->limits[0].count ? level->limits[0].value[0] : base);
-	complete(&level->p1, base);
-	complete(&level->pn, platform->min_mhz.value);
-	complete(&level->pm, level->pn.value);
-}
-
-/** What has no meaning without cores. */
-static void remove_cores(struct platform_level *level)
-{
-	level->cores.cores = level->bf_cores.cores = 0;
-	level->trl_cores = level->tf_cores = level->tf_modules = (struct list_value){ 0 };
-	for (unsigned int type = 0; type < TRL_TYPES; type++)
-		level->limits[type] = level->tf_limits[type] = (struct list_value){ 0 };
-}
-
-static void complete_counts(struct platform_level *level)
-{
-	complete(&level->resolved_cores, count_bits(level->cores.cores));
-	complete(&level->fused_cores, level->resolved_cores.value);
 }
 
 /* ---- A domain ---- */
@@ -318,21 +250,53 @@ static int set_raw(struct platform_file *file, const struct tpmi_registers *to,
 	return 0;
 }
 
+static void complete_level(const struct platform *platform, const struct platform_domain *domain,
+			   struct platform_level *level)
+{
+	unsigned int base = level->base[BASE_SSE].value;
+
+	complete_value(&level->bf_support, level->bf_cores.line != 0);
+	complete_value(&level->tf_support, level->tf_cores.line != 0);
+	if (level->enabled.value) {
+		complete_value(&level->p0,
+			       level->limits[0].count ? level->limits[0].value[0] : base);
+		complete_value(&level->p1, base);
+		complete_value(&level->pn, platform->min_mhz.value);
+		complete_value(&level->pm, level->pn.value);
+	}
+	/* What has no meaning without cores. */
+	if (domain->type.value != DOMAIN_COMPUTE) {
+		level->cores.cores = level->bf_cores.cores = 0;
+		level->trl_cores = level->tf_cores = level->tf_modules = (struct list_value){ 0 };
+		for (unsigned int type = 0; type < TRL_TYPES; type++)
+			level->limits[type] = level->tf_limits[type] = (struct list_value){ 0 };
+	}
+	complete_value(&level->resolved_cores,
+		       (unsigned int)__builtin_popcountll(level->cores.cores));
+	complete_value(&level->fused_cores, level->resolved_cores.value);
+}
+
 static int set_levels(struct platform_file *file, const struct platform *platform,
 		      struct platform_domain *domain, const struct tpmi_registers *to,
 		      const struct layout *layout)
 {
 	int error = 0;
 
-	for (unsigned int number = 0; number < layout->levels; number++)
-		set_level_headers(to, number, platform_level(domain, number));
+	/* Also where nothing is known of a level its block begins like that. */
+	for (unsigned int number = 0; number < layout->levels; number++) {
+		const struct platform_level *level = platform_level(domain, number);
+
+		tpmi_set(to, BF_ID, number, 0, FEATURE_BF);
+		tpmi_set(to, BF_REVISION, number, 0,
+			 level && level->bf_version.line ? level->bf_version.value : 1);
+		tpmi_set(to, TF_ID, number, 0, FEATURE_TF);
+		tpmi_set(to, TF_REVISION, number, 0,
+			 level && level->tf_version.line ? level->tf_version.value : 1);
+	}
 	for (size_t i = 0; i < domain->level_count && !error; i++) {
 		struct platform_level *level = &domain->levels[i];
 
-		complete_level(platform, level);
-		if (domain->type.value != DOMAIN_COMPUTE)
-			remove_cores(level);
-		complete_counts(level);
+		complete_level(platform, domain, level);
 		set_level(to, domain, level);
 		error = set_raw(file, to, &level->raw,
 				tpmi_bank_start(to, TPMI_LEVEL, level->number), layout->block);

@@ -1,11 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the values of a platform file are written, by kinds that many keys share. */
-#include "emulator/model/values.h"
 #include "common/memory_stream.h"
+#include "emulator/model/file.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	set_line_error(file->error, file->name, line, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+int platform_file_apply(struct platform_file *file, size_t index, void *target)
+{
+	int error = 0;
+
+	for (size_t i = file->sections[index].first_setting; i < file->setting_count && !error;
+	     i++) {
+		const struct setting *setting = &file->settings[i];
+
+		if (setting->section != index)
+			break;
+		error = setting->key->parse(file, setting->key, setting->value, setting->line,
+					    (char *)target + setting->key->offset);
+	}
+	return error;
+}
 
 int value_text(struct platform_file *file, const struct key *key, const char *text,
 	       unsigned int line, void *target)
@@ -150,6 +178,19 @@ static int check_count(struct platform_file *file, const struct key *key, const 
 	return 0;
 }
 
+static int check_modules(struct platform_file *file, const struct key *key, const char *text,
+			 unsigned int line, unsigned int *count)
+{
+	uint64_t value;
+
+	if (isst_parse_number(text, 10, UINT16_MAX, &value))
+		return file_error(file, line,
+				  "found \"%s\" for \"%s\", expected numbers of modules 0..65535",
+				  text, key->name);
+	*count = (unsigned int)value;
+	return 0;
+}
+
 typedef int item_parser(struct platform_file *file, const struct key *key, const char *text,
 			unsigned int line, unsigned int *value);
 
@@ -192,19 +233,6 @@ int value_counts(struct platform_file *file, const struct key *key, const char *
 		 unsigned int line, void *target)
 {
 	return parse_buckets(file, key, text, line, target, check_count);
-}
-
-static int check_modules(struct platform_file *file, const struct key *key, const char *text,
-			 unsigned int line, unsigned int *count)
-{
-	uint64_t value;
-
-	if (isst_parse_number(text, 10, UINT16_MAX, &value))
-		return file_error(file, line,
-				  "found \"%s\" for \"%s\", expected numbers of modules 0..65535",
-				  text, key->name);
-	*count = (unsigned int)value;
-	return 0;
 }
 
 /** The register holds three buckets. */
