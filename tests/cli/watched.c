@@ -164,7 +164,7 @@ static void another_run_is_waited_for_with_a_bound(void **state)
 
 		if (verdict == WATCHED_HAS_CHANGED) {
 			begin = begin ? begin : now;
-			waiting = watched_defer(&watched, now);
+			waiting = watched_defer(&watched, true, now);
 			waits += waiting;
 		}
 		if (waiting)
@@ -178,11 +178,27 @@ static void another_run_is_waited_for_with_a_bound(void **state)
 	now += 2000;
 	watched_look(&watched, true, A, now);
 	assert_int_equal(watched_look(&watched, true, A, now + 50), WATCHED_HAS_CHANGED);
-	assert_true(watched_defer(&watched, now + 50));
+	assert_true(watched_defer(&watched, true, now + 50));
 	assert_int_equal(watched.state, WATCHED_OWN);
 	watched_look(&watched, true, B, now + 300);
 	assert_int_equal(watched_look(&watched, true, B, now + 350), WATCHED_NOTHING);
 	assert_int_equal(watched.state, WATCHED_KNOWN);
+	/* Nor is what was read while the run was at work judged by a lock that is free since. */
+	now += 2000;
+	watched_look(&watched, true, A, now);
+	assert_int_equal(watched_look(&watched, true, A, now + 50), WATCHED_HAS_CHANGED);
+	assert_true(watched_defer(&watched, true, now + 50));
+	watched_look(&watched, true, A, now + 300);
+	assert_int_equal(watched_look(&watched, true, A, now + 350), WATCHED_HAS_CHANGED);
+	assert_true(watched_defer(&watched, false, now + 350));
+	watched_look(&watched, true, A, now + 400);
+	assert_int_equal(watched_look(&watched, true, A, now + 450), WATCHED_HAS_CHANGED);
+	assert_false(watched_defer(&watched, false, now + 450));
+	assert_false(watched_accept(&watched, true, now + 450));
+	/* Without a run there is nothing to be waited for. */
+	watched_look(&watched, true, B, now + 2500);
+	assert_int_equal(watched_look(&watched, true, B, now + 2550), WATCHED_HAS_CHANGED);
+	assert_false(watched_defer(&watched, false, now + 2550));
 }
 
 static void failures_are_tried_again_after_1_2_4_to_300_s(void **state)
@@ -290,7 +306,7 @@ static void random_looks_keep_the_rules(void **state)
 		if (verdict == WATCHED_HAS_CHANGED) {
 			assert_true(had_value && value != known_value);
 			assert_true(repeated && previous == value);
-			if (rand() % 4 || !watched_defer(&watched, now))
+			if (rand() % 4 || !watched_defer(&watched, true, now))
 				watched_accept(&watched, true, now);
 			repeated = false;
 		} else {

@@ -8,10 +8,9 @@
 #include "check.h"
 
 #include "cli/watch/watcher.h"
-#include "isst-emulator.h"
+#include "library/check.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,8 +48,8 @@ struct domain {
 struct world {
 	unsigned int seed, number; /* which sequence, and the random numbers */
 	enum mode mode;
-	char *platform, *state;
-	struct isst_emulator_target *target;
+	const char *platform;
+	struct fixture machine;
 	struct request request;
 	struct run run;
 	struct isst_config *file;
@@ -98,7 +97,7 @@ static void rule(const struct world *world, const char *text)
 	char *path;
 	FILE *file;
 
-	assert_true(asprintf(&path, "%s/faults", world->state) > 0);
+	assert_true(asprintf(&path, "%s/faults", world->machine.directory) > 0);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs(text, file);
@@ -113,24 +112,15 @@ static struct isst_context *open_again(void *data, char **problem)
 	struct isst_context *context;
 
 	*problem = NULL;
-	if (isst_emulator_open(world->target, &machine, problem) != 0)
+	if (isst_emulator_open(world->machine.target, &machine, problem) != 0)
 		return NULL;
 	assert_int_equal(isst_open_machine(machine, NULL, &context), 0);
 	return context;
 }
 
-static struct isst_context *open_machine(struct world *world)
-{
-	char *problem;
-	struct isst_context *context = open_again(world, &problem);
-
-	assert_non_null(context);
-	return context;
-}
-
 static struct isst_context *discover(struct world *world)
 {
-	struct isst_context *context = open_machine(world);
+	struct isst_context *context = fixture_open(&world->machine, NULL);
 
 	assert_int_equal(isst_discover(context), 0);
 	return context;
@@ -391,7 +381,7 @@ static void toggle_cpu(struct world *world, struct domain *domain)
 /** Another run of this program that does not take longer than a moment. */
 static void run_other(struct world *world, const char *text)
 {
-	struct isst_context *context = open_machine(world);
+	struct isst_context *context = fixture_open(&world->machine, NULL);
 	struct isst_config *config = isst_config_new();
 	struct isst_change *change;
 
@@ -420,7 +410,7 @@ static void set_class(struct world *world)
 /** While another run holds the lock, nothing is done, and nothing reported. */
 static void hold_lock(struct world *world, struct domain *domain)
 {
-	struct isst_context *context = open_machine(world);
+	struct isst_context *context = fixture_open(&world->machine, NULL);
 
 	note(world, "%lld: lock\n", (long long)world->now_ms);
 	assert_int_equal(isst_lock(context, 0, 0), 0);
@@ -657,25 +647,14 @@ static void check(struct world *world)
 static void begin_world(struct world *world, const char *platform, enum mode mode,
 			unsigned int seed)
 {
-	const char *scratch = getenv("TMPDIR"), *platforms = getenv("ISST_PLATFORMS");
-	char *problem;
-
-	*world = (struct world){ .mode = mode, .seed = seed, .number = seed * 7919 + 17 };
-	assert_true(asprintf(&world->platform, "%s/%s.platform",
-			     platforms ? platforms : "tests/platforms", platform) > 0);
-	if (access(world->platform, R_OK) != 0) {
-		free(world->platform);
-		world->platform = strdup(platform);
-	}
-	assert_true(asprintf(&world->state, "%s/isst-watching-XXXXXX", scratch ? scratch : "/tmp") >
-		    0);
-	assert_non_null(mkdtemp(world->state));
-	world->target = isst_emulator_target_new(world->platform);
-	assert_int_equal(isst_emulator_target_set_state(world->target, world->state), 0);
+	*world = (struct world){
+		.mode = mode, .seed = seed, .number = seed * 7919 + 17, .platform = platform
+	};
+	fixture_begin(&world->machine,
+		      access(of_tests(platform), R_OK) == 0 ? of_tests(platform) : platform);
 	assert_accepted(&world->request, command_lines[mode]);
 	world->run = (struct run){ .request = &world->request, .program_status = -1 };
 	world->run.progress = fopen("/dev/null", "w");
-	(void)problem;
 	learn(world);
 	world->file = read_file(files[mode]);
 	if (mode == APPLY_LEVEL)
@@ -686,8 +665,6 @@ static void begin_world(struct world *world, const char *platform, enum mode mod
 
 static void end_world(struct world *world)
 {
-	char *command;
-
 	watcher_clear(&world->watcher);
 	for (size_t i = 0; i < world->domain_count; i++) {
 		struct domain *domain = &world->domains[i];
@@ -700,14 +677,9 @@ static void end_world(struct world *world)
 			isst_cpuset_free(domain->enabled[level]);
 	}
 	isst_config_free(world->file);
-	isst_emulator_target_free(world->target);
 	request_clear(&world->request);
 	fclose(world->run.progress);
-	assert_true(asprintf(&command, "rm -r '%s'", world->state) > 0);
-	assert_int_equal(system(command), 0);
-	free(command);
-	free(world->state);
-	free(world->platform);
+	fixture_end(&world->machine);
 }
 
 static void run_sequence(const char *platform, unsigned int seed)
@@ -927,7 +899,7 @@ static void a_run_that_applied_a_configuration_is_named(void **state)
 	begin_world(&world, *state, REPORT, 0);
 	run_for(&world, WHOLE_MS);
 	run_other(&world, "clos 1 max 1500");
-	context = open_machine(&world);
+	context = fixture_open(&world.machine, NULL);
 	assert_int_equal(isst_config_add_text(config, "x.conf", "# isst configuration 1\n", 23,
 					      ISST_CONFIG_ADD_FILE),
 			 0);
@@ -1025,7 +997,7 @@ static void a_journal_of_long_ago_is_no_author(void **state)
 	rule(&world, "change any signal KILL after 1 times 1\n");
 	run = fork();
 	if (run == 0) {
-		context = open_machine(&world);
+		context = fixture_open(&world.machine, NULL);
 		(void)isst_config_add_text(config, "x", "clos 1 max 1500", 15, 0);
 		(void)isst_lock(context, 0, 0);
 		(void)isst_discover(context);

@@ -29,7 +29,7 @@ enum {
 	INTERVAL_S = 2,
 	INTERVAL_WITH_EVENTS_S = 10,
 	WHOLE_S = 30,
-	WHOLE_SHARE = 10000, /* of the time, for looks at everything: one of so many */
+	WHOLE_SHARE = 20000, /* of the time, for looks at everything: one of so many */
 	MOST_WHOLES = 10,
 	/* Modules and CPUs come one after the other: an open device would keep the next module from
 	 * registering. */
@@ -313,7 +313,7 @@ static void become_ready(struct watch *watch)
 		(void)notify_manager("READY=1\nSTATUS=watching");
 }
 
-/** Looks, and keeps looks at everything below a hundredth of a percent of a CPU: on machines with
+/** Looks, and keeps looks at everything below 0.005 % of a CPU: on machines with
  * hundreds of CPUs each reads thousands of files. */
 static void look_at_machine(struct watch *watch)
 {

@@ -142,16 +142,20 @@ bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms)
 	       values[1] == values[3] && now_ms - watched->values_ms[2] <= FIGHT_MS;
 }
 
-bool watched_defer(struct watched *watched, int64_t now_ms)
+bool watched_defer(struct watched *watched, bool busy, int64_t now_ms)
 {
-	if (watched->own_ms < 0)
+	bool goes_on = busy || (watched->own_ms >= 0 && !watched->own_over);
+
+	watched->own_over = !busy;
+	if (busy && watched->own_ms < 0)
 		watched->own_ms = now_ms;
-	if (now_ms - watched->own_ms > OWN_LIMIT_MS)
+	if (!goes_on || now_ms - watched->own_ms > OWN_LIMIT_MS)
 		return false;
 	begin_suspicion(watched);
 	watched->state = WATCHED_OWN;
 	/* The longer a run holds the lock, the fewer looks; the last one is at the limit. */
-	watched->next_ms = now_ms + OWN_LOOK_MS + (now_ms - watched->own_ms) / OWN_LOOKS;
+	watched->next_ms = now_ms + (busy ? OWN_LOOK_MS + (now_ms - watched->own_ms) / OWN_LOOKS
+					  : delay_ms(0));
 	if (watched->next_ms > watched->own_ms + OWN_LIMIT_MS + 1)
 		watched->next_ms = watched->own_ms + OWN_LIMIT_MS + 1;
 	return true;

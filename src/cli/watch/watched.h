@@ -41,6 +41,7 @@ struct watched {
 	unsigned int looks; /* since it is suspect */
 	int64_t suspect_ms; /* the first of them */
 	int64_t own_ms;	    /* since when another run is waited for; -1: none is */
+	bool own_over;	    /* it was over at the last look */
 	int64_t next_ms;    /* when to look; INT64_MAX: with the next round */
 	/* The last values that others set, and were not answered; the last first. */
 	uint64_t values[WATCHED_FIGHT];
@@ -66,8 +67,10 @@ void watched_suspect(struct watched *watched, int64_t now_ms);
 bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms);
 
 /** A value that has changed may be on its way to another one, while a run of this program is at
- * work: it is looked at again. Returns false where that was waited for long enough. */
-bool watched_defer(struct watched *watched, int64_t now_ms);
+ * work
+ * (@busy): it is looked at again, and once more when that is over. Returns false where nothing is
+ * to be waited for, or was waited for long enough. */
+bool watched_defer(struct watched *watched, bool busy, int64_t now_ms);
 
 /* ---- Actions, of one domain ---- */
 

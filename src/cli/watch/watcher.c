@@ -143,7 +143,7 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 {
 	bool silent = is_silent(watcher, part), fights;
 
-	if (is_own_work(watcher) && watched_defer(&part->watched, now_ms))
+	if (watched_defer(&part->watched, is_own_work(watcher), now_ms))
 		return;
 	if (!silent)
 		report_change(watcher, unit, part);
@@ -324,6 +324,16 @@ static void forget_found(struct watcher *watcher)
 			found_clear(&watcher->units[i]->parts[j].found);
 }
 
+/** Whether another run is waited for, which has looks of its own. */
+static bool waits_for_own(const struct watcher *watcher)
+{
+	for (size_t i = 0; i < watcher->unit_count; i++)
+		for (size_t j = 0; j < watcher->units[i]->part_count; j++)
+			if (watcher->units[i]->parts[j].watched.state == WATCHED_OWN)
+				return true;
+	return false;
+}
+
 void watcher_look(struct watcher *watcher, int64_t now_ms)
 {
 	bool whole, reached;
@@ -332,8 +342,9 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 		return;
 	watcher->suspected_ms = 0;
 	look_small(watcher);
-	whole = watcher->digest != watcher->last_digest || now_ms >= watcher->whole_due_ms ||
-		now_ms >= next_due_ms(watcher, INT64_MIN);
+	whole = now_ms >= next_due_ms(watcher, INT64_MIN) ||
+		(!waits_for_own(watcher) &&
+		 (watcher->digest != watcher->last_digest || now_ms >= watcher->whole_due_ms));
 	if (whole)
 		look_whole(watcher);
 	reached = judge_reach(watcher, watcher->units[0], now_ms);
