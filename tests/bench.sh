@@ -412,28 +412,6 @@ measure_round() {	# $1: what; $2: platform; then options of status
 		}'
 }
 
-# What a look of watch costs while nothing changes: the difference between two runs, one of which a change ends five looks
-# later. Each look opens the device once.
-measure_look() {	# $1: platform
-	set -- "$1" "$build/isst" --emulate "$1" --emulate-state "$scratch/large-$1"
-	machine=$1
-	shift
-	state=$5
-	for after in 10 15; do
-		"$@" platform statistics --clear > /dev/null
-		echo "open after $after times 1 then level 1 package 0" > "$state/faults"
-		timeout 60 "$@" watch --no-events --interval 1 --until-different > /dev/null || true
-		rm "$state/faults"
-		"$@" platform statistics
-		"$@" perf-profile set-config-level --level 0 > /dev/null
-	done | awk -v machine="$machine" -F: '
-		/^ *[a-z-]+:[0-9]+$/ { gsub(/ /, "", $1); figure[$1] = $2 - figure[$1] }
-		END {
-			print "watch-look", machine, figure["device-opens"] / 5, figure["driver-calls"] / 5,
-				figure["commands"] / 5, figure["files-opened"] / 5, "-"
-		}'
-}
-
 # Formats for other programs, which read buckets and performance limit reasons as well.
 measure_formats() {	# $1: platform
 	for format in json-v2 openmetrics nfd facts; do
@@ -447,7 +425,6 @@ for machine in guide icelake-8s40c graniterapids-2s128c; do
 	measure_formats "$machine"
 	measure_round watch-round "$machine"
 	measure_round watch-round-map "$machine" --map
-	if [ "$machine" = graniterapids-2s128c ]; then measure_look graniterapids-unlocked; else measure_look "$machine"; fi
 done > "$scratch/figures"
 
 # Calls and commands are exact: they may become less, never more; for files it is a twentieth more. Processor time is that
@@ -466,7 +443,6 @@ awk '
 		bound["status-facts guide"] = "1 14 147 284"
 		bound["watch-round guide"] = "1 6 46 334"
 		bound["watch-round-map guide"] = "1 4 36 81"
-		bound["watch-look guide"] = "1 2 4 5"
 		bound["status icelake-8s40c"] = "1 24 1153 2781"
 		bound["status-map icelake-8s40c"] = "1 19 993 47"
 		bound["status-json-v2 icelake-8s40c"] = "1 24 1153 2782"
@@ -475,7 +451,6 @@ awk '
 		bound["status-facts icelake-8s40c"] = "1 28 1217 2806"
 		bound["watch-round icelake-8s40c"] = "1 10 392 3429"
 		bound["watch-round-map icelake-8s40c"] = "1 8 352 739"
-		bound["watch-look icelake-8s40c"] = "1 2 16 5"
 		bound["status graniterapids-2s128c"] = "1 137 893 2253 20"
 		bound["status-map graniterapids-2s128c"] = "1 61 817 24"
 		bound["status-json-v2 graniterapids-2s128c"] = "1 137 893 2254"
@@ -484,7 +459,6 @@ awk '
 		bound["status-facts graniterapids-2s128c"] = "1 155 911 2294"
 		bound["watch-round graniterapids-2s128c"] = "1 100 352 2762"
 		bound["watch-round-map graniterapids-2s128c"] = "1 50 302 565"
-		bound["watch-look graniterapids-unlocked"] = "1 16 16 5"
 	}
 	{
 		split(bound[$1 " " $2], most, " ")

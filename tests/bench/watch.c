@@ -6,6 +6,9 @@
  * preload library (src/preload/machine.c) it knows where the emulator is at work; it keeps them
  * from the kernel. Neither loading and linking nor the opening of the emulated machine count.
  *
+ * A program that waits by a timer goes on at once, in a time that jumps, and gets SIGTERM when it
+ * has waited ISST_BENCH_WAITS times.
+ *
  * It also takes the emulator's variables out of the environment, so that a command that could
  * emulate itself sees the machine like any other program.
  *
@@ -14,12 +17,14 @@
 #include "watch.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +33,9 @@ enum { WORDS = 6 };
 
 static const char *time_file, *calls_file;
 static double started, entered, inside;
-static bool emulating; /* at the moment */
+static unsigned long waits; /* that are left; 0: it waits as it asks for */
+static int64_t ahead_ns;    /* of the real time */
+static bool emulating;	    /* at the moment */
 static unsigned long number_calls, numbers, allocations;
 
 static double now(void)
@@ -42,9 +49,9 @@ static double now(void)
 static void mark(int which)
 {
 	emulating = which == MARK_BEGIN;
-	if (emulating)
+	if (time_file && emulating)
 		entered = now();
-	else
+	else if (time_file)
 		inside += now() - entered;
 	if (!calls_file)
 		return;
@@ -97,6 +104,49 @@ __attribute__((visibility("default"))) int ioctl(int descriptor, unsigned long r
 	return next(descriptor, request, argument);
 }
 
+/* ---- Waiting ---- */
+
+enum { NS_PER_S = 1000000000 };
+
+/** Of what tells how long ago something was, a suspend included. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	static int (*next)(clockid_t clock, struct timespec * time);
+	int64_t ns;
+	int error;
+
+	if (!next)
+		next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	error = next(clock, time);
+	if (!error && (clock == CLOCK_BOOTTIME || clock == CLOCK_MONOTONIC)) {
+		ns = time->tv_sec * NS_PER_S + time->tv_nsec + ahead_ns;
+		*time = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
+	}
+	return error;
+}
+
+/** A timer that is waited for is due at once. */
+__attribute__((visibility("default"))) int
+timerfd_settime(int descriptor, int flags, const struct itimerspec *at, struct itimerspec *old)
+{
+	static int (*next)(int descriptor, int flags, const struct itimerspec *at,
+			   struct itimerspec *old);
+	const struct itimerspec soon = { .it_value = { .tv_nsec = 1 } };
+	struct timespec time;
+
+	if (!next)
+		next = (int (*)(int, int, const struct itimerspec *, struct itimerspec *))dlsym(
+			RTLD_NEXT, "timerfd_settime");
+	if (!waits)
+		return next(descriptor, flags, at, old);
+	clock_gettime(CLOCK_BOOTTIME, &time);
+	ahead_ns += (at->it_value.tv_sec - time.tv_sec) * NS_PER_S + at->it_value.tv_nsec -
+		    time.tv_nsec;
+	if (--waits == 0)
+		raise(SIGTERM);
+	return next(descriptor, 0, &soon, old);
+}
+
 /* glibc's own, so that none is looked for while it is needed. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -147,6 +197,8 @@ __attribute__((constructor)) static void begin(void)
 	unsetenv("ISST_EMULATE_STATE");
 	unsetenv("ISST_EMULATE_UNLOCK");
 	time_file = take("ISST_BENCH_TIME");
+	if (take("ISST_BENCH_WAITS"))
+		waits = strtoul(take("ISST_BENCH_WAITS"), NULL, 10);
 	calls_file = take("ISST_BENCH_CALLS");
 	if (calls_file && dispatch_start(write_calls))
 		calls_file = NULL;
