@@ -1750,7 +1750,7 @@ ISST_API int isst_config_read(struct isst_context *context, unsigned int flags,
 			      struct isst_config **config);
 
 /** The same of some domains. What they have in common may be stated for all: it is to be compared
- * with their domains alone, see isst_config_set_targets(). */
+ * with their domains alone, see isst_config_set_targets(). Returns 0, -EIO as above, or -EINVAL. */
 ISST_API int isst_config_read_targets(struct isst_context *context,
 				      const struct isst_targets *targets, unsigned int flags,
 				      struct isst_config **config);

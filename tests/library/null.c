@@ -421,6 +421,8 @@ static void configurations(void **state)
 	refused(isst_config_read(NULL, 0, &made));
 	refused(isst_config_read(fixture.context, 0, NULL));
 	refused(isst_config_read(fixture.context, 4, &made));
+	refused(isst_config_read_targets(NULL, NULL, 0, &made));
+	refused(isst_config_read_targets(fixture.context, NULL, 0, NULL));
 	refused(isst_config_defaults(NULL, 0, &made));
 	refused(isst_config_defaults(fixture.context, 0, NULL));
 	refused(isst_config_boot(NULL, 0, &made));
