@@ -1594,12 +1594,22 @@ ISST_API const struct isst_item *isst_change_step_item(const struct isst_change_
 ISST_API const char *isst_change_step_old_text(const struct isst_change_step *step);
 ISST_API const char *isst_change_step_new_text(const struct isst_change_step *step);
 
+/**
+ * A part of the value that a step changes, in the terms of configurations: returns what it is
+ * (`package 0, die 0: CLOS 2 weight`), and sets its old and new text (`0`, `15`; frequencies with
+ * `MHz`). A value that has no parts, or of which none changes, is one part. NULL past the last one,
+ * with NULL texts. Since 0.1.
+ */
+ISST_API const char *isst_change_step_field_at(const struct isst_change_step *step, size_t index,
+					       const char **old_text, const char **new_text);
+
 /** The same as numbers, see enum isst_kind. Returns 0, or -ENODATA with *number 0 (the value
  * is unknown, or text). */
 ISST_API int isst_change_step_old_number(const struct isst_change_step *step, uint64_t *number);
 ISST_API int isst_change_step_new_number(const struct isst_change_step *step, uint64_t *number);
 
-/** Whether the value was written: not in a dry run, nor if the item had this value already. */
+/** Whether the value was written, or in a dry run, would be: not if the item had this value
+ * already, as far as that can be seen. */
 ISST_API bool isst_change_step_is_written(const struct isst_change_step *step);
 
 /** Whether a change that was run found everything in the requested state, and wrote nothing; of a

@@ -593,6 +593,7 @@ isst_change_roll_back ip
 isst_change_abandon ip
 isst_change_is_held bp
 isst_change_step_at ppz
+isst_change_step_field_at spzTT
 isst_change_step_target sp
 isst_change_step_item pp
 isst_change_step_old_text sp
@@ -764,6 +765,16 @@ def _pointers(function, pointer):
         if entry is None:
             return found
         found.append(entry)
+
+
+def _fields(step):
+    """The parts of the value that a step writes."""
+    fields, old_text, new_text = [], ctypes.c_char_p(), ctypes.c_char_p()
+    while True:
+        target = _isst().change_step_field_at(step, len(fields), ctypes.byref(old_text), ctypes.byref(new_text))
+        if target is None:
+            return fields
+        fields.append((_text(target), _text(old_text.value), _text(new_text.value)))
 
 
 def _take_text(pointer):
@@ -1331,9 +1342,10 @@ Item = collections.namedtuple("Item", "kind domain index unit")
 Item.__doc__ = """What a change writes: its ItemKind; the name of its domain, None for an item of the whole machine; its index, None
 if the kind has none; and the unit of its numbers, `kHz` or ""."""
 
-Step = collections.namedtuple("Step", "target item old_text new_text old_number new_number is_written")
+Step = collections.namedtuple("Step", "target item old_text new_text old_number new_number is_written fields")
 Step.__doc__ = """A write of a change: the target as text, its Item, the old and new value as text and as number (None if it is text or
-unknown), and whether it was written."""
+unknown), whether it was written, or in a dry run would be, and the parts of the value that change: target, old and new text of
+each, in the terms of configurations."""
 
 JournalEntry = collections.namedtuple(
     "JournalEntry", "target item old_text written_text present_text old_number written_number present_number finding flags")
@@ -2286,7 +2298,8 @@ class Change(_Child):
         return Step(_text(isst.change_step_target(entry)), _item(isst.change_step_item(entry)),
                     _text(isst.change_step_old_text(entry)), _text(isst.change_step_new_text(entry)),
                     _number(isst.change_step_old_number, entry, kind=ctypes.c_uint64),
-                    _number(isst.change_step_new_number, entry, kind=ctypes.c_uint64), isst.change_step_is_written(entry))
+                    _number(isst.change_step_new_number, entry, kind=ctypes.c_uint64), isst.change_step_is_written(entry),
+                    _fields(entry))
 
     @property
     def warnings(self):

@@ -571,6 +571,19 @@ const char *isst_change_step_new_text(const struct isst_change_step *step)
 	return step ? step->new_value : NULL;
 }
 
+const char *isst_change_step_field_at(const struct isst_change_step *step, size_t index,
+				      const char **old_text, const char **new_text)
+{
+	const struct item_field *field = step && index < step->field_count ? &step->fields[index]
+									   : NULL;
+
+	if (old_text)
+		*old_text = field ? field->old_text : NULL;
+	if (new_text)
+		*new_text = field ? field->new_text : NULL;
+	return field ? field->target : NULL;
+}
+
 bool isst_change_step_is_written(const struct isst_change_step *step)
 {
 	return step && step->written;

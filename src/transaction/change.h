@@ -58,7 +58,9 @@ struct isst_change_step {
 	const char *old_value, *new_value;
 	struct isst_item item;
 	struct item_number old_number, new_number;
-	bool written; /* false in a dry run, or where the value was there already */
+	bool written; /* or would be, of a dry run; false where the value was there already */
+	struct item_field fields[ITEM_FIELDS];
+	size_t field_count;
 };
 
 /** An item of a step: to be written, or (in a footprint) only saved and restored. */

@@ -115,7 +115,21 @@ void item_index_clear(struct item_index *index)
 
 /* ---- Items ---- */
 
-enum value_format { AS_NUMBER, AS_WORD, AS_FEATURES, AS_SWITCH, AS_KHZ, AS_TEXT };
+enum value_format {
+	AS_NUMBER,
+	AS_WORD,
+	AS_FEATURES,
+	AS_SWITCH,
+	AS_KHZ,
+	AS_TEXT,
+	/* Of fields: in the terms of configurations */
+	AS_ON_OFF,
+	AS_PRIORITY,
+	AS_MHZ,
+	AS_RATIO,
+	AS_RATIO_LIMIT,
+	AS_RATIOS,
+};
 
 static const struct kind {
 	const char *name;     /* in journals and saved settings */
@@ -439,8 +453,9 @@ uint64_t item_known_bits(enum item_kind kind)
 	}
 }
 
-const char *item_text(struct messages *messages, const struct isst_context *context,
-		      const struct item *item)
+/** The text of an item, or of a field of it: one without an index is named by the field alone. */
+static const char *field_target(struct messages *messages, const struct isst_context *context,
+				const struct item *item, const char *field)
 {
 	const struct kind *kind = &KINDS[item->kind];
 	const char *place;
@@ -459,8 +474,15 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 		return message_make(messages, "%s: %s of fabric %u", place, kind->what,
 				    item->index);
 	if (kind->index_is)
-		return message_make(messages, "%s: %s %u", place, kind->what, item->index);
-	return message_make(messages, "%s: %s", place, kind->what);
+		return message_make(messages, "%s: %s %u%s%s", place, kind->what, item->index,
+				    field ? " " : "", field ? field : "");
+	return message_make(messages, "%s: %s", place, field ? field : kind->what);
+}
+
+const char *item_text(struct messages *messages, const struct isst_context *context,
+		      const struct item *item)
+{
+	return field_target(messages, context, item, NULL);
 }
 
 /** Whether a limit is planned for a range of frequencies that is not known yet. */
@@ -472,10 +494,30 @@ static bool is_end_of_range(const struct item *item, struct item_value value)
 	       (item->kind == ITEM_SCALING_MAX && value.number == LOWEST_KHZ);
 }
 
-const char *item_value_text(struct messages *messages, const struct item *item,
-			    struct item_value value)
+/** The ratios of turbo ratio limits as frequencies, those behind the last bucket left out. */
+static const char *ratios_text(struct messages *messages, uint64_t ratios)
 {
-	switch (KINDS[item->kind].format) {
+	enum { MHZ_PER_RATIO = 100 };
+	char text[64];
+	int length = 0;
+
+	if (ratios == UINT64_MAX)
+		return "no limit";
+	do {
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%u",
+				   length > 0 ? "," : "",
+				   (unsigned int)(ratios & 0xff) * MHZ_PER_RATIO);
+		ratios >>= 8;
+	} while (ratios);
+	return message_make(messages, "%s MHz", text);
+}
+
+static const char *format_value(struct messages *messages, const struct item *item,
+				enum value_format format, struct item_value value)
+{
+	enum { NO_LIMIT_RATIO = 0xff, KHZ_PER_MHZ = 1000 };
+
+	switch (format) {
 	case AS_FEATURES:
 		return message_make(messages, "%s, %s", value.number & 1 ? "on" : "off",
 				    value.number & 2 ? "on" : "off");
@@ -484,18 +526,100 @@ const char *item_value_text(struct messages *messages, const struct item *item,
 	case AS_WORD:
 		return message_make(messages, "0x%" PRIx64, value.number);
 	case AS_KHZ:
+	case AS_MHZ:
 		if (is_end_of_range(item, value))
 			return item->kind == ITEM_SCALING_MIN ? "the highest frequency"
 							      : "the lowest frequency";
 		if (value.number == CPUFREQ_NO_LIMIT ||
 		    (value.number == 0 && item->kind == ITEM_SCALING_MIN))
 			return "no limit";
+		if (format == AS_MHZ && value.number % KHZ_PER_MHZ == 0)
+			return message_make(messages, "%" PRIu64 " MHz",
+					    value.number / KHZ_PER_MHZ);
 		return message_make(messages, "%" PRIu64 " kHz", value.number);
 	case AS_TEXT:
 		return value.text ? value.text : "absent";
+	case AS_ON_OFF:
+		return value.number ? "on" : "off";
+	case AS_PRIORITY:
+		return value.number ? "ordered" : "proportional";
+	case AS_RATIO_LIMIT:
+		if (value.number == NO_LIMIT_RATIO)
+			return "no limit";
+		return ratios_text(messages, value.number);
+	case AS_RATIO:
+	case AS_RATIOS:
+		return ratios_text(messages, value.number);
 	default:
 		return message_make(messages, "%" PRIu64, value.number);
 	}
+}
+
+const char *item_value_text(struct messages *messages, const struct item *item,
+			    struct item_value value)
+{
+	return format_value(messages, item, KINDS[item->kind].format, value);
+}
+
+/* The fields of values, as configurations name them; a value without a row is a number or text. */
+static const struct field {
+	enum item_kind kind;
+	const char *name; /* NULL: the item's, of which it is the whole value */
+	uint64_t mask;
+	enum value_format format;
+} FIELDS[] = {
+	{ ITEM_FEATURES, "turbo-freq", 0x1, AS_ON_OFF },
+	{ ITEM_FEATURES, "base-freq", 0x2, AS_ON_OFF },
+	{ ITEM_CORE_POWER, NULL, UINT64_MAX, AS_ON_OFF },
+	{ ITEM_QOS, "use of CLOS", 0x2, AS_ON_OFF },
+	{ ITEM_QOS, "priority", 0x4, AS_PRIORITY },
+	{ ITEM_CLOS, "min", 0xff00, AS_RATIO },
+	{ ITEM_CLOS, "max", 0xff0000, AS_RATIO_LIMIT },
+	{ ITEM_CLOS, "desired", 0xff000000, AS_RATIO },
+	{ ITEM_CLOS, "epp", 0xf, AS_NUMBER },
+	{ ITEM_CLOS, "weight", 0xf0, AS_NUMBER },
+	{ ITEM_TURBO_RATIO_LIMITS, NULL, UINT64_MAX, AS_RATIOS },
+	{ ITEM_ONLINE, NULL, UINT64_MAX, AS_ON_OFF },
+	{ ITEM_SCALING_MAX, NULL, UINT64_MAX, AS_MHZ },
+	{ ITEM_SCALING_MIN, NULL, UINT64_MAX, AS_MHZ },
+	{ ITEM_UNCORE_MAX, NULL, UINT64_MAX, AS_MHZ },
+	{ ITEM_UNCORE_MIN, NULL, UINT64_MAX, AS_MHZ },
+	{ ITEM_CPUSETS, NULL, UINT64_MAX, AS_ON_OFF },
+};
+
+static const char *field_text(struct messages *messages, const struct item *item,
+			      const struct field *field, struct item_value value)
+{
+	value.number = (value.number & field->mask) >> __builtin_ctzll(field->mask);
+	return format_value(messages, item, field->format, value);
+}
+
+size_t item_fields(struct messages *messages, const struct isst_context *context,
+		   const struct item *item, const struct item_value *from, struct item_value to,
+		   struct item_field *fields)
+{
+	static const char UNKNOWN[] = "unknown";
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+		const struct field *field = &FIELDS[i];
+
+		if (field->kind != item->kind ||
+		    (field->name && from && !((from->number ^ to.number) & field->mask)))
+			continue;
+		fields[count++] = (struct item_field){
+			.target = field_target(messages, context, item, field->name),
+			.old_text = from ? field_text(messages, item, field, *from) : UNKNOWN,
+			.new_text = field_text(messages, item, field, to),
+		};
+	}
+	if (count == 0)
+		fields[count++] = (struct item_field){
+			.target = item_text(messages, context, item),
+			.old_text = from ? item_value_text(messages, item, *from) : UNKNOWN,
+			.new_text = item_value_text(messages, item, to),
+		};
+	return count;
 }
 
 const char *item_describe(struct isst_context *context, const struct item *item)

@@ -140,6 +140,19 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 const char *item_value_text(struct messages *messages, const struct item *item,
 			    struct item_value value);
 
+enum { ITEM_FIELDS = 5 }; /* the most of a value */
+
+/** A part of a value, such as the weight of a CLOS, with its old and its new text. */
+struct item_field {
+	const char *target, *old_text, *new_text;
+};
+
+/** Fills in the fields that differ between two values, or else the value as a whole. @from: NULL
+ * where it is not known. Returns their number. */
+size_t item_fields(struct messages *messages, const struct isst_context *context,
+		   const struct item *item, const struct item_value *from, struct item_value to,
+		   struct item_field *fields);
+
 /** `package 0, die 0: CLOS 2`, and a value as one reads it. The context's; "out of memory" without
  * memory. */
 const char *item_describe(struct isst_context *context, const struct item *item);

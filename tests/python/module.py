@@ -645,6 +645,8 @@ class Changes(MachineTest):
             change.run()
             self.assertTrue(change.is_unchanged)
             self.assertEqual([step.is_written for step in change.steps], [False, False])
+            self.assertEqual([field for step in change.steps for field in step.fields],
+                             [(step.target, step.old_text, step.new_text) for step in change.steps])
             self.assertEqual((change.warnings, change.warning_kinds), ([], []))
 
     def test_what_only_the_library_makes(self):
@@ -685,7 +687,7 @@ class Changes(MachineTest):
                 change.add_level(3)
                 change.run()
                 self.assertEqual([(step.old_text, step.new_text, step.is_written) for step in change.steps],
-                                 [("0", "3", False)] * 2)
+                                 [("0", "3", True)] * 2)
             self.assertEqual(self.levels(context), [0, 0])
             self.failure(EINVAL, context.change)
 

@@ -363,6 +363,37 @@ def check_commands(tried):
 
 # ---- All of it ----
 
+def numbers_of(text):
+    """The numbers of a list such as 0-2,5."""
+    return {number for part in text.split(",") for number in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
+
+
+LISTED = re.compile(r"(CPU|package|die|power domain|core|CLOS)s? (\d+(?:[-,]\d+)*)")
+# A register is named by its fields.
+FIELDS = {"CLOS and priority type": ["use of CLOS", "priority"], "turbo-freq and base-freq": ["turbo-freq", "base-freq"]}
+
+
+def split_target(target):
+    """What a target is without its numbers, and these, one dictionary for each place that it names."""
+    places, _, thing = target.partition(": ")
+    kinds = [{kind: numbers_of(numbers) for kind, numbers in LISTED.findall(place + ": " + thing)} for place in places.split("; ")]
+    return LISTED.sub(r"\1", thing), kinds
+
+
+def is_in_line(step, line):
+    thing, (numbers,) = split_target(step)
+    line_thing, places = split_target(line)
+    words = FIELDS.get(thing, [thing])
+    return (line_thing in words or line_thing.startswith(thing + " ")) and \
+        any(place.keys() == numbers.keys() and all(numbers[kind] <= place[kind] for kind in numbers) for place in places)
+
+
+def check_joined(text, steps):
+    """Lines of a dry run that are joined hide no step of the document."""
+    lines = re.findall(r"^Would change (.*): [^:]* -> [^:]*$", text, re.M)
+    return [f"in no line: {step['target']}" for step in steps if not any(is_in_line(step["target"], line) for line in lines)]
+
+
 def check_run(line, results, keys, validator):
     """Problems of a command in all formats."""
     (text, text_status, _), (old, _, _), (new, status, errors) = results
@@ -370,7 +401,11 @@ def check_run(line, results, keys, validator):
         old, new = json.loads(old), json.loads(new)
     except ValueError as error:
         return [str(error), old if isinstance(old, str) else new, errors]
-    problems = compare_documents(keys, old, new) + ([] if "--map" in line else compare_text(text, new))
+    problems = compare_documents(keys, old, new)
+    if "dry_run" in new:
+        problems += check_joined(text, new["dry_run"]["steps"])
+    elif "--map" not in line:
+        problems += compare_text(text, new)
     if not status == text_status == new["exit_status"]:
         problems.append(f"statuses {text_status}, {status}, {new['exit_status']}")
     if validator:

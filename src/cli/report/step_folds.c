@@ -50,17 +50,25 @@ void step_folds_free(struct step_folds *folds)
 
 /* ---- Adding ---- */
 
-#define CPU "CPU "
-
 /** Where the number stands that is folded; at the end of the target: there is none. */
 static const char *find_number(int kind, const char *target)
 {
+	static const char *const WORDS[] = { "CPU ", "package " };
 	const char *end = target + strlen(target), *number = end;
 
-	if (strncmp(target, CPU, strlen(CPU)) == 0)
-		return target + strlen(CPU);
-	if (kind != ISST_ITEM_CLOS_ASSOCIATION)
+	/* Of a package as a whole: nothing more of its place follows. */
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		const char *first = target + strlen(WORDS[i]);
+
+		if (strncmp(target, WORDS[i], strlen(WORDS[i])) == 0 &&
+		    first[strspn(first, "0123456789")] == ':')
+			return first;
+	}
+	if (kind != ISST_ITEM_CLOS_ASSOCIATION && kind != ISST_ITEM_CLOS)
 		return end;
+	/* The last one: a field may stand behind it. */
+	while (number > target && !isdigit((unsigned char)number[-1]))
+		number--;
 	while (number > target && isdigit((unsigned char)number[-1]))
 		number--;
 	return number;

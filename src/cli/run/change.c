@@ -215,8 +215,9 @@ static void note_unforeseen(struct run *run, const struct isst_change *change)
 	unsigned int count = 0;
 
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
-		count += isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_CPU_ONLINE;
-	if (!request_has(run->request, OPTION_DRY_RUN) || run->step_count == 0 || count == 0)
+		count += isst_change_step_is_written(step) &&
+			 isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_CPU_ONLINE;
+	if (!request_has(run->request, OPTION_DRY_RUN) || count == 0)
 		return;
 	run->comes_online = true;
 	report_message(

@@ -78,46 +78,44 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 	return error;
 }
 
-static const char *value_or_unknown(const char *value)
-{
-	return value ? value : "unknown";
-}
-
-static struct step_texts texts_of(const struct isst_change_step *step)
-{
-	return (struct step_texts){
-		.text = { [STEP_OLD] = value_or_unknown(isst_change_step_old_text(step)),
-			  [STEP_NEW] = value_or_unknown(isst_change_step_new_text(step)) }
-	};
-}
-
 int change_fold_step(struct step_folds *folds, const struct isst_change_step *step)
 {
-	struct step_texts texts = texts_of(step);
+	const char *target, *old_text, *new_text;
+	int kind = isst_item_kind(isst_change_step_item(step)), error = 0;
 
-	return step_folds_add(folds, isst_item_kind(isst_change_step_item(step)),
-			      isst_change_step_target(step), &texts);
+	for (size_t i = 0;
+	     !error && (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL;
+	     i++) {
+		const struct step_texts texts = {
+			.text = { [STEP_OLD] = old_text,
+				  [STEP_NEW] = strcmp(old_text, new_text) == 0 ? "written again"
+									       : new_text }
+		};
+
+		error = step_folds_add(folds, kind, target, &texts);
+	}
+	return error;
 }
 
-static void report_step(struct run *run, const char *target, const struct step_texts *texts)
+static void report_step(struct run *run, const char *target, const char *old_text,
+			const char *new_text)
 {
 	struct report_node *node = report_branch(run->steps, KEY_STEP, run->step_count++);
 
 	report_text(node, KEY_STEP_TARGET, target);
-	report_text(node, KEY_STEP_OLD, texts->text[STEP_OLD]);
-	report_text(node, KEY_STEP_NEW, texts->text[STEP_NEW]);
+	report_text(node, KEY_STEP_OLD, old_text);
+	report_text(node, KEY_STEP_NEW, new_text);
 }
 
 static void report_group(void *data, const struct step_group *group)
 {
-	report_step(data, group->target, &group->texts);
+	report_step(data, group->target, group->texts.text[STEP_OLD], group->texts.text[STEP_NEW]);
 }
 
-/** Reports what would be written: each step, or of a change for the whole machine, which may have
- * hundreds, those that are alike together. */
+/** Reports what would be written: documents have each step, text what is alike together. */
 static void list_steps(struct run *run, struct isst_change *change)
 {
-	bool fold = run->request->command->flags & COMMAND_WHOLE;
+	bool fold = request_format(run->request) == FORMAT_TEXT;
 	const struct isst_change_step *step;
 	int error = 0;
 
@@ -128,14 +126,14 @@ static void list_steps(struct run *run, struct isst_change *change)
 	if (fold && !run->folds)
 		error = -ENOMEM;
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
-		struct step_texts texts = texts_of(step);
-
-		if (strcmp(texts.text[STEP_OLD], texts.text[STEP_NEW]) == 0)
+		if (!isst_change_step_is_written(step))
 			continue;
 		if (fold)
 			error = change_fold_step(run->folds, step);
 		else
-			report_step(run, isst_change_step_target(step), &texts);
+			report_step(run, isst_change_step_target(step),
+				    isst_change_step_old_text(step),
+				    isst_change_step_new_text(step));
 	}
 	if (error)
 		run_error(run, STATUS_FAILED, "out of memory");
