@@ -4,7 +4,6 @@
  * number of its path in the table; what comes before the first one is left out.
  */
 #include "emulator/capture/capture.h"
-#include "emulator/capture/load.h"
 #include "fuzz/support/fuzz.h"
 
 #include <stdio.h>

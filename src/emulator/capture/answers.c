@@ -26,27 +26,6 @@ struct answer_line {
 	int error; /* in the place of an answer */
 };
 
-/** Cuts a line behind its keyword into fields. False where there are too many, or two arrows. */
-static bool cut_fields(char *text, struct answer_line *line)
-{
-	char *rest = NULL, *word = strtok_r(text, " \t", &rest);
-	bool arrow = false;
-
-	for (; word; word = strtok_r(NULL, " \t", &rest)) {
-		if (!arrow && strcmp(word, CAPTURE_ARROW) == 0) {
-			arrow = true;
-			line->before = line->count;
-		} else if (line->count == CAPTURE_MOST_FIELDS) {
-			return false;
-		} else {
-			line->field[line->count++] = word;
-		}
-	}
-	if (!arrow)
-		line->before = line->count;
-	return true;
-}
-
 static int wrong_syntax(const struct answer_line *line)
 {
 	struct memory_stream text;
@@ -90,11 +69,26 @@ static int wrong_field(const struct answer_line *line, unsigned int index)
 	}
 }
 
+/** Cuts a line behind its keyword into fields, and reads them. */
 static int parse_fields(struct answer_line *line, char *text)
 {
 	const struct capture_syntax *syntax = line->syntax;
+	char *rest = NULL, *word = strtok_r(text, " \t", &rest);
+	bool arrow = false, fits = true;
 
-	if (!cut_fields(text, line) || line->before != syntax->before ||
+	for (; word && fits; word = strtok_r(NULL, " \t", &rest)) {
+		if (!arrow && strcmp(word, CAPTURE_ARROW) == 0) {
+			arrow = true;
+			line->before = line->count;
+		} else {
+			fits = line->count < CAPTURE_MOST_FIELDS;
+			if (fits)
+				line->field[line->count++] = word;
+		}
+	}
+	if (!arrow)
+		line->before = line->count;
+	if (!fits || line->before != syntax->before ||
 	    line->count != syntax->before + syntax->behind)
 		return wrong_syntax(line);
 	for (unsigned int i = 0; i < line->count; i++)
@@ -104,85 +98,49 @@ static int parse_fields(struct answer_line *line, char *text)
 	return 0;
 }
 
-/* ---- Lines by their keywords ---- */
-
-static int add_answer(struct capture *capture, const struct captured_answer *answer)
+/** What firmware answered; of instances the power domains that the driver serves. */
+static int take_answer(struct capture *capture, const struct answer_line *line)
 {
+	const enum capture_keyword kind = (enum capture_keyword)(line->syntax - capture_syntaxes);
+	struct captured_answer answer = {
+		.kind = kind,
+		.package = line->value[0],
+		.value = line->value[line->count - 1],
+		.error = line->error,
+		.line = line->number,
+	};
+
+	if (kind != CAPTURE_INSTANCES) {
+		answer.die = line->value[1];
+		answer.command = line->value[2];
+	}
+	if (kind == CAPTURE_MAILBOX) {
+		answer.parameter = line->value[3];
+		answer.data = line->value[4];
+	}
 	if (ARRAY_GROW(capture->answers, capture->answer_count))
 		return -ENOMEM;
-	capture->answers[capture->answer_count++] = *answer;
+	capture->answers[capture->answer_count++] = answer;
 	return 0;
 }
 
-static int take_mailbox(struct capture *capture, const struct answer_line *line)
-{
-	const struct captured_answer answer = {
-		.kind = CAPTURE_MAILBOX,
-		.package = line->value[0],
-		.die = line->value[1],
-		.command = line->value[2],
-		.parameter = line->value[3],
-		.data = line->value[4],
-		.value = line->value[5],
-		.error = line->error,
-		.line = line->number,
-	};
-
-	return add_answer(capture, &answer);
-}
-
-static int take_mmio(struct capture *capture, const struct answer_line *line)
-{
-	const struct captured_answer answer = {
-		.kind = CAPTURE_MMIO,
-		.package = line->value[0],
-		.die = line->value[1],
-		.command = line->value[2],
-		.value = line->value[3],
-		.error = line->error,
-		.line = line->number,
-	};
-
-	return add_answer(capture, &answer);
-}
-
-/** The power domains that the driver serves. */
-static int take_instances(struct capture *capture, const struct answer_line *line)
-{
-	const struct captured_answer answer = {
-		.kind = CAPTURE_INSTANCES,
-		.package = line->value[0],
-		.value = line->value[1],
-		.error = line->error,
-		.line = line->number,
-	};
-
-	return add_answer(capture, &answer);
-}
-
-/** There is one driver, or none. */
-static int check_driver(const struct capture *capture, const struct answer_line *line)
+/** There is one driver, or none and no device. */
+static int take_driver(struct capture *capture, const struct answer_line *line)
 {
 	const struct captured_driver *driver = &capture->driver;
 	const char *before =
 		capture_syntaxes[driver->present ? CAPTURE_DRIVER : CAPTURE_NO_DRIVER].keyword;
 
-	if (!driver->line)
-		return 0;
-	if (before == line->syntax->keyword)
+	if (driver->line && before == line->syntax->keyword)
 		return captured_error(line->file, line->number,
 				      "found \"%s\" again, first in line %u", before, driver->line);
-	return captured_error(line->file, line->number,
-			      "found \"%s\", but \"%s\" stands in line %u", line->syntax->keyword,
-			      before, driver->line);
-}
-
-static int take_driver(struct capture *capture, const struct answer_line *line)
-{
-	int result = check_driver(capture, line);
-
-	if (result)
-		return result;
+	if (driver->line)
+		return captured_error(line->file, line->number,
+				      "found \"%s\", but \"%s\" stands in line %u",
+				      line->syntax->keyword, before, driver->line);
+	capture->driver = (struct captured_driver){ .line = line->number };
+	if (line->syntax == &capture_syntaxes[CAPTURE_NO_DRIVER])
+		return 0;
 	if (line->value[2] < 1 || line->value[2] > 64)
 		return captured_error(line->file, line->number,
 				      "found batches of %u commands, expected 1..64",
@@ -199,23 +157,7 @@ static int take_driver(struct capture *capture, const struct answer_line *line)
 	return 0;
 }
 
-/** There is no device. */
-static int take_no_driver(struct capture *capture, const struct answer_line *line)
-{
-	int result = check_driver(capture, line);
-
-	if (!result)
-		capture->driver = (struct captured_driver){ .line = line->number };
-	return result;
-}
-
-static int (*const takers[CAPTURE_KEYWORDS])(struct capture *, const struct answer_line *) = {
-	[CAPTURE_DRIVER] = take_driver,	      [CAPTURE_NO_DRIVER] = take_no_driver,
-	[CAPTURE_MAILBOX] = take_mailbox,     [CAPTURE_MMIO] = take_mmio,
-	[CAPTURE_INSTANCES] = take_instances,
-};
-
-static int parse_line(struct capture *capture, const struct captured_text *text)
+static int parse_answer_line(struct capture *capture, const struct captured_text *text)
 {
 	struct answer_line line = { .file = &capture->answer_file, .number = text->number };
 	char *start = trim(text->text), *rest = start + strcspn(start, " \t");
@@ -230,7 +172,10 @@ static int parse_line(struct capture *capture, const struct captured_text *text)
 		if (strcmp(line.syntax->keyword, start) != 0)
 			continue;
 		result = parse_fields(&line, rest);
-		return result ? result : takers[i](capture, &line);
+		if (result)
+			return result;
+		return i == CAPTURE_DRIVER || i == CAPTURE_NO_DRIVER ? take_driver(capture, &line)
+								     : take_answer(capture, &line);
 	}
 	return captured_error(line.file, line.number,
 			      "found \"%s\", expected driver, no-driver, mailbox, mmio or "
@@ -240,38 +185,15 @@ static int parse_line(struct capture *capture, const struct captured_text *text)
 
 /* ---- Finding answers ---- */
 
-static int compare_numbers(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_answers(const void *left, const void *right)
 {
 	const struct captured_answer *a = left, *b = right;
-	int order = compare_numbers(a->kind, b->kind);
+	const uint32_t of_a[] = { a->kind, a->package, a->die, a->command, a->parameter, a->data };
+	const uint32_t of_b[] = { b->kind, b->package, b->die, b->command, b->parameter, b->data };
 
-	if (!order)
-		order = compare_numbers(a->package, b->package);
-	if (!order)
-		order = compare_numbers(a->die, b->die);
-	if (!order)
-		order = compare_numbers(a->command, b->command);
-	if (!order)
-		order = compare_numbers(a->parameter, b->parameter);
-	return order ? order : compare_numbers(a->data, b->data);
-}
-
-static int check_repetition(const struct capture *capture)
-{
-	for (size_t i = 1; i < capture->answer_count; i++) {
-		const struct captured_answer *a = &capture->answers[i - 1], *b = a + 1;
-
-		if (compare_answers(a, b) == 0)
-			return captured_error(&capture->answer_file,
-					      a->line > b->line ? a->line : b->line,
-					      "found the same request again, first in line %u",
-					      a->line > b->line ? b->line : a->line);
-	}
+	for (size_t i = 0; i < sizeof(of_a) / sizeof(*of_a); i++)
+		if (of_a[i] != of_b[i])
+			return of_a[i] < of_b[i] ? -1 : 1;
 	return 0;
 }
 
@@ -308,11 +230,19 @@ int capture_read_answers(struct capture *capture)
 	if (result == -ENOENT)
 		return 0; /* only captures have it */
 	if (!result)
-		result = captured_each_line(capture, file, parse_line);
+		result = captured_each_line(capture, file, parse_answer_line);
 	if (result)
 		return result;
 	if (capture->answer_count > 0)
 		qsort(capture->answers, capture->answer_count, sizeof(*capture->answers),
 		      compare_answers);
-	return check_repetition(capture);
+	for (size_t i = 1; i < capture->answer_count; i++) {
+		const struct captured_answer *a = &capture->answers[i - 1], *b = a + 1;
+
+		if (compare_answers(a, b) == 0)
+			return captured_error(file, a->line > b->line ? a->line : b->line,
+					      "found the same request again, first in line %u",
+					      a->line > b->line ? b->line : a->line);
+	}
+	return 0;
 }

@@ -7,6 +7,7 @@
 #define EMULATOR_CAPTURE_H
 
 #include "base/capture_format.h"
+#include "emulator/model/machines.h"
 #include "emulator/model/platform.h"
 
 #include <sys/types.h>
@@ -105,18 +106,7 @@ struct capture {
 	size_t answer_count;
 };
 
-/* machine.c: the whole */
-
-/**
- * Reads the captured machine in @directory and makes the platform @name of it, both to be freed by
- * platform_unload(). Returns 0, -EINVAL with *@error set, or -ENOMEM.
- */
-int capture_read(const char *name, const char *directory, struct platform **platform, char **error);
-void capture_free(struct capture *capture);
-/** What `platform show` prints of it; to be freed, NULL without memory. */
-char *capture_describe(const struct platform *platform);
-
-/* cpuinfo.c, msrs.c, files.c, answers.c, uncore.c: what was captured */
+/* files.c, answers.c, platform.c: what was captured */
 
 /** Index of the CPU of that number, or -1. */
 ssize_t capture_cpu(const struct capture *capture, unsigned int number);
@@ -148,5 +138,23 @@ const struct captured_answer *capture_mailbox(const struct capture *capture,
  * set. */
 int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
 		       const struct platform_domain *domain, const char *name, unsigned int *khz);
+
+/* load.c: the platform that a user names */
+
+/**
+ * Reads the captured machine in @directory and makes the platform @name of it, both to be freed by
+ * platform_unload(). Returns 0, -EINVAL with *@error set, or -ENOMEM.
+ */
+int capture_read(const char *name, const char *directory, struct platform **platform, char **error);
+/** What `platform show` prints of it; to be freed, NULL without memory. */
+char *capture_describe(const struct platform *platform);
+/** Reads a platform, and clears its lock where the target asks for it. Returns and sets *@error as
+ * isst_emulator.open does; to be given to platform_unload(). */
+int platform_load(const struct isst_emulator_target *target, struct platform **platform,
+		  char **error);
+/** Frees it with what was captured of it; NULL is none. */
+void platform_unload(struct platform *platform);
+/** isst_emulator.show */
+int platform_show(const struct isst_emulator_target *target, char **text, char **error);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The platform that a user names: a built-in one, a platform file's, or a captured machine's. How
- * such a machine answers is not known here.
- */
-#include "emulator/capture/load.h"
+/* The platform that a user names: a built-in one, a platform file's, or a captured machine's. */
+#include "common/hash.h"
+#include "common/memory_stream.h"
 #include "emulator/capture/capture.h"
+#include "emulator/capture/parts.h"
 #include "emulator/model/machines.h"
 #include "emulator/model/text.h"
 
@@ -14,6 +13,143 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- A captured machine: its files are read, then a platform is made of them ---- */
+
+static void capture_free(struct capture *capture)
+{
+	if (!capture)
+		return;
+	for (size_t i = 0; i < capture->msr_count; i++) {
+		free(capture->msrs[i].values);
+		free(capture->msrs[i].known);
+	}
+	for (size_t i = 0; i < capture->dump_count; i++) {
+		struct captured_dump *dump = &capture->dumps[i];
+
+		for (size_t j = 0; j < dump->count; j++)
+			free(dump->instances[j].registers);
+		free(dump->instances);
+		free(dump->address);
+		captured_file_free(&dump->file);
+	}
+	free(capture->msrs);
+	free(capture->dumps);
+	free(capture->cpus);
+	free(capture->entries);
+	free(capture->answers);
+	captured_file_free(&capture->cpuinfo);
+	captured_file_free(&capture->msr_file);
+	captured_file_free(&capture->entry_file);
+	captured_file_free(&capture->answer_file);
+	free(capture->late_error);
+	free(capture->directory);
+	free(capture);
+}
+
+/** Of everything that was read: another content is another machine. */
+static uint64_t hash_all(const struct capture *capture)
+{
+	uint64_t hash = HASH_START;
+
+	hash = hash_number(hash, capture->cpuinfo.hash, sizeof(uint64_t));
+	hash = hash_number(hash, capture->msr_file.hash, sizeof(uint64_t));
+	hash = hash_number(hash, capture->entry_file.hash, sizeof(uint64_t));
+	hash = hash_number(hash, capture->answer_file.hash, sizeof(uint64_t));
+	for (size_t i = 0; i < capture->dump_count; i++) {
+		for (const char *c = capture->dumps[i].address; *c; c++)
+			hash = hash_number(hash, (unsigned char)*c, sizeof(uint64_t));
+		hash = hash_number(hash, capture->dumps[i].file.hash, sizeof(uint64_t));
+	}
+	return hash;
+}
+
+int capture_read(const char *name, const char *directory, struct platform **platform, char **error)
+{
+	static int (*const readers[])(struct capture *) = {
+		capture_read_cpuinfo, capture_read_msrs,    capture_read_entries,
+		capture_read_dumps,   capture_read_answers,
+	};
+	struct capture *capture = calloc(1, sizeof(*capture));
+	char **late;
+	struct platform *made = capture ? platform_new(name) : NULL;
+	int result = -ENOMEM;
+
+	*error = NULL;
+	*platform = NULL;
+	if (!made)
+		goto failed;
+	capture->error = error;
+	capture->directory = strdup(directory);
+	if (!capture->directory)
+		goto failed;
+	for (size_t end = strlen(directory); end > 1 && directory[end - 1] == '/'; end--)
+		capture->directory[end - 1] = '\0';
+	result = 0;
+	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers) && !result; i++)
+		result = readers[i](capture);
+	if (!result)
+		result = capture_fill(capture, made);
+	if (result)
+		goto failed;
+	made->hash = hash_all(capture);
+	made->capture = capture;
+	/* The caller's message is not to be touched when the capture outlives the call. */
+	late = capture->error = &capture->late_error;
+	capture->cpuinfo.error = capture->msr_file.error = late;
+	capture->entry_file.error = capture->answer_file.error = late;
+	for (size_t i = 0; i < capture->dump_count; i++)
+		capture->dumps[i].file.error = late;
+	*platform = made;
+	return 0;
+failed:
+	platform_free(made);
+	capture_free(capture);
+	return result;
+}
+
+/* ---- Its description ---- */
+
+char *capture_describe(const struct platform *platform)
+{
+	static const char *const types[] = {
+		[DOMAIN_COMPUTE] = "compute",
+		[DOMAIN_IO] = "IO",
+		[DOMAIN_ABSENT] = "absent",
+	};
+	const struct capture *capture = platform->capture;
+	struct memory_stream text;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	fprintf(text.stream, "Captured machine: %s\n", capture->directory);
+	fprintf(text.stream, "processor: %s, family %u, model %u (0x%x), stepping %u\n",
+		platform->model_name.text, platform->family.value, platform->model.value,
+		platform->model.value, platform->stepping.value);
+	fprintf(text.stream, "driver: %s, API version %u\n",
+		platform->node.value ? "present" : "none", platform->api_version.value);
+	fprintf(text.stream,
+		"captured: %zu CPUs, %zu MSRs, %zu files, %zu TPMI devices, %zu answers\n",
+		capture->cpu_count, capture->msr_count, capture->entry_count, capture->dump_count,
+		capture->answer_count);
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		const struct platform_domain *domain = &platform->domains[i];
+		char *cores = isst_cpuset_to_list(domain->cores.set);
+		const char *shown = cores && *cores ? cores : "none";
+
+		if (platform_is_tpmi(platform))
+			fprintf(text.stream, "package %u, power domain %u: %s, cores %s\n",
+				domain->package, domain->power_domain, types[domain->type.value],
+				shown);
+		else
+			fprintf(text.stream, "package %u, die %u: cores %s, %zu levels\n",
+				domain->package, domain->die, shown, domain->level_count);
+		free(cores);
+	}
+	return memory_stream_text(&text);
+}
+
+/* ---- Any platform ---- */
 
 static const char suffix[] = ".platform";
 
@@ -26,84 +162,57 @@ static bool is_capture(const struct isst_emulator_target *target)
 	       S_ISDIR(status.st_mode);
 }
 
-/** The last part of the path; of a directory that of its real path, for it may end in a slash. */
-static char *platform_name(const struct isst_emulator_target *target)
-{
-	char *real = is_capture(target) ? realpath(target->platform, NULL) : NULL;
-	const char *path = real ? real : target->platform, *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	size_t length = strlen(base);
-	char *name;
-
-	if (length > strlen(suffix) && strcmp(base + length - strlen(suffix), suffix) == 0)
-		length -= strlen(suffix);
-	name = length > 0 ? strndup(base, length) : strdup("machine");
-	free(real);
-	return name;
-}
-
-static int read_platform_file(const char *path, char **text, char **error)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC), result;
-	size_t size;
-
-	*text = NULL;
-	if (file < 0)
-		return set_error(error, errno == ENOENT ? -ENOENT : -EIO, "Cannot open %s: %s",
-				 path, strerror(errno));
-	result = text_read_pipe(file, text, &size);
-	close(file);
-	if (!result)
-		return 0;
-	*text = NULL;
-	return set_error(error, result == -ENOMEM ? -ENOMEM : -EIO, "Cannot read %s: %s", path,
-			 strerror(-result));
-}
-
-static int builtin_text(const char *name, char **text, char **error)
-{
-	for (size_t i = 0; builtin_platforms[i].name; i++) {
-		if (strcmp(builtin_platforms[i].name, name) != 0)
-			continue;
-		*text = strdup(builtin_texts[i]);
-		return *text ? 0 : -ENOMEM;
-	}
-	return set_error(error, -ENOENT,
-			 "No built-in platform \"%s\"; the path of a file must contain a slash, "
-			 "as in ./%s",
-			 name, name);
-}
-
+/** *@text is NULL of a captured machine. The name is the last part of the path; of a directory that
+ * of its real path, for it may end in a slash. */
 static int load_text(const struct isst_emulator_target *target, char **name, char **text,
 		     char **error)
 {
-	const char *platform = target->platform;
+	const char *platform = target->platform, *slash, *base;
+	const bool captured = is_capture(target);
+	char *real = NULL;
 	int result = 0;
+	size_t length, i = 0;
 
 	*name = *text = NULL;
-	if (is_capture(target))
-		*text = NULL;
-	else if (strchr(platform, '/'))
-		result = read_platform_file(platform, text, error);
-	else
-		result = builtin_text(platform, text, error);
-	if (result)
-		return result;
-	*name = platform_name(target);
+	if (!captured && strchr(platform, '/')) {
+		int file = open(platform, O_RDONLY | O_CLOEXEC);
+
+		if (file < 0)
+			return set_error(error, errno == ENOENT ? -ENOENT : -EIO,
+					 "Cannot open %s: %s", platform, strerror(errno));
+		result = text_read_pipe(file, text, &length);
+		close(file);
+		if (result)
+			return set_error(error, result == -ENOMEM ? -ENOMEM : -EIO,
+					 "Cannot read %s: %s", platform, strerror(-result));
+	} else if (!captured) {
+		while (builtin_platforms[i].name &&
+		       strcmp(builtin_platforms[i].name, platform) != 0)
+			i++;
+		if (!builtin_platforms[i].name)
+			return set_error(error, -ENOENT,
+					 "No built-in platform \"%s\"; the path of a file must "
+					 "contain a slash, as in ./%s",
+					 platform, platform);
+		*text = strdup(builtin_texts[i]);
+		if (!*text)
+			return -ENOMEM;
+	} else {
+		real = realpath(platform, NULL);
+	}
+	base = real ? real : platform;
+	slash = strrchr(base, '/');
+	base = slash ? slash + 1 : base;
+	length = strlen(base);
+	if (length > strlen(suffix) && strcmp(base + length - strlen(suffix), suffix) == 0)
+		length -= strlen(suffix);
+	*name = length > 0 ? strndup(base, length) : strdup("machine");
+	free(real);
 	if (*name)
 		return 0;
 	free(*text);
 	*text = NULL;
 	return -ENOMEM;
-}
-
-/** Another machine than the locked one: neither is to be opened as the other. */
-static void unlock(struct platform *platform)
-{
-	platform_unlock(platform);
-	platform->hash ^= UINT64_C(0x756e6c6f636b6564);
-	if (platform->capture)
-		platform->capture->unlocked = true;
 }
 
 int platform_load(const struct isst_emulator_target *target, struct platform **platform,
@@ -120,8 +229,13 @@ int platform_load(const struct isst_emulator_target *target, struct platform **p
 		result = capture_read(name, target->platform, platform, error);
 	free(name);
 	free(text);
-	if (!result && target->unlock)
-		unlock(*platform);
+	if (!result && target->unlock) {
+		platform_unlock(*platform);
+		/* Another machine than the locked one: neither is to be opened as the other. */
+		(*platform)->hash ^= UINT64_C(0x756e6c6f636b6564);
+		if ((*platform)->capture)
+			(*platform)->capture->unlocked = true;
+	}
 	return result;
 }
 

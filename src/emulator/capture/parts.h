@@ -24,14 +24,11 @@ enum {
 	MSR_HWP_CAPABILITIES = 0x771, /* highest [7:0], guaranteed [15:8], lowest [31:24] */
 };
 
-/* ---- lines.c: files and lines ---- */
+/* ---- files.c: files and lines ---- */
 
 /** Reads a file below the capture's directory. Returns 0, -ENOENT (no such file; no message),
  * -EINVAL or -ENOMEM. */
 int captured_file_read(struct capture *capture, const char *name, struct captured_file *file);
-/** The same for a file that every capture has: where it is not there is -EINVAL, with a message.
- */
-int captured_file_require(struct capture *capture, const char *name, struct captured_file *file);
 void captured_file_free(struct captured_file *file);
 /** Takes the content of a line. Returns 0 or a negative errno. */
 typedef int captured_line_reader(struct capture *capture, const struct captured_text *line);
@@ -44,7 +41,7 @@ int captured_error(const struct captured_file *file, unsigned int line, const ch
 /** The number of the last line: where something is missing at the end. */
 unsigned int captured_end(const struct captured_file *file);
 
-/* ---- cpuinfo.c, msrs.c, files.c, registers.c, answers.c: the parts that are read ---- */
+/* ---- files.c, registers.c, answers.c: the parts that are read ---- */
 
 int capture_read_cpuinfo(struct capture *capture);
 int capture_read_msrs(struct capture *capture);
@@ -52,29 +49,17 @@ int capture_read_entries(struct capture *capture);
 int capture_read_dumps(struct capture *capture);
 int capture_read_answers(struct capture *capture);
 
-/* ---- driver.c, domains.c, cpus.c, nodes.c, uncore.c, levels.c: the steps to a platform ---- */
+/* ---- platform.c, topology.c, levels.c: the steps to a platform ---- */
+
+int capture_fill(struct capture *capture, struct platform *platform);
+int capture_make_domains(struct capture *capture, struct platform *platform);
+int capture_make_cpus(struct capture *capture, struct platform *platform);
+int capture_fill_levels(struct capture *capture, struct platform *platform);
 
 /** A value as if it came from a platform file. */
 static inline struct number_value known_number(unsigned int value)
 {
 	return (struct number_value){ value, 1 };
 }
-int capture_replace_text(struct text_value *target, const char *text);
-
-int capture_fill_identity(const struct capture *capture, struct platform *platform);
-int capture_fill_kernel(const struct capture *capture, struct platform *platform);
-int capture_fill_driver(const struct capture *capture, struct platform *platform);
-int capture_make_domains(struct capture *capture, struct platform *platform);
-/** Index of a domain, or -1. @die is for mailbox platforms, @power_domain for others. */
-ssize_t capture_find_domain(const struct platform *platform, unsigned int package, unsigned int die,
-			    unsigned int power_domain);
-int capture_make_cpus(struct capture *capture, struct platform *platform);
-int capture_number_nodes(const struct capture *capture, struct platform *platform);
-int capture_fill_uncore(const struct capture *capture, struct platform *platform);
-int capture_fill_levels(struct capture *capture, struct platform *platform);
-
-/* ---- platform.c ---- */
-
-int capture_fill(struct capture *capture, struct platform *platform);
 
 #endif

@@ -127,19 +127,6 @@ static int check_sizes(const struct captured_dump *dump)
 	return 0;
 }
 
-static int parse_line(struct captured_dump *dump, const struct captured_text *line)
-{
-	if (strncmp(line->text, instance_word, strlen(instance_word)) == 0)
-		return parse_header(dump, line);
-	if (*trim(line->text) == '\0')
-		return 0;
-	if (dump->count == 0)
-		return captured_error(&dump->file, line->number,
-				      "found \"%s\", expected \"TPMI Instance:0 offset:0x...\"",
-				      line->text);
-	return parse_words(dump, line);
-}
-
 static int read_dump(struct capture *capture, const char *device)
 {
 	struct captured_dump *dump;
@@ -158,8 +145,21 @@ static int read_dump(struct capture *capture, const char *device)
 		return set_error(capture->error, -EINVAL,
 				 "%s: found no such file, expected the registers of Speed Select",
 				 dump->file.path);
-	for (size_t i = 0; i < dump->file.line_count && !result; i++)
-		result = parse_line(dump, &dump->file.lines[i]);
+	for (size_t i = 0; i < dump->file.line_count && !result; i++) {
+		const struct captured_text *line = &dump->file.lines[i];
+
+		if (strncmp(line->text, instance_word, strlen(instance_word)) == 0)
+			result = parse_header(dump, line);
+		else if (*trim(line->text) == '\0')
+			continue;
+		else if (dump->count == 0)
+			result = captured_error(
+				&dump->file, line->number,
+				"found \"%s\", expected \"TPMI Instance:0 offset:0x...\"",
+				line->text);
+		else
+			result = parse_words(dump, line);
+	}
 	return result ? result : check_sizes(dump);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An emulated machine is opened and closed. How it answers is not known here. */
-#include "emulator/capture/load.h"
+#include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
 #include "emulator/state/directory.h"

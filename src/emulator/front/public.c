@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The emulator's public operations: as a table of functions, and as programs see them. */
-#include "emulator/capture/load.h"
+#include "emulator/capture/capture.h"
 #include "emulator/front/front.h"
 #include "emulator/front/launch.h"
 #include "emulator/model/machines.h"
