@@ -730,6 +730,7 @@ static unsigned int count_events(const struct world *world, const char *event)
 static void features_are_not_written_while_a_level_is_foreign(void **state)
 {
 	bool tpmi = strncmp(*state, "tpmi", 4) == 0;
+	struct isst_context *holder;
 	static struct world world;
 
 	begin_world(&world, *state, APPLY, 0);
@@ -742,7 +743,12 @@ static void features_are_not_written_while_a_level_is_foreign(void **state)
 	run_other(&world, "turbo-freq off");
 	run_for(&world, WHOLE_MS);
 	ASSERT(&world, world.domains[0].actions == 2);
+	/* Also where a run was at work that is nothing to the level. */
+	holder = fixture_open(&world.machine, NULL);
+	assert_int_equal(isst_lock(holder, 0, 0), 0);
 	agent(&world, "level 1 %s", world.domains[0].place);
+	run_for(&world, 2 * INTERVAL_MS);
+	isst_close(holder);
 	run_other(&world, "turbo-freq off");
 	run_for(&world, 10 * WHOLE_MS);
 	ASSERT(&world, world.domains[0].actions == (tpmi ? 2 : 3));

@@ -122,7 +122,7 @@ static const char *find_objection(const struct watch_unit *unit, const struct ru
 	if (unit->foreign_level && isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0 &&
 	    writes(change, ISST_ITEM_FEATURES) && !writes(change, ISST_ITEM_LEVEL))
 		return "a write of SST-BF or SST-TF would request the level once more that was "
-		       "requested last, and another agent has set the present one";
+		       "requested last, and another program has set the present one";
 	for (size_t i = 0; isst_change_warning_at(change, i); i++)
 		if (isst_change_warning_code_at(change, i) == ISST_WARNING_CPUSETS_LOSE_CPUS)
 			return isst_change_warning_at(change, i);

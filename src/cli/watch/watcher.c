@@ -149,7 +149,8 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 		report_change(watcher, unit, part);
 	if (!part->compared && strcmp(part->subject, "level") == 0) {
 		unit->pending = true;
-		unit->foreign_level = !author_of(watcher, unit);
+		/* Of a run that was at work nothing is known but that. */
+		unit->foreign_level = !unit->acted;
 	}
 	fights = watched_accept(&part->watched, !unit->acted, now_ms);
 	watcher->differences += !silent && (!part->compared || part->watched.value != HASH_START);
