@@ -35,11 +35,14 @@ static void fail_machine(struct watcher *watcher, const char *why)
 
 static struct watch_unit *add_unit(struct watcher *watcher, const char *name)
 {
-	size_t count = watcher->unit_count + 1;
-	struct watch_unit **units = reallocarray(watcher->units, count, sizeof(*units));
-	struct watch_unit *unit = units ? calloc(1, sizeof(*unit)) : NULL;
+	struct watch_unit **units = reallocarray(watcher->units, watcher->unit_count + 1,
+						 sizeof(*units));
+	struct watch_unit *unit;
 
-	watcher->units = units ? units : watcher->units;
+	if (!units)
+		return NULL;
+	watcher->units = units;
+	unit = calloc(1, sizeof(*unit));
 	if (unit)
 		unit->name = strdup(name);
 	if (!unit || !unit->name) {
@@ -47,7 +50,7 @@ static struct watch_unit *add_unit(struct watcher *watcher, const char *name)
 		return NULL;
 	}
 	watched_init(&unit->reach);
-	units[watcher->unit_count++] = unit;
+	watcher->units[watcher->unit_count++] = unit;
 	return unit;
 }
 
