@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The domains and CPUs of a captured machine; docs/internals/captured-machines.md has the rules for
- * what it lacks. */
+ * what is missing there. */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
 #include "emulator/model/text.h"
