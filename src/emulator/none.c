@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static int refuse(char **error)
+static int refuse_call(char **error)
 {
 	if (error)
 		*error = strdup(isst_emulator_unavailable_text());
@@ -71,7 +71,7 @@ int isst_emulator_open(const struct isst_emulator_target *target, struct isst_ma
 	(void)target;
 	if (machine)
 		*machine = NULL;
-	return refuse(error);
+	return refuse_call(error);
 }
 
 int isst_emulator_show(const struct isst_emulator_target *target, char **text, char **error)
@@ -79,13 +79,13 @@ int isst_emulator_show(const struct isst_emulator_target *target, char **text, c
 	(void)target;
 	if (text)
 		*text = NULL;
-	return refuse(error);
+	return refuse_call(error);
 }
 
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
 	(void)target;
-	return refuse(error);
+	return refuse_call(error);
 }
 
 int isst_emulator_read_statistics(const struct isst_emulator_target *target, unsigned int flags,
@@ -95,7 +95,7 @@ int isst_emulator_read_statistics(const struct isst_emulator_target *target, uns
 	(void)flags;
 	if (statistics)
 		*statistics = NULL;
-	return refuse(error);
+	return refuse_call(error);
 }
 
 void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
@@ -118,5 +118,5 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 	(void)words;
 	(void)flags;
 	(void)user;
-	return refuse(error);
+	return refuse_call(error);
 }

@@ -118,7 +118,7 @@ const char *isst_emulator_unavailable_text(void)
 	return isst_emulator_is_available() ? NULL : problem_text();
 }
 
-static int refuse(char **error)
+static int refuse_call(char **error)
 {
 	if (error)
 		*error = strdup(problem_text());
@@ -168,7 +168,7 @@ int isst_emulator_open(const struct isst_emulator_target *target, struct isst_ma
 		return emulator.open(target, machine, error);
 	if (machine)
 		*machine = NULL;
-	return refuse(error);
+	return refuse_call(error);
 }
 
 int isst_emulator_show(const struct isst_emulator_target *target, char **text, char **error)
@@ -177,12 +177,12 @@ int isst_emulator_show(const struct isst_emulator_target *target, char **text, c
 		return emulator.show(target, text, error);
 	if (text)
 		*text = NULL;
-	return refuse(error);
+	return refuse_call(error);
 }
 
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
-	return isst_emulator_is_available() ? emulator.reset(target, error) : refuse(error);
+	return isst_emulator_is_available() ? emulator.reset(target, error) : refuse_call(error);
 }
 
 int isst_emulator_read_statistics(const struct isst_emulator_target *target, unsigned int flags,
@@ -192,7 +192,7 @@ int isst_emulator_read_statistics(const struct isst_emulator_target *target, uns
 		return emulator.read_statistics(target, flags, statistics, error);
 	if (statistics)
 		*statistics = NULL;
-	return refuse(error);
+	return refuse_call(error);
 }
 
 void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
@@ -211,5 +211,5 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 		      unsigned int flags, unsigned int user, char **error)
 {
 	return isst_emulator_is_available() ? emulator.run(target, words, flags, user, error)
-					    : refuse(error);
+					    : refuse_call(error);
 }

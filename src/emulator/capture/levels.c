@@ -15,14 +15,14 @@ struct source {
 	const struct platform_domain *domain;
 };
 
-static unsigned int bits(uint64_t word, unsigned int high, unsigned int low)
+static unsigned int get_bits(uint64_t word, unsigned int high, unsigned int low)
 {
 	return (unsigned int)(word >> low & ((UINT64_C(1) << (high - low + 1)) - 1));
 }
 
 /** False where firmware refused, or was not asked. */
-static bool answered(const struct source *source, unsigned int command, uint32_t parameter,
-		     uint32_t data, uint32_t *value)
+static bool get_answer(const struct source *source, unsigned int command, uint32_t parameter,
+		       uint32_t data, uint32_t *value)
 {
 	const struct captured_answer *answer = capture_mailbox(source->capture, source->domain,
 							       command, parameter, data);
@@ -33,7 +33,7 @@ static bool answered(const struct source *source, unsigned int command, uint32_t
 	return true;
 }
 
-static void set(struct number_value *target, unsigned int value)
+static void set_number(struct number_value *target, unsigned int value)
 {
 	*target = known_number(value);
 }
@@ -43,9 +43,9 @@ static bool answered_mask(const struct source *source, unsigned int command, uin
 {
 	uint32_t low, high;
 
-	if (!answered(source, command, 0, level, &low))
+	if (!get_answer(source, command, 0, level, &low))
 		return false;
-	if (!answered(source, command, 0, level | 1 << 8, &high))
+	if (!get_answer(source, command, 0, level | 1 << 8, &high))
 		high = 0;
 	*mask = (struct mask_value){ low | (uint64_t)high << 32, 1 };
 	return true;
@@ -58,12 +58,12 @@ static void take_buckets(const struct source *source, unsigned int command, uint
 	for (unsigned int half = 0; half < 2; half++) {
 		uint32_t word;
 
-		if (!answered(source, command, 0, data | half << 8, &word))
+		if (!get_answer(source, command, 0, data | half << 8, &word))
 			continue;
 		list->line = 1;
 		list->count = BUCKETS;
 		for (unsigned int i = 0; i < 4; i++)
-			list->value[4 * half + i] = bits(word, 8 * i + 7, 8 * i) * unit;
+			list->value[4 * half + i] = get_bits(word, 8 * i + 7, 8 * i) * unit;
 	}
 	while (list->count > 0 && list->value[list->count - 1] == 0)
 		list->count--;
@@ -73,22 +73,22 @@ static void take_frequencies(const struct source *source, struct platform_level 
 {
 	uint32_t word;
 
-	if (answered(source, 0x7f0a, 0, level->number, &word))
+	if (get_answer(source, 0x7f0a, 0, level->number, &word))
 		for (unsigned int i = 0; i < BASES; i++)
-			set(&level->base[i], bits(word, 8 * i + 7, 8 * i) * 100);
-	if (answered(source, 0x7f03, 0, level->number, &word)) {
-		set(&level->power_w, bits(word, 14, 0));
-		set(&level->tdp_ratio, bits(word, 23, 16));
+			set_number(&level->base[i], get_bits(word, 8 * i + 7, 8 * i) * 100);
+	if (get_answer(source, 0x7f03, 0, level->number, &word)) {
+		set_number(&level->power_w, get_bits(word, 14, 0));
+		set_number(&level->tdp_ratio, get_bits(word, 23, 16));
 		if (!level->base[BASE_SSE].value)
-			set(&level->base[BASE_SSE], level->tdp_ratio.value * 100);
+			set_number(&level->base[BASE_SSE], level->tdp_ratio.value * 100);
 	}
-	if (answered(source, 0x7f0c, 0, level->number | 1 << 16, &word)) {
-		set(&level->uncore_max, bits(word, 7, 0) * 100);
-		set(&level->uncore_base, bits(word, 15, 8) * 100);
-		set(&level->uncore_min, bits(word, 31, 24) * 100);
-	} else if (answered(source, 0x7f09, 0, level->number, &word)) {
-		set(&level->uncore_max, bits(word, 7, 0) * 100);
-		set(&level->uncore_base, bits(word, 15, 8) * 100);
+	if (get_answer(source, 0x7f0c, 0, level->number | 1 << 16, &word)) {
+		set_number(&level->uncore_max, get_bits(word, 7, 0) * 100);
+		set_number(&level->uncore_base, get_bits(word, 15, 8) * 100);
+		set_number(&level->uncore_min, get_bits(word, 31, 24) * 100);
+	} else if (get_answer(source, 0x7f09, 0, level->number, &word)) {
+		set_number(&level->uncore_max, get_bits(word, 7, 0) * 100);
+		set_number(&level->uncore_base, get_bits(word, 15, 8) * 100);
 	}
 	for (unsigned int type = 0; type < TRL_TYPES; type++)
 		take_buckets(source, 0x7f07, level->number | type << 16, 100, &level->limits[type]);
@@ -100,9 +100,9 @@ static void take_base_freq(const struct source *source, struct platform_level *l
 
 	if (!answered_mask(source, 0x7f20, level->number, &level->bf_cores))
 		level->bf_cores.line = 1; /* it is supported all the same */
-	if (answered(source, 0x7f21, 0, level->number, &word)) {
-		set(&level->bf_low, bits(word, 7, 0) * 100);
-		set(&level->bf_high, bits(word, 15, 8) * 100);
+	if (get_answer(source, 0x7f21, 0, level->number, &word)) {
+		set_number(&level->bf_low, get_bits(word, 7, 0) * 100);
+		set_number(&level->bf_high, get_bits(word, 15, 8) * 100);
 	}
 }
 
@@ -133,7 +133,7 @@ static int take_level(const struct source *source, struct platform_domain *domai
 	struct mask_value cores = { 0 };
 	struct platform_level *level;
 	uint32_t features = 0;
-	bool exists = answered(source, 0x7f01, 0, number, &features);
+	bool exists = get_answer(source, 0x7f01, 0, number, &features);
 
 	exists |= answered_mask(source, 0x7f06, number, &cores);
 	if (!exists)
@@ -149,8 +149,8 @@ static int take_level(const struct source *source, struct platform_domain *domai
 		take_turbo_freq(source, level);
 	if (number != domain->level.value)
 		return 0;
-	set(&domain->turbo_freq_enabled, features >> 16 & 1);
-	set(&domain->base_freq_enabled, features >> 17 & 1);
+	set_number(&domain->turbo_freq_enabled, features >> 16 & 1);
+	set_number(&domain->base_freq_enabled, features >> 17 & 1);
 	return 0;
 }
 
@@ -159,15 +159,15 @@ static int take_levels(const struct source *source, struct platform_domain *doma
 	uint32_t summary;
 	int result = 0;
 
-	if (!answered(source, 0x7f00, 0, 0, &summary)) {
-		set(&domain->perf_profile, 0);
+	if (!get_answer(source, 0x7f00, 0, 0, &summary)) {
+		set_number(&domain->perf_profile, 0);
 		return take_level(source, domain, 0);
 	}
-	set(&domain->version, bits(summary, 7, 0));
-	set(&domain->level, bits(summary, 23, 16));
-	set(&domain->locked, bits(summary, 24, 24));
-	set(&domain->perf_profile, bits(summary, 31, 31));
-	for (unsigned int number = 0; number <= bits(summary, 15, 8) && !result; number++)
+	set_number(&domain->version, get_bits(summary, 7, 0));
+	set_number(&domain->level, get_bits(summary, 23, 16));
+	set_number(&domain->locked, get_bits(summary, 24, 24));
+	set_number(&domain->perf_profile, get_bits(summary, 31, 31));
+	for (unsigned int number = 0; number <= get_bits(summary, 15, 8) && !result; number++)
 		result = take_level(source, domain, number);
 	return result;
 }
@@ -184,7 +184,7 @@ static bool answered_clos(const struct source *source, unsigned int clos, uint32
 	const struct captured_answer *answer = capture_answer(source->capture, &request);
 
 	if (!answer || answer->error)
-		return answered(source, 0xd001, clos, 0, word);
+		return get_answer(source, 0xd001, clos, 0, word);
 	*word = answer->value;
 	return true;
 }
@@ -193,25 +193,25 @@ static void take_core_power(const struct source *source, struct platform_domain 
 {
 	uint32_t word;
 
-	set(&domain->core_power, 0);
-	if (answered(source, 0x9403, 0, 0, &word)) {
-		set(&domain->core_power, bits(word, 0, 0));
-		set(&domain->core_power_enabled, bits(word, 16, 16));
+	set_number(&domain->core_power, 0);
+	if (get_answer(source, 0x9403, 0, 0, &word)) {
+		set_number(&domain->core_power, get_bits(word, 0, 0));
+		set_number(&domain->core_power_enabled, get_bits(word, 16, 16));
 	}
-	if (answered(source, 0xd002, 0, 0, &word)) {
-		set(&domain->clos_enabled, bits(word, 1, 1));
-		set(&domain->priority, bits(word, 2, 2));
+	if (get_answer(source, 0xd002, 0, 0, &word)) {
+		set_number(&domain->clos_enabled, get_bits(word, 1, 1));
+		set_number(&domain->priority, get_bits(word, 2, 2));
 	}
 	for (unsigned int i = 0; i < CLOS_COUNT; i++) {
 		struct platform_clos *clos = &domain->clos[i];
 
 		if (!answered_clos(source, i, &word))
 			word = 0xff << 16; /* as after a reset: no limit */
-		set(&clos->epp, bits(word, 3, 0));
-		set(&clos->weight, bits(word, 7, 4));
-		set(&clos->min, bits(word, 15, 8) * 100);
-		set(&clos->max, bits(word, 23, 16) * 100);
-		set(&clos->desired, bits(word, 31, 24) * 100);
+		set_number(&clos->epp, get_bits(word, 3, 0));
+		set_number(&clos->weight, get_bits(word, 7, 4));
+		set_number(&clos->min, get_bits(word, 15, 8) * 100);
+		set_number(&clos->max, get_bits(word, 23, 16) * 100);
+		set_number(&clos->desired, get_bits(word, 31, 24) * 100);
 	}
 }
 
@@ -237,7 +237,7 @@ static void take_msr_bytes(const struct source *source, uint32_t address, unsign
 	list->line = msr->line;
 	list->count = BUCKETS;
 	for (unsigned int i = 0; i < BUCKETS; i++)
-		list->value[i] = bits(msr->values[cpu], 8 * i + 7, 8 * i) * unit;
+		list->value[i] = get_bits(msr->values[cpu], 8 * i + 7, 8 * i) * unit;
 }
 
 /** The lowest base frequency of the domain's CPUs, MHz. */
@@ -255,7 +255,7 @@ static unsigned int base_mhz(const struct source *source, const struct platform 
 			lowest = cpu->base_khz / 1000;
 	}
 	if (!lowest && info && some >= 0)
-		lowest = bits(info->values[some], 15, 8) * 100;
+		lowest = get_bits(info->values[some], 15, 8) * 100;
 	return lowest ? lowest : platform->min_mhz.value;
 }
 
@@ -280,14 +280,14 @@ static int complete_level(const struct source *source, const struct platform *pl
 		if (domain->levels[i].number == domain->level.value)
 			level = &domain->levels[i];
 	if (!level && domain->level_count > 0)
-		set(&domain->level, domain->levels[0].number);
+		set_number(&domain->level, domain->levels[0].number);
 	if (!level)
 		level = domain->level_count > 0 ? &domain->levels[0]
 						: add_level(domain, domain->level.value);
 	if (!level)
 		return -ENOMEM;
 	if (!level->base[BASE_SSE].value)
-		set(&level->base[BASE_SSE], base_mhz(source, platform));
+		set_number(&level->base[BASE_SSE], base_mhz(source, platform));
 	if (!level->limits[0].count)
 		take_msr_bytes(source, MSR_TURBO_RATIO_LIMIT, 100, &level->limits[0]);
 	if (!level->cores.line)

@@ -255,7 +255,7 @@ static int fill_uncore(const struct capture *capture, struct platform *platform)
 
 /* ---- The steps ---- */
 
-static bool has_any(const struct capture *capture, const char *name)
+static bool has_cpu_entry(const struct capture *capture, const char *name)
 {
 	for (size_t i = 0; i < capture->cpu_count; i++)
 		if (capture_cpu_entry(capture, capture->cpus[i].number, name))
@@ -310,7 +310,8 @@ static int fill_frequencies(const struct capture *capture, struct platform *plat
 		khz = ratio * KHZ_PER_RATIO;
 	if (khz)
 		platform->min_mhz = known_number(khz / 1000);
-	platform->hwp = known_number(capabilities || has_any(capture, "cpufreq/base_frequency"));
+	platform->hwp = known_number(capabilities ||
+				     has_cpu_entry(capture, "cpufreq/base_frequency"));
 	if (hwp)
 		platform->hwp = known_number(hwp->values[0] & 1);
 	return 0;
@@ -326,7 +327,7 @@ static int fill_files(const struct capture *capture, struct platform *platform)
 		if (strcmp(control->value, smt_controls[i]) == 0)
 			platform->smt = known_number(i);
 
-	platform->die_files = known_number(has_any(capture, "topology/die_id"));
+	platform->die_files = known_number(has_cpu_entry(capture, "topology/die_id"));
 	platform->cpu0_hotplug = known_number(
 		capture_entry(capture, CPU_DIRECTORY "/cpu0/online") ||
 		isst_cpuset_has(platform->offline.set, 0));

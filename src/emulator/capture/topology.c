@@ -37,7 +37,7 @@ static int find_dies(struct capture *capture)
 			      without->number, with->number);
 }
 
-static int add_domain(struct platform *platform, const struct platform_domain *domain)
+static int add_captured_domain(struct platform *platform, const struct platform_domain *domain)
 {
 	if (ARRAY_GROW(platform->domains, platform->domain_count))
 		return -ENOMEM;
@@ -85,7 +85,7 @@ static int make_die_domains(struct capture *capture, struct platform *platform)
 		};
 
 		if (find_captured_domain(platform, domain.package, domain.die, 0) < 0)
-			result = add_domain(platform, &domain);
+			result = add_captured_domain(platform, &domain);
 	}
 	if (result)
 		return result;
@@ -113,7 +113,7 @@ static int add_power_domain(struct platform *platform, const struct captured_dum
 	domain->type = known_number(tpmi_absent(&registers) ? DOMAIN_ABSENT : DOMAIN_IO);
 	domain->registers = instance->registers;
 	domain->register_count = instance->count;
-	result = add_domain(platform, domain);
+	result = add_captured_domain(platform, domain);
 	/* Domains own their registers. */
 	if (!result)
 		instance->registers = NULL;
@@ -181,7 +181,7 @@ int capture_make_domains(struct capture *capture, struct platform *platform)
 
 /* ---- CPUs ---- */
 
-static int compare_numbers(unsigned int a, unsigned int b)
+static int order_numbers(unsigned int a, unsigned int b)
 {
 	return (a > b) - (a < b);
 }
@@ -191,13 +191,13 @@ static int compare_threads(const void *left, const void *right)
 {
 	const struct captured_cpu *a = *(struct captured_cpu *const *)left;
 	const struct captured_cpu *b = *(struct captured_cpu *const *)right;
-	int order = compare_numbers(a->package, b->package);
+	int order = order_numbers(a->package, b->package);
 
 	if (!order)
-		order = compare_numbers(a->die, b->die);
+		order = order_numbers(a->die, b->die);
 	if (!order)
-		order = compare_numbers(a->core_id, b->core_id);
-	return order ? order : compare_numbers(a->number, b->number);
+		order = order_numbers(a->core_id, b->core_id);
+	return order ? order : order_numbers(a->number, b->number);
 }
 
 /** Counts the threads of each core, and the cores of each die by their ids. */
@@ -349,7 +349,7 @@ static int make_offline_cpu(struct platform *platform, unsigned int offline, siz
 	return isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
 }
 
-static int compare_cpus(const void *left, const void *right)
+static int compare_platform_cpus(const void *left, const void *right)
 {
 	const struct platform_cpu *a = left, *b = right;
 
@@ -427,7 +427,7 @@ int capture_make_cpus(struct capture *capture, struct platform *platform)
 	isst_cpuset_free(present);
 	if (result)
 		return result;
-	qsort(platform->cpus, platform->cpu_count, sizeof(*platform->cpus), compare_cpus);
+	qsort(platform->cpus, platform->cpu_count, sizeof(*platform->cpus), compare_platform_cpus);
 	/* A domain without CPUs shows the die of its package. */
 	for (size_t i = 1; i < platform->domain_count; i++)
 		if (platform->domains[i].type.value != DOMAIN_COMPUTE &&

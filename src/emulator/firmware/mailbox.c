@@ -17,7 +17,7 @@ struct call {
 	uint32_t response;
 };
 
-static uint32_t bits(uint32_t word, unsigned int high, unsigned int low)
+static uint32_t get_bits(uint32_t word, unsigned int high, unsigned int low)
 {
 	return (uint32_t)(word >> low & ((UINT64_C(1) << (high - low + 1)) - 1));
 }
@@ -47,7 +47,8 @@ struct command {
 /** The level that the request names, where it exists and has what the command is about. */
 static const struct platform_level *requested_level(const struct call *call, enum need need)
 {
-	const struct platform_level *level = platform_level(call->domain, bits(call->data, 7, 0));
+	const struct platform_level *level = platform_level(call->domain,
+							    get_bits(call->data, 7, 0));
 
 	if (!level || (need == NEED_BASE_FREQ && !level->bf_cores.line) ||
 	    (need == NEED_TURBO_FREQ && !level->tf_cores.line))
@@ -64,7 +65,7 @@ static int run_fields(struct call *call, const struct command *command)
 
 	/* 0x0c answers for the uncore where bit 16 asks for it; what else there is, is not known.
 	 */
-	if (!level || (command->sub == 0x0c && !bits(call->data, 16, 16)))
+	if (!level || (command->sub == 0x0c && !get_bits(call->data, 16, 16)))
 		return -ENXIO;
 	for (const struct field *field = command->fields; field->high; field++) {
 		const struct number_value *value = (const void *)((const char *)level +
@@ -72,7 +73,7 @@ static int run_fields(struct call *call, const struct command *command)
 		uint32_t number = field->unit == RATIO ? value->value / 100 : value->value;
 
 		defined |= value->line != 0;
-		call->response |= bits(number, field->high - field->low, 0) << field->low;
+		call->response |= get_bits(number, field->high - field->low, 0) << field->low;
 	}
 	return defined ? 0 : -ENXIO;
 }
@@ -80,7 +81,7 @@ static int run_fields(struct call *call, const struct command *command)
 static int run_mask(struct call *call, const struct command *command)
 {
 	const struct platform_level *level = requested_level(call, command->need);
-	uint32_t half = bits(call->data, command->half[0], command->half[1]);
+	uint32_t half = get_bits(call->data, command->half[0], command->half[1]);
 	const struct mask_value *mask;
 
 	if (!level || half > 1 || (half == 1 && !call->domain->second_half.value))
@@ -93,8 +94,8 @@ static int run_mask(struct call *call, const struct command *command)
 static int run_buckets(struct call *call, const struct command *command)
 {
 	const struct platform_level *level = requested_level(call, command->need);
-	uint32_t half = bits(call->data, command->half[0], command->half[1]);
-	uint32_t type = command->types ? bits(call->data, 23, 16) : 0;
+	uint32_t half = get_bits(call->data, command->half[0], command->half[1]);
+	uint32_t type = command->types ? get_bits(call->data, 23, 16) : 0;
 	const struct list_value *list;
 
 	if (!level || type >= TRL_TYPES)
@@ -205,7 +206,7 @@ enum { CLOS_AT_RESET = 0x00ff00f0 };
 
 static int run_set_core_power(struct call *call, const struct command *command)
 {
-	bool goes_on = bits(call->data, 16, 16) && !call->state->core_power_enabled;
+	bool goes_on = get_bits(call->data, 16, 16) && !call->state->core_power_enabled;
 
 	(void)command;
 	if (!call->domain->core_power.value)
@@ -213,7 +214,7 @@ static int run_set_core_power(struct call *call, const struct command *command)
 	for (unsigned int clos = 0; clos < CLOS_COUNT && goes_on; clos++)
 		if (call->domain->clos_resets.cores >> clos & 1)
 			call->state->clos[clos] = CLOS_AT_RESET;
-	call->state->core_power_enabled = bits(call->data, 16, 16);
+	call->state->core_power_enabled = get_bits(call->data, 16, 16);
 	return 0;
 }
 
@@ -240,7 +241,7 @@ static int run_qos(struct call *call, const struct command *command)
 /* Where there are MMIO registers, classes and associations are there and not in the mailbox. */
 static int run_clos(struct call *call, const struct command *command)
 {
-	uint32_t clos = bits(call->parameter, 7, 0);
+	uint32_t clos = get_bits(call->parameter, 7, 0);
 
 	(void)command;
 	if (call->server->platform->mmio.value || clos >= CLOS_COUNT)
@@ -250,7 +251,7 @@ static int run_clos(struct call *call, const struct command *command)
 
 static int run_association(struct call *call, const struct command *command)
 {
-	uint32_t core = bits(call->parameter, 7, 0);
+	uint32_t core = get_bits(call->parameter, 7, 0);
 
 	(void)command;
 	if (call->server->platform->mmio.value || !isst_cpuset_has(call->domain->cores.set, core))
@@ -409,7 +410,7 @@ int mailbox_run(struct server *server, struct abi_mbox_cmd *command)
 	call.index = cpu->domain;
 	call.domain = &platform->domains[cpu->domain];
 	call.state = state_domain(server, cpu->domain);
-	call.parameter = bits(command->parameter, 13, 0);
+	call.parameter = get_bits(command->parameter, 13, 0);
 	call.data = command->req_data;
 	result = run_firmware(&call, command->command, command->sub_command);
 	if (platform->capture && !mailbox_sets(command))

@@ -161,7 +161,7 @@ static int check_new_level(const struct tpmi_call *call, unsigned int level)
 	return 0;
 }
 
-static int set_level(struct tpmi_call *call, void *argument)
+static int request_level(struct tpmi_call *call, void *argument)
 {
 	const struct abi_perf_level_control *control = argument;
 	int result = check_hwp(call);
@@ -218,7 +218,7 @@ static void core_power_written(struct tpmi_call *call)
 		firmware_core_power(call->server, call->domain);
 }
 
-static int set_core_power(struct tpmi_call *call, const struct abi_core_power *power)
+static int request_core_power(struct tpmi_call *call, const struct abi_core_power *power)
 {
 	int result = check_hwp(call);
 
@@ -243,7 +243,7 @@ static int core_power_state(struct tpmi_call *call, void *argument)
 	if (result)
 		return result;
 	if (power->get_set)
-		return set_core_power(call, power);
+		return request_core_power(call, power);
 	power->enable = (uint8_t)tpmi_get(&call->registers, CP_STATUS_ENABLE, 0, 0);
 	power->priority_type = (uint8_t)tpmi_get(&call->registers, CP_STATUS_PRIORITY, 0, 0);
 	power->supported = tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER;
@@ -295,7 +295,7 @@ static int clos_param(struct tpmi_call *call, void *argument)
  * The driver does not look whether the power domain is there and has core-power: where it is not,
  * a real kernel crashes. Who sends that is to be found, not to be answered.
  */
-static void crash(const struct abi_clos_assoc *one, const char *why)
+static void crash_kernel(const struct abi_clos_assoc *one, const char *why)
 {
 	fprintf(stderr,
 		"Emulated kernel: CLOS_ASSOC for socket %u power domain %u, %s: a real kernel "
@@ -315,15 +315,15 @@ static int open_association(struct tpmi_call *call, const struct abi_clos_assoc 
 	    !is_bound(call->server, &call->server->platform->domains[call->domain]))
 		return -EINVAL;
 	if (open_domain(call, one->socket_id, one->power_domain_id))
-		crash(one, "which is not in the valid mask");
+		crash_kernel(one, "which is not in the valid mask");
 	if (!(tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
-		crash(one, "without core-power");
+		crash_kernel(one, "without core-power");
 	return 0;
 }
 
 enum { CORES_OF_REGISTER = 16, BITS_OF_CORE = 4 };
 
-static int associate(struct tpmi_call *call, struct abi_clos_assoc *one, bool set)
+static int associate_core(struct tpmi_call *call, struct abi_clos_assoc *one, bool set)
 {
 	unsigned int word = one->logical_cpu / CORES_OF_REGISTER;
 	unsigned int low = one->logical_cpu % CORES_OF_REGISTER * BITS_OF_CORE;
@@ -406,7 +406,7 @@ static const struct request requests[] = {
 	{ ABI_PERF_LEVELS, 0, sizeof(struct abi_perf_level_info), NULL, query_perf_levels,
 	  AT(abi_perf_level_info, socket_id), AT(abi_perf_level_info, power_domain_id), NOWHERE, 0,
 	  GETS },
-	{ ABI_PERF_SET_LEVEL, 0, sizeof(struct abi_perf_level_control), set_level, NULL,
+	{ ABI_PERF_SET_LEVEL, 0, sizeof(struct abi_perf_level_control), request_level, NULL,
 	  AT(abi_perf_level_control, socket_id), AT(abi_perf_level_control, power_domain_id),
 	  SIZED(abi_perf_level_control, level), SETS },
 	{ ABI_PERF_SET_FEATURE, 0, sizeof(struct abi_perf_feature_control), set_features, NULL,
@@ -488,7 +488,7 @@ int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
 {
 	struct tpmi_call call = { .server = server, .conduct = conduct };
 
-	return associate(&call, one, set);
+	return associate_core(&call, one, set);
 }
 
 int tpmi_associations_mistake(struct server *server, const struct abi_clos_assoc_cmds *batch)
@@ -523,7 +523,7 @@ void tpmi_run_deferred(struct server *server, unsigned long code, const void *en
 		clos_param(&call, &clos);
 		break;
 	case ABI_CLOS_ASSOC:
-		associate(&call, &association, true);
+		associate_core(&call, &association, true);
 		break;
 	case ABI_CORE_POWER_STATE:
 		firmware_core_power(server, work.domain);

@@ -46,7 +46,7 @@ static int run_other(struct emulated *emulated, unsigned long request, void *arg
 	return result;
 }
 
-static int dispatch(struct emulated *emulated, unsigned long request, void *argument)
+static int dispatch_request(struct emulated *emulated, unsigned long request, void *argument)
 {
 	struct fault_event event = { .place = FAULT_IOCTL };
 	struct request_layout layout;
@@ -132,7 +132,7 @@ static int device_ioctl(void *data, int descriptor, unsigned long request, void 
 	if (result)
 		return result;
 	state_count(&emulated->server.head->statistics.driver_calls, 1);
-	result = dispatch(emulated, request, argument);
+	result = dispatch_request(emulated, request, argument);
 	call_end(emulated);
 	return result;
 }

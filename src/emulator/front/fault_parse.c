@@ -31,7 +31,7 @@ static int rule_error(struct reader *reader, const char *found, const char *expe
 
 /** Takes the quotes off in place: \n, \t, \" and \\ stand for themselves. Returns NULL where the
  * closing one is missing. */
-static char *unquote(struct reader *reader)
+static char *unquote_word(struct reader *reader)
 {
 	char *word = ++reader->rest, *to = word;
 
@@ -59,7 +59,7 @@ static char *next_word(struct reader *reader)
 	if (*reader->rest == '\0' || *reader->rest == '#')
 		return NULL;
 	if (*reader->rest == '"')
-		return unquote(reader);
+		return unquote_word(reader);
 	word = reader->rest;
 	reader->rest += strcspn(reader->rest, " \t\r");
 	if (*reader->rest)
@@ -186,7 +186,7 @@ static int set_action(struct reader *reader, struct fault *rule, const char *wor
 
 /* Each of these returns 1 where the word is not of its kind. */
 
-static int read_number(struct reader *reader, struct fault *rule, const char *word)
+static int read_condition(struct reader *reader, struct fault *rule, const char *word)
 {
 	for (size_t i = 0; i < COUNT(numbers); i++) {
 		if (strcmp(numbers[i].name, word) != 0 || !(numbers[i].places >> rule->place & 1))
@@ -366,8 +366,8 @@ static int read_action(struct reader *reader, struct fault *rule, const char *wo
 static int read_word(struct reader *reader, struct fault *rule, const char *word)
 {
 	static int (*const readers[])(struct reader *, struct fault *, const char *) = {
-		read_direction, read_number, read_modifier,	 read_info,   read_content,
-		read_signal,	read_then,   read_number_action, read_action,
+		read_direction, read_condition, read_modifier,	    read_info,	 read_content,
+		read_signal,	read_then,	read_number_action, read_action,
 	};
 
 	for (size_t i = 0; i < COUNT(readers); i++) {

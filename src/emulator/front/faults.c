@@ -46,7 +46,7 @@ static bool same_file(const struct faults *faults, const struct stat *status)
 	       same_time(&faults->changed, &status->st_ctim);
 }
 
-static int read_text(const struct server *server, char **text)
+static int read_rules(const struct server *server, char **text)
 {
 	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
 	int file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC), result;
@@ -133,7 +133,7 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 	 * is written while it is being read must have another time, too. */
 	settled = !result && time_has_settled(&status.st_ctim);
 	if (!result)
-		result = read_text(server, &text);
+		result = read_rules(server, &text);
 	if (result == -ENOENT) {
 		if (faults->present)
 			faults_clear(faults);

@@ -348,8 +348,8 @@ static int drop_inheritable_capabilities(void)
 }
 
 /** Returns only after an error. */
-static int start(const struct isst_emulator_target *target,
-		 const struct isst_emulator_program *program, char **error)
+static int start_program(const struct isst_emulator_target *target,
+			 const struct isst_emulator_program *program, char **error)
 {
 	const char *name = program->words[0];
 	char *values[VARIABLES];
@@ -390,5 +390,5 @@ int launch_run(const struct isst_emulator_target *target,
 			"one",
 			name, obstacle);
 	result = try_machine(target, error);
-	return result ? result : start(target, program, error);
+	return result ? result : start_program(target, program, error);
 }

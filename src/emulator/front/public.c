@@ -4,7 +4,6 @@
 #include "emulator/front/front.h"
 #include "emulator/front/launch.h"
 #include "emulator/model/machines.h"
-#include "emulator/model/machines.h"
 #include "emulator/model/text.h"
 #include "emulator/state/directory.h"
 

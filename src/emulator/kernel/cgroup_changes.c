@@ -24,7 +24,7 @@ static const char *group_of(const struct server *server, const char *directory)
 		       : NULL;
 }
 
-static int add_group(struct server *server, const char *name)
+static int make_group(struct server *server, const char *name)
 {
 	struct group_tree tree;
 	int result = groups_read(server, &tree);
@@ -71,7 +71,7 @@ int kernel_mkdir(struct server *server, const char *path)
 	else if (!result && strcmp(resolved, root_group(server)) != 0)
 		result = -EPERM;
 	else if (!result)
-		result = strchr(name, '\n') ? -EINVAL : add_group(server, name);
+		result = strchr(name, '\n') ? -EINVAL : make_group(server, name);
 	free(resolved);
 	free(parent);
 	return result;

@@ -119,7 +119,7 @@ static bool group_at(struct place *place, size_t index, char name[VIEW_NAME])
 	return found;
 }
 
-static bool find_group(struct place *place, const char *name)
+static bool find_group_name(struct place *place, const char *name)
 {
 	const char *found;
 	size_t length;
@@ -132,7 +132,7 @@ static bool find_group(struct place *place, const char *name)
 	return false;
 }
 
-static const struct instances each_group = { group_at, find_group };
+static const struct instances each_group = { group_at, find_group_name };
 
 static int print_group_cpus(const struct place *place, FILE *stream)
 {

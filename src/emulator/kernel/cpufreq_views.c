@@ -181,7 +181,7 @@ static int refuse_offline(const struct place *place, bool write)
 }
 
 /** The user's limit is remembered as it is, whatever comes of it now. */
-static int write_limit(const struct place *place, const char *text, bool max)
+static int write_scaling_limit(const struct place *place, const char *text, bool max)
 {
 	struct cpu_state *state = state_cpu(place->server, place->cpu);
 	uint64_t khz;
@@ -194,12 +194,12 @@ static int write_limit(const struct place *place, const char *text, bool max)
 
 static int write_scaling_min(const struct place *place, const char *text)
 {
-	return write_limit(place, text, false);
+	return write_scaling_limit(place, text, false);
 }
 
 static int write_scaling_max(const struct place *place, const char *text)
 {
-	return write_limit(place, text, true);
+	return write_scaling_limit(place, text, true);
 }
 
 static int own_cpu(const struct place *place, FILE *stream)

@@ -167,7 +167,7 @@ static bool has_high_priority(const struct class_of_cpu *class)
 
 /** Counts the cores of the package that a domain is of, which have a CPU online, or those of them
  * that have high priority. */
-static size_t count_cores(const struct server *server, size_t domain, bool high_only)
+static size_t count_busy_cores(const struct server *server, size_t domain, bool high_only)
 {
 	const struct platform *platform = server->platform;
 	struct isst_cpuset *cores = isst_cpuset_new();
@@ -202,7 +202,7 @@ static unsigned int turbo_ratio(const struct server *server, const struct platfo
 	const uint64_t set = state_msrs(server, cpu->domain)->turbo_ratio_limits;
 	const struct list_value *cores = &server->platform->domains[cpu->domain].turbo_cores;
 	const uint64_t of_level = facts->turbo_ratios ? facts->turbo_ratios : set;
-	const size_t busy = count_cores(server, cpu->domain, false);
+	const size_t busy = count_busy_cores(server, cpu->domain, false);
 	unsigned int bucket = 0, ratio;
 
 	while (bucket + 1 < BUCKETS && bucket < cores->count && cores->value[bucket] < busy &&
@@ -225,7 +225,7 @@ static unsigned int turbo_freq_mhz(const struct server *server, const struct pla
 		return facts->clip_mhz;
 	if (facts->buckets == 0)
 		return 0;
-	high_cores = count_cores(server, cpu->domain, true);
+	high_cores = count_busy_cores(server, cpu->domain, true);
 	while (bucket + 1 < facts->buckets && facts->bucket_cores[bucket] < high_cores)
 		bucket++;
 	return facts->bucket_mhz[bucket];

@@ -265,7 +265,7 @@ static bool take_digit(const char **text, const char *end, unsigned int count, u
 	return *digit < count;
 }
 
-static bool parse_line(const char *text, const char *end, struct line *line)
+static bool parse_group_line(const char *text, const char *end, struct line *line)
 {
 	unsigned int wanted, flaw;
 	const char *name;
@@ -300,13 +300,14 @@ static bool next_line(const struct server *server, const char **at, struct line 
 
 		/* The last one, too, has an end. */
 		*at = stop ? stop + 1 : end;
-		if (stop && parse_line(begin, stop, line))
+		if (stop && parse_group_line(begin, stop, line))
 			return true;
 	}
 	return false;
 }
 
-static int add_line(const struct server *server, struct group_tree *tree, const struct line *line)
+static int add_group_line(const struct server *server, struct group_tree *tree,
+			  const struct line *line)
 {
 	char *name = strndup(line->name, line->name_length);
 	char *list = strndup(line->cpus, line->cpus_length);
@@ -344,7 +345,7 @@ int groups_read(const struct server *server, struct group_tree *tree)
 			result = isst_cpuset_add(tree->online, platform->cpus[i].number,
 						 platform->cpus[i].number);
 	while (!result && next_line(server, &at, &line))
-		result = add_line(server, tree, &line);
+		result = add_group_line(server, tree, &line);
 	return result;
 }
 
@@ -371,7 +372,7 @@ struct group *groups_find(const struct group_tree *tree, const char *name)
 
 /* ---- Changing ---- */
 
-static int compare_names(const void *left, const void *right)
+static int compare_group_names(const void *left, const void *right)
 {
 	const struct group *a = left, *b = right;
 
@@ -383,7 +384,7 @@ int groups_add(struct group_tree *tree, const char *name)
 	int result = append_group(tree, name);
 
 	if (!result)
-		qsort(tree->groups, tree->count, sizeof(*tree->groups), compare_names);
+		qsort(tree->groups, tree->count, sizeof(*tree->groups), compare_group_names);
 	return result;
 }
 

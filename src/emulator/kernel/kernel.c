@@ -91,7 +91,7 @@ static bool captured_next(const struct server *server, const char *path, size_t 
 
 static const struct view root = { "", .below = root_views };
 
-static bool exists(const struct place *place)
+static bool view_exists(const struct place *place)
 {
 	const struct platform *platform = place->server->platform;
 	const struct view *view = place->view;
@@ -114,7 +114,7 @@ static bool find_instance(struct place *place, const struct instances *each, con
 }
 
 /** What is called @name in the directory that is @place now. */
-static bool enter(struct place *place, const char *name)
+static bool enter_row(struct place *place, const char *name)
 {
 	for (const struct view *row = place->view->below; !VIEW_IS_END(row); row++) {
 		struct place found;
@@ -124,7 +124,7 @@ static bool enter(struct place *place, const char *name)
 			continue;
 		found = *place;
 		found.view = row;
-		if ((row->each && !find_instance(&found, row->each, name)) || !exists(&found))
+		if ((row->each && !find_instance(&found, row->each, name)) || !view_exists(&found))
 			continue;
 		*place = found;
 		return true;
@@ -136,7 +136,7 @@ static bool enter(struct place *place, const char *name)
 
 /** Goes on from @place by the next part of a path; @walked is the path so far, which grows by it.
  */
-static int step(struct place *place, char *walked, const char *part, size_t size)
+static int step_into(struct place *place, char *walked, const char *part, size_t size)
 {
 	size_t length = strlen(walked);
 	char name[VIEW_NAME];
@@ -149,7 +149,7 @@ static int step(struct place *place, char *walked, const char *part, size_t size
 	name[size] = '\0';
 	walked[length] = '/';
 	memcpy(walked + length + 1, name, size + 1);
-	return enter(place, name) || captured_find(place, walked) ? 0 : -ENOENT;
+	return enter_row(place, name) || captured_find(place, walked) ? 0 : -ENOENT;
 }
 
 /** Removes the last part of a path. */
@@ -175,7 +175,7 @@ static int print_target(const struct place *place, const char *walked, FILE *str
 }
 
 /** Replaces the path to a link by its target; @rest: what follows in the path. */
-static int follow(const struct place *place, char *walked, const char *rest, char *path)
+static int follow_link(const struct place *place, char *walked, const char *rest, char *path)
 {
 	char *target, *whole;
 	struct text text;
@@ -201,8 +201,8 @@ static int follow(const struct place *place, char *walked, const char *rest, cha
 }
 
 /** The same path without links on the way, one after the other. Returns 1 where there was one. */
-static int walk(struct server *server, char *path, bool follow_last, struct place *place,
-		char *walked)
+static int walk_path(struct server *server, char *path, bool follow_last, struct place *place,
+		     char *walked)
 {
 	const char *part = path;
 
@@ -217,12 +217,12 @@ static int walk(struct server *server, char *path, bool follow_last, struct plac
 		if (!*part)
 			break;
 		size = (size_t)(strchrnul(part, '/') - part);
-		result = size == 1 && *part == '.' ? 0 : step(place, walked, part, size);
+		result = size == 1 && *part == '.' ? 0 : step_into(place, walked, part, size);
 		if (result)
 			return result;
 		part += size;
 		if (is_link(place->view) && (follow_last || *part)) {
-			result = follow(place, walked, part, path);
+			result = follow_link(place, walked, part, path);
 			return result ? result : 1;
 		}
 	}
@@ -232,8 +232,8 @@ static int walk(struct server *server, char *path, bool follow_last, struct plac
 	return 0;
 }
 
-static int find(struct server *server, const char *path, bool follow_last, struct place *place,
-		char *walked)
+static int find_place(struct server *server, const char *path, bool follow_last,
+		      struct place *place, char *walked)
 {
 	enum { MOST_LINKS = 40 };
 	const size_t size = strlen(path) + 1;
@@ -245,7 +245,7 @@ static int find(struct server *server, const char *path, bool follow_last, struc
 		return -ENAMETOOLONG;
 	memcpy(copy, path, size);
 	for (unsigned int links = 0; result == 1; links++)
-		result = links < MOST_LINKS ? walk(server, copy, follow_last, place, walked)
+		result = links < MOST_LINKS ? walk_path(server, copy, follow_last, place, walked)
 					    : -ELOOP;
 	return result;
 }
@@ -253,7 +253,7 @@ static int find(struct server *server, const char *path, bool follow_last, struc
 /* ---- Looking and reading ---- */
 
 /** Links show where they lead to; @walked is the path. */
-static int read_value(const struct place *place, const char *walked, char **content, size_t *size)
+static int read_view(const struct place *place, const char *walked, char **content, size_t *size)
 {
 	const struct view *view = place->view;
 	struct text text;
@@ -291,7 +291,7 @@ int kernel_read(struct server *server, const char *path, char **content, size_t 
 {
 	char walked[PATH_MAX];
 	struct place place;
-	int result = find(server, path, true, &place, walked);
+	int result = find_place(server, path, true, &place, walked);
 
 	if (!result && place.view->below)
 		result = -EISDIR;
@@ -299,7 +299,7 @@ int kernel_read(struct server *server, const char *path, char **content, size_t 
 		result = -EINVAL;
 	if (!result && place.view->refuse)
 		result = place.view->refuse(&place, false);
-	return result ? result : read_value(&place, walked, content, size);
+	return result ? result : read_view(&place, walked, content, size);
 }
 
 int kernel_access(struct server *server, const char *path, bool write, uint64_t position,
@@ -307,7 +307,7 @@ int kernel_access(struct server *server, const char *path, bool write, uint64_t 
 {
 	char walked[PATH_MAX];
 	struct place place;
-	int result = find(server, path, true, &place, walked);
+	int result = find_place(server, path, true, &place, walked);
 
 	/* It was there when it was opened. */
 	if (result == -ENOENT)
@@ -321,7 +321,7 @@ int kernel_resolve(struct server *server, const char *path, bool follow_last, ch
 {
 	char walked[PATH_MAX];
 	struct place place;
-	int result = find(server, path, follow_last, &place, walked);
+	int result = find_place(server, path, follow_last, &place, walked);
 
 	if (result)
 		return result;
@@ -367,9 +367,9 @@ static int list_row(const struct place *directory, const struct view *row, char 
 
 	place.view = row;
 	if (!row->each)
-		return exists(&place) ? add_name(names, count, kind_of(row), row->name) : 0;
+		return view_exists(&place) ? add_name(names, count, kind_of(row), row->name) : 0;
 	for (size_t i = 0; !result && row->each->at(&place, i, name); i++)
-		if (exists(&place))
+		if (view_exists(&place))
 			result = add_name(names, count, kind_of(row), name);
 	return result;
 }
@@ -405,7 +405,7 @@ int kernel_list(struct server *server, const char *path, char ***names, size_t *
 {
 	char walked[PATH_MAX];
 	struct place place;
-	int result = find(server, path, true, &place, walked);
+	int result = find_place(server, path, true, &place, walked);
 
 	if (!result && !place.view->below)
 		result = -ENOTDIR;
@@ -431,7 +431,7 @@ int kernel_look(struct server *server, const char *path, bool follow_last,
 {
 	char walked[PATH_MAX], **names, *content;
 	struct place place;
-	int result = find(server, path, follow_last, &place, walked);
+	int result = find_place(server, path, follow_last, &place, walked);
 	const struct view *view = place.view;
 	size_t count;
 
@@ -454,7 +454,7 @@ int kernel_look(struct server *server, const char *path, bool follow_last,
 	default:
 		if (!view->mode)
 			status->mode = is_link(view) ? 0777 : view->write ? 0644 : 0444;
-		result = read_value(&place, walked, &content, &status->size);
+		result = read_view(&place, walked, &content, &status->size);
 		if (!result && status->type == KERNEL_LINK)
 			status->target = content;
 		else if (!result)
@@ -470,7 +470,7 @@ int kernel_write(struct server *server, const char *path, const char *content, s
 	enum { PAGE_BYTES = 4096 };
 	char walked[PATH_MAX], *text, *start;
 	struct place place;
-	int result = find(server, path, true, &place, walked);
+	int result = find_place(server, path, true, &place, walked);
 	const struct view *view = place.view;
 
 	if (!result && view->below)

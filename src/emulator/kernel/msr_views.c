@@ -78,7 +78,7 @@ static bool has_hwp(const struct platform *platform)
 }
 
 /** Servers with TPMI are not asked for their uncore or limit reasons by MSR. */
-static bool has_mailbox(const struct platform *platform)
+static bool lacks_tpmi(const struct platform *platform)
 {
 	return !platform_is_tpmi(platform);
 }
@@ -94,8 +94,8 @@ static const struct {
 	{ 0xe8, actual_cycles, NULL, NULL },
 	{ 0x198, perf_status, NULL, NULL },
 	{ 0x1a0, misc_enable, NULL, NULL },
-	{ 0x620, uncore_limits, has_mailbox, NULL },
-	{ 0x64f, limit_reasons, has_mailbox, clear_reasons },
+	{ 0x620, uncore_limits, lacks_tpmi, NULL },
+	{ 0x64f, limit_reasons, lacks_tpmi, clear_reasons },
 	{ 0x770, hwp_enable, NULL, NULL },
 	{ 0x774, hwp_request, has_hwp, NULL },
 };

@@ -43,7 +43,7 @@ static bool node_at(struct place *place, size_t index, char name[VIEW_NAME])
 	return found;
 }
 
-static bool find_node(struct place *place, const char *name)
+static bool find_node_name(struct place *place, const char *name)
 {
 	const struct platform *platform = place->server->platform;
 	size_t i = 0;
@@ -55,7 +55,7 @@ static bool find_node(struct place *place, const char *name)
 	return i < platform->cpu_count;
 }
 
-static const struct instances each_node = { node_at, find_node };
+static const struct instances each_node = { node_at, find_node_name };
 
 static int print_nodes(const struct place *place, FILE *stream)
 {

@@ -133,7 +133,7 @@ static bool is_tpmi(const struct place *place)
 
 /* ---- Limits ---- */
 
-static uint32_t *find_limit(struct domain_state *state, bool initial, bool max)
+static uint32_t *uncore_limit(struct domain_state *state, bool initial, bool max)
 {
 	if (initial)
 		return max ? &state->initial_max_khz : &state->initial_min_khz;
@@ -141,15 +141,15 @@ static uint32_t *find_limit(struct domain_state *state, bool initial, bool max)
 }
 
 /** Of a package: the widest among its domains. */
-static unsigned int read_limit(const struct place *place, bool initial, bool max)
+static unsigned int read_uncore_limit(const struct place *place, bool initial, bool max)
 {
 	const struct platform *platform = place->server->platform;
 	unsigned int widest = max ? 0 : UINT32_MAX;
 
 	if (!place->package)
-		return *find_limit(state_domain(place->server, place->domain), initial, max);
+		return *uncore_limit(state_domain(place->server, place->domain), initial, max);
 	for (size_t i = place->domain; i < platform->domain_count; i++) {
-		uint32_t khz = *find_limit(state_domain(place->server, i), initial, max);
+		uint32_t khz = *uncore_limit(state_domain(place->server, i), initial, max);
 
 		if (is_of_package(platform, i, platform->domains[place->domain].package) &&
 		    (max ? khz > widest : khz < widest))
@@ -160,22 +160,22 @@ static unsigned int read_limit(const struct place *place, bool initial, bool max
 
 static unsigned int read_min_khz(const struct place *place)
 {
-	return read_limit(place, false, false);
+	return read_uncore_limit(place, false, false);
 }
 
 static unsigned int read_max_khz(const struct place *place)
 {
-	return read_limit(place, false, true);
+	return read_uncore_limit(place, false, true);
 }
 
 static unsigned int read_initial_min_khz(const struct place *place)
 {
-	return read_limit(place, true, false);
+	return read_uncore_limit(place, true, false);
 }
 
 static unsigned int read_initial_max_khz(const struct place *place)
 {
-	return read_limit(place, true, true);
+	return read_uncore_limit(place, true, true);
 }
 
 static unsigned int read_current_khz(const struct place *place)
@@ -204,13 +204,13 @@ static int write_uncore_limit(const struct place *place, const char *text, bool 
 		(void)number_in_device(platform, place->domain, &second);
 		if (!second && *of_package && (max ? khz > *of_package : khz < *of_package))
 			return -EINVAL;
-		*find_limit(state_domain(place->server, place->domain), false, max) = khz;
+		*uncore_limit(state_domain(place->server, place->domain), false, max) = khz;
 		return 0;
 	}
 	*of_package = khz;
 	for (size_t i = place->domain; i < platform->domain_count; i++)
 		if (is_of_package(platform, i, platform->domains[place->domain].package))
-			*find_limit(state_domain(place->server, i), false, max) = khz;
+			*uncore_limit(state_domain(place->server, i), false, max) = khz;
 	return 0;
 }
 

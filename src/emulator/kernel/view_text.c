@@ -10,7 +10,7 @@
 #include <strings.h>
 
 /** Takes over the text. */
-static int print_text(FILE *stream, char *text)
+static int print_and_free_text(FILE *stream, char *text)
 {
 	if (!text)
 		return -ENOMEM;
@@ -21,7 +21,7 @@ static int print_text(FILE *stream, char *text)
 
 int print_set(FILE *stream, const struct isst_cpuset *set)
 {
-	return print_text(stream, isst_cpuset_to_list(set));
+	return print_and_free_text(stream, isst_cpuset_to_list(set));
 }
 
 int print_and_free(FILE *stream, struct isst_cpuset *set)
@@ -45,7 +45,7 @@ int print_cpus(const struct place *place, FILE *stream)
 			result = isst_cpuset_add(set, cpu->number, cpu->number);
 	}
 	if (!result && place->view->mask)
-		result = print_text(stream, isst_cpuset_to_mask(set, platform->cpu_ids));
+		result = print_and_free_text(stream, isst_cpuset_to_mask(set, platform->cpu_ids));
 	else if (!result)
 		result = print_set(stream, set);
 	isst_cpuset_free(set);
@@ -164,7 +164,7 @@ static bool ends_region(char c)
 }
 
 /** A decimal number, or N for the last CPU. */
-static int read_number(const char **text, unsigned int cpu_ids, uint64_t *number)
+static int read_cpu_number(const char **text, unsigned int cpu_ids, uint64_t *number)
 {
 	if (**text == 'N') {
 		(*text)++;
@@ -191,21 +191,21 @@ static int read_region(const char **text, unsigned int cpu_ids, struct isst_cpus
 	if (strncasecmp(*text, "all", 3) == 0) {
 		*text += 3;
 	} else {
-		result = read_number(text, cpu_ids, &first);
+		result = read_cpu_number(text, cpu_ids, &first);
 		last = first;
 		single = **text != '-';
 		if (!result && !single) {
 			(*text)++;
-			result = read_number(text, cpu_ids, &last);
+			result = read_cpu_number(text, cpu_ids, &last);
 		}
 	}
 	if (!result && **text == ':' && !single) {
 		(*text)++;
-		result = read_number(text, cpu_ids, &used);
+		result = read_cpu_number(text, cpu_ids, &used);
 		if (!result && *(*text)++ != '/')
 			result = -EINVAL;
 		if (!result)
-			result = read_number(text, cpu_ids, &group);
+			result = read_cpu_number(text, cpu_ids, &group);
 	}
 	if (result)
 		return result;

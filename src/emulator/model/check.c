@@ -160,8 +160,8 @@ static unsigned int part_number(const struct platform *platform,
 	return platform_is_tpmi(platform) ? domain->power_domain : domain->die_index;
 }
 
-static int check_level(struct platform_file *file, const struct platform *platform,
-		       const struct platform_domain *domain, struct platform_level *level)
+static int check_file_level(struct platform_file *file, const struct platform *platform,
+			    const struct platform_domain *domain, struct platform_level *level)
 {
 	bool io = domain->type.value !=
 		  DOMAIN_COMPUTE; /* has no cores, whatever the file has for it */
@@ -234,7 +234,7 @@ static int check_domain(struct platform_file *file, const struct platform *platf
 				  domain->package, part_name(platform),
 				  part_number(platform, domain));
 	for (size_t i = 0; i < domain->level_count && !error; i++)
-		error = check_level(file, platform, domain, &domain->levels[i]);
+		error = check_file_level(file, platform, domain, &domain->levels[i]);
 	if (!error)
 		error = check_ascending(file, &domain->turbo_cores, "turbo-cores", true);
 	return error ? error : check_initial_state(file, platform, domain);

@@ -203,7 +203,7 @@ struct place {
 	size_t cpu; /* index */
 };
 
-static int compare_cores(const void *left, const void *right)
+static int compare_core_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
@@ -217,7 +217,7 @@ static int compare_cores(const void *left, const void *right)
 static int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
-	int order = compare_cores(a, b);
+	int order = compare_core_places(a, b);
 
 	return order ? order : (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
@@ -238,12 +238,12 @@ static int find_first_threads(struct platform *platform)
 	qsort(places, platform->cpu_count, sizeof(*places), compare_places);
 	for (size_t i = 0; i < platform->cpu_count; i++)
 		platform->cpus[places[i].cpu].first_of_core =
-			i == 0 || compare_cores(&places[i - 1], &places[i]) != 0;
+			i == 0 || compare_core_places(&places[i - 1], &places[i]) != 0;
 	free(places);
 	return 0;
 }
 
-static int check_cpus(const struct platform *platform, char **what)
+static int check_cpu_numbers(const struct platform *platform, char **what)
 {
 	unsigned int beyond;
 
@@ -374,7 +374,7 @@ int platform_complete(struct platform *platform, char **what)
 	if (!error && (platform->domain_count == 0 || platform->cpu_count == 0))
 		error = set_error(what, -EINVAL, "it contains no CPUs");
 	if (!error)
-		error = check_cpus(platform, what);
+		error = check_cpu_numbers(platform, what);
 	if (error)
 		return error;
 	/* Links the CPUs of each domain: most questions are about those of one package. */

@@ -25,13 +25,13 @@ enum {
 
 enum { FEATURE_PP = 1, FEATURE_BF = 2, FEATURE_TF = 3 };
 
-static uint64_t ratio(const struct number_value *mhz)
+static uint64_t mhz_ratio(const struct number_value *mhz)
 {
 	return mhz->value / 100;
 }
 
 /** A byte of each of them. */
-static uint64_t bytes(const struct list_value *list, unsigned int divisor)
+static uint64_t pack_bytes(const struct list_value *list, unsigned int divisor)
 {
 	uint64_t word = 0;
 
@@ -96,7 +96,8 @@ static void set_class_of_core(const struct tpmi_registers *to, unsigned int core
 	tpmi_set(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS, word);
 }
 
-static void set_core_power(const struct tpmi_registers *to, const struct platform_domain *domain)
+static void set_core_power_registers(const struct tpmi_registers *to,
+				     const struct platform_domain *domain)
 {
 	uint64_t state = domain->core_power_enabled.value | domain->priority.value << 1;
 	unsigned int core;
@@ -107,8 +108,8 @@ static void set_core_power(const struct tpmi_registers *to, const struct platfor
 		const struct platform_clos *clos = &domain->clos[i];
 
 		tpmi_set(to, CP_CLOS_WEIGHT, 0, i, clos->weight.value);
-		tpmi_set(to, CP_CLOS_MIN, 0, i, ratio(&clos->min));
-		tpmi_set(to, CP_CLOS_MAX, 0, i, ratio(&clos->max));
+		tpmi_set(to, CP_CLOS_MIN, 0, i, mhz_ratio(&clos->min));
+		tpmi_set(to, CP_CLOS_MAX, 0, i, mhz_ratio(&clos->max));
 		if (clos->cores.set)
 			isst_cpuset_for_each (core, clos->cores.set)
 				set_class_of_core(to, core, i);
@@ -192,13 +193,14 @@ static void set_facts(const struct tpmi_registers *to, const struct platform_lev
 	}
 }
 
-static void set_level(const struct tpmi_registers *to, const struct platform_domain *domain,
-		      const struct platform_level *level)
+static void set_level_registers(const struct tpmi_registers *to,
+				const struct platform_domain *domain,
+				const struct platform_level *level)
 {
 	uint64_t base = 0, clip = 0, modules = 0;
 
 	for (unsigned int i = 0; i < BASES; i++)
-		base |= ratio(&level->base[i]) << (8 * i);
+		base |= mhz_ratio(&level->base[i]) << (8 * i);
 	tpmi_set(to, LEVEL_BASE_RATIOS, level->number, 0, base);
 	tpmi_set(to, LEVEL_CORE_MASK, level->number, 0, level->cores.cores);
 	tpmi_set(to, LEVEL_POWER, level->number, 0,
@@ -210,12 +212,12 @@ static void set_level(const struct tpmi_registers *to, const struct platform_dom
 	if (domain->version.value >= 2)
 		set_facts(to, level, second_fabric, sizeof(second_fabric) / sizeof(*second_fabric));
 	for (unsigned int type = 0; type < TRL_TYPES; type++) {
-		tpmi_set(to, LEVEL_TRL, level->number, type, bytes(&level->limits[type], 100));
-		tpmi_set(to, TF_TRL, level->number, type, bytes(&level->tf_limits[type], 100));
-		clip |= ratio(&level->tf_clip[type]) << (8 * type);
+		tpmi_set(to, LEVEL_TRL, level->number, type, pack_bytes(&level->limits[type], 100));
+		tpmi_set(to, TF_TRL, level->number, type, pack_bytes(&level->tf_limits[type], 100));
+		clip |= mhz_ratio(&level->tf_clip[type]) << (8 * type);
 	}
-	tpmi_set(to, LEVEL_TRL_CORES, level->number, 0, bytes(&level->trl_cores, 1));
-	tpmi_set(to, TF_CORES, level->number, 0, bytes(&level->tf_cores, 1));
+	tpmi_set(to, LEVEL_TRL_CORES, level->number, 0, pack_bytes(&level->trl_cores, 1));
+	tpmi_set(to, TF_CORES, level->number, 0, pack_bytes(&level->tf_cores, 1));
 	tpmi_set(to, TF_CLIP, level->number, 0, clip);
 	if (!level->tf_modules.line)
 		return;
@@ -297,7 +299,7 @@ static int set_levels(struct platform_file *file, const struct platform *platfor
 		struct platform_level *level = &domain->levels[i];
 
 		complete_level(platform, domain, level);
-		set_level(to, domain, level);
+		set_level_registers(to, domain, level);
 		error = set_raw(file, to, &level->raw,
 				tpmi_bank_start(to, TPMI_LEVEL, level->number), layout->block);
 	}
@@ -322,7 +324,7 @@ static int make_domain(struct platform_file *file, const struct platform *platfo
 		return 0;
 	}
 	set_headers(&to, domain, &layout);
-	set_core_power(&to, domain);
+	set_core_power_registers(&to, domain);
 	set_perf_profile(&to, domain);
 	error = set_levels(file, platform, domain, &to, &layout);
 	return error ? error : set_raw(file, &to, &domain->raw, 0, count);

@@ -88,7 +88,7 @@ static const struct {
 
 enum { LEVELS = 8, WORD = 8 };
 
-static uint64_t mask(enum tpmi_field field)
+static uint64_t field_mask(enum tpmi_field field)
 {
 	unsigned int width = fields[field].high - fields[field].low + 1u;
 
@@ -102,7 +102,7 @@ static uint64_t get_from(const struct tpmi_registers *registers, enum tpmi_field
 	const size_t at = start + fields[field].offset / WORD;
 	uint64_t word = at < registers->count ? registers->word[at] : UINT64_MAX;
 
-	return word >> fields[field].low & mask(field);
+	return word >> fields[field].low & field_mask(field);
 }
 
 size_t tpmi_bank_start(const struct tpmi_registers *registers, enum tpmi_bank bank,
@@ -146,8 +146,8 @@ void tpmi_set(const struct tpmi_registers *registers, enum tpmi_field field, uns
 
 	if (at >= registers->count)
 		return;
-	registers->word[at] &= ~(mask(field) << low);
-	registers->word[at] |= (value & mask(field)) << low;
+	registers->word[at] &= ~(field_mask(field) << low);
+	registers->word[at] |= (value & field_mask(field)) << low;
 }
 
 bool tpmi_absent(const struct tpmi_registers *registers)
@@ -166,8 +166,8 @@ unsigned int tpmi_highest_level(const struct tpmi_registers *registers)
 }
 
 /** Whether a register of a bank lies outside. */
-static bool outside(const struct tpmi_registers *registers, enum tpmi_field field,
-		    unsigned int level, unsigned int index)
+static bool is_outside(const struct tpmi_registers *registers, enum tpmi_field field,
+		       unsigned int level, unsigned int index)
 {
 	return word_of(registers, field, level, index) >= registers->count;
 }
@@ -178,22 +178,22 @@ const char *tpmi_incomplete(const struct tpmi_registers *registers)
 		return "the header";
 	if (tpmi_absent(registers))
 		return NULL;
-	if (outside(registers, CP_ASSOCIATION, 0, 3))
+	if (is_outside(registers, CP_ASSOCIATION, 0, 3))
 		return "the core-power registers";
-	if (outside(registers, PP_STATUS_LEVEL, 0, 0))
+	if (is_outside(registers, PP_STATUS_LEVEL, 0, 0))
 		return "the perf-profile registers";
 	for (unsigned int level = 0; level < LEVELS; level++) {
 		if (!(tpmi_get(registers, PP_LEVELS, 0, 0) >> level & 1))
 			continue;
-		if (outside(registers, LEVEL_P0, level, 0) ||
+		if (is_outside(registers, LEVEL_P0, level, 0) ||
 		    (tpmi_get(registers, PP_REVISION, 0, 0) >= 2 &&
-		     outside(registers, LEVEL_FABRIC2_P0, level, 0)))
+		     is_outside(registers, LEVEL_FABRIC2_P0, level, 0)))
 			return "registers of a level";
-		if (outside(registers, BF_CORE_MASK, level, 0))
+		if (is_outside(registers, BF_CORE_MASK, level, 0))
 			return "SST-BF registers of a level";
-		if (outside(registers, TF_TRL, level, 5) ||
+		if (is_outside(registers, TF_TRL, level, 5) ||
 		    (tpmi_get(registers, TF_REVISION, level, 0) >= 2 &&
-		     outside(registers, TF_MODULES, level, 0)))
+		     is_outside(registers, TF_MODULES, level, 0)))
 			return "SST-TF registers of a level";
 	}
 	return NULL;

@@ -51,7 +51,7 @@ static void forget_touched(struct server *server)
 
 /* ---- The copies of this process ---- */
 
-static int reserve(struct state **copy, size_t *space, size_t size)
+static int reserve_copy(struct state **copy, size_t *space, size_t size)
 {
 	void *larger = size > *space ? realloc(*copy, size) : *copy;
 
@@ -64,10 +64,10 @@ static int reserve(struct state **copy, size_t *space, size_t size)
 }
 
 /** The copy becomes what is known to be stored, and nothing is known of the other slot. */
-static int remember(struct server *server, uint64_t check)
+static int remember_stored(struct server *server, uint64_t check)
 {
 	struct stored_state *stored = &server->stored;
-	int result = reserve(&stored->state, &stored->space, server->size);
+	int result = reserve_copy(&stored->state, &stored->space, server->size);
 
 	server->before.size = 0;
 	if (result)
@@ -181,7 +181,7 @@ static bool find_changed(struct server *server, uint64_t *check)
 
 /* ---- Writing ---- */
 
-static int write_all(int file, const void *content, size_t size, off_t at)
+static int write_at(int file, const void *content, size_t size, off_t at)
 {
 	for (size_t done = 0; done < size;) {
 		ssize_t length = pwrite(file, (const char *)content + done, size - done,
@@ -215,8 +215,8 @@ static int write_blocks(struct server *server, uint32_t slot, bool known)
 		if (at >= end)
 			break;
 		memcpy(before + at, (const char *)server->state + at, end - at);
-		result = write_all(server->state_descriptor, before + at, end - at,
-				   start + (off_t)at);
+		result = write_at(server->state_descriptor, before + at, end - at,
+				  start + (off_t)at);
 	}
 	return result;
 }
@@ -230,7 +230,7 @@ static int write_slot(struct server *server, uint64_t check)
 	/* Whether it holds what this process has stored there: no other one has written to it. */
 	bool known = before->size && head->slots[slot].size == before->size &&
 		     head->slots[slot].check == before->check;
-	int result = reserve(&before->state, &before->space, server->size);
+	int result = reserve_copy(&before->state, &before->space, server->size);
 
 	/* A process that is killed from here on leaves a slot of which nothing is known. */
 	before->size = 0;
@@ -274,9 +274,9 @@ static int write_file(struct server *server, uint64_t check,
 	if (!result)
 		result = -posix_fallocate(file, 0, slot_offset(head.capacity, STATE_SLOTS));
 	if (!result)
-		result = write_all(file, &head, sizeof(head), 0);
+		result = write_at(file, &head, sizeof(head), 0);
 	if (!result)
-		result = write_all(file, server->state, server->size, slot_offset(0, 0));
+		result = write_at(file, server->state, server->size, slot_offset(0, 0));
 	if (!result && renameat(server->directory, "state.new", server->directory, "state"))
 		result = -errno;
 	if (result && file >= 0) {
@@ -328,13 +328,13 @@ int state_store(struct server *server)
 	} else {
 		/* A file with more space. Memory comes first: what is stored and what is known to
 		 * be must be the same. */
-		result = reserve(&server->stored.state, &server->stored.space, server->size);
+		result = reserve_copy(&server->stored.state, &server->stored.space, server->size);
 		if (!result)
 			result = write_file(server, check, &server->head->statistics);
 		if (!result)
 			result = map_head(server);
 		if (!result)
-			result = remember(server, check);
+			result = remember_stored(server, check);
 	}
 	if (result)
 		state_discard(server);
@@ -352,7 +352,7 @@ static int make_state(struct server *server)
 	int result;
 
 	server->size = state_fixed_size(platform);
-	result = reserve(&server->state, &server->space, server->size);
+	result = reserve_copy(&server->state, &server->space, server->size);
 	if (result)
 		return result;
 	memset(server->state, 0, server->size);
@@ -381,15 +381,14 @@ static int make_state(struct server *server)
 	result = write_file(server, check, &none);
 	if (!result)
 		result = map_head(server);
-	return result ? result : remember(server, check);
+	return result ? result : remember_stored(server, check);
 }
 
 /* ---- Opening ---- */
 
 static int report_damage(const struct server *server, const char *what, char **error)
 {
-	return set_error(error, -EIO,
-			 "%s/state is damaged: %s; \"isst platform reset\" resets it",
+	return set_error(error, -EIO, "%s/state is damaged: %s; \"isst platform reset\" resets it",
 			 server->path, what);
 }
 
@@ -432,7 +431,7 @@ static int load_state(struct server *server, char **error)
 
 	if (size < sizeof(struct state) || size > head->capacity)
 		return report_damage(server, "its head describes no state", error);
-	result = reserve(&server->state, &server->space, size);
+	result = reserve_copy(&server->state, &server->space, size);
 	if (result)
 		return result;
 	/* Never to be taken for a state before it has been checked. */
@@ -447,7 +446,7 @@ static int load_state(struct server *server, char **error)
 			server, "it does not fit the platform, or has values that no machine has",
 			error);
 	server->size = size;
-	return remember(server, head->slots[slot].check);
+	return remember_stored(server, head->slots[slot].check);
 }
 
 /** Opens an existing state. Returns -ENOENT where there is none, -ESTALE for one of an older

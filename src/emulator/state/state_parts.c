@@ -207,7 +207,7 @@ int state_set_groups(struct server *server, const char *lines, size_t size)
 
 /* ---- Sets that firmware has accepted and not carried out yet ---- */
 
-static int64_t now_ms(void)
+static int64_t realtime_ms(void)
 {
 	struct timespec now;
 
@@ -219,7 +219,8 @@ int deferred_add(struct server *server, unsigned long request, const void *entry
 		 uint64_t delay_ms)
 {
 	const size_t count = server->state->deferred_count;
-	struct deferred deferred = { .due_ms = now_ms() + (int64_t)delay_ms, .request = request };
+	struct deferred deferred = { .due_ms = realtime_ms() + (int64_t)delay_ms,
+				     .request = request };
 	int result;
 
 	if (size > sizeof(deferred.entry))
@@ -242,7 +243,7 @@ bool deferred_take_due(struct server *server, struct deferred *due)
 	for (size_t i = 1; i < count; i++)
 		if (all[i].due_ms < all[first].due_ms)
 			first = i;
-	if (all[first].due_ms > now_ms())
+	if (all[first].due_ms > realtime_ms())
 		return false;
 	*due = all[first];
 	memmove(&all[first], &all[first + 1], (count - first - 1) * sizeof(*all));
