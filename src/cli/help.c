@@ -16,13 +16,13 @@ struct help {
 	FILE *stream;
 };
 
-/** Writes a text in lines of its own. */
-static void write_lines(const struct help *help, const char *text)
+/** Writes a text in lines of its own. @end: what it ends with. */
+static void write_lines(const struct help *help, const char *text, const char *end)
 {
 	struct wrap wrap = { .stream = help->stream, .columns = help->columns };
 
 	wrap_text(&wrap, text);
-	fputc('\n', help->stream);
+	fputs(end, help->stream);
 }
 
 /** Writes a description in a column beside what @width characters were written of. */
@@ -100,7 +100,8 @@ static void write_limits(const struct help *help)
 	write_lines(help,
 		    "There is limited support of Intel Speed Select features on this platform.\n"
 		    "Everything is pre-configured using BIOS options, this tool can't enable any "
-		    "feature in the hardware.");
+		    "feature in the hardware.",
+		    "\n");
 }
 
 /** Adds a word of the usage, or words that stay together. */
@@ -202,15 +203,17 @@ static void write_all(const struct help *help, bool preset)
 		help->program);
 	write_examples(help, preset);
 	fputc('\n', help->stream);
-	write_lines(help, "Exit status: 0 success, 1 failed, 2 wrong usage, 3 not supported here, "
-			  "4 permission denied, 5 failed, rollback incomplete, 6 busy.");
+	write_lines(help,
+		    "Exit status: 0 success, 1 failed, 2 wrong usage, 3 not supported here, "
+		    "4 permission denied, 5 failed, rollback incomplete, 6 busy.",
+		    "\n");
 }
 
 static void write_feature(const struct help *help, const struct feature *feature, bool preset)
 {
 	fprintf(help->stream, "Usage: %s [OPTIONS] %s COMMAND [ARGUMENTS]\n\n%s: %s.\n",
 		help->program, feature->name, feature->name, feature->help);
-	write_lines(help, feature->more);
+	write_lines(help, feature->more, "\n");
 	fputs("\nCommands:\n", help->stream);
 	for (const struct command *command = feature->commands; command->name; command++) {
 		if (command_available(command, preset))
@@ -224,9 +227,10 @@ static void write_command(const struct help *help, const struct feature *feature
 			  const struct command *command)
 {
 	write_usage(help, USAGE, feature, command);
-	fprintf(help->stream, "\n%s.\n", command->help);
+	fputc('\n', help->stream);
+	write_lines(help, command->help, ".\n");
 	if (command->more)
-		write_lines(help, command->more);
+		write_lines(help, command->more, "\n");
 	fputs("\nArguments:\n", help->stream);
 	if (command->options)
 		write_options(help, command->options, false);

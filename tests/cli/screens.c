@@ -327,17 +327,6 @@ static void what_is_off_locked_or_unknown_stands_out(void **state)
 	report_free(report);
 }
 
-static void lists_break_at_commas(void **state)
-{
-	(void)state;
-	assert_int_equal(screen_list_break("0-3,8", 5), 5);
-	assert_int_equal(screen_list_break("0-3,8,9", 6), 6);
-	assert_int_equal(screen_list_break("0-3,8,9", 5), 4);
-	assert_int_equal(screen_list_break("0-3,8,9", 4), 4);
-	assert_int_equal(screen_list_break("1000-2000,9", 4), 4);
-	assert_int_equal(screen_list_break("", 4), 0);
-}
-
 /* ---- Maps ---- */
 
 static void add_core(struct report_node *parent, unsigned int core, const char *cpus,
@@ -738,7 +727,6 @@ int main(void)
 		cmocka_unit_test(a_list_is_cut_on_a_terminal_alone),
 		cmocka_unit_test(a_narrow_table_has_places_apart),
 		cmocka_unit_test(what_is_off_locked_or_unknown_stands_out),
-		cmocka_unit_test(lists_break_at_commas),
 		cmocka_unit_test(cores_stand_in_groups_of_eight),
 		cmocka_unit_test(modules_stand_together),
 		cmocka_unit_test(colours_are_added_to_letters),

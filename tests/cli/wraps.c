@@ -48,6 +48,17 @@ static void lists_that_are_too_wide_are_broken_behind_commas(void **state)
 		       "a\nscaling_max_freq\nb");
 }
 
+static void lists_break_at_commas(void **state)
+{
+	(void)state;
+	assert_int_equal(wrap_list_break("0-3,8", 5, 5), 5);
+	assert_int_equal(wrap_list_break("0-3,8,9", 7, 6), 6);
+	assert_int_equal(wrap_list_break("0-3,8,9", 7, 5), 4);
+	assert_int_equal(wrap_list_break("0-3,8,9", 7, 4), 4);
+	assert_int_equal(wrap_list_break("1000-2000,9", 11, 4), 0);
+	assert_int_equal(wrap_list_break("", 0, 4), 0);
+}
+
 static void words_stay_together(void **state)
 {
 	static const char WORDS[] = "[--set STATEMENT]";
@@ -68,6 +79,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_as_long_as_the_page),
 		cmocka_unit_test(lists_that_are_too_wide_are_broken_behind_commas),
+		cmocka_unit_test(lists_break_at_commas),
 		cmocka_unit_test(words_stay_together),
 	};
 

@@ -56,10 +56,4 @@ static inline bool screen_key_is_row(const struct report_node *node)
  * terminal long lists are cut. Returns 0 or -ENOMEM. */
 int screen_table_write(const struct screen_table *table, const struct page *page, FILE *stream);
 
-/**
- * Where to break a list, at a comma: the length of its beginning that fits @width; of the whole
- * text if that fits. Without a comma within it is broken anywhere.
- */
-size_t screen_list_break(const char *text, size_t width);
-
 #endif

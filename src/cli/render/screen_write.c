@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lays tables out: widths of columns, and what gets lines of its own. */
 #include "../../common/memory_stream.h"
+#include "../text/wrap.h"
 #include "page.h"
 #include "screen_table.h"
 
@@ -154,18 +155,6 @@ static void pad(size_t count, FILE *stream)
 	fprintf(stream, "%*s", (int)count, "");
 }
 
-size_t screen_list_break(const char *text, size_t width)
-{
-	size_t length = strlen(text), comma = 0;
-
-	if (length <= width)
-		return length;
-	for (size_t i = 0; i < width; i++)
-		if (text[i] == ',')
-			comma = i + 1;
-	return comma > 0 ? comma : width;
-}
-
 /** How a cell stands out on a page with colours. */
 static unsigned int style_of(const struct layout *layout, size_t row, size_t column)
 {
@@ -206,7 +195,9 @@ static void write_list(const struct layout *layout, size_t row)
 				isst_cpuset_count(cell_at(layout, row, column)->cpus));
 			return;
 		}
-		length = screen_list_break(text, width);
+		length = wrap_list_break(text, strlen(text), width);
+		if (length == 0)
+			length = strlen(text);
 		write_text(layout, row, column, text, length);
 		text += length;
 	}

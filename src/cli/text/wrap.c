@@ -11,8 +11,7 @@ static void begin_line(struct wrap *wrap)
 	wrap->begun = false;
 }
 
-/** How much of the words fits a width: all, or up to a comma; 0: nothing. */
-static size_t fitting_length(const char *words, size_t length, size_t width)
+size_t wrap_list_break(const char *words, size_t length, size_t width)
 {
 	if (length <= width)
 		return length;
@@ -32,7 +31,8 @@ void wrap_words(struct wrap *wrap, const char *words, size_t length)
 			wrap->column += (size_t)fprintf(wrap->stream, "%*s",
 							(int)(wrap->indent - wrap->column), "");
 		end = wrap->column + wrap->begun;
-		part = fitting_length(words, length, wrap->columns > end ? wrap->columns - end : 0);
+		part = wrap_list_break(words, length,
+				       wrap->columns > end ? wrap->columns - end : 0);
 		if (wrap->begun && (part == 0 || (part < length && length <= line))) {
 			begin_line(wrap);
 			continue;

@@ -15,6 +15,9 @@ struct wrap {
 	bool begun;	/* a word stands in it: a blank comes before the next one */
 };
 
+/** How much of a list fits a width: all of it, or up to a comma; 0: nothing. */
+size_t wrap_list_break(const char *words, size_t length, size_t width);
+
 /** Writes a word, or words that stay together. What is wider than the page is broken behind commas.
  */
 void wrap_words(struct wrap *wrap, const char *words, size_t length);
