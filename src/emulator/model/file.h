@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A platform file on its way to a platform, for the files of this folder alone: sections and
- * settings, and the steps that read.c leads through.
+ * settings, and the steps that parse.c leads through.
  */
 #ifndef EMULATOR_MODEL_FILE_H
 #define EMULATOR_MODEL_FILE_H

@@ -46,10 +46,11 @@ struct cpu_state {
 	uint8_t online;
 	uint8_t seen;	       /* has been online since boot, so the driver knows its numbers */
 	uint8_t idle_disabled; /* a bit for each idle state */
-	uint8_t governor; /* 0: that of the platform; else 1 + its place among all (governors.c) */
+	uint8_t governor; /* 0: that of the platform; else 1 + its place among all (cpufreq_views.c)
+			   */
 	uint32_t requested_min_khz,
 		requested_max_khz; /* the user's limits, not what came of them */
-	uint16_t preference;	   /* 0: as at boot; else see energy.c */
+	uint16_t preference;	   /* 0: as at boot; else see cpufreq_views.c */
 	uint8_t cooling;	   /* state of the cooling device of its package */
 	uint8_t reserved;
 };
