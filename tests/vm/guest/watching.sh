@@ -15,6 +15,8 @@ watching() {
 	followed by_hotplug
 	followed by_partitions -g
 	over_reload
+	over_hand
+	over_uevents
 	[ "$transport" != mailbox ] || over_resume
 }
 
@@ -50,13 +52,14 @@ stop_watch() {
 	[ ! -e /run/isst/journal ] || echo 'a journal is left'
 }
 
-by_hotplug() {	# $1: level
-	off=$(cat $cpus_dir/cpu*/online | grep -c 0)
-	[ $1 = 1 ] || { [ $off = 0 ]; return; }
-	[ $off = "$(echo $leaving | wc -w)" ] || return 1
+have_left() {	# $1: level
 	for cpu in $leaving; do
-		[ "$(cat $cpus_dir/cpu$cpu/online)" = 0 ] || return 1
+		[ "$(cat $cpus_dir/cpu$cpu/online)" = $((1 - $1)) ] || return 1
 	done
+}
+
+by_hotplug() {	# $1: level
+	have_left $1 && [ "$(cat $cpus_dir/cpu*/online | grep -c 0)" = $(($1 * $(echo $leaving | wc -w))) ]
 }
 
 by_partitions() {	# $1: level
@@ -105,4 +108,47 @@ over_resume() {
 		stop_watch
 	} > $work/wrong 2>&1
 	verdict '--oob: it goes on after a resume' $work/wrong
+}
+
+# A CPU that both levels have.
+over_hand() {
+	kept=$(awk '$2 == 0 && $5 == 1 { print $1; exit }' $work/topology)
+	{
+		start_watch
+		echo 0 > $cpus_dir/cpu$kept/online
+		set_levels 1
+		await have_left 1
+		set_levels 0
+		await have_left 0
+		equal "CPU $kept online" 0 "$(cat $cpus_dir/cpu$kept/online)"
+		echo 1 > $cpus_dir/cpu$kept/online
+		stop_watch
+	} > $work/wrong 2>&1
+	verdict '--oob: a CPU that was taken offline by hand stays offline' $work/wrong
+}
+
+# Another program takes a CPU of the other package off- and online all the time, each with a uevent.
+toggle() {
+	while [ -e $work/toggling ]; do
+		for online in 0 1; do
+			echo $online > $cpus_dir/cpu$1/online
+			sleep 0.4
+		done
+	done
+}
+
+over_uevents() {
+	{
+		start_watch
+		: > $work/toggling
+		toggle "$(awk '$2 == 1 && $5 == 1 { print $1; exit }' $work/topology)" &
+		set_levels 1
+		await have_left 1
+		rm -f $work/toggling
+		wait $!
+		set_levels 0
+		await by_hotplug 0
+		stop_watch
+	} > $work/wrong 2>&1
+	verdict '--oob: uevents that do not end do not keep it from looking' $work/wrong
 }
