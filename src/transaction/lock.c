@@ -166,9 +166,13 @@ static bool may_have_open(unsigned int process, int descriptor)
 	all = opendir(path);
 	hidden = !all && (errno == EACCES || errno == EPERM);
 	free(path);
-	while (all && !found && (entry = readdir(all)))
-		found = fstatat(dirfd(all), entry->d_name, &other, 0) == 0 &&
-			other.st_dev == file.st_dev && other.st_ino == file.st_ino;
+	while (all && !found && (entry = readdir(all))) {
+		bool seen = fstatat(dirfd(all), entry->d_name, &other, 0) == 0;
+
+		found = seen && other.st_dev == file.st_dev && other.st_ino == file.st_ino;
+		/* The directory of a root process can be read, but not what is in it. */
+		hidden |= !seen && (errno == EACCES || errno == EPERM);
+	}
 	if (all)
 		closedir(all);
 	return found || hidden;
