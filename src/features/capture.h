@@ -45,7 +45,7 @@ static inline bool capture_is_tpmi(const struct capture *capture)
 	return capture->device && capture->info.api_version >= 2;
 }
 
-/* capture.c: the files that are to be written, and where */
+/* capture_write.c: the files that are to be written, and where */
 
 /** Ends a text, and keeps it as the file @path. Returns 0 or -ENOMEM. */
 int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path);
@@ -53,8 +53,11 @@ int capture_keep_text(struct capture *capture, struct memory_stream *text, const
 /** Keeps a file. Takes @content over, also on failure. */
 int capture_keep(struct capture *capture, const char *path, char *content);
 
+/** Opens the directory, which must be empty; one that is missing is made later. */
+int capture_open_directory(struct capture *capture);
 /** Writes all that was kept, or nothing. */
 int capture_write(struct capture *capture);
+void capture_close_directory(struct capture *capture);
 
 /* capture_files.c: the kernel's files */
 

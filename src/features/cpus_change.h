@@ -38,7 +38,7 @@ void cpus_plan_online(struct cpus_change *work);
 /** Plans partitions, and what goes offline. Returns 0 or a negative errno. */
 int cpus_plan_offline(struct cpus_change *work);
 
-/* cpus_change.c */
+/* cpus_partitions.c */
 
 /** CPUs of a domain that are not in a set. To be freed; NULL without memory. */
 struct isst_cpuset *cpus_others(const struct isst_domain *domain, const struct isst_cpuset *set);
@@ -49,6 +49,12 @@ int cpus_probe_partitions(struct isst_context *context);
 /** Isolates CPUs of a domain. A partition of others that has the name already is not replaced. */
 int cpus_plan_partition(const struct cpus_change *work, const struct isst_domain *domain,
 			const struct isst_cpuset *cpus);
+/** Plans the partitions of all requests: those that hold CPUs, and the end of those that are no
+ * longer needed. */
+int cpus_plan_partitions(struct cpus_change *work);
+/** Whether a CPU that is not enabled goes offline: current kernels do not let CPU 0 go, and the
+ * user may want it kept. */
+bool cpus_sets_offline(const struct cpus_change *work, unsigned int cpu);
 
 /* cpus_groups.c: both return 0 or a negative errno */
 

@@ -20,10 +20,10 @@ struct isst_events {
 /** Opens what the machine has of them. Returns 0 or a negative errno. */
 static int open_sockets(struct isst_events *events, const struct isst_machine *machine)
 {
-	for (int i = 0; i < MACHINE_EVENT_KINDS; i++) {
+	for (unsigned int i = 0; i < MACHINE_EVENT_KINDS; i++) {
 		struct epoll_event readable = { .events = EPOLLIN };
 
-		events->sockets[i] = machine->open_events(machine->data, i);
+		events->sockets[i] = machine->open_events(machine->data, (enum machine_events)i);
 		if (events->sockets[i] >= 0 &&
 		    epoll_ctl(events->all, EPOLL_CTL_ADD, events->sockets[i], &readable) != 0)
 			return -errno;
@@ -44,7 +44,7 @@ int isst_events_open(struct isst_context *context, unsigned int flags, struct is
 	opened = calloc(1, sizeof(*opened));
 	if (!opened)
 		return call_no_memory(context);
-	for (int i = 0; i < MACHINE_EVENT_KINDS; i++)
+	for (unsigned int i = 0; i < MACHINE_EVENT_KINDS; i++)
 		opened->sockets[i] = -1;
 	opened->close = context->machine->close_events;
 	opened->all = epoll_create1(EPOLL_CLOEXEC);
@@ -62,7 +62,7 @@ void isst_events_close(struct isst_events *events)
 {
 	if (!events)
 		return;
-	for (int i = 0; i < MACHINE_EVENT_KINDS; i++)
+	for (unsigned int i = 0; i < MACHINE_EVENT_KINDS; i++)
 		if (events->sockets[i] >= 0)
 			events->close(events->sockets[i]);
 	if (events->all >= 0)
@@ -79,8 +79,8 @@ int isst_events_take(struct isst_events *events)
 {
 	int taken = 0;
 
-	for (int i = 0; events && i < MACHINE_EVENT_KINDS; i++)
+	for (unsigned int i = 0; events && i < MACHINE_EVENT_KINDS; i++)
 		if (events->sockets[i] >= 0)
-			taken |= kernel_events_take(events->sockets[i], i);
+			taken |= kernel_events_take(events->sockets[i], (enum machine_events)i);
 	return taken;
 }

@@ -24,6 +24,19 @@ char *recovery_describe_waiting(const struct isst_journal *journal);
 /** Which items a message is about. */
 typedef bool (*tracked_test)(const struct tracked *tracked);
 
+/** A journal is kept, too, by a run that came to its end, and could not take its change back; and
+ * one that was cut off while it did so was not the only thing that went wrong. */
+const char *recovery_what_happened(const struct journal_text *text);
+/** The command, and how long ago it began: as much as one wants to know. */
+const char *recovery_command(const struct isst_journal *journal);
+/** `3 min`: as much as one wants to know. */
+const char *recovery_age_text(const struct isst_journal *journal);
+/** Items that another process may have changed, that are rolled back, and that stay as they are
+ * since SMT is off; "" for none. */
+char *recovery_list_moved(const struct isst_journal *journal);
+char *recovery_list_rolled_back(const struct isst_journal *journal);
+char *recovery_list_aside(const struct isst_journal *journal);
+
 /** The items that a test is about, with their values unless they are many; "" for none. */
 char *recovery_list(const struct isst_journal *journal, tracked_test test);
 /** The same by kinds, without values. */

@@ -86,4 +86,17 @@ int change_check_restorable(struct isst_change *change);
  * could not restore. Returns 0 or a negative errno with a message. */
 int change_check_reversible(struct isst_change *change);
 
+/**
+ * Once all steps are made: reads all items of the firmware, and online states of CPUs, that they
+ * are about, and those that planning relied on, once more, in one batch. Of a change that wrote
+ * nothing, nothing is read.
+ * Returns 0; -EIO with a message, and isst_change.overtaken set, where one is not what the change
+ * left; or another negative errno with a message.
+ */
+int change_look_again(struct isst_change *change);
+
+/** Discovers the machine as the change left it, if CPUs went on- or offline; a failure is a
+ * warning. */
+void change_rediscover(struct isst_change *change);
+
 #endif

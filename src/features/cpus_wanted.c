@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which CPUs are in use, where that is asked for itself: by the level, isolated, all, or all but
+ * some. */
+#include "base/cpuset.h"
+#include "features/cpus_change.h"
+#include "features/plan.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** A request while it is planned. */
+struct cpus_request {
+	struct cpus_change cpus;
+	struct domain_request *requests;
+	enum cpus_wanted wanted;
+	const struct isst_cpuset *offline;
+	struct current_state current; /* of the level's */
+	struct cpus_target *targets;
+	struct isst_cpuset **enabled; /* of those that are not the level's; each may be NULL */
+};
+
+static bool is_of_level(const struct cpus_request *work)
+{
+	return work->wanted == CPUS_BY_LEVEL || work->wanted == CPUS_ISOLATED;
+}
+
+/* ---- What is enabled ---- */
+
+/** Of all that a level specifies only its CPUs are made use of. */
+static bool suffices(const struct isst_level *level)
+{
+	return level->cpus || isst_domain_is_io(level->domain);
+}
+
+/** The same where CPUs of which nothing is known are brought online. */
+static bool suffices_once_seen(const struct isst_level *level)
+{
+	return suffices(level) || cpus_are_found(level);
+}
+
+static int read_levels(struct cpus_request *work)
+{
+	const struct state_needs needs = {
+		.levels = REQUIRED,
+		.choice = LEVEL_CURRENT,
+		.parts = ISST_READ_LEVELS_PROPERTIES,
+		.suffices = work->cpus.change->options.leave_unknown_cpus ? suffices
+									  : suffices_once_seen,
+	};
+	int error = current_state_read(work->cpus.change, work->requests, work->cpus.count, &needs,
+				       &work->current);
+
+	for (size_t i = 0; i < work->cpus.count && !error; i++) {
+		const struct isst_level *level = &work->current.domains[i].level;
+
+		/* A preset platform has no other level than one with all of them. */
+		work->targets[i] = (struct cpus_target){
+			level->cpus, level->cores, work->cpus.change->context->platform.preset
+		};
+	}
+	return error;
+}
+
+/** CPUs of a domain that are not to be offline. */
+static int find_enabled(struct cpus_request *work, size_t i)
+{
+	struct domain_request *request = &work->requests[i];
+	int error = context_check_domain(work->cpus.change->context, request->domain);
+
+	if (error)
+		return error;
+	request->failure = (struct isst_failure){ 0 };
+	if (isst_domain_is_io(request->domain))
+		return 0;
+	work->enabled[i] = cpus_others(request->domain,
+				       work->wanted == CPUS_OFFLINE ? work->offline : NULL);
+	work->targets[i] = (struct cpus_target){ work->enabled[i], 0, true };
+	return work->enabled[i] ? 0 : -ENOMEM;
+}
+
+static int begin(struct cpus_request *work)
+{
+	size_t count = work->cpus.count;
+	int error = 0;
+
+	work->targets = calloc(count + 1, sizeof(*work->targets));
+	work->enabled = calloc(count + 1, sizeof(*work->enabled));
+	if (!work->targets || !work->enabled)
+		return -ENOMEM;
+	work->cpus.requests = work->requests;
+	work->cpus.targets = work->targets;
+	work->cpus.kept_offline = work->wanted == CPUS_OFFLINE ? work->offline : NULL;
+	if (is_of_level(work))
+		return read_levels(work);
+	for (size_t i = 0; i < count && !error; i++)
+		error = find_enabled(work, i);
+	return error;
+}
+
+static void end(struct cpus_request *work)
+{
+	for (size_t i = 0; i < work->cpus.count && work->enabled; i++)
+		isst_cpuset_free(work->enabled[i]);
+	free(work->enabled);
+	free(work->targets);
+	current_state_free(&work->current);
+}
+
+/* ---- What must hold ---- */
+
+static bool is_requested(const struct cpus_request *work, const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < work->cpus.count; i++)
+		if (work->requests[i].domain == domain)
+			return true;
+	return false;
+}
+
+/** Whether other requests of the change leave a domain a CPU. */
+static bool stays_online(const struct isst_change *change, const struct isst_domain *domain)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, domain->present)
+		if (cpu_will_be_online(change, domain, cpu))
+			return true;
+	return false;
+}
+
+/** Whether a package keeps a CPU, of the domains that are asked for or of another one. */
+static bool keeps_a_cpu(const struct cpus_request *work, unsigned int package)
+{
+	const struct isst_context *context = work->cpus.change->context;
+
+	for (size_t i = 0; i < work->cpus.count; i++)
+		if (work->requests[i].domain->package == package && work->targets[i].enabled &&
+		    isst_cpuset_count(work->targets[i].enabled) > 0)
+			return true;
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+
+		if (domain->package == package && !is_requested(work, domain) &&
+		    stays_online(work->cpus.change, domain))
+			return true;
+	}
+	return false;
+}
+
+/** A package all of whose CPUs are offline can no longer be reached, so that nothing could bring
+ * them back but a request for all CPUs. */
+static void check_packages(struct cpus_request *work)
+{
+	for (size_t i = 0; i < work->cpus.count; i++) {
+		const struct isst_domain *domain = work->requests[i].domain;
+
+		if (cpus_move(&work->cpus, i) && isst_cpuset_count(domain->present) > 0 &&
+		    !keeps_a_cpu(work, domain->package))
+			request_reject(work->cpus.change, &work->requests[i], -EIO,
+				       "all CPUs of package %u would go offline%s", domain->package,
+				       is_of_level(work) ? ": the firmware reports no core of it "
+							   "for its level"
+							 : "");
+	}
+}
+
+/** Whether a level enables all CPUs that a domain has. */
+static bool enables_all(const struct cpus_request *work, size_t i)
+{
+	return cpuset_contains(work->targets[i].enabled, work->requests[i].domain->present);
+}
+
+/** Without partitions none can be isolated, and none need be where the level enables all. */
+static int check_partitions(struct cpus_request *work)
+{
+	struct isst_context *context = work->cpus.change->context;
+	int error;
+
+	if (work->wanted != CPUS_ISOLATED)
+		return 0;
+	error = cpus_probe_partitions(context);
+	work->cpus.partitions = !error;
+	if (error != -EOPNOTSUPP)
+		return error;
+	for (size_t i = 0; i < work->cpus.count; i++)
+		if (cpus_move(&work->cpus, i) && !enables_all(work, i))
+			request_reject(work->cpus.change, &work->requests[i], -EOPNOTSUPP, "%s",
+				       isst_error(context));
+	return 0;
+}
+
+static int prepare(struct cpus_request *work)
+{
+	int error = begin(work);
+
+	if (error)
+		return error;
+	check_packages(work);
+	return check_partitions(work);
+}
+
+/* ---- Planning ---- */
+
+int plan_cpus_online(struct isst_change *change, struct domain_request *requests, size_t count,
+		     enum cpus_wanted wanted, const struct isst_cpuset *offline)
+{
+	struct cpus_request work = { .cpus = { .change = change, .count = count },
+				     .requests = requests,
+				     .wanted = wanted,
+				     .offline = offline };
+	int error = prepare(&work);
+
+	if (!error) {
+		error = hotplug_begin(&work.cpus.hotplug, change);
+		if (!error)
+			cpus_plan_online(&work.cpus);
+		hotplug_end(&work.cpus.hotplug);
+	}
+	end(&work);
+	return error;
+}
+
+int plan_cpus_offline(struct isst_change *change, struct domain_request *requests, size_t count,
+		      enum cpus_wanted wanted, const struct isst_cpuset *offline)
+{
+	struct cpus_request work = { .cpus = { .change = change, .count = count },
+				     .requests = requests,
+				     .wanted = wanted,
+				     .offline = offline };
+	int error = prepare(&work);
+
+	if (!error) {
+		error = hotplug_begin(&work.cpus.hotplug, change);
+		if (!error)
+			error = cpus_plan_offline(&work.cpus);
+		hotplug_end(&work.cpus.hotplug);
+	}
+	end(&work);
+	return error;
+}
