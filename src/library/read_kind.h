@@ -19,7 +19,7 @@ struct read_kind {
 	/* Where it has several structs for a target: their number is kept here; 0: it has not. */
 	size_t index_at;
 	/* A part of results with a failure of its own; 0: there is none. */
-	int part;
+	enum isst_part part;
 	size_t part_failure_at;
 };
 
