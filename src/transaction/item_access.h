@@ -11,7 +11,7 @@ struct item_access {
 	struct item_value value;
 	bool absent;   /* read: the machine has no such item */
 	bool restores; /* to be written: @value is what was there before */
-	bool others;   /* of those: it is another owner's, and is not written */
+	bool others;   /* it is another owner's: left alone, or already as it is wanted */
 	bool written; /* read: a limit as which @value was written, which is there if it is shown */
 	struct isst_failure failure;
 };

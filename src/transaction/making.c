@@ -60,15 +60,19 @@ int change_check_interrupted(struct isst_change *change)
 }
 
 static void note_write(struct isst_change *change, struct entry *entry,
-		       const struct isst_failure *failure)
+		       const struct item_access *access)
 {
+	const struct isst_failure *failure = &access->failure;
+
 	/* What may still take effect has to be rolled back, too. */
 	entry->timed_out = failure->error == -ETIMEDOUT;
 	entry->written = !failure->error || entry->timed_out;
 	/* One that has to be waited for may yet make a difference. */
 	change->moved |= entry->timed_out;
 	change_log(change, &entry->item, entry->now, entry->wanted,
-		   failure->error ? failure->message : "written");
+		   failure->error   ? failure->message
+		   : access->others ? "set by another agent meanwhile"
+				    : "written");
 }
 
 /**
@@ -91,7 +95,7 @@ static int note_writes(struct isst_change *change, struct step *step,
 
 		if (failure->error == -ECANCELED || entry->refused)
 			continue;
-		note_write(change, entry, failure);
+		note_write(change, entry, &accesses[i]);
 		/* One that may still take effect is waited for when the step is verified. */
 		if (failure->error && !entry->timed_out && !result)
 			result = entry_skip(change, entry, failure->error, failure->message);
@@ -151,6 +155,28 @@ static int find_refused_levels(struct isst_change *change, struct item_access *a
 	return error;
 }
 
+/** The driver of TPMI refuses the level that is the current one: where another agent has set the
+ * same level since it was read, nothing is left to be written. */
+static int find_levels_of_others(struct isst_change *change, struct item_access *accesses,
+				 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct item_access *access = &accesses[i], now = { .item = access->item };
+		int error;
+
+		if (access->item.kind != ITEM_LEVEL || !access->failure.error ||
+		    access->failure.error == -ETIMEDOUT || access->failure.error == -ECANCELED)
+			continue;
+		error = items_read(change->context, &now, 1);
+		if (error)
+			return error;
+		access->others = !now.failure.error && now.value.number == access->value.number;
+		if (access->others)
+			access->failure = (struct isst_failure){ 0 };
+	}
+	return 0;
+}
+
 /**
  * Writes entries; one that can be done without does not keep those behind it from being written.
  * Those of the firmware go out in batches; between two files of the kernel the change can be
@@ -185,6 +211,8 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 		}
 		if (!error)
 			error = find_refused_levels(change, &accesses[at], end - at);
+		if (!error)
+			error = find_levels_of_others(change, &accesses[at], end - at);
 		if (!error)
 			error = note_writes(change, step, accesses, owners, at, end, &at);
 	}
