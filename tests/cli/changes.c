@@ -730,6 +730,7 @@ static void options_reach_the_library(void **state)
 	change_machine(&run, &enable);
 	assert_true(library.options.dry_run && library.options.partitions &&
 		    library.options.partition_for_cpu0);
+	change_finish(&run);
 }
 
 static void a_dry_run_lists_what_differs(void **state)
