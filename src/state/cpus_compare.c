@@ -393,8 +393,11 @@ static int compare_unreachable(const struct wanted *wanted, struct differences *
 {
 	const struct setting *setting = cpus_everywhere(wanted);
 	struct isst_cpuset *cpus = NULL;
-	int error = setting ? cpus_find_unreachable(wanted->context, setting, &cpus) : 0;
+	int error;
 
+	if (!setting)
+		return 0;
+	error = cpus_find_unreachable(wanted->context, setting, &cpus);
 	if (!error && isst_cpuset_count(cpus) > 0)
 		error = add_of_none(setting, cpus, "offline", differences);
 	isst_cpuset_free(cpus);

@@ -131,8 +131,9 @@ static void take_snapshot(struct domain_facts *domain, const struct domain_snaps
  * no such thing, and would interrupt CPUs that may have to be left alone. */
 static bool is_read(const struct facts *facts, size_t i)
 {
-	return facts->domains[i].is_target ||
-	       !platform_has(&facts->context->platform, PLATFORM_CLOS_BY_MAILBOX);
+	return facts->domains[i].domain &&
+	       (facts->domains[i].is_target ||
+		!platform_has(&facts->context->platform, PLATFORM_CLOS_BY_MAILBOX));
 }
 
 static int read_snapshots(struct facts *facts, const struct configuration *configuration)
@@ -191,7 +192,7 @@ static int read_limits(struct facts *facts)
 		limits[i] = (struct level_limits){
 			.domain = facts->domains[i].domain,
 			.level = facts->domains[i].level,
-			.wanted = facts->domains[i].domain->has_cpu &&
+			.wanted = is_read(facts, i) && facts->domains[i].domain->has_cpu &&
 				  !facts->domains[i].profile.failure.error,
 		};
 	if (!error)
