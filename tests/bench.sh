@@ -435,9 +435,9 @@ awk '
 	BEGIN {
 		format = "%-18s %-21s %6s %13s %11s %13s %9s\n"
 		printf format, "command", "platform", "opens", "driver calls", "commands", "files", "ms"
-		bound["status guide"] = "1 10 131 265"
+		bound["status guide"] = "1 10 131 271"
 		bound["status-map guide"] = "1 6 93 16"
-		bound["status-json-v2 guide"] = "1 10 131 266"
+		bound["status-json-v2 guide"] = "1 10 131 272"
 		bound["status-openmetrics guide"] = "1 14 147 284"
 		bound["status-nfd guide"] = "1 14 147 284"
 		bound["status-facts guide"] = "1 14 147 284"

@@ -299,6 +299,8 @@ static int read_then(struct reader *reader, struct fault *rule, const char *word
 
 	if (!(OF_OPERATIONS >> rule->place & 1) || strcmp(word, "then") != 0)
 		return 1;
+	if (then->kind != AGENT_IDLE)
+		return rule_error(reader, word, "one \"then\" in a rule");
 	what = next_word(reader);
 	if (what && strcmp(what, "write") == 0) {
 		then->kind = AGENT_WRITES;
