@@ -209,7 +209,11 @@ level_meanwhile() {
 		cat $cpus_dir/online > $work/online
 		control oob 0 $((1 - final)) $after
 		run isst $words
-		[ "$(level_of_first_die)" = $((1 - final)) ] || break
+		# The firmware may have counted what was before the command.
+		if [ "$(level_of_first_die)" != $((1 - final)) ]; then
+			[ $acted = 0 ] || break
+			continue
+		fi
 		acted=$((acted + 1))
 		cat $work/out $work/err > $work/said
 		visible_registers $hardware/registers > $work/now
