@@ -7,7 +7,7 @@
 #define ISST_STATE_WANTED_H
 
 #include "state/facts.h"
-#include "transaction/items.h"
+#include "transaction/item_index.h"
 
 /** An item, and what becomes of it. One item may stand in several, for other bits. */
 struct wanted_item {

@@ -10,7 +10,7 @@
 #include "sysfs/cpufreq.h"
 #include "sysfs/suspend.h"
 #include "transaction/baseline.h"
-#include "transaction/items.h"
+#include "transaction/item_index.h"
 
 /** Which targets of its requests a change may leave out. */
 enum target_policy {

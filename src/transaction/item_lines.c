@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
-#include "transaction/item_access.h"
 #include "transaction/saved_settings.h"
 
 #include <ctype.h>

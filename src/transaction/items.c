@@ -1,145 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kinds of items: a table of how each is named and compared. */
 #include "transaction/items.h"
-#include "base/array.h"
-#include "common/hash.h"
 #include "sysfs/cpuset_groups.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Finding items ---- */
-
-struct indexed_item {
-	struct item item;
-	size_t next;  /* of the same name */
-	size_t last;  /* of a first one: the last of the name */
-	size_t other; /* of a first one: another first one of the bucket */
-};
-
-enum { FIRST_BUCKETS = 64 }; /* a power of two */
-
-static size_t bucket_of(const struct item_index *index, const struct item *item)
-{
-	/* An even number, which is hashed by twos. */
-	const uint32_t words[] = { item->kind,
-				   item->package,
-				   item->die,
-				   item->domain,
-				   item->kind == ITEM_FEATURES ? 0 : item->index,
-				   0 };
-
-	return hash_words(words, sizeof(words)) & (index->bucket_count - 1);
-}
-
-static bool is_first(const struct item_index *index, size_t number)
-{
-	return index->items[number].last != ITEM_NONE;
-}
-
-/** Puts an item into its bucket. */
-static void put(struct item_index *index, size_t number)
-{
-	size_t *bucket = &index->buckets[bucket_of(index, &index->items[number].item)];
-
-	index->items[number].other = *bucket;
-	*bucket = number;
-}
-
-/** Makes as many buckets as there are items, with space for as many more. */
-static int grow_buckets(struct item_index *index)
-{
-	size_t count = index->bucket_count ? index->bucket_count * 2 : FIRST_BUCKETS;
-	size_t *buckets;
-
-	if (index->count < index->bucket_count)
-		return 0;
-	buckets = reallocarray(index->buckets, count, sizeof(*buckets));
-	if (!buckets)
-		return -ENOMEM;
-	index->buckets = buckets;
-	index->bucket_count = count;
-	for (size_t i = 0; i < count; i++)
-		buckets[i] = ITEM_NONE;
-	for (size_t i = 0; i < index->count; i++)
-		if (is_first(index, i))
-			put(index, i);
-	return 0;
-}
-
-int item_index_add(struct item_index *index, const struct item *item)
-{
-	size_t first, number = index->count;
-
-	if (grow_buckets(index) || ARRAY_GROW(index->items, number))
-		return -ENOMEM;
-	first = item_index_first(index, item);
-	index->items[number] = (struct indexed_item){ *item, ITEM_NONE, ITEM_NONE, ITEM_NONE };
-	index->count++;
-	if (first == ITEM_NONE) {
-		index->items[number].last = number;
-		put(index, number);
-	} else {
-		index->items[index->items[first].last].next = number;
-		index->items[first].last = number;
-	}
-	return 0;
-}
-
-size_t item_index_first(const struct item_index *index, const struct item *item)
-{
-	size_t number;
-
-	if (index->count == 0)
-		return ITEM_NONE;
-	number = index->buckets[bucket_of(index, item)];
-	while (number != ITEM_NONE && !item_is(&index->items[number].item, item))
-		number = index->items[number].other;
-	return number;
-}
-
-size_t item_index_next(const struct item_index *index, size_t number)
-{
-	return index->items[number].next;
-}
-
-void item_index_clear(struct item_index *index)
-{
-	free(index->items);
-	free(index->buckets);
-	*index = (struct item_index){ 0 };
-}
-
-/* ---- Items ---- */
-
-enum value_format {
-	AS_NUMBER,
-	AS_WORD,
-	AS_FEATURES,
-	AS_SWITCH,
-	AS_KHZ,
-	AS_TEXT,
-	/* Of fields: in the terms of configurations */
-	AS_ON_OFF,
-	AS_PRIORITY,
-	AS_MHZ,
-	AS_RATIO,
-	AS_RATIO_LIMIT,
-	AS_RATIOS,
-};
-
-static const struct kind {
-	const char *name;     /* in journals and saved settings */
-	const char *what;     /* in messages */
-	const char *index_is; /* what the index counts, where it is part of the name */
-	bool of_cpu;	      /* the index is a CPU, and the domain not part of the name */
-	enum value_format format;
-	unsigned int settling_ms;
-	bool clipped;
-} KINDS[ITEM_KINDS] = {
+static const struct item_row KINDS[ITEM_KINDS] = {
 	/* The driver of TPMI gives up after 20 ms, which is not enough for all firmware. */
 	[ITEM_LEVEL] = { "level", "performance level", NULL, false, AS_NUMBER, 3000, false },
 	[ITEM_FEATURES] = { "features", "turbo-freq and base-freq", NULL, false, AS_FEATURES, 100,
@@ -349,6 +218,11 @@ bool item_counterpart(const struct item *item, struct item *counterpart)
 	return COUNTERPARTS[item->kind] != 0;
 }
 
+const struct item_row *item_row(enum item_kind kind)
+{
+	return &KINDS[kind];
+}
+
 const char *item_kind_name(enum item_kind kind)
 {
 	return KINDS[kind].name;
@@ -453,186 +327,6 @@ uint64_t item_known_bits(enum item_kind kind)
 	}
 }
 
-/** The text of an item, or of a field of it: one without an index is named by the field alone. */
-static const char *field_target(struct messages *messages, const struct isst_context *context,
-				const struct item *item, const char *field)
-{
-	const struct kind *kind = &KINDS[item->kind];
-	const char *place;
-
-	if (item_is_of_machine(item))
-		return kind->what;
-	if (kind->of_cpu)
-		return message_make(messages, "CPU %u: %s", item->index, kind->what);
-	if (item_is_of_package(item) || item_is_shared(item))
-		return message_make(messages, "package %u: %s", item->package, kind->what);
-	place = topology_domain_name(messages, context_has_power_domains(context),
-				     &(struct isst_domain){ .package = item->package,
-							    .die = item->die,
-							    .number = item->domain });
-	if ((item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) && item->index > 0)
-		return message_make(messages, "%s: %s of fabric %u", place, kind->what,
-				    item->index);
-	if (kind->index_is)
-		return message_make(messages, "%s: %s %u%s%s", place, kind->what, item->index,
-				    field ? " " : "", field ? field : "");
-	return message_make(messages, "%s: %s", place, field ? field : kind->what);
-}
-
-const char *item_text(struct messages *messages, const struct isst_context *context,
-		      const struct item *item)
-{
-	return field_target(messages, context, item, NULL);
-}
-
-/** Whether a limit is planned for a range of frequencies that is not known yet. */
-static bool is_end_of_range(const struct item *item, struct item_value value)
-{
-	enum { LOWEST_KHZ = 1 };
-
-	return (item->kind == ITEM_SCALING_MIN && value.number == CPUFREQ_NO_LIMIT) ||
-	       (item->kind == ITEM_SCALING_MAX && value.number == LOWEST_KHZ);
-}
-
-/** The ratios of turbo ratio limits as frequencies, those behind the last bucket left out. */
-static const char *ratios_text(struct messages *messages, uint64_t ratios)
-{
-	enum { MHZ_PER_RATIO = 100 };
-	char text[64];
-	int length = 0;
-
-	if (ratios == UINT64_MAX)
-		return "no limit";
-	do {
-		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%u",
-				   length > 0 ? "," : "",
-				   (unsigned int)(ratios & 0xff) * MHZ_PER_RATIO);
-		ratios >>= 8;
-	} while (ratios);
-	return message_make(messages, "%s MHz", text);
-}
-
-static const char *format_value(struct messages *messages, const struct item *item,
-				enum value_format format, struct item_value value)
-{
-	enum { NO_LIMIT_RATIO = 0xff, KHZ_PER_MHZ = 1000 };
-
-	switch (format) {
-	case AS_FEATURES:
-		return message_make(messages, "%s, %s", value.number & 1 ? "on" : "off",
-				    value.number & 2 ? "on" : "off");
-	case AS_SWITCH:
-		return value.number ? "1" : "0";
-	case AS_WORD:
-		return message_make(messages, "0x%" PRIx64, value.number);
-	case AS_KHZ:
-	case AS_MHZ:
-		if (is_end_of_range(item, value))
-			return item->kind == ITEM_SCALING_MIN ? "the highest frequency"
-							      : "the lowest frequency";
-		if (value.number == CPUFREQ_NO_LIMIT ||
-		    (value.number == 0 && item->kind == ITEM_SCALING_MIN))
-			return "no limit";
-		if (format == AS_MHZ && value.number % KHZ_PER_MHZ == 0)
-			return message_make(messages, "%" PRIu64 " MHz",
-					    value.number / KHZ_PER_MHZ);
-		return message_make(messages, "%" PRIu64 " kHz", value.number);
-	case AS_TEXT:
-		return value.text ? value.text : "absent";
-	case AS_ON_OFF:
-		return value.number ? "on" : "off";
-	case AS_PRIORITY:
-		return value.number ? "ordered" : "proportional";
-	case AS_RATIO_LIMIT:
-		if (value.number == NO_LIMIT_RATIO)
-			return "no limit";
-		return ratios_text(messages, value.number);
-	case AS_RATIO:
-	case AS_RATIOS:
-		return ratios_text(messages, value.number);
-	default:
-		return message_make(messages, "%" PRIu64, value.number);
-	}
-}
-
-const char *item_value_text(struct messages *messages, const struct item *item,
-			    struct item_value value)
-{
-	return format_value(messages, item, KINDS[item->kind].format, value);
-}
-
-/* The fields of values, as configurations name them; a value without a row is a number or text. */
-static const struct field {
-	enum item_kind kind;
-	const char *name; /* NULL: the item's, of which it is the whole value */
-	uint64_t mask;
-	enum value_format format;
-} FIELDS[] = {
-	{ ITEM_FEATURES, "turbo-freq", 0x1, AS_ON_OFF },
-	{ ITEM_FEATURES, "base-freq", 0x2, AS_ON_OFF },
-	{ ITEM_CORE_POWER, NULL, UINT64_MAX, AS_ON_OFF },
-	{ ITEM_QOS, "use of CLOS", 0x2, AS_ON_OFF },
-	{ ITEM_QOS, "priority", 0x4, AS_PRIORITY },
-	{ ITEM_CLOS, "min", 0xff00, AS_RATIO },
-	{ ITEM_CLOS, "max", 0xff0000, AS_RATIO_LIMIT },
-	{ ITEM_CLOS, "desired", 0xff000000, AS_RATIO },
-	{ ITEM_CLOS, "epp", 0xf, AS_NUMBER },
-	{ ITEM_CLOS, "weight", 0xf0, AS_NUMBER },
-	{ ITEM_TURBO_RATIO_LIMITS, NULL, UINT64_MAX, AS_RATIOS },
-	{ ITEM_ONLINE, NULL, UINT64_MAX, AS_ON_OFF },
-	{ ITEM_SCALING_MAX, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_SCALING_MIN, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_UNCORE_MAX, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_UNCORE_MIN, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_CPUSETS, NULL, UINT64_MAX, AS_ON_OFF },
-};
-
-static const char *field_text(struct messages *messages, const struct item *item,
-			      const struct field *field, struct item_value value)
-{
-	value.number = (value.number & field->mask) >> __builtin_ctzll(field->mask);
-	return format_value(messages, item, field->format, value);
-}
-
-size_t item_fields(struct messages *messages, const struct isst_context *context,
-		   const struct item *item, const struct item_value *from, struct item_value to,
-		   struct item_field *fields)
-{
-	static const char UNKNOWN[] = "unknown";
-	size_t count = 0;
-
-	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
-		const struct field *field = &FIELDS[i];
-
-		if (field->kind != item->kind ||
-		    (field->name && from && !((from->number ^ to.number) & field->mask)))
-			continue;
-		fields[count++] = (struct item_field){
-			.target = field_target(messages, context, item, field->name),
-			.old_text = from ? field_text(messages, item, field, *from) : UNKNOWN,
-			.new_text = field_text(messages, item, field, to),
-		};
-	}
-	if (count == 0)
-		fields[count++] = (struct item_field){
-			.target = item_text(messages, context, item),
-			.old_text = from ? item_value_text(messages, item, *from) : UNKNOWN,
-			.new_text = item_value_text(messages, item, to),
-		};
-	return count;
-}
-
-const char *item_describe(struct isst_context *context, const struct item *item)
-{
-	return item_text(&context->messages, context, item);
-}
-
-const char *item_describe_value(struct isst_context *context, const struct item *item,
-				struct item_value value)
-{
-	return item_value_text(&context->messages, item, value);
-}
-
 /**
  * A domain of a package: the last one that has a CPU, as far as there is one. On resume the kernel
  * writes MSRs again by the CPUs that wrote them last, as these come online: the first CPU of the
@@ -677,9 +371,17 @@ struct isst_item item_public(const struct isst_context *context, const struct it
 	return public;
 }
 
+bool item_is_end_of_range(const struct item *item, struct item_value value)
+{
+	enum { LOWEST_KHZ = 1 };
+
+	return (item->kind == ITEM_SCALING_MIN && value.number == CPUFREQ_NO_LIMIT) ||
+	       (item->kind == ITEM_SCALING_MAX && value.number == LOWEST_KHZ);
+}
+
 struct item_number item_number_of(const struct item *item, struct item_value value, bool known)
 {
-	if (!known || KINDS[item->kind].format == AS_TEXT || is_end_of_range(item, value))
+	if (!known || KINDS[item->kind].format == AS_TEXT || item_is_end_of_range(item, value))
 		return (struct item_number){ .error = -ENODATA };
 	return (struct item_number){ .number = value.number };
 }

@@ -34,6 +34,36 @@ enum item_kind {
 	ITEM_KINDS,
 };
 
+/** How values are written for people. */
+enum value_format {
+	AS_NUMBER,
+	AS_WORD,
+	AS_FEATURES,
+	AS_SWITCH,
+	AS_KHZ,
+	AS_TEXT,
+	/* Of fields: in the terms of configurations */
+	AS_ON_OFF,
+	AS_PRIORITY,
+	AS_MHZ,
+	AS_RATIO,
+	AS_RATIO_LIMIT,
+	AS_RATIOS,
+};
+
+/** What is known of a kind of items. */
+struct item_row {
+	const char *name;     /* in journals and saved settings */
+	const char *what;     /* in messages */
+	const char *index_is; /* what the index counts, where it is part of the name */
+	bool of_cpu;	      /* the index is a CPU, and the domain not part of the name */
+	enum value_format format;
+	unsigned int settling_ms;
+	bool clipped;
+};
+
+const struct item_row *item_row(enum item_kind kind);
+
 /** Names an item: by what the kernel and the firmware call things, so that it outlives a topology.
  */
 struct item {
@@ -209,31 +239,13 @@ bool item_is_file(enum item_kind kind);
 /** The bits of a kind's value that are known to mean something; others are left alone. */
 uint64_t item_known_bits(enum item_kind kind);
 
+/** Whether a limit is planned for a range of frequencies that is not known yet. */
+bool item_is_end_of_range(const struct item *item, struct item_value value);
+
 /**
  * Whether a change can do without an item: one that the firmware holds for a domain without CPUs.
  * Power domains of I/O dies claim features that mean nothing there, and may refuse them.
  */
 bool item_is_optional(const struct isst_context *context, const struct item *item);
-
-/* ---- Finding items ---- */
-
-/** No number. */
-#define ITEM_NONE SIZE_MAX
-
-struct item_index {
-	struct indexed_item *items; /* by number */
-	size_t count;
-	size_t *buckets; /* of each hash, the last item that was the first of its name */
-	size_t bucket_count;
-};
-
-/** Gives an item the next number, from 0 on. Returns 0 or -ENOMEM. */
-int item_index_add(struct item_index *index, const struct item *item);
-
-/** The first number of an item, by item_is(); and the next one behind a number. ITEM_NONE: none. */
-size_t item_index_first(const struct item_index *index, const struct item *item);
-size_t item_index_next(const struct item_index *index, size_t number);
-
-void item_index_clear(struct item_index *index);
 
 #endif
