@@ -8,8 +8,6 @@
 #include "format_check.h"
 #include "text/json_path.h"
 
-#include <string.h>
-
 static int check_options(const struct request *request, char **problem)
 {
 	const struct command *command = request->command;

@@ -5,7 +5,6 @@
  */
 #include "request_read.h"
 
-#include "arguments/arguments.h"
 #include "arguments/option_hints.h"
 #include "command_table.h"
 #include "format_check.h"

@@ -3,7 +3,6 @@
 #include "explain/checks.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { KHZ_PER_MHZ = 1000 };
 

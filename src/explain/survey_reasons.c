@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LIMIT_REASONS_REGISTER = 0x64f };
 

@@ -7,7 +7,6 @@
 #include "features/base_freq_preset.h"
 #include "features/preset_limits.h"
 #include "sysfs/cpufreq.h"
-#include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
 #include "transaction/turbo.h"

@@ -6,7 +6,6 @@
  */
 #include "features/choice_levels.h"
 #include "common/memory_stream.h"
-#include "features/features.h"
 #include "firmware/platform.h"
 #include "topology/context.h"
 

@@ -2,10 +2,7 @@
 /* A limit of cpufreq below the turbo frequency keeps a CPU of high priority from it. */
 #include "features/low_limits.h"
 #include "base/array.h"
-#include "base/cpuset.h"
 #include "common/numbered.h"
-#include "features/planning.h"
-#include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
 

@@ -7,7 +7,6 @@
 #include "features/uncore_limits.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
-#include "transaction/baseline.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/steps.h"

@@ -2,7 +2,6 @@
 /* Facts that changes are planned from, and steps that several features need. */
 #include "features/planning.h"
 #include "common/numbered.h"
-#include "features/perf_profile.h"
 #include "features/reading.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"

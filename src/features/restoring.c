@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Restoring the saved settings of one feature in one domain. */
 struct restoring {

@@ -4,7 +4,6 @@
  * limits (turbo_freq_limits.c).
  */
 #include "base/array.h"
-#include "common/memory_stream.h"
 #include "common/numbered.h"
 #include "features/choice_levels.h"
 #include "features/low_limits.h"
@@ -18,7 +17,6 @@
 #include "transaction/steps.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

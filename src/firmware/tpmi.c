@@ -5,7 +5,6 @@
  * socket, which is the kernel's package number, and its number in it.
  */
 #include "firmware/tpmi.h"
-#include "base/messages.h"
 #include "driver/driver.h"
 
 #include <errno.h>

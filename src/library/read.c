@@ -3,7 +3,6 @@
 #include "features/features.h"
 #include "library/read_kind.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

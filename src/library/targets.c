@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of targets, and the check of what a call on them was given. */
 #include "library/targets.h"
-#include "library/values.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of differences: CPUs and domains that differ alike stand together. */
 #include "base/array.h"
-#include "base/cpuset.h"
 #include "common/domain_list.h"
 #include "common/memory_stream.h"
 #include "common/numbered.h"

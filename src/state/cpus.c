@@ -3,7 +3,6 @@
 #include "state/cpus.h"
 #include "base/cpuset.h"
 #include "common/numbered.h"
-#include "features/cpus_change.h"
 #include "features/plan.h"
 #include "topology/context.h"
 #include "transaction/report.h"

@@ -5,7 +5,6 @@
  */
 #include "state/read.h"
 #include "base/array.h"
-#include "base/cpuset.h"
 #include "state/cpus.h"
 #include "state/match.h"
 #include "state/read_values.h"

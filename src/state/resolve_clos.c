@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes of service and associations of a configuration, as items. */
-#include "base/cpuset.h"
 #include "features/planning.h"
 #include "state/resolve.h"
 #include "topology/context.h"

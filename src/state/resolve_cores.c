@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* High priority cores of a configuration: where a statement of them counts, and which are chosen.
  */
-#include "base/cpuset.h"
 #include "features/high_priority.h"
 #include "state/resolve.h"
-#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

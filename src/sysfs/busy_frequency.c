@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <time.h>
 
 #if defined(__x86_64__)

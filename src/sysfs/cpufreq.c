@@ -2,7 +2,6 @@
 /* The kernel's limits of a CPU's frequency, and its switch. */
 #include "sysfs/cpufreq.h"
 #include "base/cpuset.h"
-#include "base/messages.h"
 #include "isst.h"
 
 #include <errno.h>

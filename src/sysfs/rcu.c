@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of RCU below /sys/kernel. */
 #include "sysfs/rcu.h"
-#include "base/cpuset.h"
 #include "base/messages.h"
 #include "sysfs/undisturbed.h"
 

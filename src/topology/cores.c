@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Of an answer: whether it is no number. */
 static bool is_no_number(uint32_t physical_cpu, int error)

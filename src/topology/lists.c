@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { HIGHEST_NUMBER = UINT32_MAX - 1 };
 

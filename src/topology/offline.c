@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct topology_domain *find_domain(const struct topology *topology,
 					   const struct cached_cpu *cached)

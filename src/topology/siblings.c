@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Whether SMT is disabled. On a processor that has none no CPU is hidden. Returns 0 or
  * -ENOMEM. */

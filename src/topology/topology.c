@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A topology: its CPUs and domains, found by number. */
 #include "base/array.h"
-#include "base/cpuset.h"
 #include "topology/steps.h"
 
 #include <errno.h>

@@ -2,10 +2,6 @@
 /* Items as they were before a change, each once, found by what they are called. */
 #include "transaction/baseline.h"
 #include "base/array.h"
-#include "sysfs/cpufreq.h"
-#include "transaction/item_files.h"
-#include "transaction/report.h"
-#include "transaction/run.h"
 
 #include <errno.h>
 #include <stdlib.h>

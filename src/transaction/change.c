@@ -3,7 +3,6 @@
  * running it: run.c. */
 #include "transaction/change.h"
 #include "transaction/lock.h"
-#include "transaction/report.h"
 #include "transaction/saved_settings.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "transaction/findings.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/cpuset_groups.h"
-#include "topology/cache.h"
 #include "transaction/tracked.h"
 #include "transaction/turbo.h"
 

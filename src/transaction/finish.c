@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last look at what a change wrote and planning relied on, and its end. */
 #include "topology/context.h"
-#include "transaction/item_files.h"
 #include "transaction/journal.h"
-#include "transaction/poll.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* ---- The end ---- */
 

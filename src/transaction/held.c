@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 int change_hold(struct isst_change *change)
 {

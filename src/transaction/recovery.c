@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a run that begins does about the journal of an interrupted one. */
 #include "transaction/recovery.h"
-#include "common/memory_stream.h"
-#include "common/numbered.h"
-#include "sysfs/cpufreq.h"
-#include "transaction/findings.h"
 #include "transaction/lock.h"
 #include "transaction/recovery_apply.h"
 

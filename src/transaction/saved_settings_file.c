@@ -3,7 +3,6 @@
 #include "transaction/saved_settings_file.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
-#include "transaction/item_access.h"
 #include "transaction/tracked.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /* Problems and differences of configurations as nodes and messages of a report. */
 #include "config_report.h"
 
-#include <errno.h>
 #include <string.h>
 
 static void report_problems(struct run *run, const struct isst_config *config,

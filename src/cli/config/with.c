@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `with`: a program that runs while the machine is as configured. Must not know output formats. */
 #include "../process/program.h"
-#include "../run/change_run.h"
 #include "../run/handlers.h"
 #include "config_change.h"
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <string.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>

@@ -10,7 +10,6 @@
 #include "../../common/numbered.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

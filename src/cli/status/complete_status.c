@@ -7,8 +7,6 @@
 #include "../config/config_report.h"
 #include "limits_found.h"
 
-#include <errno.h>
-
 /* ---- A configuration ---- */
 
 void config_status_report(struct run *run)

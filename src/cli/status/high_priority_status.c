@@ -4,7 +4,6 @@
 #include "../../common/priorities.h"
 #include "machine_status.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /** The high priority cores of a package. */
