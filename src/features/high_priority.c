@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Cores to choose from ---- */
+/* ---- A choice ---- */
 
 enum { CORES = 64 }; /* of a domain, that the firmware can name */
 

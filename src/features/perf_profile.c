@@ -32,19 +32,30 @@ void perf_profile_check_refusal(struct isst_failure *failure, bool answered_else
 		failure->error = -EIO;
 }
 
+static struct isst_perf_profile *profile_at(struct isst_perf_profile *profiles, size_t i,
+					    size_t stride)
+{
+	return (void *)((char *)profiles + i * stride);
+}
+
+void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count, size_t stride)
+{
+	bool answered = false;
+
+	for (size_t i = 0; i < count; i++)
+		answered |= !profile_at(profiles, i, stride)->failure.error;
+	for (size_t i = 0; i < count; i++)
+		perf_profile_check_refusal(&profile_at(profiles, i, stride)->failure, answered);
+}
+
 int perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
 		      size_t count)
 {
 	int error = context_read(context, profiles, count, sizeof(*profiles), plan_perf_profile);
-	bool answered = false;
 
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++)
-		answered |= !profiles[i].failure.error;
-	for (size_t i = 0; i < count; i++)
-		perf_profile_check_refusal(&profiles[i].failure, answered);
-	return 0;
+	if (!error)
+		perf_profiles_check_refusals(profiles, count, sizeof(*profiles));
+	return error;
 }
 
 bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned int level)

@@ -14,6 +14,9 @@ int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch
  */
 void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere);
 
+/** The same for profiles that are parts of structs of @stride bytes. */
+void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count, size_t stride);
+
 /** As level_read_parts(), for levels that are parts of structs of @stride bytes. */
 int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
 		size_t stride, unsigned int parts);

@@ -5,19 +5,20 @@
 
 #include "features/features.h"
 
-/** A domain, as far as it was read; each part has its own failure. */
-struct domain_snapshot {
-	const struct isst_domain *domain; /* in */
-	struct isst_perf_profile profile;
-	struct isst_core_power core_power;
-	struct isst_level level; /* @level.level is in */
-};
-
 /** What depends on nothing, and is read at once. */
 enum snapshot_parts {
 	SNAPSHOT_PROFILES = 1,		/* summaries of levels */
 	SNAPSHOT_CORE_POWER = 2,	/* core-power, and whether classes hold */
 	SNAPSHOT_CORE_POWER_SWITCH = 4, /* only whether core-power is supported and on */
+};
+
+/** A domain, as far as it was read; each part has its own failure. */
+struct domain_snapshot {
+	const struct isst_domain *domain; /* in */
+	unsigned int parts;		  /* of enum snapshot_parts, that were asked for */
+	struct isst_perf_profile profile;
+	struct isst_core_power core_power;
+	struct isst_level level; /* @level.level is in */
 };
 
 /** Reads @parts of @count domains. Returns 0 or -ENOMEM, -EINTR, -EINVAL. */

@@ -125,56 +125,51 @@ static void put_last(struct item_access *accesses, size_t *owners, size_t at, si
 	owners[count - 1] = owner;
 }
 
-/** A driver that is busy with another program refuses a level as late as it gives one up that it
- * has requested: which one was requested last shows what it was, where that can be read. */
-static int find_refused_levels(struct isst_change *change, struct item_access *accesses,
-			       size_t count)
+/** Whether a level that timed out was refused: a driver that is busy with another program gives up
+ * as late. Which one was requested last shows it, where that can be read. */
+static int check_requested_level(struct isst_change *change, struct item_access *access)
 {
 	struct isst_context *context = change->context;
 	struct requested_levels all = { 0 };
-	int error = 0;
+	int error = requested_levels_read(context, &all);
+	const struct requested_level *level = requested_level_of(
+		&all, item_domain(context, &access->item));
 
-	for (size_t i = 0; i < count && !error; i++) {
-		struct item_access *access = &accesses[i];
-		const struct requested_level *level;
-
-		if (access->item.kind != ITEM_LEVEL || access->failure.error != -ETIMEDOUT)
-			continue;
-		error = requested_levels_read(context, &all);
-		level = requested_level_of(&all, item_domain(context, &access->item));
-		if (level && level->requested != access->value.number) {
-			access->failure = (struct isst_failure){ 0 };
-			message_failure(&context->messages, &access->failure, -EIO,
-					"%s: the kernel's driver refused level %" PRIu64
-					" without reporting the cause",
-					item_describe(context, &access->item),
-					access->value.number);
-		}
-		requested_levels_clear(&all);
+	if (level && level->requested != access->value.number) {
+		access->failure = (struct isst_failure){ 0 };
+		message_failure(&context->messages, &access->failure, -EIO,
+				"%s: the kernel's driver refused level %" PRIu64
+				" without reporting the cause",
+				item_describe(context, &access->item), access->value.number);
 	}
+	requested_levels_clear(&all);
 	return error;
 }
 
-/** The driver of TPMI refuses the level that is the current one: where another agent has set the
- * same level since it was read, nothing is left to be written. */
-static int find_levels_of_others(struct isst_change *change, struct item_access *accesses,
-				 size_t count)
+/** Finds out why levels failed. The driver of TPMI refuses the one that is current: where another
+ * agent has set the same since it was read, nothing is left to be written. */
+static int check_failed_levels(struct isst_change *change, struct item_access *accesses,
+			       size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
 		struct item_access *access = &accesses[i], now = { .item = access->item };
-		int error;
 
 		if (access->item.kind != ITEM_LEVEL || !access->failure.error ||
-		    access->failure.error == -ETIMEDOUT || access->failure.error == -ECANCELED)
+		    access->failure.error == -ECANCELED)
 			continue;
-		error = items_read(change->context, &now, 1);
-		if (error)
-			return error;
+		if (access->failure.error == -ETIMEDOUT)
+			error = check_requested_level(change, access);
+		if (!error && access->failure.error != -ETIMEDOUT)
+			error = items_read(change->context, &now, 1);
+		if (error || access->failure.error == -ETIMEDOUT)
+			continue;
 		access->others = !now.failure.error && now.value.number == access->value.number;
 		if (access->others)
 			access->failure = (struct isst_failure){ 0 };
 	}
-	return 0;
+	return error;
 }
 
 /**
@@ -209,12 +204,13 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 			first_tries--;
 			continue;
 		}
-		if (!error)
-			error = find_refused_levels(change, &accesses[at], end - at);
-		if (!error)
-			error = find_levels_of_others(change, &accesses[at], end - at);
-		if (!error)
+		if (!error) {
+			/* What was written is noted, whatever fails behind it. */
+			int unknown = check_failed_levels(change, &accesses[at], end - at);
+
 			error = note_writes(change, step, accesses, owners, at, end, &at);
+			error = unknown ? unknown : error;
+		}
 	}
 	if (!error)
 		step_report_progress(change, step, reported, step->count, &done,
