@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chooses the CPUs of high priority cores, as many as the buckets of SST-TF hold. Which cores there
- * are to choose from is in choice_cores.c, which of them it will be in core_choice.c.
+ * Chooses the CPUs of high priority cores, as many as the buckets of SST-TF hold; core_choice.c
+ * decides which of the cores it will be.
  */
 #include "features/high_priority.h"
 #include "base/cpuset.h"

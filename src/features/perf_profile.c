@@ -26,7 +26,11 @@ static int plan_perf_profile(struct isst_context *context, struct firmware_batch
 	return perf_profile_plan(context, batch, result);
 }
 
-void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere)
+/**
+ * Firmware that refuses to report a property does not have it. Where other domains do report it,
+ * that is no lack but a failure: else half a machine would be taken for the whole.
+ */
+static void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere)
 {
 	if (failure->error == -EOPNOTSUPP && answered_elsewhere)
 		failure->error = -EIO;

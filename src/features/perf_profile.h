@@ -8,11 +8,6 @@
 /** Plans to read the summary of a domain's levels. */
 int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
 		      struct isst_perf_profile *profile);
-/**
- * Firmware that refuses to report a property does not have it. Where other domains do report it,
- * that is no lack but a failure: else half a machine would be taken for the whole.
- */
-void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere);
 
 /** The same for profiles that are parts of structs of @stride bytes. */
 void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count, size_t stride);

@@ -145,7 +145,7 @@ static int widen_packages(struct step *step)
 	return 0;
 }
 
-/* ---- Planning ---- */
+/* ---- Planning those of a package ---- */
 
 static void allow(struct step *step, unsigned int package)
 {
@@ -311,7 +311,7 @@ int uncore_fabric_count(struct isst_context *context, const struct isst_domain *
 	return message_end(&context->messages, before, error);
 }
 
-/* ---- Planning ---- */
+/* ---- Planning those of fabrics ---- */
 
 int uncore_limits_project(struct isst_change *change, const struct isst_domain *domain,
 			  unsigned int fabric, struct frequency_limits *limits)

@@ -16,8 +16,6 @@ const char *recovery_which_change(const struct journal_text *text);
 /** `interrupted`, or of a run that came to its end `earlier`. */
 const char *recovery_which_run(const struct journal_text *text);
 
-/** How many items cannot be reached for now. */
-size_t recovery_count_waiting(const struct isst_journal *journal);
 /** What cannot be reached, and what helps; "" where all can be. */
 char *recovery_describe_waiting(const struct isst_journal *journal);
 

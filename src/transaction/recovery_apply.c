@@ -63,7 +63,8 @@ static size_t count_found(const struct isst_journal *journal, enum finding findi
 	return count;
 }
 
-size_t recovery_count_waiting(const struct isst_journal *journal)
+/** How many items cannot be reached for now. */
+static size_t recovery_count_waiting(const struct isst_journal *journal)
 {
 	size_t count = 0;
 

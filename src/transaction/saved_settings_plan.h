@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What saved_settings.c plans and settings_apply.c carries out. */
+/* What saved_settings.c plans and saved_settings_apply.c carries out. */
 #ifndef ISST_TRANSACTION_SAVED_SETTINGS_PLAN_H
 #define ISST_TRANSACTION_SAVED_SETTINGS_PLAN_H
 

@@ -260,7 +260,8 @@ static void (*const expectations[])(const struct option_row *row, FILE *stream) 
 	[VALUE_CPU_LIST] = expect_cpu_list,   [VALUE_CORES] = expect_cores,
 };
 
-char *argument_expected(const struct option_row *row)
+/** What the option takes, in words ("a number from 0 to 3"); to be freed, NULL without memory. */
+static char *argument_expected(const struct option_row *row)
 {
 	char *text = NULL;
 	size_t size;

@@ -14,7 +14,4 @@
 int argument_read(const struct option_row *row, const char *text, struct option_values *values,
 		  char **problem);
 
-/** What the option takes, in words ("a number from 0 to 3"); to be freed, NULL without memory. */
-char *argument_expected(const struct option_row *row);
-
 #endif

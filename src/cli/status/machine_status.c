@@ -169,8 +169,11 @@ static bool has_core_power(const struct isst_domain *domain, const void *data)
 	return status && status->core_power_state >= ISST_FEATURE_DISABLED;
 }
 
-bool machine_status_read(struct machine_status *status, enum level_choice choice,
-			 unsigned int parts)
+/** Reads levels, features and classes of all units, whose cores were found. @parts: a sum of
+ * ISST_READ_LEVELS_... Returns false after an error that leaves nothing to report. To be cleared in
+ * any case. */
+static bool machine_status_read(struct machine_status *status, enum level_choice choice,
+				unsigned int parts)
 {
 	const struct question question = { .read = isst_read_core_power };
 	struct run *run = status->run;
@@ -378,7 +381,7 @@ static void report_domains(struct machine_status *status)
 	}
 }
 
-void machine_status_clear(struct machine_status *status)
+static void machine_status_clear(struct machine_status *status)
 {
 	isst_results_free(status->core_power);
 	levels_clear(&status->levels);

@@ -41,13 +41,6 @@ struct machine_status {
  * error. */
 bool machine_status_find(struct run *run);
 
-/** Reads levels, features and classes of all units, whose cores were found. @parts: a sum of
- * ISST_READ_LEVELS_... Returns false after an error that leaves nothing to report. To be cleared in
- * any case. */
-bool machine_status_read(struct machine_status *status, enum level_choice choice,
-			 unsigned int parts);
-void machine_status_clear(struct machine_status *status);
-
 /** Whether a CPU of a domain may be interrupted. */
 bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed);
 

@@ -47,7 +47,8 @@ bool json_failed(const struct json *root)
 	return root->failed;
 }
 
-void json_lose(struct json *value)
+/** Remembers that memory ran out for a value. */
+static void json_lose(struct json *value)
 {
 	if (value)
 		value->root->failed = true;

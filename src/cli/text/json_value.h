@@ -42,9 +42,6 @@ void json_free(struct json *root);
 /** True if memory ran out: the document is not complete. */
 bool json_failed(const struct json *root);
 
-/** Remembers that memory ran out for a value. */
-void json_lose(struct json *value);
-
 /* Values are added behind the last one of @parent, or in the order of names, and returned. @name:
  * NULL in an array. */
 
