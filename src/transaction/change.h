@@ -99,6 +99,7 @@ struct entry {
 	bool appeared;		      /* it was not there before the first write */
 	bool needed;		      /* it is not as wanted yet */
 	bool written;
+	bool others;	  /* another agent has set it right before */
 	bool timed_out;	  /* of those written: it has not been waited for yet */
 	bool waited;	  /* it was accepted at once, and had the time that its kind may take */
 	bool confirmed;	  /* it was read back as wanted */

@@ -66,7 +66,8 @@ static void note_write(struct isst_change *change, struct entry *entry,
 
 	/* What may still take effect has to be rolled back, too. */
 	entry->timed_out = failure->error == -ETIMEDOUT;
-	entry->written = !failure->error || entry->timed_out;
+	entry->others = access->others;
+	entry->written = (!failure->error && !access->others) || entry->timed_out;
 	/* One that has to be waited for may yet make a difference. */
 	change->moved |= entry->timed_out;
 	change_log(change, &entry->item, entry->now, entry->wanted,
@@ -433,6 +434,25 @@ static void note_present(const struct making *making)
 	}
 }
 
+/** What another agent has set meanwhile, and what came with it, is not rolled back. */
+static void leave_to_others(const struct making *making, struct entry *set)
+{
+	struct step *step = making->step;
+	const struct item_access *access = &making->accesses[making->count];
+
+	set->old = set->wanted;
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		struct entry *entry = &step->footprint[i];
+
+		if (!entry->old_known || !item_is_disturbed(&entry->item))
+			continue;
+		if (!access->failure.error && !access->absent &&
+		    item_reaches_domain(&entry->item, &set->item))
+			entry->old = access->value;
+		access++;
+	}
+}
+
 static int verify_step(struct making *making)
 {
 	struct step *step = making->step;
@@ -441,6 +461,9 @@ static int verify_step(struct making *making)
 	if (error)
 		return error;
 	note_present(making);
+	for (size_t i = 0; i < making->count; i++)
+		if (step->entries[making->owners[i]].others)
+			leave_to_others(making, &step->entries[making->owners[i]]);
 	for (size_t i = 0; i < making->count && !error; i++) {
 		struct entry *entry = &step->entries[making->owners[i]];
 
