@@ -53,8 +53,8 @@ static bool has_several_levels(const struct survey *survey)
 	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_domain *domain = &survey->domains[i];
 
-		if (survey_has_level(domain) && domain->profile.enabled &&
-		    !domain->profile.locked && domain->profile.highest_level > 0)
+		if (survey_has_level(domain) && domain->now->profile.enabled &&
+		    !domain->now->profile.locked && domain->now->profile.highest_level > 0)
 			return true;
 	}
 	return false;
@@ -87,7 +87,7 @@ static bool has_impossible_bucket(const struct survey *survey)
 {
 	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_domain *domain = &survey->domains[i];
-		const struct isst_turbo_freq *info = &domain->level.turbo_freq_info;
+		const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
 
 		if (!survey_has_level(domain) || !domain->domain->cpus_known)
 			continue;
@@ -103,8 +103,8 @@ static bool has_impossible_bucket(const struct survey *survey)
 static bool is_later_revision(const struct survey *survey)
 {
 	for (size_t i = 0; i < survey->count; i++)
-		if (!survey->domains[i].profile.failure.error &&
-		    survey->domains[i].profile.version > 1)
+		if (!survey->domains[i].now->profile.failure.error &&
+		    survey->domains[i].now->profile.version > 1)
 			return true;
 	return false;
 }

@@ -100,8 +100,8 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 				"CLOS %u: maximum %u MHz (core-power get-config), below the base "
 				"frequency of %s, %u MHz%s",
 				cpu->clos, max,
-				domain->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq"
-										: "the level",
+				domain->now->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq"
+										     : "the level",
 				base, AS_APPLIED(domain->clos_max_applied[cpu->clos]));
 	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
 	explain_max(findings, finding, cpu->clos);
@@ -135,7 +135,7 @@ static void check_associations_of(struct findings *findings, const struct survey
 	const int code = ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS;
 	struct isst_finding *finding;
 
-	if (domain->level.base_freq == ISST_FEATURE_ENABLED ||
+	if (domain->now->level.base_freq == ISST_FEATURE_ENABLED ||
 	    !misses_turbo_freq(domain, &package)) {
 		finding = findings_note(findings, code,
 					"core-power is disabled (core-power info), and CPUs are "
@@ -170,15 +170,16 @@ static void check_associations(struct findings *findings, const struct survey_do
 /** The lower, the sooner a class gets power. */
 static unsigned int rank(const struct survey_domain *domain, unsigned int clos)
 {
-	return domain->core_power.priority == ISST_PRIORITY_ORDERED ? clos
-								    : domain->clos[clos].weight;
+	return domain->now->core_power.priority == ISST_PRIORITY_ORDERED
+		       ? clos
+		       : domain->clos[clos].weight;
 }
 
 /** The class of the highest or the lowest priority that cores have, which have the higher base
  * frequency of SST-BF or not; ISST_CLOS_COUNT: there are none. */
 static unsigned int find_class(const struct survey_domain *domain, bool high, bool lowest)
 {
-	const struct isst_cpuset *cores = domain->level.base_freq_info.high_priority;
+	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;
 	unsigned int found = ISST_CLOS_COUNT;
 
 	for (size_t i = 0; i < domain->cpu_count; i++) {
@@ -198,11 +199,12 @@ static unsigned int find_class(const struct survey_domain *domain, bool high, bo
 /** SST-BF with classes that favour the other cores. */
 static void check_base_freq(struct findings *findings, const struct survey_domain *domain)
 {
-	const struct isst_cpuset *cores = domain->level.base_freq_info.high_priority;
+	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;
 	unsigned int high, others;
 	struct isst_finding *finding;
 
-	if (!survey_has_level(domain) || domain->level.base_freq != ISST_FEATURE_ENABLED || !cores)
+	if (!survey_has_level(domain) || domain->now->level.base_freq != ISST_FEATURE_ENABLED ||
+	    !cores)
 		return;
 	high = find_class(domain, true, true);
 	others = find_class(domain, false, false);

@@ -70,7 +70,8 @@ static void check_min(struct findings *findings, const struct survey_domain *dom
 	const char *owners = cpu->limit_owners[CPUFREQ_MIN];
 	struct isst_finding *finding;
 
-	if (limits->now.min_khz == LIMIT_NONE || domain->level.base_freq == ISST_FEATURE_ENABLED ||
+	if (limits->now.min_khz == LIMIT_NONE ||
+	    domain->now->level.base_freq == ISST_FEATURE_ENABLED ||
 	    findings->survey->context->platform.preset)
 		return;
 	finding = findings_note(

@@ -29,7 +29,7 @@ static bool has_offline(const struct survey_domain *domain, const struct isst_le
 
 static void check_level(struct findings *findings, const struct survey_domain *domain)
 {
-	const struct isst_level *level = &domain->level, *first = &domain->first;
+	const struct isst_level *level = &domain->now->level, *first = &domain->first;
 	const struct isst_value *turbo = &level->limit[0].mhz[0];
 	const struct isst_value *first_turbo = &first->limit[0].mhz[0];
 	bool turbo_lower = domain->has_first && is_lower(turbo, first_turbo);
@@ -39,15 +39,15 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 	if (!domain->has_first || (!turbo_lower && !is_lower(&level->base_mhz, &first->base_mhz)))
 		return;
 	finding = findings_note(findings,
-				domain->profile.locked ? ISST_FINDING_LEVEL_LOCKED
-						       : ISST_FINDING_LEVEL_SLOWER,
+				domain->now->profile.locked ? ISST_FINDING_LEVEL_LOCKED
+							    : ISST_FINDING_LEVEL_SLOWER,
 				"level %u%s: base frequency %u MHz, turbo up to %u MHz; level %u: "
 				"%u and %u MHz (perf-profile info)%s",
-				level->level, domain->profile.locked ? ", locked" : "",
+				level->level, domain->now->profile.locked ? ", locked" : "",
 				level->base_mhz.value, turbo->value, first->level,
 				first->base_mhz.value, first_turbo->value, AS_APPLIED(applied));
 	finding_is_choice(finding, applied);
-	if (!domain->profile.locked)
+	if (!domain->now->profile.locked)
 		finding_explain(findings, finding, NULL,
 				message_make(&findings->survey->context->messages, "level %u%s",
 					     first->level,
@@ -59,13 +59,13 @@ static void check_requested(struct findings *findings, const struct survey_domai
 {
 	struct isst_finding *finding;
 
-	if (!domain->has_requested || domain->requested == domain->profile.current_level)
+	if (!domain->has_requested || domain->requested == domain->now->profile.current_level)
 		return;
 	finding = findings_note(
 		findings, ISST_FINDING_OTHER_LEVEL_REQUESTED,
 		"level %u was requested last (mem_dump in debugfs), and the present "
 		"level is %u",
-		domain->requested, domain->profile.current_level);
+		domain->requested, domain->now->profile.current_level);
 	finding_add_place(findings, finding, domain);
 }
 
@@ -78,7 +78,7 @@ static bool is_named(const struct survey *survey, unsigned int cpu)
 
 static bool is_left_offline(const struct survey_domain *domain, unsigned int cpu)
 {
-	return isst_cpuset_has(domain->level.cpus, cpu) &&
+	return isst_cpuset_has(domain->now->level.cpus, cpu) &&
 	       isst_cpuset_has(domain->cpus_state.offline, cpu) &&
 	       !isst_cpuset_has(domain->cpus_state.without_smt, cpu);
 }
@@ -100,7 +100,7 @@ static bool has_one_thread_each(const struct survey *survey, const struct survey
 	size_t offline = 0;
 	unsigned int number;
 
-	isst_cpuset_for_each (number, domain->level.cpus) {
+	isst_cpuset_for_each (number, domain->now->level.cpus) {
 		const struct isst_cpu *cpu = context_cpu(survey->context, number);
 
 		if (!cpu || !cpu->core_known || count_online(domain, cpu) != 1)
@@ -116,13 +116,13 @@ static void note_threads(struct findings *findings, const struct survey_domain *
 		findings, ISST_FINDING_SMT_OFF,
 		"one CPU of each core is online, the others of level %u are offline "
 		"(/sys/devices/system/cpu/offline)",
-		domain->level.level);
+		domain->now->level.level);
 	unsigned int cpu;
 
 	finding_explain(findings, finding, NULL, "cpus by-level");
 	if (finding)
 		finding->kind = REMEDY_STATEMENT;
-	isst_cpuset_for_each (cpu, domain->level.cpus)
+	isst_cpuset_for_each (cpu, domain->now->level.cpus)
 		if (is_named(findings->survey, cpu) && is_left_offline(domain, cpu))
 			finding_add_cpu(findings, finding, domain, cpu);
 }
@@ -132,7 +132,7 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 					   const struct survey_domain *domain, unsigned int cpu)
 {
 	const struct cpus_state *state = &domain->cpus_state;
-	bool of_level = isst_cpuset_has(domain->level.cpus, cpu);
+	bool of_level = isst_cpuset_has(domain->now->level.cpus, cpu);
 	bool offline = isst_cpuset_has(state->offline, cpu);
 	bool isolated = isst_cpuset_has(state->isolated, cpu);
 	struct isst_finding *finding;
@@ -141,7 +141,8 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 		finding = findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
 					"level %u enables CPUs (perf-profile info) that are "
 					"offline (/sys/devices/system/cpu/offline)%s",
-					domain->level.level, AS_APPLIED(domain->offline_applied));
+					domain->now->level.level,
+					AS_APPLIED(domain->offline_applied));
 		finding_is_choice(finding, domain->offline_applied);
 		return finding;
 	}
@@ -149,12 +150,12 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 		return findings_note(findings, ISST_FINDING_CPU_ISOLATED_OF_LEVEL,
 				     "level %u enables CPUs (perf-profile info) that are in a "
 				     "partition of --cgroupv2 (/sys/fs/cgroup)",
-				     domain->level.level);
+				     domain->now->level.level);
 	if (!of_level && !offline && !isolated)
 		return findings_note(findings, ISST_FINDING_CPU_NOT_OF_LEVEL,
 				     "level %u does not enable CPUs (perf-profile info) that are "
 				     "online (/sys/devices/system/cpu/online)",
-				     domain->level.level);
+				     domain->now->level.level);
 	return NULL;
 }
 
@@ -162,7 +163,7 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 {
 	unsigned int cpu;
 
-	if (!domain->level.cpus || domain->cpus_state.failure.error)
+	if (!domain->now->level.cpus || domain->cpus_state.failure.error)
 		return;
 	if (has_one_thread_each(findings->survey, domain)) {
 		note_threads(findings, domain);
@@ -182,7 +183,7 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 
 unsigned int level_base_mhz(const struct survey_domain *domain, unsigned int cpu)
 {
-	const struct isst_level *level = &domain->level;
+	const struct isst_level *level = &domain->now->level;
 	const struct isst_base_freq *info = &level->base_freq_info;
 	const struct isst_value *base = &level->base_mhz;
 
@@ -209,8 +210,9 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 				findings_note(findings, ISST_FINDING_LEVEL_BASE_FREQUENCY,
 					      "base_frequency %" PRIu64 " MHz (cpufreq); the "
 					      "firmware has %u MHz at level %u (%s info)",
-					      cpu->base_khz / KHZ_PER_MHZ, mhz, domain->level.level,
-					      domain->level.base_freq == ISST_FEATURE_ENABLED
+					      cpu->base_khz / KHZ_PER_MHZ, mhz,
+					      domain->now->level.level,
+					      domain->now->level.base_freq == ISST_FEATURE_ENABLED
 						      ? "base-freq"
 						      : "perf-profile"),
 				domain, cpu->cpu->number);
@@ -223,7 +225,7 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 static uint64_t highest_khz(const struct survey_domain *domain, unsigned int fabric)
 {
 	uint64_t highest = domain->uncore[fabric].initial.max_khz;
-	const struct isst_value *level = &domain->level.fabric[fabric].max_mhz;
+	const struct isst_value *level = &domain->now->level.fabric[fabric].max_mhz;
 
 	if (survey_has_level(domain) && level->state == ISST_KNOWN && level->value > 0 &&
 	    (uint64_t)level->value * KHZ_PER_MHZ < highest)
@@ -287,7 +289,7 @@ static void explain_uncore(struct findings *findings, struct isst_finding *findi
 static void check_uncore_of_boot(struct findings *findings, const struct survey_domain *domain,
 				 unsigned int fabric)
 {
-	const struct isst_value *level = &domain->level.fabric[fabric].max_mhz;
+	const struct isst_value *level = &domain->now->level.fabric[fabric].max_mhz;
 	uint64_t mhz = domain->uncore[fabric].initial.max_khz / KHZ_PER_MHZ;
 	struct isst_finding *finding;
 
@@ -298,7 +300,7 @@ static void check_uncore_of_boot(struct findings *findings, const struct survey_
 				"the uncore maximum of boot is %" PRIu64
 				" MHz (initial_max_freq_khz of intel_uncore_frequency), that of "
 				"level %u %u MHz (perf-profile info)",
-				mhz, domain->level.level, level->value);
+				mhz, domain->now->level.level, level->value);
 	finding_is_choice(finding, true);
 	if (finding)
 		finding->kind = REMEDY_TEXT;

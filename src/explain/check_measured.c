@@ -46,7 +46,7 @@ void measured_note(struct findings *findings, int code, const struct survey_doma
 	finding = findings_note(findings, code,
 				"about %" PRIu64 " MHz while busy (measured for 0.3 s); %s "
 				"%u MHz at level %u%s%s",
-				measured, of_what, mhz, domain->level.level, limit ? "; " : "",
+				measured, of_what, mhz, domain->now->level.level, limit ? "; " : "",
 				limit ? limit : "");
 	if (limit)
 		finding_explain(findings, finding,

@@ -116,7 +116,7 @@ static bool classes_call_for_turbo_freq(const struct survey *survey,
 static void check_base(struct findings *findings, const struct survey_domain *domain,
 		       const struct survey_cpu *cpu)
 {
-	const struct isst_level *level = &domain->level;
+	const struct isst_level *level = &domain->now->level;
 	unsigned int mhz = level_base_mhz(domain, cpu->cpu->number);
 	struct isst_finding *finding;
 

@@ -77,15 +77,15 @@ static bool has_lost_classes(const struct survey_domain *domain)
 static char *describe_loss(const struct survey_domain *domain)
 {
 	const struct survey_stated *applied = &domain->applied;
-	const struct isst_level *level = &domain->level;
+	const struct isst_level *level = &domain->now->level;
 	bool known = survey_has_level(domain);
 	struct memory_stream text;
 
 	if (memory_stream_open(&text))
 		return NULL;
 	if (known && applied->level != NOT_STATED &&
-	    (unsigned int)applied->level != domain->profile.current_level)
-		fprintf(text.stream, "level %u, not %d; ", domain->profile.current_level,
+	    (unsigned int)applied->level != domain->now->profile.current_level)
+		fprintf(text.stream, "level %u, not %d; ", domain->now->profile.current_level,
 			applied->level);
 	print_switch(text.stream, "turbo-freq", known && knows_feature(level->turbo_freq),
 		     applied->turbo_freq, level->turbo_freq == ISST_FEATURE_ENABLED);
@@ -161,10 +161,11 @@ static bool has_level_of_power_on(const struct survey_domain *domain)
 	const struct survey_stated *boot = &domain->boot;
 
 	return (boot->level == NOT_STATED ||
-		(unsigned int)boot->level == domain->profile.current_level) &&
+		(unsigned int)boot->level == domain->now->profile.current_level) &&
 	       is_as_after_boot(boot->turbo_freq,
-				domain->level.turbo_freq == ISST_FEATURE_ENABLED) &&
-	       is_as_after_boot(boot->base_freq, domain->level.base_freq == ISST_FEATURE_ENABLED);
+				domain->now->level.turbo_freq == ISST_FEATURE_ENABLED) &&
+	       is_as_after_boot(boot->base_freq,
+				domain->now->level.base_freq == ISST_FEATURE_ENABLED);
 }
 
 static bool has_core_power_of_power_on(const struct survey_domain *domain)
@@ -188,9 +189,9 @@ static bool has_lost_state(const struct survey_domain *domain, const struct surv
 	    (!restores_core_power && !has_core_power_of_power_on(domain)))
 		return false;
 	return (!restores_core_power && lacks_core_power(domain, first)) ||
-	       is_missing(domain->level.base_freq, first->level.base_freq) ||
-	       is_missing(domain->level.turbo_freq, first->level.turbo_freq) ||
-	       domain->profile.current_level != first->profile.current_level;
+	       is_missing(domain->now->level.base_freq, first->now->level.base_freq) ||
+	       is_missing(domain->now->level.turbo_freq, first->now->level.turbo_freq) ||
+	       domain->now->profile.current_level != first->now->profile.current_level;
 }
 
 /** The statements that make a domain what the first one is, divided by semicolons; NULL where that
@@ -198,14 +199,14 @@ static bool has_lost_state(const struct survey_domain *domain, const struct surv
 static const char *make_remedy(struct findings *findings, const struct survey_domain *domain,
 			       const struct survey_domain *first)
 {
-	bool base_freq = is_missing(domain->level.base_freq, first->level.base_freq);
+	bool base_freq = is_missing(domain->now->level.base_freq, first->now->level.base_freq);
 	char level[32] = "";
 
-	if (is_missing(domain->level.turbo_freq, first->level.turbo_freq) ||
+	if (is_missing(domain->now->level.turbo_freq, first->now->level.turbo_freq) ||
 	    lacks_core_power(domain, first))
 		return NULL;
-	if (domain->profile.current_level != first->profile.current_level)
-		snprintf(level, sizeof(level), "level %u;", first->profile.current_level);
+	if (domain->now->profile.current_level != first->now->profile.current_level)
+		snprintf(level, sizeof(level), "level %u;", first->now->profile.current_level);
 	return message_make(&findings->survey->context->messages, "%s%s", level,
 			    base_freq ? "base-freq on;" : "");
 }
@@ -222,10 +223,10 @@ static void note_lost(struct findings *findings, const struct survey_domain *dom
 		RESUMED "level %u, base-freq off, turbo-freq off, core-power %s; the first power "
 			"domain has level %u, base-freq %s, turbo-freq %s, core-power %s "
 			"(perf-profile info, core-power info)",
-		findings->survey->resumes, domain->profile.current_level,
-		state_word(survey_core_power_is_on(domain)), first->profile.current_level,
-		state_word(first->level.base_freq == ISST_FEATURE_ENABLED),
-		state_word(first->level.turbo_freq == ISST_FEATURE_ENABLED),
+		findings->survey->resumes, domain->now->profile.current_level,
+		state_word(survey_core_power_is_on(domain)), first->now->profile.current_level,
+		state_word(first->now->level.base_freq == ISST_FEATURE_ENABLED),
+		state_word(first->now->level.turbo_freq == ISST_FEATURE_ENABLED),
 		state_word(survey_core_power_is_on(first)));
 
 	if (remedy && !findings->survey->applied_file)
@@ -277,14 +278,14 @@ static bool check_features(struct findings *findings, const struct survey_domain
 {
 	struct isst_finding *finding;
 
-	if (!survey_has_level(domain) || domain->level.turbo_freq != ISST_FEATURE_DISABLED ||
+	if (!survey_has_level(domain) || domain->now->level.turbo_freq != ISST_FEATURE_DISABLED ||
 	    !domain->has_limits || domain->limits.value != UINT64_MAX)
 		return false;
 	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
 				RESUMED "turbo-freq is off at level %u (perf-profile info), and "
 					"the turbo ratio limits are without effect (MSR 0x1ad "
 					"%#" PRIx64 "), which it needs",
-				findings->survey->resumes, domain->profile.current_level,
+				findings->survey->resumes, domain->now->profile.current_level,
 				domain->limits.value);
 	explain_by_configuration(findings, finding,
 				 "the kernel has restored the turbo ratio limits, and not SST-TF; "

@@ -69,7 +69,7 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	const char *purpose;
 
 	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || divide(domain).low == 0 ||
-	    domain->level.base_freq == ISST_FEATURE_ENABLED)
+	    domain->now->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
 	finding = findings_note(
 		findings, code,
@@ -317,7 +317,7 @@ static unsigned int known_mhz(const struct isst_value *mhz)
  * not have applies to no number of cores. */
 static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int bucket)
 {
-	const struct isst_level *level = &domain->level;
+	const struct isst_level *level = &domain->now->level;
 	unsigned int of_level = known_mhz(&level->limit[0].mhz[bucket]);
 
 	if (of_level == 0 || !turbo_freq_is_on(domain))

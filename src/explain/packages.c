@@ -44,12 +44,12 @@ struct division divide(const struct survey_domain *domain)
 
 bool turbo_freq_is_supported(const struct survey_domain *domain)
 {
-	return survey_has_level(domain) && domain->level.turbo_freq >= ISST_FEATURE_DISABLED;
+	return survey_has_level(domain) && domain->now->level.turbo_freq >= ISST_FEATURE_DISABLED;
 }
 
 bool turbo_freq_is_on(const struct survey_domain *domain)
 {
-	return survey_has_level(domain) && domain->level.turbo_freq == ISST_FEATURE_ENABLED;
+	return survey_has_level(domain) && domain->now->level.turbo_freq == ISST_FEATURE_ENABLED;
 }
 
 bool has_priorities(const struct survey_domain *domain)
@@ -74,13 +74,13 @@ static bool differ(const struct survey_domain *domain, const struct isst_clos *h
 		   const struct isst_clos *low)
 {
 	return high->min_mhz != low->min_mhz || high->max_mhz != low->max_mhz ||
-	       (domain->core_power.priority != ISST_PRIORITY_ORDERED &&
+	       (domain->now->core_power.priority != ISST_PRIORITY_ORDERED &&
 		high->weight != low->weight);
 }
 
 bool classes_have_purpose(const struct survey_domain *domain)
 {
-	const struct isst_value *base = &domain->level.base_mhz;
+	const struct isst_value *base = &domain->now->level.base_mhz;
 	bool purpose = false;
 
 	for (unsigned int high = 0; high <= LAST_HIGH_CLOS; high++) {
@@ -118,7 +118,7 @@ bool is_held_below_bucket(const struct survey_domain *domain, const struct surve
 
 unsigned int highest_turbo_mhz(const struct survey_domain *domain)
 {
-	const struct isst_level *level = &domain->level;
+	const struct isst_level *level = &domain->now->level;
 	const struct isst_value *turbo = turbo_freq_is_on(domain) &&
 							 level->turbo_freq_info.buckets > 0
 						 ? &level->turbo_freq_info.mhz[0][0]
@@ -129,7 +129,7 @@ unsigned int highest_turbo_mhz(const struct survey_domain *domain)
 
 unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu)
 {
-	const struct isst_value *clip = &domain->level.turbo_freq_info.clip_mhz[0];
+	const struct isst_value *clip = &domain->now->level.turbo_freq_info.clip_mhz[0];
 
 	if (!has_priorities(domain) || !cpu->clos_known || has_high_priority(cpu))
 		return 0;
@@ -176,16 +176,16 @@ static void add_domain(struct package *package, const struct survey_domain *doma
 	package->cpus.unknown += division.unknown;
 	package->cpus.high_cores += division.high_cores;
 	package->cpus.low_asked_cores += division.low_asked_cores;
-	if (domain->level.turbo_freq_info.buckets > 0 &&
-	    (!package->level || last_bucket(&domain->level) < last_bucket(package->level)))
-		package->level = &domain->level;
+	if (domain->now->level.turbo_freq_info.buckets > 0 &&
+	    (!package->level || last_bucket(&domain->now->level) < last_bucket(package->level)))
+		package->level = &domain->now->level;
 }
 
 /** Whether what decides if a domain counts could not be read. */
 static bool may_count(const struct survey_domain *domain)
 {
-	return !survey_has_level(domain) || domain->level.turbo_freq == ISST_FEATURE_UNKNOWN ||
-	       domain->core_power.clos_in_force == ISST_FEATURE_UNKNOWN;
+	return !survey_has_level(domain) || domain->now->level.turbo_freq == ISST_FEATURE_UNKNOWN ||
+	       domain->now->core_power.clos_in_force == ISST_FEATURE_UNKNOWN;
 }
 
 struct package find_package(const struct survey *survey, const struct survey_domain *domain,
@@ -242,7 +242,7 @@ static bool gains_turbo_freq(const struct package *package)
 
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)
 {
-	const struct isst_turbo_freq *info = &domain->level.turbo_freq_info;
+	const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
 	unsigned int bucket = used_bucket(info, cores);
 
 	return bucket < info->buckets && info->mhz[0][bucket].state == ISST_KNOWN

@@ -203,7 +203,7 @@ static bool *domains_of_remedy(const struct survey *survey, const struct isst_fi
 		if (finding->kind == REMEDY_PACKAGE_STATEMENT && domain->domain->has_cpu)
 			domains[i] = is_package_of(survey, finding, domain->domain->package) &&
 				     survey_has_level(domain) &&
-				     domain->level.turbo_freq >= ISST_FEATURE_DISABLED;
+				     domain->now->level.turbo_freq >= ISST_FEATURE_DISABLED;
 	}
 	return domains;
 }

@@ -2,29 +2,13 @@
 /* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
 #include "explain/survey.h"
 #include "common/numbered.h"
+#include "features/perf_profile.h"
 #include "topology/requested_levels.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /* ---- Levels and features ---- */
-
-static int read_profiles(struct survey *survey)
-{
-	struct isst_perf_profile *profiles = calloc(survey->count + 1, sizeof(*profiles));
-	int error = profiles ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < survey->count && !error; i++)
-		profiles[i].domain = survey->domains[i].domain;
-	if (!error)
-		error = perf_profile_read(survey->context, profiles, survey->count);
-	for (size_t i = 0; i < survey->count && !error; i++) {
-		survey->domains[i].profile = profiles[i];
-		error = survey_note_failure(survey, &profiles[i].failure);
-	}
-	free(profiles);
-	return error;
-}
 
 /** The lowest level that a domain has. */
 static unsigned int first_level(const struct isst_perf_profile *profile)
@@ -37,74 +21,61 @@ static unsigned int first_level(const struct isst_perf_profile *profile)
 	return level;
 }
 
-/** Reads the current levels of domains with CPUs, or the lowest ones of those that have another. */
-static int read_levels(struct survey *survey, bool first)
+/** Without CPUs there are no associations that core-power is for, and no level is read. */
+static void choose_parts(struct survey *survey)
 {
-	const unsigned int parts = first ? ISST_READ_LEVELS_PROPERTIES : ISST_READ_LEVELS_ALL;
-	struct isst_level *levels = calloc(survey->count + 1, sizeof(*levels));
-	struct survey_domain **of = calloc(survey->count + 1, sizeof(*of));
-	size_t count = 0;
-	int error = levels && of ? 0 : -ENOMEM;
+	for (size_t i = 0; i < survey->count; i++) {
+		struct domain_snapshot *now = survey->domains[i].now;
 
-	for (size_t i = 0; i < survey->count && !error; i++) {
+		now->parts = SNAPSHOT_PROFILES |
+			     (now->domain->has_cpu ? SNAPSHOT_CLOS_IN_FORCE : 0);
+		now->core_power.failure.error = -EOPNOTSUPP;
+	}
+}
+
+/** The current levels, and the lowest ones of domains that have another. */
+static void choose_levels(struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++) {
 		struct survey_domain *domain = &survey->domains[i];
-		unsigned int lowest = first_level(&domain->profile);
+		const struct isst_perf_profile *profile = &domain->now->profile;
+		unsigned int lowest = first_level(profile);
 
-		if (!survey_has_level(domain) || (first && lowest == domain->profile.current_level))
+		if (!survey_has_level(domain))
 			continue;
-		of[count] = domain;
-		levels[count].domain = domain->domain;
-		levels[count].profile = &domain->profile;
-		levels[count++].level = first ? lowest : domain->profile.current_level;
+		domain->now->parts |= SNAPSHOT_LEVEL;
+		domain->now->level.level = profile->current_level;
+		domain->has_first = lowest != profile->current_level;
+		if (domain->has_first)
+			domain->first = (struct isst_level){ .domain = domain->domain,
+							     .profile = profile,
+							     .level = lowest };
 	}
-	if (!error && count > 0)
-		error = level_read_parts(survey->context, levels, count, parts);
-	for (size_t i = 0; i < count && levels; i++) {
-		if (error) {
-			level_clear(&levels[i]);
-			continue;
-		}
-		*(first ? &of[i]->first : &of[i]->level) = levels[i];
-		of[i]->has_first |= first;
-		error = survey_note_failure(survey, &levels[i].failure);
-	}
-	free(of);
-	free(levels);
-	return error;
 }
 
-static int read_current_levels(struct survey *survey)
+static int read_snapshots(struct survey *survey)
 {
-	return read_levels(survey, false);
-}
+	struct survey_domain *domains = survey->domains;
+	struct domain_snapshot *now = survey->now;
+	const size_t count = survey->count;
+	int error;
 
-static int read_first_levels(struct survey *survey)
-{
-	return read_levels(survey, true);
-}
-
-static int read_core_power(struct survey *survey)
-{
-	struct isst_core_power *states = calloc(survey->count + 1, sizeof(*states));
-	size_t count = 0;
-	int error = states ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < survey->count && !error; i++)
-		if (survey->domains[i].domain->has_cpu)
-			states[count++].domain = survey->domains[i].domain;
-	if (!error && count > 0)
-		error = core_power_read(survey->context, states, count);
-	for (size_t i = 0, next = 0; i < survey->count && !error; i++) {
-		struct survey_domain *domain = &survey->domains[i];
-
-		/* Without CPUs there are no associations that it is for. */
-		domain->core_power.failure.error = -EOPNOTSUPP;
-		if (!domain->domain->has_cpu)
-			continue;
-		domain->core_power = states[next++];
-		error = survey_note_failure(survey, &domain->core_power.failure);
-	}
-	free(states);
+	choose_parts(survey);
+	error = snapshot_read(survey->context, now, count);
+	for (size_t i = 0; i < count && !error; i++)
+		error = survey_note_failure(survey, &now[i].profile.failure);
+	choose_levels(survey);
+	if (!error)
+		error = snapshot_read_levels(survey->context, now, count, ISST_READ_LEVELS_ALL);
+	for (size_t i = 0; i < count && !error; i++)
+		error = survey_note_failure(survey, &now[i].level.failure);
+	if (!error)
+		error = levels_read(survey->context, &domains->first, count, sizeof(*domains),
+				    ISST_READ_LEVELS_PROPERTIES);
+	for (size_t i = 0; i < count && !error; i++)
+		error = survey_note_failure(survey, &domains[i].first.failure);
+	for (size_t i = 0; i < count && !error; i++)
+		error = survey_note_failure(survey, &now[i].core_power.failure);
 	return error;
 }
 
@@ -145,7 +116,7 @@ static bool may_read_limits(const struct survey *survey, const struct survey_dom
 	if (!survey_has_level(domain) || survey->context->platform.preset)
 		return false;
 	if (context_has_power_domains(survey->context) &&
-	    (survey->resumes == 0 || domain->level.turbo_freq != ISST_FEATURE_ENABLED))
+	    (survey->resumes == 0 || domain->now->level.turbo_freq != ISST_FEATURE_ENABLED))
 		return false;
 	for (unsigned int cpu = 0; isst_cpuset_next(domain->domain->online, cpu, &cpu); cpu++)
 		if (!isst_cpuset_has(survey->undisturbed, cpu))
@@ -254,8 +225,8 @@ static int read_requested_levels(struct survey *survey)
 		struct survey_domain *domain = &survey->domains[i];
 		const struct requested_level *level = requested_level_of(&all, domain->domain);
 
-		domain->has_requested = level && !domain->profile.failure.error &&
-					level->present == domain->profile.current_level;
+		domain->has_requested = level && !domain->now->profile.failure.error &&
+					level->present == domain->now->profile.current_level;
 		domain->requested = domain->has_requested ? level->requested : 0;
 	}
 	if (!error)
@@ -305,18 +276,23 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 	size_t count = isst_domain_count(survey->context);
 
 	survey->domains = calloc(count + 1, sizeof(*survey->domains));
-	if (!survey->domains)
+	survey->now = calloc(count + 1, sizeof(*survey->now));
+	if (!survey->domains || !survey->now)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_domain *domain = context_domain(survey->context, i);
 
-		if (has_package(scope, domain->package))
-			survey->domains[survey->count++] = (struct survey_domain){
-				.domain = domain,
-				.asked = has_domain(scope, domain),
-				.boot = NOTHING,
-				.applied = NOTHING,
-			};
+		if (!has_package(scope, domain->package))
+			continue;
+		survey->now[survey->count].domain = domain;
+		survey->domains[survey->count] = (struct survey_domain){
+			.domain = domain,
+			.asked = has_domain(scope, domain),
+			.now = &survey->now[survey->count],
+			.boot = NOTHING,
+			.applied = NOTHING,
+		};
+		survey->count++;
 	}
 	return 0;
 }
@@ -325,8 +301,7 @@ int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope)
 {
 	static int (*const ALL[])(struct survey * survey) = {
-		survey_read_whole,    read_profiles,	     read_current_levels,
-		read_first_levels,    read_core_power,	     read_clos,
+		survey_read_whole,    read_snapshots,	     read_clos,
 		read_limits,	      read_requested_levels, read_files_of_domains,
 		survey_read_cpus,     survey_read_causes,    survey_read_reasons,
 		survey_read_managers, survey_read_hidden,    NULL,
@@ -351,11 +326,12 @@ int survey_read(struct survey *survey, struct isst_context *context,
 void survey_clear(struct survey *survey)
 {
 	for (size_t i = 0; i < survey->count; i++) {
-		level_clear(&survey->domains[i].level);
 		level_clear(&survey->domains[i].first);
 		cpus_state_clear(&survey->domains[i].cpus_state);
 		survey_clear_cpus(&survey->domains[i]);
 	}
+	snapshot_clear(survey->now, survey->count);
+	free(survey->now);
 	free(survey->domains);
 	limit_reasons_clear(&survey->reasons);
 	powercap_clear(&survey->power);

@@ -7,7 +7,7 @@
 #ifndef ISST_EXPLAIN_SURVEY_H
 #define ISST_EXPLAIN_SURVEY_H
 
-#include "features/features.h"
+#include "features/snapshot.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/limit_reasons.h"
 #include "sysfs/powercap.h"
@@ -65,13 +65,11 @@ struct survey_cpu {
 struct survey_domain {
 	const struct isst_domain *domain;
 	bool asked; /* findings can name it; else it is read for the sake of its package */
-	struct isst_perf_profile profile;
-	struct isst_level level; /* the current one */
-	struct isst_level first; /* the lowest level, if that is another one */
-	bool has_first;		 /* it is */
-	bool has_requested;	 /* by TPMI: the level that was requested last is known */
+	struct domain_snapshot *now; /* with its current level */
+	struct isst_level first;     /* the lowest level, if that is another one */
+	bool has_first;		     /* it is */
+	bool has_requested;	     /* by TPMI: the level that was requested last is known */
 	unsigned int requested;
-	struct isst_core_power core_power;
 	struct isst_clos clos[ISST_CLOS_COUNT]; /* where classes hold */
 	bool has_limits;			/* the turbo ratio limits were read */
 	struct isst_turbo_ratio_limits limits;
@@ -99,6 +97,7 @@ struct survey {
 	struct isst_context *context;
 	const struct isst_cpuset *named; /* CPUs that findings are about; NULL: all */
 	struct survey_domain *domains;	 /* of the packages asked for, in the context's order */
+	struct domain_snapshot *now;	 /* of these */
 	size_t count;
 	enum turbo_state turbo;
 	char *smt;     /* content of smt/control; NULL: none */
@@ -173,13 +172,13 @@ bool survey_is_first_of_core(const struct survey_domain *domain, size_t position
 /** Whether the levels of a domain were read, and they are the current ones. */
 static inline bool survey_has_level(const struct survey_domain *domain)
 {
-	return domain->domain->has_cpu && !domain->profile.failure.error;
+	return domain->domain->has_cpu && !domain->now->profile.failure.error;
 }
 
 /** Whether core-power is on, and CLOS are in use; whether it is known and off. */
 static inline bool survey_core_power_is_on(const struct survey_domain *domain)
 {
-	const struct isst_core_power *state = &domain->core_power;
+	const struct isst_core_power *state = &domain->now->core_power;
 
 	return !state->failure.error && state->supported && state->enabled &&
 	       (state->clos_failure.error || state->clos_enabled);
@@ -187,7 +186,7 @@ static inline bool survey_core_power_is_on(const struct survey_domain *domain)
 
 static inline bool survey_core_power_is_off(const struct survey_domain *domain)
 {
-	const struct isst_core_power *state = &domain->core_power;
+	const struct isst_core_power *state = &domain->now->core_power;
 
 	return !state->failure.error && state->supported && !survey_core_power_is_on(domain);
 }
@@ -195,12 +194,12 @@ static inline bool survey_core_power_is_off(const struct survey_domain *domain)
 /** Whether limits and priorities of classes hold; whether it is known that they need not. */
 static inline bool survey_classes_hold(const struct survey_domain *domain)
 {
-	return domain->core_power.clos_in_force == ISST_FEATURE_ENABLED;
+	return domain->now->core_power.clos_in_force == ISST_FEATURE_ENABLED;
 }
 
 static inline bool survey_classes_are_off(const struct survey_domain *domain)
 {
-	return domain->core_power.clos_in_force == ISST_FEATURE_DISABLED;
+	return domain->now->core_power.clos_in_force == ISST_FEATURE_DISABLED;
 }
 
 #endif

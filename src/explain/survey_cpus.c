@@ -82,7 +82,7 @@ static int read_associations(struct survey *survey)
 	for (size_t i = 0; i < survey->count && !error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
 
-		if (domain->core_power.failure.error || !domain->core_power.supported)
+		if (domain->now->core_power.failure.error || !domain->now->core_power.supported)
 			continue;
 		for (size_t j = 0; j < domain->cpu_count; j++) {
 			cpus[count] = &domain->cpus[j];

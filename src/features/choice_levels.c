@@ -138,6 +138,7 @@ static int take_domains(struct choice_levels *levels, const struct choice_scope 
 		if (isst_cpuset_count(domain->present) == 0)
 			continue;
 		levels->domains[levels->count].domain = domain;
+		levels->domains[levels->count].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
 		levels->domains[levels->count++].level.level = scope->levels ? scope->levels[i] : 0;
 	}
 	return 0;
@@ -146,8 +147,7 @@ static int take_domains(struct choice_levels *levels, const struct choice_scope 
 /** Reads which levels are the current ones, and puts them where no others are given. */
 static int read_profiles(struct choice_levels *levels, const struct choice_scope *scope)
 {
-	int error = snapshot_read(levels->context, levels->domains, levels->count,
-				  SNAPSHOT_PROFILES);
+	int error = snapshot_read(levels->context, levels->domains, levels->count);
 
 	for (size_t i = 0; i < levels->count && !error; i++) {
 		const struct isst_failure *failure = &levels->domains[i].profile.failure;

@@ -16,10 +16,13 @@ static int plan_core_power(struct isst_context *context, struct firmware_batch *
 	return context->firmware.operations->plan_core_power(batch, state);
 }
 
-/** Where classes hold by core-power alone: it and the use of classes are on. */
-static void find_clos_in_force(struct isst_core_power *state)
+void core_power_find_clos_in_force(const struct isst_context *context,
+				   struct isst_core_power *state)
 {
-	if (state->failure.error)
+	/* Where core-power is not supported, nothing need be known of CLOS. */
+	if ((state->supported || state->failure.error) && state->clos_failure.error)
+		failure_join(&state->failure, &state->clos_failure);
+	if (context->firmware.operations->turbo_freq_uses_clos || state->failure.error)
 		return;
 	if (!state->supported)
 		state->clos_in_force = ISST_FEATURE_UNSUPPORTED;
@@ -33,15 +36,8 @@ int core_power_read(struct isst_context *context, struct isst_core_power *states
 {
 	int error = context_read(context, states, count, sizeof(*states), plan_core_power);
 
-	/* Where core-power is not supported, nothing need be known of CLOS. */
-	for (size_t i = 0; i < count && !error; i++) {
-		struct isst_core_power *state = &states[i];
-
-		if ((state->supported || state->failure.error) && state->clos_failure.error)
-			failure_join(&state->failure, &state->clos_failure);
-		if (!context->firmware.operations->turbo_freq_uses_clos)
-			find_clos_in_force(state);
-	}
+	for (size_t i = 0; i < count && !error; i++)
+		core_power_find_clos_in_force(context, &states[i]);
 	return error;
 }
 

@@ -208,21 +208,20 @@ static int has_priorities(struct isst_context *context, const struct isst_level 
 
 /** Adds the CPUs of domains in which priorities count. */
 static int add_prioritized(struct isst_context *context, struct domain_snapshot *snapshots,
-			   struct isst_core_power *core_power, struct isst_cpuset *cpus)
+			   struct isst_cpuset *cpus)
 {
 	size_t count = 0;
 	int error;
 
 	for (size_t i = 0; i < isst_domain_count(context); i++)
 		if (context_domain(context, i)->has_cpu)
-			snapshots[count++].domain = context_domain(context, i);
-	for (size_t i = 0; i < count; i++)
-		core_power[i].domain = snapshots[i].domain;
+			snapshots[count++] = (struct domain_snapshot){
+				.domain = context_domain(context, i),
+				.parts = SNAPSHOT_CLOS_IN_FORCE,
+			};
 	error = snapshot_read_current(context, snapshots, count, ISST_LEVEL_FEATURES);
-	if (!error)
-		error = core_power_read(context, core_power, count);
 	for (size_t i = 0; i < count && !error; i++) {
-		int on = has_priorities(context, &snapshots[i].level, &core_power[i]);
+		int on = has_priorities(context, &snapshots[i].level, &snapshots[i].core_power);
 
 		if (on < 0)
 			return on;
@@ -237,17 +236,15 @@ static int find_high_priority(struct isst_context *context, struct isst_cpuset *
 {
 	size_t domains = isst_domain_count(context) + 1;
 	struct domain_snapshot *snapshots = calloc(domains, sizeof(*snapshots));
-	struct isst_core_power *core_power = calloc(domains, sizeof(*core_power));
 	struct isst_cpuset *among = isst_cpuset_new();
 	int error = -ENOMEM;
 
-	if (snapshots && core_power && among)
-		error = add_prioritized(context, snapshots, core_power, among);
+	if (snapshots && among)
+		error = add_prioritized(context, snapshots, among);
 	if (!error)
 		error = add_with_clos(context, among, 0, 1, cpus);
 	isst_cpuset_free(among);
 	snapshot_clear(snapshots, domains);
-	free(core_power);
 	free(snapshots);
 	return error;
 }

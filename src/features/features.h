@@ -46,6 +46,10 @@ void level_clear(struct isst_level *level);
  * above. */
 int core_power_read(struct isst_context *context, struct isst_core_power *states, size_t count);
 
+/** Whether classes hold by core-power alone, which was read: it and the use of classes are on. */
+void core_power_find_clos_in_force(const struct isst_context *context,
+				   struct isst_core_power *state);
+
 /** Reads configurations of classes of service (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model
  * 0x55). */
 int clos_read(struct isst_context *context, struct isst_clos *clos_configs, size_t count);

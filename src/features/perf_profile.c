@@ -47,7 +47,8 @@ void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t cou
 	bool answered = false;
 
 	for (size_t i = 0; i < count; i++)
-		answered |= !profile_at(profiles, i, stride)->failure.error;
+		answered |= profile_at(profiles, i, stride)->domain &&
+			    !profile_at(profiles, i, stride)->failure.error;
 	for (size_t i = 0; i < count; i++)
 		perf_profile_check_refusal(&profile_at(profiles, i, stride)->failure, answered);
 }
@@ -118,7 +119,8 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 					      .level = level->level,
 					      .profile = level->profile };
 		request->level = level;
-		request->refused = !context_accepts_domain(reader->context, level->domain,
+		request->refused = !level->domain ||
+				   !context_accepts_domain(reader->context, level->domain,
 							   &level->failure);
 		if (request->refused)
 			continue;
@@ -167,9 +169,8 @@ static int read_profiles(struct level_reader *reader)
 	return error;
 }
 
-/** Describes which levels there are: `level 1`, `levels 0 to 4`, `levels 0, 1, 3`. */
-static const char *describe_levels(struct messages *messages,
-				   const struct isst_perf_profile *profile)
+const char *perf_profile_levels_text(struct messages *messages,
+				     const struct isst_perf_profile *profile)
 {
 	unsigned int highest = profile->highest_level, count = 0;
 	const char *text;
@@ -208,7 +209,7 @@ static void check_level(struct level_reader *reader, struct level_request *reque
 	else
 		message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
 				"%s: no level %u, only %s", level->domain->name, level->level,
-				describe_levels(&reader->context->messages, profile));
+				perf_profile_levels_text(&reader->context->messages, profile));
 }
 
 static int plan_domain(struct level_reader *reader, struct domain_state *state)

@@ -9,14 +9,20 @@
 int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
 		      struct isst_perf_profile *profile);
 
-/** The same for profiles that are parts of structs of @stride bytes. */
+/** Judges refusals to report profiles, which are parts of structs of @stride bytes. Those without a
+ * domain are passed over. */
 void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count, size_t stride);
 
-/** As level_read_parts(), for levels that are parts of structs of @stride bytes. */
+/** As level_read_parts(), for levels that are parts of structs of @stride bytes. Those without a
+ * domain are passed over. */
 int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
 		size_t stride, unsigned int parts);
 
 /** Whether a domain has a level according to its summary. */
 bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned int level);
+
+/** Which levels there are: `level 1`, `levels 0 to 4`, `levels 0, 1, 3`. */
+const char *perf_profile_levels_text(struct messages *messages,
+				     const struct isst_perf_profile *profile);
 
 #endif

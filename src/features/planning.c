@@ -153,10 +153,11 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = (struct isst_failure){ 0 };
 		current->domains[i].domain = requests[i].domain;
+		current->domains[i].parts = (needs->levels ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL
+							   : 0) |
+					    (needs->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0);
 	}
-	error = snapshot_read(change->context, current->domains, count,
-			      (needs->levels ? SNAPSHOT_PROFILES : 0) |
-				      (needs->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0));
+	error = snapshot_read(change->context, current->domains, count);
 	for (size_t i = 0; i < count && !error && needs->levels; i++) {
 		change_relies_on_level(change, &current->domains[i].profile);
 		take_failure(&requests[i], needs->levels, &current->domains[i].profile.failure);

@@ -14,26 +14,29 @@ static int plan_snapshot(struct isst_context *context, struct firmware_batch *ba
 		snapshot->profile.domain = snapshot->domain;
 		error = perf_profile_plan(context, batch, &snapshot->profile);
 	}
-	if (error || !(snapshot->parts & ~(unsigned int)SNAPSHOT_PROFILES))
+	if (error || !(snapshot->parts & ~(unsigned int)(SNAPSHOT_PROFILES | SNAPSHOT_LEVEL)))
 		return error;
 	snapshot->core_power = (struct isst_core_power){ .domain = snapshot->domain };
-	return snapshot->parts & SNAPSHOT_CORE_POWER
-		       ? operations->plan_core_power(batch, &snapshot->core_power)
-		       : operations->plan_core_power_switch(batch, &snapshot->core_power);
+	return snapshot->parts & SNAPSHOT_CORE_POWER_SWITCH
+		       ? operations->plan_core_power_switch(batch, &snapshot->core_power)
+		       : operations->plan_core_power(batch, &snapshot->core_power);
 }
 
-int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshots, size_t count,
-		  unsigned int parts)
+int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshots, size_t count)
 {
+	unsigned int parts = 0;
 	int error;
 
 	for (size_t i = 0; i < count; i++)
-		snapshots[i].parts = parts;
-	if (!parts || count == 0)
+		parts |= snapshots[i].parts;
+	if (!parts)
 		return 0;
 	error = context_read(context, snapshots, count, sizeof(*snapshots), plan_snapshot);
 	if (!error && parts & SNAPSHOT_PROFILES)
 		perf_profiles_check_refusals(&snapshots->profile, count, sizeof(*snapshots));
+	for (size_t i = 0; i < count && !error; i++)
+		if (snapshots[i].parts & SNAPSHOT_CLOS_IN_FORCE)
+			core_power_find_clos_in_force(context, &snapshots[i].core_power);
 	return error;
 }
 
@@ -41,8 +44,10 @@ int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *s
 			 size_t count, unsigned int parts)
 {
 	for (size_t i = 0; i < count; i++) {
-		snapshots[i].level.domain = snapshots[i].domain;
-		snapshots[i].level.profile = &snapshots[i].profile;
+		struct domain_snapshot *snapshot = &snapshots[i];
+
+		snapshot->level.domain = snapshot->parts & SNAPSHOT_LEVEL ? snapshot->domain : NULL;
+		snapshot->level.profile = &snapshot->profile;
 	}
 	return levels_read(context, &snapshots->level, count, sizeof(*snapshots), parts);
 }
@@ -50,8 +55,11 @@ int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *s
 int snapshot_read_current(struct isst_context *context, struct domain_snapshot *snapshots,
 			  size_t count, unsigned int parts)
 {
-	int error = snapshot_read(context, snapshots, count, SNAPSHOT_PROFILES);
+	int error;
 
+	for (size_t i = 0; i < count; i++)
+		snapshots[i].parts |= SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
+	error = snapshot_read(context, snapshots, count);
 	for (size_t i = 0; i < count; i++)
 		snapshots[i].level.level = snapshots[i].profile.current_level;
 	return error ? error : snapshot_read_levels(context, snapshots, count, parts);

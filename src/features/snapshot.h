@@ -5,31 +5,32 @@
 
 #include "features/features.h"
 
-/** What depends on nothing, and is read at once. */
+/** What is read of a domain. */
 enum snapshot_parts {
 	SNAPSHOT_PROFILES = 1,		/* summaries of levels */
-	SNAPSHOT_CORE_POWER = 2,	/* core-power, and whether classes hold */
+	SNAPSHOT_CORE_POWER = 2,	/* core-power, and whether CLOS are in use */
 	SNAPSHOT_CORE_POWER_SWITCH = 4, /* only whether core-power is supported and on */
+	SNAPSHOT_CLOS_IN_FORCE = 8,	/* core-power as core_power_read() has it */
+	SNAPSHOT_LEVEL = 16,		/* one level */
 };
 
 /** A domain, as far as it was read; each part has its own failure. */
 struct domain_snapshot {
 	const struct isst_domain *domain; /* in */
-	unsigned int parts;		  /* of enum snapshot_parts, that were asked for */
+	unsigned int parts;		  /* in: of enum snapshot_parts; 0: it is passed over */
 	struct isst_perf_profile profile;
 	struct isst_core_power core_power;
 	struct isst_level level; /* @level.level is in */
 };
 
-/** Reads @parts of @count domains. Returns 0 or -ENOMEM, -EINTR, -EINVAL. */
-int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshots, size_t count,
-		  unsigned int parts);
+/** Reads the parts of domains but for their levels. Returns 0 or -ENOMEM, -EINTR, -EINVAL. */
+int snapshot_read(struct isst_context *context, struct domain_snapshot *snapshots, size_t count);
 
-/** Reads the level @level.level of each, behind its profile. @parts: ISST_READ_LEVELS_... */
+/** Reads SNAPSHOT_LEVEL of domains behind their profiles. @parts: ISST_READ_LEVELS_... */
 int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *snapshots,
 			 size_t count, unsigned int parts);
 
-/** Reads profiles, and the current level of each. */
+/** Reads profiles and current levels, and the parts that are set. */
 int snapshot_read_current(struct isst_context *context, struct domain_snapshot *snapshots,
 			  size_t count, unsigned int parts);
 

@@ -154,7 +154,7 @@ static bool states_khz(const struct setting *setting, const struct survey_domain
 		return processor && processor->min_khz == khz;
 	case WANTED_BASE:
 	case WANTED_TURBO:
-		mhz = wanted_of_level(&domain->level, setting->wanted);
+		mhz = wanted_of_level(&domain->now->level, setting->wanted);
 		return survey_has_level(domain) && mhz.state == ISST_KNOWN &&
 		       mhz.value * UINT64_C(1000) == khz;
 	default:

@@ -118,15 +118,6 @@ static unsigned int level_of(const struct facts *facts, const struct configurati
 	return level;
 }
 
-/** Takes what was read: the sets of a level belong to the facts then. */
-static void take_snapshot(struct domain_facts *domain, const struct domain_snapshot *snapshot)
-{
-	domain->profile = snapshot->profile;
-	domain->core_power = snapshot->core_power;
-	domain->specified = snapshot->level;
-	domain->specified.profile = &domain->profile;
-}
-
 /** What targets share with other domains depends on those, too. Firmware that is asked by MSR has
  * no such thing, and would interrupt CPUs that may have to be left alone. */
 static bool is_read(const struct facts *facts, size_t i)
@@ -141,34 +132,37 @@ static int read_snapshots(struct facts *facts, const struct configuration *confi
 	static const struct isst_failure NO_TARGET = { .error = -ECANCELED,
 						       .message = "the domain is no target" };
 	struct domain_snapshot *snapshots = calloc(facts->count + 1, sizeof(*snapshots));
-	struct domain_facts **of = calloc(facts->count + 1, sizeof(struct domain_facts *));
-	size_t count = 0;
-	int error = snapshots && of ? 0 : -ENOMEM;
+	int error = snapshots ? 0 : -ENOMEM;
 
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		snapshots[i].domain = facts->domains[i].domain;
+		if (!is_read(facts, i))
+			snapshots[i].profile.failure = snapshots[i].core_power.failure = NO_TARGET;
+		else
+			snapshots[i].parts = (facts->levels ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL
+							    : 0) |
+					     (facts->core_power ? SNAPSHOT_CORE_POWER : 0);
+	}
+	if (!error)
+		error = snapshot_read(facts->context, snapshots, facts->count);
+	for (size_t i = 0; i < facts->count && !error; i++)
+		if (snapshots[i].parts & SNAPSHOT_LEVEL)
+			snapshots[i].level.level = facts->domains[i].level = level_of(
+				facts, configuration, snapshots[i].domain, &snapshots[i].profile);
+	if (!error && facts->levels)
+		error = snapshot_read_levels(facts->context, snapshots, facts->count, facts->parts);
+	/* The sets of a level belong to the facts then. */
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		struct domain_facts *domain = &facts->domains[i];
 
-		domain->profile.failure = domain->core_power.failure = NO_TARGET;
-		if (!is_read(facts, i))
-			continue;
-		of[count] = domain;
-		snapshots[count++].domain = domain->domain;
+		domain->profile = snapshots[i].profile;
+		domain->core_power = snapshots[i].core_power;
+		domain->specified = snapshots[i].level;
+		domain->specified.profile = &domain->profile;
 	}
-	if (!error)
-		error = snapshot_read(facts->context, snapshots, count,
-				      (facts->levels ? SNAPSHOT_PROFILES : 0) |
-					      (facts->core_power ? SNAPSHOT_CORE_POWER : 0));
-	for (size_t i = 0; i < count && !error && facts->levels; i++)
-		snapshots[i].level.level = of[i]->level = level_of(
-			facts, configuration, of[i]->domain, &snapshots[i].profile);
-	if (!error && facts->levels)
-		error = snapshot_read_levels(facts->context, snapshots, count, facts->parts);
-	for (size_t i = 0; i < count && !error; i++)
-		take_snapshot(of[i], &snapshots[i]);
 	if (error)
-		snapshot_clear(snapshots, count);
+		snapshot_clear(snapshots, facts->count);
 	free(snapshots);
-	free(of);
 	return error;
 }
 
