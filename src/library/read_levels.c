@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading performance levels: which ones are meant, and their results. */
-#include "features/features.h"
+#include "features/perf_profile.h"
+#include "features/snapshot.h"
 #include "library/results.h"
 #include "library/targets.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /** A call at work. */
 struct levels_call {
-	const struct call *call;
+	struct isst_context *context;
 	struct target_list list;
 	unsigned int parts;
 	bool one, current; /* what is meant: the level @level, the current one, or all */
 	unsigned int level;
-	struct isst_perf_profile *profiles; /* of each domain */
-	struct isst_level *levels;	    /* that are read; by domains */
+	struct domain_snapshot *read; /* one for each level that is read, or refused; by domains */
 	size_t count;
-	size_t *first; /* of each domain: its first one; its last is before the next domain's first
-			*/
 };
 
 /** Where SST-PP is not enabled only the base level counts. */
@@ -30,52 +27,21 @@ static unsigned int highest_level(const struct isst_perf_profile *profile)
 
 /* ---- Levels that do not exist ---- */
 
-enum { MASK_BITS = 32, LIST_SPACE = MASK_BITS * sizeof("31, ") };
-
-/** Levels that have gaps between them, as words: `0, 1, 3`. Returns false where they have none. */
-static bool list_levels(const struct isst_perf_profile *profile, unsigned int highest,
-			char list[LIST_SPACE])
-{
-	unsigned int mask = profile->level_mask;
-
-	/* The mask describes no more levels than it has bits. */
-	if (highest >= MASK_BITS)
-		highest = MASK_BITS - 1;
-	if (mask == 0 || mask == (2U << highest) - 1)
-		return false;
-	for (unsigned int level = 0, length = 0; level <= highest; level++)
-		if (mask >> level & 1)
-			length += (unsigned int)snprintf(list + length, LIST_SPACE - length, "%s%u",
-							 length ? ", " : "", level);
-	return true;
-}
-
 /** Refuses a level above the highest one. Returns 0 or -ENOMEM. */
 static int refuse_level(const struct levels_call *levels, const struct isst_perf_profile *profile,
 			struct isst_result *result)
 {
-	struct isst_failure failure = { .error = -EOPNOTSUPP };
+	struct messages *messages = &levels->context->messages;
 	const char *name = profile->domain->name;
-	unsigned int highest = highest_level(profile);
-	char list[LIST_SPACE] = "", *message;
-	bool gaps = list_levels(profile, highest, list);
-	int error;
+	struct isst_failure failure = { 0 };
 
-	if (highest == 0)
-		error = asprintf(&message, "Invalid level %u (%s): only level 0 exists",
-				 levels->level, name);
-	else if (gaps)
-		error = asprintf(&message, "Invalid level %u (%s): levels %s exist", levels->level,
-				 name, list);
+	if (highest_level(profile) == 0)
+		message_failure(messages, &failure, -EOPNOTSUPP,
+				"Invalid level %u (%s): only level 0 exists", levels->level, name);
 	else
-		error = asprintf(&message, "Invalid level %u (%s): levels 0 to %u exist",
-				 levels->level, name, highest);
-	if (error < 0)
-		return -ENOMEM;
-	failure.message = message;
-	error = result_fail(result, ISST_PART_RESULT, &failure);
-	free(message);
-	return error;
+		message_failure(messages, &failure, -EOPNOTSUPP, "Invalid level %u (%s): %s exist",
+				levels->level, name, perf_profile_levels_text(messages, profile));
+	return result_fail(result, ISST_PART_RESULT, &failure);
 }
 
 /**
@@ -92,96 +58,64 @@ static bool is_missing(const struct isst_level *level)
 
 /* ---- Choosing and reading ---- */
 
-/** Which levels of a domain are to be read. Returns false if none is. */
-static bool choose(const struct levels_call *levels, const struct isst_perf_profile *profile,
-		   unsigned int *first, unsigned int *last)
+/** Adds the levels of a domain that are to be read, or one of which that is refused. */
+static int add_levels(struct levels_call *levels, const struct domain_snapshot *summary)
 {
-	*first = 0;
-	*last = highest_level(profile);
-	if (levels->one)
-		*first = *last = levels->level;
+	const struct isst_perf_profile *profile = &summary->profile;
+	unsigned int first = 0, last = highest_level(profile);
+	bool refused = profile->failure.error || (levels->one && levels->level > last);
+	struct domain_snapshot *more;
+	size_t count;
+
+	if (levels->one || refused)
+		first = last = levels->level;
 	else if (levels->current)
-		*first = *last = profile->current_level;
-	return !profile->failure.error && (!levels->one || levels->level <= highest_level(profile));
-}
-
-static int add_levels(struct levels_call *levels, const struct isst_perf_profile *profile,
-		      unsigned int first, unsigned int last)
-{
-	size_t count = levels->count + (last - first) + 1;
-	struct isst_level *more = reallocarray(levels->levels, count, sizeof(*more));
-
+		first = last = profile->current_level;
+	count = levels->count + (last - first) + 1;
+	more = reallocarray(levels->read, count, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	levels->levels = more;
-	for (unsigned int level = first; levels->count < count; level++)
-		more[levels->count++] = (struct isst_level){ .domain = profile->domain,
-							     .profile = profile,
-							     .level = level };
-	return 0;
-}
-
-/** Lists the levels to be read, by domains. Returns 0 or -ENOMEM. */
-static int choose_all(struct levels_call *levels)
-{
-	for (size_t i = 0; i < levels->list.domain_count; i++) {
-		unsigned int first, last;
-
-		if (choose(levels, &levels->profiles[i], &first, &last) &&
-		    add_levels(levels, &levels->profiles[i], first, last))
-			return -ENOMEM;
-		levels->first[i + 1] = levels->count;
+	levels->read = more;
+	for (unsigned int level = first; levels->count < count; level++) {
+		more[levels->count] = *summary;
+		more[levels->count].parts |= refused ? 0 : SNAPSHOT_LEVEL;
+		more[levels->count++].level.level = level;
 	}
 	return 0;
 }
 
 static int read_all(struct levels_call *levels)
 {
-	struct isst_context *context = levels->call->context;
-	size_t domains = levels->list.domain_count;
-	int error;
+	const size_t count = levels->list.domain_count;
+	struct domain_snapshot *summaries = calloc(count + 1, sizeof(*summaries));
+	int error = summaries ? 0 : call_no_memory(levels->context);
 
-	levels->profiles = calloc(domains + 1, sizeof(*levels->profiles));
-	levels->first = calloc(domains + 1, sizeof(*levels->first));
-	if (!levels->profiles || !levels->first)
-		return call_no_memory(context);
-	for (size_t i = 0; i < domains; i++)
-		levels->profiles[i].domain = levels->list.domains[i];
-	error = perf_profile_read(context, levels->profiles, domains);
-	if (error)
-		return error;
-	if (choose_all(levels))
-		return call_no_memory(context);
-	if (levels->count == 0)
-		return 0;
-	return level_read_parts(context, levels->levels, levels->count, levels->parts);
+	for (size_t i = 0; i < count && !error; i++)
+		summaries[i] = (struct domain_snapshot){ .domain = levels->list.domains[i],
+							 .parts = SNAPSHOT_PROFILES };
+	if (!error)
+		error = snapshot_read(levels->context, summaries, count);
+	for (size_t i = 0; i < count && !error; i++)
+		if (add_levels(levels, &summaries[i]))
+			error = call_no_memory(levels->context);
+	free(summaries);
+	return error ? error
+		     : snapshot_read_levels(levels->context, levels->read, levels->count,
+					    levels->parts);
 }
 
 /* ---- Results ---- */
 
 /** Levels that were found not to exist are left out, unless they were asked for, or are all. */
-static bool is_shown(const struct levels_call *levels, size_t domain, size_t i)
+static bool is_shown(const struct levels_call *levels, const struct domain_snapshot *snapshot)
 {
-	if (levels->one || levels->current || !is_missing(&levels->levels[i]))
+	if (levels->one || levels->current || !is_missing(&snapshot->level))
 		return true;
-	for (size_t other = levels->first[domain]; other < levels->first[domain + 1]; other++)
-		if (!is_missing(&levels->levels[other]))
+	for (size_t i = 0; i < levels->count; i++)
+		if (levels->read[i].domain == snapshot->domain &&
+		    !is_missing(&levels->read[i].level))
 			return false;
 	return true;
-}
-
-static size_t count_results(const struct levels_call *levels)
-{
-	size_t count = 0;
-
-	for (size_t domain = 0; domain < levels->list.domain_count; domain++) {
-		size_t first = levels->first[domain], end = levels->first[domain + 1];
-
-		count += first == end;
-		for (size_t i = first; i < end; i++)
-			count += is_shown(levels, domain, i);
-	}
-	return count;
 }
 
 /** A level without limits of a type has none in its buckets. */
@@ -220,47 +154,21 @@ static int take_level(const struct levels_call *levels, struct isst_level *level
 	return error;
 }
 
-/** Fills in what all results of a domain have. */
-static int begin_result(const struct levels_call *levels, size_t domain, struct isst_result *result)
+/** The error of a domain of which no level was read is the summary's, or the level's. */
+static int make_result(const struct levels_call *levels, struct domain_snapshot *snapshot,
+		       struct isst_result *result)
 {
-	const struct isst_perf_profile *profile = &levels->profiles[domain];
+	const struct isst_perf_profile *profile = &snapshot->profile;
+	int error = result_fail(result, ISST_PART_PERF_PROFILE, &profile->failure);
 
-	result->target = domain;
-	result->domain = profile->domain;
+	while (levels->list.domains[result->target] != snapshot->domain)
+		result->target++;
+	result->domain = snapshot->domain;
 	result->sources[SOURCE_PERF_PROFILE] = profile;
-	return result_fail(result, ISST_PART_PERF_PROFILE, &profile->failure);
-}
-
-/** The result of a domain of which no level was read: its error is the summary's, or the level's.
- */
-static int make_refusal(const struct levels_call *levels, size_t domain, struct isst_result *result)
-{
-	const struct isst_perf_profile *profile = &levels->profiles[domain];
-	int error = begin_result(levels, domain, result);
-
-	return error || profile->failure.error ? error : refuse_level(levels, profile, result);
-}
-
-static int make_results(const struct levels_call *levels, struct isst_results *results)
-{
-	struct isst_result *result = results->items;
-	int error = 0;
-
-	for (size_t domain = 0; domain < levels->list.domain_count && !error; domain++) {
-		size_t first = levels->first[domain], end = levels->first[domain + 1];
-
-		if (first == end)
-			error = make_refusal(levels, domain, result++);
-		for (size_t i = first; i < end && !error; i++) {
-			if (!is_shown(levels, domain, i))
-				continue;
-			error = begin_result(levels, domain, result);
-			if (!error)
-				error = take_level(levels, &levels->levels[i], result);
-			result++;
-		}
-	}
-	return error;
+	if (error || profile->failure.error)
+		return error;
+	return snapshot->parts & SNAPSHOT_LEVEL ? take_level(levels, &snapshot->level, result)
+						: refuse_level(levels, profile, result);
 }
 
 /** The sources that the call asks for. */
@@ -280,28 +188,29 @@ static unsigned int carried(unsigned int parts)
 /** Reads, and hands everything that was read to the results. */
 static int read_levels(struct levels_call *levels, struct isst_results **out)
 {
-	struct isst_context *context = levels->call->context;
 	struct isst_results *results;
 	int error = read_all(levels);
+	size_t shown = 0;
 
 	if (error)
 		return error;
-	results = results_new(count_results(levels), carried(levels->parts));
+	results = results_new(levels->count, carried(levels->parts));
 	if (!results)
-		return call_no_memory(context);
-	error = make_results(levels, results);
-	results->profiles = levels->profiles;
-	results->levels = levels->levels;
+		return call_no_memory(levels->context);
+	for (size_t i = 0; i < levels->count && !error; i++)
+		if (is_shown(levels, &levels->read[i]))
+			error = make_result(levels, &levels->read[i], &results->items[shown++]);
+	results->count = shown;
+	results->levels = levels->read;
 	results->level_count = levels->count;
-	levels->profiles = NULL;
-	levels->levels = NULL;
+	levels->read = NULL;
 	levels->count = 0;
 	if (error) {
 		isst_results_free(results);
-		return call_no_memory(context);
+		return call_no_memory(levels->context);
 	}
 	*out = results;
-	return results_conclude(context, results, NULL);
+	return results_conclude(levels->context, results, NULL);
 }
 
 int isst_read_levels(struct isst_context *context, const struct isst_targets *targets,
@@ -315,7 +224,7 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 				   .values = VALUES,
 				   .flags = flags,
 				   .known_flags = ISST_READ_LEVELS_ALL | ISST_READ_LEVELS_CURRENT };
-	struct levels_call levels = { .call = &call,
+	struct levels_call levels = { .context = context,
 				      .parts = flags & ISST_READ_LEVELS_ALL,
 				      .current = flags & ISST_READ_LEVELS_CURRENT };
 	uint64_t level;
@@ -330,10 +239,7 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 	levels.one = request_get(request, ISST_VALUE_LEVEL, &level);
 	levels.level = (unsigned int)level;
 	error = read_levels(&levels, results);
-	for (size_t i = 0; i < levels.count; i++)
-		level_clear(&levels.levels[i]);
-	free(levels.levels);
-	free(levels.profiles);
-	free(levels.first);
+	snapshot_clear(levels.read, levels.count);
+	free(levels.read);
 	return error;
 }

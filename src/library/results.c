@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results, and how values are looked up in them by the table. */
 #include "library/results.h"
-#include "features/features.h"
+#include "features/snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,10 +49,8 @@ void isst_results_free(struct isst_results *results)
 	for (size_t i = 0; i < results->count; i++)
 		for (size_t part = 0; part < PARTS; part++)
 			free((char *)results->items[i].parts[part].message);
-	for (size_t i = 0; i < results->level_count; i++)
-		level_clear(&results->levels[i]);
+	snapshot_clear(results->levels, results->level_count);
 	free(results->levels);
-	free(results->profiles);
 	free(results->structs);
 	free(results->items);
 	free(results);

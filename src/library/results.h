@@ -27,8 +27,7 @@ struct isst_results {
 	size_t count;
 	/* What the sources point to; the levels hold sets. */
 	void *structs;
-	struct isst_perf_profile *profiles;
-	struct isst_level *levels;
+	struct domain_snapshot *levels;
 	size_t level_count;
 };
 
