@@ -92,7 +92,7 @@ same_archive() {
 	tar -C "$directory/archive" -xf "$SHARE/isst-$version.tar.xz" || return 1
 	(umask 077 && TZ=Asia/Tokyo sh "$directory/archive/isst-$version/packaging/dist.sh" "$directory/archive") || return 1
 	cmp "$SHARE/isst-$version.tar.xz" "$directory/archive/isst-$version.tar.xz" || return 1
-	grep -q -x "$(git rev-parse HEAD)" "$directory/archive/isst-$version/mk/commit"
+	grep -q -x "$(git rev-parse HEAD)" "$directory/archive/isst-$version/packaging/commit"
 }
 
 # The other build: a later time, another directory, umask, locale, time zone and home directory.

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The binary interface of the shared libraries is the one in this directory: abi.sh check|update BUILD.
+# The binary interface of the shared libraries is the one in this directory: abi.sh BUILD [update].
 #   *.symbols    what each library exports, with versions
 #   *.abi        its functions with their types, as abidw describes them; structs are opaque
 #   *.constants  the public constants, which functions take as plain numbers
-# check speaks TAP, and shows that it would notice changes. update writes that of BUILD.
+# It speaks TAP, and shows that it would notice changes; with `update` it writes that of BUILD.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 here=$root/tests/abi
-build=$(cd "$2" && pwd) || exit 1
+build=$(cd "$1" && pwd) || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-abi.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export LC_ALL=C
@@ -138,7 +138,7 @@ soname() {
 # The libraries and their Debian packages, wherever they are named.
 names_of_libraries() {
 	pattern='libisst(-emulator)?(\.so\.)?[0-9]+'
-	cd "$root" && grep -rnoIE "$pattern" python packaging docs mk src tests/portability && find packaging | grep -oE "$pattern" |
+	cd "$root" && grep -rnoIE "$pattern" python packaging docs src tests/portability && find packaging | grep -oE "$pattern" |
 		sed 's/^/packaging:/'
 }
 
@@ -221,7 +221,8 @@ update() {
 }
 
 [ -e "$build/libisst-emulator.so" ] || libraries=libisst
-case $1 in
-check) check_all ;;
-update) update ;;
-esac
+if [ "${2:-}" = update ]; then
+	update
+else
+	check_all
+fi

@@ -23,11 +23,11 @@ PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 # The pages as they are installed, with the emulator or without.
 write_page() {	# $1: isst or intel-speed-select; $2: yes or no
-	awk -v emulator="$2" -f "$root/mk/parts.awk" "$man" | awk -v page="$1" -f "$root/mk/pages.awk"
+	awk -v emulator="$2" -f "$root/packaging/documents/parts.awk" "$man" | awk -v page="$1" -f "$root/packaging/documents/pages.awk"
 }
 write_page isst yes > "$scratch/isst.8"
 write_page intel-speed-select yes > "$scratch/intel-speed-select.8"
-awk -v version=0 -v date="$(sed -n 's/^\.Dd //p' "$man")" -f "$root/mk/platform-page.awk" "$root/docs/internals/platform-file.md" \
+awk -v version=0 -v date="$(sed -n 's/^\.Dd //p' "$man")" -f "$root/packaging/documents/platform-page.awk" "$root/docs/internals/platform-file.md" \
 	"$root/docs/internals/captured-machines.md" > "$scratch/isst-platform.5"
 
 # What the processor cannot do is no part of a transcript.
@@ -604,7 +604,7 @@ check_quotes() {	# $1: page
 check_without_emulator() {
 	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md" "$root/docs/fleets.md"; do
 		for emulator in yes no; do
-			awk -v emulator=$emulator -f "$root/mk/parts.awk" "$document" > "$scratch/$emulator-${document##*/}"
+			awk -v emulator=$emulator -f "$root/packaging/documents/parts.awk" "$document" > "$scratch/$emulator-${document##*/}"
 		done
 	done
 	grep -H -n -E -e 'ISST_EMULATE=|isst --emulate' -e '## The emulator' \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A build for another architecture, selected only by its compiler: cross.sh NAME BUILD (arm64, s390x). The unit tests and
+# A build for another architecture, selected only by its compiler: cross.sh BUILD NAME (arm64, s390x). The unit tests and
 # a sample of the command cases are run by qemu's user emulation. Speaks TAP.
 # Needs the architecture's compiler and C library of the distribution, and libcap and cmocka in BUILD/foreign-NAME
 # (make deps-portability).
@@ -9,15 +9,16 @@
 # shellcheck source=tests/command/programs.sh
 . "$top/tests/command/programs.sh"
 
-case $1 in
+name=$2
+case $name in
 arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 ;;
 s390x) triplet=s390x-linux-gnu qemu=qemu-s390x ;;
-*) echo "cross.sh: unknown architecture $1" >&2; exit 1 ;;
+*) echo "cross.sh: unknown architecture $name" >&2; exit 1 ;;
 esac
 cd "$top" || exit 1
-native=$(cd "$2" && pwd) || exit 1
-build=$native-$1
-foreign=$native/foreign-$1
+native=$(cd "$1" && pwd) || exit 1
+build=$native-$name
+foreign=$native/foreign-$name
 libraries=$foreign/root/usr/lib/$triplet
 includes=$foreign/root/usr/include
 # The C library is that of the compiler; only programs run by qemu use the others.
@@ -25,13 +26,13 @@ export QEMU_LD_PREFIX="/usr/$triplet" QEMU_SET_ENV="LD_LIBRARY_PATH=$libraries"
 
 for tool in "$triplet-gcc" "$qemu"; do
 	if ! command -v "$tool" > /dev/null; then
-		skip "builds and works on $1" "no $tool"
+		skip "builds and works on $name" "no $tool"
 		finish
 		exit
 	fi
 done
 if [ ! -e "$foreign/complete" ]; then
-	skip "builds and works on $1" "no libcap and cmocka for $1"
+	skip "builds and works on $name" "no libcap and cmocka for $name"
 	finish
 	exit
 fi
@@ -68,11 +69,11 @@ run_cases() {
 	"$native/tests/command/run_cases" "$scratch/programs.d" "$scratch/cases" tests/platforms
 }
 
-check "builds for $1 with its compiler alone" make_foreign all "$build/tests/command/kernel-files"
+check "builds for $name with its compiler alone" make_foreign all "$build/tests/command/kernel-files"
 check "the programs are of that architecture" sh -c "$triplet-readelf -h '$build/intel-speed-select' | grep -qi -e aarch64 -e 's/390'"
-if [ "$1" = arm64 ]; then
-	check "the tests build for $1" make_foreign tests
-	check "unit tests pass on $1" run_unit_tests
+if [ "$name" = arm64 ]; then
+	check "the tests build for $name" make_foreign tests
+	check "unit tests pass on $name" run_unit_tests
 fi
-check "commands answer on $1 as they do here" run_cases
+check "commands answer on $name as they do here" run_cases
 finish

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Link-time optimisation, of gcc and of clang with its own linker: lto.sh - BUILD. Speaks TAP.
+# Link-time optimisation, of gcc and of clang with its own linker: lto.sh BUILD. Speaks TAP.
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
-native=$(cd "$2" && pwd) || exit 1
+native=$(cd "$1" && pwd) || exit 1
 copy_tree "$scratch/tree"
 cd "$scratch/tree" || exit 1
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The library and the command with musl instead of glibc: musl.sh - BUILD. Speaks TAP.
+# The library and the command with musl instead of glibc: musl.sh BUILD. Speaks TAP.
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/command/programs.sh
 . "$top/tests/command/programs.sh"
-native=$(cd "$2" && pwd) || exit 1
+native=$(cd "$1" && pwd) || exit 1
 
-if ! why=$(sh "$top/mk/musl-parts.sh" "$scratch" 2>&1); then
+if ! why=$(sh "$top/packaging/musl-parts.sh" "$scratch" 2>&1); then
 	skip "builds and works with musl" "${why#musl-parts: }"
 	finish
 	exit

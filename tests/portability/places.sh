@@ -180,7 +180,7 @@ refuse_other_emulator() {
 }
 
 installed_files() {
-	pages='' modules=$(sh mk/python-directory.sh /usr/local)
+	pages='' modules=$(sh packaging/python-directory.sh /usr/local)
 	! command -v python3 > /dev/null || pages='/usr/local/share/man/man3/*'
 	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|; s|/man3/.*|/man3/*|" | sort -u > "$scratch/found"
 	grep . <<- END | diff - "$scratch/found"

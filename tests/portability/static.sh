@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The command as one file: static.sh - BUILD. Speaks TAP. It is compared with the command of BUILD.
+# The command as one file: static.sh BUILD. Speaks TAP. It is compared with the command of BUILD.
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
-native=$(cd "$2" && pwd) || exit 1
+native=$(cd "$1" && pwd) || exit 1
 largest=1200000 # bytes, by musl and without the emulator
 unset CC
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The command and the libraries require nothing from glibc that 2.28 (RHEL 8) does not have: symbols.sh - BUILD. Speaks TAP.
+# The command and the libraries require nothing from glibc that 2.28 (RHEL 8) does not have: symbols.sh BUILD. Speaks TAP.
 #
 # What is linked on a newer system bears the versions of that system, for functions too that moved from one library of
 # glibc to another (pthread_mutex_lock@GLIBC_2.34) although they are old. So what counts is the function: glibc
@@ -8,7 +8,7 @@
 # Of these some were no functions, but inline in the headers of their time.
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
-build=$(cd "$2" && pwd) || exit 1
+build=$(cd "$1" && pwd) || exit 1
 newest=28
 inline='stat fstat lstat fstatat mknod mknodat'
 

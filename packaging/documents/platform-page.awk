@@ -6,7 +6,7 @@
 
 BEGIN {
 	print ".\\\" SPDX-License-Identifier: BSD-3-Clause"
-	print ".\\\" Made from docs/internals/platform-file.md and docs/internals/captured-machines.md by mk/platform-page.awk."
+	print ".\\\" Made from docs/internals/platform-file.md and docs/internals/captured-machines.md by packaging/documents/platform-page.awk."
 	print ".Dd " date
 	print ".Dt ISST-PLATFORM 5"
 	print ".Os isst " version
