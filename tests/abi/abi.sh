@@ -138,7 +138,7 @@ soname() {
 # The libraries and their Debian packages, wherever they are named.
 names_of_libraries() {
 	pattern='libisst(-emulator)?(\.so\.)?[0-9]+'
-	cd "$root" && grep -rnoIE "$pattern" python packaging docs src tests/portability && find packaging | grep -oE "$pattern" |
+	cd "$root" && grep -rnoIE "$pattern" packaging docs src tests/portability && find packaging | grep -oE "$pattern" |
 		sed 's/^/packaging:/'
 }
 
