@@ -281,17 +281,12 @@ uint64_t clos_value(const struct isst_clos *clos)
 
 uint64_t clos_mask(const struct isst_context *context)
 {
-	static const struct {
-		enum platform_fact fact;
-		uint64_t mask;
-	} FIELDS[] = { { PLATFORM_CLOS_EPP, 0xf },
-		       { PLATFORM_CLOS_WEIGHT, 0xf0 },
-		       { PLATFORM_CLOS_DESIRED, 0xff000000 } };
-	uint64_t mask = 0x00ffff00; /* minimum and maximum */
+	uint64_t mask = 0;
 
-	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++)
-		if (platform_has(&context->platform, FIELDS[i].fact))
-			mask |= FIELDS[i].mask;
+	for (size_t i = 0; i < ITEM_FIELDS; i++)
+		if (clos_fields[i].fact < 0 ||
+		    platform_has(&context->platform, (enum platform_fact)clos_fields[i].fact))
+			mask |= clos_fields[i].mask;
 	return mask;
 }
 

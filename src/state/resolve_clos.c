@@ -9,29 +9,6 @@
 
 enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255, LOW_CLOS = 3 };
 
-/** Where a field of a CLOS is in its value (enum firmware_setting). */
-static const struct {
-	enum subject subject;
-	unsigned int shift;
-	uint64_t mask;
-	const char *text;
-} FIELDS[] = {
-	{ SUBJECT_CLOS_MIN, 8, 0xff, "minimum frequency" },
-	{ SUBJECT_CLOS_MAX, 16, 0xff, "maximum frequency" },
-	{ SUBJECT_CLOS_DESIRED, 24, 0xff, "desired frequency" },
-	{ SUBJECT_CLOS_EPP, 0, 0xf, "energy performance preference (epp)" },
-	{ SUBJECT_CLOS_WEIGHT, 4, 0xf, "proportional priority (weight)" },
-};
-
-static size_t field_of(enum subject subject)
-{
-	size_t i = 0;
-
-	while (FIELDS[i].subject != subject)
-		i++;
-	return i;
-}
-
 /** The number of a field. Returns -ENODATA where it is not known, which was noted. */
 static int field_number(struct resolution *resolution, const struct domain_facts *domain,
 			const struct wish *wish, uint64_t *number)
@@ -57,8 +34,7 @@ static uint64_t default_number(enum subject subject)
 int resolve_clos(struct resolution *resolution, enum subject subject, unsigned int clos,
 		 const struct domain_facts *domain)
 {
-	const size_t field = field_of(subject);
-	const uint64_t mask = FIELDS[field].mask << FIELDS[field].shift;
+	const struct value_field *field = &clos_fields[subject - SUBJECT_CLOS_MIN];
 	const struct isst_core_power *state = &domain->core_power;
 	struct wish wish;
 	uint64_t number = 0;
@@ -72,7 +48,7 @@ int resolve_clos(struct resolution *resolution, enum subject subject, unsigned i
 	error = field_number(resolution, domain, &wish, &number);
 	if (error)
 		return error == -ENODATA ? 0 : error;
-	if (!state->supported || !(clos_mask(resolution->context) & mask)) {
+	if (!state->supported || !(clos_mask(resolution->context) & field->mask)) {
 		/* What other settings imply is done as far as there is such a thing. */
 		if (number == default_number(subject) || wish.setting->subject != subject)
 			return 0;
@@ -80,13 +56,13 @@ int resolve_clos(struct resolution *resolution, enum subject subject, unsigned i
 			return wanted_reject(resolution->wanted, wish.setting, domain->domain,
 					     -EOPNOTSUPP, "core-power is not supported");
 		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
-				     "a CLOS has no %s on this machine", FIELDS[field].text);
+				     "a CLOS has no %s on this machine", field->text);
 	}
 	return wanted_add(resolution->wanted,
 			  &(struct wanted_item){
 				  .item = item_of(ITEM_CLOS, domain->domain, clos),
-				  .mask = mask,
-				  .bits = number << FIELDS[field].shift,
+				  .mask = field->mask,
+				  .bits = number << __builtin_ctzll(field->mask),
 				  .subject = subject,
 				  .setting = wish.setting,
 				  .domain = domain->domain,

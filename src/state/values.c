@@ -6,15 +6,6 @@
 
 enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255 };
 
-/** What the bits of a field are, moved to the lowest. */
-static uint64_t field(uint64_t mask, uint64_t value)
-{
-	value &= mask;
-	for (; mask != 0 && !(mask & 1); mask >>= 1)
-		value >>= 1;
-	return value;
-}
-
 static void set_khz(struct setting *setting, uint64_t khz)
 {
 	setting->wanted = WANTED_KHZ;
@@ -32,7 +23,7 @@ static void set_limit(struct setting *setting, uint64_t khz, uint64_t none)
 void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
 			     struct setting *setting)
 {
-	uint64_t number = field(item->mask, value);
+	uint64_t number = (value & item->mask) >> __builtin_ctzll(item->mask);
 
 	setting->wanted = WANTED_NUMBER;
 	setting->number = number;
@@ -82,11 +73,6 @@ void subject_write(FILE *stream, enum subject subject, unsigned int index)
 		[SUBJECT_CORE_POWER] = "core-power",
 		[SUBJECT_PRIORITY] = "priority",
 		[SUBJECT_CLOS_ENABLE] = "use of CLOS",
-		[SUBJECT_CLOS_MIN] = "min",
-		[SUBJECT_CLOS_MAX] = "max",
-		[SUBJECT_CLOS_DESIRED] = "desired",
-		[SUBJECT_CLOS_EPP] = "epp",
-		[SUBJECT_CLOS_WEIGHT] = "weight",
 		[SUBJECT_HIGH_PRIORITY] = "high priority cores",
 		[SUBJECT_ASSOCIATION] = "CLOS",
 		[SUBJECT_TURBO_RATIO_LIMITS] = "turbo ratio limits",
@@ -98,8 +84,9 @@ void subject_write(FILE *stream, enum subject subject, unsigned int index)
 	};
 
 	if (subject >= SUBJECT_CLOS_MIN && subject <= SUBJECT_CLOS_WEIGHT)
-		fprintf(stream, "CLOS %u ", index);
-	fputs(NAMES[subject], stream);
+		fprintf(stream, "CLOS %u %s", index, clos_fields[subject - SUBJECT_CLOS_MIN].name);
+	else
+		fputs(NAMES[subject], stream);
 	if (subject == SUBJECT_UNCORE_MIN || subject == SUBJECT_UNCORE_MAX)
 		fprintf(stream, " of fabric %u", index);
 }

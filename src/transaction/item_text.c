@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Items and their values in words: whole, or field by field as configurations name them. */
+#include "firmware/platform.h"
 #include "transaction/items.h"
 
 #include <inttypes.h>
@@ -105,33 +106,32 @@ const char *item_value_text(struct messages *messages, const struct item *item,
 }
 
 /* The fields of values, as configurations name them; a value without a row is a number or text. */
-static const struct field {
-	enum item_kind kind;
-	const char *name; /* NULL: the item's, of which it is the whole value */
-	uint64_t mask;
-	enum value_format format;
-} FIELDS[] = {
-	{ ITEM_FEATURES, "turbo-freq", 0x1, AS_ON_OFF },
-	{ ITEM_FEATURES, "base-freq", 0x2, AS_ON_OFF },
-	{ ITEM_CORE_POWER, NULL, UINT64_MAX, AS_ON_OFF },
-	{ ITEM_QOS, "use of CLOS", 0x2, AS_ON_OFF },
-	{ ITEM_QOS, "priority", 0x4, AS_PRIORITY },
-	{ ITEM_CLOS, "min", 0xff00, AS_RATIO },
-	{ ITEM_CLOS, "max", 0xff0000, AS_RATIO_LIMIT },
-	{ ITEM_CLOS, "desired", 0xff000000, AS_RATIO },
-	{ ITEM_CLOS, "epp", 0xf, AS_NUMBER },
-	{ ITEM_CLOS, "weight", 0xf0, AS_NUMBER },
-	{ ITEM_TURBO_RATIO_LIMITS, NULL, UINT64_MAX, AS_RATIOS },
-	{ ITEM_ONLINE, NULL, UINT64_MAX, AS_ON_OFF },
-	{ ITEM_SCALING_MAX, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_SCALING_MIN, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_UNCORE_MAX, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_UNCORE_MIN, NULL, UINT64_MAX, AS_MHZ },
-	{ ITEM_CPUSETS, NULL, UINT64_MAX, AS_ON_OFF },
+static const struct value_field FIELDS[] = {
+	{ ITEM_CLOS, "min", 0xff00, AS_RATIO, "minimum frequency", -1 },
+	{ ITEM_CLOS, "max", 0xff0000, AS_RATIO_LIMIT, "maximum frequency", -1 },
+	{ ITEM_CLOS, "desired", 0xff000000, AS_RATIO, "desired frequency", PLATFORM_CLOS_DESIRED },
+	{ ITEM_CLOS, "epp", 0xf, AS_NUMBER, "energy performance preference (epp)",
+	  PLATFORM_CLOS_EPP },
+	{ ITEM_CLOS, "weight", 0xf0, AS_NUMBER, "proportional priority (weight)",
+	  PLATFORM_CLOS_WEIGHT },
+	{ ITEM_FEATURES, "turbo-freq", 0x1, AS_ON_OFF, NULL, -1 },
+	{ ITEM_FEATURES, "base-freq", 0x2, AS_ON_OFF, NULL, -1 },
+	{ ITEM_CORE_POWER, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
+	{ ITEM_QOS, "use of CLOS", 0x2, AS_ON_OFF, NULL, -1 },
+	{ ITEM_QOS, "priority", 0x4, AS_PRIORITY, NULL, -1 },
+	{ ITEM_TURBO_RATIO_LIMITS, NULL, UINT64_MAX, AS_RATIOS, NULL, -1 },
+	{ ITEM_ONLINE, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
+	{ ITEM_SCALING_MAX, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_SCALING_MIN, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_UNCORE_MAX, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_UNCORE_MIN, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_CPUSETS, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
 };
 
+const struct value_field *const clos_fields = FIELDS;
+
 static const char *field_text(struct messages *messages, const struct item *item,
-			      const struct field *field, struct item_value value)
+			      const struct value_field *field, struct item_value value)
 {
 	value.number = (value.number & field->mask) >> __builtin_ctzll(field->mask);
 	return format_value(messages, item, field->format, value);
@@ -145,7 +145,7 @@ size_t item_fields(struct messages *messages, const struct isst_context *context
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
-		const struct field *field = &FIELDS[i];
+		const struct value_field *field = &FIELDS[i];
 
 		if (field->kind != item->kind ||
 		    (field->name && from && !((from->number ^ to.number) & field->mask)))

@@ -170,7 +170,20 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 const char *item_value_text(struct messages *messages, const struct item *item,
 			    struct item_value value);
 
+/** A field of a value, as configurations name it. */
+struct value_field {
+	enum item_kind kind;
+	const char *name; /* NULL: the item's, of which it is the whole value */
+	uint64_t mask;
+	enum value_format format;
+	const char *text; /* what messages call it where a machine has no such field */
+	int fact;	  /* machines with this enum platform_fact have it; -1: all */
+};
+
 enum { ITEM_FIELDS = 5 }; /* the most of a value */
+
+/** The fields of a CLOS: min, max, desired, epp, weight. */
+extern const struct value_field *const clos_fields;
 
 /** A part of a value, such as the weight of a CLOS, with its old and its new text. */
 struct item_field {
