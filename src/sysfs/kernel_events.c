@@ -27,53 +27,27 @@ struct parts {
 	size_t size;
 };
 
-/** Splits the first part off a list: @length bytes, of which a head is @head. Parts are aligned to
- * 4 bytes, but for the last one. Returns 1 or -EBADMSG. */
-static int split_part(struct parts *list, size_t head, size_t length, struct parts *content)
+/** Splits the next message (@is_message) or attribute off a list. They are aligned to 4 bytes, but
+ * for the last one. Returns 1, 0 at the end, or -EBADMSG. */
+static int next_part(struct parts *list, bool is_message, unsigned int *type, struct parts *content)
 {
-	size_t whole = (length + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
+	struct nlmsghdr message = { 0 };
+	struct nlattr attribute = { 0 };
+	size_t head = is_message ? sizeof(message) : sizeof(attribute), length, whole;
 
+	if (list->size < head)
+		return list->size ? -EBADMSG : 0;
+	memcpy(is_message ? (void *)&message : &attribute, list->at, head);
+	length = is_message ? message.nlmsg_len : attribute.nla_len;
+	*type = is_message ? message.nlmsg_type : attribute.nla_type & (unsigned int)NLA_TYPE_MASK;
 	if (length < head || length > list->size)
 		return -EBADMSG;
 	*content = (struct parts){ list->at + head, length - head };
-	if (whole > list->size)
-		whole = list->size;
+	whole = (length + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
+	whole = whole < list->size ? whole : list->size;
 	list->at += whole;
 	list->size -= whole;
 	return 1;
-}
-
-/** The next attribute of a list. Returns 1, 0 at its end, or -EBADMSG. */
-static int next_attribute(struct parts *list, unsigned int *type, struct parts *content)
-{
-	struct nlattr head;
-
-	if (list->size < sizeof(head))
-		return list->size ? -EBADMSG : 0;
-	memcpy(&head, list->at, sizeof(head));
-	*type = head.nla_type & (unsigned int)NLA_TYPE_MASK;
-	return split_part(list, sizeof(head), head.nla_len, content);
-}
-
-/** The next message of a datagram. Returns 1, 0 at its end, or -EBADMSG. */
-static int next_message(struct parts *datagram, unsigned int *type, struct parts *content)
-{
-	struct nlmsghdr head;
-
-	if (datagram->size < sizeof(head))
-		return datagram->size ? -EBADMSG : 0;
-	memcpy(&head, datagram->at, sizeof(head));
-	*type = head.nlmsg_type;
-	return split_part(datagram, sizeof(head), head.nlmsg_len, content);
-}
-
-/** Copies what has exactly that size. Returns whether it has. */
-static bool read_exactly(const struct parts *content, void *value, size_t size)
-{
-	if (content->size != size)
-		return false;
-	memcpy(value, content->at, size);
-	return true;
 }
 
 /* ---- The family ---- */
@@ -85,17 +59,17 @@ static int find_group(struct parts groups, uint32_t *number)
 	unsigned int type;
 	int more;
 
-	while ((more = next_attribute(&groups, &type, &group)) > 0) {
+	while ((more = next_part(&groups, false, &type, &group)) > 0) {
 		bool named = false, numbered = false;
 
-		while ((more = next_attribute(&group, &type, &content)) > 0) {
-			char name[sizeof(EVENT_GROUP)];
-
+		while ((more = next_part(&group, false, &type, &content)) > 0) {
 			if (type == CTRL_ATTR_MCAST_GRP_NAME)
-				named = read_exactly(&content, name, sizeof(name)) &&
-					memcmp(name, EVENT_GROUP, sizeof(name)) == 0;
-			else if (type == CTRL_ATTR_MCAST_GRP_ID)
-				numbered = read_exactly(&content, number, sizeof(*number));
+				named = content.size == sizeof(EVENT_GROUP) &&
+					memcmp(content.at, EVENT_GROUP, content.size) == 0;
+			if (type == CTRL_ATTR_MCAST_GRP_ID)
+				numbered = content.size == sizeof(*number);
+			if (type == CTRL_ATTR_MCAST_GRP_ID && numbered)
+				memcpy(number, content.at, sizeof(*number));
 		}
 		if (more || (named && numbered))
 			return more ? more : 1;
@@ -109,7 +83,7 @@ int thermal_find_group(const void *message, size_t size, uint32_t *group)
 	int more = 0, found = 0, error;
 	unsigned int type;
 
-	if (next_message(&datagram, &type, &content) <= 0)
+	if (next_part(&datagram, true, &type, &content) <= 0)
 		return -EBADMSG;
 	if (type == NLMSG_ERROR) {
 		if (content.size < sizeof(error))
@@ -121,7 +95,7 @@ int thermal_find_group(const void *message, size_t size, uint32_t *group)
 		return -EBADMSG;
 	list = (struct parts){ content.at + sizeof(struct genlmsghdr),
 			       content.size - sizeof(struct genlmsghdr) };
-	while (found >= 0 && (more = next_attribute(&list, &type, &content)) > 0)
+	while (found >= 0 && (more = next_part(&list, false, &type, &content)) > 0)
 		if (type == CTRL_ATTR_MCAST_GROUPS && !found)
 			found = find_group(content, group);
 	if (found < 0 || more < 0)
@@ -137,7 +111,7 @@ int thermal_judge(const void *datagram, size_t size)
 	unsigned int type;
 	int more;
 
-	while ((more = next_message(&messages, &type, &content)) > 0) {
+	while ((more = next_part(&messages, true, &type, &content)) > 0) {
 		if (type == NLMSG_ERROR || type == NLMSG_OVERRUN)
 			return ISST_EVENT_CHANGE;
 		if (type < NLMSG_MIN_TYPE)
@@ -155,19 +129,13 @@ int thermal_judge(const void *datagram, size_t size)
 
 int uevent_judge(const void *datagram, size_t size)
 {
-	static const char CPU[] = "SUBSYSTEM=cpu", MODULE[] = "SUBSYSTEM=module";
-	const char *text = datagram, *end = text + size;
-
 	/* ACTION@PATH, and variables, each with a NUL behind it. */
-	while (text < end) {
-		size_t length = strnlen(text, (size_t)(end - text));
+	static const char CPU[] = "\0SUBSYSTEM=cpu", MODULE[] = "\0SUBSYSTEM=module";
 
-		if ((length == sizeof(CPU) - 1 && memcmp(text, CPU, length) == 0) ||
-		    (length == sizeof(MODULE) - 1 && memcmp(text, MODULE, length) == 0))
-			return ISST_EVENT_DEVICES;
-		text += length + 1;
-	}
-	return 0;
+	return memmem(datagram, size, CPU, sizeof(CPU)) ||
+			       memmem(datagram, size, MODULE, sizeof(MODULE))
+		       ? ISST_EVENT_DEVICES
+		       : 0;
 }
 
 /* ---- The socket ---- */
@@ -234,10 +202,9 @@ static int join_group(int descriptor)
 	error = thermal_find_group(answer, (size_t)size, &group);
 	if (error)
 		return error;
-	return setsockopt(descriptor, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) !=
-			       0
-		       ? -errno
-		       : 0;
+	if (setsockopt(descriptor, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) != 0)
+		return -errno;
+	return 0;
 }
 
 int kernel_events_open(enum machine_events events)
