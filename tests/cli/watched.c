@@ -34,9 +34,8 @@ static const char *look_at(struct watched *watched, int64_t *now_ms, const int *
 
 static struct watched known(int value, int64_t *now_ms)
 {
-	struct watched watched;
+	struct watched watched = { 0 };
 
-	watched_init(&watched);
 	assert_string_equal(look_at(&watched, now_ms, LOOKS(value, value)), "");
 	assert_int_equal(watched.state, WATCHED_KNOWN);
 	assert_int_equal(watched.value, value);
@@ -46,10 +45,9 @@ static struct watched known(int value, int64_t *now_ms)
 static void what_is_found_first_is_no_change(void **state)
 {
 	int64_t now = 0;
-	struct watched watched;
+	struct watched watched = { 0 };
 
 	(void)state;
-	watched_init(&watched);
 	assert_string_equal(look_at(&watched, &now, LOOKS(A, B, B)), "");
 	assert_int_equal(watched.state, WATCHED_KNOWN);
 	assert_int_equal(watched.value, B);
@@ -280,13 +278,12 @@ static void two_values_by_turns_are_a_fight_of_others(void **state)
 static void random_looks_keep_the_rules(void **state)
 {
 	int64_t now = 0;
-	struct watched watched;
+	struct watched watched = { 0 };
 	uint64_t previous = 0;
 	bool repeated = false;
 
 	(void)state;
 	srand(1);
-	watched_init(&watched);
 	for (int i = 0; i < 200000; i++) {
 		const uint64_t value = (uint64_t)(rand() % 3 + 1), known_value = watched.value;
 		const bool had_value = watched.has_value, there = rand() % 20 != 0;

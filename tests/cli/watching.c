@@ -961,6 +961,12 @@ static void cpus_of_an_unknown_level_are_left(void **state)
 	context = discover(&world);
 	ASSERT(&world, !isst_cpuset_has(isst_online_cpus(context), 5));
 	isst_close(context);
+	/* Where it cannot be found what the next level has, that is the cause. */
+	rule(&world, "mailbox 0x7f/0x06 EBUSY\nopen times 1 then level 0 package 0\n");
+	world.domains[0].had |= 1U << 0;
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[failed] package 0, die 0: level") == 1);
+	ASSERT(&world, count_events(&world, "out of memory") == 0);
 	end_world(&world);
 }
 

@@ -28,8 +28,8 @@ bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_u
 		return true;
 	if (unit->reach.state != WATCHED_KNOWN || (!watcher->file && !watcher->before))
 		return false;
-	for (size_t i = 0; i < unit->part_count; i++) {
-		const struct watched *watched = &unit->parts[i].watched;
+	for (const struct watched_part *part = unit->parts; part; part = part->next) {
+		const struct watched *watched = &part->watched;
 
 		if (watched->state != WATCHED_KNOWN && watched->state != WATCHED_GONE &&
 		    !watched->unstable)
@@ -41,8 +41,8 @@ bool watcher_unit_is_settled(const struct watcher *watcher, const struct watch_u
 void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms)
 {
 	watched_suspect(&unit->reach, now_ms);
-	for (size_t i = 0; i < unit->part_count; i++)
-		watched_suspect(&unit->parts[i].watched, now_ms);
+	for (struct watched_part *part = unit->parts; part; part = part->next)
+		watched_suspect(&part->watched, now_ms);
 }
 
 /* ---- Fights ---- */
@@ -58,40 +58,28 @@ static const char *find_manager(struct isst_explanation *explanation)
 	return NULL;
 }
 
-/** What is set in turn: with a configuration, what differs from that. */
-static const struct watched_part *find_disputed(const struct watch_unit *unit)
-{
-	for (size_t i = 0; i < unit->part_count; i++)
-		if (unit->parts[i].known.count > 0 &&
-		    (unit->parts[i].compared || unit->parts[i].previous))
-			return &unit->parts[i];
-	return NULL;
-}
-
-void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
-			  const struct watched_part *part)
+void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit)
 {
 	struct isst_context *context = watcher->context;
 	struct isst_targets *targets = context ? isst_targets_new(context) : NULL;
 	struct isst_explanation *explanation = NULL;
-	const char *manager = NULL, *one = NULL, *other = NULL;
-	const struct found *known;
+	const struct watched_part *part = unit->disputed;
+	const struct found *known = part ? part->known : NULL;
+	const struct found *previous = known && !known->stated ? part->previous : NULL;
+	const char *manager = NULL, *one = known ? known->stated : NULL;
 	char *cause;
 
-	part = part ? part : find_disputed(unit);
-	known = part && part->known.count > 0 ? part->known.items : NULL;
-	if (known) {
-		one = known->stated ? known->stated : part->previous;
-		other = known->present;
-	}
 	if (targets && isst_targets_add_all_domains(targets, 0) == 0 &&
 	    isst_explain(context, targets, NULL, 0, &explanation) >= 0)
 		manager = find_manager(explanation);
 	if (asprintf(&cause,
 		     "%s%s%s and %s are set in turn; nothing more is done about it until "
 		     "SIGHUP%s%s",
-		     part ? part->subject : "", part ? " " : "", one ? one : "what is stated",
-		     other ? other : "another value", manager ? "; " : "",
+		     part ? part->subject : "", part ? " " : "",
+		     one	? one
+		     : previous ? previous->present
+				: "what is stated",
+		     known ? known->present : "another value", manager ? "; " : "",
 		     manager ? manager : "") < 0)
 		cause = NULL;
 	watcher_report(watcher, "fight", unit->name, cause);
@@ -182,11 +170,11 @@ static int act(struct watcher *watcher, const struct watch_unit *unit, struct is
 	isst_close_device(watcher->context);
 	if (!done)
 		done = run_call(&run, isst_discover(run.context));
-	if (!done && unit != watcher->units[0])
+	if (!done && unit != watcher->units)
 		done = run_call(&run, isst_targets_add_domain(targets,
 							      look_find_domain(run.context, unit)));
 	if (!done) {
-		isst_config_set_targets(config, unit == watcher->units[0] ? NULL : targets);
+		isst_config_set_targets(config, unit == watcher->units ? NULL : targets);
 		done = make(unit, &run, config);
 		isst_config_set_targets(config, NULL);
 	}
@@ -218,9 +206,9 @@ static void conclude(struct watcher *watcher, struct watch_unit *unit, const cha
 		watcher_report(watcher, event, target, NULL);
 		unit->acted = true;
 		if (actions_made(&unit->actions, now_ms))
-			watcher_report_fight(watcher, unit, NULL);
-		for (size_t i = 0; i < unit->part_count; i++)
-			unit->parts[i].watched.value_count = 0;
+			watcher_report_fight(watcher, unit);
+		for (struct watched_part *part = unit->parts; part; part = part->next)
+			part->watched.value_count = 0;
 		watcher_suspect_unit(unit, now_ms);
 	} else if (done < 0 && actions_failed(&unit->actions, hash_cause(cause), now_ms) &&
 		   done != -EBUSY) {
@@ -241,75 +229,59 @@ static struct isst_config *config_of(const char *text)
 	return NULL;
 }
 
-/** CPUs of a domain that are not as its level has them. To be freed; NULL: that cannot be found. */
-static struct isst_cpuset *find_deviating(struct isst_context *context,
-					  const struct isst_domain *domain)
+/** Compares CPUs of a domain with what its level enables. To be freed; NULL: that cannot be found,
+ * or the domain is none. */
+static struct isst_config *compare_cpus(struct isst_context *context,
+					const struct isst_domain *domain)
 {
-	struct isst_targets *targets = isst_targets_new(context);
 	struct isst_config *config = config_of("cpus by-level");
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = targets && config && cpus ? isst_targets_add_domain(targets, domain) : -ENOMEM;
+	struct isst_targets *targets = isst_targets_new(context);
+	int error = config && targets ? isst_targets_add_domain(targets, domain) : -ENOMEM;
 
-	if (!error) {
-		isst_config_set_targets(config, targets);
-		error = isst_config_check(config, context, 0);
-	}
+	isst_config_set_targets(config, targets);
 	if (!error)
-		error = isst_cpuset_add_set(
-			cpus, isst_config_difference_cpus(isst_config_difference_at(config, 0)));
-	isst_config_free(config);
+		error = isst_config_check(config, context, 0);
+	isst_config_set_targets(config, NULL);
 	isst_targets_free(targets);
 	if (!error)
-		return cpus;
-	isst_cpuset_free(cpus);
+		return config;
+	isst_config_free(config);
 	return NULL;
 }
 
-/** Finds which CPUs of those that went on- or offline are not as their level has them, and adds
- * them to those that are so by hand; so are those of which that is not known. */
-static bool find_by_hand(const struct watcher *watcher, const struct isst_cpuset *now,
-			 struct isst_cpuset *by_hand)
+static bool deviates(const struct isst_config *compared, unsigned int cpu)
 {
-	struct isst_context *context = watcher->context;
-	const struct isst_domain *domain = NULL;
-	struct isst_cpuset *deviating = NULL;
-	bool complete = true;
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
-		const struct isst_cpu *known = isst_cpu_by_number(context, cpu);
-		bool toggled = isst_cpuset_has(now, cpu) != isst_cpuset_has(watcher->online, cpu);
-
-		if (toggled && known && isst_cpu_domain(known) != domain) {
-			domain = isst_cpu_domain(known);
-			isst_cpuset_free(deviating);
-			deviating = find_deviating(context, domain);
-		}
-		if (!isst_cpuset_has(!toggled ? watcher->by_hand : deviating, cpu) &&
-		    (!toggled || (known && deviating)))
-			continue;
-		complete &= isst_cpuset_add(by_hand, cpu, cpu) == 0;
-	}
-	isst_cpuset_free(deviating);
-	return complete;
+	return isst_cpuset_has(isst_config_difference_cpus(isst_config_difference_at(compared, 0)),
+			       cpu);
 }
 
-/** Notes which CPUs are online. @own: what changed was done here. Returns false without memory. */
+/** Notes which CPUs are online. Those that others (not @own) have taken on- or offline are so by
+ * hand, unless their level has them so. Returns false without memory. */
 static bool note_online(struct watcher *watcher, bool own)
 {
 	const struct isst_cpuset *now = isst_online_cpus(watcher->context);
-	struct isst_cpuset *online, *by_hand;
-	bool complete;
+	struct isst_cpuset *online = isst_cpuset_new(), *by_hand = isst_cpuset_new();
+	bool complete = online && by_hand && isst_cpuset_add_set(online, now) == 0;
+	const struct isst_domain *domain = NULL;
+	struct isst_config *compared = NULL;
+	unsigned int cpu;
 
-	if (watcher->online && cpus_are_same(watcher->online, now))
-		return true;
-	online = isst_cpuset_new();
-	by_hand = isst_cpuset_new();
-	complete = online && by_hand && isst_cpuset_add_set(online, now) == 0;
-	if (complete && !own && watcher->online)
-		complete = find_by_hand(watcher, now, by_hand);
-	else if (complete)
-		complete = isst_cpuset_add_set(by_hand, watcher->by_hand) == 0;
+	isst_cpuset_for_each (cpu, isst_present_cpus(watcher->context)) {
+		bool toggled = watcher->online && !own &&
+			       isst_cpuset_has(now, cpu) != isst_cpuset_has(watcher->online, cpu);
+		const struct isst_domain *before = domain;
+
+		if (toggled)
+			domain = isst_cpu_domain(isst_cpu_by_number(watcher->context, cpu));
+		if (domain != before) {
+			isst_config_free(compared);
+			compared = compare_cpus(watcher->context, domain);
+		}
+		if (toggled ? !compared || deviates(compared, cpu)
+			    : isst_cpuset_has(watcher->by_hand, cpu))
+			complete = complete && isst_cpuset_add(by_hand, cpu, cpu) == 0;
+	}
+	isst_config_free(compared);
 	isst_cpuset_free(complete ? watcher->online : online);
 	isst_cpuset_free(complete ? watcher->by_hand : by_hand);
 	if (complete) {
@@ -321,81 +293,73 @@ static bool note_online(struct watcher *watcher, bool own)
 
 /* ---- CPUs follow a level ---- */
 
-/** What is stated of the CPUs of a domain to be as the level has them, but for those that are on-
- * or offline by hand. To be freed; NULL: that cannot be found. @any: whether there are such CPUs */
-static char *state_cpus(const struct watcher *watcher, const struct isst_domain *domain, bool *any)
+/** What CPUs of a domain are to be: as its level has them, but for those that are on- or offline by
+ * hand. To be freed; NULL: that cannot be found. */
+static struct isst_config *state_cpus(const struct watcher *watcher,
+				      const struct isst_domain *domain)
 {
-	struct isst_cpuset *deviating = find_deviating(watcher->context, domain);
+	struct isst_config *compared = compare_cpus(watcher->context, domain), *config;
 	struct isst_cpuset *offline = isst_cpuset_new();
-	bool complete = deviating && offline;
+	bool complete = compared && offline;
 	char *list, *text = NULL;
 	unsigned int cpu;
 
-	*any = false;
 	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain)) {
-		bool stays = isst_cpuset_has(watcher->by_hand, cpu);
-		bool goes = !stays && isst_cpuset_has(deviating, cpu);
+		bool goes = !isst_cpuset_has(watcher->by_hand, cpu) && deviates(compared, cpu);
 
-		*any |= stays;
-		if (complete && isst_cpuset_has(isst_domain_online_cpus(domain), cpu) == goes)
-			complete = isst_cpuset_add(offline, cpu, cpu) == 0;
+		if (isst_cpuset_has(isst_domain_online_cpus(domain), cpu) == goes)
+			complete = complete && isst_cpuset_add(offline, cpu, cpu) == 0;
 	}
 	list = complete ? isst_cpuset_to_list(offline) : NULL;
-	if (list && asprintf(&text, "cpus %s%s",
-			     !*any   ? "by-level"
-			     : *list ? "offline "
-				     : "online",
-			     *any ? list : "") < 0)
+	if (list && asprintf(&text, "cpus %s%s", *list ? "offline " : "online", list) < 0)
 		text = NULL;
+	config = text ? config_of(text) : NULL;
+	free(text);
 	free(list);
-	isst_cpuset_free(deviating);
 	isst_cpuset_free(offline);
-	return text;
-}
-
-static struct watched_part *find_level(struct watch_unit *unit)
-{
-	for (size_t i = 0; i < unit->part_count; i++)
-		if (!unit->parts[i].compared && strcmp(unit->parts[i].subject, "level") == 0)
-			return &unit->parts[i];
-	return NULL;
+	isst_config_free(compared);
+	return config;
 }
 
 static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
 {
-	const struct watched_part *level = find_level(unit);
+	struct watched_part *level = unit->pending;
 	const struct isst_domain *domain = look_find_domain(watcher->context, unit);
 	bool isolate = request_has(watcher->run->request, OPTION_CGROUP), by_hand = false;
 	struct isst_config *config = NULL;
-	char *cause = NULL, *text = NULL;
 	const char *obstacle = NULL;
 	int done = -ENOMEM;
+	char *cause = NULL;
+	unsigned int cpu;
 
-	unit->pending = domain && !isst_domain_is_io(domain);
+	unit->pending = domain && !isst_domain_is_io(domain) ? level : NULL;
 	if (!unit->pending || level->watched.state != WATCHED_KNOWN)
 		return;
-	text = state_cpus(watcher, domain, &by_hand);
+	isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
+		by_hand |= isst_cpuset_has(watcher->by_hand, cpu);
 	if (unit->locked)
 		obstacle = "the level is locked";
 	else if (isolate && by_hand)
 		obstacle = "CPUs were taken on- or offline by hand, which a partition would not "
 			   "keep";
-	if (text && !obstacle)
-		config = config_of(isolate ? "cpus isolated" : text);
-	if (obstacle)
-		watcher_report(watcher, "left", level->known.items[0].target, obstacle);
-	else if (config)
+	else if (by_hand)
+		config = state_cpus(watcher, domain);
+	else
+		config = config_of(isolate ? "cpus isolated" : "cpus by-level");
+	if (config)
 		done = act(watcher, unit, config, &cause);
-	unit->pending = !obstacle && done < 0 && done != -ECANCELED;
-	if (!obstacle)
-		conclude(watcher, unit, level->known.items[0].target, done, "followed", cause,
-			 now_ms);
+	else if (by_hand)
+		cause = strdup(isst_error(watcher->context));
+	unit->pending = !obstacle && done < 0 && done != -ECANCELED ? level : NULL;
+	if (obstacle)
+		watcher_report(watcher, "left", level->known->target, obstacle);
+	else
+		conclude(watcher, unit, level->known->target, done, "followed", cause, now_ms);
 	/* What was done here is not by hand. */
 	if (isst_rediscover(watcher->context) == 0)
 		(void)note_online(watcher, true);
 	isst_config_free(config);
 	free(cause);
-	free(text);
 }
 
 /* ---- A domain becomes what the file states ---- */
@@ -404,8 +368,8 @@ bool watcher_differs(const struct watcher *watcher, const struct watch_unit *uni
 {
 	if (!request_has(watcher->run->request, OPTION_APPLY))
 		return false;
-	for (size_t i = 0; i < unit->part_count; i++)
-		if (unit->parts[i].compared && unit->parts[i].watched.value != HASH_START)
+	for (const struct watched_part *part = unit->parts; part; part = part->next)
+		if (part->compared && part->watched.value != HASH_START)
 			return true;
 	return false;
 }
@@ -428,23 +392,23 @@ static void repair(struct watcher *watcher, struct watch_unit *unit, int64_t now
 void watcher_answer(struct watcher *watcher, int64_t now_ms)
 {
 	bool follows = request_has(watcher->run->request, OPTION_FOLLOW), any = false;
+	struct watch_unit *unit = watcher->units;
+	bool differs, may;
 
 	if (follows && !note_online(watcher, false))
 		return;
 	/* The machine as a whole comes last, when no domain differs. */
-	for (size_t i = 1; i <= watcher->unit_count; i++) {
-		struct watch_unit *unit = watcher->units[i % watcher->unit_count];
-		bool differs = watcher_differs(watcher, unit);
-		bool may = unit->reach.state == WATCHED_KNOWN &&
-			   watcher_unit_is_settled(watcher, unit);
-
+	do {
+		unit = unit->next ? unit->next : watcher->units;
+		differs = watcher_differs(watcher, unit);
+		may = unit->reach.state == WATCHED_KNOWN && watcher_unit_is_settled(watcher, unit);
 		any |= differs;
 		if (may && !differs && !unit->pending)
 			actions_forgive_failures(&unit->actions);
 		may &= actions_may(&unit->actions, now_ms);
 		if (follows && unit->pending && may)
 			follow(watcher, unit, now_ms);
-		else if (differs && may && (i < watcher->unit_count || !any))
+		else if (differs && may && (unit != watcher->units || !any))
 			repair(watcher, unit, now_ms);
-	}
+	} while (unit != watcher->units);
 }

@@ -13,114 +13,81 @@
 
 /* ---- What is watched ---- */
 
-void found_clear(struct found_list *list)
+void found_clear(struct found **list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].target);
-		free(list->items[i].stated);
-		free(list->items[i].present);
+	while (*list) {
+		struct found *next = (*list)->next;
+
+		free((*list)->target);
+		free((*list)->stated);
+		free((*list)->present);
+		free(*list);
+		*list = next;
 	}
-	free(list->items);
-	*list = (struct found_list){ 0 };
 }
 
-static void fail_machine(struct watcher *watcher, const char *why)
+/** A unit could not be looked at. @why: empty without memory */
+static void fail_unit(struct watch_unit *unit, const char *why)
 {
-	struct watch_unit *machine = watcher->units[0];
-
-	if (!machine->failure)
-		machine->failure = strdup(*why ? why : "out of memory");
-	machine->seen = false;
-}
-
-static struct watch_unit *add_unit(struct watcher *watcher, const char *name)
-{
-	struct watch_unit **units = reallocarray(watcher->units, watcher->unit_count + 1,
-						 sizeof(*units));
-	struct watch_unit *unit;
-
-	if (!units)
-		return NULL;
-	watcher->units = units;
-	unit = calloc(1, sizeof(*unit));
-	if (unit)
-		unit->name = strdup(name);
-	if (!unit || !unit->name) {
-		free(unit);
-		return NULL;
-	}
-	watched_init(&unit->reach);
-	watcher->units[watcher->unit_count++] = unit;
-	return unit;
+	if (!unit->failure)
+		unit->failure = strdup(why && *why ? why : "out of memory");
+	unit->seen = false;
 }
 
 struct watch_unit *watcher_unit(struct watcher *watcher, const char *name)
 {
-	struct watch_unit *unit;
+	struct watch_unit **at = &watcher->units;
 
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		if (strcmp(watcher->units[i]->name, name) == 0)
-			return watcher->units[i];
-	unit = add_unit(watcher, name);
-	if (unit || watcher->unit_count == 0)
-		return unit;
-	fail_machine(watcher, "");
-	return watcher->units[0];
+	while (*at && strcmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	if (*at)
+		return *at;
+	*at = calloc(1, sizeof(**at) + strlen(name) + 1);
+	if (*at)
+		memcpy((*at)->name, name, strlen(name) + 1);
+	else if (watcher->units)
+		fail_unit(watcher->units, "");
+	return *at ? *at : watcher->units;
 }
 
 /** Returns NULL without memory. */
 static struct watched_part *find_part(struct watch_unit *unit, const char *subject, bool compared)
 {
-	struct watched_part *parts, *part;
+	struct watched_part **at = &unit->parts;
 
-	for (size_t i = 0; i < unit->part_count; i++)
-		if (unit->parts[i].compared == compared &&
-		    strcmp(unit->parts[i].subject, subject) == 0)
-			return &unit->parts[i];
-	parts = reallocarray(unit->parts, unit->part_count + 1, sizeof(*parts));
-	if (!parts)
+	while (*at && ((*at)->compared != compared || strcmp((*at)->subject, subject) != 0))
+		at = &(*at)->next;
+	if (*at)
+		return *at;
+	*at = calloc(1, sizeof(**at) + strlen(subject) + 1);
+	if (!*at)
 		return NULL;
-	unit->parts = parts;
-	part = &parts[unit->part_count];
-	*part = (struct watched_part){ .subject = strdup(subject), .compared = compared };
-	watched_init(&part->watched);
+	memcpy((*at)->subject, subject, strlen(subject) + 1);
+	(*at)->compared = compared;
 	/* Until now nothing differed. */
 	if (compared)
-		watched_know(&part->watched, HASH_START);
-	unit->part_count += part->subject != NULL;
-	return part->subject ? part : NULL;
+		watched_know(&(*at)->watched, HASH_START);
+	return *at;
 }
 
 static void take_found(struct watcher *watcher, struct watch_unit *unit, const char *subject,
 		       const char *target, const char *stated, const char *present)
 {
 	struct watched_part *part = find_part(unit, subject, stated);
-	struct found found = { .target = strdup(target),
-			       .stated = stated ? strdup(stated) : NULL,
-			       .present = strdup(present) };
-	struct found *items = part ? reallocarray(part->found.items, part->found.count + 1,
-						  sizeof(*items))
-				   : NULL;
+	struct found **end = part ? &part->found : NULL, *found = NULL;
 
-	if (items)
-		part->found.items = items;
-	if (items && found.target && found.present && (found.stated || !stated)) {
-		items[part->found.count++] = found;
-		return;
+	while (end && *end)
+		end = &(*end)->next;
+	if (end)
+		found = *end = calloc(1, sizeof(**end));
+	if (found) {
+		found->target = strdup(target);
+		found->stated = stated ? strdup(stated) : NULL;
+		found->present = strdup(present);
 	}
-	free(found.target);
-	free(found.stated);
-	free(found.present);
-	fail_machine(watcher, "");
-}
-
-/** A unit could not be looked at, which counts until the next look of that kind. */
-static void fail_unit(struct watcher *watcher, char **failure, const char *why)
-{
-	if (!*failure)
-		*failure = strdup(why && *why ? why : "out of memory");
-	if (!*failure)
-		fail_machine(watcher, "");
+	/* Nothing is judged then. */
+	if (!found || !found->target || !found->present || (stated && !found->stated))
+		fail_unit(watcher->units, "");
 }
 
 static struct watch_unit *unit_of(struct watcher *watcher, const struct isst_domain *domain)
@@ -136,7 +103,7 @@ static void take_value(struct watcher *watcher, struct watch_unit *unit, const c
 
 	watcher->digest = hash_string(hash_string(watcher->digest, unit->name), present);
 	if (asprintf(&target, "%s: %s", unit->name, subject) < 0) {
-		fail_machine(watcher, "");
+		fail_unit(watcher->units, "");
 		return;
 	}
 	take_found(watcher, unit, subject, target, NULL, present);
@@ -175,12 +142,12 @@ static void take_levels(struct watcher *watcher, const struct isst_result *resul
 	for (int part = ISST_PART_RESULT; part <= ISST_PART_PERF_PROFILE && !error; part++) {
 		error = isst_result_error(result, part);
 		if (error && error != -EOPNOTSUPP)
-			fail_unit(watcher, &unit->failure, isst_result_message(result, part));
+			fail_unit(unit, isst_result_message(result, part));
 	}
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) && !error; i++) {
 		error = isst_result_value(result, ids[i], &number);
 		if (error && error != -ENODATA)
-			fail_unit(watcher, &unit->failure, "a value could not be read");
+			fail_unit(unit, "a value could not be read");
 		watcher->digest = hash_number(watcher->digest, error ? UINT_MAX : number, 4);
 		error = unit->failure ? -EIO : 0;
 		unit->locked = ids[i] == ISST_VALUE_LOCKED ? number : unit->locked;
@@ -198,18 +165,20 @@ static void read_levels(struct watcher *watcher)
 	struct isst_results *results = NULL;
 	const struct isst_domain *domain;
 	const struct isst_result *result;
+	struct watch_unit *unit;
 	int error = targets ? 0 : -ENOMEM;
 
 	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL && !error; i++)
 		if (is_watched(watcher, domain)) {
-			unit_of(watcher, domain)->seen = true;
+			unit = unit_of(watcher, domain);
+			unit->seen = !unit->failure;
 			error = isst_targets_add_domain(targets, domain);
 		}
 	if (!error)
 		error = isst_read_levels(watcher->context, targets, NULL, ISST_READ_LEVELS_CURRENT,
 					 &results);
 	if (error < 0 && !results)
-		fail_machine(watcher, isst_error(watcher->context));
+		fail_unit(watcher->units, isst_error(watcher->context));
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
 		take_levels(watcher, result);
 	isst_results_free(results);
@@ -222,9 +191,9 @@ static void read_turbo(struct watcher *watcher)
 	int disabled = isst_platform_fact(watcher->context, ISST_FACT_TURBO_DISABLED);
 
 	if (disabled >= 0)
-		take_value(watcher, watcher->units[0], "turbo", disabled ? "disabled" : "enabled");
+		take_value(watcher, watcher->units, "turbo", disabled ? "disabled" : "enabled");
 	else if (disabled != -ENODATA)
-		fail_machine(watcher, isst_error(watcher->context));
+		fail_unit(watcher->units, isst_error(watcher->context));
 }
 
 /** Adds a list of CPUs. @none: what it is without any */
@@ -236,7 +205,7 @@ static void take_cpus(struct watcher *watcher, struct watch_unit *unit, const ch
 	if (list && asprintf(&text, "%s%s", *list ? before : none, list) >= 0)
 		take_value(watcher, unit, subject, text);
 	else
-		fail_machine(watcher, "");
+		fail_unit(watcher->units, "");
 	free(text);
 	free(list);
 }
@@ -249,9 +218,9 @@ static void read_cpus(struct watcher *watcher)
 	int error = isst_cpus_by_name(watcher->context, "isolated", 0, &isolated);
 
 	if (error && error != -EOPNOTSUPP)
-		fail_machine(watcher, isst_error(watcher->context));
+		fail_unit(watcher->units, isst_error(watcher->context));
 	else
-		take_cpus(watcher, watcher->units[0], "isolated CPUs", isolated, "", "none");
+		take_cpus(watcher, watcher->units, "isolated CPUs", isolated, "", "none");
 	isst_cpuset_free(isolated);
 	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL; i++) {
 		struct isst_cpuset *offline = isst_cpuset_new();
@@ -260,7 +229,7 @@ static void read_cpus(struct watcher *watcher)
 		isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
 			if (!isst_cpuset_has(isst_domain_online_cpus(domain), cpu) &&
 			    isst_cpuset_add(offline, cpu, cpu) != 0)
-				fail_machine(watcher, "");
+				fail_unit(watcher->units, "");
 		if (is_watched(watcher, domain) && !isst_domain_is_io(domain))
 			take_cpus(watcher, unit_of(watcher, domain), "CPUs", offline, "offline ",
 				  "online");
@@ -280,7 +249,7 @@ static bool read_undisturbed(struct watcher *watcher)
 	isst_cpuset_free(watcher->undisturbed);
 	if (isst_undisturbed_cpus(watcher->context, &watcher->undisturbed) == 0)
 		return true;
-	fail_machine(watcher, isst_error(watcher->context));
+	fail_unit(watcher->units, isst_error(watcher->context));
 	return false;
 }
 
@@ -299,9 +268,8 @@ static bool follow_machine(struct watcher *watcher)
 			error = isst_rediscover(watcher->context);
 	}
 	if (error)
-		fail_machine(watcher, watcher->context ? isst_error(watcher->context)
-				      : problem	       ? problem
-						       : "");
+		fail_unit(watcher->units,
+			  watcher->context ? isst_error(watcher->context) : problem);
 	free(problem);
 	return !error && (watcher->undisturbed || read_undisturbed(watcher));
 }
@@ -309,7 +277,7 @@ static bool follow_machine(struct watcher *watcher)
 /** What went wrong may be the driver's going, or that of CPUs. */
 static void end_look(struct watcher *watcher)
 {
-	if (watcher->units[0]->failure)
+	if (watcher->units->failure)
 		look_anew(watcher);
 	else
 		isst_close_device(watcher->context);
@@ -317,19 +285,19 @@ static void end_look(struct watcher *watcher)
 
 void look_small(struct watcher *watcher)
 {
-	char *online;
+	unsigned int cpu;
 
-	for (size_t i = 0; i < watcher->unit_count; i++) {
-		struct watch_unit *unit = watcher->units[i];
-
+	for (struct watch_unit *unit = watcher->units; unit; unit = unit->next) {
 		free(unit->failure);
 		unit->failure = NULL;
-		unit->seen = i == 0;
+		unit->seen = unit == watcher->units;
+		for (struct watched_part *part = unit->parts; part; part = part->next)
+			found_clear(&part->found);
 	}
 	if (follow_machine(watcher)) {
-		online = isst_cpuset_to_list(isst_online_cpus(watcher->context));
-		watcher->digest = hash_string(HASH_START, online ? online : "");
-		free(online);
+		watcher->digest = HASH_START;
+		isst_cpuset_for_each (cpu, isst_online_cpus(watcher->context))
+			watcher->digest = hash_number(watcher->digest, cpu, sizeof(cpu));
 		read_levels(watcher);
 		if (!watcher->file) {
 			read_turbo(watcher);
@@ -352,32 +320,44 @@ const struct isst_domain *look_find_domain(struct isst_context *context,
 	return NULL;
 }
 
-/** A call of the library for targets (NULL: all). Returns 0 or a negative errno. */
-typedef int (*targets_call)(struct watcher *watcher, const struct isst_targets *targets,
-			    struct isst_config **config);
+/** What the library is called for. */
+enum call {
+	COMPARE,     /* with a configuration: those of which it says what they are to be */
+	COMPARE_ALL, /* with one that was read just now */
+	READ,
+};
 
-/** Calls for one unit or, with NULL, for all that can be looked at, and of which @based holds. */
-static int call_for(struct watcher *watcher, const struct watch_unit *one, bool based,
-		    targets_call call, struct isst_config **config)
+static bool can_call(const struct watcher *watcher, const struct watch_unit *unit, enum call call)
 {
-	struct isst_targets *targets = isst_targets_new(watcher->context);
+	return unit->seen && (call != COMPARE || watcher->file || unit->based);
+}
+
+/** Calls for one unit or, with NULL, for all that can be looked at. */
+static int call_for(struct watcher *watcher, const struct watch_unit *one, enum call call,
+		    struct isst_config **config)
+{
+	struct isst_targets *targets = isst_targets_new(watcher->context), *all = targets;
 	int error = targets ? 0 : -ENOMEM;
 
-	for (size_t i = 1; i < watcher->unit_count && !error; i++) {
-		const struct watch_unit *unit = watcher->units[i];
-
-		if (unit->seen && !unit->failure && !unit->whole_failure &&
-		    (unit->based || !based) && (!one || one == unit))
+	for (struct watch_unit *unit = watcher->units->next; unit && !error; unit = unit->next)
+		if (one ? unit == one : can_call(watcher, unit, call))
 			error = isst_targets_add_domain(targets,
 							look_find_domain(watcher->context, unit));
-	}
 	/* CPUs of no domain belong to the machine as a whole. */
-	if (!error)
-		error = call(watcher,
-			     isst_targets_count(targets) < isst_domain_count(watcher->context)
-				     ? targets
-				     : NULL,
-			     config);
+	if (isst_targets_count(targets) == isst_domain_count(watcher->context))
+		all = NULL;
+	if (!error && call == READ) {
+		isst_config_free(*config);
+		error = isst_config_read_targets(
+			watcher->context, all, ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
+			config);
+	} else if (!error) {
+		isst_config_set_targets(*config, all);
+		error = isst_config_check(*config, watcher->context,
+					  ISST_CONFIG_CHECK_SEPARATELY |
+						  ISST_CONFIG_CHECK_UNDISTURBED);
+		isst_config_set_targets(*config, NULL);
+	}
 	isst_targets_free(targets);
 	return error;
 }
@@ -390,58 +370,32 @@ static const char *problem_of(const struct watcher *watcher, const struct isst_c
 	return problem ? problem : isst_error(watcher->context);
 }
 
-/** Calls for all units; where that fails, for those that do not fail on their own. Returns 0, or
- * after noting it a negative errno. */
-static int call_for_all(struct watcher *watcher, bool based, targets_call call,
-			struct isst_config **config)
+/** Calls for all units; where that fails, for those that do not fail on their own. Returns false
+ * after noting a failure of the machine. */
+static bool call_for_all(struct watcher *watcher, enum call call, struct isst_config **config)
 {
-	int error = call_for(watcher, NULL, based, call, config);
-	size_t failed = 0, tried = 0;
+	bool others = false;
 
-	for (size_t i = 1; i < watcher->unit_count && error; i++) {
-		struct watch_unit *unit = watcher->units[i];
-
-		if (!unit->seen || unit->failure || (based && !unit->based))
-			continue;
-		tried++;
-		if (call_for(watcher, unit, based, call, config) == 0)
-			continue;
-		failed++;
-		fail_unit(watcher, &unit->whole_failure, problem_of(watcher, *config));
-	}
-	if (error && failed < tried)
-		error = call_for(watcher, NULL, based, call, config);
-	if (error)
-		fail_machine(watcher, problem_of(watcher, *config));
-	return error;
-}
-
-static int check_config(struct watcher *watcher, const struct isst_targets *targets,
-			struct isst_config **config)
-{
-	int error;
-
-	isst_config_set_targets(*config, targets);
-	error = isst_config_check(*config, watcher->context,
-				  ISST_CONFIG_CHECK_SEPARATELY | ISST_CONFIG_CHECK_UNDISTURBED);
-	isst_config_set_targets(*config, NULL);
-	return error;
-}
-
-static int read_config(struct watcher *watcher, const struct isst_targets *targets,
-		       struct isst_config **config)
-{
-	isst_config_free(*config);
-	return isst_config_read_targets(watcher->context, targets,
-					ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
-					config);
+	if (call_for(watcher, NULL, call, config) == 0)
+		return true;
+	for (struct watch_unit *unit = watcher->units->next; unit; unit = unit->next)
+		if (can_call(watcher, unit, call)) {
+			if (call_for(watcher, unit, call, config) == 0)
+				others = true;
+			else
+				fail_unit(unit, problem_of(watcher, *config));
+		}
+	if (others && call_for(watcher, NULL, call, config) == 0)
+		return true;
+	fail_unit(watcher->units, problem_of(watcher, *config));
+	return false;
 }
 
 bool look_accept(struct watcher *watcher)
 {
 	struct isst_config *now = NULL;
-	bool accepted = call_for_all(watcher, false, read_config, &now) == 0 &&
-			call_for_all(watcher, false, check_config, &now) == 0 &&
+	bool accepted = call_for_all(watcher, READ, &now) &&
+			call_for_all(watcher, COMPARE_ALL, &now) &&
 			!isst_config_difference_at(now, 0);
 
 	if (accepted) {
@@ -449,11 +403,8 @@ bool look_accept(struct watcher *watcher)
 		watcher->before = now;
 		now = NULL;
 	}
-	for (size_t i = 0; i < watcher->unit_count && accepted; i++) {
-		struct watch_unit *unit = watcher->units[i];
-
-		unit->based = unit->seen && !unit->failure && !unit->whole_failure;
-	}
+	for (struct watch_unit *unit = watcher->units; unit && accepted; unit = unit->next)
+		unit->based = unit->seen;
 	isst_config_free(now);
 	end_look(watcher);
 	return accepted;
@@ -464,13 +415,9 @@ static void try_unknown(struct watcher *watcher)
 {
 	struct isst_config *config = NULL;
 
-	for (size_t i = 1; i < watcher->unit_count; i++) {
-		struct watch_unit *unit = watcher->units[i];
-
-		if (!unit->based && unit->seen && !unit->failure &&
-		    call_for(watcher, unit, false, read_config, &config) != 0)
-			fail_unit(watcher, &unit->whole_failure, problem_of(watcher, config));
-	}
+	for (struct watch_unit *unit = watcher->units->next; unit; unit = unit->next)
+		if (unit->seen && !unit->based && call_for(watcher, unit, READ, &config) != 0)
+			fail_unit(unit, problem_of(watcher, config));
 	isst_config_free(config);
 }
 
@@ -482,26 +429,20 @@ static bool is_small(const char *subject)
 
 void look_whole(struct watcher *watcher)
 {
-	struct isst_config *config = watcher->file;
+	struct isst_config **config = watcher->file ? &watcher->file : &watcher->before;
 	const struct isst_config_difference *difference;
 
-	for (size_t i = 0; i < watcher->unit_count; i++) {
-		free(watcher->units[i]->whole_failure);
-		watcher->units[i]->whole_failure = NULL;
-	}
-	if (watcher->units[0]->failure || !read_undisturbed(watcher))
+	if (watcher->units->failure || !read_undisturbed(watcher))
 		return;
 	/* What was read first is what the machine was. */
-	if (!config && !watcher->before) {
+	if (!*config) {
 		(void)look_accept(watcher);
 		return;
 	}
-	if (!config)
+	if (!watcher->file)
 		try_unknown(watcher);
-	config = config ? config : watcher->before;
-	if (call_for_all(watcher, !watcher->file, check_config, &config) != 0)
-		goto out;
-	for (size_t i = 0; (difference = isst_config_difference_at(config, i)) != NULL; i++) {
+	(void)call_for_all(watcher, COMPARE, config);
+	for (size_t i = 0; (difference = isst_config_difference_at(*config, i)) != NULL; i++) {
 		const char *subject = isst_config_difference_subject(difference);
 
 		if (watcher->file || !is_small(subject))
@@ -511,6 +452,5 @@ void look_whole(struct watcher *watcher)
 				   isst_config_difference_wanted(difference),
 				   isst_config_difference_present(difference));
 	}
-out:
 	end_look(watcher);
 }

@@ -14,11 +14,6 @@ enum {
 	LAST_RETRY_MS = 300 * 1000,
 };
 
-void watched_init(struct watched *watched)
-{
-	*watched = (struct watched){ .own_ms = -1 };
-}
-
 void watched_know(struct watched *watched, uint64_t value)
 {
 	watched->state = WATCHED_KNOWN;
@@ -80,7 +75,7 @@ static enum watched_verdict settle(struct watched *watched, bool there, uint64_t
 	if (!watched->has_value)
 		push_value(watched, value, now_ms);
 	watched_know(watched, value);
-	watched->own_ms = -1;
+	watched->own_ms = 0;
 	return WATCHED_NOTHING;
 }
 
@@ -134,7 +129,7 @@ bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms)
 
 	watched->state = WATCHED_KNOWN;
 	watched->value = watched->last;
-	watched->own_ms = -1;
+	watched->own_ms = 0;
 	if (!by_others)
 		watched->value_count = 0;
 	push_value(watched, watched->value, now_ms);
@@ -144,10 +139,10 @@ bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms)
 
 bool watched_defer(struct watched *watched, bool busy, int64_t now_ms)
 {
-	bool goes_on = busy || (watched->own_ms >= 0 && !watched->own_over);
+	bool goes_on = busy || (watched->own_ms > 0 && !watched->own_over);
 
 	watched->own_over = !busy;
-	if (busy && watched->own_ms < 0)
+	if (busy && watched->own_ms == 0)
 		watched->own_ms = now_ms;
 	if (!goes_on || now_ms - watched->own_ms > OWN_LIMIT_MS)
 		return false;

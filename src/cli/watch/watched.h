@@ -40,7 +40,7 @@ struct watched {
 	bool unstable;	    /* and reported so */
 	unsigned int looks; /* since it is suspect */
 	int64_t suspect_ms; /* the first of them */
-	int64_t own_ms;	    /* since when another run is waited for; -1: none is */
+	int64_t own_ms;	    /* since when another run is waited for; 0: none is */
 	bool own_over;	    /* it was over at the last look */
 	int64_t next_ms;    /* when to look; INT64_MAX: with the next round */
 	/* The last values that others set, and were not answered; the last first. */
@@ -48,8 +48,6 @@ struct watched {
 	int64_t values_ms[WATCHED_FIGHT];
 	size_t value_count;
 };
-
-void watched_init(struct watched *watched);
 
 /** Its value is known from elsewhere than a look. */
 void watched_know(struct watched *watched, uint64_t value);
@@ -67,9 +65,8 @@ void watched_suspect(struct watched *watched, int64_t now_ms);
 bool watched_accept(struct watched *watched, bool by_others, int64_t now_ms);
 
 /** A value that has changed may be on its way to another one, while a run of this program is at
- * work
- * (@busy): it is looked at again, and once more when that is over. Returns false where nothing is
- * to be waited for, or was waited for long enough. */
+ * work (@busy): it is looked at again, and once more when that is over. Returns false where nothing
+ * is to be waited for, or was waited for long enough. */
 bool watched_defer(struct watched *watched, bool busy, int64_t now_ms);
 
 /* ---- Actions, of one domain ---- */
@@ -77,7 +74,7 @@ bool watched_defer(struct watched *watched, bool busy, int64_t now_ms);
 struct actions {
 	int64_t made_ms[WATCHED_FIGHT]; /* the last first */
 	size_t count;
-	bool fights;	       /* there are no more until actions_forgive() */
+	bool fights;	       /* there are no more until SIGHUP */
 	unsigned int failures; /* one after the other */
 	uint64_t cause;	       /* of the last one that was reported */
 	int64_t retry_ms;      /* no action before */

@@ -13,19 +13,12 @@ static uint64_t value_of(const struct watched_part *part)
 {
 	uint64_t value = HASH_START;
 
-	for (size_t i = 0; i < part->found.count; i++)
-		value = hash_string(hash_string(value, part->found.items[i].target),
-				    part->found.items[i].present);
+	for (const struct found *found = part->found; found; found = found->next)
+		value = hash_string(hash_string(value, found->target), found->present);
 	return value;
 }
 
 /* ---- Reports ---- */
-
-/** By whom a change is, as far as that is known. */
-static const char *author_of(const struct watcher *watcher, const struct watch_unit *unit)
-{
-	return unit->acted ? "isst watch" : watcher->own;
-}
 
 /** Reports a value that became another one; of a file whether it is as that states it. */
 static void report_value(struct watcher *watcher, const struct watch_unit *unit,
@@ -40,43 +33,33 @@ static void report_value(struct watcher *watcher, const struct watch_unit *unit,
 					   .wanted = of_file ? found->stated : NULL,
 					   .old = of_file ? NULL : old,
 					   .present = present,
-					   .cause = author_of(watcher, unit) };
+					   .cause = unit->acted ? "isst watch" : watcher->own };
 
 	watcher->report(watcher->report_data, &what);
 }
 
-static const struct found *find_target(const struct found_list *list, const char *target)
+static const struct found *find_target(const struct found *found, const char *target)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].target, target) == 0)
-			return &list->items[i];
-	return NULL;
-}
-
-/** Whether a part is only watched to act on it: a file states nothing of it. */
-static bool is_silent(const struct watcher *watcher, const struct watched_part *part)
-{
-	return watcher->file && !part->compared &&
-	       !request_has(watcher->run->request, OPTION_FOLLOW);
+	while (found && strcmp(found->target, target) != 0)
+		found = found->next;
+	return found;
 }
 
 /** Reports what differs from what is known; what is not found any more is as stated. */
 static void report_change(struct watcher *watcher, const struct watch_unit *unit,
 			  const struct watched_part *part)
 {
-	for (size_t i = 0; i < part->found.count; i++) {
-		const struct found *now = &part->found.items[i];
-		const struct found *old = find_target(&part->known, now->target);
+	for (const struct found *now = part->found; now; now = now->next) {
+		const struct found *old = find_target(part->known, now->target);
 
 		if (!old || strcmp(old->present, now->present) != 0)
 			report_value(watcher, unit, now, old ? old->present : now->stated,
 				     now->present);
 	}
 	/* Of CPUs others may be left that differ, in a list with another name. */
-	for (size_t i = 0; i < part->known.count && part->found.count == 0; i++)
-		if (part->known.items[i].stated)
-			report_value(watcher, unit, &part->known.items[i],
-				     part->known.items[i].present, part->known.items[i].stated);
+	for (const struct found *old = part->found ? NULL : part->known; old; old = old->next)
+		if (old->stated)
+			report_value(watcher, unit, old, old->present, old->stated);
 }
 
 /* ---- After a look ---- */
@@ -128,27 +111,26 @@ static bool is_own_work(struct watcher *watcher)
 
 static void remember(struct watched_part *part)
 {
-	if (part->known.count > 0) {
-		free(part->previous);
-		part->previous = part->known.items[0].present;
-		part->known.items[0].present = NULL;
-	}
-	found_clear(&part->known);
+	found_clear(&part->previous);
+	part->previous = part->known;
 	part->known = part->found;
-	part->found = (struct found_list){ 0 };
+	part->found = NULL;
 }
 
 static void take_change(struct watcher *watcher, struct watch_unit *unit, struct watched_part *part,
 			int64_t now_ms)
 {
-	bool silent = is_silent(watcher, part), fights;
+	/* Only watched to act on it: a file states nothing of it. */
+	bool silent = watcher->file && !part->compared &&
+		      !request_has(watcher->run->request, OPTION_FOLLOW),
+	     fights;
 
 	if (watched_defer(&part->watched, is_own_work(watcher), now_ms))
 		return;
 	if (!silent)
 		report_change(watcher, unit, part);
 	if (!part->compared && strcmp(part->subject, "level") == 0) {
-		unit->pending = true;
+		unit->pending = part;
 		/* Of a run that was at work nothing is known but that. */
 		unit->foreign_level = !unit->acted;
 	}
@@ -156,9 +138,10 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 	watcher->differences += !silent && (!part->compared || part->watched.value != HASH_START);
 	remember(part);
 	watcher->changed |= part->compared;
+	unit->disputed = part;
 	if (fights && !unit->actions.fights) {
 		unit->actions.fights = true;
-		watcher_report_fight(watcher, unit, part);
+		watcher_report_fight(watcher, unit);
 	}
 }
 
@@ -166,7 +149,7 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 static void judge_part(struct watcher *watcher, struct watch_unit *unit, struct watched_part *part,
 		       int64_t now_ms)
 {
-	bool there = part->compared || part->found.count > 0, first = !part->watched.has_value;
+	bool there = part->compared || part->found, first = !part->watched.has_value;
 
 	switch (watched_look(&part->watched, there, value_of(part), now_ms)) {
 	case WATCHED_HAS_CHANGED:
@@ -174,7 +157,7 @@ static void judge_part(struct watcher *watcher, struct watch_unit *unit, struct 
 		break;
 	case WATCHED_IS_UNSTABLE:
 		watcher_report(watcher, "unstable",
-			       part->found.items ? part->found.items[0].target : part->subject,
+			       part->found ? part->found->target : part->subject,
 			       "no two looks have found the same for ten seconds");
 		break;
 	default:
@@ -182,17 +165,14 @@ static void judge_part(struct watcher *watcher, struct watch_unit *unit, struct 
 	}
 	if (first && part->watched.state == WATCHED_KNOWN)
 		remember(part);
-	found_clear(&part->found);
 }
 
 /** Whether there is something to look at is watched like any value. Returns whether there is. */
 static bool judge_reach(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
 {
-	const char *failure = unit->failure ? unit->failure : unit->whole_failure;
-	bool there = unit->seen && !failure;
-	enum watched_verdict verdict;
+	const char *failure = unit->failure;
+	enum watched_verdict verdict = watched_look(&unit->reach, unit->seen, 0, now_ms);
 
-	verdict = watched_look(&unit->reach, there, 0, now_ms);
 	if (verdict == WATCHED_HAS_GONE)
 		watcher_report(watcher, failure ? "unreadable" : "gone", unit->name, failure);
 	else if (verdict == WATCHED_IS_UNSTABLE)
@@ -203,13 +183,13 @@ static bool judge_reach(struct watcher *watcher, struct watch_unit *unit, int64_
 		unit->absent = failure ? "readable" : "returned";
 	else if (unit->reach.state == WATCHED_KNOWN)
 		unit->absent = NULL;
-	return there;
+	return unit->seen;
 }
 
 static bool is_settled(const struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		if (!watcher_unit_is_settled(watcher, watcher->units[i]))
+	for (const struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		if (!watcher_unit_is_settled(watcher, unit))
 			return false;
 	return true;
 }
@@ -218,9 +198,9 @@ bool watcher_is_settled(const struct watcher *watcher)
 {
 	bool any = false;
 
-	for (size_t i = 1; i < watcher->unit_count; i++)
-		any |= watcher->units[i]->reach.state == WATCHED_KNOWN;
-	return any && watcher->units[0]->reach.state == WATCHED_KNOWN && is_settled(watcher);
+	for (const struct watch_unit *unit = watcher->units->next; unit; unit = unit->next)
+		any |= unit->reach.state == WATCHED_KNOWN;
+	return any && watcher->units->reach.state == WATCHED_KNOWN && is_settled(watcher);
 }
 
 /** What the machine was becomes what it is, once nothing is on its way. */
@@ -228,9 +208,7 @@ static void accept_machine(struct watcher *watcher)
 {
 	bool new_unit = false, gone = false;
 
-	for (size_t i = 1; i < watcher->unit_count; i++) {
-		const struct watch_unit *unit = watcher->units[i];
-
+	for (const struct watch_unit *unit = watcher->units->next; unit; unit = unit->next) {
 		new_unit |= unit->reach.state == WATCHED_KNOWN && !unit->based;
 		/* What it was is compared when it returns. */
 		gone |= unit->reach.state == WATCHED_GONE && unit->based;
@@ -238,15 +216,12 @@ static void accept_machine(struct watcher *watcher)
 	if (watcher->file || gone || (!watcher->changed && !new_unit) || !look_accept(watcher))
 		return;
 	watcher->changed = false;
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		for (size_t j = 0; j < watcher->units[i]->part_count; j++) {
-			struct watched_part *part = &watcher->units[i]->parts[j];
-
-			if (!part->compared)
-				continue;
-			watched_know(&part->watched, HASH_START);
-			found_clear(&part->known);
-		}
+	for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		for (struct watched_part *part = unit->parts; part; part = part->next)
+			if (part->compared) {
+				watched_know(&part->watched, HASH_START);
+				found_clear(&part->known);
+			}
 }
 
 static void conclude_look(struct watcher *watcher, int64_t now_ms)
@@ -260,23 +235,16 @@ static void conclude_look(struct watcher *watcher, int64_t now_ms)
 	watcher->own = NULL;
 	free(watcher->trace);
 	watcher->trace = watcher->context ? read_trace(watcher->context) : NULL;
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		watcher->units[i]->acted = false;
+	for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		unit->acted = false;
 }
 
 /* Between looks for hints: while the processor is hot, the kernel sends an event every 100 ms. */
 enum { HINT_MS = 1000 };
 
-/** When the next look at a unit is due that is not one of all. */
-static int64_t unit_due_ms(const struct watch_unit *unit)
+static int64_t earlier(int64_t one_ms, int64_t other_ms)
 {
-	int64_t due_ms = unit->reach.next_ms;
-
-	/* Of what cannot be looked at nothing is due. */
-	for (size_t i = 0; i < unit->part_count && unit->reach.state == WATCHED_KNOWN; i++)
-		if (unit->parts[i].watched.next_ms < due_ms)
-			due_ms = unit->parts[i].watched.next_ms;
-	return due_ms;
+	return one_ms < other_ms ? one_ms : other_ms;
 }
 
 /** When an action that failed is due again; INT64_MAX: none is. */
@@ -293,12 +261,16 @@ static int64_t next_due_ms(const struct watcher *watcher, int64_t after_ms)
 {
 	int64_t due_ms = INT64_MAX;
 
-	for (size_t i = 0; i < watcher->unit_count; i++) {
-		int64_t unit_ms = unit_due_ms(watcher->units[i]);
-		int64_t action_ms = retry_ms(watcher, watcher->units[i]);
+	for (const struct watch_unit *unit = watcher->units; unit; unit = unit->next) {
+		int64_t action_ms = retry_ms(watcher, unit);
 
-		due_ms = unit_ms < due_ms ? unit_ms : due_ms;
-		due_ms = action_ms > after_ms && action_ms < due_ms ? action_ms : due_ms;
+		due_ms = earlier(due_ms, unit->reach.next_ms);
+		if (action_ms > after_ms)
+			due_ms = earlier(due_ms, action_ms);
+		/* Of what cannot be looked at nothing is due. */
+		if (unit->reach.state == WATCHED_KNOWN)
+			for (const struct watched_part *part = unit->parts; part; part = part->next)
+				due_ms = earlier(due_ms, part->watched.next_ms);
 	}
 	return due_ms;
 }
@@ -311,26 +283,17 @@ bool watcher_begin(struct watcher *watcher)
 /** Feeds what a look found to what is known. */
 static void judge_unit(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
 {
-	bool based = watcher->file || unit->based;
-
-	for (size_t i = 0; i < unit->part_count; i++)
-		if (based || !unit->parts[i].compared)
-			judge_part(watcher, unit, &unit->parts[i], now_ms);
-}
-
-static void forget_found(struct watcher *watcher)
-{
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		for (size_t j = 0; j < watcher->units[i]->part_count; j++)
-			found_clear(&watcher->units[i]->parts[j].found);
+	for (struct watched_part *part = unit->parts; part; part = part->next)
+		if (watcher->file || unit->based || !part->compared)
+			judge_part(watcher, unit, part, now_ms);
 }
 
 /** Whether another run is waited for, which has looks of its own. */
 static bool waits_for_own(const struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		for (size_t j = 0; j < watcher->units[i]->part_count; j++)
-			if (watcher->units[i]->parts[j].watched.state == WATCHED_OWN)
+	for (const struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		for (const struct watched_part *part = unit->parts; part; part = part->next)
+			if (part->watched.state == WATCHED_OWN)
 				return true;
 	return false;
 }
@@ -348,22 +311,19 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 		 (watcher->digest != watcher->last_digest || now_ms >= watcher->whole_due_ms));
 	if (whole)
 		look_whole(watcher);
-	reached = judge_reach(watcher, watcher->units[0], now_ms);
-	for (size_t i = 0; i < watcher->unit_count && whole && reached; i++)
-		if (i == 0 || judge_reach(watcher, watcher->units[i], now_ms))
-			judge_unit(watcher, watcher->units[i], now_ms);
-	forget_found(watcher);
+	reached = judge_reach(watcher, watcher->units, now_ms);
 	if (whole && reached) {
+		for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+			if (unit == watcher->units || judge_reach(watcher, unit, now_ms))
+				judge_unit(watcher, unit, now_ms);
 		watcher_answer(watcher, now_ms);
 		conclude_look(watcher, now_ms);
 	}
-	watcher->due_ms = now_ms + watcher->interval_ms;
-	if (watcher->units[0]->reach.next_ms < watcher->due_ms)
-		watcher->due_ms = watcher->units[0]->reach.next_ms;
-	if (reached && next_due_ms(watcher, now_ms) < watcher->due_ms)
-		watcher->due_ms = next_due_ms(watcher, now_ms);
-	if (watcher->hinted_ms > now_ms && watcher->hinted_ms < watcher->due_ms)
-		watcher->due_ms = watcher->hinted_ms;
+	watcher->due_ms = earlier(now_ms + watcher->interval_ms, watcher->units->reach.next_ms);
+	if (reached)
+		watcher->due_ms = earlier(watcher->due_ms, next_due_ms(watcher, now_ms));
+	if (watcher->hinted_ms > now_ms)
+		watcher->due_ms = earlier(watcher->due_ms, watcher->hinted_ms);
 }
 
 void watcher_hint(struct watcher *watcher, int64_t now_ms)
@@ -373,16 +333,15 @@ void watcher_hint(struct watcher *watcher, int64_t now_ms)
 	watcher->hinted_ms += HINT_MS;
 	if (watcher->hinted_ms < now_ms)
 		watcher->hinted_ms = now_ms;
-	if (watcher->hinted_ms < watcher->due_ms)
-		watcher->due_ms = watcher->hinted_ms;
+	watcher->due_ms = earlier(watcher->due_ms, watcher->hinted_ms);
 }
 
 void watcher_forgive(struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->unit_count; i++) {
-		watcher->units[i]->actions = (struct actions){ 0 };
-		for (size_t j = 0; j < watcher->units[i]->part_count; j++)
-			watcher->units[i]->parts[j].watched.value_count = 0;
+	for (struct watch_unit *unit = watcher->units; unit; unit = unit->next) {
+		unit->actions = (struct actions){ 0 };
+		for (struct watched_part *part = unit->parts; part; part = part->next)
+			part->watched.value_count = 0;
 	}
 	isst_cpuset_free(watcher->by_hand);
 	watcher->by_hand = NULL;
@@ -396,32 +355,35 @@ void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms)
 		watcher->suspected_ms = now_ms;
 	last_ms = watcher->suspected_ms + watcher->interval_ms;
 	due_ms = due_ms < last_ms || now_ms > last_ms ? due_ms : last_ms;
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		watcher_suspect_unit(watcher->units[i], due_ms);
+	for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		watcher_suspect_unit(unit, due_ms);
 	look_anew(watcher);
 	watcher->whole_due_ms = watcher->due_ms = due_ms;
 }
 
 static void unit_free(struct watch_unit *unit)
 {
-	for (size_t i = 0; i < unit->part_count; i++) {
-		found_clear(&unit->parts[i].found);
-		found_clear(&unit->parts[i].known);
-		free(unit->parts[i].previous);
-		free(unit->parts[i].subject);
+	while (unit->parts) {
+		struct watched_part *part = unit->parts;
+
+		unit->parts = part->next;
+		found_clear(&part->found);
+		found_clear(&part->known);
+		found_clear(&part->previous);
+		free(part);
 	}
-	free(unit->parts);
 	free(unit->failure);
-	free(unit->whole_failure);
-	free(unit->name);
 	free(unit);
 }
 
 void watcher_clear(struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->unit_count; i++)
-		unit_free(watcher->units[i]);
-	free(watcher->units);
+	while (watcher->units) {
+		struct watch_unit *unit = watcher->units;
+
+		watcher->units = unit->next;
+		unit_free(unit);
+	}
 	free(watcher->own);
 	free(watcher->trace);
 	isst_cpuset_free(watcher->online);

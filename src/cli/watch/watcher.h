@@ -21,42 +21,38 @@ struct watch_report {
 
 /** A value as a look found it. */
 struct found {
-	char *target; /* `package 0, die 0: level`, `CPU 0-3: CLOS` */
-	char *stated; /* in a configuration; NULL: it is compared with none */
+	struct found *next; /* of other CPUs */
+	char *target;	    /* `package 0, die 0: level`, `CPU 0-3: CLOS` */
+	char *stated;	    /* in a configuration; NULL: it is compared with none */
 	char *present;
-};
-
-struct found_list {
-	struct found *items; /* several of CPUs */
-	size_t count;
 };
 
 /** A value of a domain, or of the machine as a whole. */
 struct watched_part {
-	char *subject; /* `level`, `CLOS 2 max` */
+	struct watched_part *next;
 	bool compared; /* with a configuration: what differs from that is found */
 	struct watched watched;
-	struct found_list found, known; /* by the last look, and what is known */
-	char *previous;			/* the value before; NULL: there was none */
+	struct found *found, *known,
+		*previous; /* by the last look, what is known, and was before */
+	char subject[];	   /* `level`, `CLOS 2 max` */
 };
 
 /** A domain, or the machine as a whole. */
 struct watch_unit {
-	char *name;
+	struct watch_unit *next;
 	struct watched reach; /* whether there is something to look at */
 	bool seen;	      /* by the last look */
 	const char *absent;   /* it was reported so, and is to be reported as that; NULL: not */
-	/* Why it could not be looked at; NULL: it could. That of a whole look lasts until the
-	 * next one. */
-	char *failure, *whole_failure;
-	bool based; /* what the machine was is known of it */
+	char *failure;	      /* why it could not be looked at; NULL: it could */
+	bool based;	      /* what the machine was is known of it */
 	struct watched_part *parts;
-	size_t part_count;
-	bool locked;	    /* its level */
-	bool pending;	    /* its level is to be followed */
-	bool foreign_level; /* another agent has set it */
-	bool acted;	    /* what changes now is what this watcher did */
+	struct watched_part *disputed; /* that changed last; NULL: none */
+	struct watched_part *pending;  /* its level, which is to be followed; NULL: it is not */
+	bool locked;		       /* its level */
+	bool foreign_level;	       /* another agent has set it */
+	bool acted;		       /* what changes now is what this watcher did */
 	struct actions actions;
+	char name[];
 };
 
 struct watcher {
@@ -75,11 +71,10 @@ struct watcher {
 	struct isst_context *context; /* NULL: to be opened */
 	struct isst_config *before;   /* what the machine was; NULL: unknown, or there is a file */
 	struct isst_cpuset *undisturbed; /* CPUs that are isolated or nohz_full */
-	struct watch_unit **units;	 /* the first one is the machine */
-	size_t unit_count;
-	uint64_t digest;      /* of all that the last small look has read */
-	uint64_t last_digest; /* of the last one after which a whole one found nothing */
-	int64_t due_ms;	      /* when the next look is, and the next whole one */
+	struct watch_unit *units;	 /* the first one is the machine */
+	uint64_t digest;		 /* of all that the last small look has read */
+	uint64_t last_digest;		 /* of the last one after which a whole one found nothing */
+	int64_t due_ms;			 /* when the next look is, and the next whole one */
 	int64_t whole_due_ms;
 	int64_t suspected_ms; /* since when everything is suspect, and not looked at; 0: it is not
 			       */
@@ -123,7 +118,7 @@ void watcher_clear(struct watcher *watcher);
 
 /** The unit of that name, which is made where it is missing; without memory the machine. */
 struct watch_unit *watcher_unit(struct watcher *watcher, const char *name);
-void found_clear(struct found_list *list);
+void found_clear(struct found **list);
 
 /** The small look, at the machine as it is now: also with other CPUs online. */
 void look_small(struct watcher *watcher);
@@ -158,9 +153,7 @@ void watcher_answer(struct watcher *watcher, int64_t now_ms);
 /** Whether a unit is to be made what the file states. */
 bool watcher_differs(const struct watcher *watcher, const struct watch_unit *unit);
 
-/** Reports that others, or a watcher and others, set the same values again and again. @part: NULL:
- * any that differs */
-void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
-			  const struct watched_part *part);
+/** Reports that others, or a watcher and others, set the same values again and again. */
+void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit);
 
 #endif
