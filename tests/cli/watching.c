@@ -11,7 +11,11 @@
 #include "library/check.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/capability.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1046,6 +1050,69 @@ static void events_do_not_put_looks_off_for_ever(void **state)
 	end_world(&world);
 }
 
+/** Another process holds the device, as runs of versions do that know no other lock. */
+static pid_t hold_device(const struct world *world)
+{
+	int ready[2], device;
+	pid_t holder;
+	char *path, byte;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_true(asprintf(&path, "%s/device", world->machine.directory) > 0);
+	holder = fork();
+	assert_true(holder >= 0);
+	if (holder == 0) {
+		device = open(path, O_RDONLY);
+		if (device < 0 || flock(device, LOCK_EX) != 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	free(path);
+	return holder;
+}
+
+/** What a watcher of root drops: without it it does not see which files the holder has open. */
+static void see_processes(bool seen)
+{
+	const cap_value_t ptrace = CAP_SYS_PTRACE;
+	cap_t capabilities = cap_get_proc();
+
+	assert_non_null(capabilities);
+	if (geteuid() == 0 &&
+	    cap_set_flag(capabilities, CAP_EFFECTIVE, 1, &ptrace, seen ? CAP_SET : CAP_CLEAR) == 0)
+		assert_int_equal(cap_set_proc(capabilities), 0);
+	cap_free(capabilities);
+}
+
+/** Beside a lock of the device alone nothing is done, and nothing reported. */
+static void a_lock_of_the_device_is_waited_for(void **state)
+{
+	static struct world world;
+	pid_t holder;
+
+	begin_world(&world, *state, FOLLOW, 0);
+	run_for(&world, WHOLE_MS);
+	holder = hold_device(&world);
+	see_processes(false);
+	agent(&world, "level 1 %s", world.domains[0].place);
+	world.domains[0].had |= 1U << 1;
+	world.domains[0].level = 1;
+	world.quiet = true;
+	run_for(&world, WHOLE_MS);
+	world.quiet = false;
+	ASSERT(&world, isst_cpuset_count(isst_online_cpus(world.watcher.context)) == 56);
+	see_processes(true);
+	assert_int_equal(kill(holder, SIGKILL), 0);
+	assert_int_equal(waitpid(holder, NULL, 0), holder);
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, world.domains[0].actions == 1);
+	check(&world);
+	end_world(&world);
+}
+
 /** A failure is reported once, and attempts become rare. */
 static void a_failure_is_reported_once(void **state)
 {
@@ -1228,6 +1295,8 @@ int main(void)
 		cmocka_unit_test_prestate(cpus_of_a_package_that_was_offline_are_left,
 					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(a_journal_of_long_ago_is_no_author,
+					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(a_lock_of_the_device_is_waited_for,
 					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(events_do_not_put_looks_off_for_ever,
 					  (void *)(uintptr_t) "guide"),

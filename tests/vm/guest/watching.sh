@@ -17,6 +17,7 @@ watching() {
 	over_reload
 	over_hand
 	over_uevents
+	over_lock
 	[ "$transport" != mailbox ] || over_resume
 }
 
@@ -151,4 +152,23 @@ over_uevents() {
 		stop_watch
 	} > $work/wrong 2>&1
 	verdict '--oob: uevents that do not end do not keep it from looking' $work/wrong
+}
+
+# Runs of earlier versions lock the device alone. A watcher has dropped what it takes to see which files they have open.
+over_lock() {
+	{
+		start_watch
+		hold 10 &
+		holder=$!
+		sleep 1
+		set_levels 1
+		sleep 5
+		by_hotplug 0 || ! kill -0 $holder || echo 'CPUs were taken offline beside a lock of the device'
+		wait $holder
+		await by_hotplug 1
+		set_levels 0
+		await by_hotplug 0
+		stop_watch
+	} > $work/wrong 2>&1
+	verdict '--oob: a lock of the device is waited for' $work/wrong
 }
