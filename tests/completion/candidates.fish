@@ -2,7 +2,7 @@
 # What fish offers: fish candidates.fish DIRECTORY < LINES. For each line, with the cursor at its end, its candidates, each as
 # `LINE<tab>CANDIDATE`. DIRECTORY holds the file of completion.
 set -l directory $argv[1]
-set -l other (status dirname)/../../completion/intel-speed-select.fish
+set -l other (status dirname)/../../packaging/completion/intel-speed-select.fish
 source $directory/isst.fish
 source $other
 

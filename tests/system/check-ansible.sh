@@ -16,7 +16,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-ansible.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export ISST_EMULATE=guide ISST_EMULATE_STATE=$scratch/machine
 mkdir "$ISST_EMULATE_STATE"
-export ANSIBLE_ROLES_PATH=$here/../../system/ansible/roles ANSIBLE_NOCOLOR=1 ANSIBLE_LOCAL_TEMP=$scratch/local \
+export ANSIBLE_ROLES_PATH=$here/../../packaging/system/ansible/roles ANSIBLE_NOCOLOR=1 ANSIBLE_LOCAL_TEMP=$scratch/local \
 	ANSIBLE_REMOTE_TEMP=$scratch/remote ANSIBLE_HOME=$scratch/home ANSIBLE_LOCALHOST_WARNING=no ANSIBLE_RETRY_FILES_ENABLED=no \
 	ANSIBLE_INVENTORY_UNPARSED_WARNING=no LC_ALL=C.UTF-8
 cd "$scratch"

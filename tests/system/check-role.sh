@@ -32,7 +32,7 @@ END
 
 # judges PROGRAM STATEMENT RESULT
 judges() {
-	result=$(python3 "$scratch/judge.py" "$here/../../system/ansible/roles/isst/tasks/main.yml" "$build/$1" "$2")
+	result=$(python3 "$scratch/judge.py" "$here/../../packaging/system/ansible/roles/isst/tasks/main.yml" "$build/$1" "$2")
 	[ "$result" = "$3" ] || { echo "$result, not $3"; return 1; }
 }
 

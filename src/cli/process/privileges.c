@@ -145,8 +145,7 @@ int privileges_drop(enum privileges_use use)
 	cap_t held = cap_get_proc(), kept = held ? find_needed(use, held) : NULL;
 	int error = kept ? privileges_gain_none() : -errno;
 
-	/* A sandbox that leaves no more than that may deny the system call (system/sandbox.conf).
-	 */
+	/* A sandbox that leaves no more may deny the call (packaging/system/sandbox.conf). */
 	if (!error && cap_compare(held, kept) != 0 && cap_set_proc(kept) != 0)
 		error = -errno;
 	if (held)
