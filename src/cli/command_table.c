@@ -67,8 +67,8 @@ static const struct option_row set_level_options[] = {
 	{ OPTION_LEVEL, 'l', "level", "LEVEL", VALUE_NUMBER, 0, UINT32_MAX, .required = true,
 	  .help = "The performance level" },
 	{ OPTION_ONLINE, 'o', "online",
-	  .help = "Also bring the CPUs online that the level enables, and take the others "
-		  "offline" },
+	  .help = "Also bring the CPUs online that the level enables, take the others offline, and "
+		  "set the uncore limits of the level" },
 	{ .name = NULL },
 };
 
@@ -212,8 +212,9 @@ static const struct command perf_profile_commands[] = {
 	{ "get-config-current-level", "Print the current level",
 	  .handler = perf_profile_get_config_current_level },
 	{ "set-config-level", "Select a performance level",
-	  "Disables SST-BF and SST-TF. With --online CPUs are taken offline; for the limitations "
-	  "of hotplug see the kernel's documentation, and --cgroupv2.",
+	  "Disables SST-BF and SST-TF. Without --online also those CPUs stay online that the level "
+	  "does not enable; for the limitations of hotplug see the kernel's documentation, and "
+	  "--cgroupv2.",
 	  set_level_options, COMMAND_CHANGES | COMMAND_EVERYWHERE, perf_profile_set_config_level },
 	{ .name = NULL },
 };

@@ -40,8 +40,8 @@ const struct option_row global_options[] = {
 	{ OPTION_DRY_RUN, 0, "dry-run", .own = true,
 	  .help = "Check everything and list what would be written, but write nothing" },
 	{ OPTION_FORMAT, 'f', "format", "FORMAT", VALUE_WORD, .words = format_words,
-	  .help = "Write results as text, json or json-v2; those of status also as openmetrics, "
-		  "nfd or facts. Default: text" },
+	  .help = "Write results as text, json or json-v2; those of status also as openmetrics "
+		  "(Prometheus), nfd or facts. Default: text" },
 	{ OPTION_GET, 0, "get", "PATH", VALUE_TEXT, .own = true,
 	  .help = "Write one value of json-v2, such as domains[0].current_level" },
 	HELP_ROW,

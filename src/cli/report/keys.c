@@ -292,6 +292,9 @@ const struct key keys[KEYS] = {
 	[KEY_STATUS_TURBO] = ROW("turbo", "turbo_enabled", .off = "disabled", .on = "enabled",
 				 .sentence = "", .sentence_off = "Turbo: {} (no_turbo)",
 				 STANDS_OUT("disabled", OFF)),
+	/* The screen has them by domain. */
+	[KEY_STATUS_HIGH_PRIORITY_CPUS] = ROW("high-priority-cpus", "high_priority_cpus",
+					      .sentence = ""),
 	[KEY_STATUS_UNPLACED] = ROW("offline-cpus-not-shown", "offline_cpus_not_shown",
 				    .sentence = "Offline, not shown below: {}", .place = "CPU",
 				    .wrapped = true),
@@ -308,6 +311,7 @@ const struct key keys[KEYS] = {
 				.on = "locked", .heading = "locked", .phrases = locks,
 				STANDS_OUT("locked", OFF)),
 	[KEY_STATUS_BASE_FREQUENCY] = ROW("base-frequency(MHz)", "base_mhz", .heading = "base MHz"),
+	[KEY_STATUS_TDP] = ROW("thermal-design-power(W)", "tdp_watts", .heading = "TDP W"),
 	[KEY_STATUS_BASE_FREQ] = ROW("speed-select-base-freq", "base_freq_state",
 				     .heading = "SST-BF", .phrases = feature_states,
 				     STANDS_OUT("disabled", OFF)),

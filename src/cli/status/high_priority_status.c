@@ -4,6 +4,7 @@
 #include "../../common/priorities.h"
 #include "machine_status.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /** The high priority cores of a package. */
@@ -315,6 +316,34 @@ void high_priority_package_report(const struct machine_status *status,
 
 /* ---- The rows ---- */
 
+/** Reports the high priority CPUs of the machine, for programs: none of what has no SST-TF. */
+static void report_cpus(const struct machine_status *status)
+{
+	struct report_node *top = report_unit(status->run->report, NULL, 0);
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? 0 : -ENOMEM;
+	bool known = true;
+
+	for (size_t i = 0; i < status->domain_count && !error; i++) {
+		const struct domain_status *domain = &status->domains[i];
+
+		if (!domain->node || isst_domain_is_io(domain->domain))
+			continue;
+		known &= knows_priorities(domain);
+		if (!has_priorities(domain))
+			continue;
+		known &= !cores_have_unknown(&status->cores, domain->domain);
+		error = add_cpus(status, domain->domain, -1, cpus);
+	}
+	if (error)
+		run_error(status->run, STATUS_FAILED, "out of memory");
+	else if (known)
+		report_cpu_ranges(top, KEY_STATUS_HIGH_PRIORITY_CPUS, 0, cpus);
+	else
+		report_unknown(top, KEY_STATUS_HIGH_PRIORITY_CPUS);
+	isst_cpuset_free(cpus);
+}
+
 void high_priority_status_report(struct machine_status *status)
 {
 	struct level_memory once = { NULL, NULL }, *memory = status->run->level_memory;
@@ -326,6 +355,7 @@ void high_priority_status_report(struct machine_status *status)
 	status_keep_levels(status, ISST_READ_LEVELS_TURBO_FREQ, has_priorities, &memory->buckets);
 	levels = memory->buckets;
 
+	report_cpus(status);
 	note_overfull(status, levels);
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
 		const struct isst_domain *of = isst_result_domain(level);

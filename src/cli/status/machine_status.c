@@ -329,6 +329,10 @@ static void report_level(struct report_node *node, const struct isst_result *lev
 		report_number(node, KEY_STATUS_BASE_FREQUENCY, mhz);
 	else if (error != -ENODATA)
 		report_unknown(node, KEY_STATUS_BASE_FREQUENCY);
+	if (properties)
+		report_value(node, KEY_STATUS_TDP, properties, ISST_VALUE_TDP_W);
+	else
+		report_unknown(node, KEY_STATUS_TDP);
 	report_feature(node, KEY_STATUS_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
 	report_feature(node, KEY_STATUS_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
 }
