@@ -16,6 +16,8 @@ enum {
 	MSR_TDP_CONTROL = 0x64b,
 };
 
+enum { CLOS_WITHOUT_LIMIT = 0xff << 16 };
+
 /* ---- The first state ---- */
 
 /** The value of an MSR in a domain: that of its lowest CPU which was online. */
@@ -35,45 +37,44 @@ static bool domain_msr(const struct platform *platform, size_t index, uint32_t a
 	return false;
 }
 
-static void init_association(const struct platform *platform, const struct platform_domain *domain,
-			     struct domain_state *state)
+/** A word of core-power: a register or, where that did not answer, that of a mailbox command. */
+static uint32_t core_power_word(const struct platform *platform,
+				const struct platform_domain *domain, uint32_t offset,
+				uint32_t command, uint32_t parameter, uint32_t otherwise)
 {
-	struct captured_answer request = {
-		.package = domain->package,
-		.die = domain->die,
-	};
-	unsigned int core;
+	const struct captured_answer *answer = capture_answer(
+		platform->capture, &(struct captured_answer){ .kind = CAPTURE_MMIO,
+							      .package = domain->package,
+							      .die = domain->die,
+							      .command = offset });
 
-	isst_cpuset_for_each (core, domain->cores.set) {
-		const struct captured_answer *answer;
-
-		request.kind = CAPTURE_MMIO;
-		request.command = 0x20 + 4 * core;
-		request.parameter = 0;
-		answer = capture_answer(platform->capture, &request);
-		if (!answer) {
-			request.kind = CAPTURE_MAILBOX;
-			request.command = 0xd000;
-			request.parameter = core;
-			answer = capture_answer(platform->capture, &request);
-		}
-		if (answer && !answer->error)
-			state->association[core] = answer->value;
-	}
+	if (!answer || answer->error)
+		answer = capture_mailbox(platform->capture, domain, command, parameter, 0);
+	return answer && !answer->error ? answer->value : otherwise;
 }
 
-void captured_init_msrs(const struct server *server, size_t index)
+void captured_init_firmware(const struct server *server, size_t index)
 {
 	const struct platform *platform = server->platform;
-	struct domain_state *state = state_msrs(server, index);
+	const struct platform_domain *domain = &platform->domains[index];
+	struct domain_state *state = state_domain(server, index), *msrs = state_msrs(server, index);
+	const struct captured_answer *qos;
 	uint64_t value;
 
 	if (!platform->capture)
 		return;
 	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT, &value))
-		state->turbo_ratio_limits = value;
+		msrs->turbo_ratio_limits = value;
 	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT_2, &value))
-		state->turbo_ratio_limits_2 = value;
+		msrs->turbo_ratio_limits_2 = value;
+	if (platform_is_tpmi(platform))
+		return;
+	qos = capture_mailbox(platform->capture, domain, 0xd002, 0, 0);
+	if (qos && !qos->error)
+		state->qos_config = qos->value;
+	for (unsigned int i = 0; i < CLOS_COUNT; i++)
+		state->clos[i] = core_power_word(platform, domain, 0x08 + 4 * i, 0xd001, i,
+						 CLOS_WITHOUT_LIMIT);
 }
 
 void captured_init_domain(const struct server *server, size_t index)
@@ -81,8 +82,7 @@ void captured_init_domain(const struct server *server, size_t index)
 	const struct platform *platform = server->platform;
 	const struct platform_domain *domain = &platform->domains[index];
 	struct domain_state *state = state_domain(server, index);
-	const struct captured_answer *qos;
-	unsigned int khz;
+	unsigned int khz, core;
 
 	if (!platform->capture)
 		return;
@@ -92,10 +92,9 @@ void captured_init_domain(const struct server *server, size_t index)
 		state->uncore_max_khz = khz;
 	if (platform_is_tpmi(platform))
 		return;
-	qos = capture_mailbox(platform->capture, domain, 0xd002, 0, 0);
-	if (qos && !qos->error)
-		state->qos_config = qos->value;
-	init_association(platform, domain, state);
+	isst_cpuset_for_each (core, domain->cores.set)
+		state->association[core] = core_power_word(platform, domain, 0x20 + 4 * core,
+							   0xd000, core, 0);
 }
 
 void captured_init_cpu(const struct server *server, size_t index)

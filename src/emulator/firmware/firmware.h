@@ -81,7 +81,7 @@ void firmware_change_level(struct server *server, size_t domain, unsigned int le
 /* ---- captured.c: a captured machine at work; the first three do nothing on others ---- */
 
 /** What firmware has at power-on, and the first state, of the capture. */
-void captured_init_msrs(const struct server *server, size_t index);
+void captured_init_firmware(const struct server *server, size_t index);
 void captured_init_domain(const struct server *server, size_t index);
 void captured_init_cpu(const struct server *server, size_t index);
 

@@ -39,7 +39,7 @@ static void init_firmware(const struct server *server, size_t index)
 		msrs->turbo_ratio_limits = domain->turbo_ratios;
 	else if (!msrs->turbo_ratio_limits)
 		msrs->turbo_ratio_limits = level_facts(server, index).turbo_ratios;
-	captured_init_msrs(server, index);
+	captured_init_firmware(server, index);
 }
 
 /** All domains become what they are right after power-on: levels, features, classes, MSRs. */
