@@ -339,7 +339,6 @@ void survey_clear(struct survey *survey)
 	free(survey->smt);
 	free(survey->driver);
 	free(survey->release);
-	free(survey->managers);
 	free(survey->command_line);
 	free(survey->pstate);
 	free(survey->flags);

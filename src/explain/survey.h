@@ -19,20 +19,12 @@ struct survey_texts {
 	size_t count;
 };
 
-enum { MANAGER_PLUGINS = 4 };
-
-/** A program that sets frequencies, too. */
-struct manager {
-	const char *name;
-	const char *process;		      /* NULL: it has none that stays */
-	const char *unit;		      /* of systemd; NULL: the process is looked for */
-	const char *plugins[MANAGER_PLUGINS]; /* processes without one of which it sets nothing */
-	const char *effect, *advice;
-};
+/** Other programs that set frequencies, in the order of their table (managers.c). */
+enum { MANAGERS = 5 };
 
 struct manager_seen {
-	const struct manager *manager;
-	unsigned int process, plugin; /* numbers; 0: it has none */
+	unsigned int process, plugin; /* numbers; 0: it has none, or no plugin that it needs */
+	bool active;		      /* its unit is */
 };
 
 /** What was recorded of a domain; NOT_STATED: nothing. */
@@ -109,8 +101,7 @@ struct survey {
 	bool has_boot_state;			 /* a change was made since boot */
 	const char *applied_file;		 /* of the configuration applied last; NULL: none */
 	bool has_efficiency_control;		 /* of the uncore: elc_ files */
-	struct manager_seen *managers;
-	size_t manager_count;
+	struct manager_seen managers[MANAGERS];
 	/* Where cpufreq or HWP is missing; each can be NULL: unknown */
 	char *command_line, *pstate;
 	char *flags; /* of the processor */
@@ -156,7 +147,7 @@ int survey_note_file(struct survey *survey, int error);
 int survey_read_whole(struct survey *survey);	 /* survey_whole.c */
 int survey_read_causes(struct survey *survey);	 /* survey_whole.c: of a missing cpufreq or HWP */
 int survey_read_reasons(struct survey *survey);	 /* survey_reasons.c: what limits the hardware */
-int survey_read_managers(struct survey *survey); /* survey_managers.c */
+int survey_read_managers(struct survey *survey); /* managers.c */
 int survey_read_hidden(struct survey *survey);	 /* survey_hidden.c: what hides files */
 int survey_measure(struct survey *survey);	 /* survey_measure.c: where it is asked for */
 
