@@ -80,6 +80,7 @@ class Build:
         make = subprocess.run([os.environ.get('MAKE', 'make'), '--no-print-directory', '-nB', 'WERROR=no', 'BUILD=' + directory] +
                               list(self.path.values()), stdout=subprocess.PIPE, check=True, text=True)
         for line in make.stdout.splitlines():
+            line = re.sub(r"^printf '[^;]*;", '', line)  # what make says of it
             output = re.search(r' -o (\S+)', line)
             if output and re.search(r' -c -o ', line):
                 words = shlex.split(line)
