@@ -9,70 +9,68 @@
 # Prints what it installs; without root it prints the command to run instead.
 set -eu
 
+# SET MANAGER PACKAGE...
+table='
+build apt-get gcc libc6-dev make pkg-config libcap-dev libcmocka-dev libcap2-bin
+build dnf gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel
+build zypper gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel
+dev apt-get python3 python3-jsonschema python3-prometheus-client clang libclang-rt-dev clang-format clang-tidy
+dev apt-get cppcheck valgrind gcovr mandoc shellcheck abigail-tools numactl msr-tools zsh fish
+dev dnf python3 python3-jsonschema python3-prometheus_client clang compiler-rt clang-tools-extra
+dev dnf cppcheck valgrind gcovr mandoc ShellCheck libabigail numactl msr-tools zsh fish
+dev zypper python3 python3-jsonschema python3-prometheus_client clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck zsh fish
+cross-check apt-get python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap
+cross-check dnf python3 strace
+cross-check zypper python3 strace
+portability apt-get clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross qemu-user musl-tools
+portability dnf clang lld
+portability zypper clang lld
+system apt-get systemd systemd-container dbus tuned ansible-core
+system dnf systemd systemd-container dbus-daemon tuned ansible-core
+system zypper systemd systemd-container dbus-1-daemon tuned ansible
+packages apt-get debootstrap xz-utils shellcheck musl-tools
+packages dnf debootstrap dpkg xz ShellCheck musl-gcc
+packages zypper debootstrap dpkg xz ShellCheck'
+
 packages_of() {	# $1: package manager; the other words: sets
 	manager=$1
 	shift
 	for set in "$@"; do
-		case $manager-$set in
-		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev libcap2-bin ;;
-		apt-dev) echo python3 python3-jsonschema python3-prometheus-client clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind gcovr mandoc \
-			shellcheck abigail-tools numactl msr-tools zsh fish ;;
-		apt-cross-check) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
-		apt-portability) echo clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross \
-			qemu-user musl-tools ;;
-		apt-system) echo systemd systemd-container dbus tuned ansible-core ;;
-		apt-packages) echo debootstrap xz-utils shellcheck musl-tools ;;
-		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
-		dnf-dev) echo python3 python3-jsonschema python3-prometheus_client clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc \
-			ShellCheck libabigail numactl msr-tools zsh fish ;;
-		dnf-cross-check) echo python3 strace ;;
-		dnf-portability) echo clang lld ;;
-		dnf-system) echo systemd systemd-container dbus-daemon tuned ansible-core ;;
-		dnf-packages) echo debootstrap dpkg xz ShellCheck musl-gcc ;;
-		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel ;;
-		zypper-dev) echo python3 python3-jsonschema python3-prometheus_client clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck zsh fish ;;
-		zypper-cross-check) echo python3 strace ;;
-		zypper-portability) echo clang lld ;;
-		zypper-system) echo systemd systemd-container dbus-1-daemon tuned ansible ;;
-		zypper-packages) echo debootstrap dpkg xz ShellCheck ;;
-		*) echo "deps: unknown set $set" >&2; exit 1 ;;
-		esac
+		echo "$table" | sed -n "s/^$set $manager //p" | grep . || { echo "deps: unknown set $set" >&2; exit 1; }
 	done
 }
 
+is_installed() {	# $1: package
+	if [ "$manager" = apt-get ]; then
+		dpkg-query -W -f '${Status}' "$1" 2> /dev/null | grep -q ' installed$'
+	else
+		rpm -q --quiet --whatprovides "$1"
+	fi
+}
+
+update=:
 if command -v apt-get > /dev/null; then
-	packages=$(packages_of apt "$@")
-	missing=
-	for package in $packages; do
-		dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q ' installed$' || missing="$missing $package"
-	done
-	install="apt-get install -y --no-install-recommends$missing"
-	update='apt-get update'
+	manager=apt-get install='apt-get install -y --no-install-recommends' update='apt-get update'
 elif command -v dnf > /dev/null; then
-	packages=$(packages_of dnf "$@")
-	missing=
-	for package in $packages; do
-		rpm -q --quiet --whatprovides "$package" || missing="$missing $package"
-	done
-	install="dnf install -y$missing"
-	update=:
+	manager=dnf install='dnf install -y'
 elif command -v zypper > /dev/null; then
-	packages=$(packages_of zypper "$@")
-	missing=
-	for package in $packages; do
-		rpm -q --quiet --whatprovides "$package" || missing="$missing $package"
-	done
-	install="zypper --non-interactive install$missing"
-	update=:
+	manager=zypper install='zypper --non-interactive install'
 else
 	echo "deps: no package manager that is known here (apt, dnf, zypper); needed are a C compiler, make, libcap and cmocka" >&2
 	exit 1
 fi
 
+packages=$(packages_of "$manager" "$@")
+missing=
+for package in $packages; do
+	is_installed "$package" || missing="$missing $package"
+done
 if [ -z "$missing" ]; then
-	echo "deps: everything is installed: $packages"
+	# shellcheck disable=SC2086  # on one line
+	echo "deps: everything is installed:" $packages
 	exit 0
 fi
+install=$install$missing
 if [ "$(id -u)" -ne 0 ]; then
 	echo "deps: not root; to install what is missing run:  sudo sh -c '$update && $install'" >&2
 	exit 1
