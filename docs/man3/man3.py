@@ -7,7 +7,8 @@ function; a symbolic link for each further function; and OVERVIEW, in which `.\\
 What the pages contain is said in the headers alone. A function without a comment, an errno without a meaning, or a
 function that returns errors without naming them, ends the run with an error."""
 
-import os
+import collections
+import pathlib
 import re
 import sys
 import textwrap
@@ -15,8 +16,9 @@ import textwrap
 WIDTH = 78
 
 
-class Problem(Exception):
+def fail(header, problem):
     """The header does not have what a page needs."""
+    raise SystemExit(f"man3.py: {header.file}: {problem}")
 
 
 # ---- mdoc ----
@@ -32,7 +34,6 @@ MARKS = re.compile(r"""
     (?P<Dv>\b(?:ISST_[A-Z0-9_]+(?:\.\.\.)?|NULL|UINT_MAX|CAP_[A-Z_]+)(?!\w)) |
     (?P<Pa>/proc/[a-z]+\b|\bisst(?:-emulator)?\.h\b|\bdocs/[a-z0-9/-]+\.md\b)
     """, re.X)
-OPENING, CLOSING = "([", ".,:;)]?!"
 SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[^a-z])|(?<=[.?!]\))\s+")
 
 
@@ -54,29 +55,20 @@ def quoted(text):
 
 def macro(kind, text):
     """The macro of a mark, and its arguments."""
-    if kind == "Fn":
-        return f"Fn {text[:-2]}"
-    if kind == "Xr":
-        return "Xr {} {}".format(*text[:-1].split("("))
-    if kind == "Fa":
-        return f"Fa {text.replace('@', '')}"
-    return f"{kind} {quoted(text)}"
+    if kind in ("Fn", "Xr"):
+        return f"{kind} {text[:-1].replace('(', ' ')}".rstrip()
+    return f"{kind} {text.replace('@', '') if kind == 'Fa' else quoted(text)}"
 
 
 def around(before, call, after):
     """A macro line with what stands before and behind the mark without a blank."""
     line = call
-    while before and before[-1] in OPENING and not before[:-1]:
-        name, arguments = line.split(" ", 1)
-        line, before = f"{name} {before[-1]} {arguments}", ""
-    if before:
+    if before in ("(", "["):
+        line = line.replace(" ", f" {before} ", 1)
+    elif before:
         line = f"No {quoted(before)} Ns {line}"
-    closing = re.match("[" + re.escape(CLOSING) + "]*", after)[0]
-    line += "".join(" " + char for char in closing)
-    rest = after[len(closing):]
-    ending = rest[len(rest.rstrip(CLOSING)):]
-    rest = rest.rstrip(CLOSING)
-    return "." + line + (f" Ns No {quoted(rest)}" if rest else "") + "".join(" " + char for char in ending)
+    closing, rest, ending = re.match(r"([.,:;)\]?!]*)(.*?)([.,:;)\]?!]*)$", after).groups()
+    return " ".join(["." + line, *closing, *([f"Ns No {quoted(rest)}"] if rest else []), *ending])
 
 
 def sentence_lines(sentence):
@@ -101,22 +93,26 @@ def prose(text):
     return [line for sentence in SENTENCE.split(" ".join(text.split())) if sentence for line in sentence_lines(sentence)]
 
 
-def listed(macros):
-    """Macro lines as a list in a sentence: a, b and c."""
-    macros = list(macros)
-    if len(macros) < 2:
-        return ["." + line for line in macros]
-    head = [f".{line} ," for line in macros[:-2]]
-    return head + [f".{macros[-2]}", "and", f".{macros[-1]}"]
+def listed(names):
+    """Functions as a list in a sentence: a, b and c."""
+    lines = [f".Fn {name}" for name in names]
+    if len(lines) < 2:
+        return lines
+    return [line + " ," for line in lines[:-2]] + [lines[-2], "and", lines[-1]]
 
 
-def functions_listed(functions):
-    return listed(f"Fn {function.name}" for function in functions)
+def sentence(functions, one, several, *rest):
+    """Functions, with the words for one or for several, and what they do; nothing without functions."""
+    return [*listed(function.name for function in functions), one if len(functions) == 1 else several, *rest] if functions else []
 
 
 def ended(lines, mark="."):
     """Lines with a mark of punctuation behind the last."""
     return lines[:-1] + [lines[-1] + (" " if lines[-1].startswith(".") else "") + mark]
+
+
+def error(errno, meaning, mark):
+    return [f".It Bq Er {errno}", *ended(prose(meaning[0].upper() + meaning[1:]), mark)]
 
 
 # ---- Comments ----
@@ -126,21 +122,14 @@ class Comment:
 
     def __init__(self, text):
         self.parameters = []
-        self.blocks = []
-        for line in self.lines_of(text):
+        self.blocks = [("end",)]
+        first, *lines = re.sub(r"^/\*+|\*/$", "", text).split("\n")
+        for line in [first.strip(), *(re.sub(r"^\s*\* ?", "", line).rstrip() for line in lines)]:
             self.add(line)
         self.split_inline()
 
-    @staticmethod
-    def lines_of(text):
-        body = re.sub(r"^/\*+|\*/$", "", text)
-        return [re.sub(r"^\s*\* ?", "", line).rstrip() if number else line.strip()
-                for number, line in enumerate(body.split("\n"))]
-
-    def last(self, kind):
-        return bool(self.blocks) and self.blocks[-1][0] == kind
-
     def add(self, line):
+        last = self.blocks[-1][0]
         parameter = re.match(r"@([a-z]+): (.*)", line)
         row = re.match(r" (-?\S+)  +(\S.*)", line)
         if not line:
@@ -148,42 +137,42 @@ class Comment:
         elif parameter:
             self.blocks.append(("parameter", *parameter.groups()))
         elif line.startswith("\t"):
-            self.extend("code", line[1:] + "\n", line.startswith("\t"))
+            self.extend("code", line[1:] + "\n")
         elif line.startswith(" - "):
             self.blocks.append(("item", line[3:]))
         elif row and not line.startswith("   "):
             self.blocks.append(("row", *row.groups()))
-        elif line.startswith("  ") and self.last("item") or line.startswith("   ") and self.last("row"):
-            self.extend(self.blocks[-1][0], " " + line.strip(), True)
-        elif self.last("parameter") and not re.match("Returns |They return ", line):
-            self.extend("parameter", " " + line, True)
+        elif line.startswith("  ") and last == "item" or line.startswith("   ") and last == "row":
+            self.extend(last, " " + line.strip())
+        elif last == "parameter" and not re.match("Returns |They return ", line):
+            self.extend(last, " " + line)
+        elif line.startswith("Returns "):
+            self.blocks.append(("text", line.strip()))
         else:
-            self.extend("text", " " + line.strip(), not line.startswith("Returns "))
+            self.extend("text", " " + line.strip())
 
-    def extend(self, kind, text, join):
-        if join and self.last(kind):
-            *head, tail = self.blocks[-1]
+    def extend(self, kind, text):
+        """Adds to the last block if that is of the same kind."""
+        *head, tail = self.blocks[-1]
+        if self.blocks[-1][0] == kind:
             self.blocks[-1] = (*head, tail + text)
         else:
-            self.blocks.append((kind, text.lstrip(" ") if kind != "code" else text))
+            self.blocks.append((kind, text.lstrip(" ")))
 
     def split_inline(self):
         """Parameters out of the text; those within a paragraph are a sentence, or as long as the next one begins."""
-        blocks = []
-        for block in self.blocks:
-            if block[0] == "parameter":
-                self.parameters.append(block[1:])
-            elif block[0] == "text":
-                blocks.append(("text", self.without_inline(block[1])))
-            elif block[0] != "end":
-                blocks.append(block)
-        self.blocks = [block for block in blocks if block != ("text", "")]
-
-    def without_inline(self, text):
         def keep(match):
             self.parameters.append((match[1], match[2]))
             return ""
-        return re.sub(r"(?:^|(?<=\s))@([a-z]+): ((?:[^.]|\.(?!\s|$)|\.\.\.)+\.)(?:\s+|$)", keep, text).strip()
+
+        blocks, self.blocks = self.blocks, []
+        for kind, *words in blocks:
+            if kind == "parameter":
+                self.parameters.append(words)
+            elif kind == "text":
+                words = [re.sub(r"(?:^|(?<=\s))@([a-z]+): ((?:[^.]|\.(?!\s|$)|\.\.\.)+\.)(?:\s+|$)", keep, words[0]).strip()]
+            if kind not in ("parameter", "end") and words != [""]:
+                self.blocks.append((kind, *words))
 
     @property
     def text(self):
@@ -210,15 +199,10 @@ def block_lines(blocks):
         else:
             if block[0] != kind:
                 lines.append(".Bl -bullet" if block[0] == "item" else ".Bl -tag -width Ds -compact")
-            lines += [".It"] if block[0] == "item" else prose_tag(block[1])
-            lines += prose(block[-1])
+            mark = "Er" if block[1].startswith("-") else "Ql"
+            lines += [".It" if block[0] == "item" else f".It {mark} {quoted(block[1])}", *prose(block[-1])]
         kind = block[0]
     return lines + ([".El"] if kind in ("item", "row") else [])
-
-
-def prose_tag(text):
-    kind = "Er" if text.startswith("-") else "Ql"
-    return [f".It {kind} {quoted(text)}"]
 
 
 # ---- The header ----
@@ -231,21 +215,9 @@ class Function:
         match = re.match(r"(?:ISST_API |typedef )?(.*?[ *])(\(\*\w+\)|\w+)\((.*)\);?$", text)
         self.type = match[1].strip()
         self.name = match[2]
-        self.arguments = self.split(match[3])
-        self.comment = None
-        self.is_macro = self.is_typedef = False
-
-    @staticmethod
-    def split(text):
-        """Arguments; commas within parentheses separate none."""
-        found, depth = [""], 0
-        for char in text:
-            depth += (char == "(") - (char == ")")
-            if char == "," and depth == 0:
-                found.append("")
-            else:
-                found[-1] += char
-        return [argument.strip() for argument in found]
+        # Commas within parentheses separate no arguments.
+        self.arguments = [argument.strip() for argument in re.split(r",(?![^()]*\))", match[3])]
+        self.is_macro, self.is_typedef = text.startswith("macro "), text.startswith("typedef ")
 
     @property
     def owned(self):
@@ -255,27 +227,22 @@ class Function:
     @property
     def handed_out(self):
         """Arguments by which it returns something that belongs to the caller: [(type, name)]"""
-        found = []
-        for argument in self.arguments:
-            match = re.match(r"(struct \w+|char) \*\*(\w+)$", argument)
-            if match:
-                found.append(match.groups())
-        return found
+        return [match.groups() for match in self.matching(r"(struct \w+|char) \*\*(\w+)$")]
 
     @property
     def objects(self):
         """The types of the library's objects that it is given."""
-        return [match[1] for match in (re.match(r"(?:const )?struct (isst_\w+) \*\w+$", argument)
-                                       for argument in self.arguments) if match]
+        return [match[1] for match in self.matching(r"(?:const )?struct (isst_\w+) \*\w+$")]
+
+    def matching(self, pattern):
+        return [match for match in (re.match(pattern, argument) for argument in self.arguments) if match]
 
 
 class Constants:
-    """Numbers with names: of #define, or of an enum."""
+    """Numbers with names: of #define, or of an enum, which has a name."""
 
     def __init__(self, name, entries):
-        self.name = name
-        self.entries = entries
-        self.comment = None
+        self.name, self.entries = name, entries
 
 
 class Section:
@@ -341,9 +308,8 @@ class Header:
     """A header: its first comment, and its sections."""
 
     def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        self.file = os.path.basename(path)
+        text = path.read_text("utf-8")
+        self.file = path.name
         self.sections = []
         self.introduction = None
         self.comment = self.group = None
@@ -353,29 +319,23 @@ class Header:
         self.pages = [section for section in self.sections if section.functions]
 
     def take(self, token):
-        kind = {"remark": "define", "entries": "enum"}.get(token.lastgroup, token.lastgroup)
+        kind = token.lastgroup
+        if kind in ("heading", "comment", "blank"):
+            self.flush()
         if kind == "heading":
-            self.flush()
-            self.sections.append(Section(token["heading"]))
+            self.sections.append(Section(token[kind]))
         elif kind == "comment":
-            self.flush()
-            self.comment = Comment(token["comment"])
-        elif kind == "blank":
-            self.flush()
-        elif kind != "skipped" and self.sections:
+            self.comment = Comment(token[kind])
+        elif kind not in ("blank", "skipped") and self.sections:
             self.add(kind, token)
 
     def add(self, kind, token):
         """A declaration joins those before it, unless a comment or a blank line is between them."""
-        if kind == "function":
-            part = Function(token["function"])
-        elif kind == "typedef":
-            part = Function(token["typedef"])
-            part.is_typedef = True
+        if kind in ("function", "typedef"):
+            part = Function(token[kind])
         elif kind == "macro":
             part = Function("macro " + token["macro"])
-            part.is_macro = True
-        elif kind == "enum":
+        elif kind == "entries":
             part = Constants("enum " + token["enum"], enumerators(token["entries"]))
         else:
             part = Constants(None, [(token["define"], words_of((token["remark"] or "")[2:-2]))])
@@ -417,7 +377,7 @@ def owner_of(type_name, header):
     name = PARTS_OF.get(type_name, type_name)
     free = FREE_FUNCTIONS.get(name, name + "_free")
     if free not in header.functions:
-        raise Problem(f"{header.file}: there is no {free}() for what belongs to {type_name}")
+        fail(header, f"there is no {free}() for what belongs to {type_name}")
     return "the " + name[len("isst_"):].replace("config", "configuration").replace("_", " "), free
 
 
@@ -513,23 +473,17 @@ class Page:
         self.lines = [line for number, line in enumerate(self.lines)
                       if line != ".Pp" or not re.match(r"\.(Sh|Pp|It|Bl)\b", self.lines[number - 1])]
 
-    def block(self, comment):
-        """A comment that is for several functions."""
-        split = next((i for i, block in enumerate(comment.blocks) if block[1].startswith("They return")), len(comment.blocks))
-        return block_lines(comment.blocks[:split]) + self.parameters(comment) + block_lines(comment.blocks[split:])
-
-    def parameters(self, comment):
-        if not comment.parameters:
-            return []
-        lines = [".Bl -tag -width Ds"]
-        for name, text in comment.parameters:
-            lines += [f".It Fa {name}", *prose(text)]
-        return lines + [".El"]
+    def block(self, comment, returns="They return"):
+        """A comment; its parameters stand before what is returned."""
+        split = next((i for i, block in enumerate(comment.blocks) if block[1].startswith(returns)), len(comment.blocks))
+        lines = [line for name, text in comment.parameters for line in (f".It Fa {name}", *prose(text))]
+        return [*block_lines(comment.blocks[:split]), *([".Bl -tag -width Ds", *lines, ".El"] if lines else []),
+                *block_lines(comment.blocks[split:])]
 
     def group(self, parts):
         comment = parts[0].comment
         if not comment and not all(isinstance(part, Constants) for part in parts):
-            raise Problem(f"{self.header.file}: {parts[0].name} has no comment")
+            fail(self.header, f"{parts[0].name} has no comment")
         same = [part for part in parts if part.comment is comment and not self.is_aside(part)]
         others = [part for part in parts if part.comment is not comment]
         lines = [line for part in same for line in self.tags(part)] + self.body(comment, same)
@@ -556,23 +510,17 @@ class Page:
         return [f".It Dv {name}" for name, _ in part.entries]
 
     def body(self, comment, parts):
-        lines = []
-        if comment:
-            parameters = self.parameters(comment)
-            blocks = comment.blocks
-            split = next((i for i, block in enumerate(blocks) if re.match("Returns ", block[1])), len(blocks))
-            lines += block_lines(blocks[:split]) + parameters + block_lines(blocks[split:])
-        for part in parts:
-            if isinstance(part, Constants) and part.name:
+        lines = self.block(comment, "Returns ") if comment else []
+        constants = [part for part in parts if isinstance(part, Constants)]
+        for part in constants:
+            if part.name:
                 lines += self.enumeration(part.entries)
-        remarks = [entry for part in parts if isinstance(part, Constants) and not part.name for entry in part.entries if entry[1]]
+        remarks = [entry for part in constants if not part.name for entry in part.entries if entry[1]]
         if remarks and len(parts) == 1:
             lines += [".Pp", *prose(remarks[0][1])]
         elif remarks:
             lines += self.enumeration(remarks)
-        if lines and lines[0] == ".Pp":
-            lines = lines[1:]
-        return lines
+        return lines[1:] if lines[:1] == [".Pp"] else lines
 
     @staticmethod
     def enumeration(entries):
@@ -586,29 +534,23 @@ class Page:
         return lines + [".El"]
 
     def failing(self):
-        """[(function, its errnos)] of those that return errors."""
-        found = [(function, errnos_of(function, self.section, self.header)) for function in self.called]
-        return [(function, errnos) for function, errnos in found if errnos]
+        """{function: its errnos} of those that return errors."""
+        found = ((function, errnos_of(function, self.section, self.header)) for function in self.called)
+        return {function: errnos for function, errnos in found if errnos}
 
     def return_values(self):
-        self.lines.append(".Sh RETURN VALUES")
-        failing = [function for function, _ in self.failing()]
+        failing = list(self.failing())
         pointers = [function for function in self.called if "*" in function.type]
         certain = [function for function in pointers if not function.objects and "NULL" not in function.comment.text]
         others = [function for function in self.called if function not in failing + pointers]
-        pointers = [function for function in pointers if function not in certain]
-        if failing:
-            self.lines += [*functions_listed(failing), "return" if len(failing) > 1 else "returns"]
-            self.lines += prose("0 on success and a negative errno on error, unless described otherwise above.")
-        if pointers:
-            self.lines += [*functions_listed(pointers), "return" if len(pointers) > 1 else "returns", "a pointer, or",
-                           ".Dv NULL", "where described above."]
-        values = [function for function in certain + others if function.type != "void"]
-        if values:
-            self.lines += [*functions_listed(values), "return" if len(values) > 1 else "returns", "the value described above."]
-        silent = [function for function in others if function.type == "void"]
-        if silent:
-            self.lines += [*functions_listed(silent), "return" if len(silent) > 1 else "returns", "nothing."]
+        self.lines.append(".Sh RETURN VALUES")
+        for functions, what in (
+                (failing, prose("0 on success and a negative errno on error, unless described otherwise above.")),
+                ([function for function in pointers if function not in certain],
+                 ["a pointer, or", ".Dv NULL", "where described above."]),
+                ([function for function in certain + others if function.type != "void"], ["the value described above."]),
+                ([function for function in others if function.type == "void"], ["nothing."])):
+            self.lines += sentence(functions, "returns", "return", *what)
 
     def errors(self):
         failing = self.failing()
@@ -618,106 +560,69 @@ class Page:
             return
         self.lines += prose("An error number is returned as a negative value. What each function means by "
                             "it is described above.")
-        if any(self.sets_message(function) for function, _ in failing):
+        if any({"isst_context", "isst_targets", "isst_change", "isst_journal"} & set(function.objects) for function in failing):
             self.lines += prose("isst_error() of the context returns a message for users.")
         self.lines.append(".Bl -tag -width Er")
         meanings = self.setting["errors"]
-        for errno in sorted({errno for _, errnos in failing for errno in errnos} - {"ENOMEM"}):
-            users = [function for function, errnos in failing if errno in errnos]
+        for errno in sorted(set().union(*failing.values()) - {"ENOMEM"}):
+            users = [function for function, errnos in failing.items() if errno in errnos]
             if errno.startswith("E") and errno not in meanings:
-                raise Problem(f"{self.header.file}: {errno} has no meaning in the section on errors")
+                fail(self.header, f"{errno} has no meaning in the section on errors")
             meaning = meanings.get(errno, "the change failed, and its rollback is incomplete")
-            who = functions_listed(users) if len(users) < len(failing) or len(users) < 3 else ["any of them"]
-            self.lines += [f".It Bq Er {errno}", *ended(prose(meaning[0].upper() + meaning[1:]), ":"), *ended(who)]
+            who = listed(user.name for user in users) if len(users) < len(failing) or len(users) < 3 else ["any of them"]
+            self.lines += [*error(errno, meaning, ":"), *ended(who)]
         self.lines += [".It Bq Er ENOMEM", "Out of memory: any of them.", ".El"]
 
-    @staticmethod
-    def sets_message(function):
-        return bool({"isst_context", "isst_targets", "isst_change", "isst_journal"} & set(function.objects))
-
     def memory(self):
-        """To whom belongs what is returned, and what frees it."""
-        lines = []
-        lines += self.owned()
-        lines += self.borrowed()
-        frees = [function for function in self.called if is_free(function)]
-        if frees:
-            lines += [*functions_listed(frees), "free" if len(frees) > 1 else "frees", "what the functions above returned;",
-                      ".Dv NULL", "is permitted."]
-        if lines:
-            self.lines += [".Sh MEMORY", *lines]
-
-    def owned(self):
-        """Functions whose results are freed by the same function share a sentence."""
-        groups = {}
+        """To whom belongs what is returned, and what frees it. Functions with the same owner share a sentence."""
+        owned, borrowed, lines = collections.defaultdict(list), collections.defaultdict(list), []
         for function in self.called:
             if function.owned:
-                kind = ("the object that" if "struct" in function.type else "the text that", "return",
-                        free_function(function.type.rstrip(" *")))
-                groups.setdefault(kind, []).append(function)
+                what = "The object that" if "struct" in function.type else "The text that"
+                owned[what, "", free_function(function.type.rstrip(" *"))].append(function)
             for type_name, name in function.handed_out:
-                kind = ("what", f"stores in .Fa *{name}", free_function(type_name))
-                groups.setdefault(kind, []).append(function)
-        lines = []
-        for (what, verb, free), functions in groups.items():
-            verb, _, place = verb.partition(" .")
-            if len(functions) > 1:
-                verb = verb.replace("stores", "store")
-            elif verb == "return":
-                verb = "returns"
-            lines += [what[0].upper() + what[1:], *functions_listed(functions), verb, *(["." + place] if place else []),
-                      "belongs to the caller, who frees it with", f".{free} ."]
-        return lines
-
-    def borrowed(self):
-        """Functions with the same owner share a sentence."""
-        groups = {}
-        for function in self.called:
-            arguments = [argument for argument in function.arguments if re.match(r"const struct \w+ \*\*", argument)]
-            if "*" in function.type and not function.owned or arguments:
+                owned["What", name, free_function(type_name)].append(function)
+            if "*" in function.type and not function.owned or function.matching(r"const struct \w+ \*\*"):
                 owner = owner_of(function.objects[0], self.header) if function.objects else ("the library", None)
-                groups.setdefault(owner, []).append(function)
-        lines = []
-        for (owner, end), functions in groups.items():
-            lines += ["What", *functions_listed(functions), "return" if len(functions) > 1 else "returns",
-                      f"belongs to {owner}, and must not be freed" + ("" if end else ".")]
-            if end:
-                lines += ["by the caller; it is valid until", f".Fn {end} ,", "unless described otherwise above."]
-        return lines
+                borrowed[owner].append(function)
+        for (what, name, free), functions in owned.items():
+            verbs = ["stores in", "store in", f".Fa *{name}"] if name else ["returns", "return"]
+            lines += [what, *sentence(functions, *verbs), "belongs to the caller, who frees it with", f".{free} ."]
+        for (owner, end), functions in borrowed.items():
+            lines += ["What", *sentence(functions, "returns", "return"), f"belongs to {owner}, and must not be freed"]
+            lines += ["by the caller; it is valid until", f".Fn {end} ,", "unless described otherwise above."] if end else []
+            lines[-1] += "" if end else "."
+        lines += sentence([function for function in self.called if is_free(function)], "frees", "free",
+                          "what the functions above returned;", ".Dv NULL", "is permitted.")
+        self.lines += [".Sh MEMORY", *lines] if lines else []
 
     def threads(self):
-        self.lines.append(".Sh THREAD SAFETY")
         unsafe = [function for function in self.called if "Not thread-safe" in function.comment.text]
         bound = [function for function in self.called if (function.objects or is_free(function)) and function not in unsafe]
-        free = [function for function in self.called if function not in bound and function not in unsafe]
-        if free:
-            self.lines += [*functions_listed(free), "may be called by any thread at any time (MT-Safe)."]
-        if bound:
-            self.lines += [*functions_listed(bound), "may be called by several threads for different objects (MT-Safe race);"]
-            self.lines += prose("one thread at a time may use an object, and a context with everything that was made with it.")
-        if unsafe:
-            self.lines += [*functions_listed(unsafe), "must not be called while other threads run (MT-Unsafe)."]
+        free = [function for function in self.called if function not in bound + unsafe]
+        self.lines += [".Sh THREAD SAFETY", *sentence(free, *["may be called by any thread at any time (MT-Safe)."] * 2)]
+        self.lines += sentence(bound, *["may be called by several threads for different objects (MT-Safe race);"] * 2, *prose(
+            "one thread at a time may use an object, and a context with everything that was made with it."))
+        self.lines += sentence(unsafe, *["must not be called while other threads run (MT-Unsafe)."] * 2)
 
     def history(self):
         self.lines.append(".Sh HISTORY")
-        groups = {}
+        groups = collections.defaultdict(list)
         for function in self.functions:
             since = re.search(r"\bSince (\d+\.\d+\.\d+)\.", function.comment.text)
-            groups.setdefault(since[1] if since else self.setting["since"], []).append(function)
+            groups[since[1] if since else self.setting["since"]].append(function)
         for version in sorted(groups, key=lambda text: [int(number) for number in text.split(".")]):
             if len(groups) == 1:
                 self.lines.append(f"Since version {version} of {self.library}.")
             else:
-                self.lines += [*functions_listed(groups[version]), f"since version {version} of {self.library}."]
+                self.lines += sentence(groups[version], *[f"since version {version} of {self.library}."] * 2)
 
     def see_also(self):
         own = {function.name for function in self.functions}
         text = "\n".join(self.lines)
         names = {name for name in re.findall(r"\bFn (?:\( )?(isst_\w+)", text) if name in self.setting["names"]} - own
         found = {(section, name) for name, section in re.findall(r"\bXr (?:\( )?(\S+) (\d)", text)}
-        found |= {("3", name) for name in names} | {("3", "libisst")}
-        if self.library != "libisst":
-            found.add(("3", self.library))
+        found |= {("3", name) for name in {*names, "libisst", self.library}}
         lines = [f".Xr {name} {section}" for section, name in sorted(found)]
         self.lines += [".Sh SEE ALSO", *(line + " ," for line in lines[:-1]), lines[-1]]
 
@@ -731,15 +636,8 @@ def pages_listed(header):
         names = [function.name for function in section.functions if not function.is_typedef]
         lines += [f".It {section.title}", f".Xr {section.page} 3" + (" :" if len(names) > 1 else "")]
         if len(names) > 1:
-            lines += listed(f"Fn {name}" for name in names if name != section.page)
+            lines += listed(name for name in names if name != section.page)
     return lines + [".El"]
-
-
-def program_lines(path):
-    """A program without the comment that is its first line."""
-    with open(path, encoding="utf-8") as file:
-        text = re.sub(r"^/\*.*?\*/\n", "", file.read(), flags=re.S)
-    return [".Bd -literal", *(escape(line) for line in text.rstrip("\n").split("\n")), ".Ed"]
 
 
 def overview(template, header, directory):
@@ -751,61 +649,47 @@ def overview(template, header, directory):
             lines += block_lines([block for block in header.introduction.blocks if block[0] == "item"])
         elif mark == "errors":
             lines += [".Bl -tag -width Er"]
-            for errno, meaning in sorted(header.errors().items()):
-                lines += [f".It Bq Er {errno}", *ended(prose(meaning[0].upper() + meaning[1:]))]
-            lines.append(".El")
+            lines += [line for entry in sorted(header.errors().items()) for line in error(*entry, ".")]
+            lines += [".El"]
         elif mark == "pages":
             lines += pages_listed(header)
         elif mark.startswith("program "):
-            lines += program_lines(os.path.join(directory, mark.split()[1]))
+            # Its first line is a comment.
+            text = re.sub(r"^/\*.*?\*/\n", "", (directory / mark.split()[1]).read_text("utf-8"), flags=re.S)
+            lines += [".Bd -literal", *(escape(line) for line in text.rstrip("\n").split("\n")), ".Ed"]
         else:
             lines.append(line)
     return "\n".join(lines) + "\n"
 
 
-def write(directory, name, text):
-    with open(os.path.join(directory, name + ".3"), "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def link(directory, name, page):
-    path = os.path.join(directory, name + ".3")
-    if os.path.lexists(path):
-        os.remove(path)
-    os.symlink(page + ".3", path)
-
-
-def settings_of(library_header, template, headers):
-    """What is the same on all pages."""
-    with open(library_header, encoding="utf-8") as file:
-        version = re.search(r'^#define ISST_VERSION "(.*)"', file.read(), re.M)[1]
-    main = Header(library_header)
+def settings_of(main, template, header):
+    """What is the same on all pages: main is the path of the library's header."""
+    version = re.search(r'^#define ISST_VERSION "(.*)"', main.read_text("utf-8"), re.M)[1]
+    main = Header(main)
     since = re.search(r"Functions and constants are as old as (\d+\.\d+\.\d+),", main.introduction.text)
     if not since:
-        raise Problem(f"{main.file}: the conventions do not state since when functions exist")
-    return {"version": version, "since": since[1], "errors": main.errors(),
-            "date": next(line[4:] for line in template if line.startswith(".Dd ")),
-            "names": {name for header in (main, *headers) for name in header.functions}}
+        fail(main, "the conventions do not state since when functions exist")
+    return {"version": version, "since": since[1], "errors": main.errors(), "names": {*main.functions, *header.functions},
+            "date": next(line[4:] for line in template if line.startswith(".Dd "))}
 
 
 def main():
-    directory, path, template_path = sys.argv[1:]
-    with open(template_path, encoding="utf-8") as file:
-        template = file.read().split("\n")[:-1]
+    directory, path, template_path = map(pathlib.Path, sys.argv[1:])
+    template = template_path.read_text("utf-8").split("\n")[:-1]
     header = Header(path)
-    setting = settings_of(os.path.join(os.path.dirname(path), "isst.h"), template, [header])
-    library = os.path.basename(template_path)[:-len(".3.in")]
-    os.makedirs(directory, exist_ok=True)
+    setting = settings_of(path.parent / "isst.h", template, header)
+    library = template_path.name[:-len(".3.in")]
+    directory.mkdir(parents=True, exist_ok=True)
     for section in header.pages:
-        write(directory, section.page, Page(section, header, library, setting).make())
+        (directory / f"{section.page}.3").write_text(Page(section, header, library, setting).make(), "utf-8")
         for function in section.functions:
             if function.name != section.page and not function.is_typedef:
-                link(directory, function.name, section.page)
-    text = overview(template, header, os.path.dirname(template_path))
-    write(directory, library, text.replace("@VERSION@", setting["version"]))
+                link = directory / f"{function.name}.3"
+                if link.is_symlink():
+                    link.unlink()
+                link.symlink_to(section.page + ".3")
+    text = overview(template, header, template_path.parent)
+    (directory / f"{library}.3").write_text(text.replace("@VERSION@", setting["version"]), "utf-8")
 
 
-try:
-    main()
-except Problem as problem:
-    raise SystemExit(f"man3.py: {problem}") from None
+main()
