@@ -1704,7 +1704,7 @@ ISST_API void isst_config_free(struct isst_config *config);
 
 /**
  * Adds the statements of a text, separated by newlines. They win over those of texts that were
- * added before.
+ * added before; of texts without ISST_CONFIG_ADD_FILE only where they are as precise.
  *
  * @name: the name of the text in messages; copied
  * @flags: 0 or ISST_CONFIG_ADD_FILE

@@ -107,9 +107,15 @@ unsigned int setting_precision(const struct setting *setting)
 
 bool setting_counts_more(const struct setting *setting, const struct setting *other)
 {
-	if (setting->origin.source != other->origin.source)
-		return setting->origin.source > other->origin.source;
-	return setting_precision(setting) > setting_precision(other);
+	const struct origin *one = &setting->origin, *two = &other->origin;
+	unsigned int precision = setting_precision(setting),
+		     other_precision = setting_precision(other);
+	/* Several --set are lines of one file, but that they may state the same thing twice. */
+	bool by_precision = one->source == two->source || (one->statement && two->statement);
+
+	if (by_precision && precision != other_precision)
+		return precision > other_precision;
+	return one->source > two->source;
 }
 
 const struct setting *configuration_find(const struct configuration *configuration,

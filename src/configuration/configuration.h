@@ -70,6 +70,7 @@ struct scope {
 struct origin {
 	size_t source;	   /* which text, in the order of adding */
 	unsigned int line; /* from 1; 0: not of a file */
+	bool statement;	   /* of a text that is no file, as of --set */
 };
 
 struct setting {
@@ -157,9 +158,9 @@ struct place {
 };
 
 /**
- * The setting that counts for a place: that of the last text; in a text, that of a power domain
- * rather than of a package, of a package rather than of all, and one that names the CPU or fabric.
- * NULL: it is not mentioned.
+ * The setting that counts for a place: that of the last text; in a text, and in all texts that are
+ * no files, that of a power domain rather than of a package, of a package rather than of all, and
+ * one that names the CPU or fabric. NULL: it is not mentioned.
  */
 const struct setting *configuration_find(const struct configuration *configuration,
 					 enum subject subject, const struct place *place);

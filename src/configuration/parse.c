@@ -208,7 +208,7 @@ static int check_header(struct configuration *configuration, struct origin origi
 static int parse_lines(struct configuration *configuration, size_t source, const char *text,
 		       size_t size, bool is_file)
 {
-	struct origin origin = { .source = source, .line = is_file ? 1 : 0 };
+	struct origin origin = { .source = source, .line = is_file ? 1 : 0, .statement = !is_file };
 	const char *end = text + size;
 	bool wrong = false;
 
