@@ -1864,6 +1864,8 @@ ISST_API const struct isst_cpuset *isst_config_high_priority_cpus(const struct i
  * one, or until the machine is started again. It identifies the configuration by the SHA-256 of
  * its texts.
  *
+ * @config: NULL: the machine was reset, which ends the record, and what `enable --auto` of features
+ * saved
  * @error: what isst_change_run() returned; the run succeeded if it is not negative
  * @flags: 0
  * Returns 0, -ENOMEM, -EINVAL (also of a configuration without texts, or one that

@@ -651,10 +651,11 @@ int isst_config_record_apply(const struct isst_config *config, struct isst_conte
 {
 	struct applied applied = { .succeeded = error >= 0 };
 
-	if (!config || !context || flags)
-		return context_refuse(context,
-				      "isst_config_record_apply() has no flags, or there is "
-				      "no configuration (NULL)");
+	if (!context || flags || (!config && error))
+		return context_refuse(context, "isst_config_record_apply() has no flags, and "
+					       "without a configuration (NULL) no error");
+	if (!config)
+		return applied_forget(context);
 	/* A record names a text by its digest. */
 	if (config->of_machine || config->text_count == 0)
 		return context_refuse(context, "only a configuration that consists of texts which "

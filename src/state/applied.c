@@ -2,8 +2,11 @@
 /* The file of the last run that applied a configuration: a first line with the boot id, a line for
  * each value, and its end. */
 #include "state/applied.h"
+#include "base/runtime_file.h"
 #include "common/memory_stream.h"
+#include "features/planning.h"
 #include "transaction/item_lines.h"
+#include "transaction/saved_settings_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,6 +59,21 @@ int applied_write(struct isst_context *context, const struct applied *applied)
 		error = item_lines_replace_text(context, APPLIED_FILE, VERSION, lines.text);
 	free(lines.text);
 	return error;
+}
+
+int applied_forget(struct isst_context *context)
+{
+	static const unsigned int FEATURES[] = { FEATURE_BASE_FREQ, FEATURE_TURBO_FREQ };
+	int error = runtime_file_discard(&context->runtime, APPLIED_FILE);
+
+	for (size_t i = 0; i < sizeof(FEATURES) / sizeof(FEATURES[0]) && !error; i++)
+		error = settings_file_discard(context, feature_name(FEATURES[i]), false);
+	if (!error)
+		return 0;
+	return message_error(&context->messages,
+			     error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+			     "cannot remove what %s has of changes before: %s",
+			     context->runtime.path, runtime_file_strerror(error));
 }
 
 /* ---- Reading ---- */

@@ -17,6 +17,10 @@ struct applied {
  * -ENOMEM, -EPERM or -EIO, with a message but for -ENOMEM. */
 int applied_write(struct isst_context *context, const struct applied *applied);
 
+/** Forgets it, and what `enable --auto` of features saved: the machine was reset. Returns 0, -EPERM
+ * or -EIO, with a message. */
+int applied_forget(struct isst_context *context);
+
 /** Reads what is kept; cleared by applied_clear(). Returns 0, -ENOENT (no run in this boot),
  * -ENOMEM, or another negative errno with a message: the file cannot be read or is damaged. */
 int applied_read(struct isst_context *context, struct applied *applied);

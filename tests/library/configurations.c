@@ -408,6 +408,9 @@ static void the_last_run_is_stored(void **state)
 	assert_int_equal(isst_config_record_apply(config, fixture.context, 0, 0), 0);
 	check_run(&fixture, true, "a file",
 		  "928ffd51cc4c7cf3f60700489be1f0313ec1ef9dc5c19d734d87e55a738fb345");
+	/* The machine was reset. */
+	assert_int_equal(isst_config_record_apply(NULL, fixture.context, 0, 0), 0);
+	assert_int_equal(isst_read_apply_record(fixture.context, 0, &record), -ENOENT);
 	isst_config_free(config);
 	fixture_end(&fixture);
 }

@@ -452,7 +452,7 @@ static void configurations(void **state)
 	isst_events_close(NULL);
 	assert_null(isst_config_high_priority_cpus(NULL));
 	refused(isst_change_add_config(NULL, config, 0));
-	refused(isst_config_record_apply(NULL, fixture.context, 0, 0));
+	refused(isst_config_record_apply(NULL, fixture.context, -EIO, 0));
 	refused(isst_config_record_apply(config, NULL, 0, 0));
 	refused(isst_config_record_apply(config, fixture.context, 0, 1));
 	refused(isst_read_apply_record(NULL, 0, &record));

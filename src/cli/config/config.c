@@ -144,10 +144,22 @@ static void report_made(struct run *run, struct isst_config *config, struct repo
 	}
 }
 
-/** Makes what a configuration states, and reports it as the result of that key. Returns 0 or a
- * negative errno. */
-static int make(struct run *run, struct isst_config *config, struct report_node *top,
-		enum key_id key)
+/** A person who typed statements and was refused knows it: that is no failed run. */
+static void record_apply(struct run *run, int error, bool tried)
+{
+	if (!error || tried || request_config_file(run->request))
+		config_record(run, run->config, error);
+}
+
+static void record_reset(struct run *run)
+{
+	if (!request_has(run->request, OPTION_ONLY))
+		config_record(run, NULL, 0);
+}
+
+/** Makes what a configuration states, and reports it as the result of that key. */
+static void make(struct run *run, struct isst_config *config, struct report_node *top,
+		 enum key_id key)
 {
 	struct isst_change *change;
 	int error = config_change(run, config, 0, &change);
@@ -160,16 +172,19 @@ static int make(struct run *run, struct isst_config *config, struct report_node 
 		report_made(run, config, top, key, change);
 	if (!error)
 		config_report_high_priority(run->report, config);
+	if (config == run->config)
+		record_apply(run, error, change);
+	else if (!error)
+		record_reset(run);
 	isst_change_free(change);
-	return error;
 }
 
 void config_apply(struct run *run)
 {
 	if (config_matches(run))
-		config_record(run, make(run, run->config, config_node(run), KEY_CONFIG_APPLY));
+		make(run, run->config, config_node(run), KEY_CONFIG_APPLY);
 	else if (run->status != STATUS_DONE)
-		config_record(run, -EOPNOTSUPP);
+		record_apply(run, -EOPNOTSUPP, false);
 }
 
 /** The state to return to. Returns NULL after reporting why there is none, or that nothing is to be
@@ -192,6 +207,7 @@ static struct isst_config *find_state(struct run *run)
 		report_message(run->report, ENTRY_NOTE,
 			       "unchanged: no change was made since boot, as far as is known");
 		report_code(run->report, "unchanged");
+		record_reset(run);
 	} else if (config_call(run, NULL, error) == 0)
 		return config;
 	return NULL;
@@ -210,7 +226,7 @@ void config_reset(struct run *run)
 		top = config_node(run);
 		config_report_differences(
 			top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT, config);
-		(void)make(run, config, top, KEY_CONFIG_RESET);
+		make(run, config, top, KEY_CONFIG_RESET);
 	}
 	isst_config_free(config);
 }

@@ -80,8 +80,11 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 		error = config_call(run, config, isst_change_add_config(*change, config, 0));
 	if (!error)
 		error = run_call(run, isst_change_check(*change));
-	if (error)
+	if (error) {
+		isst_change_free(*change);
+		*change = NULL;
 		return error;
+	}
 	config_report_skipped(run, config);
 	return change_make(run, *change);
 }
@@ -151,10 +154,10 @@ int config_roll_back(struct run *run, struct isst_change *change)
 	return error;
 }
 
-void config_record(struct run *run, int error)
+void config_record(struct run *run, const struct isst_config *config, int error)
 {
 	if (request_has(run->request, OPTION_DRY_RUN) ||
-	    isst_config_record_apply(run->config, run->context, error, 0) == 0 || error)
+	    isst_config_record_apply(config, run->context, error, 0) == 0 || error)
 		return;
 	report_message(run->report, ENTRY_NOTE, "the time of this run is not recorded: %s",
 		       isst_error(run->context));

@@ -15,7 +15,7 @@ bool config_matches(struct run *run);
  * Plans what a configuration states, and makes it, or with --dry-run lists it.
  *
  * @flags: ISST_CHANGE_... that are added to those of the command line
- * @change: set to the change, which the caller frees; NULL if there is none
+ * @change: set to the change, which the caller frees; NULL if it was refused before it was made
  * Returns 0, or a negative errno after reporting it.
  */
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,
@@ -34,12 +34,12 @@ void config_report_skipped(struct run *run, const struct isst_config *config);
 int config_roll_back(struct run *run, struct isst_change *change);
 
 /**
- * Stores that the configuration of the command line was applied, or that this failed, for
- * `status`.
+ * Stores for `status` that the configuration of the command line was applied, or that this failed;
+ * NULL: that the machine was reset.
  *
  * @error: 0 or a negative errno
  */
-void config_record(struct run *run, int error);
+void config_record(struct run *run, const struct isst_config *config, int error);
 
 /** Reports the CPUs that were chosen for high priority, if there are any. */
 void config_report_high_priority(struct report *report, const struct isst_config *config);

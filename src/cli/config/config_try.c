@@ -63,7 +63,7 @@ static void report_how_to_confirm(struct run *run, unsigned int seconds)
 static void report_kept(struct run *run, struct report_node *top)
 {
 	report_word(top, KEY_CONFIG_TRY, "kept");
-	config_record(run, 0);
+	config_record(run, run->config, 0);
 }
 
 /** Keeps the change, or rolls it back; frees it. */
