@@ -398,10 +398,11 @@ static enum exit_status execute_on_machine(struct run *run, struct output *outpu
 /** What the process ends with: the status of the program, if all else went well. */
 static int final_status(const struct run *run, enum exit_status status)
 {
+	if (run->program_refused)
+		return run->program_status;
 	if (!command_wraps_program(run->request->command))
 		return (int)status;
-	return status == STATUS_DONE || run->program_refused ? run->program_status
-							     : PROGRAM_RUN_FAILED;
+	return status == STATUS_DONE ? run->program_status : PROGRAM_RUN_FAILED;
 }
 
 int execute_command(const struct request *request, struct output *output)

@@ -70,18 +70,18 @@ static int lost_feature(const char *word, char **problem)
 	return error;
 }
 
+static const char UNDO[] =
+	"'config reset --boot' undoes all changes since boot; one change is undone by 'config apply "
+	"FILE', where 'config save --all FILE' was run before it";
+
 /** What other words than ours stand for; NULL: nothing is known. */
 static const char *other_name(const char *word)
 {
 	static const struct {
 		const char *word, *meant;
 	} WORDS[] = {
-		{ "undo", "config reset --boot" },
-		{ "revert", "config reset --boot" },
-		{ "rollback", "config reset --boot" },
-		{ "restore", "config reset --boot" },
-		{ "clos", "core-power" },
-		{ "trl", "turbo-mode" },
+		{ "undo", UNDO },    { "revert", UNDO },       { "rollback", UNDO },
+		{ "restore", UNDO }, { "clos", "core-power" }, { "trl", "turbo-mode" },
 	};
 	static const char GUIDE[] = "sst-";
 	const char *name = word;
@@ -126,6 +126,8 @@ int problem_unknown_feature(const struct request *request, const char *word, cha
 		suggestion_consider(&suggestion, feature->name);
 	for (const struct command *command = single_commands; command->name; command++)
 		suggestion_consider(&suggestion, command->name);
+	if (meant == UNDO)
+		return usage_problem(problem, "unknown feature '%s'; %s", word, UNDO);
 	if (!meant)
 		meant = suggestion.best;
 	if (meant)

@@ -548,7 +548,7 @@ machine
 expect "programs gain no privileges" 0 "NoNewPrivs:	1
 " -- on_machine emulate -- grep NoNewPrivs /proc/self/status
 expect "without a machine nothing is run" 2 \
-	"Error: emulate requires a platform: its name, its path, or --emulate
+	"Error: emulate requires a platform: isst --emulate NAME|PATH emulate -- PROGRAM
 " -- isst emulate -- true
 expect "without a program nothing is run" 2 "Error: emulate requires a program to run
 " -- isst --emulate guide emulate
@@ -559,25 +559,25 @@ run_missing() (
 	PATH=$programs:/usr/bin:/bin
 	on_machine emulate -- nonesuch
 )
-expect "a program that is missing is named" 2 "Error: Cannot run nonesuch: No such file or directory
+expect "a program that is missing is named" 127 "Error: Cannot run nonesuch: No such file or directory
 " -- run_missing
 expect "a platform that is missing is named" 2 "Error: No built-in platform \"gude\"; the path of a file must contain a \
 slash, as in ./gude; did you mean 'guide'?
 " -- isst --emulate gude emulate -- true
 echo 'int main(void) { return 0; }' > "$scratch/static.c"
 if ${CC:-cc} -static -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
-	expect "a static program is refused" 2 "Error: Cannot run $scratch/static on an emulated machine: it is statically \
+	expect "a static program is refused" 126 "Error: Cannot run $scratch/static on an emulated machine: it is statically \
 linked, so it would see the real one
 " -- on_machine emulate -- "$scratch/static"
 	cp "$scratch/static" "$scratch/ld-linux-static"
-	expect "whatever it is called" 2 "Error: Cannot run $scratch/ld-linux-static on an emulated machine: it is \
+	expect "whatever it is called" 126 "Error: Cannot run $scratch/ld-linux-static on an emulated machine: it is \
 statically linked, so it would see the real one
 " -- on_machine emulate -- "$scratch/ld-linux-static"
-	expect "a program of the working directory is found by an empty word of PATH" 2 "Error: Cannot run static on an \
+	expect "a program of the working directory is found by an empty word of PATH" 126 "Error: Cannot run static on an \
 emulated machine: it is statically linked, so it would see the real one
 " -- sh -c "cd '$scratch' && PATH=\$PATH: isst --emulate '$platforms/tiny.platform' --emulate-state state emulate -- static"
 	mkdir -p "$scratch/before/static"
-	expect "and behind a directory of its name" 2 "Error: Cannot run static on an emulated machine: it is statically \
+	expect "and behind a directory of its name" 126 "Error: Cannot run static on an emulated machine: it is statically \
 linked, so it would see the real one
 " -- env PATH="$hiding" isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" \
 		emulate -- static
@@ -668,7 +668,7 @@ else
 fi
 if [ -x "$scratch/static" ] && [ -n "$run_as_user" ]; then
 	cp "$scratch/static" "$unreadable" && chmod 0111 "$unreadable"
-	expect "a static program that cannot be read is refused" 2 "Error: Cannot run $unreadable on an emulated machine: it cannot \
+	expect "a static program that cannot be read is refused" 126 "Error: Cannot run $unreadable on an emulated machine: it cannot \
 be read, and may be statically linked, so it would see the real one
 " -- "$run_as_user" emulate -- "$unreadable"
 	expect "and in a script it is warned of" 0 "isst emulate: $unreadable sees the real machine: it cannot be read, \
@@ -676,7 +676,7 @@ and may be statically linked
 " -- "$run_as_user" emulate -- sh -c "$unreadable"
 fi
 if ${CC:-cc} -static-pie -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
-	expect "and so is one whose addresses are not fixed" 2 "Error: Cannot run $scratch/static on an emulated machine: \
+	expect "and so is one whose addresses are not fixed" 126 "Error: Cannot run $scratch/static on an emulated machine: \
 it is statically linked, so it would see the real one
 " -- on_machine emulate -- "$scratch/static"
 fi

@@ -26,6 +26,9 @@ int usage_problem(char **problem, const char *format, ...)
 	return length < 0 ? -ENOMEM : -EINVAL;
 }
 
+#define PLATFORM "platform"
+#define EMULATE "emulate"
+
 /** A word that is no option here. */
 struct unknown {
 	const char *word; /* as given */
@@ -86,6 +89,12 @@ static int explain_misplaced(const struct option_place *place, const struct unkn
 				     before ? before->name : "");
 	if (!before && !behind)
 		return explain_elsewhere(place, unknown, problem);
+	/* Beside those two there is no command. */
+	if (before && !behind && place->command && before->id != OPTION_INFO &&
+	    before->id != OPTION_OOB)
+		return usage_problem(problem, "option '%s' belongs before the feature: --%s%s%s %s",
+				     unknown->shown, before->name, before->argument ? " " : "",
+				     before->argument ? before->argument : "", place->command);
 	if (before)
 		where = behind ? "belongs before the feature or after the command"
 			       : "belongs before the feature";
@@ -175,9 +184,14 @@ int option_unknown(const struct option_place *place, const char *word, const cha
 {
 	const bool letter = length == 1 && word[1] != '-';
 	const char one[] = { '-', *name, '\0' };
-	const struct unknown unknown = { word, name, length, letter, letter ? one : word };
+	struct unknown unknown = { word, name, length, letter, letter ? one : word };
 	int error = explain_ambiguous(place->rows, &unknown, problem);
 
+	/* The machine is a platform in all other words. */
+	if (length == strlen(PLATFORM) && memcmp(name, PLATFORM, length) == 0) {
+		unknown.name = EMULATE;
+		unknown.length = strlen(EMULATE);
+	}
 	if (!error)
 		error = explain_misplaced(place, &unknown, problem);
 	if (error)

@@ -2,6 +2,7 @@
 /* The commands of platform: the emulator's machines, and capturing one for it. Must not know output
  * formats. */
 #include "../process/privileges.h"
+#include "../process/program.h"
 #include "../run/handlers.h"
 #include "../run/machine.h"
 #include "../run/run.h"
@@ -47,10 +48,11 @@ static bool begin(struct run *run, struct operation *operation)
 	if (status != STATUS_DONE)
 		run_error(run, status, "%s", problem ? problem : "out of memory");
 	else if (!operation->emulation.platform)
-		run_error(run, STATUS_USAGE,
-			  "%s%s%s requires a platform: its name, its path, or --emulate",
+		run_error(run, STATUS_USAGE, "%s%s%s requires a platform: %s",
 			  feature ? feature->name : "", feature ? " " : "",
-			  run->request->command->name);
+			  run->request->command->name,
+			  feature ? "its name, its path, or --emulate"
+				  : "isst --emulate NAME|PATH emulate -- PROGRAM");
 	free(problem);
 	if (status != STATUS_DONE || !operation->emulation.platform)
 		return false;
@@ -193,15 +195,34 @@ void platform_capture(struct run *run)
 	report_word(node, KEY_CAPTURE, "success");
 }
 
+/** A program that cannot be run ends emulate as it ends env(1). */
+static void refuse_program(struct run *run)
+{
+	const char *word = run->request->program[0], *name;
+	int error = program_find(word);
+
+	run->program_refused = true;
+	run->program_status = (int)program_status_of_error(error ? error : -ENOEXEC);
+	for (size_t i = 0; error && (name = isst_emulator_platform_name(i)) != NULL; i++)
+		if (strcmp(name, word) == 0)
+			report_message(run->report, ENTRY_NOTE,
+				       "the platform stands in front: isst --emulate %s emulate -- "
+				       "PROGRAM",
+				       name);
+}
+
 void emulate_program(struct run *run)
 {
 	const struct request *request = run->request;
 	unsigned int flags = request_has(request, OPTION_AS_USER) ? ISST_EMULATOR_RUN_AS_USER : 0;
 	struct operation operation;
+	int error;
 
-	if (begin(run, &operation))
-		finish(run, &operation,
-		       isst_emulator_run(operation.target, request->program, flags,
-					 request_number(request, OPTION_AS_USER),
-					 &operation.message));
+	if (!begin(run, &operation))
+		return;
+	error = isst_emulator_run(operation.target, request->program, flags,
+				  request_number(request, OPTION_AS_USER), &operation.message);
+	finish(run, &operation, error);
+	if (error == -ENOEXEC)
+		refuse_program(run);
 }

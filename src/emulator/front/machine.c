@@ -112,6 +112,7 @@ static int open_locked(struct emulated *emulated, const struct isst_emulator_tar
 	if (server->lock < 0)
 		return server->lock;
 	server->process = getpid();
+	server->target = target;
 	result = state_open(server, error);
 	return result ? result : faults_load(&emulated->faults, server, error);
 }

@@ -386,10 +386,23 @@ static int make_state(struct server *server)
 
 /* ---- Opening ---- */
 
-static int report_damage(const struct server *server, const char *what, char **error)
+/** That the directory has no state of this machine, and how it gets one. @why: behind @what */
+static int report_unusable(const struct server *server, const char *what, const char *why,
+			   char **error)
 {
-	return set_error(error, -EIO, "%s/state is damaged: %s; \"isst platform reset\" resets it",
-			 server->path, what);
+	const struct isst_emulator_target *target = server->target;
+
+	if (!error)
+		return -EIO;
+	return set_error(error, -EIO,
+			 "%s%s%s; \"isst%s --emulate-state %s platform reset %s\" resets it",
+			 server->path, what, why, target->unlock ? " --emulate-unlock" : "",
+			 server->path, target->platform);
+}
+
+static int report_damage(const struct server *server, const char *why, char **error)
+{
+	return report_unusable(server, "/state is damaged: ", why, error);
 }
 
 /** Which file it is, before it is looked at as the state of this platform. Returns -ESTALE where it
@@ -400,17 +413,15 @@ static int check_head(const struct server *server, const struct state_head *head
 		return report_damage(server, "it does not begin with the header of a state file",
 				     error);
 	if (head->format > STATE_FORMAT || head->format == 0)
-		return set_error(error, -EIO,
-				 "%s/state has format %u, of another version of the emulator; "
-				 "\"isst platform reset\" resets it",
-				 server->path, head->format);
+		return report_unusable(server, "/state is of another version of the emulator", "",
+				       error);
 	if (head->format != STATE_FORMAT)
 		return -ESTALE;
 	if (head->platform_hash != server->platform->hash)
-		return set_error(error, -EIO,
-				 "%s contains the state of another platform, or of another "
-				 "version of this one; \"isst platform reset\" resets it",
-				 server->path);
+		return report_unusable(server,
+				       " contains the state of another platform, or of another "
+				       "version of this one",
+				       "", error);
 	return 0;
 }
 

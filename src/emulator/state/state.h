@@ -134,9 +134,10 @@ struct entries {
 /** A server, as all of the emulator's layers from here on share it. */
 struct server {
 	struct platform *platform;
-	char *path;    /* of the state directory */
-	int directory; /* the state directory */
-	int lock;      /* held for one call at a time */
+	const struct isst_emulator_target *target; /* in state_open(): how the caller chose it */
+	char *path;				   /* of the state directory */
+	int directory;				   /* the state directory */
+	int lock;				   /* held for one call at a time */
 	pid_t process; /* that opened @lock: after a fork the child needs one of its own */
 	int state_descriptor;
 	ino_t state_inode;
