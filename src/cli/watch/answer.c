@@ -128,7 +128,8 @@ static int make(const struct watch_unit *unit, struct run *run, struct isst_conf
 
 	objection = error || unchanged ? NULL : find_objection(unit, run, change);
 	/* The same warnings once more. */
-	report_empty(run->report);
+	if (!error)
+		report_empty(run->report);
 	if (objection) {
 		run_error(run, STATUS_FAILED, "%s", objection);
 		error = -ECANCELED;

@@ -34,8 +34,9 @@ static void fail_unit(struct watch_unit *unit, const char *why)
 	unit->seen = false;
 }
 
-struct watch_unit *watcher_unit(struct watcher *watcher, const char *name)
+struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain)
 {
+	const char *name = domain ? isst_domain_name(domain) : "machine";
 	struct watch_unit **at = &watcher->units;
 
 	while (*at && strcmp((*at)->name, name) != 0)
@@ -90,11 +91,6 @@ static void take_found(struct watcher *watcher, struct watch_unit *unit, const c
 		fail_unit(watcher->units, "");
 }
 
-static struct watch_unit *unit_of(struct watcher *watcher, const struct isst_domain *domain)
-{
-	return watcher_unit(watcher, domain ? isst_domain_name(domain) : "machine");
-}
-
 /** Adds a value of a unit, to the digest as well. */
 static void take_value(struct watcher *watcher, struct watch_unit *unit, const char *subject,
 		       const char *present)
@@ -134,7 +130,7 @@ static void take_levels(struct watcher *watcher, const struct isst_result *resul
 {
 	static const int ids[] = { ISST_VALUE_TURBO_FREQ_STATE, ISST_VALUE_BASE_FREQ_STATE,
 				   ISST_VALUE_LOCKED, ISST_VALUE_CURRENT_LEVEL };
-	struct watch_unit *unit = unit_of(watcher, isst_result_domain(result));
+	struct watch_unit *unit = watcher_unit(watcher, isst_result_domain(result));
 	unsigned int number = 0;
 	char text[16];
 	int error = 0;
@@ -170,7 +166,7 @@ static void read_levels(struct watcher *watcher)
 
 	for (size_t i = 0; (domain = isst_domain_at(watcher->context, i)) != NULL && !error; i++)
 		if (is_watched(watcher, domain)) {
-			unit = unit_of(watcher, domain);
+			unit = watcher_unit(watcher, domain);
 			unit->seen = !unit->failure;
 			error = isst_targets_add_domain(targets, domain);
 		}
@@ -231,8 +227,8 @@ static void read_cpus(struct watcher *watcher)
 			    isst_cpuset_add(offline, cpu, cpu) != 0)
 				fail_unit(watcher->units, "");
 		if (is_watched(watcher, domain) && !isst_domain_is_io(domain))
-			take_cpus(watcher, unit_of(watcher, domain), "CPUs", offline, "offline ",
-				  "online");
+			take_cpus(watcher, watcher_unit(watcher, domain), "CPUs", offline,
+				  "offline ", "online");
 		isst_cpuset_free(offline);
 	}
 }
@@ -322,7 +318,7 @@ const struct isst_domain *look_find_domain(struct isst_context *context,
 
 /** What the library is called for. */
 enum call {
-	COMPARE,     /* with a configuration: those of which it says what they are to be */
+	COMPARE,     /* with a configuration: units that it states something about */
 	COMPARE_ALL, /* with one that was read just now */
 	READ,
 };
@@ -447,7 +443,7 @@ void look_whole(struct watcher *watcher)
 
 		if (watcher->file || !is_small(subject))
 			take_found(watcher,
-				   unit_of(watcher, isst_config_difference_domain(difference)),
+				   watcher_unit(watcher, isst_config_difference_domain(difference)),
 				   subject, isst_config_difference_target(difference),
 				   isst_config_difference_wanted(difference),
 				   isst_config_difference_present(difference));

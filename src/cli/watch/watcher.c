@@ -247,26 +247,18 @@ static int64_t earlier(int64_t one_ms, int64_t other_ms)
 	return one_ms < other_ms ? one_ms : other_ms;
 }
 
-/** When an action that failed is due again; INT64_MAX: none is. */
-static int64_t retry_ms(const struct watcher *watcher, const struct watch_unit *unit)
-{
-	bool waits = unit->actions.failures > 0 && !unit->actions.fights &&
-		     (unit->pending || watcher_differs(watcher, unit));
-
-	return waits ? unit->actions.retry_ms : INT64_MAX;
-}
-
 /** When the next look is due that is not for nothing, and later than @after_ms. */
 static int64_t next_due_ms(const struct watcher *watcher, int64_t after_ms)
 {
 	int64_t due_ms = INT64_MAX;
 
 	for (const struct watch_unit *unit = watcher->units; unit; unit = unit->next) {
-		int64_t action_ms = retry_ms(watcher, unit);
-
 		due_ms = earlier(due_ms, unit->reach.next_ms);
-		if (action_ms > after_ms)
-			due_ms = earlier(due_ms, action_ms);
+		/* An action that failed is due again. */
+		if (unit->actions.failures > 0 && !unit->actions.fights &&
+		    unit->actions.retry_ms > after_ms &&
+		    (unit->pending || watcher_differs(watcher, unit)))
+			due_ms = earlier(due_ms, unit->actions.retry_ms);
 		/* Of what cannot be looked at nothing is due. */
 		if (unit->reach.state == WATCHED_KNOWN)
 			for (const struct watched_part *part = unit->parts; part; part = part->next)
@@ -277,7 +269,7 @@ static int64_t next_due_ms(const struct watcher *watcher, int64_t after_ms)
 
 bool watcher_begin(struct watcher *watcher)
 {
-	return watcher_unit(watcher, "machine");
+	return watcher_unit(watcher, NULL);
 }
 
 /** Feeds what a look found to what is known. */

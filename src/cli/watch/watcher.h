@@ -116,8 +116,9 @@ void watcher_clear(struct watcher *watcher);
 
 /* look.c */
 
-/** The unit of that name, which is made where it is missing; without memory the machine. */
-struct watch_unit *watcher_unit(struct watcher *watcher, const char *name);
+/** The unit of a domain (NULL: the machine), which is made where it is missing; without memory the
+ * machine, if there is that. */
+struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain);
 void found_clear(struct found **list);
 
 /** The small look, at the machine as it is now: also with other CPUs online. */
