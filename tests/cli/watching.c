@@ -899,6 +899,30 @@ static void a_package_that_is_offline_is_gone(void **state)
 	end_world(&world);
 }
 
+/** A package that the driver is bound to again, of which there is no event. */
+static void a_package_that_is_bound_again_returns(void **state)
+{
+	static struct world world;
+
+	begin_world(&world, *state, REPORT, 0);
+	run_for(&world, WHOLE_MS);
+	rule(&world, "tpmi any package 1 EINVAL\n");
+	watcher_suspect(&world.watcher, world.now_ms, 0);
+	run_for(&world, WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[gone] package 1, power domain") == 2);
+	rule(&world, "tpmi any package 1 EINVAL\n"
+		     "open times 1 then level 1 package 1 power-domain 0\n");
+	run_for(&world, WHOLE_MS);
+	rule(&world, "");
+	for (size_t i = 0; i < world.domain_count; i++)
+		world.domains[i].had |= 1U << 1;
+	run_for(&world, 2 * WHOLE_MS);
+	ASSERT(&world, count_events(&world, "[returned] package 1, power domain") == 2);
+	ASSERT(&world, count_events(&world, "[changed] package 1, power domain 0: level") == 1);
+	ASSERT(&world, watcher_is_settled(&world.watcher));
+	end_world(&world);
+}
+
 /** Whom a change is by is known of a run that has applied a configuration since. */
 static void a_run_that_applied_a_configuration_is_named(void **state)
 {
@@ -1286,6 +1310,8 @@ int main(void)
 					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(a_package_that_is_offline_is_gone,
 					  (void *)(uintptr_t) "guide"),
+		cmocka_unit_test_prestate(a_package_that_is_bound_again_returns,
+					  (void *)(uintptr_t) "tpmi-two-packages"),
 		cmocka_unit_test_prestate(a_run_that_applied_a_configuration_is_named,
 					  (void *)(uintptr_t) "guide"),
 		cmocka_unit_test_prestate(what_cannot_be_opened_has_a_cause,

@@ -297,6 +297,9 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 	if (now_ms < watcher->due_ms)
 		return;
 	watcher->suspected_ms = 0;
+	/* What the driver was not bound to may be there by now, of which there is no event. */
+	if (now_ms >= watcher->whole_due_ms && isst_left_out_at(watcher->context, 0))
+		look_anew(watcher);
 	look_small(watcher);
 	whole = now_ms >= next_due_ms(watcher, INT64_MIN) ||
 		(!waits_for_own(watcher) &&
