@@ -34,25 +34,59 @@ now() {
 	date +%s%N | sed 's/%*N$/000000000/; s/......$//'
 }
 
-# One line of figures: what PACKAGES dies opens calls commands files ms
+# choose PLATFORM [OPTION]: the machine of what follows
+choose() {
+	machine=$1 unlock=${2:-} state=$scratch/state-${1##*/}
+}
+
+# isst on that machine.
+on() {
+	"$build/isst" --emulate "$machine" ${unlock:+"$unlock"} --emulate-state "$state" "$@"
+}
+
+# The first change since boot also keeps the whole state that it finds. Others are measured after a change, and back.
+keep_boot_state() {
+	on core-power config --clos 3 --weight 1 > /dev/null 2>&1
+	on core-power config --clos 3 > /dev/null 2>&1
+}
+
+# from_boot WHAT: the state after boot, with the cache of offline CPUs
+from_boot() {
+	on platform reset > /dev/null
+	on --info > /dev/null
+	[ "$1" = first-since-boot ] || keep_boot_state
+}
+
+# timed WORDS...: isst on that machine, from cleared statistics; ms is what it took
+timed() {
+	on platform statistics --clear > /dev/null
+	before=$(now)
+	on "$@" > /dev/null 2> "$scratch/messages" || { cat "$scratch/messages" >&2; return 1; }
+	ms=$(($(now) - before))
+}
+
+# figures WORDS NAME...: one line: the words, the statistics of these names, ms
+figures() {
+	words=$1
+	shift
+	on platform statistics | awk -v line="$words" -v names="$*" -v ms="$ms" -F: '
+		{ gsub(/ /, "", $1); figure[$1] = $2 }
+		END {
+			count = split(names, name, " ")
+			for (i = 1; i <= count; i++)
+				line = line " " figure[name[i]]
+			print line, ms
+		}'
+}
+
+# measure WHAT PACKAGES WORDS...: what PACKAGES dies opens calls commands files ms
 measure() {
 	what=$1 packages=$2
 	shift 2
-	set -- "$build/isst" --emulate "$(platform "$packages")" --emulate-state "$scratch/state-$packages" "$@"
-	isst=$1 emulate=$2 machine=$3 option=$4 state=$5
-	# The first run makes the state and the cache of offline CPUs.
-	"$@" > /dev/null
-	"$isst" "$emulate" "$machine" "$option" "$state" platform statistics --clear > /dev/null
-	before=$(now)
-	"$@" > /dev/null
-	after=$(now)
-	"$isst" "$emulate" "$machine" "$option" "$state" platform statistics |
-		awk -v what="$what" -v packages="$packages" -v ms=$((after - before)) -F: '
-			{ gsub(/ /, "", $1); figure[$1] = $2 }
-			END {
-				print what, packages, packages, figure["device-opens"], figure["driver-calls"],
-					figure["commands"], figure["files-opened"], ms
-			}'
+	choose "$(platform "$packages")"
+	on "$@" > /dev/null
+	timed "$@"
+	figures "$what $packages $packages" device-opens driver-calls commands files-opened
 }
 
 for packages in 1 2 4 8; do
@@ -105,35 +139,14 @@ awk -v cores="$cores" -v levels="$levels" -v bf="$base_freq_levels" -v tf="$turb
 
 # ---- Changes ----
 
-# The first change since boot also keeps the whole state that it finds. Others are measured after a change, and back.
-keep_boot_state() {	# the words: isst with the options of the machine
-	"$@" core-power config --clos 3 --weight 1 > /dev/null 2>&1
-	"$@" core-power config --clos 3 > /dev/null 2>&1
-}
-
-# One line of figures: what PACKAGES opens calls commands writes ms, from the machine's first state
+# measure_change WHAT PACKAGES WORDS...: what PACKAGES opens calls commands writes ms, from the machine's first state
 measure_change() {
 	what=$1 packages=$2
 	shift 2
-	set -- "$build/isst" --emulate "$(platform "$packages")" --emulate-state "$scratch/state-$packages" "$@"
-	isst=$1 emulate=$2 machine=$3 option=$4 state=$5
-	"$isst" "$emulate" "$machine" "$option" "$state" platform reset > /dev/null
-	"$isst" "$emulate" "$machine" "$option" "$state" --info > /dev/null
-	case $what in
-	first-since-boot) ;;
-	*) keep_boot_state "$isst" "$emulate" "$machine" "$option" "$state" ;;
-	esac
-	"$isst" "$emulate" "$machine" "$option" "$state" platform statistics --clear > /dev/null
-	before=$(now)
-	"$@" > /dev/null
-	after=$(now)
-	"$isst" "$emulate" "$machine" "$option" "$state" platform statistics |
-		awk -v what="$what" -v packages="$packages" -v ms=$((after - before)) -F: '
-			{ gsub(/ /, "", $1); figure[$1] = $2 }
-			END {
-				print what, packages, figure["device-opens"], figure["driver-calls"], figure["commands"],
-					figure["writes"], ms
-			}'
+	choose "$(platform "$packages")"
+	from_boot "$what"
+	timed "$@"
+	figures "$what $packages" device-opens driver-calls commands writes
 }
 
 for packages in 2 8; do
@@ -192,40 +205,28 @@ awk -v cores="$cores" '
 # Power domains of the TPMI server: all of them, those with CPUs; cores, CPUs, packages.
 tpmi_domains=10 tpmi_compute=6 tpmi_cores=256 tpmi_cpus=512 tpmi_packages=2
 
-# One line of figures: what PLATFORM opens calls commands files writes ms, from the machine's first state
+# measure_large WHAT WORDS...: what PLATFORM opens calls commands files writes ms, from the machine's first state
 measure_large() {
-	what=$1 machine=$2
-	shift 2
-	set -- "$build/isst" --emulate "$machine" --emulate-unlock --emulate-state "$scratch/large-$machine" "$@"
-	isst=$1 emulate=$2 name=$3 unlock=$4 option=$5 state=$6
-	"$isst" "$emulate" "$name" "$unlock" "$option" "$state" platform reset > /dev/null
-	"$isst" "$emulate" "$name" "$unlock" "$option" "$state" --info > /dev/null
-	keep_boot_state "$isst" "$emulate" "$name" "$unlock" "$option" "$state"
-	"$isst" "$emulate" "$name" "$unlock" "$option" "$state" platform statistics --clear > /dev/null
-	before=$(now)
-	"$@" > /dev/null 2>&1
-	after=$(now)
-	"$isst" "$emulate" "$name" "$unlock" "$option" "$state" platform statistics |
-		awk -v what="$what" -v machine="$machine" -v ms=$((after - before)) -F: '
-			{ gsub(/ /, "", $1); figure[$1] = $2 }
-			END {
-				print what, machine, figure["device-opens"], figure["driver-calls"], figure["commands"],
-					figure["files-opened"], figure["writes"], ms
-			}'
+	what=$1
+	shift
+	from_boot "$what"
+	timed "$@"
+	figures "$what $machine" device-opens driver-calls commands files-opened writes
 }
 
 for machine in graniterapids-2s128c icelake-8s40c; do
+	choose "$machine" --emulate-unlock
 	case $machine in
 	icelake-*) last=639 ;;
 	*) last=511 ;;
 	esac
-	measure_large --info "$machine" --info
-	measure_large perf-profile-info "$machine" perf-profile info
-	measure_large explain "$machine" explain
-	measure_large get-assoc "$machine" -c "0-$last" core-power get-assoc
-	measure_large assoc "$machine" -c "0-$last" core-power assoc -c 1
-	measure_large turbo-freq-enable "$machine" -c 0-15 turbo-freq enable -a
-	measure_large set-config-level "$machine" perf-profile set-config-level -l 0 -o
+	measure_large --info --info
+	measure_large perf-profile-info perf-profile info
+	measure_large explain explain
+	measure_large get-assoc -c "0-$last" core-power get-assoc
+	measure_large assoc -c "0-$last" core-power assoc -c 1
+	measure_large turbo-freq-enable -c 0-15 turbo-freq enable -a
+	measure_large set-config-level perf-profile set-config-level -l 0 -o
 done > "$scratch/figures"
 
 printf '\nThe largest servers: graniterapids-2s128c (TPMI, 512 CPUs), icelake-8s40c (mailbox, 640 CPUs).\n'
@@ -274,39 +275,22 @@ awk -v domains="$tpmi_domains" -v compute="$tpmi_compute" -v cores="$tpmi_cores"
 
 # ---- A configuration ----
 
-# One line of figures: what RESULT opens calls commands files writes ms, where these are milliseconds of processor time, of the
-# run with the least.
-measure_configuration() {	# $1: what; $2: whether each run finds the state after boot, yes or no; then the command
+# measure_configuration WHAT FROM-BOOT WORDS...: what RESULT opens calls commands files writes ms, where these are
+# milliseconds of processor time, of the run with the least; FROM-BOOT: whether each run finds the state after boot
+measure_configuration() {
 	what=$1 from_boot=$2
 	shift 2
 	for _ in 1 2 3 4 5; do
-		if [ "$from_boot" = yes ]; then
-			on_6776p platform reset > /dev/null
-			on_6776p --info > /dev/null
-			case $what in
-			first-since-boot) ;;
-			*) keep_boot_state on_6776p ;;
-			esac
-		fi
-		on_6776p platform statistics --clear > /dev/null
-		ms=$("$scratch/measure" "$scratch/printed" "$build/isst" --emulate graniterapids-6776p \
-			--emulate-state "$scratch/state-6776p" "$@" | cut -d ' ' -f 2)
+		[ "$from_boot" = no ] || from_boot "$what"
+		on platform statistics --clear > /dev/null
+		ms=$("$scratch/measure" "$scratch/printed" "$build/isst" --emulate "$machine" --emulate-state "$state" "$@" | cut -d ' ' -f 2)
 		result=$(sed -n 's/^config [a-z]*://p' "$scratch/printed")
-		on_6776p platform statistics |
-			awk -v what="$what" -v result="${result:-none}" -v ms="$ms" -F: '
-				{ gsub(/ /, "", $1); figure[$1] = $2 }
-				END {
-					print what, result, figure["device-opens"], figure["driver-calls"], figure["commands"],
-						figure["files-opened"], figure["writes"], ms
-				}'
+		figures "$what ${result:-none}" device-opens driver-calls commands files-opened writes
 	done | sort -n -k 8,8 | head -n 1
 }
 
-on_6776p() {
-	"$build/isst" --emulate graniterapids-6776p --emulate-state "$scratch/state-6776p" "$@"
-}
-
 ${CC:-cc} -O2 -Wall -Wextra -o "$scratch/measure" "$here/bench/measure.c"
+choose graniterapids-6776p
 {
 	measure_configuration check-differs yes config check "$here/bench/pct.conf"
 	measure_configuration first-since-boot yes config apply "$here/bench/pct.conf"
@@ -370,39 +354,29 @@ awk '
 
 # ---- Status ----
 
-# The state of a machine on one screen: one line of figures: what PLATFORM opens calls commands files ms, where these are
-# milliseconds of processor time, the least of several runs.
-measure_status() {	# $1: what; $2: platform; then the command
-	what=$1 machine=$2
-	shift 2
-	set -- "$build/isst" --emulate "$machine" --emulate-state "$scratch/large-$machine" "$@"
-	isst=$1 emulate=$2 name=$3 option=$4 state=$5
-	"$isst" "$emulate" "$name" "$option" "$state" platform reset > /dev/null
-	"$isst" "$emulate" "$name" "$option" "$state" --info > /dev/null
+# measure_status WHAT WORDS...: what PLATFORM opens calls commands files ms, where these are milliseconds of processor
+# time, the least of several runs
+measure_status() {
+	what=$1
+	shift
+	from_boot first-since-boot
 	for _ in 1 2 3 4 5 6 7 8; do
-		"$isst" "$emulate" "$name" "$option" "$state" platform statistics --clear > /dev/null
-		"$scratch/measure" /dev/null "$@"
+		on platform statistics --clear > /dev/null
+		"$scratch/measure" /dev/null "$build/isst" --emulate "$machine" --emulate-state "$state" "$@"
 	done | sort -n -k 2,2 | head -n 1 > "$scratch/time"
-	"$isst" "$emulate" "$name" "$option" "$state" platform statistics |
-		awk -v what="$what" -v machine="$machine" -v ms="$(cut -d ' ' -f 2 "$scratch/time")" -F: '
-			{ gsub(/ /, "", $1); figure[$1] = $2 }
-			END {
-				print what, machine, figure["device-opens"], figure["driver-calls"], figure["commands"],
-					figure["files-opened"], ms
-			}'
+	ms=$(cut -d ' ' -f 2 "$scratch/time")
+	figures "$what $machine" device-opens driver-calls commands files-opened
 }
 
-# What one more round of --watch costs: the difference between two and three of them. A run ends as it begins to print a
-# round that is not read any more.
-measure_round() {	# $1: what; $2: platform; then options of status
-	what=$1 machine=$2
-	shift 2
-	set -- "$build/isst" --emulate "$machine" --emulate-state "$scratch/large-$machine" status "$@" --watch 1
-	isst=$1 emulate=$2 name=$3 option=$4 state=$5
+# measure_round WHAT OPTIONS...: what one more round of --watch costs: the difference between two and three of them. A
+# run ends as it begins to print a round that is not read any more.
+measure_round() {
+	what=$1
+	shift
 	for until in '/^running/q' '/^running/{x;s/^/x/;/xx/q;x}'; do
-		"$isst" "$emulate" "$name" "$option" "$state" platform statistics --clear > /dev/null
-		"$@" | sed -n "$until"
-		"$isst" "$emulate" "$name" "$option" "$state" platform statistics
+		on platform statistics --clear > /dev/null
+		on status "$@" --watch 1 | sed -n "$until"
+		on platform statistics
 	done | awk -v what="$what" -v machine="$machine" -F: '
 		{ gsub(/ /, "", $1); figure[$1] = $2 - figure[$1] }
 		END {
@@ -412,18 +386,19 @@ measure_round() {	# $1: what; $2: platform; then options of status
 }
 
 # Formats for other programs, which read buckets and performance limit reasons as well.
-measure_formats() {	# $1: platform
+measure_formats() {
 	for format in json-v2 openmetrics nfd facts; do
-		measure_status "status-$format" "$1" --format "$format" status
+		measure_status "status-$format" --format "$format" status
 	done
 }
 
 for machine in guide icelake-8s40c graniterapids-2s128c; do
-	measure_status status "$machine" status
-	measure_status status-map "$machine" status --map
-	measure_formats "$machine"
-	measure_round watch-round "$machine"
-	measure_round watch-round-map "$machine" --map
+	choose "$machine"
+	measure_status status status
+	measure_status status-map status --map
+	measure_formats
+	measure_round watch-round
+	measure_round watch-round-map --map
 done > "$scratch/figures"
 
 # Calls and commands are exact: they may become less, never more; for files it is a twentieth more. Processor time is that
