@@ -441,7 +441,10 @@ enum isst_fact {
 	ISST_FACT_CLOS_DESIRED = 11,
 	/** What the firmware counts as a core is a module of several cores (E-cores): buckets and
 	 * high priority cores are numbers of modules; after discovery. */
-	ISST_FACT_COUNTS_MODULES = 12
+	ISST_FACT_COUNTS_MODULES = 12,
+	/** This context has rolled back what an interrupted run had left: isst_discover() under the
+	 * lock. */
+	ISST_FACT_RECOVERED = 13
 };
 
 /** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read

@@ -90,6 +90,11 @@ static int is_preset(struct isst_context *context)
 	return context_is_preset(context);
 }
 
+static int has_recovered(struct isst_context *context)
+{
+	return context->recovered;
+}
+
 static int is_turbo_disabled(struct isst_context *context)
 {
 	const char *before = message_begin(&context->messages);
@@ -121,6 +126,7 @@ static const struct {
 	[ISST_FACT_TURBO_DISABLED] = { .find = is_turbo_disabled },
 	[ISST_FACT_CLOS_DESIRED] = { .fact = PLATFORM_CLOS_DESIRED },
 	[ISST_FACT_COUNTS_MODULES] = { .fact = PLATFORM_COUNTS_MODULES },
+	[ISST_FACT_RECOVERED] = { .find = has_recovered },
 };
 
 int isst_platform_fact(struct isst_context *context, int fact)

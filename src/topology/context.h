@@ -81,6 +81,7 @@ struct isst_context {
 	unsigned long long runs;    /* changes that were made, or tried */
 	bool keep_journal; /* of an interrupted run: it is read, and not rolled back automatically
 			    */
+	bool recovered;	   /* what an interrupted run had left was rolled back */
 };
 
 /** Whether packages consist of power domains, which share what is the package's. */

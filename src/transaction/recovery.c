@@ -67,9 +67,11 @@ static int recover(struct isst_journal *journal)
 	restored = recovery_list_rolled_back(journal);
 	aside = recovery_list_aside(journal);
 	error = isst_journal_apply(journal, 0);
-	if (!error)
+	if (!error) {
+		journal->context->recovered |= !restored || *restored;
 		report_rolled_back(journal, restored ? restored : "out of memory",
 				   aside ? aside : "out of memory");
+	}
 	free(restored);
 	free(aside);
 	return error;

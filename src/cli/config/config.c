@@ -134,14 +134,12 @@ static void report_made(struct run *run, struct isst_config *config, struct repo
 	report_word(top, key, incomplete ? "incomplete" : "success");
 	if (incomplete)
 		config_report_differences(top, KEY_CONFIG_DIFFERENCE, config);
-	if (incomplete && isst_change_is_unchanged(change)) {
-		report_message(run->report, ENTRY_NOTE, "unchanged: what differs was left out");
-		report_code(run->report, "unchanged");
-	} else if (isst_change_is_unchanged(change)) {
+	if (incomplete && isst_change_is_unchanged(change))
+		run_note_unchanged(run, "what differs was left out");
+	else if (isst_change_is_unchanged(change))
 		change_note_unchanged(run, change);
-	} else {
+	else
 		change_note_late_signal(run);
-	}
 }
 
 /** A person who typed statements and was refused knows it: that is no failed run. */
@@ -204,9 +202,7 @@ static struct isst_config *find_state(struct run *run)
 	if (error == -ENOENT) {
 		if (!request_has(request, OPTION_DRY_RUN))
 			report_word(config_node(run), KEY_CONFIG_RESET, "success");
-		report_message(run->report, ENTRY_NOTE,
-			       "unchanged: no change was made since boot, as far as is known");
-		report_code(run->report, "unchanged");
+		run_note_unchanged(run, "no change was made since boot, as far as is known");
 		record_reset(run);
 	} else if (config_call(run, NULL, error) == 0)
 		return config;

@@ -203,7 +203,7 @@ void change_note_unchanged(struct run *run, const struct isst_change *change)
 	bool left_out = isst_change_warning_at(change, 0) || isst_config_skipped_at(run->config, 0);
 
 	if (isst_change_step_at(change, 0) || !left_out)
-		run_note_unchanged(run);
+		run_note_unchanged(run, "already in the requested state");
 }
 
 void change_note_late_signal(struct run *run)

@@ -169,10 +169,14 @@ void run_finish(struct run *run)
 		run->status = status_worse(run->status, STATUS_UNSUPPORTED);
 }
 
-void run_note_unchanged(struct run *run)
+void run_note_unchanged(struct run *run, const char *why)
 {
-	report_message(run->report, ENTRY_NOTE, "unchanged: already in the requested state");
-	report_code(run->report, "unchanged");
+	bool recovered = isst_platform_fact(run->context, ISST_FACT_RECOVERED) > 0;
+
+	/* The rollback was a change, and is reported already. */
+	report_message(run->report, ENTRY_NOTE, "%s: %s",
+		       recovered ? "nothing else was changed" : "unchanged", why);
+	report_code(run->report, recovered ? "recovered" : "unchanged");
 }
 
 void run_progress(struct run *run, const char *line)

@@ -81,8 +81,8 @@ void run_failure(struct run *run, const struct failure *failure);
 /** The same failure where it is none of the run: a note. */
 void run_note(struct run *run, const struct failure *failure);
 
-/** Nothing had to be changed. */
-void run_note_unchanged(struct run *run);
+/** The command had nothing to change; what was left by an interrupted run may have been. */
+void run_note_unchanged(struct run *run, const char *why);
 
 /**
  * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
