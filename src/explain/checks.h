@@ -13,7 +13,7 @@ void check_resume(struct findings *findings);	  /* what was lost over suspend */
 void check_registers(struct findings *findings);  /* what hardware without TPMI reports */
 void check_managers(struct findings *findings);	  /* other programs */
 void check_measured(struct findings *findings);	  /* CPUs that were kept busy, and packages */
-void check_named(struct findings *findings);	  /* what CPUs have been configured to */
+void check_choices(struct findings *findings);	  /* what CPUs have been configured to */
 void check_reasons(struct findings *findings);	  /* what the hardware reports */
 void check_advisories(struct findings *findings); /* what is known of such kernels */
 

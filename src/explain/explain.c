@@ -8,7 +8,7 @@ int explain(const struct survey *survey, struct findings *findings)
 	static void (*const ALL[])(struct findings * findings) = {
 		check_clos,	check_turbo_freq, check_levels,	    check_resume,
 		check_cpufreq,	check_reasons,	  check_registers,  check_managers,
-		check_measured, check_named,	  check_advisories, NULL,
+		check_measured, check_choices,	  check_advisories, NULL,
 	};
 	static void (*const LIMITS[])(struct findings * findings) = { check_reasons,
 								      check_registers, NULL };

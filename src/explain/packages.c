@@ -13,9 +13,14 @@ bool has_high_priority(const struct survey_cpu *cpu)
 	return cpu->clos_known && cpu->clos <= LAST_HIGH_CLOS;
 }
 
+static bool has_low_priority(const struct survey_cpu *cpu)
+{
+	return cpu->clos_known && !has_high_priority(cpu);
+}
+
 static bool is_low_and_asked(const struct survey_cpu *cpu)
 {
-	return cpu->asked && cpu->clos_known && !has_high_priority(cpu);
+	return cpu->asked && has_low_priority(cpu);
 }
 
 struct division divide(const struct survey_domain *domain)
@@ -33,6 +38,7 @@ struct division divide(const struct survey_domain *domain)
 								       has_high_priority);
 		} else {
 			division.low++;
+			division.low_cores += survey_is_first_of_core(domain, i, has_low_priority);
 			division.low_asked_cores += survey_is_first_of_core(domain, i,
 									    is_low_and_asked);
 		}
@@ -175,6 +181,7 @@ static void add_domain(struct package *package, const struct survey_domain *doma
 	package->cpus.low += division.low;
 	package->cpus.unknown += division.unknown;
 	package->cpus.high_cores += division.high_cores;
+	package->cpus.low_cores += division.low_cores;
 	package->cpus.low_asked_cores += division.low_asked_cores;
 	if (domain->now->level.turbo_freq_info.buckets > 0 &&
 	    (!package->level || last_bucket(&domain->now->level) < last_bucket(package->level)))

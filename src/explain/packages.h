@@ -12,7 +12,7 @@ bool has_high_priority(const struct survey_cpu *cpu);
 /** How the CPUs of domains are divided. */
 struct division {
 	size_t high, low, unknown; /* CPUs */
-	size_t high_cores;
+	size_t high_cores, low_cores;
 	size_t low_asked_cores; /* of the CPUs that findings can name */
 };
 

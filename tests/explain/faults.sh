@@ -137,12 +137,14 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	fi
 }
 
-# The Xeon 6962P boots with SST-TF on and core-power off, which is worth a note.
+# The Xeon 6962P boots with SST-TF on and core-power off, which is worth a note, as are the cores that SST-TF clips; the 8360Y
+# with SST-BF on.
 check_healthy() {	# $1: platform
 	make_machine "$1" "" || return 1
 	explain_staged || return 1
 	case $1 in
-	graniterapids-6962p) [ "$(codes)" = turbo-freq-without-core-power ] ;;
+	graniterapids-6962p) [ "$(codes | tr '\n' ' ')" = 'turbo-freq-without-core-power low-priority ' ] ;;
+	icelake-2s36c) [ "$(codes)" = low-base-frequency ] ;;
 	*) grep -qx 'Nothing found\.' "$scratch/found" && [ -z "$(codes)" ] ;;
 	esac
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What holds back CPUs by intention. It is of interest for CPUs that were named, not on a machine
- * as a whole, which has been configured so. */
+/* What holds back CPUs by intention. */
 #include "explain/checks.h"
 #include "explain/packages.h"
 
@@ -23,8 +22,16 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 	unsigned int now, then;
 
 	/* What is too much in one package stays so. */
-	if (!finding || !package->level || package->cpus.unknown > 0 ||
-	    finding->kind == REMEDY_TEXT)
+	if (!finding || finding->kind == REMEDY_TEXT)
+		return;
+	if (!findings->survey->named) {
+		finding->kind = REMEDY_TEXT;
+		finding_explain(findings, finding, NULL,
+				"where it is not meant, choose other cores, or disable turbo-freq; "
+				"isst turbo-freq plan prints what numbers of cores reach");
+		return;
+	}
+	if (!package->level || package->cpus.unknown > 0)
 		return;
 	info = &package->level->turbo_freq_info;
 	now = used_bucket(info, package->cpus.high_cores);
@@ -49,39 +56,42 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 
 /** Where no core has high priority that is the finding. */
 static void check_priority(struct findings *findings, const struct survey_domain *domain,
-			   const struct survey_cpu *cpu)
+			   const struct package *package, const struct survey_cpu *cpu)
 {
-	const struct package package = find_package(findings->survey, domain, has_priorities);
 	unsigned int clip = clip_mhz(domain, cpu), highest = highest_mhz(cpu);
+	unsigned int all = all_cores_mhz(&domain->now->level);
+	struct messages *messages = &findings->survey->context->messages;
 	struct isst_finding *finding;
+	const char *without = "";
 
-	if (clip == 0 || (highest > 0 && clip >= highest) || package.cpus.high == 0)
+	if (clip == 0 || (highest > 0 && clip >= highest) || package->cpus.high == 0)
 		return;
+	if (all > clip)
+		without = message_make(messages, ", without it the level allows all %u MHz", all);
 	finding = findings_note(findings, ISST_FINDING_LOW_PRIORITY,
 				"CLOS %u (core-power get-assoc); turbo-freq is enabled, and clips "
-				"CLOS 2 and 3 to %u MHz (turbo-freq info); high priority "
-				"%s of the package: %zu",
-				cpu->clos, clip, package_cores_word(findings, 2),
-				package.cpus.high_cores);
-	explain_priority(findings, finding, &package);
+				"CLOS 2 and 3 to %u MHz (turbo-freq info)%s; high priority %s of "
+				"the package: %zu, low priority: %zu",
+				cpu->clos, clip, without ? without : "",
+				package_cores_word(findings, 2), package->cpus.high_cores,
+				package->cpus.low_cores);
+	explain_priority(findings, finding, package);
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 /** Whether the class of a CPU holds it below the bucket of its package, which is a finding of its
  * own. */
-static bool is_found_of_bucket(const struct survey *survey, const struct survey_domain *domain,
+static bool is_found_of_bucket(const struct survey_domain *domain, const struct package *package,
 			       const struct survey_cpu *cpu)
 {
-	const struct package package = find_package(survey, domain, has_priorities);
-
-	return has_priorities(domain) && package.level && package.cpus.unknown == 0 &&
-	       package.cpus.low > 0 &&
-	       is_held_below_bucket(domain, cpu, bucket_mhz(domain, package.cpus.high_cores));
+	return has_priorities(domain) && package->level && package->cpus.unknown == 0 &&
+	       package->cpus.low > 0 &&
+	       is_held_below_bucket(domain, cpu, bucket_mhz(domain, package->cpus.high_cores));
 }
 
 /** Below the base frequency it is a finding of its own. */
 static void check_clos_max(struct findings *findings, const struct survey_domain *domain,
-			   const struct survey_cpu *cpu)
+			   const struct package *package, const struct survey_cpu *cpu)
 {
 	const struct isst_clos *config = &domain->clos[cpu->clos % ISST_CLOS_COUNT];
 	unsigned int base = level_base_mhz(domain, cpu->cpu->number), highest = highest_mhz(cpu);
@@ -92,7 +102,7 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 		return;
 	if (config->max_mhz == 0 || config->max_mhz < base || config->max_mhz >= highest ||
 	    (clip > 0 && config->max_mhz >= clip) || is_held_by_classes(findings->survey, domain) ||
-	    is_found_of_bucket(findings->survey, domain, cpu))
+	    is_found_of_bucket(domain, package, cpu))
 		return;
 	finding = findings_note(findings, ISST_FINDING_CLOS_MAX,
 				"CLOS %u: maximum %u MHz (core-power get-config), cpuinfo_max_freq "
@@ -135,18 +145,19 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
-void check_named(struct findings *findings)
+void check_choices(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 
-	for (size_t i = 0; i < survey->count && survey->named; i++) {
+	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_domain *domain = &survey->domains[i];
+		const struct package package = find_package(survey, domain, has_priorities);
 
 		for (size_t j = 0; j < domain->cpu_count; j++) {
 			if (!domain->cpus[j].asked)
 				continue;
-			check_priority(findings, domain, &domain->cpus[j]);
-			check_clos_max(findings, domain, &domain->cpus[j]);
+			check_priority(findings, domain, &package, &domain->cpus[j]);
+			check_clos_max(findings, domain, &package, &domain->cpus[j]);
 			check_base(findings, domain, &domain->cpus[j]);
 		}
 	}
