@@ -77,10 +77,9 @@ class Build:
     def __init__(self, directory, programs):
         self.compiling, self.linking = {}, {}
         self.path = {name: os.path.join(directory, 'tests', name if '/' in name else 'transaction/' + name) for name in programs}
-        make = subprocess.run([os.environ.get('MAKE', 'make'), '--no-print-directory', '-nB', 'WERROR=no', 'BUILD=' + directory] +
+        make = subprocess.run([os.environ.get('MAKE', 'make'), '--no-print-directory', '-nB', 'V=1', 'WERROR=no', 'BUILD=' + directory] +
                               list(self.path.values()), stdout=subprocess.PIPE, check=True, text=True)
         for line in make.stdout.splitlines():
-            line = re.sub(r"^printf '[^;]*;", '', line)  # what make says of it
             output = re.search(r' -o (\S+)', line)
             if output and re.search(r' -c -o ', line):
                 words = shlex.split(line)
