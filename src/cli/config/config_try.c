@@ -63,6 +63,7 @@ static void report_how_to_confirm(struct run *run, unsigned int seconds)
 static void report_kept(struct run *run, struct report_node *top)
 {
 	report_word(top, KEY_CONFIG_TRY, "kept");
+	config_report_high_priority(run->report, run->config);
 	config_record(run, run->config, 0);
 }
 
@@ -100,7 +101,6 @@ static void try_change(struct run *run, struct isst_change *change)
 						KEY_CONFIGURATION, 0);
 
 	change_note_offline_parts(run);
-	config_report_high_priority(run->report, run->config);
 	if (!isst_change_is_unchanged(change)) {
 		decide(run, change, top);
 		return;
