@@ -376,8 +376,14 @@ static enum exit_status prepare(struct run *run, struct output *output)
 			renderers[output->format].file ||
 			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);
 	output->colour = (enum colour_choice)request_number(request, OPTION_COLOR);
-	if (!config_source_read(run))
-		return refuse_source(run, output);
+	if (!config_source_read(run)) {
+		/* Metrics count the error beside what else can be read: old ones would show none.
+		 */
+		if (output->format != FORMAT_OPENMETRICS)
+			return refuse_source(run, output);
+		isst_config_free(run->config);
+		run->config = NULL;
+	}
 	if (!prepare_program(run, output))
 		return output_refusal(output, run->report, STATUS_FAILED);
 	if (!run_changes(run) || output_must_not_wait(output) == 0)
