@@ -113,10 +113,12 @@ static enum exit_status complain(const struct request *request, struct output *o
 /** A command that runs a program leaves the other statuses to the program. */
 static int refuse(const struct request *request, struct output *output, const char *problem)
 {
-	enum exit_status status = complain(request, output, problem);
+	enum exit_status status;
 
-	return request->command && command_wraps_program(request->command) ? PROGRAM_RUN_FAILED
-									   : (int)status;
+	if (request->command && command_wraps_program(request->command))
+		output->header.exit_status = PROGRAM_RUN_FAILED;
+	status = complain(request, output, problem);
+	return output->header.exit_status ? output->header.exit_status : (int)status;
 }
 
 static int act(const struct request *request, struct output *output)

@@ -483,8 +483,9 @@ enum exit_status output_refusal(struct output *output, struct report *report,
 				enum exit_status status)
 {
 	FILE *stream = is_document(output) && !output->reference ? stdout : stderr;
+	int other = output->header.exit_status;
 
-	report_header(report)->exit_status = (int)status;
+	report_header(report)->exit_status = other ? other : (int)status;
 	if (report_failed(report) || render_refusal(output, report, stream) != 0) {
 		fputs("Error: out of memory\n", stderr);
 		status = STATUS_FAILED;
