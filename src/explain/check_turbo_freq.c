@@ -68,8 +68,8 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	struct isst_finding *finding;
 	const char *purpose;
 
-	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || divide(domain).low == 0 ||
-	    domain->now->level.base_freq == ISST_FEATURE_ENABLED)
+	if (!survey_core_power_is_on(domain) || !is_about_high(domain) ||
+	    divide_cpus(domain).low == 0 || domain->now->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
 	finding = findings_note(
 		findings, code,

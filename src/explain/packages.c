@@ -23,7 +23,7 @@ static bool is_low_and_asked(const struct survey_cpu *cpu)
 	return cpu->asked && has_low_priority(cpu);
 }
 
-struct division divide(const struct survey_domain *domain)
+struct division divide_cpus(const struct survey_domain *domain)
 {
 	struct division division = { 0 };
 
@@ -175,7 +175,7 @@ static unsigned int last_bucket(const struct isst_level *level)
 
 static void add_domain(struct package *package, const struct survey_domain *domain)
 {
-	const struct division division = divide(domain);
+	const struct division division = divide_cpus(domain);
 
 	package->cpus.high += division.high;
 	package->cpus.low += division.low;
@@ -259,7 +259,7 @@ unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)
 
 bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package)
 {
-	const struct division division = divide(domain);
+	const struct division division = divide_cpus(domain);
 
 	return turbo_freq_is_supported(domain) && !turbo_freq_is_on(domain) && division.high > 0 &&
 	       division.low > 0 && !classes_have_purpose(domain) && gains_turbo_freq(package);

@@ -16,7 +16,7 @@ struct division {
 	size_t low_asked_cores; /* of the CPUs that findings can name */
 };
 
-struct division divide(const struct survey_domain *domain);
+struct division divide_cpus(const struct survey_domain *domain);
 
 /** The domains of a package that count. */
 struct package {

@@ -132,7 +132,7 @@ int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope);
 void survey_clear(struct survey *survey);
 
-/** survey_notes.c: notes that something could not be read, unless it is what the machine does not
+/** survey_whole.c: notes that something could not be read, unless it is what the machine does not
  * have. Without permission it is only a note. Returns 0 or -ENOMEM. */
 int survey_note_failure(struct survey *survey, const struct isst_failure *failure);
 
@@ -146,10 +146,10 @@ int survey_note_file(struct survey *survey, int error);
 /* Each reads a part of the whole. As survey_read(). */
 int survey_read_whole(struct survey *survey);	 /* survey_whole.c */
 int survey_read_causes(struct survey *survey);	 /* survey_whole.c: of a missing cpufreq or HWP */
-int survey_read_reasons(struct survey *survey);	 /* survey_reasons.c: what limits the hardware */
+int survey_read_reasons(struct survey *survey);	 /* survey_hardware.c: what limits the hardware */
 int survey_read_managers(struct survey *survey); /* managers.c */
-int survey_read_hidden(struct survey *survey);	 /* survey_hidden.c: what hides files */
-int survey_measure(struct survey *survey);	 /* survey_measure.c: where it is asked for */
+int survey_read_hidden(struct survey *survey);	 /* survey_whole.c: what hides files */
+int survey_measure(struct survey *survey);	 /* survey_hardware.c: where it is asked for */
 
 /** survey_cpus.c: reads what is known of each online CPU. As survey_read(). */
 int survey_read_cpus(struct survey *survey);

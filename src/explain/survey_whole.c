@@ -1,13 +1,145 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what the kernel's files show of the machine as a whole. */
+/* Reads what the kernel's files show of the machine as a whole, and notes what cannot be read. */
+#include "base/array.h"
 #include "explain/survey.h"
 #include "sysfs/suspend.h"
 #include "sysfs/undisturbed.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Notes of what could not be read ---- */
+
+static int add_text(struct survey_texts *list, const char *text)
+{
+	int error;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->texts[i] == text)
+			return 0;
+	error = ARRAY_GROW(list->texts, list->count);
+	if (!error)
+		list->texts[list->count++] = text;
+	return error;
+}
+
+int survey_note_failure(struct survey *survey, const struct isst_failure *failure)
+{
+	if (!failure->error || failure->error == -EOPNOTSUPP)
+		return 0;
+	survey->denied |= failure->error == -EPERM;
+	return add_text(failure->error == -EPERM ? &survey->notes : &survey->unread,
+			failure->message);
+}
+
+int survey_note_file(struct survey *survey, int error)
+{
+	const struct isst_failure failure = { .error = error,
+					      .message = isst_error(survey->context) };
+
+	if (error == -ENOMEM)
+		return error;
+	return error == -ENOENT ? 0 : survey_note_failure(survey, &failure);
+}
+
+int survey_note(struct survey *survey, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length, error = -ENOMEM;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return error;
+	error = add_text(&survey->notes, message_make(&survey->context->messages, "%s", text));
+	free(text);
+	return error;
+}
+
+/* ---- Lockdown and containers, which hide files: where some could not be read ---- */
+
+/** The file has all modes, the one in force in brackets: `none [integrity] confidentiality`. */
+static int note_lockdown(struct survey *survey, const char *modes)
+{
+	const char *begin = strchr(modes, '['), *end = begin ? strchr(begin, ']') : NULL;
+	int length = end ? (int)(end - begin - 1) : 0;
+
+	if (length == 0 || strncmp(begin, "[none]", strlen("[none]")) == 0)
+		return 0;
+	return survey_note(survey,
+			   "kernel lockdown is in force (%.*s, /sys/kernel/security/lockdown): "
+			   "files of debugfs cannot be read, not even by root",
+			   length, begin + 1);
+}
+
+/* What is there in containers alone. */
+static const struct {
+	const char *path;
+	bool named;		    /* the content is the name of what made the container */
+	const char *const words[5]; /* one of which it contains there; none: it is enough that the
+				       file is there */
+} SIGNS[] = {
+	{ "/run/systemd/container", true, { NULL } },
+	{ "/run/.containerenv", false, { NULL } },
+	{ "/.dockerenv", false, { NULL } },
+	{ "/proc/1/cgroup", false, { "docker", "kubepods", "libpod", "lxc", NULL } },
+};
+
+static bool has_word(const char *text, const char *const *words)
+{
+	if (!words[0])
+		return true;
+	while (*words && !strstr(text, *words))
+		words++;
+	return *words;
+}
+
+static int note_container(struct survey *survey)
+{
+	for (size_t i = 0; i < sizeof(SIGNS) / sizeof(SIGNS[0]); i++) {
+		char *text = NULL;
+		int error = kernel_files_text(&survey->context->files, SIGNS[i].path, &text);
+		bool found = !error && has_word(text, SIGNS[i].words);
+
+		if (found)
+			error = survey_note(survey,
+					    "this is a container (%s%s%s): files and processes of "
+					    "the host can be hidden",
+					    SIGNS[i].path, SIGNS[i].named ? ": " : "",
+					    SIGNS[i].named ? text : "");
+		free(text);
+		if (found || error == -ENOMEM)
+			return error;
+	}
+	return 0;
+}
+
+int survey_read_hidden(struct survey *survey)
+{
+	char *modes;
+	int error;
+
+	if (!survey->denied)
+		return 0;
+	error = kernel_files_text(&survey->context->files, "/sys/kernel/security/lockdown", &modes);
+	if (error == -ENOMEM)
+		return error;
+	if (!error) {
+		error = note_lockdown(survey, modes);
+		free(modes);
+		if (error)
+			return error;
+	}
+	return note_container(survey);
+}
+
+/* ---- The machine as a whole ---- */
 
 static const char PSTATE[] = CPU_DIRECTORY "/intel_pstate/status";
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Why CPUs run as they do, as programs see it. */
-#include "explain/explain.h"
 #include "base/cpuset.h"
 #include "configuration/configuration.h"
-#include "explain/survey.h"
+#include "explain/checks.h"
 #include "features/planning.h"
 #include "library/targets.h"
 #include "state/applied.h"
@@ -359,6 +358,24 @@ static int name_cpus(struct isst_explanation *explanation, const struct target_l
 	return error;
 }
 
+/** Looks for everything in a survey. Returns 0 or -ENOMEM. */
+static int run_checks(const struct survey *survey, struct findings *findings)
+{
+	static void (*const ALL[])(struct findings * findings) = {
+		check_clos,	check_turbo_freq, check_levels,	    check_resume,
+		check_cpufreq,	check_reasons,	  check_registers,  check_managers,
+		check_measured, check_choices,	  check_advisories, NULL,
+	};
+	static void (*const LIMITS[])(struct findings * findings) = { check_reasons,
+								      check_registers, NULL };
+	void (*const *checks)(struct findings * findings) = survey->limits_only ? LIMITS : ALL;
+
+	*findings = (struct findings){ .survey = survey };
+	for (size_t i = 0; checks[i] && !findings->error; i++)
+		checks[i](findings);
+	return findings->error ? findings->error : findings_finish(findings);
+}
+
 static int find(struct isst_context *context, const struct target_list *list,
 		struct isst_explanation *explanation)
 {
@@ -376,7 +393,7 @@ static int find(struct isst_context *context, const struct target_list *list,
 							    .measure = explanation->measure,
 							    .limits_only = explanation->limits_only,
 							    .read_records = explain_read_records });
-	return error ? error : explain(&explanation->survey, &explanation->findings);
+	return error ? error : run_checks(&explanation->survey, &explanation->findings);
 }
 
 /** As find(), but that a text that could not be made is an error: findings consist of texts. */

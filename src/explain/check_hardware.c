@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the hardware reports of limits, and what CPUs reached while they were kept busy. */
+#include "explain/checks.h"
+#include "explain/packages.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Busy CPUs ---- */
+
+/* Interrupts make a measurement a little too low, and 100 MHz are the hardware's step. */
+enum { KHZ_PER_MHZ = 1000, TOLERATED_PERCENT = 97, STEP_MHZ = 100 };
+
+/** Whether a CPU reaches a limit below the frequency that it is to reach. */
+static bool is_at_limit(const struct survey_cpu *cpu, uint64_t limit_mhz, unsigned int mhz)
+{
+	return limit_mhz < mhz &&
+	       cpu->measured_khz / KHZ_PER_MHZ * 100 >= limit_mhz * TOLERATED_PERCENT;
+}
+
+/** The limit that a CPU reaches, below a frequency; NULL: none is known. */
+static const char *find_limit(const struct findings *findings, const struct survey_domain *domain,
+			      const struct survey_cpu *cpu, unsigned int mhz)
+{
+	struct messages *messages = &findings->survey->context->messages;
+	uint64_t khz = cpu->limits.now.max_khz;
+
+	if (cpu->has_cpufreq && khz != LIMIT_NONE && is_at_limit(cpu, khz / KHZ_PER_MHZ, mhz))
+		return message_make(messages, "scaling_max_freq is %" PRIu64 " MHz",
+				    khz / KHZ_PER_MHZ);
+	if (is_at_limit(cpu, clos_max_mhz(domain, cpu), mhz))
+		return message_make(messages, "the maximum of CLOS %u is %u MHz", cpu->clos,
+				    clos_max_mhz(domain, cpu));
+	return NULL;
+}
+
+void measured_note(struct findings *findings, int code, const struct survey_domain *domain,
+		   const struct survey_cpu *cpu, unsigned int mhz, const char *of_what)
+{
+	uint64_t measured = cpu->measured_khz / KHZ_PER_MHZ;
+	struct isst_finding *finding;
+	const char *limit;
+
+	if (measured == 0 || mhz == 0 || measured * 100 >= (uint64_t)mhz * TOLERATED_PERCENT)
+		return;
+	/* CPUs of about the same frequency are one finding. */
+	measured = (measured + STEP_MHZ / 2) / STEP_MHZ * STEP_MHZ;
+	limit = find_limit(findings, domain, cpu, mhz);
+	finding = findings_note(findings, code,
+				"about %" PRIu64 " MHz while busy (measured for 0.3 s); %s "
+				"%u MHz at level %u%s%s",
+				measured, of_what, mhz, domain->now->level.level, limit ? "; " : "",
+				limit ? limit : "");
+	if (limit)
+		finding_explain(findings, finding,
+				"this limit holds the CPUs: it is a finding above",
+				"carry out the remedy of that finding, and measure again");
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+}
+
+static void check_cpu(struct findings *findings, const struct survey_domain *domain,
+		      const struct survey_cpu *cpu)
+{
+	measured_note(findings, ISST_FINDING_MEASURED_BELOW_BASE, domain, cpu,
+		      level_base_mhz(domain, cpu->cpu->number), "the base frequency is");
+}
+
+/** A package that draws what it may is held there by the frequency of its cores. */
+static void check_power(struct findings *findings, const struct power_zone *zone)
+{
+	enum { UW_PER_MW = 1000, UW_PER_W = 1000000, MW_PER_W = 1000, HALF = 2 };
+	const struct survey *survey = findings->survey;
+	uint64_t mw = powercap_mw(zone);
+	struct isst_finding *finding;
+
+	if (mw * 100 < zone->limit_uw / UW_PER_MW * TOLERATED_PERCENT)
+		return;
+	finding = findings_note(findings, ISST_FINDING_PACKAGE_AT_POWER_LIMIT,
+				"about %" PRIu64
+				" W while CPUs were measured; the limit is %" PRIu64
+				" W (constraint long_term, /sys/class/powercap)",
+				(mw + MW_PER_W / HALF) / MW_PER_W, zone->limit_uw / UW_PER_W);
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct isst_domain *domain = survey->domains[i].domain;
+
+		if (powercap_zone(&survey->power, domain->package, domain->die) == zone)
+			finding_add_place(findings, finding, &survey->domains[i]);
+	}
+}
+
+void check_measured(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+
+	for (size_t i = 0; i < survey->power.count; i++)
+		if (survey->power.zones[i].time_ns)
+			check_power(findings, &survey->power.zones[i]);
+
+	for (size_t i = 0; i < survey->count; i++)
+		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
+			check_cpu(findings, &survey->domains[i], &survey->domains[i].cpus[j]);
+}
+
+/* ---- The bits of MSR 0x64f (Intel's manual: core performance limit reasons) ---- */
+
+/* Bit 16 + N is set as bit N is, and stays. */
+enum { LOGGED = 16 };
+
+static const struct {
+	unsigned int bit;
+	int code;
+	const char *word, *meaning;
+	bool normal; /* it is reached without faults, so that what is logged has no meaning */
+} REASONS[] = {
+	{ 0, ISST_FINDING_LIMITED_PLATFORM, "PROCHOT",
+	  "the platform asked the processor to slow down", false },
+	{ 1, ISST_FINDING_LIMITED_THERMAL, "thermal", "the processor was too hot", false },
+	{ 4, ISST_FINDING_LIMITED_MISC, "residency state regulation",
+	  "the processor limited the time in high P-states", false },
+	{ 5, ISST_FINDING_LIMITED_THERMAL, "running average thermal limit",
+	  "the processor was too hot on average", false },
+	{ 6, ISST_FINDING_LIMITED_PLATFORM, "voltage regulator thermal alert",
+	  "a voltage regulator was too hot", false },
+	{ 7, ISST_FINDING_LIMITED_CURRENT, "voltage regulator design current",
+	  "a voltage regulator reached its limit of the current", false },
+	{ 8, ISST_FINDING_LIMITED_MISC, "other", "a reason that the processor does not name",
+	  false },
+	{ 10, ISST_FINDING_LIMITED_POWER, "PL1", "the long-term power limit was reached", false },
+	{ 11, ISST_FINDING_LIMITED_POWER, "PL2", "the short-term power limit was reached", false },
+	{ 12, ISST_FINDING_LIMITED_FREQUENCY, "turbo limit",
+	  "the turbo frequency for so many active cores was reached, as it is without faults",
+	  true },
+	{ 13, ISST_FINDING_LIMITED_FREQUENCY, "turbo transition attenuation",
+	  "changes of the turbo frequency were made less frequent", true },
+};
+
+enum { REASON_COUNT = sizeof(REASONS) / sizeof(REASONS[0]) };
+
+static void check_register(struct findings *findings, const struct survey_domain *domain)
+{
+	for (size_t i = 0; i < REASON_COUNT; i++) {
+		bool now = domain->reasons >> REASONS[i].bit & 1;
+		bool logged = domain->reasons >> (REASONS[i].bit + LOGGED) & 1;
+		struct isst_finding *finding;
+
+		if (!now && (!logged || REASONS[i].normal))
+			continue;
+		finding = findings_note(findings, REASONS[i].code,
+					"%s in MSR 0x64f (%#" PRIx64 ")%s", REASONS[i].word,
+					domain->reasons, now ? ", at present" : "");
+		finding_explain(findings, finding,
+				now ? REASONS[i].meaning
+				    : message_make(&findings->survey->context->messages,
+						   "%s, once or more often since the register was "
+						   "last cleared",
+						   REASONS[i].meaning),
+				NULL);
+		finding_add_place(findings, finding, domain);
+	}
+}
+
+/* ---- Counters ---- */
+
+static void raise_to(uint64_t *highest, uint64_t count)
+{
+	if (count > *highest)
+		*highest = count;
+}
+
+/** One finding for all that were throttled, with the highest counts. */
+static void check_counters(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+	uint64_t core = 0, package = 0;
+	struct isst_finding *finding;
+
+	for (size_t i = 0; i < survey->count; i++) {
+		raise_to(&package, survey->domains[i].throttled);
+		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
+			raise_to(&core, survey->domains[i].cpus[j].throttled);
+	}
+	if (core == 0 && package == 0)
+		return;
+	finding = findings_note(findings, ISST_FINDING_THERMAL_THROTTLED,
+				"core_throttle_count up to %" PRIu64
+				", package_throttle_count up to %" PRIu64
+				" since boot (thermal_throttle of CPUs)",
+				core, package);
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+
+		if (domain->throttled > 0)
+			finding_add_place(findings, finding, domain);
+		for (size_t j = 0; j < domain->cpu_count; j++)
+			if (domain->cpus[j].throttled > 0)
+				finding_add_cpu(findings, finding, domain,
+						domain->cpus[j].cpu->number);
+	}
+}
+
+void check_registers(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->domains[i].has_reasons)
+			check_register(findings, &survey->domains[i]);
+	check_counters(findings);
+}
+
+/* ---- Performance limit reasons: a coarse word stands alone, a fine one begins with it ---- */
+
+/* The last one is for all other words. */
+static const struct {
+	int code;
+	const char *meaning;
+} COARSE[] = {
+	[LIMIT_THERMAL] = { ISST_FINDING_LIMITED_THERMAL, "the processor was too hot" },
+	[LIMIT_PLATFORM] = { ISST_FINDING_LIMITED_PLATFORM,
+			     "the platform asked the processor to slow down" },
+	[LIMIT_POWER] = { ISST_FINDING_LIMITED_POWER, "a power limit was reached" },
+	[LIMIT_CURRENT] = { ISST_FINDING_LIMITED_CURRENT, "a limit of the current was reached" },
+	[LIMIT_RAS] = { ISST_FINDING_LIMITED_RAS,
+			"a function for reliability (RAS) limited the frequency" },
+	[LIMIT_MCP] = { ISST_FINDING_LIMITED_MCP,
+			"a limit that the processor calls MCP was reached" },
+	[LIMIT_DFC] = { ISST_FINDING_LIMITED_DFC,
+			"a limit that the processor calls DFC was reached" },
+	[LIMIT_QOS] = { ISST_FINDING_LIMITED_QOS,
+			"the limits of a class of service (CLOS) were reached" },
+	[LIMIT_MISC] = { ISST_FINDING_LIMITED_MISC, "a reason that the processor does not name" },
+	[LIMIT_FREQUENCY] = { ISST_FINDING_LIMITED_FREQUENCY,
+			      "the turbo frequency for so many active cores was reached, as it is without faults" },
+	[LIMIT_WORDS] = { ISST_FINDING_LIMITED_OTHERWISE, "a reason that is not known here" },
+};
+
+/** Parts of fine words, which stand between underscores. */
+static const struct {
+	const char *part, *meaning;
+} FINE[] = {
+	{ "CDYN", "by the kind of instructions" },
+	{ "TRL", "turbo ratio limits" },
+	{ "PKG", "of the package" },
+	{ "PL1", "long-term power limit" },
+	{ "PL2", "short-term power limit" },
+	{ "MSR", "set by MSR" },
+	{ "MMIO", "set by MMIO" },
+	{ "TPMI", "set by TPMI" },
+	{ "PER_CORE", "of single cores" },
+	{ "PROCHOT", "the signal PROCHOT" },
+};
+
+/** Whether a fine word contains a part: between underscores, digits behind it. */
+static bool has_part(const char *word, size_t length, const char *part)
+{
+	size_t size = strlen(part);
+
+	for (size_t at = 1; at + size <= length; at++) {
+		size_t end = at + size;
+
+		if (word[at - 1] != '_' || memcmp(word + at, part, size) != 0)
+			continue;
+		if (end == length || word[end] == '_' || (word[end] >= '0' && word[end] <= '9'))
+			return true;
+	}
+	return false;
+}
+
+/** What a line has of one coarse reason. */
+struct reason {
+	char *words;	/* of the line, that belong to it */
+	char *meanings; /* of its fine words: ` (THERMAL_PER_CORE: of single cores)` */
+	bool given;
+};
+
+static int append(char **text, const char *separator, const char *more, size_t length)
+{
+	char *joined;
+
+	if (asprintf(&joined, "%s%s%.*s", *text ? *text : "", *text ? separator : "", (int)length,
+		     more) < 0)
+		return -ENOMEM;
+	free(*text);
+	*text = joined;
+	return 0;
+}
+
+static int explain_word(struct reason *reason, const char *word, size_t length)
+{
+	bool any = false;
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(FINE) / sizeof(FINE[0]) && !error; i++) {
+		if (!has_part(word, length, FINE[i].part))
+			continue;
+		if (!any) {
+			error = append(&reason->meanings, "; ", word, length);
+			if (!error)
+				error = append(&reason->meanings, ": ", "", 0);
+		}
+		if (!error)
+			error = append(&reason->meanings, any ? ", " : "", FINE[i].meaning,
+				       strlen(FINE[i].meaning));
+		any = true;
+	}
+	return error;
+}
+
+/** Divides the words of a line among coarse reasons, the last of which is for all others. */
+static int divide_words(const char *words, struct reason reasons[LIMIT_WORDS + 1])
+{
+	int error = 0;
+
+	while (*words && !error) {
+		size_t length = strcspn(words, " ");
+		struct reason *reason = &reasons[limit_word_of(words, length)];
+
+		error = append(&reason->words, " ", words, length);
+		reason->given = true;
+		if (!error)
+			error = explain_word(reason, words, length);
+		words += length;
+		words += strspn(words, " ");
+	}
+	return error;
+}
+
+static void note_reason(struct findings *findings, const struct survey_domain *domain,
+			const struct limit_line *line, size_t coarse, const struct reason *reason)
+{
+	const char *meaning = COARSE[coarse].meaning;
+	struct isst_finding *finding;
+
+	finding = findings_note(findings, COARSE[coarse].code,
+				"performance limit reasons %s (debugfs, "
+				"tpmi-*/plr/domain*/status)",
+				reason->words);
+	finding_explain(findings, finding,
+			message_make(&findings->survey->context->messages,
+				     "%s, once or more often since the reasons were last cleared%s"
+				     "%s%s",
+				     meaning, reason->meanings ? " (" : "",
+				     reason->meanings ? reason->meanings : "",
+				     reason->meanings ? ")" : ""),
+			NULL);
+	if (line->of_domain)
+		finding_add_place(findings, finding, domain);
+	else
+		finding_add_cpu(findings, finding, domain, line->cpu);
+}
+
+static void check_line(struct findings *findings, const struct survey_domain *domain,
+		       const struct limit_line *line)
+{
+	struct reason reasons[LIMIT_WORDS + 1] = { 0 };
+
+	if (divide_words(line->words, reasons))
+		findings->error = -ENOMEM;
+	for (size_t i = 0; i <= LIMIT_WORDS; i++) {
+		if (reasons[i].given && !findings->error)
+			note_reason(findings, domain, line, i, &reasons[i]);
+		free(reasons[i].words);
+		free(reasons[i].meanings);
+	}
+}
+
+/** The domain of a CPU; NULL where it is not asked for. */
+static const struct survey_domain *domain_of(const struct survey *survey, unsigned int cpu)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->domains[i].asked &&
+		    isst_cpuset_has(survey->domains[i].domain->present, cpu))
+			return &survey->domains[i];
+	return NULL;
+}
+
+/** The line of all CPUs of a domain counts where those of single CPUs are empty. */
+static bool names_cpus(const struct limit_reasons *reasons, size_t first)
+{
+	for (size_t i = first + 1; i < reasons->count && !reasons->lines[i].of_domain; i++)
+		if (*reasons->lines[i].words)
+			return true;
+	return false;
+}
+
+static void check_domain_line(struct findings *findings, size_t i)
+{
+	const struct survey *survey = findings->survey;
+	const struct limit_reasons *reasons = &survey->reasons;
+	const struct survey_domain *domain;
+
+	if (i + 1 >= reasons->count || reasons->lines[i + 1].of_domain || names_cpus(reasons, i))
+		return;
+	domain = domain_of(survey, reasons->lines[i + 1].cpu);
+	if (domain)
+		check_line(findings, domain, &reasons->lines[i]);
+}
+
+void check_reasons(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+
+	for (size_t i = 0; i < survey->reasons.count; i++) {
+		const struct limit_line *line = &survey->reasons.lines[i];
+		const struct survey_domain *domain;
+
+		if (!*line->words)
+			continue;
+		if (line->of_domain) {
+			check_domain_line(findings, i);
+			continue;
+		}
+		domain = domain_of(survey, line->cpu);
+		if (domain && (!survey->named || isst_cpuset_has(survey->named, line->cpu)))
+			check_line(findings, domain, line);
+	}
+}
