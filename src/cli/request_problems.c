@@ -71,8 +71,8 @@ static int lost_feature(const char *word, char **problem)
 }
 
 static const char UNDO[] =
-	"'config reset --boot' undoes all changes since boot; one change is undone by 'config apply "
-	"FILE', where 'config save --all FILE' was run before it";
+	"'config reset --boot' undoes all changes since boot; 'config apply FILE' undoes one change, "
+	"where 'config save --all FILE' was run before it";
 
 /** What other words than ours stand for; NULL: nothing is known. */
 static const char *other_name(const char *word)
