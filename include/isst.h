@@ -1582,6 +1582,13 @@ ISST_API int isst_change_abandon(struct isst_change *change);
 /** Whether a change was made and is held. */
 ISST_API bool isst_change_is_held(const struct isst_change *change);
 
+/**
+ * Which process holds a change now, so that the state of the machine is a temporary one: `process
+ * 4711 holds a change (with, since 2026-11-26T10:05:00Z)`. NULL: none does, or the parent of this
+ * process, which holds it for this one. The text lives as long as the context.
+ */
+ISST_API const char *isst_change_holder(struct isst_context *context);
+
 /* ---- What a change wrote ---- */
 
 /** A write of a change that was run, in order, including those that were not necessary; NULL past

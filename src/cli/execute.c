@@ -82,6 +82,20 @@ static void note_emulated(const struct run *run, const struct output *output)
 	}
 }
 
+/** What a process holds looks like the state of the machine, and will be gone. */
+static void report_holder(struct run *run)
+{
+	const char *holder = run->shows_holder || run->request->command->flags & COMMAND_JOURNAL
+				     ? NULL
+				     : isst_change_holder(run->context);
+
+	if (holder)
+		report_message(run->report, ENTRY_NOTE,
+			       "%s: until it releases it or rolls it back, the machine is in a "
+			       "temporary state",
+			       holder);
+}
+
 /** Returns false after an error. */
 static bool discover(struct run *run)
 {
@@ -91,6 +105,7 @@ static bool discover(struct run *run)
 		isst_journal_keep(run->context);
 	error = isst_discover(run->context);
 	run_report_notices(run);
+	report_holder(run);
 	return run_call(run, error) == 0;
 }
 
@@ -372,6 +387,8 @@ static enum exit_status prepare(struct run *run, struct output *output)
 	const struct request *request = run->request;
 
 	run->complete = renderers[output->format].commands & COMMAND_EXPORTS;
+	run->shows_holder = request->command->flags & COMMAND_EXPORTS &&
+			    output->format == FORMAT_TEXT && !output->get;
 	output->plain = request->command->flags & COMMAND_HAS_PROGRAM ||
 			renderers[output->format].file ||
 			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);

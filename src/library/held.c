@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What becomes of a change that is held, as programs call it. */
 #include "transaction/held.h"
+#include "transaction/journal.h"
+#include "transaction/lock.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static int call(struct isst_change *change, int (*function)(struct isst_change *change))
 {
@@ -34,6 +37,18 @@ int isst_change_abandon(struct isst_change *change)
 bool isst_change_is_held(const struct isst_change *change)
 {
 	return change && change->held;
+}
+
+const char *isst_change_holder(struct isst_context *context)
+{
+	unsigned int holder = context && !journal_is_missing(context) ? lock_holder(context) : 0;
+	const char *command = holder && holder != (unsigned int)getppid()
+				      ? journal_held_by(context, holder)
+				      : NULL;
+
+	return command ? message_make(&context->messages, "process %u holds a change (%s)", holder,
+				      command)
+		       : NULL;
 }
 
 void isst_change_free(struct isst_change *change)

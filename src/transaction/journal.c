@@ -417,13 +417,35 @@ const char *journal_text_command(const struct journal_text *text)
 	return text->command && *text->command ? text->command : "unknown command";
 }
 
+/** When a change was begun: `, since 2026-01-31T12:00:00Z`; "" where that is not known. */
+static void print_begin(const struct journal_text *text, char *since, size_t size)
+{
+	struct timespec now, boot;
+	struct tm parts;
+	time_t begin;
+
+	*since = '\0';
+	if (!text->begun_s || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+	    clock_gettime(CLOCK_BOOTTIME, &boot) != 0 || (uint64_t)boot.tv_sec < text->begun_s)
+		return;
+	/* The same second whenever it is asked. */
+	begin = now.tv_sec - boot.tv_sec - (now.tv_nsec < boot.tv_nsec) + (time_t)text->begun_s;
+	if (gmtime_r(&begin, &parts))
+		(void)strftime(since, size, ", since %FT%TZ", &parts);
+}
+
 const char *journal_held_by(struct isst_context *context, unsigned int process)
 {
 	const char *before = context->messages.error, *command = NULL;
 	struct journal_text text;
+	char since[40];
 
-	if (!journal_text_read(context, &text) && text.held && !text.done && text.holder == process)
-		command = message_make(&context->messages, "%s", journal_text_command(&text));
+	if (!journal_text_read(context, &text) && text.held && !text.done &&
+	    text.holder == process) {
+		print_begin(&text, since, sizeof(since));
+		command = message_make(&context->messages, "%s%s", journal_text_command(&text),
+				       since);
+	}
 	journal_text_clear(&text);
 	context->messages.error = before;
 	return command;

@@ -90,8 +90,8 @@ void journal_text_clear(struct journal_text *text);
 /** The name of the command of a journal, for messages. */
 const char *journal_text_command(const struct journal_text *text);
 
-/** The name of the change that a process holds, as a text of the context; NULL where it holds none,
- * or that cannot be read. Sets no message. */
+/** The name of the change that a process holds, and since when, as a text of the context; NULL
+ * where it holds none, or that cannot be read. Sets no message. */
 const char *journal_held_by(struct isst_context *context, unsigned int process);
 
 /** Whether there is surely none: cheaper than to read it. */

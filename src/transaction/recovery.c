@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /** Another process wrote, or may have: the administrator has to decide. */
 static int refuse_moved(const struct isst_journal *journal, const char *moved, const char *waiting)
@@ -111,28 +110,11 @@ static bool is_left(struct isst_context *context, struct journal_text *text)
 	return left;
 }
 
-/** What a process holds looks like the state of the machine, and will be gone. The program that it
- * holds the change for knows. */
-static void report_held(struct isst_context *context)
-{
-	unsigned int holder = journal_is_missing(context) ? 0 : lock_holder(context);
-	const char *command = holder && holder != (unsigned int)getppid()
-				      ? journal_held_by(context, holder)
-				      : NULL;
-
-	if (command)
-		message_notice(&context->messages,
-			       "process %u holds a change (%s): until it releases it or rolls it "
-			       "back, the machine is in a temporary state",
-			       holder, command);
-}
-
 void journal_report(struct isst_context *context)
 {
 	const char *error = context->messages.error;
 	struct journal_text text = { 0 };
 
-	report_held(context);
 	if (is_left(context, &text))
 		message_notice(
 			&context->messages,

@@ -51,7 +51,7 @@ char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test)
 int journal_recover(struct isst_context *context);
 
 /** Reports in a notice that a run was interrupted in the middle of a change, for a run that does
- * not roll it back; or that a process holds one. */
+ * not roll it back. */
 void journal_report(struct isst_context *context);
 
 #endif

@@ -372,6 +372,7 @@ static void changes(void **state)
 	refused(isst_change_roll_back(NULL));
 	refused(isst_change_abandon(NULL));
 	assert_false(isst_change_is_held(NULL));
+	assert_null(isst_change_holder(NULL));
 	assert_null(isst_change_step_at(NULL, 0));
 	assert_null(isst_change_step_target(NULL));
 	assert_null(isst_change_step_item(NULL));

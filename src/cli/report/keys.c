@@ -289,6 +289,8 @@ const struct key keys[KEYS] = {
 				      .sentence_off = "Last config apply: {source}, {time}, {}",
 				      STANDS_OUT("failed", WRONG), .wrapped = true),
 	[KEY_LAST_APPLY_SHA256] = ROW("sha256", "sha256", .sentence = ""),
+	[KEY_STATUS_HOLDER] = ROW("temporary", "temporary", .sentence = "Temporary: {}",
+				  .wrapped = true),
 	[KEY_STATUS_TURBO] = ROW("turbo", "turbo_enabled", .off = "disabled", .on = "enabled",
 				 .sentence = "", .sentence_off = "Turbo: {} (no_turbo)",
 				 STANDS_OUT("disabled", OFF)),

@@ -195,6 +195,7 @@ const struct key_v2 keys_v2[KEYS] = {
 	[KEY_LAST_APPLY_TIMESTAMP] = { .type = V2_NUMBER },
 	[KEY_LAST_APPLY_RESULT] = { .type = V2_BOOLEAN },
 	[KEY_LAST_APPLY_SHA256] = { .type = V2_STRING },
+	[KEY_STATUS_HOLDER] = { .type = V2_STRING },
 	[KEY_STATUS_TURBO] = { .type = V2_BOOLEAN },
 	[KEY_STATUS_HIGH_PRIORITY_CPUS] = { .type = V2_CPUS },
 	[KEY_STATUS_UNPLACED] = { .type = V2_CPUS },

@@ -42,8 +42,9 @@ struct run {
 	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
 	/* The same of CPUs that have not been seen online. */
 	bool unseen_come_online;
-	bool complete; /* the report is to contain what screens leave out */
-	bool changed;  /* something was changed, and everything as asked so far */
+	bool complete;	   /* the report is to contain what screens leave out */
+	bool shows_holder; /* of a change: the screen has a line for it */
+	bool changed;	   /* something was changed, and everything as asked so far */
 };
 
 /** Whether a signal ends the run that @data is: the library asks while it waits for the lock, and

@@ -265,7 +265,7 @@ static void report_top(struct machine_status *status)
 	struct run *run = status->run;
 	struct isst_context *context = run->context;
 	struct report_node *top = report_unit(run->report, NULL, 0);
-	const char *name = run_processor_name(run);
+	const char *name = run_processor_name(run), *holder;
 
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
@@ -285,6 +285,8 @@ static void report_top(struct machine_status *status)
 			      isst_platform_driver_version(context));
 	}
 	report_last_apply(run, top);
+	if (run->shows_holder && (holder = isst_change_holder(context)) != NULL)
+		report_text(top, KEY_STATUS_HOLDER, holder);
 	turbo_status_report(run, top);
 	if (isst_cpuset_count(status->cores.unplaced) > 0)
 		report_cpu_ranges(top, KEY_STATUS_UNPLACED, 0, status->cores.unplaced);
