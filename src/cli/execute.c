@@ -14,6 +14,7 @@
 #include "out_file.h"
 #include "process/program.h"
 #include "process/terminal.h"
+#include "render/page.h"
 #include "run/change.h"
 #include "run/change_run.h"
 #include "run/machine.h"
@@ -266,6 +267,7 @@ static enum exit_status work(struct run *run, struct output *output)
 	if (status != STATUS_DONE)
 		return status;
 	run->progress = progress_stream(run, output);
+	run->columns = output->reference ? 0 : page_of(stderr, output->colour).width;
 	run->counts = run->progress && terminal_can_show(STDERR_FILENO) &&
 		      !request_has(run->request, OPTION_DEBUG);
 	ready = config_wait(run) && (!run_changes(run) || reserve_machine(run));

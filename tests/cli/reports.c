@@ -292,7 +292,7 @@ static void remarks_are_bare_lines_and_progress_is_in_documents_alone(void **sta
 			"    \"message\": \"unchanged\"\n"
 			"  }\n"
 			"}\n");
-	render_messages(report, stream);
+	render_messages(report, &(struct page){ .width = 0 }, stream);
 	assert_int_equal(fclose(stream), 0);
 	assert_string_equal(text,
 			    "clos min is not specified, default: 0\nInformation: unchanged\n");

@@ -59,6 +59,47 @@ static void lists_break_at_commas(void **state)
 	assert_int_equal(wrap_list_break("", 0, 4), 0);
 }
 
+static void commands_stay_in_one_line(void **state)
+{
+	(void)state;
+	assert_wrapped((struct wrap){ .columns = 22, .indent = 2 },
+		       "then run `isst journal show`; or",
+		       "  then run\n  `isst journal show`;\n  or");
+	assert_wrapped((struct wrap){ .columns = 20 }, "x: no '# isst 1' there",
+		       "x: no '# isst 1'\nthere");
+	assert_wrapped((struct wrap){ .columns = 16 }, "x: no '# isst 1' there",
+		       "x: no '# isst 1'\nthere");
+	assert_wrapped((struct wrap){ .columns = 12 }, "x: no '# isst 1' there",
+		       "x: no\n'# isst 1'\nthere");
+	/* Not what is wider than a line, or has no end. */
+	assert_wrapped((struct wrap){ .columns = 16, .indent = 2 }, "run `isst journal show`",
+		       "  run `isst\n  journal show`");
+	assert_wrapped((struct wrap){ .columns = 12 }, "see `isst journal", "see `isst\njournal");
+}
+
+static void assert_line(const char *text, size_t columns, size_t column, const char *expected)
+{
+	char *written = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&written, &size);
+
+	assert_non_null(stream);
+	assert_int_equal(wrap_line(text, columns, column, stream), 0);
+	assert_int_equal(fclose(stream), 0);
+	assert_string_equal(written, expected);
+	free(written);
+}
+
+static void further_lines_of_a_message_are_indented(void **state)
+{
+	(void)state;
+	assert_line("a short one", 30, 7, "a short one");
+	assert_line("no such file", 16, 7, "no such\n  file");
+	assert_line("  CPUs: 0-3,8-11", 10, 0, "  CPUs:\n    0-3,\n    8-11");
+	/* What would move the cursor is shown instead. */
+	assert_line("a \033[K b", 9, 0, "a \\x1b[K\n  b");
+}
+
 static void words_stay_together(void **state)
 {
 	static const char WORDS[] = "[--set STATEMENT]";
@@ -80,6 +121,8 @@ int main(void)
 		cmocka_unit_test(lines_are_as_long_as_the_page),
 		cmocka_unit_test(lists_that_are_too_wide_are_broken_behind_commas),
 		cmocka_unit_test(lists_break_at_commas),
+		cmocka_unit_test(commands_stay_in_one_line),
+		cmocka_unit_test(further_lines_of_a_message_are_indented),
 		cmocka_unit_test(words_stay_together),
 	};
 

@@ -319,6 +319,24 @@ static enum exit_status close_file(struct output *output, enum exit_status statu
 	return error ? report_lost_output(output, output->path, strerror(error), status) : status;
 }
 
+/** The page of results or messages. Programs know the lines of the reference tool, some from a
+ * terminal: they stay whole. */
+static struct page page_for(const struct output *output, const struct report *report, FILE *stream)
+{
+	struct page page = page_of(stream, output->colour);
+
+	if (output->reference && !report_is_screen(report))
+		page.width = 0;
+	return page;
+}
+
+static void write_messages(const struct output *output, const struct report *report, FILE *stream)
+{
+	const struct page page = page_for(output, report, stream);
+
+	render_messages(report, &page, stream);
+}
+
 /** Writes a report, or the value of it that is asked for. *@problem: why there is no such value, to
  * be freed. */
 static int render_result(const struct output *output, const struct report *report,
@@ -328,8 +346,8 @@ static int render_result(const struct output *output, const struct report *repor
 
 	if (output->get)
 		return render_json_v2_value(report, output->get, stream, problem);
-	if (report_is_screen(report) && renderer->render_screen)
-		return renderer->render_screen(report, page, messages, stream);
+	if (renderer->render_page)
+		return renderer->render_page(report, page, messages, stream);
 	return renderer->render(report, messages, stream);
 }
 
@@ -353,7 +371,7 @@ static int render_to_memory(const struct output *output, const struct report *re
 static int render(struct output *output, const struct report *report, bool messages, FILE *stream,
 		  char **problem)
 {
-	const struct page page = page_of(stream, output->colour);
+	const struct page page = page_for(output, report, stream);
 	struct memory_stream memory = { .text = NULL };
 	int error = render_to_memory(output, report, messages, &page, &memory, problem);
 
@@ -418,7 +436,7 @@ enum exit_status output_report(struct output *output, struct report *report,
 	if (output->file)
 		status = close_file(output, status);
 	if (messages_beside(output))
-		render_messages(report, stderr);
+		write_messages(output, report, stderr);
 	if (problem) {
 		fputs("Error: ", stderr);
 		write_printable(problem, "", stderr);
@@ -462,7 +480,7 @@ enum exit_status output_event(struct output *output, struct report *report, enum
 		  stream);
 	free(memory.text);
 	if (messages_beside(output))
-		render_messages(report, stderr);
+		write_messages(output, report, stderr);
 	report_empty(report);
 	return flush(output, stream, true, status);
 }
@@ -475,7 +493,7 @@ static int render_refusal(struct output *output, const struct report *report, FI
 	/* The file that a run did not even begin to write has no place for why. */
 	if (!output->get && !renderers[output->format].file)
 		return render(output, report, true, stream, &none);
-	render_messages(report, stream);
+	write_messages(output, report, stream);
 	return 0;
 }
 

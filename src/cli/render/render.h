@@ -21,9 +21,9 @@ struct renderer {
 	/** Writes the report, messages included where @messages. Returns 0 or -ENOMEM; errors of
 	 * the stream stay in the stream. */
 	int (*render)(const struct report *report, bool messages, FILE *stream);
-	/** The same of a report that is a screen; NULL: as any other. */
-	int (*render_screen)(const struct report *report, const struct page *page, bool messages,
-			     FILE *stream);
+	/** The same, laid out for a page: in place of the other one. */
+	int (*render_page)(const struct report *report, const struct page *page, bool messages,
+			   FILE *stream);
 	/** True if one result is one document, in which messages must have a place. */
 	bool document;
 	/** True if a result is a file of its own for another program: without banner and messages,
@@ -35,7 +35,7 @@ struct renderer {
 
 extern const struct renderer renderers[FORMATS];
 
-int render_text(const struct report *report, bool messages, FILE *stream);
+int render_text(const struct report *report, const struct page *page, bool messages, FILE *stream);
 int render_screen(const struct report *report, const struct page *page, bool messages,
 		  FILE *stream);
 int render_json(const struct report *report, bool messages, FILE *stream);
@@ -51,7 +51,7 @@ int render_sentences(const struct report_node *first, const struct page *page, F
 /* What changed is marked, on a page with colours also by inverse. */
 #define CHANGED_MARK '*'
 
-/** The messages alone, as lines. */
-void render_messages(const struct report *report, FILE *stream);
+/** The messages alone, in lines of the page if it is a terminal's. */
+void render_messages(const struct report *report, const struct page *page, FILE *stream);
 
 #endif

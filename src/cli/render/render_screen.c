@@ -53,6 +53,6 @@ int render_screen(const struct report *report, const struct page *page, bool mes
 	if (!error)
 		error = screen_map_write(report, page, stream);
 	if (messages)
-		render_messages(report, stream);
+		render_messages(report, page, stream);
 	return error;
 }

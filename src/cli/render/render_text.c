@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
-#include "../../common/memory_stream.h"
 #include "../../common/printable.h"
 #include "../report/wording.h"
 #include "../text/wrap.h"
@@ -37,30 +36,6 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 	return error;
 }
 
-/** Writes a sentence in lines of the page; those behind the first one are indented more. @column:
- * where it begins */
-static int wrap_sentence(const char *sentence, const struct page *page, size_t column, FILE *stream)
-{
-	struct wrap wrap = { .stream = stream,
-			     .columns = page->columns,
-			     .indent = strspn(sentence, " "),
-			     .column = column };
-	struct memory_stream memory;
-	size_t first;
-
-	if (memory_stream_open(&memory))
-		return -ENOMEM;
-	write_printable(sentence + wrap.indent, "", memory.stream);
-	if (memory_stream_close(&memory))
-		return -ENOMEM;
-	first = strcspn(memory.text, " ");
-	wrap_words(&wrap, memory.text, first);
-	wrap.indent += 2;
-	wrap_text(&wrap, memory.text + first);
-	free(memory.text);
-	return 0;
-}
-
 /** A sentence may be several lines, such as those of a platform file. */
 static int write_sentence(const struct report_node *node, const char *sentence,
 			  const struct page *page, FILE *stream)
@@ -72,7 +47,7 @@ static int write_sentence(const struct report_node *node, const char *sentence,
 	if (page && node->changed)
 		fputc(CHANGED_MARK, stream);
 	if (page && node->key->wrapped)
-		error = wrap_sentence(sentence, page, node->changed, stream);
+		error = wrap_line(sentence, page->columns, node->changed, stream);
 	else
 		write_printable(sentence, "\n\t", stream);
 	style_end(page, style, stream);
@@ -117,7 +92,7 @@ int render_sentences(const struct report_node *first, const struct page *page, F
 	return write_nodes(first, 1, page, stream);
 }
 
-static int write_unit(const struct report_entry *unit, FILE *stream)
+static int write_unit(const struct report_entry *unit, const struct page *page, FILE *stream)
 {
 	unsigned int level = 1;
 
@@ -130,37 +105,41 @@ static int write_unit(const struct report_entry *unit, FILE *stream)
 		fprintf(stream, "%s\n", name);
 		free(name);
 	}
-	return write_nodes(unit->root->first, level, NULL, stream);
+	return write_nodes(unit->root->first, level, page, stream);
 }
 
-static void write_message(const struct report_entry *entry, FILE *stream)
+static void write_message(const struct report_entry *entry, const struct page *page, FILE *stream)
 {
+	size_t column = 0;
+
 	if (entry->kind == ENTRY_PROGRESS)
 		return;
 	if (entry->kind != ENTRY_REMARK)
-		fprintf(stream, "%s: ", wording_of_message(entry));
-	write_printable(entry->message, "", stream);
+		column += (size_t)fprintf(stream, "%s: ", wording_of_message(entry));
+	if (!page || wrap_line(entry->message, page->columns, column, stream) != 0)
+		write_printable(entry->message, "", stream);
 	fputc('\n', stream);
 }
 
-int render_text(const struct report *report, bool messages, FILE *stream)
+int render_text(const struct report *report, const struct page *page, bool messages, FILE *stream)
 {
+	const struct page *lines = page->width > 0 ? page : NULL;
 	int error = 0;
 
 	for (const struct report_entry *entry = report_first(report); entry && !error;
 	     entry = entry->next) {
 		if (entry->kind == ENTRY_UNIT)
-			error = write_unit(entry, stream);
+			error = write_unit(entry, lines, stream);
 		else if (messages)
-			write_message(entry, stream);
+			write_message(entry, lines, stream);
 	}
 	return error;
 }
 
-void render_messages(const struct report *report, FILE *stream)
+void render_messages(const struct report *report, const struct page *page, FILE *stream)
 {
 	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next) {
 		if (entry->kind != ENTRY_UNIT)
-			write_message(entry, stream);
+			write_message(entry, page->width > 0 ? page : NULL, stream);
 	}
 }

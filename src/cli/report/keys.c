@@ -174,7 +174,8 @@ const struct key keys[KEYS] = {
 
 	/* One step-N for each write: what is written, what it is, what it would become. */
 	[KEY_DRY_RUN] = ROW("dry-run", "dry_run", .sentence = ""),
-	[KEY_STEP] = ROW("step-#", "steps", .sentence = "Would change {target}: {old} -> {new}"),
+	[KEY_STEP] = ROW("step-#", "steps", .sentence = "Would change {target}: {old} -> {new}",
+			 .wrapped = true),
 	[KEY_STEP_TARGET] = ROW("target", "target", .sentence = ""),
 	[KEY_STEP_OLD] = ROW("old", "old", .sentence = ""),
 	[KEY_STEP_NEW] = ROW("new", "new", .sentence = ""),

@@ -5,6 +5,8 @@
  */
 #include "run.h"
 
+#include "../text/wrap.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -181,10 +183,12 @@ void run_note_unchanged(struct run *run, const char *why)
 
 void run_progress(struct run *run, const char *line)
 {
-	if (run->progress)
-		fprintf(run->progress, "%s\n", line);
-	else
+	if (!run->progress)
 		report_message(run->report, ENTRY_PROGRESS, "%s", line);
+	else if (run->columns > 0 && wrap_line(line, run->columns, 0, run->progress) == 0)
+		fputc('\n', run->progress);
+	else
+		fprintf(run->progress, "%s\n", line);
 }
 
 void run_count(struct run *run, const char *state, unsigned int done, unsigned int count)

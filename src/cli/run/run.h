@@ -27,9 +27,10 @@ struct run {
 	struct signals signals;	    /* held back while the run changes the machine */
 	/* The signal that the lock or a change was given up for; NULL: none. */
 	const char *interrupted_by;
-	FILE *progress; /* where progress is printed; NULL: in the report */
-	bool counts;	/* that is a terminal: CPUs that go on- or offline are counted in a line */
-	bool counting;	/* which stands there now */
+	FILE *progress;	      /* where progress is printed; NULL: in the report */
+	unsigned int columns; /* of the terminal that this is; 0: lines stay whole */
+	bool counts;   /* that is a terminal: CPUs that go on- or offline are counted in a line */
+	bool counting; /* which stands there now */
 	/* That of what has to be seen at once; NULL: the run may wait for readers. */
 	struct nowait_stream *nowait;
 	struct report_node *steps; /* of --dry-run; NULL: none yet */

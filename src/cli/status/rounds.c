@@ -135,8 +135,7 @@ static int render_text_of(const struct watching *watching, const struct page *pa
 	if (error)
 		return error;
 	write_title(watching, page->columns, memory.stream);
-	error = renderers[FORMAT_TEXT].render_screen(watching->run->report, page, true,
-						     memory.stream);
+	error = render_screen(watching->run->report, page, true, memory.stream);
 	if (memory_stream_close(&memory) != 0)
 		return -ENOMEM;
 	if (error)

@@ -2,6 +2,11 @@
 /* Fills lines with words. Bytes are counted: the texts are ASCII, but for names of others. */
 #include "wrap.h"
 
+#include "../../common/memory_stream.h"
+#include "../../common/printable.h"
+
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void begin_line(struct wrap *wrap)
@@ -49,10 +54,19 @@ void wrap_words(struct wrap *wrap, const char *words, size_t length)
 	}
 }
 
+/** The length of the word, or of what stands between quotes, that a text begins with. */
+static size_t word_length(const struct wrap *wrap, const char *text)
+{
+	const char *end = *text == '`' || *text == '\'' ? strchr(text + 1, *text) : NULL;
+	size_t quoted = end ? (size_t)(end - text) + strcspn(end, " \n") : 0;
+
+	return end && wrap->indent + quoted <= wrap->columns ? quoted : strcspn(text, " \n");
+}
+
 void wrap_text(struct wrap *wrap, const char *text)
 {
 	while (*text) {
-		size_t length = strcspn(text, " \n");
+		size_t length = word_length(wrap, text);
 
 		wrap_words(wrap, text, length);
 		text += length;
@@ -60,4 +74,25 @@ void wrap_text(struct wrap *wrap, const char *text)
 			begin_line(wrap);
 		text += *text != '\0';
 	}
+}
+
+int wrap_line(const char *text, size_t columns, size_t column, FILE *stream)
+{
+	struct wrap wrap = {
+		.stream = stream, .columns = columns, .indent = strspn(text, " "), .column = column
+	};
+	struct memory_stream memory;
+	size_t first;
+
+	if (memory_stream_open(&memory))
+		return -ENOMEM;
+	write_printable(text + wrap.indent, "", memory.stream);
+	if (memory_stream_close(&memory))
+		return -ENOMEM;
+	first = strcspn(memory.text, " ");
+	wrap_words(&wrap, memory.text, first);
+	wrap.indent += 2;
+	wrap_text(&wrap, memory.text + first);
+	free(memory.text);
+	return 0;
 }

@@ -22,7 +22,17 @@ size_t wrap_list_break(const char *words, size_t length, size_t width);
  */
 void wrap_words(struct wrap *wrap, const char *words, size_t length);
 
-/** Writes words; a line end begins a new line. */
+/** Writes words; a line end begins a new line. What stands between quotes, such as a command, stays
+ * in one line if it fits, so that it can be copied. */
 void wrap_text(struct wrap *wrap, const char *text);
+
+/**
+ * Writes text from elsewhere in lines of a page, without an end of the last one; those behind the
+ * first one are indented more than that is.
+ *
+ * @column: where it begins
+ * Returns 0 or, with nothing written, -ENOMEM.
+ */
+int wrap_line(const char *text, size_t columns, size_t column, FILE *stream);
 
 #endif
