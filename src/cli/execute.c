@@ -15,6 +15,7 @@
 #include "process/program.h"
 #include "process/terminal.h"
 #include "render/page.h"
+#include "report/message_folds.h"
 #include "run/change.h"
 #include "run/change_run.h"
 #include "run/machine.h"
@@ -324,6 +325,7 @@ static enum exit_status work_without_machine(struct run *run, struct output *out
 	if (status != STATUS_DONE)
 		return status;
 	run->request->command->handler(run);
+	message_folds_apply(run->report, NULL);
 	return output_report(output, run->report, run->status);
 }
 

@@ -100,21 +100,14 @@ static struct domain_list_entry *entry_of(struct domain_list *list, unsigned int
 		       : NULL;
 }
 
-int domain_list_add(struct domain_list *list, unsigned int package, const char *word,
-		    unsigned int number)
-{
-	struct domain_list_entry *entry = entry_of(list, package, word);
-
-	return entry ? isst_cpuset_add(entry->numbers, number, number) : -ENOMEM;
-}
-
 int domain_list_add_name(struct domain_list *list, const char *text)
 {
+	struct domain_list_entry *entry = NULL;
 	struct name name;
 
-	return read_name(text, &name) > 0
-		       ? domain_list_add(list, name.package, name.word, name.number)
-		       : -ENOMEM;
+	if (read_name(text, &name) > 0)
+		entry = entry_of(list, name.package, name.word);
+	return entry ? isst_cpuset_add(entry->numbers, name.number, name.number) : -ENOMEM;
 }
 
 int domain_list_join(struct domain_list *list, const struct domain_list *other)
@@ -136,43 +129,94 @@ int domain_list_join(struct domain_list *list, const struct domain_list *other)
 	return error;
 }
 
+/* ---- Text ---- */
+
+/** Whether an entry has all that the machine has in its package. */
+static bool is_whole(const struct domain_list *machine, const struct domain_list_entry *entry)
+{
+	unsigned int package = 0;
+
+	isst_cpuset_next(entry->packages, 0, &package);
+	for (size_t i = 0; i < machine->count; i++)
+		if (isst_cpuset_has(machine->entries[i].packages, package))
+			return is_equal(machine->entries[i].numbers, entry->numbers);
+	return false;
+}
+
+/** Whether whole packages have different numbers, as where dies are counted over the machine. */
+static bool has_mixed_packages(const struct domain_list *list, const struct domain_list *machine)
+{
+	const struct domain_list_entry *whole = NULL;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct domain_list_entry *entry = &list->entries[i];
+
+		if (!is_whole(machine, entry))
+			continue;
+		if (whole && !is_equal(whole->numbers, entry->numbers))
+			return true;
+		whole = entry;
+	}
+	return false;
+}
+
+/** A list as it is written: `packages 0-1, die 0` of each entry, or `packages 0-7`. */
+struct names {
+	const struct domain_list *list, *machine;
+	bool mixed; /* whole packages are named without numbers */
+};
+
+static bool stands_alone(const struct names *names, const struct domain_list_entry *entry)
+{
+	return names->mixed && is_whole(names->machine, entry);
+}
+
+static bool stand_together(const struct names *names, const struct domain_list_entry *one,
+			   const struct domain_list_entry *other)
+{
+	if (stands_alone(names, one) || stands_alone(names, other))
+		return stands_alone(names, one) && stands_alone(names, other);
+	return strcmp(one->word, other->word) == 0 && is_equal(one->numbers, other->numbers);
+}
+
 /** The packages that stand together with the one at @first; NULL: it stands with an earlier one.
  * Returns 0 or -ENOMEM. */
-static int join(const struct domain_list *list, size_t first, struct isst_cpuset **packages)
+static int join(const struct names *names, size_t first, struct isst_cpuset **packages)
 {
-	const struct domain_list_entry *entry = &list->entries[first];
+	const struct domain_list_entry *entries = names->list->entries;
 	int error;
 
 	*packages = NULL;
 	for (size_t i = 0; i < first; i++)
-		if (strcmp(list->entries[i].word, entry->word) == 0 &&
-		    is_equal(list->entries[i].numbers, entry->numbers))
+		if (stand_together(names, &entries[i], &entries[first]))
 			return 0;
 	*packages = isst_cpuset_new();
 	error = *packages ? 0 : -ENOMEM;
-	for (size_t i = first; i < list->count && !error; i++)
-		if (strcmp(list->entries[i].word, entry->word) == 0 &&
-		    is_equal(list->entries[i].numbers, entry->numbers))
-			error = isst_cpuset_add_set(*packages, list->entries[i].packages);
+	for (size_t i = first; i < names->list->count && !error; i++)
+		if (stand_together(names, &entries[i], &entries[first]))
+			error = isst_cpuset_add_set(*packages, entries[i].packages);
 	return error;
 }
 
-static int write_entry(const struct domain_list_entry *entry, const struct isst_cpuset *packages,
-		       const char *separator, FILE *stream)
+static int write_entry(const struct names *names, const struct domain_list_entry *entry,
+		       const struct isst_cpuset *packages, FILE *stream)
 {
+	bool alone = stands_alone(names, entry);
 	char *package_names = name_numbers("package", packages);
-	char *names = name_numbers(entry->word, entry->numbers);
-	int error = package_names && names ? 0 : -ENOMEM;
+	char *numbers = alone ? strdup("") : name_numbers(entry->word, entry->numbers);
+	int error = package_names && numbers ? 0 : -ENOMEM;
 
 	if (!error)
-		fprintf(stream, "%s%s, %s", separator, package_names, names);
+		fprintf(stream, "%s%s%s%s", entry > names->list->entries ? "; " : "", package_names,
+			alone ? "" : ", ", numbers);
 	free(package_names);
-	free(names);
+	free(numbers);
 	return error;
 }
 
-char *domain_list_to_text(const struct domain_list *list)
+char *domain_list_to_text(const struct domain_list *list, const struct domain_list *machine)
 {
+	const struct names names = { list, machine, has_mixed_packages(list, machine) };
 	struct memory_stream memory;
 	int error = memory_stream_open(&memory);
 
@@ -181,10 +225,9 @@ char *domain_list_to_text(const struct domain_list *list)
 	for (size_t i = 0; i < list->count && !error; i++) {
 		struct isst_cpuset *packages;
 
-		error = join(list, i, &packages);
+		error = join(&names, i, &packages);
 		if (!error && packages)
-			error = write_entry(&list->entries[i], packages, i > 0 ? "; " : "",
-					    memory.stream);
+			error = write_entry(&names, &list->entries[i], packages, memory.stream);
 		isst_cpuset_free(packages);
 	}
 	if (!error)

@@ -19,17 +19,20 @@ struct domain_list {
  * does not. */
 size_t domain_list_name_length(const char *text);
 
-/** Adds a die or power domain, which is the word, of a package. Returns 0 or -ENOMEM. */
-int domain_list_add(struct domain_list *list, unsigned int package, const char *word,
-		    unsigned int number);
 /** Adds the domain whose name a text begins with. Returns 0 or -ENOMEM. */
 int domain_list_add_name(struct domain_list *list, const char *text);
 
 /** Adds the domains of another list. Returns 0 or -ENOMEM. */
 int domain_list_join(struct domain_list *list, const struct domain_list *other);
 
-/** Packages with the same numbers stand together; NULL without memory. */
-char *domain_list_to_text(const struct domain_list *list);
+/**
+ * Packages with the same numbers stand together, and whole ones also where they have different
+ * numbers: `packages 0-7`.
+ *
+ * @machine: all domains that there are, as far as that is known
+ * Returns the text, to be freed; NULL without memory.
+ */
+char *domain_list_to_text(const struct domain_list *list, const struct domain_list *machine);
 
 void domain_list_clear(struct domain_list *list);
 

@@ -60,31 +60,39 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 	return list ? 0 : -ENOMEM;
 }
 
+/** All domains of the machine. Returns 0 or -ENOMEM. */
+static int list_machine(const struct isst_context *context, struct domain_list *machine)
+{
+	const struct isst_domain *domain;
+	int error = 0;
+
+	for (size_t i = 0; (domain = context_domain(context, i)) != NULL && !error; i++)
+		error = domain_list_add_name(machine, domain->name);
+	return error;
+}
+
 /** `packages 0-1, power domain 0`, of all that differ alike. */
 static int name_domains(const struct wanted *wanted, struct compared *compared, size_t count,
 			FILE *stream)
 {
-	struct domain_list list = { .entries = NULL };
+	struct domain_list list = { .entries = NULL }, machine = { .entries = NULL };
 	char *names = NULL;
-	int error = 0;
+	int error = list_machine(wanted->context, &machine);
 
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_domain *domain = compared[i].wanted->domain;
-		bool split = topology_domain(domain)->split;
-
 		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
 			continue;
-		error = domain_list_add(&list, domain->package, split ? "power domain" : "die",
-					split ? domain->number : domain->die);
+		error = domain_list_add_name(&list, compared[i].wanted->domain->name);
 		compared[i].listed = true;
 	}
 	if (!error)
-		names = domain_list_to_text(&list);
+		names = domain_list_to_text(&list, &machine);
 	error = names ? 0 : -ENOMEM;
 	if (names)
 		fputs(names, stream);
 	free(names);
 	domain_list_clear(&list);
+	domain_list_clear(&machine);
 	return error;
 }
 

@@ -19,8 +19,8 @@ static void assert_folded(const struct message *messages, size_t count, const ch
 	for (size_t i = 0; i < count; i++)
 		report_message(report, messages[i].kind, "%s", messages[i].text);
 	/* Once more changes nothing. */
-	message_folds_apply(report);
-	message_folds_apply(report);
+	message_folds_apply(report, NULL);
+	message_folds_apply(report, NULL);
 	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next) {
 		size_t length = strlen(lines);
 
@@ -141,6 +141,50 @@ static void names_of_domains_are_exact(void **state)
 	assert_int_equal(domain_list_name_length(""), 0);
 }
 
+/** Adds `0/0 1/1`, packages and their dies. */
+static void add_dies(struct domain_list *list, const char *dies)
+{
+	char name[40];
+
+	*list = (struct domain_list){ .entries = NULL };
+	for (; *dies; dies += strcspn(dies, " "), dies += *dies == ' ') {
+		snprintf(name, sizeof(name), "package %c, die %c", dies[0], dies[2]);
+		assert_int_equal(domain_list_add_name(list, name), 0);
+	}
+}
+
+static void whole_packages_stand_together(void **state)
+{
+	static const struct {
+		const char *machine, *dies, *text;
+	} lists[] = {
+		{ "0/0 1/0", "0/0 1/0", "packages 0-1, die 0" },
+		{ "0/0 1/1 2/2", "0/0 1/1 2/2", "packages 0-2" },
+		{ "0/0 1/1 2/2", "2/2 0/0", "packages 0,2" },
+		{ "0/0 1/1 2/2", "1/1", "package 1, die 1" },
+		{ "0/0 0/1 1/2 1/3", "0/0 0/1 1/2 1/3", "packages 0-1" },
+		/* Those that are not whole are named by their dies. */
+		{ "0/0 0/1 1/2 1/3 2/4", "0/0 0/1 1/2 2/4", "packages 0,2; package 1, die 2" },
+		{ "0/0 0/1 1/0 1/1", "0/0 1/1", "package 0, die 0; package 1, die 1" },
+		/* It is not known what there is. */
+		{ "", "0/0 1/1", "package 0, die 0; package 1, die 1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct domain_list machine, list;
+		char *text;
+
+		add_dies(&machine, lists[i].machine);
+		add_dies(&list, lists[i].dies);
+		text = domain_list_to_text(&list, &machine);
+		assert_string_equal(text, lists[i].text);
+		free(text);
+		domain_list_clear(&list);
+		domain_list_clear(&machine);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +194,7 @@ int main(void)
 		cmocka_unit_test(files_of_cpus_go_with_their_names),
 		cmocka_unit_test(other_messages_stay),
 		cmocka_unit_test(names_of_domains_are_exact),
+		cmocka_unit_test(whole_packages_stand_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

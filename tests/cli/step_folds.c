@@ -31,7 +31,7 @@ static void assert_folded(const struct step *steps, size_t count, const char *ex
 		assert_int_equal(step_folds_add(folds, steps[i].kind, steps[i].target, &texts), 0);
 	}
 	lines[0] = '\0';
-	assert_int_equal(step_folds_visit(folds, add_line, NULL), 0);
+	assert_int_equal(step_folds_visit(folds, NULL, add_line, NULL), 0);
 	assert_string_equal(lines, expected);
 	step_folds_free(folds);
 }

@@ -101,7 +101,7 @@ static void list_items(struct list *list, const struct isst_journal *journal,
 			error = list_item(list, item, &texts);
 	}
 	if (!error && list->folds)
-		error = step_folds_visit(list->folds, report_group, list);
+		error = step_folds_visit(list->folds, list->run->context, report_group, list);
 	if (error)
 		run_error(list->run, STATUS_FAILED, "out of memory");
 	step_folds_free(list->folds);

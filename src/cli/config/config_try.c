@@ -46,7 +46,7 @@ static void report_steps(struct run *run, const struct isst_change *change)
 		if (isst_change_step_is_written(step))
 			error = change_fold_step(folds, step);
 	}
-	if (error || step_folds_visit(folds, report_group, run) != 0)
+	if (error || step_folds_visit(folds, run->context, report_group, run) != 0)
 		run_progress(run, "out of memory");
 	step_folds_free(folds);
 }

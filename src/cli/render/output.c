@@ -11,7 +11,6 @@
 #include "../../common/memory_stream.h"
 #include "../../common/printable.h"
 #include "../process/save_file.h"
-#include "../report/message_folds.h"
 #include "render_json_v2.h"
 
 #include <errno.h>
@@ -421,7 +420,6 @@ enum exit_status output_report(struct output *output, struct report *report,
 	char *problem = NULL;
 
 	report_header(report)->exit_status = (int)status;
-	message_folds_apply(report);
 	if (keeps)
 		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
 			       output->untargeted ? "the CPUs named are not there"

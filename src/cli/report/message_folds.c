@@ -224,10 +224,10 @@ static bool join(struct fold *fold, const struct fold *message)
 	return !error;
 }
 
-static bool put_slot(const struct slot *slot, FILE *stream)
+static bool put_slot(const struct slot *slot, const struct domain_list *machine, FILE *stream)
 {
 	char *names = slot->kind == SLOT_DOMAINS
-			      ? domain_list_to_text(&slot->domains)
+			      ? domain_list_to_text(&slot->domains, machine)
 			      : name_numbers(slot->kind == SLOT_CORES ? "core" : "CPU",
 					     slot->numbers);
 
@@ -239,7 +239,7 @@ static bool put_slot(const struct slot *slot, FILE *stream)
 }
 
 /** The message with all names; NULL without memory. */
-static char *put_together(const struct fold *fold)
+static char *put_together(const struct fold *fold, const struct domain_list *machine)
 {
 	const struct slot *slot = fold->slots;
 	struct memory_stream memory;
@@ -249,14 +249,14 @@ static char *put_together(const struct fold *fold)
 		return NULL;
 	for (size_t i = 0; i < fold->slot_count && complete; i++)
 		if (fold->slots[i].in_front) {
-			complete = put_slot(&fold->slots[i], memory.stream);
+			complete = put_slot(&fold->slots[i], machine, memory.stream);
 			fputs(": ", memory.stream);
 		}
 	for (const char *text = fold->rest; *text && complete; text++) {
 		while (*text == SLOT_MARK && slot->in_front)
 			slot++;
 		if (*text == SLOT_MARK)
-			complete = put_slot(slot++, memory.stream);
+			complete = put_slot(slot++, machine, memory.stream);
 		else
 			fputc(*text, memory.stream);
 	}
@@ -306,7 +306,8 @@ static bool add_message(struct folds *folds, struct report_entry *entry, enum sl
 }
 
 /** Joins the messages that differ in names of other kinds than the one that stays. */
-static void join_messages(struct report *report, enum slot_kind stays)
+static void join_messages(struct report *report, const struct domain_list *machine,
+			  enum slot_kind stays)
 {
 	struct folds folds = { NULL, 0 };
 	struct report_entry *entry = report_next_message(report, NULL), *next;
@@ -320,14 +321,29 @@ static void join_messages(struct report *report, enum slot_kind stays)
 		struct fold *fold = &folds.folds[i];
 
 		if (fold->messages > 1)
-			report_replace_message(report, fold->entry, put_together(fold));
+			report_replace_message(report, fold->entry, put_together(fold, machine));
 		clear(fold);
 	}
 	free(folds.folds);
 }
 
-void message_folds_apply(struct report *report)
+int list_domains(const struct isst_context *context, struct domain_list *machine)
 {
-	join_messages(report, SLOT_DOMAINS);
-	join_messages(report, SLOT_CORES);
+	const struct isst_domain *domain;
+	int error = 0;
+
+	for (size_t i = 0; (domain = isst_domain_at(context, i)) != NULL && !error; i++)
+		error = domain_list_add_name(machine, isst_domain_name(domain));
+	return error;
+}
+
+void message_folds_apply(struct report *report, const struct isst_context *context)
+{
+	struct domain_list machine = { .entries = NULL };
+
+	if (list_domains(context, &machine) == 0) {
+		join_messages(report, &machine, SLOT_DOMAINS);
+		join_messages(report, &machine, SLOT_CORES);
+	}
+	domain_list_clear(&machine);
 }

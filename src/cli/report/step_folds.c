@@ -4,6 +4,7 @@
 
 #include "../../common/domain_list.h"
 #include "../../common/numbered.h"
+#include "message_folds.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -174,6 +175,7 @@ static char *target_of(const struct fold *fold)
 /** All folds as they are visited: those that were joined with an earlier one have no target. */
 struct visit {
 	const struct step_folds *folds;
+	struct domain_list machine;
 	char **targets;
 };
 
@@ -212,7 +214,7 @@ static char *join_domains(struct visit *visit, size_t first, unsigned int *count
 		free(other);
 		visit->targets[i] = NULL;
 	}
-	names = error ? NULL : domain_list_to_text(&list);
+	names = error ? NULL : domain_list_to_text(&list, &visit->machine);
 	if (names && asprintf(&joined, "%s%s", names, thing) < 0)
 		joined = NULL;
 	free(names);
@@ -238,10 +240,12 @@ static int visit_one(struct visit *visit, size_t i, step_folds_visitor visitor, 
 	return 0;
 }
 
-int step_folds_visit(const struct step_folds *folds, step_folds_visitor visitor, void *data)
+int step_folds_visit(const struct step_folds *folds, const struct isst_context *context,
+		     step_folds_visitor visitor, void *data)
 {
-	struct visit visit = { folds, calloc(folds->count + 1, sizeof(*visit.targets)) };
-	int error = visit.targets ? 0 : -ENOMEM;
+	struct visit visit = { .folds = folds,
+			       .targets = calloc(folds->count + 1, sizeof(*visit.targets)) };
+	int error = visit.targets ? list_domains(context, &visit.machine) : -ENOMEM;
 
 	for (size_t i = 0; i < folds->count && !error; i++) {
 		visit.targets[i] = target_of(&folds->folds[i]);
@@ -253,5 +257,6 @@ int step_folds_visit(const struct step_folds *folds, step_folds_visitor visitor,
 	for (size_t i = 0; i < folds->count && visit.targets; i++)
 		free(visit.targets[i]);
 	free(visit.targets);
+	domain_list_clear(&visit.machine);
 	return error;
 }

@@ -45,8 +45,10 @@ typedef void (*step_folds_visitor)(void *data, const struct step_group *group);
 /**
  * Visits what is the same, in the order in which the first of each was added.
  *
+ * @context: of the machine; NULL: of none
  * Returns 0 or -ENOMEM.
  */
-int step_folds_visit(const struct step_folds *folds, step_folds_visitor visit, void *data);
+int step_folds_visit(const struct step_folds *folds, const struct isst_context *context,
+		     step_folds_visitor visit, void *data);
 
 #endif

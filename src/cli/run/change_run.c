@@ -266,7 +266,7 @@ void change_note_offline_parts(struct run *run)
 
 void change_finish(struct run *run)
 {
-	if (run->folds && step_folds_visit(run->folds, report_group, run) != 0)
+	if (run->folds && step_folds_visit(run->folds, run->context, report_group, run) != 0)
 		run_error(run, STATUS_FAILED, "out of memory");
 	step_folds_free(run->folds);
 	run->folds = NULL;

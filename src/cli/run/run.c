@@ -5,6 +5,7 @@
  */
 #include "run.h"
 
+#include "../report/message_folds.h"
 #include "../text/wrap.h"
 
 #include <errno.h>
@@ -169,6 +170,7 @@ void run_finish(struct run *run)
 
 	if (error && count > 0)
 		run->status = status_worse(run->status, STATUS_UNSUPPORTED);
+	message_folds_apply(run->report, run->context);
 }
 
 void run_note_unchanged(struct run *run, const char *why)

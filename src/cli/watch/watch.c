@@ -408,6 +408,15 @@ static bool has_system_log(const struct watch *watch)
 	       (!notify_is_journal(watch->result) || watch->daemon.ready >= 0);
 }
 
+/** There is something wrong before anything is watched. */
+static enum exit_status refuse(const struct watch *watch)
+{
+	struct run *run = watch->watcher.run;
+
+	run_finish(run);
+	return output_report(watch->output, run->report, run->status);
+}
+
 enum exit_status watch_machine(struct run *run, struct output *output)
 {
 	struct watch watch = {
@@ -431,10 +440,10 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	if ((run->config && !config_matches(run)) ||
 	    (request_has(run->request, OPTION_CPU) &&
 	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
-		return output_report(output, run->report, run->status);
+		return refuse(&watch);
 	watch.watcher.cpus = run->cpus;
 	if (!begin_oob(&watch) || !claim_purposes(run))
-		return output_report(output, run->report, run->status);
+		return refuse(&watch);
 	watch.logs = has_system_log(&watch);
 	error = watcher_begin(&watch.watcher) ? begin(&watch) : -ENOMEM;
 	reserve_drop_privileges(run, output);
