@@ -37,10 +37,10 @@ static bool is_command(const char *remedy)
 	return false;
 }
 
-static void report_finding(struct report_node *top, unsigned int index,
+static void report_finding(struct report_node *top, enum key_id key, unsigned int index,
 			   const struct isst_finding *finding)
 {
-	struct report_node *node = report_branch(top, KEY_FINDING, index);
+	struct report_node *node = report_branch(top, key, index);
 	const struct isst_cpuset *cpus = isst_finding_cpus(finding);
 	const char *remedy = isst_finding_remedy(finding);
 
@@ -55,26 +55,29 @@ static void report_finding(struct report_node *top, unsigned int index,
 		node, is_command(remedy) ? KEY_FINDING_COMMAND : KEY_FINDING_REMEDY, remedy);
 }
 
-/** Reports the findings, and in text only the number of the advisories, which are the same every
- * day, unless they are asked for. */
+/** Reports the findings, behind which are the advisories: these are the same every day, and text
+ * has only their number, unless they are asked for. */
 static void report_findings(struct run *run, struct report_node *top,
 			    const struct isst_explanation *explanation)
 {
 	bool all = request_has(run->request, OPTION_ADVISORIES) ||
 		   request_format(run->request) != FORMAT_TEXT;
 	const struct isst_finding *finding;
-	unsigned int left_out = 0;
+	unsigned int advisories = 0;
 
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
-		if (all || isst_finding_severity(finding) != ISST_SEVERITY_ADVISORY)
-			report_finding(top, (unsigned int)i, finding);
-		else
-			left_out++;
+		bool advisory = isst_finding_severity(finding) == ISST_SEVERITY_ADVISORY;
+
+		if (!advisory)
+			report_finding(top, KEY_FINDING, (unsigned int)i, finding);
+		else if (all)
+			report_finding(top, KEY_ADVISORY, advisories, finding);
+		advisories += advisory;
 	}
-	if (left_out > 0)
+	if (advisories > 0 && !all)
 		report_message(run->report, ENTRY_NOTE,
-			       "%u %s about this kernel: isst explain --advisories", left_out,
-			       left_out == 1 ? "advisory" : "advisories");
+			       "%u %s about this kernel: isst explain --advisories", advisories,
+			       advisories == 1 ? "advisory" : "advisories");
 }
 
 /* ---- Measured CPUs ---- */

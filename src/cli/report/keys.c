@@ -203,11 +203,13 @@ const struct key keys[KEYS] = {
 	[KEY_CONFIG_APPLY] = ROW("apply", "apply", .sentence = "config apply:{}"),
 	[KEY_CONFIG_RESET] = ROW("reset", "reset", .sentence = "config reset:{}"),
 	[KEY_CONFIG_TRY] = ROW("try", "try", .sentence = "config try:{}"),
-	/* One finding-N for each, the most important first. */
+	/* One finding-N for each, the most important first; behind them one advisory-N for each. */
 	[KEY_EXPLAIN] = ROW("explain", "explain", .sentence = ""),
 	[KEY_EXPLAIN_RESULT] = ROW("result", "result", .sentence = "{}", .phrases = explained),
 	[KEY_FINDING] = ROW("finding-#", "findings", .sentence = "{severity}: {code}: {where}",
 			    .wrapped = true),
+	[KEY_ADVISORY] = ROW("advisory-#", "advisories", .sentence = "{severity}: {code}: {where}",
+			     .wrapped = true),
 	[KEY_FINDING_SEVERITY] = ROW("severity", "severity", .sentence = ""),
 	[KEY_FINDING_CODE] = ROW("code", "code", .sentence = ""),
 	[KEY_FINDING_PLACE] = ROW("where", "where", .sentence = ""),

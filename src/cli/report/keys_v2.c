@@ -142,6 +142,7 @@ const struct key_v2 keys_v2[KEYS] = {
 	[KEY_EXPLAIN] = { .type = V2_OBJECT, .list = "findings" },
 	[KEY_EXPLAIN_RESULT] = { .type = V2_STRING },
 	[KEY_FINDING] = { .type = V2_ARRAY, .index = "finding" },
+	[KEY_ADVISORY] = { .type = V2_ARRAY, .index = "advisory" },
 	[KEY_FINDING_SEVERITY] = { .type = V2_STRING },
 	[KEY_FINDING_CODE] = { .type = V2_STRING },
 	[KEY_FINDING_PLACE] = { .type = V2_STRING },
