@@ -200,17 +200,36 @@ static void check_high(struct findings *findings, const struct package *package)
 	}
 }
 
+static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int bucket)
+{
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
+		if (info->mhz[type][bucket].state == ISST_UNREADABLE ||
+		    info->mhz[type][bucket].value != info->mhz[type][0].value)
+			return false;
+	return true;
+}
+
+/** The largest bucket whose cores are as fast as those of the first one. */
+static unsigned int fastest_bucket(const struct isst_turbo_freq *info)
+{
+	unsigned int bucket = 0;
+
+	while (bucket + 1 < info->buckets && is_as_fast_as_first(info, bucket + 1))
+		bucket++;
+	return bucket;
+}
+
 static void check_bucket(struct findings *findings, const struct package *package)
 {
 	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
 	struct messages *messages = &findings->survey->context->messages;
 	unsigned int bucket = used_bucket(info, package->cpus.high_cores);
 	bool overfull = bucket == info->buckets;
-	unsigned int shown = overfull ? info->buckets - 1 : 0;
+	unsigned int shown = overfull ? info->buckets - 1 : fastest_bucket(info);
 	struct isst_finding *finding;
 
 	check_high(findings, package);
-	if (bucket == 0)
+	if (bucket <= shown && !overfull)
 		return;
 	finding = findings_note(
 		findings, overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST,
@@ -218,7 +237,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 		"get-assoc); the %s bucket of level %u holds %u, at %u MHz "
 		"(turbo-freq info)",
 		package->cpus.high_cores, package_cores_word(findings, package->cpus.high_cores),
-		overfull ? "last" : "first", package->level->level,
+		overfull ? "last" : "fastest", package->level->level,
 		info->high_priority_cores[shown], info->mhz[0][shown].value);
 	if (overfull)
 		finding_explain(findings, finding, with_cost(findings, finding, package),
@@ -229,7 +248,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 					     "bucket %u applies: high priority cores reach %u MHz; "
 					     "the remedy chooses fewer, and all others are clipped",
 					     bucket, info->mhz[0][bucket].value),
-				bucket_remedy(findings, package, 0));
+				bucket_remedy(findings, package, shown));
 	add_package(findings, finding, package);
 }
 
