@@ -31,9 +31,10 @@ static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 	if (!request_is_active(request))
 		return;
 	if (current->level.base_freq == ISST_FEATURE_UNSUPPORTED)
-		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "base-freq feature is not present at this level %u",
-			       current->level.level);
+		request_reject(
+			scope->change, request, -EOPNOTSUPP,
+			"base-freq feature is not present at this level %u%s", current->level.level,
+			feature_levels_text(scope->change->context, current, 1, FEATURE_BASE_FREQ));
 	else if (automatic && !current->core_power.supported)
 		request_reject(scope->change, request, -EOPNOTSUPP,
 			       "core-power, which --auto needs, is not supported");

@@ -6,6 +6,7 @@
  */
 #include "features/choice_levels.h"
 #include "common/memory_stream.h"
+#include "features/planning.h"
 #include "firmware/platform.h"
 #include "topology/context.h"
 
@@ -195,10 +196,15 @@ static int check_any(const struct choice_levels *levels)
 	if (levels->count == 0)
 		return message_error(&levels->context->messages, -EOPNOTSUPP,
 				     "there are no cores to choose from");
-	return message_error(&levels->context->messages, -EOPNOTSUPP, "%s at level %u",
-			     feature ? "the firmware reports no bucket of turbo-freq"
-				     : "turbo-freq feature is not present",
-			     levels->domains[0].level.level);
+	if (feature)
+		return message_error(&levels->context->messages, -EOPNOTSUPP,
+				     "the firmware reports no bucket of turbo-freq at level %u",
+				     levels->domains[0].level.level);
+	return message_error(&levels->context->messages, -EOPNOTSUPP,
+			     "turbo-freq feature is not present at level %u%s",
+			     levels->domains[0].level.level,
+			     feature_levels_text(levels->context, levels->domains, levels->count,
+						 FEATURE_TURBO_FREQ));
 }
 
 static int read_levels(struct choice_levels *levels, const struct choice_scope *scope)

@@ -2,6 +2,7 @@
 /* Facts that changes are planned from, and steps that several features need. */
 #include "features/planning.h"
 #include "common/numbered.h"
+#include "features/perf_profile.h"
 #include "features/reading.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
@@ -198,6 +199,58 @@ int level_limits_read(struct isst_context *context, struct level_limits *limits,
 const char *feature_name(unsigned int feature)
 {
 	return feature == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq";
+}
+
+static enum isst_feature_state state_at(const struct isst_level *level, unsigned int feature)
+{
+	if (level->features_assumed)
+		return ISST_FEATURE_UNKNOWN;
+	return feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq;
+}
+
+/** Adds the levels of a domain that have a feature. Returns false unless it is known of each. */
+static bool add_levels_with(struct isst_context *context, const struct domain_snapshot *domain,
+			    unsigned int feature, struct isst_cpuset *levels)
+{
+	const struct isst_perf_profile *profile = &domain->profile;
+	struct isst_level *all = calloc((size_t)profile->highest_level + 1, sizeof(*all));
+	size_t count = 0;
+	bool known = all && !profile->failure.error;
+
+	for (unsigned int i = 0; known && i <= profile->highest_level; i++)
+		if (perf_profile_has_level(profile, i))
+			all[count++] = (struct isst_level){ .domain = domain->domain,
+							    .level = i,
+							    .profile = profile };
+	known = known && !levels_read(context, all, count, sizeof(*all), ISST_LEVEL_FEATURES);
+	for (size_t i = 0; i < count; i++) {
+		known = known && state_at(&all[i], feature) != ISST_FEATURE_UNKNOWN;
+		if (known && state_at(&all[i], feature) != ISST_FEATURE_UNSUPPORTED)
+			known = !isst_cpuset_add(levels, all[i].level, all[i].level);
+		level_clear(&all[i]);
+	}
+	free(all);
+	return known;
+}
+
+const char *feature_levels_text(struct isst_context *context, const struct domain_snapshot *domains,
+				size_t count, unsigned int feature)
+{
+	struct isst_cpuset *levels = isst_cpuset_new();
+	const char *text = NULL;
+	char *list = NULL;
+	bool known = levels;
+
+	for (size_t i = 0; i < count && known; i++)
+		known = add_levels_with(context, &domains[i], feature, levels);
+	if (known && isst_cpuset_count(levels) == 0)
+		text = "; no level has it";
+	else if (known && (list = name_numbers("level", levels)) != NULL)
+		text = message_make(&context->messages, "; %s %s it", list,
+				    isst_cpuset_count(levels) == 1 ? "has" : "have");
+	free(list);
+	isst_cpuset_free(levels);
+	return text ? text : "";
 }
 
 unsigned int other_feature(unsigned int feature)

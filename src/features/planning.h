@@ -97,6 +97,11 @@ uint64_t clos_mask(const struct isst_context *context);
 /** The command of a feature (FEATURE_...), by which its saved settings are named, too. */
 const char *feature_name(unsigned int feature);
 
+/** Which levels of domains have a feature, as the end of a sentence: `; level 1 has it`, `; no
+ * level has it`; empty where it is not known. @domains: with their profiles */
+const char *feature_levels_text(struct isst_context *context, const struct domain_snapshot *domains,
+				size_t count, unsigned int feature);
+
 /** The one of SST-BF and SST-TF that a feature (FEATURE_...) is not: they share what `--auto` sets.
  */
 unsigned int other_feature(unsigned int feature);

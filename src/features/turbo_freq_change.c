@@ -66,8 +66,10 @@ static void check_enable(struct package_scope *scope, size_t i)
 		return;
 	if (current->level.turbo_freq == ISST_FEATURE_UNSUPPORTED)
 		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "turbo-freq feature is not present at this level %u",
-			       current->level.level);
+			       "turbo-freq feature is not present at this level %u%s",
+			       current->level.level,
+			       feature_levels_text(scope->change->context, current, 1,
+						   FEATURE_TURBO_FREQ));
 	else if (!current->core_power.supported)
 		request_reject(scope->change, request, -EOPNOTSUPP,
 			       "core-power, which turbo-freq needs, is not supported");

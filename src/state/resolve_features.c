@@ -50,6 +50,7 @@ int resolve_feature(struct resolution *resolution, enum subject subject,
 	enum isst_feature_state state = subject == SUBJECT_TURBO_FREQ ? domain->specified.turbo_freq
 								      : domain->specified.base_freq;
 	const struct isst_failure *failure = &domain->profile.failure;
+	const struct domain_snapshot now = { .domain = domain->domain, .profile = domain->profile };
 	struct wish wish;
 
 	if (!resolve_wish(resolution, subject, domain->domain, INDEX_ALL, &wish))
@@ -72,8 +73,9 @@ int resolve_feature(struct resolution *resolution, enum subject subject,
 		if (wish.number == 0)
 			return 0;
 		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
-				     "%s feature is not present at level %u", feature_name(feature),
-				     domain->level);
+				     "%s feature is not present at level %u%s",
+				     feature_name(feature), domain->level,
+				     feature_levels_text(resolution->context, &now, 1, feature));
 	}
 	return wanted_add(resolution->wanted,
 			  &(struct wanted_item){
