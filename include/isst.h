@@ -114,6 +114,7 @@ struct isst_finding;
  *  -EOPNOTSUPP  not supported on this machine: driver, feature, level or CPU
  *  -ENODEV      a module of the driver is not loaded: mailbox or MMIO registers cannot be reached
  *  -EIO         the hardware or the system refused, or returned an implausible value
+ *  -EROFS       locked by the BIOS: the level cannot be changed
  *  -EPERM       not permitted
  *  -EINVAL      an invalid argument on any machine, or a call in the wrong order
  *  -ESTALE      a domain or CPU that no longer exists since the last discovery
@@ -1834,8 +1835,8 @@ ISST_API void isst_config_set_targets(struct isst_config *config,
  * @flags: ISST_CONFIG_CHECK_SEPARATELY and _UNDISTURBED combined
  * Returns 0, ISST_CONFIG_SKIPPED (nothing was compared, see isst_config_match()), or a negative
  * errno with isst_config_problem_at(): -EOPNOTSUPP (it is for another machine, or the machine does
- * not have what it mentions), -EIO (something could not be read) or -EINVAL (it contradicts itself
- * on this machine).
+ * not have what it mentions), -ENODEV (the kernel has no driver for it), -EIO (something could not
+ * be read) or -EINVAL (it contradicts itself on this machine).
  */
 ISST_API int isst_config_check(struct isst_config *config, struct isst_context *context,
 			       unsigned int flags);

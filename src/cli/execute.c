@@ -108,7 +108,7 @@ static bool discover(struct run *run)
 	error = isst_discover(run->context);
 	run_report_notices(run);
 	report_holder(run);
-	return run_call(run, error) == 0;
+	return run_driver_call(run, error) == 0;
 }
 
 /** Adds what is available of a feature: its name alone if everything is. */

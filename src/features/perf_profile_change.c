@@ -263,7 +263,7 @@ static int check_locks(struct level_change *work)
 		if (request_is_active(&work->requests[i]) && (locked[i] || profile->locked) &&
 		    profile->current_level != work->level)
 			request_reject(
-				work->change, &work->requests[i], -EIO,
+				work->change, &work->requests[i], -EROFS,
 				"TDP is locked: the level cannot be changed until a reset with "
 				"the lock disabled in the BIOS");
 	}

@@ -152,7 +152,7 @@ static int add_problem(struct wanted *wanted, const struct setting *setting,
 	if (!taken)
 		return 0;
 	if (!wanted->error)
-		wanted->error = error_is_absence(error) ? -EOPNOTSUPP : error;
+		wanted->error = error;
 	error = configuration_problem(configuration, setting->origin, "%s%s%s",
 				      domain ? domain->name : "", domain ? ": " : "", why);
 	return error == -ENOMEM ? error : 0;

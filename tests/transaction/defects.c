@@ -284,7 +284,7 @@ static void a_locked_level_is_not_changed(void **state)
 	machine_begin(&machine, "tests/locked");
 	before = machine_picture(&machine);
 	machine_try(&machine, "level 1", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
+	assert_int_equal(outcome_error(&outcome), -EROFS);
 	check_holds(outcome.message, "TDP is locked");
 	machine_check(&machine, before, "a locked level");
 	outcome_clear(&outcome);

@@ -4,18 +4,17 @@
 
 #include <string.h>
 
-static void report_problems(struct run *run, const struct isst_config *config,
-			    enum exit_status status)
+static void report_problems(struct run *run, const struct isst_config *config, int error)
 {
 	const char *problem;
 	size_t count = 0;
 
 	for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
 		if (count < CONFIG_LISTED)
-			run_error(run, status, "%s", problem);
+			run_failure(run, &(struct failure){ .error = error, .message = problem });
 	if (count > CONFIG_LISTED)
-		run_error(run, status, "and %zu more problem%s", count - CONFIG_LISTED,
-			  count - CONFIG_LISTED > 1 ? "s" : "");
+		run_error(run, status_of_error(error), "and %zu more problem%s",
+			  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");
 }
 
 int config_call(struct run *run, const struct isst_config *config, int error)
@@ -29,7 +28,7 @@ int config_call(struct run *run, const struct isst_config *config, int error)
 	if (!problem)
 		run_error(run, status_of_error(error), "%s", strerror(-error));
 	else
-		report_problems(run, config, status_of_error(error));
+		report_problems(run, config, error);
 	return error;
 }
 

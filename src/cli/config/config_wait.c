@@ -48,7 +48,7 @@ static const char *missing_of(struct isst_context *context, struct isst_config *
 	if (!error)
 		error = isst_config_check(config, context, 0);
 	if (error)
-		return error == -EOPNOTSUPP ? isst_error(context) : NULL;
+		return error == -EOPNOTSUPP || error == -ENODEV ? isst_error(context) : NULL;
 	*optional = true;
 	return find_skipped(config);
 }

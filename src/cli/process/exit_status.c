@@ -45,6 +45,16 @@ const char *status_code(enum exit_status status)
 	return codes[status];
 }
 
+const char *error_code(int error)
+{
+	/* Statuses are too few for who repairs a machine, or leaves it out. */
+	if (error == -ENODEV)
+		return "no-driver";
+	if (error == -EROFS)
+		return "locked";
+	return status_code(status_of_error(error));
+}
+
 enum exit_status status_of_error(int error)
 {
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {

@@ -19,6 +19,9 @@ enum exit_status status_of_error(int error);
 /** The word for a status, by which programs know what kind of error a message is. */
 const char *status_code(enum exit_status status);
 
+/** The same of a negative errno, which can be more exact than its status. */
+const char *error_code(int error);
+
 /** The one of two statuses that a run which met both ends with. */
 enum exit_status status_worse(enum exit_status one, enum exit_status other);
 

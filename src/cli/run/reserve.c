@@ -101,7 +101,7 @@ bool reserve_process(struct run *run)
 
 bool reserve_machine(struct run *run)
 {
-	return reserve_process(run) && run_call(run, take_lock(run)) == 0;
+	return reserve_process(run) && run_driver_call(run, take_lock(run)) == 0;
 }
 
 static enum privileges_use use_of(const struct run *run)

@@ -57,8 +57,16 @@ int run_call(struct run *run, int error)
 		     run->interrupted_by ? ": " : "", *cause ? cause : strerror(-error)) < 0)
 		message = NULL;
 	report_once(run, ENTRY_ERROR, message,
-		    run->interrupted_by ? "interrupted" : status_code(status_of_error(error)));
+		    run->interrupted_by ? "interrupted" : error_code(error));
 	return error;
+}
+
+int run_driver_call(struct run *run, int error)
+{
+	bool unknown = error == -EOPNOTSUPP &&
+		       isst_platform_fact(run->context, ISST_FACT_INTEL) > 0;
+
+	return run_call(run, unknown ? -ENODEV : error);
 }
 
 void run_not_asked(struct run *run, int error)
@@ -91,8 +99,7 @@ static void report_failure(struct run *run, enum entry_kind kind, const struct f
 						  failure->more)
 				       : asprintf(&message, "%s", failure->message);
 
-	report_once(run, kind, length < 0 ? NULL : message,
-		    status_code(status_of_error(failure->error)));
+	report_once(run, kind, length < 0 ? NULL : message, error_code(failure->error));
 }
 
 void run_failure(struct run *run, const struct failure *failure)

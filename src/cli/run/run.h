@@ -67,6 +67,10 @@ struct failure failure_of(const struct isst_result *result, int part);
 /** A call of the library failed as a whole: an error, and its status. Returns @error. */
 int run_call(struct run *run, int error);
 
+/** The same of a call that finds the driver: without one it is not known what an Intel processor
+ * has. */
+int run_driver_call(struct run *run, int error);
+
 /** What a command was to ask could not be asked: an error. */
 void run_not_asked(struct run *run, int error);
 
