@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other programs that set frequencies, by their processes and by units of systemd. */
 #include "explain/checks.h"
-#include "sysfs/processes.h"
+#include "sysfs/system.h"
 
 #include <string.h>
 

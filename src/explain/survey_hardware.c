@@ -6,7 +6,7 @@
 #include "base/machine.h"
 #include "common/monotonic.h"
 #include "explain/survey.h"
-#include "sysfs/cpu_registers.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Reads what the kernel's files show of the machine as a whole, and notes what cannot be read. */
 #include "base/array.h"
 #include "explain/survey.h"
-#include "sysfs/suspend.h"
-#include "sysfs/undisturbed.h"
+#include "sysfs/cpu_lists.h"
+#include "sysfs/system.h"
 
 #include <ctype.h>
 #include <errno.h>

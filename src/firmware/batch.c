@@ -6,8 +6,8 @@
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/platform.h"
-#include "sysfs/modules.h"
-#include "sysfs/undisturbed.h"
+#include "sysfs/cpu_lists.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <stdio.h>

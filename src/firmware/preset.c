@@ -9,7 +9,7 @@
 #include "driver/driver.h"
 #include "firmware/batch.h"
 #include "sysfs/cpufreq.h"
-#include "sysfs/model_name.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/messages.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
-#include "sysfs/model_name.h"
+#include "sysfs/system.h"
 #include "topology/context.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "features/perf_profile.h"
 #include "features/planning.h"
 #include "firmware/platform.h"
-#include "sysfs/suspend.h"
+#include "sysfs/system.h"
 #include "topology/context.h"
 
 #include <errno.h>

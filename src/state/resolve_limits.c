@@ -6,8 +6,8 @@
 #include "features/planning.h"
 #include "features/uncore_limits.h"
 #include "state/resolve.h"
+#include "sysfs/cpu_lists.h"
 #include "sysfs/cpufreq.h"
-#include "sysfs/undisturbed.h"
 #include "topology/context.h"
 #include "transaction/boot_state.h"
 

@@ -2,7 +2,7 @@
 /* Files of RCU below /sys/kernel. */
 #include "sysfs/rcu.h"
 #include "base/messages.h"
-#include "sysfs/undisturbed.h"
+#include "sysfs/cpu_lists.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/messages.h"
 #include "common/numbered.h"
 #include "firmware/firmware.h"
-#include "sysfs/modules.h"
+#include "sysfs/system.h"
 #include "topology/steps.h"
 
 #include <errno.h>

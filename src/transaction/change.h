@@ -8,7 +8,7 @@
 #define ISST_TRANSACTION_CHANGE_H
 
 #include "sysfs/cpufreq.h"
-#include "sysfs/suspend.h"
+#include "sysfs/system.h"
 #include "transaction/baseline.h"
 #include "transaction/item_index.h"
 

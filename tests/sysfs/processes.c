@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes by number and name. */
-#include "sysfs/processes.h"
 #include "base/messages.h"
 #include "support/check.h"
 #include "support/fake_machine.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernel shows of the system: registers, names, modules, processes, suspends. */
+#include "sysfs/system.h"
+#include "base/machine.h"
+#include "base/messages.h"
+#include "isst.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Registers of CPUs ---- */
+
+int cpu_register_read(struct kernel_files *files, unsigned int cpu, uint32_t number,
+		      uint64_t *value)
+{
+	struct isst_machine *machine = files->machine;
+	char path[32];
+	int error;
+
+	if (!machine->files->read_register)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/dev/cpu/%u/msr", cpu);
+	error = machine->files->read_register(machine->data, path, number, value);
+	files->opened++;
+	files->answer = error;
+	switch (error) {
+	case 0:
+	case -ENOMEM:
+		return error;
+	case -ENOENT:
+	case -ENXIO: /* the device is there, the CPU is not */
+		return -ENOENT;
+	case -EIO: /* the processor refused the access */
+		return -EOPNOTSUPP;
+	case -EACCES:
+	case -EPERM:
+		return message_error(files->messages, -EPERM, "%s may not be read: %s", path,
+				     strerror(-error));
+	default:
+		return message_error(files->messages, -EIO, "%s: register %#x cannot be read: %s",
+				     path, number, strerror(-error));
+	}
+}
+
+/* ---- The processor's name ---- */
+
+int model_name_read(struct kernel_files *files, char **name)
+{
+	static const char KEY[] = "model name";
+	char *text = NULL, *rest, *line;
+	int error = kernel_files_text(files, "/proc/cpuinfo", &text);
+
+	*name = NULL;
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	rest = text;
+	do
+		line = strsep(&rest, "\n");
+	while (line && strncmp(line, KEY, sizeof(KEY) - 1) != 0);
+	line = line ? strchr(line, ':') : NULL;
+	if (line) {
+		*name = strdup(line + 1 + strspn(line + 1, " \t"));
+		error = *name ? 0 : -ENOMEM;
+	}
+	free(text);
+	return error;
+}
+
+/* ---- Modules ---- */
+
+bool module_is_loaded(struct kernel_files *files, const char *name)
+{
+	const char *error = files->messages->error;
+	char *path, *state = NULL;
+	bool loaded;
+
+	if (asprintf(&path, "/sys/module/%s/initstate", name) < 0)
+		return false;
+	/* While its devices are bound it is "coming". */
+	loaded = kernel_files_text(files, path, &state) == 0 && strcmp(state, "live") == 0;
+	files->messages->error = error;
+	free(state);
+	free(path);
+	return loaded;
+}
+
+/* ---- Processes ---- */
+
+/** Reads the name of a process; *@name is NULL where it is gone, or may not be seen. */
+static int read_name(struct kernel_files *files, const char *number, char **name)
+{
+	char *path;
+	int error;
+
+	*name = NULL;
+	if (asprintf(&path, "/proc/%s/comm", number) < 0)
+		return -ENOMEM;
+	error = kernel_files_text(files, path, name);
+	free(path);
+	return error == -ENOMEM ? error : 0;
+}
+
+struct visit {
+	struct kernel_files *files;
+	int (*found)(void *data, unsigned int number, const char *name);
+	void *data;
+};
+
+static int visit_process(void *data, const char *entry)
+{
+	const struct visit *visit = data;
+	uint64_t number;
+	char *name;
+	int error;
+
+	if (isst_parse_number(entry, 10, INT_MAX, &number))
+		return 0;
+	error = read_name(visit->files, entry, &name);
+	if (name)
+		error = visit->found(visit->data, (unsigned int)number, name);
+	free(name);
+	return error;
+}
+
+int processes_each(struct kernel_files *files,
+		   int (*found)(void *data, unsigned int number, const char *name), void *data)
+{
+	struct visit visit = { files, found, data };
+
+	return kernel_files_each(files, "/proc", "", visit_process, &visit);
+}
+
+/* ---- Suspends ---- */
+
+/* Between the readings of two clocks the process may have to wait. */
+enum { SHORTEST_MS = 2000 };
+
+static int64_t clock_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now))
+		return 0;
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct suspend_mark suspend_mark_now(struct kernel_files *files)
+{
+	const char *error = files->messages->error;
+	struct suspend_mark mark = { 0 };
+
+	if (kernel_files_number(files, RESUMES_FILE, UINT32_MAX, &mark.resumes))
+		mark.resumes = 0;
+	files->messages->error = error;
+	if (!files->machine->name)
+		mark.suspended_ms = clock_ms(CLOCK_BOOTTIME) - clock_ms(CLOCK_MONOTONIC);
+	return mark;
+}
+
+bool suspend_marks_differ(const struct suspend_mark *before, const struct suspend_mark *now)
+{
+	return now->resumes > before->resumes ||
+	       now->suspended_ms - before->suspended_ms >= SHORTEST_MS;
+}

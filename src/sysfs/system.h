@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernel shows of the system: registers, names, modules, processes, suspends. */
+#ifndef ISST_SYSFS_SYSTEM_H
+#define ISST_SYSFS_SYSTEM_H
+
+#include "sysfs/kernel_files.h"
+
+/* ---- Registers of CPUs ---- */
+
+/**
+ * Reads a register by a CPU, which is interrupted for it. Returns 0, -ENOENT (the module is not
+ * loaded, or the CPU is offline: no message is set), -EOPNOTSUPP (the processor has no such
+ * register), -EPERM, -EIO or -ENOMEM.
+ */
+int cpu_register_read(struct kernel_files *files, unsigned int cpu, uint32_t number,
+		      uint64_t *value);
+
+/* ---- The processor's name ---- */
+
+/** The first processor's model name in /proc/cpuinfo, to be freed; NULL where the kernel reports
+ * none. Returns 0 or a negative errno. */
+int model_name_read(struct kernel_files *files, char **name);
+
+/* ---- Modules ---- */
+
+/** What helps where a module is loaded, and its driver has no device: nothing but this, since the
+ * kernel does not try again. A message ends with it. */
+#define MODULE_UNBOUND \
+	"loaded, but not bound to its devices; unload it, and load it again while no process has " \
+	"/dev/isst_interface open"
+
+/** Whether a module is loaded, and done with its beginning; what cannot be found out is not. Leaves
+ * the message as it is. */
+bool module_is_loaded(struct kernel_files *files, const char *name);
+
+/* ---- Processes ---- */
+
+/** The kernel keeps that many characters of a process's name. */
+enum { PROCESS_NAME_LENGTH = 15 };
+
+/**
+ * Calls @found for each process: its number, and its name in /proc/N/comm. What ends meanwhile is
+ * left out. @found returns 0 to go on. Returns 0, what @found returned, -ENOENT (no /proc; no
+ * message is set), -EPERM, -EIO or -ENOMEM.
+ */
+int processes_each(struct kernel_files *files,
+		   int (*found)(void *data, unsigned int number, const char *name), void *data);
+
+/* ---- Suspends ---- */
+
+/** How often the kernel resumed since boot. */
+#define RESUMES_FILE "/sys/power/suspend_stats/success"
+
+/** A point in the time of a machine. */
+struct suspend_mark {
+	uint64_t resumes;     /* 0 on kernels that do not count them */
+	int64_t suspended_ms; /* since boot; 0 on an emulated machine */
+};
+
+/** Takes the present point in time. What cannot be read is 0. */
+struct suspend_mark suspend_mark_now(struct kernel_files *files);
+
+/** Whether the machine was suspended, or hibernated, between two points. */
+bool suspend_marks_differ(const struct suspend_mark *before, const struct suspend_mark *now);
+
+#endif
