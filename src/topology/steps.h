@@ -23,14 +23,6 @@ int topology_take_kernel_cores(const struct topology_sources *sources, struct to
  */
 int topology_split_packages(const struct topology_sources *sources, struct topology *topology);
 
-/**
- * Whether the CPUs of a set, which are offline and unknown, are the hidden threads of cores that
- * are known: SMT is off, and there are no more of them than cores that could have one. Returns 0 or
- * -ENOMEM.
- */
-int topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
-			  const struct isst_cpuset *unseen, bool *siblings);
-
 /** Trusts no location that is reported for two CPUs, and no core that no mask can name. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology);
 
