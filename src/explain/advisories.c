@@ -314,19 +314,10 @@ bool kernel_is_fixed(const struct survey *survey, const char *advisory)
 	return false;
 }
 
-static enum concern concern_of(const struct survey *survey)
-{
-	return context_has_power_domains(survey->context) ? TPMI : MAILBOX;
-}
-
-static bool is_of_concern(const struct advisory *advisory, const struct survey *survey)
-{
-	return advisory->concern == EITHER || advisory->concern == concern_of(survey);
-}
-
 void check_advisories(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
+	enum concern concern = context_has_power_domains(survey->context) ? TPMI : MAILBOX;
 	unsigned long version = survey->kernel_version;
 
 	/* Without a driver nothing of it matters. */
@@ -336,7 +327,8 @@ void check_advisories(struct findings *findings)
 		const struct advisory *advisory = &ADVISORIES[i];
 		struct isst_finding *finding;
 
-		if (!is_of_concern(advisory, survey) || is_fixed(advisory, version) ||
+		if ((advisory->concern != EITHER && advisory->concern != concern) ||
+		    is_fixed(advisory, version) ||
 		    (advisory->concerns && !advisory->concerns(survey)))
 			continue;
 		finding = findings_note(findings, ISST_FINDING_ADVISORY,

@@ -93,12 +93,6 @@ struct slow_governor {
 	const char *meaning; /* NULL: that of the code */
 };
 
-/** Whether intel_pstate chooses frequencies itself: its powersave is not slow. */
-static bool has_own_policies(const struct survey *survey)
-{
-	return survey->driver && strcmp(survey->driver, "intel_pstate") == 0;
-}
-
 /** What a governor means where it is a slow one; NULL: it is none. */
 static const struct slow_governor *find_slow_governor(const struct survey *survey,
 						      const char *governor)
@@ -109,7 +103,8 @@ static const struct slow_governor *find_slow_governor(const struct survey *surve
 		{ "conservative", ISST_SEVERITY_NOTE, "frequencies rise slowly under load" },
 	};
 
-	if (has_own_policies(survey))
+	/* It chooses frequencies itself: its powersave is not slow. */
+	if (survey->driver && strcmp(survey->driver, "intel_pstate") == 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof(SLOW) / sizeof(SLOW[0]); i++)
 		if (strcmp(governor, SLOW[i].name) == 0)
@@ -161,12 +156,6 @@ static bool has_parameter(const struct survey *survey, const char *parameter)
 	return false;
 }
 
-/** Whether the processor has a flag; true where its flags are not known. */
-static bool has_flag(const struct survey *survey, const char *flag)
-{
-	return !survey->flags || strstr(survey->flags, flag);
-}
-
 struct cause {
 	const char *read, *remedy; /* NULL: as of the code */
 };
@@ -190,7 +179,7 @@ static struct cause find_cause(const struct survey *survey, bool hwp)
 		return (struct cause){ "; this is a virtual machine (flag hypervisor, "
 				       "/proc/cpuinfo)",
 				       "look at frequencies on the host" };
-	if (!has_flag(survey, " hwp "))
+	if (survey->flags && !strstr(survey->flags, " hwp "))
 		return (struct cause){ "; the processor has no flag hwp (/proc/cpuinfo)",
 				       hwp ? "enable HWP (Speed Shift) in the BIOS" : NULL };
 	if (survey->pstate && strcmp(survey->pstate, "off") == 0)

@@ -61,13 +61,6 @@ void measured_note(struct findings *findings, int code, const struct survey_doma
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
-static void check_cpu(struct findings *findings, const struct survey_domain *domain,
-		      const struct survey_cpu *cpu)
-{
-	measured_note(findings, ISST_FINDING_MEASURED_BELOW_BASE, domain, cpu,
-		      level_base_mhz(domain, cpu->cpu->number), "the base frequency is");
-}
-
 /** A package that draws what it may is held there by the frequency of its cores. */
 static void check_power(struct findings *findings, const struct power_zone *zone)
 {
@@ -101,7 +94,11 @@ void check_measured(struct findings *findings)
 
 	for (size_t i = 0; i < survey->count; i++)
 		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
-			check_cpu(findings, &survey->domains[i], &survey->domains[i].cpus[j]);
+			measured_note(findings, ISST_FINDING_MEASURED_BELOW_BASE,
+				      &survey->domains[i], &survey->domains[i].cpus[j],
+				      level_base_mhz(&survey->domains[i],
+						     survey->domains[i].cpus[j].cpu->number),
+				      "the base frequency is");
 }
 
 /* ---- The bits of MSR 0x64f (Intel's manual: core performance limit reasons) ---- */

@@ -51,11 +51,6 @@ static bool knows_feature(enum isst_feature_state state)
 	return state == ISST_FEATURE_ENABLED || state == ISST_FEATURE_DISABLED;
 }
 
-static bool knows_core_power(const struct survey_domain *domain)
-{
-	return survey_core_power_is_on(domain) || survey_core_power_is_off(domain);
-}
-
 static void print_switch(FILE *stream, const char *name, bool known, int stated, bool on)
 {
 	if (known && stated != NOT_STATED && (stated > 0) != on)
@@ -91,8 +86,9 @@ static char *describe_loss(const struct survey_domain *domain)
 		     applied->turbo_freq, level->turbo_freq == ISST_FEATURE_ENABLED);
 	print_switch(text.stream, "base-freq", known && knows_feature(level->base_freq),
 		     applied->base_freq, level->base_freq == ISST_FEATURE_ENABLED);
-	print_switch(text.stream, "core-power", knows_core_power(domain), applied->core_power,
-		     survey_core_power_is_on(domain));
+	print_switch(text.stream, "core-power",
+		     survey_core_power_is_on(domain) || survey_core_power_is_off(domain),
+		     applied->core_power, survey_core_power_is_on(domain));
 	if (has_lost_classes(domain))
 		fputs("CPUs in CLOS 0 that are not to be; ", text.stream);
 	return memory_stream_text(&text);

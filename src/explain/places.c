@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What a domain is called within its package: its number or, without power domains, its die. */
-static unsigned int number_of(const struct survey *survey, const struct isst_domain *domain)
-{
-	return context_has_power_domains(survey->context) ? domain->number : domain->die;
-}
-
 /** Packages that have the same domains in a finding. */
 struct group {
 	struct isst_cpuset *packages, *numbers;
@@ -49,7 +43,7 @@ static int add_package(const struct survey *survey, const bool *members, size_t 
 
 	for (size_t i = first; i < survey->count && !error; i++) {
 		const struct isst_domain *domain = survey->domains[i].domain;
-		unsigned int number = number_of(survey, domain);
+		unsigned int number = domain_number(survey->context, domain);
 
 		if (domain->package != package)
 			break;

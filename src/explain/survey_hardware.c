@@ -17,13 +17,6 @@
 
 enum { MEASURED_MS = 300 };
 
-/** Isolated CPUs are disturbed only if they were named. */
-static bool may_measure(const struct survey *survey, const struct survey_cpu *cpu)
-{
-	return cpu->asked &&
-	       (survey->named || !isst_cpuset_has(survey->undisturbed, cpu->cpu->number));
-}
-
 static int measure(struct survey *survey, struct survey_cpu *cpu)
 {
 	const struct isst_machine *machine = survey->context->files.machine;
@@ -103,7 +96,9 @@ static int measure_domain(struct survey *survey, struct survey_domain *domain,
 
 		if (context_is_interrupted(survey->context))
 			return -EINTR;
-		if (!may_measure(survey, cpu))
+		/* Isolated CPUs are disturbed only if they were named. */
+		if (!cpu->asked ||
+		    (!survey->named && isst_cpuset_has(survey->undisturbed, cpu->cpu->number)))
 			continue;
 		error = enter_zone(survey, domain->domain, zone);
 		if (!error)
@@ -233,16 +228,10 @@ static int read_all_counters(struct survey *survey)
 
 /* ---- Performance limit reasons of TPMI ---- */
 
-/** Whether the kernel has a driver for them: since 6.11. */
-static bool may_have_driver(const struct survey *survey)
-{
-	return survey->kernel_version >= KERNEL_VERSION(6, 11, 0);
-}
-
 /** What is missing is hidden, or was not loaded. */
 static int note_missing(struct survey *survey)
 {
-	if (!may_have_driver(survey))
+	if (survey->kernel_version < KERNEL_VERSION(6, 11, 0))
 		return survey_note(survey,
 				   "performance limit reasons are not known on this kernel: "
 				   "it is older than 6.11, or its version is unknown");

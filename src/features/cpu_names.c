@@ -70,7 +70,7 @@ int cpu_name_parse(const char *text, struct cpu_name *name)
 static bool is_named(const struct isst_context *context, const struct isst_domain *domain,
 		     const struct cpu_name *name)
 {
-	unsigned int number = context_has_power_domains(context) ? domain->number : domain->die;
+	unsigned int number = domain_number(context, domain);
 
 	return domain->package == name->number &&
 	       (name->kind == CPU_NAME_PACKAGE || number == name->domain);

@@ -374,12 +374,6 @@ static void note_failure(const struct firmware *firmware, const struct request *
 			causes && error == -ENOTTY ? causes : "");
 }
 
-/** Whether an error means that there is no such value, not that it could not be read. */
-static bool is_absent(const struct firmware_command *command, int error)
-{
-	return (command->optional && error == -ENXIO) || (command->newer && error == -EINVAL);
-}
-
 static void take_answer(const struct firmware *firmware, const struct request *request,
 			uint64_t answer, int error)
 {
@@ -391,7 +385,9 @@ static void take_answer(const struct firmware *firmware, const struct request *r
 			store_field(&request->command->fields[i], request->result, answer);
 		return;
 	}
-	if (is_absent(request->command, error)) {
+	/* There is no such value. */
+	if ((request->command->optional && error == -ENXIO) ||
+	    (request->command->newer && error == -EINVAL)) {
 		store_state(request->command, request->result, ISST_ABSENT);
 		return;
 	}

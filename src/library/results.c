@@ -211,12 +211,6 @@ static unsigned int extent(unsigned int count)
 	return count ? count : 1;
 }
 
-static const void *member(const struct value_row *row, const void *source, size_t offset,
-			  unsigned int i, unsigned int column)
-{
-	return (const char *)source + offset + i * row->row_size + column * row->column_size;
-}
-
 /** Whether the value means nothing because of another one. */
 static bool is_void(const struct value_row *row, const char *source, unsigned int column)
 {
@@ -239,7 +233,7 @@ static int find(const struct isst_result *result, int id, unsigned int i, unsign
 	source = result->sources[(*row)->source];
 	if (is_lost(result, (*row)->source) || is_void(*row, source, column))
 		return why_none(result, (*row)->source);
-	*place = member(*row, source, (*row)->offset, i, column);
+	*place = source + (*row)->offset + i * (*row)->row_size + column * (*row)->column_size;
 	return 0;
 }
 

@@ -12,11 +12,6 @@
 
 enum { MHZ_PER_RATIO = 100 };
 
-unsigned int domain_number(const struct isst_context *context, const struct isst_domain *domain)
-{
-	return context_has_power_domains(context) ? domain->number : domain->die;
-}
-
 const struct setting *domain_setting(const struct isst_context *context,
 				     const struct configuration *configuration,
 				     enum subject subject, const struct isst_domain *domain,

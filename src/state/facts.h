@@ -8,6 +8,7 @@
 
 #include "configuration/configuration.h"
 #include "features/features.h"
+#include "topology/context.h"
 
 /** What is known of a domain. */
 struct domain_facts {
@@ -63,10 +64,6 @@ bool facts_hold_back(const struct domain_facts *facts, uint64_t limits);
  * are those of its first one. */
 const struct domain_facts *facts_of_limits(const struct facts *facts,
 					   const struct domain_facts *domain);
-
-/** What settings call a domain within its package: its number or, where a package has no power
- * domains, its die. As names of CPUs have it (@domain:P.D). */
-unsigned int domain_number(const struct isst_context *context, const struct isst_domain *domain);
 
 /** The setting that counts for a domain, also one that it is unmanaged; NULL: it is not mentioned.
  */

@@ -120,12 +120,6 @@ static char *path_of(const struct group *group)
 
 /* ---- The kernel's files ---- */
 
-/** Whether an answer of the kernel means that there is no such group, or no longer. */
-static bool is_no_group(int answer)
-{
-	return answer == -ENOENT || answer == -ENOTDIR || answer == -ENODEV;
-}
-
 static int read_list(struct kernel_files *files, const char *path, struct isst_cpuset **cpus)
 {
 	const char *before = files->messages->error;
@@ -133,7 +127,9 @@ static int read_list(struct kernel_files *files, const char *path, struct isst_c
 
 	*cpus = isst_cpuset_new();
 	error = *cpus ? kernel_files_cpulist(files, path, *cpus) : -ENOMEM;
-	if (error && is_no_group(files->answer)) {
+	/* There is no such group, or no longer. */
+	if (error &&
+	    (files->answer == -ENOENT || files->answer == -ENOTDIR || files->answer == -ENODEV)) {
 		files->messages->error = before;
 		error = -ENOENT;
 	}

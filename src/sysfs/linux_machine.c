@@ -253,12 +253,6 @@ static int writable(void *data, const char *path)
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? -errno : 0;
 }
 
-/** Without a listener, every line would be a vain attempt to connect. */
-static bool has_log(void)
-{
-	return access(_PATH_LOG, F_OK) == 0;
-}
-
 static void log_line(void *data, const char *line)
 {
 	(void)data;
@@ -311,7 +305,8 @@ struct isst_machine *linux_machine(void)
 		.capable = capable,
 		.writable = writable,
 		.measure = busy_frequency_measure,
-		.log = has_log() ? log_line : NULL,
+		/* Without a listener every line would be a vain attempt to connect. */
+		.log = access(_PATH_LOG, F_OK) == 0 ? log_line : NULL,
 		.open_events = open_events,
 		.close_events = close_events,
 		.release = release,

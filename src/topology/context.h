@@ -144,4 +144,12 @@ bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cp
  * the firmware cannot name it. NULL where it can. */
 const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu);
 
+/** What settings call a domain within its package: its number or, where a package has no power
+ * domains, its die. As names of CPUs have it (@domain:P.D). */
+static inline unsigned int domain_number(const struct isst_context *context,
+					 const struct isst_domain *domain)
+{
+	return context_has_power_domains(context) ? domain->number : domain->die;
+}
+
 #endif

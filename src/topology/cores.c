@@ -65,12 +65,6 @@ static bool names_foreign_domain(const struct topology_sources *sources,
 	       !sources->operations->valid_domains;
 }
 
-/** Whether both report so for the same domains. */
-static bool is_foreign_alike(const struct topology_cpu *one, const struct topology_cpu *other)
-{
-	return one->punit_domain == other->punit_domain && one->domain == other->domain;
-}
-
 static int report_foreign(const struct topology_sources *sources, const struct topology *topology,
 			  const struct topology_cpu *first, struct isst_cpuset *reported)
 {
@@ -81,7 +75,8 @@ static int report_foreign(const struct topology_sources *sources, const struct t
 	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
 		const struct topology_cpu *cpu = topology->cpus[i];
 
-		if (!names_foreign_domain(sources, cpu) || !is_foreign_alike(first, cpu))
+		if (!names_foreign_domain(sources, cpu) ||
+		    first->punit_domain != cpu->punit_domain || first->domain != cpu->domain)
 			continue;
 		error = isst_cpuset_add(cpus, cpu->public.number, cpu->public.number);
 		if (!error)

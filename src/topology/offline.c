@@ -218,13 +218,6 @@ static bool has_package(const struct topology *topology, unsigned int package)
 	return false;
 }
 
-/** Whether two CPUs are of the same part: of a package, or of a die where others of the package are
- * online. */
-static bool same_part(const struct cached_cpu *a, const struct cached_cpu *b, bool whole_package)
-{
-	return a->package == b->package && (whole_package || a->die == b->die);
-}
-
 static int add_offline_part(struct topology *topology, const char *text)
 {
 	if (ARRAY_GROW(topology->offline_parts, topology->offline_part_count))
@@ -245,7 +238,8 @@ static int describe_part(const struct topology_sources *sources, struct topology
 
 	set = isst_cpuset_new();
 	for (size_t i = first; i < topology->unreachable_count && set && !error; i++)
-		if (same_part(&cpus[i], &cpus[first], whole))
+		if (cpus[i].package == cpus[first].package &&
+		    (whole || cpus[i].die == cpus[first].die))
 			error = isst_cpuset_add(set, cpus[i].number, cpus[i].number);
 	if (set && !error)
 		error = isst_cpuset_add_set(described, set);
