@@ -174,7 +174,7 @@ static int note_mismatch(struct configuration *configuration, const struct match
 		error = configuration_problem(
 			configuration, match->origin,
 			"this is another machine: its CPUs are on other packages, power domains or "
-			"cores");
+			"cores; without this line it is for other machines, too");
 	else
 		error = configuration_problem(
 			configuration, match->origin,
