@@ -39,10 +39,9 @@ struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domai
 	const char *name = domain ? isst_domain_name(domain) : "machine";
 	struct watch_unit **at = &watcher->units;
 
-	while (*at && strcmp((*at)->name, name) != 0)
-		at = &(*at)->next;
-	if (*at)
-		return *at;
+	for (; *at; at = &(*at)->next)
+		if (strcmp((*at)->name, name) == 0)
+			return *at;
 	*at = calloc(1, sizeof(**at) + strlen(name) + 1);
 	if (*at)
 		memcpy((*at)->name, name, strlen(name) + 1);
@@ -56,10 +55,9 @@ static struct watched_part *find_part(struct watch_unit *unit, const char *subje
 {
 	struct watched_part **at = &unit->parts;
 
-	while (*at && ((*at)->compared != compared || strcmp((*at)->subject, subject) != 0))
-		at = &(*at)->next;
-	if (*at)
-		return *at;
+	for (; *at; at = &(*at)->next)
+		if ((*at)->compared == compared && strcmp((*at)->subject, subject) == 0)
+			return *at;
 	*at = calloc(1, sizeof(**at) + strlen(subject) + 1);
 	if (!*at)
 		return NULL;
@@ -281,15 +279,17 @@ static void end_look(struct watcher *watcher)
 
 void look_small(struct watcher *watcher)
 {
+	struct watch_unit *unit = watcher->units;
 	unsigned int cpu;
 
-	for (struct watch_unit *unit = watcher->units; unit; unit = unit->next) {
+	do {
 		free(unit->failure);
 		unit->failure = NULL;
 		unit->seen = unit == watcher->units;
 		for (struct watched_part *part = unit->parts; part; part = part->next)
 			found_clear(&part->found);
-	}
+		unit = unit->next;
+	} while (unit);
 	if (follow_machine(watcher)) {
 		watcher->digest = HASH_START;
 		isst_cpuset_for_each (cpu, isst_online_cpus(watcher->context))
@@ -398,8 +398,9 @@ bool look_accept(struct watcher *watcher)
 		isst_config_free(watcher->before);
 		watcher->before = now;
 		now = NULL;
+		watcher->units->based = watcher->units->seen;
 	}
-	for (struct watch_unit *unit = watcher->units; unit && accepted; unit = unit->next)
+	for (struct watch_unit *unit = watcher->units->next; unit && accepted; unit = unit->next)
 		unit->based = unit->seen;
 	isst_config_free(now);
 	end_look(watcher);
