@@ -71,6 +71,14 @@ static void commands_stay_in_one_line(void **state)
 		       "x: no '# isst 1'\nthere");
 	assert_wrapped((struct wrap){ .columns = 12 }, "x: no '# isst 1' there",
 		       "x: no\n'# isst 1'\nthere");
+	assert_wrapped((struct wrap){ .columns = 20 }, "min: 3000 MHz -> 0 MHz",
+		       "min:\n3000 MHz -> 0 MHz");
+	assert_wrapped((struct wrap){ .columns = 16 }, "max: no limit -> 3", "max:\nno limit -> 3");
+	assert_wrapped((struct wrap){ .columns = 16 }, "clos LIST [min MHZ]|unmanaged",
+		       "clos LIST [min\nMHZ]|unmanaged");
+	assert_wrapped((struct wrap){ .columns = 16 }, "clos LIST [min MHZ] [epp N]",
+		       "clos LIST\n[min MHZ]\n[epp N]");
+	assert_wrapped((struct wrap){ .columns = 16 }, "priority: 1,2 -> 3", "priority:\n1,2 -> 3");
 	/* Not what is wider than a line, or has no end. */
 	assert_wrapped((struct wrap){ .columns = 16, .indent = 2 }, "run `isst journal show`",
 		       "  run `isst\n  journal show`");
@@ -96,6 +104,7 @@ static void further_lines_of_a_message_are_indented(void **state)
 	assert_line("a short one", 30, 7, "a short one");
 	assert_line("no such file", 16, 7, "no such\n  file");
 	assert_line("  CPUs: 0-3,8-11", 10, 0, "  CPUs:\n    0-3,\n    8-11");
+	assert_line("cpus:0-3,8-11", 10, 0, "cpus:0-3,\n  8-11");
 	/* What would move the cursor is shown instead. */
 	assert_line("a \033[K b", 9, 0, "a \\x1b[K\n  b");
 }

@@ -10,23 +10,41 @@
 #include <string.h>
 
 /** The first level is indented by one space, all others by two for each level above. */
-static void indent(unsigned int level, FILE *stream)
+static size_t indent(unsigned int level, FILE *stream)
 {
-	fprintf(stream, "%*s", level == 1 ? 1 : (int)(2 * (level - 1)), "");
+	return (size_t)fprintf(stream, "%*s", level == 1 ? 1 : (int)(2 * (level - 1)), "");
 }
 
-static int write_line(const struct report_node *node, unsigned int level, FILE *stream)
+/** Writes a value. Lists and masks of CPUs, of which terminals would break the numbers, are broken
+ * behind commas there. @wrap: where the line stands */
+static void write_value(const struct report_node *node, const char *value, const struct page *page,
+			struct wrap *wrap)
 {
+	if (!page || page->width == 0 || !node->cpus) {
+		write_printable(value, "", wrap->stream);
+		return;
+	}
+	wrap->columns = page->columns;
+	wrap_words(wrap, value, strlen(value));
+}
+
+static int write_line(const struct report_node *node, unsigned int level, const struct page *page,
+		      FILE *stream)
+{
+	struct wrap wrap = { .stream = stream };
 	char *name = wording_of_key(node), *value = NULL;
 	int error = 0;
 
 	if (node->kind != NODE_BRANCH)
 		value = wording_of_value(node);
 	if (name && (value || node->kind == NODE_BRANCH)) {
-		indent(level, stream);
-		fprintf(stream, "%s%s%s", name,
+		wrap.column = indent(level, stream);
+		wrap.indent = wrap.column + 2;
+		wrap.column += (size_t)fprintf(
+			stream, "%s%s%s", name,
 			node->marked && node->key->mark ? node->key->mark : "", value ? ":" : "");
-		write_printable(value ? value : "", "", stream);
+		if (value)
+			write_value(node, value, page, &wrap);
 		fputc('\n', stream);
 	} else {
 		error = -ENOMEM;
@@ -46,7 +64,7 @@ static int write_sentence(const struct report_node *node, const char *sentence,
 	style_begin(page, style, stream);
 	if (page && node->changed)
 		fputc(CHANGED_MARK, stream);
-	if (page && node->key->wrapped)
+	if (page && (node->key->wrapped || (page->width > 0 && node->cpus)))
 		error = wrap_line(sentence, page->columns, node->changed, stream);
 	else
 		write_printable(sentence, "\n\t", stream);
@@ -65,7 +83,7 @@ static int write_node(const struct report_node *node, unsigned int level, const 
 	if (error)
 		return error;
 	if (!sentence)
-		return write_line(node, level, stream);
+		return write_line(node, level, page, stream);
 	if (*sentence)
 		error = write_sentence(node, sentence, page, stream);
 	free(sentence);

@@ -14,6 +14,7 @@ static void begin_line(struct wrap *wrap)
 	fputc('\n', wrap->stream);
 	wrap->column = 0;
 	wrap->begun = false;
+	wrap->hanging = false;
 }
 
 size_t wrap_list_break(const char *words, size_t length, size_t width)
@@ -32,7 +33,7 @@ void wrap_words(struct wrap *wrap, const char *words, size_t length)
 	while (length > 0) {
 		size_t end, part;
 
-		if (wrap->column < wrap->indent && !wrap->begun)
+		if (wrap->column < wrap->indent && !wrap->begun && !wrap->hanging)
 			wrap->column += (size_t)fprintf(wrap->stream, "%*s",
 							(int)(wrap->indent - wrap->column), "");
 		end = wrap->column + wrap->begun;
@@ -54,20 +55,47 @@ void wrap_words(struct wrap *wrap, const char *words, size_t length)
 	}
 }
 
-/** The length of the word, or of what stands between quotes, that a text begins with. */
-static size_t word_length(const struct wrap *wrap, const char *text)
+static size_t word_length(const char *text)
 {
-	const char *end = *text == '`' || *text == '\'' ? strchr(text + 1, *text) : NULL;
-	size_t quoted = end ? (size_t)(end - text) + strcspn(end, " \n") : 0;
+	return strcspn(text, " \n");
+}
 
-	return end && wrap->indent + quoted <= wrap->columns ? quoted : strcspn(text, " \n");
+/** The length of a word with its unit: `3000 MHz`, `no limit`. */
+static size_t value_length(const char *text)
+{
+	static const char *const UNITS[] = { " MHz", " limit" };
+	size_t length = word_length(text);
+
+	for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+		if (strncmp(text + length, UNITS[i], strlen(UNITS[i])) == 0)
+			return length + strlen(UNITS[i]);
+	return length;
+}
+
+/** The length of what a text begins with and stays together: what is quoted, or between brackets,
+ * `old -> new`, or a word. */
+static size_t phrase_length(const char *text)
+{
+	static const char QUOTES[] = "`'[", ENDS[] = "`']", ARROW[] = " -> ";
+	const char *quote = memchr(QUOTES, *text, strlen(QUOTES));
+	const char *end = quote ? strchr(text + 1, ENDS[quote - QUOTES]) : NULL;
+	size_t value = value_length(text);
+
+	if (end)
+		return (size_t)(end - text) + word_length(end);
+	if (strncmp(text + value, ARROW, strlen(ARROW)) != 0)
+		return word_length(text);
+	value += strlen(ARROW);
+	return value + value_length(text + value);
 }
 
 void wrap_text(struct wrap *wrap, const char *text)
 {
 	while (*text) {
-		size_t length = word_length(wrap, text);
+		size_t length = phrase_length(text);
 
+		if (wrap->indent + length > wrap->columns)
+			length = word_length(text);
 		wrap_words(wrap, text, length);
 		text += length;
 		if (*text == '\n')
@@ -78,21 +106,21 @@ void wrap_text(struct wrap *wrap, const char *text)
 
 int wrap_line(const char *text, size_t columns, size_t column, FILE *stream)
 {
-	struct wrap wrap = {
-		.stream = stream, .columns = columns, .indent = strspn(text, " "), .column = column
-	};
+	size_t blanks = strspn(text, " ");
+	struct wrap wrap = { .stream = stream,
+			     .columns = columns,
+			     .indent = blanks + 2,
+			     .column = column < blanks ? blanks : column,
+			     .hanging = true };
 	struct memory_stream memory;
-	size_t first;
 
 	if (memory_stream_open(&memory))
 		return -ENOMEM;
-	write_printable(text + wrap.indent, "", memory.stream);
+	write_printable(text + blanks, "", memory.stream);
 	if (memory_stream_close(&memory))
 		return -ENOMEM;
-	first = strcspn(memory.text, " ");
-	wrap_words(&wrap, memory.text, first);
-	wrap.indent += 2;
-	wrap_text(&wrap, memory.text + first);
+	fprintf(stream, "%*s", (int)(wrap.column - column), "");
+	wrap_text(&wrap, memory.text);
 	free(memory.text);
 	return 0;
 }

@@ -13,6 +13,7 @@ struct wrap {
 	size_t indent;	/* of each line but the first */
 	size_t column;	/* where the present line ends */
 	bool begun;	/* a word stands in it: a blank comes before the next one */
+	bool hanging;	/* the present line is not indented */
 };
 
 /** How much of a list fits a width: all of it, or up to a comma; 0: nothing. */
@@ -22,8 +23,8 @@ size_t wrap_list_break(const char *words, size_t length, size_t width);
  */
 void wrap_words(struct wrap *wrap, const char *words, size_t length);
 
-/** Writes words; a line end begins a new line. What stands between quotes, such as a command, stays
- * in one line if it fits, so that it can be copied. */
+/** Writes words; a line end begins a new line. What stands between quotes or brackets, such as
+ * a command, stays in one line if it fits, so that it can be copied; so does `old -> new`. */
 void wrap_text(struct wrap *wrap, const char *text);
 
 /**
