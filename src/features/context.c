@@ -21,21 +21,11 @@
 
 /* ---- What another level brings along ---- */
 
-enum { MHZ_PER_RATIO = 100, KHZ_PER_MHZ = 1000 };
+enum { KHZ_PER_MHZ = 1000 };
 
 static uint64_t khz_of(const struct isst_value *mhz)
 {
 	return mhz->state == ISST_KNOWN ? (uint64_t)mhz->value * KHZ_PER_MHZ : 0;
-}
-
-/** As the register holds them; those of the first TRL type. */
-static uint64_t register_of(const struct isst_turbo_limit *limit)
-{
-	uint64_t word = 0;
-
-	for (unsigned int i = 0; i < ISST_BUCKETS && limit->present; i++)
-		word |= (uint64_t)(limit->mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
-	return word;
 }
 
 /** As level_effects of struct isst_context. */
@@ -47,7 +37,9 @@ static int level_effects_read(struct isst_context *context, const struct isst_do
 
 	*effects = (struct level_effects){ 0 };
 	if (!error && !level.failure.error) {
-		effects->turbo_ratio_limits = register_of(&level.limit[0]);
+		effects->turbo_ratio_limits = level.limit[0].present
+						      ? ratios_word(level.limit[0].mhz)
+						      : 0;
 		for (unsigned int i = 0; i < ISST_FABRICS; i++) {
 			effects->uncore_max_khz[i] = khz_of(&level.fabric[i].max_mhz);
 			effects->uncore_min_khz[i] = khz_of(&level.fabric[i].min_mhz);

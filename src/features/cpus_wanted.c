@@ -164,12 +164,6 @@ static void check_packages(struct cpus_request *work)
 	}
 }
 
-/** Whether a level enables all CPUs that a domain has. */
-static bool enables_all(const struct cpus_request *work, size_t i)
-{
-	return cpuset_contains(work->targets[i].enabled, work->requests[i].domain->present);
-}
-
 /** Without partitions none can be isolated, and none need be where the level enables all. */
 static int check_partitions(struct cpus_request *work)
 {
@@ -183,7 +177,8 @@ static int check_partitions(struct cpus_request *work)
 	if (error != -EOPNOTSUPP)
 		return error;
 	for (size_t i = 0; i < work->cpus.count; i++)
-		if (cpus_move(&work->cpus, i) && !enables_all(work, i))
+		if (cpus_move(&work->cpus, i) &&
+		    !cpuset_contains(work->targets[i].enabled, work->requests[i].domain->present))
 			request_reject(work->cpus.change, &work->requests[i], -EOPNOTSUPP, "%s",
 				       isst_error(context));
 	return 0;

@@ -63,6 +63,16 @@ int clos_association_read(struct isst_context *context, struct isst_clos_associa
 int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_ratio_limits *limits,
 			    size_t count);
 
+/** Frequencies as turbo ratio limits, as their register holds them. */
+static inline uint64_t ratios_word(const struct isst_value mhz[ISST_BUCKETS])
+{
+	uint64_t word = 0;
+
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		word |= (uint64_t)(mhz[i].value / 100 & 0xff) << 8 * i;
+	return word;
+}
+
 /** Of a limit: none but the processor's own (of the uncore: that of boot). */
 #define LIMIT_NONE UINT64_C(0)
 /** Of a lower limit that is asked for: the highest frequency that the processor is going to have;

@@ -27,18 +27,13 @@ int hotplug_can_go_offline(struct isst_context *context, unsigned int cpu)
 	return error == -ENOMEM ? error : error != -ENOENT;
 }
 
-static bool all_online(struct isst_context *context)
-{
-	return isst_cpuset_count(isst_present_cpus(context)) ==
-	       isst_cpuset_count(isst_online_cpus(context));
-}
-
 int hotplug_find_smt_off(struct isst_context *context, char **smt)
 {
 	int error;
 
 	*smt = NULL;
-	if (all_online(context))
+	if (isst_cpuset_count(isst_present_cpus(context)) ==
+	    isst_cpuset_count(isst_online_cpus(context)))
 		return 0;
 	error = hotplug_smt_control(&context->files, smt);
 	if (error) {

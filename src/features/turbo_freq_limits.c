@@ -8,20 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MHZ_PER_RATIO = 100 };
-
 /** All bits set: the turbo-freq frequencies are the limit. */
 #define ALL_LIMITS UINT64_MAX
-
-/** As the register holds them; 0: the level has none. */
-static uint64_t limits_word(const struct level_limits *limits)
-{
-	uint64_t word = 0;
-
-	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-		word |= (uint64_t)(limits->mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
-	return word;
-}
 
 /**
  * Whose level defines the limits of domain @i. Power domains share the register of their package:
@@ -74,7 +62,7 @@ void turbo_freq_plan_no_limits(struct isst_change *change, const struct domain_r
 static void set_level_limits(struct step *step, const struct isst_domain *domain,
 			     const struct level_limits *limits)
 {
-	uint64_t word = limits_word(limits);
+	uint64_t word = ratios_word(limits->mhz);
 
 	if (limits->failure.error)
 		change_warn(step->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,

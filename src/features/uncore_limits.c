@@ -41,12 +41,6 @@ static size_t count(const struct limits *limits)
 
 /* ---- Once a step was made ---- */
 
-static bool is_held_back(const struct entry *entry)
-{
-	return entry->provisional && entry->written && !entry->refused &&
-	       entry->wanted.number != entry->bits;
-}
-
 /** The limit that the package needs: the widest that is asked for. */
 static uint64_t widest(const struct step *step, unsigned int package)
 {
@@ -133,7 +127,8 @@ static int widen_packages(struct step *step)
 		struct entry *entry = &step->entries[i];
 		unsigned int package = entry->item.package;
 
-		if (!is_held_back(entry))
+		if (!entry->provisional || !entry->written || entry->refused ||
+		    entry->wanted.number == entry->bits)
 			continue;
 		set_again(step, package);
 		if (has_limit(context, entry))

@@ -137,12 +137,6 @@ static int compare_item(struct wanted *wanted, const struct baseline *baseline,
 	return 0;
 }
 
-/** Whether something is stated of the lower limit of a CPU. */
-static bool is_stated(const struct wanted *wanted, const struct item *lower)
-{
-	return wanted_find_item(wanted, lower, SUBJECT_SCALING_MIN, 0);
-}
-
 /** An upper limit cannot become what is wanted below a lower limit that stays: that is a difference
  * of its own, as no change makes it so (plan_scaling_limits()). */
 static int compare_lower(struct comparison *comparison, const struct compared *upper)
@@ -155,7 +149,7 @@ static int compare_lower(struct comparison *comparison, const struct compared *u
 	*lower = *upper->wanted;
 	lower->subject = SUBJECT_SCALING_MIN;
 	if (!item_counterpart(&upper->wanted->item, &lower->item) ||
-	    is_stated(wanted, &lower->item))
+	    wanted_find_item(wanted, &lower->item, SUBJECT_SCALING_MIN, 0))
 		return 0;
 	error = cpufreq_read_limit(&wanted->context->files, lower->item.index, CPUFREQ_MIN, &khz);
 	/* One that cannot be read now is no difference that is known. */

@@ -161,16 +161,6 @@ static int read_snapshots(struct facts *facts, const struct configuration *confi
 	return error;
 }
 
-/** As the register holds them. */
-static uint64_t limits_word(const struct level_limits *limits)
-{
-	uint64_t word = 0;
-
-	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-		word |= (uint64_t)(limits->mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
-	return word;
-}
-
 /** Only CPUs have such a register. */
 static int read_limits(struct facts *facts)
 {
@@ -195,7 +185,7 @@ static int read_limits(struct facts *facts)
 		/* Where there are levels, a refusal is no answer. */
 		if (domain->limits_failure.error == -EOPNOTSUPP && domain->profile.enabled)
 			domain->limits_failure.error = -EIO;
-		domain->level_limits = limits_word(&limits[i]);
+		domain->level_limits = ratios_word(limits[i].mhz);
 	}
 	free(limits);
 	return error;

@@ -25,12 +25,6 @@ static int field_number(struct resolution *resolution, const struct domain_facts
 	return error;
 }
 
-/** What a field is where nothing was configured. */
-static uint64_t default_number(enum subject subject)
-{
-	return subject == SUBJECT_CLOS_MAX ? NO_LIMIT_RATIO : 0;
-}
-
 int resolve_clos(struct resolution *resolution, enum subject subject, unsigned int clos,
 		 const struct domain_facts *domain)
 {
@@ -50,7 +44,8 @@ int resolve_clos(struct resolution *resolution, enum subject subject, unsigned i
 		return error == -ENODATA ? 0 : error;
 	if (!state->supported || !(clos_mask(resolution->context) & field->mask)) {
 		/* What other settings imply is done as far as there is such a thing. */
-		if (number == default_number(subject) || wish.setting->subject != subject)
+		if (number == (subject == SUBJECT_CLOS_MAX ? NO_LIMIT_RATIO : 0) ||
+		    wish.setting->subject != subject)
 			return 0;
 		if (!state->supported)
 			return wanted_reject(resolution->wanted, wish.setting, domain->domain,
@@ -102,13 +97,6 @@ static bool association_of(const struct resolution *resolution, const struct iss
 		return false;
 	*wish = (struct wish){ WANTED_NUMBER, is_high(resolution, cpu) ? 0 : LOW_CLOS, cores };
 	return true;
-}
-
-/** The item of a core that was added for another CPU of it; NULL: none. */
-static struct wanted_item *find_core(const struct resolution *resolution, size_t first,
-				     const struct item *item)
-{
-	return wanted_find_item(resolution->wanted, item, SUBJECT_ASSOCIATION, first);
 }
 
 /** Whether two settings are for a CPU in common, of the core of one. */
@@ -169,7 +157,7 @@ static int resolve_association(struct resolution *resolution, size_t first,
 						   "CPU %u: %s", cpu->number, objection)
 				   : 0;
 	item = item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core);
-	core = find_core(resolution, first, &item);
+	core = wanted_find_item(resolution->wanted, &item, SUBJECT_ASSOCIATION, first);
 	if (core)
 		return choose_for_core(resolution, core, &wish, cpu);
 	return wanted_add(resolution->wanted, &(struct wanted_item){ .item = item,
@@ -178,12 +166,6 @@ static int resolve_association(struct resolution *resolution, size_t first,
 								     .subject = SUBJECT_ASSOCIATION,
 								     .setting = wish.setting,
 								     .domain = cpu->domain });
-}
-
-/** Whether a setting is for every core of a domain: high priority cores make all others low. */
-static bool states_all(const struct setting *setting)
-{
-	return setting->subject == SUBJECT_HIGH_PRIORITY || !setting->cpus;
 }
 
 int resolve_associations(struct resolution *resolution, const struct domain_facts *domain)
@@ -199,7 +181,9 @@ int resolve_associations(struct resolution *resolution, const struct domain_fact
 
 		if (!cpu || error || !association_of(resolution, cpu, &wish))
 			continue;
-		if (unknown && states_all(wish.setting))
+		/* High priority cores make all others low. */
+		if (unknown &&
+		    (wish.setting->subject == SUBJECT_HIGH_PRIORITY || !wish.setting->cpus))
 			error = wanted_reject(resolution->wanted, wish.setting, domain->domain,
 					      -EIO, "%s", unknown);
 		if (error)

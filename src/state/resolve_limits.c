@@ -132,13 +132,6 @@ static bool limits_are_stated(const struct resolution *resolution, const struct 
 	return false;
 }
 
-/** Power domains share the register of their package: one with turbo-freq on keeps it as it is. */
-static bool limits_stay(const struct resolution *resolution, const struct isst_domain *domain)
-{
-	return context_has_power_domains(resolution->context) &&
-	       wanted_turbo_freq_on(resolution->wanted, domain->package);
-}
-
 /** Whether limits in force that were read count, as turbo-freq is stated to be on, and they are
  * not stated. */
 static bool present_limits_count(const struct resolution *resolution,
@@ -147,15 +140,6 @@ static bool present_limits_count(const struct resolution *resolution,
 	return domain->has_present_limits && !limits_are_stated(resolution, domain->domain) &&
 	       resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) &&
 	       wish->number;
-}
-
-/** Whether the limits in force hold high priority cores back, where turbo-freq is on and stays on:
- * after a suspend they are those of the level. That is a difference. */
-static bool limits_are_low(const struct resolution *resolution, const struct domain_facts *domain,
-			   struct wish *wish)
-{
-	return present_limits_count(resolution, domain, wish) &&
-	       facts_hold_back(domain, domain->present_limits);
 }
 
 /** What could not be read may be too low: no comparison without it. A change leaves it as it is,
@@ -192,7 +176,10 @@ static bool imply_limits(const struct resolution *resolution, const struct domai
 		return false;
 	else
 		wish->wanted = on ? WANTED_NONE : WANTED_OF_LEVEL;
-	return on || (wish->wanted == WANTED_OF_LEVEL && !limits_stay(resolution, domain->domain));
+	/* Power domains share the register of their package: one with turbo-freq on keeps it. */
+	return on || (wish->wanted == WANTED_OF_LEVEL &&
+		      !(context_has_power_domains(resolution->context) &&
+			wanted_turbo_freq_on(resolution->wanted, domain->domain->package)));
 }
 
 /** The limits of the level. Returns -ENODATA where there are none, or are not known. */
@@ -293,7 +280,9 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		error = check_present_limits(resolution, domain);
 		if (error)
 			return error;
-		if (limits_are_low(resolution, domain, &wish)) {
+		/* After a suspend those in force are those of the level: that is a difference. */
+		if (present_limits_count(resolution, domain, &wish) &&
+		    facts_hold_back(domain, domain->present_limits)) {
 			wish.wanted = WANTED_NONE;
 		} else if (imply_limits(resolution, domain, &wish)) {
 			item.implied = true;
