@@ -1,44 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `levels`: what each performance level has, for the choice of one. Must not know output formats.
  */
-#include "../run/cores.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
 #include "../status/machine_status.h"
-
-#include <errno.h>
-
-/** Whether a level enables a core. */
-static bool enables_core(const struct isst_result *level, const struct core *core)
-{
-	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_CPUS);
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, core->cpus)
-		if (isst_cpuset_has(cpus, cpu))
-			return true;
-	return false;
-}
-
-/** Counts the cores of a domain that a level enables. @units: as the firmware counts them, modules
- * as one. Returns false where not all of its CPUs are known. */
-static bool count_cores(const struct cores *cores, const struct isst_result *level,
-			unsigned int *count, unsigned int *units)
-{
-	const struct isst_domain *domain = isst_result_domain(level);
-
-	if (!cpus_of(level, ISST_VALUE_CPUS) || !isst_domain_is_complete(domain))
-		return false;
-	for (size_t i = 0; i < cores->count; i++) {
-		const struct core *core = &cores->all[i];
-
-		if (core->domain != domain || !enables_core(level, core))
-			continue;
-		(*count)++;
-		*units += core->is_first;
-	}
-	return true;
-}
 
 /** The same level of the other domains of a package has cores, too. */
 static void report_cores(const struct run *run, const struct levels *levels,
@@ -56,7 +21,7 @@ static void report_cores(const struct run *run, const struct levels *levels,
 		for (size_t j = 0; (other = levels_get(levels, unit, j)) != NULL; j++)
 			if (unit->place.package == package && !isst_domain_is_io(unit->domain) &&
 			    value_of(other, ISST_VALUE_LEVEL) == value_of(level, ISST_VALUE_LEVEL))
-				known = count_cores(cores, other, &count, &units) && known;
+				known = level_count_cores(cores, other, &count, &units) && known;
 	}
 	if (known)
 		report_number(node, KEY_LEVEL_CORES, count);
@@ -77,29 +42,6 @@ static void report_state_of(struct report_node *node, const struct isst_result *
 	}
 	report_standing(node, current);
 	report_word(node, KEY_LEVEL_STATE, WORDS[current][value_of(level, ISST_VALUE_LOCKED)]);
-}
-
-/** What all cores can reach at once: that of the first bucket of their domain that holds them. */
-static void report_turbo(const struct cores *cores, struct report_node *node,
-			 const struct isst_result *level)
-{
-	unsigned int types, buckets, count = 0, units = 0, most, bucket = 0;
-	bool known = count_cores(cores, level, &count, &units) && cores->complete;
-
-	if (isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, 0, 0, &most) == -ENODATA)
-		return;
-	report_value_at(node, KEY_MAX_TURBO_FREQUENCY, level, ISST_VALUE_TURBO_LIMIT_MHZ, 0, 0);
-	isst_result_extent(level, ISST_VALUE_TURBO_LIMIT_MHZ, &types, &buckets);
-	while (bucket < buckets &&
-	       isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_CORES, 0, bucket, &most) == 0 &&
-	       most < units)
-		bucket++;
-	if (known &&
-	    isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, 0, bucket, &most) == 0 &&
-	    most > 0)
-		report_number(node, KEY_ALL_CORE_TURBO, most);
-	else
-		report_unknown(node, KEY_ALL_CORE_TURBO);
 }
 
 /** Whether a level is known not to have a feature, even if the rest of it could not be read. */
@@ -123,7 +65,7 @@ static void report_level(const struct run *run, const struct levels *levels,
 	report_value(node, KEY_BASE_FREQUENCY_AMX, level, ISST_VALUE_BASE_AMX_MHZ);
 	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
 	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
-	report_turbo(cores, node, level);
+	level_turbo_report(cores, node, level);
 	if (!is_unsupported(level, ISST_VALUE_BASE_FREQ_STATE)) {
 		report_value(node, KEY_HIGH_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_HIGH_MHZ);
 		report_value(node, KEY_LOW_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_LOW_MHZ);

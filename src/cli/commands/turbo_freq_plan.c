@@ -44,7 +44,8 @@ static void report_use(struct run *run, struct report_node *node, const struct i
 	bucket_report(run, next, level, used + 1);
 }
 
-static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level)
+static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
+		       const struct cores *all)
 {
 	const struct report_step path[] = { { &keys[KEY_PACKAGE], unit->place.package } };
 	struct report_node *node = report_branch(report_unit(run->report, path, 1), KEY_LEVEL,
@@ -54,6 +55,7 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 	buckets_report(run, node, level);
 	level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
 			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1);
+	level_turbo_report(all, node, level);
 	if (cores > 0)
 		report_use(run, node, level, cores);
 }
@@ -93,29 +95,33 @@ static bool is_shown(const struct run *run, const struct levels *levels, size_t 
 	return false;
 }
 
-static void show_levels(struct run *run, const struct levels *levels)
+static void show_levels(struct run *run, const struct levels *levels, const struct cores *all)
 {
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
 		const struct isst_result *level = level_with_buckets(run, levels, unit);
 
 		if (level && !is_shown(run, levels, i))
-			show_level(run, unit, level);
+			show_level(run, unit, level, all);
 	}
 }
 
 void turbo_freq_plan(struct run *run)
 {
 	bool choice = request_has(run->request, OPTION_HIGH_PRIORITY);
-	struct levels levels;
+	struct levels levels = { 0 };
+	struct cores all = { 0 };
 
 	if (!run->request->reference)
 		report_make_screen(run->report, false);
 	if (choice && !core_choice_make(run))
 		return;
-	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0)
-		show_levels(run, &levels);
+	if (cores_find(run, &all) == 0 &&
+	    levels_read(run, LEVELS_CURRENT,
+			ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES, &levels) == 0)
+		show_levels(run, &levels, &all);
 	levels_clear(&levels);
+	cores_clear(&all);
 	if (choice && run->status == STATUS_DONE)
 		core_choice_report(run);
 }

@@ -92,7 +92,7 @@ const struct key keys[KEYS] = {
 	[KEY_MAX_TURBO_FREQUENCY] = ROW("max-turbo-frequency(MHz)", "max_turbo_mhz",
 					.heading = "turbo MHz",
 					.cell = "{}/{all-core-turbo-frequency(MHz)}",
-					.legend = "the highest/with all cores busy"),
+					.legend = "the highest/with all cores busy, SST-TF off"),
 	[KEY_ALL_CORE_TURBO] = ROW("all-core-turbo-frequency(MHz)", "all_core_turbo_mhz"),
 
 	[KEY_BASE_FREQ_PROPERTIES] = ROW("speed-select-base-freq-properties",

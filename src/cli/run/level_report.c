@@ -215,3 +215,57 @@ void turbo_freq_report(const struct run *run, struct report_node *parent,
 	level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
 			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1);
 }
+
+/* ---- Turbo without SST-TF ---- */
+
+/** Whether a level enables a core. */
+static bool enables_core(const struct isst_result *level, const struct core *core)
+{
+	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_CPUS);
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, core->cpus)
+		if (isst_cpuset_has(cpus, cpu))
+			return true;
+	return false;
+}
+
+bool level_count_cores(const struct cores *cores, const struct isst_result *level,
+		       unsigned int *count, unsigned int *units)
+{
+	const struct isst_domain *domain = isst_result_domain(level);
+
+	if (!cpus_of(level, ISST_VALUE_CPUS) || !isst_domain_is_complete(domain))
+		return false;
+	for (size_t i = 0; i < cores->count; i++) {
+		const struct core *core = &cores->all[i];
+
+		if (core->domain != domain || !enables_core(level, core))
+			continue;
+		(*count)++;
+		*units += core->is_first;
+	}
+	return true;
+}
+
+void level_turbo_report(const struct cores *cores, struct report_node *node,
+			const struct isst_result *level)
+{
+	unsigned int types, buckets, count = 0, units = 0, most, bucket = 0;
+	bool known = level_count_cores(cores, level, &count, &units) && cores->complete;
+
+	if (isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, 0, 0, &most) == -ENODATA)
+		return;
+	report_value_at(node, KEY_MAX_TURBO_FREQUENCY, level, ISST_VALUE_TURBO_LIMIT_MHZ, 0, 0);
+	isst_result_extent(level, ISST_VALUE_TURBO_LIMIT_MHZ, &types, &buckets);
+	while (bucket < buckets &&
+	       isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_CORES, 0, bucket, &most) == 0 &&
+	       most < units)
+		bucket++;
+	if (known &&
+	    isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, 0, bucket, &most) == 0 &&
+	    most > 0)
+		report_number(node, KEY_ALL_CORE_TURBO, most);
+	else
+		report_unknown(node, KEY_ALL_CORE_TURBO);
+}

@@ -6,6 +6,7 @@
 #ifndef ISST_CLI_LEVELS_H
 #define ISST_CLI_LEVELS_H
 
+#include "cores.h"
 #include "reading.h"
 
 /** The levels that were read, by the slots of the run's domains. */
@@ -88,6 +89,16 @@ void base_freq_report(struct report_node *parent, const struct isst_result *leve
 
 /** The base frequency below a level. */
 void report_base_frequency(struct report_node *node, const struct isst_result *level);
+
+/** Counts the cores of a domain that a level enables. @units: as the firmware counts them, modules
+ * as one. Returns false where not all of its CPUs are known. */
+bool level_count_cores(const struct cores *cores, const struct isst_result *level,
+		       unsigned int *count, unsigned int *units);
+
+/** The highest turbo frequency without SST-TF, and what all cores can reach at once: that of the
+ * first bucket of their domain that holds them. */
+void level_turbo_report(const struct cores *cores, struct report_node *node,
+			const struct isst_result *level);
 
 /** The buckets of SST-TF below a level, if it has any; one of them. */
 void buckets_report(const struct run *run, struct report_node *node,
