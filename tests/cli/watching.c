@@ -775,6 +775,7 @@ static void a_fight_ends_actions(void **state)
 	}
 	ASSERT(&world, world.domains[0].actions == 4);
 	ASSERT(&world, count_events(&world, "[fight]") == 1);
+	ASSERT(&world, count_events(&world, "(level 0 and 1 are set in turn") == 1);
 	watcher_forgive(&world.watcher);
 	watcher_suspect(&world.watcher, world.now_ms, 0);
 	run_for(&world, WHOLE_MS);

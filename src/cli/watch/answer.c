@@ -58,27 +58,27 @@ static const char *find_manager(struct isst_explanation *explanation)
 	return NULL;
 }
 
-void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit)
+void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
+			  const struct watched_part *part)
 {
 	struct isst_context *context = watcher->context;
 	struct isst_targets *targets = context ? isst_targets_new(context) : NULL;
 	struct isst_explanation *explanation = NULL;
-	const struct watched_part *part = unit->disputed;
-	const struct found *known = part ? part->known : NULL;
-	const struct found *previous = known && !known->stated ? part->previous : NULL;
-	const char *manager = NULL, *one = known ? known->stated : NULL;
+	/* What is as stated was known while it differed. */
+	const struct found *known = part->known ? part->known : part->previous;
+	const struct found *previous = part->previous ? part->previous : known;
+	const char *manager = NULL;
 	char *cause;
 
 	if (targets && isst_targets_add_all_domains(targets, 0) == 0 &&
 	    isst_explain(context, targets, NULL, 0, &explanation) >= 0)
 		manager = find_manager(explanation);
 	if (asprintf(&cause,
-		     "%s%s%s and %s are set in turn; nothing more is done about it until "
-		     "SIGHUP%s%s",
-		     part ? part->subject : "", part ? " " : "",
-		     one	? one
-		     : previous ? previous->present
-				: "what is stated",
+		     "%s %s and %s are set in turn; nothing more is done about it until SIGHUP%s%s",
+		     part->subject,
+		     !known	     ? "what is stated"
+		     : known->stated ? known->stated
+				     : previous->present,
 		     known ? known->present : "another value", manager ? "; " : "",
 		     manager ? manager : "") < 0)
 		cause = NULL;
@@ -198,16 +198,20 @@ static uint64_t hash_cause(const char *cause)
 	return hash;
 }
 
-/** Takes note of how an action ended: reports that as @event, of @target, or why it failed. */
-static void conclude(struct watcher *watcher, struct watch_unit *unit, const char *target, int done,
-		     const char *event, const char *cause, int64_t now_ms)
+/** Takes note of how an action about a part ended: reports that as @event, or why it failed. */
+static void conclude(struct watcher *watcher, struct watch_unit *unit,
+		     const struct watched_part *about, int done, const char *event,
+		     const char *cause, int64_t now_ms)
 {
+	/* What the file states is all made at once. */
+	const char *target = about->compared ? unit->name : about->known->target;
+
 	cause = cause || done >= 0 ? cause : "out of memory";
 	if (done > 0) {
 		watcher_report(watcher, event, target, NULL);
 		unit->acted = true;
 		if (actions_made(&unit->actions, now_ms))
-			watcher_report_fight(watcher, unit);
+			watcher_report_fight(watcher, unit, about);
 		for (struct watched_part *part = unit->parts; part; part = part->next)
 			part->watched.value_count = 0;
 		watcher_suspect_unit(unit, now_ms);
@@ -355,7 +359,7 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 	if (obstacle)
 		watcher_report(watcher, "left", level->known->target, obstacle);
 	else
-		conclude(watcher, unit, level->known->target, done, "followed", cause, now_ms);
+		conclude(watcher, unit, level, done, "followed", cause, now_ms);
 	/* What was done here is not by hand. */
 	if (isst_rediscover(watcher->context) == 0)
 		(void)note_online(watcher, true);
@@ -365,17 +369,18 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 
 /* ---- A domain becomes what the file states ---- */
 
-bool watcher_differs(const struct watcher *watcher, const struct watch_unit *unit)
+const struct watched_part *watcher_differs(const struct watcher *watcher,
+					   const struct watch_unit *unit)
 {
-	if (!request_has(watcher->run->request, OPTION_APPLY))
-		return false;
-	for (const struct watched_part *part = unit->parts; part; part = part->next)
-		if (part->compared && part->watched.value != HASH_START)
-			return true;
-	return false;
+	const struct watched_part *part = unit->parts;
+
+	while (part && !(part->compared && part->watched.value != HASH_START))
+		part = part->next;
+	return request_has(watcher->run->request, OPTION_APPLY) ? part : NULL;
 }
 
-static void repair(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
+static void repair(struct watcher *watcher, struct watch_unit *unit,
+		   const struct watched_part *differs, int64_t now_ms)
 {
 	char *cause = NULL;
 	int done = act(watcher, unit, watcher->file, &cause);
@@ -384,7 +389,7 @@ static void repair(struct watcher *watcher, struct watch_unit *unit, int64_t now
 		done = -EIO;
 		cause = strdup("what differs cannot be changed, or was left out");
 	}
-	conclude(watcher, unit, unit->name, done, "applied", cause, now_ms);
+	conclude(watcher, unit, differs, done, "applied", cause, now_ms);
 	free(cause);
 }
 
@@ -394,7 +399,8 @@ void watcher_answer(struct watcher *watcher, int64_t now_ms)
 {
 	bool follows = request_has(watcher->run->request, OPTION_FOLLOW), any = false;
 	struct watch_unit *unit = watcher->units;
-	bool differs, may;
+	const struct watched_part *differs;
+	bool may;
 
 	if (follows && !note_online(watcher, false))
 		return;
@@ -403,13 +409,13 @@ void watcher_answer(struct watcher *watcher, int64_t now_ms)
 		unit = unit->next ? unit->next : watcher->units;
 		differs = watcher_differs(watcher, unit);
 		may = unit->reach.state == WATCHED_KNOWN && watcher_unit_is_settled(watcher, unit);
-		any |= differs;
+		any |= differs != NULL;
 		if (may && !differs && !unit->pending)
 			actions_forgive_failures(&unit->actions);
 		may &= actions_may(&unit->actions, now_ms);
 		if (follows && unit->pending && may)
 			follow(watcher, unit, now_ms);
 		else if (differs && may && (unit != watcher->units || !any))
-			repair(watcher, unit, now_ms);
+			repair(watcher, unit, differs, now_ms);
 	} while (unit != watcher->units);
 }

@@ -138,10 +138,9 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 	watcher->differences += !silent && (!part->compared || part->watched.value != HASH_START);
 	remember(part);
 	watcher->changed |= part->compared;
-	unit->disputed = part;
 	if (fights && !unit->actions.fights) {
 		unit->actions.fights = true;
-		watcher_report_fight(watcher, unit);
+		watcher_report_fight(watcher, unit, part);
 	}
 }
 

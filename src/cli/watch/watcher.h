@@ -46,11 +46,10 @@ struct watch_unit {
 	char *failure;	      /* why it could not be looked at; NULL: it could */
 	bool based;	      /* what the machine was is known of it */
 	struct watched_part *parts;
-	struct watched_part *disputed; /* that changed last; NULL: none */
-	struct watched_part *pending;  /* its level, which is to be followed; NULL: it is not */
-	bool locked;		       /* its level */
-	bool foreign_level;	       /* another agent has set it */
-	bool acted;		       /* what changes now is what this watcher did */
+	struct watched_part *pending; /* its level, which is to be followed; NULL: it is not */
+	bool locked;		      /* its level */
+	bool foreign_level;	      /* another agent has set it */
+	bool acted;		      /* what changes now is what this watcher did */
 	struct actions actions;
 	char name[];
 };
@@ -151,10 +150,12 @@ void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms);
 /** Acts where that is due. The machine was looked at just now, as a whole. */
 void watcher_answer(struct watcher *watcher, int64_t now_ms);
 
-/** Whether a unit is to be made what the file states. */
-bool watcher_differs(const struct watcher *watcher, const struct watch_unit *unit);
+/** What is to be made as the file states it; NULL: nothing of the unit. */
+const struct watched_part *watcher_differs(const struct watcher *watcher,
+					   const struct watch_unit *unit);
 
 /** Reports that others, or a watcher and others, set the same values again and again. */
-void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit);
+void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
+			  const struct watched_part *part);
 
 #endif
