@@ -170,24 +170,6 @@ static int read_uncore(struct survey *survey, struct survey_domain *domain)
 	return error;
 }
 
-/** Notes which CPUs the level may or may not enable. */
-static int note_unknown_cpus(struct survey *survey, const struct cpus_state *state)
-{
-	char *list;
-	int error;
-
-	if (isst_cpuset_count(state->unknown) == 0)
-		return 0;
-	list = name_numbers("CPU", state->unknown);
-	error = list ? survey_note(survey,
-				   "%s: offline, and not seen online since boot: it is unknown "
-				   "whether a level enables it",
-				   list)
-		     : -ENOMEM;
-	free(list);
-	return error;
-}
-
 /** Of all domains at once: what partitions hold is the same for all. */
 static int read_cpus_states(struct survey *survey)
 {
@@ -209,11 +191,22 @@ static int read_cpus_states(struct survey *survey)
 	return error;
 }
 
-static int note_cpus_state(struct survey *survey, const struct survey_domain *domain)
+/** Notes which CPUs the level may or may not enable. */
+static int note_cpus_state(struct survey *survey, const struct cpus_state *state)
 {
-	int error = survey_note_failure(survey, &domain->cpus_state.failure);
+	int error = survey_note_failure(survey, &state->failure);
+	char *list;
 
-	return error ? error : note_unknown_cpus(survey, &domain->cpus_state);
+	if (error || isst_cpuset_count(state->unknown) == 0)
+		return error;
+	list = name_numbers("CPU", state->unknown);
+	error = list ? survey_note(survey,
+				   "%s: offline, and not seen online since boot: it is unknown "
+				   "whether a level enables it",
+				   list)
+		     : -ENOMEM;
+	free(list);
+	return error;
 }
 
 static int read_requested_levels(struct survey *survey)
@@ -246,28 +239,12 @@ static int read_files_of_domains(struct survey *survey)
 		if (domain->asked || context_has_power_domains(survey->context))
 			error = read_uncore(survey, domain);
 		if (!error && domain->asked)
-			error = note_cpus_state(survey, domain);
+			error = note_cpus_state(survey, &domain->cpus_state);
 	}
 	return error;
 }
 
 /* ---- All of it ---- */
-
-static bool has_package(const struct survey_scope *scope, unsigned int package)
-{
-	for (size_t i = 0; i < scope->count; i++)
-		if (scope->domains[i]->package == package)
-			return true;
-	return false;
-}
-
-static bool has_domain(const struct survey_scope *scope, const struct isst_domain *domain)
-{
-	for (size_t i = 0; i < scope->count; i++)
-		if (scope->domains[i] == domain)
-			return true;
-	return false;
-}
 
 static int take_domains(struct survey *survey, const struct survey_scope *scope)
 {
@@ -281,13 +258,18 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_domain *domain = context_domain(survey->context, i);
+		bool asked = false, in_package = false;
 
-		if (!has_package(scope, domain->package))
+		for (size_t j = 0; j < scope->count; j++) {
+			asked |= scope->domains[j] == domain;
+			in_package |= scope->domains[j]->package == domain->package;
+		}
+		if (!in_package)
 			continue;
 		survey->now[survey->count].domain = domain;
 		survey->domains[survey->count] = (struct survey_domain){
 			.domain = domain,
-			.asked = has_domain(scope, domain),
+			.asked = asked,
 			.now = &survey->now[survey->count],
 			.boot = NOTHING,
 			.applied = NOTHING,

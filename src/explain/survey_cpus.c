@@ -100,15 +100,6 @@ static int read_associations(struct survey *survey)
 
 /* ---- cpufreq ---- */
 
-/** What the kernel does not have is no failure. */
-static int note(struct survey *survey, int error)
-{
-	const struct isst_failure failure = { .error = error == -ENOENT ? 0 : error,
-					      .message = isst_error(survey->context) };
-
-	return error == -ENOMEM ? error : survey_note_failure(survey, &failure);
-}
-
 /** Limits that the kernel has of others than the user. */
 static int read_limit_owners(struct survey *survey, struct survey_cpu *cpu)
 {
@@ -118,11 +109,13 @@ static int read_limit_owners(struct survey *survey, struct survey_cpu *cpu)
 	int error = 0;
 
 	if (now->min_khz != LIMIT_NONE)
-		error = note(survey, cpufreq_limit_owners(files, number, CPUFREQ_MIN,
-							  &cpu->limit_owners[CPUFREQ_MIN]));
+		error = survey_note_file(survey,
+					 cpufreq_limit_owners(files, number, CPUFREQ_MIN,
+							      &cpu->limit_owners[CPUFREQ_MIN]));
 	if (!error && now->max_khz != LIMIT_NONE)
-		error = note(survey, cpufreq_limit_owners(files, number, CPUFREQ_MAX,
-							  &cpu->limit_owners[CPUFREQ_MAX]));
+		error = survey_note_file(survey,
+					 cpufreq_limit_owners(files, number, CPUFREQ_MAX,
+							      &cpu->limit_owners[CPUFREQ_MAX]));
 	return error;
 }
 
@@ -132,18 +125,20 @@ static int read_policy(struct survey *survey, struct survey_cpu *cpu)
 	int error = read_limit_owners(survey, cpu);
 
 	if (!error && !survey->driver)
-		error = note(survey, cpufreq_read_word(files, cpu->cpu->number, "scaling_driver",
-						       &survey->driver));
+		error = survey_note_file(survey,
+					 cpufreq_read_word(files, cpu->cpu->number,
+							   "scaling_driver", &survey->driver));
 	if (!error)
-		error = note(survey, cpufreq_read(files, cpu->cpu->number, "base_frequency",
-						  &cpu->base_khz));
+		error = survey_note_file(survey, cpufreq_read(files, cpu->cpu->number,
+							      "base_frequency", &cpu->base_khz));
 	if (!error)
-		error = note(survey, cpufreq_read_word(files, cpu->cpu->number, "scaling_governor",
-						       &cpu->governor));
+		error = survey_note_file(survey,
+					 cpufreq_read_word(files, cpu->cpu->number,
+							   "scaling_governor", &cpu->governor));
 	if (!error)
-		error = note(survey,
-			     cpufreq_read_word(files, cpu->cpu->number,
-					       "energy_performance_preference", &cpu->preference));
+		error = survey_note_file(survey, cpufreq_read_word(files, cpu->cpu->number,
+								   "energy_performance_preference",
+								   &cpu->preference));
 	return error;
 }
 
