@@ -296,7 +296,7 @@ for _ in $(seq 400); do
 	sleep 0.1
 done
 check_equal 'what another process changed is as configured again' config\ check:equal "$(equal)"
-check_equal 'the journal has both' '' "$(await_line 'configuration: applied' 1)"
+check_equal 'the journal has both' '' "$(await_line 'package [01], die 0: applied$' 2)"
 check_state isst-watch.service active success 0
 stop
 
