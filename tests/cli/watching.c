@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <sys/capability.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1087,6 +1088,8 @@ static pid_t hold_device(const struct world *world)
 	holder = fork();
 	assert_true(holder >= 0);
 	if (holder == 0) {
+		/* Also of a test that fails. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		device = open(path, O_RDONLY);
 		if (device < 0 || flock(device, LOCK_EX) != 0 || write(ready[1], "", 1) != 1)
 			_exit(1);
