@@ -273,7 +273,7 @@ struct reason {
 	bool given;
 };
 
-static int append(char **text, const char *separator, const char *more, size_t length)
+static int append_words(char **text, const char *separator, const char *more, size_t length)
 {
 	char *joined;
 
@@ -294,13 +294,13 @@ static int explain_word(struct reason *reason, const char *word, size_t length)
 		if (!has_part(word, length, FINE[i].part))
 			continue;
 		if (!any) {
-			error = append(&reason->meanings, "; ", word, length);
+			error = append_words(&reason->meanings, "; ", word, length);
 			if (!error)
-				error = append(&reason->meanings, ": ", "", 0);
+				error = append_words(&reason->meanings, ": ", "", 0);
 		}
 		if (!error)
-			error = append(&reason->meanings, any ? ", " : "", FINE[i].meaning,
-				       strlen(FINE[i].meaning));
+			error = append_words(&reason->meanings, any ? ", " : "", FINE[i].meaning,
+					     strlen(FINE[i].meaning));
 		any = true;
 	}
 	return error;
@@ -315,7 +315,7 @@ static int divide_words(const char *words, struct reason reasons[LIMIT_WORDS + 1
 		size_t length = strcspn(words, " ");
 		struct reason *reason = &reasons[limit_word_of(words, length)];
 
-		error = append(&reason->words, " ", words, length);
+		error = append_words(&reason->words, " ", words, length);
 		reason->given = true;
 		if (!error)
 			error = explain_word(reason, words, length);

@@ -140,7 +140,7 @@ void finding_add_domain(struct findings *findings, struct isst_finding *finding,
 
 /** The most important one first: by severity, which for some findings is not that of their code, by
  * the table of codes, then the one with the most CPUs, then the one that was found first. */
-static int compare(const void *one, const void *other)
+static int compare_findings(const void *one, const void *other)
 {
 	const struct isst_finding *const *a = one, *const *b = other;
 	const struct finding_code *first = finding_code((*a)->code);
@@ -159,7 +159,8 @@ static int compare(const void *one, const void *other)
 int findings_finish(struct findings *findings)
 {
 	if (findings->count > 1)
-		qsort(findings->items, findings->count, sizeof(struct isst_finding *), compare);
+		qsort(findings->items, findings->count, sizeof(struct isst_finding *),
+		      compare_findings);
 	for (size_t i = 0; i < findings->count && !findings->error; i++) {
 		struct isst_finding *finding = findings->items[i];
 

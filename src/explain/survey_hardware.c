@@ -17,7 +17,7 @@
 
 enum { MEASURED_MS = 300 };
 
-static int measure(struct survey *survey, struct survey_cpu *cpu)
+static int measure_cpu(struct survey *survey, struct survey_cpu *cpu)
 {
 	const struct isst_machine *machine = survey->context->files.machine;
 	int error = machine->measure ? machine->measure(machine->data, cpu->cpu->number,
@@ -102,7 +102,7 @@ static int measure_domain(struct survey *survey, struct survey_domain *domain,
 			continue;
 		error = enter_zone(survey, domain->domain, zone);
 		if (!error)
-			error = measure(survey, cpu);
+			error = measure_cpu(survey, cpu);
 		if (!error)
 			error = look_at_power(survey, zone, false);
 	}

@@ -24,23 +24,6 @@ static int read_machine(struct capture *capture)
 	return error;
 }
 
-static void clear(struct capture *capture)
-{
-	for (size_t i = 0; i < capture->file_count; i++) {
-		free(capture->files[i].path);
-		free(capture->files[i].content);
-	}
-	free(capture->files);
-	isst_cpuset_free(capture->online);
-	isst_cpuset_free(capture->present);
-	free(capture->cpus);
-	free(capture->domain_of);
-	free(capture->domains);
-	free(capture->maps);
-	free(capture->map_errors);
-	capture_close_directory(capture);
-}
-
 static int write_capture(struct isst_context *context, const char *directory, unsigned int flags)
 {
 	struct capture capture = { .context = context, .directory = directory };
@@ -60,7 +43,19 @@ static int write_capture(struct isst_context *context, const char *directory, un
 	driver_close(&context->driver);
 	if (!error)
 		error = capture_write(&capture);
-	clear(&capture);
+	for (size_t i = 0; i < capture.file_count; i++) {
+		free(capture.files[i].path);
+		free(capture.files[i].content);
+	}
+	free(capture.files);
+	isst_cpuset_free(capture.online);
+	isst_cpuset_free(capture.present);
+	free(capture.cpus);
+	free(capture.domain_of);
+	free(capture.domains);
+	free(capture.maps);
+	free(capture.map_errors);
+	capture_close_directory(&capture);
 	return error;
 }
 

@@ -279,7 +279,8 @@ static int refuse_empty(struct isst_context *context, const struct cpu_name *nam
 	return message_error(messages, -EOPNOTSUPP, "package %u has no online CPU", name->number);
 }
 
-static int find(struct isst_context *context, const struct cpu_name *name, struct isst_cpuset *cpus)
+static int find_named_cpus(struct isst_context *context, const struct cpu_name *name,
+			   struct isst_cpuset *cpus)
 {
 	switch (name->kind) {
 	case CPU_NAME_CLOS:
@@ -304,7 +305,7 @@ int cpu_name_find(struct isst_context *context, const struct cpu_name *name,
 	int error = context_check_discovered(context);
 
 	if (!error)
-		error = found ? find(context, name, found) : -ENOMEM;
+		error = found ? find_named_cpus(context, name, found) : -ENOMEM;
 	if (!error && isst_cpuset_count(found) == 0)
 		error = refuse_empty(context, name);
 	if (!error)

@@ -79,7 +79,7 @@ static int find_enabled(struct cpus_request *work, size_t i)
 	return work->enabled[i] ? 0 : -ENOMEM;
 }
 
-static int begin(struct cpus_request *work)
+static int begin_request(struct cpus_request *work)
 {
 	size_t count = work->cpus.count;
 	int error = 0;
@@ -98,7 +98,7 @@ static int begin(struct cpus_request *work)
 	return error;
 }
 
-static void end(struct cpus_request *work)
+static void end_request(struct cpus_request *work)
 {
 	for (size_t i = 0; i < work->cpus.count && work->enabled; i++)
 		isst_cpuset_free(work->enabled[i]);
@@ -184,9 +184,9 @@ static int check_partitions(struct cpus_request *work)
 	return 0;
 }
 
-static int prepare(struct cpus_request *work)
+static int prepare_request(struct cpus_request *work)
 {
-	int error = begin(work);
+	int error = begin_request(work);
 
 	if (error)
 		return error;
@@ -203,7 +203,7 @@ int plan_cpus_online(struct isst_change *change, struct domain_request *requests
 				     .requests = requests,
 				     .wanted = wanted,
 				     .offline = offline };
-	int error = prepare(&work);
+	int error = prepare_request(&work);
 
 	if (!error) {
 		error = hotplug_begin(&work.cpus.hotplug, change);
@@ -211,7 +211,7 @@ int plan_cpus_online(struct isst_change *change, struct domain_request *requests
 			cpus_plan_online(&work.cpus);
 		hotplug_end(&work.cpus.hotplug);
 	}
-	end(&work);
+	end_request(&work);
 	return error;
 }
 
@@ -222,7 +222,7 @@ int plan_cpus_offline(struct isst_change *change, struct domain_request *request
 				     .requests = requests,
 				     .wanted = wanted,
 				     .offline = offline };
-	int error = prepare(&work);
+	int error = prepare_request(&work);
 
 	if (!error) {
 		error = hotplug_begin(&work.cpus.hotplug, change);
@@ -230,6 +230,6 @@ int plan_cpus_offline(struct isst_change *change, struct domain_request *request
 			error = cpus_plan_offline(&work.cpus);
 		hotplug_end(&work.cpus.hotplug);
 	}
-	end(&work);
+	end_request(&work);
 	return error;
 }

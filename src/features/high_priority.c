@@ -462,7 +462,7 @@ static uint64_t chosen_cores(const struct chooser *chooser, const struct isst_do
 	return cores;
 }
 
-static int collect(const struct chooser *chooser, struct isst_cpuset *cpus)
+static int collect_chosen(const struct chooser *chooser, struct isst_cpuset *cpus)
 {
 	int error = 0;
 
@@ -510,7 +510,7 @@ static int check_cpus(struct isst_context *context, const struct isst_cpuset *cp
 	return error;
 }
 
-static int check(struct isst_context *context, const struct core_choice *choice)
+static int check_choice(struct isst_context *context, const struct core_choice *choice)
 {
 	int error = context_check_discovered(context);
 
@@ -522,11 +522,11 @@ static int check(struct isst_context *context, const struct core_choice *choice)
 	return error ? error : check_cpus(context, choice->avoid, "avoid");
 }
 
-static int choose(struct chooser *chooser, const struct choice_scope *scope,
-		  struct isst_cpuset *chosen)
+static int choose_cores(struct chooser *chooser, const struct choice_scope *scope,
+			struct isst_cpuset *chosen)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? check(chooser->context, chooser->choice) : -ENOMEM;
+	int error = cpus ? check_choice(chooser->context, chooser->choice) : -ENOMEM;
 
 	if (!error)
 		error = choice_levels_read(chooser->context, scope, &chooser->levels);
@@ -535,7 +535,7 @@ static int choose(struct chooser *chooser, const struct choice_scope *scope,
 	if (!error)
 		error = make_choice(chooser);
 	if (!error)
-		error = collect(chooser, cpus);
+		error = collect_chosen(chooser, cpus);
 	if (!error)
 		cpuset_swap(chosen, cpus);
 	isst_cpuset_free(cpus);
@@ -550,5 +550,5 @@ int high_priority_choose(struct isst_context *context, const struct choice_scope
 	const char *before = message_begin(&context->messages);
 	struct chooser chooser = { .context = context, .choice = choice, .cpus = scope->cpus };
 
-	return message_end(&context->messages, before, choose(&chooser, scope, chosen));
+	return message_end(&context->messages, before, choose_cores(&chooser, scope, chosen));
 }

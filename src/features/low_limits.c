@@ -16,7 +16,7 @@ struct low_limit {
 	struct isst_cpuset *cpus;
 };
 
-static int add(struct low_limits *low, uint64_t khz, unsigned int best_mhz, unsigned int cpu)
+static int add_limit(struct low_limits *low, uint64_t khz, unsigned int best_mhz, unsigned int cpu)
 {
 	size_t i = 0;
 
@@ -58,7 +58,7 @@ int low_limits_find(struct isst_change *change, const struct isst_level *level,
 		    !find_limit(change, level->domain, cpu, &khz))
 			continue;
 		if (khz != CPUFREQ_NO_LIMIT && khz < best->value * UINT64_C(1000))
-			error = add(low, khz, best->value, cpu);
+			error = add_limit(low, khz, best->value, cpu);
 	}
 	return error;
 }

@@ -41,7 +41,7 @@ static const struct isst_failure *find_objection(const struct verdict *verdict,
 }
 
 /** The first objection is kept: isst_change_run() refuses with it. */
-static void conclude(struct isst_change *change, const struct verdict *verdict)
+static void conclude_plan(struct isst_change *change, const struct verdict *verdict)
 {
 	const struct isst_failure *objection = find_objection(verdict, change->options.targets);
 
@@ -82,7 +82,7 @@ static int conclude_domains(struct isst_change *change, const struct domain_requ
 	for (size_t i = 0; i < count; i++)
 		if (only_io || !isst_domain_is_io(requests[i].domain))
 			note_target(&verdict, &requests[i].failure);
-	conclude(change, &verdict);
+	conclude_plan(change, &verdict);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ static int conclude_each(struct isst_change *change, int error, const void *requ
 		return conclude_failure(change, error);
 	for (size_t i = 0; i < count; i++)
 		note_target(&verdict, (const void *)((const char *)requests + i * size + at));
-	conclude(change, &verdict);
+	conclude_plan(change, &verdict);
 	return 0;
 }
 
@@ -204,7 +204,7 @@ void change_plan_without(struct isst_change *change, const struct isst_failure *
 	};
 
 	note_target(&verdict, &kept);
-	conclude(change, &verdict);
+	conclude_plan(change, &verdict);
 }
 
 int change_plan_all_online(struct isst_change *change)

@@ -300,7 +300,7 @@ static const struct meaning *find_meaning(int error, enum request_kind kind)
 }
 
 /** Describes the request itself: what was sent, through which CPU. */
-static const char *describe(struct messages *messages, const struct request *request)
+static const char *describe_place(struct messages *messages, const struct request *request)
 {
 	switch (request->command->kind) {
 	case REQUEST_MAILBOX:
@@ -368,7 +368,7 @@ static void note_failure(const struct firmware *firmware, const struct request *
 		result = -EOPNOTSUPP;
 	message_failure(messages, request->failure, result, "%s: cannot %s %s%s (%s): %s (%s)%s%s",
 			request->domain->name, request->command->writes ? "write" : "read",
-			request->command->name, level, describe(messages, request),
+			request->command->name, level, describe_place(messages, request),
 			explain(firmware, meaning, request->command->kind, error),
 			error_name(error).text, causes && error == -ENOTTY ? ": " : "",
 			causes && error == -ENOTTY ? causes : "");
@@ -568,7 +568,7 @@ out:
 	return error;
 }
 
-static int run(struct firmware_batch *batch, enum batch_purpose purpose)
+static int run_batch(struct firmware_batch *batch, enum batch_purpose purpose)
 {
 	bool stopped = false;
 	int error = 0;
@@ -585,10 +585,10 @@ static int run(struct firmware_batch *batch, enum batch_purpose purpose)
 
 int firmware_run(struct firmware_batch *batch)
 {
-	return run(batch, BATCH_READS);
+	return run_batch(batch, BATCH_READS);
 }
 
 int firmware_run_writes(struct firmware_batch *batch)
 {
-	return run(batch, BATCH_WRITES);
+	return run_batch(batch, BATCH_WRITES);
 }

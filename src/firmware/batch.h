@@ -68,6 +68,14 @@ struct query_scope {
 	struct isst_failure *failure;
 };
 
+static inline struct query_scope level_scope(struct firmware_batch *batch,
+					     const struct level_request *request)
+{
+	struct isst_level *level = request->level;
+
+	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
+}
+
 /** What a TPMI request is about. */
 struct tpmi_request {
 	const struct firmware_command *command;

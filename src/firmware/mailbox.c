@@ -270,14 +270,6 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 	return plan_turbo_ratios_of(&scope, &LEVEL_LIMITS, 0, mhz);
 }
 
-static struct query_scope level_scope(struct firmware_batch *batch,
-				      const struct level_request *request)
-{
-	struct isst_level *level = request->level;
-
-	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
-}
-
 /** One register for the package: this firmware reports no sizes for a level. */
 static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_domain *domain,
 			     struct isst_failure *failure, struct isst_value cores[ISST_BUCKETS])

@@ -43,7 +43,7 @@ static const struct processor {
 };
 /* clang-format on */
 
-static const struct processor *find(const struct isst_platform *platform)
+static const struct processor *find_processor(const struct isst_platform *platform)
 {
 	for (size_t i = 0; i < sizeof(PROCESSORS) / sizeof(PROCESSORS[0]); i++)
 		if (PROCESSORS[i].family == platform->family &&
@@ -54,12 +54,12 @@ static const struct processor *find(const struct isst_platform *platform)
 
 bool platform_is_known(const struct isst_platform *platform)
 {
-	return platform->intel && find(platform);
+	return platform->intel && find_processor(platform);
 }
 
 bool platform_has(const struct isst_platform *platform, enum platform_fact fact)
 {
-	const struct processor *processor = find(platform);
+	const struct processor *processor = find_processor(platform);
 	unsigned int differences = processor ? processor->differences : 0;
 	bool tpmi = platform->api_version >= API_TPMI;
 
@@ -103,7 +103,7 @@ bool platform_misses_transport(const struct isst_platform *platform)
 
 const char *platform_modules(const struct isst_platform *platform)
 {
-	const struct processor *processor = platform->intel ? find(platform) : NULL;
+	const struct processor *processor = platform->intel ? find_processor(platform) : NULL;
 
 	return processor ? processor->modules
 			 : PCI_MAILBOX " (Ice Lake to Emerald Rapids), " MSR_MAILBOX
@@ -113,7 +113,7 @@ const char *platform_modules(const struct isst_platform *platform)
 unsigned int platform_memory_mhz(const struct isst_platform *platform, unsigned int code)
 {
 	static const unsigned int DDR4_MHZ[] = { 3200, 2933, 2667, 2400, 2133, 1867, 1600 };
-	const struct processor *processor = find(platform);
+	const struct processor *processor = find_processor(platform);
 
 	switch (processor ? processor->memory : NO_CODES) {
 	case DDR4_CODES:

@@ -343,14 +343,6 @@ static int plan_features(struct firmware_batch *batch, const struct isst_domain 
 				  level, 0, features);
 }
 
-static struct query_scope level_scope(struct firmware_batch *batch,
-				      const struct level_request *request)
-{
-	struct isst_level *level = request->level;
-
-	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
-}
-
 static int plan_properties(struct firmware_batch *batch, struct level_request *request)
 {
 	struct query_scope scope = level_scope(batch, request);

@@ -74,7 +74,8 @@ static int make_levels(const struct call *call, size_t count, unsigned int **lev
 	return *levels ? 0 : -ENOMEM;
 }
 
-static int choose(const struct call *call, const struct target_list *list, struct isst_cpuset *cpus)
+static int choose_cpus(const struct call *call, const struct target_list *list,
+		       struct isst_cpuset *cpus)
 {
 	struct core_choice choice;
 	unsigned int *levels = NULL;
@@ -123,7 +124,7 @@ int isst_choose_high_priority_cpus(struct isst_context *context, const struct is
 		return error;
 	before = message_begin(&context->messages);
 	*cpus = isst_cpuset_new();
-	error = *cpus ? choose(&call, &list, *cpus) : -ENOMEM;
+	error = *cpus ? choose_cpus(&call, &list, *cpus) : -ENOMEM;
 	if (error) {
 		isst_cpuset_free(*cpus);
 		*cpus = NULL;

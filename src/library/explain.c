@@ -376,8 +376,8 @@ static int run_checks(const struct survey *survey, struct findings *findings)
 	return findings->error ? findings->error : findings_finish(findings);
 }
 
-static int find(struct isst_context *context, const struct target_list *list,
-		struct isst_explanation *explanation)
+static int find_findings(struct isst_context *context, const struct target_list *list,
+			 struct isst_explanation *explanation)
 {
 	int error = 0;
 
@@ -396,16 +396,17 @@ static int find(struct isst_context *context, const struct target_list *list,
 	return error ? error : run_checks(&explanation->survey, &explanation->findings);
 }
 
-/** As find(), but that a text that could not be made is an error: findings consist of texts. */
-static int find_all(struct isst_context *context, const struct target_list *list,
-		    struct isst_explanation *explanation)
+/** As find_findings(), but that a text that could not be made is an error: findings consist of
+ * texts. */
+static int find_all_findings(struct isst_context *context, const struct target_list *list,
+			     struct isst_explanation *explanation)
 {
 	struct messages *messages = &context->messages;
 	bool before = messages->lost;
 	int error;
 
 	messages->lost = false;
-	error = find(context, list, explanation);
+	error = find_findings(context, list, explanation);
 	if (!error && messages->lost)
 		error = -ENOMEM;
 	messages->lost |= before;
@@ -441,7 +442,7 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 		made->limits_only = flags & ISST_EXPLAIN_LIMITS;
 	}
 	error = message_end(&context->messages, before,
-			    made ? find_all(context, &list, made) : -ENOMEM);
+			    made ? find_all_findings(context, &list, made) : -ENOMEM);
 	if (error || !made) {
 		isst_explanation_free(made);
 		return error;

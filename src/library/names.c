@@ -13,8 +13,8 @@ bool isst_cpus_is_name(const char *name)
 	return name && cpu_name_parse(name, &parsed) == 0;
 }
 
-static int find(struct isst_context *context, const char *name, unsigned int flags,
-		struct isst_cpuset *cpus)
+static int find_named(struct isst_context *context, const char *name, unsigned int flags,
+		      struct isst_cpuset *cpus)
 {
 	struct cpu_name parsed;
 	int error = context_check_discovered(context);
@@ -41,7 +41,7 @@ int isst_cpus_by_name(struct isst_context *context, const char *name, unsigned i
 						    : "no name was given");
 	before = message_begin(&context->messages);
 	*cpus = isst_cpuset_new();
-	error = find(context, name, flags, *cpus);
+	error = find_named(context, name, flags, *cpus);
 	if (error) {
 		isst_cpuset_free(*cpus);
 		*cpus = NULL;

@@ -37,9 +37,9 @@ struct read_kind {
 #define CARRIES(source) (1U << SOURCE_##source)
 
 /** Reads @each structs for each target, the first of which has the number @first. */
-static struct isst_results *prepare(const struct read_kind *kind, const struct call *call,
-				    const struct target_list *list, unsigned int first,
-				    unsigned int each)
+static struct isst_results *prepare_results(const struct read_kind *kind, const struct call *call,
+					    const struct target_list *list, unsigned int first,
+					    unsigned int each)
 {
 	size_t targets = call->for_cpus ? list->cpu_count : list->domain_count;
 	struct isst_results *results = results_new(targets * each, kind->carried);
@@ -65,7 +65,7 @@ static struct isst_results *prepare(const struct read_kind *kind, const struct c
 }
 
 /** Points a result to its struct. Returns 0 or -ENOMEM. */
-static int finish(const struct read_kind *kind, struct isst_result *result, const char *one)
+static int point_result(const struct read_kind *kind, struct isst_result *result, const char *one)
 {
 	const struct isst_failure *failure = (const void *)(one + kind->failure_at);
 	int error = result_fail(result, ISST_PART_RESULT, failure);
@@ -97,13 +97,13 @@ static int read_kind(const struct read_kind *kind, const struct call *call, unsi
 	error = call_check(call, &list);
 	if (error)
 		return error;
-	results = prepare(kind, call, &list, first, each);
+	results = prepare_results(kind, call, &list, first, each);
 	if (!results)
 		return call_no_memory(call->context);
 	error = kind->read(call->context, results->structs, results->count);
 	for (size_t i = 0; i < results->count && !error; i++)
-		if (finish(kind, &results->items[i],
-			   (const char *)results->structs + i * kind->size))
+		if (point_result(kind, &results->items[i],
+				 (const char *)results->structs + i * kind->size))
 			error = call_no_memory(call->context);
 	if (error) {
 		isst_results_free(results);

@@ -34,7 +34,7 @@ void isst_request_free(struct isst_request *request)
 	free(request);
 }
 
-static struct asked *find(const struct isst_request *request, int id)
+static struct asked *find_asked(const struct isst_request *request, int id)
 {
 	for (size_t i = 0; request && i < request->count; i++)
 		if (request->values[i].id == id)
@@ -45,7 +45,7 @@ static struct asked *find(const struct isst_request *request, int id)
 /** The place of a value, which may be a new one; NULL without memory. */
 static struct asked *find_or_add(struct isst_request *request, int id)
 {
-	struct asked *found = find(request, id), *larger;
+	struct asked *found = find_asked(request, id), *larger;
 
 	if (found)
 		return found;
@@ -105,7 +105,7 @@ int isst_request_set_cpus(struct isst_request *request, int id, const struct iss
 
 bool request_get(const struct isst_request *request, int id, uint64_t *value)
 {
-	const struct asked *asked = find(request, id);
+	const struct asked *asked = find_asked(request, id);
 
 	*value = asked ? asked->number : 0;
 	return asked && !asked->cpus;
@@ -120,7 +120,7 @@ unsigned int request_get_number(const struct isst_request *request, int id, unsi
 
 const struct isst_cpuset *request_get_cpus(const struct isst_request *request, int id)
 {
-	const struct asked *asked = find(request, id);
+	const struct asked *asked = find_asked(request, id);
 
 	return asked ? asked->cpus : NULL;
 }

@@ -220,8 +220,8 @@ static bool is_void(const struct value_row *row, const char *source, unsigned in
 }
 
 /** Finds a value. Returns 0 with its row of the table and its place, or a negative errno. */
-static int find(const struct isst_result *result, int id, unsigned int i, unsigned int column,
-		const struct value_row **row, const void **place)
+static int find_value(const struct isst_result *result, int id, unsigned int i, unsigned int column,
+		      const struct value_row **row, const void **place)
 {
 	const char *source;
 
@@ -246,8 +246,8 @@ static int take_value(const struct isst_value *value, uint64_t *number)
 	return value->state == ISST_KNOWN ? 0 : -ENODATA;
 }
 
-static int take(const struct isst_result *result, const struct value_row *row, const void *place,
-		uint64_t *number)
+static int take_number(const struct isst_result *result, const struct value_row *row,
+		       const void *place, uint64_t *number)
 {
 	switch (row->store) {
 	case STORE_VALUE:
@@ -280,8 +280,8 @@ static int look_up(const struct isst_result *result, int id, unsigned int i, uns
 	int error;
 
 	*number = 0;
-	error = find(result, id, i, column, &row, &place);
-	return error ? error : take(result, row, place, number);
+	error = find_value(result, id, i, column, &row, &place);
+	return error ? error : take_number(result, row, place, number);
 }
 
 int isst_result_value64(const struct isst_result *result, int id, uint64_t *value)
@@ -336,7 +336,7 @@ int isst_result_cpus(const struct isst_result *result, int id, const struct isst
 	if (!cpus)
 		return -EINVAL;
 	*cpus = NULL;
-	error = find(result, id, 0, 0, &row, &place);
+	error = find_value(result, id, 0, 0, &row, &place);
 	if (error)
 		return error;
 	if (row->store != STORE_CPUS)

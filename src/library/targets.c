@@ -227,7 +227,7 @@ static int check_request(const struct call *call)
 	return 0;
 }
 
-static int check(const struct call *call)
+static int check_call(const struct call *call)
 {
 	struct messages *messages = &call->context->messages;
 	int error = context_check_discovered(call->context);
@@ -249,7 +249,7 @@ static int check(const struct call *call)
 int call_check(const struct call *call, struct target_list *list)
 {
 	const char *before = message_begin(&call->context->messages);
-	int error = check(call);
+	int error = check_call(call);
 
 	*list = (struct target_list){ 0 };
 	if (!error)

@@ -97,7 +97,7 @@ static bool is_digest(const char *text)
 }
 
 /** Returns 0, -ENOMEM, or -EINVAL and *@line that is not right. */
-static int parse(char *lines, struct applied *applied, size_t *line)
+static int parse_record(char *lines, struct applied *applied, size_t *line)
 {
 	const char *time, *result, *digest, *source;
 	uint64_t seconds;
@@ -145,7 +145,7 @@ int applied_read(struct isst_context *context, struct applied *applied)
 	*applied = (struct applied){ 0 };
 	error = item_lines_read_text(context, APPLIED_FILE, &FORMAT, &text, &lines);
 	if (!error)
-		error = parse(lines, applied, &line);
+		error = parse_record(lines, applied, &line);
 	if (error == -EINVAL)
 		error = item_lines_refuse(context, APPLIED_FILE, line, "damaged");
 	free(text);

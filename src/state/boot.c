@@ -30,7 +30,7 @@ static void write_not_read(struct isst_context *context, const struct configurat
 	}
 }
 
-static int describe(struct isst_context *context, char **text)
+static int describe_state(struct isst_context *context, char **text)
 {
 	struct configuration configuration = { 0 };
 	struct memory_stream memory;
@@ -285,7 +285,7 @@ static int describe_again(struct isst_context *context, const char *kept, char *
 int configuration_boot_state(struct isst_context *context, const char *kept, char **text,
 			     size_t *size)
 {
-	int error = kept ? describe_again(context, kept, text) : describe(context, text);
+	int error = kept ? describe_again(context, kept, text) : describe_state(context, text);
 
 	*size = *text ? strlen(*text) : 0;
 	return error;

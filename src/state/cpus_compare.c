@@ -361,8 +361,8 @@ static int compare_unknown(const struct wanted *wanted, const struct cpus_state 
 	return error;
 }
 
-static int compare(struct wanted *wanted, const struct cpus_state *state,
-		   struct differences *differences)
+static int compare_state(struct wanted *wanted, const struct cpus_state *state,
+			 struct differences *differences)
 {
 	struct cpus_state known = *state;
 	const struct setting *setting = wanted_cpus(wanted, state->domain);
@@ -459,7 +459,7 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 	if (!error && count > 0)
 		error = cpus_state_read(wanted->context, states, count, levels);
 	for (size_t i = 0; i < count && !error; i++)
-		error = compare(wanted, &states[i], differences);
+		error = compare_state(wanted, &states[i], differences);
 	if (!error)
 		error = compare_unknown(wanted, states, count, differences);
 	if (!error)

@@ -33,7 +33,7 @@ static const struct {
 	{ ISST_CONFIG_CPUS, "? cpus online\n", NULL },
 };
 
-static int add(struct configuration *configuration, const char *statements)
+static int add_statements(struct configuration *configuration, const char *statements)
 {
 	int error = configuration_add_text(configuration, "defaults", statements,
 					   strlen(statements), false);
@@ -49,8 +49,9 @@ int configuration_add_defaults(struct configuration *configuration,
 
 	for (size_t i = 0; i < sizeof(DEFAULTS) / sizeof(DEFAULTS[0]) && !error; i++)
 		if (parts & DEFAULTS[i].part)
-			error = add(configuration, proportional && DEFAULTS[i].proportional
-							   ? DEFAULTS[i].proportional
-							   : DEFAULTS[i].statements);
+			error = add_statements(configuration,
+					       proportional && DEFAULTS[i].proportional
+						       ? DEFAULTS[i].proportional
+						       : DEFAULTS[i].statements);
 	return error;
 }

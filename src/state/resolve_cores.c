@@ -125,7 +125,7 @@ static void find_domains(const struct resolution *resolution, const struct setti
 }
 
 /** Nothing could be chosen: a problem, unless the setting is optional and the machine without. */
-static int refuse(struct resolution *resolution, const struct setting *setting, int error)
+static int refuse_choice(struct resolution *resolution, const struct setting *setting, int error)
 {
 	if (error == -ENOMEM || error == -EINTR)
 		return error;
@@ -182,8 +182,8 @@ static int choose_among(struct resolution *resolution, const struct setting *set
 	return error;
 }
 
-static int choose(struct resolution *resolution, const struct setting *setting,
-		  struct choice *choice)
+static int choose_cores(struct resolution *resolution, const struct setting *setting,
+			struct choice *choice)
 {
 	struct isst_cpuset *high = resolution->wanted->high_priority, *chosen;
 	struct choice_scope scope = { .domains = choice->domains, .levels = choice->levels };
@@ -195,7 +195,8 @@ static int choose(struct resolution *resolution, const struct setting *setting,
 		return 0;
 	chosen = isst_cpuset_new();
 	error = chosen ? choose_among(resolution, setting, &scope, chosen) : -ENOMEM;
-	error = error ? refuse(resolution, setting, error) : isst_cpuset_add_set(high, chosen);
+	error = error ? refuse_choice(resolution, setting, error)
+		      : isst_cpuset_add_set(high, chosen);
 	isst_cpuset_free(chosen);
 	return error;
 }
@@ -224,8 +225,9 @@ int resolve_high_priority(struct resolution *resolution)
 			continue;
 		if (!resolution->wanted->high_priority)
 			resolution->wanted->high_priority = isst_cpuset_new();
-		error = resolution->wanted->high_priority ? choose(resolution, setting, &choice)
-							  : -ENOMEM;
+		error = resolution->wanted->high_priority
+				? choose_cores(resolution, setting, &choice)
+				: -ENOMEM;
 	}
 	free(choice.domains);
 	free(choice.levels);

@@ -162,8 +162,8 @@ struct power_zone *powercap_zone(const struct power_zones *zones, unsigned int p
 
 /** Reads the counter. Between two looks at the clock nothing else should have happened: where that
  * took long it is tried again. */
-static int look(struct kernel_files *files, const struct power_zone *zone, uint64_t *counter_uj,
-		int64_t *at_ns)
+static int read_counter(struct kernel_files *files, const struct power_zone *zone,
+			uint64_t *counter_uj, int64_t *at_ns)
 {
 	enum { TRIES = 5, LONG_NS = NS_PER_MS };
 	int error = 0;
@@ -182,7 +182,7 @@ static int look(struct kernel_files *files, const struct power_zone *zone, uint6
 
 int powercap_begin(struct kernel_files *files, struct power_zone *zone)
 {
-	int error = look(files, zone, &zone->counter_uj, &zone->at_ns);
+	int error = read_counter(files, zone, &zone->counter_uj, &zone->at_ns);
 
 	zone->energy_uj = zone->time_ns = 0;
 	if (error)
@@ -194,7 +194,7 @@ int powercap_add(struct kernel_files *files, struct power_zone *zone)
 {
 	uint64_t counter_uj = 0;
 	int64_t at_ns;
-	int error = look(files, zone, &counter_uj, &at_ns);
+	int error = read_counter(files, zone, &counter_uj, &at_ns);
 
 	if (error)
 		return error;

@@ -93,7 +93,7 @@ static bool begin_again(struct watching *watching)
 	return !report_failed(report);
 }
 
-static void begin(struct watching *watching)
+static void begin_rounds(struct watching *watching)
 {
 	take_time(watching);
 	watching->ask(watching->run);
@@ -269,7 +269,7 @@ enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(
 	enum exit_status status;
 
 	run->level_memory = level_memory_new();
-	begin(&watching);
+	begin_rounds(&watching);
 	status = terminal_can_show(fileno(watching.stream)) ? watch_terminal(&watching)
 							    : watch_stream(&watching);
 	level_memory_free(run->level_memory);
