@@ -43,11 +43,12 @@ make_foreign() {
 }
 
 # The slower loops of the unit tests show nothing else here. Left out is what user emulation does not have: signals with their
-# numbers and dispositions (cli/signals, cli/programs, cli/watches), programs that run themselves by /proc/self/exe.
+# numbers and dispositions (cli/signals, cli/programs, cli/watches), orphans that a program adopts (cli/daemons), programs that
+# run themselves by /proc/self/exe.
 run_unit_tests() {
 	find "$build/tests/base" "$build/tests/sysfs" "$build/tests/driver" "$build/tests/firmware" "$build/tests/topology" \
 		"$build/tests/features" "$build/tests/cli" -type f -perm -u+x ! -path '*/cli/signals' ! -path '*/cli/programs' \
-		! -path '*/cli/watches' \
+		! -path '*/cli/watches' ! -path '*/cli/daemons' \
 		> "$scratch/programs"
 	[ -s "$scratch/programs" ] || return 1
 	# shellcheck disable=SC2046  # names of ours
