@@ -197,23 +197,6 @@ struct domain_request {
 	struct isst_failure failure;
 };
 
-/*
- * Each plans one request for a set of domains: checks what must hold on all of them and adds the
- * steps. It is planned from what the requests before it will leave of levels, features and
- * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that
- * are wrong anywhere).
- */
-
-/** SST-PP: makes @level the current one. @online: CPUs that the level does not enable go offline,
- * the others online. */
-int change_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
-		      unsigned int level, bool online);
-
-/** SST-BF on or off. @automatic: with CLOS, associations, core-power and cpufreq limits to go with
- * it. */
-int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			  bool enable, bool automatic);
-
 struct turbo_freq_request {
 	bool enable, automatic;
 	/** With @automatic: CPUs whose cores get high priority, their siblings included; NULL:
@@ -225,60 +208,17 @@ struct turbo_freq_request {
 	uint64_t limits;
 };
 
-/** SST-TF on or off. */
-int change_plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
-			   size_t count, const struct turbo_freq_request *request);
-
 enum isst_priority_request {
 	ISST_KEEP_PRIORITY = -1,
 	ISST_MAKE_PROPORTIONAL = ISST_PRIORITY_PROPORTIONAL,
 	ISST_MAKE_ORDERED = ISST_PRIORITY_ORDERED,
 };
 
-/** SST-CP on or off. */
-int change_plan_core_power(struct isst_change *change, struct domain_request *requests,
-			   size_t count, bool enable, enum isst_priority_request priority);
-
-/** Configures CLOS @values->clos with the values of @values (domain and failure are not looked at).
- */
-int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		     const struct isst_clos *values);
-
-/** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out.
- * -EINVAL where one core is asked to be in two. */
-int change_plan_association(struct isst_change *change, struct isst_clos_association *associations,
-			    size_t count);
-
-/** Turbo ratio limits (MSR 0x1ad). */
-int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
-				   size_t count, uint64_t limits);
-
 /** A CPU that a request is for, and what stands against it there. */
 struct cpu_request {
 	const struct isst_cpu *cpu; /* in */
 	struct isst_failure failure;
 };
-
-/** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
-int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
-			   bool enable);
-
-/**
- * Which CPUs are in use, as change_plan_level() has it with @online or partitions; in two parts,
- * since CPUs come online before anything can be set for them, and go offline when all is set: the
- * one is called right behind change_plan_level(), the other last. What is the level's is of the
- * level that the steps planned so far will have made current.
- *
- * @offline: of CPUS_OFFLINE: these, as far as they belong to the domains
- * The failure of a request is the same of both. -EOPNOTSUPP: CPUS_ISOLATED where there are no
- * partitions, and the level does not enable all CPUs. -EIO: no CPU of a package would stay online.
- */
-int change_plan_cpus_online(struct isst_change *change, struct domain_request *requests,
-			    size_t count, enum cpus_wanted wanted,
-			    const struct isst_cpuset *offline);
-int change_plan_cpus_offline(struct isst_change *change, struct domain_request *requests,
-			     size_t count, enum cpus_wanted wanted,
-			     const struct isst_cpuset *offline);
 
 /** Limits of cpufreq that a CPU is to have. */
 struct scaling_request {
@@ -287,15 +227,6 @@ struct scaling_request {
 	struct isst_failure failure;	/* -EOPNOTSUPP: no cpufreq, or the CPU stays offline */
 	bool of_max;			/* out: what the failure is about is the upper limit */
 };
-
-/**
- * Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the
- * frequencies of the processor is refused, but for an upper limit above them: that is none. CPUs
- * that the steps planned so far bring online are taken as online, and where these steps move the
- * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written.
- */
-int change_plan_scaling_limits(struct isst_change *change, struct scaling_request *requests,
-			       size_t count);
 
 /** Limits that the uncore of a domain is to have. */
 struct uncore_request {
@@ -309,26 +240,5 @@ struct uncore_request {
 	struct isst_failure failure; /* -EOPNOTSUPP: the kernel has no such limits */
 	bool of_max;		     /* out: what the failure is about is the upper limit */
 };
-
-/**
- * Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
- * compare them, and some state may have them so. A lower limit that is kept goes down with an upper
- * one that would be below it.
- */
-int change_plan_uncore_limits(struct isst_change *change, struct uncore_request *requests,
-			      size_t count);
-
-/**
- * Leaves a target out of a request for which it was not planned at all, as it no longer exists,
- * where the change may be made without it. @others: the request has other targets.
- */
-void change_plan_without(struct isst_change *change, const struct isst_failure *failure,
-			 bool others);
-
-/**
- * All present CPUs online. After change_run() the machine is discovered anew, see
- * isst_rediscover().
- */
-int change_plan_all_online(struct isst_change *change);
 
 #endif

@@ -8,16 +8,6 @@
 
 int plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
 	       unsigned int level, bool online);
-int plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-		   bool enable, bool automatic);
-int plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-		    const struct turbo_freq_request *request);
-int plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
-		    bool enable, enum isst_priority_request priority);
-int plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-	      const struct isst_clos *values);
-int plan_association(struct isst_change *change, struct isst_clos_association *associations,
-		     size_t count);
 int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
 			    size_t count, uint64_t limits);
 int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,

@@ -88,9 +88,6 @@ enum {
 	QOS_ORDERED = 4,
 };
 
-/** A CLOS as the value of its item. Frequencies are rounded down to ratios. */
-uint64_t clos_value(const struct isst_clos *clos);
-
 /** Bits of a CLOS's value that may be set on this machine. */
 uint64_t clos_mask(const struct isst_context *context);
 
@@ -135,58 +132,10 @@ bool limits_stay_in_use(const struct isst_change *change, const struct domain_re
 bool cpu_will_be_online(const struct isst_change *change, const struct isst_domain *domain,
 			unsigned int cpu);
 
-/** Adds the steps that switch core-power of all active requests on or off. */
-void plan_core_power_steps(struct isst_change *change, const struct domain_request *requests,
-			   size_t count, bool enable, enum isst_priority_request priority);
-
-/** Notes of a step that switches SST-BF that it moves the range of the processors, where turbo is
- * off: the base frequency is its end then. A NULL step is passed over. Returns 0 or an error of
- * change_turbo_state(). */
-int base_freq_step_moves_range(struct step *step);
-
-/** Adds to the footprint of a step that switches SST-BF or SST-TF in a domain what firmware may
- * move with that. A NULL step is passed over. */
-void feature_step_disturbs(struct step *step, const struct isst_domain *domain);
-
-/** Adds to the footprint of a step that switches core-power what that may disturb. A NULL step is
- * passed over. */
-void core_power_step_disturbs(struct step *step);
-
-/** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
- * that, firmware decides. Rejects requests; returns 0 or -ENOMEM. */
-int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
-			   size_t count);
-
-/** Number of cores of a domain that have a CPU in a set. */
-unsigned int domain_count_cores(const struct isst_context *context,
-				const struct isst_domain *domain, const struct isst_cpuset *cpus);
-
-/** Warns of more high priority cores in a package than its last bucket holds. */
-void turbo_freq_warn_of_buckets(struct isst_change *change, const struct isst_turbo_freq *info,
-				unsigned int package, unsigned int cores);
-
-/** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all active requests, and
- * returns it; NULL without memory. */
-struct step *plan_feature_step(struct isst_change *change, const struct domain_request *requests,
-			       const struct current_state *current, uint64_t mask, uint64_t bits);
-
-/** Adds the step that puts every core of a set of CPUs into a CLOS: @high those of @high_priority,
- * @low the others. */
-void plan_association_entries(struct step *step, struct isst_context *context,
-			      const struct isst_domain *domain,
-			      const struct isst_cpuset *high_priority, unsigned int high,
-			      unsigned int low);
-
 /** Warns of a cpufreq set-up that will get in the way: HWP off, a governor that holds frequencies.
  */
 void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
 		     size_t count);
-
-/** Warns of limits of a CLOS outside the processor's frequencies that cannot be kept to: the
- * firmware would clip them. A maximum above them limits nothing. @no_limit: how no limit is asked
- * for. */
-void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
-			const struct isst_clos *values, const char *no_limit);
 
 /** Reports which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced:
  * those that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Adding requests to a change, and its steps. */
 #include "transaction/change.h"
-#include "features/features.h"
 #include "firmware/platform.h"
 #include "library/results.h"
 #include "library/targets.h"
 #include "state/boot.h"
+#include "state/plan.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -447,24 +447,23 @@ int isst_change_add_turbo_ratio_limits(struct isst_change *change,
 
 static int plan_associations(const struct addition *addition, const struct live_results *live)
 {
-	struct isst_clos_association *list = calloc(live->count + 1, sizeof(*list));
+	struct cpu_request *requests = calloc(live->count + 1, sizeof(*requests));
 	uint64_t clos;
 	int error = 0;
 
-	if (!list)
+	if (!requests)
 		return call_no_memory(addition->call.context);
 	if (!request_get(addition->call.request, ISST_VALUE_CLOS, &clos))
 		error = refuse_without(addition, ISST_VALUE_CLOS);
-	for (size_t i = 0; i < live->count; i++) {
-		list[i].cpu = live->items[i]->cpu;
-		list[i].clos = (unsigned int)clos;
-	}
+	for (size_t i = 0; i < live->count; i++)
+		requests[i].cpu = live->items[i]->cpu;
 	if (!error)
-		error = change_plan_association(addition->change, list, live->count);
+		error = change_plan_association(addition->change, requests, live->count,
+						(unsigned int)clos);
 	for (size_t i = 0; i < live->count && !error; i++)
-		if (result_fail(live->items[i], ISST_PART_RESULT, &list[i].failure))
+		if (result_fail(live->items[i], ISST_PART_RESULT, &requests[i].failure))
 			error = call_no_memory(addition->call.context);
-	free(list);
+	free(requests);
 	return error;
 }
 

@@ -24,8 +24,10 @@
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* ---- Support of features ---- */
@@ -170,7 +172,7 @@ static int add_step_upward(const struct application *application, selects select
 	for (size_t i = 0; i < merged.count && *step; i++) {
 		const struct merged *item = &merged.items[i];
 
-		if (item->first->optional)
+		if (item->first->optional && !application->wanted->is_command)
 			step_set_optional(*step, item->item, item->mask, item->bits);
 		else
 			step_set(*step, item->item, item->mask, item->bits);
@@ -194,10 +196,40 @@ static bool is_feature_off(const struct wanted *wanted, const struct wanted_item
 	       !wanted_changes_level(wanted, item);
 }
 
-static bool is_feature(const struct wanted *wanted, const struct wanted_item *item)
+static bool is_feature_on(const struct wanted *wanted, const struct wanted_item *item)
 {
-	(void)wanted;
-	return item->item.kind == ITEM_FEATURES;
+	return item->item.kind == ITEM_FEATURES && !is_feature_off(wanted, item);
+}
+
+/** What firmware may move with SST-BF or SST-TF. */
+static void feature_step_disturbs(struct step *step, const struct isst_domain *domain)
+{
+	/* The register that features are requested in holds the requested level, too. */
+	if (step && context_has_power_domains(step->change->context))
+		step_keeps(step, item_of(ITEM_LEVEL, domain, 0));
+	if (domain->has_cpu)
+		step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+}
+
+/**
+ * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
+ * SST-BF; and with it what the limits of cpufreq read as.
+ */
+static int base_freq_step_moves_range(struct step *step)
+{
+	enum turbo_state turbo;
+	int error;
+
+	if (!step)
+		return 0;
+	error = change_turbo_state(step->change, &turbo);
+	/* Where the kernel's file cannot be read turbo may be off. */
+	if (error && error != -ENOMEM && !step->change->turbo_known) {
+		turbo = TURBO_OFF;
+		error = 0;
+	}
+	step->moves_range = !error && turbo == TURBO_OFF;
+	return error;
 }
 
 static int plan_features(const struct application *application, selects selected)
@@ -327,6 +359,46 @@ static bool is_qos(const struct wanted *wanted, const struct wanted_item *item)
 	return item->item.kind == ITEM_QOS;
 }
 
+/** Some firmware resets configurations of CLOS when core-power goes on. */
+static void disturb_clos(struct step *step, const struct isst_domain *domain, bool on)
+{
+	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
+		const struct item item = item_of(ITEM_CLOS, domain, clos);
+
+		if (on)
+			step_keeps(step, item);
+		else
+			step_disturbs_optional(step, item);
+	}
+}
+
+/** Whether core-power is on once an entry of a step is written, as far as that depends on it. */
+static bool leaves_core_power_on(const struct entry *entry)
+{
+	uint64_t enable = entry->item.kind == ITEM_QOS ? QOS_CLOS_ENABLE : 1;
+
+	return !(entry->mask & enable) || entry->bits & enable;
+}
+
+/** What switching core-power may disturb. */
+static void core_power_step_disturbs(struct step *step)
+{
+	bool one_switch = step && step->change->context->firmware.operations->one_core_power_switch;
+
+	for (size_t i = 0; step && i < step->count; i++) {
+		const struct item *item = &step->entries[i].item;
+		const struct isst_domain *domain = item_domain(step->change->context, item);
+
+		if (one_switch || item->kind == ITEM_CORE_POWER)
+			disturb_clos(step, domain, leaves_core_power_on(&step->entries[i]));
+		/* Firmware may take one of the two for both. */
+		if (!one_switch)
+			step_disturbs_optional(
+				step, item_of(item->kind == ITEM_QOS ? ITEM_CORE_POWER : ITEM_QOS,
+					      domain, 0));
+	}
+}
+
 /** Before the classes, which some firmware resets when core-power goes on. */
 static int plan_switches(const struct application *application)
 {
@@ -352,6 +424,8 @@ static bool is_turbo_ratio_limit(const struct wanted *wanted, const struct wante
 
 static int plan_steps(const struct application *application)
 {
+	/* A command looks for what stands against it, and warns, itself. */
+	bool checked = application->wanted->is_command;
 	struct step *step;
 	int error = plan_features(application, is_feature_off);
 
@@ -361,19 +435,19 @@ static int plan_steps(const struct application *application)
 		error = cpus_plan_all_online(application->wanted, application->change);
 	if (!error)
 		error = cpus_check_unknown(application->wanted, application->change);
-	if (!error)
+	if (!error && !checked)
 		error = wanted_check_clos(application->wanted, application->change);
 	if (!error)
 		error = plan_switches(application);
 	if (!error)
 		error = plan_classes(application);
 	if (!error)
-		error = plan_features(application, is_feature);
-	if (!error)
+		error = plan_features(application, is_feature_on);
+	if (!error && !checked)
 		error = wanted_check_turbo(application->wanted, application->change);
 	if (!error)
 		error = add_step(application, is_turbo_ratio_limit, &step);
-	if (!error)
+	if (!error && !checked)
 		wanted_warn_of_turbo_ratio_limits(application->wanted, application->change);
 	if (!error)
 		wanted_warn_of_priorities(application->wanted, application->change);
@@ -422,11 +496,69 @@ int wanted_plan(struct wanted *wanted, struct isst_change *change)
 			change_relies_on_level(change, &wanted->facts.domains[i].profile);
 	error = plan_steps(&application);
 
-	change_be_exact(change);
-	require_named(&application);
+	if (!wanted->is_command) {
+		change_be_exact(change);
+		require_named(&application);
+	}
 	for (size_t i = 0; i < wanted->left_out_count; i++)
 		change_warn_left_out(change, wanted->left_out[i]);
 	for (size_t i = 0; i < wanted->unsupported_count; i++)
 		change_warn_optional(change, wanted->unsupported[i]);
 	return error ? error : wanted->error;
+}
+
+int settings_add(struct configuration *settings, const struct isst_context *context,
+		 const struct isst_domain *domain, struct setting setting)
+{
+	unsigned int number = domain_number(context, domain);
+	int error;
+
+	setting.scope = (struct scope){ isst_cpuset_new(), isst_cpuset_new() };
+	error = setting.scope.packages && setting.scope.power_domains ? 0 : -ENOMEM;
+	if (!error)
+		error = isst_cpuset_add(setting.scope.packages, domain->package, domain->package);
+	if (!error)
+		error = isst_cpuset_add(setting.scope.power_domains, number, number);
+	if (!error)
+		return configuration_add(settings, &setting);
+	setting_clear(&setting);
+	return error;
+}
+
+int plan_settings(struct package_scope *scope, const struct domain_request *requests,
+		  uint32_t shared, struct isst_cpuset *high_priority,
+		  struct configuration *settings)
+{
+	struct wanted wanted = { .context = scope->change->context,
+				 .configuration = settings,
+				 .high_priority = high_priority,
+				 .is_command = true };
+	size_t switched = context_has_power_domains(wanted.context) ? scope->count : scope->own;
+	int error = facts_begin(&wanted.facts, wanted.context);
+
+	for (size_t i = 0; i < scope->count && !error; i++) {
+		bool own = i < scope->own && request_is_active(&scope->requests[i]);
+		uint32_t subjects = own ? UINT32_MAX : shared;
+
+		if (i >= switched)
+			subjects &= ~SUBJECTS_OF_SWITCHES;
+		if (request_is_active(&requests[i]))
+			facts_take(&wanted.facts, &scope->current.domains[i], subjects);
+	}
+	wanted.facts.whole = true;
+	if (!error)
+		error = wanted_resolve(&wanted, WANTED_TO_CHANGE);
+	if (!error)
+		error = wanted_plan(&wanted, scope->change);
+	if (settings->problem_count > 0)
+		error = message_error(&wanted.context->messages, error, "%s",
+				      settings->problems[0].text);
+	for (size_t i = 0; i < settings->problem_count; i++)
+		free(settings->problems[i].text);
+	free(settings->problems);
+	/* These are the caller's. */
+	wanted.facts.count = 0;
+	wanted.high_priority = NULL;
+	wanted_clear(&wanted);
+	return error;
 }

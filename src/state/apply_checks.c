@@ -2,9 +2,11 @@
 /* What a change must not do to classes, priorities and turbo-freq, and what it warns of. */
 #include "base/array.h"
 #include "common/priorities.h"
+#include "features/choice_levels.h"
 #include "features/low_limits.h"
-#include "features/planning.h"
+#include "firmware/platform.h"
 #include "state/apply_parts.h"
+#include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 
@@ -87,7 +89,50 @@ static int read_kept(struct isst_context *context, struct clos_list *list)
 	return error;
 }
 
-/** As `core-power config` has it. */
+/** A maximum that no CPU can keep to holds them at their lowest frequency, which has been taken for
+ * no limit. */
+static void warn_of_low_maximum(struct isst_change *change, const struct isst_domain *domain,
+				const struct isst_clos *values, uint64_t lowest_khz,
+				const char *no_limit)
+{
+	const char *while_on = change->context->firmware.operations->turbo_freq_uses_clos
+				       ? "core-power or turbo-freq is enabled"
+				       : "core-power is enabled";
+
+	if (values->max_mhz == 0)
+		change_warn(
+			change, ISST_WARNING_CLOS_MAX_ZERO,
+			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while %s, its cores "
+			"stay at their lowest frequency (for no limit use %s)",
+			domain->name, values->clos, while_on, no_limit);
+	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
+		change_warn(change, ISST_WARNING_CLOS_MAX_ZERO,
+			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
+			    "CPUs (%llu MHz): while %s, its cores stay at that frequency",
+			    domain->name, values->clos, values->max_mhz,
+			    (unsigned long long)lowest_khz / 1000, while_on);
+}
+
+void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
+			const struct isst_clos *values, const char *no_limit)
+{
+	struct kernel_files *files = &change->context->files;
+	uint64_t lowest_khz, highest_khz;
+
+	if (!domain->has_cpu)
+		return;
+	if (cpufreq_read(files, domain->cpu, "cpuinfo_min_freq", &lowest_khz))
+		lowest_khz = 0;
+	warn_of_low_maximum(change, domain, values, lowest_khz, no_limit);
+	if (cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) == 0 &&
+	    values->min_mhz * UINT64_C(1000) > highest_khz)
+		change_warn(change, ISST_WARNING_CLOS_MIN_TOO_HIGH,
+			    "%s: CLOS %u min %u MHz is above the highest frequency of its CPUs "
+			    "(%llu MHz)",
+			    domain->name, values->clos, values->min_mhz,
+			    (unsigned long long)highest_khz / 1000);
+}
+
 static int check(struct wanted *wanted, struct isst_change *change, struct clos_limits *limits)
 {
 	struct isst_clos *values = &limits->values;
@@ -129,6 +174,41 @@ int wanted_check_clos(struct wanted *wanted, struct isst_change *change)
 /* ---- Priorities ---- */
 
 /* CLOS 0 and 1 are high priority to SST-TF. */
+
+/** Number of cores of a domain that have a CPU in a set. */
+static unsigned int domain_count_cores(const struct isst_context *context,
+				       const struct isst_domain *domain,
+				       const struct isst_cpuset *cpus)
+{
+	uint64_t cores = 0;
+	unsigned int number;
+
+	isst_cpuset_for_each (number, domain->present) {
+		const struct isst_cpu *cpu = context_cpu(context, number);
+
+		if (cpu && cpu->core_known && cpu->core < 64 && isst_cpuset_has(cpus, number))
+			cores |= UINT64_C(1) << cpu->core;
+	}
+	return (unsigned int)__builtin_popcountll(cores);
+}
+
+/** Warns of more high priority cores in a package than its last bucket holds. */
+static void turbo_freq_warn_of_buckets(struct isst_change *change,
+				       const struct isst_turbo_freq *info, unsigned int package,
+				       unsigned int cores)
+{
+	char *buckets;
+
+	if (info->buckets == 0 || cores <= info->high_priority_cores[info->buckets - 1])
+		return;
+	buckets = turbo_freq_buckets_text(&change->context->platform, info);
+	change_warn(change, ISST_WARNING_BUCKET_OVERFULL,
+		    "package %u: %u %s have high priority, more than the level provides a higher "
+		    "turbo frequency for (%s)",
+		    package, cores, platform_cores_word(&change->context->platform, cores),
+		    buckets ? buckets : "");
+	free(buckets);
+}
 
 /** The cores of a package where turbo-freq is stated to be on. */
 struct priorities {
@@ -187,7 +267,7 @@ void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *
 		if (priorities.high > 0)
 			turbo_freq_warn_of_buckets(change, priorities.info, package,
 						   priorities.high);
-		else if (priorities.stated == priorities.cores)
+		else if (priorities.stated == priorities.cores && !wanted->is_command)
 			change_warn(
 				change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
 				"package %u: no core is in CLOS 0 or 1: none has high priority or a "
@@ -250,6 +330,28 @@ static void warn_of_core_power(const struct wanted *wanted, struct isst_change *
 				      "same, as on servers that were measured"
 				    : "it is not known whether limits and priorities of classes of "
 				      "service count");
+}
+
+int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
+			   size_t count)
+{
+	struct isst_context *context = change->context;
+	enum turbo_state state;
+	int error = cpufreq_turbo_state(&context->files, &state);
+
+	if (error == -ENOMEM)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		if (!request_is_active(&requests[i]))
+			continue;
+		if (error)
+			request_reject(change, &requests[i], error, "%s", isst_error(context));
+		else if (state == TURBO_OFF)
+			request_reject(change, &requests[i], -EIO,
+				       "Turbo mode is disabled: write 0 to " CPU_DIRECTORY
+				       "/intel_pstate/no_turbo, or enable turbo in the BIOS");
+	}
+	return 0;
 }
 
 /** Turbo frequencies are of use only while turbo is enabled. A machine may have been in that state
@@ -316,7 +418,9 @@ int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change)
 
 	warn_of_ratio_limits(wanted, change);
 	for (size_t i = 0; i < wanted->facts.count && wanted->high_priority && !error; i++)
-		if (!isst_domain_is_io(wanted->facts.domains[i].domain))
+		/* Of neighbours that a command reaches levels need not be known. */
+		if (wanted->facts.domains[i].specified.domain &&
+		    !isst_domain_is_io(wanted->facts.domains[i].domain))
 			error = low_limits_find(change, &wanted->facts.domains[i].specified,
 						wanted->high_priority, &low);
 	if (!error)

@@ -32,6 +32,16 @@ void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *
  * of those that cannot be kept to. */
 int wanted_check_clos(struct wanted *wanted, struct isst_change *change);
 
+/** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
+ * that, firmware decides. Rejects requests; returns 0 or -ENOMEM. */
+int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
+			   size_t count);
+
+/** Warns of limits outside the processor's frequencies that cannot be kept to: the firmware would
+ * clip them. A maximum above them limits nothing. @no_limit: how no limit is asked for. */
+void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
+			const struct isst_clos *values, const char *no_limit);
+
 /* apply_limits.c */
 int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change);
 int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change);

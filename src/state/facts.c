@@ -122,6 +122,14 @@ static bool is_read(const struct facts *facts, size_t i)
 		!platform_has(&facts->context->platform, PLATFORM_CLOS_BY_MAILBOX));
 }
 
+static void take_snapshot(struct domain_facts *domain, const struct domain_snapshot *snapshot)
+{
+	domain->profile = snapshot->profile;
+	domain->core_power = snapshot->core_power;
+	domain->specified = snapshot->level;
+	domain->specified.profile = &domain->profile;
+}
+
 static int read_snapshots(struct facts *facts, const struct configuration *configuration)
 {
 	static const struct isst_failure NO_TARGET = { .error = -ECANCELED,
@@ -147,14 +155,8 @@ static int read_snapshots(struct facts *facts, const struct configuration *confi
 	if (!error && facts->levels)
 		error = snapshot_read_levels(facts->context, snapshots, facts->count, facts->parts);
 	/* The sets of a level belong to the facts then. */
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		struct domain_facts *domain = &facts->domains[i];
-
-		domain->profile = snapshots[i].profile;
-		domain->core_power = snapshots[i].core_power;
-		domain->specified = snapshots[i].level;
-		domain->specified.profile = &domain->profile;
-	}
+	for (size_t i = 0; i < facts->count && !error; i++)
+		take_snapshot(&facts->domains[i], &snapshots[i]);
 	if (error)
 		snapshot_clear(snapshots, facts->count);
 	free(snapshots);
@@ -253,24 +255,45 @@ static int read_present_limits(struct facts *facts)
 	return error;
 }
 
+int facts_begin(struct facts *facts, struct isst_context *context)
+{
+	size_t count = isst_domain_count(context);
+
+	*facts = (struct facts){ .context = context,
+				 .domains = calloc(count + 1, sizeof(*facts->domains)) };
+	if (!facts->domains)
+		return -ENOMEM;
+	for (; facts->count < count; facts->count++)
+		facts->domains[facts->count] = (struct domain_facts){
+			.domain = context_domain(context, facts->count), .subjects = UINT32_MAX
+		};
+	return 0;
+}
+
+void facts_take(struct facts *facts, const struct domain_snapshot *snapshot, uint32_t subjects)
+{
+	struct domain_facts *domain = &facts->domains[snapshot->domain->index];
+
+	take_snapshot(domain, snapshot);
+	domain->level = domain->profile.current_level;
+	domain->is_target = subjects;
+	domain->subjects = subjects;
+}
+
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets)
 {
 	bool lost;
-	int error;
+	int error = facts_begin(facts, context);
 
-	*facts = (struct facts){ .context = context, .whole = whole };
+	facts->whole = whole;
 	for (size_t i = 0; i < configuration->setting_count; i++)
 		add_needs(facts, &configuration->settings[i]);
 	lost = may_have_lost_limits(facts);
 	if (lost || (whole && states_priorities(configuration)))
 		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
-	facts->domains = calloc(isst_domain_count(context) + 1, sizeof(*facts->domains));
-	error = facts->domains ? 0 : -ENOMEM;
-	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
-		facts->domains[facts->count++] = (struct domain_facts){
-			.domain = context_domain(context, i), .is_target = !targets->limited
-		};
+	for (size_t i = 0; i < facts->count; i++)
+		facts->domains[i].is_target = !targets->limited;
 	for (size_t i = 0; i < targets->count && !error; i++)
 		facts->domains[targets->domains[i]->index].is_target = true;
 	if (!error)

@@ -7,13 +7,14 @@
 #define ISST_STATE_FACTS_H
 
 #include "configuration/configuration.h"
-#include "features/features.h"
+#include "features/planning.h"
 #include "topology/context.h"
 
 /** What is known of a domain. */
 struct domain_facts {
 	const struct isst_domain *domain;
-	bool is_target; /* what is stated of it counts */
+	bool is_target;	   /* what is stated of it counts */
+	uint32_t subjects; /* of these: 1 << enum subject */
 	struct isst_perf_profile profile;
 	unsigned int level;	     /* that it is going to have */
 	struct isst_level specified; /* what that specifies, as far as it is needed */
@@ -55,6 +56,11 @@ struct facts {
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets);
 void facts_clear(struct facts *facts);
+
+/** Begins with the domains of a context, which are no targets. Returns 0 or -ENOMEM. */
+int facts_begin(struct facts *facts, struct isst_context *context);
+/** Makes a target of a domain that was read. The sets of its level stay those of @snapshot. */
+void facts_take(struct facts *facts, const struct domain_snapshot *snapshot, uint32_t subjects);
 
 /** Whether turbo ratio limits, for any number of active cores, are below the frequency of high
  * priority cores, as far as that was read. */

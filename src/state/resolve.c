@@ -327,7 +327,7 @@ static int check_places(struct resolution *resolution)
 	return error;
 }
 
-static int resolve(struct resolution *resolution)
+static int resolve_all(struct resolution *resolution)
 {
 	const struct facts *facts = &resolution->wanted->facts;
 	int error = check_places(resolution);
@@ -336,7 +336,8 @@ static int resolve(struct resolution *resolution)
 		error = resolve_high_priority(resolution);
 	for (int subject = 0; subject < SUBJECTS && !error; subject++)
 		for (size_t i = 0; i < facts->count && !error; i++)
-			if (facts->domains[i].is_target)
+			if (facts->domains[i].is_target &&
+			    facts->domains[i].subjects >> subject & 1)
 				error = resolve_subject(resolution, (enum subject)subject,
 							&facts->domains[i]);
 	if (!error)
@@ -344,18 +345,23 @@ static int resolve(struct resolution *resolution)
 	return error ? error : resolution->wanted->error;
 }
 
-int wanted_find(struct wanted *wanted, enum wanted_use use)
+int wanted_resolve(struct wanted *wanted, enum wanted_use use)
 {
 	struct resolution resolution = { .wanted = wanted,
 					 .context = wanted->context,
 					 .configuration = wanted->configuration,
 					 .use = use };
-	int error = facts_read(&wanted->facts, wanted->configuration, wanted->context,
-			       use == WANTED_TO_CHANGE, &wanted->targets);
+	int error = resolve_all(&resolution);
 
-	if (!error)
-		error = resolve(&resolution);
 	free(resolution.cores);
 	configuration_clear(&resolution.boot);
 	return error;
+}
+
+int wanted_find(struct wanted *wanted, enum wanted_use use)
+{
+	int error = facts_read(&wanted->facts, wanted->configuration, wanted->context,
+			       use == WANTED_TO_CHANGE, &wanted->targets);
+
+	return error ? error : wanted_resolve(wanted, use);
 }

@@ -43,9 +43,10 @@ int resolve_clos(struct resolution *resolution, enum subject subject, unsigned i
 	if (error)
 		return error == -ENODATA ? 0 : error;
 	if (!state->supported || !(clos_mask(resolution->context) & field->mask)) {
-		/* What other settings imply is done as far as there is such a thing. */
+		/* What commands ask for, and what other settings imply, is done as far as there is
+		 * such a thing. */
 		if (number == (subject == SUBJECT_CLOS_MAX ? NO_LIMIT_RATIO : 0) ||
-		    wish.setting->subject != subject)
+		    wish.setting->subject != subject || resolution->wanted->is_command)
 			return 0;
 		if (!state->supported)
 			return wanted_reject(resolution->wanted, wish.setting, domain->domain,
@@ -153,9 +154,10 @@ static int resolve_association(struct resolution *resolution, size_t first,
 		return 0;
 	/* Of CPUs that are offline the core may not be known: it is left as it is. */
 	if (objection)
-		return cpu->online ? wanted_reject(resolution->wanted, wish.setting, NULL, -EIO,
-						   "CPU %u: %s", cpu->number, objection)
-				   : 0;
+		return cpu->online && !resolution->wanted->is_command
+			       ? wanted_reject(resolution->wanted, wish.setting, NULL, -EIO,
+					       "CPU %u: %s", cpu->number, objection)
+			       : 0;
 	item = item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core);
 	core = wanted_find_item(resolution->wanted, &item, SUBJECT_ASSOCIATION, first);
 	if (core)
@@ -182,7 +184,7 @@ int resolve_associations(struct resolution *resolution, const struct domain_fact
 		if (!cpu || error || !association_of(resolution, cpu, &wish))
 			continue;
 		/* High priority cores make all others low. */
-		if (unknown &&
+		if (unknown && !resolution->wanted->is_command &&
 		    (wish.setting->subject == SUBJECT_HIGH_PRIORITY || !wish.setting->cpus))
 			error = wanted_reject(resolution->wanted, wish.setting, domain->domain,
 					      -EIO, "%s", unknown);

@@ -218,10 +218,12 @@ int resolve_high_priority(struct resolution *resolution)
 				 .levels = calloc(count + 1, sizeof(*choice.levels)) };
 	int error = choice.domains && choice.levels ? find_settings(resolution) : -ENOMEM;
 
+	/* A command has chosen. */
 	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
 		const struct setting *setting = &configuration->settings[i];
 
-		if (setting->subject != SUBJECT_HIGH_PRIORITY || setting->wanted != WANTED_CORES)
+		if (setting->subject != SUBJECT_HIGH_PRIORITY || setting->wanted != WANTED_CORES ||
+		    resolution->wanted->is_command)
 			continue;
 		if (!resolution->wanted->high_priority)
 			resolution->wanted->high_priority = isst_cpuset_new();
@@ -231,6 +233,7 @@ int resolve_high_priority(struct resolution *resolution)
 	}
 	free(choice.domains);
 	free(choice.levels);
-	drop_empty(resolution->wanted);
+	if (!resolution->wanted->is_command)
+		drop_empty(resolution->wanted);
 	return error;
 }

@@ -163,7 +163,7 @@ static int check_off(struct resolution *resolution, const struct domain_facts *d
 	const struct isst_failure *failure = &domain->specified.failure;
 	struct wish on;
 
-	if (context_has_power_domains(resolution->context) ||
+	if (context_has_power_domains(resolution->context) || resolution->wanted->is_command ||
 	    configuration_is_state(resolution->configuration, wish->setting->origin.source) ||
 	    !(domain->core_power.enabled || find_enabling(resolution, domain)))
 		return 0;

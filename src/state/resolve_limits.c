@@ -272,8 +272,9 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 	struct wish wish;
 	int error = 0;
 
-	/* The register is that of a CPU. */
-	if (!domain->domain->has_cpu || interrupts_undisturbed(resolution, domain->domain))
+	/* The register is that of a CPU. Commands plan it themselves. */
+	if (resolution->wanted->is_command || !domain->domain->has_cpu ||
+	    interrupts_undisturbed(resolution, domain->domain))
 		return 0;
 	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
 			  &wish)) {

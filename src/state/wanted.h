@@ -46,9 +46,10 @@ struct wanted {
 	/* Of each setting of the configuration, at the first one of its line: a problem was added.
 	 */
 	bool *has_problem;
-	bool *has_skip; /* the same of skips */
-	bool separate;	/* what differs alike in several domains is listed for each of them */
-	int error;	/* of the problems that were added: the first one's; 0: none were */
+	bool *has_skip;	 /* the same of skips */
+	bool is_command; /* of a request: what stands against it was looked for, and warned of */
+	bool separate;	 /* what differs alike in several domains is listed for each of them */
+	int error;	 /* of the problems that were added: the first one's; 0: none were */
 };
 
 /** For what the items are wanted. */
@@ -65,6 +66,10 @@ enum wanted_use {
  * with wanted_clear() in either case.
  */
 int wanted_find(struct wanted *wanted, enum wanted_use use);
+
+/** The same with the facts that are there. */
+int wanted_resolve(struct wanted *wanted, enum wanted_use use);
+
 void wanted_clear(struct wanted *wanted);
 void skips_free(struct skip *skips, size_t count);
 

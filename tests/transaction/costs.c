@@ -12,8 +12,10 @@
  * limits that a level reports (two halves) before base-freq is configured with them; and, once all
  * is made, what other steps than the last one have written, with the levels, in one batch: others
  * may have changed it meanwhile. With base-freq these are 28 associations, 14 values of CLOS, of
- * switches and features, and both levels, which are also read before the first write. What a
- * mailbox answers and a change is decided by is read twice, in the same calls (the last number).
+ * switches and features, and both levels, which are also read before the first write; with
+ * turbo-freq, behind whose associations turbo ratio limits are written, these, added to the
+ * commands. What a mailbox answers and a change is decided by is read twice, in the same calls (the
+ * last number).
  */
 static const struct {
 	const char *machine, *request;
@@ -22,15 +24,15 @@ static const struct {
 	{ "guide", "association 1", 8, 149, 2 },
 	{ "guide", "core-power enable ordered", 13, 81, 2 * 4 * 2 + 16 },
 	{ "guide", "base-freq enable auto", 24, 189, 2 * 2 + 28 + 14 + 2 * 2 + 40 },
-	{ "guide", "turbo-freq enable auto cpus", 28, 207, 2 * 10 + 34 },
+	{ "guide", "turbo-freq enable auto cpus", 28, 207 + 28, 2 * 10 + 34 },
 	{ "guide", "level 1 online", 14, 163, 2 * 4 + 36 },
-	{ "icelake-2s40c", "turbo-freq enable auto cpus", 33, 467, 2 * 10 + 34 },
+	{ "icelake-2s40c", "turbo-freq enable auto cpus", 33, 467 + 80, 2 * 10 + 34 },
 	{ "icelake-2s40c", "level 1 online", 18, 361, 2 * 4 + 36 },
 	/* Eight power domains; on TPMI servers most commands are calls of their own. */
 	{ "graniterapids-unlocked", "core-power enable ordered", 63, 315, 8 * 4 * 2 },
 	{ "graniterapids-unlocked", "clos", 79, 331, 0 },
 	{ "graniterapids-unlocked", "association 1", 37, 667, 0 },
-	{ "graniterapids-unlocked", "turbo-freq enable auto cpus", 277, 911, 8 * 2 },
+	{ "graniterapids-unlocked", "turbo-freq enable auto cpus", 277, 911 + 128, 8 * 2 },
 	{ "graniterapids-unlocked", "level 1 online", 121, 565, 8 * 2 },
 };
 

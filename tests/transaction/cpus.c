@@ -56,13 +56,12 @@ static int plan_associated(struct isst_context *context, struct isst_change *cha
 	int error = 0;
 
 	isst_cpuset_for_each (cpu, cpus) {
-		struct isst_clos_association association = { .cpu = context_cpu(context, cpu),
-							     .clos = 3 };
+		struct cpu_request association = { .cpu = context_cpu(context, cpu) };
 		struct scaling_request limit = { .cpu = context_cpu(context, cpu),
 						 .wanted = { LIMIT_KEPT, 1500000 } };
 
 		if (!error)
-			error = change_plan_association(change, &association, 1);
+			error = change_plan_association(change, &association, 1, 3);
 		if (!error)
 			error = change_plan_scaling_limits(change, &limit, 1);
 	}

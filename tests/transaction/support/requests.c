@@ -186,22 +186,21 @@ static int plan_association(struct isst_context *context, struct isst_change *ch
 			    const struct request *request, struct objections *objections)
 {
 	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
-	struct isst_clos_association *associations = calloc(count, sizeof(*associations));
+	struct cpu_request *requests = calloc(count, sizeof(*requests));
 	unsigned int cpu;
 	int error;
 
-	assert_non_null(associations);
+	assert_non_null(requests);
 	isst_cpuset_for_each (cpu, isst_online_cpus(context)) {
 		/* The driver may show no power domain for some. */
 		if (!context_cpu(context, cpu))
 			continue;
-		associations[at].cpu = context_cpu(context, cpu);
-		associations[at++].clos = request->clos.clos;
+		requests[at++].cpu = context_cpu(context, cpu);
 	}
-	error = change_plan_association(change, associations, at);
+	error = change_plan_association(change, requests, at, request->clos.clos);
 	for (size_t i = 0; i < at && !error; i++)
-		note(objections, &associations[i].failure);
-	free(associations);
+		note(objections, &requests[i].failure);
+	free(requests);
 	return error;
 }
 

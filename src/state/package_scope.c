@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests and their neighbours in the same packages. */
-#include "features/package_scope.h"
+#include "state/apply.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 
@@ -220,17 +220,47 @@ static bool follows_off(const struct package_scope *scope, size_t i, unsigned in
 	return on;
 }
 
-struct domain_request *package_scope_switched_off(const struct package_scope *scope,
-						  unsigned int feature)
+void package_scope_check_off(struct package_scope *scope, size_t i, unsigned int feature)
 {
-	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	const struct isst_level *level = &scope->current.domains[i].level;
+	struct domain_request *request = &scope->requests[i];
 
-	for (size_t i = 0; i < scope->count && requests; i++) {
+	if (!request_is_active(request) ||
+	    (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) !=
+		    ISST_FEATURE_UNSUPPORTED)
+		return;
+	if (isst_domain_is_io(request->domain)) {
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "%s feature is not present at this level %u", feature_name(feature),
+			       level->level);
+		return;
+	}
+	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
+		    "%s: %s feature is not present at this level %u: nothing to disable",
+		    request->domain->name, feature_name(feature), level->level);
+	package_scope_drop(scope, i);
+}
+
+int package_scope_switch_off(struct package_scope *scope, unsigned int feature)
+{
+	struct setting off = { .subject = feature == FEATURE_BASE_FREQ ? SUBJECT_BASE_FREQ
+								       : SUBJECT_TURBO_FREQ,
+			       .index = INDEX_ALL,
+			       .wanted = WANTED_NUMBER };
+	struct configuration configuration = { .settings = &off, .setting_count = 1 };
+	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	int error;
+
+	if (!requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < scope->count; i++) {
 		requests[i] = scope->requests[i];
 		if (i >= scope->own)
 			requests[i].failure.error = follows_off(scope, i, feature) ? 0 : -ECANCELED;
 	}
-	return requests;
+	error = plan_settings(scope, requests, ALL_SUBJECTS, NULL, &configuration);
+	free(requests);
+	return error;
 }
 
 int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature)
@@ -333,8 +363,13 @@ static void warn_of_core_power_off(struct package_scope *scope,
 int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
 				 unsigned int feature, const bool *restored)
 {
+	struct setting off = { .subject = SUBJECT_CORE_POWER,
+			       .index = INDEX_ALL,
+			       .wanted = WANTED_NUMBER };
+	struct configuration configuration = { .settings = &off, .setting_count = 1 };
 	unsigned int other = other_feature(feature);
 	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	int error;
 
 	if (!requests)
 		return -ENOMEM;
@@ -345,9 +380,10 @@ int package_scope_core_power_off(struct package_scope *scope, const struct domai
 		if (restored[i] || !may_go_off(scope, i, other))
 			requests[i].failure.error = -ECANCELED;
 	}
+	for (size_t i = package_scope_core_power_count(scope); i < scope->count; i++)
+		requests[i].failure.error = -ECANCELED;
 	warn_of_core_power_off(scope, requests, feature);
-	plan_core_power_steps(scope->change, requests, package_scope_core_power_count(scope), false,
-			      ISST_KEEP_PRIORITY);
+	error = plan_settings(scope, requests, ALL_SUBJECTS, NULL, &configuration);
 	free(requests);
-	return 0;
+	return error;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The public planning functions: each plans one request of a change, and leaves with the change
- * whether it may be made in spite of what stands against single targets. Knows no feature.
+ * The requests of commands: each is planned, and leaves with the change whether it may be made in
+ * spite of what stands against single targets.
  */
+#include "state/plan.h"
 #include "features/plan.h"
 
 #include <errno.h>
@@ -65,12 +66,8 @@ static int conclude_failure(struct isst_change *change, int error)
 	return error;
 }
 
-/**
- * Domains without CPUs follow the others: whatever stands against them, they are left out, unless
- * no other ones were asked for.
- */
-static int conclude_domains(struct isst_change *change, const struct domain_request *requests,
-			    size_t count, int error)
+int plan_conclude(struct isst_change *change, const struct domain_request *requests, size_t count,
+		  int error)
 {
 	struct verdict verdict = { 0 };
 	bool only_io = true;
@@ -89,59 +86,31 @@ static int conclude_domains(struct isst_change *change, const struct domain_requ
 int change_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
 		      unsigned int level, bool online)
 {
-	return conclude_domains(change, requests, count,
-				plan_level(change, requests, count, level, online));
-}
-
-int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			  bool enable, bool automatic)
-{
-	return conclude_domains(change, requests, count,
-				plan_base_freq(change, requests, count, enable, automatic));
-}
-
-int change_plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
-			   size_t count, const struct turbo_freq_request *request)
-{
-	return conclude_domains(change, requests, count,
-				plan_turbo_freq(change, requests, count, request));
-}
-
-int change_plan_core_power(struct isst_change *change, struct domain_request *requests,
-			   size_t count, bool enable, enum isst_priority_request priority)
-{
-	return conclude_domains(change, requests, count,
-				plan_core_power(change, requests, count, enable, priority));
-}
-
-int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		     const struct isst_clos *values)
-{
-	return conclude_domains(change, requests, count,
-				plan_clos(change, requests, count, values));
+	return plan_conclude(change, requests, count,
+			     plan_level(change, requests, count, level, online));
 }
 
 int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
 				   size_t count, uint64_t limits)
 {
-	return conclude_domains(change, requests, count,
-				plan_turbo_ratio_limits(change, requests, count, limits));
+	return plan_conclude(change, requests, count,
+			     plan_turbo_ratio_limits(change, requests, count, limits));
 }
 
 int change_plan_cpus_online(struct isst_change *change, struct domain_request *requests,
 			    size_t count, enum cpus_wanted wanted,
 			    const struct isst_cpuset *offline)
 {
-	return conclude_domains(change, requests, count,
-				plan_cpus_online(change, requests, count, wanted, offline));
+	return plan_conclude(change, requests, count,
+			     plan_cpus_online(change, requests, count, wanted, offline));
 }
 
 int change_plan_cpus_offline(struct isst_change *change, struct domain_request *requests,
 			     size_t count, enum cpus_wanted wanted,
 			     const struct isst_cpuset *offline)
 {
-	return conclude_domains(change, requests, count,
-				plan_cpus_offline(change, requests, count, wanted, offline));
+	return plan_conclude(change, requests, count,
+			     plan_cpus_offline(change, requests, count, wanted, offline));
 }
 
 /** @requests: @count of them, each of @size bytes, with the failure @at so many */
@@ -158,22 +127,18 @@ static int conclude_each(struct isst_change *change, int error, const void *requ
 	return 0;
 }
 
-int change_plan_association(struct isst_change *change, struct isst_clos_association *associations,
-			    size_t count)
+int plan_conclude_cpus(struct isst_change *change, const struct cpu_request *requests, size_t count,
+		       int error)
 {
-	int error = plan_association(change, associations, count);
-
-	return conclude_each(change, error, associations, count, sizeof(*associations),
-			     offsetof(struct isst_clos_association, failure));
+	return conclude_each(change, error, requests, count, sizeof(*requests),
+			     offsetof(struct cpu_request, failure));
 }
 
 int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
 			   bool enable)
 {
-	int error = plan_turbo_mode(change, requests, count, enable);
-
-	return conclude_each(change, error, requests, count, sizeof(*requests),
-			     offsetof(struct cpu_request, failure));
+	return plan_conclude_cpus(change, requests, count,
+				  plan_turbo_mode(change, requests, count, enable));
 }
 
 int change_plan_scaling_limits(struct isst_change *change, struct scaling_request *requests,

@@ -2,8 +2,8 @@
 /* SST-BF on and off, with what goes with it: CLOS, associations, core-power, cpufreq limits. */
 #include "features/base_freq_preset.h"
 #include "features/features.h"
-#include "features/package_scope.h"
-#include "features/plan.h"
+#include "state/apply.h"
+#include "state/plan.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
 
 /** What enabling with --auto goes by; power and temperature of SST-BF are none of it. */
 static bool is_known(const struct isst_base_freq *info)
@@ -116,25 +114,6 @@ static int check_reports(struct package_scope *scope)
 	return error;
 }
 
-/** What `disable` finds to do: nothing where there is no such feature. */
-static void check_disable(struct package_scope *scope, size_t i)
-{
-	const struct isst_level *level = &scope->current.domains[i].level;
-	struct domain_request *request = &scope->requests[i];
-
-	if (!request_is_active(request) || level->base_freq != ISST_FEATURE_UNSUPPORTED)
-		return;
-	if (isst_domain_is_io(request->domain)) {
-		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "base-freq feature is not present at this level %u", level->level);
-		return;
-	}
-	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
-		    "%s: base-freq feature is not present at this level %u: nothing to disable",
-		    request->domain->name, level->level);
-	package_scope_drop(scope, i);
-}
-
 /** The base frequencies that a domain gets: its own or, of a neighbour and of one without CPUs,
  * those of a domain with CPUs of its package that was asked for. */
 static const struct isst_base_freq *base_freq_of(const struct package_scope *scope, size_t i)
@@ -151,70 +130,46 @@ static const struct isst_base_freq *base_freq_of(const struct package_scope *sco
 	return &scope->current.domains[owner].level.base_freq_info;
 }
 
-/** CLOS 0 guarantees the high base frequency, the others the low one. */
-static void plan_clos_configs(const struct package_scope *scope,
-			      const struct domain_request *sharing)
+/** The cores of high priority are in CLOS 0, which guarantees the high base frequency; the others,
+ * in CLOS 3, have the low one. Turbo-freq stays as it is. */
+static int add_priorities(const struct package_scope *scope, const struct domain_request *sharing,
+			  struct configuration *settings, struct isst_cpuset *high_priority)
 {
-	struct isst_change *change = scope->change;
-	struct step *step = change_step(change, ITEM_CLOS);
-	/* The desired frequency of a CLOS is not this feature's: its bits stay. */
-	uint64_t mask = clos_mask(change->context) & 0xffffff;
+	struct setting cores = { .subject = SUBJECT_HIGH_PRIORITY,
+				 .index = INDEX_ALL,
+				 .wanted = WANTED_CORES };
+	struct setting turbo_freq = { .subject = SUBJECT_TURBO_FREQ,
+				      .index = INDEX_ALL,
+				      .wanted = WANTED_UNMANAGED };
+	struct isst_context *context = scope->change->context;
+	int error = configuration_add(settings, &cores);
 
-	for (size_t i = 0; i < scope->count; i++) {
+	if (!error)
+		error = configuration_add(settings, &turbo_freq);
+	for (size_t i = 0; i < scope->count && !error; i++) {
+		const struct isst_domain *domain = scope->requests[i].domain;
 		const struct isst_base_freq *info = base_freq_of(scope, i);
+		struct setting min = { .subject = SUBJECT_CLOS_MIN,
+				       .index = INDEX_ALL,
+				       .wanted = WANTED_KHZ,
+				       .number = info->low_mhz.value * UINT64_C(1000) };
 
 		if (!request_is_active(&sharing[i]))
 			continue;
-		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++)
-			step_set(step, item_of(ITEM_CLOS, sharing[i].domain, clos), mask,
-				 clos_value(&(struct isst_clos){
-					 .epp = clos ? LOWEST_PRIORITY : 0,
-					 .weight = clos ? LOWEST_PRIORITY : 0,
-					 .min_mhz = clos ? info->low_mhz.value
-							 : info->high_mhz.value,
-					 .max_mhz = ISST_CLOS_NO_LIMIT_MHZ }));
+		error = settings_add(settings, context, domain, min);
+		min.index = 0;
+		min.number = info->high_mhz.value * UINT64_C(1000);
+		if (!error)
+			error = settings_add(settings, context, domain, min);
+		if (!error && i < scope->own && request_is_active(&scope->requests[i]))
+			error = isst_cpuset_add_set(
+				high_priority,
+				scope->current.domains[i].level.base_freq_info.high_priority);
+		if (!error)
+			error = settings_level(scope->change, domain,
+					       scope->current.domains[i].profile.current_level);
 	}
-}
-
-static void plan_associations(struct isst_change *change, const struct domain_request *requests,
-			      const struct current_state *current)
-{
-	struct step *step = change_step(change, ITEM_ASSOCIATION);
-
-	for (size_t i = 0; i < current->count; i++)
-		if (request_is_active(&requests[i]))
-			plan_association_entries(
-				step, change->context, requests[i].domain,
-				current->domains[i].level.base_freq_info.high_priority, 0,
-				LOW_CLOS);
-}
-
-/**
- * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
- * SST-BF; and with it what the limits of cpufreq read as.
- */
-int base_freq_step_moves_range(struct step *step)
-{
-	enum turbo_state turbo;
-	int error;
-
-	if (!step)
-		return 0;
-	error = change_turbo_state(step->change, &turbo);
-	/* Where the kernel's file cannot be read turbo may be off. */
-	if (error && error != -ENOMEM && !step->change->turbo_known) {
-		turbo = TURBO_OFF;
-		error = 0;
-	}
-	step->moves_range = !error && turbo == TURBO_OFF;
 	return error;
-}
-
-static int plan_feature(struct isst_change *change, const struct domain_request *requests,
-			const struct current_state *current, bool enable)
-{
-	return base_freq_step_moves_range(plan_feature_step(
-		change, requests, current, FEATURE_BASE_FREQ, enable ? FEATURE_BASE_FREQ : 0));
 }
 
 /** The limits that cpufreq gets once the base frequencies have changed. */
@@ -397,48 +352,37 @@ static int plan_limits(struct isst_change *change, const struct domain_request *
 	return error ? error : change_turbo_state(change, &plan.turbo);
 }
 
-/** Core-power and CLOS, with the values that they replace. */
-static int plan_priorities(struct package_scope *scope, const struct domain_request *sharing)
-{
-	const struct current_state own = package_scope_own_state(scope);
-	struct isst_change *change = scope->change;
-	int error = 0;
-
-	warn_of_cpufreq(change, scope->requests, scope->own);
-	/* Some firmware resets CLOS configurations when core-power goes on, so they come behind. */
-	plan_core_power_steps(change, sharing, scope->count, true, ISST_MAKE_ORDERED);
-	plan_clos_configs(scope, sharing);
-	plan_associations(change, scope->requests, &own);
-	for (size_t i = 0; i < scope->count && !error; i++)
-		if (request_is_active(&sharing[i]))
-			error = settings_level(change, sharing[i].domain,
-					       scope->current.domains[i].profile.current_level);
-	return error;
-}
-
 static int plan_enable(struct package_scope *scope, bool automatic)
 {
-	const struct domain_request *requests = scope->requests;
+	struct domain_request *sharing = package_scope_sharing(scope);
 	const struct current_state own = package_scope_own_state(scope);
+	struct setting on = { .subject = SUBJECT_BASE_FREQ,
+			      .index = INDEX_ALL,
+			      .wanted = WANTED_NUMBER,
+			      .number = 1 };
+	struct isst_cpuset *high_priority = isst_cpuset_new();
+	struct configuration settings = { 0 };
 	struct isst_change *change = scope->change;
 	size_t first = change->count;
-	int error = 0;
+	int error = sharing && high_priority ? configuration_add(&settings, &on) : -ENOMEM;
 
-	if (automatic) {
-		struct domain_request *sharing = package_scope_sharing(scope);
-
-		error = sharing ? plan_priorities(scope, sharing) : -ENOMEM;
-		free(sharing);
-	} else if (context_has_power_domains(change->context)) {
-		warn_of_hwp(change, requests, scope->own);
-	}
-	if (!error)
-		error = plan_feature(change, requests, &own, true);
+	if (automatic)
+		warn_of_cpufreq(change, scope->requests, scope->own);
+	else if (context_has_power_domains(change->context))
+		warn_of_hwp(change, scope->requests, scope->own);
 	if (!error && automatic)
-		error = plan_limits(change, requests, &own);
+		error = add_priorities(scope, sharing, &settings, high_priority);
+	if (!error)
+		error = plan_settings(scope, sharing, automatic ? SUBJECTS_OF_CORE_POWER : 0,
+				      high_priority, &settings);
+	if (!error && automatic)
+		error = plan_limits(change, scope->requests, &own);
 	if (!error && automatic)
 		error = settings_save(change, feature_name(FEATURE_BASE_FREQ),
 				      feature_name(FEATURE_TURBO_FREQ), first);
+	configuration_clear(&settings);
+	isst_cpuset_free(high_priority);
+	free(sharing);
 	return error;
 }
 
@@ -462,11 +406,10 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 {
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
 	struct domain_request *sharing = package_scope_sharing(scope);
-	struct domain_request *off = package_scope_switched_off(scope, FEATURE_BASE_FREQ);
-	int error = restored && sharing && off ? 0 : -ENOMEM;
+	int error = restored && sharing ? 0 : -ENOMEM;
 
 	if (!error)
-		error = plan_feature(scope->change, off, &scope->current, false);
+		error = package_scope_switch_off(scope, FEATURE_BASE_FREQ);
 	if (!error && automatic)
 		error = plan_restoring(scope->change, FEATURE_BASE_FREQ, sharing, &scope->current,
 				       restored);
@@ -476,7 +419,6 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 	}
 	free(restored);
 	free(sharing);
-	free(off);
 	return error;
 }
 
@@ -500,8 +442,8 @@ static struct scope_needs needs_of(bool enable, bool automatic)
 	return needs;
 }
 
-int plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-		   bool enable, bool automatic)
+static int plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			  bool enable, bool automatic)
 {
 	const struct scope_needs needs = needs_of(enable, automatic);
 	struct package_scope scope;
@@ -518,7 +460,7 @@ int plan_base_freq(struct isst_change *change, struct domain_request *requests, 
 		if (enable)
 			check_enable(&scope, i, automatic);
 		else
-			check_disable(&scope, i);
+			package_scope_check_off(&scope, i, FEATURE_BASE_FREQ);
 	if (enable && automatic)
 		error = check_reports(&scope);
 	package_scope_drop_idle_siblings(&scope);
@@ -528,4 +470,11 @@ int plan_base_freq(struct isst_change *change, struct domain_request *requests, 
 		error = enable ? plan_enable(&scope, automatic) : plan_disable(&scope, automatic);
 	package_scope_end(&scope, requests);
 	return error;
+}
+
+int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			  bool enable, bool automatic)
+{
+	return plan_conclude(change, requests, count,
+			     plan_base_freq(change, requests, count, enable, automatic));
 }

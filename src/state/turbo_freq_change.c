@@ -3,24 +3,19 @@
  * SST-TF on and off, with what goes with it: core-power, CLOS and associations, and the turbo ratio
  * limits (turbo_freq_limits.c).
  */
-#include "base/array.h"
 #include "common/numbered.h"
-#include "features/choice_levels.h"
-#include "features/low_limits.h"
-#include "features/package_scope.h"
-#include "features/plan.h"
-#include "features/turbo_freq_limits.h"
 #include "firmware/platform.h"
+#include "state/apply.h"
+#include "state/apply_parts.h"
+#include "state/plan.h"
+#include "state/turbo_freq_limits.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
-#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
 
 /** Whether what the firmware reports of a level holds a bucket with a frequency. */
 static bool has_bucket(const struct isst_turbo_freq *info)
@@ -84,108 +79,6 @@ static void check_cores(struct package_scope *scope, size_t i)
 
 	if (request_is_active(request) && unknown)
 		request_reject(scope->change, request, -EIO, "%s", unknown);
-}
-
-int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
-			   size_t count)
-{
-	struct isst_context *context = change->context;
-	enum turbo_state state;
-	int error = cpufreq_turbo_state(&context->files, &state);
-
-	if (error == -ENOMEM)
-		return error;
-	for (size_t i = 0; i < count; i++) {
-		if (!request_is_active(&requests[i]))
-			continue;
-		if (error)
-			request_reject(change, &requests[i], error, "%s", isst_error(context));
-		else if (state == TURBO_OFF)
-			request_reject(change, &requests[i], -EIO,
-				       "Turbo mode is disabled: write 0 to " CPU_DIRECTORY
-				       "/intel_pstate/no_turbo, or enable turbo in the BIOS");
-	}
-	return 0;
-}
-
-/** No limits of frequency; what differs between the classes is their order. */
-static void plan_clos_configs(struct isst_change *change, const struct domain_request *requests,
-			      size_t count)
-{
-	struct step *step = change_step(change, ITEM_CLOS);
-	/* The desired frequency of a CLOS is not this feature's: its bits stay. */
-	uint64_t mask = clos_mask(change->context) & 0xffffff;
-
-	for (size_t i = 0; i < count; i++)
-		for (unsigned int clos = 0;
-		     clos < ISST_CLOS_COUNT && request_is_active(&requests[i]); clos++)
-			step_set(step, item_of(ITEM_CLOS, requests[i].domain, clos), mask,
-				 clos_value(
-					 &(struct isst_clos){ .epp = clos ? LOWEST_PRIORITY : 0,
-							      .weight = clos ? LOWEST_PRIORITY : 0,
-							      .max_mhz = ISST_CLOS_NO_LIMIT_MHZ }));
-}
-
-unsigned int domain_count_cores(const struct isst_context *context,
-				const struct isst_domain *domain, const struct isst_cpuset *cpus)
-{
-	uint64_t cores = 0;
-	unsigned int number;
-
-	isst_cpuset_for_each (number, domain->present) {
-		const struct isst_cpu *cpu = context_cpu(context, number);
-
-		if (cpu && cpu->core_known && cpu->core < 64 && isst_cpuset_has(cpus, number))
-			cores |= UINT64_C(1) << cpu->core;
-	}
-	return (unsigned int)__builtin_popcountll(cores);
-}
-
-void turbo_freq_warn_of_buckets(struct isst_change *change, const struct isst_turbo_freq *info,
-				unsigned int package, unsigned int cores)
-{
-	char *buckets;
-
-	if (info->buckets == 0 || cores <= info->high_priority_cores[info->buckets - 1])
-		return;
-	buckets = turbo_freq_buckets_text(&change->context->platform, info);
-	change_warn(change, ISST_WARNING_BUCKET_OVERFULL,
-		    "package %u: %u %s have high priority, more than the level provides a higher "
-		    "turbo frequency for (%s)",
-		    package, cores, platform_cores_word(&change->context->platform, cores),
-		    buckets ? buckets : "");
-	free(buckets);
-}
-
-/** Buckets are the package's, so the cores of all its domains count together. */
-static void warn_of_buckets(struct isst_change *change, const struct domain_snapshot *current,
-			    const struct domain_request *requests, size_t count,
-			    const struct isst_cpuset *high_priority)
-{
-	unsigned int package = current->level.domain->package, cores = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (requests[i].domain->package == package)
-			cores += domain_count_cores(change->context, requests[i].domain,
-						    high_priority);
-	turbo_freq_warn_of_buckets(change, &current->level.turbo_freq_info, package, cores);
-}
-
-/** Limits of cpufreq below the turbo frequency. */
-static int warn_of_limits(const struct package_scope *scope,
-			  const struct isst_cpuset *high_priority)
-{
-	struct low_limits low = { 0 };
-	int error = 0;
-
-	for (size_t i = 0; i < scope->own && !error; i++)
-		if (request_is_active(&scope->requests[i]))
-			error = low_limits_find(scope->change, &scope->current.domains[i].level,
-						high_priority, &low);
-	if (!error)
-		error = low_limits_warn(scope->change, &low);
-	low_limits_clear(&low);
-	return error;
 }
 
 /** CPUs that an earlier run made high priority lose that; they are named, for it may come as a
@@ -252,16 +145,6 @@ static struct isst_cpuset *with_siblings(const struct isst_context *context,
 	return NULL;
 }
 
-/** Whether a request is the first of its package that is active. */
-static bool is_first_of_package(const struct domain_request *requests, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (request_is_active(&requests[j]) &&
-		    requests[j].domain->package == requests[i].domain->package)
-			return false;
-	return request_is_active(&requests[i]);
-}
-
 /** Whether nothing stands against the requests: lack of the feature is left to the others. */
 static bool is_possible(const struct package_scope *scope)
 {
@@ -277,25 +160,15 @@ static bool is_possible(const struct package_scope *scope)
 	return any;
 }
 
-/** CLOS and associations in the packages that hold a core of high priority; in all where none is
- * named. */
-static int plan_priorities(struct package_scope *scope, const struct domain_request *sharing,
-			   const struct isst_cpuset *named)
+/** What is said of the cores that get high priority; @named: whether there are some. */
+static int warn_of_priorities(struct package_scope *scope, const struct domain_request *sharing,
+			      const struct isst_cpuset *high, bool named)
 {
 	struct isst_change *change = scope->change;
-	struct isst_context *context = change->context;
-	struct isst_cpuset *high = named ? with_siblings(context, named) : isst_cpuset_new();
 	const struct domain_request *requests = scope->requests;
 	const struct domain_snapshot *current = scope->current.domains;
-	struct step *step;
-	int error = high ? 0 : -ENOMEM;
+	int error = 0;
 
-	if (error)
-		return error;
-	for (size_t i = 0; i < scope->own && named; i++)
-		if (is_first_of_package(requests, i))
-			warn_of_buckets(change, &current[i], requests, scope->count, high);
-	error = warn_of_limits(scope, high);
 	for (size_t i = 0; i < scope->count && !error; i++)
 		if (request_is_active(&requests[i]) &&
 		    current[i].level.turbo_freq == ISST_FEATURE_ENABLED)
@@ -306,15 +179,10 @@ static int plan_priorities(struct package_scope *scope, const struct domain_requ
 			    "higher turbo frequency; specify high priority CPUs with -c before the "
 			    "feature",
 			    platform_cores_word(&change->context->platform, 1));
-	plan_clos_configs(change, sharing, scope->count);
-	step = change_step(change, ITEM_ASSOCIATION);
-	for (size_t i = 0; i < scope->count && !error; i++) {
-		if (!request_is_active(&sharing[i]))
-			continue;
-		plan_association_entries(step, context, sharing[i].domain, high, 0, LOW_CLOS);
-		error = settings_level(change, sharing[i].domain, current[i].profile.current_level);
-	}
-	isst_cpuset_free(high);
+	for (size_t i = 0; i < scope->count && !error; i++)
+		if (request_is_active(&sharing[i]))
+			error = settings_level(change, sharing[i].domain,
+					       current[i].profile.current_level);
 	return error;
 }
 
@@ -340,72 +208,80 @@ static bool was_on(const struct package_scope *scope, size_t i)
 }
 
 /**
- * Core-power, without which turbo-freq has no priorities to go by. Where turbo-freq is on already
- * another process may have disabled core-power since, and cores run at the frequencies that the
- * firmware gives them then: that is left as it is, unless priorities are set up.
+ * Turbo-freq, and core-power, without which it has no priorities to go by. Where turbo-freq is on
+ * already another process may have disabled core-power since, and cores run at the frequencies that
+ * the firmware gives them then: that is left as it is.
  */
-static void plan_package_core_power(struct package_scope *scope,
-				    const struct domain_request *sharing, bool automatic)
+static int add_settings(const struct package_scope *scope, struct configuration *settings)
 {
-	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	static const struct setting ON[] = {
+		{ .subject = SUBJECT_TURBO_FREQ,
+		  .index = INDEX_ALL,
+		  .wanted = WANTED_NUMBER,
+		  .number = 1 },
+		{ .subject = SUBJECT_CORE_POWER,
+		  .index = INDEX_ALL,
+		  .wanted = WANTED_NUMBER,
+		  .number = 1 },
+		{ .subject = SUBJECT_PRIORITY,
+		  .index = INDEX_ALL,
+		  .wanted = WANTED_NUMBER,
+		  .number = ISST_PRIORITY_ORDERED },
+	};
 	size_t count = package_scope_core_power_count(scope);
+	int error = 0;
 
-	if (!requests) {
-		scope->change->broken = true;
-		return;
+	for (size_t i = 0; i < sizeof(ON) / sizeof(ON[0]) && !error; i++) {
+		struct setting on = ON[i], kept = ON[i];
+
+		error = configuration_add(settings, &on);
+		kept.wanted = WANTED_UNMANAGED;
+		for (size_t j = 0; j < count && !error && i > 0; j++)
+			if (was_on(scope, j))
+				error = settings_add(settings, scope->change->context,
+						     scope->requests[j].domain, kept);
 	}
-	for (size_t i = 0; i < count; i++) {
-		requests[i] = sharing[i];
-		if (!automatic && was_on(scope, i))
-			requests[i].failure.error = -ECANCELED;
-	}
-	plan_core_power_steps(scope->change, requests, count, true, ISST_MAKE_ORDERED);
-	free(requests);
+	return error;
 }
 
 static int plan_enable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
+	struct setting cores = { .subject = SUBJECT_HIGH_PRIORITY,
+				 .index = INDEX_ALL,
+				 .wanted = WANTED_CORES };
 	struct domain_request *sharing = package_scope_sharing(scope);
 	struct isst_change *change = scope->change;
-	const struct current_state own = package_scope_own_state(scope);
+	struct isst_cpuset *high = request->high_priority
+					   ? with_siblings(change->context, request->high_priority)
+					   : isst_cpuset_new();
+	struct configuration settings = { 0 };
 	size_t first = change->count;
-	int error = sharing ? 0 : -ENOMEM;
+	int error = sharing && high ? 0 : -ENOMEM;
 
-	if (error)
-		return error;
-	warn_of_cpufreq(change, scope->requests, scope->own);
-	plan_package_core_power(scope, sharing, request->automatic);
-	plan_feature_step(change, scope->requests, &own, FEATURE_TURBO_FREQ, FEATURE_TURBO_FREQ);
+	if (!error)
+		warn_of_cpufreq(change, scope->requests, scope->own);
+	if (!error && request->automatic)
+		error = warn_of_priorities(scope, sharing, high, request->high_priority);
+	if (!error)
+		error = request->automatic ? configuration_add(&settings, &cores)
+					   : add_settings(scope, &settings);
+	if (!error)
+		error = plan_settings(scope, sharing,
+				      request->automatic
+					      ? SUBJECTS_OF_CORE_POWER | 1U << SUBJECT_ASSOCIATION
+					      : SUBJECTS_OF_CORE_POWER,
+				      high, &settings);
 	if (request->limits_given)
 		turbo_freq_plan_given_limits(change, scope->requests, scope->own, request->limits);
 	else
 		turbo_freq_plan_no_limits(change, scope->requests, scope->own);
-	if (request->automatic)
-		error = plan_priorities(scope, sharing, request->high_priority);
 	if (!error && request->automatic)
 		error = settings_save(change, feature_name(FEATURE_TURBO_FREQ),
 				      feature_name(FEATURE_BASE_FREQ), first);
+	configuration_clear(&settings);
+	isst_cpuset_free(high);
 	free(sharing);
 	return error;
-}
-
-/** What `disable` finds to do: nothing where there is no such feature. */
-static void check_disable(struct package_scope *scope, size_t i)
-{
-	const struct isst_level *level = &scope->current.domains[i].level;
-	struct domain_request *request = &scope->requests[i];
-
-	if (!request_is_active(request) || level->turbo_freq != ISST_FEATURE_UNSUPPORTED)
-		return;
-	if (isst_domain_is_io(request->domain)) {
-		request_reject(scope->change, request, -EOPNOTSUPP,
-			       "turbo-freq feature is not present at this level %u", level->level);
-		return;
-	}
-	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
-		    "%s: turbo-freq feature is not present at this level %u: nothing to disable",
-		    request->domain->name, level->level);
-	package_scope_drop(scope, i);
 }
 
 static int plan_disable(struct package_scope *scope, const struct turbo_freq_request *request)
@@ -413,12 +289,11 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
 	bool *limits = calloc(scope->count + 1, sizeof(*limits));
 	struct domain_request *sharing = package_scope_sharing(scope);
-	struct domain_request *off = package_scope_switched_off(scope, FEATURE_TURBO_FREQ);
 	struct isst_change *change = scope->change;
-	int error = restored && limits && sharing && off ? 0 : -ENOMEM;
+	int error = restored && limits && sharing ? 0 : -ENOMEM;
 
 	if (!error)
-		plan_feature_step(change, off, &scope->current, FEATURE_TURBO_FREQ, 0);
+		error = package_scope_switch_off(scope, FEATURE_TURBO_FREQ);
 	if (!error && request->automatic)
 		error = plan_restoring(change, FEATURE_TURBO_FREQ, sharing, &scope->current,
 				       restored);
@@ -435,7 +310,6 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 	free(restored);
 	free(limits);
 	free(sharing);
-	free(off);
 	return error;
 }
 
@@ -459,8 +333,8 @@ static struct scope_needs needs_of(const struct turbo_freq_request *request)
 	return needs;
 }
 
-int plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-		    const struct turbo_freq_request *request)
+static int plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
+			   size_t count, const struct turbo_freq_request *request)
 {
 	const struct scope_needs needs = needs_of(request);
 	struct package_scope scope;
@@ -474,7 +348,7 @@ int plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
 		if (request->enable)
 			check_enable(&scope, i);
 		else
-			check_disable(&scope, i);
+			package_scope_check_off(&scope, i, FEATURE_TURBO_FREQ);
 	for (size_t i = 0; i < count && request->enable && request->automatic; i++) {
 		check_cores(&scope, i);
 		check_buckets(&scope, i);
@@ -490,4 +364,11 @@ int plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
 		error = plan_disable(&scope, request);
 	package_scope_end(&scope, requests);
 	return error;
+}
+
+int change_plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
+			   size_t count, const struct turbo_freq_request *request)
+{
+	return plan_conclude(change, requests, count,
+			     plan_turbo_freq(change, requests, count, request));
 }

@@ -3,10 +3,10 @@
  * The turbo ratio limits that go with SST-TF. Power domains share the register of their package,
  * and one without CPUs has none.
  */
-#ifndef ISST_FEATURES_TURBO_FREQ_LIMITS_H
-#define ISST_FEATURES_TURBO_FREQ_LIMITS_H
+#ifndef ISST_STATE_TURBO_FREQ_LIMITS_H
+#define ISST_STATE_TURBO_FREQ_LIMITS_H
 
-#include "features/package_scope.h"
+#include "state/package_scope.h"
 
 /** Limits that were asked for. */
 void turbo_freq_plan_given_limits(struct isst_change *change, const struct domain_request *requests,

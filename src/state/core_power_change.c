@@ -2,9 +2,9 @@
 /* SST-CP: switching it, configuring CLOS, and putting cores into them. */
 #include "common/memory_stream.h"
 #include "common/numbered.h"
-#include "features/package_scope.h"
-#include "features/plan.h"
-#include "features/planning.h"
+#include "state/apply.h"
+#include "state/apply_parts.h"
+#include "state/plan.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -116,7 +116,7 @@ static void warn_of_clos_remains(struct isst_change *change, const struct domain
 	free(text.text);
 }
 
-enum { MHZ_PER_RATIO = 100 };
+enum { MHZ_PER_RATIO = 100, KHZ_PER_MHZ = 1000 };
 
 /** What is needed for CLOS: levels are none of it, and there may be none. */
 #define CORE_POWER_ONLY \
@@ -326,14 +326,25 @@ static int check_priority(struct isst_change *change, enum isst_priority_request
 			     "%d is not a priority: only 0 (proportional) and 1 (ordered)", number);
 }
 
-int plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
-		    bool enable, enum isst_priority_request priority)
+static int plan_core_power(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable, enum isst_priority_request priority)
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
 	const struct state_needs current = { .levels = enable ? NOT_NEEDED : OPTIONAL,
 					     .choice = LEVEL_CURRENT,
 					     .core_power = REQUIRED };
 	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, current, current };
+	struct setting settings[] = { { .subject = SUBJECT_CORE_POWER,
+					.index = INDEX_ALL,
+					.wanted = WANTED_NUMBER,
+					.number = enable },
+				      { .subject = SUBJECT_PRIORITY,
+					.index = INDEX_ALL,
+					.wanted = WANTED_NUMBER,
+					.number = (uint64_t)priority } };
+	struct configuration configuration = {
+		.settings = settings, .setting_count = priority == ISST_KEEP_PRIORITY ? 1 : 2
+	};
 	struct package_scope scope;
 	int error = check_priority(change, priority);
 
@@ -352,53 +363,17 @@ int plan_core_power(struct isst_change *change, struct domain_request *requests,
 		warn_of_interference(change, scope.requests, count);
 	if (!enable && !error)
 		error = name_remains(&scope);
-	plan_core_power_steps(change, scope.requests, scope.count, enable, priority);
+	if (!error)
+		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
 	package_scope_end(&scope, requests);
 	return error;
 }
 
-/** A maximum that no CPU can keep to holds them at their lowest frequency, which has been taken for
- * no limit. */
-static void warn_of_low_maximum(struct isst_change *change, const struct isst_domain *domain,
-				const struct isst_clos *values, uint64_t lowest_khz,
-				const char *no_limit)
+int change_plan_core_power(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable, enum isst_priority_request priority)
 {
-	const char *while_on = change->context->firmware.operations->turbo_freq_uses_clos
-				       ? "core-power or turbo-freq is enabled"
-				       : "core-power is enabled";
-
-	if (values->max_mhz == 0)
-		change_warn(
-			change, ISST_WARNING_CLOS_MAX_ZERO,
-			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while %s, its cores "
-			"stay at their lowest frequency (for no limit use %s)",
-			domain->name, values->clos, while_on, no_limit);
-	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
-		change_warn(change, ISST_WARNING_CLOS_MAX_ZERO,
-			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
-			    "CPUs (%llu MHz): while %s, its cores stay at that frequency",
-			    domain->name, values->clos, values->max_mhz,
-			    (unsigned long long)lowest_khz / 1000, while_on);
-}
-
-void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
-			const struct isst_clos *values, const char *no_limit)
-{
-	struct kernel_files *files = &change->context->files;
-	uint64_t lowest_khz, highest_khz;
-
-	if (!domain->has_cpu)
-		return;
-	if (cpufreq_read(files, domain->cpu, "cpuinfo_min_freq", &lowest_khz))
-		lowest_khz = 0;
-	warn_of_low_maximum(change, domain, values, lowest_khz, no_limit);
-	if (cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) == 0 &&
-	    values->min_mhz * UINT64_C(1000) > highest_khz)
-		change_warn(change, ISST_WARNING_CLOS_MIN_TOO_HIGH,
-			    "%s: CLOS %u min %u MHz is above the highest frequency of its CPUs "
-			    "(%llu MHz)",
-			    domain->name, values->clos, values->min_mhz,
-			    (unsigned long long)highest_khz / 1000);
+	return plan_conclude(change, requests, count,
+			     plan_core_power(change, requests, count, enable, priority));
 }
 
 static int check_clos(struct isst_change *change, const struct isst_clos *values)
@@ -426,11 +401,35 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 	return 0;
 }
 
-int plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-	      const struct isst_clos *values)
+static int plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
+		     const struct isst_clos *values)
 {
 	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
-	struct step *step;
+	struct setting settings[] = {
+		{ .subject = SUBJECT_CLOS_MIN,
+		  .index = values->clos,
+		  .wanted = WANTED_KHZ,
+		  .number = values->min_mhz * KHZ_PER_MHZ },
+		{ .subject = SUBJECT_CLOS_MAX,
+		  .index = values->clos,
+		  .wanted = WANTED_KHZ,
+		  .number = values->max_mhz * KHZ_PER_MHZ },
+		{ .subject = SUBJECT_CLOS_DESIRED,
+		  .index = values->clos,
+		  .wanted = WANTED_KHZ,
+		  .number = values->desired_mhz * KHZ_PER_MHZ },
+		{ .subject = SUBJECT_CLOS_EPP,
+		  .index = values->clos,
+		  .wanted = WANTED_NUMBER,
+		  .number = values->epp },
+		{ .subject = SUBJECT_CLOS_WEIGHT,
+		  .index = values->clos,
+		  .wanted = WANTED_NUMBER,
+		  .number = values->weight },
+	};
+	struct configuration configuration = {
+		.settings = settings, .setting_count = sizeof(settings) / sizeof(settings[0])
+	};
 	struct package_scope scope;
 	int error = check_clos(change, values);
 
@@ -444,144 +443,99 @@ int plan_clos(struct isst_change *change, struct domain_request *requests, size_
 			warn_of_clos_range(change, scope.requests[i].domain, values, "--max none");
 	}
 	package_scope_drop_idle_siblings(&scope);
-	step = change_step(change, ITEM_CLOS);
-	for (size_t i = 0; i < scope.count; i++)
-		if (request_is_active(&scope.requests[i]))
-			step_set(step, item_of(ITEM_CLOS, scope.requests[i].domain, values->clos),
-				 clos_mask(change->context), clos_value(values));
+	error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
 	package_scope_end(&scope, requests);
-	return 0;
+	return error;
+}
+
+int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
+		     const struct isst_clos *values)
+{
+	return plan_conclude(change, requests, count, plan_clos(change, requests, count, values));
 }
 
 /** The domains of the CPUs, each once. Returns their number. */
-static size_t domains_of(const struct isst_clos_association *associations, size_t count,
-			 struct domain_request *requests)
+static size_t find_domains(const struct cpu_request *cpus, size_t count,
+			   struct domain_request *requests)
 {
 	size_t domains = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t known = 0;
 
-		while (known < domains && requests[known].domain != associations[i].cpu->domain)
+		while (known < domains && requests[known].domain != cpus[i].cpu->domain)
 			known++;
 		if (known == domains)
-			requests[domains++] =
-				(struct domain_request){ .domain = associations[i].cpu->domain };
+			requests[domains++].domain = cpus[i].cpu->domain;
 	}
 	return domains;
 }
 
-static int refuse_contradiction(struct isst_change *change, const struct isst_clos_association *one,
-				const struct isst_clos_association *other)
-{
-	struct messages *messages = &change->context->messages;
-
-	if (one->cpu == other->cpu)
-		return message_error(messages, -EINVAL, "CPU %u cannot be in CLOS %u and CLOS %u",
-				     one->cpu->number, one->clos, other->clos);
-	return message_error(messages, -EINVAL,
-			     "CPU %u and CPU %u belong to the same core, which cannot be in both "
-			     "CLOS %u and CLOS %u",
-			     one->cpu->number, other->cpu->number, one->clos, other->clos);
-}
-
-/** A core is in one CLOS: of two that are asked for neither is more right. */
-static int check_contradictions(struct isst_change *change,
-				const struct isst_clos_association *associations, size_t count)
-{
-	enum { CORES = 64 };
-	const struct isst_clos_association **first = calloc(
-		isst_domain_count(change->context) * CORES + 1, sizeof(*first));
-	int error = first ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_cpu *cpu = associations[i].cpu;
-		const struct isst_clos_association **of_core;
-
-		/* Others cannot be named to the firmware, and fail. */
-		if (!cpu->core_known || cpu->core >= CORES)
-			continue;
-		of_core = &first[cpu->domain->index * CORES + cpu->core];
-		if (!*of_core)
-			*of_core = &associations[i];
-		else if ((*of_core)->clos != associations[i].clos)
-			error = refuse_contradiction(change, *of_core, &associations[i]);
-	}
-	free(first);
-	return error;
-}
-
 /** What stands against the association of one CPU: what stands against its domain, or that its core
  * is not known. */
-static void check_association(struct isst_change *change, struct isst_clos_association *association,
+static void check_association(struct isst_change *change, struct cpu_request *request,
 			      const struct domain_request *requests)
 {
-	const struct isst_cpu *cpu = association->cpu;
+	const struct isst_cpu *cpu = request->cpu;
 	const char *objection = context_core_objection(change->context, cpu);
 
-	association->failure = (struct isst_failure){ 0 };
+	request->failure = (struct isst_failure){ 0 };
 	while (requests->domain != cpu->domain)
 		requests++;
 	if (!request_is_active(requests))
-		association->failure = requests->failure;
+		request->failure = requests->failure;
 	else if (objection)
-		message_failure(&change->context->messages, &association->failure, -EIO,
-				"CPU %u: %s", cpu->number, objection);
+		message_failure(&change->context->messages, &request->failure, -EIO, "CPU %u: %s",
+				cpu->number, objection);
 }
 
-/** Puts each core into the step once, in the order of the CPUs. */
-static void add_associations(struct step *step, const struct isst_clos_association *associations,
-			     size_t count, uint64_t *seen)
+static int plan_association(struct isst_change *change, struct cpu_request *cpus, size_t count,
+			    unsigned int clos)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct isst_cpu *cpu = associations[i].cpu;
-		uint64_t bit;
-
-		if (associations[i].failure.error)
-			continue;
-		/* Cores that the firmware cannot name, above 63, have a failure. */
-		bit = UINT64_C(1) << cpu->core;
-		if (seen[cpu->domain->index] & bit)
-			continue;
-		seen[cpu->domain->index] |= bit;
-		step_set(step, item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core), WHOLE_VALUE,
-			 associations[i].clos);
-	}
-}
-
-int plan_association(struct isst_change *change, struct isst_clos_association *associations,
-		     size_t count)
-{
-	size_t all_domains = isst_domain_count(change->context), domains;
-	struct domain_request *requests = calloc(all_domains, sizeof(*requests));
-	uint64_t *seen = calloc(all_domains, sizeof(*seen));
-	const struct state_needs needs = CORE_POWER_ONLY;
-	struct current_state current = { 0 };
-	int error = requests && seen ? 0 : -ENOMEM;
+	struct domain_request *requests = calloc(isst_domain_count(change->context),
+						 sizeof(*requests));
+	struct setting setting = { .subject = SUBJECT_ASSOCIATION,
+				   .index = INDEX_ALL,
+				   .wanted = WANTED_NUMBER,
+				   .number = clos };
+	struct configuration configuration = { .settings = &setting, .setting_count = 1 };
+	const struct scope_needs needs = { SCOPE_REQUESTS, CORE_POWER_ONLY, CORE_POWER_ONLY };
+	struct package_scope scope;
+	int error = requests ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = context_check_cpu(change->context, associations[i].cpu);
-	for (size_t i = 0; i < count && !error; i++)
-		if (associations[i].clos >= ISST_CLOS_COUNT)
-			error = message_error(&change->context->messages, -EINVAL,
-					      "CLOS %u does not exist: only 0 to %d",
-					      associations[i].clos, ISST_CLOS_COUNT - 1);
+		error = context_check_cpu(change->context, cpus[i].cpu);
+	if (!error && clos >= ISST_CLOS_COUNT)
+		error = message_error(&change->context->messages, -EINVAL,
+				      "CLOS %u does not exist: only 0 to %d", clos,
+				      ISST_CLOS_COUNT - 1);
 	if (!error)
-		error = check_contradictions(change, associations, count);
+		error = package_scope_begin(change, requests, find_domains(cpus, count, requests),
+					    &needs, &scope);
 	if (error)
 		goto out;
-	domains = domains_of(associations, count, requests);
-	error = current_state_read(change, requests, domains, &needs, &current);
-	if (error)
-		goto out;
-	for (size_t i = 0; i < domains; i++)
-		check_support(change, &requests[i], &current.domains[i]);
-	for (size_t i = 0; i < count; i++)
-		check_association(change, &associations[i], requests);
-	add_associations(change_step(change, ITEM_ASSOCIATION), associations, count, seen);
-	current_state_free(&current);
+	setting.cpus = isst_cpuset_new();
+	error = setting.cpus ? 0 : -ENOMEM;
+	for (size_t i = 0; i < scope.own; i++)
+		check_support(change, &scope.requests[i], &scope.current.domains[i]);
+	for (size_t i = 0; i < count && !error; i++) {
+		check_association(change, &cpus[i], scope.requests);
+		if (!cpus[i].failure.error)
+			error = isst_cpuset_add(setting.cpus, cpus[i].cpu->number,
+						cpus[i].cpu->number);
+	}
+	if (!error)
+		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
+	package_scope_end(&scope, requests);
+	isst_cpuset_free(setting.cpus);
 out:
 	free(requests);
-	free(seen);
 	return error;
+}
+
+int change_plan_association(struct isst_change *change, struct cpu_request *requests, size_t count,
+			    unsigned int clos)
+{
+	return plan_conclude_cpus(change, requests, count,
+				  plan_association(change, requests, count, clos));
 }

@@ -3,8 +3,8 @@
  * What a request reaches beyond its own domain. Core-power and CLOS are switched and configured for
  * a package as a whole, also where the hardware keeps them for each power domain.
  */
-#ifndef ISST_FEATURES_PACKAGE_SCOPE_H
-#define ISST_FEATURES_PACKAGE_SCOPE_H
+#ifndef ISST_STATE_PACKAGE_SCOPE_H
+#define ISST_STATE_PACKAGE_SCOPE_H
 
 #include "features/planning.h"
 
@@ -78,12 +78,14 @@ int package_scope_name_other_levels(struct package_scope *scope, unsigned int fe
  * CPUs. */
 void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature);
 
+/** What `disable` of a feature (FEATURE_...) finds to do for request @i: nothing where there is no
+ * such feature. */
+void package_scope_check_off(struct package_scope *scope, size_t i, unsigned int feature);
+
 /**
- * The requests with their neighbours as far as a feature (FEATURE_...) is disabled in them:
- * besides those that are active the I/O dies of packages where it stays on in no power domain with
- * CPUs. To be freed; NULL without memory.
+ * Switches a feature (FEATURE_...) off: besides where a request is active in the I/O dies of
+ * packages where it stays on in no power domain with CPUs. Returns 0 or a negative errno.
  */
-struct domain_request *package_scope_switched_off(const struct package_scope *scope,
-						  unsigned int feature);
+int package_scope_switch_off(struct package_scope *scope, unsigned int feature);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What becomes of the turbo ratio limits as SST-TF goes on or off. */
-#include "features/turbo_freq_limits.h"
+#include "state/turbo_freq_limits.h"
+#include "state/facts.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
