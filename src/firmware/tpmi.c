@@ -38,12 +38,6 @@ static void set_unreadable(struct isst_value *values, size_t count)
 }
 
 /** A mask of 64 cores in its two halves. */
-static void set_cores(struct core_mask *cores, uint64_t mask)
-{
-	cores->half[0] = known((uint32_t)mask);
-	cores->half[1] = known((uint32_t)(mask >> 32));
-}
-
 /* ---- Which domains there are ---- */
 
 static int valid_domains(struct driver *driver, unsigned int package, unsigned int *valid)
@@ -237,11 +231,13 @@ static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request, co
 	};
 	int error = driver_request(run->driver, name, code, &mask);
 
-	if (error)
+	if (error) {
 		set_unreadable(cores->half, 2);
-	else
-		set_cores(cores, mask.mask);
-	return error;
+		return error;
+	}
+	cores->half[0] = known((uint32_t)mask.mask);
+	cores->half[1] = known((uint32_t)(mask.mask >> 32));
+	return 0;
 }
 
 static int ask_cores(struct tpmi_run *run, const struct tpmi_request *request)

@@ -29,14 +29,6 @@
  * page, or more); other files of /proc and elsewhere may give less. */
 enum { ATTRIBUTE_PIECE = 4096 };
 
-static bool ends_early(const char *path)
-{
-	static const char SYSFS[] = "/sys/devices/", SYSCTL[] = "/proc/sys/";
-
-	return strncmp(path, SYSFS, sizeof(SYSFS) - 1) == 0 ||
-	       strncmp(path, SYSCTL, sizeof(SYSCTL) - 1) == 0;
-}
-
 /**
  * Reads to the end, in a loop: lists of CPUs are not limited to a page, and sizes that stat()
  * returns are not true.
@@ -82,13 +74,17 @@ static int read_all(int descriptor, bool early, char **content, size_t *size)
 
 static int files_read(void *data, const char *path, char **content, size_t *size)
 {
+	static const char SYSFS[] = "/sys/devices/", SYSCTL[] = "/proc/sys/";
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
 	int error;
 
 	(void)data;
 	if (descriptor < 0)
 		return -errno;
-	error = read_all(descriptor, ends_early(path), content, size);
+	error = read_all(descriptor,
+			 strncmp(path, SYSFS, strlen(SYSFS)) == 0 ||
+				 strncmp(path, SYSCTL, strlen(SYSCTL)) == 0,
+			 content, size);
 	close(descriptor);
 	return error;
 }

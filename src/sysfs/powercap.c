@@ -15,13 +15,6 @@
 /* ---- Zones ---- */
 
 /** Those of packages: others are below them (`intel-rapl:0:0`), or of another interface. */
-static bool is_zone_name(const char *name)
-{
-	static const char PREFIX[] = "intel-rapl:";
-
-	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && !strchr(name + strlen(PREFIX), ':');
-}
-
 /** Reads a file of a zone into @number, or its text. */
 static int read_number(struct kernel_files *files, const struct power_zone *zone, const char *name,
 		       uint64_t *number)
@@ -101,13 +94,14 @@ struct search {
 /** Adds a zone if it is that of a package and has a limit. */
 static int add_zone(void *data, const char *name)
 {
+	static const char PREFIX[] = "intel-rapl:";
 	struct kernel_files *files = ((struct search *)data)->files;
 	struct power_zones *zones = ((struct search *)data)->zones;
 	struct power_zone zone = { 0 };
 	char *text = NULL;
 	int error;
 
-	if (!is_zone_name(name))
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || strchr(name + strlen(PREFIX), ':'))
 		return 0;
 	if (asprintf(&zone.directory, POWERCAP "/%s", name) < 0)
 		return -ENOMEM;

@@ -76,28 +76,23 @@ static void inherit_domains(struct topology *topology, struct topology *old)
 	}
 }
 
-/** A domain that no longer exists has no CPUs; that of an I/O die is another thing. */
-static void lose_domain(struct topology *topology, struct topology_domain *domain)
-{
-	cpuset_clear(domain->present);
-	cpuset_clear(domain->online);
-	domain->public.has_cpu = false;
-	domain->public.cpus_known = false;
-	topology->lost_domains[topology->lost_domain_count++] = domain;
-}
-
 /** Keeps the domains of a list of @old that were not inherited, and frees what came in exchange for
  * those that were. */
 static void sort_domains(struct topology *topology, struct topology_domain **domains, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct topology_domain *exchanged = domains[i]->heir;
+		struct topology_domain *domain = domains[i], *exchanged = domain->heir;
 
-		domains[i]->heir = NULL;
-		if (exchanged)
+		domain->heir = NULL;
+		if (exchanged) {
 			topology_free_domain(exchanged);
-		else
-			lose_domain(topology, domains[i]);
+			continue;
+		}
+		/* It has no CPUs, and yet is not one of an I/O die. */
+		cpuset_clear(domain->present);
+		cpuset_clear(domain->online);
+		domain->public.has_cpu = domain->public.cpus_known = false;
+		topology->lost_domains[topology->lost_domain_count++] = domain;
 	}
 }
 

@@ -15,21 +15,17 @@ enum { HIGHEST_NUMBER = UINT32_MAX - 1 };
 
 static const char *const CPU_FILE = CPU_DIRECTORY "/cpu%u/topology/%s";
 
-static int missing_file(const struct topology_sources *sources, int error, const char *path)
+static int read_list(const struct topology_sources *sources, const char *path,
+		     struct isst_cpuset **set)
 {
+	int error;
+
+	*set = isst_cpuset_new();
+	error = *set ? kernel_files_cpulist(sources->files, path, *set) : -ENOMEM;
 	if (error != -ENOENT)
 		return error;
 	return message_error(sources->messages, -EIO,
 			     "%s is missing, but the kernel should provide it", path);
-}
-
-static int read_list(const struct topology_sources *sources, const char *path,
-		     struct isst_cpuset **set)
-{
-	*set = isst_cpuset_new();
-	if (!*set)
-		return -ENOMEM;
-	return missing_file(sources, kernel_files_cpulist(sources->files, path, *set), path);
 }
 
 static int read_cpu_lists(const struct topology_sources *sources, struct topology *topology)

@@ -20,13 +20,6 @@ struct dies {
 	size_t count;
 };
 
-static void free_dies(struct dies *dies)
-{
-	for (size_t i = 0; i < dies->count; i++)
-		topology_free_domain(dies->domains[i]);
-	free(dies->domains);
-}
-
 bool topology_is_unserved(const struct topology *topology, unsigned int package,
 			  unsigned int number)
 {
@@ -246,6 +239,8 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 		place_without_cpus(topology, &dies);
 		topology_order_domains(sources, topology);
 	}
-	free_dies(&dies);
+	for (size_t i = 0; i < dies.count; i++)
+		topology_free_domain(dies.domains[i]);
+	free(dies.domains);
 	return error;
 }
