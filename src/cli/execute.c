@@ -393,7 +393,7 @@ static enum exit_status prepare(struct run *run, struct output *output)
 
 	run->complete = renderers[output->format].commands & COMMAND_EXPORTS;
 	run->shows_holder = request->command->flags & COMMAND_EXPORTS &&
-			    output->format == FORMAT_TEXT && !output->get;
+			    !renderers[output->format].file && !output->get;
 	output->plain = request->command->flags & COMMAND_HAS_PROGRAM ||
 			renderers[output->format].file ||
 			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);

@@ -44,7 +44,7 @@ struct run {
 	/* The same of CPUs that have not been seen online. */
 	bool unseen_come_online;
 	bool complete;	   /* the report is to contain what screens leave out */
-	bool shows_holder; /* of a change: the screen has a line for it */
+	bool shows_holder; /* of a change: the result has it */
 	bool changed;	   /* something was changed, and everything as asked so far */
 };
 
