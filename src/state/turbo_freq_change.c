@@ -160,7 +160,7 @@ static bool is_possible(const struct package_scope *scope)
 	return any;
 }
 
-/** What is said of the cores that get high priority; @named: whether there are some. */
+/** What is reported of the cores that get high priority; @named: whether there are some. */
 static int warn_of_priorities(struct package_scope *scope, const struct domain_request *sharing,
 			      const struct isst_cpuset *high, bool named)
 {
