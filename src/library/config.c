@@ -477,23 +477,45 @@ static int keep_differences(struct isst_config *config, struct differences *diff
 	return 0;
 }
 
-/** Takes over what was skipped. Returns @error, or -ENOMEM. */
-static int keep_skips(struct isst_config *config, struct wanted *wanted, int error)
+/** The reason of a skip behind its places, to be freed; NULL without memory. */
+static char *skip_text(const struct isst_config *config, const struct skip *skip,
+		       const struct domain_list *machine)
 {
+	char *where = domain_list_to_text(&skip->domains, machine), *why = NULL, *text = NULL;
+
+	if (where && asprintf(&why, "%s%s", where, skip->why) >= 0)
+		text = text_with_origin(&config->configuration, &skip->origin, why);
+	free(where);
+	free(why);
+	return text;
+}
+
+/** Takes over what was skipped. Returns @error, or -ENOMEM. */
+static int keep_skips(struct isst_config *config, struct isst_context *context,
+		      struct wanted *wanted, int error)
+{
+	struct domain_list machine = { 0 };
+	bool complete = true;
+
 	config->skips = wanted->skips;
 	config->skip_count = wanted->skip_count;
 	wanted->skips = NULL;
 	wanted->skip_count = 0;
-	for (size_t i = 0; i < config->skip_count; i++) {
+	for (size_t i = 0; config->skip_count > 0 && i < isst_domain_count(context); i++)
+		complete = complete &&
+			   !domain_list_add_name(&machine, context_domain(context, i)->name);
+	for (size_t i = 0; i < config->skip_count && complete; i++) {
 		struct skip *skip = &config->skips[i];
-		char *text = text_with_origin(&config->configuration, &skip->origin, skip->why);
+		char *text = skip_text(config, skip, &machine);
 
+		complete = text;
 		if (!text)
-			return -ENOMEM;
+			break;
 		free(skip->why);
 		skip->why = text;
 	}
-	return error;
+	domain_list_clear(&machine);
+	return complete ? error : -ENOMEM;
 }
 
 /** Ends a call that used a configuration on a machine. */
@@ -502,7 +524,7 @@ static int conclude(struct isst_config *config, struct isst_context *context, st
 {
 	config->high_priority = wanted->high_priority;
 	wanted->high_priority = NULL;
-	error = keep_skips(config, wanted, error);
+	error = keep_skips(config, context, wanted, error);
 	wanted_clear(wanted);
 	error = keep_problems(config, error);
 	if (error == -ENOMEM)

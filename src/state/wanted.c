@@ -122,27 +122,43 @@ static bool take_line(const struct wanted *wanted, bool **marks, const struct se
 	return true;
 }
 
-/** Adds a skip of an optional setting, unless its line has one by now. */
-static int add_skip(struct wanted *wanted, const struct setting *setting,
-		    const struct isst_domain *domain, int error, const char *why)
+/** Adds the place of a text to what is skipped by its line for the same reason. */
+static int add_place(struct wanted *wanted, const struct setting *setting, const char *text)
+{
+	size_t length = domain_list_name_length(text), i = wanted->skip_count;
+
+	while (i-- > 0)
+		if (is_same_origin(&wanted->skips[i].origin, &setting->origin))
+			return length > 0 && strcmp(wanted->skips[i].why, text + length) == 0
+				       ? domain_list_add_name(&wanted->skips[i].domains, text)
+				       : 0;
+	return 0;
+}
+
+/** Adds a skip of an optional setting, with the first reason of its line, and all of its places. */
+static int add_skip(struct wanted *wanted, const struct setting *setting, int error,
+		    const char *text)
 {
 	struct skip skip = { .origin = setting->origin, .error = error };
+	size_t length = domain_list_name_length(text);
 	bool taken;
 
 	if (!take_line(wanted, &wanted->has_skip, setting, &taken))
 		return -ENOMEM;
 	if (!taken)
-		return 0;
-	if (ARRAY_GROW(wanted->skips, wanted->skip_count) ||
-	    asprintf(&skip.why, "%s%s%s", domain ? domain->name : "", domain ? ": " : "", why) < 0)
+		return add_place(wanted, setting, text);
+	skip.why = strdup(text + length);
+	if (!skip.why || ARRAY_GROW(wanted->skips, wanted->skip_count)) {
+		free(skip.why);
 		return -ENOMEM;
+	}
 	wanted->skips[wanted->skip_count++] = skip;
-	return 0;
+	return length > 0 ? add_place(wanted, setting, text) : 0;
 }
 
 /** Adds a problem of a setting, unless its line has one by now. */
-static int add_problem(struct wanted *wanted, const struct setting *setting,
-		       const struct isst_domain *domain, int error, const char *why)
+static int add_problem(struct wanted *wanted, const struct setting *setting, int error,
+		       const char *text)
 {
 	struct configuration *configuration = wanted->configuration;
 	bool taken;
@@ -153,8 +169,7 @@ static int add_problem(struct wanted *wanted, const struct setting *setting,
 		return 0;
 	if (!wanted->error)
 		wanted->error = error;
-	error = configuration_problem(configuration, setting->origin, "%s%s%s",
-				      domain ? domain->name : "", domain ? ": " : "", why);
+	error = configuration_problem(configuration, setting->origin, "%s", text);
 	return error == -ENOMEM ? error : 0;
 }
 
@@ -201,27 +216,40 @@ int wanted_fails(struct wanted *wanted, const struct setting *setting,
 	if (is_follower(setting, domain) && wanted->facts.whole)
 		return note_left_out(wanted, failure->message);
 	if (is_skipped(setting, failure->error))
-		return add_skip(wanted, setting, NULL, failure->error, failure->message);
-	return add_problem(wanted, setting, NULL, failure->error, failure->message);
+		return add_skip(wanted, setting, failure->error, failure->message);
+	return add_problem(wanted, setting, failure->error, failure->message);
+}
+
+/** What is wrong, behind the name of its domain, if it has one; to be freed. NULL without memory.
+ */
+static char *make_text(const struct isst_domain *domain, const char *format, va_list arguments)
+{
+	char *why, *text = NULL;
+
+	if (vasprintf(&why, format, arguments) < 0)
+		return NULL;
+	if (asprintf(&text, "%s%s%s", domain ? domain->name : "", domain ? ": " : "", why) < 0)
+		text = NULL;
+	free(why);
+	return text;
 }
 
 int wanted_reject(struct wanted *wanted, const struct setting *setting,
 		  const struct isst_domain *domain, int error, const char *format, ...)
 {
 	va_list arguments;
-	char *why;
-	int length;
+	char *text;
 
 	if (is_follower(setting, domain))
 		return 0;
 	va_start(arguments, format);
-	length = vasprintf(&why, format, arguments);
+	text = make_text(domain, format, arguments);
 	va_end(arguments);
-	if (length < 0)
+	if (!text)
 		return -ENOMEM;
-	error = is_skipped(setting, error) ? add_skip(wanted, setting, domain, error, why)
-					   : add_problem(wanted, setting, domain, error, why);
-	free(why);
+	error = is_skipped(setting, error) ? add_skip(wanted, setting, error, text)
+					   : add_problem(wanted, setting, error, text);
+	free(text);
 	return error;
 }
 
@@ -229,16 +257,16 @@ int wanted_contradicts(struct wanted *wanted, const struct setting *setting,
 		       const struct isst_domain *domain, const char *format, ...)
 {
 	va_list arguments;
-	char *why;
-	int length, error;
+	char *text;
+	int error;
 
 	va_start(arguments, format);
-	length = vasprintf(&why, format, arguments);
+	text = make_text(domain, format, arguments);
 	va_end(arguments);
-	if (length < 0)
+	if (!text)
 		return -ENOMEM;
-	error = add_problem(wanted, setting, domain, -EINVAL, why);
-	free(why);
+	error = add_problem(wanted, setting, -EINVAL, text);
+	free(text);
 	return error;
 }
 
@@ -359,8 +387,10 @@ int wanted_item_cpus(const struct isst_context *context, const struct wanted_ite
 
 void skips_free(struct skip *skips, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		domain_list_clear(&skips[i].domains);
 		free(skips[i].why);
+	}
 	free(skips);
 }
 

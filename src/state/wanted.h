@@ -6,6 +6,7 @@
 #ifndef ISST_STATE_WANTED_H
 #define ISST_STATE_WANTED_H
 
+#include "common/domain_list.h"
 #include "state/facts.h"
 #include "transaction/item_index.h"
 
@@ -25,7 +26,8 @@ struct wanted_item {
 struct skip {
 	struct origin origin;
 	int error;
-	char *why;
+	struct domain_list domains; /* none: it is about no domains */
+	char *why;		    /* as it goes on behind their names */
 };
 
 struct wanted {
