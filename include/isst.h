@@ -1056,9 +1056,9 @@ ISST_API int isst_events_take(struct isst_events *events);
  * default the current level of each domain
  * @flags: 0 or ISST_CHOOSE_ALLOW_LOWER_TURBO
  * @cpus: set to the CPUs, which the caller frees; NULL on error
- * Returns 0, -EOPNOTSUPP (no SST-TF, no such level, bucket or CPU; fewer cores than asked for, or
- * more than the last bucket holds: the message contains how many), -EINVAL, -ESTALE, -EIO (a domain
- * cannot be read), -EPERM or -EINTR.
+ * Returns 0, -EOPNOTSUPP (no SST-TF, no such level, bucket or CPU), -EINVAL (also: fewer cores than
+ * asked for, or more than the last bucket holds; the message contains how many), -ESTALE, -EIO (a
+ * domain cannot be read), -EPERM or -EINTR.
  */
 ISST_API int isst_choose_high_priority_cpus(struct isst_context *context,
 					    const struct isst_targets *targets,

@@ -92,7 +92,7 @@ char *turbo_freq_buckets_text(const struct isst_platform *platform,
 	if (memory_stream_open(&text))
 		return NULL;
 	for (unsigned int i = 0; i < info->buckets; i++)
-		fprintf(text.stream, "%s%u %s at %u MHz", i ? ", " : "",
+		fprintf(text.stream, "%sup to %u %s at %u MHz", i ? ", " : "",
 			info->high_priority_cores[i],
 			platform_cores_word(platform, info->high_priority_cores[i]),
 			info->mhz[0][i].value);
@@ -114,7 +114,7 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 	if (!buckets)
 		return -ENOMEM;
 	error = message_error(
-		&levels->context->messages, -EOPNOTSUPP,
+		&levels->context->messages, -EINVAL,
 		"package %u: %u high priority %s are %u more than the last bucket of level %u "
 		"holds in a package (%s); %s",
 		package, cores, platform_cores_word(&levels->context->platform, cores),

@@ -30,13 +30,13 @@ bool choice_levels_has_turbo_freq(const struct choice_levels *levels, size_t i);
 int choice_levels_bucket(const struct choice_levels *levels, unsigned int package,
 			 unsigned int bucket, unsigned int *cores);
 
-/** Whether the last bucket of a package holds so many cores. Returns 0, or -EOPNOTSUPP with a
+/** Whether the last bucket of a package holds so many cores. Returns 0, or -EINVAL with a
  * message that has by how many they are too many. @otherwise: as in struct core_choice */
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
 			unsigned int cores, const char *otherwise);
 
-/** The buckets as text, to be freed: `8 cores at 4600 MHz, 16 cores at 4300 MHz`. NULL without
- * memory. */
+/** The buckets as text, to be freed: `up to 8 cores at 4600 MHz, up to 16 cores at 4300 MHz`. NULL
+ * without memory. */
 char *turbo_freq_buckets_text(const struct isst_platform *platform,
 			      const struct isst_turbo_freq *info);
 

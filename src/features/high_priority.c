@@ -332,7 +332,7 @@ static int refuse_missing(const struct chooser *chooser, const unsigned int *pac
 	if (package)
 		snprintf(where, sizeof(where), "package %u: ", *package);
 	if (places && siblings)
-		error = message_error(&chooser->context->messages, -EOPNOTSUPP,
+		error = message_error(&chooser->context->messages, -EINVAL,
 				      "%sonly %zu of %u %s can get high priority%s: %zu %s "
 				      "missing%s",
 				      where, wanted - missing, wanted,

@@ -29,8 +29,8 @@ struct choice_scope {
  *
  * @chosen: gets the CPUs that are online, siblings included; empty before. On error it stays so.
  * Returns 0, or with a message: -EOPNOTSUPP (no domain has SST-TF, no such bucket or level, CPUs
- * that do not exist, more cores than there are, or than the last bucket holds unless the choice
- * allows that; the message has how many), -EINVAL (no cores are asked for), -EIO (what the choice
+ * that do not exist), -EINVAL (no cores are asked for, more than there are, or than the last bucket
+ * holds unless the choice allows that; the message has how many), -EIO (what the choice
  * depends on cannot be read), -ENOMEM or -EINTR.
  */
 int high_priority_choose(struct isst_context *context, const struct choice_scope *scope,

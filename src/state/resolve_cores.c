@@ -2,6 +2,7 @@
 /* High priority cores of a configuration: where a statement of them counts, and which are chosen.
  */
 #include "features/high_priority.h"
+#include "features/planning.h"
 #include "state/resolve.h"
 
 #include <errno.h>
@@ -50,13 +51,15 @@ static int skip_domain(struct resolution *resolution, size_t i)
 {
 	const struct domain_facts *domain = &resolution->wanted->facts.domains[i];
 	const struct setting *setting = resolution->cores[i];
+	const struct domain_snapshot now = { .domain = domain->domain, .profile = domain->profile };
 
 	resolution->cores[i] = NULL;
 	if (!domain->core_power.failure.error && !domain->core_power.supported)
 		return wanted_reject(resolution->wanted, setting, domain->domain, -EOPNOTSUPP,
 				     "core-power is not supported");
 	return wanted_reject(resolution->wanted, setting, domain->domain, -EOPNOTSUPP,
-			     "turbo-freq feature is not present at level %u", domain->level);
+			     "turbo-freq feature is not present at level %u%s", domain->level,
+			     feature_levels_text(resolution->context, &now, 1, FEATURE_TURBO_FREQ));
 }
 
 /** What is optional is passed over where there is no such thing. I/O dies follow the others of
@@ -174,7 +177,8 @@ static int choose_among(struct resolution *resolution, const struct setting *set
 	int error = online ? find_online(resolution, setting, online) : -ENOMEM;
 
 	/* No statement allows lower turbo frequencies; those of single CPUs need no permission. */
-	choice.otherwise = "state fewer, or assign their CPUs with 'association 0' instead";
+	choice.otherwise = "state fewer or, in place of it, 'turbo-freq on', 'core-power on "
+			   "ordered', 'association 3 = all' and 'association 0 = CPUS'";
 	scope->cpus = online;
 	if (!error)
 		error = high_priority_choose(resolution->context, scope, &choice, chosen);

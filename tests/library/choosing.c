@@ -93,7 +93,7 @@ static void what_cannot_be_chosen_is_refused(void **state)
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
 	check_refused(fixture.context, targets, ask(ISST_VALUE_HIGH_PRIORITY_CORES_PER_PACKAGE, 7),
-		      -EOPNOTSUPP, "1 more than the last bucket");
+		      -EINVAL, "1 more than the last bucket");
 	check_refused(fixture.context, targets, ask(ISST_VALUE_HIGH_PRIORITY_BUCKET, 3),
 		      -EOPNOTSUPP, "Invalid bucket 3");
 	check_refused(fixture.context, targets, ask(ISST_VALUE_HIGH_PRIORITY_CORES, 0), -EINVAL,

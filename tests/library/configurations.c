@@ -502,7 +502,7 @@ static void skipped_statements_have_reasons(void **state)
 
 	(void)state;
 	fixture_discover(&fixture, "guide");
-	check_skipped(&fixture, "? level 9\n", "test: package 0, die 0: level 9 does not exist",
+	check_skipped(&fixture, "? level 9\n", "test: packages 0-1, die 0: level 9 does not exist",
 		      -EOPNOTSUPP);
 	fixture_end(&fixture);
 	fixture_discover(&fixture, of_tests("no-cpufreq"));

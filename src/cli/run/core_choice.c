@@ -80,7 +80,7 @@ static void report_refusal(struct run *run, int error, const struct isst_targets
 {
 	char *message = strdup(isst_error(run->context));
 
-	if (error == -EOPNOTSUPP && message && is_refused_for_turbo(run, targets, request))
+	if (error == -EINVAL && message && is_refused_for_turbo(run, targets, request))
 		run_error(run, status_of_error(error), "%s (--allow-lower-turbo)", message);
 	else
 		run_error(run, status_of_error(error), "%s", message ? message : strerror(-error));
