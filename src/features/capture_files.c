@@ -5,8 +5,6 @@
 #include "common/memory_stream.h"
 #include "features/capture.h"
 
-#include "base/machine.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,20 +30,6 @@ static int read_text(struct capture *capture, const char *path, char **text)
 }
 
 /* ---- Which CPUs there are ---- */
-
-static int read_list(struct capture *capture, const char *path, struct isst_cpuset **set)
-{
-	int error;
-
-	*set = isst_cpuset_new();
-	if (!*set)
-		return -ENOMEM;
-	error = kernel_files_cpulist(&capture->context->files, path, *set);
-	if (error == -ENOENT)
-		return message_error(&capture->context->messages, -EIO,
-				     "%s is missing, but the kernel should provide it", path);
-	return error;
-}
 
 static int read_cpu_number(struct capture *capture, unsigned int cpu, const char *name,
 			   unsigned int *number)
@@ -79,11 +63,13 @@ static int add_domain(struct capture *capture, unsigned int package, unsigned in
 
 int capture_cpus(struct capture *capture)
 {
+	struct kernel_files *files = &capture->context->files;
 	unsigned int cpu, package, die;
-	int error = read_list(capture, CPU_DIRECTORY "/online", &capture->online);
+	int error = kernel_files_new_cpulist(files, CPU_DIRECTORY "/online", &capture->online);
 
 	if (!error)
-		error = read_list(capture, CPU_DIRECTORY "/present", &capture->present);
+		error = kernel_files_new_cpulist(files, CPU_DIRECTORY "/present",
+						 &capture->present);
 	if (!error && isst_cpuset_count(capture->online) == 0)
 		error = message_error(&capture->context->messages, -EIO,
 				      "%s/online contains no CPU", CPU_DIRECTORY);
@@ -230,43 +216,34 @@ static int capture_rows(struct capture *capture, FILE *stream, const char *direc
 	return error;
 }
 
-static int compare_names(const void *left, const void *right)
+/** Directories below @parent that have the same files. */
+struct directories {
+	struct capture *capture;
+	FILE *stream;
+	const char *parent;
+	const struct file_row *rows;
+	size_t count;
+};
+
+static int capture_directory(void *data, const char *name)
 {
-	return strcmp(*(char *const *)left, *(char *const *)right);
-}
+	const struct directories *all = data;
+	char *directory;
+	int error;
 
-/** The same files in each directory below @parent whose name begins so. */
-static int capture_directories(struct capture *capture, FILE *stream, const char *parent,
-			       const char *prefix, const struct file_row *rows, size_t count)
-{
-	struct isst_machine *machine = capture->context->machine;
-	char **names = NULL;
-	size_t name_count = 0;
-	int error = machine->files->list(machine->data, parent, &names, &name_count);
-
-	if (error)
-		return error == -ENOMEM ? error : 0; /* no such driver */
-	if (name_count > 0)
-		qsort(names, name_count, sizeof(*names), compare_names);
-	for (size_t i = 0; i < name_count; i++) {
-		char *directory;
-
-		if (!error && strncmp(names[i], prefix, strlen(prefix)) == 0) {
-			if (asprintf(&directory, "%s/%s/", parent, names[i]) < 0) {
-				error = -ENOMEM;
-			} else {
-				error = capture_rows(capture, stream, directory, rows, count);
-				free(directory);
-			}
-		}
-		free(names[i]);
-	}
-	free(names);
+	if (asprintf(&directory, "%s/%s/", all->parent, name) < 0)
+		return -ENOMEM;
+	error = capture_rows(all->capture, all->stream, directory, all->rows, all->count);
+	free(directory);
 	return error;
 }
 
 static int capture_sysfs(struct capture *capture, FILE *stream)
 {
+	struct directories uncore = { capture, stream, CPU_DIRECTORY "/intel_uncore_frequency",
+				      ROWS(uncore_rows) };
+	struct directories nodes = { capture, stream, "/sys/devices/system/node", ROWS(node_rows) };
+	struct kernel_files *files = &capture->context->files;
 	unsigned int cpu;
 	int error = capture_rows(capture, stream, "", ROWS(machine_rows));
 
@@ -277,13 +254,12 @@ static int capture_sysfs(struct capture *capture, FILE *stream)
 		if (!error)
 			error = capture_rows(capture, stream, directory, ROWS(cpu_rows));
 	}
+	/* There may be no such driver, or no nodes. */
 	if (!error)
-		error = capture_directories(capture, stream,
-					    CPU_DIRECTORY "/intel_uncore_frequency", "",
-					    ROWS(uncore_rows));
-	return error ? error
-		     : capture_directories(capture, stream, "/sys/devices/system/node", "node",
-					   ROWS(node_rows));
+		error = kernel_files_each(files, uncore.parent, "", capture_directory, &uncore);
+	if (error != -ENOMEM)
+		error = kernel_files_each(files, nodes.parent, "node", capture_directory, &nodes);
+	return error == -ENOMEM ? error : 0;
 }
 
 int capture_kernel_files(struct capture *capture)

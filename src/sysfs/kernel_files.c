@@ -163,6 +163,18 @@ int kernel_files_each(struct kernel_files *files, const char *path, const char *
 	return error;
 }
 
+int kernel_files_new_cpulist(struct kernel_files *files, const char *path, struct isst_cpuset **set)
+{
+	int error;
+
+	*set = isst_cpuset_new();
+	error = *set ? kernel_files_cpulist(files, path, *set) : -ENOMEM;
+	if (error != -ENOENT)
+		return error;
+	return message_error(files->messages, -EIO,
+			     "%s is missing, but the kernel should provide it", path);
+}
+
 int kernel_files_write(struct kernel_files *files, const char *path, const char *text)
 {
 	struct isst_machine *machine = files->machine;

@@ -60,6 +60,11 @@ int kernel_files_number(struct kernel_files *files, const char *path, uint64_t m
  * -EIO. */
 int kernel_files_cpulist(struct kernel_files *files, const char *path, struct isst_cpuset *set);
 
+/** Reads the CPUs of a list file that all kernels have into a new set. Errors as above; -EIO where
+ * it is missing. */
+int kernel_files_new_cpulist(struct kernel_files *files, const char *path,
+			     struct isst_cpuset **set);
+
 /** Lists the names in a directory, to be freed one by one and as a whole. Errors as above. */
 int kernel_files_list(struct kernel_files *files, const char *path, char ***names, size_t *count);
 

@@ -15,29 +15,18 @@ enum { HIGHEST_NUMBER = UINT32_MAX - 1 };
 
 static const char *const CPU_FILE = CPU_DIRECTORY "/cpu%u/topology/%s";
 
-static int read_list(const struct topology_sources *sources, const char *path,
-		     struct isst_cpuset **set)
-{
-	int error;
-
-	*set = isst_cpuset_new();
-	error = *set ? kernel_files_cpulist(sources->files, path, *set) : -ENOMEM;
-	if (error != -ENOENT)
-		return error;
-	return message_error(sources->messages, -EIO,
-			     "%s is missing, but the kernel should provide it", path);
-}
-
 static int read_cpu_lists(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *possible = NULL;
 	unsigned int number, highest = 0;
-	int error = read_list(sources, CPU_DIRECTORY "/possible", &possible);
+	int error = kernel_files_new_cpulist(sources->files, CPU_DIRECTORY "/possible", &possible);
 
 	if (!error)
-		error = read_list(sources, CPU_DIRECTORY "/present", &topology->present);
+		error = kernel_files_new_cpulist(sources->files, CPU_DIRECTORY "/present",
+						 &topology->present);
 	if (!error)
-		error = read_list(sources, CPU_DIRECTORY "/online", &topology->online);
+		error = kernel_files_new_cpulist(sources->files, CPU_DIRECTORY "/online",
+						 &topology->online);
 	if (error)
 		goto out;
 	if (isst_cpuset_count(topology->online) == 0) {
