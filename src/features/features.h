@@ -163,7 +163,7 @@ int cpus_state_read(struct isst_context *context, struct cpus_state *states, siz
 void cpus_state_clear(struct cpus_state *state);
 
 /**
- * Whether the CPUs of a domain are as change_plan_cpus_online() and change_plan_cpus_offline()
+ * Whether the CPUs of a domain are as plan_cpus_online() and plan_cpus_offline()
  * would leave them: CPU 0, and second threads while SMT is off, as far as they can be.
  * @offline: of CPUS_OFFLINE
  */

@@ -7,7 +7,6 @@
 #include "features/plan.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 /** What planning found against the targets of one request. */
 struct verdict {
@@ -97,41 +96,17 @@ int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_req
 			     plan_turbo_ratio_limits(change, requests, count, limits));
 }
 
-int change_plan_cpus_online(struct isst_change *change, struct domain_request *requests,
-			    size_t count, enum cpus_wanted wanted,
-			    const struct isst_cpuset *offline)
-{
-	return plan_conclude(change, requests, count,
-			     plan_cpus_online(change, requests, count, wanted, offline));
-}
-
-int change_plan_cpus_offline(struct isst_change *change, struct domain_request *requests,
-			     size_t count, enum cpus_wanted wanted,
-			     const struct isst_cpuset *offline)
-{
-	return plan_conclude(change, requests, count,
-			     plan_cpus_offline(change, requests, count, wanted, offline));
-}
-
-/** @requests: @count of them, each of @size bytes, with the failure @at so many */
-static int conclude_each(struct isst_change *change, int error, const void *requests, size_t count,
-			 size_t size, size_t at)
+int plan_conclude_cpus(struct isst_change *change, const struct cpu_request *requests, size_t count,
+		       int error)
 {
 	struct verdict verdict = { 0 };
 
 	if (error)
 		return conclude_failure(change, error);
 	for (size_t i = 0; i < count; i++)
-		note_target(&verdict, (const void *)((const char *)requests + i * size + at));
+		note_target(&verdict, &requests[i].failure);
 	conclude_plan(change, &verdict);
 	return 0;
-}
-
-int plan_conclude_cpus(struct isst_change *change, const struct cpu_request *requests, size_t count,
-		       int error)
-{
-	return conclude_each(change, error, requests, count, sizeof(*requests),
-			     offsetof(struct cpu_request, failure));
 }
 
 int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
@@ -139,24 +114,6 @@ int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *reque
 {
 	return plan_conclude_cpus(change, requests, count,
 				  plan_turbo_mode(change, requests, count, enable));
-}
-
-int change_plan_scaling_limits(struct isst_change *change, struct scaling_request *requests,
-			       size_t count)
-{
-	int error = plan_scaling_limits(change, requests, count);
-
-	return conclude_each(change, error, requests, count, sizeof(*requests),
-			     offsetof(struct scaling_request, failure));
-}
-
-int change_plan_uncore_limits(struct isst_change *change, struct uncore_request *requests,
-			      size_t count)
-{
-	int error = plan_uncore_limits(change, requests, count);
-
-	return conclude_each(change, error, requests, count, sizeof(*requests),
-			     offsetof(struct uncore_request, failure));
 }
 
 void change_plan_without(struct isst_change *change, const struct isst_failure *failure,

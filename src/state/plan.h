@@ -50,40 +50,6 @@ int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *reque
 			   bool enable);
 
 /**
- * Which CPUs are in use, as change_plan_level() has it with @online or partitions; in two parts,
- * since CPUs come online before anything can be set for them, and go offline when all is set: the
- * one is called right behind change_plan_level(), the other last. What is the level's is of the
- * level that the steps planned so far will have made current.
- *
- * @offline: of CPUS_OFFLINE: these, as far as they belong to the domains
- * The failure of a request is the same of both. -EOPNOTSUPP: CPUS_ISOLATED where there are no
- * partitions, and the level does not enable all CPUs. -EIO: no CPU of a package would stay online.
- */
-int change_plan_cpus_online(struct isst_change *change, struct domain_request *requests,
-			    size_t count, enum cpus_wanted wanted,
-			    const struct isst_cpuset *offline);
-int change_plan_cpus_offline(struct isst_change *change, struct domain_request *requests,
-			     size_t count, enum cpus_wanted wanted,
-			     const struct isst_cpuset *offline);
-
-/**
- * Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the
- * frequencies of the processor is refused, but for an upper limit above them: that is none. CPUs
- * that the steps planned so far bring online are taken as online, and where these steps move the
- * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written.
- */
-int change_plan_scaling_limits(struct isst_change *change, struct scaling_request *requests,
-			       size_t count);
-
-/**
- * Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
- * compare them, and some state may have them so. A lower limit that is kept goes down with an upper
- * one that would be below it.
- */
-int change_plan_uncore_limits(struct isst_change *change, struct uncore_request *requests,
-			      size_t count);
-
-/**
  * Leaves a target out of a request for which it was not planned at all, as it no longer exists,
  * where the change may be made without it. @others: the request has other targets.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs are in use, where that is asked for itself: by the level, isolated, all, or all but
  * some. */
+#include "features/plan.h"
 #include "transaction/support/failing.h"
 
 #define CPU "/sys/devices/system/cpu/"
@@ -63,7 +64,9 @@ static int plan_associated(struct isst_context *context, struct isst_change *cha
 		if (!error)
 			error = change_plan_association(change, &association, 1, 3);
 		if (!error)
-			error = change_plan_scaling_limits(change, &limit, 1);
+			error = plan_scaling_limits(change, &limit, 1);
+		plan_conclude_cpus(change, &(struct cpu_request){ .failure = limit.failure }, 1,
+				   error);
 	}
 	isst_cpuset_free(cpus);
 	return error;
@@ -91,8 +94,9 @@ static int plan_part(struct isst_change *change, struct domain_request *requests
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i += step)
-		error = (online ? change_plan_cpus_online : change_plan_cpus_offline)(
-			change, &requests[i], step, asked.wanted, offline);
+		error = plan_conclude(change, &requests[i], step,
+				      (online ? plan_cpus_online : plan_cpus_offline)(
+					      change, &requests[i], step, asked.wanted, offline));
 	isst_cpuset_free(offline);
 	return error;
 }

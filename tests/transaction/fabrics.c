@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of the uncore where a power domain has several fabric clusters: the emulated kernel has
  * one, and this adds another. */
-#include "state/plan.h"
+#include "features/plan.h"
 #include "transaction/support/machines.h"
 
 #include "isst.h"
@@ -148,7 +148,7 @@ static int make(struct isst_context *context, uint64_t min_khz, uint64_t max_khz
 		requests[i] = (struct uncore_request){ .domain = context_domain(context, 0),
 						       .fabric = i,
 						       .wanted = { min_khz, max_khz } };
-	assert_int_equal(change_plan_uncore_limits(change, requests, COUNT(requests)), 0);
+	assert_int_equal(plan_uncore_limits(change, requests, COUNT(requests)), 0);
 	error = change_run(change);
 	isst_change_free(change);
 	return error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of cpufreq and of the uncore that are asked for by value: in an order in which the kernel
  * clips none, equal ones not at all, and all of them rolled back where one fails. */
+#include "features/plan.h"
 #include "transaction/support/failing.h"
 
 #define CPU "/sys/devices/system/cpu/"
@@ -32,10 +33,12 @@ static uint64_t khz_of(int mhz)
 }
 
 /** Adds what stands against a target. */
-static void note(struct objections *objections, const struct isst_failure *failure)
+static void note(struct isst_change *change, int error, struct objections *objections,
+		 const struct isst_failure *failure)
 {
 	char *more;
 
+	plan_conclude_cpus(change, &(struct cpu_request){ .failure = *failure }, 1, error);
 	if (!failure->error) {
 		objections->planned = true;
 		return;
@@ -72,9 +75,9 @@ static int plan_scaling(struct isst_context *context, struct isst_change *change
 			.cpu = context_cpu(context, cpu),
 			.wanted = { khz_of(asked.min_mhz), khz_of(asked.max_mhz) },
 		};
-	error = change_plan_scaling_limits(change, requests, count);
+	error = plan_scaling_limits(change, requests, count);
 	for (size_t i = 0; i < count; i++)
-		note(objections, &requests[i].failure);
+		note(change, error, objections, &requests[i].failure);
 	free(requests);
 	isst_cpuset_free(cpus);
 	return error;
@@ -93,14 +96,14 @@ static int plan_uncore(struct isst_context *context, struct isst_change *change,
 			.fabric = asked.fabric,
 			.wanted = { khz_of(asked.min_mhz), khz_of(asked.max_mhz) },
 		};
-	error = change_plan_uncore_limits(change, requests, count);
+	error = plan_uncore_limits(change, requests, count);
 	for (size_t i = 0; i < count; i++)
-		note(objections, &requests[i].failure);
+		note(change, error, objections, &requests[i].failure);
 	free(requests);
 	return error;
 }
 
-static int plan_level(struct isst_context *context, struct isst_change *change)
+static int plan_given_level(struct isst_context *context, struct isst_change *change)
 {
 	struct domain_request requests[8] = { 0 };
 	size_t count = isst_domain_count(context);
@@ -118,7 +121,7 @@ static int plan_asked(struct isst_context *context, struct isst_change *change,
 
 	(void)request;
 	if (asked.level)
-		error = plan_level(context, change);
+		error = plan_given_level(context, change);
 	if (asked.all_online && !error)
 		error = change_plan_all_online(change);
 	if (asked.cpus && !error)

@@ -4,6 +4,7 @@
  * made as with turbo constant, or it fails and everything is as before. What limits are is seen
  * once turbo is as it was.
  */
+#include "features/plan.h"
 #include "transaction/support/machines.h"
 #include "transaction/support/rests.h"
 
@@ -47,7 +48,7 @@ static int plan_limits(struct isst_context *context, struct isst_change *change,
 		{ .cpu = context_cpu(context, 0), .wanted = LIMITS },
 		{ .cpu = context_cpu(context, 3), .wanted = LIMITS },
 	};
-	int error = change_plan_scaling_limits(change, requests, COUNT(requests));
+	int error = plan_scaling_limits(change, requests, COUNT(requests));
 
 	(void)request;
 	for (size_t i = 0; i < COUNT(requests); i++)
@@ -66,7 +67,7 @@ static int plan_no_limits(struct isst_context *context, struct isst_change *chan
 
 	(void)request;
 	if (!error)
-		error = change_plan_scaling_limits(change, &asked, 1);
+		error = plan_scaling_limits(change, &asked, 1);
 	objections->planned = true;
 	return error;
 }
