@@ -43,8 +43,8 @@ void core_power_disable(struct run *run)
 						      .result = KEY_DISABLE });
 }
 
-/** The options of a configuration: what scripts are shown where one is not given, and what it is
- * then. */
+/** The options of a configuration: what scripts of the reference tool are shown where one is not
+ * given, and what it is then. */
 static const struct {
 	enum option_id option;
 	int value;
@@ -121,7 +121,7 @@ static void announce_settings(struct run *run)
 	const struct request *request = run->request;
 	bool weight = is_so(run, ISST_FACT_CLOS_WEIGHT);
 
-	for (size_t i = 0; i < SETTINGS; i++) {
+	for (size_t i = 0; i < SETTINGS && request->reference; i++) {
 		if (!request_has(request, settings[i].option) &&
 		    (weight || !settings[i].needs_weight))
 			report_message(run->report, ENTRY_REMARK, "%s", settings[i].announcement);

@@ -257,10 +257,10 @@ static int fill_level_request(const struct run *run, struct isst_request *reques
 				request_number(run->request, OPTION_LEVEL));
 }
 
-/** What scripts are shown before CPUs come and go. */
+/** What scripts of the reference tool are shown before CPUs come and go. */
 static void announce_hotplug(struct run *run)
 {
-	if (!request_has(run->request, OPTION_ONLINE))
+	if (!run->request->reference || !request_has(run->request, OPTION_ONLINE))
 		return;
 	run_progress(run, "Option is set to online/offline");
 	if (request_has(run->request, OPTION_CGROUP))
