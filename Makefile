@@ -132,7 +132,8 @@ EMULATOR_LIBRARY := $(BUILD)/libisst-emulator.a
 # The built command holds library and emulator, so that it runs where it was built. The installed one is
 # linked a second time if it is to load libraries, which are at their places only then.
 COMMAND := $(BUILD)/intel-speed-select
-INSTALLED_COMMAND := $(if $(filter plugin,$(EMULATOR))$(filter yes,$(SHARED_COMMAND)),$(BUILD)/installed/intel-speed-select,$(COMMAND))
+INSTALLED_COMMAND := $(strip $(if $(filter plugin,$(EMULATOR))$(filter yes,$(SHARED_COMMAND)), \
+	$(BUILD)/installed/intel-speed-select,$(COMMAND)))
 # It holds the emulator, and shows only the functions of glibc that it replaces. Without glibc there is none.
 PRELOAD := $(if $(and $(HAS_EMULATOR),$(GLIBC)),$(BUILD)/libisst-emulator-preload.so)
 ifeq ($(SHARED),yes)
@@ -157,7 +158,8 @@ help:
 # Files that record a setting; one is made anew when its setting is another one.
 RECORDS := flags library-directories platforms installed-parts commit
 # Objects are rebuilt when the compiler or an option changes.
-FLAGS := $(strip $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(or $(HAS_EMULATOR:plugin=yes),no))
+FLAGS := $(strip $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) \
+	$(or $(HAS_EMULATOR:plugin=yes),no))
 RECORD.flags = $(CC)' '$(FLAGS)
 RECORD.library-directories = $(PRIVATEDIR)' '$(LIBDIR)
 RECORD.platforms = $(PLATFORMS)
@@ -254,7 +256,8 @@ $(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
 #: static          build/isst-static: the command as one stripped file that needs no libraries, without the emulator; with
 #:                 EMULATOR=yes it holds it. By musl-gcc where there is one and CC is not set, else with this C library
 STATIC := $(BUILD)-static
-STATIC_CC := $(if $(filter default,$(origin CC)),$(shell command -v musl-gcc > /dev/null && echo musl-gcc || echo $(CC)),$(CC))
+STATIC_CC := $(strip $(if $(filter default,$(origin CC)), \
+	$(shell command -v musl-gcc > /dev/null && echo musl-gcc || echo $(CC)),$(CC)))
 STATIC_EMULATOR := $(if $(filter file,$(origin EMULATOR)),no,$(EMULATOR))
 ifneq ($(findstring musl-gcc,$(STATIC_CC)),)
 STATIC_CPPFLAGS := -isystem $(STATIC)/musl/include
@@ -271,11 +274,6 @@ static:
 		CPPFLAGS='$(STATIC_CPPFLAGS) $(CPPFLAGS)' LDFLAGS='$(STATIC_LDFLAGS) $(LDFLAGS)' $(STATIC)/intel-speed-select
 	@mkdir -p $(BUILD)
 	$(shell $(CC) -print-prog-name=strip) -o $(BUILD)/isst-static $(STATIC)/intel-speed-select
-
-#: demo            a tour of the emulated machine of the kernel's guide
-.PHONY: demo
-demo: all
-	sh docs/demo.sh $(BUILD)
 
 include packaging/Makefile tests/Makefile
 
