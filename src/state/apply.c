@@ -172,7 +172,9 @@ static int add_step_upward(const struct application *application, selects select
 	for (size_t i = 0; i < merged.count && *step; i++) {
 		const struct merged *item = &merged.items[i];
 
-		if (item->first->optional && !application->wanted->is_command)
+		/* A command goes on without an I/O die as it does without others. */
+		if (item->first->optional &&
+		    !(application->wanted->is_command && isst_domain_is_io(item->first->domain)))
 			step_set_optional(*step, item->item, item->mask, item->bits);
 		else
 			step_set(*step, item->item, item->mask, item->bits);

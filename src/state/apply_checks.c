@@ -416,7 +416,8 @@ int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change)
 	struct low_limits low = { 0 };
 	int error = 0;
 
-	warn_of_ratio_limits(wanted, change);
+	if (!wanted->is_command)
+		warn_of_ratio_limits(wanted, change);
 	for (size_t i = 0; i < wanted->facts.count && wanted->high_priority && !error; i++)
 		/* Of neighbours that a command reaches levels need not be known. */
 		if (wanted->facts.domains[i].specified.domain &&

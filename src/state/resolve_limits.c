@@ -254,10 +254,8 @@ static int check_no_ratio_zero(struct resolution *resolution, const struct domai
 static bool interrupts_undisturbed(const struct resolution *resolution,
 				   const struct isst_domain *domain)
 {
-	const struct isst_cpuset *undisturbed = undisturbed_known(&resolution->context->files);
-
 	return resolution->wanted->targets.undisturbed &&
-	       cpuset_contains(undisturbed, domain->online);
+	       cpuset_contains(undisturbed_known(&resolution->context->files), domain->online);
 }
 
 int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domain_facts *domain)
@@ -272,12 +270,14 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 	struct wish wish;
 	int error = 0;
 
-	/* The register is that of a CPU. Commands plan it themselves. */
-	if (resolution->wanted->is_command || !domain->domain->has_cpu ||
-	    interrupts_undisturbed(resolution, domain->domain))
+	/* The register is that of a CPU. */
+	if (!domain->domain->has_cpu || interrupts_undisturbed(resolution, domain->domain))
 		return 0;
 	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
 			  &wish)) {
+		/* A command says what becomes of them. */
+		if (resolution->wanted->is_command)
+			return 0;
 		error = check_present_limits(resolution, domain);
 		if (error)
 			return error;
@@ -293,6 +293,8 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		item.optional = true;
 	}
 	item.setting = wish.setting;
+	/* Where the processor does not let them be written turbo-freq does without. */
+	item.optional |= resolution->wanted->is_command && wish.wanted == WANTED_NONE;
 	if (resolution->context->platform.preset)
 		return item.implied
 			       ? 0
@@ -305,7 +307,7 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		error = level_limits(resolution, domain, &wish, item.implied, &item.bits);
 	if (error)
 		return error == -ENODATA ? 0 : error;
-	if (wish.wanted == WANTED_NUMBER)
+	if (wish.wanted == WANTED_NUMBER && !resolution->wanted->is_command)
 		error = check_no_ratio_zero(resolution, domain, &wish);
 	if (!error)
 		error = check_shared_limits(resolution, &item);

@@ -244,11 +244,21 @@ static int add_settings(const struct package_scope *scope, struct configuration 
 	return error;
 }
 
+/** All bits set, where none are given. */
+static struct setting limits_of(const struct turbo_freq_request *request)
+{
+	return (struct setting){ .subject = SUBJECT_TURBO_RATIO_LIMITS,
+				 .index = INDEX_ALL,
+				 .wanted = request->limits_given ? WANTED_NUMBER : WANTED_NONE,
+				 .number = request->limits };
+}
+
 static int plan_enable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
 	struct setting cores = { .subject = SUBJECT_HIGH_PRIORITY,
 				 .index = INDEX_ALL,
 				 .wanted = WANTED_CORES };
+	struct setting limits = limits_of(request);
 	struct domain_request *sharing = package_scope_sharing(scope);
 	struct isst_change *change = scope->change;
 	struct isst_cpuset *high = request->high_priority
@@ -266,15 +276,13 @@ static int plan_enable(struct package_scope *scope, const struct turbo_freq_requ
 		error = request->automatic ? configuration_add(&settings, &cores)
 					   : add_settings(scope, &settings);
 	if (!error)
+		error = configuration_add(&settings, &limits);
+	if (!error)
 		error = plan_settings(scope, sharing,
 				      request->automatic
 					      ? SUBJECTS_OF_CORE_POWER | 1U << SUBJECT_ASSOCIATION
 					      : SUBJECTS_OF_CORE_POWER,
 				      high, &settings);
-	if (request->limits_given)
-		turbo_freq_plan_given_limits(change, scope->requests, scope->own, request->limits);
-	else
-		turbo_freq_plan_no_limits(change, scope->requests, scope->own);
 	if (!error && request->automatic)
 		error = settings_save(change, feature_name(FEATURE_TURBO_FREQ),
 				      feature_name(FEATURE_BASE_FREQ), first);
@@ -289,6 +297,8 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
 	bool *limits = calloc(scope->count + 1, sizeof(*limits));
 	struct domain_request *sharing = package_scope_sharing(scope);
+	struct setting given = limits_of(request);
+	struct configuration settings = { .settings = &given, .setting_count = 1 };
 	struct isst_change *change = scope->change;
 	int error = restored && limits && sharing ? 0 : -ENOMEM;
 
@@ -300,7 +310,7 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 	if (!error && request->automatic)
 		error = find_restored_limits(change, sharing, &scope->current, restored, limits);
 	if (!error && request->limits_given) {
-		turbo_freq_plan_given_limits(change, scope->requests, scope->own, request->limits);
+		error = plan_settings(scope, scope->requests, 0, NULL, &settings);
 	} else if (!error) {
 		turbo_freq_keep_limits_in_use(scope, limits);
 		error = turbo_freq_plan_level_limits(scope, limits);

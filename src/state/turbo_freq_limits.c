@@ -9,9 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** All bits set: the turbo-freq frequencies are the limit. */
-#define ALL_LIMITS UINT64_MAX
-
 /**
  * Whose level defines the limits of domain @i. Power domains share the register of their package:
  * were each to write its own limits, the last one would count, and the next run would find the
@@ -34,29 +31,6 @@ static size_t limits_owner(const struct isst_change *change, const struct domain
 static bool has_register(const struct domain_request *request)
 {
 	return request_is_active(request) && request->domain->has_cpu;
-}
-
-void turbo_freq_plan_given_limits(struct isst_change *change, const struct domain_request *requests,
-				  size_t count, uint64_t limits)
-{
-	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
-
-	for (size_t i = 0; i < count; i++)
-		if (has_register(&requests[i]))
-			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0),
-				 WHOLE_VALUE, limits);
-}
-
-void turbo_freq_plan_no_limits(struct isst_change *change, const struct domain_request *requests,
-			       size_t count)
-{
-	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
-
-	for (size_t i = 0; i < count; i++)
-		if (has_register(&requests[i]))
-			step_set_optional(step,
-					  item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0),
-					  WHOLE_VALUE, ALL_LIMITS);
 }
 
 /** The owner's limits, where they are known: what is not known is not written. */

@@ -8,14 +8,6 @@
 
 #include "state/package_scope.h"
 
-/** Limits that were asked for. */
-void turbo_freq_plan_given_limits(struct isst_change *change, const struct domain_request *requests,
-				  size_t count, uint64_t limits);
-
-/** All bits set. Where the processor does not let them be written turbo-freq does without. */
-void turbo_freq_plan_no_limits(struct isst_change *change, const struct domain_request *requests,
-			       size_t count);
-
 /** Marks the requests whose limits are to stay: the highest turbo frequencies of other power
  * domains of the package depend on them. */
 void turbo_freq_keep_limits_in_use(const struct package_scope *scope, bool *limits);
