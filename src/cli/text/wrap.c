@@ -72,12 +72,12 @@ static size_t value_length(const char *text)
 	return length;
 }
 
-/** The length of what a text begins with and stays together: what is quoted, or between brackets,
- * `old -> new`, or a word. */
+/** The length of what a text, which is not empty, begins with and stays together: what is quoted,
+ * or between brackets, `old -> new`, or a word. */
 static size_t phrase_length(const char *text)
 {
 	static const char QUOTES[] = "`'[", ENDS[] = "`']", ARROW[] = " -> ";
-	const char *quote = memchr(QUOTES, *text, strlen(QUOTES));
+	const char *quote = strchr(QUOTES, *text);
 	const char *end = quote ? strchr(text + 1, ENDS[quote - QUOTES]) : NULL;
 	size_t value = value_length(text);
 
