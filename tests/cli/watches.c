@@ -420,8 +420,7 @@ static void cpus_that_go_and_come_are_counted(void **state)
 	(void)state;
 	run_elsewhere(on("guide", "counted", "--info"));
 	snprintf(end, sizeof(end),
-		 "%sOption is set to online/offline\n"
-		 " package-0\n"
+		 "%s package-0\n"
 		 "  die-0\n"
 		 "    cpu-0\n"
 		 "      perf-profile\n"
