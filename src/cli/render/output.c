@@ -435,11 +435,13 @@ enum exit_status output_report(struct output *output, struct report *report,
 		status = close_file(output, status);
 	if (messages_beside(output))
 		write_messages(output, report, stderr);
+	/* What has failed by itself does so with its own status, and what was changed is. */
 	if (problem) {
-		fputs("Error: ", stderr);
+		fputs(output->changing ? "Information: " : "Error: ", stderr);
 		write_printable(problem, "", stderr);
 		fputc('\n', stderr);
-		status = status_worse(status, STATUS_FAILED);
+		if (status == STATUS_DONE && !output->changing)
+			status = STATUS_FAILED;
 	}
 	free(problem);
 	return status;
