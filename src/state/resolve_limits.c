@@ -275,7 +275,7 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 		return 0;
 	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
 			  &wish)) {
-		/* A command says what becomes of them. */
+		/* A command states what becomes of them. */
 		if (resolution->wanted->is_command)
 			return 0;
 		error = check_present_limits(resolution, domain);
