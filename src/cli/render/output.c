@@ -435,7 +435,7 @@ enum exit_status output_report(struct output *output, struct report *report,
 		status = close_file(output, status);
 	if (messages_beside(output))
 		write_messages(output, report, stderr);
-	/* What has failed by itself does so with its own status, and what was changed is. */
+	/* A run that failed, or that changed the machine, keeps its status. */
 	if (problem) {
 		fputs(output->changing ? "Information: " : "Error: ", stderr);
 		write_printable(problem, "", stderr);
