@@ -18,6 +18,10 @@ static void print_progress(void *data, unsigned int cpu, int online, unsigned in
 		run_count(run, online ? "online" : "offline", done, count);
 		return;
 	}
+	/* The reference names those that are so already, too. */
+	if (!run->request->reference && done == run->cpus_taken)
+		return;
+	run->cpus_taken = done;
 	snprintf(line, sizeof(line), "%s cpu %u", online ? "online" : "offline", cpu);
 	run_progress(run, line);
 }
@@ -71,6 +75,7 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 		return -ENOMEM;
 	}
 	isst_change_options_set_flags(options, change_flags(run) | flags);
+	run->cpus_taken = 0;
 	isst_change_options_set_progress(options, print_progress, run);
 	name_command(run, options);
 	error = run_call(run, isst_change_new(run->context, options, change));

@@ -31,6 +31,7 @@ struct run {
 	unsigned int columns; /* of the terminal that this is; 0: lines stay whole */
 	bool counts;   /* that is a terminal: CPUs that go on- or offline are counted in a line */
 	bool counting; /* which stands there now */
+	unsigned int cpus_taken; /* on- or offline by the change, so far */
 	/* That of what has to be seen at once; NULL: the run may wait for readers. */
 	struct nowait_stream *nowait;
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
