@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of a change that makes a machine what a configuration states:
+ * The order of a change, of a configuration or of a command:
  *
  *   1. turbo-freq and base-freq off, where they shall be off at the level that stays
  *   2. levels, which end with both features off; CPUs that come online
- *   3. CLOS whose maximum is raised, associations, CLOS whose maximum is lowered: before anything
- *      makes use of them, and with no core in a class with a lower maximum than it has before or
- *      after; CLOS in one write where no associations are stated
- *   4. core-power, off or on with its priority; CLOS once more where firmware resets them with it
+ *   3. core-power, off or on with its priority: some firmware resets CLOS with it
+ *   4. CLOS whose maximum is raised, associations, CLOS whose maximum is lowered: no core is in a
+ *      class with a lower maximum than it has before or after; CLOS in one write where no
+ *      associations are stated
  *   5. turbo-freq and base-freq on
  *   6. turbo ratio limits, limits of the uncore, limits of cpufreq
  *   7. CPUs that go offline, or are isolated
  *
- * So no core is held by a class that is about to be configured, and turbo-freq never finds
- * core-power off.
+ * So turbo-freq finds core-power on, and its classes and associations made.
  */
 #include "state/apply.h"
 #include "base/array.h"
