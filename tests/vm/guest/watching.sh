@@ -15,6 +15,7 @@ watching() {
 	followed by_hotplug
 	followed by_partitions -g
 	over_reload
+	over_unbind
 	over_hand
 	over_uevents
 	over_lock
@@ -93,6 +94,36 @@ over_reload() {
 		stop_watch
 	} > $work/wrong 2>&1
 	verdict '--oob: drivers are unloaded and loaded meanwhile, and it goes on' $work/wrong
+}
+
+# Lines `DRIVER DEVICE` of what the drivers are bound to.
+list_bound() {
+	for device in /sys/bus/pci/drivers/isst_if*/* /sys/bus/auxiliary/drivers/*isst*/*; do
+		[ ! -e $device/driver ] || echo "${device%/*} ${device##*/}"
+	done
+}
+
+over_unbind() {
+	{
+		start_watch
+		list_bound > $work/bound
+		[ -s $work/bound ] || echo 'no driver is bound'
+		while read -r driver device; do
+			echo $device > $driver/unbind
+		done < $work/bound
+		set_levels 1
+		sleep 3
+		while read -r driver device; do
+			until echo $device > $driver/bind || [ -e $driver/$device ]; do
+				sleep 0.1
+			done
+		done < $work/bound
+		await by_hotplug 1
+		set_levels 0
+		await by_hotplug 0
+		stop_watch
+	} > $work/wrong 2>&1
+	verdict '--oob: drivers are unbound and bound meanwhile, and it goes on' $work/wrong
 }
 
 # Timekeeping goes on in this test of suspend: the level is found by a look.
