@@ -49,7 +49,9 @@ int snapshot_read_levels(struct isst_context *context, struct domain_snapshot *s
 		snapshot->level.domain = snapshot->parts & SNAPSHOT_LEVEL ? snapshot->domain : NULL;
 		snapshot->level.profile = &snapshot->profile;
 	}
-	return levels_read(context, &snapshots->level, count, sizeof(*snapshots), parts);
+	return count == 0
+		       ? 0
+		       : levels_read(context, &snapshots->level, count, sizeof(*snapshots), parts);
 }
 
 int snapshot_read_current(struct isst_context *context, struct domain_snapshot *snapshots,

@@ -88,13 +88,14 @@ static int read_all(struct levels_call *levels)
 {
 	const size_t count = levels->list.domain_count;
 	struct domain_snapshot *summaries = calloc(count + 1, sizeof(*summaries));
-	int error = summaries ? 0 : call_no_memory(levels->context);
+	int error;
 
-	for (size_t i = 0; i < count && !error; i++)
+	if (!summaries)
+		return call_no_memory(levels->context);
+	for (size_t i = 0; i < count; i++)
 		summaries[i] = (struct domain_snapshot){ .domain = levels->list.domains[i],
 							 .parts = SNAPSHOT_PROFILES };
-	if (!error)
-		error = snapshot_read(levels->context, summaries, count);
+	error = snapshot_read(levels->context, summaries, count);
 	for (size_t i = 0; i < count && !error; i++)
 		if (add_levels(levels, &summaries[i]))
 			error = call_no_memory(levels->context);
