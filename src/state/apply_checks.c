@@ -82,9 +82,15 @@ static int read_kept(struct isst_context *context, struct clos_list *list)
 	if (!error && count > 0)
 		error = clos_read(context, kept, count);
 	count = 0;
-	for (size_t i = 0; i < list->count && !error; i++)
-		if (!list->items[i].min || !list->items[i].max)
-			list->items[i].values = kept[count++];
+	for (size_t i = 0; i < list->count && !error; i++) {
+		struct isst_clos *values = &list->items[i].values;
+
+		if (list->items[i].min && list->items[i].max)
+			continue;
+		values->failure = kept[count].failure;
+		values->min_mhz = kept[count].min_mhz;
+		values->max_mhz = kept[count++].max_mhz;
+	}
 	free(kept);
 	return error;
 }
