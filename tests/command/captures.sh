@@ -53,8 +53,8 @@ check_replay()	# PLATFORM [changed]
 
 report_lines=40
 "$isst" platform list 2>/dev/null | sed -n 's/^ *\([^ ][^ ]*\)  .*/\1/p' > "$scratch/platforms"
-# With the large machines all test platforms, otherwise each eighth.
-each=8
+# With the large machines all test platforms, otherwise each twelfth.
+each=12
 [ "${ISST_LARGE:-}" != yes ] || each=1
 printf '%s\n' tests/platforms/*.platform | awk -v each="$each" 'NR % each == 0' >> "$scratch/platforms"
 check "there are platforms" test -s "$scratch/platforms"

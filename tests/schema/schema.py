@@ -421,7 +421,7 @@ def platforms():
 
 
 def check_everywhere(tap, keys, validator):
-    for platform in platforms()[::1 if LARGE else 6]:
+    for platform in platforms()[::1 if LARGE else 12]:
         problems = []
         for line, results in run_scenario("on-" + platform, platform, outputs.EVERYWHERE):
             problems += [f"{line}: {problem}" for problem in check_run(line, results, keys, validator)]
@@ -440,10 +440,10 @@ def check_document(result, validator):
 
 
 def check_suite(tap, validator):
-    """The command lines of the cases: of all with the large machines, otherwise of each twentieth; those that write elsewhere, or are
+    """The command lines of the cases: of all with the large machines, otherwise of each fortieth; those that write elsewhere, or are
     ended by a signal, have no document."""
     count = 0
-    every = 1 if LARGE else 20
+    every = 1 if LARGE else 40
     problems = []
     for name, platform, steps in suite.cases(ROOT, every):
         machine = Machine(platform, "case-" + name, "json-v2")

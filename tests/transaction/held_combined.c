@@ -150,7 +150,7 @@ static void combined_requests(void **state)
 	static const char *const BEFORE[] = { NULL,
 					      "base-freq enable auto; turbo-freq enable auto" };
 	const char *count = getenv("ISST_SEEDS");
-	const int most = count ? atoi(count) : suite_is_large() ? 40 : 15;
+	const int most = count ? atoi(count) : suite_is_large() ? 40 : 10;
 	struct machine machine;
 
 	for (size_t i = 0; i < COUNT(BEFORE); i++) {

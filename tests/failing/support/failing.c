@@ -346,7 +346,7 @@ static void end_course(struct course *course)
  * machines. ISST_EVERY: all. */
 static unsigned long stride_of(unsigned long count, size_t command)
 {
-	unsigned long most = suite_is_large() ? 60 : 8;
+	unsigned long most = suite_is_large() ? 60 : 5;
 	unsigned long stride = (count + most - 1) / most;
 
 	if (getenv("ISST_EVERY") || stride <= 1)
