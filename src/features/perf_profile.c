@@ -252,11 +252,10 @@ static int read_features(struct level_reader *reader)
 /** Whether another domain reported the features of a level. */
 static bool has_features(const struct level_reader *reader, const struct level_request *request)
 {
-	const struct level_features *features = is_current(reader, request)
-							? &state_of(reader, request)->current
-							: &request->features;
-
-	return !request->refused && !features->failure.error;
+	if (request->refused)
+		return false;
+	return is_current(reader, request) ? !state_of(reader, request)->current.failure.error
+					   : !request->features.failure.error;
 }
 
 static bool is_reported_elsewhere(const struct level_reader *reader, unsigned int level)

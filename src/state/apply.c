@@ -557,6 +557,8 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 	for (size_t i = 0; i < settings->problem_count; i++)
 		free(settings->problems[i].text);
 	free(settings->problems);
+	settings->problems = NULL;
+	settings->problem_count = 0;
 	/* These are the caller's. */
 	wanted.facts.count = 0;
 	wanted.high_priority = NULL;
