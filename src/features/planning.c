@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MHZ_PER_RATIO = 100 };
-
 void request_reject(struct isst_change *change, struct domain_request *request, int error,
 		    const char *format, ...)
 {

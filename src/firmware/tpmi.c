@@ -37,7 +37,6 @@ static void set_unreadable(struct isst_value *values, size_t count)
 		values[i] = (struct isst_value){ ISST_UNREADABLE, 0 };
 }
 
-/** A mask of 64 cores in its two halves. */
 /* ---- Which domains there are ---- */
 
 static int valid_domains(struct driver *driver, unsigned int package, unsigned int *valid)

@@ -495,15 +495,13 @@ static int keep_skips(struct isst_config *config, struct isst_context *context,
 		      struct wanted *wanted, int error)
 {
 	struct domain_list machine = { 0 };
-	bool complete = true;
+	bool complete;
 
 	config->skips = wanted->skips;
 	config->skip_count = wanted->skip_count;
 	wanted->skips = NULL;
 	wanted->skip_count = 0;
-	for (size_t i = 0; config->skip_count > 0 && i < isst_domain_count(context); i++)
-		complete = complete &&
-			   !domain_list_add_name(&machine, context_domain(context, i)->name);
+	complete = config->skip_count == 0 || list_machine(context, &machine) == 0;
 	for (size_t i = 0; i < config->skip_count && complete; i++) {
 		struct skip *skip = &config->skips[i];
 		char *text = skip_text(config, skip, &machine);

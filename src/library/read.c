@@ -228,6 +228,9 @@ int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst
 
 	return read_each(&KIND, context, targets, request, flags, results);
 }
+
+/* ---- Frequencies of the kernel ---- */
+
 enum { KHZ_PER_MHZ = 1000 };
 
 /** A frequency that the kernel shows. */

@@ -135,7 +135,7 @@ static struct merged *find_merged(const struct merged_items *merged, const struc
 	return NULL;
 }
 
-static int merge(const struct wanted *wanted, selects selected, struct merged_items *merged)
+static int merge_items(const struct wanted *wanted, selects selected, struct merged_items *merged)
 {
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *item = &wanted->items[i];
@@ -163,7 +163,7 @@ static int add_step_upward(const struct application *application, selects select
 			   uint64_t not_lowered, struct step **step)
 {
 	struct merged_items merged = { 0 };
-	int error = merge(application->wanted, selected, &merged);
+	int error = merge_items(application->wanted, selected, &merged);
 
 	*step = NULL;
 	if (!error && merged.count > 0)
@@ -206,7 +206,7 @@ static bool is_feature_on(const struct wanted *wanted, const struct wanted_item 
 static void feature_step_disturbs(struct step *step, const struct isst_domain *domain)
 {
 	/* The register that features are requested in holds the requested level, too. */
-	if (step && context_has_power_domains(step->change->context))
+	if (context_has_power_domains(step->change->context))
 		step_keeps(step, item_of(ITEM_LEVEL, domain, 0));
 	if (domain->has_cpu)
 		step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
@@ -219,11 +219,8 @@ static void feature_step_disturbs(struct step *step, const struct isst_domain *d
 static int base_freq_step_moves_range(struct step *step)
 {
 	enum turbo_state turbo;
-	int error;
+	int error = change_turbo_state(step->change, &turbo);
 
-	if (!step)
-		return 0;
-	error = change_turbo_state(step->change, &turbo);
 	/* Where the kernel's file cannot be read turbo may be off. */
 	if (error && error != -ENOMEM && !step->change->turbo_known) {
 		turbo = TURBO_OFF;
@@ -425,8 +422,8 @@ static bool is_turbo_ratio_limit(const struct wanted *wanted, const struct wante
 
 static int plan_steps(const struct application *application)
 {
-	/* A command looks for what stands against it, and warns, itself. */
-	bool checked = application->wanted->is_command;
+	/* Whose classes, turbo and turbo ratio limits were looked at where it was planned. */
+	bool is_command = application->wanted->is_command;
 	struct step *step;
 	int error = plan_features(application, is_feature_off);
 
@@ -436,7 +433,7 @@ static int plan_steps(const struct application *application)
 		error = cpus_plan_all_online(application->wanted, application->change);
 	if (!error)
 		error = cpus_check_unknown(application->wanted, application->change);
-	if (!error && !checked)
+	if (!error && !is_command)
 		error = wanted_check_clos(application->wanted, application->change);
 	if (!error)
 		error = plan_switches(application);
@@ -444,11 +441,11 @@ static int plan_steps(const struct application *application)
 		error = plan_classes(application);
 	if (!error)
 		error = plan_features(application, is_feature_on);
-	if (!error && !checked)
+	if (!error && !is_command)
 		error = wanted_check_turbo(application->wanted, application->change);
 	if (!error)
 		error = add_step(application, is_turbo_ratio_limit, &step);
-	if (!error && !checked)
+	if (!error && !is_command)
 		wanted_warn_of_turbo_ratio_limits(application->wanted, application->change);
 	if (!error)
 		wanted_warn_of_priorities(application->wanted, application->change);

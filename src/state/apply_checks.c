@@ -34,7 +34,7 @@ static unsigned int limit_mhz(const struct wanted_item *item, unsigned int shift
 	return (unsigned int)(item->bits >> shift & RATIO_MASK) * MHZ_PER_RATIO;
 }
 
-static struct clos_limits *find(struct clos_list *list, const struct wanted_item *item)
+static struct clos_limits *find_limits(struct clos_list *list, const struct wanted_item *item)
 {
 	size_t i = 0;
 
@@ -61,7 +61,7 @@ static int find_stated(const struct wanted *wanted, struct clos_list *list)
 		if ((!min && item->subject != SUBJECT_CLOS_MAX) ||
 		    configuration_is_state(wanted->configuration, item->setting->origin.source))
 			continue;
-		limits = find(list, item);
+		limits = find_limits(list, item);
 		if (!limits)
 			return -ENOMEM;
 		*(min ? &limits->min : &limits->max) = item;
@@ -139,7 +139,8 @@ void warn_of_clos_range(struct isst_change *change, const struct isst_domain *do
 			    (unsigned long long)highest_khz / 1000);
 }
 
-static int check(struct wanted *wanted, struct isst_change *change, struct clos_limits *limits)
+static int check_limits(struct wanted *wanted, struct isst_change *change,
+			struct clos_limits *limits)
 {
 	struct isst_clos *values = &limits->values;
 	unsigned int min, max;
@@ -172,7 +173,7 @@ int wanted_check_clos(struct wanted *wanted, struct isst_change *change)
 	if (!error)
 		error = read_kept(wanted->context, &list);
 	for (size_t i = 0; i < list.count && !error; i++)
-		error = check(wanted, change, &list.items[i]);
+		error = check_limits(wanted, change, &list.items[i]);
 	free(list.items);
 	return error;
 }

@@ -60,8 +60,7 @@ static int name_cpus(const struct wanted *wanted, struct compared *compared, siz
 	return list ? 0 : -ENOMEM;
 }
 
-/** All domains of the machine. Returns 0 or -ENOMEM. */
-static int list_machine(const struct isst_context *context, struct domain_list *machine)
+int list_machine(const struct isst_context *context, struct domain_list *machine)
 {
 	const struct isst_domain *domain;
 	int error = 0;

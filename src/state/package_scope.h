@@ -65,7 +65,7 @@ size_t package_scope_core_power_count(const struct package_scope *scope);
  * Switches core-power off as `disable --auto` of a feature (FEATURE_...) does where nothing is
  * restored from saved settings: unless the other feature needs it. @sharing: as of
  * package_scope_sharing();
- * @restored: as plan_restoring() left it. Returns 0 or -ENOMEM.
+ * @restored: as plan_restoring() left it. Returns 0 or a negative errno.
  */
 int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
 				 unsigned int feature, const bool *restored);

@@ -75,6 +75,9 @@ int wanted_resolve(struct wanted *wanted, enum wanted_use use);
 void wanted_clear(struct wanted *wanted);
 void skips_free(struct skip *skips, size_t count);
 
+/** Lists all domains of the machine, for names of several of them. Returns 0 or -ENOMEM. */
+int list_machine(const struct isst_context *context, struct domain_list *machine);
+
 /** Adds an item. Returns 0 or -ENOMEM. */
 int wanted_add(struct wanted *wanted, const struct wanted_item *item);
 

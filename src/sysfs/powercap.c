@@ -14,7 +14,6 @@
 
 /* ---- Zones ---- */
 
-/** Those of packages: others are below them (`intel-rapl:0:0`), or of another interface. */
 /** Reads a file of a zone into @number, or its text. */
 static int read_number(struct kernel_files *files, const struct power_zone *zone, const char *name,
 		       uint64_t *number)
@@ -101,6 +100,7 @@ static int add_zone(void *data, const char *name)
 	char *text = NULL;
 	int error;
 
+	/* Others are below those of packages (`intel-rapl:0:0`), or of another interface. */
 	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || strchr(name + strlen(PREFIX), ':'))
 		return 0;
 	if (asprintf(&zone.directory, POWERCAP "/%s", name) < 0)

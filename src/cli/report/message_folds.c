@@ -43,7 +43,7 @@ static void clear_slot(struct slot *slot)
 	isst_cpuset_free(slot->numbers);
 }
 
-static void clear(struct fold *fold)
+static void clear_fold(struct fold *fold)
 {
 	for (size_t i = 0; i < fold->slot_count; i++)
 		clear_slot(&fold->slots[i]);
@@ -291,13 +291,13 @@ static bool add_message(struct folds *folds, struct report_entry *entry, enum sl
 
 	if (!take_apart(&fold, entry, stays) || fold.slot_count == 0 ||
 	    (stays == SLOT_DOMAINS && !has_slot(&fold, SLOT_CORES))) {
-		clear(&fold);
+		clear_fold(&fold);
 		return false;
 	}
 	joined = join_message(folds, &fold);
 	grown = joined ? NULL : realloc(folds->folds, (folds->count + 1) * sizeof(*grown));
 	if (!grown) {
-		clear(&fold);
+		clear_fold(&fold);
 		return joined;
 	}
 	folds->folds = grown;
@@ -322,7 +322,7 @@ static void join_messages(struct report *report, const struct domain_list *machi
 
 		if (fold->messages > 1)
 			report_replace_message(report, fold->entry, put_together(fold, machine));
-		clear(fold);
+		clear_fold(fold);
 	}
 	free(folds.folds);
 }

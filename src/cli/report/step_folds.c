@@ -30,7 +30,7 @@ struct step_folds *step_folds_new(void)
 	return calloc(1, sizeof(struct step_folds));
 }
 
-static void clear(struct fold *fold)
+static void clear_fold(struct fold *fold)
 {
 	free(fold->before);
 	free(fold->behind);
@@ -44,7 +44,7 @@ void step_folds_free(struct step_folds *folds)
 	if (!folds)
 		return;
 	for (size_t i = 0; i < folds->count; i++)
-		clear(&folds->folds[i]);
+		clear_fold(&folds->folds[i]);
 	free(folds->folds);
 	free(folds);
 }
@@ -153,7 +153,7 @@ int step_folds_add(struct step_folds *folds, int kind, const char *target,
 
 	if (!error)
 		error = take(folds, &fold);
-	clear(&fold);
+	clear_fold(&fold);
 	return error;
 }
 

@@ -92,7 +92,7 @@ void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit
 /* ---- An action: a change as `config apply` makes it, planned first to see whether it may be ----
  */
 
-static bool writes(const struct isst_change *change, int kind)
+static bool writes_kind(const struct isst_change *change, int kind)
 {
 	const struct isst_change_step *step;
 
@@ -108,7 +108,7 @@ static const char *find_objection(const struct watch_unit *unit, const struct ru
 {
 	/* By TPMI, a write of a feature requests the level once more that was requested last. */
 	if (unit->foreign_level && isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0 &&
-	    writes(change, ISST_ITEM_FEATURES) && !writes(change, ISST_ITEM_LEVEL))
+	    writes_kind(change, ISST_ITEM_FEATURES) && !writes_kind(change, ISST_ITEM_LEVEL))
 		return "a write of SST-BF or SST-TF would request the level once more that was "
 		       "requested last, and another program has set the present one";
 	for (size_t i = 0; isst_change_warning_at(change, i); i++)
@@ -119,7 +119,7 @@ static const char *find_objection(const struct watch_unit *unit, const struct ru
 
 /** Plans the change, and makes it. Returns 1 (something was written), 0, or a negative errno after
  * reporting it; -ECANCELED: it must not be made. */
-static int make(const struct watch_unit *unit, struct run *run, struct isst_config *config)
+static int make_change(const struct watch_unit *unit, struct run *run, struct isst_config *config)
 {
 	const char *objection;
 	struct isst_change *change;
@@ -153,9 +153,9 @@ static char *first_error(struct report *report)
 
 /** Makes what a configuration states of a unit, under the lock, and in a context of its own. Takes
  * a lock that is free; for one that is not, there is the next look. @cause: set to why it was not
- * made, to be freed. Returns as make(); -EBUSY: another run is changing the machine. */
-static int act(struct watcher *watcher, const struct watch_unit *unit, struct isst_config *config,
-	       char **cause)
+ * made, to be freed. Returns as make_change(); -EBUSY: another run is changing the machine. */
+static int act_on_unit(struct watcher *watcher, const struct watch_unit *unit,
+		       struct isst_config *config, char **cause)
 {
 	struct run run = {
 		.request = watcher->run->request,
@@ -176,7 +176,7 @@ static int act(struct watcher *watcher, const struct watch_unit *unit, struct is
 							      look_find_domain(run.context, unit)));
 	if (!done) {
 		isst_config_set_targets(config, unit == watcher->units ? NULL : targets);
-		done = make(unit, &run, config);
+		done = make_change(unit, &run, config);
 		isst_config_set_targets(config, NULL);
 	}
 	if (done < 0 && !*cause)
@@ -199,9 +199,9 @@ static uint64_t hash_cause(const char *cause)
 }
 
 /** Takes note of how an action about a part ended: reports that as @event, or why it failed. */
-static void conclude(struct watcher *watcher, struct watch_unit *unit,
-		     const struct watched_part *about, int done, const char *event,
-		     const char *cause, int64_t now_ms)
+static void conclude_action(struct watcher *watcher, struct watch_unit *unit,
+			    const struct watched_part *about, int done, const char *event,
+			    const char *cause, int64_t now_ms)
 {
 	/* What the file states is all made at once. */
 	const char *target = about->compared ? unit->name : about->known->target;
@@ -352,14 +352,14 @@ static void follow(struct watcher *watcher, struct watch_unit *unit, int64_t now
 	else
 		config = config_of(isolate ? "cpus isolated" : "cpus by-level");
 	if (config)
-		done = act(watcher, unit, config, &cause);
+		done = act_on_unit(watcher, unit, config, &cause);
 	else if (by_hand)
 		cause = strdup(isst_error(watcher->context));
 	unit->pending = !obstacle && done < 0 && done != -ECANCELED ? level : NULL;
 	if (obstacle)
 		watcher_report(watcher, "left", level->known->target, obstacle);
 	else
-		conclude(watcher, unit, level, done, "followed", cause, now_ms);
+		conclude_action(watcher, unit, level, done, "followed", cause, now_ms);
 	/* What was done here is not by hand. */
 	if (isst_rediscover(watcher->context) == 0)
 		(void)note_online(watcher, true);
@@ -383,13 +383,13 @@ static void repair(struct watcher *watcher, struct watch_unit *unit,
 		   const struct watched_part *differs, int64_t now_ms)
 {
 	char *cause = NULL;
-	int done = act(watcher, unit, watcher->file, &cause);
+	int done = act_on_unit(watcher, unit, watcher->file, &cause);
 
 	if (done == 0) {
 		done = -EIO;
 		cause = strdup("what differs cannot be changed, or was left out");
 	}
-	conclude(watcher, unit, differs, done, "applied", cause, now_ms);
+	conclude_action(watcher, unit, differs, done, "applied", cause, now_ms);
 	free(cause);
 }
 

@@ -27,11 +27,13 @@ void found_clear(struct found **list)
 }
 
 /** A unit could not be looked at. @why: empty without memory */
-static void fail_unit(struct watch_unit *unit, const char *why)
+static void fail_unit(struct watcher *watcher, struct watch_unit *unit, const char *why)
 {
 	if (!unit->failure)
 		unit->failure = strdup(why && *why ? why : "out of memory");
+	/* Without the text, too, it is no domain that has gone. */
 	unit->seen = false;
+	watcher->units->seen &= unit->failure != NULL;
 }
 
 struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domain *domain)
@@ -46,7 +48,7 @@ struct watch_unit *watcher_unit(struct watcher *watcher, const struct isst_domai
 	if (*at)
 		memcpy((*at)->name, name, strlen(name) + 1);
 	else if (watcher->units)
-		fail_unit(watcher->units, "");
+		fail_unit(watcher, watcher->units, "");
 	return *at ? *at : watcher->units;
 }
 
@@ -86,7 +88,7 @@ static void take_found(struct watcher *watcher, struct watch_unit *unit, const c
 	}
 	/* Nothing is judged then. */
 	if (!found || !found->target || !found->present || (stated && !found->stated))
-		fail_unit(watcher->units, "");
+		fail_unit(watcher, watcher->units, "");
 }
 
 /** Adds a value of a unit, to the digest as well. */
@@ -97,7 +99,7 @@ static void take_value(struct watcher *watcher, struct watch_unit *unit, const c
 
 	watcher->digest = hash_string(hash_string(watcher->digest, unit->name), present);
 	if (asprintf(&target, "%s: %s", unit->name, subject) < 0) {
-		fail_unit(watcher->units, "");
+		fail_unit(watcher, watcher->units, "");
 		return;
 	}
 	take_found(watcher, unit, subject, target, NULL, present);
@@ -136,12 +138,12 @@ static void take_levels(struct watcher *watcher, const struct isst_result *resul
 	for (int part = ISST_PART_RESULT; part <= ISST_PART_PERF_PROFILE && !error; part++) {
 		error = isst_result_error(result, part);
 		if (error && error != -EOPNOTSUPP)
-			fail_unit(unit, isst_result_message(result, part));
+			fail_unit(watcher, unit, isst_result_message(result, part));
 	}
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) && !error; i++) {
 		error = isst_result_value(result, ids[i], &number);
 		if (error && error != -ENODATA)
-			fail_unit(unit, "a value could not be read");
+			fail_unit(watcher, unit, "a value could not be read");
 		watcher->digest = hash_number(watcher->digest, error ? UINT_MAX : number, 4);
 		error = unit->failure ? -EIO : 0;
 		unit->locked = ids[i] == ISST_VALUE_LOCKED ? number : unit->locked;
@@ -172,7 +174,7 @@ static void read_levels(struct watcher *watcher)
 		error = isst_read_levels(watcher->context, targets, NULL, ISST_READ_LEVELS_CURRENT,
 					 &results);
 	if (error < 0 && !results)
-		fail_unit(watcher->units, isst_error(watcher->context));
+		fail_unit(watcher, watcher->units, isst_error(watcher->context));
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
 		take_levels(watcher, result);
 	isst_results_free(results);
@@ -187,7 +189,7 @@ static void read_turbo(struct watcher *watcher)
 	if (disabled >= 0)
 		take_value(watcher, watcher->units, "turbo", disabled ? "disabled" : "enabled");
 	else if (disabled != -ENODATA)
-		fail_unit(watcher->units, isst_error(watcher->context));
+		fail_unit(watcher, watcher->units, isst_error(watcher->context));
 }
 
 /** Adds a list of CPUs. @none: what it is without any */
@@ -199,7 +201,7 @@ static void take_cpus(struct watcher *watcher, struct watch_unit *unit, const ch
 	if (list && asprintf(&text, "%s%s", *list ? before : none, list) >= 0)
 		take_value(watcher, unit, subject, text);
 	else
-		fail_unit(watcher->units, "");
+		fail_unit(watcher, watcher->units, "");
 	free(text);
 	free(list);
 }
@@ -212,7 +214,7 @@ static void read_cpus(struct watcher *watcher)
 	int error = isst_cpus_by_name(watcher->context, "isolated", 0, &isolated);
 
 	if (error && error != -EOPNOTSUPP)
-		fail_unit(watcher->units, isst_error(watcher->context));
+		fail_unit(watcher, watcher->units, isst_error(watcher->context));
 	else
 		take_cpus(watcher, watcher->units, "isolated CPUs", isolated, "", "none");
 	isst_cpuset_free(isolated);
@@ -223,7 +225,7 @@ static void read_cpus(struct watcher *watcher)
 		isst_cpuset_for_each (cpu, isst_domain_present_cpus(domain))
 			if (!isst_cpuset_has(isst_domain_online_cpus(domain), cpu) &&
 			    isst_cpuset_add(offline, cpu, cpu) != 0)
-				fail_unit(watcher->units, "");
+				fail_unit(watcher, watcher->units, "");
 		if (is_watched(watcher, domain) && !isst_domain_is_io(domain))
 			take_cpus(watcher, watcher_unit(watcher, domain), "CPUs", offline,
 				  "offline ", "online");
@@ -243,7 +245,7 @@ static bool read_undisturbed(struct watcher *watcher)
 	isst_cpuset_free(watcher->undisturbed);
 	if (isst_undisturbed_cpus(watcher->context, &watcher->undisturbed) == 0)
 		return true;
-	fail_unit(watcher->units, isst_error(watcher->context));
+	fail_unit(watcher, watcher->units, isst_error(watcher->context));
 	return false;
 }
 
@@ -262,7 +264,7 @@ static bool follow_machine(struct watcher *watcher)
 			error = isst_rediscover(watcher->context);
 	}
 	if (error)
-		fail_unit(watcher->units,
+		fail_unit(watcher, watcher->units,
 			  watcher->context ? isst_error(watcher->context) : problem);
 	free(problem);
 	return !error && (watcher->undisturbed || read_undisturbed(watcher));
@@ -271,7 +273,7 @@ static bool follow_machine(struct watcher *watcher)
 /** What went wrong may be the driver's going, or that of CPUs. */
 static void end_look(struct watcher *watcher)
 {
-	if (watcher->units->failure)
+	if (!watcher->units->seen)
 		look_anew(watcher);
 	else
 		isst_close_device(watcher->context);
@@ -379,11 +381,11 @@ static bool call_for_all(struct watcher *watcher, enum call call, struct isst_co
 			if (call_for(watcher, unit, call, config) == 0)
 				others = true;
 			else
-				fail_unit(unit, problem_of(watcher, *config));
+				fail_unit(watcher, unit, problem_of(watcher, *config));
 		}
 	if (others && call_for(watcher, NULL, call, config) == 0)
 		return true;
-	fail_unit(watcher->units, problem_of(watcher, *config));
+	fail_unit(watcher, watcher->units, problem_of(watcher, *config));
 	return false;
 }
 
@@ -398,10 +400,9 @@ bool look_accept(struct watcher *watcher)
 		isst_config_free(watcher->before);
 		watcher->before = now;
 		now = NULL;
-		watcher->units->based = watcher->units->seen;
+		for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+			unit->based = unit->seen;
 	}
-	for (struct watch_unit *unit = watcher->units->next; unit && accepted; unit = unit->next)
-		unit->based = unit->seen;
 	isst_config_free(now);
 	end_look(watcher);
 	return accepted;
@@ -414,7 +415,7 @@ static void try_unknown(struct watcher *watcher)
 
 	for (struct watch_unit *unit = watcher->units->next; unit; unit = unit->next)
 		if (unit->seen && !unit->based && call_for(watcher, unit, READ, &config) != 0)
-			fail_unit(unit, problem_of(watcher, config));
+			fail_unit(watcher, unit, problem_of(watcher, config));
 	isst_config_free(config);
 }
 
@@ -429,7 +430,7 @@ void look_whole(struct watcher *watcher)
 	struct isst_config **config = watcher->file ? &watcher->file : &watcher->before;
 	const struct isst_config_difference *difference;
 
-	if (watcher->units->failure || !read_undisturbed(watcher))
+	if (!watcher->units->seen || !read_undisturbed(watcher))
 		return;
 	/* What was read first is what the machine was. */
 	if (!*config) {

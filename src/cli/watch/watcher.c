@@ -122,8 +122,8 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 {
 	/* Only watched to act on it: a file states nothing of it. */
 	bool silent = watcher->file && !part->compared &&
-		      !request_has(watcher->run->request, OPTION_FOLLOW),
-	     fights;
+		      !request_has(watcher->run->request, OPTION_FOLLOW);
+	bool fights;
 
 	if (watched_defer(&part->watched, is_own_work(watcher), now_ms))
 		return;
