@@ -53,8 +53,7 @@ override BUILD := build-link-$(firstword $(shell printf '%s' '$(BUILD)' | cksum)
 $(shell mkdir -p '$(BUILD_DIRECTORY)' && ln -sfn "$$(cd '$(BUILD_DIRECTORY)' && pwd)" $(BUILD))
 endif
 
-# The emulator is in the command (yes), nowhere (no), or in libisst-emulator.so (plugin), which the
-# installed command loads when it needs it, and which need not be installed.
+# Whether there is an emulator, which the command contains.
 EMULATOR ?= yes
 # SHARED=no builds no shared libraries; SHARED_COMMAND=yes links the installed command with libisst.so.
 SHARED ?= yes
@@ -64,13 +63,13 @@ WERROR ?= no
 # What distributions switch on as well. Their CFLAGS and CPPFLAGS come later and win.
 HARDENING ?= yes
 
-ifeq ($(filter yes plugin no,$(EMULATOR)),)
-$(error EMULATOR is yes, plugin or no)
+ifeq ($(filter yes no,$(EMULATOR)),)
+$(error EMULATOR is yes or no)
 endif
-ifneq ($(and $(filter no,$(SHARED)),$(filter yes,$(SHARED_COMMAND))$(filter plugin,$(EMULATOR))),)
-$(error SHARED_COMMAND=yes and EMULATOR=plugin need SHARED=yes)
+ifneq ($(and $(filter no,$(SHARED)),$(filter yes,$(SHARED_COMMAND))),)
+$(error SHARED_COMMAND=yes needs SHARED=yes)
 endif
-HAS_EMULATOR := $(filter-out no,$(EMULATOR))
+HAS_EMULATOR := $(filter yes,$(EMULATOR))
 
 ISST_CPPFLAGS := -D_GNU_SOURCE -Iinclude
 ISST_CFLAGS := -std=gnu11 -fvisibility=hidden -fPIC -Wall -Wextra -Wshadow -Wconversion \
@@ -122,18 +121,16 @@ PRELOAD_OBJECTS := $(call objects,$(call sources,preload))
 CLI_OBJECTS := $(call objects,$(call sources,cli cli/* common))
 CLI_LIBRARY_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))
-PLUGIN_OBJECT := $(BUILD)/src/emulator/plugin.o
 NONE_OBJECT := $(BUILD)/src/emulator/none.o
-EMULATOR_OBJECTS := $(if $(HAS_EMULATOR),$(filter-out $(NONE_OBJECT) $(PLUGIN_OBJECT), \
+EMULATOR_OBJECTS := $(if $(HAS_EMULATOR),$(filter-out $(NONE_OBJECT), \
 	$(call objects,$(call sources,emulator emulator/*))) $(BUILD)/emulator-platforms.o,$(NONE_OBJECT))
 
 LIBRARY := $(BUILD)/libisst.a
 EMULATOR_LIBRARY := $(BUILD)/libisst-emulator.a
-# The built command holds library and emulator, so that it runs where it was built. The installed one is
-# linked a second time if it is to load libraries, which are at their places only then.
+# The built command holds the library, so that it runs where it was built. The installed one is linked a
+# second time if it is to load the library, which is at its place only then.
 COMMAND := $(BUILD)/intel-speed-select
-INSTALLED_COMMAND := $(strip $(if $(filter plugin,$(EMULATOR))$(filter yes,$(SHARED_COMMAND)), \
-	$(BUILD)/installed/intel-speed-select,$(COMMAND)))
+INSTALLED_COMMAND := $(if $(filter yes,$(SHARED_COMMAND)),$(BUILD)/installed/intel-speed-select,$(COMMAND))
 # It holds the emulator, and shows only the functions of glibc that it replaces. Without glibc there is none.
 PRELOAD := $(if $(and $(HAS_EMULATOR),$(GLIBC)),$(BUILD)/libisst-emulator-preload.so)
 ifeq ($(SHARED),yes)
@@ -156,14 +153,13 @@ help:
 # ---- Objects ----
 
 # Files that record a setting; one is made anew when its setting is another one.
-RECORDS := flags library-directories platforms installed-parts commit
+RECORDS := flags library-directory platforms commit
 # Objects are rebuilt when the compiler or an option changes.
 FLAGS := $(strip $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) \
-	$(or $(HAS_EMULATOR:plugin=yes),no))
+	$(EMULATOR))
 RECORD.flags = $(CC)' '$(FLAGS)
-RECORD.library-directories = $(PRIVATEDIR)' '$(LIBDIR)
+RECORD.library-directory = $(PRIVATEDIR)
 RECORD.platforms = $(PLATFORMS)
-RECORD.installed-parts = $(EMULATOR) $(SHARED_COMMAND)
 RECORD.commit = $(COMMIT)
 
 COMPILE = $(call say,CC,$<)$(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -180,10 +176,9 @@ $(BUILD)/emulator-platforms.c: src/emulator/embed-platforms.sh $(PLATFORMS) $(BU
 $(BUILD)/emulator-platforms.o: $(BUILD)/emulator-platforms.c $(BUILD)/flags
 	$(COMPILE) -Isrc
 
-# One object each knows the directory of the preload library, that of the emulator's, and the commit.
-$(BUILD)/src/emulator/front/launch.o $(PLUGIN_OBJECT): $(BUILD)/library-directories
+# One object each knows the directory of the preload library, and the commit.
+$(BUILD)/src/emulator/front/launch.o: $(BUILD)/library-directory
 $(BUILD)/src/emulator/front/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
-$(PLUGIN_OBJECT): ISST_CPPFLAGS += -DISST_EMULATOR_LIBRARY='"$(LIBDIR)/libisst-emulator.so.$(SONAME)"'
 $(BUILD)/src/cli/main.o: $(BUILD)/commit
 $(BUILD)/src/cli/main.o: ISST_CPPFLAGS += -DISST_COMMIT='"$(COMMIT)"'
 
@@ -239,11 +234,9 @@ EXPORTED := $(if $(HAS_EMULATOR),-Wl$(comma)--export-dynamic-symbol=isst_emulato
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(LINK) $(EXPORTED) $(ISST_LDLIBS) $(LDLIBS)
 
-$(BUILD)/installed/intel-speed-select: $(CLI_OBJECTS) \
-		$(if $(filter yes,$(SHARED_COMMAND)),$(SHARED_LIBRARY),$(LIBRARY)) \
-		$(if $(filter plugin,$(EMULATOR)),$(PLUGIN_OBJECT),$(EMULATOR_LIBRARY)) $(BUILD)/installed-parts
+$(BUILD)/installed/intel-speed-select: $(CLI_OBJECTS) $(SHARED_LIBRARY) $(EMULATOR_LIBRARY)
 	@mkdir -p $(@D)
-	$(LINK) $(EXPORTED) $(ISST_LDLIBS) -ldl $(LDLIBS)
+	$(LINK) $(EXPORTED) $(ISST_LDLIBS) $(LDLIBS)
 
 $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
@@ -268,7 +261,6 @@ endif
 
 .PHONY: static
 static:
-	$(if $(filter plugin,$(STATIC_EMULATOR)),$(error a static program loads no libraries: EMULATOR is yes or no))
 	$(if $(STATIC_CPPFLAGS),sh packaging/musl-parts.sh $(STATIC)/musl)
 	$(MAKE) BUILD=$(STATIC) CC='$(STATIC_CC)' EMULATOR=$(STATIC_EMULATOR) SHARED=no SHARED_COMMAND=no \
 		CPPFLAGS='$(STATIC_CPPFLAGS) $(CPPFLAGS)' LDFLAGS='$(STATIC_LDFLAGS) $(LDFLAGS)' $(STATIC)/intel-speed-select

@@ -24,8 +24,7 @@ struct isst_emulator_statistics;
 
 /* ---- Emulated platforms ---- */
 
-/** False if built without the emulator, or if it is not installed; all functions below then fail,
- * or return nothing. */
+/** False if built without the emulator; all functions below then fail, or return nothing. */
 ISST_API bool isst_emulator_is_available(void);
 
 /** Why the emulator is not available, for users; NULL if it is. */

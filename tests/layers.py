@@ -61,7 +61,7 @@ NOT_YET = set()
 
 # Sources of which a configuration has no objects: the emulator's, or what stands for it; with a C library
 # other than glibc the preload library's.
-STAND_INS = {"emulator/none.c", "emulator/plugin.c"}
+STAND_INS = {"emulator/none.c"}
 OPTIONAL = {"emulator", "preload"}
 
 # What a layer above may call of one that it must not know: functions of the public headers.

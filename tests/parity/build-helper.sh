@@ -11,7 +11,7 @@ objects=$build/emulator-platforms.o
 for source in "$top"/src/emulator/*.c "$top"/src/emulator/*/*.c "$top"/src/base/*.c "$top"/src/common/*.c; do
 	name=${source#"$top/"}
 	case ${name##*/} in
-	none.c | plugin.c) ;;
+	none.c) ;;
 	*) objects="$objects $build/${name%.c}.o" ;;
 	esac
 done

@@ -134,49 +134,22 @@ import_module() {
 		[ "$(LD_LIBRARY_PATH="$scratch/python/lib" "$scratch/python/bin/python3" -I -c 'import isst; print(isst.version())')" = "$version" ]
 }
 
-# What packages install: the command uses the library, and loads the emulator.
+# What packages install: the command uses the library.
 install_as_packages() {
-	make_here install PREFIX="$scratch/packages" SHARED_COMMAND=yes EMULATOR=plugin &&
+	make_here install PREFIX="$scratch/packages" SHARED_COMMAND=yes &&
 		readelf -d "$scratch/packages/bin/isst" | grep -q 'NEEDED.*\[libisst\.so\.0\]'
 }
 
 run_packaged() {
-	LD_LIBRARY_PATH="$scratch/packages/lib${elsewhere:+:$elsewhere}" "$scratch/packages/bin/isst" "$@"
+	LD_LIBRARY_PATH="$scratch/packages/lib" "$scratch/packages/bin/isst" "$@"
 }
 
-use_loaded_emulator() {
-	run_packaged --emulate guide --emulate-state "$scratch/state" perf-profile info > "$scratch/loaded" 2>&1 &&
+use_packaged_emulator() {
+	run_packaged --emulate guide --emulate-state "$scratch/state" perf-profile info > "$scratch/packaged" 2>&1 &&
 		"$scratch/installed/bin/isst" --emulate guide --emulate-state "$scratch/state" perf-profile info 2>&1 |
-		diff - "$scratch/loaded" &&
-		run_packaged platform list | grep -q '^guide ' &&
+		diff - "$scratch/packaged" &&
 		run_packaged --emulate guide --emulate-state "$scratch/state" emulate -- \
 			"$scratch/packages/bin/isst" --info 2>&1 | grep 'Emulated machine: guide'
-}
-
-# Only the installed file counts, and only an emulated machine needs it.
-miss_emulator() {
-	elsewhere=$scratch/elsewhere
-	mkdir "$elsewhere" && mv "$scratch/packages/lib/libisst-emulator.so.0" "$elsewhere" || return 1
-	mv "$scratch/packages/lib/libisst-emulator.so.$version" "$elsewhere"
-	problem="the emulator is not installed (package isst-emulator): no $scratch/packages/lib/libisst-emulator.so.0"
-	for words in '--emulate guide --info' 'platform list' '--emulate guide emulate true'; do
-		# shellcheck disable=SC2086  # words
-		run_packaged $words > "$scratch/missed" 2>&1
-		if [ $? -ne 3 ] || ! grep -q -F "$problem" "$scratch/missed"; then
-			cat "$scratch/missed"
-			return 1
-		fi
-	done
-	run_packaged --version && mkdir "$scratch/packages/lib/libisst-emulator.so.0" &&
-		! run_packaged platform list 2> "$scratch/missed" && grep -q 'cannot load the emulator: ' "$scratch/missed"
-}
-
-# A library without one of the functions.
-refuse_other_emulator() {
-	rmdir "$scratch/packages/lib/libisst-emulator.so.0"
-	# shellcheck disable=SC2086  # a compiler with options
-	echo 'int isst_emulator_open;' | $CC -shared -fPIC -x c -o "$scratch/packages/lib/libisst-emulator.so.0" - &&
-		! run_packaged platform list 2> "$scratch/missed" && grep -q 'of another version' "$scratch/missed"
 }
 
 installed_files() {
@@ -282,9 +255,7 @@ check "the options of pkg-config link a program" use_library
 check "the options of pkg-config link a static program" use_static_library
 check "a program that is linked with the emulator runs on another machine" emulate_user_of_library
 check "installs as packages do" install_as_packages
-check "the command loads the installed emulator" use_loaded_emulator
-check "it does without the emulator, and loads none from elsewhere" miss_emulator
-check "it refuses an emulator of another version" refuse_other_emulator
+check "with the library it contains the emulator" use_packaged_emulator
 check "the options of pkg-config follow the prefix" move_library
 for pair in gcc:c clang:c g++:c++ clang++:c++; do
 	if command -v ${pair%:*} > /dev/null; then
