@@ -70,7 +70,7 @@ static void rows_that_are_alike_are_one(void **state)
 
 			report_number(node, KEY_STATUS_LEVEL, 1);
 			report_number(node, KEY_STATUS_HIGHEST_LEVEL, 4);
-			report_number(node, KEY_STATUS_BASE_FREQUENCY, domain == 2 ? 900 : 2600);
+			report_number(node, KEY_BASE_FREQUENCY, domain == 2 ? 900 : 2600);
 		}
 	assert_screen(report, 80, false,
 		      "\n"
@@ -135,13 +135,13 @@ static void cells_are_told_apart(void **state)
 	struct report_node *node = add_die(report, 0, 0);
 
 	(void)state;
-	report_word(node, KEY_STATUS_BASE_FREQ, "unsupported");
-	report_word(node, KEY_STATUS_TURBO_FREQ, "disabled");
-	report_word(node, KEY_STATUS_CORE_POWER, "enabled");
-	report_word(node, KEY_STATUS_PRIORITY_TYPE, "ordered");
+	report_word(node, KEY_SST_BASE_FREQ, "unsupported");
+	report_word(node, KEY_SST_TURBO_FREQ, "disabled");
+	report_word(node, KEY_SST_CORE_POWER, "enabled");
+	report_word(node, KEY_PRIORITY_TYPE, "ordered");
 	node = add_die(report, 1, 0);
-	report_unknown(node, KEY_STATUS_BASE_FREQ);
-	report_word(node, KEY_STATUS_CORE_POWER, "disabled");
+	report_unknown(node, KEY_SST_BASE_FREQ);
+	report_word(node, KEY_SST_CORE_POWER, "disabled");
 	report_message(report, ENTRY_ERROR, "package 1: no answer");
 	report_make_screen(report, true);
 	assert_screen(report, 80, false,
@@ -290,7 +290,7 @@ static void a_narrow_table_has_places_apart(void **state)
 	assert_screen(report, 43, false, expected);
 	report_free(report);
 	report = report_new();
-	report_word(add_die(report, 0, 0), KEY_STATUS_CORE_POWER, "a text that is far too long");
+	report_word(add_die(report, 0, 0), KEY_SST_CORE_POWER, "a text that is far too long");
 	assert_screen(report, 30, false,
 		      "\n"
 		      "  SST-CP\n"
@@ -308,9 +308,9 @@ static void what_is_off_locked_or_unknown_stands_out(void **state)
 	(void)state;
 	report_state(report_unit(report, NULL, 0), KEY_STATUS_TURBO, false);
 	report_state(node, KEY_STATUS_LOCK, true);
-	report_word(node, KEY_STATUS_BASE_FREQ, "disabled");
-	report_word(node, KEY_STATUS_TURBO_FREQ, "enabled");
-	report_unknown(node, KEY_STATUS_CORE_POWER);
+	report_word(node, KEY_SST_BASE_FREQ, "disabled");
+	report_word(node, KEY_SST_TURBO_FREQ, "enabled");
+	report_unknown(node, KEY_SST_CORE_POWER);
 	node = report_branch(node, KEY_STATUS_REASONS, 0);
 	report_text(node, KEY_STATUS_REASON, "POWER");
 	assert_screen(
@@ -440,8 +440,8 @@ static struct report *report_of_levels(unsigned int first, unsigned int second)
 	struct report *report = report_new();
 
 	report_number(report_unit(report, NULL, 0), KEY_STATUS_PACKAGES, first + second);
-	report_number(add_die(report, 0, 0), KEY_STATUS_BASE_FREQUENCY, first);
-	report_number(add_die(report, 1, 0), KEY_STATUS_BASE_FREQUENCY, second);
+	report_number(add_die(report, 0, 0), KEY_BASE_FREQUENCY, first);
+	report_number(add_die(report, 1, 0), KEY_BASE_FREQUENCY, second);
 	return report;
 }
 
@@ -534,10 +534,10 @@ static void neither_names_nor_frequencies_are_changes(void **state)
 					    { &keys[KEY_CPU], 7 } };
 
 	(void)state;
-	report_number(node, KEY_STATUS_BASE_FREQUENCY, 2000);
+	report_number(node, KEY_BASE_FREQUENCY, 2000);
 	report_number(report_branch(node, KEY_STATUS_RUNNING, 0), KEY_STATUS_CURRENT, 3000);
 	node = report_unit(report, path, 3);
-	report_number(node, KEY_STATUS_BASE_FREQUENCY, 2000);
+	report_number(node, KEY_BASE_FREQUENCY, 2000);
 	node = report_branch(node, KEY_STATUS_RUNNING, 0);
 	report_number(node, KEY_STATUS_CURRENT, 3100);
 	report_mark_changes(report, before);

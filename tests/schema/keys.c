@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints tables of the program as JSON, for schema.py: what text and json call a value, and what
  * json-v2 does; the codes of warnings. */
-#include "cli/report/keys_v2.h"
+#include "cli/report/keys.h"
 #include "cli/text/json_value.h"
 #include "isst.h"
 
@@ -15,19 +15,19 @@ static const char *const types[] = {
 static void add_key(struct json *keys_array, size_t i)
 {
 	struct json *key = json_add(keys_array, NULL, JSON_OBJECT);
-	const struct key_v2 *row = &keys_v2[i];
+	const struct key *row = &keys[i];
 
-	json_add_string(key, "key", keys[i].name);
-	json_add_string(key, "name", keys[i].name_v2);
+	json_add_string(key, "key", row->name);
+	json_add_string(key, "name", row->name_v2);
 	json_add_string(key, "type", types[row->type]);
 	json_add_string(key, "index", row->index);
 	json_add_string(key, "value", row->value);
 	json_add_string(key, "value_type", row->value ? types[row->value_type] : NULL);
-	json_add_string(key, "plain_variant", keys[i].plain_variant);
-	json_add_string(key, "suffix", keys[i].suffix);
-	json_add_string(key, "special", keys[i].special_text);
-	json_add_string(key, "off", keys[i].off);
-	json_add_string(key, "on", keys[i].on);
+	json_add_string(key, "plain_variant", row->plain_variant);
+	json_add_string(key, "suffix", row->suffix);
+	json_add_string(key, "special", row->special_text);
+	json_add_string(key, "off", row->off);
+	json_add_string(key, "on", row->on);
 	json_add_string(key, "unknown", row->unknown);
 	/* The first rows are steps of paths. */
 	json_add_boolean(key, "step", i <= KEY_NO_CPU);

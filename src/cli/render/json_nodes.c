@@ -3,7 +3,7 @@
  * Select. */
 #include "json_nodes.h"
 
-#include "../report/keys_v2.h"
+#include "../report/keys.h"
 #include "../report/wording.h"
 #include "isst.h"
 
@@ -38,7 +38,7 @@ static void add_number(struct json *parent, const char *name, const struct repor
 
 static void add_text(struct json *parent, const char *name, const struct report_node *leaf)
 {
-	const struct key_v2 *row = key_v2_of(leaf->key);
+	const struct key *row = leaf->key;
 	/* A word in place of yes or no is for neither. */
 	bool known = leaf->text && row->type != V2_BOOLEAN &&
 		     !(row->unknown && strcmp(leaf->text, row->unknown) == 0);
@@ -88,7 +88,7 @@ static void add_value(struct json *parent, const char *name, const struct report
 /** Whether an element of an array stands for a node: it has its index or its variant. */
 static bool is_element(const struct json *element, const struct report_node *node)
 {
-	const struct json *index = json_member(element, key_v2_of(node->key)->index);
+	const struct json *index = json_member(element, node->key->index);
 
 	if (!index)
 		return false;
@@ -99,7 +99,7 @@ static bool is_element(const struct json *element, const struct report_node *nod
 
 static void add_index(struct json *element, const struct report_node *node)
 {
-	const char *name = key_v2_of(node->key)->index;
+	const char *name = node->key->index;
 
 	if (node->variant)
 		json_add_string(element, name, node->variant);
@@ -125,7 +125,7 @@ static struct json *element_of(struct json *parent, const struct report_node *no
 /** The object that stands for a branch, which may have been begun by another one with its key. */
 static struct json *object_of(struct json *parent, const struct report_node *node)
 {
-	const struct key_v2 *key = key_v2_of(node->key);
+	const struct key *key = node->key;
 	struct json *object;
 	bool is_new;
 
@@ -141,7 +141,7 @@ static struct json *object_of(struct json *parent, const struct report_node *nod
 }
 
 /** Programs go through such a list without a look at whether it is there. */
-static void add_list(struct json *object, const struct key_v2 *key)
+static void add_list(struct json *object, const struct key *key)
 {
 	if (key->list)
 		json_array_of(object, key->list);
@@ -150,7 +150,7 @@ static void add_list(struct json *object, const struct key_v2 *key)
 /** Where units have the same path the first value of a key counts. */
 static void add_leaf(struct json *parent, const struct report_node *leaf)
 {
-	const struct key_v2 *key = key_v2_of(leaf->key);
+	const struct key *key = leaf->key;
 	struct json *element;
 	bool is_new;
 
@@ -180,6 +180,6 @@ void json_add_nodes(struct json *parent, const struct report_node *node)
 		if (node->standing != STANDING_UNKNOWN && !json_member(object, "current"))
 			json_add_boolean(object, "current", node->standing == STANDING_CURRENT);
 		json_add_nodes(object, node->first);
-		add_list(object, key_v2_of(node->key));
+		add_list(object, node->key);
 	}
 }

@@ -5,7 +5,7 @@
  */
 #include "render_json_v2.h"
 
-#include "../report/keys_v2.h"
+#include "../report/keys.h"
 #include "../text/json_path.h"
 #include "isst.h"
 #include "json_nodes.h"
@@ -59,7 +59,7 @@ static struct json *place_of(struct json *document, const struct report_entry *u
 
 	if (unit->steps == 0)
 		return document;
-	name = key_v2_of(unit->path[unit->steps - 1].key)->units;
+	name = unit->path[unit->steps - 1].key->units;
 	units = json_array_of(document, name ? name : "domains");
 	for (element = units ? units->first : NULL; element; element = element->next)
 		if (is_unit(element, unit))

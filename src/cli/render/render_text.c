@@ -96,7 +96,7 @@ static int write_nodes(const struct report_node *node, unsigned int level, const
 	int error = 0;
 
 	for (; node && !error; node = node->next) {
-		if (node->kind == NODE_UNKNOWN)
+		if (node->kind == NODE_UNKNOWN || node->hidden)
 			continue;
 		error = write_node(node, level, page, stream);
 		if (!error)

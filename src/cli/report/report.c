@@ -274,6 +274,12 @@ void report_mark(struct report_node *branch)
 		branch->marked = true;
 }
 
+void report_hide(struct report_node *leaf)
+{
+	if (leaf)
+		leaf->hidden = true;
+}
+
 void report_standing(struct report_node *branch, bool current)
 {
 	if (branch)

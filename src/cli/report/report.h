@@ -44,6 +44,7 @@ struct report_node {
 	char *text;
 	struct isst_cpuset *cpus;
 	unsigned int bits;
+	bool hidden;  /* from people, who find it elsewhere */
 	bool marked;  /* for people, see report_mark() */
 	bool changed; /* since another report, see report_changes.h */
 	enum node_standing standing;
@@ -147,6 +148,8 @@ struct report_node *report_variant(struct report_node *parent, enum key_id key,
 				   const char *variant);
 /** Marks a branch in text, as its key has it. What scripts read in JSON is as without. */
 void report_mark(struct report_node *branch);
+/** Hides a leaf, which may be NULL, from text: it is for programs. */
+void report_hide(struct report_node *leaf);
 /** Whether a branch is the one in force: for programs, in json-v2 alone. */
 void report_standing(struct report_node *branch, bool current);
 struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number);

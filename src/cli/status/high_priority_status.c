@@ -316,7 +316,8 @@ void high_priority_package_report(const struct machine_status *status,
 
 /* ---- The rows ---- */
 
-/** Reports the high priority CPUs of the machine, for programs: none of what has no SST-TF. */
+/** Reports the high priority CPUs of the machine, for programs (screens have them by domain): none
+ * of what has no SST-TF. */
 static void report_cpus(const struct machine_status *status)
 {
 	struct report_node *top = report_unit(status->run->report, NULL, 0);
@@ -338,9 +339,9 @@ static void report_cpus(const struct machine_status *status)
 	if (error)
 		run_error(status->run, STATUS_FAILED, "out of memory");
 	else if (known)
-		report_cpu_ranges(top, KEY_STATUS_HIGH_PRIORITY_CPUS, 0, cpus);
+		report_hide(report_cpu_ranges(top, KEY_HIGH_PRIORITY_CPUS, 0, cpus));
 	else
-		report_unknown(top, KEY_STATUS_HIGH_PRIORITY_CPUS);
+		report_unknown(top, KEY_HIGH_PRIORITY_CPUS);
 	isst_cpuset_free(cpus);
 }
 

@@ -280,9 +280,10 @@ static void report_top(struct machine_status *status)
 		report_word(top, KEY_STATUS_NO_DRIVER, interface_of(context));
 	} else {
 		report_word(top, KEY_STATUS_INTERFACE, interface_of(context));
-		report_number(top, KEY_STATUS_API_VERSION, isst_platform_api_version(context));
-		report_number(top, KEY_STATUS_DRIVER_VERSION,
-			      isst_platform_driver_version(context));
+		report_hide(
+			report_number(top, KEY_API_VERSION, isst_platform_api_version(context)));
+		report_hide(report_number(top, KEY_DRIVER_VERSION,
+					  isst_platform_driver_version(context)));
 	}
 	report_last_apply(run, top);
 	if (run->shows_holder && (holder = isst_change_holder(context)) != NULL)
@@ -328,15 +329,15 @@ static void report_level(struct report_node *node, const struct isst_result *lev
 	int error = properties ? level_base_mhz(properties, &mhz) : -EIO;
 
 	if (!error)
-		report_number(node, KEY_STATUS_BASE_FREQUENCY, mhz);
+		report_number(node, KEY_BASE_FREQUENCY, mhz);
 	else if (error != -ENODATA)
-		report_unknown(node, KEY_STATUS_BASE_FREQUENCY);
+		report_unknown(node, KEY_BASE_FREQUENCY);
 	if (properties)
-		report_value(node, KEY_STATUS_TDP, properties, ISST_VALUE_TDP_W);
+		report_value(node, KEY_POWER, properties, ISST_VALUE_TDP_W);
 	else
-		report_unknown(node, KEY_STATUS_TDP);
-	report_feature(node, KEY_STATUS_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
-	report_feature(node, KEY_STATUS_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
+		report_unknown(node, KEY_POWER);
+	report_feature(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
+	report_feature(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
 }
 
 static void report_core_power(struct run *run, const struct domain_status *domain)
@@ -351,15 +352,14 @@ static void report_core_power(struct run *run, const struct domain_status *domai
 		return;
 	run_failure(run, &failure);
 	if (domain->core_power_state == ISST_FEATURE_UNKNOWN) {
-		report_unknown(domain->node, KEY_STATUS_CORE_POWER);
+		report_unknown(domain->node, KEY_SST_CORE_POWER);
 		return;
 	}
-	report_word(domain->node, KEY_STATUS_CORE_POWER,
-		    feature_state_word(domain->core_power_state));
+	report_word(domain->node, KEY_SST_CORE_POWER, feature_state_word(domain->core_power_state));
 	if (domain->core_power_state == ISST_FEATURE_ENABLED &&
 	    isst_result_value(domain->core_power, ISST_VALUE_PRIORITY, &type) == 0 &&
 	    type < sizeof(TYPES) / sizeof(TYPES[0]))
-		report_word(domain->node, KEY_STATUS_PRIORITY_TYPE, TYPES[type]);
+		report_word(domain->node, KEY_PRIORITY_TYPE, TYPES[type]);
 }
 
 static void report_domains(struct machine_status *status)
