@@ -5,8 +5,11 @@
  */
 #include "levels.h"
 
+#include "../../common/numbered.h"
+
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Whether a result is that of a level which the domain cannot have. */
 static bool is_beyond(const struct isst_result *result)
@@ -119,4 +122,71 @@ const struct isst_result *levels_current(const struct levels *levels, const stru
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit)
 {
 	return isst_results_at(levels->results, levels->first[unit->slot]);
+}
+
+/* ---- The CPUs of a level ---- */
+
+struct isst_config *levels_compare_cpus(struct isst_context *context,
+					const struct isst_targets *targets, unsigned int flags)
+{
+	static const char BY_LEVEL[] = "cpus by-level";
+	struct isst_config *config = isst_config_new();
+	int error = config ? isst_config_add_text(config, "level", BY_LEVEL, strlen(BY_LEVEL), 0)
+			   : -ENOMEM;
+
+	isst_config_set_targets(config, targets);
+	if (!error)
+		error = isst_config_check(config, context, flags);
+	isst_config_set_targets(config, NULL);
+	if (!error)
+		return config;
+	isst_config_free(config);
+	return NULL;
+}
+
+static void note_cpus(struct run *run, const struct isst_cpuset *cpus, const char *state,
+		      const char *remedy)
+{
+	bool one = isst_cpuset_count(cpus) == 1;
+	char *names = name_numbers("CPU", cpus);
+
+	if (!names)
+		run_error(run, STATUS_FAILED, "out of memory");
+	else if (isst_cpuset_count(cpus) > 0) {
+		report_message(run->report, ENTRY_NOTE, "%s %s %s: %s", names, one ? "is" : "are",
+			       state, remedy);
+		report_code(run->report, isst_warning_code_name(ISST_WARNING_CPUS_LEFT_OUT));
+	}
+	free(names);
+}
+
+void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
+{
+	struct isst_targets *targets = domain_targets(run);
+	struct isst_config *compared = targets ? levels_compare_cpus(run->context, targets, flags)
+					       : NULL;
+	struct isst_cpuset *on = isst_cpuset_new(), *off = isst_cpuset_new(), *isolated = NULL;
+	const struct isst_config_difference *difference;
+	unsigned int cpu;
+	int error = on && off ? 0 : -ENOMEM;
+
+	/* Those of --cgroupv2 are as good as offline; without partitions there are none. */
+	if (isst_config_difference_at(compared, 0))
+		(void)isst_cpus_by_name(run->context, "isolated", 0, &isolated);
+	for (size_t i = 0; (difference = isst_config_difference_at(compared, i)) != NULL; i++)
+		isst_cpuset_for_each (cpu, isst_config_difference_cpus(difference))
+			if (!error && !isst_cpuset_has(isolated, cpu))
+				error = isst_cpuset_add(
+					isst_cpuset_has(isst_online_cpus(run->context), cpu) ? on
+											     : off,
+					cpu, cpu);
+	if (error)
+		run_error(run, STATUS_FAILED, "out of memory");
+	note_cpus(run, on, "online, though not enabled by the level", remedy);
+	note_cpus(run, off, "offline, though enabled by the level", remedy);
+	isst_cpuset_free(on);
+	isst_cpuset_free(off);
+	isst_cpuset_free(isolated);
+	isst_config_free(compared);
+	isst_targets_free(targets);
 }

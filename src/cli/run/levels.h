@@ -45,6 +45,14 @@ const struct isst_result *levels_summary(const struct levels *levels, const stru
  * power domains without CPUs claim features that no other one has. */
 bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state);
 
+/** Compares the CPUs of targets with those that their levels enable, by the differences of a
+ * configuration. @flags: of isst_config_check(). To be freed; NULL: that cannot be found. */
+struct isst_config *levels_compare_cpus(struct isst_context *context,
+					const struct isst_targets *targets, unsigned int flags);
+
+/** Notes which CPUs of the run's domains their levels have otherwise, and what helps. */
+void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
+
 /** True if so much could be read of the level that it is worth showing. */
 bool level_is_known(const struct isst_result *level);
 

@@ -5,6 +5,7 @@
 
 #include "../../common/hash.h"
 #include "../config/config_change.h"
+#include "../run/levels.h"
 #include "../text/cpu_list.h"
 
 #include <errno.h>
@@ -239,19 +240,13 @@ static struct isst_config *config_of(const char *text)
 static struct isst_config *compare_cpus(struct isst_context *context,
 					const struct isst_domain *domain)
 {
-	struct isst_config *config = config_of("cpus by-level");
 	struct isst_targets *targets = isst_targets_new(context);
-	int error = config && targets ? isst_targets_add_domain(targets, domain) : -ENOMEM;
+	struct isst_config *compared = NULL;
 
-	isst_config_set_targets(config, targets);
-	if (!error)
-		error = isst_config_check(config, context, 0);
-	isst_config_set_targets(config, NULL);
+	if (targets && isst_targets_add_domain(targets, domain) == 0)
+		compared = levels_compare_cpus(context, targets, 0);
 	isst_targets_free(targets);
-	if (!error)
-		return config;
-	isst_config_free(config);
-	return NULL;
+	return compared;
 }
 
 static bool deviates(const struct isst_config *compared, unsigned int cpu)
