@@ -11,17 +11,15 @@
 #include <limits.h>
 #include <stdlib.h>
 
-struct live_results;
-
-/** A call that adds a request. */
+/** What a call to add a request takes, and how it plans. */
 struct addition {
-	struct isst_change *change;
-	struct call call;
-	struct target_list list;
-	int (*plan_domains)(const struct addition *addition, struct domain_request *requests,
-			    size_t count);
-	/* For CPUs, with the failures as results. */
-	int (*plan_cpus)(const struct addition *addition, const struct live_results *live);
+	int values[8]; /* that the request may have, ended by 0 */
+	unsigned int flags;
+	int (*plan_domains)(struct isst_change *change, const struct call *call,
+			    struct domain_request *requests, size_t count);
+	/* Where not NULL, targets are CPUs. */
+	int (*plan_cpus)(struct isst_change *change, const struct call *call,
+			 struct cpu_request *requests, size_t count);
 };
 
 /** Results whose targets still exist. */
@@ -30,109 +28,66 @@ struct live_results {
 	size_t count;
 };
 
-static const int NO_VALUES[] = { 0 };
+enum {
+	ONE_WAY = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE,
+};
 
 static bool is_io(const struct isst_result *result)
 {
 	return !result->cpu && isst_domain_is_io(result->domain);
 }
 
-static int plan_domains(const struct addition *addition, const struct live_results *live)
+/** Plans for targets that still exist. What stands against one of them is its result's failure. */
+static int plan_live(const struct addition *addition, struct isst_change *change,
+		     const struct call *call, const struct live_results *live)
 {
-	struct domain_request *requests = calloc(live->count + 1, sizeof(*requests));
-	int error;
+	struct domain_request *domains = calloc(live->count + 1, sizeof(*domains));
+	struct cpu_request *cpus = calloc(live->count + 1, sizeof(*cpus));
+	int error = domains && cpus ? 0 : call_no_memory(call->context);
 
-	if (!requests)
-		return call_no_memory(addition->call.context);
-	for (size_t i = 0; i < live->count; i++)
-		requests[i].domain = live->items[i]->domain;
-	error = addition->plan_domains(addition, requests, live->count);
+	for (size_t i = 0; i < live->count && !error; i++) {
+		domains[i].domain = live->items[i]->domain;
+		cpus[i].cpu = live->items[i]->cpu;
+	}
+	if (!error)
+		error = addition->plan_cpus
+				? addition->plan_cpus(change, call, cpus, live->count)
+				: addition->plan_domains(change, call, domains, live->count);
 	for (size_t i = 0; i < live->count && !error; i++)
-		if (result_fail(live->items[i], ISST_PART_RESULT, &requests[i].failure))
-			error = call_no_memory(addition->call.context);
-	free(requests);
+		if (result_fail(live->items[i], ISST_PART_RESULT,
+				addition->plan_cpus ? &cpus[i].failure : &domains[i].failure))
+			error = call_no_memory(call->context);
+	free(domains);
+	free(cpus);
 	return error;
 }
 
-/** Fails the results whose targets no longer exist, and finds the others. */
-static int find_live(const struct addition *addition, struct isst_results *results,
-		     struct live_results *live)
+/** Plans, but for targets that no longer exist, whose results fail. */
+static int plan_results(const struct addition *addition, struct isst_change *change,
+			const struct call *call, struct isst_results *results)
 {
-	struct isst_context *context = addition->call.context;
+	struct live_results live = { .items = calloc(results->count + 1, sizeof(*live.items)) };
+	const struct isst_failure *lost = NULL;
+	int error = live.items ? 0 : call_no_memory(call->context);
 
-	for (size_t i = 0; i < results->count; i++) {
+	for (size_t i = 0; i < results->count && !error; i++) {
 		struct isst_result *result = &results->items[i];
 		struct isst_failure failure = { 0 };
 
-		if (result->cpu ? context_accepts_cpu(context, result->cpu, &failure)
-				: context_accepts_domain(context, result->domain, &failure))
-			live->items[live->count++] = result;
+		if (result->cpu ? context_accepts_cpu(call->context, result->cpu, &failure)
+				: context_accepts_domain(call->context, result->domain, &failure))
+			live.items[live.count++] = result;
 		else if (result_fail(result, ISST_PART_RESULT, &failure))
-			return call_no_memory(context);
+			error = call_no_memory(call->context);
+		if (!lost && result->parts[ISST_PART_RESULT].error == -ESTALE)
+			lost = &result->parts[ISST_PART_RESULT];
 	}
-	return 0;
-}
-
-/** The failure that the targets which no longer exist have in common; NULL where all exist. */
-static const struct isst_failure *find_lost(const struct isst_results *results)
-{
-	for (size_t i = 0; i < results->count; i++)
-		if (results->items[i].parts[ISST_PART_RESULT].error == -ESTALE)
-			return &results->items[i].parts[ISST_PART_RESULT];
-	return NULL;
-}
-
-static int plan(const struct addition *addition, struct isst_results *results)
-{
-	struct live_results live = { .items = calloc(results->count + 1, sizeof(*live.items)) };
-	const struct isst_failure *lost;
-	int error;
-
-	if (!live.items)
-		return call_no_memory(addition->call.context);
-	error = find_live(addition, results, &live);
-	lost = find_lost(results);
 	if (!error && (live.count > 0 || !lost))
-		error = addition->plan_cpus ? addition->plan_cpus(addition, &live)
-					    : plan_domains(addition, &live);
+		error = plan_live(addition, change, call, &live);
 	if (!error && lost)
-		change_plan_without(addition->change, lost, live.count > 0);
+		change_plan_without(change, lost, live.count > 0);
 	free(live.items);
 	return error;
-}
-
-static struct isst_results *prepare(const struct addition *addition)
-{
-	const struct target_list *list = &addition->list;
-	size_t count = addition->call.for_cpus ? list->cpu_count : list->domain_count;
-	struct isst_results *results = results_new(count, 0);
-
-	if (results)
-		results_name_targets(results, list, addition->call.for_cpus, 1);
-	return results;
-}
-
-/** Whether flags name the direction in which something is switched. */
-static bool is_switch(unsigned int flags)
-{
-	unsigned int way = flags & (ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE);
-
-	return way == ISST_CHANGE_ADD_ENABLE || way == ISST_CHANGE_ADD_DISABLE;
-}
-
-static int check(struct addition *addition)
-{
-	struct call *call = &addition->call;
-	int error;
-
-	if (!call->values)
-		call->values = NO_VALUES;
-	error = call_check(call, &addition->list);
-	if (error || !(call->known_flags & ISST_CHANGE_ADD_ENABLE) || is_switch(call->flags))
-		return error;
-	return context_refuse(
-		call->context,
-		"either ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE has to be given");
 }
 
 /** What a change that was run made is known; a request more would never be made. */
@@ -153,34 +108,50 @@ int call_spoil(struct isst_change *change, int error)
 }
 
 /** Plans, and makes results of what stands against it. */
-static int add(struct addition *addition, struct isst_results **out)
+static int add(const struct addition *addition, struct isst_change *change,
+	       const struct isst_targets *targets, const struct isst_request *request,
+	       unsigned int flags, struct isst_results **out)
 {
+	struct call call = { .targets = targets,
+			     .request = request,
+			     .values = addition->values,
+			     .flags = flags,
+			     .known_flags = addition->flags,
+			     .for_cpus = addition->plan_cpus };
 	struct isst_results *results;
-	struct messages *messages;
+	struct target_list list;
 	const char *before;
 	int error;
 
 	if (out)
 		*out = NULL;
-	if (!addition->change)
+	if (!change)
 		return -EINVAL;
-	error = check_not_run(addition->change);
+	error = check_not_run(change);
 	if (error)
 		return error;
-	messages = &addition->call.context->messages;
-	error = check(addition);
+	call.context = change->context;
+	call.list = &list;
+	error = call_check(&call, &list);
+	if (!error && addition->flags & ISST_CHANGE_ADD_ENABLE &&
+	    (flags & ONE_WAY) != ISST_CHANGE_ADD_ENABLE &&
+	    (flags & ONE_WAY) != ISST_CHANGE_ADD_DISABLE)
+		error = context_refuse(
+			call.context,
+			"either ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE has to be given");
 	if (error)
-		return call_spoil(addition->change, error);
-	results = prepare(addition);
+		return call_spoil(change, error);
+	results = results_new(&call, &list, 1, 0);
 	if (!results)
-		return call_spoil(addition->change, call_no_memory(addition->call.context));
-	before = message_begin(messages);
-	error = message_end(messages, before, plan(addition, results));
+		return call_spoil(change, call_no_memory(call.context));
+	before = message_begin(&call.context->messages);
+	error = message_end(&call.context->messages, before,
+			    plan_results(addition, change, &call, results));
 	if (error) {
 		isst_results_free(results);
-		return call_spoil(addition->change, error);
+		return call_spoil(change, error);
 	}
-	error = results_conclude(addition->call.context, results, is_io);
+	error = results_conclude(call.context, results, is_io);
 	if (out)
 		*out = results;
 	else
@@ -188,102 +159,51 @@ static int add(struct addition *addition, struct isst_results **out)
 	return error;
 }
 
-/** The beginning of each addition. */
-static struct addition begin(struct isst_change *change, const struct isst_targets *targets,
-			     const struct isst_request *request, unsigned int flags)
+/** What a request has to contain. Returns 0 or -EINVAL. */
+static int need_value(const struct call *call, int id, uint64_t *value)
 {
-	return (struct addition){ .change = change,
-				  .call = { .context = change ? change->context : NULL,
-					    .targets = targets,
-					    .request = request,
-					    .flags = flags } };
-}
-
-/** What a request has to contain, and does not. */
-static int refuse_without(const struct addition *addition, int id)
-{
-	return message_error(&addition->call.context->messages, -EINVAL,
+	if (request_get(call->request, id, value))
+		return 0;
+	return message_error(&call->context->messages, -EINVAL,
 			     "the request has to contain the value %s", isst_value_name(id));
 }
 
-static bool enables(const struct addition *addition)
-{
-	return addition->call.flags & ISST_CHANGE_ADD_ENABLE;
-}
-
-static bool is_automatic(const struct addition *addition)
-{
-	return addition->call.flags & ISST_CHANGE_ADD_AUTO;
-}
-
-/* ---- For domains ---- */
-
-static int plan_level(const struct addition *addition, struct domain_request *requests,
-		      size_t count)
+static int plan_level(struct isst_change *change, const struct call *call,
+		      struct domain_request *requests, size_t count)
 {
 	uint64_t level;
+	int error = need_value(call, ISST_VALUE_LEVEL, &level);
 
-	if (!request_get(addition->call.request, ISST_VALUE_LEVEL, &level))
-		return refuse_without(addition, ISST_VALUE_LEVEL);
-	return change_plan_level(addition->change, requests, count, (unsigned int)level,
-				 addition->call.flags & ISST_CHANGE_ADD_ONLINE);
+	return error ? error
+		     : change_plan_level(change, requests, count, (unsigned int)level,
+					 call->flags & ISST_CHANGE_ADD_ONLINE);
 }
 
-int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
-			  const struct isst_request *request, unsigned int flags,
-			  struct isst_results **results)
+static int plan_base_freq(struct isst_change *change, const struct call *call,
+			  struct domain_request *requests, size_t count)
 {
-	static const int VALUES[] = { ISST_VALUE_LEVEL, 0 };
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_CHANGE_ADD_ONLINE;
-	addition.plan_domains = plan_level;
-	return add(&addition, results);
-}
-
-static int plan_base_freq(const struct addition *addition, struct domain_request *requests,
-			  size_t count)
-{
-	return change_plan_base_freq(addition->change, requests, count, enables(addition),
-				     is_automatic(addition));
-}
-
-int isst_change_add_base_freq(struct isst_change *change, const struct isst_targets *targets,
-			      const struct isst_request *request, unsigned int flags,
-			      struct isst_results **results)
-{
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE |
-				    ISST_CHANGE_ADD_AUTO;
-	addition.plan_domains = plan_base_freq;
-	return add(&addition, results);
-}
-
-static bool is_targeted(const struct addition *addition, const struct isst_domain *domain)
-{
-	for (size_t i = 0; i < addition->list.domain_count; i++)
-		if (addition->list.domains[i] == domain)
-			return true;
-	return false;
+	return change_plan_base_freq(change, requests, count, call->flags & ISST_CHANGE_ADD_ENABLE,
+				     call->flags & ISST_CHANGE_ADD_AUTO);
 }
 
 /** All others would lose priority to CPUs that are none, or of domains that stay as they are. */
-static int check_high_priority(const struct addition *addition, const struct isst_cpuset *cpus)
+static int check_high_priority(const struct call *call, const struct isst_cpuset *cpus)
 {
-	struct isst_context *context = addition->call.context;
+	struct isst_context *context = call->context;
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, cpus) {
 		const struct isst_cpu *found = isst_cpu_by_number(context, cpu);
+		size_t i = 0;
 
 		if (!found)
 			return message_error(&context->messages, -EOPNOTSUPP,
 					     "CPU %u cannot get high priority: this machine has no "
 					     "such CPU, or its place is not known",
 					     cpu);
-		if (!is_targeted(addition, isst_cpu_domain(found)))
+		while (i < call->list->domain_count && call->list->domains[i] != found->domain)
+			i++;
+		if (i == call->list->domain_count)
 			return message_error(&context->messages, -EINVAL,
 					     "CPU %u cannot get high priority: it belongs to none "
 					     "of the targets",
@@ -292,31 +212,19 @@ static int check_high_priority(const struct addition *addition, const struct iss
 	return 0;
 }
 
-/** A number other than 0 for what this machine does not have. Returns 0 or -EOPNOTSUPP. */
-static int check_has(const struct addition *addition, int id, enum platform_fact fact)
+static int plan_turbo_freq(struct isst_change *change, const struct call *call,
+			   struct domain_request *requests, size_t count)
 {
-	struct isst_context *context = addition->call.context;
-
-	if (platform_has(&context->platform, fact) ||
-	    request_get_number(addition->call.request, id, 0) == 0)
-		return 0;
-	return message_error(&context->messages, -EOPNOTSUPP, "a CLOS has no %s on this machine",
-			     isst_value_name(id));
-}
-
-static int plan_turbo_freq(const struct addition *addition, struct domain_request *requests,
-			   size_t count)
-{
-	const struct isst_request *request = addition->call.request;
+	const struct isst_request *request = call->request;
 	struct turbo_freq_request turbo_freq = {
-		.enable = enables(addition),
-		.automatic = is_automatic(addition),
+		.enable = call->flags & ISST_CHANGE_ADD_ENABLE,
+		.automatic = call->flags & ISST_CHANGE_ADD_AUTO,
 		.high_priority = request_get_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS),
 	};
-	int error = check_high_priority(addition, turbo_freq.high_priority);
+	int error = check_high_priority(call, turbo_freq.high_priority);
 
 	if (!error && turbo_freq.high_priority && !(turbo_freq.enable && turbo_freq.automatic))
-		error = message_error(&addition->call.context->messages, -EINVAL,
+		error = message_error(&call->context->messages, -EINVAL,
 				      "the value %s needs ISST_CHANGE_ADD_ENABLE and "
 				      "ISST_CHANGE_ADD_AUTO",
 				      isst_value_name(ISST_VALUE_HIGH_PRIORITY_CPUS));
@@ -324,55 +232,28 @@ static int plan_turbo_freq(const struct addition *addition, struct domain_reques
 		return error;
 	turbo_freq.limits_given = request_get(request, ISST_VALUE_TURBO_RATIO_LIMITS,
 					      &turbo_freq.limits);
-	return change_plan_turbo_freq(addition->change, requests, count, &turbo_freq);
+	return change_plan_turbo_freq(change, requests, count, &turbo_freq);
 }
 
-int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	static const int VALUES[] = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS,
-				      0 };
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE |
-				    ISST_CHANGE_ADD_AUTO;
-	addition.plan_domains = plan_turbo_freq;
-	return add(&addition, results);
-}
-
-static int plan_core_power(const struct addition *addition, struct domain_request *requests,
-			   size_t count)
+static int plan_core_power(struct isst_change *change, const struct call *call,
+			   struct domain_request *requests, size_t count)
 {
 	enum isst_priority_request priority = ISST_KEEP_PRIORITY;
 	uint64_t asked;
 
-	if (request_get(addition->call.request, ISST_VALUE_PRIORITY, &asked))
+	if (request_get(call->request, ISST_VALUE_PRIORITY, &asked))
 		/* One that does not exist is refused by planning, UINT32_MAX as well. */
 		priority = (enum isst_priority_request)(asked < INT_MAX ? (int)asked : INT_MAX);
-	if (priority == ISST_MAKE_PROPORTIONAL && enables(addition) &&
-	    !platform_has(&addition->call.context->platform, PLATFORM_PROPORTIONAL_PRIORITY))
-		return message_error(&addition->call.context->messages, -EOPNOTSUPP,
+	if (priority == ISST_MAKE_PROPORTIONAL && call->flags & ISST_CHANGE_ADD_ENABLE &&
+	    !platform_has(&call->context->platform, PLATFORM_PROPORTIONAL_PRIORITY))
+		return message_error(&call->context->messages, -EOPNOTSUPP,
 				     "proportional priority is not supported on this machine");
-	return change_plan_core_power(addition->change, requests, count, enables(addition),
+	return change_plan_core_power(change, requests, count, call->flags & ISST_CHANGE_ADD_ENABLE,
 				      priority);
 }
 
-int isst_change_add_core_power(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	static const int VALUES[] = { ISST_VALUE_PRIORITY, 0 };
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE;
-	addition.plan_domains = plan_core_power;
-	return add(&addition, results);
-}
-
-static int plan_clos(const struct addition *addition, struct domain_request *requests, size_t count)
+static int plan_clos(struct isst_change *change, const struct call *call,
+		     struct domain_request *requests, size_t count)
 {
 	static const struct {
 		int id;
@@ -380,7 +261,7 @@ static int plan_clos(const struct addition *addition, struct domain_request *req
 	} NEEDED[] = { { ISST_VALUE_CLOS_EPP, PLATFORM_CLOS_EPP },
 		       { ISST_VALUE_CLOS_WEIGHT, PLATFORM_CLOS_WEIGHT },
 		       { ISST_VALUE_CLOS_DESIRED_MHZ, PLATFORM_CLOS_DESIRED } };
-	const struct isst_request *request = addition->call.request;
+	const struct isst_request *request = call->request;
 	const struct isst_clos values = {
 		.clos = request_get_number(request, ISST_VALUE_CLOS, 0),
 		.epp = request_get_number(request, ISST_VALUE_CLOS_EPP, 0),
@@ -391,43 +272,111 @@ static int plan_clos(const struct addition *addition, struct domain_request *req
 		.desired_mhz = request_get_number(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0),
 	};
 	uint64_t clos;
-	int error = 0;
+	int error = need_value(call, ISST_VALUE_CLOS, &clos);
 
-	if (!request_get(request, ISST_VALUE_CLOS, &clos))
-		return refuse_without(addition, ISST_VALUE_CLOS);
 	for (size_t i = 0; i < sizeof(NEEDED) / sizeof(NEEDED[0]) && !error; i++)
-		error = check_has(addition, NEEDED[i].id, NEEDED[i].fact);
+		if (!platform_has(&call->context->platform, NEEDED[i].fact) &&
+		    request_get_number(request, NEEDED[i].id, 0) > 0)
+			error = message_error(&call->context->messages, -EOPNOTSUPP,
+					      "a CLOS has no %s on this machine",
+					      isst_value_name(NEEDED[i].id));
 	if (error)
 		return error;
-	return change_plan_clos(addition->change, requests, count, &values);
+	return change_plan_clos(change, requests, count, &values);
+}
+
+static int plan_limits(struct isst_change *change, const struct call *call,
+		       struct domain_request *requests, size_t count)
+{
+	uint64_t limits;
+	int error = need_value(call, ISST_VALUE_TURBO_RATIO_LIMITS, &limits);
+
+	return error ? error : change_plan_turbo_ratio_limits(change, requests, count, limits);
+}
+
+static int plan_associations(struct isst_change *change, const struct call *call,
+			     struct cpu_request *requests, size_t count)
+{
+	uint64_t clos;
+	int error = need_value(call, ISST_VALUE_CLOS, &clos);
+
+	return error ? error : change_plan_association(change, requests, count, (unsigned int)clos);
+}
+
+static int plan_turbo_mode(struct isst_change *change, const struct call *call,
+			   struct cpu_request *requests, size_t count)
+{
+	return change_plan_turbo_mode(change, requests, count,
+				      call->flags & ISST_CHANGE_ADD_ENABLE);
+}
+
+static const struct addition LEVEL = {
+	.values = { ISST_VALUE_LEVEL },
+	.flags = ISST_CHANGE_ADD_ONLINE,
+	.plan_domains = plan_level,
+};
+static const struct addition BASE_FREQ = {
+	.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
+	.plan_domains = plan_base_freq,
+};
+static const struct addition TURBO_FREQ = {
+	.values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS },
+	.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
+	.plan_domains = plan_turbo_freq,
+};
+static const struct addition CORE_POWER = {
+	.values = { ISST_VALUE_PRIORITY },
+	.flags = ONE_WAY,
+	.plan_domains = plan_core_power,
+};
+static const struct addition CLOS = {
+	.values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
+		    ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ, ISST_VALUE_CLOS_DESIRED_MHZ },
+	.plan_domains = plan_clos,
+};
+static const struct addition LIMITS = {
+	.values = { ISST_VALUE_TURBO_RATIO_LIMITS },
+	.plan_domains = plan_limits,
+};
+static const struct addition ASSOCIATION = {
+	.values = { ISST_VALUE_CLOS },
+	.plan_cpus = plan_associations,
+};
+static const struct addition TURBO_MODE = { .flags = ONE_WAY, .plan_cpus = plan_turbo_mode };
+
+int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
+			  const struct isst_request *request, unsigned int flags,
+			  struct isst_results **results)
+{
+	return add(&LEVEL, change, targets, request, flags, results);
+}
+
+int isst_change_add_base_freq(struct isst_change *change, const struct isst_targets *targets,
+			      const struct isst_request *request, unsigned int flags,
+			      struct isst_results **results)
+{
+	return add(&BASE_FREQ, change, targets, request, flags, results);
+}
+
+int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	return add(&TURBO_FREQ, change, targets, request, flags, results);
+}
+
+int isst_change_add_core_power(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	return add(&CORE_POWER, change, targets, request, flags, results);
 }
 
 int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
 			 const struct isst_request *request, unsigned int flags,
 			 struct isst_results **results)
 {
-	static const int VALUES[] = { ISST_VALUE_CLOS,
-				      ISST_VALUE_CLOS_EPP,
-				      ISST_VALUE_CLOS_WEIGHT,
-				      ISST_VALUE_CLOS_MIN_MHZ,
-				      ISST_VALUE_CLOS_MAX_MHZ,
-				      ISST_VALUE_CLOS_DESIRED_MHZ,
-				      0 };
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.values = VALUES;
-	addition.plan_domains = plan_clos;
-	return add(&addition, results);
-}
-
-static int plan_limits(const struct addition *addition, struct domain_request *requests,
-		       size_t count)
-{
-	uint64_t limits;
-
-	if (!request_get(addition->call.request, ISST_VALUE_TURBO_RATIO_LIMITS, &limits))
-		return refuse_without(addition, ISST_VALUE_TURBO_RATIO_LIMITS);
-	return change_plan_turbo_ratio_limits(addition->change, requests, count, limits);
+	return add(&CLOS, change, targets, request, flags, results);
 }
 
 int isst_change_add_turbo_ratio_limits(struct isst_change *change,
@@ -435,78 +384,21 @@ int isst_change_add_turbo_ratio_limits(struct isst_change *change,
 				       const struct isst_request *request, unsigned int flags,
 				       struct isst_results **results)
 {
-	static const int VALUES[] = { ISST_VALUE_TURBO_RATIO_LIMITS, 0 };
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.values = VALUES;
-	addition.plan_domains = plan_limits;
-	return add(&addition, results);
-}
-
-/* ---- For CPUs ---- */
-
-static int plan_associations(const struct addition *addition, const struct live_results *live)
-{
-	struct cpu_request *requests = calloc(live->count + 1, sizeof(*requests));
-	uint64_t clos;
-	int error = 0;
-
-	if (!requests)
-		return call_no_memory(addition->call.context);
-	if (!request_get(addition->call.request, ISST_VALUE_CLOS, &clos))
-		error = refuse_without(addition, ISST_VALUE_CLOS);
-	for (size_t i = 0; i < live->count; i++)
-		requests[i].cpu = live->items[i]->cpu;
-	if (!error)
-		error = change_plan_association(addition->change, requests, live->count,
-						(unsigned int)clos);
-	for (size_t i = 0; i < live->count && !error; i++)
-		if (result_fail(live->items[i], ISST_PART_RESULT, &requests[i].failure))
-			error = call_no_memory(addition->call.context);
-	free(requests);
-	return error;
+	return add(&LIMITS, change, targets, request, flags, results);
 }
 
 int isst_change_add_clos_association(struct isst_change *change, const struct isst_targets *targets,
 				     const struct isst_request *request, unsigned int flags,
 				     struct isst_results **results)
 {
-	static const int VALUES[] = { ISST_VALUE_CLOS, 0 };
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.values = VALUES;
-	addition.call.for_cpus = true;
-	addition.plan_cpus = plan_associations;
-	return add(&addition, results);
-}
-
-static int plan_turbo_mode(const struct addition *addition, const struct live_results *live)
-{
-	struct cpu_request *requests = calloc(live->count + 1, sizeof(*requests));
-	int error;
-
-	if (!requests)
-		return call_no_memory(addition->call.context);
-	for (size_t i = 0; i < live->count; i++)
-		requests[i].cpu = live->items[i]->cpu;
-	error = change_plan_turbo_mode(addition->change, requests, live->count, enables(addition));
-	for (size_t i = 0; i < live->count && !error; i++)
-		if (result_fail(live->items[i], ISST_PART_RESULT, &requests[i].failure))
-			error = call_no_memory(addition->call.context);
-	free(requests);
-	return error;
+	return add(&ASSOCIATION, change, targets, request, flags, results);
 }
 
 int isst_change_add_turbo_mode(struct isst_change *change, const struct isst_targets *targets,
 			       const struct isst_request *request, unsigned int flags,
 			       struct isst_results **results)
 {
-	struct addition addition = begin(change, targets, request, flags);
-
-	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE;
-	addition.call.for_cpus = true;
-	addition.plan_cpus = plan_turbo_mode;
-	return add(&addition, results);
+	return add(&TURBO_MODE, change, targets, request, flags, results);
 }
 
 int isst_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,

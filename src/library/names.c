@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs by name and by module, as programs see them. */
 #include "features/cpu_names.h"
+#include "library/targets.h"
 #include "sysfs/cpu_lists.h"
-#include "topology/context.h"
 
 #include <errno.h>
 
@@ -13,26 +13,10 @@ bool isst_cpus_is_name(const char *name)
 	return name && cpu_name_parse(name, &parsed) == 0;
 }
 
-static int find_named(struct isst_context *context, const char *name, unsigned int flags,
-		      struct isst_cpuset *cpus)
-{
-	struct cpu_name parsed;
-	int error = context_check_discovered(context);
-
-	if (error)
-		return error;
-	if (flags)
-		return message_error(&context->messages, -EINVAL,
-				     "the call does not know the flags %#x", flags);
-	if (cpu_name_parse(name, &parsed))
-		return message_error(&context->messages, -EINVAL, "no CPUs have the name '%s'",
-				     name);
-	return cpus ? cpu_name_find(context, &parsed, cpus) : -ENOMEM;
-}
-
 int isst_cpus_by_name(struct isst_context *context, const char *name, unsigned int flags,
 		      struct isst_cpuset **cpus)
 {
+	struct cpu_name parsed;
 	const char *before;
 	int error;
 
@@ -41,33 +25,16 @@ int isst_cpus_by_name(struct isst_context *context, const char *name, unsigned i
 						    : "no name was given");
 	before = message_begin(&context->messages);
 	*cpus = isst_cpuset_new();
-	error = find_named(context, name, flags, *cpus);
-	if (error) {
-		isst_cpuset_free(*cpus);
-		*cpus = NULL;
-	}
-	return message_end(&context->messages, before, error);
-}
-
-static int find_module(struct isst_context *context, const struct isst_cpu *cpu, unsigned int flags,
-		       struct isst_cpuset *cpus)
-{
-	int error = context_check_cpu(context, cpu);
-
-	if (error)
-		return error;
-	if (flags)
-		return message_error(&context->messages, -EINVAL,
-				     "the call does not know the flags %#x", flags);
-	if (!cpu->online)
-		return message_error(&context->messages, -EOPNOTSUPP, "CPU %u is offline",
-				     cpu->number);
-	error = cpus ? cpu_lists_module(&context->files, cpu->number, cpus) : -ENOMEM;
-	if (error == -ENOENT)
-		return message_error(&context->messages, -ENODATA,
-				     "the kernel reports no module of several cores for CPU %u",
-				     cpu->number);
-	return error;
+	error = context_check_discovered(context);
+	if (!error && flags)
+		error = message_error(&context->messages, -EINVAL,
+				      "the call does not know the flags %#x", flags);
+	if (!error && cpu_name_parse(name, &parsed))
+		error = message_error(&context->messages, -EINVAL, "no CPUs have the name '%s'",
+				      name);
+	if (!error)
+		error = *cpus ? cpu_name_find(context, &parsed, *cpus) : -ENOMEM;
+	return call_end_cpus(context, before, cpus, error);
 }
 
 int isst_cpus_of_module(struct isst_context *context, const struct isst_cpu *cpu,
@@ -81,10 +48,18 @@ int isst_cpus_of_module(struct isst_context *context, const struct isst_cpu *cpu
 						   : "no CPU was given");
 	before = message_begin(&context->messages);
 	*cpus = isst_cpuset_new();
-	error = find_module(context, cpu, flags, *cpus);
-	if (error) {
-		isst_cpuset_free(*cpus);
-		*cpus = NULL;
-	}
-	return message_end(&context->messages, before, error);
+	error = context_check_cpu(context, cpu);
+	if (!error && flags)
+		error = message_error(&context->messages, -EINVAL,
+				      "the call does not know the flags %#x", flags);
+	if (!error && !cpu->online)
+		error = message_error(&context->messages, -EOPNOTSUPP, "CPU %u is offline",
+				      cpu->number);
+	if (!error)
+		error = *cpus ? cpu_lists_module(&context->files, cpu->number, *cpus) : -ENOMEM;
+	if (error == -ENOENT)
+		error = message_error(&context->messages, -ENODATA,
+				      "the kernel reports no module of several cores for CPU %u",
+				      cpu->number);
+	return call_end_cpus(context, before, cpus, error);
 }

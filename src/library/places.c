@@ -70,31 +70,6 @@ unsigned int isst_platform_driver_version(const struct isst_context *context)
 	return context ? context->platform.driver_version : 0;
 }
 
-static int is_intel(struct isst_context *context)
-{
-	return context->platform.intel;
-}
-
-static int has_mailbox(struct isst_context *context)
-{
-	return context->platform.mailbox;
-}
-
-static int has_mmio(struct isst_context *context)
-{
-	return context->platform.mmio;
-}
-
-static int is_preset(struct isst_context *context)
-{
-	return context_is_preset(context);
-}
-
-static int has_recovered(struct isst_context *context)
-{
-	return context->recovered;
-}
-
 static int is_turbo_disabled(struct isst_context *context)
 {
 	const char *before = message_begin(&context->messages);
@@ -109,36 +84,41 @@ static int is_turbo_disabled(struct isst_context *context)
 	return error ? error : state == TURBO_OFF;
 }
 
-/** A fact is found out, or it is one of the table of platforms. */
-static const struct {
-	int (*find)(struct isst_context *context);
-	enum platform_fact fact;
-} FACTS[] = {
-	[ISST_FACT_INTEL] = { .find = is_intel },
-	[ISST_FACT_MAILBOX] = { .find = has_mailbox },
-	[ISST_FACT_MMIO] = { .find = has_mmio },
-	[ISST_FACT_PRESET] = { .find = is_preset },
-	[ISST_FACT_POWER_DOMAINS] = { .fact = PLATFORM_POWER_DOMAINS },
-	[ISST_FACT_CLOS_WEIGHT] = { .fact = PLATFORM_CLOS_WEIGHT },
-	[ISST_FACT_CLOS_EPP] = { .fact = PLATFORM_CLOS_EPP },
-	[ISST_FACT_PROPORTIONAL_PRIORITY] = { .fact = PLATFORM_PROPORTIONAL_PRIORITY },
-	[ISST_FACT_TRL_TYPES_ARE_LEVELS] = { .fact = PLATFORM_TRL_TYPES_ARE_LEVELS },
-	[ISST_FACT_TURBO_DISABLED] = { .find = is_turbo_disabled },
-	[ISST_FACT_CLOS_DESIRED] = { .fact = PLATFORM_CLOS_DESIRED },
-	[ISST_FACT_COUNTS_MODULES] = { .fact = PLATFORM_COUNTS_MODULES },
-	[ISST_FACT_RECOVERED] = { .find = has_recovered },
-};
-
 int isst_platform_fact(struct isst_context *context, int fact)
 {
-	size_t number = (size_t)fact;
+	const struct isst_platform *platform = context ? &context->platform : NULL;
 
-	if (!context || number < ISST_FACT_INTEL || number >= sizeof(FACTS) / sizeof(FACTS[0]))
+	switch (context ? fact : 0) {
+	case ISST_FACT_INTEL:
+		return platform->intel;
+	case ISST_FACT_MAILBOX:
+		return platform->mailbox;
+	case ISST_FACT_MMIO:
+		return platform->mmio;
+	case ISST_FACT_PRESET:
+		return context_is_preset(context);
+	case ISST_FACT_POWER_DOMAINS:
+		return platform_has(platform, PLATFORM_POWER_DOMAINS);
+	case ISST_FACT_CLOS_WEIGHT:
+		return platform_has(platform, PLATFORM_CLOS_WEIGHT);
+	case ISST_FACT_CLOS_EPP:
+		return platform_has(platform, PLATFORM_CLOS_EPP);
+	case ISST_FACT_PROPORTIONAL_PRIORITY:
+		return platform_has(platform, PLATFORM_PROPORTIONAL_PRIORITY);
+	case ISST_FACT_TRL_TYPES_ARE_LEVELS:
+		return platform_has(platform, PLATFORM_TRL_TYPES_ARE_LEVELS);
+	case ISST_FACT_TURBO_DISABLED:
+		return is_turbo_disabled(context);
+	case ISST_FACT_CLOS_DESIRED:
+		return platform_has(platform, PLATFORM_CLOS_DESIRED);
+	case ISST_FACT_COUNTS_MODULES:
+		return platform_has(platform, PLATFORM_COUNTS_MODULES);
+	case ISST_FACT_RECOVERED:
+		return context->recovered;
+	default:
 		return context_refuse(context,
 				      "this version of the library does not know the fact");
-	if (FACTS[number].find)
-		return FACTS[number].find(context);
-	return platform_has(&context->platform, FACTS[number].fact);
+	}
 }
 
 unsigned int isst_trl_type_count(const struct isst_context *context)

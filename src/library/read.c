@@ -14,220 +14,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A kind of results, of which each target has one or several, one struct each. */
-struct read_kind {
+/** The kinds of results: each target has one or several, one struct each. */
+enum kind {
+	READ_PROFILES,
+	READ_CORE_POWER,
+	READ_CLOS,
+	READ_ASSOCIATIONS,
+	READ_TURBO_RATIO_LIMITS,
+	READ_UNCORE,
+	READ_SCALING,
+	READ_FREQUENCIES,
+	READ_REASONS,
+	READ_POWER,
+};
+
+#define ROW(type, target, sources) \
+	.size = sizeof(type), .target_at = offsetof(type, target), \
+	.failure_at = offsetof(type, failure), .carried = (sources)
+#define CARRIES(source) (1U << SOURCE_##source)
+
+static const struct read_kind {
 	size_t size;
-	size_t target_at;  /* of the domain or CPU that the struct is about */
-	size_t failure_at; /* of what stands against all of it */
-	int (*read)(struct isst_context *context, void *structs, size_t count);
+	size_t target_at;     /* of the domain or CPU that the struct is about */
+	size_t failure_at;    /* of what stands against all of it */
 	unsigned int carried; /* sources that are found in the struct */
 	bool needs_success;   /* they are found only where nothing failed */
 	bool of_cpus;	      /* targets are CPUs */
-	/* Where it has several structs for a target: their number is kept here; 0: it has not. */
-	size_t index_at;
 	/* A part of results with a failure of its own; 0: there is none. */
 	enum isst_part part;
 	size_t part_failure_at;
+} KINDS[] = {
+	[READ_PROFILES] = { ROW(struct isst_perf_profile, domain, CARRIES(PERF_PROFILE)),
+			    .part = ISST_PART_PERF_PROFILE,
+			    .part_failure_at = offsetof(struct isst_perf_profile, failure) },
+	[READ_CORE_POWER] = { ROW(struct isst_core_power, domain,
+				  CARRIES(CORE_POWER) | CARRIES(CLOS_USE)),
+			      .part = ISST_PART_CLOS,
+			      .part_failure_at = offsetof(struct isst_core_power, clos_failure) },
+	[READ_CLOS] = { ROW(struct isst_clos, domain, CARRIES(CLOS) | CARRIES(CLOS_CONFIG)) },
+	[READ_ASSOCIATIONS] = { ROW(struct isst_clos_association, cpu, CARRIES(ASSOCIATION)),
+				.of_cpus = true },
+	[READ_TURBO_RATIO_LIMITS] = { ROW(struct isst_turbo_ratio_limits, domain,
+					  CARRIES(LIMITS)) },
+	[READ_UNCORE] = { ROW(struct uncore_values, domain, CARRIES(UNCORE)) },
+	[READ_SCALING] = { ROW(struct scaling_values, cpu, CARRIES(SCALING)), .of_cpus = true },
+	[READ_FREQUENCIES] = { ROW(struct cpu_running, cpu, CARRIES(RUNNING)), .of_cpus = true,
+			       .needs_success = true },
+	[READ_REASONS] = { ROW(struct cpu_running, cpu, CARRIES(REASONS)), .of_cpus = true,
+			   .needs_success = true },
+	[READ_POWER] = { ROW(struct domain_power, domain, CARRIES(POWER)), .needs_success = true },
 };
-
-#define READ_KIND(type, target, reader, sources) \
-	.size = sizeof(type), .target_at = offsetof(type, target), \
-	.failure_at = offsetof(type, failure), .read = (reader), .carried = (sources)
-
-#define CARRIES(source) (1U << SOURCE_##source)
-
-/** Reads @each structs for each target, the first of which has the number @first. */
-static struct isst_results *prepare_results(const struct read_kind *kind, const struct call *call,
-					    const struct target_list *list, unsigned int first,
-					    unsigned int each)
-{
-	size_t targets = call->for_cpus ? list->cpu_count : list->domain_count;
-	struct isst_results *results = results_new(targets * each, kind->carried);
-
-	if (results)
-		results->structs = calloc(targets * each + 1, kind->size);
-	if (!results || !results->structs) {
-		isst_results_free(results);
-		return NULL;
-	}
-	results_name_targets(results, list, call->for_cpus, each);
-	for (size_t i = 0; i < targets * each; i++) {
-		const void *target = call->for_cpus ? (const void *)results->items[i].cpu
-						    : results->items[i].domain;
-		unsigned int index = first + (unsigned int)(i % each);
-		char *one = (char *)results->structs + i * kind->size;
-
-		memcpy(one + kind->target_at, &target, sizeof(target));
-		if (kind->index_at)
-			memcpy(one + kind->index_at, &index, sizeof(index));
-	}
-	return results;
-}
-
-/** Points a result to its struct. Returns 0 or -ENOMEM. */
-static int point_result(const struct read_kind *kind, struct isst_result *result, const char *one)
-{
-	const struct isst_failure *failure = (const void *)(one + kind->failure_at);
-	int error = result_fail(result, ISST_PART_RESULT, failure);
-
-	for (int source = 0; source < SOURCES; source++)
-		if (kind->carried >> source & 1 && !(kind->needs_success && failure->error))
-			result->sources[source] = one;
-	if (!error && kind->part)
-		error = result_fail(result, kind->part,
-				    (const void *)(one + kind->part_failure_at));
-	return error;
-}
-
-/**
- * Reads for the targets of a call. Returns what isst_read_...() do.
- *
- * @first, @each: so many structs for each target, the first of which has that number
- */
-static int read_kind(const struct read_kind *kind, const struct call *call, unsigned int first,
-		     unsigned int each, struct isst_results **out)
-{
-	struct isst_results *results;
-	struct target_list list;
-	int error;
-
-	if (!call->context || !out)
-		return context_refuse(call->context, "there is nowhere to put the results (NULL)");
-	*out = NULL;
-	error = call_check(call, &list);
-	if (error)
-		return error;
-	results = prepare_results(kind, call, &list, first, each);
-	if (!results)
-		return call_no_memory(call->context);
-	error = kind->read(call->context, results->structs, results->count);
-	for (size_t i = 0; i < results->count && !error; i++)
-		if (point_result(kind, &results->items[i],
-				 (const char *)results->structs + i * kind->size))
-			error = call_no_memory(call->context);
-	if (error) {
-		isst_results_free(results);
-		return error;
-	}
-	*out = results;
-	return results_conclude(call->context, results, NULL);
-}
-
-/** The same with one struct for each target of what isst_read_...() were given. */
-static int read_each(const struct read_kind *kind, struct isst_context *context,
-		     const struct isst_targets *targets, const struct isst_request *request,
-		     unsigned int flags, struct isst_results **out)
-{
-	const struct call call = { .context = context,
-				   .targets = targets,
-				   .request = request,
-				   .flags = flags,
-				   .for_cpus = kind->of_cpus };
-
-	return read_kind(kind, &call, 0, 1, out);
-}
-
-/* ---- Summaries of levels ---- */
-
-static int read_profiles(struct isst_context *context, void *structs, size_t count)
-{
-	return perf_profile_read(context, structs, count);
-}
-
-int isst_read_perf_profiles(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	static const struct read_kind KIND = {
-		READ_KIND(struct isst_perf_profile, domain, read_profiles, CARRIES(PERF_PROFILE)),
-		.part = ISST_PART_PERF_PROFILE,
-		.part_failure_at = offsetof(struct isst_perf_profile, failure)
-	};
-
-	return read_each(&KIND, context, targets, request, flags, results);
-}
-
-/* ---- Core-power ---- */
-
-static int read_core_power(struct isst_context *context, void *structs, size_t count)
-{
-	return core_power_read(context, structs, count);
-}
-
-int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
-			 const struct isst_request *request, unsigned int flags,
-			 struct isst_results **results)
-{
-	static const struct read_kind KIND = {
-		READ_KIND(struct isst_core_power, domain, read_core_power,
-			  CARRIES(CORE_POWER) | CARRIES(CLOS_USE)),
-		.part = ISST_PART_CLOS,
-		.part_failure_at = offsetof(struct isst_core_power, clos_failure)
-	};
-
-	return read_each(&KIND, context, targets, request, flags, results);
-}
-
-/* ---- CLOS ---- */
-
-static const int CLOS_VALUES[] = { ISST_VALUE_CLOS, 0 };
-
-static int read_clos(struct isst_context *context, void *structs, size_t count)
-{
-	return clos_read(context, structs, count);
-}
-
-int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
-		   const struct isst_request *request, unsigned int flags,
-		   struct isst_results **results)
-{
-	static const struct read_kind KIND = { READ_KIND(struct isst_clos, domain, read_clos,
-							 CARRIES(CLOS) | CARRIES(CLOS_CONFIG)),
-					       .index_at = offsetof(struct isst_clos, clos) };
-	const struct call call = { .context = context,
-				   .targets = targets,
-				   .request = request,
-				   .values = CLOS_VALUES,
-				   .flags = flags };
-	uint64_t one;
-
-	if (request_get(request, ISST_VALUE_CLOS, &one))
-		return read_kind(&KIND, &call, (unsigned int)one, 1, results);
-	return read_kind(&KIND, &call, 0, ISST_CLOS_COUNT, results);
-}
-
-static int read_associations(struct isst_context *context, void *structs, size_t count)
-{
-	return clos_association_read(context, structs, count);
-}
-
-int isst_read_clos_associations(struct isst_context *context, const struct isst_targets *targets,
-				const struct isst_request *request, unsigned int flags,
-				struct isst_results **results)
-{
-	static const struct read_kind KIND = { READ_KIND(struct isst_clos_association, cpu,
-							 read_associations, CARRIES(ASSOCIATION)),
-					       .of_cpus = true };
-
-	return read_each(&KIND, context, targets, request, flags, results);
-}
-
-/* ---- Turbo ratio limits ---- */
-
-static int read_turbo_ratio_limits(struct isst_context *context, void *structs, size_t count)
-{
-	return turbo_ratio_limits_read(context, structs, count);
-}
-
-int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst_targets *targets,
-				 const struct isst_request *request, unsigned int flags,
-				 struct isst_results **results)
-{
-	static const struct read_kind KIND = { READ_KIND(
-		struct isst_turbo_ratio_limits, domain, read_turbo_ratio_limits, CARRIES(LIMITS)) };
-
-	return read_each(&KIND, context, targets, request, flags, results);
-}
 
 /* ---- Frequencies of the kernel ---- */
 
@@ -307,9 +143,8 @@ static int read_domain(struct isst_context *context, struct uncore_values *value
 	return error;
 }
 
-static int read_uncore(struct isst_context *context, void *structs, size_t count)
+static int read_uncore(struct isst_context *context, struct uncore_values *values, size_t count)
 {
-	struct uncore_values *values = structs;
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
@@ -317,107 +152,202 @@ static int read_uncore(struct isst_context *context, void *structs, size_t count
 	return error;
 }
 
-int isst_read_uncore_limits(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	static const struct read_kind KIND = { READ_KIND(struct uncore_values, domain, read_uncore,
-							 CARRIES(UNCORE)) };
-
-	return read_each(&KIND, context, targets, request, flags, results);
-}
-
 /* ---- Limits of cpufreq ---- */
 
-static void take_limits(struct scaling_values *values, const struct scaling_limits *limits)
-{
-	values->failure = limits->failure;
-	if (limits->failure.error)
-		return;
-	values->min_mhz = limit_of(limits->now.min_khz, LIMIT_NONE);
-	values->max_mhz = limit_of(limits->now.max_khz, LIMIT_NONE);
-	values->processor_min_mhz = mhz_of(limits->processor.min_khz);
-	values->processor_max_mhz = mhz_of(limits->processor.max_khz);
-}
-
-static int read_scaling(struct isst_context *context, void *structs, size_t count)
+static int read_scaling(struct isst_context *context, struct scaling_values *values, size_t count)
 {
 	struct scaling_limits *limits = calloc(count + 1, sizeof(*limits));
-	struct scaling_values *values = structs;
 	int error = limits ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
 		limits[i].cpu = values[i].cpu;
 	if (!error)
 		error = scaling_limits_read(context, limits, count);
-	for (size_t i = 0; i < count && !error; i++)
-		take_limits(&values[i], &limits[i]);
+	for (size_t i = 0; i < count && !error; i++) {
+		values[i].failure = limits[i].failure;
+		if (limits[i].failure.error)
+			continue;
+		values[i].min_mhz = limit_of(limits[i].now.min_khz, LIMIT_NONE);
+		values[i].max_mhz = limit_of(limits[i].now.max_khz, LIMIT_NONE);
+		values[i].processor_min_mhz = mhz_of(limits[i].processor.min_khz);
+		values[i].processor_max_mhz = mhz_of(limits[i].processor.max_khz);
+	}
 	free(limits);
 	return error;
+}
+
+/* ---- Results ---- */
+
+static int read_structs(enum kind kind, struct isst_context *context, void *structs, size_t count)
+{
+	switch (kind) {
+	case READ_PROFILES:
+		return perf_profile_read(context, structs, count);
+	case READ_CORE_POWER:
+		return core_power_read(context, structs, count);
+	case READ_CLOS:
+		return clos_read(context, structs, count);
+	case READ_ASSOCIATIONS:
+		return clos_association_read(context, structs, count);
+	case READ_TURBO_RATIO_LIMITS:
+		return turbo_ratio_limits_read(context, structs, count);
+	case READ_UNCORE:
+		return read_uncore(context, structs, count);
+	case READ_SCALING:
+		return read_scaling(context, structs, count);
+	case READ_FREQUENCIES:
+		return frequencies_read(context, structs, count);
+	case READ_REASONS:
+		return reasons_read(context, structs, count);
+	case READ_POWER:
+		return power_read(context, structs, count);
+	}
+	return -EINVAL;
+}
+
+/** Points a result to its struct. Returns 0 or -ENOMEM. */
+static int point_result(const struct read_kind *kind, struct isst_result *result, const char *one)
+{
+	const struct isst_failure *failure = (const void *)(one + kind->failure_at);
+	int error = result_fail(result, ISST_PART_RESULT, failure);
+
+	for (int source = 0; source < SOURCES; source++)
+		if (kind->carried >> source & 1 && !(kind->needs_success && failure->error))
+			result->sources[source] = one;
+	if (!error && kind->part)
+		error = result_fail(result, kind->part,
+				    (const void *)(one + kind->part_failure_at));
+	return error;
+}
+
+/** Reads for targets: of CLOS all of each, or the one that the request names. */
+static int read_results(enum kind number, struct isst_context *context,
+			const struct isst_targets *targets, const struct isst_request *request,
+			unsigned int flags, struct isst_results **out)
+{
+	static const int CLOS_VALUES[] = { ISST_VALUE_CLOS, 0 };
+	const struct read_kind *kind = &KINDS[number];
+	const struct call call = { .context = context,
+				   .targets = targets,
+				   .request = request,
+				   .values = number == READ_CLOS ? CLOS_VALUES : NULL,
+				   .flags = flags,
+				   .for_cpus = kind->of_cpus };
+	unsigned int each = 1;
+	struct isst_results *results;
+	struct target_list list;
+	uint64_t clos = 0;
+	int error;
+
+	if (!context || !out)
+		return context_refuse(context, "there is nowhere to put the results (NULL)");
+	*out = NULL;
+	error = call_check(&call, &list);
+	if (error)
+		return error;
+	if (number == READ_CLOS && !request_get(request, ISST_VALUE_CLOS, &clos))
+		each = ISST_CLOS_COUNT;
+	results = results_new(&call, &list, each, kind->carried);
+	if (results)
+		results->structs = calloc(results->count + 1, kind->size);
+	if (!results || !results->structs) {
+		isst_results_free(results);
+		return call_no_memory(context);
+	}
+	for (size_t i = 0; i < results->count; i++) {
+		const struct isst_result *result = &results->items[i];
+		const void *target = kind->of_cpus ? (const void *)result->cpu : result->domain;
+
+		memcpy((char *)results->structs + i * kind->size + kind->target_at, &target,
+		       sizeof(target));
+		if (number == READ_CLOS)
+			((struct isst_clos *)results->structs)[i].clos = (unsigned int)clos +
+									 (unsigned int)(i % each);
+	}
+	error = read_structs(number, context, results->structs, results->count);
+	for (size_t i = 0; i < results->count && !error; i++)
+		if (point_result(kind, &results->items[i],
+				 (const char *)results->structs + i * kind->size))
+			error = call_no_memory(context);
+	if (error) {
+		isst_results_free(results);
+		return error;
+	}
+	*out = results;
+	return results_conclude(context, results, NULL);
+}
+
+int isst_read_perf_profiles(struct isst_context *context, const struct isst_targets *targets,
+			    const struct isst_request *request, unsigned int flags,
+			    struct isst_results **results)
+{
+	return read_results(READ_PROFILES, context, targets, request, flags, results);
+}
+
+int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
+			 const struct isst_request *request, unsigned int flags,
+			 struct isst_results **results)
+{
+	return read_results(READ_CORE_POWER, context, targets, request, flags, results);
+}
+
+int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
+		   const struct isst_request *request, unsigned int flags,
+		   struct isst_results **results)
+{
+	return read_results(READ_CLOS, context, targets, request, flags, results);
+}
+
+int isst_read_clos_associations(struct isst_context *context, const struct isst_targets *targets,
+				const struct isst_request *request, unsigned int flags,
+				struct isst_results **results)
+{
+	return read_results(READ_ASSOCIATIONS, context, targets, request, flags, results);
+}
+
+int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst_targets *targets,
+				 const struct isst_request *request, unsigned int flags,
+				 struct isst_results **results)
+{
+	return read_results(READ_TURBO_RATIO_LIMITS, context, targets, request, flags, results);
+}
+
+int isst_read_uncore_limits(struct isst_context *context, const struct isst_targets *targets,
+			    const struct isst_request *request, unsigned int flags,
+			    struct isst_results **results)
+{
+	return read_results(READ_UNCORE, context, targets, request, flags, results);
 }
 
 int isst_read_scaling_limits(struct isst_context *context, const struct isst_targets *targets,
 			     const struct isst_request *request, unsigned int flags,
 			     struct isst_results **results)
 {
-	static const struct read_kind KIND = { READ_KIND(struct scaling_values, cpu, read_scaling,
-							 CARRIES(SCALING)),
-					       .of_cpus = true };
-
-	return read_each(&KIND, context, targets, request, flags, results);
-}
-
-/* ---- What CPUs run at ---- */
-
-_Static_assert(ISST_LIMIT_OTHER == (int)LIMIT_WORDS, "the last reason is behind the words");
-
-static int read_frequencies(struct isst_context *context, void *structs, size_t count)
-{
-	return frequencies_read(context, structs, count);
-}
-
-static int read_reasons(struct isst_context *context, void *structs, size_t count)
-{
-	return reasons_read(context, structs, count);
+	return read_results(READ_SCALING, context, targets, request, flags, results);
 }
 
 int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
 			  const struct isst_request *request, unsigned int flags,
 			  struct isst_results **results)
 {
-	static const struct read_kind KIND = { READ_KIND(struct cpu_running, cpu, read_frequencies,
-							 CARRIES(RUNNING)),
-					       .of_cpus = true, .needs_success = true };
-
-	return read_each(&KIND, context, targets, request, flags, results);
+	return read_results(READ_FREQUENCIES, context, targets, request, flags, results);
 }
 
 int isst_read_limit_reasons(struct isst_context *context, const struct isst_targets *targets,
 			    const struct isst_request *request, unsigned int flags,
 			    struct isst_results **results)
 {
-	static const struct read_kind KIND = { READ_KIND(struct cpu_running, cpu, read_reasons,
-							 CARRIES(REASONS)),
-					       .of_cpus = true, .needs_success = true };
-
-	return read_each(&KIND, context, targets, request, flags, results);
-}
-
-static int read_power(struct isst_context *context, void *structs, size_t count)
-{
-	return power_read(context, structs, count);
+	return read_results(READ_REASONS, context, targets, request, flags, results);
 }
 
 int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
 		    const struct isst_request *request, unsigned int flags,
 		    struct isst_results **results)
 {
-	static const struct read_kind KIND = { READ_KIND(struct domain_power, domain, read_power,
-							 CARRIES(POWER)),
-					       .needs_success = true };
-
-	return read_each(&KIND, context, targets, request, flags, results);
+	return read_results(READ_POWER, context, targets, request, flags, results);
 }
+
+_Static_assert(ISST_LIMIT_OTHER == (int)LIMIT_WORDS, "the last reason is behind the words");
 
 const char *isst_limit_reason_name(int reason)
 {
@@ -431,20 +361,13 @@ const char *isst_limit_reason_name(int reason)
 int isst_undisturbed_cpus(struct isst_context *context, struct isst_cpuset **cpus)
 {
 	const char *before;
-	int error;
 
 	if (!context || !cpus)
 		return context_refuse(context, "there is nowhere to put the CPUs (NULL)");
-	*cpus = isst_cpuset_new();
-	if (!*cpus)
-		return call_no_memory(context);
 	before = message_begin(&context->messages);
-	error = message_end(&context->messages, before, undisturbed_cpus(&context->files, *cpus));
-	if (error) {
-		isst_cpuset_free(*cpus);
-		*cpus = NULL;
-	}
-	return error;
+	*cpus = isst_cpuset_new();
+	return call_end_cpus(context, before, cpus,
+			     *cpus ? undisturbed_cpus(&context->files, *cpus) : -ENOMEM);
 }
 
 /** Whether a list of the kernel has other CPUs than a set. Returns 1, 0 or a negative errno. */
@@ -464,17 +387,6 @@ static int differs(struct isst_context *context, const char *path, const struct 
 	return result;
 }
 
-static int cpus_changed(struct isst_context *context)
-{
-	int result = context_check_discovered(context);
-
-	if (!result)
-		result = differs(context, CPU_DIRECTORY "/online", isst_online_cpus(context));
-	if (!result)
-		result = differs(context, CPU_DIRECTORY "/present", isst_present_cpus(context));
-	return result;
-}
-
 int isst_cpus_changed(struct isst_context *context)
 {
 	const char *before;
@@ -483,7 +395,11 @@ int isst_cpus_changed(struct isst_context *context)
 	if (!context)
 		return -EINVAL;
 	before = message_begin(&context->messages);
-	result = cpus_changed(context);
+	result = context_check_discovered(context);
+	if (!result)
+		result = differs(context, CPU_DIRECTORY "/online", isst_online_cpus(context));
+	if (!result)
+		result = differs(context, CPU_DIRECTORY "/present", isst_present_cpus(context));
 	message_end(&context->messages, before, result < 0 ? result : 0);
 	return result;
 }

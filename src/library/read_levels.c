@@ -162,7 +162,7 @@ static int make_result(const struct levels_call *levels, struct domain_snapshot 
 	const struct isst_perf_profile *profile = &snapshot->profile;
 	int error = result_fail(result, ISST_PART_PERF_PROFILE, &profile->failure);
 
-	while (levels->list.domains[result->target] != snapshot->domain)
+	for (result->target = 0; levels->list.domains[result->target] != snapshot->domain;)
 		result->target++;
 	result->domain = snapshot->domain;
 	result->sources[SOURCE_PERF_PROFILE] = profile;
@@ -172,30 +172,26 @@ static int make_result(const struct levels_call *levels, struct domain_snapshot 
 						: refuse_level(levels, profile, result);
 }
 
-/** The sources that the call asks for. */
-static unsigned int carried(unsigned int parts)
-{
-	unsigned int sources = 1U << SOURCE_PERF_PROFILE | 1U << SOURCE_LEVEL;
-
-	if (parts & ISST_READ_LEVELS_PROPERTIES)
-		sources |= 1U << SOURCE_PROPERTIES;
-	if (parts & ISST_READ_LEVELS_BASE_FREQ)
-		sources |= 1U << SOURCE_BASE_FREQ;
-	if (parts & ISST_READ_LEVELS_TURBO_FREQ)
-		sources |= 1U << SOURCE_TURBO_FREQ;
-	return sources;
-}
-
 /** Reads, and hands everything that was read to the results. */
 static int read_levels(struct levels_call *levels, struct isst_results **out)
 {
+	const struct call call = { .context = levels->context };
+	unsigned int carried = 1U << SOURCE_PERF_PROFILE | 1U << SOURCE_LEVEL;
 	struct isst_results *results;
 	int error = read_all(levels);
 	size_t shown = 0;
 
 	if (error)
 		return error;
-	results = results_new(levels->count, carried(levels->parts));
+	if (levels->parts & ISST_READ_LEVELS_PROPERTIES)
+		carried |= 1U << SOURCE_PROPERTIES;
+	if (levels->parts & ISST_READ_LEVELS_BASE_FREQ)
+		carried |= 1U << SOURCE_BASE_FREQ;
+	if (levels->parts & ISST_READ_LEVELS_TURBO_FREQ)
+		carried |= 1U << SOURCE_TURBO_FREQ;
+	/* Each level is a result: make_result() names its target. */
+	results = results_new(&call, &(struct target_list){ .domain_count = levels->count }, 1,
+			      carried);
 	if (!results)
 		return call_no_memory(levels->context);
 	for (size_t i = 0; i < levels->count && !error; i++)

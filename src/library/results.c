@@ -9,8 +9,10 @@
 
 /* ---- Making ---- */
 
-struct isst_results *results_new(size_t count, unsigned int carried)
+struct isst_results *results_new(const struct call *call, const struct target_list *list,
+				 unsigned int each, unsigned int carried)
 {
+	size_t count = each * (call->for_cpus ? list->cpu_count : list->domain_count);
 	struct isst_results *results = calloc(1, sizeof(*results));
 
 	if (!results)
@@ -21,25 +23,19 @@ struct isst_results *results_new(size_t count, unsigned int carried)
 		return NULL;
 	}
 	results->count = count;
-	for (size_t i = 0; i < count; i++)
-		results->items[i].carried = carried;
-	return results;
-}
-
-void results_name_targets(struct isst_results *results, const struct target_list *list,
-			  bool for_cpus, unsigned int each)
-{
-	for (size_t i = 0; i < results->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct isst_result *result = &results->items[i];
 
+		result->carried = carried;
 		result->target = i / each;
-		if (for_cpus && list->cpus)
+		if (call->for_cpus && list->cpus)
 			result->cpu = list->cpus[i / each];
 		if (result->cpu)
 			result->domain = result->cpu->domain;
 		else if (list->domains)
 			result->domain = list->domains[i / each];
 	}
+	return results;
 }
 
 void isst_results_free(struct isst_results *results)
@@ -69,22 +65,6 @@ int result_fail(struct isst_result *result, enum isst_part part, const struct is
 
 /* ---- What a call returns ---- */
 
-/** The use of CLOS may be unknown where core-power is not supported: that is no failure. */
-static bool has_failed_in_part(const struct isst_result *result)
-{
-	for (size_t part = 0; part < PARTS; part++)
-		if (part != ISST_PART_CLOS && result->parts[part].error)
-			return true;
-	return false;
-}
-
-static const struct isst_failure *failure_of(const struct isst_result *result)
-{
-	if (result->parts[ISST_PART_PERF_PROFILE].error)
-		return &result->parts[ISST_PART_PERF_PROFILE];
-	return result->parts[ISST_PART_RESULT].error ? &result->parts[ISST_PART_RESULT] : NULL;
-}
-
 int results_conclude(struct isst_context *context, const struct isst_results *results,
 		     bool (*ignored)(const struct isst_result *result))
 {
@@ -96,13 +76,17 @@ int results_conclude(struct isst_context *context, const struct isst_results *re
 		all &= ignored(&results->items[i]);
 	for (size_t i = 0; i < results->count; i++) {
 		const struct isst_result *result = &results->items[i];
-		const struct isst_failure *failure = failure_of(result);
+		const struct isst_failure *failure = &result->parts[ISST_PART_PERF_PROFILE];
 
 		if (ignored && !all && ignored(result))
 			continue;
-		failed |= has_failed_in_part(result);
-		good |= !failure;
-		if (failure && !first)
+		/* The use of CLOS may be unknown where core-power is not supported. */
+		for (size_t part = 0; part < PARTS; part++)
+			failed |= part != ISST_PART_CLOS && result->parts[part].error;
+		if (!failure->error)
+			failure = &result->parts[ISST_PART_RESULT];
+		good |= !failure->error;
+		if (failure->error && !first)
 			first = failure;
 	}
 	if (!failed)
@@ -183,16 +167,6 @@ static const struct {
 	[SOURCE_LIMITS] = { ISST_PART_RESULT, PART(RESULT) },
 };
 
-static bool is_lost(const struct isst_result *result, enum source source)
-{
-	unsigned int whole = SOURCE_PARTS[source].whole;
-
-	for (size_t part = 0; part < PARTS; part++)
-		if (whole & 1U << part && result->parts[part].error)
-			return true;
-	return !result->sources[source];
-}
-
 /** What stands for a value that a source does not have: it could not be read, or there is none. */
 static int why_none(const struct isst_result *result, enum source source)
 {
@@ -211,47 +185,55 @@ static unsigned int extent(unsigned int count)
 	return count ? count : 1;
 }
 
-/** Whether the value means nothing because of another one. */
-static bool is_void(const struct value_row *row, const char *source, unsigned int column)
-{
-	if (row->needs_cpus && !*(struct isst_cpuset *const *)(source + row->needs_cpus))
-		return true;
-	return row->column_count && column >= *(const unsigned int *)(source + row->column_count);
-}
-
 /** Finds a value. Returns 0 with its row of the table and its place, or a negative errno. */
 static int find_value(const struct isst_result *result, int id, unsigned int i, unsigned int column,
 		      const struct value_row **row, const void **place)
 {
+	const struct value_row *found = result ? value_row_of(id, result->carried) : NULL;
 	const char *source;
+	bool lost;
 
-	*row = result ? value_row_of(id, result->carried) : NULL;
-	if (!*row)
+	*row = found;
+	if (!found)
 		return -EINVAL;
-	if (i >= extent((*row)->rows) || column >= extent((*row)->columns))
+	if (i >= extent(found->rows) || column >= extent(found->columns))
 		return -ENODATA;
-	source = result->sources[(*row)->source];
-	if (is_lost(result, (*row)->source) || is_void(*row, source, column))
-		return why_none(result, (*row)->source);
-	*place = source + (*row)->offset + i * (*row)->row_size + column * (*row)->column_size;
+	source = result->sources[found->source];
+	lost = !source;
+	for (size_t part = 0; part < PARTS; part++)
+		lost |= SOURCE_PARTS[found->source].whole & 1U << part && result->parts[part].error;
+	/* It may mean nothing because of another one. */
+	if (lost ||
+	    (found->needs_cpus && !*(struct isst_cpuset *const *)(source + found->needs_cpus)) ||
+	    (found->column_count &&
+	     column >= *(const unsigned int *)(source + found->column_count)))
+		return why_none(result, found->source);
+	*place = source + found->offset + i * found->row_size + column * found->column_size;
 	return 0;
 }
 
-static int take_value(const struct isst_value *value, uint64_t *number)
+int isst_result_value64_at(const struct isst_result *result, int id, unsigned int i,
+			   unsigned int column, uint64_t *number)
 {
-	if (value->state == ISST_KNOWN)
-		*number = value->value;
-	else if (value->state == ISST_UNREADABLE)
-		return -EIO;
-	return value->state == ISST_KNOWN ? 0 : -ENODATA;
-}
+	const struct isst_value *value;
+	const struct value_row *row;
+	const void *place;
+	int error;
 
-static int take_number(const struct isst_result *result, const struct value_row *row,
-		       const void *place, uint64_t *number)
-{
+	if (!number)
+		return -EINVAL;
+	*number = 0;
+	error = find_value(result, id, i, column, &row, &place);
+	if (error)
+		return error;
 	switch (row->store) {
 	case STORE_VALUE:
-		return take_value(place, number);
+		value = place;
+		if (value->state == ISST_KNOWN)
+			*number = value->value;
+		else if (value->state == ISST_UNREADABLE)
+			return -EIO;
+		return value->state == ISST_KNOWN ? 0 : -ENODATA;
 	case STORE_NUMBER:
 	case STORE_ENUM:
 	case STORE_STATE:
@@ -272,27 +254,9 @@ static int take_number(const struct isst_result *result, const struct value_row 
 	return row->zero_is_none && *number == 0 ? -ENODATA : 0;
 }
 
-static int look_up(const struct isst_result *result, int id, unsigned int i, unsigned int column,
-		   uint64_t *number)
-{
-	const struct value_row *row;
-	const void *place;
-	int error;
-
-	*number = 0;
-	error = find_value(result, id, i, column, &row, &place);
-	return error ? error : take_number(result, row, place, number);
-}
-
 int isst_result_value64(const struct isst_result *result, int id, uint64_t *value)
 {
 	return isst_result_value64_at(result, id, 0, 0, value);
-}
-
-int isst_result_value64_at(const struct isst_result *result, int id, unsigned int row,
-			   unsigned int column, uint64_t *value)
-{
-	return value ? look_up(result, id, row, column, value) : -EINVAL;
 }
 
 int isst_result_value_at(const struct isst_result *result, int id, unsigned int row,
@@ -303,9 +267,9 @@ int isst_result_value_at(const struct isst_result *result, int id, unsigned int 
 
 	if (!value)
 		return -EINVAL;
-	error = isst_value_type(id) == ISST_TYPE_BITS ? -EINVAL
-						      : look_up(result, id, row, column, &number);
-
+	error = isst_value_type(id) == ISST_TYPE_BITS
+			? -EINVAL
+			: isst_result_value64_at(result, id, row, column, &number);
 	*value = (unsigned int)number;
 	return error;
 }

@@ -31,12 +31,9 @@ struct isst_results {
 	size_t level_count;
 };
 
-/** Results of a call; @carried as above. NULL without memory. */
-struct isst_results *results_new(size_t count, unsigned int carried);
-
-/** Gives each target of a call its results, @each of them. */
-void results_name_targets(struct isst_results *results, const struct target_list *list,
-			  bool for_cpus, unsigned int each);
+/** Results of a call, @each for each of its targets; @carried as above. NULL without memory. */
+struct isst_results *results_new(const struct call *call, const struct target_list *list,
+				 unsigned int each, unsigned int carried);
 
 /** Keeps why a part failed; nothing where it did not. Returns 0 or -ENOMEM. */
 int result_fail(struct isst_result *result, enum isst_part part,

@@ -39,18 +39,11 @@ size_t isst_targets_count(const struct isst_targets *targets)
 	return targets->cpu_count ? targets->cpu_count : targets->domain_count;
 }
 
-static bool has_domain(const struct isst_targets *targets, const struct isst_domain *domain)
+static int put_domain(struct isst_targets *targets, const struct isst_domain *domain)
 {
 	for (size_t i = targets->domain_count; i > 0; i--)
 		if (targets->domains[i - 1] == domain)
-			return true;
-	return false;
-}
-
-static int put_domain(struct isst_targets *targets, const struct isst_domain *domain)
-{
-	if (has_domain(targets, domain))
-		return 0;
+			return 0;
 	if (targets->domain_count == targets->domain_space) {
 		size_t space = targets->domain_space ? targets->domain_space * 2 : 16;
 		const struct isst_domain **larger = reallocarray(
@@ -87,11 +80,17 @@ int isst_targets_add_domain(struct isst_targets *targets, const struct isst_doma
 	return message_end(&targets->context->messages, before, add_domain(targets, domain));
 }
 
-static int add_all_domains(struct isst_targets *targets, unsigned int flags)
+int isst_targets_add_all_domains(struct isst_targets *targets, unsigned int flags)
 {
-	struct isst_context *context = targets->context;
-	int error = context_check_discovered(context);
+	struct isst_context *context;
+	const char *before;
+	int error;
 
+	if (!targets)
+		return -EINVAL;
+	context = targets->context;
+	before = message_begin(&context->messages);
+	error = context_check_discovered(context);
 	if (!error && flags & ~ISST_TARGETS_WITH_CPUS)
 		error = message_error(&context->messages, -EINVAL, "%#x are no flags of domains",
 				      flags);
@@ -101,23 +100,23 @@ static int add_all_domains(struct isst_targets *targets, unsigned int flags)
 		if (domain->has_cpu || !(flags & ISST_TARGETS_WITH_CPUS))
 			error = add_domain(targets, domain);
 	}
-	return error;
+	return message_end(&context->messages, before, error);
 }
 
-int isst_targets_add_all_domains(struct isst_targets *targets, unsigned int flags)
+static int compare_numbers(const void *left, const void *right)
 {
-	const char *before;
+	const struct isst_cpu *a = *(const struct isst_cpu *const *)left;
+	const struct isst_cpu *b = *(const struct isst_cpu *const *)right;
 
-	if (!targets)
-		return -EINVAL;
-	before = message_begin(&targets->context->messages);
-	return message_end(&targets->context->messages, before, add_all_domains(targets, flags));
+	return (a->number > b->number) - (a->number < b->number);
 }
 
-static int check_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus)
+static int add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus)
 {
 	struct isst_context *context = targets->context;
+	size_t count = targets->cpu_count + isst_cpuset_count(cpus), kept = 0;
 	int error = context_check_discovered(context);
+	const struct isst_cpu **larger;
 	unsigned int number;
 
 	if (error)
@@ -130,56 +129,28 @@ static int check_cpus(struct isst_targets *targets, const struct isst_cpuset *cp
 			return message_error(&context->messages, -EOPNOTSUPP,
 					     "CPU %u does not exist, or nothing is known of it",
 					     number);
-	return 0;
-}
-
-static int compare_numbers(const void *left, const void *right)
-{
-	const struct isst_cpu *a = *(const struct isst_cpu *const *)left;
-	const struct isst_cpu *b = *(const struct isst_cpu *const *)right;
-
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-/** Sorts the CPUs, and drops those that were added twice. */
-static void sort_cpus(struct isst_targets *targets)
-{
-	size_t kept = 0;
-
-	if (targets->cpu_count == 0)
-		return;
-	qsort(targets->cpus, targets->cpu_count, sizeof(const struct isst_cpu *), compare_numbers);
-	for (size_t i = 1; i < targets->cpu_count; i++)
-		if (targets->cpus[i] != targets->cpus[kept])
-			targets->cpus[++kept] = targets->cpus[i];
-	targets->cpu_count = kept + 1;
-}
-
-static int add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus)
-{
-	size_t count = targets->cpu_count + isst_cpuset_count(cpus);
-	int error = check_cpus(targets, cpus);
-	const struct isst_cpu **larger;
-	unsigned int number;
-
-	if (error)
-		return error;
 	larger = reallocarray(targets->cpus, count + 1, sizeof(const struct isst_cpu *));
 	if (!larger)
 		return -ENOMEM;
 	targets->cpus = larger;
 	isst_cpuset_for_each (number, cpus) {
-		const struct isst_cpu *cpu = context_cpu(targets->context, number);
+		const struct isst_cpu *cpu = context_cpu(context, number);
 
 		error = put_domain(targets, cpu->domain);
 		if (error)
 			break;
 		targets->cpus[targets->cpu_count++] = cpu;
 	}
-	sort_cpus(targets);
 	/* Without CPUs domains would be targets themselves. */
-	if (targets->cpu_count == 0)
+	if (targets->cpu_count == 0) {
 		targets->domain_count = 0;
+		return error;
+	}
+	qsort(targets->cpus, targets->cpu_count, sizeof(const struct isst_cpu *), compare_numbers);
+	for (size_t i = 1; i < targets->cpu_count; i++)
+		if (targets->cpus[i] != targets->cpus[kept])
+			targets->cpus[++kept] = targets->cpus[i];
+	targets->cpu_count = kept + 1;
 	return error;
 }
 
@@ -202,12 +173,14 @@ int call_no_memory(struct isst_context *context)
 	return message_end(&context->messages, before, -ENOMEM);
 }
 
-static bool may_have(const struct call *call, int id)
+int call_end_cpus(struct isst_context *context, const char *before, struct isst_cpuset **cpus,
+		  int error)
 {
-	for (const int *value = call->values; value && *value; value++)
-		if (*value == id)
-			return true;
-	return false;
+	if (error) {
+		isst_cpuset_free(*cpus);
+		*cpus = NULL;
+	}
+	return message_end(&context->messages, before, error);
 }
 
 static int check_request(const struct call *call)
@@ -215,11 +188,13 @@ static int check_request(const struct call *call)
 	int id;
 
 	for (size_t i = 0; (id = isst_value_at(i)) != 0; i++) {
-		uint64_t value;
-		bool given = request_get(call->request, id, &value) ||
-			     request_get_cpus(call->request, id);
+		const int *value = call->values;
+		uint64_t number;
 
-		if (given && !may_have(call, id))
+		while (value && *value && *value != id)
+			value++;
+		if ((!value || !*value) && (request_get(call->request, id, &number) ||
+					    request_get_cpus(call->request, id)))
 			return message_error(&call->context->messages, -EINVAL,
 					     "the call has no use for the value %s of its request",
 					     isst_value_name(id));
@@ -227,35 +202,29 @@ static int check_request(const struct call *call)
 	return 0;
 }
 
-static int check_call(const struct call *call)
-{
-	struct messages *messages = &call->context->messages;
-	int error = context_check_discovered(call->context);
-
-	if (error)
-		return error;
-	if (!call->targets || call->targets->context != call->context)
-		return message_error(messages, -EINVAL, "%s",
-				     call->targets ? "targets of another context were given"
-						   : "no targets were given");
-	if (call->for_cpus && call->targets->cpu_count == 0 && call->targets->domain_count > 0)
-		return message_error(messages, -EINVAL, "the call is for CPUs, not for domains");
-	if (call->flags & ~call->known_flags)
-		return message_error(messages, -EINVAL, "the call does not know the flags %#x",
-				     call->flags & ~call->known_flags);
-	return check_request(call);
-}
-
 int call_check(const struct call *call, struct target_list *list)
 {
-	const char *before = message_begin(&call->context->messages);
-	int error = check_call(call);
+	struct messages *messages = &call->context->messages;
+	const struct isst_targets *targets = call->targets;
+	const char *before = message_begin(messages);
+	int error = context_check_discovered(call->context);
 
 	*list = (struct target_list){ 0 };
+	if (!error && (!targets || targets->context != call->context))
+		error = message_error(messages, -EINVAL, "%s",
+				      targets ? "targets of another context were given"
+					      : "no targets were given");
+	if (!error && call->for_cpus && targets->cpu_count == 0 && targets->domain_count > 0)
+		error = message_error(messages, -EINVAL, "the call is for CPUs, not for domains");
+	if (!error && call->flags & ~call->known_flags)
+		error = message_error(messages, -EINVAL, "the call does not know the flags %#x",
+				      call->flags & ~call->known_flags);
 	if (!error)
-		*list = (struct target_list){ .domains = call->targets->domains,
-					      .domain_count = call->targets->domain_count,
-					      .cpus = call->targets->cpus,
-					      .cpu_count = call->targets->cpu_count };
-	return message_end(&call->context->messages, before, error);
+		error = check_request(call);
+	if (!error)
+		*list = (struct target_list){ .domains = targets->domains,
+					      .domain_count = targets->domain_count,
+					      .cpus = targets->cpus,
+					      .cpu_count = targets->cpu_count };
+	return message_end(messages, before, error);
 }

@@ -21,6 +21,7 @@ struct call {
 	const int *values; /* that the request may have, ended by 0 */
 	unsigned int flags, known_flags;
 	bool for_cpus;
+	const struct target_list *list; /* of the targets, for planning */
 };
 
 /** Checks what a call was given. Returns 0 with the targets, or -EINVAL with a message. */
@@ -28,6 +29,10 @@ int call_check(const struct call *call, struct target_list *list);
 
 /** Returns -ENOMEM, as the error of a call on this context. */
 int call_no_memory(struct isst_context *context);
+
+/** Ends a call that made *@cpus, which is NULL on an error. Returns @error. */
+int call_end_cpus(struct isst_context *context, const char *before, struct isst_cpuset **cpus,
+		  int error);
 
 /** Notes that a change is without one of its requests, so that it cannot be made. Returns @error.
  */
