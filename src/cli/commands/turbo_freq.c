@@ -174,6 +174,42 @@ static int fill_enable_request(const struct run *run, struct isst_request *reque
 	return error;
 }
 
+/** Whether a package is one of the run's. */
+static bool is_of_run(const struct run *run, unsigned int package)
+{
+	for (size_t i = 0; i < run->targets.domain_count; i++)
+		if (isst_domain_package(run->targets.domains[i]) == package)
+			return true;
+	return false;
+}
+
+/** Classes stay as they are without --auto: whether they favour any CPU of the packages. */
+static void note_classes(struct run *run)
+{
+	struct isst_cpuset *high;
+	int error = isst_cpus_by_name(run->context, "high-priority", 0, &high);
+	bool any = false, all = true;
+	unsigned int number;
+
+	isst_cpuset_for_each (number, isst_online_cpus(run->context)) {
+		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
+
+		if (!cpu || !is_of_run(run, isst_domain_package(isst_cpu_domain(cpu))))
+			continue;
+		any |= isst_cpuset_has(high, number);
+		all &= isst_cpuset_has(high, number);
+	}
+	isst_cpuset_free(high);
+	/* -EOPNOTSUPP: there is none. What cannot be read is not known. */
+	if ((error && error != -EOPNOTSUPP) || (any && !all))
+		return;
+	report_message(run->report, ENTRY_NOTE,
+		       "no CPU is favoured: %s in CLOS 0 or 1 (core-power get-assoc); turbo-freq "
+		       "enable --auto --high-priority CORES/package favours some",
+		       any ? "all are" : "none is");
+	report_code(run->report, isst_warning_code_name(ISST_WARNING_NO_HIGH_PRIORITY_CPUS));
+}
+
 /** Without --cpu and --high-priority no core gets high priority: the library warns of that. */
 void turbo_freq_enable(struct run *run)
 {
@@ -192,6 +228,8 @@ void turbo_freq_enable(struct run *run)
 				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
 	if (run->chosen && run->status == STATUS_DONE)
 		core_choice_report(run);
+	if (!automatic && run->status == STATUS_DONE && run_changes(run))
+		note_classes(run);
 }
 
 void turbo_freq_disable(struct run *run)
