@@ -410,6 +410,8 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 
 	if (!error)
 		error = package_scope_switch_off(scope, FEATURE_BASE_FREQ);
+	if (!error && !automatic)
+		package_scope_warn_of_saved(scope, FEATURE_BASE_FREQ);
 	if (!error && automatic)
 		error = plan_restoring(scope->change, FEATURE_BASE_FREQ, sharing, &scope->current,
 				       restored);

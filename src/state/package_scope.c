@@ -263,6 +263,22 @@ int package_scope_switch_off(struct package_scope *scope, unsigned int feature)
 	return error;
 }
 
+void package_scope_warn_of_saved(struct package_scope *scope, unsigned int feature)
+{
+	const char *name = feature_name(feature);
+	int found = 0;
+
+	for (size_t i = 0; i < scope->own && found <= 0; i++)
+		if (request_is_active(&scope->requests[i]))
+			found = settings_exist(scope->change->context, name,
+					       scope->requests[i].domain);
+	if (found > 0)
+		change_warn(scope->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+			    "what else %s enable --auto has set stays (core-power, classes of "
+			    "service): %s disable --auto restores what was there before",
+			    name, name);
+}
+
 int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature)
 {
 	const char *name = feature_name(feature);

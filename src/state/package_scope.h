@@ -88,4 +88,7 @@ void package_scope_check_off(struct package_scope *scope, size_t i, unsigned int
  */
 int package_scope_switch_off(struct package_scope *scope, unsigned int feature);
 
+/** Warns that `disable` without --auto leaves what was saved for a feature as it is. */
+void package_scope_warn_of_saved(struct package_scope *scope, unsigned int feature);
+
 #endif

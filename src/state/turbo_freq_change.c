@@ -304,6 +304,8 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 
 	if (!error)
 		error = package_scope_switch_off(scope, FEATURE_TURBO_FREQ);
+	if (!error && !request->automatic)
+		package_scope_warn_of_saved(scope, FEATURE_TURBO_FREQ);
 	if (!error && request->automatic)
 		error = plan_restoring(change, FEATURE_TURBO_FREQ, sharing, &scope->current,
 				       restored);
