@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Executes a command, from opening the machine to the last byte of output. Must not know what the
- * command does: that is its handler's.
- */
 #include "execute.h"
 
 #include "../common/memory_stream.h"
@@ -10,8 +6,6 @@
 #include "command_table.h"
 #include "config/config_source.h"
 #include "config/config_wait.h"
-#include "describe.h"
-#include "out_file.h"
 #include "process/program.h"
 #include "process/terminal.h"
 #include "render/page.h"
@@ -29,6 +23,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+void describe_command(struct report_header *header, const struct request *request)
+{
+	header->feature = request->feature ? request->feature->name : NULL;
+	header->command = request->command ? request->command->name : NULL;
+	if (request->command == &info_command)
+		header->command = "--info";
+	if (request->action == ACTION_VERSION)
+		header->command = "--version";
+}
+
+/** Describes a machine that was opened just now; reads a file of the kernel. */
+static void describe_machine(struct report *report, struct isst_context *context)
+{
+	struct report_header *header = report_header(report);
+
+	header->has_machine = true;
+	header->family = isst_platform_family(context);
+	header->model = isst_platform_model(context);
+	header->stepping = isst_platform_stepping(context);
+	report_set_string(report, &header->emulated, isst_platform_emulated_name(context));
+	report_set_string(report, &header->processor, isst_platform_name(context));
+	/* Not every machine reports a name: that is no error. */
+	if (!header->processor && *isst_error(context))
+		report_message(report, ENTRY_NOTE, "cannot read the name of the processor: %s",
+			       isst_error(context));
+}
 
 static void trace(void *data, int level, const char *line)
 {
@@ -60,55 +81,24 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 	return error;
 }
 
-static void write_banner(struct run *run, struct output *output)
+/** Returns false after an error. */
+static bool discover(struct run *run)
 {
-	const char *emulated = isst_platform_emulated_name(run->context);
+	bool journal = run->request->command->flags & COMMAND_JOURNAL;
+	const char *holder;
+	int error;
 
-	output_title(output, isst_platform_model(run->context));
-	if (emulated)
-		output_banner_name(output, "Emulated machine", emulated);
-}
-
-/**
- * A document has no banner. That the environment, and not the command line, chose an emulated
- * machine is printed beside it then: the document itself is as on a real one.
- */
-static void note_emulated(const struct run *run, const struct output *output)
-{
-	const char *emulated = isst_platform_emulated_name(run->context);
-	FILE *stream = output_messages(output);
-
-	if (emulated && !request_has(run->request, OPTION_EMULATE) && !output_has_banner(output)) {
-		fputs("Emulated machine: ", stream);
-		write_printable(emulated, "", stream);
-		fputc('\n', stream);
-	}
-}
-
-/** What a process holds looks like the state of the machine, and will be gone. */
-static void report_holder(struct run *run)
-{
-	const char *holder = run->shows_holder || run->request->command->flags & COMMAND_JOURNAL
-				     ? NULL
-				     : isst_change_holder(run->context);
-
+	if (journal)
+		isst_journal_keep(run->context);
+	error = isst_discover(run->context);
+	run_report_notices(run);
+	/* What a process holds looks like the state of the machine, and will be gone. */
+	holder = run->shows_holder || journal ? NULL : isst_change_holder(run->context);
 	if (holder)
 		report_message(run->report, ENTRY_NOTE,
 			       "%s: until it releases it or rolls it back, the machine is in a "
 			       "temporary state",
 			       holder);
-}
-
-/** Returns false after an error. */
-static bool discover(struct run *run)
-{
-	int error;
-
-	if (run->request->command->flags & COMMAND_JOURNAL)
-		isst_journal_keep(run->context);
-	error = isst_discover(run->context);
-	run_report_notices(run);
-	report_holder(run);
 	return run_driver_call(run, error) == 0;
 }
 
@@ -246,15 +236,6 @@ static void release_machine(struct run *run, struct output *output)
 	output_may_wait(output);
 }
 
-/** Where progress is printed; NULL: it is part of the document. */
-static FILE *progress_stream(const struct run *run, const struct output *output)
-{
-	/* What is tried is looked at before there is a document. */
-	if (run->request->command->flags & COMMAND_HOLDS && !run->program)
-		return nowait_stream_file(output_nowait(output));
-	return output_progress(output);
-}
-
 /**
  * The file of --out is created under the lock, since another run may be writing to it until then,
  * and before anything is changed, since that must not happen where its result cannot be reported.
@@ -262,30 +243,34 @@ static FILE *progress_stream(const struct run *run, const struct output *output)
  */
 static enum exit_status work(struct run *run, struct output *output)
 {
-	enum exit_status status = out_file_wait_for_reader(run->request, output);
+	const unsigned int flags = run->request->command->flags;
+	enum exit_status status = output_wait_for_reader(output);
 	bool ready;
 	int error;
 
 	if (status != STATUS_DONE)
 		return status;
-	run->progress = progress_stream(run, output);
+	/* What is tried is looked at before there is a document. */
+	run->progress = flags & COMMAND_HOLDS && !run->program
+				? nowait_stream_file(output_nowait(output))
+				: output_progress(output);
 	run->columns = output->reference ? 0 : page_of(stderr, output->colour).width;
 	run->counts = run->progress && terminal_can_show(STDERR_FILENO) &&
 		      !request_has(run->request, OPTION_DEBUG);
 	ready = config_wait(run) && (!run_changes(run) || reserve_machine(run));
-	error = out_file_create(run->request, output);
+	error = output_open(output);
 	if (error) {
 		release_machine(run, output);
-		return out_file_refuse(run->request, output, error);
+		return output_refuse_path(output, error);
 	}
-	if ((run->request->command->flags & COMMAND_CHANGES) &&
-	    !request_has(run->request, OPTION_DRY_RUN))
-		output_expect_change(output);
+	if (flags & COMMAND_CHANGES && !request_has(run->request, OPTION_DRY_RUN))
+		output->changing = true;
 	run->nowait = output_nowait(output);
-	write_banner(run, output);
-	note_emulated(run, output);
+	output_banner(output, isst_platform_model(run->context),
+		      isst_platform_emulated_name(run->context),
+		      !request_has(run->request, OPTION_EMULATE));
 	ready = ready && discover(run) && check_command(run);
-	if (ready && run->request->command->flags & COMMAND_WATCHES)
+	if (ready && flags & COMMAND_WATCHES)
 		return watch_machine(run, output);
 	reserve_drop_privileges(run, output);
 	if (ready && request_has(run->request, OPTION_WATCH))
@@ -321,7 +306,7 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 
 static enum exit_status work_without_machine(struct run *run, struct output *output)
 {
-	enum exit_status status = out_file_open(run->request, output);
+	enum exit_status status = output_open_at_once(output);
 
 	if (status != STATUS_DONE)
 		return status;
@@ -330,22 +315,15 @@ static enum exit_status work_without_machine(struct run *run, struct output *out
 	return output_report(output, run->report, run->status);
 }
 
-/** What was accepted though it has no effect comes before all else. */
-static void report_request_notes(const struct request *request, struct report *report)
-{
-	for (size_t i = 0; report && i < request->options.note_count; i++)
-		report_message(report, ENTRY_NOTE, "%s", request->options.notes[i]);
-}
-
 /** The command line was valid, so that an existing file of --out does not keep what it had: it gets
  * the errors, unless its format has no place for them. */
 static enum exit_status refuse_source(struct run *run, struct output *output)
 {
 	enum exit_status status;
 
-	if (!request_has(run->request, OPTION_OUT) || renderers[output->format].file)
+	if (!output->path || renderers[output->format].file)
 		return output_refusal(output, run->report, run->status);
-	status = out_file_open(run->request, output);
+	status = output_open_at_once(output);
 	if (status != STATUS_DONE)
 		return status;
 	/* There is nothing to get a value of. */
@@ -354,21 +332,8 @@ static enum exit_status refuse_source(struct run *run, struct output *output)
 	return output_report(output, run->report, run->status);
 }
 
-/** The machine is not changed for a program that cannot be run. Returns false after an error. */
-static bool find_program(struct run *run)
-{
-	const char *name = run->request->program[0];
-	int error = program_find(name);
-
-	if (!error)
-		return true;
-	run_error(run, STATUS_FAILED, "cannot run %s: %s", *name ? name : "''", strerror(-error));
-	run->program_refused = true;
-	run->program_status = (int)program_status_of_error(error);
-	return false;
-}
-
-/** Finds and forks the program of a command that wraps one. Returns false after an error. */
+/** Finds and forks the program of a command that wraps one: the machine is not changed for one that
+ * cannot be run. Returns false after an error. */
 static bool prepare_program(struct run *run, const struct output *output)
 {
 	const struct program_inheritance inheritance = {
@@ -378,8 +343,15 @@ static bool prepare_program(struct run *run, const struct output *output)
 
 	if (!command_wraps_program(run->request->command))
 		return true;
-	if (!find_program(run))
+	error = program_find(run->request->program[0]);
+	if (error) {
+		run_error(run, STATUS_FAILED, "cannot run %s: %s",
+			  *run->request->program[0] ? run->request->program[0] : "''",
+			  strerror(-error));
+		run->program_refused = true;
+		run->program_status = (int)program_status_of_error(error);
 		return false;
+	}
 	error = program_fork(run->request->program, &inheritance, &run->program);
 	if (error)
 		run_error(run, STATUS_FAILED, "cannot start a process: %s", strerror(-error));
@@ -423,23 +395,16 @@ static enum exit_status execute_on_machine(struct run *run, struct output *outpu
 	return status == STATUS_DONE ? work(run, output) : status;
 }
 
-/** What the process ends with: the status of the program, if all else went well. */
-static int final_status(const struct run *run, enum exit_status status)
-{
-	if (run->program_refused)
-		return run->program_status;
-	if (!command_wraps_program(run->request->command))
-		return (int)status;
-	return status == STATUS_DONE ? run->program_status : PROGRAM_RUN_FAILED;
-}
-
 int execute_command(const struct request *request, struct output *output)
 {
 	struct run run = { .request = request, .report = report_new(), .program_status = -1 };
 	bool machine = !(request->command->flags & COMMAND_NO_MACHINE);
-	enum exit_status status = run.report ? STATUS_DONE : output_usage_error(output, NULL);
+	enum exit_status status = run.report ? STATUS_DONE
+					     : output_problem(output, NULL, STATUS_USAGE);
 
-	report_request_notes(request, run.report);
+	/* What was accepted though it has no effect comes before all else. */
+	for (size_t i = 0; run.report && i < request->options.note_count; i++)
+		report_message(run.report, ENTRY_NOTE, "%s", request->options.notes[i]);
 	if (run.report)
 		describe_command(report_header(run.report), request);
 	if (status == STATUS_DONE)
@@ -461,5 +426,9 @@ int execute_command(const struct request *request, struct output *output)
 	/* A shell ends its script at Ctrl-C only if that ended what it had run. */
 	if (status == STATUS_DONE && run.program_signal)
 		signals_end_process(run.program_signal);
-	return final_status(&run, status);
+	if (run.program_refused)
+		return run.program_status;
+	if (!command_wraps_program(request->command))
+		return (int)status;
+	return status == STATUS_DONE ? run.program_status : PROGRAM_RUN_FAILED;
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program: from a command line to an exit status. Must not know any command. */
 #include "../common/memory_stream.h"
-#include "describe.h"
 #include "execute.h"
 #include "help.h"
-#include "out_file.h"
 #include "process/program.h"
 #include "render/output.h"
 #include "render/page.h"
@@ -26,7 +24,7 @@ static void print_title(const struct request *request, struct output *output)
 	struct isst_context *context = output->reference ? machine_look(request) : NULL;
 
 	if (context)
-		output_title(output, isst_platform_model(context));
+		output_banner(output, isst_platform_model(context), NULL, false);
 	isst_close(context);
 }
 
@@ -48,11 +46,11 @@ static enum exit_status print_help(const struct request *request, struct output 
 	enum exit_status status;
 
 	if (memory_stream_open(&memory))
-		return output_usage_error(output, NULL);
+		return output_problem(output, NULL, STATUS_USAGE);
 	print_title(request, output);
 	write_help(request, output->program, stdout, memory.stream);
 	status = memory_stream_close(&memory) == 0 ? output_text(output, memory.text, memory.size)
-						   : output_usage_error(output, NULL);
+						   : output_problem(output, NULL, STATUS_USAGE);
 	free(memory.text);
 	return status;
 }
@@ -82,8 +80,8 @@ static enum exit_status print_version(const struct request *request, struct outp
 	struct report_node *top;
 
 	if (!report)
-		return output_usage_error(output, NULL);
-	status = out_file_open(request, output);
+		return output_problem(output, NULL, STATUS_USAGE);
+	status = output_open_at_once(output);
 	if (status != STATUS_DONE) {
 		report_free(report);
 		return status;
@@ -101,33 +99,18 @@ static enum exit_status print_version(const struct request *request, struct outp
 	return status;
 }
 
-/** Reports what is wrong with the command line; for a feature alone also prints its help. */
-static enum exit_status complain(const struct request *request, struct output *output,
-				 const char *problem)
-{
-	if (request->action == ACTION_NO_COMMAND && !renderers[output->format].document)
-		write_help(request, output->program, stderr, stderr);
-	return output_usage_error(output, problem);
-}
-
-/** A command that runs a program leaves the other statuses to the program. */
+/** Reports what is wrong with the command line; for a feature alone also prints its help. A command
+ * that runs a program leaves the other statuses to the program. */
 static int refuse(const struct request *request, struct output *output, const char *problem)
 {
 	enum exit_status status;
 
 	if (request->command && command_wraps_program(request->command))
 		output->header.exit_status = PROGRAM_RUN_FAILED;
-	status = complain(request, output, problem);
+	if (request->action == ACTION_NO_COMMAND && !renderers[output->format].document)
+		write_help(request, output->program, stderr, stderr);
+	status = output_problem(output, problem, STATUS_USAGE);
 	return output->header.exit_status ? output->header.exit_status : (int)status;
-}
-
-static int act(const struct request *request, struct output *output)
-{
-	if (request->action == ACTION_HELP)
-		return (int)print_help(request, output);
-	if (request->action == ACTION_VERSION)
-		return (int)print_version(request, output);
-	return execute_command(request, output);
 }
 
 int main(int argc, char **argv)
@@ -141,8 +124,16 @@ int main(int argc, char **argv)
 	error = request_read(&request, output.reference, argc, argv, &problem);
 	output.format = request_format(&request);
 	output.get = request_text(&request, OPTION_GET);
+	output.path = request_text(&request, OPTION_OUT);
 	describe_command(&output.header, &request);
-	status = error ? refuse(&request, &output, problem) : act(&request, &output);
+	if (error)
+		status = refuse(&request, &output, problem);
+	else if (request.action == ACTION_HELP)
+		status = (int)print_help(&request, &output);
+	else if (request.action == ACTION_VERSION)
+		status = (int)print_version(&request, &output);
+	else
+		status = execute_command(&request, &output);
 	free(problem);
 	request_clear(&request);
 	output_close(&output);

@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include "cli/process/privileges.h"
-#include "cli/process/syscalls.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -266,7 +265,7 @@ static void try_calls(void)
 	int local, pair[2];
 	long allowed = 0;
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscalls_deny() != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || privileges_deny_calls() != 0)
 		_exit(NO_FILTER);
 	/* valgrind looks at what arguments point to, and does not survive a program that cannot be
 	 * executed after all. */
@@ -311,15 +310,14 @@ static void a_program_without_extra_privileges_borrows_none(void **state)
  */
 static void as_the_caller_no_capability_is_effective(void **state)
 {
-	struct privileges_aside aside;
 	cap_t before = cap_get_proc(), meanwhile, after;
 	cap_t none = cap_init();
 
 	(void)state;
 	assert_true(before && none);
-	assert_int_equal(privileges_as_caller(&aside), 0);
+	assert_int_equal(privileges_as_caller(), 0);
 	meanwhile = cap_get_proc();
-	assert_int_equal(privileges_again(&aside), 0);
+	assert_int_equal(privileges_again(0), 0);
 	after = cap_get_proc();
 	assert_true(meanwhile && after);
 	assert_int_equal(cap_compare(before, after), 0);

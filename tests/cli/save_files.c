@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include "cli/process/save_file.h"
-#include "cli/process/save_target.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -54,8 +54,9 @@ static void report_something(struct output *output, const char *path, struct cap
 {
 	struct report *report = report_new();
 
-	assert_int_equal(output_open(output, path), 0);
-	output_banner(output, "banner\n");
+	output->path = path;
+	assert_int_equal(output_open(output), 0);
+	output_banner(output, 85, NULL, false);
 	fputs("trace\n", output_trace(output));
 	report_number(report_unit(report, NULL, 0), KEY_CLOS, 3);
 	report_message(report, ENTRY_ERROR, "message");
@@ -78,7 +79,7 @@ static void capture(const char *name, enum output_format format, const char *pat
 	output_start(&output, name);
 	output.format = format;
 	if (wrong)
-		captured->status = output_usage_error(&output, "message");
+		captured->status = output_problem(&output, "message", STATUS_USAGE);
 	else
 		report_something(&output, path, captured);
 	fflush(NULL);
@@ -88,6 +89,7 @@ static void capture(const char *name, enum output_format format, const char *pat
 		read_file(path, captured->text[0], sizeof(captured->text[0]));
 }
 
+#define BANNER "Intel(R) Speed Select Technology\nExecuting on CPU model:85[0x55]\n"
 #define DOCUMENT "{\n  \"clos\": \"3\",\n  \"Error0\": {\n    \"message\": \"message\"\n  }\n}\n"
 #define WRONG "{\n  \"Error0\": {\n    \"message\": \"message\"\n  }\n}\n"
 
@@ -97,17 +99,17 @@ static const struct {
 	bool out, wrong;
 	const char *file, *standard_output, *standard_error;
 } cases[] = {
-	{ "/usr/sbin/intel-speed-select", FORMAT_TEXT, false, false, "", "banner\ntrace\n",
+	{ "/usr/sbin/intel-speed-select", FORMAT_TEXT, false, false, "", BANNER "trace\n",
 	  " clos:3\nError: message\n" },
 	{ "intel-speed-select", FORMAT_TEXT, true, false, " clos:3\nError: message\n",
-	  "banner\ntrace\n", "Error: message\n" },
-	{ "intel-speed-select", FORMAT_JSON, false, false, "", "banner\ntrace\n", DOCUMENT },
-	{ "intel-speed-select", FORMAT_JSON, true, false, DOCUMENT, "banner\ntrace\n",
+	  BANNER "trace\n", "Error: message\n" },
+	{ "intel-speed-select", FORMAT_JSON, false, false, "", BANNER "trace\n", DOCUMENT },
+	{ "intel-speed-select", FORMAT_JSON, true, false, DOCUMENT, BANNER "trace\n",
 	  "Error: message\n" },
 	{ "intel-speed-select", FORMAT_TEXT, false, true, "", "", "Error: message\n" },
 	{ "intel-speed-select", FORMAT_JSON, false, true, "", "", WRONG },
-	{ "./isst", FORMAT_TEXT, false, false, "", "banner\n clos:3\n", "trace\nError: message\n" },
-	{ "isst", FORMAT_TEXT, true, false, "banner\n clos:3\n", "", "trace\nError: message\n" },
+	{ "./isst", FORMAT_TEXT, false, false, "", BANNER " clos:3\n", "trace\nError: message\n" },
+	{ "isst", FORMAT_TEXT, true, false, BANNER " clos:3\n", "", "trace\nError: message\n" },
 	{ "isst", FORMAT_JSON, false, false, "", DOCUMENT, "trace\nError: message\n" },
 	{ "isst", FORMAT_JSON, true, false, DOCUMENT, "", "trace\nError: message\n" },
 	{ "isst", FORMAT_TEXT, false, true, "", "", "Error: message\n" },
@@ -202,7 +204,8 @@ static void a_file_that_cannot_be_created_is_reported(void **state)
 
 	(void)state;
 	output_start(&output, "isst");
-	assert_true(output_open(&output, "/dev/null/file") < 0);
+	output.path = "/dev/null/file";
+	assert_true(output_open(&output) < 0);
 }
 
 int main(void)

@@ -43,27 +43,18 @@ static int read_all(int descriptor, struct text *text)
 	}
 }
 
-static int read_path(const char *path, struct text *text)
-{
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), error;
-
-	if (descriptor < 0)
-		return -errno;
-	error = read_all(descriptor, text);
-	close(descriptor);
-	return error;
-}
-
 /** The file is the caller's choice: it is opened with the caller's rights. */
 static int read_as_caller(const char *path, struct text *text)
 {
-	struct privileges_aside aside;
-	int error = privileges_as_caller(&aside), again;
+	int error = privileges_as_caller(), descriptor;
 
-	if (!error)
-		error = read_path(path, text);
-	again = privileges_again(&aside);
-	return error ? error : again;
+	if (!error) {
+		descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		error = descriptor < 0 ? -errno : read_all(descriptor, text);
+		if (descriptor >= 0)
+			close(descriptor);
+	}
+	return privileges_again(error);
 }
 
 static bool is_standard_input(const char *file)

@@ -1,37 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Lends no privileges to what the caller names, and gives up those that are not needed. The latter
- * is to be done once everything is open for which they were needed: the device, and the library's
- * cache.
- *
- * The program may have more privileges than its caller: set-uid, or by file capabilities. Those are
- * for the device and the kernel's files. The file of --out is opened with the caller's own rights,
- * and emulated machines, platform files and captures, which are files of the caller's choice
- * throughout, are refused altogether (machine.c).
- *
- * What is left to do after that:
- *  - A reading run asks the open device, which looks at credentials for writes only, and reads
- *    files of the kernel that everybody may read. It needs no capability.
- *  - A changing run needs CAP_SYS_ADMIN, which the driver asks for at some writes; and it opens
- *    files of the kernel for writing, all of which belong to root: a caller who is not root and was
- *    given capabilities instead needs CAP_DAC_OVERRIDE for that. So does root where it makes
- *    cgroups: their uppermost directory has no write permission, not for its owner either. When the
- *    first one asks for cpusets, kernels such as Linux 6.1 also demand CAP_SYS_NICE, since all
- *    processes move to others.
- *  - A run that reads registers of CPUs (explain) needs CAP_SYS_RAWIO, which the module msr asks
- *    for.
- * A capability that is kept is kept only if the caller has it; user ids are left alone, so that
- * root still owns what it creates in the runtime directory.
- */
 #include "privileges.h"
 
 #include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/auxv.h>
+#include <sys/capability.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * The program may have more privileges than its caller: set-uid, or by file capabilities. Those are
+ * for the device and the kernel's files. The file of --out is opened with the caller's own rights;
+ * emulated machines, platform files and captures are refused altogether (machine.c).
+ *
+ * Once device and cache are open, a reading run needs no capability: the driver looks at
+ * credentials for writes only. A changing run needs
+ *  - CAP_SYS_ADMIN, which the driver asks for at some writes;
+ *  - CAP_DAC_OVERRIDE to write the kernel's files where the caller is not root, and for root to
+ *    make cgroups: their uppermost directory has no write permission for its owner either;
+ *  - CAP_SYS_NICE on kernels such as Linux 6.1 when the first cgroup asks for cpusets, since all
+ *    processes move to others.
+ * CAP_SYS_RAWIO is what the module msr asks for. A capability is kept only if the caller has it;
+ * user ids are left alone, so that root still owns what it creates in the runtime directory.
+ */
 static const struct {
 	cap_value_t capability;
 	enum privileges_use use;
@@ -72,48 +69,40 @@ static int set_file_ids(uid_t user, gid_t group)
 	return setfsgid(group) == (int)group && setfsuid(user) == (int)user ? 0 : -EPERM;
 }
 
-static int lower_effective(void)
-{
-	cap_t lowered = cap_get_proc();
-	int error = lowered ? 0 : -errno;
+static cap_t aside; /* by privileges_as_caller(); NULL: nothing is */
 
-	if (!error && (cap_clear_flag(lowered, CAP_EFFECTIVE) != 0 || cap_set_proc(lowered) != 0))
+int privileges_as_caller(void)
+{
+	cap_t lowered;
+	int error;
+
+	if (getuid() == 0 && !privileges_borrowed())
+		return 0;
+	aside = cap_get_proc();
+	if (!aside)
+		return -errno;
+	error = set_file_ids(getuid(), getgid());
+	lowered = error ? NULL : cap_get_proc();
+	if (!error &&
+	    (!lowered || cap_clear_flag(lowered, CAP_EFFECTIVE) != 0 || cap_set_proc(lowered) != 0))
 		error = -errno;
 	if (lowered)
 		cap_free(lowered);
-	return error;
+	return error ? privileges_again(error) : 0;
 }
 
-int privileges_as_caller(struct privileges_aside *aside)
+int privileges_again(int error)
 {
-	int error;
+	int failed;
 
-	*aside = (struct privileges_aside){ .capabilities = NULL };
-	if (getuid() == 0 && !privileges_borrowed())
-		return 0;
-	aside->capabilities = cap_get_proc();
-	if (!aside->capabilities)
-		return -errno;
-	error = set_file_ids(getuid(), getgid());
-	if (!error)
-		error = lower_effective();
-	if (error)
-		(void)privileges_again(aside);
-	return error;
-}
-
-int privileges_again(struct privileges_aside *aside)
-{
-	int error = 0;
-
-	if (!aside->capabilities)
-		return 0;
-	error = set_file_ids(geteuid(), getegid());
-	if (cap_set_proc(aside->capabilities) != 0)
-		error = -errno;
-	cap_free(aside->capabilities);
-	aside->capabilities = NULL;
-	return error;
+	if (!aside)
+		return error;
+	failed = set_file_ids(geteuid(), getegid());
+	if (cap_set_proc(aside) != 0)
+		failed = -errno;
+	cap_free(aside);
+	aside = NULL;
+	return error ? error : failed;
 }
 
 int privileges_gain_none(void)
@@ -123,28 +112,16 @@ int privileges_gain_none(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno : 0;
 }
 
-/** What a run keeps of what it has; to be freed. NULL: errno has the cause. */
-static cap_t find_needed(enum privileges_use use, cap_t held)
+int privileges_drop(enum privileges_use use)
 {
-	cap_t kept = cap_dup(held);
+	cap_t held = cap_get_proc(), kept = held ? cap_dup(held) : NULL;
 	int error = kept && cap_clear(kept) == 0 ? 0 : -errno;
 
 	for (size_t i = 0; !error && i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (needed[i].use == use)
 			error = keep(kept, held, needed[i].capability);
 	if (!error)
-		return kept;
-	if (kept)
-		cap_free(kept);
-	errno = -error;
-	return NULL;
-}
-
-int privileges_drop(enum privileges_use use)
-{
-	cap_t held = cap_get_proc(), kept = held ? find_needed(use, held) : NULL;
-	int error = kept ? privileges_gain_none() : -errno;
-
+		error = privileges_gain_none();
 	/* A sandbox that leaves no more may deny the call (packaging/system/sandbox.conf). */
 	if (!error && cap_compare(held, kept) != 0 && cap_set_proc(kept) != 0)
 		error = -errno;
@@ -154,3 +131,126 @@ int privileges_drop(enum privileges_use use)
 		cap_free(kept);
 	return error;
 }
+
+/* ---- System calls ---- */
+
+/*
+ * A filter for what is left of a run: it reads and writes files, asks the device, and sends lines
+ * to the system log. What a flaw in it could be used for needs more than that: it is denied. All
+ * else stays allowed, so that C libraries and sanitizers are free to do their work as they like.
+ */
+#if defined(__x86_64__) && defined(__LP64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef ARCHITECTURE
+
+enum { OTHER_ABI = 0x40000000 }; /* x32 numbers its calls from here on */
+
+/* Numbers of calls that the kernel's headers of the build may be too old for. Those from 424 on are
+ * the same for all architectures. */
+enum {
+#ifdef __x86_64__
+	CALL_KEXEC_FILE_LOAD = 320,
+#else
+	CALL_KEXEC_FILE_LOAD = 294,
+#endif
+	CALL_IO_URING_SETUP = 425,
+	CALL_IO_URING_ENTER,
+	CALL_IO_URING_REGISTER,
+	CALL_OPEN_TREE,
+	CALL_MOVE_MOUNT,
+	CALL_FSOPEN,
+	CALL_FSCONFIG,
+	CALL_FSMOUNT,
+	CALL_FSPICK,
+	CALL_CLONE3 = 435,
+	CALL_MOUNT_SETATTR = 442,
+	CALL_OPEN_TREE_ATTR = 467,
+};
+
+/* CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET: clone(2) has no other ones.
+ */
+enum { NEW_NAMESPACES = 0x7e020000 };
+
+#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define FAIL(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
+#define DENY FAIL(EPERM)
+/* Each jumps over the one statement behind it unless the condition holds. */
+#define IF_EQUAL(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1)
+#define IF_AT_LEAST(value) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (value), 0, 1)
+#define IF_ANY_BIT(bits) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1)
+#define DENY_CALL(number) IF_EQUAL(number), DENY
+
+static const struct sock_filter filter[] = {
+	/* Another architecture's calls have other numbers; there are none of them here. */
+	LOAD(arch),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
+	DENY,
+	LOAD(nr),
+	IF_AT_LEAST(OTHER_ABI),
+	DENY,
+	DENY_CALL(SYS_execve),
+	DENY_CALL(SYS_execveat),
+	DENY_CALL(SYS_bpf),
+	DENY_CALL(SYS_init_module),
+	DENY_CALL(SYS_finit_module),
+	DENY_CALL(SYS_delete_module),
+	DENY_CALL(SYS_kexec_load),
+	DENY_CALL(CALL_KEXEC_FILE_LOAD),
+	DENY_CALL(SYS_mount),
+	DENY_CALL(SYS_umount2),
+	DENY_CALL(SYS_pivot_root),
+	DENY_CALL(CALL_OPEN_TREE),
+	DENY_CALL(CALL_OPEN_TREE_ATTR),
+	DENY_CALL(CALL_MOVE_MOUNT),
+	DENY_CALL(CALL_FSOPEN),
+	DENY_CALL(CALL_FSCONFIG),
+	DENY_CALL(CALL_FSMOUNT),
+	DENY_CALL(CALL_FSPICK),
+	DENY_CALL(CALL_MOUNT_SETATTR),
+	DENY_CALL(SYS_unshare),
+	DENY_CALL(SYS_setns),
+	DENY_CALL(SYS_process_vm_writev),
+	/* It makes sockets and more, past this filter. */
+	DENY_CALL(CALL_IO_URING_SETUP),
+	DENY_CALL(CALL_IO_URING_ENTER),
+	DENY_CALL(CALL_IO_URING_REGISTER),
+	/* Its flags are in memory, which no filter can read. For this error C libraries use clone.
+	 */
+	IF_EQUAL(CALL_CLONE3),
+	FAIL(ENOSYS),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
+	LOAD(args[0]),
+	IF_ANY_BIT(NEW_NAMESPACES),
+	DENY,
+	ALLOW,
+	/* The system log is a local socket. */
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 2, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socketpair, 1, 0),
+	ALLOW,
+	LOAD(args[0]),
+	IF_EQUAL(AF_UNIX),
+	ALLOW,
+	DENY,
+};
+
+int privileges_deny_calls(void)
+{
+	const struct sock_fprog program = { .len = sizeof(filter) / sizeof(filter[0]),
+					    .filter = (struct sock_filter *)filter };
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0 ? -errno : 0;
+}
+
+#else
+
+int privileges_deny_calls(void)
+{
+	return -EOPNOTSUPP;
+}
+
+#endif

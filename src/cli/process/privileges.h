@@ -4,8 +4,6 @@
 #define ISST_CLI_PRIVILEGES_H
 
 #include <stdbool.h>
-#include <sys/capability.h>
-#include <sys/types.h>
 
 /**
  * True if the program has privileges that its caller does not have: set-uid, set-gid, or file
@@ -13,20 +11,14 @@
  */
 bool privileges_borrowed(void);
 
-/** What privileges_as_caller() put aside. */
-struct privileges_aside {
-	cap_t capabilities; /* NULL: nothing was put aside */
-};
-
 /**
- * From here on files are opened with the rights of the caller alone, until privileges_again().
- * Where the caller is root nothing changes. Returns 0 or a negative errno: then nothing may be
- * opened for the caller.
+ * Opens files with the rights of the caller alone, until privileges_again(). Where the caller is
+ * root nothing changes. Returns 0 or a negative errno: then nothing may be opened for the caller.
  */
-int privileges_as_caller(struct privileges_aside *aside);
+int privileges_as_caller(void);
 
-/** Returns 0 or a negative errno. */
-int privileges_again(struct privileges_aside *aside);
+/** Ends that. Returns @error or, where that is 0, a negative errno of its own. */
+int privileges_again(int error);
 
 /**
  * Nothing that this process might execute gains privileges: no_new_privs sees to that. With
@@ -46,5 +38,15 @@ enum privileges_use { PRIVILEGES_READ, PRIVILEGES_CHANGE, PRIVILEGES_REGISTERS }
  * Returns 0 or a negative errno: then all of them are still there.
  */
 int privileges_drop(enum privileges_use use);
+
+/**
+ * From here on the process, and what it might fork, can execute no program, connect to nothing but
+ * local sockets, load no module or kernel, and change no mount or namespace. Such calls fail with
+ * EPERM, and clone3() with ENOSYS.
+ *
+ * Needs no_new_privs. Returns 0 or a negative errno: not every kernel, architecture or tracer has
+ * filters, and nothing depends on them.
+ */
+int privileges_deny_calls(void);
 
 #endif

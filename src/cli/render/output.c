@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Which stream carries what, as the program's name, the format and --out decide: run as
- * intel-speed-select, results go to standard error and the banner to standard output, as scripts
- * know it from the kernel tree's tool of that name; run as anything else, results go to standard
- * output and messages to standard error. The manual page has the table, under OUTPUT. Must not know
- * what the results are.
- */
+/* Run as intel-speed-select, results go to standard error and the banner to standard output, as
+ * scripts know it from the kernel tree's tool; else results go to standard output. */
 #include "output.h"
 
 #include "../../common/memory_stream.h"
 #include "../../common/printable.h"
+#include "../process/privileges.h"
 #include "../process/save_file.h"
 #include "render_json_v2.h"
 
@@ -55,75 +51,96 @@ void output_start(struct output *output, const char *argv0)
 	output->reference = strcmp(output->program, "intel-speed-select") == 0;
 }
 
-/** Makes an opened file ready for the result. Returns 0 or a negative errno. */
-static int prepare_file(int descriptor)
+/** Makes what was opened the place of the result. Returns 0 or a negative errno. */
+static int use_file(struct output *output, int descriptor)
 {
 	int flags = fcntl(descriptor, F_GETFL);
+	bool ready = flags >= 0 && fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) == 0 &&
+		     /* Devices, FIFOs and the like have no length. */
+		     (ftruncate(descriptor, 0) == 0 || errno == EINVAL);
 
-	if (flags < 0 || fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0)
-		return -errno;
-	/* Devices, FIFOs and the like have no length. */
-	return ftruncate(descriptor, 0) != 0 && errno != EINVAL ? -errno : 0;
-}
+	if (ready)
+		output->file = fdopen(descriptor, "w");
+	if (!output->file) {
+		int error = -errno;
 
-/** Makes what was opened the place of the result. Returns 0 or a negative errno. */
-static int use_file(struct output *output, const char *path, int descriptor)
-{
-	int error = prepare_file(descriptor);
-
-	if (!error && !(output->file = fdopen(descriptor, "w")))
-		error = -errno;
-	if (error) {
 		close(descriptor);
 		return error;
 	}
-	output->path = path;
 	/* Nor is a terminal written to before the result. */
 	(void)setvbuf(output->file, NULL, _IOFBF, BUFSIZ);
 	return 0;
 }
 
-int output_wait_for_reader(struct output *output, const char *path)
+/** What is written as a whole is opened when all of it is there. */
+static bool is_replaced(const struct output *output)
+{
+	return output->path && renderers[output->format].file;
+}
+
+enum exit_status output_wait_for_reader(struct output *output)
 {
 	struct stat status;
-	int descriptor;
+	int descriptor, error;
 
-	/* What is written as a whole is opened when all of it is there. */
-	if (!path || renderers[output->format].file || stat(path, &status) != 0 ||
-	    !S_ISFIFO(status.st_mode))
-		return 0;
-	descriptor = open(path, O_WRONLY | O_CLOEXEC);
-	if (descriptor < 0)
-		return -errno;
-	if (fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode))
-		return use_file(output, path, descriptor);
-	/* Another file by now. */
-	close(descriptor);
-	return 0;
-}
-
-int output_open(struct output *output, const char *path)
-{
-	int descriptor;
-
-	if (!path || output->file)
-		return 0;
-	if (renderers[output->format].file) {
-		output->path = path;
-		return save_file_check(path);
+	if (!output->path || is_replaced(output))
+		return STATUS_DONE;
+	error = privileges_as_caller();
+	if (!error && stat(output->path, &status) == 0 && S_ISFIFO(status.st_mode)) {
+		descriptor = open(output->path, O_WRONLY | O_CLOEXEC);
+		if (descriptor < 0)
+			error = -errno;
+		else if (fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode))
+			error = use_file(output, descriptor);
+		else
+			close(descriptor); /* another file by now */
 	}
-	/*
-	 * A FIFO that no process reads must not hold up a run that holds the lock: ENXIO. The file
-	 * may be the one behind a standard stream (/dev/stdout): nothing may write over the
-	 * other's.
-	 */
-	descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
-	return descriptor < 0 ? -errno : use_file(output, path, descriptor);
+	return output_refuse_path(output, privileges_again(error));
 }
 
-void output_expect_change(struct output *output)
+int output_open(struct output *output)
 {
-	output->changing = true;
+	int descriptor, error;
+
+	if (!output->path || output->file)
+		return 0;
+	error = privileges_as_caller();
+	if (!error && is_replaced(output)) {
+		error = save_file_check(output->path);
+	} else if (!error) {
+		/*
+		 * A FIFO that no process reads must not hold up a run that holds the lock: ENXIO.
+		 * The file may be the one behind a standard stream (/dev/stdout): nothing may write
+		 * over the other's.
+		 */
+		descriptor = open(output->path,
+				  O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+		error = descriptor < 0 ? -errno : use_file(output, descriptor);
+	}
+	return privileges_again(error);
+}
+
+enum exit_status output_refuse_path(struct output *output, int error)
+{
+	bool denied = error == -EACCES || error == -EPERM;
+	enum exit_status status;
+	char *problem;
+
+	if (!error)
+		return STATUS_DONE;
+	if (asprintf(&problem, "invalid value '%s' for option --out: cannot create it: %s",
+		     output->path, strerror(-error)) < 0)
+		problem = NULL;
+	status = output_problem(output, problem, STATUS_USAGE);
+	free(problem);
+	return status == STATUS_USAGE && denied ? STATUS_NOT_PERMITTED : status;
+}
+
+enum exit_status output_open_at_once(struct output *output)
+{
+	enum exit_status status = output_wait_for_reader(output);
+
+	return status == STATUS_DONE ? output_refuse_path(output, output_open(output)) : status;
 }
 
 int output_must_not_wait(struct output *output)
@@ -167,19 +184,15 @@ static FILE *now(FILE *stream, const struct nowait_stream *nowait)
 	return nowait ? nowait_stream_file(nowait) : stream;
 }
 
-FILE *output_messages(const struct output *output)
-{
-	return now(stderr, output->nowait_messages);
-}
-
 FILE *output_trace(const struct output *output)
 {
-	return output->reference ? now(stdout, output->nowait_output) : output_messages(output);
+	return output->reference ? now(stdout, output->nowait_output)
+				 : now(stderr, output->nowait_messages);
 }
 
 FILE *output_progress(const struct output *output)
 {
-	return is_document(output) ? NULL : output_messages(output);
+	return is_document(output) ? NULL : now(stderr, output->nowait_messages);
 }
 
 struct nowait_stream *output_nowait(const struct output *output)
@@ -188,54 +201,28 @@ struct nowait_stream *output_nowait(const struct output *output)
 							: output->nowait_messages;
 }
 
-bool output_has_banner(const struct output *output)
+void output_banner(struct output *output, unsigned int model, const char *emulated, bool note)
 {
-	return !is_plain(output) && (output->reference || !is_document(output));
-}
-
-static FILE *banner_stream(const struct output *output)
-{
+	bool banner = !is_plain(output) && (output->reference || !is_document(output));
 	FILE *stream = output->reference ? stdout : output_result(output);
 
-	return stream == stdout ? now(stream, output->nowait_output) : stream;
-}
-
-/** The banner comes first also where --out names the file behind the standard stream. */
-static void flush_banner(const struct output *output)
-{
-	if (output->file && banner_stream(output) != output->file)
-		fflush(banner_stream(output));
-}
-
-void output_banner(struct output *output, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (output_has_banner(output)) {
-		vfprintf(banner_stream(output), format, arguments);
-		flush_banner(output);
+	if (stream == stdout)
+		stream = now(stream, output->nowait_output);
+	if (banner) {
+		fputs("Intel(R) Speed Select Technology\n", stream);
+		fprintf(stream, "Executing on CPU model:%u[0x%x]\n", model, model);
 	}
-	va_end(arguments);
-}
-
-void output_title(struct output *output, unsigned int model)
-{
-	output_banner(output, "Intel(R) Speed Select Technology\n");
-	output_banner(output, "Executing on CPU model:%u[0x%x]\n", model, model);
-}
-
-void output_banner_name(struct output *output, const char *what, const char *name)
-{
-	FILE *stream = banner_stream(output);
-
-	if (!output_has_banner(output))
-		return;
-	/* Piece by piece: an emulated machine is never passed over for lack of memory. */
-	fprintf(stream, "%s: ", what);
-	write_printable(name, "", stream);
-	fputc('\n', stream);
-	flush_banner(output);
+	if (!banner && note)
+		stream = now(stderr, output->nowait_messages);
+	if (emulated && (banner || note)) {
+		/* Piece by piece: an emulated machine is never passed over for lack of memory. */
+		fputs("Emulated machine: ", stream);
+		write_printable(emulated, "", stream);
+		fputc('\n', stream);
+	}
+	/* It comes first also where --out names the file behind the standard stream. */
+	if (banner && output->file && stream != output->file)
+		fflush(stream);
 }
 
 /** Reports that the result is lost. @path: where it was to go; NULL: a standard stream. */
@@ -262,22 +249,12 @@ static void write_all(struct output *output, const char *text, size_t size, FILE
 		output->write_error = errno ? errno : EIO;
 }
 
-/** Why a stream did not take what was written to it. */
-static const char *why_lost(const struct output *output, FILE *stream)
-{
-	int descriptor = fileno(stream);
-
-	if (descriptor == STDOUT_FILENO && output->closed[descriptor])
-		return "standard output is closed";
-	return strerror(output->write_error);
-}
-
 /**
  * @asked_for: what the stream holds is what the caller wanted to know. What is only reported beside
  * that was not wanted where standard error was closed before the program began.
  */
-static enum exit_status flush(struct output *output, FILE *stream, bool asked_for,
-			      enum exit_status status)
+static enum exit_status flush_stream(struct output *output, FILE *stream, bool asked_for,
+				     enum exit_status status)
 {
 	if (!asked_for && stream == stderr && output->closed[STDERR_FILENO])
 		return status;
@@ -286,36 +263,23 @@ static enum exit_status flush(struct output *output, FILE *stream, bool asked_fo
 		output->write_error = errno ? errno : EIO;
 	if (!output->write_error)
 		return status;
-	return report_lost_output(output,
-				  output->path && stream == output->file ? output->path : NULL,
-				  why_lost(output, stream), status);
+	return report_lost_output(output, stream == output->file ? output->path : NULL,
+				  fileno(stream) == STDOUT_FILENO && output->closed[STDOUT_FILENO]
+					  ? "standard output is closed"
+					  : strerror(output->write_error),
+				  status);
 }
 
 enum exit_status output_text(struct output *output, const char *text, size_t size)
 {
 	write_all(output, text, size, stdout);
-	return flush(output, stdout, true, STATUS_DONE);
+	return flush_stream(output, stdout, true, STATUS_DONE);
 }
 
-/** With the results: always in documents, in text only as the reference tool does. */
+/** Messages are with the results: always in documents, in text only as the reference tool does. */
 static bool messages_inside(const struct output *output)
 {
 	return (output->reference && !is_plain(output)) || is_document(output);
-}
-
-/** On standard error as well: where they would not be seen otherwise. */
-static bool messages_beside(const struct output *output)
-{
-	return !output->reference || output->path || is_plain(output);
-}
-
-/** A file system may report only now that it did not take what was written. */
-static enum exit_status close_file(struct output *output, enum exit_status status)
-{
-	int error = fclose(output->file) == 0 ? 0 : errno;
-
-	output->file = NULL;
-	return error ? report_lost_output(output, output->path, strerror(error), status) : status;
 }
 
 /** The page of results or messages. Programs know the lines of the reference tool, some from a
@@ -329,50 +293,49 @@ static struct page page_for(const struct output *output, const struct report *re
 	return page;
 }
 
-static void write_messages(const struct output *output, const struct report *report, FILE *stream)
+/** Writes messages to standard error where they would not be seen otherwise, or @always. */
+static void write_messages(const struct output *output, const struct report *report, bool always,
+			   FILE *stream)
 {
 	const struct page page = page_for(output, report, stream);
 
-	render_messages(report, &page, stream);
-}
-
-/** Writes a report, or the value of it that is asked for. *@problem: why there is no such value, to
- * be freed. */
-static int render_result(const struct output *output, const struct report *report,
-			 const struct page *page, bool messages, FILE *stream, char **problem)
-{
-	const struct renderer *renderer = &renderers[output->format];
-
-	if (output->get)
-		return render_json_v2_value(report, output->get, stream, problem);
-	if (renderer->render_page)
-		return renderer->render_page(report, page, messages, stream);
-	return renderer->render(report, messages, stream);
+	if (always || !output->reference || output->path || is_plain(output))
+		render_messages(report, &page, stream);
 }
 
 /**
- * Renders into memory first: standard error has no buffer, so that each piece of a line would be a
- * system call. @memory: its text is to be freed. Returns 0 or -ENOMEM.
+ * Renders a report, or the value of it that is asked for, into memory first: standard error has no
+ * buffer, so that each piece of a line would be a system call.
+ *
+ * @memory: its text is to be freed, also after an error
+ * @problem: set to why there is no such value, to be freed
+ * Returns 0 or -ENOMEM.
  */
-static int render_to_memory(const struct output *output, const struct report *report, bool messages,
-			    const struct page *page, struct memory_stream *memory, char **problem)
+static int render(const struct output *output, const struct report *report, bool messages,
+		  const struct page *page, struct memory_stream *memory, char **problem)
 {
+	const struct renderer *renderer = &renderers[output->format];
 	int error = memory_stream_open(memory), lost;
 
 	if (error)
 		return error;
-	error = render_result(output, report, page, messages, memory->stream, problem);
+	if (output->get)
+		error = render_json_v2_value(report, output->get, memory->stream, problem);
+	else if (renderer->render_page)
+		error = renderer->render_page(report, page, messages, memory->stream);
+	else
+		error = renderer->render(report, messages, memory->stream);
 	lost = memory_stream_close(memory);
 	return error ? error : lost;
 }
 
-/** Returns 0 or -ENOMEM; what else fails is remembered. *@problem: see render_result(). */
-static int render(struct output *output, const struct report *report, bool messages, FILE *stream,
-		  char **problem)
+/** Renders to a stream. Returns 0 or -ENOMEM; what else fails is remembered. */
+static int write_report(struct output *output, const struct report *report, bool messages,
+			FILE *stream, char **problem)
 {
 	const struct page page = page_for(output, report, stream);
 	struct memory_stream memory = { .text = NULL };
-	int error = render_to_memory(output, report, messages, &page, &memory, problem);
+	int error = render(output, report, messages, &page, &memory, problem);
 
 	if (!error)
 		write_all(output, memory.text, memory.size, stream);
@@ -388,7 +351,7 @@ static enum exit_status replace_file(struct output *output, const struct report 
 	const struct page page = { .columns = 0 };
 	struct memory_stream memory = { .text = NULL };
 	char *none = NULL;
-	int error = render_to_memory(output, report, false, &page, &memory, &none);
+	int error = render(output, report, false, &page, &memory, &none);
 
 	if (!error)
 		error = save_file(output->path, memory.text, memory.size);
@@ -414,8 +377,7 @@ static bool keeps_file(const struct output *output, const struct report *report,
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status)
 {
-	bool replaces = output->path && renderers[output->format].file;
-	bool keeps = replaces && keeps_file(output, report, status);
+	bool replaces = is_replaced(output), keeps = replaces && keeps_file(output, report, status);
 	FILE *stream = output_result(output);
 	char *problem = NULL;
 
@@ -425,16 +387,18 @@ enum exit_status output_report(struct output *output, struct report *report,
 			       output->untargeted ? "the CPUs named are not there"
 						  : "nothing could be read");
 	if (report_failed(report) ||
-	    (!replaces && render(output, report, messages_inside(output), stream, &problem) != 0))
+	    (!replaces &&
+	     write_report(output, report, messages_inside(output), stream, &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);
 	if (!replaces)
-		status = flush(output, stream, !output->changing, status);
+		status = flush_stream(output, stream, !output->changing, status);
 	else if (!keeps)
 		status = replace_file(output, report, status);
-	if (output->file)
-		status = close_file(output, status);
-	if (messages_beside(output))
-		write_messages(output, report, stderr);
+	/* A file system may report only now that it did not take what was written. */
+	if (output->file && fclose(output->file) != 0)
+		status = report_lost_output(output, output->path, strerror(errno), status);
+	output->file = NULL;
+	write_messages(output, report, false, stderr);
 	/* A run that failed, or that changed the machine, keeps its status. */
 	if (problem) {
 		fputs(output->changing ? "Information: " : "Error: ", stderr);
@@ -474,41 +438,34 @@ enum exit_status output_event(struct output *output, struct report *report, enum
 
 	report_header(report)->exit_status = (int)status;
 	if (report_failed(report) ||
-	    render_to_memory(output, report, messages_inside(output), &page, &memory, &none) != 0)
+	    render(output, report, messages_inside(output), &page, &memory, &none) != 0)
 		return report_lost_output(output, NULL, "out of memory", status);
 	write_all(output, memory.text, is_document(output) ? join_lines(memory.text) : memory.size,
 		  stream);
 	free(memory.text);
-	if (messages_beside(output))
-		write_messages(output, report, stderr);
+	write_messages(output, report, false, stderr);
 	report_empty(report);
-	return flush(output, stream, true, status);
-}
-
-/** Writes what a document is, or the messages alone. Returns 0 or -ENOMEM. */
-static int render_refusal(struct output *output, const struct report *report, FILE *stream)
-{
-	char *none;
-
-	/* The file that a run did not even begin to write has no place for why. */
-	if (!output->get && !renderers[output->format].file)
-		return render(output, report, true, stream, &none);
-	write_messages(output, report, stream);
-	return 0;
+	return flush_stream(output, stream, true, status);
 }
 
 enum exit_status output_refusal(struct output *output, struct report *report,
 				enum exit_status status)
 {
 	FILE *stream = is_document(output) && !output->reference ? stdout : stderr;
-	int other = output->header.exit_status;
+	int other = output->header.exit_status, error = report_failed(report) ? -ENOMEM : 0;
+	char *none;
 
 	report_header(report)->exit_status = other ? other : (int)status;
-	if (report_failed(report) || render_refusal(output, report, stream) != 0) {
+	/* The file that a run did not even begin to write has no place for why. */
+	if (!error && !output->get && !renderers[output->format].file)
+		error = write_report(output, report, true, stream, &none);
+	else if (!error)
+		write_messages(output, report, true, stream);
+	if (error) {
 		fputs("Error: out of memory\n", stderr);
 		status = STATUS_FAILED;
 	}
-	return flush(output, stream, false, status);
+	return flush_stream(output, stream, false, status);
 }
 
 enum exit_status output_problem(struct output *output, const char *problem, enum exit_status status)
@@ -518,7 +475,7 @@ enum exit_status output_problem(struct output *output, const char *problem, enum
 	if (!report || !problem) {
 		fputs("Error: out of memory\n", stderr);
 		report_free(report);
-		return flush(output, stderr, false, STATUS_FAILED);
+		return flush_stream(output, stderr, false, STATUS_FAILED);
 	}
 	report_header(report)->feature = output->header.feature;
 	report_header(report)->command = output->header.command;
@@ -527,11 +484,6 @@ enum exit_status output_problem(struct output *output, const char *problem, enum
 	status = output_refusal(output, report, status);
 	report_free(report);
 	return status;
-}
-
-enum exit_status output_usage_error(struct output *output, const char *problem)
-{
-	return output_problem(output, problem, STATUS_USAGE);
 }
 
 void output_close(struct output *output)

@@ -6,7 +6,6 @@
 #include "../process/confirmation.h"
 #include "../process/privileges.h"
 #include "../process/program.h"
-#include "../process/syscalls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -126,5 +125,5 @@ void reserve_drop_privileges(struct run *run, struct output *output)
 	if (error && request_has(run->request, OPTION_DEBUG))
 		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
 	/* Where there are no filters the run is as good without. */
-	(void)syscalls_deny();
+	(void)privileges_deny_calls();
 }
