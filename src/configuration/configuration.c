@@ -73,21 +73,6 @@ int configuration_problem(struct configuration *configuration, struct origin ori
 	return -EINVAL;
 }
 
-/** Whether a set names a number; without a set, each one is named. */
-static bool names(const struct isst_cpuset *set, unsigned int number)
-{
-	return !set || isst_cpuset_has(set, number);
-}
-
-static bool setting_covers(const struct setting *setting, const struct place *place)
-{
-	if (!names(setting->scope.packages, place->package) ||
-	    !names(setting->scope.power_domains, place->power_domain) ||
-	    (setting->index != INDEX_ALL && setting->index != place->index))
-		return false;
-	return !subject_is_of_cpus(setting->subject) || names(setting->cpus, place->cpu);
-}
-
 bool scopes_overlap(const struct scope *one, const struct scope *other)
 {
 	if (one->packages && other->packages && !cpuset_overlaps(one->packages, other->packages))
@@ -118,6 +103,12 @@ bool setting_counts_more(const struct setting *setting, const struct setting *ot
 	return one->source > two->source;
 }
 
+/** Whether a set names a number; without a set, each one is named. */
+static bool names(const struct isst_cpuset *set, unsigned int number)
+{
+	return !set || isst_cpuset_has(set, number);
+}
+
 const struct setting *configuration_find(const struct configuration *configuration,
 					 enum subject subject, const struct place *place)
 {
@@ -126,7 +117,10 @@ const struct setting *configuration_find(const struct configuration *configurati
 	for (size_t i = 0; i < configuration->setting_count; i++) {
 		const struct setting *setting = &configuration->settings[i];
 
-		if (setting->subject == subject && setting_covers(setting, place) &&
+		if (setting->subject == subject && names(setting->scope.packages, place->package) &&
+		    names(setting->scope.power_domains, place->power_domain) &&
+		    (setting->index == INDEX_ALL || setting->index == place->index) &&
+		    (!subject_is_of_cpus(subject) || names(setting->cpus, place->cpu)) &&
 		    (!found || setting_counts_more(setting, found)))
 			found = setting;
 	}

@@ -7,288 +7,72 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "base/khz_text.h"
-#include "common/hash.h"
-#include "configuration/configuration.h"
-#include "configuration/duplicates.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Places ---- */
+/* ---- The same thing, with another value ---- */
 
-/** Settings that are for the same place, in the order of the configuration. */
-struct settings_here {
-	const struct setting *const *settings;
-	size_t count;
-};
-
-struct place_visitor {
-	/* Whether it makes a difference at which of their places these settings are looked at. */
-	bool (*is_of_interest)(void *data, const struct settings_here *here);
-	/* Called once for each place where that is so. Returns 0, or what ends the visit. */
-	int (*visit)(void *data, const struct settings_here *here);
-	void *data;
-};
-
-/** What the number of a place is of, in the order in which settings are divided. */
-enum dimension {
-	DIMENSION_INDEX,
-	DIMENSION_PACKAGE,
-	DIMENSION_POWER_DOMAIN,
-	DIMENSION_CPU,
-	DIMENSIONS
-};
-
-/** The numbers that a setting names; NULL: all, or an index. */
-static const struct isst_cpuset *named(const struct setting *setting, enum dimension dimension)
+/** Whether two settings of the same thing want the same. */
+static bool setting_wants_same(const struct setting *one, const struct setting *other)
 {
-	switch (dimension) {
-	case DIMENSION_PACKAGE:
-		return setting->scope.packages;
-	case DIMENSION_POWER_DOMAIN:
-		return setting->scope.power_domains;
-	case DIMENSION_CPU:
-		return subject_is_of_cpus(setting->subject) ? setting->cpus : NULL;
-	default:
-		return NULL;
-	}
+	if (one->wanted != other->wanted || one->number != other->number)
+		return false;
+	if (one->wanted == WANTED_OFFLINE)
+		return cpuset_is_equal(one->cpus, other->cpus);
+	return one->wanted != WANTED_CORES ||
+	       (one->choice.kind == other->choice.kind &&
+		one->choice.number == other->choice.number &&
+		cpuset_is_equal(one->choice.within, other->choice.within) &&
+		cpuset_is_equal(one->choice.avoid, other->choice.avoid));
 }
 
-static bool names_all(const struct setting *setting, enum dimension dimension)
+/** Adds a problem for each setting of a source that an earlier one of it contradicts: the first. */
+static int find_duplicates(struct configuration *configuration, size_t source)
 {
-	return dimension == DIMENSION_INDEX ? setting->index == INDEX_ALL
-					    : !named(setting, dimension);
-}
+	uint64_t *things = calloc(configuration->setting_count + 1, sizeof(*things));
+	int error = things ? 0 : -ENOMEM, result = 0;
 
-/** A run of numbers. */
-struct stretch {
-	unsigned int first, last;
-};
+	for (size_t i = 0; i < configuration->setting_count && (!error || error == -EINVAL); i++) {
+		const struct setting *setting = &configuration->settings[i], *earlier = setting;
 
-/** The first run of numbers, from @from on, that a setting names; none where it names all. */
-static bool next_run(const struct setting *setting, enum dimension dimension, unsigned int from,
-		     struct stretch *run)
-{
-	if (dimension != DIMENSION_INDEX)
-		return cpuset_next_run(named(setting, dimension), from, &run->first, &run->last);
-	*run = (struct stretch){ setting->index, setting->index };
-	return setting->index != INDEX_ALL && from <= setting->index;
-}
+		if (setting->origin.source != source)
+			continue;
+		/* One number for those of the same thing that are equally precise; never 0. */
+		things[i] = (uint64_t)setting->index << 32 | (uint64_t)(setting->subject + 1) << 8 |
+			    setting_precision(setting);
+		for (size_t j = 0; j < i && earlier == setting; j++) {
+			const struct setting *other = &configuration->settings[j];
 
-/* ---- Dividing settings by one dimension ---- */
-
-/** Where the numbers that a setting names begin, or have ended. */
-struct edge {
-	unsigned int number;
-	size_t setting;
-};
-
-/**
- * The numbers from the lowest one up. Between two edges all of them are alike: the same settings
- * name them, a row.
- */
-struct division {
-	const struct settings_here *all;
-	enum dimension dimension;
-	struct edge *edges; /* ascending */
-	size_t edge_count;
-	/* Of the present row: a bit for each setting. */
-	uint64_t *bits;
-	size_t size;		     /* in bytes */
-	const struct setting **part; /* the same settings in their order */
-};
-
-/** A row as it is compared with others; two different ones with the same hash do not occur. */
-struct row {
-	uint64_t hash;
-	size_t position; /* in the order of the numbers */
-};
-
-enum { WORD_BITS = 64 };
-
-static int add_edge(struct division *division, unsigned int number, size_t setting)
-{
-	if (ARRAY_GROW(division->edges, division->edge_count))
-		return -ENOMEM;
-	division->edges[division->edge_count++] = (struct edge){ number, setting };
-	return 0;
-}
-
-static int compare_edges(const void *one, const void *other)
-{
-	const struct edge *first = one, *second = other;
-
-	return first->number < second->number ? -1 : first->number > second->number;
-}
-
-static int find_edges(struct division *division)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < division->all->count; i++) {
-		const struct setting *setting = division->all->settings[i];
-		struct stretch run = { 0, 0 };
-
-		for (unsigned int from = 0;
-		     !error && next_run(setting, division->dimension, from, &run);
-		     from = run.last + 1) {
-			error = add_edge(division, run.first, i);
-			if (!error)
-				error = add_edge(division, run.last + 1, i);
+			if (things[j] == things[i] && !setting_wants_same(other, setting) &&
+			    scopes_overlap(&other->scope, &setting->scope) &&
+			    (!subject_is_of_cpus(setting->subject) || !setting->cpus ||
+			     cpuset_overlaps(other->cpus, setting->cpus)))
+				earlier = other;
 		}
+		if (earlier == setting)
+			continue;
+		if (setting->origin.line == 0 || setting->origin.line == earlier->origin.line)
+			error = configuration_problem(configuration, setting->origin,
+						      "contradicts itself");
+		else
+			error = configuration_problem(configuration, setting->origin,
+						      "contradicts line %u", earlier->origin.line);
+		result = error;
 	}
-	if (!error && division->edge_count > 0)
-		qsort(division->edges, division->edge_count, sizeof(*division->edges),
-		      compare_edges);
-	return error;
-}
-
-static int make_row(struct division *division)
-{
-	size_t words = division->all->count / WORD_BITS + 1;
-
-	division->size = words * sizeof(*division->bits);
-	division->bits = calloc(words, sizeof(*division->bits));
-	division->part = calloc(division->all->count + 1, sizeof(*division->part));
-	return division->bits && division->part ? 0 : -ENOMEM;
-}
-
-static void toggle(struct division *division, size_t setting)
-{
-	division->bits[setting / WORD_BITS] ^= UINT64_C(1) << setting % WORD_BITS;
-}
-
-/** Begins with the numbers that only settings for all numbers are for. Returns the first edge. */
-static size_t first_row(struct division *division)
-{
-	memset(division->bits, 0, division->size);
-	for (size_t i = 0; i < division->all->count; i++)
-		if (names_all(division->all->settings[i], division->dimension))
-			toggle(division, i);
-	return 0;
-}
-
-/** Goes on to the numbers behind an edge. Returns the next one. */
-static size_t next_row(struct division *division, size_t edge)
-{
-	unsigned int number = division->edges[edge].number;
-
-	while (edge < division->edge_count && division->edges[edge].number == number)
-		toggle(division, division->edges[edge++].setting);
-	return edge;
-}
-
-/** The settings of the present row. */
-static struct settings_here settings_of_row(struct division *division)
-{
-	struct settings_here here = { .settings = division->part };
-
-	for (size_t word = 0; word < division->size / sizeof(*division->bits); word++)
-		for (uint64_t bits = division->bits[word]; bits; bits &= bits - 1) {
-			size_t setting = word * WORD_BITS + (size_t)__builtin_ctzll(bits);
-
-			division->part[here.count++] = division->all->settings[setting];
-		}
-	return here;
-}
-
-static void division_clear(struct division *division)
-{
-	free(division->edges);
-	free(division->bits);
-	free(division->part);
-}
-
-/* ---- Rows ---- */
-
-static int compare_hashes(const void *one, const void *other)
-{
-	const struct row *first = one, *second = other;
-
-	if (first->hash != second->hash)
-		return first->hash < second->hash ? -1 : 1;
-	return first->position < second->position ? -1 : 1;
-}
-
-static int compare_positions(const void *one, const void *other)
-{
-	const struct row *first = one, *second = other;
-
-	return first->position < second->position ? -1 : 1;
-}
-
-/** Finds the first one of all rows that are alike, by their number. Returns how many. */
-static size_t find_rows(struct division *division, struct row *rows)
-{
-	size_t edge = first_row(division), all = 1, count = 0;
-
-	rows[0] = (struct row){ hash_words(division->bits, division->size), 0 };
-	while (edge < division->edge_count) {
-		edge = next_row(division, edge);
-		rows[all] = (struct row){ hash_words(division->bits, division->size), all };
-		all++;
-	}
-	qsort(rows, all, sizeof(*rows), compare_hashes);
-	for (size_t i = 0; i < all; i++)
-		if (i == 0 || rows[i].hash != rows[count - 1].hash)
-			rows[count++] = rows[i];
-	qsort(rows, count, sizeof(*rows), compare_positions);
-	return count;
-}
-
-/* ---- Visiting ---- */
-
-static int visit_from(const struct settings_here *all, enum dimension dimension,
-		      const struct place_visitor *visitor);
-
-static int visit_rows(struct division *division, const struct place_visitor *visitor)
-{
-	struct row *rows = calloc(division->edge_count + 1, sizeof(*rows));
-	size_t count = rows ? find_rows(division, rows) : 0, edge = first_row(division);
-	size_t position = 0;
-	int error = rows ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		struct settings_here here;
-
-		for (; position < rows[i].position && edge < division->edge_count; position++)
-			edge = next_row(division, edge);
-		here = settings_of_row(division);
-		error = visit_from(&here, division->dimension + 1, visitor);
-	}
-	free(rows);
-	return error;
-}
-
-/** Calls itself for each dimension. */
-static int visit_from(const struct settings_here *all, enum dimension dimension,
-		      const struct place_visitor *visitor)
-{
-	struct division division = { .all = all, .dimension = dimension };
-	int error;
-
-	if (!visitor->is_of_interest(visitor->data, all))
-		return 0;
-	if (dimension == DIMENSIONS)
-		return visitor->visit(visitor->data, all);
-	error = find_edges(&division);
-	if (!error)
-		error = make_row(&division);
-	if (!error)
-		error = visit_rows(&division, visitor);
-	division_clear(&division);
-	return error;
-}
-
-/** Visits the places of some settings. Returns 0, what a visit returned, or -ENOMEM. */
-static int places_visit(const struct settings_here *all, const struct place_visitor *visitor)
-{
-	return visit_from(all, DIMENSION_INDEX, visitor);
+	free(things);
+	return error && error != -EINVAL ? error : result;
 }
 
 /* ---- Settings that exclude each other ---- */
+
+/** Settings that are for the same places, in the order of the configuration. */
+struct settings_here {
+	const struct setting **settings;
+	size_t count;
+};
 
 /** Two subjects of which one setting each may exclude the other. */
 struct rule {
@@ -311,7 +95,6 @@ static const struct rule RULES[] = {
 	{ SUBJECT_HIGH_PRIORITY, SUBJECT_ASSOCIATION, WANTED_CORES, UINT64_MAX,
 	  "an association of CPUs" },
 };
-enum { RULE_COUNT = sizeof(RULES) / sizeof(RULES[0]) };
 
 static bool excludes(const struct rule *rule, const struct setting *one,
 		     const struct setting *other)
@@ -330,7 +113,7 @@ struct pair {
 	const struct setting *one, *other;
 };
 
-/** The search for pairs that a rule, and then the next one, is about. */
+/** The search for pairs of a rule, and then the next one. */
 struct search {
 	const struct rule *rule;
 	struct pair *pairs;
@@ -338,10 +121,8 @@ struct search {
 };
 
 /** Whether any setting excludes any other one: the highest minimum does if one does. */
-static bool may_exclude(void *data, const struct settings_here *here)
+static bool may_exclude(const struct rule *rule, const struct settings_here *here)
 {
-	const struct search *search = data;
-	const struct rule *rule = search->rule;
 	const struct setting *one = NULL;
 	bool any = false;
 
@@ -374,27 +155,22 @@ static bool contains(const struct isst_cpuset *set, const struct isst_cpuset *pa
 	return !set || (part && cpuset_contains(set, part));
 }
 
-/** Whether CPUs that a setting names are in the scope of one that names none, on each machine. */
-static bool holds_cpus(const struct setting *general, const struct setting *of_cpus)
-{
-	return contains(general->scope.packages, of_cpus->scope.packages) &&
-	       contains(general->scope.power_domains, of_cpus->scope.power_domains);
-}
-
-/** Whether two settings for places in common are so on each machine. */
+/** Whether two settings for places in common are so on each machine: where one names CPUs, these
+ * have to be in the scope of the other. */
 static bool meet(const struct setting *one, const struct setting *other)
 {
 	bool names_cpus = subject_is_of_cpus(one->subject) && one->cpus;
 	bool other_does = subject_is_of_cpus(other->subject) && other->cpus;
+	const struct scope *general = names_cpus ? &other->scope : &one->scope;
+	const struct scope *of_cpus = names_cpus ? &one->scope : &other->scope;
 
-	if (names_cpus == other_does)
-		return true;
-	return names_cpus ? holds_cpus(other, one) : holds_cpus(one, other);
+	return names_cpus == other_does ||
+	       (contains(general->packages, of_cpus->packages) &&
+		contains(general->power_domains, of_cpus->power_domains));
 }
 
-static int note_pair(void *data, const struct settings_here *here)
+static int note_pair(struct search *search, const struct settings_here *here)
 {
-	struct search *search = data;
 	struct pair pair = { .rule = search->rule,
 			     .one = find_counting(here, search->rule->one),
 			     .other = find_counting(here, search->rule->other) };
@@ -408,24 +184,99 @@ static int note_pair(void *data, const struct settings_here *here)
 	return 0;
 }
 
-/** Finds the pairs of the current rule. */
-static int find_pairs(struct search *search, const struct configuration *configuration)
+/* ---- Places ---- */
+
+/** What the number of a place is of, in the order in which settings are divided. */
+enum dimension {
+	DIMENSION_INDEX,
+	DIMENSION_PACKAGE,
+	DIMENSION_POWER_DOMAIN,
+	DIMENSION_CPU,
+	DIMENSIONS
+};
+
+/** The first run of numbers, from @from on, that a setting names; none where it names all. */
+static bool next_run(const struct setting *setting, enum dimension dimension, unsigned int from,
+		     unsigned int *first, unsigned int *last)
 {
-	const struct setting **those = calloc(configuration->setting_count + 1, sizeof(*those));
-	struct settings_here all = { .settings = those };
-	const struct place_visitor visitor = { may_exclude, note_pair, search };
-	int error = those ? 0 : -ENOMEM;
+	const struct isst_cpuset *const sets[DIMENSIONS] = {
+		[DIMENSION_PACKAGE] = setting->scope.packages,
+		[DIMENSION_POWER_DOMAIN] = setting->scope.power_domains,
+		[DIMENSION_CPU] = subject_is_of_cpus(setting->subject) ? setting->cpus : NULL,
+	};
 
-	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
-		const struct setting *setting = &configuration->settings[i];
+	if (sets[dimension])
+		return cpuset_next_run(sets[dimension], from, first, last);
+	*first = *last = setting->index;
+	return dimension == DIMENSION_INDEX && setting->index != INDEX_ALL && from <= *first;
+}
 
-		if (setting->subject == search->rule->one ||
-		    setting->subject == search->rule->other)
-			those[all.count++] = setting;
-	}
+/** Whether a setting is for a number: it names that, or none. */
+static bool covers(const struct setting *setting, enum dimension dimension, unsigned int number)
+{
+	unsigned int first, last;
+
+	if (!next_run(setting, dimension, 0, &first, &last))
+		return true;
+	return next_run(setting, dimension, number, &first, &last) && first <= number;
+}
+
+static int add_cut(unsigned int **cuts, size_t *count, unsigned int number)
+{
+	if (ARRAY_GROW(*cuts, *count))
+		return -ENOMEM;
+	(*cuts)[(*count)++] = number;
+	return 0;
+}
+
+static int compare_cuts(const void *one, const void *other)
+{
+	unsigned int first = *(const unsigned int *)one, second = *(const unsigned int *)other;
+
+	return first < second ? -1 : first > second;
+}
+
+/**
+ * Notes the pairs of all places. Between the numbers at which runs begin or have ended all places
+ * are alike; behind the last one are those that nothing names. Calls itself for each dimension.
+ */
+static int visit_places(struct search *search, const struct settings_here *all,
+			enum dimension dimension)
+{
+	struct settings_here here = { 0 };
+	unsigned int *cuts = NULL, first = 0, last = 0;
+	size_t count = 0;
+	int error;
+
+	if (!may_exclude(search->rule, all))
+		return 0;
+	if (dimension == DIMENSIONS)
+		return note_pair(search, all);
+	error = add_cut(&cuts, &count, 0);
+	for (size_t i = 0; i < all->count; i++)
+		for (unsigned int from = 0;
+		     !error && next_run(all->settings[i], dimension, from, &first, &last);
+		     from = last + 1) {
+			error = add_cut(&cuts, &count, first);
+			if (!error)
+				error = add_cut(&cuts, &count, last + 1);
+		}
+	here.settings = calloc(all->count + 1, sizeof(const struct setting *));
+	if (!here.settings)
+		error = -ENOMEM;
 	if (!error)
-		error = places_visit(&all, &visitor);
-	free(those);
+		qsort(cuts, count, sizeof(*cuts), compare_cuts);
+	for (size_t i = 0; i < count && !error; i++) {
+		if (i > 0 && cuts[i] == cuts[i - 1])
+			continue;
+		here.count = 0;
+		for (size_t j = 0; j < all->count; j++)
+			if (covers(all->settings[j], dimension, cuts[i]))
+				here.settings[here.count++] = all->settings[j];
+		error = visit_places(search, &here, dimension + 1);
+	}
+	free(here.settings);
+	free(cuts);
 	return error;
 }
 
@@ -516,16 +367,8 @@ static int report_pair(struct configuration *configuration, const struct pair *p
 	return error;
 }
 
-/** Whether a pair is new with a source: others were reported before. A state may have limits that
- * no statement would be written for. */
-static bool is_of_source(const struct pair *pair, size_t source, bool is_state)
-{
-	if (is_state && pair->rule->wanted == WANTED_KHZ)
-		return false;
-	return pair->one->origin.source == source || pair->other->origin.source == source;
-}
-
-/** Reports each pair of lines once, however many places and CLOS it was found at. */
+/** Reports each pair of lines once, however many places and CLOS it was found at, if it is new with
+ * a source. A state may have limits that no statement would be written for. */
 static int report_pairs(struct configuration *configuration, const struct search *search,
 			size_t source)
 {
@@ -538,7 +381,8 @@ static int report_pairs(struct configuration *configuration, const struct search
 		const struct pair *pair = &search->pairs[i];
 		int error;
 
-		if (!is_of_source(pair, source, state) ||
+		if ((state && pair->rule->wanted == WANTED_KHZ) ||
+		    (pair->one->origin.source != source && pair->other->origin.source != source) ||
 		    (i > 0 && compare_pairs(pair, pair - 1) == 0))
 			continue;
 		error = report_pair(configuration, pair);
@@ -551,23 +395,32 @@ static int report_pairs(struct configuration *configuration, const struct search
 
 static int find_excluded(struct configuration *configuration, size_t source)
 {
+	const struct setting **those = calloc(configuration->setting_count + 1, sizeof(*those));
 	struct search search = { 0 };
-	int error = 0;
+	int error = those ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < RULE_COUNT && !error; i++) {
+	for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]) && !error; i++) {
+		struct settings_here all = { .settings = those };
+
 		search.rule = &RULES[i];
-		error = find_pairs(&search, configuration);
+		for (size_t j = 0; j < configuration->setting_count; j++) {
+			const struct setting *setting = &configuration->settings[j];
+
+			if (setting->subject == RULES[i].one || setting->subject == RULES[i].other)
+				those[all.count++] = setting;
+		}
+		error = visit_places(&search, &all, DIMENSION_INDEX);
 	}
 	if (!error)
 		error = report_pairs(configuration, &search, source);
 	free(search.pairs);
+	free(those);
 	return error;
 }
 
 int configuration_find_contradictions(struct configuration *configuration, size_t source)
 {
-	int duplicates = configuration_find_duplicates(configuration, source);
-	int error;
+	int duplicates = find_duplicates(configuration, source), error;
 
 	if (duplicates && duplicates != -EINVAL)
 		return duplicates;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The keywords of configurations: a row of the table for each, with the function that takes what
  * follows it. */
-#include "configuration/keywords.h"
 #include "base/array.h"
 #include "common/suggest.h"
+#include "configuration/statement.h"
 
 #include <limits.h>
 #include <string.h>
@@ -26,6 +26,15 @@ static int add_simple(struct statement *statement, enum subject subject, enum wa
 						.wanted = wanted,
 						.number = number,
 					});
+}
+
+/** Adds what was parsed of a setting with sets of its own, which become the configuration's. */
+static int end_setting(struct statement *statement, struct setting *setting, int error)
+{
+	if (!error)
+		error = statement_add(statement, setting);
+	setting_clear(setting);
+	return error;
 }
 
 static bool take_unmanaged(struct statement *statement)
@@ -116,17 +125,15 @@ static int add_clos(struct statement *statement, const struct isst_cpuset *clos,
 	unsigned int index;
 	int error = 0;
 
-	isst_cpuset_for_each (index, clos) {
-		struct setting setting = {
-			.subject = CLOS_FIELDS[field].subject,
-			.index = index,
-			.wanted = wanted,
-			.number = number,
-		};
-
+	isst_cpuset_for_each (index, clos)
 		if (!error)
-			error = statement_add(statement, &setting);
-	}
+			error = statement_add(statement,
+					      &(struct setting){
+						      .subject = CLOS_FIELDS[field].subject,
+						      .index = index,
+						      .wanted = wanted,
+						      .number = number,
+					      });
 	return error;
 }
 
@@ -152,28 +159,19 @@ static int parse_clos_field(struct statement *statement, const struct isst_cpuse
 	return error ? error : add_clos(statement, clos, field, wanted, number);
 }
 
-static int parse_clos_fields(struct statement *statement, const struct isst_cpuset *clos)
-{
-	int error = 0;
-
-	if (take_unmanaged(statement)) {
-		for (size_t field = 0; field < CLOS_FIELD_COUNT && !error; field++)
-			error = add_clos(statement, clos, field, WANTED_UNMANAGED, 0);
-		return error;
-	}
-	do
-		error = parse_clos_field(statement, clos);
-	while (!error && words_peek(&statement->words));
-	return error;
-}
-
 static int parse_clos(struct statement *statement)
 {
 	struct isst_cpuset *clos;
 	int error = statement_list(statement, "a CLOS from 0 to 3", HIGHEST_CLOS, &clos);
 
-	if (!error)
-		error = parse_clos_fields(statement, clos);
+	if (!error && take_unmanaged(statement)) {
+		for (size_t field = 0; field < CLOS_FIELD_COUNT && !error; field++)
+			error = add_clos(statement, clos, field, WANTED_UNMANAGED, 0);
+	} else if (!error) {
+		do
+			error = parse_clos_field(statement, clos);
+		while (!error && words_peek(&statement->words));
+	}
 	isst_cpuset_free(clos);
 	return error;
 }
@@ -211,21 +209,6 @@ static int take_count(struct statement *statement, struct core_choice *choice)
 	return 0;
 }
 
-static int take_places(struct statement *statement, struct core_choice *choice)
-{
-	int error = 0;
-
-	while (!error && words_peek(&statement->words)) {
-		if (!choice->within && words_take_if(&statement->words, "within"))
-			error = statement_cpus(statement, &choice->within);
-		else if (!choice->avoid && words_take_if(&statement->words, "avoid"))
-			error = statement_cpus(statement, &choice->avoid);
-		else
-			return 0; /* named as what follows the statement */
-	}
-	return error;
-}
-
 static int parse_high_priority(struct statement *statement)
 {
 	struct setting setting = { .subject = SUBJECT_HIGH_PRIORITY,
@@ -238,12 +221,15 @@ static int parse_high_priority(struct statement *statement)
 	if (words_take_if(&statement->words, "none"))
 		return add_simple(statement, SUBJECT_HIGH_PRIORITY, WANTED_NONE, 0);
 	error = take_count(statement, &setting.choice);
-	if (!error)
-		error = take_places(statement, &setting.choice);
-	if (!error)
-		error = statement_add(statement, &setting);
-	setting_clear(&setting);
-	return error;
+	while (!error && words_peek(&statement->words)) {
+		if (!setting.choice.within && words_take_if(&statement->words, "within"))
+			error = statement_cpus(statement, &setting.choice.within);
+		else if (!setting.choice.avoid && words_take_if(&statement->words, "avoid"))
+			error = statement_cpus(statement, &setting.choice.avoid);
+		else
+			break; /* named as what follows the statement */
+	}
+	return end_setting(statement, &setting, error);
 }
 
 /** Takes CPUs behind a `=`: a list, or `all`, which is also what it is without. */
@@ -269,10 +255,7 @@ static int parse_association(struct statement *statement)
 
 	if (!error)
 		error = take_equal_cpus(statement, true, &setting.cpus);
-	if (!error)
-		error = statement_add(statement, &setting);
-	setting_clear(&setting);
-	return error;
+	return end_setting(statement, &setting, error);
 }
 
 static int parse_associations(struct statement *statement)
@@ -282,23 +265,10 @@ static int parse_associations(struct statement *statement)
 	return statement_expect(statement, words_take(&statement->words), "unmanaged");
 }
 
-/** Takes the contents of the register. Without 0x it would be meant as MHz, or as one ratio. */
-static int take_register(struct statement *statement, uint64_t *limits)
-{
-	static const char EXPECTED[] =
-		"level, none, or a ratio of two digits for each bucket such as 0x1b1b1d1d20202323";
-	const char *word = words_take(&statement->words);
-
-	if (!word || word[0] != '0' || (word[1] != 'x' && word[1] != 'X') ||
-	    isst_parse_number(word, 0, UINT64_MAX, limits) || *limits == 0)
-		return statement_reject(statement, word, EXPECTED);
-	return 0;
-}
-
 static int parse_turbo_ratio_limits(struct statement *statement)
 {
-	uint64_t limits = 0;
-	int error;
+	const char *word;
+	uint64_t limits;
 
 	if (take_unmanaged(statement))
 		return add_simple(statement, statement->subject, WANTED_UNMANAGED, 0);
@@ -306,8 +276,15 @@ static int parse_turbo_ratio_limits(struct statement *statement)
 		return add_simple(statement, statement->subject, WANTED_OF_LEVEL, 0);
 	if (words_take_if(&statement->words, "none"))
 		return add_simple(statement, statement->subject, WANTED_NONE, 0);
-	error = take_register(statement, &limits);
-	return error ? error : add_simple(statement, statement->subject, WANTED_NUMBER, limits);
+	word = words_take(&statement->words);
+	/* Without 0x it would be meant as MHz, or as one ratio. */
+	if (!word || word[0] != '0' || (word[1] != 'x' && word[1] != 'X') ||
+	    isst_parse_number(word, 0, UINT64_MAX, &limits) || limits == 0)
+		return statement_reject(
+			statement, word,
+			"level, none, or a ratio of two digits for each bucket such "
+			"as 0x1b1b1d1d20202323");
+	return add_simple(statement, statement->subject, WANTED_NUMBER, limits);
 }
 
 static int parse_scaling_limit(struct statement *statement)
@@ -322,10 +299,7 @@ static int parse_scaling_limit(struct statement *statement)
 					    &setting.wanted, &setting.number);
 	if (!error)
 		error = take_equal_cpus(statement, false, &setting.cpus);
-	if (!error)
-		error = statement_add(statement, &setting);
-	setting_clear(&setting);
-	return error;
+	return end_setting(statement, &setting, error);
 }
 
 static int parse_uncore_limit(struct statement *statement)
@@ -371,10 +345,7 @@ static int parse_cpus(struct statement *statement)
 		return statement_reject(statement, words_take(&statement->words),
 					"by-level, isolated, online, offline CPUS or unmanaged");
 	error = statement_cpus(statement, &setting.cpus);
-	if (!error)
-		error = statement_add(statement, &setting);
-	setting_clear(&setting);
-	return error;
+	return end_setting(statement, &setting, error);
 }
 
 /** What a machine as a whole can be required to be. */

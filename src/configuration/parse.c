@@ -4,7 +4,7 @@
  * that is wrong with any line is reported, not only the first thing. Knows no machine.
  */
 #include "configuration/contradictions.h"
-#include "configuration/keywords.h"
+#include "configuration/statement.h"
 #include "configuration/write.h"
 
 #include <ctype.h>
@@ -61,28 +61,22 @@ static int reject_keyword(struct statement *statement, const char *word)
 				     meant ? "'?" : "");
 }
 
-static int check_condition(struct statement *statement, const struct keyword *keyword)
-{
-	if (!keyword->is_condition || (!statement->scope.packages && !statement->optional))
-		return 0;
-	return configuration_problem(statement->configuration, statement->origin,
-				     "%s is for the whole machine and never optional: neither "
-				     "'package' nor '?' is allowed in front of it",
-				     keyword->name);
-}
-
 static int parse_keyword(struct statement *statement)
 {
 	const char *word = words_take(&statement->words);
 	const struct keyword *keyword = word ? keyword_find(word) : NULL;
-	int error;
+	int error = 0;
 
 	if (!keyword)
 		return reject_keyword(statement, word);
 	statement->keyword = keyword->name;
 	statement->usage = keyword->usage;
 	statement->subject = keyword->subject;
-	error = check_condition(statement, keyword);
+	if (keyword->is_condition && (statement->scope.packages || statement->optional))
+		error = configuration_problem(statement->configuration, statement->origin,
+					      "%s is for the whole machine and never optional: "
+					      "neither 'package' nor '?' is allowed in front of it",
+					      keyword->name);
 	if (!error && words_take_if(&statement->words, ":"))
 		error = configuration_problem(statement->configuration, statement->origin,
 					      "%s: ':' is only for a part of the machine, in front "
@@ -95,19 +89,6 @@ static int parse_keyword(struct statement *statement)
 					      "%s: unexpected '%.*s' (%s %s)", keyword->name,
 					      LONGEST_WORD, words_peek(&statement->words),
 					      keyword->name, keyword->usage);
-	return error;
-}
-
-static int parse_words(struct statement *statement)
-{
-	int error;
-
-	if (!words_peek(&statement->words))
-		return 0;
-	statement->optional = words_take_if(&statement->words, "?");
-	error = take_scope(statement);
-	if (!error)
-		error = parse_keyword(statement);
 	return error;
 }
 
@@ -154,8 +135,12 @@ static int parse_line(struct configuration *configuration, struct origin origin,
 
 	if (!error)
 		error = words_split(&statement.words, line, length);
-	if (!error)
-		error = parse_words(&statement);
+	if (!error && words_peek(&statement.words)) {
+		statement.optional = words_take_if(&statement.words, "?");
+		error = take_scope(&statement);
+		if (!error)
+			error = parse_keyword(&statement);
+	}
 	/* Half a statement contradicts nothing. */
 	if (error)
 		drop_from(configuration, settings, matches);

@@ -1,9 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all keywords share: numbers, frequencies, lists, and settings for each place named. */
+/* What all keywords share: words, numbers, frequencies, lists, and settings for each place. */
 #include "configuration/statement.h"
+#include "base/array.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Words of a line ---- */
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool is_mark(char c)
+{
+	return c == '=' || c == ':' || c == '?';
+}
+
+bool words_is_comment(const char *line, size_t i)
+{
+	return line[i] == '#' && (i == 0 || is_space(line[i - 1]) || is_mark(line[i - 1]));
+}
+
+int words_split(struct words *words, const char *line, size_t length)
+{
+	size_t used = 0;
+	bool is_name;
+	int error = 0;
+
+	*words = (struct words){ 0 };
+	/* Behind each word there is a NUL: at most as many as there are characters. */
+	words->text = malloc(2 * length + 1);
+	if (!words->text)
+		return -ENOMEM;
+	for (size_t i = 0; i < length && !error;) {
+		char *word = words->text + used;
+
+		if (is_space(line[i])) {
+			i++;
+			continue;
+		}
+		if (words_is_comment(line, i))
+			break;
+		/* Names of CPUs, which a message is to repeat as a whole, contain colons. */
+		is_name = line[i] == '@';
+		do
+			words->text[used++] = line[i++];
+		while (!is_mark(line[i - 1]) && i < length && !is_space(line[i]) &&
+		       !is_mark(line[i]));
+		for (; is_name && i < length && !is_space(line[i]) && line[i] != '='; i++)
+			words->text[used++] = line[i];
+		words->text[used++] = '\0';
+		error = ARRAY_GROW(words->words, words->count);
+		if (!error)
+			words->words[words->count++] = word;
+	}
+	return error;
+}
+
+void words_free(struct words *words)
+{
+	free(words->words);
+	free(words->text);
+	*words = (struct words){ 0 };
+}
+
+const char *words_peek(const struct words *words)
+{
+	return words->next < words->count ? words->words[words->next] : NULL;
+}
+
+const char *words_take(struct words *words)
+{
+	const char *word = words_peek(words);
+
+	if (word)
+		words->next++;
+	return word;
+}
+
+bool words_take_if(struct words *words, const char *word)
+{
+	const char *next = words_peek(words);
+
+	if (!next || strcmp(next, word) != 0)
+		return false;
+	words->next++;
+	return true;
+}
+
+/* ---- Numbers, lists and frequencies ---- */
 
 #define TEXT(word) #word
 #define TEXT_OF(macro) TEXT(macro)
@@ -38,19 +127,11 @@ int statement_number(struct statement *statement, const char *expected, uint64_t
 	return 0;
 }
 
-/** Whether all numbers of a set are at most @max, and there are some. */
-static bool is_within(const struct isst_cpuset *set, unsigned int max)
-{
-	unsigned int above;
-
-	return isst_cpuset_count(set) > 0 &&
-	       (max == UINT_MAX || !isst_cpuset_next(set, max + 1, &above));
-}
-
 int statement_list(struct statement *statement, const char *expected, unsigned int max,
 		   struct isst_cpuset **set)
 {
 	const char *word = words_take(&statement->words);
+	unsigned int above;
 	int error;
 
 	*set = NULL;
@@ -60,7 +141,8 @@ int statement_list(struct statement *statement, const char *expected, unsigned i
 	error = *set ? isst_cpuset_add_list(*set, word, NULL) : -ENOMEM;
 	if (error == -ERANGE)
 		expected = "a list of numbers below " TEXT_OF(ISST_CPU_NUMBER_LIMIT);
-	if (!error && !is_within(*set, max))
+	if (!error && (isst_cpuset_count(*set) == 0 ||
+		       (max != UINT_MAX && isst_cpuset_next(*set, max + 1, &above))))
 		error = -ERANGE;
 	if (!error)
 		return 0;
@@ -114,24 +196,17 @@ static int parse_khz(const char *word, uint64_t *khz)
 	return error;
 }
 
-static const char *expected_frequency(unsigned int allowed)
-{
-	switch (allowed & FREQUENCY_ANY) {
-	case FREQUENCY_ANY:
-		return "a frequency in MHz, none, base, turbo or lowest";
-	case FREQUENCY_NONE:
-		return "a frequency in MHz, or none";
-	default:
-		return "a frequency in MHz, base, turbo or lowest";
-	}
-}
-
 int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
 			uint64_t *khz)
 {
 	const char *word = words_take(&statement->words);
+	const char *expected = "a frequency in MHz, base, turbo or lowest";
 	int error;
 
+	if ((allowed & FREQUENCY_ANY) == FREQUENCY_ANY)
+		expected = "a frequency in MHz, none, base, turbo or lowest";
+	else if ((allowed & FREQUENCY_ANY) == FREQUENCY_NONE)
+		expected = "a frequency in MHz, or none";
 	*khz = 0;
 	for (size_t i = 0; word && i < FREQUENCY_WORD_COUNT; i++) {
 		if (!(allowed & FREQUENCY_WORDS[i].flag) ||
@@ -143,20 +218,18 @@ int statement_frequency(struct statement *statement, unsigned int allowed, enum 
 	error = word ? parse_khz(word, khz) : -EINVAL;
 	*wanted = WANTED_KHZ;
 	if (error == -ERANGE)
-		return statement_reject(statement, word, "a frequency of 0 to 25500 MHz");
-	if (error)
-		return statement_reject(statement, word, expected_frequency(allowed));
-	if (allowed & FREQUENCY_NOT_ZERO && *khz == 0)
-		return statement_reject(statement, word,
-					"a frequency above 0, or none for no limit");
-	if (allowed & FREQUENCY_RATIO && *khz % (MHZ_IN_RATIO * KHZ_IN_MHZ) != 0)
-		return statement_reject(statement, word,
-					"a multiple of 100 MHz, as the hardware stores it");
+		expected = "a frequency of 0 to 25500 MHz";
+	else if (!error && allowed & FREQUENCY_NOT_ZERO && *khz == 0)
+		expected = "a frequency above 0, or none for no limit";
+	else if (!error && allowed & FREQUENCY_RATIO && *khz % (MHZ_IN_RATIO * KHZ_IN_MHZ) != 0)
+		expected = "a multiple of 100 MHz, as the hardware stores it";
 	/* A ratio of 7 bits. */
-	if ((allowed & FREQUENCY_UNCORE) == FREQUENCY_UNCORE &&
-	    *khz > HIGHEST_UNCORE_MHZ * KHZ_IN_MHZ)
-		return statement_reject(statement, word, "a frequency of 100 to 12700 MHz");
-	return 0;
+	else if (!error && (allowed & FREQUENCY_UNCORE) == FREQUENCY_UNCORE &&
+		 *khz > HIGHEST_UNCORE_MHZ * KHZ_IN_MHZ)
+		expected = "a frequency of 100 to 12700 MHz";
+	else if (!error)
+		return 0;
+	return statement_reject(statement, word, expected);
 }
 
 static int copy_set(const struct isst_cpuset *set, struct isst_cpuset **copy)

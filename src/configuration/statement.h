@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A statement while it is parsed: its words, where it is for, and the readers of numbers,
- * frequencies and lists that all keywords share. Knows no keyword.
- */
+/* A statement while it is parsed: its words, where it is for, and what all keywords share. */
 #ifndef ISST_CONFIGURATION_STATEMENT_H
 #define ISST_CONFIGURATION_STATEMENT_H
 
 #include "configuration/configuration.h"
-#include "configuration/words.h"
+
+/** The longest part of a wrong word that a message repeats. */
+enum { LONGEST_WORD = 40 };
+
+struct words {
+	char *text; /* what the words are in */
+	char **words;
+	size_t count, next;
+};
+
+/**
+ * Takes a line apart at white space; `=`, `:` and `?` are words of their own, and a `#` at the
+ * beginning of a word begins a comment. Returns 0 or -ENOMEM; to be freed with words_free() in
+ * either case.
+ */
+int words_split(struct words *words, const char *line, size_t length);
+void words_free(struct words *words);
+
+/** Whether a comment begins at a character, before which there is none. */
+bool words_is_comment(const char *line, size_t i);
+
+/** The next word, which stays the next; NULL behind the last one. */
+const char *words_peek(const struct words *words);
+/** The next word, which is taken; NULL behind the last one. */
+const char *words_take(struct words *words);
+/** Takes the next word if it is that one. */
+bool words_take_if(struct words *words, const char *word);
 
 struct statement {
 	struct configuration *configuration;
@@ -62,5 +85,21 @@ int statement_frequency(struct statement *statement, unsigned int allowed, enum 
 /** Adds a setting for where the statement is for. The sets of @setting become the configuration's,
  * also on error. */
 int statement_add(struct statement *statement, struct setting *setting);
+
+/* ---- keywords.c ---- */
+
+struct keyword {
+	const char *name;
+	const char *usage; /* what may follow */
+	int (*parse)(struct statement *statement);
+	enum subject subject;
+	bool is_condition; /* of the machine as a whole: neither for parts of it, nor optional */
+};
+
+/** The keyword of that name, or NULL. */
+const struct keyword *keyword_find(const char *name);
+
+/** The keyword that was probably meant, or NULL. */
+const char *keyword_suggest(const char *name);
 
 #endif

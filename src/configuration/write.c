@@ -209,12 +209,6 @@ static bool shares_statement(const struct setting *before, const struct setting 
 	return is_of_clos(before) && is_of_clos(setting) && before->subject < setting->subject;
 }
 
-/** Whether one word stands for the statement as a whole, and was written. */
-static bool is_written(const struct setting *before, const struct setting *setting)
-{
-	return before->wanted == WANTED_UNMANAGED && setting->wanted == WANTED_UNMANAGED;
-}
-
 /** Whether a condition was stated with one that is for one machine alone. */
 static bool is_of_machine(const struct configuration *configuration, const struct match *match)
 {
@@ -247,20 +241,6 @@ int configuration_checksum(const struct configuration *configuration, size_t sou
 	return error ? error : text ? 0 : -ENOMEM;
 }
 
-/** What was read may have been added to; what was edited is no state any more. */
-static int write_state(FILE *stream, const struct configuration *configuration,
-		       const struct match *match)
-{
-	uint64_t checksum = 0;
-	int error = 0;
-
-	if (match->unedited)
-		error = configuration_checksum(configuration, ALL_SOURCES, &checksum);
-	if (match->unedited && !error)
-		fprintf(stream, " state 0x%" PRIx64, checksum);
-	return error;
-}
-
 /** Conditions that were stated together, on one line. Returns 0 or -ENOMEM. */
 static int write_matches(FILE *stream, const struct configuration *configuration)
 {
@@ -277,11 +257,16 @@ static int write_matches(FILE *stream, const struct configuration *configuration
 		const struct match *match = &configuration->matches[i], *next = match + 1;
 		bool last = i + 1 == configuration->match_count ||
 			    next->statement != match->statement;
+		uint64_t checksum = 0;
 
 		if (match->statement == i)
 			fputs(is_of_machine(configuration, match) ? "machine" : "match", stream);
-		if (match->kind == MATCH_STATE && write_state(stream, configuration, match))
-			return -ENOMEM;
+		/* What was read may have been added to; what was edited is no state any more. */
+		if (match->kind == MATCH_STATE && match->unedited) {
+			if (configuration_checksum(configuration, ALL_SOURCES, &checksum))
+				return -ENOMEM;
+			fprintf(stream, " state 0x%" PRIx64, checksum);
+		}
 		if (match->kind != MATCH_STATE)
 			fprintf(stream,
 				WORDS[match->kind].hexadecimal ? " %s 0x%" PRIx64 : " %s %" PRIu64,
@@ -305,7 +290,9 @@ int configuration_write(FILE *stream, const struct configuration *configuration)
 		const struct setting *setting = &configuration->settings[i];
 
 		if (before && shares_statement(before, setting)) {
-			if (!is_written(before, setting))
+			/* One word stands for the statement as a whole. */
+			if (before->wanted != WANTED_UNMANAGED ||
+			    setting->wanted != WANTED_UNMANAGED)
 				error = write_part(stream, setting);
 		} else {
 			if (before)
