@@ -6,9 +6,8 @@
 #define SET_ROW \
 	{ \
 		OPTION_SET, 0, "set", "STATEMENT", VALUE_TEXTS, \
-			.help = "A statement, such as 'turbo-freq on', which wins over those of " \
-				"FILE; " \
-				"may be repeated" \
+			.help = "A statement, such as 'high-priority 4/package', which wins over " \
+				"those of FILE; may be repeated" \
 	}
 
 #define WAIT_ROW \

@@ -17,8 +17,8 @@ static const struct option_row with_options[] = {
 	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
 	  .help = "The configuration. -: standard input" },
 	{ OPTION_SET, 0, "set", "STATEMENT", VALUE_TEXTS,
-	  .help = "A statement, such as 'turbo-freq on', which wins over those of FILE; may be "
-		  "repeated" },
+	  .help = "A statement, such as 'high-priority 4/package', which wins over those of FILE; "
+		  "may be repeated" },
 	{ OPTION_NO_AFFINITY, 0, "no-affinity",
 	  .help = "Leave the affinity of the program as it is. Default: the CPUs that "
 		  "`high-priority` chose, if the configuration states it" },

@@ -116,9 +116,9 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 	error = message_error(
 		&levels->context->messages, -EINVAL,
 		"package %u: %u high priority %s are %u more than the last bucket of level %u "
-		"holds in a package (%s); %s",
+		"holds in a package: %u/package is the most (%s); %s",
 		package, cores, platform_cores_word(&levels->context->platform, cores),
-		cores - last, smallest->level, buckets,
+		cores - last, smallest->level, last, buckets,
 		otherwise ? otherwise
 			  : "they are chosen only if lower turbo frequencies are allowed");
 	free(buckets);

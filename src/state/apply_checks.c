@@ -211,7 +211,8 @@ static void turbo_freq_warn_of_buckets(struct isst_change *change,
 	buckets = turbo_freq_buckets_text(&change->context->platform, info);
 	change_warn(change, ISST_WARNING_BUCKET_OVERFULL,
 		    "package %u: %u %s have high priority, more than the level provides a higher "
-		    "turbo frequency for (%s)",
+		    "turbo frequency for (%s): turbo frequencies can be lower than those of any "
+		    "bucket",
 		    package, cores, platform_cores_word(&change->context->platform, cores),
 		    buckets ? buckets : "");
 	free(buckets);

@@ -5,6 +5,7 @@
  */
 #include "core_choice.h"
 
+#include "../../common/memory_stream.h"
 #include "levels.h"
 #include "named_cpus.h"
 #include "reading.h"
@@ -186,8 +187,38 @@ bool core_choice_keep_packages(struct run *run)
 	return found;
 }
 
+/** A number of cores in all is easily taken for that of each package. */
+static void note_division(struct run *run)
+{
+	const struct option_value *cores = &run->request->options.value[OPTION_HIGH_PRIORITY];
+	unsigned int packages = 0, chosen, before = 0;
+	struct memory_stream memory;
+	char *text;
+
+	if (cores->form != CORES_IN_ALL || memory_stream_open(&memory) != 0)
+		return;
+	for (size_t i = 0; i < run->targets.domain_count; i++) {
+		unsigned int package = isst_domain_package(run->targets.domains[i]);
+
+		chosen = core_choice_count(run, package);
+		if ((i > 0 && package == before) || chosen == 0)
+			continue;
+		before = package;
+		fprintf(memory.stream, "%s%u of package %u", packages++ ? ", " : "", chosen,
+			package);
+	}
+	text = memory_stream_text(&memory);
+	if (text && packages > 1)
+		report_message(run->report, ENTRY_NOTE,
+			       "%llu %s in all: %s; --high-priority %llu/package would be of each",
+			       (unsigned long long)cores->number, run_cores_word(run), text,
+			       (unsigned long long)cores->number);
+	free(text);
+}
+
 void core_choice_report(struct run *run)
 {
+	note_division(run);
 	report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0,
 			  run->chosen);
 }
