@@ -4,7 +4,7 @@
 #include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
 #include "emulator/model/text.h"
-#include "emulator/state/directory.h"
+#include "emulator/state/state.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -9,7 +9,7 @@
 #include "common/hash.h"
 #include "common/monotonic.h"
 #include "emulator/model/text.h"
-#include "emulator/state/directory.h"
+#include "emulator/state/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,8 +124,6 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 	bool settled;
 	int result;
 
-	if (!faults->present && faults->none_in && faults->none_in == server->entries.version)
-		return 0;
 	result = fstatat(server->directory, "faults", &status, 0) ? -ENOENT : 0;
 	if (!result && !faults->malformed && faults->settled && same_file(faults, &status))
 		return 0;
@@ -137,11 +135,6 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 	if (result == -ENOENT) {
 		if (faults->present)
 			faults_clear(faults);
-		/* There are no rules as long as the directory has the same entries. A link to
-		 * where they may appear is one of these. */
-		if (fstatat(server->directory, "faults", &status, AT_SYMLINK_NOFOLLOW) &&
-		    errno == ENOENT)
-			faults->none_in = server->entries.version;
 		return 0;
 	}
 	if (result || !text)

@@ -16,7 +16,6 @@ struct faults {
 	struct fault *rules;
 	size_t count;
 	bool malformed;
-	uint64_t none_in; /* version of the directory's entries that were found to have no rules */
 	/* of the file that they were read from */
 	bool present;
 	uint64_t hash, inode, size;

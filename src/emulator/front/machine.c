@@ -3,7 +3,7 @@
 #include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
-#include "emulator/state/directory.h"
+#include "emulator/state/state.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "emulator/front/launch.h"
 #include "emulator/model/machines.h"
 #include "emulator/model/text.h"
-#include "emulator/state/directory.h"
+#include "emulator/state/state.h"
 
 #include <errno.h>
 #include <stdlib.h>

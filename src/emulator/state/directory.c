@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state directory: where it is, whether it may be used, its lock, the machine's system log in
  * it. */
-#include "emulator/state/directory.h"
 #include "common/descriptor.h"
 #include "common/hash.h"
 #include "common/monotonic.h"
@@ -44,24 +43,6 @@ bool time_has_settled(const struct timespec *changed)
 	age_ms = (int64_t)(now.tv_sec - changed->tv_sec) * 1000 +
 		 (now.tv_nsec - changed->tv_nsec) / 1000000;
 	return age_ms > SETTLING_MS;
-}
-
-void entries_look(struct entries *entries, int directory)
-{
-	struct stat status;
-	bool known = fstat(directory, &status) == 0;
-
-	if (known && entries->settled && same_time(&entries->modified, &status.st_mtim) &&
-	    same_time(&entries->changed, &status.st_ctim))
-		return;
-	entries->version++;
-	/* File systems that count whole seconds may show the same time for longer than that. */
-	entries->settled = known && status.st_mtim.tv_nsec && status.st_ctim.tv_nsec &&
-			   time_has_settled(&status.st_mtim) && time_has_settled(&status.st_ctim);
-	if (!known)
-		return;
-	entries->modified = status.st_mtim;
-	entries->changed = status.st_ctim;
 }
 
 /* ---- Waiting for the lock, which a process holds for one call: one that keeps it is stopped or

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The state file: shared by all processes on the machine, changed as a whole. Knows nothing of the
- * content of a state.
- */
+/* The state file, which all processes on the machine share and change as a whole; and where the
+ * parts of a state are in it. */
 #include "emulator/state/state.h"
 #include "common/descriptor.h"
 #include "common/hash.h"
 
 #include "emulator/model/text.h"
-#include "emulator/state/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char magic[16] = "isst-emulator";
@@ -38,17 +36,6 @@ static off_t slot_offset(uint64_t capacity, uint32_t slot)
 	return (off_t)(STATE_HEAD_BYTES + capacity * slot);
 }
 
-/** Words of a set of blocks, of a copy of any size that fits into a slot. */
-static size_t set_words(const struct state_head *head)
-{
-	return head->capacity / STATE_BLOCK_BYTES / STATE_BLOCK_BITS + 1;
-}
-
-static void forget_touched(struct server *server)
-{
-	memset(server->touched, 0, set_words(server->head) * sizeof(*server->touched));
-}
-
 /* ---- The copies of this process ---- */
 
 static int reserve_copy(struct state **copy, size_t *space, size_t size)
@@ -63,27 +50,18 @@ static int reserve_copy(struct state **copy, size_t *space, size_t size)
 	return 0;
 }
 
-/** The copy becomes what is known to be stored, and nothing is known of the other slot. */
-static int remember_stored(struct server *server, uint64_t check)
+/** The copy becomes what is known to be stored; there is space for it. */
+static void remember_stored(struct server *server, uint64_t check)
 {
-	struct stored_state *stored = &server->stored;
-	int result = reserve_copy(&stored->state, &stored->space, server->size);
-
-	server->before.size = 0;
-	if (result)
-		return result;
-	memcpy(stored->state, server->state, server->size);
-	stored->size = server->size;
-	stored->check = check;
-	forget_touched(server);
-	return 0;
+	memcpy(server->stored.state, server->state, server->size);
+	server->stored.size = server->size;
+	server->stored.check = check;
 }
 
 void state_discard(struct server *server)
 {
 	memcpy(server->state, server->stored.state, server->stored.size);
 	server->size = server->stored.size;
-	forget_touched(server);
 }
 
 void state_close(struct server *server)
@@ -94,89 +72,216 @@ void state_close(struct server *server)
 		close(server->state_descriptor);
 	free(server->state);
 	free(server->stored.state);
-	free(server->before.state);
-	server->stored = server->before = (struct stored_state){ 0 };
-	free(server->touched);
+	server->stored = (struct stored_state){ 0 };
 	server->head = NULL;
 	server->state = NULL;
-	server->touched = server->differing = NULL;
 	server->size = server->space = 0;
 	server->state_descriptor = -1;
 }
 
-/* ---- Blocks: a large machine is neither copied, compared nor summed as a whole for each call ----
- */
-
-static size_t block_size(size_t size, size_t at)
-{
-	return size - at < STATE_BLOCK_BYTES ? size - at : STATE_BLOCK_BYTES;
-}
-
-/** What a block adds to the checksum of a state, which is the sum of those of its blocks. */
-static uint64_t block_check(const struct state *state, size_t size, size_t at)
-{
-	return hash_number(hash_words((const char *)state + at, block_size(size, at)), at,
-			   sizeof(uint64_t));
-}
-
-/** That of the blocks from @at on. */
-static uint64_t check_from(const struct state *state, size_t size, size_t at)
-{
-	uint64_t check = 0;
-
-	for (; at < size; at += STATE_BLOCK_BYTES)
-		check += block_check(state, size, at);
-	return check;
-}
-
 uint64_t state_check(const struct state *state, size_t size)
 {
-	return check_from(state, size, 0);
+	return hash_words(state, size);
 }
 
-/** The first block from block @i on that was touched, or in which the slots differ. */
-static size_t next_block(const struct server *server, size_t i)
+/* ---- The parts of a state, one behind the other ---- */
+
+/** Without what was kept, what is deferred, and groups. */
+static size_t state_fixed_size(const struct platform *platform)
 {
-	const size_t words = set_words(server->head);
-
-	for (size_t word = i / STATE_BLOCK_BITS; word < words; i = ++word * STATE_BLOCK_BITS) {
-		uint64_t left = (server->touched[word] | server->differing[word]) >>
-				i % STATE_BLOCK_BITS;
-
-		if (left)
-			return i + (size_t)__builtin_ctzll(left);
-	}
-	return words * STATE_BLOCK_BITS;
+	return sizeof(struct state) + platform->domain_count * sizeof(struct domain_state) +
+	       platform->register_count * sizeof(uint64_t) +
+	       platform->cpu_count * sizeof(struct cpu_state);
 }
 
-/** Reduces what was touched to the blocks that are not as stored, and finds the checksum. Returns
- * whether there are any. */
-static bool find_changed(struct server *server, uint64_t *check)
+/** Whether a copy has the size that it describes, is of this platform, and names nothing that there
+ * is not. */
+static bool state_fits(const struct platform *platform, const struct state *state, size_t size)
 {
-	const char *now = (const char *)server->state, *old = (const char *)server->stored.state;
-	const size_t size = server->size, stored = server->stored.size;
-	/* Where both have the same blocks. */
-	const size_t common = size == stored ? size
-					     : (size < stored ? size : stored) / STATE_BLOCK_BYTES *
-						       STATE_BLOCK_BYTES;
-	bool any = size != stored;
+	return size >= sizeof(*state) && state->domain_count == platform->domain_count &&
+	       state->cpu_count == platform->cpu_count &&
+	       state->register_count == platform->register_count &&
+	       size == state_fixed_size(platform) + state->kept_count * sizeof(struct kept_set) +
+			       state->deferred_count * sizeof(struct deferred) +
+			       state->group_bytes &&
+	       /* Words, which lead to something by their number. */
+	       state->smt <= SMT_NOT_IMPLEMENTED && state->no_turbo <= 1;
+}
 
-	state_touch(server, now, sizeof(*server->state));
-	state_touch(server, now + common, size - common);
-	*check = server->stored.check + check_from(server->state, size, common) -
-		 check_from(server->stored.state, stored, common);
-	for (size_t i = next_block(server, 0), at; (at = i * STATE_BLOCK_BYTES) < common;
-	     i = next_block(server, i + 1)) {
-		if (memcmp(now + at, old + at, block_size(size, at)) == 0) {
-			server->touched[i / STATE_BLOCK_BITS] &= ~(UINT64_C(1)
-								   << i % STATE_BLOCK_BITS);
-			continue;
+struct domain_state *state_domain(const struct server *server, size_t index)
+{
+	return (struct domain_state *)(server->state + 1) + index;
+}
+
+static uint64_t *all_registers(const struct server *server)
+{
+	return (void *)state_domain(server, server->platform->domain_count);
+}
+
+struct tpmi_registers state_registers(const struct server *server, size_t index)
+{
+	const struct platform_domain *domain = &server->platform->domains[index];
+
+	return (struct tpmi_registers){ all_registers(server) + domain->first_register,
+					domain->register_count };
+}
+
+static struct cpu_state *all_cpus(const struct server *server)
+{
+	return (void *)(all_registers(server) + server->platform->register_count);
+}
+
+struct cpu_state *state_cpu(const struct server *server, const struct platform_cpu *cpu)
+{
+	return all_cpus(server) + (cpu - server->platform->cpus);
+}
+
+struct domain_state *state_msrs(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+
+	if (platform_is_tpmi(platform))
+		while (index > 0 &&
+		       platform->domains[index - 1].package == platform->domains[index].package)
+			index--;
+	return state_domain(server, index);
+}
+
+bool cpu_online(const struct server *server, const struct platform_cpu *cpu)
+{
+	return state_cpu(server, cpu)->online;
+}
+
+bool smt_allows(const struct server *server, const struct platform_cpu *cpu)
+{
+	return cpu->first_of_core ||
+	       (server->state->smt != SMT_OFF && server->state->smt != SMT_FORCE_OFF);
+}
+
+/* ---- Parts that grow ---- */
+
+struct kept_set *state_kept(const struct server *server)
+{
+	return (void *)(all_cpus(server) + server->platform->cpu_count);
+}
+
+static struct deferred *state_deferred(const struct server *server)
+{
+	return (void *)(state_kept(server) + server->state->kept_count);
+}
+
+char *state_groups(const struct server *server)
+{
+	return (void *)(state_deferred(server) + server->state->deferred_count);
+}
+
+static int resize_state(struct server *server, size_t size)
+{
+	int result = reserve_copy(&server->state, &server->space, size);
+
+	if (!result)
+		server->size = size;
+	return result;
+}
+
+int state_keep(struct server *server, const struct kept_set *set)
+{
+	const size_t size = server->size + sizeof(*set);
+	struct kept_set *end;
+	int result;
+
+	for (size_t i = 0; i < server->state->kept_count; i++) {
+		struct kept_set *kept = &state_kept(server)[i];
+
+		if (kept->cpu == set->cpu && kept->command == set->command &&
+		    kept->mailbox == set->mailbox) {
+			*kept = *set;
+			return 0;
 		}
-		any = true;
-		*check += block_check(server->state, size, at) -
-			  block_check(server->stored.state, stored, at);
 	}
-	return any;
+	/* Another one behind those that there are, in front of what follows them. */
+	result = resize_state(server, size);
+	if (result)
+		return result;
+	end = state_kept(server) + server->state->kept_count;
+	memmove(end + 1, end, size - sizeof(*set) - (size_t)((char *)end - (char *)server->state));
+	*end = *set;
+	server->state->kept_count++;
+	return 0;
+}
+
+/** Makes space for another number of deferred sets, at the end. Returns 0 or -ENOMEM. */
+static int state_resize_deferred(struct server *server, size_t count)
+{
+	const size_t before = server->state->deferred_count, each = sizeof(struct deferred);
+	const size_t size = server->size - before * each + count * each;
+	int result = resize_state(server, size > server->size ? size : server->size);
+
+	if (result)
+		return result;
+	memmove(state_deferred(server) + count, state_deferred(server) + before,
+		server->state->group_bytes);
+	server->state->deferred_count = (uint32_t)count;
+	server->size = size;
+	return 0;
+}
+
+int state_set_groups(struct server *server, const char *lines, size_t size)
+{
+	int result = resize_state(server, server->size - server->state->group_bytes + size);
+
+	if (result)
+		return result;
+	server->state->group_bytes = (uint32_t)size;
+	if (size)
+		memcpy(state_groups(server), lines, size);
+	return 0;
+}
+
+/* ---- Sets that firmware has accepted and not carried out yet ---- */
+
+static int64_t realtime_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
+		 uint64_t delay_ms)
+{
+	const size_t count = server->state->deferred_count;
+	struct deferred deferred = { .due_ms = realtime_ms() + (int64_t)delay_ms,
+				     .request = request };
+	int result;
+
+	if (size > sizeof(deferred.entry))
+		return -EIO;
+	memcpy(deferred.entry, entry, size);
+	result = state_resize_deferred(server, count + 1);
+	if (!result)
+		state_deferred(server)[count] = deferred;
+	return result;
+}
+
+bool deferred_take_due(struct server *server, struct deferred *due)
+{
+	const size_t count = server->state->deferred_count;
+	struct deferred *all = state_deferred(server);
+	size_t first = 0;
+
+	if (count == 0)
+		return false;
+	for (size_t i = 1; i < count; i++)
+		if (all[i].due_ms < all[first].due_ms)
+			first = i;
+	if (all[first].due_ms > realtime_ms())
+		return false;
+	*due = all[first];
+	memmove(&all[first], &all[first + 1], (count - first - 1) * sizeof(*all));
+	state_resize_deferred(server, count - 1);
+	return true;
 }
 
 /* ---- Writing ---- */
@@ -196,59 +301,19 @@ static int write_at(int file, const void *content, size_t size, off_t at)
 	return 0;
 }
 
-/** Writes the blocks of the copy that a slot does not have yet, there and into @before. */
-static int write_blocks(struct server *server, uint32_t slot, bool known)
-{
-	const off_t start = slot_offset(server->head->capacity, slot);
-	char *before = (char *)server->before.state;
-	int result = 0;
-
-	for (size_t at = 0, end = 0; !result && end < server->size;) {
-		size_t i = known ? next_block(server, end / STATE_BLOCK_BYTES) : 0;
-
-		at = i * STATE_BLOCK_BYTES;
-		while (known && next_block(server, i + 1) == i + 1)
-			i++;
-		end = known ? (i + 1) * STATE_BLOCK_BYTES : server->size;
-		if (end > server->size)
-			end = server->size;
-		if (at >= end)
-			break;
-		memcpy(before + at, (const char *)server->state + at, end - at);
-		result = write_at(server->state_descriptor, before + at, end - at,
-				  start + (off_t)at);
-	}
-	return result;
-}
-
 /** Into the slot that does not hold the state; the last store makes it the one that does. */
 static int write_slot(struct server *server, uint64_t check)
 {
 	struct state_head *head = server->head;
-	struct stored_state *before = &server->before, kept;
 	uint32_t slot = 1 - head->slot;
-	/* Whether it holds what this process has stored there: no other one has written to it. */
-	bool known = before->size && head->slots[slot].size == before->size &&
-		     head->slots[slot].check == before->check;
-	int result = reserve_copy(&before->state, &before->space, server->size);
+	int result = write_at(server->state_descriptor, server->state, server->size,
+			      slot_offset(head->capacity, slot));
 
-	/* A process that is killed from here on leaves a slot of which nothing is known. */
-	before->size = 0;
-	__atomic_store_n(&head->slots[slot].size, 0, __ATOMIC_SEQ_CST);
-	if (!result)
-		result = write_blocks(server, slot, known);
 	if (result)
 		return result;
-	before->size = server->size;
-	before->check = check;
 	head->slots[slot].check = check;
-	__atomic_store_n(&head->slots[slot].size, server->size, __ATOMIC_SEQ_CST);
+	head->slots[slot].size = server->size;
 	__atomic_store_n(&head->slot, slot, __ATOMIC_SEQ_CST);
-	kept = server->stored;
-	server->stored = *before;
-	*before = kept;
-	memcpy(server->differing, server->touched, set_words(head) * sizeof(*server->touched));
-	forget_touched(server);
 	return 0;
 }
 
@@ -298,46 +363,39 @@ static int map_head(struct server *server)
 			    ? MAP_FAILED
 			    : mmap(NULL, STATE_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 				   server->state_descriptor, 0);
-	uint64_t *sets = map == MAP_FAILED ? NULL : calloc(set_words(map), 2 * sizeof(*sets));
 
 	if (map == MAP_FAILED)
 		return -errno;
-	if (!sets) {
-		munmap(map, STATE_HEAD_BYTES);
-		return -ENOMEM;
-	}
 	if (server->head)
 		munmap(server->head, STATE_HEAD_BYTES);
 	server->head = map;
 	server->state_inode = status.st_ino;
-	free(server->touched);
-	server->touched = sets;
-	server->differing = sets + set_words(map);
 	return 0;
 }
 
 int state_store(struct server *server)
 {
+	struct stored_state *stored = &server->stored;
 	uint64_t check;
 	int result;
 
-	if (!find_changed(server, &check))
+	if (server->size == stored->size && memcmp(server->state, stored->state, stored->size) == 0)
 		return 0;
-	if (server->size <= server->head->capacity) {
+	check = state_check(server->state, server->size);
+	/* Memory comes first: what is stored and what is known to be must be the same. */
+	result = reserve_copy(&stored->state, &stored->space, server->size);
+	if (!result && server->size <= server->head->capacity) {
 		result = write_slot(server, check);
-	} else {
-		/* A file with more space. Memory comes first: what is stored and what is known to
-		 * be must be the same. */
-		result = reserve_copy(&server->stored.state, &server->stored.space, server->size);
-		if (!result)
-			result = write_file(server, check, &server->head->statistics);
+	} else if (!result) {
+		/* A file with more space. */
+		result = write_file(server, check, &server->head->statistics);
 		if (!result)
 			result = map_head(server);
-		if (!result)
-			result = remember_stored(server, check);
 	}
 	if (result)
 		state_discard(server);
+	else
+		remember_stored(server, check);
 	return result;
 }
 
@@ -353,6 +411,8 @@ static int make_state(struct server *server)
 
 	server->size = state_fixed_size(platform);
 	result = reserve_copy(&server->state, &server->space, server->size);
+	if (!result)
+		result = reserve_copy(&server->stored.state, &server->stored.space, server->size);
 	if (result)
 		return result;
 	memset(server->state, 0, server->size);
@@ -381,7 +441,9 @@ static int make_state(struct server *server)
 	result = write_file(server, check, &none);
 	if (!result)
 		result = map_head(server);
-	return result ? result : remember_stored(server, check);
+	if (!result)
+		remember_stored(server, check);
+	return result;
 }
 
 /* ---- Opening ---- */
@@ -443,6 +505,8 @@ static int load_state(struct server *server, char **error)
 	if (size < sizeof(struct state) || size > head->capacity)
 		return report_damage(server, "its head describes no state", error);
 	result = reserve_copy(&server->state, &server->space, size);
+	if (!result)
+		result = reserve_copy(&server->stored.state, &server->stored.space, size);
 	if (result)
 		return result;
 	/* Never to be taken for a state before it has been checked. */
@@ -457,7 +521,8 @@ static int load_state(struct server *server, char **error)
 			server, "it does not fit the platform, or has values that no machine has",
 			error);
 	server->size = size;
-	return remember_stored(server, head->slots[slot].check);
+	remember_stored(server, head->slots[slot].check);
+	return 0;
 }
 
 /** Opens an existing state. Returns -ENOENT where there is none, -ESTALE for one of an older
@@ -524,13 +589,10 @@ int state_open(struct server *server, char **error)
  * grown, and then there is another one. */
 static bool is_open(const struct server *server)
 {
-	const bool same_name = server->state_entries == server->entries.version;
 	struct stat status;
 
 	return server->head &&
-	       (same_name
-			? fstat(server->state_descriptor, &status)
-			: fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW)) == 0 &&
+	       fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       status.st_ino == server->state_inode && status.st_size >= STATE_HEAD_BYTES &&
 	       is_whole(server->head, &status);
 }
@@ -559,7 +621,6 @@ int state_lock(struct server *server)
 	free(holder);
 	if (result)
 		return result == -ETIMEDOUT ? result : -EIO;
-	entries_look(&server->entries, server->directory);
 	head = server->head;
 	if (!is_open(server)) {
 		state_close(server);
@@ -574,8 +635,6 @@ int state_lock(struct server *server)
 	}
 	if (result)
 		flock(server->lock, LOCK_UN);
-	else
-		server->state_entries = server->entries.version;
 	return result;
 }
 

@@ -92,10 +92,7 @@ struct state {
 	int32_t rcu_expedited, rcu_normal; /* whatever was written */
 };
 
-enum { STATE_FORMAT = 14, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
-
-/* What is compared and stored at a time, and how many of that a word of a set has. */
-enum { STATE_BLOCK_BYTES = 1024, STATE_BLOCK_BITS = 64 };
+enum { STATE_FORMAT = 15, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /**
  * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
@@ -114,21 +111,11 @@ struct state_head {
 	struct isst_emulator_statistics statistics;
 };
 
-/** What a slot of the file holds; a size of 0: that is not known. */
+/** What the file holds. */
 struct stored_state {
 	struct state *state;
 	size_t size, space; /* used and allocated */
 	uint64_t check;
-};
-
-/** Whether a directory still has the entries that it had: most calls find the state directory as
- * the one before has left it, and need not look up its files by name again. */
-struct entries {
-	/** The same as in an earlier look: no entry has come, gone, or become another file since.
-	 * From 1 on. */
-	uint64_t version;
-	struct timespec modified, changed;
-	bool settled; /* so old when it was looked at that every later change has another time */
 };
 
 /** A server, as all of the emulator's layers from here on share it. */
@@ -141,17 +128,10 @@ struct server {
 	pid_t process; /* that opened @lock: after a fork the child needs one of its own */
 	int state_descriptor;
 	ino_t state_inode;
-	struct entries entries; /* of the state directory, in this call */
-	uint64_t state_entries; /* among which the open file was found to be the state */
 	struct state_head *head;
 	struct state *state; /* this process's copy */
 	size_t size, space;  /* used and allocated */
-	/* The same as it is in the file; and what the file's other slot holds, as far as this
-	 * process knows */
-	struct stored_state stored, before;
-	/* Blocks of the copy, a bit for each: those that may differ from what is stored, and
-	 * those in which that differs from the other slot */
-	uint64_t *touched, *differing;
+	struct stored_state stored;
 	bool replaying;	    /* a deferred command is carried out: it was let in before */
 	bool level_changed; /* kernel_send_events() has not sent the event yet */
 	/* Set by the layers above, before state_open(). */
@@ -180,18 +160,6 @@ uint64_t state_check(const struct state *state, size_t size);
 /** Counts something in the statistics. */
 void state_count(unsigned long long *counter, unsigned long long number);
 
-/* ---- state_parts.c: what a state consists of ---- */
-
-/** The size of a state of this platform without what was kept, what is deferred, and groups. */
-size_t state_fixed_size(const struct platform *platform);
-/** Whether a copy of @size bytes has the size that it describes, is of this platform, and names
- * nothing that there is not. */
-bool state_fits(const struct platform *platform, const struct state *state, size_t size);
-
-/** Before a part of the copy is written to: a store looks only at what was touched, and at struct
- * state itself. */
-void state_touch(const struct server *server, const void *part, size_t size);
-/* What these return may be written to until the next store. */
 struct domain_state *state_domain(const struct server *server, size_t index);
 struct cpu_state *state_cpu(const struct server *server, const struct platform_cpu *cpu);
 /** The TPMI registers of a domain. */
@@ -204,22 +172,11 @@ bool smt_allows(const struct server *server, const struct platform_cpu *cpu);
 
 struct kept_set *state_kept(const struct server *server);
 /** The lines of groups, state->group_bytes long, without a NUL. */
-const char *state_groups(const struct server *server);
+char *state_groups(const struct server *server);
 /** Adds a set that the driver keeps, or the newest of its kind and CPU takes the place of the one
  * before. Returns 0 or -ENOMEM. */
 int state_keep(struct server *server, const struct kept_set *set);
 int state_set_groups(struct server *server, const char *lines, size_t size);
-
-/* ---- directory.c: times of files and directories, as far as they reveal changes ---- */
-
-/** To be called before the entries are looked at. What they contain may change at any time. */
-void entries_look(struct entries *entries, int directory);
-
-/** Whether @changed, a time of a file, is so long ago that every later change has another one. */
-bool time_has_settled(const struct timespec *changed);
-bool same_time(const struct timespec *a, const struct timespec *b);
-
-/* ---- state_parts.c: deferred sets ---- */
 
 /** Keeps an entry of a batch, or a request, for later. Returns 0, -EIO or -ENOMEM. */
 int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
@@ -227,5 +184,26 @@ int deferred_add(struct server *server, unsigned long request, const void *entry
 /** Takes out the one that is due first, if its time has come; of several the one that was accepted
  * first. */
 bool deferred_take_due(struct server *server, struct deferred *due);
+
+/* ---- directory.c: the directory that a machine lives in, its lock, and its system log ---- */
+
+/** Where the state of @platform is, and opens that directory. Returns a descriptor or -errno. */
+int directory_open(const struct isst_emulator_target *target, const char *platform, bool make,
+		   char **path, char **error);
+/** Opens and locks the lock file of a state directory; the lock ends with the descriptor. */
+int directory_lock(int directory, const char *path, char **error);
+/** Removes @name below @directory with everything in it. A missing one is no error. */
+int directory_remove(int directory, const char *name);
+
+/** Locks what directory_lock() has opened. Returns 0; -ETIMEDOUT where another process keeps it
+ * locked for long, with *@holder as a text that names that process; or another negative errno. */
+int directory_wait_lock(int lock, char **holder);
+
+/** Appends a line to the machine's system log. */
+void directory_log(int directory, const char *line);
+
+/** Whether @changed, a time of a file, is so long ago that every later change has another one. */
+bool time_has_settled(const struct timespec *changed);
+bool same_time(const struct timespec *a, const struct timespec *b);
 
 #endif
