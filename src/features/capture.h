@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The parts of a capture: what is read of a machine, kept as files in memory until all of it is
- * there (docs/internals/captured-machines.md has the layout).
- */
+/* A capture on its way: what is read of a machine, kept as files in memory until all of it is there
+ * (docs/internals/captured-machines.md). */
 #ifndef ISST_FEATURES_CAPTURE_H
 #define ISST_FEATURES_CAPTURE_H
 
@@ -39,12 +37,6 @@ struct capture {
 	int *map_errors;
 };
 
-/** Whether the driver talks to TPMI registers: API version 2 and up. */
-static inline bool capture_is_tpmi(const struct capture *capture)
-{
-	return capture->device && capture->info.api_version >= 2;
-}
-
 /* capture_write.c: the files that are to be written, and where */
 
 /** Ends a text, and keeps it as the file @path. Returns 0 or -ENOMEM. */
@@ -58,17 +50,5 @@ int capture_open_directory(struct capture *capture);
 /** Writes all that was kept, or nothing. */
 int capture_write(struct capture *capture);
 void capture_close_directory(struct capture *capture);
-
-/* capture_files.c: the kernel's files */
-
-int capture_cpus(struct capture *capture);
-int capture_kernel_files(struct capture *capture);
-
-/* capture_answers.c: what driver and firmware answer */
-
-int capture_driver(struct capture *capture);
-int capture_msrs(struct capture *capture);
-int capture_answers(struct capture *capture);
-int capture_registers(struct capture *capture);
 
 #endif

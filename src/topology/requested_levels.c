@@ -2,7 +2,6 @@
 /* Reads the registers of levels from what debugfs shows of TPMI devices. */
 #include "topology/requested_levels.h"
 #include "base/array.h"
-#include "base/capture_format.h"
 #include "firmware/tpmi.h"
 
 #include <errno.h>
@@ -110,7 +109,7 @@ static int read_device(void *data, const char *device)
 	package = context_domain(context, walk->next)->package;
 	while (walk->next < domains && context_domain(context, walk->next)->package == package)
 		walk->next++;
-	if (asprintf(&path, "/" CAPTURE_DEBUGFS "/%s/" CAPTURE_REGISTERS, device) < 0)
+	if (asprintf(&path, "/sys/kernel/debug/%s/tpmi-id-05/mem_dump", device) < 0)
 		return -ENOMEM;
 	error = kernel_files_text(&context->files, path, &text);
 	free(path);
@@ -130,7 +129,7 @@ int requested_levels_read(struct isst_context *context, struct requested_levels 
 	*all = (struct requested_levels){ 0 };
 	if (!context_has_power_domains(context))
 		return 0;
-	error = kernel_files_each(&context->files, "/" CAPTURE_DEBUGFS, CAPTURE_DEVICE, read_device,
+	error = kernel_files_each(&context->files, "/sys/kernel/debug", "tpmi-", read_device,
 				  &walk);
 	if (error || walk.next < isst_domain_count(context))
 		requested_levels_clear(all);

@@ -1,73 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A captured machine: a directory with the answers of a server's kernel, driver and firmware
- * (docs/internals/captured-machines.md). Groups of functions are named after their files.
- */
+/* A captured machine: a directory with the answers of a server's kernel, driver and firmware
+ * (docs/internals/captured-machines.md). */
 #ifndef EMULATOR_CAPTURE_H
 #define EMULATOR_CAPTURE_H
 
-#include "base/capture_format.h"
 #include "emulator/model/machines.h"
 #include "emulator/model/platform.h"
 
 #include <sys/types.h>
 
-/** A text file of the capture, every line cut off with its number. */
+#define CPU_DIRECTORY "/sys/devices/system/cpu"
+#define CAPTURE_DEBUGFS "sys/kernel/debug"
+
+enum { HIGHEST_ID = INT16_MAX }; /* of a package */
+
+/** A text file of the capture: its lines without white space at both ends. */
 struct captured_file {
 	char *path; /* for messages */
-	char *text;
-	uint64_t hash;
-	struct captured_text {
-		char *text;
-		unsigned int number;
-	} * lines;
+	char *text, **lines;
 	size_t line_count;
-	char **error; /* where the first mistake is reported */
 };
 
 /** A processor of proc/cpuinfo. */
 struct captured_cpu {
 	unsigned int number, package, die, core_id;
-	/* Composed: its place in the core, that of the core among all of the die */
-	unsigned int thread, core_index;
 	unsigned int min_khz, max_khz; /* the user's limits; 0: not captured */
 	unsigned int line;
 };
 
-/** An MSR, with the value of every online CPU. */
+/** An MSR, with the value of every online CPU, by index. */
 struct captured_msr {
 	uint32_t address;
 	unsigned int line;
-	uint64_t *values; /* by index of the CPU in cpuinfo's order of numbers */
-	bool *known;
+	uint64_t *values;
 };
 
 /** A file of the kernel. */
 struct captured_entry {
 	const char *path, *value;
 	unsigned int line;
-	bool writable;
 };
 
 /** The registers of one power domain, and their offset as debugfs shows it. */
 struct captured_instance {
-	unsigned int number, line;
+	unsigned int line;
 	uint64_t offset;
 	uint64_t *registers;
-	size_t count; /* of 64-bit words */
+	size_t count;
 };
 
 /** What debugfs shows of a TPMI device: one package. */
 struct captured_dump {
 	char *address; /* of the PCI device */
 	struct captured_file file;
-	struct captured_instance *instances; /* ascending by number */
+	struct captured_instance *instances; /* by number */
 	size_t count;
 };
 
+enum answer_kind { ANSWER_DRIVER, ANSWER_NO_DRIVER, ANSWER_MAILBOX, ANSWER_MMIO, ANSWER_INSTANCES };
+
 /** What firmware answered to a request for a package x die; the driver, for a socket (@package). */
 struct captured_answer {
-	enum capture_keyword kind;
+	enum answer_kind kind;
 	unsigned int package, die;
 	uint32_t command; /* command << 8 | sub-command, or the register's offset */
 	uint32_t parameter, data;
@@ -86,9 +80,9 @@ struct captured_driver {
 
 struct capture {
 	char *directory;
-	char **error;
-	char *late_error; /* where mistakes go that are found after all was read: there are none */
-	bool unlocked;	  /* its lock is cleared */
+	char **error;  /* NULL once it is read */
+	bool unlocked; /* its lock is cleared */
+	uint64_t hash; /* of everything that was read */
 
 	struct captured_file cpuinfo, msr_file, entry_file, answer_file;
 	char *vendor, *model_name; /* into cpuinfo */
@@ -106,7 +100,21 @@ struct capture {
 	size_t answer_count;
 };
 
-/* files.c, answers.c, platform.c: what was captured */
+/* ---- read.c ---- */
+
+/** Reads all files of the directory. Returns 0, -EINVAL with the error set, or -ENOMEM. */
+int capture_read_files(struct capture *capture);
+void capture_free(struct capture *capture);
+/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
+int capture_error(const struct capture *capture, const struct captured_file *file,
+		  unsigned int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/** The number of the last line: where something is missing at the end. */
+unsigned int captured_end(const struct captured_file *file);
+
+/** The number in front of @separator. Returns what is behind that; NULL: there is no such number.
+ */
+const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
+			  uint64_t *number);
 
 /** Index of the CPU of that number, or -1. */
 ssize_t capture_cpu(const struct capture *capture, unsigned int number);
@@ -120,10 +128,8 @@ const struct captured_entry *capture_cpu_entry(const struct capture *capture, un
 /** Its number. Returns 0, -ENOENT or -EINVAL with the error set. */
 int capture_number(const struct capture *capture, const struct captured_entry *entry,
 		   unsigned int max, unsigned int *number);
-/** Adds the CPUs of its list to a set. Returns as above, or -ENOMEM. */
-int capture_list(const struct capture *capture, const struct captured_entry *entry,
-		 struct isst_cpuset *set);
-/** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM. */
+/** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM; the
+ * set is to be freed in any case. */
 int capture_set(const struct capture *capture, const char *path, struct isst_cpuset **set);
 
 /** The answer to a request, or NULL where it was not captured. */
@@ -134,12 +140,16 @@ const struct captured_answer *capture_mailbox(const struct capture *capture,
 					      const struct platform_domain *domain,
 					      uint32_t command, uint32_t parameter, uint32_t data);
 
+/* ---- platform.c ---- */
+
+/** Makes the platform of what was read. Returns 0, -EINVAL with the error set, or -ENOMEM. */
+int capture_fill(struct capture *capture, struct platform *platform);
 /** An uncore limit of a domain as it was captured. Returns 0, -ENOENT or -EINVAL with the error
  * set. */
 int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
 		       const struct platform_domain *domain, const char *name, unsigned int *khz);
 
-/* load.c: the platform that a user names */
+/* ---- load.c: the platform that a user names ---- */
 
 /**
  * Reads the captured machine in @directory and makes the platform @name of it, both to be freed by

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The platform that a user names: a built-in one, a platform file's, or a captured machine's. */
-#include "common/hash.h"
 #include "common/memory_stream.h"
 #include "emulator/capture/capture.h"
-#include "emulator/capture/parts.h"
-#include "emulator/model/machines.h"
 #include "emulator/model/text.h"
 
 #include <errno.h>
@@ -14,101 +11,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- A captured machine: its files are read, then a platform is made of them ---- */
-
-static void capture_free(struct capture *capture)
-{
-	if (!capture)
-		return;
-	for (size_t i = 0; i < capture->msr_count; i++) {
-		free(capture->msrs[i].values);
-		free(capture->msrs[i].known);
-	}
-	for (size_t i = 0; i < capture->dump_count; i++) {
-		struct captured_dump *dump = &capture->dumps[i];
-
-		for (size_t j = 0; j < dump->count; j++)
-			free(dump->instances[j].registers);
-		free(dump->instances);
-		free(dump->address);
-		captured_file_free(&dump->file);
-	}
-	free(capture->msrs);
-	free(capture->dumps);
-	free(capture->cpus);
-	free(capture->entries);
-	free(capture->answers);
-	captured_file_free(&capture->cpuinfo);
-	captured_file_free(&capture->msr_file);
-	captured_file_free(&capture->entry_file);
-	captured_file_free(&capture->answer_file);
-	free(capture->late_error);
-	free(capture->directory);
-	free(capture);
-}
-
-/** Of everything that was read: another content is another machine. */
-static uint64_t hash_all(const struct capture *capture)
-{
-	uint64_t hash = HASH_START;
-
-	hash = hash_number(hash, capture->cpuinfo.hash, sizeof(uint64_t));
-	hash = hash_number(hash, capture->msr_file.hash, sizeof(uint64_t));
-	hash = hash_number(hash, capture->entry_file.hash, sizeof(uint64_t));
-	hash = hash_number(hash, capture->answer_file.hash, sizeof(uint64_t));
-	for (size_t i = 0; i < capture->dump_count; i++) {
-		for (const char *c = capture->dumps[i].address; *c; c++)
-			hash = hash_number(hash, (unsigned char)*c, sizeof(uint64_t));
-		hash = hash_number(hash, capture->dumps[i].file.hash, sizeof(uint64_t));
-	}
-	return hash;
-}
+/* ---- A captured machine ---- */
 
 int capture_read(const char *name, const char *directory, struct platform **platform, char **error)
 {
-	static int (*const readers[])(struct capture *) = {
-		capture_read_cpuinfo, capture_read_msrs,    capture_read_entries,
-		capture_read_dumps,   capture_read_answers,
-	};
 	struct capture *capture = calloc(1, sizeof(*capture));
-	char **late;
-	struct platform *made = capture ? platform_new(name) : NULL;
+	struct platform *made = platform_new(name);
 	int result = -ENOMEM;
 
 	*error = NULL;
 	*platform = NULL;
-	if (!made)
-		goto failed;
-	capture->error = error;
-	capture->directory = strdup(directory);
-	if (!capture->directory)
-		goto failed;
-	for (size_t end = strlen(directory); end > 1 && directory[end - 1] == '/'; end--)
-		capture->directory[end - 1] = '\0';
-	result = 0;
-	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers) && !result; i++)
-		result = readers[i](capture);
-	if (!result)
-		result = capture_fill(capture, made);
-	if (result)
-		goto failed;
-	made->hash = hash_all(capture);
+	if (capture && made) {
+		size_t end = strlen(directory);
+
+		while (end > 1 && directory[end - 1] == '/')
+			end--;
+		capture->error = error;
+		capture->directory = strndup(directory, end);
+		result = capture->directory ? capture_read_files(capture) : -ENOMEM;
+		if (!result)
+			result = capture_fill(capture, made);
+	}
+	if (result) {
+		platform_free(made);
+		capture_free(capture);
+		return result;
+	}
+	capture->error = NULL; /* the caller's */
+	made->hash = capture->hash;
 	made->capture = capture;
-	/* The caller's message is not to be touched when the capture outlives the call. */
-	late = capture->error = &capture->late_error;
-	capture->cpuinfo.error = capture->msr_file.error = late;
-	capture->entry_file.error = capture->answer_file.error = late;
-	for (size_t i = 0; i < capture->dump_count; i++)
-		capture->dumps[i].file.error = late;
 	*platform = made;
 	return 0;
-failed:
-	platform_free(made);
-	capture_free(capture);
-	return result;
 }
-
-/* ---- Its description ---- */
 
 char *capture_describe(const struct platform *platform)
 {
@@ -153,22 +87,16 @@ char *capture_describe(const struct platform *platform)
 
 static const char suffix[] = ".platform";
 
-/** A directory is a captured machine. */
-static bool is_capture(const struct isst_emulator_target *target)
-{
-	struct stat status;
-
-	return strchr(target->platform, '/') && stat(target->platform, &status) == 0 &&
-	       S_ISDIR(status.st_mode);
-}
-
 /** *@text is NULL of a captured machine. The name is the last part of the path; of a directory that
  * of its real path, for it may end in a slash. */
 static int load_text(const struct isst_emulator_target *target, char **name, char **text,
 		     char **error)
 {
 	const char *platform = target->platform, *slash, *base;
-	const bool captured = is_capture(target);
+	struct stat status;
+	/* A directory is a captured machine. */
+	const bool captured = strchr(platform, '/') && stat(platform, &status) == 0 &&
+			      S_ISDIR(status.st_mode);
 	char *real = NULL;
 	int result = 0;
 	size_t length, i = 0;

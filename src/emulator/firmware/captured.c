@@ -43,7 +43,7 @@ static uint32_t core_power_word(const struct platform *platform,
 				uint32_t command, uint32_t parameter, uint32_t otherwise)
 {
 	const struct captured_answer *answer = capture_answer(
-		platform->capture, &(struct captured_answer){ .kind = CAPTURE_MMIO,
+		platform->capture, &(struct captured_answer){ .kind = ANSWER_MMIO,
 							      .package = domain->package,
 							      .die = domain->die,
 							      .command = offset });
@@ -164,7 +164,7 @@ int captured_mailbox(const struct server *server, size_t domain, uint32_t comman
 int captured_mmio(const struct server *server, size_t domain, uint32_t offset)
 {
 	const struct captured_answer request = {
-		.kind = CAPTURE_MMIO,
+		.kind = ANSWER_MMIO,
 		.package = server->platform->domains[domain].package,
 		.die = server->platform->domains[domain].die,
 		.command = offset,

@@ -116,10 +116,9 @@ int set_line_error(char **error, const char *file, unsigned int line, const char
 {
 	char *what;
 
-	if (vasprintf(&what, format, arguments) < 0)
+	if (!error || *error || vasprintf(&what, format, arguments) < 0)
 		return -EINVAL;
-	if (!*error)
-		set_error(error, -EINVAL, "%s:%u: %s", file, line, what);
+	set_error(error, -EINVAL, "%s:%u: %s", file, line, what);
 	free(what);
 	return -EINVAL;
 }
