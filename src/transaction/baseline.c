@@ -42,6 +42,7 @@ static void sort(struct baseline *baseline)
 			continue;
 		}
 		first->asked |= baseline->items[i].asked;
+		first->mask |= baseline->items[i].mask;
 		if (baseline->items[i].relied && !first->relied)
 			first->planned = baseline->items[i].planned;
 		first->relied |= baseline->items[i].relied;

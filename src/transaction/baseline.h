@@ -24,9 +24,7 @@ struct baseline_item {
 	struct item_value now; /* what it is, or will be */
 	bool moved;	       /* a step wrote or disturbed it: @now is to be read again */
 	bool range_moved;      /* a limit, and a step moved the range that it reads as a part of */
-	/* Where a rollback is checked: bits that steps may have changed; done. */
-	uint64_t mask;
-	bool compared;
+	uint64_t mask;	       /* of what is read to be compared: bits that count */
 };
 
 struct baseline {

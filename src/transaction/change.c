@@ -108,20 +108,10 @@ bool isst_change_has_left_out(const struct isst_change *change, const struct iss
 
 int isst_change_check(const struct isst_change *change)
 {
-	const struct isst_failure *objection;
-
-	if (!change)
-		return -EINVAL;
-	objection = &change->objection;
-	if (!objection->error)
-		return 0;
-	return message_error(&change->context->messages, objection->error, "%s",
-			     objection->message);
-}
-
-static const char *text_at(const struct text_list *list, size_t index)
-{
-	return index < list->count ? list->texts[index] : NULL;
+	if (!change || !change->objection.error)
+		return change ? 0 : -EINVAL;
+	return message_error(&change->context->messages, change->objection.error, "%s",
+			     change->objection.message);
 }
 
 const char *isst_change_warning_at(const struct isst_change *change, size_t index)
@@ -137,5 +127,6 @@ int isst_change_warning_code_at(const struct isst_change *change, size_t index)
 
 const char *isst_change_difference_at(const struct isst_change *change, size_t index)
 {
-	return change ? text_at(&change->differences, index) : NULL;
+	return change && index < change->differences.count ? change->differences.texts[index]
+							   : NULL;
 }

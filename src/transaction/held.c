@@ -11,9 +11,39 @@
 #include "transaction/recovery_apply.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
+#include "transaction/saved_settings.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* ---- The end ---- */
+
+/* The change ended as it did, whatever becomes of the file. */
+void change_end_journal(struct isst_change *change)
+{
+	if (journal_end(change))
+		change_warn(change, ISST_WARNING_JOURNAL_KEPT, "%s", isst_error(change->context));
+}
+
+void change_rediscover(struct isst_change *change)
+{
+	if (change_touches_cpus(change) && context_discover_topology(change->context))
+		change_warn(change, ISST_WARNING_REDISCOVERY_FAILED,
+			    "the change is complete; the CPUs could not be discovered again: %s",
+			    isst_error(change->context));
+}
+
+void change_complete(struct isst_change *change)
+{
+	bool staged = settings_stage(change);
+
+	journal_done(change);
+	settings_apply(change, staged);
+	change_end_journal(change);
+}
+
+/* ---- Holding ---- */
 
 int change_hold(struct isst_change *change)
 {

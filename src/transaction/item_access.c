@@ -1,32 +1,285 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads and writes items of any kinds, those of the firmware in batches. */
 #include "transaction/item_access.h"
-#include "sysfs/cpufreq.h"
-#include "transaction/item_files.h"
-#include "transaction/poll.h"
+#include "base/machine.h"
+#include "sysfs/cpuset_groups.h"
+#include "sysfs/partition.h"
+#include "sysfs/rcu.h"
+#include "sysfs/uncore.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-/** Plans the access to an item of the firmware. */
-static int plan_firmware(struct isst_context *context, struct firmware_batch *batch,
-			 struct item_access *access,
-			 int (*plan)(struct firmware_batch *, const struct setting_request *))
+/* ---- Pauses ---- */
+
+/* Before what could not be read is read once more. */
+enum { READ_AGAIN_US = 2000 };
+
+struct poll_timer poll_timer_for(unsigned int ms)
 {
-	const struct item *item = &access->item;
-	const struct isst_domain *domain = item_domain(context, item);
+	return (struct poll_timer){ ms * 1000, 500 };
+}
 
-	if (!domain) {
-		message_failure(&context->messages, &access->failure, -EIO,
-				"%s is unreachable: no CPU of the domain is online",
-				item_describe(context, item));
-		return 0;
+void poll_sleep_us(unsigned int us)
+{
+	struct timespec rest = { 0, (long)us * 1000 };
+
+	while (nanosleep(&rest, &rest) && errno == EINTR)
+		;
+}
+
+bool poll_timer_wait(struct poll_timer *timer)
+{
+	unsigned int us = timer->next_us < timer->left_us ? timer->next_us : timer->left_us;
+
+	if (us == 0)
+		return false;
+	poll_sleep_us(us);
+	timer->left_us -= us;
+	if (timer->next_us < 20000)
+		timer->next_us *= 2;
+	return true;
+}
+
+bool poll_read_again(int error)
+{
+	if (!error || error == -ENOENT || error == -ENOMEM)
+		return false;
+	poll_sleep_us(READ_AGAIN_US);
+	return true;
+}
+
+/* ---- Items that the kernel holds ---- */
+
+static bool is_uncore(const struct item *item)
+{
+	return item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN;
+}
+
+static struct uncore_place uncore_place(const struct isst_context *context, const struct item *item)
+{
+	struct uncore_place place = { .package = item->package,
+				      .die = item->die,
+				      .of_domain = context_has_power_domains(context),
+				      .domain = item->domain,
+				      .cluster = item->index };
+
+	if (item_is_of_package(item))
+		uncore_package_place(&place);
+	return place;
+}
+
+int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value)
+{
+	struct kernel_files *files = &context->files;
+	struct uncore_place place;
+	char *name, *text = NULL;
+	bool on = false;
+	int error;
+
+	switch (item->kind) {
+	case ITEM_SCALING_MAX:
+	case ITEM_SCALING_MIN:
+		return cpufreq_read_limit(files, item->index, item_limit(item), &value->number);
+	case ITEM_UNCORE_MAX:
+	case ITEM_UNCORE_MIN:
+		place = uncore_place(context, item);
+		return uncore_read_limit(files, &place, item_limit(item), &value->number);
+	case ITEM_CPUSETS:
+	case ITEM_RCU_EXPEDITED:
+		error = item->kind == ITEM_CPUSETS ? cpusets_read(files, &on)
+						   : rcu_read_expedited(files, &on);
+		value->number = on;
+		return error;
+	case ITEM_PARTITION:
+		name = item_partition_name(item);
+		error = name ? partition_read(files, name, &text) : -ENOMEM;
+		free(name);
+		break;
+	default:
+		error = cpuset_groups_read(files, &text);
+		break;
 	}
-	return plan(batch, &(struct setting_request){ .domain = domain,
-						      .setting = (enum firmware_setting)item->kind,
-						      .index = item->index,
-						      .value = &access->value.number,
-						      .failure = &access->failure });
+	if (!error)
+		error = item_value_set_text(context, value, text);
+	free(text);
+	return error;
+}
+
+int item_file_write(struct isst_context *context, const struct item *item, struct item_value value)
+{
+	struct kernel_files *files = &context->files;
+	struct uncore_place place;
+	char *name;
+	int error;
+
+	switch (item->kind) {
+	case ITEM_ONLINE:
+		error = hotplug_write(files, item->index, value.number);
+		if (error == -ENOENT)
+			error = message_error(&context->messages, -EIO,
+					      CPU_DIRECTORY
+					      "/cpu%u has no file 'online': the kernel does not "
+					      "let this CPU go offline",
+					      item->index);
+		return error;
+	case ITEM_SCALING_MAX:
+	case ITEM_SCALING_MIN:
+		return cpufreq_write_limit(files, item->index, item_limit(item), value.number);
+	case ITEM_UNCORE_MAX:
+	case ITEM_UNCORE_MIN:
+		place = uncore_place(context, item);
+		return uncore_write_limit(files, &place, item_limit(item), value.number);
+	case ITEM_CPUSETS:
+		return cpusets_write(files, value.number);
+	case ITEM_RCU_EXPEDITED:
+		return rcu_write_expedited(files, value.number);
+	case ITEM_PARTITION:
+		name = item_partition_name(item);
+		error = name ? partition_write(files, name, value.text) : -ENOMEM;
+		free(name);
+		return error;
+	default:
+		return cpuset_groups_write(files, value.text);
+	}
+}
+
+const char *item_why_gone(struct isst_context *context, const struct item *item,
+			  const char *otherwise)
+{
+	const char *message = context->messages.error;
+	struct item_value value;
+	/* Its files may be there, and busy; or be back, with a CPU that came online since. */
+	bool offline = item_is_limit(item) && (hotplug_is_offline(&context->files, item->index) ||
+					       item_file_read(context, item, &value) == 0);
+
+	context->messages.error = message;
+	return offline ? "the CPU went offline" : otherwise;
+}
+
+/** The file, or directory, that a write of an item of the kernel goes to. NULL for those of the
+ * firmware. */
+static const char *path_of(struct isst_context *context, const struct item *item)
+{
+	struct messages *messages = &context->messages;
+	struct uncore_place place;
+	const char *path = NULL;
+	char *directory;
+
+	switch (item->kind) {
+	case ITEM_ONLINE:
+		return message_make(messages, CPU_DIRECTORY "/cpu%u/online", item->index);
+	case ITEM_SCALING_MAX:
+	case ITEM_SCALING_MIN:
+		return message_make(messages, CPU_DIRECTORY "/cpu%u/cpufreq/%s", item->index,
+				    item_kind_text(item->kind));
+	case ITEM_UNCORE_MAX:
+	case ITEM_UNCORE_MIN:
+		place = uncore_place(context, item);
+		if (uncore_directory(&context->files, &place, &directory) == 0)
+			path = message_make(messages, "%s/max_freq_khz", directory);
+		free(directory);
+		return path;
+	case ITEM_PARTITION:
+		return "/sys/fs/cgroup";
+	default:
+		return NULL;
+	}
+}
+
+int item_check_writable(struct isst_context *context, const struct item *item)
+{
+	const struct isst_machine *machine = context->machine;
+	const char *path = path_of(context, item);
+	int error = path && machine->writable ? machine->writable(machine->data, path) : 0;
+
+	if (error == -EROFS)
+		return message_error(&context->messages, -EIO,
+				     "%s cannot be written: it is on a file system that is mounted "
+				     "read-only (%s)",
+				     path, strerror(-error));
+	if (error != -EACCES && error != -EPERM)
+		return 0;
+	return message_error(
+		&context->messages, -EPERM,
+		"not permitted: %s may not be written (%s); it requires root, or CAP_DAC_OVERRIDE",
+		path, strerror(-error));
+}
+
+int item_check_restorable(struct isst_context *context, const struct item *item, const char **why)
+{
+	struct uncore_place place = uncore_place(context, item);
+	bool refused, of_domain = place.of_domain;
+	char *directory;
+	int error;
+
+	*why = NULL;
+	if (!is_uncore(item) || item_is_of_package(item))
+		return 0;
+	error = uncore_check_present(&context->files, &place, item_limit(item), &refused);
+	/* No limit of the package, which has no directory, or nothing to compare with it. */
+	if (error || !refused)
+		return error == -ENOENT ? 0 : error;
+	uncore_package_place(&place);
+	error = uncore_directory(&context->files, &place, &directory);
+	if (error)
+		return error;
+	*why = message_make(&context->messages,
+			    of_domain ? "%s: the present value lies beyond the limit that was last "
+					"set for the package, so that the kernel would not take it "
+					"again (%s/%s: a statement for all of the package moves it)"
+				      : "%s: the kernel would not take the present value again",
+			    item_describe(context, item), directory,
+			    item_kind_text(item->kind) + strlen("uncore "));
+	free(directory);
+	return 0;
+}
+
+/** The limit of the package that a power domain cannot go beyond. It shows the widest of its power
+ * domains: that of one which was just held back. */
+static const char *package_limit(struct isst_context *context, const struct item *item,
+				 uint64_t khz)
+{
+	struct uncore_place place = uncore_place(context, item);
+	const char *text = NULL;
+	uint64_t package_khz;
+	char *directory;
+
+	if (!place.of_domain)
+		return NULL;
+	uncore_package_place(&place);
+	if (!uncore_read_limit(&context->files, &place, item_limit(item), &package_khz) &&
+	    package_khz == khz && !uncore_directory(&context->files, &place, &directory)) {
+		text = message_make(&context->messages, "%s/%s, the limit of the package",
+				    directory, item_kind_text(item->kind) + strlen("uncore "));
+		free(directory);
+	}
+	return text;
+}
+
+const char *item_clipped_by(struct isst_context *context, const struct item *item,
+			    struct item_value now)
+{
+	const char *message = context->messages.error, *limit = NULL;
+	struct kernel_files *files = &context->files;
+	char *owners = NULL;
+	uint64_t upper_khz;
+
+	if (is_uncore(item))
+		limit = package_limit(context, item, now.number);
+	else if (item->kind == ITEM_SCALING_MIN &&
+		 !cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz) &&
+		 upper_khz == now.number)
+		limit = message_make(&context->messages,
+				     CPU_DIRECTORY "/cpu%u/cpufreq/scaling_max_freq", item->index);
+	if (!limit && item_is_limit(item) &&
+	    !cpufreq_limit_owners(files, item->index, item_limit(item), &owners) && owners)
+		limit = message_make(&context->messages, "%s", owners);
+	free(owners);
+	context->messages.error = message;
+	return limit;
 }
 
 /** Takes the error of a file over, with the message that the reader left: since message_begin(),
@@ -47,16 +300,29 @@ static void note_file_error(struct isst_context *context, struct item_access *ac
 static void read_file(struct isst_context *context, struct item_access *access)
 {
 	const char *before = message_begin(&context->messages);
+	const struct item *item = &access->item;
+	uint64_t shown;
 	int error = 0;
 
-	if (!access->written ||
-	    !item_is_limit_at_edge(context, &access->item, access->value.number))
-		error = item_file_read(context, &access->item, &access->value);
+	/* A limit that reads as none has a number all the same: that at which the range of the CPU
+	 * ends by now, since turbo went off or the base frequency moved. */
+	if (!access->written || !item_is_limit(item) ||
+	    cpufreq_read(&context->files, item->index, item_kind_text(item->kind), &shown) ||
+	    shown != access->value.number)
+		error = item_file_read(context, item, &access->value);
 	access->absent = error == -ENOENT;
 	if (access->absent)
 		context->messages.error = before;
 	else
 		note_file_error(context, access, before, error);
+}
+
+/** The CPUs that are online by now. Returns 0 or a negative errno; *@online is to be freed. */
+static int read_online_cpus(struct isst_context *context, struct isst_cpuset **online)
+{
+	*online = isst_cpuset_new();
+	return *online ? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/online", *online)
+		       : -ENOMEM;
 }
 
 /** The kernel's list has all CPUs, including those without a file of their own. */
@@ -72,12 +338,8 @@ static int read_online(struct isst_context *context, struct item_access *accesse
 		if (access->item.kind != ITEM_ONLINE)
 			continue;
 		access->failure = (struct isst_failure){ 0 };
-		if (!online) {
-			online = isst_cpuset_new();
-			error = online ? kernel_files_cpulist(&context->files,
-							      CPU_DIRECTORY "/online", online)
-				       : -ENOMEM;
-		}
+		if (!online)
+			error = read_online_cpus(context, &online);
 		note_file_error(context, access, before, error);
 		access->value.number = !error && isst_cpuset_has(online, access->item.index);
 	}
@@ -86,15 +348,45 @@ static int read_online(struct isst_context *context, struct item_access *accesse
 	return error == -ENOMEM ? error : 0;
 }
 
-/** Whether a request failed whose CPU is not in a set. */
-static bool lost_carrier(const struct isst_context *context, const struct isst_cpuset *online,
-			 const struct item_access *access)
+static void write_files(struct isst_context *context, struct item_access *accesses, size_t count)
 {
-	const struct isst_domain *domain = item_domain(context, &access->item);
+	bool stopped = false;
 
-	return !item_is_file(access->item.kind) && access->failure.error &&
-	       access->failure.error != -ECANCELED && domain && domain->has_cpu &&
-	       !isst_cpuset_has(online, domain->cpu);
+	for (size_t i = 0; i < count; i++) {
+		struct item_access *access = &accesses[i];
+		const char *before;
+
+		access->failure = (struct isst_failure){ .error = stopped ? -ECANCELED : 0 };
+		if (stopped || access->others)
+			continue;
+		before = message_begin(&context->messages);
+		note_file_error(context, access, before,
+				item_file_write(context, &access->item, access->value));
+		stopped = access->failure.error != 0;
+	}
+}
+
+/* ---- Items that the firmware holds ---- */
+
+static int plan_firmware(struct isst_context *context, struct firmware_batch *batch,
+			 struct item_access *access,
+			 int (*plan)(struct firmware_batch *, const struct setting_request *))
+{
+	const struct item *item = &access->item;
+	const struct isst_domain *domain = item_domain(context, item);
+
+	access->failure = (struct isst_failure){ 0 };
+	if (!domain) {
+		message_failure(&context->messages, &access->failure, -EIO,
+				"%s is unreachable: no CPU of the domain is online",
+				item_describe(context, item));
+		return 0;
+	}
+	return plan(batch, &(struct setting_request){ .domain = domain,
+						      .setting = (enum firmware_setting)item->kind,
+						      .index = item->index,
+						      .value = &access->value.number,
+						      .failure = &access->failure });
 }
 
 /**
@@ -109,21 +401,38 @@ static bool find_carriers(struct isst_context *context, const struct item_access
 	bool lost = false;
 
 	for (size_t i = 0; i < count && !lost; i++) {
-		if (!accesses[i].failure.error || item_is_file(accesses[i].item.kind))
+		const struct item_access *access = &accesses[i];
+		const struct isst_domain *domain;
+
+		if (!access->failure.error || item_is_file(access->item.kind))
 			continue;
-		if (!online) {
-			online = isst_cpuset_new();
-			if (!online ||
-			    kernel_files_cpulist(&context->files, CPU_DIRECTORY "/online", online))
-				break;
-		}
-		lost = lost_carrier(context, online, &accesses[i]);
+		if (!online && read_online_cpus(context, &online))
+			break;
+		domain = item_domain(context, &access->item);
+		lost = access->failure.error != -ECANCELED && domain && domain->has_cpu &&
+		       !isst_cpuset_has(online, domain->cpu);
 	}
 	isst_cpuset_free(online);
 	lost = lost && context_discover_topology(context) == 0;
 	context->messages.error = message;
 	return lost;
 }
+
+static int write_firmware(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+	int error = batch ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = plan_firmware(context, batch, &accesses[i],
+				      context->firmware.operations->plan_set);
+	if (!error)
+		error = firmware_run_writes(batch);
+	firmware_batch_free(batch);
+	return error;
+}
+
+/* ---- Items of any kinds ---- */
 
 static int read_all(struct isst_context *context, struct item_access *accesses, size_t count)
 {
@@ -182,136 +491,6 @@ int items_read_twice(struct isst_context *context, struct item_access *accesses,
 	return error;
 }
 
-/* ---- Limits that may be another owner's ---- */
-
-/** Keeps those that are to be restored, and are no looser now: of a looser one it is certain that
- * no other owner has one as tight as the old one. @owners: which access each is for. */
-static size_t select_doubtful(struct item_access *now, size_t *owners, size_t count,
-			      const struct item_access *accesses)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct item_access *access = &accesses[owners[i]];
-		enum cpufreq_limit limit = item_limit(&access->item);
-
-		if (now[i].failure.error || now[i].absent ||
-		    cpufreq_is_tighter(limit, access->value.number, now[i].value.number))
-			continue;
-		owners[kept] = owners[i];
-		now[kept++] = now[i];
-	}
-	return kept;
-}
-
-/** The kernel applies limits shortly after they are written. */
-static int await_lifted(struct isst_context *context, struct item_access *now, size_t count)
-{
-	struct item_access *before = calloc(count + 1, sizeof(*before));
-	struct poll_timer timer = poll_timer_for(item_settling_time(ITEM_SCALING_MAX));
-	bool moved = false;
-	int error = before ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++)
-		before[i] = now[i];
-	while (!error && !moved) {
-		error = items_read(context, now, count);
-		moved = true;
-		for (size_t i = 0; i < count && !error; i++)
-			moved &= now[i].failure.error || now[i].absent ||
-				 now[i].value.number != before[i].value.number;
-		if (!moved && !poll_timer_wait(&timer))
-			break;
-	}
-	free(before);
-	return error;
-}
-
-static int lift(struct isst_context *context, struct item_access *now, size_t *owners, size_t count,
-		struct item_access *accesses)
-{
-	const char *message = context->messages.error;
-	int error = items_read(context, now, count);
-
-	if (error)
-		return error;
-	count = select_doubtful(now, owners, count, accesses);
-	for (size_t i = 0; i < count; i++)
-		/* One that cannot be written fails once more when it is restored. */
-		(void)item_file_write(context, &now[i].item,
-				      (struct item_value){ .number = cpufreq_no_limit(
-								   item_limit(&now[i].item)) });
-	error = count > 0 ? await_lifted(context, now, count) : 0;
-	for (size_t i = 0; i < count && !error; i++)
-		accesses[owners[i]].others = !now[i].failure.error && !now[i].absent &&
-					     now[i].value.number ==
-						     accesses[owners[i]].value.number;
-	context->messages.error = message;
-	return error;
-}
-
-int items_lift_limits(struct isst_context *context, struct item_access *accesses, size_t count)
-{
-	struct item_access *now = calloc(count + 1, sizeof(*now));
-	size_t *owners = calloc(count + 1, sizeof(*owners));
-	size_t doubtful = 0;
-	int error = now && owners ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		struct item_access *access = &accesses[i];
-
-		access->others = false;
-		if (!access->restores || !item_is_limit(&access->item) ||
-		    access->value.number == cpufreq_no_limit(item_limit(&access->item)))
-			continue;
-		owners[doubtful] = i;
-		now[doubtful++].item = access->item;
-	}
-	if (!error && doubtful > 0)
-		error = lift(context, now, owners, doubtful, accesses);
-	free(now);
-	free(owners);
-	return error;
-}
-
-static void write_files(struct isst_context *context, struct item_access *accesses, size_t count)
-{
-	bool stopped = false;
-
-	for (size_t i = 0; i < count; i++) {
-		struct item_access *access = &accesses[i];
-		const char *before;
-
-		access->failure = (struct isst_failure){ 0 };
-		if (stopped) {
-			access->failure.error = -ECANCELED;
-			continue;
-		}
-		if (access->others)
-			continue;
-		before = message_begin(&context->messages);
-		note_file_error(context, access, before,
-				item_file_write(context, &access->item, access->value));
-		stopped = access->failure.error != 0;
-	}
-}
-
-static int write_firmware(struct isst_context *context, struct item_access *accesses, size_t count)
-{
-	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
-	int error = batch ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		accesses[i].failure = (struct isst_failure){ 0 };
-		error = plan_firmware(context, batch, &accesses[i],
-				      context->firmware.operations->plan_set);
-	}
-	if (!error)
-		error = firmware_run_writes(batch);
-	firmware_batch_free(batch);
-	return error;
-}
-
 int items_write(struct isst_context *context, struct item_access *accesses, size_t count)
 {
 	size_t done = 0;
@@ -328,5 +507,87 @@ int items_write(struct isst_context *context, struct item_access *accesses, size
 		done++;
 	if (!error && done < count && find_carriers(context, &accesses[done], count - done))
 		error = write_firmware(context, &accesses[done], count - done);
+	return error;
+}
+
+/* ---- Limits that may be another owner's ---- */
+
+/** Whether a limit is not @khz, or cannot be read. */
+static bool is_other(const struct item_access *now, uint64_t khz)
+{
+	return now->failure.error || now->absent || now->value.number != khz;
+}
+
+/** The kernel applies limits shortly after they are written: waits until none is as it was found.
+ */
+static int await_lifted(struct isst_context *context, struct item_access *now, size_t count)
+{
+	struct poll_timer timer = poll_timer_for(item_settling_time(ITEM_SCALING_MAX));
+	bool moved = false;
+	int error = 0;
+
+	while (!error && !moved) {
+		error = items_read(context, now, count);
+		moved = true;
+		for (size_t i = 0; i < count && !error; i++)
+			moved &= is_other(&now[i], now[i].found.number);
+		if (!moved && !poll_timer_wait(&timer))
+			break;
+	}
+	return error;
+}
+
+/** Looks at the limits of @now, each of which is for one of @accesses. */
+static int lift_limits(struct isst_context *context, struct item_access *now, size_t count,
+		       struct item_access *accesses)
+{
+	size_t kept = 0;
+	int error = items_read(context, now, count);
+
+	for (size_t i = 0; i < count && !error; i++) {
+		enum cpufreq_limit limit = item_limit(&now[i].item);
+
+		/* Of a looser one it is certain that no other owner has one as tight as the old
+		 * one. */
+		if (now[i].failure.error || now[i].absent ||
+		    cpufreq_is_tighter(limit, accesses[now[i].owner].value.number,
+				       now[i].value.number))
+			continue;
+		now[i].found = now[i].value;
+		now[kept++] = now[i];
+	}
+	for (size_t i = 0; i < kept; i++)
+		/* One that cannot be written fails once more when it is restored. */
+		(void)item_file_write(context, &now[i].item,
+				      (struct item_value){ .number = cpufreq_no_limit(
+								   item_limit(&now[i].item)) });
+	if (kept > 0)
+		error = await_lifted(context, now, kept);
+	for (size_t i = 0; i < kept && !error; i++)
+		accesses[now[i].owner].others = !is_other(&now[i],
+							  accesses[now[i].owner].value.number);
+	return error;
+}
+
+int items_lift_limits(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct item_access *now = calloc(count + 1, sizeof(*now));
+	const char *message = context->messages.error;
+	int error = now ? 0 : -ENOMEM;
+	size_t doubtful = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct item_access *access = &accesses[i];
+
+		access->others = false;
+		if (access->restores && item_is_limit(&access->item) &&
+		    access->value.number != cpufreq_no_limit(item_limit(&access->item)))
+			now[doubtful++] = (struct item_access){ .item = access->item, .owner = i };
+	}
+	if (!error && doubtful > 0) {
+		error = lift_limits(context, now, doubtful, accesses);
+		context->messages.error = message;
+	}
+	free(now);
 	return error;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes what a step needs, reads it back, and judges what it finds. */
 #include "topology/requested_levels.h"
-#include "transaction/item_files.h"
+#include "transaction/item_access.h"
 #include "transaction/journal.h"
-#include "transaction/poll.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/turbo.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what a change will touch, and works out what is left to do of it. */
+/* Reads what a change will touch, works out what is left to do of it, and looks again at the end.
+ */
 #include "transaction/baseline.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
@@ -25,25 +26,18 @@ static bool can_skip(const struct isst_change *change, const struct entry *entry
 		(entry->optional || item_is_optional(change->context, &entry->item)));
 }
 
-/** Whether the change goes on without an item of the same kind and domain. */
-static bool has_skipped_alike(const struct isst_change *change, const struct item *item)
-{
-	for (size_t i = 0; i < change->count; i++) {
-		const struct step *step = change->steps[i];
-
-		for (size_t j = 0; j < step->count && step->kind == item->kind; j++)
-			if (step->entries[j].refused &&
-			    item_same_domain(&step->entries[j].item, item))
-				return true;
-	}
-	return false;
-}
-
 int entry_skip(struct isst_change *change, struct entry *entry, int error, const char *why)
 {
-	bool optional = entry->optional || is_unsupported(entry, error);
-	bool known = !entry->optional && optional && has_skipped_alike(change, &entry->item);
+	bool optional = entry->optional || is_unsupported(entry, error), known = false;
 
+	/* Of the same kind and domain the first one is reported. */
+	for (size_t i = 0; i < change->count && optional && !entry->optional; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count && step->kind == entry->item.kind; j++)
+			known |= step->entries[j].refused &&
+				 item_same_domain(&step->entries[j].item, &entry->item);
+	}
 	if (!can_skip(change, entry, error))
 		return message_error(&change->context->messages, error, "%s", why);
 	entry->refused = true;
@@ -69,22 +63,19 @@ bool entry_served(const struct entry *entry, struct item_value now)
 	return ((now.number ^ entry_apply(entry, now.number)) & entry->mask) == 0;
 }
 
-static void plan_value(const struct step *step, struct entry *entry)
-{
-	entry->wanted.number = entry_apply(entry, entry->now.number);
-	entry->wanted.text = entry->text;
-	entry->needed = entry->old_known && !entry->refused &&
-			(entry_is_unseen(step, entry) || !entry_served(entry, entry->now));
-}
-
 /** Works out what the entries shall become, and whether anything has to be written. */
 static bool plan_values(struct step *step)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < step->count; i++) {
-		plan_value(step, &step->entries[i]);
-		any |= step->entries[i].needed;
+		struct entry *entry = &step->entries[i];
+
+		entry->wanted.number = entry_apply(entry, entry->now.number);
+		entry->wanted.text = entry->text;
+		entry->needed = entry->old_known && !entry->refused &&
+				(entry_is_unseen(step, entry) || !entry_served(entry, entry->now));
+		any |= entry->needed;
 	}
 	return any;
 }
@@ -99,26 +90,18 @@ static int add_items(struct baseline *baseline, const struct entry *entries, siz
 	return error;
 }
 
-/** Whether the change was to write an item, and goes on without it. */
-static bool is_passed_over(const struct isst_change *change, const struct item *item)
-{
-	change_for_each_place (place, change, item)
-		if (!place->footprint && place_entry(place)->refused)
-			return true;
-	return false;
-}
-
 /** What is written can be done without; what is only disturbed may be moved all the same. */
 static int pass_over(struct isst_change *change, struct entry *entry,
 		     const struct isst_failure *failure, bool disturbed)
 {
-	bool passed_over;
+	bool passed_over = false;
 
 	/* Nor is that left as it is of which it is not known yet what to write. */
 	disturbed |= entry->mask == 0;
 	if (!disturbed || !can_skip(change, entry, failure->error))
 		return entry_skip(change, entry, failure->error, failure->message);
-	passed_over = is_passed_over(change, &entry->item);
+	change_for_each_place (place, change, &entry->item)
+		passed_over |= !place->footprint && place_entry(place)->refused;
 	entry->refused = true;
 	if (!passed_over)
 		change_note_irreversible(change, failure->message, NULL);
@@ -169,34 +152,29 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 	return error;
 }
 
-/** Whether a CPU that was online when the machine was discovered is offline by now; without cpufreq
- * its limits are absent as well. @online: what is online now, NULL until it was read. Returns 0 or
- * 1, or a negative errno with a message. */
-static int went_offline(struct isst_context *context, unsigned int cpu, struct isst_cpuset **online)
-{
-	int error = 0;
-
-	if (!isst_cpuset_has(isst_online_cpus(context), cpu))
-		return 0;
-	if (!*online) {
-		*online = isst_cpuset_new();
-		error = *online ? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/online",
-						       *online)
-				: message_error(&context->messages, -ENOMEM, "out of memory");
-	}
-	return error ? error : !isst_cpuset_has(*online, cpu);
-}
-
-/** Judges an item that is absent, though it was planned for. */
+/**
+ * Judges an item that is absent, though it was planned for. What `disable --auto` was to restore
+ * stays saved, so that a later one does it; anything else would be left out of what was asked for.
+ * @online: what is online now, NULL until it was read.
+ */
 static int check_absent(struct isst_change *change, const struct item *item,
 			struct isst_cpuset **online)
 {
 	struct isst_context *context = change->context;
 	bool limit = item_is_limit(item);
-	int vanished = limit ? went_offline(context, item->index, online) : 1;
+	int error = 0;
 
-	if (vanished <= 0)
-		return vanished;
+	/* Without cpufreq limits are absent as well. */
+	if (limit && !isst_cpuset_has(isst_online_cpus(context), item->index))
+		return 0;
+	if (limit && !*online) {
+		*online = isst_cpuset_new();
+		error = *online ? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/online",
+						       *online)
+				: message_error(&context->messages, -ENOMEM, "out of memory");
+	}
+	if (error || (limit && isst_cpuset_has(*online, item->index)))
+		return error;
 	if (!limit || !settings_are_restored(change, item))
 		return message_error(&context->messages, -EIO, "%s%s", item_describe(context, item),
 				     limit ? ": the CPU went offline" : " no longer exists");
@@ -207,11 +185,7 @@ static int check_absent(struct isst_change *change, const struct item *item,
 	return 0;
 }
 
-/**
- * Looks for items that were there when they were planned, and are not any more. What `disable
- * --auto` was to restore stays saved, so that a later one does it; anything else would be left
- * out of what was asked for.
- */
+/** Looks for items that were there when they were planned, and are not any more. */
 static int check_vanished(struct isst_change *change, const struct step *step)
 {
 	struct isst_cpuset *online = NULL;
@@ -346,15 +320,6 @@ static int forecast(struct isst_change *change, bool disturbed)
 	return error;
 }
 
-/** From here on steps are made, and note themselves what they leave. */
-static void forget_forecast(struct baseline *baseline)
-{
-	for (size_t i = 0; i < baseline->count; i++) {
-		baseline->items[i].moved = baseline->items[i].range_moved = false;
-		baseline->items[i].now = baseline->items[i].value;
-	}
-}
-
 /** What was true when the change was planned may not be true any more. */
 static int check_relied(struct isst_change *change)
 {
@@ -424,7 +389,13 @@ int change_read_baseline(struct isst_change *change)
 		error = change_check_turbo(change);
 	if (!error)
 		error = change_check_restorable(change);
-	forget_forecast(&change->baseline);
+	/* From here on steps are made, and note themselves what they leave. */
+	for (size_t i = 0; i < change->baseline.count; i++) {
+		struct baseline_item *item = &change->baseline.items[i];
+
+		item->moved = item->range_moved = false;
+		item->now = item->value;
+	}
 	return error;
 }
 
@@ -440,61 +411,39 @@ int change_plan_only(struct isst_change *change)
 
 /* ---- Right before a step ---- */
 
-/** Adds items of entries that nothing is known of yet: a step that was added by another one, or
+/** Reads items of entries that nothing is known of yet: a step that was added by another one, or
  * CPUs that came online. */
-static int add_unknown(struct isst_change *change, const struct entry *entries, size_t count,
-		       bool *any)
+static int read_unknown(struct isst_change *change, struct entry *entries, size_t count,
+			bool disturbed)
 {
-	bool cpus_moved = change_touches_cpus(change);
+	struct baseline *baseline = &change->baseline;
+	bool cpus_moved = change_touches_cpus(change), any = false;
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		struct baseline_item *item = baseline_find(&change->baseline, &entries[i].item);
+		struct baseline_item *item = baseline_find(baseline, &entries[i].item);
 
 		if (!item)
-			error = baseline_add(&change->baseline, &entries[i].item, true);
+			error = baseline_add(baseline, &entries[i].item, true);
 		else if (!item->read)
 			item->asked = true;
 		else if (!item->value_known && !item->failure.error && cpus_moved)
 			item->read = false;
 		else
 			continue;
-		*any = true;
+		any = true;
 	}
-	return error;
-}
-
-static int read_unknown(struct isst_change *change, struct entry *entries, size_t count,
-			bool disturbed)
-{
-	bool any = false;
-	int error = add_unknown(change, entries, count, &any);
-
 	if (!error && any)
-		error = baseline_read(&change->baseline, change->context, change_has_begun(change));
+		error = baseline_read(baseline, change->context, change_has_begun(change));
 	return error ? error : note_baseline(change, entries, count, disturbed);
-}
-
-/** What earlier steps wrote or disturbed is not left as it is. */
-static int skip_moved(struct isst_change *change, struct entry *entry,
-		      const struct isst_failure *failure)
-{
-	if (!can_skip(change, entry, failure->error))
-		return message_error(&change->context->messages, failure->error, "%s",
-				     failure->message);
-	entry->refused = true;
-	change_warn(change, ISST_WARNING_RESULT_UNKNOWN, "%s; the result is unknown",
-		    failure->message);
-	return 0;
 }
 
 /** Reads entries again that an earlier step wrote or disturbed. */
 static int read_moved(struct isst_change *change, struct step *step)
 {
 	struct item_access *accesses = calloc(step->count + 1, sizeof(*accesses));
-	size_t *owners = calloc(step->count + 1, sizeof(*owners));
+	int error = accesses ? 0 : -ENOMEM;
 	size_t count = 0;
-	int error = accesses && owners ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < step->count && !error; i++) {
 		const struct entry *entry = &step->entries[i];
@@ -502,24 +451,31 @@ static int read_moved(struct isst_change *change, struct step *step)
 
 		if (!may_have_moved(change, entry, item) || !entry->old_known || entry->refused)
 			continue;
-		owners[count] = i;
-		accesses[count++].item = entry->item;
+		accesses[count++] = (struct item_access){ .item = entry->item, .owner = i };
 	}
 	if (!error && count > 0)
 		error = items_read_twice(change->context, accesses, count);
 	for (size_t i = 0; i < count && !error; i++) {
-		struct entry *entry = &step->entries[owners[i]];
+		const struct item_access *access = &accesses[i];
+		const struct isst_failure *failure = &access->failure;
+		struct entry *entry = &step->entries[access->owner];
 
-		entry->now = accesses[i].value;
-		if (accesses[i].failure.error)
-			error = skip_moved(change, entry, &accesses[i].failure);
-		else if (accesses[i].absent)
+		entry->now = access->value;
+		if (failure->error && !can_skip(change, entry, failure->error)) {
+			error = message_error(&change->context->messages, failure->error, "%s",
+					      failure->message);
+		} else if (failure->error) {
+			/* What earlier steps wrote or disturbed is not left as it is. */
+			entry->refused = true;
+			change_warn(change, ISST_WARNING_RESULT_UNKNOWN,
+				    "%s; the result is unknown", failure->message);
+		} else if (access->absent) {
 			entry->old_known = false;
-		else
+		} else {
 			change_reveal(change, &entry->item, entry->old, entry->now);
+		}
 	}
 	free(accesses);
-	free(owners);
 	return error;
 }
 
@@ -539,4 +495,113 @@ int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 		error = read_unknown(change, step->footprint, step->footprint_count, true);
 	/* CPUs that came online have brought their items. */
 	return !error && *needed ? change_check_reversible(change) : error;
+}
+
+/* ---- The last look ---- */
+
+int change_fail_overtaken(struct isst_change *change, const struct item *item,
+			  struct item_value before, struct item_value now)
+{
+	struct messages *messages = &change->context->messages;
+
+	change->overtaken = true;
+	return message_error(messages, -EIO,
+			     "%s: it was %s, and became %s while the change was made: another "
+			     "process or a management controller changed it",
+			     item_describe(change->context, item),
+			     item_value_text(messages, item, before),
+			     item_value_text(messages, item, now));
+}
+
+/** Compares an item with what it was when it was last read. */
+static int compare(struct isst_change *change, const struct baseline_item *item)
+{
+	struct messages *messages = &change->context->messages;
+	const struct baseline_item *left = baseline_find(&change->baseline, &item->item);
+
+	if (!left || !left->value_known || left->moved)
+		return 0;
+	if (item->failure.error)
+		return message_error(messages, item->failure.error, "%s", item->failure.message);
+	if (((item->value.number ^ left->now.number) & item->mask) == 0 &&
+	    (item->item.kind != ITEM_PARTITION ||
+	     item_value_equal(&item->item, item->value, left->now)))
+		return 0;
+	return change_fail_overtaken(change, &item->item, left->now, item->value);
+}
+
+/** Whether an entry is looked at again; @last: what that step wrote has just been read back. */
+static bool is_looked_at(const struct step *step, const struct entry *entry,
+			 const struct step *last)
+{
+	return (!item_is_file(step->kind) || step->kind == ITEM_ONLINE ||
+		step->kind == ITEM_PARTITION) &&
+	       !entry->refused && entry->old_known && entry->mask > 0 &&
+	       !(step == last && entry->written);
+}
+
+static bool is_written(const struct isst_change *change, const struct item *item)
+{
+	change_for_each_place (place, change, item)
+		if (!place->footprint)
+			return true;
+	return false;
+}
+
+/** Adds an item to what is read again, of which the bits of @mask count. */
+static int add_present(struct baseline *present, const struct item *item, uint64_t mask)
+{
+	int error = baseline_add(present, item, true);
+
+	if (!error)
+		present->items[present->count - 1].mask = mask;
+	return error;
+}
+
+/** Reads again what planning relied on, and what steps are about; @relied_only: only of the former
+ * what no step writes. */
+static int look_again(struct isst_change *change, bool relied_only)
+{
+	const struct baseline *baseline = &change->baseline;
+	struct baseline present = { 0 };
+	const struct step *last = NULL;
+	int error = 0;
+
+	for (size_t i = 0; i < change->count; i++)
+		last = change->steps[i]->begun ? change->steps[i] : last;
+	/* Nothing was written. */
+	if (!last && !relied_only)
+		return 0;
+	for (size_t i = 0; i < baseline->count && !error; i++) {
+		const struct item *item = &baseline->items[i].item;
+
+		if (baseline->items[i].relied && !(relied_only && is_written(change, item)))
+			error = add_present(&present, item, WHOLE_VALUE);
+	}
+	for (size_t i = 0; i < change->count && !relied_only; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count && !error; j++)
+			if (is_looked_at(step, &step->entries[j], last))
+				error = add_present(&present, &step->entries[j].item,
+						    step->entries[j].mask);
+	}
+	if (!error)
+		error = baseline_read(&present, change->context, false);
+	if (error)
+		error = message_error(&change->context->messages, error, "out of memory");
+	for (size_t i = 0; i < present.count && !error; i++)
+		error = compare(change, &present.items[i]);
+	baseline_clear(&present);
+	return error;
+}
+
+int change_look_again(struct isst_change *change)
+{
+	return look_again(change, false);
+}
+
+int change_look_at_relied(struct isst_change *change)
+{
+	return look_again(change, true);
 }

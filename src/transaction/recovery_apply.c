@@ -451,7 +451,6 @@ int journal_restore(const struct isst_journal *journal, struct isst_change *chan
 	error = change->broken ? -ENOMEM : journal_reopen(change, &journal->text);
 	if (error)
 		return error;
-	journal_rollback(change);
 	return change_undo(change) ? -ENOTRECOVERABLE : 0;
 }
 

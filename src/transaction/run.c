@@ -3,7 +3,7 @@
 #include "transaction/run.h"
 #include "transaction/boot_state.h"
 #include "transaction/held.h"
-#include "transaction/item_files.h"
+#include "transaction/item_access.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
 #include "transaction/report.h"
@@ -67,27 +67,12 @@ static int make_steps(struct isst_change *change)
 	return error;
 }
 
-/** Whether a step may have moved what could not be read before. */
-static bool moved_unread(const struct isst_change *change)
-{
-	for (size_t i = 0; i < change->count; i++)
-		for (size_t j = 0; j < change->steps[i]->footprint_count; j++)
-			if (change->steps[i]->begun && change->steps[i]->footprint[j].refused)
-				return true;
-	return false;
-}
-
-static int roll_back(struct isst_change *change)
-{
-	journal_rollback(change);
-	return change_undo(change);
-}
-
 /** Rolls everything back, and reports that together with the cause. */
 static int give_up(struct isst_change *change, int error)
 {
 	struct messages *messages = &change->context->messages;
 	const char *why = message_why(messages, error);
+	bool moved_unread = false;
 
 	if (!change_has_begun(change)) {
 		change_end_journal(change);
@@ -97,51 +82,42 @@ static int give_up(struct isst_change *change, int error)
 	if (!change->overtaken && change_look_at_relied(change) && change->overtaken)
 		why = message_make(messages, "%s; %s", why, message_why(messages, error));
 	/* What could not be restored now may be later: the journal stays for that. */
-	if (change->overtaken ? change_roll_back_overtaken(change) : roll_back(change))
+	if (change->overtaken ? change_roll_back_overtaken(change) : change_undo(change))
 		return message_error(messages, -ENOTRECOVERABLE,
 				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
 	change_end_journal(change);
 	if (change->overtaken)
 		return message_error(messages, error, "%s; all other changes were rolled back",
 				     why);
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->footprint_count; j++)
+			moved_unread |= change->steps[i]->begun &&
+					change->steps[i]->footprint[j].refused;
 	return message_error(messages, error, "%s; all changes were rolled back%s", why,
-			     moved_unread(change)
-				     ? ", except for items that could not be read before them"
-				     : "");
-}
-
-/** One item of each kind stands for all of them. */
-static int check_entries_writable(struct isst_change *change, const struct entry *entries,
-				  size_t count, bool checked[ITEM_KINDS])
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct item *item = &entries[i].item;
-
-		if (!checked[item->kind])
-			error = item_check_writable(change->context, item);
-		checked[item->kind] = true;
-	}
-	return error;
+			     moved_unread ? ", except for items that could not be read before them"
+					  : "");
 }
 
 /**
  * Looks whether the caller may write the files of all steps, and those that an undo would have to
- * restore, before anything is touched.
+ * restore, before anything is touched. One item of each kind stands for all of them.
  */
 static int check_writable(struct isst_change *change)
 {
 	bool checked[ITEM_KINDS] = { false };
 	int error = 0;
 
-	for (size_t i = 0; i < change->count && !error; i++) {
+	for (size_t i = 0; i < change->count; i++) {
 		const struct step *step = change->steps[i];
+		const struct entry *entry;
 
-		error = check_entries_writable(change, step->entries, step->count, checked);
-		if (!error)
-			error = check_entries_writable(change, step->footprint,
-						       step->footprint_count, checked);
+		for (size_t j = 0; !error && (entry = step_entry(step, j)); j++) {
+			enum item_kind kind = entry->item.kind;
+
+			if (!checked[kind])
+				error = item_check_writable(change->context, &entry->item);
+			checked[kind] = true;
+		}
 	}
 	return error;
 }

@@ -66,9 +66,9 @@ void change_end_journal(struct isst_change *change);
 /* ---- Rolling back ---- */
 
 /**
- * Rolls back what entries of steps that were begun wrote, in reverse order, and what they
- * disturbed; afterwards compares all with the baseline and lists differences. Returns 0 if
- * nothing differs, else -ENOTRECOVERABLE, or -ENOMEM.
+ * Notes in the journal that the change is rolled back, and rolls back what entries of steps that
+ * were begun wrote, in reverse order, and what they disturbed; afterwards compares all with the
+ * baseline and lists differences. Returns 0 if nothing differs, else -ENOTRECOVERABLE, or -ENOMEM.
  */
 int change_undo(struct isst_change *change);
 

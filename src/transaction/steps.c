@@ -89,6 +89,14 @@ struct entry *place_entry(const struct entry_place *place)
 				: &place->step->entries[place->at];
 }
 
+struct entry *step_entry(const struct step *step, size_t i)
+{
+	if (i < step->count)
+		return &step->entries[i];
+	i -= step->count;
+	return i < step->footprint_count ? &step->footprint[i] : NULL;
+}
+
 /** The entry that a step has of an item. */
 static struct entry *find_in_step(const struct step *step, const struct item *item, bool footprint)
 {
@@ -210,17 +218,22 @@ void step_set_text(struct step *step, struct item item, const char *text)
 		entry->text = text;
 }
 
-static void add_to_footprint(struct step *step, struct item item, bool optional)
+/** Returns what was added, or NULL. */
+static struct entry *add_to_footprint(struct step *step, struct item item, bool optional)
 {
+	struct entry *entry;
+
 	if (!step || (item_is_shared(&item) && find_in_step(step, &item, true)))
-		return;
+		return NULL;
 	if (ARRAY_GROW(step->footprint, step->footprint_count) || note_place(step, &item, true)) {
 		step->change->broken = true;
-		return;
+		return NULL;
 	}
-	step->footprint[step->footprint_count++] = (struct entry){
-		.item = item, .mask = item_known_bits(item.kind), .optional = optional
-	};
+	entry = &step->footprint[step->footprint_count++];
+	*entry = (struct entry){ .item = item,
+				 .mask = item_known_bits(item.kind),
+				 .optional = optional };
+	return entry;
 }
 
 void step_disturbs(struct step *step, struct item item)
@@ -228,29 +241,27 @@ void step_disturbs(struct step *step, struct item item)
 	add_to_footprint(step, item, false);
 }
 
-void step_resets(struct step *step, struct item item, uint64_t bits)
-{
-	size_t count = step ? step->footprint_count : 0;
-
-	step_disturbs_optional(step, item);
-	if (step && step->footprint_count > count) {
-		step->footprint[count].resets = true;
-		step->footprint[count].bits = bits;
-	}
-}
-
 void step_disturbs_optional(struct step *step, struct item item)
 {
 	add_to_footprint(step, item, true);
 }
 
+void step_resets(struct step *step, struct item item, uint64_t bits)
+{
+	struct entry *entry = add_to_footprint(step, item, true);
+
+	if (entry) {
+		entry->resets = true;
+		entry->bits = bits;
+	}
+}
+
 void step_keeps(struct step *step, struct item item)
 {
-	size_t count = step ? step->footprint_count : 0;
+	struct entry *entry = add_to_footprint(step, item, true);
 
-	step_disturbs_optional(step, item);
-	if (step && step->footprint_count > count)
-		step->footprint[count].keep = true;
+	if (entry)
+		entry->keep = true;
 }
 
 void step_disturbs_limits(struct step *step, const struct isst_domain *domain, unsigned int cpu)

@@ -91,6 +91,9 @@ const struct entry_place *change_next_place(const struct isst_change *change,
 					    const struct entry_place *before);
 struct entry *place_entry(const struct entry_place *place);
 
+/** The entries of a step, and behind them those of its footprint; NULL behind the last one. */
+struct entry *step_entry(const struct step *step, size_t i);
+
 #define change_for_each_place(place, change, item) \
 	for (const struct entry_place *place = change_next_place((change), (item), NULL); place; \
 	     place = change_next_place((change), (item), place))

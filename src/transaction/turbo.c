@@ -4,43 +4,19 @@
  * lost by that; later on what may be concealed is written, and not compared with what is shown.
  */
 #include "transaction/turbo.h"
-#include "sysfs/cpufreq.h"
-#include "transaction/poll.h"
+#include "transaction/item_access.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
 
-/* ---- Limits that were hidden ---- */
+/* ---- What the kernel shows ---- */
 
-static bool may_be_revealed(const struct item *item, uint64_t old, uint64_t now)
+/** A failed look is repeated once. */
+static int read_turbo(struct isst_context *context, enum turbo_state *state)
 {
-	if (item->kind == ITEM_SCALING_MAX)
-		return old == CPUFREQ_NO_LIMIT && now != old;
-	return item->kind == ITEM_SCALING_MIN && now > old;
-}
+	int error = cpufreq_turbo_state(&context->files, state);
 
-/** Whether a failed look is worth another one. */
-static bool may_pass(int error)
-{
-	return error && error != -ENOENT && error != -ENOMEM;
-}
-
-int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
-		      uint64_t now, bool *revealed)
-{
-	enum turbo_state turbo;
-	int error;
-
-	*revealed = false;
-	if (!may_be_revealed(item, old, now))
-		return 0;
-	error = cpufreq_turbo_state(&context->files, &turbo);
-	if (may_pass(error)) {
-		poll_sleep_us(READ_AGAIN_US);
-		error = cpufreq_turbo_state(&context->files, &turbo);
-	}
-	*revealed = !error && turbo == TURBO_OFF;
-	return error;
+	return poll_read_again(error) ? cpufreq_turbo_state(&context->files, state) : error;
 }
 
 int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
@@ -49,35 +25,63 @@ int limit_clamp(struct isst_context *context, const struct item *item, uint64_t 
 	enum cpufreq_limit which = item_limit(item);
 	int error = cpufreq_clamp(&context->files, item->index, which, limit, shown);
 
-	if (may_pass(error)) {
-		poll_sleep_us(READ_AGAIN_US);
+	if (poll_read_again(error))
 		error = cpufreq_clamp(&context->files, item->index, which, limit, shown);
+	return error;
+}
+
+bool limit_is_hidden(struct isst_context *context, const struct item *item, uint64_t written,
+		     uint64_t now)
+{
+	const char *message = context->messages.error;
+	enum turbo_state turbo;
+	bool hides = false;
+	uint64_t shown;
+
+	if (item_is_limit(item) && !read_turbo(context, &turbo) && turbo == TURBO_OFF &&
+	    !cpufreq_hides_limit(&context->files, item->index, turbo, &hides) && hides)
+		hides = !limit_clamp(context, item, written, &shown) && shown == now;
+	context->messages.error = message;
+	return hides;
+}
+
+static bool may_be_revealed(const struct item *item, uint64_t old, uint64_t now)
+{
+	if (item->kind == ITEM_SCALING_MAX)
+		return old == CPUFREQ_NO_LIMIT && now != old;
+	return item->kind == ITEM_SCALING_MIN && now > old;
+}
+
+int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
+		      uint64_t now, bool *revealed)
+{
+	enum turbo_state turbo;
+	int error = 0;
+
+	*revealed = false;
+	if (may_be_revealed(item, old, now)) {
+		error = read_turbo(context, &turbo);
+		*revealed = !error && turbo == TURBO_OFF;
 	}
 	return error;
 }
 
-/** What is known of the writes of an item by all steps. */
-static void look_up(const struct isst_change *change, const struct item *item, bool *written,
-		    bool *overwritten)
+/* ---- What the change knows of a limit ---- */
+
+/** Whether a step wrote an item; @overwritten: and the rollback its old value over that. */
+static bool was_written(const struct isst_change *change, const struct item *item,
+			bool *overwritten)
 {
-	*written = *overwritten = false;
+	bool written = false;
+
+	*overwritten = false;
 	change_for_each_place (place, change, item) {
 		const struct entry *entry = place_entry(place);
 
-		*written |= !place->footprint && entry->written;
+		written |= !place->footprint && entry->written;
 		*overwritten |= !place->footprint && entry->overwritten;
 	}
-}
-
-static bool has_other_old(const struct isst_change *change, const struct item *item, uint64_t now)
-{
-	change_for_each_place (place, change, item) {
-		const struct entry *entry = place_entry(place);
-
-		if (entry->old_known && entry->old.number != now)
-			return true;
-	}
-	return false;
+	return written;
 }
 
 /** Whether the upper limit that goes with a lower one keeps that at @now, and is to stay so: it is
@@ -92,21 +96,10 @@ static bool is_final_upper(const struct isst_change *change, const struct item *
 	    /* A lower limit that is held at the lowest frequency reads as none. */
 	    limit_clamp(change->context, lower, upper, &shown) || shown != now)
 		return false;
-	return !has_other_old(change, &item, upper);
-}
-
-/** Whether the kernel shows a limit as @now: within the range of the processor, and a lower one no
- * higher than the upper one, whatever was written. */
-static bool is_shown_as(const struct isst_change *change, const struct item *item, uint64_t limit,
-			uint64_t now)
-{
-	uint64_t shown;
-
-	if (limit_clamp(change->context, item, limit, &shown))
-		return false;
-	if (shown == now || item->kind == ITEM_SCALING_MAX || now > shown)
-		return shown == now;
-	return is_final_upper(change, item, now);
+	change_for_each_place (place, change, &item)
+		if (place_entry(place)->old_known && place_entry(place)->old.number != upper)
+			return false;
+	return true;
 }
 
 bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
@@ -114,12 +107,17 @@ bool limit_is_concealed(const struct isst_change *change, const struct item *ite
 {
 	struct isst_context *context = change->context;
 	const char *message = context->messages.error;
-	bool written, overwritten, concealed;
+	bool overwritten, concealed = false;
+	uint64_t shown;
 
 	if (!item_is_limit(item))
 		return false;
-	look_up(change, item, &written, &overwritten);
-	concealed = (!written || overwritten) && is_shown_as(change, item, limit, now);
+	/* Within the range of the processor, and a lower limit no higher than the upper one,
+	 * whatever was written. */
+	if ((!was_written(change, item, &overwritten) || overwritten) &&
+	    !limit_clamp(context, item, limit, &shown))
+		concealed = shown == now || (item->kind == ITEM_SCALING_MIN && now < shown &&
+					     is_final_upper(change, item, now));
 	context->messages.error = message;
 	return concealed;
 }
@@ -129,15 +127,14 @@ bool limit_is_concealed(const struct isst_change *change, const struct item *ite
 static bool is_uncovered(const struct isst_change *change, const struct item *lower, uint64_t old)
 {
 	const struct baseline_item *upper;
-	bool written, overwritten;
 	struct item item;
+	bool overwritten;
 	uint64_t shown;
 
 	if (lower->kind != ITEM_SCALING_MIN || !item_counterpart(lower, &item))
 		return false;
 	upper = baseline_find(&change->baseline, &item);
-	look_up(change, &item, &written, &overwritten);
-	return written && upper && upper->value_known &&
+	return was_written(change, &item, &overwritten) && upper && upper->value_known &&
 	       !limit_clamp(change->context, lower, upper->value.number, &shown) && shown == old;
 }
 
@@ -157,16 +154,13 @@ bool change_reveal(struct isst_change *change, const struct item *item, struct i
 		   struct item_value now)
 {
 	const char *message = change->context->messages.error;
-	bool written, overwritten, revealed;
+	bool overwritten, revealed;
 
 	limit_is_revealed(change->context, item, old.number, now.number, &revealed);
 	if (!revealed && may_be_revealed(item, old.number, now.number))
 		revealed = is_uncovered(change, item, old.number);
 	change->context->messages.error = message;
-	if (!revealed)
-		return false;
-	look_up(change, item, &written, &overwritten);
-	if (written)
+	if (!revealed || was_written(change, item, &overwritten))
 		return false;
 	replace_old(change, item, now);
 	return true;
@@ -201,21 +195,9 @@ bool limit_is_held(const struct entry *entry, uint64_t now)
 
 /* ---- Whether turbo is on ---- */
 
-/** A failed look is repeated once. */
-static int look(struct isst_context *context, enum turbo_state *state)
-{
-	int error = cpufreq_turbo_state(&context->files, state);
-
-	if (error && error != -ENOMEM) {
-		poll_sleep_us(READ_AGAIN_US);
-		error = cpufreq_turbo_state(&context->files, state);
-	}
-	return error;
-}
-
 int change_turbo_state(struct isst_change *change, enum turbo_state *state)
 {
-	int error = look(change->context, state);
+	int error = read_turbo(change->context, state);
 
 	if (error)
 		return error;
@@ -230,38 +212,23 @@ int change_turbo_state(struct isst_change *change, enum turbo_state *state)
 	return 0;
 }
 
-static bool writes_limits(const struct isst_change *change)
-{
-	for (size_t i = 0; i < change->count; i++) {
-		enum item_kind kind = change->steps[i]->kind;
-
-		if (kind == ITEM_SCALING_MAX || kind == ITEM_SCALING_MIN)
-			return true;
-	}
-	return false;
-}
-
 int change_check_turbo(struct isst_change *change)
 {
 	enum turbo_state turbo;
 
-	return writes_limits(change) ? change_turbo_state(change, &turbo) : 0;
-}
-
-/** What limits from the base frequency up read as while turbo is off. */
-static uint64_t shown_value(const struct item *item, uint64_t base_khz, uint64_t lowest_khz)
-{
-	if (item->kind == ITEM_SCALING_MAX)
-		return CPUFREQ_NO_LIMIT;
-	return base_khz > lowest_khz ? base_khz : 0;
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->kind == ITEM_SCALING_MAX ||
+		    change->steps[i]->kind == ITEM_SCALING_MIN)
+			return change_turbo_state(change, &turbo);
+	return 0;
 }
 
 /**
- * Whether a limit may be another one than it reads as, by a look while turbo is @turbo; if that is
- * on now, it was off when the limit was read. Kernels that show limits all the same hide nothing.
+ * Notes an entry as hidden that may be another one than it reads as, by a look while turbo is
+ * @turbo; if that is on now, it was off when the limit was read. Kernels that show limits all the
+ * same hide nothing.
  */
-static int is_concealed(struct isst_context *context, const struct entry *entry,
-			enum turbo_state turbo, bool *concealed, uint64_t *shown_khz)
+static int note_concealed(struct isst_context *context, struct entry *entry, enum turbo_state turbo)
 {
 	struct kernel_files *files = &context->files;
 	unsigned int cpu = entry->item.index;
@@ -269,23 +236,20 @@ static int is_concealed(struct isst_context *context, const struct entry *entry,
 	bool hides = true;
 	int error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
 
-	*concealed = false;
 	if (!error)
 		error = cpufreq_read(files, cpu, "cpuinfo_min_freq", &lowest_khz);
 	if (!error && turbo == TURBO_OFF)
 		error = cpufreq_hides_limit(files, cpu, turbo, &hides);
 	if (error)
 		return error == -ENOENT ? 0 : error;
-	*concealed = hides && entry->bits >= base_khz;
-	*shown_khz = shown_value(&entry->item, base_khz, lowest_khz);
+	if (hides && entry->bits >= base_khz) {
+		entry->hidden = true;
+		/* What limits from the base frequency up read as while turbo is off. */
+		entry->shown = base_khz > lowest_khz ? base_khz : 0;
+		if (entry->item.kind == ITEM_SCALING_MAX)
+			entry->shown = CPUFREQ_NO_LIMIT;
+	}
 	return 0;
-}
-
-/** Whether an entry would not be written, because of what it reads as. */
-static bool is_passed_by(const struct entry *entry)
-{
-	return entry->old_known && !entry->refused && !entry->hidden && !entry->at_least &&
-	       entry->now.number == entry->bits;
 }
 
 int step_find_concealed(struct isst_change *change, struct step *step)
@@ -295,37 +259,17 @@ int step_find_concealed(struct isst_change *change, struct step *step)
 
 	if (step->kind != ITEM_SCALING_MAX && step->kind != ITEM_SCALING_MIN)
 		return 0;
-	error = look(change->context, &turbo);
+	error = read_turbo(change->context, &turbo);
 	/* What it was at first, planning took into account. */
 	if (!error && change->turbo_known && turbo != change->turbo)
 		change->turbo_switched = true;
 	for (size_t i = 0; i < step->count && !error && change->turbo_switched; i++) {
 		struct entry *entry = &step->entries[i];
-		uint64_t shown_khz = 0;
-		bool concealed;
 
-		if (!is_passed_by(entry))
-			continue;
-		error = is_concealed(change->context, entry, turbo, &concealed, &shown_khz);
-		if (error || !concealed)
-			continue;
-		entry->hidden = true;
-		entry->shown = shown_khz;
+		/* One that would not be written, because of what it reads as. */
+		if (entry->old_known && !entry->refused && !entry->hidden && !entry->at_least &&
+		    entry->now.number == entry->bits)
+			error = note_concealed(change->context, entry, turbo);
 	}
 	return error;
-}
-
-bool limit_is_hidden(struct isst_context *context, const struct item *item, uint64_t written,
-		     uint64_t now)
-{
-	const char *message = context->messages.error;
-	enum turbo_state turbo;
-	bool hides = false;
-	uint64_t shown;
-
-	if (item_is_limit(item) && !look(context, &turbo) && turbo == TURBO_OFF &&
-	    !cpufreq_hides_limit(&context->files, item->index, turbo, &hides) && hides)
-		hides = !limit_clamp(context, item, written, &shown) && shown == now;
-	context->messages.error = message;
-	return hides;
 }

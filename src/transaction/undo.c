@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rolls a change back: in reverse order, items that were written first, then what they disturbed.
  */
-#include "transaction/item_files.h"
-#include "transaction/poll.h"
+#include "transaction/item_access.h"
+#include "transaction/journal.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/steps.h"
@@ -134,110 +134,88 @@ int change_check_restorable(struct isst_change *change)
 
 /* ---- Rolling back ---- */
 
-/** Whether an item has the value that an entry found, as far as the entry may have changed it. */
-static bool is_as_before(const struct entry *entry, struct item_value now)
+/** Whether an item has the value that an entry found, as far as @mask goes. */
+static bool is_as_before(const struct entry *entry, uint64_t mask, struct item_value now)
 {
-	if (entry->mask == WHOLE_VALUE)
+	if (mask == WHOLE_VALUE)
 		return item_value_equal(&entry->item, now, entry->old);
-	return ((now.number ^ entry->old.number) & entry->mask) == 0;
+	return ((now.number ^ entry->old.number) & mask) == 0;
 }
 
-/** What is to be written to restore it: bits that are not the entry's stay as they are now. */
-static struct item_value restored_value(const struct entry *entry, const struct item_access *now)
-{
-	struct item_value value = entry->old;
-
-	/* Of an item that cannot be read right now the old value is the best guess at all bits. */
-	if (!now->failure.error)
-		value.number = (now->value.number & ~entry->mask) |
-			       (entry->old.number & entry->mask);
-	return value;
-}
-
-/** Entries of one array and one kind that are not as they were. */
+/** Entries of one array and one kind that are to be restored. */
 struct restoration {
 	struct isst_change *change;
+	enum item_kind kind;
 	struct entry *entries;
-	size_t *owners;		      /* which of @entries each access is for */
-	struct item_access *accesses; /* what they are now; then what is written */
-	struct item_value *now;
-	bool *unread; /* their present values are unknown */
+	struct item_access *accesses; /* owner: which of @entries it is for */
 	size_t count;
 };
-
-static void log_restored(const struct restoration *work, size_t first, size_t count)
-{
-	for (size_t i = first; i < first + count; i++) {
-		const struct item_access *access = &work->accesses[i];
-
-		if (access->failure.error != -ECANCELED)
-			change_log(work->change, &access->item, work->now[i], access->value,
-				   access->failure.error ? access->failure.message : "rolled back");
-	}
-}
 
 /** Writes old values; one that fails does not keep the others from being restored. */
 static int write_all(struct restoration *work)
 {
+	struct isst_change *change = work->change;
+	struct item_access *accesses = work->accesses;
 	size_t at = 0;
-	int error = items_lift_limits(work->change->context, work->accesses, work->count);
+	int error = items_lift_limits(change->context, accesses, work->count);
 
-	if (error)
-		return error;
-	while (at < work->count) {
-		size_t rest = work->count - at, done = 0;
+	while (at < work->count && !error) {
+		size_t first = at;
 
-		error = items_write(work->change->context, &work->accesses[at], rest);
-
-		if (error)
-			return error;
-		while (done < rest && !work->accesses[at + done].failure.error)
-			work->entries[work->owners[at + done++]].overwritten = true;
-		/* It was asked for, and comes later. */
-		if (done < rest && work->accesses[at + done].failure.error == -ETIMEDOUT)
-			work->entries[work->owners[at + done]].overwritten = true;
+		error = items_write(change->context, &accesses[at], work->count - at);
+		while (!error && at < work->count && !accesses[at].failure.error)
+			work->entries[accesses[at++].owner].overwritten = true;
 		/* The one that failed is passed over; what became of it is seen when all is
-		 * compared. A level that is there already is refused as the current one. */
-		if (done < rest)
-			done++;
-		log_restored(work, at, done);
-		at += done;
+		 * compared. A level that is there already is refused as the current one; one that
+		 * timed out was asked for, and comes later. */
+		if (!error && at < work->count) {
+			if (accesses[at].failure.error == -ETIMEDOUT)
+				work->entries[accesses[at].owner].overwritten = true;
+			at++;
+		}
+		for (; first < at; first++) {
+			const struct item_access *access = &accesses[first];
+
+			if (access->failure.error != -ECANCELED)
+				change_log(change, &access->item, access->found, access->value,
+					   access->failure.error ? access->failure.message
+								 : "rolled back");
+		}
 	}
-	return 0;
-}
-
-/** Whether an old value is on its way. One that was refused is not, unless a rollback that was cut
- * off had asked for it: kernels may refuse what is asked for already. */
-static bool is_awaited(const struct restoration *work, size_t i)
-{
-	int error = work->accesses[i].failure.error;
-
-	return !error || error == -ETIMEDOUT || work->entries[work->owners[i]].asked_back;
+	return error;
 }
 
 /** Waits until values that take time are there, as long as when they were first written. */
-static int await_restored(struct restoration *work, enum item_kind kind)
+static int await_restored(struct restoration *work)
 {
-	struct item_access *accesses = calloc(work->count, sizeof(*accesses));
-	struct poll_timer timer = poll_timer_for(item_settling_time(kind));
+	struct item_access *now = calloc(work->count, sizeof(*now));
+	struct poll_timer timer = poll_timer_for(item_settling_time(work->kind));
 	bool there = false;
-	int error = accesses ? 0 : -ENOMEM;
+	int error = now ? 0 : -ENOMEM;
 
 	while (!error && !there) {
-		memcpy(accesses, work->accesses, work->count * sizeof(*accesses));
-		error = items_read(work->change->context, accesses, work->count);
+		memcpy(now, work->accesses, work->count * sizeof(*now));
+		error = items_read(work->change->context, now, work->count);
 		there = true;
-		for (size_t i = 0; i < work->count && !error; i++)
-			there &= !is_awaited(work, i) ||
-				 item_value_equal(&accesses[i].item, accesses[i].value,
-						  work->accesses[i].value);
+		for (size_t i = 0; i < work->count && !error; i++) {
+			const struct item_access *asked = &work->accesses[i];
+			/* An old value that was refused is not on its way, unless a rollback that
+			 * was cut off had asked for it: kernels may refuse what is asked for
+			 * already. */
+			bool awaited = !asked->failure.error ||
+				       asked->failure.error == -ETIMEDOUT ||
+				       work->entries[asked->owner].asked_back;
+
+			there &= !awaited ||
+				 item_value_equal(&asked->item, now[i].value, asked->value);
+		}
 		if (!there && !poll_timer_wait(&timer))
 			break;
 	}
 	/* What has not come by now is not on its way. */
 	for (size_t i = 0; i < work->count; i++)
-		work->entries[work->owners[i]].asked_back = false;
-	free(accesses);
+		work->entries[work->accesses[i].owner].asked_back = false;
+	free(now);
 	return error;
 }
 
@@ -261,41 +239,48 @@ static bool is_unseen(const struct isst_change *change, const struct entry *entr
 		may_appear(entry));
 }
 
-/** Whether nothing is to be restored of an item, as far as can be seen. */
+/** Whether nothing is to be restored of an entry, as far as can be seen. */
 static bool is_restored(struct isst_change *change, const struct entry *entry,
-			struct item_value now)
+			const struct item_access *now)
 {
-	return is_as_before(entry, now) || limit_is_held(entry, now.number) ||
-	       change_reveal(change, &entry->item, entry->old, now) ||
-	       limit_is_concealed(change, &entry->item, entry->old.number, now.number);
+	uint64_t number = now->value.number;
+
+	if (now->failure.error || is_unseen(change, entry))
+		return false;
+	return now->absent || is_as_before(entry, entry->mask, now->value) ||
+	       limit_is_held(entry, number) ||
+	       change_reveal(change, &entry->item, entry->old, now->value) ||
+	       limit_is_concealed(change, &entry->item, entry->old.number, number);
 }
 
-/** Keeps those accesses that differ from the baseline, to be written, in reverse order. */
+/** Keeps those that differ from the baseline, in reverse order, with what is to be written. */
 static void select_changed(struct restoration *work)
 {
-	size_t count = 0;
+	size_t kept = 0;
 
-	for (size_t i = work->count; i-- > 0;) {
-		const struct entry *entry = &work->entries[work->owners[i]];
+	for (size_t i = 0; i < work->count / 2; i++) {
 		struct item_access access = work->accesses[i];
-		size_t to = work->count + count;
 
-		if (!access.failure.error && !is_unseen(work->change, entry) &&
-		    (access.absent || is_restored(work->change, entry, access.value)))
-			continue;
-		work->owners[to] = work->owners[i];
-		work->now[to] = access.value;
-		work->unread[to] = access.failure.error != 0;
-		access.value = restored_value(entry, &access);
-		access.restores = true;
-		work->accesses[to] = access;
-		count++;
+		work->accesses[i] = work->accesses[work->count - 1 - i];
+		work->accesses[work->count - 1 - i] = access;
 	}
-	memmove(work->owners, work->owners + work->count, count * sizeof(*work->owners));
-	memmove(work->accesses, work->accesses + work->count, count * sizeof(*work->accesses));
-	memmove(work->now, work->now + work->count, count * sizeof(*work->now));
-	memmove(work->unread, work->unread + work->count, count * sizeof(*work->unread));
-	work->count = count;
+	for (size_t i = 0; i < work->count; i++) {
+		struct item_access access = work->accesses[i];
+		const struct entry *entry = &work->entries[access.owner];
+
+		if (is_restored(work->change, entry, &access))
+			continue;
+		access.found = access.value;
+		access.restores = true;
+		access.value = entry->old;
+		/* Bits that are not the entry's stay as they are now; of an item that cannot be
+		 * read right now the old value is the best guess at all of them. */
+		if (!access.failure.error)
+			access.value.number = (access.found.number & ~entry->mask) |
+					      (entry->old.number & entry->mask);
+		work->accesses[kept++] = access;
+	}
+	work->count = kept;
 }
 
 /**
@@ -303,9 +288,9 @@ static void select_changed(struct restoration *work)
  * there can be rolled back, while one that is not may be refused to be overwritten. What has not
  * come by then does not come.
  */
-static int await_pending(struct restoration *work, enum item_kind kind)
+static int await_pending(struct restoration *work)
 {
-	struct poll_timer timer = poll_timer_for(item_settling_time(kind));
+	struct poll_timer timer = poll_timer_for(item_settling_time(work->kind));
 	int error = 0;
 	bool pending;
 
@@ -313,57 +298,44 @@ static int await_pending(struct restoration *work, enum item_kind kind)
 		pending = false;
 		error = items_read(work->change->context, work->accesses, work->count);
 		for (size_t i = 0; i < work->count && !error; i++) {
-			const struct entry *entry = &work->entries[work->owners[i]];
+			const struct item_access *access = &work->accesses[i];
+			const struct entry *entry = &work->entries[access->owner];
 
-			pending |= may_appear(entry) && !entry->waited &&
-				   !work->accesses[i].failure.error &&
-				   is_as_before(entry, work->accesses[i].value);
+			pending |= may_appear(entry) && !entry->waited && !access->failure.error &&
+				   is_as_before(entry, entry->mask, access->value);
 		}
 	} while (!error && pending && poll_timer_wait(&timer));
 	return error;
 }
 
-/** Reads what entries are now; the first @attempt waits for what may still appear. */
-static int read_present(struct restoration *work, enum item_kind kind, unsigned int attempt)
-{
-	if (work->count == 0)
-		return 0;
-	if (attempt == 0)
-		return await_pending(work, kind);
-	return items_read(work->change->context, work->accesses, work->count);
-}
-
-/** Restores the entries of one kind. */
+/** Restores the entries of one kind; the first @attempt waits for what may still appear. */
 static int restore_kind(struct isst_change *change, struct entry *entries, size_t count,
 			enum item_kind kind, unsigned int attempt)
 {
-	struct restoration work = { .change = change, .entries = entries };
-	int error = -ENOMEM;
+	struct restoration work = { .change = change, .kind = kind, .entries = entries };
+	int error;
 
-	work.owners = calloc(2 * count, sizeof(*work.owners));
-	work.accesses = calloc(2 * count, sizeof(*work.accesses));
-	work.now = calloc(2 * count, sizeof(*work.now));
-	work.unread = calloc(2 * count, sizeof(*work.unread));
-	if (!work.owners || !work.accesses || !work.now || !work.unread)
-		goto out;
+	work.accesses = calloc(count, sizeof(*work.accesses));
+	if (!work.accesses)
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		if (entries[i].item.kind == kind && entries[i].old_known) {
-			work.owners[work.count] = i;
-			work.accesses[work.count++].item = entries[i].item;
-		}
-	error = read_present(&work, kind, attempt);
+		if (entries[i].item.kind == kind && entries[i].old_known)
+			work.accesses[work.count++] = (struct item_access){ .item = entries[i].item,
+									    .owner = i };
+	if (work.count == 0)
+		error = 0;
+	else if (attempt == 0)
+		error = await_pending(&work);
+	else
+		error = items_read(change->context, work.accesses, work.count);
 	if (!error)
 		select_changed(&work);
-	if (error || work.count == 0)
-		goto out;
-	error = write_all(&work);
-	if (!error && item_settling_time(kind))
-		error = await_restored(&work, kind);
-out:
-	free(work.owners);
+	if (!error && work.count > 0) {
+		error = write_all(&work);
+		if (!error && item_settling_time(kind))
+			error = await_restored(&work);
+	}
 	free(work.accesses);
-	free(work.now);
-	free(work.unread);
 	return error;
 }
 
@@ -392,106 +364,85 @@ static void rediscover(struct isst_change *change)
 
 /* ---- What differs in the end ---- */
 
-/** Called for each entry whose old value is known. */
-typedef int (*entry_visitor)(struct isst_change *change, struct baseline *present,
-			     const struct entry *entry);
+/** An entry, with what its item is now. */
+struct comparison {
+	const struct entry *entry;
+	uint64_t mask; /* bits that steps wrote or disturbed */
+};
 
-static int visit(struct isst_change *change, struct baseline *present, const struct entry *entries,
-		 size_t count, entry_visitor visitor)
+/** The first entry of an item whose old value is known, by steps that were begun: its old value
+ * counts. */
+static struct comparison find_first(const struct isst_change *change, const struct item *item)
 {
-	int error = 0;
+	struct comparison first = { 0 };
 
-	for (size_t i = 0; i < count && !error; i++)
-		if (entries[i].old_known)
-			error = visitor(change, present, &entries[i]);
-	return error;
+	change_for_each_place (place, change, item) {
+		const struct entry *entry = place_entry(place);
+
+		if (!place->step->begun || !entry->old_known)
+			continue;
+		first.entry = first.entry ? first.entry : entry;
+		first.mask |= entry->mask;
+	}
+	return first;
 }
 
-static int visit_all(struct isst_change *change, struct baseline *present, entry_visitor visitor)
+static void compare_item(struct isst_change *change, const struct comparison *first,
+			 const struct item_access *now)
 {
-	int error = 0;
+	const struct entry *entry = first->entry;
+	const struct item *item = &entry->item;
+	const char *gone;
+
+	if (item_is_of_package(item)) {
+		change_differs_unread(change, item, "it could not be restored");
+	} else if (now->failure.error) {
+		change_differs_unread(change, item, now->failure.message);
+	} else if (now->absent && !entry->appeared) {
+		gone = item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN
+			       ? message_make(&change->texts,
+					      "it no longer exists; is the module "
+					      "intel_uncore_frequency%s loaded?",
+					      context_has_power_domains(change->context) ? "_tpmi"
+											 : "")
+			       : item_why_gone(change->context, item, "it no longer exists");
+		change_differs_unread(change, item, gone);
+	} else if (!now->absent && !is_as_before(entry, first->mask, now->value) &&
+		   !limit_is_concealed(change, item, entry->old.number, now->value.number) &&
+		   !limit_is_held(entry, now->value.number)) {
+		change_differs(change, item, now->value, entry->old);
+	}
+}
+
+/** Compares each item of the steps that were begun once. */
+static int compare_all(struct isst_change *change)
+{
+	struct item_access *now = calloc(change->index.count + 1, sizeof(*now));
+	struct comparison *firsts = calloc(change->index.count + 1, sizeof(*firsts));
+	int error = now && firsts ? 0 : -ENOMEM;
+	size_t count = 0;
 
 	for (size_t i = 0; i < change->count && !error; i++) {
 		const struct step *step = change->steps[i];
+		const struct entry *entry;
 
-		if (!step->begun)
-			continue;
-		error = visit(change, present, step->entries, step->count, visitor);
-		if (!error)
-			error = visit(change, present, step->footprint, step->footprint_count,
-				      visitor);
+		for (size_t j = 0; step->begun && (entry = step_entry(step, j)); j++) {
+			if (!entry->old_known)
+				continue;
+			/* That of a package reads as what others are; what was written to it is
+			 * known. */
+			firsts[count] = find_first(change, &entry->item);
+			if (item_is_of_package(&entry->item) ? entry->written && !entry->overwritten
+							     : firsts[count].entry == entry)
+				now[count++].item = entry->item;
+		}
 	}
-	return error;
-}
-
-static int add_present(struct isst_change *change, struct baseline *present,
-		       const struct entry *entry)
-{
-	(void)change;
-	return baseline_add(present, &entry->item, true);
-}
-
-/** Bits that no step wrote or disturbed are ignored here. */
-static int add_mask(struct isst_change *change, struct baseline *present, const struct entry *entry)
-{
-	struct baseline_item *item = baseline_find(present, &entry->item);
-
-	(void)change;
-	if (item)
-		item->mask |= entry->mask;
-	return 0;
-}
-
-/** Why an item no longer exists, and what restores it. */
-static const char *why_gone(struct isst_change *change, const struct item *item)
-{
-	if (item->kind != ITEM_UNCORE_MAX && item->kind != ITEM_UNCORE_MIN)
-		return item_why_gone(change->context, item, "it no longer exists");
-	return message_make(&change->texts,
-			    "it no longer exists; is the module intel_uncore_frequency%s loaded?",
-			    context_has_power_domains(change->context) ? "_tpmi" : "");
-}
-
-/** Compares an item once: the old value of the first entry counts. */
-static int compare_entry(struct isst_change *change, struct baseline *present,
-			 const struct entry *entry)
-{
-	struct baseline_item *item = baseline_find(present, &entry->item);
-	struct entry whole = *entry;
-
-	/* It reads as what others are; what was written to it is known. */
-	if (item_is_of_package(&entry->item)) {
-		if (entry->written && !entry->overwritten)
-			change_differs_unread(change, &entry->item, "it could not be restored");
-		return 0;
-	}
-	if (!item || item->compared)
-		return 0;
-	item->compared = true;
-	whole.mask = item->mask;
-	if (item->failure.error)
-		change_differs_unread(change, &entry->item, item->failure.message);
-	else if (!item->value_known && !entry->appeared)
-		change_differs_unread(change, &entry->item, why_gone(change, &entry->item));
-	else if (item->value_known && !is_as_before(&whole, item->value) &&
-		 !limit_is_concealed(change, &entry->item, entry->old.number, item->value.number) &&
-		 !limit_is_held(entry, item->value.number))
-		change_differs(change, &entry->item, item->value, entry->old);
-	return 0;
-}
-
-static int compare_all(struct isst_change *change)
-{
-	struct baseline present = { 0 };
-	int error = visit_all(change, &present, add_present);
-
-	if (!error)
-		error = baseline_read(&present, change->context, false);
-	if (!error)
-		error = visit_all(change, &present, add_mask);
-	if (!error)
-		error = visit_all(change, &present, compare_entry);
-	baseline_clear(&present);
+	if (!error && count > 0)
+		error = items_read_twice(change->context, now, count);
+	for (size_t i = 0; i < count && !error; i++)
+		compare_item(change, &firsts[i], &now[i]);
+	free(now);
+	free(firsts);
 	return error;
 }
 
@@ -525,11 +476,14 @@ static const unsigned int PAUSES_US[] = { 2000, 25000 };
 
 int change_undo(struct isst_change *change)
 {
-	int error = roll_back(change, 0);
+	int error;
 
+	journal_rollback(change);
+	error = roll_back(change, 0);
 	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
 		poll_sleep_us(PAUSES_US[i]);
-		change_forget_differences(change);
+		/* The rollback is tried again. */
+		change->differences.count = 0;
 		error = roll_back(change, i + 1);
 	}
 	return error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that go online and offline with a level, and partitions for those that cannot or must not.
  */
-#include "transaction/item_files.h"
+#include "transaction/item_access.h"
 #include "transaction/support/loops.h"
 
 static char *text_of(const struct machine *machine, const char *path)

@@ -3,7 +3,7 @@
  * What was written is read back: taken, clipped (a warning), not taken (a failure), or late. And
  * items that a step affects are restored when it is rolled back.
  */
-#include "transaction/item_files.h"
+#include "transaction/item_access.h"
 #include "transaction/steps.h"
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
