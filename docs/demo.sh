@@ -81,7 +81,7 @@ cat <<'END'
 ## Nothing of this touched hardware. To try next, in this directory
 export PATH="$PWD/build:$PATH" ISST_EMULATE=guide
 isst explain                       # docs/explain.md
-isst turbo-freq plan --high-priority 4/package
+isst turbo-freq plan --high-priority 2/package
 isst --format json-v2 status       # for programs
 isst --emulate graniterapids-6776p status --map
 isst emulate -- lscpu              # other programs, such as your scripts: docs/testing-your-scripts.md

@@ -2,6 +2,7 @@
 /* What holds back CPUs by intention. */
 #include "explain/checks.h"
 #include "explain/packages.h"
+#include "features/perf_profile.h"
 
 enum { KHZ_PER_MHZ = 1000 };
 
@@ -11,11 +12,22 @@ static unsigned int highest_mhz(const struct survey_cpu *cpu)
 	return cpu->has_cpufreq ? (unsigned int)(cpu->limits.processor.max_khz / KHZ_PER_MHZ) : 0;
 }
 
+/** What low priority is good for: nothing, where a bucket is no faster than all cores without. */
+static const char *low_priority_meaning(const struct package *package)
+{
+	if (package->level && package->cpus.unknown == 0 && !gains_turbo_freq(package) &&
+	    used_bucket(&package->level->turbo_freq_info, package->cpus.high_cores) <
+		    package->level->turbo_freq_info.buckets)
+		return "cores of low priority are slower, and SST-TF gains nothing: those of high "
+		       "priority reach no more than all cores without it";
+	return finding_code(ISST_FINDING_LOW_PRIORITY)->meaning;
+}
+
 /** What high priority for the CPUs named costs the others that have it. */
 static void explain_priority(struct findings *findings, struct isst_finding *finding,
 			     const struct package *package)
 {
-	const char *meaning = finding_code(ISST_FINDING_LOW_PRIORITY)->meaning;
+	const char *meaning = low_priority_meaning(package);
 	struct messages *messages = &findings->survey->context->messages;
 	size_t cores = package->cpus.high_cores + package->cpus.low_asked_cores;
 	const struct isst_turbo_freq *info;
@@ -26,7 +38,7 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 		return;
 	if (!findings->survey->named) {
 		finding->kind = REMEDY_TEXT;
-		finding_explain(findings, finding, NULL,
+		finding_explain(findings, finding, meaning,
 				"where it is not meant, choose other cores, or disable turbo-freq; "
 				"isst turbo-freq plan prints what numbers of cores reach");
 		return;
@@ -59,7 +71,7 @@ static void check_priority(struct findings *findings, const struct survey_domain
 			   const struct package *package, const struct survey_cpu *cpu)
 {
 	unsigned int clip = clip_mhz(domain, cpu), highest = highest_mhz(cpu);
-	unsigned int all = all_cores_mhz(&domain->now->level);
+	unsigned int all = level_all_cores_mhz(&domain->now->level);
 	struct messages *messages = &findings->survey->context->messages;
 	struct isst_finding *finding;
 	const char *without = "";

@@ -2,6 +2,7 @@
 /* SST-TF: whether it is enabled where cores have high priority, and how many have it. */
 #include "explain/checks.h"
 #include "explain/packages.h"
+#include "features/perf_profile.h"
 
 #include <stdlib.h>
 
@@ -55,7 +56,8 @@ static const char *find_purpose(struct findings *findings, const struct survey_d
 		"the classes decide which cores yield first when power is short; SST-TF "
 		"would be no gain: high priority cores up to %u MHz, all others %u MHz; "
 		"the level allows all cores %u MHz",
-		info->mhz[0][bucket].value, info->clip_mhz[0].value, all_cores_mhz(package->level));
+		info->mhz[0][bucket].value, info->clip_mhz[0].value,
+		level_all_cores_mhz(package->level));
 }
 
 /** SST-BF has classes of its own for the cores with a higher base frequency. */

@@ -4,6 +4,7 @@
 #include "explain/packages.h"
 #include "common/priorities.h"
 #include "explain/checks.h"
+#include "features/perf_profile.h"
 #include "firmware/platform.h"
 
 #include <limits.h>
@@ -223,18 +224,7 @@ unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores)
 	return bucket;
 }
 
-unsigned int all_cores_mhz(const struct isst_level *level)
-{
-	unsigned int mhz = 0;
-
-	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-		if (level->limit[0].mhz[i].state == ISST_KNOWN && level->limit[0].mhz[i].value > 0)
-			mhz = level->limit[0].mhz[i].value;
-	return mhz;
-}
-
-/** Whether the high priority cores of a package are faster with SST-TF than all cores without. */
-static bool gains_turbo_freq(const struct package *package)
+bool gains_turbo_freq(const struct package *package)
 {
 	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
 							    : NULL;
@@ -244,7 +234,7 @@ static bool gains_turbo_freq(const struct package *package)
 		return true;
 	return bucket < info->buckets &&
 	       (info->mhz[0][bucket].state != ISST_KNOWN ||
-		info->mhz[0][bucket].value > all_cores_mhz(package->level));
+		info->mhz[0][bucket].value > level_all_cores_mhz(package->level));
 }
 
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)

@@ -68,8 +68,8 @@ const char *package_cores_word(const struct findings *findings, size_t count);
 /** The first bucket that is large enough; the number of buckets: none is. */
 unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
 
-/** The turbo frequency of all cores of a level without SST-TF; 0: unknown. */
-unsigned int all_cores_mhz(const struct isst_level *level);
+/** Whether the high priority cores of a package are faster with SST-TF than all cores without. */
+bool gains_turbo_freq(const struct package *package);
 
 /**
  * Whether the classes in use call for SST-TF, which is off: a bucket of the package holds the cores

@@ -6,6 +6,7 @@
  */
 #include "features/choice_levels.h"
 #include "common/memory_stream.h"
+#include "features/perf_profile.h"
 #include "features/planning.h"
 #include "firmware/platform.h"
 #include "topology/context.h"
@@ -99,6 +100,24 @@ char *turbo_freq_buckets_text(const struct isst_platform *platform,
 	return memory_stream_text(&text);
 }
 
+/** Notes where the cores of a bucket are no faster than all cores without turbo-freq. */
+static void note_no_gain(const struct choice_levels *levels, unsigned int package,
+			 unsigned int cores, const struct isst_level *level)
+{
+	const struct isst_turbo_freq *info = &level->turbo_freq_info;
+	unsigned int bucket = 0, all = level_all_cores_mhz(level);
+
+	while (info->high_priority_cores[bucket] < cores)
+		bucket++;
+	if (info->mhz[0][bucket].state == ISST_KNOWN && info->mhz[0][bucket].value <= all)
+		message_notice(
+			&levels->context->messages,
+			"package %u: turbo-freq gains nothing for %u high priority %s: up to "
+			"%u MHz with it, and without it all cores up to %u MHz",
+			package, cores, platform_cores_word(&levels->context->platform, cores),
+			info->mhz[0][bucket].value, all);
+}
+
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
 			unsigned int cores, const char *otherwise)
 {
@@ -108,8 +127,12 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 	char *buckets;
 	int error;
 
-	if (cores <= last)
+	if (cores <= last) {
+		/* A configuration may be checked every minute. */
+		if (info && cores > 0 && !otherwise)
+			note_no_gain(levels, package, cores, smallest);
 		return 0;
+	}
 	buckets = turbo_freq_buckets_text(&levels->context->platform, info);
 	if (!buckets)
 		return -ENOMEM;

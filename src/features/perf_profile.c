@@ -560,3 +560,13 @@ void level_clear(struct isst_level *level)
 	level->cpus = NULL;
 	level->base_freq_info.high_priority = NULL;
 }
+
+unsigned int level_all_cores_mhz(const struct isst_level *level)
+{
+	unsigned int mhz = 0;
+
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		if (level->limit[0].mhz[i].state == ISST_KNOWN && level->limit[0].mhz[i].value > 0)
+			mhz = level->limit[0].mhz[i].value;
+	return mhz;
+}

@@ -21,6 +21,9 @@ int levels_read(struct isst_context *context, struct isst_level *levels, size_t 
 /** Whether a domain has a level according to its summary. */
 bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned int level);
 
+/** The turbo frequency of all cores of a level without SST-TF; 0: unknown. */
+unsigned int level_all_cores_mhz(const struct isst_level *level);
+
 /** Which levels there are: `level 1`, `levels 0 to 4`, `levels 0, 1, 3`. */
 const char *perf_profile_levels_text(struct messages *messages,
 				     const struct isst_perf_profile *profile);

@@ -99,6 +99,7 @@ bool core_choice_make(struct run *run)
 		run_error(run, STATUS_FAILED, "out of memory");
 	} else if (targets && restrict_all(run, request)) {
 		error = choose(run, targets, request, lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0);
+		run_report_notices(run);
 		if (error && lower)
 			run_call(run, error);
 		else if (error)
