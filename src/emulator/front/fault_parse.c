@@ -114,52 +114,59 @@ static const struct {
 #define OF_GATHERED (OF(COMMAND) | OF(CHANGE) | OF(QUERY))
 /* Properties of the machine are no operations that could fail. */
 #define OF_OPERATIONS (~(OF(PLATFORM_INFO) | OF(CAPABILITY)))
+#define OF_ALL (~0u)
 
+/* A word of a rule: what it is, what of, and the places that know it. */
 static const struct {
 	const char *name;
-	enum fault_number number;
-	unsigned int places;
-} numbers[] = {
-	{ "request", NUMBER_WHICH, OF(IOCTL) },
-	{ "number", NUMBER_WHICH, OF(CAPABILITY) },
-	{ "package", NUMBER_PACKAGE, OF_DOMAINS },
-	{ "die", NUMBER_DIE, OF_DOMAINS },
-	{ "power-domain", NUMBER_POWER_DOMAIN, OF(TPMI) | OF_GATHERED },
-	{ "cpu", NUMBER_CPU, OF_ENTRIES | OF_GATHERED },
-	{ "data", NUMBER_DATA, OF_SETS },
-	{ "parameter", NUMBER_PARAMETER, OF(MAILBOX) },
-};
-
-/* Words without an argument. */
-static const struct {
-	const char *name;
-	enum fault_action action;
-	unsigned int places;
+	enum word_kind {
+		CONDITION, /* a number follows, @value is what it is compared with */
+		DIRECTION,
+		EFFECT,
+		NUMBER_EFFECT,
+		INFO,
+		AFTER,
+		TIMES,
+		DELAY,
+		STICKS,
+		CONTENT,
+		SIGNAL,
+		THEN,
+	} kind;
+	unsigned int value, places;
 } words[] = {
-	{ "short", ACTION_SHORT, OF_ENTRIES | OF_GATHERED },
-	{ "ignored", ACTION_IGNORED, OF_SETS | OF(WRITE) | OF(MKDIR) | OF(RMDIR) | OF_GATHERED },
-	{ "granted", ACTION_GRANTED, OF(CAPABILITY) },
-	{ "denied", ACTION_DENIED, OF(CAPABILITY) },
-	{ "real", ACTION_REAL, OF(CAPABILITY) },
-};
-
-static const struct {
-	const char *name;
-	enum fault_action action;
-	unsigned int places;
-} number_actions[] = {
-	{ "value", ACTION_VALUE, OF_ENTRIES },
-	{ "return", ACTION_RETURN, OF_ENTRIES | OF(TPMI) | OF(IOCTL) | OF(COMMAND) },
-	{ "deferred", ACTION_DEFERRED, OF_SETS },
-	{ "refused", ACTION_REFUSED, OF(TPMI) },
-};
-
-static const char *const info_fields[] = {
-	[INFO_API_VERSION] = "api-version",
-	[INFO_DRIVER_VERSION] = "driver-version",
-	[INFO_MAX_COMMANDS] = "max-commands",
-	[INFO_MAILBOX] = "mailbox",
-	[INFO_MMIO] = "mmio",
+	{ "request", CONDITION, NUMBER_WHICH, OF(IOCTL) },
+	{ "number", CONDITION, NUMBER_WHICH, OF(CAPABILITY) },
+	{ "package", CONDITION, NUMBER_PACKAGE, OF_DOMAINS },
+	{ "die", CONDITION, NUMBER_DIE, OF_DOMAINS },
+	{ "power-domain", CONDITION, NUMBER_POWER_DOMAIN, OF(TPMI) | OF_GATHERED },
+	{ "cpu", CONDITION, NUMBER_CPU, OF_ENTRIES | OF_GATHERED },
+	{ "data", CONDITION, NUMBER_DATA, OF_SETS },
+	{ "parameter", CONDITION, NUMBER_PARAMETER, OF(MAILBOX) },
+	{ "get", DIRECTION, 0, OF_SETS | OF(COMMAND) },
+	{ "set", DIRECTION, 1, OF_SETS | OF(COMMAND) },
+	{ "short", EFFECT, ACTION_SHORT, OF_ENTRIES | OF_GATHERED },
+	{ "ignored", EFFECT, ACTION_IGNORED,
+	  OF_SETS | OF(WRITE) | OF(MKDIR) | OF(RMDIR) | OF_GATHERED },
+	{ "granted", EFFECT, ACTION_GRANTED, OF(CAPABILITY) },
+	{ "denied", EFFECT, ACTION_DENIED, OF(CAPABILITY) },
+	{ "real", EFFECT, ACTION_REAL, OF(CAPABILITY) },
+	{ "value", NUMBER_EFFECT, ACTION_VALUE, OF_ENTRIES },
+	{ "return", NUMBER_EFFECT, ACTION_RETURN, OF_ENTRIES | OF(TPMI) | OF(IOCTL) | OF(COMMAND) },
+	{ "deferred", NUMBER_EFFECT, ACTION_DEFERRED, OF_SETS },
+	{ "refused", NUMBER_EFFECT, ACTION_REFUSED, OF(TPMI) },
+	{ "api-version", INFO, INFO_API_VERSION, OF(PLATFORM_INFO) },
+	{ "driver-version", INFO, INFO_DRIVER_VERSION, OF(PLATFORM_INFO) },
+	{ "max-commands", INFO, INFO_MAX_COMMANDS, OF(PLATFORM_INFO) },
+	{ "mailbox", INFO, INFO_MAILBOX, OF(PLATFORM_INFO) },
+	{ "mmio", INFO, INFO_MMIO, OF(PLATFORM_INFO) },
+	{ "after", AFTER, 0, OF_ALL },
+	{ "times", TIMES, 0, OF_ALL },
+	{ "delay", DELAY, 0, OF_ALL },
+	{ "sticks", STICKS, 0, OF_ALL },
+	{ "content", CONTENT, 0, OF(READ) },
+	{ "signal", SIGNAL, 0, OF_OPERATIONS },
+	{ "then", THEN, 0, OF_OPERATIONS },
 };
 
 /* Not those that stop the caller: it holds the machine at that moment. */
@@ -184,32 +191,11 @@ static int set_action(struct reader *reader, struct fault *rule, const char *wor
 	return 0;
 }
 
-/* Each of these returns 1 where the word is not of its kind. */
-
-static int read_condition(struct reader *reader, struct fault *rule, const char *word)
+/** The number of a condition, which the rule has from now on. */
+static uint64_t *condition(struct fault *rule, unsigned int number)
 {
-	for (size_t i = 0; i < COUNT(numbers); i++) {
-		if (strcmp(numbers[i].name, word) != 0 || !(numbers[i].places >> rule->place & 1))
-			continue;
-		rule->given[numbers[i].number] = true;
-		return next_number(reader, &rule->number[numbers[i].number]);
-	}
-	return 1;
-}
-
-/** `get` or `set` narrows a rule to commands that read or set. */
-static int read_direction(struct reader *reader, struct fault *rule, const char *word)
-{
-	bool set = strcmp(word, "set") == 0;
-
-	(void)reader;
-	if (!((OF_SETS | OF(COMMAND)) >> rule->place & 1))
-		return 1;
-	if (!set && strcmp(word, "get") != 0)
-		return 1;
-	rule->given[NUMBER_SET] = true;
-	rule->number[NUMBER_SET] = set;
-	return 0;
+	rule->given[number] = true;
+	return &rule->number[number];
 }
 
 /** Milliseconds, or with `us` behind the number microseconds. */
@@ -230,56 +216,11 @@ static int read_delay(struct reader *reader, uint64_t *us)
 	return 0;
 }
 
-static int read_modifier(struct reader *reader, struct fault *rule, const char *word)
-{
-	if (strcmp(word, "after") == 0)
-		return next_number(reader, &rule->after);
-	if (strcmp(word, "delay") == 0)
-		return read_delay(reader, &rule->delay_us);
-	if (strcmp(word, "sticks") == 0) {
-		rule->sticks = true;
-		return 0;
-	}
-	if (strcmp(word, "times") != 0)
-		return 1;
-	rule->limited = true;
-	return next_number(reader, &rule->times);
-}
-
-static int read_info(struct reader *reader, struct fault *rule, const char *word)
-{
-	for (size_t i = 0; i < COUNT(info_fields) && rule->place == FAULT_PLATFORM_INFO; i++) {
-		if (strcmp(info_fields[i], word) != 0)
-			continue;
-		rule->info_given[i] = true;
-		rule->action = ACTION_INFO;
-		return next_number(reader, &rule->info[i]);
-	}
-	return 1;
-}
-
-static int read_content(struct reader *reader, struct fault *rule, const char *word)
-{
-	const char *content;
-
-	if (rule->place != FAULT_READ || strcmp(word, "content") != 0)
-		return 1;
-	content = next_word(reader);
-	if (!content)
-		return rule_error(reader, content, "the content in quotes");
-	free(rule->content);
-	rule->content = strdup(content);
-	return rule->content ? set_action(reader, rule, word, ACTION_CONTENT) : -ENOMEM;
-}
-
 /** `signal TERM` */
 static int read_signal(struct reader *reader, struct fault *rule, const char *word)
 {
-	const char *name;
+	const char *name = next_word(reader);
 
-	if (!(OF_OPERATIONS >> rule->place & 1) || strcmp(word, "signal") != 0)
-		return 1;
-	name = next_word(reader);
 	for (size_t i = 0; i < COUNT(signals) && name; i++) {
 		if (strcmp(signals[i].name, name) != 0)
 			continue;
@@ -297,8 +238,6 @@ static int read_then(struct reader *reader, struct fault *rule, const char *word
 	const char *what, *path, *content;
 	int error;
 
-	if (!(OF_OPERATIONS >> rule->place & 1) || strcmp(word, "then") != 0)
-		return 1;
 	if (then->kind != AGENT_IDLE)
 		return rule_error(reader, word, "one \"then\" in a rule");
 	what = next_word(reader);
@@ -321,81 +260,78 @@ static int read_then(struct reader *reader, struct fault *rule, const char *word
 	while (!error && (word = next_word(reader))) {
 		size_t i = 0;
 
-		while (i < COUNT(numbers) && (strcmp(numbers[i].name, word) != 0 ||
-					      !(DOMAIN_NUMBERS >> numbers[i].number & 1)))
+		while (i < COUNT(words) &&
+		       (strcmp(words[i].name, word) != 0 || words[i].kind != CONDITION ||
+			!(DOMAIN_NUMBERS >> words[i].value & 1)))
 			i++;
-		if (i == COUNT(numbers))
+		if (i == COUNT(words))
 			return rule_error(reader, word, "package, die or power-domain");
-		then->given[numbers[i].number] = true;
-		error = next_number(reader, &then->number[numbers[i].number]);
+		then->given[words[i].value] = true;
+		error = next_number(reader, &then->number[words[i].value]);
 	}
 	return error;
 }
 
-static int read_number_action(struct reader *reader, struct fault *rule, const char *word)
+static int read_word(struct reader *reader, struct fault *rule, const char *word)
 {
+	const char *content;
+	unsigned int value;
+	size_t i = 0;
 	int error;
 
-	for (size_t i = 0; i < COUNT(number_actions); i++) {
-		if (strcmp(number_actions[i].name, word) != 0 ||
-		    !(number_actions[i].places >> rule->place & 1))
-			continue;
-		error = set_action(reader, rule, word, number_actions[i].action);
-		if (!error)
-			error = next_number(reader, &rule->value);
-		if (rule->action != ACTION_DEFERRED && rule->action != ACTION_REFUSED)
-			return error;
-		/* Only what sets something can take effect later, or be refused by firmware. */
-		rule->given[NUMBER_SET] = true;
-		rule->number[NUMBER_SET] = 1;
-		return error;
-	}
-	return 1;
-}
-
-static int read_action(struct reader *reader, struct fault *rule, const char *word)
-{
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (strcmp(words[i].name, word) == 0 && words[i].places >> rule->place & 1)
-			return set_action(reader, rule, word, words[i].action);
-	if (OF_OPERATIONS >> rule->place & 1 && error_number(word)) {
+	while (i < COUNT(words) &&
+	       (strcmp(words[i].name, word) != 0 || !(words[i].places >> rule->place & 1)))
+		i++;
+	if (i == COUNT(words) && OF_OPERATIONS >> rule->place & 1 && error_number(word)) {
 		rule->value = (uint64_t)error_number(word);
 		return set_action(reader, rule, word, ACTION_ERROR);
 	}
-	return 1;
-}
-
-static int read_word(struct reader *reader, struct fault *rule, const char *word)
-{
-	static int (*const readers[])(struct reader *, struct fault *, const char *) = {
-		read_direction, read_condition, read_modifier,	    read_info,	 read_content,
-		read_signal,	read_then,	read_number_action, read_action,
-	};
-
-	for (size_t i = 0; i < COUNT(readers); i++) {
-		int error = readers[i](reader, rule, word);
-
-		if (error != 1)
-			return error;
+	if (i == COUNT(words))
+		return rule_error(reader, word,
+				  "a condition, an effect (an error's name, ...), \"times\", "
+				  "\"after\", \"sticks\", \"delay\" or \"then\" that this kind of "
+				  "rule knows");
+	value = words[i].value;
+	switch (words[i].kind) {
+	case CONDITION:
+		return next_number(reader, condition(rule, value));
+	case DIRECTION:
+		*condition(rule, NUMBER_SET) = value;
+		return 0;
+	case EFFECT:
+		return set_action(reader, rule, word, (enum fault_action)value);
+	case NUMBER_EFFECT:
+		error = set_action(reader, rule, word, (enum fault_action)value);
+		/* Only what sets something can take effect later, or be refused by firmware. */
+		if (value == ACTION_DEFERRED || value == ACTION_REFUSED)
+			*condition(rule, NUMBER_SET) = 1;
+		return error ? error : next_number(reader, &rule->value);
+	case INFO:
+		rule->info_given[value] = true;
+		rule->action = ACTION_INFO;
+		return next_number(reader, &rule->info[value]);
+	case AFTER:
+		return next_number(reader, &rule->after);
+	case TIMES:
+		rule->limited = true;
+		return next_number(reader, &rule->times);
+	case DELAY:
+		return read_delay(reader, &rule->delay_us);
+	case STICKS:
+		rule->sticks = true;
+		return 0;
+	case CONTENT:
+		content = next_word(reader);
+		if (!content)
+			return rule_error(reader, content, "the content in quotes");
+		free(rule->content);
+		rule->content = strdup(content);
+		return rule->content ? set_action(reader, rule, word, ACTION_CONTENT) : -ENOMEM;
+	case SIGNAL:
+		return read_signal(reader, rule, word);
+	case THEN:
+		return read_then(reader, rule, word);
 	}
-	return rule_error(reader, word,
-			  "a condition, an effect (an error's name, ...), \"times\", "
-			  "\"after\", \"sticks\", \"delay\" or \"then\" that this kind of rule "
-			  "knows");
-}
-
-static int read_command(struct reader *reader, struct fault *rule, char *word)
-{
-	char *slash = strchr(word, '/');
-	uint64_t command, sub;
-
-	if (slash)
-		*slash++ = '\0';
-	if (!slash || isst_parse_number(word, 0, UINT8_MAX, &command) ||
-	    isst_parse_number(slash, 0, UINT8_MAX, &sub))
-		return rule_error(reader, word, "a command such as 0x7f/0x03, or any");
-	rule->given[NUMBER_WHICH] = true;
-	rule->number[NUMBER_WHICH] = command << 8 | sub;
 	return 0;
 }
 
@@ -418,21 +354,11 @@ static const struct {
 	{ "perf-level-fabric", ABI_GET_PERF_LEVEL_FABRIC_INFO },
 };
 
-static int read_request(struct reader *reader, struct fault *rule, const char *word)
-{
-	for (size_t i = 0; i < COUNT(tpmi_requests); i++) {
-		if (strcmp(tpmi_requests[i].name, word) != 0)
-			continue;
-		rule->given[NUMBER_WHICH] = true;
-		rule->number[NUMBER_WHICH] = tpmi_requests[i].request;
-		return 0;
-	}
-	return rule_error(reader, word, "a request such as perf-set-level, or any");
-}
-
+/** What a place is narrowed to. */
 static int read_argument(struct reader *reader, struct fault *rule, size_t place)
 {
-	char *word;
+	uint64_t command, sub, *which;
+	char *word, *slash;
 
 	if (places[place].argument == ARGUMENT_NONE)
 		return 0;
@@ -445,16 +371,32 @@ static int read_argument(struct reader *reader, struct fault *rule, size_t place
 	}
 	if (strcmp(word, "any") == 0)
 		return 0;
-	if (places[place].argument == ARGUMENT_ANY)
+	which = condition(rule, NUMBER_WHICH);
+	switch (places[place].argument) {
+	case ARGUMENT_REQUEST:
+		for (size_t i = 0; i < COUNT(tpmi_requests); i++) {
+			if (strcmp(tpmi_requests[i].name, word) != 0)
+				continue;
+			*which = tpmi_requests[i].request;
+			return 0;
+		}
+		return rule_error(reader, word, "a request such as perf-set-level, or any");
+	case ARGUMENT_COMMAND:
+		slash = strchr(word, '/');
+		if (slash)
+			*slash++ = '\0';
+		if (!slash || isst_parse_number(word, 0, UINT8_MAX, &command) ||
+		    isst_parse_number(slash, 0, UINT8_MAX, &sub))
+			return rule_error(reader, word, "a command such as 0x7f/0x03, or any");
+		*which = command << 8 | sub;
+		return 0;
+	case ARGUMENT_NUMBER:
+		return isst_parse_number(word, 0, UINT64_MAX, which)
+			       ? rule_error(reader, word, "a number or any")
+			       : 0;
+	default:
 		return rule_error(reader, word, "any");
-	if (places[place].argument == ARGUMENT_REQUEST)
-		return read_request(reader, rule, word);
-	if (places[place].argument == ARGUMENT_COMMAND)
-		return read_command(reader, rule, word);
-	rule->given[NUMBER_WHICH] = true;
-	if (isst_parse_number(word, 0, UINT64_MAX, &rule->number[NUMBER_WHICH]))
-		return rule_error(reader, word, "a number or any");
-	return 0;
+	}
 }
 
 static int read_rule(struct reader *reader, struct fault *rule, const char *word)
@@ -539,9 +481,10 @@ char *fault_describe(const struct fault_event *event)
 	case ARGUMENT_NONE:
 		break;
 	}
-	for (size_t i = 0; i < COUNT(numbers); i++)
-		if (numbers[i].number != NUMBER_WHICH && event->known[numbers[i].number])
-			fprintf(memory.stream, " %s 0x%" PRIx64, numbers[i].name,
-				event->number[numbers[i].number]);
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (words[i].kind == CONDITION && words[i].value != NUMBER_WHICH &&
+		    event->known[words[i].value])
+			fprintf(memory.stream, " %s 0x%" PRIx64, words[i].name,
+				event->number[words[i].value]);
 	return memory_stream_text(&memory);
 }

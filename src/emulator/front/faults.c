@@ -38,61 +38,26 @@ void faults_clear(struct faults *faults)
 
 /* ---- Reading the rules ---- */
 
-static bool same_file(const struct faults *faults, const struct stat *status)
-{
-	return faults->present && faults->inode == status->st_ino &&
-	       faults->size == (uint64_t)status->st_size &&
-	       same_time(&faults->modified, &status->st_mtim) &&
-	       same_time(&faults->changed, &status->st_ctim);
-}
-
-static int read_rules(const struct server *server, char **text)
-{
-	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
-	int file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC), result;
-	size_t size;
-
-	*text = NULL;
-	if (file < 0)
-		return -errno;
-	result = text_read_open(file, text, &size);
-	close(file);
-	return result;
-}
-
-/** Which rules the counts belong to; then for each rule its count, and what it sticks to. */
-struct counts_header {
-	uint64_t hash, inode, size;
-	int64_t seconds, nanoseconds;
-};
-
 /** Begins to count anew, unless another process has counted for these rules before. */
 static int begin_counts(struct faults *faults, const struct server *server)
 {
-	struct counts_header header = {
-		faults->hash,
-		faults->inode,
-		faults->size,
-		faults->modified.tv_sec,
-		faults->modified.tv_nsec,
-	};
-	struct counts_header found;
+	struct rules_identity found;
 
 	faults->counts = keep_off_streams(openat(server->directory, "fault-counts",
 						 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (faults->counts < 0)
 		return -errno;
 	if (pread(faults->counts, &found, sizeof(found), 0) == sizeof(found) &&
-	    memcmp(&found, &header, sizeof(found)) == 0)
+	    memcmp(&found, &faults->identity, sizeof(found)) == 0)
 		return 0;
 	return ftruncate(faults->counts, 0) ||
-			       pwrite(faults->counts, &header, sizeof(header), 0) < 0
+			       pwrite(faults->counts, &faults->identity, sizeof(found), 0) < 0
 		       ? -EIO
 		       : 0;
 }
 
-static int take_rules(struct faults *faults, const struct server *server, const struct stat *status,
-		      char *text, char **error)
+static int take_rules(struct faults *faults, const struct server *server,
+		      const struct rules_identity *identity, char *text, char **error)
 {
 	char *file;
 	int result;
@@ -100,11 +65,7 @@ static int take_rules(struct faults *faults, const struct server *server, const 
 	faults_clear(faults);
 	faults->present = true;
 	faults->directory = server->directory;
-	faults->hash = hash_text(text);
-	faults->inode = status->st_ino;
-	faults->size = (uint64_t)status->st_size;
-	faults->modified = status->st_mtim;
-	faults->changed = status->st_ctim;
+	faults->identity = *identity;
 	if (asprintf(&file, "%s/faults", server->path) < 0)
 		return -ENOMEM;
 	result = faults_parse(faults, file, text, error);
@@ -119,32 +80,33 @@ static int take_rules(struct faults *faults, const struct server *server, const 
 
 int faults_load(struct faults *faults, const struct server *server, char **error)
 {
+	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
+	int file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct rules_identity identity;
 	struct stat status;
 	char *text = NULL;
-	bool settled;
-	int result;
+	size_t size;
+	int result = file < 0 ? -errno : 0;
 
-	result = fstatat(server->directory, "faults", &status, 0) ? -ENOENT : 0;
-	if (!result && !faults->malformed && faults->settled && same_file(faults, &status))
-		return 0;
-	/* Until then its text has to be looked at: a script may write two versions in a row. What
-	 * is written while it is being read must have another time, too. */
-	settled = !result && time_has_settled(&status.st_ctim);
-	if (!result)
-		result = read_rules(server, &text);
 	if (result == -ENOENT) {
 		if (faults->present)
 			faults_clear(faults);
 		return 0;
 	}
-	if (result || !text)
+	if (!result)
+		result = fstat(file, &status) ? -errno : text_read_open(file, &text, &size);
+	if (file >= 0)
+		close(file);
+	if (result)
 		return set_error(error, is_shortage(result) ? result : -EIO,
 				 "Cannot read %s/faults: %s", server->path,
 				 result == -EINVAL ? "it is not a file" : strerror(-result));
-	if (!same_file(faults, &status) || faults->hash != hash_text(text) ||
+	identity = (struct rules_identity){ hash_text(text), status.st_ino,
+					    (uint64_t)status.st_size, status.st_mtim.tv_sec,
+					    status.st_mtim.tv_nsec };
+	if (!faults->present || memcmp(&identity, &faults->identity, sizeof(identity)) != 0 ||
 	    (faults->malformed && error))
-		faults->malformed = take_rules(faults, server, &status, text, error) != 0;
-	faults->settled = settled;
+		faults->malformed = take_rules(faults, server, &identity, text, error) != 0;
 	free(text);
 	return faults->malformed ? -EINVAL : 0;
 }
@@ -155,7 +117,7 @@ enum counts_slot { SLOT_COUNT, SLOT_TARGET, SLOTS };
 
 static off_t counts_offset(size_t rule, enum counts_slot slot)
 {
-	return (off_t)(sizeof(struct counts_header) + (rule * SLOTS + slot) * sizeof(uint64_t));
+	return (off_t)(sizeof(struct rules_identity) + (rule * SLOTS + slot) * sizeof(uint64_t));
 }
 
 /** 0 where nothing is stored yet. */

@@ -11,16 +11,19 @@
 
 struct fault;
 
+/** Which rules counts belong to: they begin the file of counts. Then it has for each rule its
+ * count, and what it sticks to. */
+struct rules_identity {
+	uint64_t hash, inode, size;
+	int64_t seconds, nanoseconds; /* of the last change */
+};
+
 /** The rules of a machine. */
 struct faults {
 	struct fault *rules;
 	size_t count;
-	bool malformed;
-	/* of the file that they were read from */
-	bool present;
-	uint64_t hash, inode, size;
-	struct timespec modified, changed;
-	bool settled;  /* so old when it was read that every later change has another time */
+	bool present, malformed;
+	struct rules_identity identity;
 	int counts;    /* the file that counts matches; -1: none */
 	int directory; /* of the machine's files, the server's */
 };

@@ -20,31 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Times of files and directories, as far as they reveal changes ---- */
-
-/* Two ticks of the slowest kernel, which is also more than any file system rounds times to that
- * counts fractions of seconds. */
-enum { SETTLING_MS = 20 };
-
-bool same_time(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-/** Times of files are too coarse to distinguish two changes in a row: they advance in ticks. */
-bool time_has_settled(const struct timespec *changed)
-{
-	struct timespec now;
-	int64_t age_ms;
-
-	/* The clock that files get their times from. */
-	if (clock_gettime(CLOCK_REALTIME_COARSE, &now))
-		return false;
-	age_ms = (int64_t)(now.tv_sec - changed->tv_sec) * 1000 +
-		 (now.tv_nsec - changed->tv_nsec) / 1000000;
-	return age_ms > SETTLING_MS;
-}
-
 /* ---- Waiting for the lock, which a process holds for one call: one that keeps it is stopped or
  * stuck ---- */
 

@@ -202,8 +202,4 @@ int directory_wait_lock(int lock, char **holder);
 /** Appends a line to the machine's system log. */
 void directory_log(int directory, const char *line);
 
-/** Whether @changed, a time of a file, is so long ago that every later change has another one. */
-bool time_has_settled(const struct timespec *changed);
-bool same_time(const struct timespec *a, const struct timespec *b);
-
 #endif
