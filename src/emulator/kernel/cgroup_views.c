@@ -99,8 +99,6 @@ static int write_subtree_control(const struct place *place, const char *text)
 	return groups_update(place->server);
 }
 
-/* ---- Groups ---- */
-
 static bool gets_cpuset(const struct place *place)
 {
 	return cgroup_has_cpuset(place->server) && place->server->state->controllers >> CPUSET & 1;
@@ -148,8 +146,9 @@ static int print_group_cpus(const struct place *place, FILE *stream)
 /** What is granted: the effective CPUs of a group, or those of the root, or its isolated ones. */
 enum granted { GROUP_EFFECTIVE, ROOT_EFFECTIVE, ROOT_ISOLATED };
 
-static int print_granted(const struct place *place, enum granted which, FILE *stream)
+static int print_granted(const struct place *place, FILE *stream)
 {
+	const unsigned int which = place->view->which;
 	struct group_tree tree;
 	int result = groups_read(place->server, &tree);
 
@@ -162,21 +161,6 @@ static int print_granted(const struct place *place, enum granted which, FILE *st
 						   : tree.groups[place->group].effective);
 	groups_free(&tree);
 	return result;
-}
-
-static int print_effective(const struct place *place, FILE *stream)
-{
-	return print_granted(place, GROUP_EFFECTIVE, stream);
-}
-
-static int print_root_effective(const struct place *place, FILE *stream)
-{
-	return print_granted(place, ROOT_EFFECTIVE, stream);
-}
-
-static int print_root_isolated(const struct place *place, FILE *stream)
-{
-	return print_granted(place, ROOT_ISOLATED, stream);
 }
 
 static int print_partition(const struct place *place, FILE *stream)
@@ -261,7 +245,8 @@ static const struct view group_views[] = {
 	  .longest = CPUS_BYTES, .stripped = true },
 	{ "cpuset.cpus.partition", .exists = gets_cpuset, .read = print_partition,
 	  .write = write_partition, .stripped = true },
-	{ "cpuset.cpus.effective", .exists = gets_cpuset, .read = print_effective },
+	{ "cpuset.cpus.effective", .exists = gets_cpuset, .read = print_granted,
+	  .which = GROUP_EFFECTIVE },
 	VIEW_END,
 };
 
@@ -291,8 +276,8 @@ static const struct view v1_group_views[] = {
 };
 
 static const struct view v1_views[] = {
-	{ "cpuset.cpus", .read = print_root_effective },
-	{ "cpuset.effective_cpus", .read = print_root_effective },
+	{ "cpuset.cpus", .read = print_granted, .which = ROOT_EFFECTIVE },
+	{ "cpuset.effective_cpus", .read = print_granted, .which = ROOT_EFFECTIVE },
 	{ .each = &each_group, .below = v1_group_views },
 	VIEW_END,
 };
@@ -310,9 +295,10 @@ const struct view cgroup_views[] = {
 	{ "cgroup.controllers", .exists = is_unified, .read = print_available_controllers },
 	{ "cgroup.subtree_control", .exists = is_unified, .read = print_subtree_control,
 	  .write = write_subtree_control, .stripped = true },
-	{ "cpuset.cpus.effective", .exists = has_cpuset, .read = print_root_effective },
+	{ "cpuset.cpus.effective", .exists = has_cpuset, .read = print_granted,
+	  .which = ROOT_EFFECTIVE },
 	{ "cpuset.cpus.isolated", .since = KERNEL(6, 7), .exists = has_cpuset,
-	  .read = print_root_isolated },
+	  .read = print_granted, .which = ROOT_ISOLATED },
 	{ .each = &each_group, .below = group_views, .exists = is_unified },
 	VIEW_END,
 };

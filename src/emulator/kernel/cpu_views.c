@@ -140,24 +140,16 @@ static bool idle_state_at(struct place *place, size_t index, char name[VIEW_NAME
 
 static const struct instances each_idle_state = { idle_state_at, NULL };
 
-static const char *idle_name(const struct place *place)
+static const char *idle_text(const struct place *place)
 {
-	return idle_states[place->idle_state].name;
+	return place->view->which ? idle_states[place->idle_state].description
+				  : idle_states[place->idle_state].name;
 }
 
-static const char *idle_description(const struct place *place)
+static unsigned int idle_us(const struct place *place)
 {
-	return idle_states[place->idle_state].description;
-}
-
-static unsigned int idle_latency(const struct place *place)
-{
-	return idle_states[place->idle_state].latency_us;
-}
-
-static unsigned int idle_residency(const struct place *place)
-{
-	return idle_states[place->idle_state].residency_us;
+	return place->view->which ? idle_states[place->idle_state].residency_us
+				  : idle_states[place->idle_state].latency_us;
 }
 
 static unsigned int idle_disabled(const struct place *place)
@@ -179,10 +171,10 @@ static int write_idle_disabled(const struct place *place, const char *text)
 }
 
 static const struct view idle_state_views[] = {
-	{ "name", .text = idle_name },
-	{ "desc", .text = idle_description },
-	{ "latency", .number = idle_latency },
-	{ "residency", .number = idle_residency },
+	{ "name", .text = idle_text },
+	{ "desc", .text = idle_text, .which = true },
+	{ "latency", .number = idle_us },
+	{ "residency", .number = idle_us, .which = true },
 	{ "power", .constant = "0" },
 	{ "usage", .constant = "0" },
 	{ "time", .constant = "0" },
@@ -348,9 +340,9 @@ static const struct view topology_views[] = {
 
 /* ---- The CPU itself ---- */
 
-static unsigned int read_online(const struct place *place)
+static unsigned int cpu_is_online(const struct place *place)
 {
-	return cpu_online(place->server, place->cpu);
+	return is_online(place);
 }
 
 static bool has_online_file(const struct place *place)
@@ -365,7 +357,7 @@ static const struct view firmware_node_views[] = {
 };
 
 const struct view cpu_views[] = {
-	{ "online", .exists = has_online_file, .number = read_online, .write = write_online },
+	{ "online", .exists = has_online_file, .number = cpu_is_online, .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
 	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq },
 	{ "cpuidle", .below = idle_views },

@@ -181,25 +181,16 @@ static int refuse_offline(const struct place *place, bool write)
 }
 
 /** The user's limit is remembered as it is, whatever comes of it now. */
-static int write_scaling_limit(const struct place *place, const char *text, bool max)
+static int write_scaling_limit(const struct place *place, const char *text)
 {
 	struct cpu_state *state = state_cpu(place->server, place->cpu);
 	uint64_t khz;
 	int result = parse_number(text, 0, NO_LIMIT_KHZ, &khz);
 
 	if (!result)
-		*(max ? &state->requested_max_khz : &state->requested_min_khz) = (uint32_t)khz;
+		*(place->view->which ? &state->requested_max_khz
+				     : &state->requested_min_khz) = (uint32_t)khz;
 	return result;
-}
-
-static int write_scaling_min(const struct place *place, const char *text)
-{
-	return write_scaling_limit(place, text, false);
-}
-
-static int write_scaling_max(const struct place *place, const char *text)
-{
-	return write_scaling_limit(place, text, true);
 }
 
 static int own_cpu(const struct place *place, FILE *stream)
@@ -214,9 +205,9 @@ const struct view cpufreq_views[] = {
 	{ "cpuinfo_min_freq", .number = lowest_khz, .refuse = refuse_offline },
 	{ "cpuinfo_max_freq", .number = highest_khz, .refuse = refuse_offline },
 	{ "scaling_min_freq", .number = scaling_min_khz, .refuse = refuse_offline,
-	  .write = write_scaling_min },
-	{ "scaling_max_freq", .number = scaling_max_khz, .refuse = refuse_offline,
-	  .write = write_scaling_max },
+	  .write = write_scaling_limit },
+	{ "scaling_max_freq", .number = scaling_max_khz, .refuse = refuse_offline, .which = true,
+	  .write = write_scaling_limit },
 	{ "bios_limit", .exists = has_bios_limit, .number = bios_limit_khz,
 	  .refuse = refuse_offline },
 	{ "scaling_cur_freq", .number = busy_khz, .refuse = refuse_offline },

@@ -223,37 +223,28 @@ static int no_write(const struct place *place, const char *text)
 
 /* ---- /sys/kernel/rcu_* ---- */
 
-static int write_integer(const char *text, int32_t *value)
+static int32_t *rcu_setting(const struct place *place)
+{
+	struct state *state = place->server->state;
+
+	return place->view->which ? &state->rcu_normal : &state->rcu_expedited;
+}
+
+static int print_rcu(const struct place *place, FILE *stream)
+{
+	fprintf(stream, "%d\n", *rcu_setting(place));
+	return 0;
+}
+
+static int write_rcu(const struct place *place, const char *text)
 {
 	bool negative = *text == '-';
 	uint64_t number;
 	int result = parse_number(text + (negative || *text == '+'), 0, INT32_MAX, &number);
 
 	if (!result)
-		*value = negative ? -(int32_t)number : (int32_t)number;
+		*rcu_setting(place) = negative ? -(int32_t)number : (int32_t)number;
 	return result;
-}
-
-static int print_rcu_expedited(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "%d\n", place->server->state->rcu_expedited);
-	return 0;
-}
-
-static int write_rcu_expedited(const struct place *place, const char *text)
-{
-	return write_integer(text, &place->server->state->rcu_expedited);
-}
-
-static int print_rcu_normal(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "%d\n", place->server->state->rcu_normal);
-	return 0;
-}
-
-static int write_rcu_normal(const struct place *place, const char *text)
-{
-	return write_integer(text, &place->server->state->rcu_normal);
 }
 
 /* ---- The tree ---- */
@@ -322,8 +313,8 @@ static const struct view fs_views[] = {
 static const struct view sys_kernel_views[] = {
 	{ "debug", .below = debug_views, .exists = debugfs_exists, .mode = 0700 },
 	{ "security", .below = security_views },
-	{ "rcu_expedited", .read = print_rcu_expedited, .write = write_rcu_expedited },
-	{ "rcu_normal", .read = print_rcu_normal, .write = write_rcu_normal },
+	{ "rcu_expedited", .read = print_rcu, .write = write_rcu },
+	{ "rcu_normal", .read = print_rcu, .which = true, .write = write_rcu },
 	VIEW_END,
 };
 

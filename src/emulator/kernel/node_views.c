@@ -59,12 +59,7 @@ static const struct instances each_node = { node_at, find_node_name };
 
 static int print_nodes(const struct place *place, FILE *stream)
 {
-	return print_and_free(stream, collect_nodes(place, false));
-}
-
-static int print_nodes_with_cpus(const struct place *place, FILE *stream)
-{
-	return print_and_free(stream, collect_nodes(place, true));
+	return print_and_free(stream, collect_nodes(place, place->view->which));
 }
 
 /* ---- Links between nodes and CPUs ---- */
@@ -143,7 +138,7 @@ static const struct view one_node_views[] = {
 const struct view node_views[] = {
 	{ "possible", .read = print_nodes },
 	{ "online", .read = print_nodes },
-	{ "has_cpu", .read = print_nodes_with_cpus },
+	{ "has_cpu", .read = print_nodes, .which = true },
 	{ "has_memory", .read = print_nodes },
 	{ "has_normal_memory", .read = print_nodes },
 	{ .each = &each_node, .below = one_node_views },

@@ -83,14 +83,6 @@ static unsigned int long_term(const struct place *place)
 	return set ? set : usual_limit(place);
 }
 
-/** For a short time the usual one is exceeded by a fifth. */
-static unsigned int short_term(const struct place *place)
-{
-	unsigned int set = state_domain(place->server, place->domain)->short_term;
-
-	return set ? set : usual_limit(place) * 6 / 5;
-}
-
 bool powercap_exists(const struct place *place)
 {
 	struct place first = { .server = place->server };
@@ -163,14 +155,14 @@ static int print_zone_name(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static unsigned int long_term_uw(const struct place *place)
+/** For a short time the usual one is exceeded by a fifth. */
+static unsigned int limit_uw(const struct place *place)
 {
-	return long_term(place) * UW_PER_EIGHTH;
-}
+	unsigned int set = state_domain(place->server, place->domain)->short_term;
 
-static unsigned int short_term_uw(const struct place *place)
-{
-	return short_term(place) * UW_PER_EIGHTH;
+	if (!place->view->which)
+		return long_term(place) * UW_PER_EIGHTH;
+	return (set ? set : usual_limit(place) * 6 / 5) * UW_PER_EIGHTH;
 }
 
 static unsigned int most_uw(const struct place *place)
@@ -179,26 +171,17 @@ static unsigned int most_uw(const struct place *place)
 }
 
 /** In units of the register, which has 15 bits for them. */
-static int parse_power_limit(const char *text, uint16_t *eighths)
+static int write_limit(const struct place *place, const char *text)
 {
+	struct domain_state *state = state_domain(place->server, place->domain);
 	uint64_t uw;
-	int result = parse_number(text, 10, INT64_MAX, &uw);
 
-	if (!result && (uw / UW_PER_EIGHTH == 0 || uw / UW_PER_EIGHTH > INT16_MAX))
-		result = -EINVAL;
-	if (!result)
-		*eighths = (uint16_t)(uw / UW_PER_EIGHTH);
-	return result;
-}
-
-static int write_long_term(const struct place *place, const char *text)
-{
-	return parse_power_limit(text, &state_domain(place->server, place->domain)->long_term);
-}
-
-static int write_short_term(const struct place *place, const char *text)
-{
-	return parse_power_limit(text, &state_domain(place->server, place->domain)->short_term);
+	if (parse_number(text, 10, INT64_MAX, &uw) || uw / UW_PER_EIGHTH == 0 ||
+	    uw / UW_PER_EIGHTH > INT16_MAX)
+		return -EINVAL;
+	*(place->view->which ? &state->short_term
+			     : &state->long_term) = (uint16_t)(uw / UW_PER_EIGHTH);
+	return 0;
 }
 
 static const struct view zone_views[] = {
@@ -208,11 +191,11 @@ static const struct view zone_views[] = {
 	{ "energy_uj", .read = print_energy, .mode = 0400 },
 	{ "max_energy_range_uj", .constant = "262143328850" },
 	{ "constraint_0_name", .constant = "long_term" },
-	{ "constraint_0_power_limit_uw", .number = long_term_uw, .write = write_long_term },
+	{ "constraint_0_power_limit_uw", .number = limit_uw, .write = write_limit },
 	{ "constraint_0_time_window_us", .constant = "999424" },
 	{ "constraint_0_max_power_uw", .number = most_uw },
 	{ "constraint_1_name", .constant = "short_term" },
-	{ "constraint_1_power_limit_uw", .number = short_term_uw, .write = write_short_term },
+	{ "constraint_1_power_limit_uw", .number = limit_uw, .which = true, .write = write_limit },
 	{ "constraint_1_time_window_us", .constant = "1952" },
 	VIEW_END,
 };

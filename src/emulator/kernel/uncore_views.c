@@ -133,49 +133,35 @@ static bool is_tpmi(const struct place *place)
 
 /* ---- Limits ---- */
 
-static uint32_t *uncore_limit(struct domain_state *state, bool initial, bool max)
+/* Bits of a row. */
+enum { MAX = 1, INITIAL = 2 };
+
+static uint32_t *uncore_limit(const struct server *server, size_t domain, unsigned int which)
 {
-	if (initial)
-		return max ? &state->initial_max_khz : &state->initial_min_khz;
-	return max ? &state->uncore_max_khz : &state->uncore_min_khz;
+	struct domain_state *state = state_domain(server, domain);
+
+	if (which & INITIAL)
+		return which & MAX ? &state->initial_max_khz : &state->initial_min_khz;
+	return which & MAX ? &state->uncore_max_khz : &state->uncore_min_khz;
 }
 
 /** Of a package: the widest among its domains. */
-static unsigned int read_uncore_limit(const struct place *place, bool initial, bool max)
+static unsigned int read_uncore_limit(const struct place *place)
 {
 	const struct platform *platform = place->server->platform;
-	unsigned int widest = max ? 0 : UINT32_MAX;
+	const unsigned int which = place->view->which;
+	unsigned int widest = which & MAX ? 0 : UINT32_MAX;
 
 	if (!place->package)
-		return *uncore_limit(state_domain(place->server, place->domain), initial, max);
+		return *uncore_limit(place->server, place->domain, which);
 	for (size_t i = place->domain; i < platform->domain_count; i++) {
-		uint32_t khz = *uncore_limit(state_domain(place->server, i), initial, max);
+		uint32_t khz = *uncore_limit(place->server, i, which);
 
 		if (is_of_package(platform, i, platform->domains[place->domain].package) &&
-		    (max ? khz > widest : khz < widest))
+		    (which & MAX ? khz > widest : khz < widest))
 			widest = khz;
 	}
 	return widest;
-}
-
-static unsigned int read_min_khz(const struct place *place)
-{
-	return read_uncore_limit(place, false, false);
-}
-
-static unsigned int read_max_khz(const struct place *place)
-{
-	return read_uncore_limit(place, false, true);
-}
-
-static unsigned int read_initial_min_khz(const struct place *place)
-{
-	return read_uncore_limit(place, true, false);
-}
-
-static unsigned int read_initial_max_khz(const struct place *place)
-{
-	return read_uncore_limit(place, true, true);
 }
 
 static unsigned int read_current_khz(const struct place *place)
@@ -185,9 +171,10 @@ static unsigned int read_current_khz(const struct place *place)
 
 /** A power domain stays within what was last set for its package, and a package's limit is set in
  * all of its domains. Nothing compares the two limits. */
-static int write_uncore_limit(const struct place *place, const char *text, bool max)
+static int write_uncore_limit(const struct place *place, const char *text)
 {
 	enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
+	const bool max = place->view->which & MAX;
 	const struct platform *platform = place->server->platform;
 	struct domain_state *package = state_msrs(place->server, place->domain);
 	uint32_t *of_package = max ? &package->package_max_khz : &package->package_min_khz, khz;
@@ -204,24 +191,14 @@ static int write_uncore_limit(const struct place *place, const char *text, bool 
 		(void)number_in_device(platform, place->domain, &second);
 		if (!second && *of_package && (max ? khz > *of_package : khz < *of_package))
 			return -EINVAL;
-		*uncore_limit(state_domain(place->server, place->domain), false, max) = khz;
+		*uncore_limit(place->server, place->domain, max) = khz;
 		return 0;
 	}
 	*of_package = khz;
 	for (size_t i = place->domain; i < platform->domain_count; i++)
 		if (is_of_package(platform, i, platform->domains[place->domain].package))
-			*uncore_limit(state_domain(place->server, i), false, max) = khz;
+			*uncore_limit(place->server, i, max) = khz;
 	return 0;
-}
-
-static int write_uncore_min(const struct place *place, const char *text)
-{
-	return write_uncore_limit(place, text, false);
-}
-
-static int write_uncore_max(const struct place *place, const char *text)
-{
-	return write_uncore_limit(place, text, true);
 }
 
 /* ---- Which domain a directory is for; root alone may read that ---- */
@@ -287,11 +264,12 @@ static bool has_packages(const struct place *place)
 /* ---- The tables ---- */
 
 #define LIMIT_VIEWS \
-	{ "max_freq_khz", .number = read_max_khz, .write = write_uncore_max }, \
-		{ "min_freq_khz", .number = read_min_khz, .write = write_uncore_min }, \
-		{ "initial_max_freq_khz", .number = read_initial_max_khz }, \
+	{ "max_freq_khz", .number = read_uncore_limit, .which = MAX, \
+	  .write = write_uncore_limit }, \
+		{ "min_freq_khz", .number = read_uncore_limit, .write = write_uncore_limit }, \
+		{ "initial_max_freq_khz", .number = read_uncore_limit, .which = MAX | INITIAL }, \
 	{ \
-		"initial_min_freq_khz", .number = read_initial_min_khz \
+		"initial_min_freq_khz", .number = read_uncore_limit, .which = INITIAL \
 	}
 
 static const struct view uncore_package_views[] = { LIMIT_VIEWS, VIEW_END };

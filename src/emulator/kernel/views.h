@@ -50,7 +50,8 @@ struct view {
 	const char *(*text)(const struct place *place);
 	bool (*cpus)(const struct place *place, const struct platform_cpu *cpu); /* online ones */
 	int (*read)(const struct place *place, FILE *stream);
-	bool mask; /* @cpus are shown as a mask, not as a list */
+	unsigned int which; /* of the rows that share a function */
+	bool mask;	    /* @cpus are shown as a mask, not as a list */
 	/* A link leads to the entry of its name in @directory, or to @target; both start from the
 	 * directory that the link is in. */
 	const char *directory;
