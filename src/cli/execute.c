@@ -8,8 +8,8 @@
 #include "config/config_wait.h"
 #include "process/program.h"
 #include "process/terminal.h"
-#include "render/page.h"
-#include "report/message_folds.h"
+#include "render/render.h"
+#include "report/folds.h"
 #include "run/change.h"
 #include "run/change_run.h"
 #include "run/machine.h"
@@ -37,7 +37,7 @@ void describe_command(struct report_header *header, const struct request *reques
 /** Describes a machine that was opened just now; reads a file of the kernel. */
 static void describe_machine(struct report *report, struct isst_context *context)
 {
-	struct report_header *header = report_header(report);
+	struct report_header *header = &report->header;
 
 	header->has_machine = true;
 	header->family = isst_platform_family(context);
@@ -406,7 +406,7 @@ int execute_command(const struct request *request, struct output *output)
 	for (size_t i = 0; run.report && i < request->options.note_count; i++)
 		report_message(run.report, ENTRY_NOTE, "%s", request->options.notes[i]);
 	if (run.report)
-		describe_command(report_header(run.report), request);
+		describe_command(&run.report->header, request);
 	if (status == STATUS_DONE)
 		status = (machine ? execute_on_machine : work_without_machine)(&run, output);
 	targets_clear(&run.targets);

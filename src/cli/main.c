@@ -5,7 +5,7 @@
 #include "help.h"
 #include "process/program.h"
 #include "render/output.h"
-#include "render/page.h"
+#include "render/render.h"
 #include "report/report.h"
 #include "request_read.h"
 #include "run/handlers.h"
@@ -87,7 +87,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 		return status;
 	}
 	print_title(request, output);
-	describe_command(report_header(report), request);
+	describe_command(&report->header, request);
 	top = report_unit(report, NULL, 0);
 	report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION);
 	report_text(top, KEY_ISST_VERSION, ISST_VERSION);

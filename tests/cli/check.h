@@ -25,13 +25,9 @@ static inline char *rendered(const struct report *report, enum output_format for
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 	const struct page page = { .columns = 80 };
-	const struct renderer *renderer = &renderers[format];
 
 	assert_non_null(stream);
-	assert_int_equal(renderer->render_page
-				 ? renderer->render_page(report, &page, messages, stream)
-				 : renderer->render(report, messages, stream),
-			 0);
+	assert_int_equal(render_report(report, format, &page, messages, stream), 0);
 	assert_int_equal(fclose(stream), 0);
 	return text;
 }

@@ -2,7 +2,7 @@
 /* Messages that are alike become one, which names all that they named. */
 #include "check.h"
 
-#include "cli/report/message_folds.h"
+#include "cli/report/folds.h"
 #include "common/domain_list.h"
 
 struct message {
@@ -21,7 +21,7 @@ static void assert_folded(const struct message *messages, size_t count, const ch
 	/* Once more changes nothing. */
 	message_folds_apply(report, NULL);
 	message_folds_apply(report, NULL);
-	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next) {
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
 		size_t length = strlen(lines);
 
 		snprintf(lines + length, sizeof(lines) - length, "%s%s\n",

@@ -25,7 +25,7 @@ static void an_empty_report_is_a_document_with_its_header(void **state)
 	struct report *report = report_new();
 
 	(void)state;
-	report_header(report)->exit_status = 3;
+	report->header.exit_status = 3;
 	assert_rendered(report, FORMAT_JSON_V2,
 			HEADER NOTHING_KNOWN "  \"domains\": [],\n  \"messages\": [],\n"
 					     "  \"exit_status\": 3\n}\n");
@@ -35,7 +35,7 @@ static void an_empty_report_is_a_document_with_its_header(void **state)
 static void the_header_names_command_and_machine(void **state)
 {
 	struct report *report = report_new();
-	struct report_header *header = report_header(report);
+	struct report_header *header = &report->header;
 
 	(void)state;
 	header->feature = "perf-profile";

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Screens: folding, widths and what does not fit; maps; what changed; pages. Complete outputs. */
-#include "cli/render/frame.h"
-#include "cli/render/page.h"
-#include "cli/render/screen_table.h"
-#include "cli/report/report_changes.h"
+#include "cli/render/render.h"
+#include "cli/render/screen.h"
 
 #include "check.h"
 

@@ -2,7 +2,7 @@
 /* Steps that are alike stand in one line. */
 #include "check.h"
 
-#include "cli/report/step_folds.h"
+#include "cli/report/folds.h"
 
 static char lines[1000];
 
@@ -16,7 +16,6 @@ static void add_line(void *data, const struct step_group *group)
 }
 
 struct step {
-	int kind;
 	const char *target, *old_value, *new_value;
 };
 
@@ -28,7 +27,7 @@ static void assert_folded(const struct step *steps, size_t count, const char *ex
 	for (size_t i = 0; i < count; i++) {
 		struct step_texts texts = { { steps[i].old_value, steps[i].new_value } };
 
-		assert_int_equal(step_folds_add(folds, steps[i].kind, steps[i].target, &texts), 0);
+		assert_int_equal(step_folds_add(folds, steps[i].target, &texts), 0);
 	}
 	lines[0] = '\0';
 	assert_int_equal(step_folds_visit(folds, NULL, add_line, NULL), 0);
@@ -42,12 +41,12 @@ static void assert_folded(const struct step *steps, size_t count, const char *ex
 static void cpus_stand_together_in_the_order_of_the_first(void **state)
 {
 	static const struct step steps[] = {
-		{ ISST_ITEM_CPU_ONLINE, "CPU 7: online", "0", "1" },
-		{ ISST_ITEM_SCALING_MAX, "CPU 0: scaling_max_freq", "no limit", "2000000 kHz" },
-		{ ISST_ITEM_SCALING_MAX, "CPU 1: scaling_max_freq", "no limit", "2000000 kHz" },
-		{ ISST_ITEM_CPU_ONLINE, "CPU 5: online", "0", "1" },
-		{ ISST_ITEM_CPU_ONLINE, "CPU 6: online", "0", "1" },
-		{ ISST_ITEM_SCALING_MAX, "CPU 2: scaling_max_freq", "1000000 kHz", "2000000 kHz" },
+		{ "CPU 7: online", "0", "1" },
+		{ "CPU 0: scaling_max_freq", "no limit", "2000000 kHz" },
+		{ "CPU 1: scaling_max_freq", "no limit", "2000000 kHz" },
+		{ "CPU 5: online", "0", "1" },
+		{ "CPU 6: online", "0", "1" },
+		{ "CPU 2: scaling_max_freq", "1000000 kHz", "2000000 kHz" },
 	};
 
 	(void)state;
@@ -59,11 +58,9 @@ static void cpus_stand_together_in_the_order_of_the_first(void **state)
 static void a_step_that_is_listed_twice_stands_once(void **state)
 {
 	static const struct step steps[] = {
-		{ ISST_ITEM_CPU_ONLINE, "CPU 3: online", "0", "1" },
-		{ ISST_ITEM_CORE_POWER, "package 0, die 0: core-power", "0", "1" },
-		{ ISST_ITEM_CPU_ONLINE, "CPU 3: online", "0", "1" },
-		{ ISST_ITEM_CORE_POWER, "package 0, die 0: core-power", "0", "1" },
-		{ ISST_ITEM_CPU_ONLINE, "CPU 3: online", "1", "0" },
+		{ "CPU 3: online", "0", "1" }, { "package 0, die 0: core-power", "0", "1" },
+		{ "CPU 3: online", "0", "1" }, { "package 0, die 0: core-power", "0", "1" },
+		{ "CPU 3: online", "1", "0" },
 	};
 
 	(void)state;
@@ -76,13 +73,13 @@ static void a_step_that_is_listed_twice_stands_once(void **state)
 static void domains_stand_together(void **state)
 {
 	static const struct step steps[] = {
-		{ ISST_ITEM_CLOS_ASSOCIATION, "package 0, die 0: CLOS of core 0", "0", "3" },
-		{ ISST_ITEM_CLOS_ASSOCIATION, "package 0, die 0: CLOS of core 1", "0", "3" },
-		{ ISST_ITEM_CLOS_ASSOCIATION, "package 0, die 1: CLOS of core 1", "0", "3" },
-		{ ISST_ITEM_CLOS_ASSOCIATION, "package 1, die 0: CLOS of core 0", "0", "3" },
-		{ ISST_ITEM_CLOS_ASSOCIATION, "package 1, die 0: CLOS of core 1", "0", "3" },
-		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 1", "0xff0000", "0x140000" },
-		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 2", "0xff0000", "0x140000" },
+		{ "package 0, die 0: CLOS of core 0", "0", "3" },
+		{ "package 0, die 0: CLOS of core 1", "0", "3" },
+		{ "package 0, die 1: CLOS of core 1", "0", "3" },
+		{ "package 1, die 0: CLOS of core 0", "0", "3" },
+		{ "package 1, die 0: CLOS of core 1", "0", "3" },
+		{ "package 0, die 0: CLOS 1", "0xff0000", "0x140000" },
+		{ "package 0, die 0: CLOS 2", "0xff0000", "0x140000" },
 	};
 
 	(void)state;
@@ -94,12 +91,12 @@ static void domains_stand_together(void **state)
 static void packages_with_the_same_numbers_stand_together(void **state)
 {
 	static const struct step steps[] = {
-		{ ISST_ITEM_LEVEL, "package 0, power domain 0: performance level", "0", "1" },
-		{ ISST_ITEM_LEVEL, "package 0, power domain 1: performance level", "0", "1" },
-		{ ISST_ITEM_LEVEL, "package 1, power domain 3: performance level", "0", "1" },
-		{ ISST_ITEM_LEVEL, "package 2, power domain 0: performance level", "0", "1" },
-		{ ISST_ITEM_LEVEL, "package 2, power domain 1: performance level", "0", "1" },
-		{ ISST_ITEM_PARTITION, "package 2, die 0: cpuset partition", "absent", "isolated" },
+		{ "package 0, power domain 0: performance level", "0", "1" },
+		{ "package 0, power domain 1: performance level", "0", "1" },
+		{ "package 1, power domain 3: performance level", "0", "1" },
+		{ "package 2, power domain 0: performance level", "0", "1" },
+		{ "package 2, power domain 1: performance level", "0", "1" },
+		{ "package 2, die 0: cpuset partition", "absent", "isolated" },
 	};
 
 	(void)state;
@@ -113,13 +110,13 @@ static void packages_with_the_same_numbers_stand_together(void **state)
 static void classes_and_whole_packages_stand_together(void **state)
 {
 	static const struct step steps[] = {
-		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 1 weight", "0", "15" },
-		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 2 weight", "0", "15" },
-		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 2 epp", "0", "15" },
-		{ ISST_ITEM_CLOS, "package 1, die 0: CLOS 1 weight", "0", "15" },
-		{ ISST_ITEM_CLOS, "package 1, die 0: CLOS 2 weight", "0", "15" },
-		{ ISST_ITEM_TURBO_RATIO_LIMITS, "package 0: turbo ratio limits", "3200 MHz", "x" },
-		{ ISST_ITEM_TURBO_RATIO_LIMITS, "package 1: turbo ratio limits", "3200 MHz", "x" },
+		{ "package 0, die 0: CLOS 1 weight", "0", "15" },
+		{ "package 0, die 0: CLOS 2 weight", "0", "15" },
+		{ "package 0, die 0: CLOS 2 epp", "0", "15" },
+		{ "package 1, die 0: CLOS 1 weight", "0", "15" },
+		{ "package 1, die 0: CLOS 2 weight", "0", "15" },
+		{ "package 0: turbo ratio limits", "3200 MHz", "x" },
+		{ "package 1: turbo ratio limits", "3200 MHz", "x" },
 	};
 
 	(void)state;
@@ -131,8 +128,8 @@ static void classes_and_whole_packages_stand_together(void **state)
 static void what_is_no_part_of_the_machine_stays(void **state)
 {
 	static const struct step steps[] = {
-		{ ISST_ITEM_CORE_POWER, "cpuset controller of /sys/fs/cgroup", "0", "1" },
-		{ ISST_ITEM_CORE_POWER, "package 0: something", "0", "1" },
+		{ "cpuset controller of /sys/fs/cgroup", "0", "1" },
+		{ "package 0: something", "0", "1" },
 	};
 
 	(void)state;

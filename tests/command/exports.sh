@@ -82,13 +82,13 @@ check_forms() {	# $1: platform
 
 # What the table has, with the units of metrics; the document has each name in backquotes.
 check_documented() {
-	table=$root/src/cli/report/exports.c
+	table=$root/src/cli/render/exports.c
 	{
 		tr -d '\n' < "$table" | grep -oE '\.metric = "[^"]*"(,[[:space:]]*\.unit = "[^"]*")?' |
 			sed 's/"[^"]*"$/&/; s/.metric = "\([^"]*\)"/\1/; s/,[[:space:]]*.unit = "\([^"]*\)"/_\1/'
 		grep -oE '\.fact = "[^"]*"' "$table" | cut -d '"' -f 2
 		grep -oE '\.feature = "[^"]*"' "$table" | cut -d '"' -f 2
-		sed -n '/^const struct export_branch/,/^}/s/.*KEY_[A-Z_]*, "\([a-z_]*\)".*/\1/p' "$table"
+		sed -n '/^static const struct export_branch/,/^}/s/.*KEY_[A-Z_]*, "\([a-z_]*\)".*/\1/p' "$table"
 	} | sort -u > "$scratch/names"
 	[ "$(wc -l < "$scratch/names")" -gt 60 ] || { echo "too few names are known"; cat "$scratch/names"; }
 	while read -r name; do

@@ -70,8 +70,7 @@ static int list_item(struct list *list, const struct isst_journal_entry *item,
 	const struct step_group group = { isst_journal_entry_target(item), 1, *texts };
 
 	if (list->folds)
-		return step_folds_add(list->folds, isst_item_kind(isst_journal_entry_item(item)),
-				      group.target, texts);
+		return step_folds_add(list->folds, group.target, texts);
 	report_group(list, &group);
 	return 0;
 }

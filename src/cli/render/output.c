@@ -7,7 +7,7 @@
 #include "../../common/printable.h"
 #include "../process/privileges.h"
 #include "../process/save_file.h"
-#include "render_json_v2.h"
+#include "render.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -288,7 +288,7 @@ static struct page page_for(const struct output *output, const struct report *re
 {
 	struct page page = page_of(stream, output->colour);
 
-	if (output->reference && !report_is_screen(report))
+	if (output->reference && !report->screen)
 		page.width = 0;
 	return page;
 }
@@ -314,17 +314,14 @@ static void write_messages(const struct output *output, const struct report *rep
 static int render(const struct output *output, const struct report *report, bool messages,
 		  const struct page *page, struct memory_stream *memory, char **problem)
 {
-	const struct renderer *renderer = &renderers[output->format];
 	int error = memory_stream_open(memory), lost;
 
 	if (error)
 		return error;
 	if (output->get)
-		error = render_json_v2_value(report, output->get, memory->stream, problem);
-	else if (renderer->render_page)
-		error = renderer->render_page(report, page, messages, memory->stream);
+		error = render_value(report, output->get, memory->stream, problem);
 	else
-		error = renderer->render(report, messages, memory->stream);
+		error = render_report(report, output->format, page, messages, memory->stream);
 	lost = memory_stream_close(memory);
 	return error ? error : lost;
 }
@@ -381,14 +378,13 @@ enum exit_status output_report(struct output *output, struct report *report,
 	FILE *stream = output_result(output);
 	char *problem = NULL;
 
-	report_header(report)->exit_status = (int)status;
+	report->header.exit_status = (int)status;
 	if (keeps)
 		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
 			       output->untargeted ? "the CPUs named are not there"
 						  : "nothing could be read");
-	if (report_failed(report) ||
-	    (!replaces &&
-	     write_report(output, report, messages_inside(output), stream, &problem) != 0))
+	if (report->failed || (!replaces && write_report(output, report, messages_inside(output),
+							 stream, &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);
 	if (!replaces)
 		status = flush_stream(output, stream, !output->changing, status);
@@ -436,8 +432,8 @@ enum exit_status output_event(struct output *output, struct report *report, enum
 	struct memory_stream memory = { .text = NULL };
 	char *none = NULL;
 
-	report_header(report)->exit_status = (int)status;
-	if (report_failed(report) ||
+	report->header.exit_status = (int)status;
+	if (report->failed ||
 	    render(output, report, messages_inside(output), &page, &memory, &none) != 0)
 		return report_lost_output(output, NULL, "out of memory", status);
 	write_all(output, memory.text, is_document(output) ? join_lines(memory.text) : memory.size,
@@ -452,10 +448,10 @@ enum exit_status output_refusal(struct output *output, struct report *report,
 				enum exit_status status)
 {
 	FILE *stream = is_document(output) && !output->reference ? stdout : stderr;
-	int other = output->header.exit_status, error = report_failed(report) ? -ENOMEM : 0;
+	int other = output->header.exit_status, error = report->failed ? -ENOMEM : 0;
 	char *none;
 
-	report_header(report)->exit_status = other ? other : (int)status;
+	report->header.exit_status = other ? other : (int)status;
 	/* The file that a run did not even begin to write has no place for why. */
 	if (!error && !output->get && !renderers[output->format].file)
 		error = write_report(output, report, true, stream, &none);
@@ -477,8 +473,8 @@ enum exit_status output_problem(struct output *output, const char *problem, enum
 		report_free(report);
 		return flush_stream(output, stderr, false, STATUS_FAILED);
 	}
-	report_header(report)->feature = output->header.feature;
-	report_header(report)->command = output->header.command;
+	report->header.feature = output->header.feature;
+	report->header.command = output->header.command;
 	report_message(report, ENTRY_ERROR, "%s", problem);
 	report_code(report, status_code(status));
 	status = output_refusal(output, report, status);

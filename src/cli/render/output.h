@@ -6,7 +6,7 @@
 
 #include "../process/exit_status.h"
 #include "../process/nowait_stream.h"
-#include "page.h"
+#include "render.h"
 
 struct output {
 	const char *program; /* the name that the program was run by */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Renderers: write a report in a format. They must know nothing of Speed Select. */
+/* Writes reports in a format, for a page. Must know nothing of Speed Select. */
 #ifndef ISST_CLI_RENDER_H
 #define ISST_CLI_RENDER_H
 
 #include "../arguments/format.h"
 #include "../report/report.h"
+#include "../text/json_value.h"
 
 #include <stdio.h>
+
+/* ---- Pages ---- */
 
 /** What text is laid out for. */
 struct page {
@@ -16,14 +19,36 @@ struct page {
 	unsigned int width, height;
 };
 
+/** As the words of --color. */
+enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+/** The page of a stream: a terminal is as wide as it is, all else has 80 columns. COLOUR_AUTO: on
+ * terminals, unless the environment has NO_COLOR. */
+struct page page_of(FILE *stream, enum colour_choice colour);
+
+/** What is written in between stands out on a page with colours. @style: STYLE_..., 0: it does not
+ */
+void style_begin(const struct page *page, unsigned int style, FILE *stream);
+void style_end(const struct page *page, unsigned int style, FILE *stream);
+
+/**
+ * Writes the lines of a text over what a terminal shows, by control functions of ECMA-48: lines
+ * that are too long are cut, and those that are too many are counted in the last one.
+ *
+ * Returns the number of the lines written.
+ */
+unsigned int frame_write(const char *text, const struct page *page, FILE *stream);
+
+/* ---- Formats ---- */
+
+/** Has one of the functions, with messages included where @messages. */
 struct renderer {
 	const char *name; /* as the option --format takes it */
-	/** Writes the report, messages included where @messages. Returns 0 or -ENOMEM; errors of
-	 * the stream stay in the stream. */
-	int (*render)(const struct report *report, bool messages, FILE *stream);
-	/** The same, laid out for a page: in place of the other one. */
-	int (*render_page)(const struct report *report, const struct page *page, bool messages,
-			   FILE *stream);
+	/** Makes a document of JSON; NULL without memory. */
+	struct json *(*make)(const struct report *report, bool messages);
+	/** Writes anything else. Returns 0 or -ENOMEM. */
+	int (*print)(const struct report *report, const struct page *page, bool messages,
+		     FILE *stream);
 	/** True if one result is one document, in which messages must have a place. */
 	bool document;
 	/** True if a result is a file of its own for another program: without banner and messages,
@@ -35,14 +60,31 @@ struct renderer {
 
 extern const struct renderer renderers[FORMATS];
 
+/** The version of the schema of json-v2: another one where a name goes away, or gets another
+ * meaning. */
+enum { JSON_V2_SCHEMA_VERSION = 1 };
+
+struct json *make_json(const struct report *report, bool messages);
+struct json *make_json_v2(const struct report *report, bool messages);
+struct json *make_facts(const struct report *report, bool messages);
 int render_text(const struct report *report, const struct page *page, bool messages, FILE *stream);
 int render_screen(const struct report *report, const struct page *page, bool messages,
 		  FILE *stream);
-int render_json(const struct report *report, bool messages, FILE *stream);
+int render_openmetrics(const struct report *report, const struct page *page, bool messages,
+		       FILE *stream);
+int render_nfd(const struct report *report, const struct page *page, bool messages, FILE *stream);
 
-int render_openmetrics(const struct report *report, bool messages, FILE *stream);
-int render_nfd(const struct report *report, bool messages, FILE *stream);
-int render_facts(const struct report *report, bool messages, FILE *stream);
+/** Writes a report. Returns 0 or -ENOMEM; errors of the stream stay in the stream. */
+int render_report(const struct report *report, enum output_format format, const struct page *page,
+		  bool messages, FILE *stream);
+
+/**
+ * Writes one value of json-v2, see json_path.h, and a line end.
+ *
+ * @problem: set to why there is no such value, to be freed; NULL: there is one
+ * Returns 0 or -ENOMEM.
+ */
+int render_value(const struct report *report, const char *path, FILE *stream, char **problem);
 
 /** The lines of nodes that have sentences, as text has them, with marks of those that changed.
  * Returns 0 or -ENOMEM. */

@@ -3,7 +3,7 @@
 #include "../../common/printable.h"
 #include "../report/wording.h"
 #include "../text/wrap.h"
-#include "page.h"
+#include "render.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ int render_text(const struct report *report, const struct page *page, bool messa
 	const struct page *lines = page->width > 0 ? page : NULL;
 	int error = 0;
 
-	for (const struct report_entry *entry = report_first(report); entry && !error;
+	for (const struct report_entry *entry = report->first; entry && !error;
 	     entry = entry->next) {
 		if (entry->kind == ENTRY_UNIT)
 			error = write_unit(entry, lines, stream);
@@ -156,7 +156,7 @@ int render_text(const struct report *report, const struct page *page, bool messa
 
 void render_messages(const struct report *report, const struct page *page, FILE *stream)
 {
-	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next) {
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
 		if (entry->kind != ENTRY_UNIT)
 			write_message(entry, page->width > 0 ? page : NULL, stream);
 	}

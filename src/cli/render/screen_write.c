@@ -2,8 +2,7 @@
 /* Lays tables out: widths of columns, and what gets lines of its own. */
 #include "../../common/memory_stream.h"
 #include "../text/wrap.h"
-#include "page.h"
-#include "screen_table.h"
+#include "screen.h"
 
 #include <errno.h>
 #include <stdlib.h>

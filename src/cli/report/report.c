@@ -2,19 +2,12 @@
 /* Builds reports; must know neither what they are about nor how they are written. */
 #include "report.h"
 
-#include "message_index.h"
+#include "../../common/hash.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct report {
-	struct report_entry *first, *last;
-	bool failed, screen, whole;
-	struct report_header header;
-	struct message_index messages;
-};
 
 struct report *report_new(void)
 {
@@ -39,7 +32,6 @@ void report_remove(struct report *report, struct report_entry *entry)
 {
 	struct report_entry **link = &report->first, *before = NULL;
 
-	message_index_clear(&report->messages);
 	for (; *link != entry; link = &before->next)
 		before = *link;
 	*link = entry->next;
@@ -66,25 +58,10 @@ void report_free(struct report *report)
 	free(report);
 }
 
-bool report_failed(const struct report *report)
-{
-	return report->failed;
-}
-
 void report_make_screen(struct report *report, bool whole)
 {
 	report->screen = true;
 	report->whole = whole;
-}
-
-bool report_is_screen(const struct report *report)
-{
-	return report->screen;
-}
-
-bool report_is_whole(const struct report *report)
-{
-	return report->whole;
 }
 
 bool report_has_units(const struct report *report)
@@ -96,27 +73,12 @@ bool report_has_units(const struct report *report)
 	return false;
 }
 
-struct report_header *report_header(struct report *report)
-{
-	return &report->header;
-}
-
-const struct report_header *report_get_header(const struct report *report)
-{
-	return &report->header;
-}
-
 void report_set_string(struct report *report, char **field, const char *text)
 {
 	free(*field);
 	*field = text ? strdup(text) : NULL;
 	if (text && !*field)
 		report->failed = true;
-}
-
-const struct report_entry *report_first(const struct report *report)
-{
-	return report->first;
 }
 
 static struct report_entry *add_entry(struct report *report, enum entry_kind kind)
@@ -174,15 +136,21 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 	if (vasprintf(&entry->message, format, arguments) < 0) {
 		entry->message = NULL;
 		report->failed = true;
+	} else {
+		entry->hash = hash_text(entry->message);
 	}
 	va_end(arguments);
 }
 
-bool report_has_message(struct report *report, enum entry_kind kind, const char *text)
+bool report_has_message(const struct report *report, enum entry_kind kind, const char *text)
 {
-	if (!message_index_update(&report->messages, report->first))
-		report->failed = true;
-	return message_index_has(&report->messages, kind, text);
+	const uint64_t hash = hash_text(text);
+
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
+		if (entry->message && entry->hash == hash && entry->kind == kind &&
+		    strcmp(entry->message, text) == 0)
+			return true;
+	return false;
 }
 
 struct report_entry *report_next_message(struct report *report, const struct report_entry *entry)
@@ -200,9 +168,9 @@ void report_replace_message(struct report *report, struct report_entry *entry, c
 		report->failed = true;
 		return;
 	}
-	message_index_clear(&report->messages);
 	free(entry->message);
 	entry->message = text;
+	entry->hash = hash_text(text);
 }
 
 void report_code(struct report *report, const char *code)
@@ -224,24 +192,6 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)
 	return count;
 }
 
-static struct report_node *add_node(struct report_node *parent, enum node_kind kind,
-				    enum key_id key)
-{
-	struct report_node *node;
-
-	if (!parent)
-		return NULL;
-	node = new_node(parent->report, kind, &keys[key]);
-	if (!node)
-		return NULL;
-	if (parent->last)
-		parent->last->next = node;
-	else
-		parent->first = node;
-	parent->last = node;
-	return node;
-}
-
 /** Copies @text into the node's @field. */
 static void set_string(struct report_node *node, char **field, const char *text)
 {
@@ -250,9 +200,34 @@ static void set_string(struct report_node *node, char **field, const char *text)
 		node->report->failed = true;
 }
 
+/** Adds a node; @text and @cpus, which may be NULL, are copied. */
+static struct report_node *add_node(struct report_node *parent, enum node_kind kind,
+				    enum key_id key, uint64_t number, const char *text,
+				    const struct isst_cpuset *cpus)
+{
+	struct report_node *node = parent ? new_node(parent->report, kind, &keys[key]) : NULL;
+
+	if (!node)
+		return NULL;
+	if (parent->last)
+		parent->last->next = node;
+	else
+		parent->first = node;
+	parent->last = node;
+	node->number = number;
+	if (text)
+		set_string(node, &node->text, text);
+	if (cpus) {
+		node->cpus = isst_cpuset_new();
+		if (!node->cpus || isst_cpuset_add_set(node->cpus, cpus) != 0)
+			node->report->failed = true;
+	}
+	return node;
+}
+
 struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index)
 {
-	struct report_node *node = add_node(parent, NODE_BRANCH, key);
+	struct report_node *node = add_node(parent, NODE_BRANCH, key, 0, NULL, NULL);
 
 	if (node)
 		node->index = index;
@@ -261,7 +236,7 @@ struct report_node *report_branch(struct report_node *parent, enum key_id key, u
 
 struct report_node *report_variant(struct report_node *parent, enum key_id key, const char *variant)
 {
-	struct report_node *node = add_node(parent, NODE_BRANCH, key);
+	struct report_node *node = add_node(parent, NODE_BRANCH, key, 0, NULL, NULL);
 
 	if (node)
 		set_string(node, &node->variant, variant);
@@ -288,11 +263,7 @@ void report_standing(struct report_node *branch, bool current)
 
 struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number)
 {
-	struct report_node *node = add_node(parent, NODE_NUMBER, key);
-
-	if (node)
-		node->number = number;
-	return node;
+	return add_node(parent, NODE_NUMBER, key, number, NULL, NULL);
 }
 
 struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
@@ -307,82 +278,51 @@ struct report_node *report_variant_number(struct report_node *parent, enum key_i
 
 struct report_node *report_state(struct report_node *parent, enum key_id key, bool on)
 {
-	struct report_node *node = add_node(parent, NODE_STATE, key);
+	return add_node(parent, NODE_STATE, key, on, NULL, NULL);
+}
 
-	if (node)
-		node->number = on;
-	return node;
+struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits)
+{
+	return add_node(parent, NODE_HEX, key, bits, NULL, NULL);
 }
 
 struct report_node *report_word(struct report_node *parent, enum key_id key, const char *word)
 {
-	struct report_node *node = add_node(parent, NODE_WORD, key);
-
-	if (node)
-		set_string(node, &node->text, word);
-	return node;
+	return add_node(parent, NODE_WORD, key, 0, word, NULL);
 }
 
 struct report_node *report_text(struct report_node *parent, enum key_id key, const char *text)
 {
-	struct report_node *node = add_node(parent, NODE_TEXT, key);
-
-	if (node)
-		set_string(node, &node->text, text);
-	return node;
-}
-
-static void copy_cpus(struct report_node *node, const struct isst_cpuset *cpus)
-{
-	node->cpus = isst_cpuset_new();
-	if (!node->cpus || isst_cpuset_add_set(node->cpus, cpus) != 0)
-		node->report->failed = true;
+	return add_node(parent, NODE_TEXT, key, 0, text, NULL);
 }
 
 struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus)
 {
-	struct report_node *node = add_node(parent, NODE_CPU_LIST, key);
-
-	if (node)
-		copy_cpus(node, cpus);
-	return node;
+	return add_node(parent, NODE_CPU_LIST, key, 0, NULL, cpus);
 }
 
 struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
 				      unsigned int index, const struct isst_cpuset *cpus)
 {
-	struct report_node *node = add_node(parent, NODE_CPU_RANGES, key);
+	struct report_node *node = add_node(parent, NODE_CPU_RANGES, key, 0, NULL, cpus);
 
-	if (node) {
-		copy_cpus(node, cpus);
+	if (node)
 		node->index = index;
-	}
 	return node;
 }
 
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits)
 {
-	struct report_node *node = add_node(parent, NODE_CPU_MASK, key);
-
-	if (node) {
-		copy_cpus(node, cpus);
-		node->bits = bits;
-	}
-	return node;
-}
-
-struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits)
-{
-	struct report_node *node = add_node(parent, NODE_HEX, key);
+	struct report_node *node = add_node(parent, NODE_CPU_MASK, key, 0, NULL, cpus);
 
 	if (node)
-		node->number = bits;
+		node->bits = bits;
 	return node;
 }
 
 struct report_node *report_unknown(struct report_node *parent, enum key_id key)
 {
-	return add_node(parent, NODE_UNKNOWN, key);
+	return add_node(parent, NODE_UNKNOWN, key, 0, NULL, NULL);
 }

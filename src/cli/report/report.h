@@ -4,7 +4,7 @@
  * messages. Made by handlers, written by renderers; must know neither of them.
  *
  * Memory that runs out is remembered in the report: the functions then do nothing, accept the NULL
- * nodes that they returned before, and report_failed() reports it in the end.
+ * nodes that they returned before, and the member @failed reports it in the end.
  */
 #ifndef ISST_CLI_REPORT_H
 #define ISST_CLI_REPORT_H
@@ -75,7 +75,8 @@ struct report_entry {
 	struct report_step path[REPORT_PATH_STEPS];
 	size_t steps;
 	struct report_node *root;
-	char *message;
+	char *message;	  /* NULL: it is a unit */
+	uint64_t hash;	  /* of the message */
 	const char *code; /* for programs; NULL: that of the kind */
 	struct report_entry *next;
 };
@@ -91,22 +92,24 @@ struct report_header {
 	int exit_status;
 };
 
+/** Units and messages in their order. */
+struct report {
+	struct report_entry *first, *last;
+	bool failed; /* memory ran out: the report is not complete */
+	/* People get units as tables and maps, by what the key table has of headings and marks.
+	 * Other formats are as without. @whole: it has units of the whole machine. */
+	bool screen, whole;
+	struct report_header header; /* its strings are set by report_set_string() */
+};
+
 struct report *report_new(void);
 void report_free(struct report *report);
-
-/** True if memory ran out: the report is not complete. */
-bool report_failed(const struct report *report);
 
 /** True if there is a unit with a path. */
 bool report_has_units(const struct report *report);
 
-const struct report_entry *report_first(const struct report *report);
-
-/** Makes the report a screen: people get its units as tables and maps, by what the key table has of
- * headings and marks. Other formats are as without. @whole: it has units of the whole machine. */
+/** Makes the report a screen. */
 void report_make_screen(struct report *report, bool whole);
-bool report_is_screen(const struct report *report);
-bool report_is_whole(const struct report *report);
 
 /** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
 struct report_node *report_unit(struct report *report, const struct report_step *path,
@@ -116,7 +119,7 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 	__attribute__((format(printf, 3, 4)));
 
 /** Whether there is a message of that kind with that text. */
-bool report_has_message(struct report *report, enum entry_kind kind, const char *text);
+bool report_has_message(const struct report *report, enum entry_kind kind, const char *text);
 
 /** The first message behind an entry (NULL: of all), to be changed by the functions below; NULL:
  * there is none. */
@@ -125,6 +128,13 @@ struct report_entry *report_next_message(struct report *report, const struct rep
 /** Gives a message another text, which the report frees; NULL: memory ran out. */
 void report_replace_message(struct report *report, struct report_entry *entry, char *text);
 
+/**
+ * Marks the leaves of a report that would be shown with another text than in an earlier report of
+ * the same command, or that this did not have. Units are the same if their places are, whatever CPU
+ * they are named by. What memory does not suffice for is not marked.
+ */
+void report_mark_changes(struct report *report, const struct report *before);
+
 /** Removes all entries; the header stays. */
 void report_empty(struct report *report);
 /** Removes an entry from the report. */
@@ -132,9 +142,6 @@ void report_remove(struct report *report, struct report_entry *entry);
 /** Gives the message that was added last a code, which lives as long as the report. */
 void report_code(struct report *report, const char *code);
 
-/** The header. Its strings are set by report_set_string(). */
-struct report_header *report_header(struct report *report);
-const struct report_header *report_get_header(const struct report *report);
 /** Sets a string of the header to a copy of @text, which may be NULL. */
 void report_set_string(struct report *report, char **field, const char *text);
 

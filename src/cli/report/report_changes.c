@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compares reports. */
-#include "report_changes.h"
+#include "report.h"
 
 #include "wording.h"
 
@@ -120,7 +120,7 @@ static void mark_top(struct report_node *root, const struct report *before)
 	for (struct report_node *leaf = root->first; leaf; leaf = leaf->next) {
 		const struct report_node *same = NULL;
 
-		for (const struct report_entry *entry = report_first(before); entry && !same;
+		for (const struct report_entry *entry = before->first; entry && !same;
 		     entry = entry->next)
 			if (entry->kind == ENTRY_UNIT && entry->steps == 0)
 				same = find_node(entry->root, leaf);
@@ -130,7 +130,7 @@ static void mark_top(struct report_node *root, const struct report *before)
 
 static void mark_unit(const struct report_entry *unit, const struct report *before)
 {
-	const struct report_entry *same = report_first(before);
+	const struct report_entry *same = before->first;
 
 	if (unit->steps == 0) {
 		mark_top(unit->root, before);
@@ -144,9 +144,9 @@ static void mark_unit(const struct report_entry *unit, const struct report *befo
 void report_mark_changes(struct report *report, const struct report *before)
 {
 	/* A report without memory has units without nodes. */
-	if (report_failed(report) || report_failed(before))
+	if (report->failed || before->failed)
 		return;
-	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next)
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
 		if (entry->kind == ENTRY_UNIT)
 			mark_unit(entry, before);
 }

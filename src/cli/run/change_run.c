@@ -86,7 +86,7 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 int change_fold_step(struct step_folds *folds, const struct isst_change_step *step)
 {
 	const char *target, *old_text, *new_text;
-	int kind = isst_item_kind(isst_change_step_item(step)), error = 0;
+	int error = 0;
 
 	for (size_t i = 0;
 	     !error && (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL;
@@ -97,7 +97,7 @@ int change_fold_step(struct step_folds *folds, const struct isst_change_step *st
 									       : new_text }
 		};
 
-		error = step_folds_add(folds, kind, target, &texts);
+		error = step_folds_add(folds, target, &texts);
 	}
 	return error;
 }

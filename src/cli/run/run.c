@@ -5,7 +5,6 @@
  */
 #include "run.h"
 
-#include "../report/message_folds.h"
 #include "../text/wrap.h"
 
 #include <errno.h>

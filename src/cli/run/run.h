@@ -7,8 +7,8 @@
 #include "../process/exit_status.h"
 #include "../process/nowait_stream.h"
 #include "../process/signals.h"
+#include "../report/folds.h"
 #include "../report/report.h"
-#include "../report/step_folds.h"
 #include "targets.h"
 
 struct run {

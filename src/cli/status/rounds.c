@@ -6,8 +6,7 @@
 #include "../../common/monotonic.h"
 #include "../../common/printable.h"
 #include "../process/terminal.h"
-#include "../render/frame.h"
-#include "../report/report_changes.h"
+#include "../render/render.h"
 #include "level_memory.h"
 
 #include <stdlib.h>
@@ -90,7 +89,7 @@ static bool begin_again(struct watching *watching)
 	finish_round(watching);
 	report_mark_changes(report, before);
 	report_free(before);
-	return !report_failed(report);
+	return !report->failed;
 }
 
 static void begin_rounds(struct watching *watching)
@@ -248,7 +247,7 @@ static enum exit_status watch_stream(struct watching *watching)
 	for (;;) {
 		write_title(watching, 0, watching->stream);
 		status = output_report(watching->output, run->report, run->status);
-		if (watching->output->write_error || report_failed(run->report))
+		if (watching->output->write_error || run->report->failed)
 			return status;
 		sleep_until_due(watching);
 		fputc('\n', watching->stream);

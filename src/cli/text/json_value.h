@@ -42,6 +42,9 @@ void json_free(struct json *root);
 /** True if memory ran out: the document is not complete. */
 bool json_failed(const struct json *root);
 
+/** Remembers in the document of a value, which may be NULL, that memory ran out for it. */
+void json_fail(struct json *value);
+
 /* Values are added behind the last one of @parent, or in the order of names, and returned. @name:
  * NULL in an array. */
 
@@ -57,6 +60,9 @@ struct json *json_array_of(struct json *parent, const char *name);
 /** The member of that name, of the first @length bytes of a name; NULL if there is none. */
 struct json *json_member(const struct json *object, const char *name);
 struct json *json_member_n(const struct json *object, const char *name, size_t length);
+
+/** Writes text as a string, quotes included; what is no UTF-8 becomes U+FFFD. */
+void json_string_write(const char *text, FILE *stream);
 
 /** Writes a value, indented, without a line end behind it. */
 void json_write(const struct json *value, FILE *stream);

@@ -145,7 +145,7 @@ static int make_change(const struct watch_unit *unit, struct run *run, struct is
 
 static char *first_error(struct report *report)
 {
-	const struct report_entry *entry = report ? report_first(report) : NULL;
+	const struct report_entry *entry = report ? report->first : NULL;
 
 	while (entry && entry->kind != ENTRY_ERROR)
 		entry = entry->next;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lays out maps: cells in groups, as many groups on a line as fit, and a legend. */
-#include "screen_map.h"
-
-#include "page.h"
-#include "screen_places.h"
+/*
+ * Writes a report as a screen for people: what stands at its top as sentences, its units as tables
+ * and maps, with cells in groups and a legend. Must know nothing of Speed Select.
+ */
+#include "screen.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Maps ---- */
 
 /* Cells without a group of their own are set apart so that they can be counted. */
 enum { CELLS_TOGETHER = 8 };
@@ -246,8 +248,7 @@ static int visit_units(struct map *map, const struct report *report, bool write)
 {
 	int error = 0;
 
-	for (const struct report_entry *entry = report_first(report); entry && !error;
-	     entry = entry->next)
+	for (const struct report_entry *entry = report->first; entry && !error; entry = entry->next)
 		if (entry->kind == ENTRY_UNIT && entry->steps > 0)
 			error = visit_unit(map, report, entry, write);
 	return error;
@@ -263,12 +264,14 @@ static const struct map_mark *find_list(const struct report_node *node)
 	return marks;
 }
 
-int screen_map_write(const struct report *report, const struct page *page, FILE *stream)
+/** Writes the map and a line with the meaning of its marks; nothing for a report without marks.
+ * Returns 0 or -ENOMEM. */
+static int write_map(const struct report *report, const struct page *page, FILE *stream)
 {
 	struct map map = { .page = page, .stream = stream, .number_width = strlen(FIRST_CPU) };
 	int error;
 
-	for (const struct report_entry *entry = report_first(report); entry && !map.marks;
+	for (const struct report_entry *entry = report->first; entry && !map.marks;
 	     entry = entry->next)
 		if (entry->kind == ENTRY_UNIT)
 			map.marks = find_list(entry->root);
@@ -285,5 +288,56 @@ int screen_map_write(const struct report *report, const struct page *page, FILE 
 	if (!error)
 		write_legend(&map);
 	free(map.used);
+	return error;
+}
+
+/* ---- Screens ---- */
+
+static int write_table(const struct report *report, const struct key *key, const struct page *page,
+		       FILE *stream)
+{
+	struct screen_table table;
+	int error = screen_table_make(&table, report, key);
+
+	if (!error && table.row_count > 0)
+		fputc('\n', stream);
+	if (!error)
+		error = screen_table_write(&table, page, stream);
+	screen_table_clear(&table);
+	return error;
+}
+
+/** The next key, by the order of the key table, of branches that are rows; NULL behind the last. */
+static const struct key *next_key(const struct report *report, const struct key *before)
+{
+	const struct key *next = NULL;
+
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
+		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
+			continue;
+		for (const struct report_node *node = entry->root->first; node; node = node->next)
+			if (screen_key_is_row(node) && (!before || node->key > before) &&
+			    (!next || node->key < next))
+				next = node->key;
+	}
+	return next;
+}
+
+int render_screen(const struct report *report, const struct page *page, bool messages, FILE *stream)
+{
+	const struct key *key = NULL;
+	int error = 0;
+
+	for (const struct report_entry *entry = report->first; entry && !error; entry = entry->next)
+		if (entry->kind == ENTRY_UNIT && entry->steps == 0)
+			error = render_sentences(entry->root->first, page, stream);
+	if (!error)
+		error = write_table(report, NULL, page, stream);
+	while (!error && (key = next_key(report, key)) != NULL)
+		error = write_table(report, key, page, stream);
+	if (!error)
+		error = write_map(report, page, stream);
+	if (messages)
+		render_messages(report, page, stream);
 	return error;
 }
