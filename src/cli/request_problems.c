@@ -55,58 +55,113 @@ static char *features_having(const char *name)
 	return memory_stream_close(&memory) ? NULL : memory.text;
 }
 
-/** A command in the place of the feature. Returns 0 if it is none. */
-static int lost_feature(const char *word, char **problem)
+/** "unknown feature 'x'; @before@meant@after", or with @feature a command of it. */
+static int unknown_word(const struct feature *feature, const char *word, const char *before,
+			const char *meant, const char *after, char **problem)
 {
-	char *having = features_having(word);
-	int error = 0;
-
-	if (!having)
-		return -ENOMEM;
-	if (*having)
-		error = usage_problem(problem, "unknown feature '%s'; it is a command of %s", word,
-				      having);
-	free(having);
-	return error;
+	return usage_problem(problem, "unknown %s '%s'%s%s; %s%s%s",
+			     feature ? "command" : "feature", word, feature ? " of " : "",
+			     feature ? feature->name : "", before, meant, after);
 }
 
-static const char UNDO[] =
-	"'config reset --boot' undoes all changes since boot; 'config apply FILE' undoes one change, "
-	"where 'config save --all FILE' was run before it";
+#define UNDO \
+	"'config reset --boot' undoes all changes since boot; 'config apply FILE' undoes one " \
+	"change, where 'config save --all FILE' was run before it"
+#define METRICS "'--format openmetrics status' prints metrics"
 
-/** What other words than ours stand for; NULL: nothing is known. */
-static const char *other_name(const char *word)
+/** What other words than ours stand for, as a command of @feature, a feature, or a sentence; NULL:
+ * nothing is known. */
+static const char *other_name(const struct feature *feature, const char *word)
 {
 	static const struct {
 		const char *word, *meant;
 	} WORDS[] = {
-		{ "undo", UNDO },    { "revert", UNDO },       { "rollback", UNDO },
-		{ "restore", UNDO }, { "clos", "core-power" }, { "trl", "turbo-mode" },
+		{ "undo", UNDO },
+		{ "revert", UNDO },
+		{ "rollback", UNDO },
+		{ "restore", UNDO },
+		{ "metrics", METRICS },
+		{ "prometheus", METRICS },
+		{ "clos", "core-power" },
+		{ "trl", "turbo-mode" },
+		{ "on", "enable" },
+		{ "off", "disable" },
+		{ "show", "info" },
+		{ "show", "save" },
+		{ "list", "info" },
+		{ "load", "apply" },
+		{ "set", "apply" },
+		{ "diff", "check" },
+		{ "set-level", "set-config-level" },
 	};
 	static const char GUIDE[] = "sst-";
 	const char *name = word;
 
-	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
-		if (strcasecmp(word, WORDS[i].word) == 0)
-			return WORDS[i].meant;
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		const char *meant = WORDS[i].meant;
+
+		if (strcasecmp(word, WORDS[i].word) == 0 &&
+		    (strchr(meant, ' ') || feature_find(meant) ||
+		     (feature && command_find(feature, meant))))
+			return meant;
+	}
 	/* The help of a feature has what the guide calls it, such as (SST-PP). */
 	if (strncasecmp(word, GUIDE, strlen(GUIDE)) == 0)
 		name += strlen(GUIDE);
-	for (const struct feature *feature = features; feature->name && *name; feature++) {
-		const char *guide = strcasestr(feature->help, GUIDE);
+	for (const struct feature *known = features; known->name && *name; known++) {
+		const char *guide = strcasestr(known->help, GUIDE);
 		size_t length = guide ? strcspn(guide + strlen(GUIDE), ")") : 0;
 
 		if (length == strlen(name) && strncasecmp(guide + strlen(GUIDE), name, length) == 0)
-			return feature->name;
+			return known->name;
 	}
 	return NULL;
+}
+
+/** @feature: where the word stands behind one, as its command. */
+static int problem_unknown_word(const struct feature *feature, const char *word, char **problem)
+{
+	const struct option_row *rows = feature ? anywhere_options : global_options;
+	struct suggestion suggestion = { .word = word };
+	const char *meant = other_name(feature, word);
+	char *having;
+	int error;
+
+	if (names_switch(rows, word))
+		return unknown_word(feature, word, "did you mean '--", word, "'?", problem);
+	if (meant && strchr(meant, ' '))
+		return unknown_word(feature, word, meant, "", "", problem);
+	if (feature && (feature_find(word) || single_command_find(word)))
+		return unknown_word(feature, word, "did you mean 'isst ", word, "'?", problem);
+	having = meant ? strdup("") : features_having(word);
+	if (!having)
+		return -ENOMEM;
+	error = *having ? unknown_word(feature, word, "it is a command of ", having, "", problem)
+			: 0;
+	free(having);
+	if (error)
+		return error;
+
+	for (const struct feature *known = features; !feature && known->name; known++)
+		suggestion_consider(&suggestion, known->name);
+	for (const struct command *command = feature ? feature->commands : single_commands;
+	     command->name; command++)
+		suggestion_consider(&suggestion, command->name);
+	if (!meant)
+		meant = suggestion.best;
+	if (meant)
+		return unknown_word(feature, word,
+				    feature && feature_find(meant) ? "did you mean 'isst "
+								   : "did you mean '",
+				    meant, "'?", problem);
+	return feature ? unknown_word(feature, word, feature->name, " --help lists its commands",
+				      "", problem)
+		       : unknown_word(feature, word, "--help lists the features", "", "", problem);
 }
 
 int problem_unknown_feature(const struct request *request, const char *word, char **problem)
 {
 	const struct option_row *greedy = request_greedy_option(request);
-	struct suggestion suggestion = { .word = word };
-	const char *meant = other_name(word);
 	int error = option_foreign_dash(global_options, word, problem);
 
 	if (error)
@@ -115,45 +170,14 @@ int problem_unknown_feature(const struct request *request, const char *word, cha
 		return usage_problem(problem,
 				     "unknown feature '%s'; option --%s took '%s' for its value",
 				     word, greedy->name, request_text(request, greedy->id));
-	if (names_switch(global_options, word))
-		return usage_problem(problem, "unknown feature '%s'; did you mean '--%s'?", word,
-				     word);
-
-	error = lost_feature(word, problem);
-	if (error)
-		return error;
-	for (const struct feature *feature = features; feature->name; feature++)
-		suggestion_consider(&suggestion, feature->name);
-	for (const struct command *command = single_commands; command->name; command++)
-		suggestion_consider(&suggestion, command->name);
-	if (meant == UNDO)
-		return usage_problem(problem, "unknown feature '%s'; %s", word, UNDO);
-	if (!meant)
-		meant = suggestion.best;
-	if (meant)
-		return usage_problem(problem, "unknown feature '%s'; did you mean '%s'?", word,
-				     meant);
-	return usage_problem(problem, "unknown feature '%s'; --help lists the features", word);
+	return problem_unknown_word(NULL, word, problem);
 }
 
 int problem_unknown_command(const struct feature *feature, const char *word, char **problem)
 {
-	struct suggestion suggestion = { .word = word };
 	int error = option_foreign_dash(anywhere_options, word, problem);
 
-	if (error)
-		return error;
-	if (names_switch(anywhere_options, word))
-		return usage_problem(problem, "unknown command '%s' of %s; did you mean '--%s'?",
-				     word, feature->name, word);
-
-	for (const struct command *command = feature->commands; command->name; command++)
-		suggestion_consider(&suggestion, command->name);
-	if (suggestion.best)
-		return usage_problem(problem, "unknown command '%s' of %s; did you mean '%s'?",
-				     word, feature->name, suggestion.best);
-	return usage_problem(problem, "unknown command '%s' of %s; %s --help lists its commands",
-			     word, feature->name, feature->name);
+	return error ? error : problem_unknown_word(feature, word, problem);
 }
 
 static bool has_option(const struct command *command, const char *name, size_t length)
