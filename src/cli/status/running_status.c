@@ -11,6 +11,7 @@
 
 /* What is closer together than this is shown as one. */
 enum { STEP_MHZ = 100 };
+enum { MW_PER_W = 1000 };
 
 /** A CPU, and a value by which CPUs are grouped. */
 struct member {
@@ -189,7 +190,6 @@ static bool is_shown(const struct domain_status *domain)
 static void report_mw(struct report_node *node, enum key_id key, const struct isst_result *power,
 		      int id)
 {
-	enum { MW_PER_W = 1000 };
 	unsigned int mw;
 
 	/* The first round knows no power. */
@@ -207,6 +207,26 @@ static void report_power_failure(struct run *run, const struct failure *failure,
 	else
 		run_failure(run, failure);
 	*failed = true;
+}
+
+/** The power of the level stands on the same screen: a lower limit leaves open which counts. */
+static void report_lower_limit(const struct machine_status *status, const struct isst_result *power)
+{
+	const struct isst_domain *domain = isst_result_domain(power);
+	unsigned int limit_mw, tdp_w;
+
+	for (size_t i = 0; i < status->run->targets.unit_count; i++) {
+		const struct unit *unit = &status->run->targets.units[i];
+
+		if (unit->domain == domain &&
+		    isst_result_value(power, ISST_VALUE_POWER_LIMIT_MW, &limit_mw) == 0 &&
+		    isst_result_value(status_properties(status, unit), ISST_VALUE_TDP_W, &tdp_w) ==
+			    0 &&
+		    limit_mw / MW_PER_W < tdp_w)
+			report_message(status->run->report, ENTRY_NOTE,
+				       "%s: the power limit of %u W counts, not the TDP of %u W",
+				       isst_domain_name(domain), limit_mw / MW_PER_W, tdp_w);
+	}
 }
 
 /** Power is the package's where it has power domains, which share it, else the die's. */
@@ -237,6 +257,7 @@ void power_status_report(struct machine_status *status)
 		node = report_branch(node, KEY_STATUS_POWER, 0);
 		report_mw(node, KEY_STATUS_DRAWN, power, ISST_VALUE_POWER_MW);
 		report_mw(node, KEY_STATUS_POWER_LIMIT, power, ISST_VALUE_POWER_LIMIT_MW);
+		report_lower_limit(status, power);
 	}
 	isst_results_free(results);
 }
