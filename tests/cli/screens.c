@@ -451,13 +451,13 @@ static void values_that_changed_are_marked_where_they_are(void **state)
 	(void)state;
 	report_mark_changes(report, before);
 	assert_screen(report, 80, false,
-		      "*Packages: 4, cores: , CPUs online: of\n"
+		      "*Packages: 4, cores: , CPUs online:  of\n"
 		      "\n"
 		      "           base MHz\n"
 		      "package 0        *2\n"
 		      "package 1         2\n");
 	assert_screen(report, 80, true,
-		      "\033[7m*Packages: 4, cores: , CPUs online: of\033[0m\n"
+		      "\033[7m*Packages: 4, cores: , CPUs online:  of\033[0m\n"
 		      "\n"
 		      "           \033[1mbase MHz\033[0m\n"
 		      "package 0        \033[7m*2\033[0m\n"
@@ -479,7 +479,7 @@ static void values_that_changed_are_marked_where_they_are(void **state)
 	report = report_of_levels(2, 2);
 	report_mark_changes(report, before);
 	assert_screen(report, 80, true,
-		      "Packages: 4, cores: , CPUs online: of\n"
+		      "Packages: 4, cores: , CPUs online:  of\n"
 		      "\n"
 		      "              \033[1mbase MHz\033[0m\n"
 		      "packages 0-1         2\n");

@@ -97,6 +97,11 @@ void wrap_text(struct wrap *wrap, const char *text)
 		if (wrap->indent + length > wrap->columns)
 			length = word_length(text);
 		wrap_words(wrap, text, length);
+		if (length == 0 && *text == ' ') {
+			/* A column: its lines stand below each other. */
+			fputc(' ', wrap->stream);
+			wrap->indent = ++wrap->column + 1;
+		}
 		text += length;
 		if (*text == '\n')
 			begin_line(wrap);
