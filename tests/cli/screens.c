@@ -359,7 +359,7 @@ static void cores_stand_in_groups_of_eight(void **state)
 	assert_screen(report, 80, false,
 		      "Processor: a processor\n"
 		      "\n"
-		      "           CPU  cores\n"
+		      "           CPU  cores, a letter for each\n"
 		      "package 0    0  HHL.?LLL LLLLLLLL LLLL\n"
 		      "package 1  120  2\n"
 		      "\n"
@@ -368,7 +368,7 @@ static void cores_stand_in_groups_of_eight(void **state)
 	assert_screen(report, 44, false,
 		      "Processor: a processor\n"
 		      "\n"
-		      "           CPU  cores\n"
+		      "           CPU  cores, a letter for each\n"
 		      "package 0    0  HHL.?LLL LLLLLLLL LLLL\n"
 		      "package 1  120  2\n"
 		      "\n"
@@ -377,7 +377,7 @@ static void cores_stand_in_groups_of_eight(void **state)
 	assert_screen(report, 34, false,
 		      "Processor: a processor\n"
 		      "\n"
-		      "           CPU  cores\n"
+		      "           CPU  cores, a letter for each\n"
 		      "package 0    0  HHL.?LLL LLLLLLLL\n"
 		      "            16  LLLL\n"
 		      "package 1  120  2\n"
@@ -400,13 +400,13 @@ static void modules_stand_together(void **state)
 	}
 	assert_screen(report, 80, false,
 		      "\n"
-		      "                           CPU  modules of cores\n"
+		      "                           CPU  modules of cores, a letter for each core\n"
 		      "package 0, power domain 1    4  10 10 10\n"
 		      "\n"
 		      "0 CLOS 0, 1 CLOS 1\n");
 	assert_screen(report, 38, false,
 		      "\n"
-		      "                           CPU  modules of cores\n"
+		      "                           CPU  modules of cores, a letter for each core\n"
 		      "package 0, power domain 1    4  10 10\n"
 		      "                             9  10\n"
 		      "\n"
@@ -424,10 +424,10 @@ static void colours_are_added_to_letters(void **state)
 	add_core(node, 1, "1", "none");
 	assert_screen(report, 80, true,
 		      "\n"
-		      "           \033[1mCPU  cores\033[0m\n"
+		      "           \033[1mCPU  cores, a letter for each\033[0m\n"
 		      "package 0    0  \033[1mH\033[0m-\n"
 		      "\n"
-		      "\033[1mH\033[0m high priority, - no CLOS\n");
+		      "\033[1mH\033[0m high priority, - no class of service (CLOS)\n");
 	report_free(report);
 }
 
@@ -572,7 +572,7 @@ static void cores_that_changed_have_a_mark_below(void **state)
 	report_mark_changes(report, before);
 	assert_screen(report, 34, false,
 		      "\n"
-		      "           CPU  cores\n"
+		      "           CPU  cores, a letter for each\n"
 		      "package 0    0  0.000000 00000000\n"
 		      "                 ^\n"
 		      "            16  0.00\n"
@@ -581,7 +581,7 @@ static void cores_that_changed_have_a_mark_below(void **state)
 		      "0 CLOS 0, . offline\n");
 	assert_screen(report, 80, false,
 		      "\n"
-		      "           CPU  cores\n"
+		      "           CPU  cores, a letter for each\n"
 		      "package 0    0  0.000000 00000000 0.00\n"
 		      "                 ^                 ^\n"
 		      "\n"

@@ -142,12 +142,12 @@ static void cores_of_a_map_are_marked_below(void **state)
 		     "power           W  limit W\n"
 		     "packages 0-1  164      205\n"
 		     "\n"
-		     "           CPU  cores\n"
+		     "           CPU  cores, a letter for each\n"
 		     "package 0    0  00020000 000020\n"
 		     "                   ^         ^\n"
 		     "package 1   14  oooooooo oooooo\n"
 		     "\n"
-		     "0 CLOS 0, 2 CLOS 2, o neither SST-CP nor SST-TF on\n");
+		     "0 CLOS 0, 2 CLOS 2, o SST-CP and SST-TF are off\n");
 	type(&terminal, 'Q');
 	assert_int_equal(end_of_job(&terminal), 0);
 }
@@ -163,7 +163,7 @@ static const char LARGE_MAP[] =
 	"power         limit W\n"
 	"packages 0-1      500\n"
 	"\n"
-	"                           CPU  cores\n"
+	"                           CPU  cores, a letter for each\n"
 	"package 0, power domain 0    0  oooooooo oooooooo oooooooo oooooooo oooooooo ooo\n"
 	"package 0, power domain 1   43  oooooooo oooooooo oooooooo oooooooo oooooooo ooo\n"
 	"package 0, power domain 2   86  oooooooo oooooooo oooooooo oooooooo oooooooo oo\n"
@@ -171,7 +171,7 @@ static const char LARGE_MAP[] =
 	"package 1, power domain 1  171  oooooooo oooooooo oooooooo oooooooo oooooooo ooo\n"
 	"package 1, power domain 2  214  oooooooo oooooooo oooooooo oooooooo oooooooo oo\n"
 	"\n"
-	"o neither SST-CP nor SST-TF on\n";
+	"o SST-CP and SST-TF are off\n";
 
 static void assert_large_map(const struct pseudo_terminal *terminal, int blanks)
 {
@@ -195,7 +195,7 @@ static void screens_are_as_large_as_the_terminal(void **state)
 	wait_for(&terminal, "running at", true);
 	assert_large_map(&terminal, 3);
 	set_size(&terminal, 60, 200);
-	wait_for(&terminal, "o neither SST-CP", true);
+	wait_for(&terminal, "o SST-CP and", true);
 	assert_large_map(&terminal, 123);
 	set_size(&terminal, 6, 40);
 	wait_for(&terminal, "more lines", true);

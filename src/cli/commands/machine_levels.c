@@ -99,10 +99,12 @@ void machine_levels(struct run *run)
 	struct cores cores = { 0 };
 
 	if (machine_status_find(run) && cores_find(run, &cores) == 0 &&
-	    levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0)
+	    levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
+		level_choice_report(run, &levels);
 		for (size_t i = 0; i < run->targets.unit_count; i++)
 			whole = report_unit_levels(run, &levels, &cores, &run->targets.units[i]) &&
 				whole;
+	}
 	report_make_screen(run->report, whole);
 	levels_clear(&levels);
 	cores_clear(&cores);

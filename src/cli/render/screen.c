@@ -39,7 +39,8 @@ struct map {
 };
 
 /* The columns behind that of places. */
-static const char FIRST_CPU[] = "CPU", CORES[] = "cores", MODULES[] = "modules of cores";
+static const char FIRST_CPU[] = "CPU", CORES[] = "cores, a letter for each",
+		  MODULES[] = "modules of cores, a letter for each core";
 
 /* ---- Cells ---- */
 

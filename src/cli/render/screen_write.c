@@ -260,17 +260,23 @@ static void write_legend(const struct layout *layout)
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct key *key = table->columns[i];
+		bool meant = key->legend && !key->legend_of;
 
-		if (key->legend)
-			fprintf(layout->stream, "%s%s: %s\n", legend ? "" : "\n", key->heading,
-				key->legend);
-		legend |= key->legend != NULL;
 		for (size_t row = 1; row < layout->rows; row++) {
 			const char *text = *text_at(layout, row, FIRST + i);
 
 			absent |= strcmp(text, ABSENT) == 0;
 			unknown |= strchr(text, '?') != NULL;
+			meant |= key->legend_of && strcmp(text, key->legend_of) == 0;
 		}
+		if (meant) {
+			size_t column = (size_t)fprintf(layout->stream,
+							"%s%s: ", legend ? "" : "\n", key->heading);
+
+			wrap_line(key->legend, layout->page->columns, column, layout->stream);
+			fputc('\n', layout->stream);
+		}
+		legend |= meant;
 	}
 	if (legend && absent)
 		fputs("-: none\n", layout->stream);

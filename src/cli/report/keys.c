@@ -30,8 +30,8 @@ static const struct map_mark core_marks[] = {
 	{ "clos-1", '1', "CLOS 1", STYLE_BOLD },
 	{ "clos-2", '2', "CLOS 2", 0 },
 	{ "clos-3", '3', "CLOS 3", 0 },
-	{ "unused", 'o', "neither SST-CP nor SST-TF on", 0 },
-	{ "none", '-', "no CLOS", 0 },
+	{ "unused", 'o', "SST-CP and SST-TF are off", 0 },
+	{ "none", '-', "no class of service (CLOS)", 0 },
 	{ "offline", '.', "offline", STYLE_OFF },
 	{ NULL, '?', "unknown", STYLE_WRONG },
 };

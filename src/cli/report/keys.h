@@ -73,8 +73,9 @@ struct key {
 	 */
 	const char *heading, *index_heading;
 	/** What stands in the cell, as a sentence; NULL: the value. A branch that has one is a cell
-	 * as well, with all others of its key. @legend: what it means, below the table. */
-	const char *cell, *legend;
+	 * as well, with all others of its key. @legend: what it means, below the table, or only
+	 * below one with a cell that is @legend_of. */
+	const char *cell, *legend, *legend_of;
 	/** How a value stands out (STYLE_...), and which one does; of a row: its heading. */
 	unsigned char style;
 	const char *notable;

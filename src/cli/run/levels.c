@@ -124,6 +124,19 @@ const struct isst_result *levels_summary(const struct levels *levels, const stru
 	return isst_results_at(levels->results, levels->first[unit->slot]);
 }
 
+void level_choice_report(struct run *run, const struct levels *levels)
+{
+	for (size_t i = 0; i < run->targets.unit_count; i++) {
+		const struct isst_result *summary = levels_summary(levels, &run->targets.units[i]);
+
+		if (!summary || isst_result_error(summary, ISST_PART_PERF_PROFILE) ||
+		    (value_of(summary, ISST_VALUE_ENABLED) &&
+		     value_of(summary, ISST_VALUE_HIGHEST_LEVEL) > 0))
+			return;
+	}
+	report_state(report_unit(run->report, NULL, 0), KEY_LEVEL_CHOICE, false);
+}
+
 /* ---- The CPUs of a level ---- */
 
 struct isst_config *levels_compare_cpus(struct isst_context *context,

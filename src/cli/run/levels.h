@@ -41,6 +41,9 @@ const struct isst_result *levels_current(const struct levels *levels, const stru
 /** The summary of a unit's levels. */
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit);
 
+/** Reports that no unit has a second level, where that is known. */
+void level_choice_report(struct run *run, const struct levels *levels);
+
 /** Whether a unit with CPUs may have a feature, by its state at the first level that was read:
  * power domains without CPUs claim features that no other one has. */
 bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state);

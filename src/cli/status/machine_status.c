@@ -366,6 +366,7 @@ static void report_domains(struct machine_status *status)
 {
 	struct run *run = status->run;
 
+	level_choice_report(run, &status->levels);
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
 		const struct domain_status *domain = &status->domains[unit->slot];
