@@ -370,6 +370,11 @@ int isst_config_read_targets(struct isst_context *context, const struct isst_tar
 						 flags & ISST_CONFIG_READ_ALL ? NULL : &ordinary);
 	if (!error)
 		error = note_unseen_limits(context);
+	if (!error && made->configuration.setting_count == 0)
+		message_notice(&context->messages,
+			       "the configuration states nothing: nothing was found that differs "
+			       "from the state after boot, or from the defaults; config save --all "
+			       "states everything");
 	configuration_clear(&ordinary);
 	return hand_out(context, made, error, config);
 }
@@ -544,6 +549,8 @@ static int find_wanted(struct isst_config *config, struct isst_context *context,
 {
 	int error = check_targets(context, config->targets, undisturbed, &wanted->targets);
 
+	if (!error && config->text_count > 0 && config->configuration.setting_count == 0)
+		message_notice(&context->messages, "the configuration states nothing");
 	wanted->context = context;
 	wanted->configuration = &config->configuration;
 	return error ? error : wanted_find(wanted, use);

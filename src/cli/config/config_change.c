@@ -78,6 +78,7 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 
 	if (!error)
 		error = config_call(run, config, isst_change_add_config(*change, config, 0));
+	run_report_notices(run);
 	if (!error)
 		error = run_call(run, isst_change_check(*change));
 	if (error) {
