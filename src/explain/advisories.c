@@ -71,29 +71,23 @@ static bool is_without_hwp(const struct survey *survey)
 	return false;
 }
 
-/** Cores of a package that firmware can name, offline ones included as far as they are known. */
-static size_t count_cpus(const struct survey *survey, unsigned int package)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < survey->count; i++)
-		if (survey->domains[i].domain->package == package)
-			count += isst_cpuset_count(survey->domains[i].domain->present);
-	return count;
-}
-
 /** Whether a bucket of SST-TF holds more cores than its package has CPUs, all of them known. */
+/** Whether a bucket of SST-TF holds more cores than its package has CPUs, all of them known:
+ * offline ones included. */
 static bool has_impossible_bucket(const struct survey *survey)
 {
 	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_domain *domain = &survey->domains[i];
 		const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
+		size_t cpus = 0;
 
 		if (!survey_has_level(domain) || !domain->domain->cpus_known)
 			continue;
+		for (size_t j = 0; j < survey->count; j++)
+			if (survey->domains[j].domain->package == domain->domain->package)
+				cpus += isst_cpuset_count(survey->domains[j].domain->present);
 		for (unsigned int bucket = 0; bucket < info->buckets; bucket++)
-			if (info->high_priority_cores[bucket] >
-			    count_cpus(survey, domain->domain->package))
+			if (info->high_priority_cores[bucket] > cpus)
 				return true;
 	}
 	return false;
@@ -334,8 +328,7 @@ void check_advisories(struct findings *findings)
 		finding = findings_note(findings, ISST_FINDING_ADVISORY,
 					"kernel %s (/proc/sys/kernel/osrelease); fixed in %s",
 					survey->release, advisory->by);
-		if (finding)
-			finding->name = advisory->name;
+		finding->name = advisory->name;
 		finding_explain(findings, finding, advisory->effect, advisory->advice);
 	}
 }

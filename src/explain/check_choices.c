@@ -28,13 +28,12 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 			     const struct package *package)
 {
 	const char *meaning = low_priority_meaning(package);
-	struct messages *messages = &findings->survey->context->messages;
 	size_t cores = package->cpus.high_cores + package->cpus.low_asked_cores;
 	const struct isst_turbo_freq *info;
 	unsigned int now, then;
 
 	/* What is too much in one package stays so. */
-	if (!finding || finding->kind == REMEDY_TEXT)
+	if (finding->kind == REMEDY_TEXT)
 		return;
 	if (!findings->survey->named) {
 		finding->kind = REMEDY_TEXT;
@@ -51,13 +50,13 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 	if (then == info->buckets) {
 		finding->kind = REMEDY_TEXT;
 		finding_explain(findings, finding,
-				message_make(messages, "%s: the last one %u of the package",
+				FINDING_TEXT(findings, "%s: the last one %u of the package",
 					     meaning, info->high_priority_cores[then - 1]),
 				"take other cores out of CLOS 0 and 1 first; isst turbo-freq plan "
 				"prints what numbers of cores reach");
 	} else {
 		finding_explain(findings, finding,
-				message_make(messages,
+				FINDING_TEXT(findings,
 					     "%s; with the remedy %zu %s of the package have "
 					     "high priority, and reach up to %u MHz, now %u MHz",
 					     meaning, cores, package_cores_word(findings, cores),
@@ -72,14 +71,13 @@ static void check_priority(struct findings *findings, const struct survey_domain
 {
 	unsigned int clip = clip_mhz(domain, cpu), highest = highest_mhz(cpu);
 	unsigned int all = level_all_cores_mhz(&domain->now->level);
-	struct messages *messages = &findings->survey->context->messages;
 	struct isst_finding *finding;
 	const char *without = "";
 
 	if (clip == 0 || (highest > 0 && clip >= highest) || package->cpus.high == 0)
 		return;
 	if (all > clip)
-		without = message_make(messages, ", without it the level allows all %u MHz", all);
+		without = FINDING_TEXT(findings, ", without it the level allows all %u MHz", all);
 	finding = findings_note(findings, ISST_FINDING_LOW_PRIORITY,
 				"CLOS %u (core-power get-assoc); turbo-freq is enabled, and clips "
 				"CLOS 2 and 3 to %u MHz (turbo-freq info)%s; high priority %s of "
@@ -91,17 +89,7 @@ static void check_priority(struct findings *findings, const struct survey_domain
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
-/** Whether the class of a CPU holds it below the bucket of its package, which is a finding of its
- * own. */
-static bool is_found_of_bucket(const struct survey_domain *domain, const struct package *package,
-			       const struct survey_cpu *cpu)
-{
-	return has_priorities(domain) && package->level && package->cpus.unknown == 0 &&
-	       package->cpus.low > 0 &&
-	       is_held_below_bucket(domain, cpu, bucket_mhz(domain, package->cpus.high_cores));
-}
-
-/** Below the base frequency it is a finding of its own. */
+/** Below the base frequency it is a finding of its own, as below the bucket of the package. */
 static void check_clos_max(struct findings *findings, const struct survey_domain *domain,
 			   const struct package *package, const struct survey_cpu *cpu)
 {
@@ -110,29 +98,20 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 	unsigned int clip = clip_mhz(domain, cpu);
 	struct isst_finding *finding;
 
-	if (!survey_classes_hold(domain) || !cpu->clos_known || config->failure.error)
+	if (!survey_classes_hold(domain) || !cpu->clos_known || config->failure.error ||
+	    config->max_mhz == 0 || config->max_mhz < base || config->max_mhz >= highest ||
+	    (clip > 0 && config->max_mhz >= clip) || is_held_by_classes(findings->survey, domain))
 		return;
-	if (config->max_mhz == 0 || config->max_mhz < base || config->max_mhz >= highest ||
-	    (clip > 0 && config->max_mhz >= clip) || is_held_by_classes(findings->survey, domain) ||
-	    is_found_of_bucket(domain, package, cpu))
+	if (has_priorities(domain) && package->level && package->cpus.unknown == 0 &&
+	    package->cpus.low > 0 &&
+	    is_held_below_bucket(domain, cpu, bucket_mhz(domain, package->cpus.high_cores)))
 		return;
 	finding = findings_note(findings, ISST_FINDING_CLOS_MAX,
 				"CLOS %u: maximum %u MHz (core-power get-config), cpuinfo_max_freq "
 				"%u MHz (cpufreq)",
 				cpu->clos, config->max_mhz, highest);
-	finding_explain(
-		findings, finding, NULL,
-		message_make(&findings->survey->context->messages, "clos %u max none", cpu->clos));
+	finding_lift_max(findings, finding, cpu->clos);
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
-}
-
-/** Whether the classes of SST-BF call for SST-TF without it. */
-static bool classes_call_for_turbo_freq(const struct survey *survey,
-					const struct survey_domain *domain)
-{
-	const struct package package = find_package(survey, domain, could_have_priorities);
-
-	return survey_core_power_is_on(domain) && misses_turbo_freq(domain, &package);
 }
 
 static void check_base(struct findings *findings, const struct survey_domain *domain,
@@ -149,11 +128,15 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 				"base-freq is enabled: base frequency %u MHz (base-freq info), "
 				"without it %u MHz (perf-profile info)",
 				mhz, level->base_mhz.value);
-	if (!findings->survey->context->platform.preset)
+	if (!findings->survey->context->platform.preset) {
+		const struct package package = find_package(findings->survey, domain,
+							    could_have_priorities);
+		/* The classes of SST-BF call for SST-TF without it. */
+		bool calls = survey_core_power_is_on(domain) && misses_turbo_freq(domain, &package);
+
 		finding_explain(findings, finding, NULL,
-				classes_call_for_turbo_freq(findings->survey, domain)
-					? "base-freq off;association 0 = all"
-					: "base-freq off");
+				calls ? "base-freq off;association 0 = all" : "base-freq off");
+	}
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 

@@ -18,72 +18,42 @@ static unsigned int lowest_mhz(const struct survey *survey)
 	return 0;
 }
 
+static bool is_member(const struct survey_cpu *cpu, unsigned int clos)
+{
+	return cpu->asked && cpu->clos_known && cpu->clos == clos;
+}
+
 /** Adds the CPUs of a class to a finding. */
 static void add_members(struct findings *findings, struct isst_finding *finding,
 			const struct survey_domain *domain, unsigned int clos)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		const struct survey_cpu *cpu = &domain->cpus[i];
-
-		if (cpu->asked && cpu->clos_known && cpu->clos == clos)
-			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
-	}
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		if (is_member(&domain->cpus[i], clos))
+			finding_add_cpu(findings, finding, domain, domain->cpus[i].cpu->number);
 }
 
 static bool has_members(const struct survey_domain *domain, unsigned int clos)
 {
 	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (domain->cpus[i].asked && domain->cpus[i].clos_known &&
-		    domain->cpus[i].clos == clos)
+		if (is_member(&domain->cpus[i], clos))
 			return true;
 	return false;
-}
-
-static void explain_max(struct findings *findings, struct isst_finding *finding, unsigned int clos)
-{
-	finding_explain(
-		findings, finding, NULL,
-		message_make(&findings->survey->context->messages, "clos %u max none", clos));
 }
 
 /** Where no core reaches turbo frequencies the classes favour none. */
 static void check_all(struct findings *findings, const struct survey_domain *domain,
 		      unsigned int clos)
 {
-	struct isst_finding *finding;
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_CLOS_MAX_OF_ALL,
+		"CLOS %u: maximum %u MHz (core-power get-config), and all cores of the package are "
+		"in classes with such maxima (core-power get-assoc); the level allows up to %u MHz%s",
+		clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain),
+		AS_APPLIED(domain->clos_max_applied[clos]));
 
-	if (domain->clos[clos].failure.error || !has_members(domain, clos))
-		return;
-	finding = findings_note(findings, ISST_FINDING_CLOS_MAX_OF_ALL,
-				"CLOS %u: maximum %u MHz (core-power get-config), and all cores of "
-				"the package are in classes with such maxima (core-power "
-				"get-assoc); the level allows up to %u MHz%s",
-				clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain),
-				AS_APPLIED(domain->clos_max_applied[clos]));
 	finding_is_choice(finding, domain->clos_max_applied[clos]);
-	explain_max(findings, finding, clos);
-	if (finding)
-		add_members(findings, finding, domain, clos);
-}
-
-/** A maximum at which no core is of use. */
-static void check_lowest(struct findings *findings, const struct survey_domain *domain,
-			 unsigned int clos, unsigned int lowest)
-{
-	unsigned int max = domain->clos[clos].max_mhz;
-	struct isst_finding *finding;
-
-	if (max == 0)
-		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
-					"CLOS %u: maximum 0 MHz (core-power get-config)", clos);
-	else
-		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
-					"CLOS %u: maximum %u MHz (core-power get-config), below "
-					"the lowest frequency, %u MHz (cpuinfo_min_freq)",
-					clos, max, lowest);
-	explain_max(findings, finding, clos);
-	if (finding)
-		add_members(findings, finding, domain, clos);
+	finding_lift_max(findings, finding, clos);
+	add_members(findings, finding, domain, clos);
 }
 
 /** With SST-BF the cores of a class need not have the same base frequency. */
@@ -104,31 +74,39 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 										     : "the level",
 				base, AS_APPLIED(domain->clos_max_applied[cpu->clos]));
 	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
-	explain_max(findings, finding, cpu->clos);
-	if (finding)
-		finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_lift_max(findings, finding, cpu->clos);
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
+/** A maximum at which no core is of use, or below the base frequency. */
 static void check_max(struct findings *findings, const struct survey_domain *domain,
 		      unsigned int clos, unsigned int lowest)
 {
-	if (domain->clos[clos].failure.error || !has_members(domain, clos))
-		return;
-	if (domain->clos[clos].max_mhz == 0 || domain->clos[clos].max_mhz < lowest) {
-		check_lowest(findings, domain, clos, lowest);
-		return;
-	}
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		const struct survey_cpu *cpu = &domain->cpus[i];
+	unsigned int max = domain->clos[clos].max_mhz;
+	struct isst_finding *finding;
 
-		if (cpu->asked && cpu->clos_known && cpu->clos == clos)
-			check_base(findings, domain, cpu);
+	if (max > 0 && max >= lowest) {
+		for (size_t i = 0; i < domain->cpu_count; i++)
+			if (is_member(&domain->cpus[i], clos))
+				check_base(findings, domain, &domain->cpus[i]);
+		return;
 	}
+	if (max == 0)
+		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
+					"CLOS %u: maximum 0 MHz (core-power get-config)", clos);
+	else
+		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
+					"CLOS %u: maximum %u MHz (core-power get-config), below "
+					"the lowest frequency, %u MHz (cpuinfo_min_freq)",
+					clos, max, lowest);
+	finding_lift_max(findings, finding, clos);
+	add_members(findings, finding, domain, clos);
 }
 
-/** With core-power alone the classes would call for SST-TF. */
-static void check_associations_of(struct findings *findings, const struct survey_domain *domain,
-				  unsigned int clos)
+/** A class other than CLOS 0, in which all cores are at power-on. With core-power alone the classes
+ * would call for SST-TF. */
+static void check_associations(struct findings *findings, const struct survey_domain *domain,
+			       unsigned int clos)
 {
 	const struct package package = find_package(findings->survey, domain,
 						    turbo_freq_is_supported);
@@ -150,21 +128,9 @@ static void check_associations_of(struct findings *findings, const struct survey
 		finding_explain(findings, finding,
 				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
 				"turbo-freq on;core-power on ordered");
-		if (finding)
-			finding->kind = REMEDY_PACKAGE_STATEMENT;
+		finding->kind = REMEDY_PACKAGE_STATEMENT;
 	}
 	add_members(findings, finding, domain, clos);
-}
-
-/** Classes other than CLOS 0, in which all cores are at power-on. */
-static void check_associations(struct findings *findings, const struct survey_domain *domain)
-{
-	/* Then that is what is found. */
-	if (turbo_freq_is_on(domain))
-		return;
-	for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
-		if (has_members(domain, clos))
-			check_associations_of(findings, domain, clos);
 }
 
 /** The lower, the sooner a class gets power. */
@@ -216,7 +182,7 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 				"(base-freq info) are in CLOS %u, others in CLOS %u (core-power "
 				"get-assoc)",
 				high, others);
-	for (size_t i = 0; i < domain->cpu_count && finding; i++)
+	for (size_t i = 0; i < domain->cpu_count; i++)
 		if (domain->cpus[i].asked && isst_cpuset_has(cores, domain->cpus[i].cpu->number) &&
 		    domain->cpus[i].clos_known &&
 		    rank(domain, domain->cpus[i].clos) > rank(domain, others))
@@ -233,12 +199,17 @@ void check_clos(struct findings *findings)
 
 		if (!domain->asked)
 			continue;
-		if (survey_classes_are_off(domain))
-			check_associations(findings, domain);
-		if (survey_classes_hold(domain))
-			check_base_freq(findings, domain);
-		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && survey_classes_hold(domain);
-		     clos++) {
+		/* With SST-TF that is what is found. */
+		for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
+			if (survey_classes_are_off(domain) && !turbo_freq_is_on(domain) &&
+			    has_members(domain, clos))
+				check_associations(findings, domain, clos);
+		if (!survey_classes_hold(domain))
+			continue;
+		check_base_freq(findings, domain);
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
+			if (domain->clos[clos].failure.error || !has_members(domain, clos))
+				continue;
 			check_max(findings, domain, clos, lowest);
 			if (is_held_by_classes(survey, domain))
 				check_all(findings, domain, clos);

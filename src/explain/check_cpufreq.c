@@ -20,7 +20,7 @@ static void explain_limit(struct findings *findings, struct isst_finding *findin
 			  const char *owners, const char *meaning, const char *remedy)
 {
 	finding_explain(findings, finding, meaning, remedy);
-	if (!finding || !owners)
+	if (!owners)
 		return;
 	finding->kind = REMEDY_TEXT;
 	finding_explain(
@@ -31,15 +31,6 @@ static void explain_limit(struct findings *findings, struct isst_finding *findin
 		"bios_limit in the BIOS, max_perf_pct and min_perf_pct by writing to them");
 }
 
-/** Whether limits of a CPU are those of base-freq enable on a preset platform. */
-static bool is_preset_base_freq(const struct survey *survey, const struct survey_cpu *cpu)
-{
-	const struct frequency_limits *now = &cpu->limits.now;
-
-	return survey->context->platform.preset && cpu->base_khz > 0 &&
-	       now->max_khz == cpu->base_khz && now->min_khz == cpu->base_khz;
-}
-
 static void check_max(struct findings *findings, const struct survey_domain *domain,
 		      const struct survey_cpu *cpu)
 {
@@ -47,7 +38,10 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 	const char *owners = cpu->limit_owners[CPUFREQ_MAX];
 	struct isst_finding *finding;
 
-	if (limits->now.max_khz == LIMIT_NONE || is_preset_base_freq(findings->survey, cpu))
+	/* Limits at the base frequency are those of base-freq enable on a preset platform. */
+	if (limits->now.max_khz == LIMIT_NONE ||
+	    (findings->survey->context->platform.preset && cpu->base_khz > 0 &&
+	     limits->now.max_khz == cpu->base_khz && limits->now.min_khz == cpu->base_khz))
 		return;
 	finding = findings_note(findings, ISST_FINDING_SCALING_LIMIT,
 				"scaling_max_freq %" PRIu64 " MHz, cpuinfo_max_freq %" PRIu64
@@ -79,55 +73,41 @@ static void check_min(struct findings *findings, const struct survey_domain *dom
 		"scaling_min_freq %" PRIu64 " MHz, cpuinfo_min_freq %" PRIu64 " MHz (cpufreq)%s%s",
 		limits->now.min_khz / KHZ_PER_MHZ, limits->processor.min_khz / KHZ_PER_MHZ,
 		owners ? ", " : "", owners ? owners : "");
-	if (finding)
-		finding->severity = ISST_SEVERITY_NOTE;
+	finding->severity = ISST_SEVERITY_NOTE;
 	explain_limit(findings, finding, owners,
 		      "CPUs with nothing to do take power that others could use",
 		      "scaling-min none = {cpus}");
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
-struct slow_governor {
-	const char *name;
-	int severity;
-	const char *meaning; /* NULL: that of the code */
-};
-
-/** What a governor means where it is a slow one; NULL: it is none. */
-static const struct slow_governor *find_slow_governor(const struct survey *survey,
-						      const char *governor)
+/** Governors that are slow. intel_pstate chooses frequencies itself: its powersave is not. */
+static void check_governor(struct findings *findings, const struct survey_domain *domain,
+			   const struct survey_cpu *cpu)
 {
-	static const struct slow_governor SLOW[] = {
+	static const struct {
+		const char *name;
+		int severity;
+		const char *meaning; /* NULL: that of the code */
+	} SLOW[] = {
 		{ "powersave", ISST_SEVERITY_WARNING, NULL },
 		{ "userspace", ISST_SEVERITY_NOTE, "the frequency is the one that a program set" },
 		{ "conservative", ISST_SEVERITY_NOTE, "frequencies rise slowly under load" },
 	};
+	const char *driver = findings->survey->driver;
 
-	/* It chooses frequencies itself: its powersave is not slow. */
-	if (survey->driver && strcmp(survey->driver, "intel_pstate") == 0)
-		return NULL;
-	for (size_t i = 0; i < sizeof(SLOW) / sizeof(SLOW[0]); i++)
-		if (strcmp(governor, SLOW[i].name) == 0)
-			return &SLOW[i];
-	return NULL;
-}
+	for (size_t i = 0; i < sizeof(SLOW) / sizeof(SLOW[0]); i++) {
+		struct isst_finding *finding;
 
-static void check_governor(struct findings *findings, const struct survey_domain *domain,
-			   const struct survey_cpu *cpu)
-{
-	const struct survey *survey = findings->survey;
-	const struct slow_governor *slow = find_slow_governor(survey, cpu->governor);
-	struct isst_finding *finding;
-
-	if (!slow)
-		return;
-	finding = findings_note(findings, ISST_FINDING_GOVERNOR,
-				"scaling_governor %s, scaling_driver %s (cpufreq)", cpu->governor,
-				survey->driver ? survey->driver : "?");
-	if (finding)
-		finding->severity = slow->severity;
-	finding_explain(findings, finding, slow->meaning, NULL);
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+		if (strcmp(cpu->governor, SLOW[i].name) != 0 ||
+		    (driver && strcmp(driver, "intel_pstate") == 0))
+			continue;
+		finding = findings_note(findings, ISST_FINDING_GOVERNOR,
+					"scaling_governor %s, scaling_driver %s (cpufreq)",
+					cpu->governor, driver ? driver : "?");
+		finding->severity = SLOW[i].severity;
+		finding_explain(findings, finding, SLOW[i].meaning, NULL);
+		finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	}
 }
 
 /** A word of the kernel, or the number of the register: 0 performance to 255 power. */
@@ -189,38 +169,38 @@ static struct cause find_cause(const struct survey *survey, bool hwp)
 	return (struct cause){ "", NULL };
 }
 
-static void check_hwp(struct findings *findings, const struct survey_domain *domain,
-		      const struct survey_cpu *cpu)
+static void check_missing(struct findings *findings, const struct survey_domain *domain,
+			  const struct survey_cpu *cpu, bool hwp)
 {
 	const struct survey *survey = findings->survey;
-	const struct cause cause = find_cause(survey, true);
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_HWP_OFF,
-		"scaling_driver %s, without base_frequency (cpufreq)%s",
-		survey->driver ? survey->driver : "?", cause.read);
+	const struct cause cause = find_cause(survey, hwp);
+	struct isst_finding *finding;
 
+	if (hwp)
+		finding = findings_note(findings, ISST_FINDING_HWP_OFF,
+					"scaling_driver %s, without base_frequency (cpufreq)%s",
+					survey->driver ? survey->driver : "?", cause.read);
+	else
+		finding = findings_note(findings, ISST_FINDING_NO_CPUFREQ,
+					"there is no directory cpufreq "
+					"(/sys/devices/system/cpu/cpuN)%s",
+					cause.read);
 	finding_explain(findings, finding, NULL, cause.remedy);
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
-static void check_missing(struct findings *findings, const struct survey_domain *domain,
-			  const struct survey_cpu *cpu)
+static void check_cpu(struct findings *findings, const struct survey_domain *domain,
+		      const struct survey_cpu *cpu)
 {
-	const struct cause cause = find_cause(findings->survey, false);
-	struct isst_finding *finding = findings_note(findings, ISST_FINDING_NO_CPUFREQ,
-						     "there is no directory cpufreq "
-						     "(/sys/devices/system/cpu/cpuN)%s",
-						     cause.read);
-
-	finding_explain(findings, finding, NULL, cause.remedy);
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
-}
-
-/* ---- Each CPU's policy ---- */
-
-static void check_policy(struct findings *findings, const struct survey_domain *domain,
-			 const struct survey_cpu *cpu)
-{
+	if (!cpu->read)
+		return;
+	if (!cpu->has_cpufreq) {
+		if (cpu->limits.failure.error == -EOPNOTSUPP)
+			check_missing(findings, domain, cpu, false);
+		return;
+	}
+	check_max(findings, domain, cpu);
+	check_min(findings, domain, cpu);
 	if (cpu->governor)
 		check_governor(findings, domain, cpu);
 	if (cpu->preference && is_slow_preference(cpu->preference))
@@ -230,21 +210,7 @@ static void check_policy(struct findings *findings, const struct survey_domain *
 					      cpu->preference),
 				domain, cpu->cpu->number);
 	if (!cpu->base_khz)
-		check_hwp(findings, domain, cpu);
-}
-
-static void check_cpu(struct findings *findings, const struct survey_domain *domain,
-		      const struct survey_cpu *cpu)
-{
-	if (!cpu->read)
-		return;
-	if (cpu->has_cpufreq) {
-		check_max(findings, domain, cpu);
-		check_min(findings, domain, cpu);
-		check_policy(findings, domain, cpu);
-	} else if (cpu->limits.failure.error == -EOPNOTSUPP) {
-		check_missing(findings, domain, cpu);
-	}
+		check_missing(findings, domain, cpu, true);
 }
 
 /* ---- The machine ---- */
@@ -261,13 +227,6 @@ static unsigned int lowest_percentage(const struct survey *survey)
 						      cpu->limits.processor.max_khz);
 		}
 	return 0;
-}
-
-static void check_turbo(struct findings *findings)
-{
-	if (findings->survey->turbo == TURBO_OFF)
-		findings_note(findings, ISST_FINDING_TURBO_DISABLED,
-			      "no_turbo 1 (/sys/devices/system/cpu/intel_pstate)");
 }
 
 /** Limits for all CPUs, in parts of the highest frequency. */
@@ -293,38 +252,31 @@ static void check_percentages(struct findings *findings)
 				"min_perf_pct %u (/sys/devices/system/cpu/intel_pstate); the "
 				"lowest frequency is %u percent of the highest",
 				min, lowest);
-	if (finding)
-		finding->severity = ISST_SEVERITY_NOTE;
+	finding->severity = ISST_SEVERITY_NOTE;
 	finding_explain(findings, finding,
 			"CPUs with nothing to do take power that others could use",
-			message_make(&survey->context->messages,
+			FINDING_TEXT(findings,
 				     "echo %u > /sys/devices/system/cpu/intel_pstate/min_perf_pct",
 				     lowest));
-}
-
-static void check_smt(struct findings *findings)
-{
-	const char *smt = findings->survey->smt;
-	bool forced;
-
-	if (!smt || !hotplug_smt_is_off(smt))
-		return;
-	forced = strcmp(smt, "forceoff") == 0;
-	finding_explain(findings,
-			findings_note(findings, ISST_FINDING_SMT_OFF,
-				      "smt/control %s (/sys/devices/system/cpu)", smt),
-			NULL,
-			forced ? "boot without nosmt=force"
-			       : "echo on > /sys/devices/system/cpu/smt/control");
 }
 
 void check_cpufreq(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 
-	check_turbo(findings);
+	if (survey->turbo == TURBO_OFF)
+		findings_note(findings, ISST_FINDING_TURBO_DISABLED,
+			      "no_turbo 1 (/sys/devices/system/cpu/intel_pstate)");
 	check_percentages(findings);
-	check_smt(findings);
+	if (survey->smt && hotplug_smt_is_off(survey->smt))
+		finding_explain(findings,
+				findings_note(findings, ISST_FINDING_SMT_OFF,
+					      "smt/control %s (/sys/devices/system/cpu)",
+					      survey->smt),
+				NULL,
+				strcmp(survey->smt, "forceoff") == 0
+					? "boot without nosmt=force"
+					: "echo on > /sys/devices/system/cpu/smt/control");
 	for (size_t i = 0; i < survey->count; i++)
 		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
 			check_cpu(findings, &survey->domains[i], &survey->domains[i].cpus[j]);

@@ -25,14 +25,13 @@ static bool is_at_limit(const struct survey_cpu *cpu, uint64_t limit_mhz, unsign
 static const char *find_limit(const struct findings *findings, const struct survey_domain *domain,
 			      const struct survey_cpu *cpu, unsigned int mhz)
 {
-	struct messages *messages = &findings->survey->context->messages;
 	uint64_t khz = cpu->limits.now.max_khz;
 
 	if (cpu->has_cpufreq && khz != LIMIT_NONE && is_at_limit(cpu, khz / KHZ_PER_MHZ, mhz))
-		return message_make(messages, "scaling_max_freq is %" PRIu64 " MHz",
+		return FINDING_TEXT(findings, "scaling_max_freq is %" PRIu64 " MHz",
 				    khz / KHZ_PER_MHZ);
 	if (is_at_limit(cpu, clos_max_mhz(domain, cpu), mhz))
-		return message_make(messages, "the maximum of CLOS %u is %u MHz", cpu->clos,
+		return FINDING_TEXT(findings, "the maximum of CLOS %u is %u MHz", cpu->clos,
 				    clos_max_mhz(domain, cpu));
 	return NULL;
 }
@@ -150,21 +149,13 @@ static void check_register(struct findings *findings, const struct survey_domain
 					domain->reasons, now ? ", at present" : "");
 		finding_explain(findings, finding,
 				now ? REASONS[i].meaning
-				    : message_make(&findings->survey->context->messages,
+				    : FINDING_TEXT(findings,
 						   "%s, once or more often since the register was "
 						   "last cleared",
 						   REASONS[i].meaning),
 				NULL);
 		finding_add_place(findings, finding, domain);
 	}
-}
-
-/* ---- Counters ---- */
-
-static void raise_to(uint64_t *highest, uint64_t count)
-{
-	if (count > *highest)
-		*highest = count;
 }
 
 /** One finding for all that were throttled, with the highest counts. */
@@ -175,12 +166,16 @@ static void check_counters(struct findings *findings)
 	struct isst_finding *finding;
 
 	for (size_t i = 0; i < survey->count; i++) {
-		raise_to(&package, survey->domains[i].throttled);
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
-			raise_to(&core, survey->domains[i].cpus[j].throttled);
+		const struct survey_domain *domain = &survey->domains[i];
+
+		package = domain->throttled > package ? domain->throttled : package;
+		for (size_t j = 0; j < domain->cpu_count; j++)
+			if (domain->cpus[j].throttled > core)
+				core = domain->cpus[j].throttled;
 	}
 	if (core == 0 && package == 0)
 		return;
+	return;
 	finding = findings_note(findings, ISST_FINDING_THERMAL_THROTTLED,
 				"core_throttle_count up to %" PRIu64
 				", package_throttle_count up to %" PRIu64
@@ -325,30 +320,6 @@ static int divide_words(const char *words, struct reason reasons[LIMIT_WORDS + 1
 	return error;
 }
 
-static void note_reason(struct findings *findings, const struct survey_domain *domain,
-			const struct limit_line *line, size_t coarse, const struct reason *reason)
-{
-	const char *meaning = COARSE[coarse].meaning;
-	struct isst_finding *finding;
-
-	finding = findings_note(findings, COARSE[coarse].code,
-				"performance limit reasons %s (debugfs, "
-				"tpmi-*/plr/domain*/status)",
-				reason->words);
-	finding_explain(findings, finding,
-			message_make(&findings->survey->context->messages,
-				     "%s, once or more often since the reasons were last cleared%s"
-				     "%s%s",
-				     meaning, reason->meanings ? " (" : "",
-				     reason->meanings ? reason->meanings : "",
-				     reason->meanings ? ")" : ""),
-			NULL);
-	if (line->of_domain)
-		finding_add_place(findings, finding, domain);
-	else
-		finding_add_cpu(findings, finding, domain, line->cpu);
-}
-
 static void check_line(struct findings *findings, const struct survey_domain *domain,
 		       const struct limit_line *line)
 {
@@ -357,8 +328,26 @@ static void check_line(struct findings *findings, const struct survey_domain *do
 	if (divide_words(line->words, reasons))
 		findings->error = -ENOMEM;
 	for (size_t i = 0; i <= LIMIT_WORDS; i++) {
-		if (reasons[i].given && !findings->error)
-			note_reason(findings, domain, line, i, &reasons[i]);
+		const char *fine = reasons[i].meanings;
+		struct isst_finding *finding;
+
+		if (reasons[i].given && !findings->error) {
+			finding = findings_note(findings, COARSE[i].code,
+						"performance limit reasons %s (debugfs, "
+						"tpmi-*/plr/domain*/status)",
+						reasons[i].words);
+			finding_explain(findings, finding,
+					FINDING_TEXT(findings,
+						     "%s, once or more often since the reasons "
+						     "were last cleared%s%s%s",
+						     COARSE[i].meaning, fine ? " (" : "",
+						     fine ? fine : "", fine ? ")" : ""),
+					NULL);
+			if (line->of_domain)
+				finding_add_place(findings, finding, domain);
+			else
+				finding_add_cpu(findings, finding, domain, line->cpu);
+		}
 		free(reasons[i].words);
 		free(reasons[i].meanings);
 	}
@@ -374,44 +363,31 @@ static const struct survey_domain *domain_of(const struct survey *survey, unsign
 	return NULL;
 }
 
-/** The line of all CPUs of a domain counts where those of single CPUs are empty. */
-static bool names_cpus(const struct limit_reasons *reasons, size_t first)
-{
-	for (size_t i = first + 1; i < reasons->count && !reasons->lines[i].of_domain; i++)
-		if (*reasons->lines[i].words)
-			return true;
-	return false;
-}
-
-static void check_domain_line(struct findings *findings, size_t i)
-{
-	const struct survey *survey = findings->survey;
-	const struct limit_reasons *reasons = &survey->reasons;
-	const struct survey_domain *domain;
-
-	if (i + 1 >= reasons->count || reasons->lines[i + 1].of_domain || names_cpus(reasons, i))
-		return;
-	domain = domain_of(survey, reasons->lines[i + 1].cpu);
-	if (domain)
-		check_line(findings, domain, &reasons->lines[i]);
-}
-
 void check_reasons(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
+	const struct limit_reasons *reasons = &survey->reasons;
 
-	for (size_t i = 0; i < survey->reasons.count; i++) {
-		const struct limit_line *line = &survey->reasons.lines[i];
+	for (size_t i = 0; i < reasons->count; i++) {
+		const struct limit_line *line = &reasons->lines[i];
 		const struct survey_domain *domain;
+		bool counts = !line->of_domain &&
+			      (!survey->named || isst_cpuset_has(survey->named, line->cpu));
+		size_t cpu = i;
 
-		if (!*line->words)
-			continue;
+		/* The line of all CPUs of a domain counts where those of single CPUs, which follow
+		 * it, are empty. */
 		if (line->of_domain) {
-			check_domain_line(findings, i);
-			continue;
+			cpu++;
+			counts = cpu < reasons->count && !reasons->lines[cpu].of_domain;
+			for (size_t j = cpu; j < reasons->count && !reasons->lines[j].of_domain;
+			     j++)
+				counts = counts && !*reasons->lines[j].words;
 		}
-		domain = domain_of(survey, line->cpu);
-		if (domain && (!survey->named || isst_cpuset_has(survey->named, line->cpu)))
+		if (!*line->words || !counts)
+			continue;
+		domain = domain_of(survey, reasons->lines[cpu].cpu);
+		if (domain)
 			check_line(findings, domain, line);
 	}
 }

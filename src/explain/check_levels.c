@@ -49,48 +49,18 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 	finding_is_choice(finding, applied);
 	if (!domain->now->profile.locked)
 		finding_explain(findings, finding, NULL,
-				message_make(&findings->survey->context->messages, "level %u%s",
-					     first->level,
+				FINDING_TEXT(findings, "level %u%s", first->level,
 					     has_offline(domain, first) ? ";cpus by-level" : ""));
 	finding_add_domain(findings, finding, domain);
 }
 
-static void check_requested(struct findings *findings, const struct survey_domain *domain)
-{
-	struct isst_finding *finding;
-
-	if (!domain->has_requested || domain->requested == domain->now->profile.current_level)
-		return;
-	finding = findings_note(
-		findings, ISST_FINDING_OTHER_LEVEL_REQUESTED,
-		"level %u was requested last (mem_dump in debugfs), and the present "
-		"level is %u",
-		domain->requested, domain->now->profile.current_level);
-	finding_add_place(findings, finding, domain);
-}
-
 /* ---- CPUs of the level ---- */
-
-static bool is_named(const struct survey *survey, unsigned int cpu)
-{
-	return !survey->named || isst_cpuset_has(survey->named, cpu);
-}
 
 static bool is_left_offline(const struct survey_domain *domain, unsigned int cpu)
 {
 	return isst_cpuset_has(domain->now->level.cpus, cpu) &&
 	       isst_cpuset_has(domain->cpus_state.offline, cpu) &&
 	       !isst_cpuset_has(domain->cpus_state.without_smt, cpu);
-}
-
-/** How many CPUs of a core are online. */
-static size_t count_online(const struct survey_domain *domain, const struct isst_cpu *cpu)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		count += domain->cpus[i].cpu->core_known && domain->cpus[i].cpu->core == cpu->core;
-	return count;
 }
 
 /** Whether each core has one CPU online, and CPUs that are offline are further threads of these:
@@ -102,29 +72,16 @@ static bool has_one_thread_each(const struct survey *survey, const struct survey
 
 	isst_cpuset_for_each (number, domain->now->level.cpus) {
 		const struct isst_cpu *cpu = context_cpu(survey->context, number);
+		size_t online = 0;
 
-		if (!cpu || !cpu->core_known || count_online(domain, cpu) != 1)
+		for (size_t i = 0; i < domain->cpu_count && cpu; i++)
+			online += domain->cpus[i].cpu->core_known &&
+				  domain->cpus[i].cpu->core == cpu->core;
+		if (!cpu || !cpu->core_known || online != 1)
 			return false;
 		offline += is_left_offline(domain, number);
 	}
 	return offline > 0;
-}
-
-static void note_threads(struct findings *findings, const struct survey_domain *domain)
-{
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_SMT_OFF,
-		"one CPU of each core is online, the others of level %u are offline "
-		"(/sys/devices/system/cpu/offline)",
-		domain->now->level.level);
-	unsigned int cpu;
-
-	finding_explain(findings, finding, NULL, "cpus by-level");
-	if (finding)
-		finding->kind = REMEDY_STATEMENT;
-	isst_cpuset_for_each (cpu, domain->now->level.cpus)
-		if (is_named(findings->survey, cpu) && is_left_offline(domain, cpu))
-			finding_add_cpu(findings, finding, domain, cpu);
 }
 
 /** What a CPU is, as the current level wants it otherwise; NULL: it is as the level has it. */
@@ -133,7 +90,6 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 {
 	const struct cpus_state *state = &domain->cpus_state;
 	bool of_level = isst_cpuset_has(domain->now->level.cpus, cpu);
-	bool offline = isst_cpuset_has(state->offline, cpu);
 	bool isolated = isst_cpuset_has(state->isolated, cpu);
 	struct isst_finding *finding;
 
@@ -146,34 +102,47 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 		finding_is_choice(finding, domain->offline_applied);
 		return finding;
 	}
-	if (of_level && !offline && isolated)
-		return findings_note(findings, ISST_FINDING_CPU_ISOLATED_OF_LEVEL,
-				     "level %u enables CPUs (perf-profile info) that are in a "
-				     "partition of --cgroupv2 (/sys/fs/cgroup)",
-				     domain->now->level.level);
-	if (!of_level && !offline && !isolated)
+	if (of_level == isolated && !isst_cpuset_has(state->offline, cpu)) {
+		if (of_level)
+			return findings_note(
+				findings, ISST_FINDING_CPU_ISOLATED_OF_LEVEL,
+				"level %u enables CPUs (perf-profile info) that are in a "
+				"partition of --cgroupv2 (/sys/fs/cgroup)",
+				domain->now->level.level);
 		return findings_note(findings, ISST_FINDING_CPU_NOT_OF_LEVEL,
 				     "level %u does not enable CPUs (perf-profile info) that are "
 				     "online (/sys/devices/system/cpu/online)",
 				     domain->now->level.level);
+	}
 	return NULL;
 }
 
 static void check_cpus(struct findings *findings, const struct survey_domain *domain)
 {
+	const struct isst_cpuset *named = findings->survey->named;
+	struct isst_finding *smt_off = NULL;
 	unsigned int cpu;
 
 	if (!domain->now->level.cpus || domain->cpus_state.failure.error)
 		return;
 	if (has_one_thread_each(findings->survey, domain)) {
-		note_threads(findings, domain);
-		return;
+		smt_off = findings_note(
+			findings, ISST_FINDING_SMT_OFF,
+			"one CPU of each core is online, the others of level %u are "
+			"offline (/sys/devices/system/cpu/offline)",
+			domain->now->level.level);
+		finding_explain(findings, smt_off, NULL, "cpus by-level");
+		smt_off->kind = REMEDY_STATEMENT;
 	}
-	isst_cpuset_for_each (cpu, domain->domain->present) {
-		struct isst_finding *finding = is_named(findings->survey, cpu)
-						       ? find_cpu_fault(findings, domain, cpu)
-						       : NULL;
+	isst_cpuset_for_each (cpu, smt_off ? domain->now->level.cpus : domain->domain->present) {
+		struct isst_finding *finding = smt_off;
 
+		if (named && !isst_cpuset_has(named, cpu))
+			continue;
+		if (!smt_off)
+			finding = find_cpu_fault(findings, domain, cpu);
+		else if (!is_left_offline(domain, cpu))
+			continue;
 		if (finding)
 			finding_add_cpu(findings, finding, domain, cpu);
 	}
@@ -269,19 +238,18 @@ static bool may_be_of_package(const struct survey *survey, const struct survey_d
 static void explain_uncore(struct findings *findings, struct isst_finding *finding,
 			   const struct survey_domain *domain, unsigned int fabric)
 {
-	const struct survey *survey = findings->survey;
-
-	if (!finding || finding->kind == REMEDY_WHOLE_PACKAGE_STATEMENT)
+	if (finding->kind == REMEDY_WHOLE_PACKAGE_STATEMENT)
 		return;
-	if (may_be_of_package(survey, domain, domain->uncore[fabric].now.max_khz)) {
+	if (may_be_of_package(findings->survey, domain, domain->uncore[fabric].now.max_khz)) {
 		finding_explain(findings, finding, NULL, "uncore-max none");
 		finding->kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
-		return;
+	} else {
+		finding_explain(
+			findings, finding, NULL,
+			domain->fabrics > 1
+				? FINDING_TEXT(findings, "uncore-max none fabric %u", fabric)
+				: "uncore-max none");
 	}
-	finding_explain(findings, finding, NULL,
-			domain->fabrics > 1 ? message_make(&survey->context->messages,
-							   "uncore-max none fabric %u", fabric)
-					    : "uncore-max none");
 }
 
 /** A maximum that the kernel has for that of boot, and that is below the one of the level of boot:
@@ -302,8 +270,7 @@ static void check_uncore_of_boot(struct findings *findings, const struct survey_
 				"level %u %u MHz (perf-profile info)",
 				mhz, domain->now->level.level, level->value);
 	finding_is_choice(finding, true);
-	if (finding)
-		finding->kind = REMEDY_TEXT;
+	finding->kind = REMEDY_TEXT;
 	finding_explain(findings, finding,
 			"the BIOS limits the uncore; or a limit was set, and then all CPUs of the "
 			"die were offline: the kernel takes it for that of boot",
@@ -343,11 +310,19 @@ void check_levels(struct findings *findings)
 
 	for (size_t i = 0; i < survey->count; i++) {
 		const struct survey_domain *domain = &survey->domains[i];
+		unsigned int present = domain->now->profile.current_level;
 
 		if (!domain->asked)
 			continue;
 		check_uncore(findings, domain);
-		check_requested(findings, domain);
+		if (domain->has_requested && domain->requested != present)
+			finding_add_place(
+				findings,
+				findings_note(findings, ISST_FINDING_OTHER_LEVEL_REQUESTED,
+					      "level %u was requested last (mem_dump in debugfs), "
+					      "and the present level is %u",
+					      domain->requested, present),
+				domain);
 		if (!survey_has_level(domain))
 			continue;
 		check_level(findings, domain);

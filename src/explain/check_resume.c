@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESUMED "resumed since boot (/sys/power/suspend_stats/success %u); "
-
 static const char *state_word(bool on)
 {
 	return on ? "on" : "off";
@@ -28,20 +26,25 @@ static bool has_other_classes(const struct survey_domain *domain)
 	return false;
 }
 
-/** The remedy is to configure the machine as it was, which only its owner knows: without classes
- * turbo-freq and core-power would make high priority cores of all of them. */
-static void explain_by_configuration(struct findings *findings, struct isst_finding *finding,
-				     const char *meaning)
+/** Notes state that was lost. The remedy is to configure the machine as it was, which only its
+ * owner knows: without classes turbo-freq and core-power would make high priority cores of all of
+ * them. */
+static struct isst_finding *note_loss(struct findings *findings, const struct survey_domain *domain,
+				      const char *what, const char *meaning)
 {
 	const char *file = findings->survey->applied_file;
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_STATE_LOST_ON_RESUME,
+		"resumed since boot (/sys/power/suspend_stats/success %u); %s",
+		findings->survey->resumes, what ? what : "");
 
 	finding_explain(findings, finding, meaning,
-			file ? message_make(&findings->survey->context->messages,
-					    "isst config apply %s", file)
+			file ? FINDING_TEXT(findings, "isst config apply %s", file)
 			     : "apply your configuration again, or repeat the commands that "
 			       "changed the machine");
-	if (finding)
-		finding->kind = REMEDY_TEXT;
+	finding->kind = REMEDY_TEXT;
+	finding_add_domain(findings, finding, domain);
+	return finding;
 }
 
 /* ---- By the configuration that was applied ---- */
@@ -57,27 +60,21 @@ static void print_switch(FILE *stream, const char *name, bool known, int stated,
 		fprintf(stream, "%s %s, not %s; ", name, state_word(on), state_word(stated > 0));
 }
 
-static bool has_lost_classes(const struct survey_domain *domain)
-{
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		const struct survey_cpu *cpu = &domain->cpus[i];
-
-		if (cpu->clos_known && cpu->applied_clos > 0 && cpu->clos == 0)
-			return true;
-	}
-	return false;
-}
-
-/** What a domain has not, as a text that is empty where it has all; NULL without memory. */
-static char *describe_loss(const struct survey_domain *domain)
+static bool check_applied(struct findings *findings, const struct survey_domain *domain)
 {
 	const struct survey_stated *applied = &domain->applied;
 	const struct isst_level *level = &domain->now->level;
-	bool known = survey_has_level(domain);
+	bool known = survey_has_level(domain), classes = false, lost;
 	struct memory_stream text;
+	char *loss;
 
-	if (memory_stream_open(&text))
-		return NULL;
+	if (memory_stream_open(&text)) {
+		findings->error = -ENOMEM;
+		return false;
+	}
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		classes |= domain->cpus[i].clos_known && domain->cpus[i].applied_clos > 0 &&
+			   domain->cpus[i].clos == 0;
 	if (known && applied->level != NOT_STATED &&
 	    (unsigned int)applied->level != domain->now->profile.current_level)
 		fprintf(text.stream, "level %u, not %d; ", domain->now->profile.current_level,
@@ -89,54 +86,23 @@ static char *describe_loss(const struct survey_domain *domain)
 	print_switch(text.stream, "core-power",
 		     survey_core_power_is_on(domain) || survey_core_power_is_off(domain),
 		     applied->core_power, survey_core_power_is_on(domain));
-	if (has_lost_classes(domain))
+	if (classes)
 		fputs("CPUs in CLOS 0 that are not to be; ", text.stream);
-	return memory_stream_text(&text);
-}
-
-static bool check_applied(struct findings *findings, const struct survey_domain *domain)
-{
-	char *loss = describe_loss(domain);
-	struct isst_finding *finding;
-	bool lost = loss && *loss;
-
+	loss = memory_stream_text(&text);
 	if (!loss)
 		findings->error = -ENOMEM;
-	if (lost) {
+	lost = loss && *loss;
+	if (lost)
 		/* Without the last semicolon. */
-		loss[strlen(loss) - 2] = '\0';
-		finding = findings_note(
-			findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-			RESUMED "not as the configuration that was applied last: %s (perf-profile "
-				"info, core-power info, core-power get-assoc)",
-			findings->survey->resumes, loss);
-		explain_by_configuration(findings, finding,
-					 "the kernel has not restored all that was configured, or "
-					 "it was changed since");
-		finding_add_domain(findings, finding, domain);
-	}
+		note_loss(findings, domain,
+			  FINDING_TEXT(findings,
+				       "not as the configuration that was applied last: %.*s "
+				       "(perf-profile info, core-power info, core-power get-assoc)",
+				       (int)strlen(loss) - 2, loss),
+			  "the kernel has not restored all that was configured, or it was changed "
+			  "since");
 	free(loss);
 	return lost;
-}
-
-/* ---- By saved settings ---- */
-
-static bool check_saved(struct findings *findings, const struct survey_domain *domain)
-{
-	struct isst_finding *finding;
-
-	if (!domain->has_saved_classes || has_other_classes(domain) ||
-	    survey_core_power_is_on(domain))
-		return false;
-	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-				RESUMED "core-power is off (core-power info), and all CPUs are in "
-					"CLOS 0 (core-power get-assoc), which enable --auto had "
-					"changed (saved settings)",
-				findings->survey->resumes);
-	explain_by_configuration(findings, finding,
-				 "the kernel has not restored core-power and classes");
-	finding_add_domain(findings, finding, domain);
-	return true;
 }
 
 /* ---- Power domains ---- */
@@ -210,84 +176,30 @@ static const char *make_remedy(struct findings *findings, const struct survey_do
 static void note_lost(struct findings *findings, const struct survey_domain *domain,
 		      const struct survey_domain *first)
 {
-	static const char MEANING[] =
-		"the kernel has restored the first power domain of the partition alone; classes of "
-		"the others may be lost, too";
 	const char *remedy = make_remedy(findings, domain, first);
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-		RESUMED "level %u, base-freq off, turbo-freq off, core-power %s; the first power "
+	struct isst_finding *finding = note_loss(
+		findings, domain,
+		FINDING_TEXT(
+			findings,
+			"level %u, base-freq off, turbo-freq off, core-power %s; the first power "
 			"domain has level %u, base-freq %s, turbo-freq %s, core-power %s "
 			"(perf-profile info, core-power info)",
-		findings->survey->resumes, domain->now->profile.current_level,
-		state_word(survey_core_power_is_on(domain)), first->now->profile.current_level,
-		state_word(first->now->level.base_freq == ISST_FEATURE_ENABLED),
-		state_word(first->now->level.turbo_freq == ISST_FEATURE_ENABLED),
-		state_word(survey_core_power_is_on(first)));
+			domain->now->profile.current_level,
+			state_word(survey_core_power_is_on(domain)),
+			first->now->profile.current_level,
+			state_word(first->now->level.base_freq == ISST_FEATURE_ENABLED),
+			state_word(first->now->level.turbo_freq == ISST_FEATURE_ENABLED),
+			state_word(survey_core_power_is_on(first))),
+		"the kernel has restored the first power domain of the partition alone; classes of "
+		"the others may be lost, too");
 
-	if (remedy && !findings->survey->applied_file)
-		finding_explain(findings, finding, MEANING, remedy);
-	else
-		explain_by_configuration(findings, finding, MEANING);
+	if (remedy && !findings->survey->applied_file) {
+		finding_explain(findings, finding, NULL, remedy);
+		finding->kind = REMEDY_STATEMENT;
+	}
 	/* The kernel has restored these: the domain was configured, with or without the rest. */
-	if (finding && (survey_core_power_is_on(domain) || has_other_classes(domain)))
+	if (survey_core_power_is_on(domain) || has_other_classes(domain))
 		finding->severity = ISST_SEVERITY_NOTE;
-	finding_add_domain(findings, finding, domain);
-}
-
-static void check_power_domain(struct findings *findings, const struct survey_domain *domain,
-			       const struct survey_domain *first)
-{
-	bool restores_core_power = kernel_is_fixed(findings->survey, "resume-loses-domains");
-
-	if (domain != first && !kernel_is_fixed(findings->survey, "resume-loses-levels") &&
-	    has_lost_state(domain, first, restores_core_power))
-		note_lost(findings, domain, first);
-}
-
-/* ---- Mailbox servers ---- */
-
-static bool check_core_power(struct findings *findings, const struct survey_domain *domain)
-{
-	struct isst_finding *finding;
-
-	if (!survey_core_power_is_off(domain) || !has_other_classes(domain))
-		return false;
-	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-				RESUMED "core-power is off (core-power info), and CPUs are in "
-					"other classes than CLOS 0 (core-power get-assoc)",
-				findings->survey->resumes);
-	if (findings->survey->applied_file)
-		explain_by_configuration(
-			findings, finding,
-			"the kernel does not enable core-power again after suspend");
-	else
-		finding_explain(findings, finding,
-				"the kernel does not enable core-power again after suspend",
-				"core-power on");
-	finding_add_domain(findings, finding, domain);
-	return true;
-}
-
-/** Turbo ratio limits without effect are what SST-TF needs, and nothing else. */
-static bool check_features(struct findings *findings, const struct survey_domain *domain)
-{
-	struct isst_finding *finding;
-
-	if (!survey_has_level(domain) || domain->now->level.turbo_freq != ISST_FEATURE_DISABLED ||
-	    !domain->has_limits || domain->limits.value != UINT64_MAX)
-		return false;
-	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-				RESUMED "turbo-freq is off at level %u (perf-profile info), and "
-					"the turbo ratio limits are without effect (MSR 0x1ad "
-					"%#" PRIx64 "), which it needs",
-				findings->survey->resumes, domain->now->profile.current_level,
-				domain->limits.value);
-	explain_by_configuration(findings, finding,
-				 "the kernel has restored the turbo ratio limits, and not SST-TF; "
-				 "the level can be one that was replaced before");
-	finding_add_domain(findings, finding, domain);
-	return true;
 }
 
 /** Whether no change of level, features, core-power or classes is left. */
@@ -304,39 +216,51 @@ static bool has_nothing_changed(const struct survey *survey)
 	return true;
 }
 
-/** Where classes are not restored either, nothing shows what there was but that there was a change.
+/** Mailbox servers: turbo ratio limits without effect are what SST-TF needs, and nothing else.
+ * Where classes are not restored either, nothing shows what there was but that there was a change.
  */
-static void check_boot_state(struct findings *findings, const struct survey_domain *domain)
-{
-	struct isst_finding *finding;
-
-	if (!findings->survey->has_boot_state || !has_nothing_changed(findings->survey))
-		return;
-	finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-				RESUMED "the machine was changed since boot; level, features, "
-					"core-power and the classes of CPUs are as after boot "
-					"(boot-state)",
-				findings->survey->resumes);
-	explain_by_configuration(findings, finding,
-				 "if core-power or classes were changed before, they are lost");
-	if (finding)
-		finding->severity = ISST_SEVERITY_NOTE;
-	finding_add_domain(findings, finding, domain);
-}
-
 static void check_mailbox(struct findings *findings, const struct survey_domain *domain)
 {
-	bool lost = check_core_power(findings, domain);
+	bool core_power = survey_core_power_is_off(domain) && has_other_classes(domain);
+	bool turbo_freq = survey_has_level(domain) &&
+			  domain->now->level.turbo_freq == ISST_FEATURE_DISABLED &&
+			  domain->has_limits && domain->limits.value == UINT64_MAX;
+	struct isst_finding *finding;
 
-	lost |= check_features(findings, domain);
-	if (!lost)
-		check_boot_state(findings, domain);
+	if (core_power) {
+		finding = note_loss(findings, domain,
+				    "core-power is off (core-power info), and CPUs are in other "
+				    "classes than CLOS 0 (core-power get-assoc)",
+				    "the kernel does not enable core-power again after suspend");
+		if (!findings->survey->applied_file) {
+			finding_explain(findings, finding, NULL, "core-power on");
+			finding->kind = REMEDY_STATEMENT;
+		}
+	}
+	if (turbo_freq)
+		note_loss(findings, domain,
+			  FINDING_TEXT(findings,
+				       "turbo-freq is off at level %u (perf-profile info), and the "
+				       "turbo ratio limits are without effect (MSR 0x1ad %#" PRIx64
+				       "), which it needs",
+				       domain->now->profile.current_level, domain->limits.value),
+			  "the kernel has restored the turbo ratio limits, and not SST-TF; the "
+			  "level can be one that was replaced before");
+	if (core_power || turbo_freq || !findings->survey->has_boot_state ||
+	    !has_nothing_changed(findings->survey))
+		return;
+	finding = note_loss(findings, domain,
+			    "the machine was changed since boot; level, features, core-power and "
+			    "the classes of CPUs are as after boot (boot-state)",
+			    "if core-power or classes were changed before, they are lost");
+	finding->severity = ISST_SEVERITY_NOTE;
 }
 
 void check_resume(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 	const struct survey_domain *first = NULL;
+	bool restores_core_power = kernel_is_fixed(survey, "resume-loses-domains");
 
 	for (size_t i = 0; i < survey->count && survey->resumes > 0; i++) {
 		const struct survey_domain *domain = &survey->domains[i];
@@ -345,12 +269,19 @@ void check_resume(struct findings *findings)
 			continue;
 		if (!first || first->domain->package != domain->domain->package)
 			first = domain;
-		if (!domain->asked || check_applied(findings, domain) ||
-		    check_saved(findings, domain))
+		if (!domain->asked || check_applied(findings, domain))
 			continue;
-		if (context_has_power_domains(survey->context))
-			check_power_domain(findings, domain, first);
-		else
+		if (domain->has_saved_classes && !has_other_classes(domain) &&
+		    !survey_core_power_is_on(domain))
+			note_loss(findings, domain,
+				  "core-power is off (core-power info), and all CPUs are in CLOS 0 "
+				  "(core-power get-assoc), which enable --auto had changed (saved "
+				  "settings)",
+				  "the kernel has not restored core-power and classes");
+		else if (!context_has_power_domains(survey->context))
 			check_mailbox(findings, domain);
+		else if (domain != first && !kernel_is_fixed(survey, "resume-loses-levels") &&
+			 has_lost_state(domain, first, restores_core_power))
+			note_lost(findings, domain, first);
 	}
 }

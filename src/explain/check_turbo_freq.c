@@ -28,14 +28,6 @@ static void add_high(struct findings *findings, struct isst_finding *finding,
 
 /* ---- SST-TF, and what it needs ---- */
 
-/** What a finding means by its code, and what its remedy leads to. */
-static const char *with_cost(struct findings *findings, const struct isst_finding *finding,
-			     const struct package *package)
-{
-	return finding ? turbo_freq_meaning(findings, package, finding_code(finding->code)->meaning)
-		       : NULL;
-}
-
 /** What classes are for that do not call for SST-TF; NULL: they do. */
 static const char *find_purpose(struct findings *findings, const struct survey_domain *domain,
 				const struct package *package)
@@ -51,8 +43,8 @@ static const char *find_purpose(struct findings *findings, const struct survey_d
 	if (bucket == info->buckets)
 		return "more cores have high priority than any bucket of SST-TF holds: the classes "
 		       "decide which cores yield first when power is short";
-	return message_make(
-		&findings->survey->context->messages,
+	return FINDING_TEXT(
+		findings,
 		"the classes decide which cores yield first when power is short; SST-TF "
 		"would be no gain: high priority cores up to %u MHz, all others %u MHz; "
 		"the level allows all cores %u MHz",
@@ -104,64 +96,66 @@ static const char *describe_classes(struct findings *findings, const struct pack
 		return ", and all CPUs of the package are in CLOS 2 or 3 (core-power get-assoc)";
 	if (!info || used_bucket(info, package->cpus.high_cores) < info->buckets)
 		return "";
-	return message_make(&findings->survey->context->messages,
+	return FINDING_TEXT(findings,
 			    ", and %zu %s of the package are in CLOS 0 or 1 (core-power "
 			    "get-assoc), more than the last bucket holds (turbo-freq info)",
 			    package->cpus.high_cores,
 			    package_cores_word(findings, package->cpus.high_cores));
 }
 
-/** Nothing is to be done about classes that hold, other than choosing cores where all have high
- * priority; other divisions that are of no use are findings of their own. */
-static void explain_classes(struct findings *findings, struct isst_finding *finding,
-			    const struct package *package)
-{
-	static const char MEANING[] =
-		"limits and priorities of classes of service count all the same: so measured on "
-		"servers that boot like this";
-	bool divided = package->cpus.low > 0 || package->cpus.unknown > 0 || !package->level;
-
-	if (finding)
-		finding->kind = divided ? REMEDY_TEXT : REMEDY_PACKAGE_STATEMENT;
-	finding_explain(findings, finding,
-			divided ? MEANING : turbo_freq_meaning(findings, package, MEANING),
-			divided ? "" : bucket_remedy(findings, package, 0));
-}
-
 static void check_enabled(struct findings *findings, const struct survey_domain *domain)
 {
+	static const char HOLD[] =
+		"limits and priorities of classes of service count all the same: so measured on "
+		"servers that boot like this";
+	const int code = ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER;
 	const struct package package = find_package(findings->survey, domain, turbo_freq_is_on);
+	bool divided = package.cpus.low > 0 || package.cpus.unknown > 0 || !package.level;
 	const char *statement = "core-power on ordered", *classes, *remedy;
 	struct isst_finding *finding;
 
 	if (!survey_core_power_is_off(domain))
 		return;
 	classes = describe_classes(findings, &package);
-	finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
+	finding = findings_note(findings, code,
 				"turbo-freq is enabled (perf-profile info), core-power is disabled "
 				"(core-power info)%s",
 				classes ? classes : "");
 	finding_add_domain(findings, finding, domain);
-	if (survey_classes_hold(domain)) {
-		explain_classes(findings, finding, &package);
+	if (!survey_classes_hold(domain)) {
+		/* core-power alone could give high priority to all, to none, or to too many. */
+		remedy = turbo_freq_remedy(findings, &package, statement);
+		finding_explain(findings, finding,
+				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
+				remedy);
+		if (remedy != statement)
+			finding->kind = REMEDY_PACKAGE_STATEMENT;
 		return;
 	}
-	/* core-power alone could give high priority to all, to none, or to too many. */
-	remedy = turbo_freq_remedy(findings, &package, statement);
-	finding_explain(findings, finding, with_cost(findings, finding, &package), remedy);
-	if (finding && remedy != statement)
-		finding->kind = REMEDY_PACKAGE_STATEMENT;
+	/* Nothing is to be done about classes that hold, other than choosing cores where all have
+	 * high priority; other divisions that are of no use are findings of their own. */
+	finding->kind = divided ? REMEDY_TEXT : REMEDY_PACKAGE_STATEMENT;
+	finding_explain(findings, finding,
+			divided ? HOLD : turbo_freq_meaning(findings, &package, HOLD),
+			divided ? "" : bucket_remedy(findings, &package, 0));
 }
 
 /* ---- Buckets, which hold cores of a package ---- */
 
+/** Adds what of a package findings can be about: its CPUs of high priority, or all. */
 static void add_package(struct findings *findings, struct isst_finding *finding,
-			const struct package *package)
+			const struct package *package, bool high)
 {
-	for (size_t i = package->first; i < package->end; i++)
-		if (has_priorities(&findings->survey->domains[i]) &&
-		    findings->survey->domains[i].asked)
-			add_high(findings, finding, &findings->survey->domains[i]);
+	for (size_t i = package->first; i < package->end; i++) {
+		const struct survey_domain *domain = &findings->survey->domains[i];
+
+		if (!has_priorities(domain) || !domain->asked)
+			continue;
+		if (high)
+			add_high(findings, finding, domain);
+		else
+			finding_add_domain(findings, finding, domain);
+	}
 }
 
 static void note_class(struct findings *findings, const struct survey_domain *domain,
@@ -175,9 +169,7 @@ static void note_class(struct findings *findings, const struct survey_domain *do
 		AS_APPLIED(domain->clos_max_applied[cpu->clos]));
 
 	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
-	finding_explain(
-		findings, finding, NULL,
-		message_make(&findings->survey->context->messages, "clos %u max none", cpu->clos));
+	finding_lift_max(findings, finding, cpu->clos);
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
@@ -211,26 +203,18 @@ static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int
 	return true;
 }
 
-/** The largest bucket whose cores are as fast as those of the first one. */
-static unsigned int fastest_bucket(const struct isst_turbo_freq *info)
-{
-	unsigned int bucket = 0;
-
-	while (bucket + 1 < info->buckets && is_as_fast_as_first(info, bucket + 1))
-		bucket++;
-	return bucket;
-}
-
 static void check_bucket(struct findings *findings, const struct package *package)
 {
 	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
-	struct messages *messages = &findings->survey->context->messages;
-	unsigned int bucket = used_bucket(info, package->cpus.high_cores);
+	unsigned int bucket = used_bucket(info, package->cpus.high_cores), shown = 0;
 	bool overfull = bucket == info->buckets;
-	unsigned int shown = overfull ? info->buckets - 1 : fastest_bucket(info);
 	struct isst_finding *finding;
+	const char *meaning;
 
 	check_high(findings, package);
+	/* The last bucket, or the largest one whose cores are as fast as those of the first. */
+	while (shown + 1 < info->buckets && (overfull || is_as_fast_as_first(info, shown + 1)))
+		shown++;
 	if (bucket <= shown && !overfull)
 		return;
 	finding = findings_note(
@@ -242,16 +226,15 @@ static void check_bucket(struct findings *findings, const struct package *packag
 		overfull ? "last" : "fastest", package->level->level,
 		info->high_priority_cores[shown], info->mhz[0][shown].value);
 	if (overfull)
-		finding_explain(findings, finding, with_cost(findings, finding, package),
-				bucket_remedy(findings, package, shown));
+		meaning = turbo_freq_meaning(findings, package,
+					     finding_code(ISST_FINDING_BUCKET_OVERFULL)->meaning);
 	else
-		finding_explain(findings, finding,
-				message_make(messages,
-					     "bucket %u applies: high priority cores reach %u MHz; "
-					     "the remedy chooses fewer, and all others are clipped",
-					     bucket, info->mhz[0][bucket].value),
-				bucket_remedy(findings, package, shown));
-	add_package(findings, finding, package);
+		meaning = FINDING_TEXT(findings,
+				       "bucket %u applies: high priority cores reach %u MHz; "
+				       "the remedy chooses fewer, and all others are clipped",
+				       bucket, info->mhz[0][bucket].value);
+	finding_explain(findings, finding, meaning, bucket_remedy(findings, package, shown));
+	add_package(findings, finding, package, true);
 }
 
 /** Whether core-power is enabled nowhere in a package: then its classes are those of boot. */
@@ -264,86 +247,79 @@ static bool lacks_core_power(const struct survey *survey, const struct package *
 	return true;
 }
 
-static void check_without_low(struct findings *findings, const struct package *package)
+/** All cores have high priority, or none. Nothing is lost by the latter where the level clips to no
+ * less than the highest frequency. */
+static void check_undivided(struct findings *findings, const struct package *package, bool high)
 {
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES,
-		"turbo-freq and core-power are enabled, and all CPUs of the package "
-		"are in CLOS 0 or 1 (core-power get-assoc)");
-
-	finding_explain(findings, finding, with_cost(findings, finding, package),
-			bucket_remedy(findings, package, 0));
-	add_package(findings, finding, package);
-}
-
-/** Nothing is lost where the level clips to no less than the highest frequency. */
-static void check_without_high(struct findings *findings, const struct package *package)
-{
-	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
+	const int code = high ? ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES
+			      : ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY;
+	bool core_power = !lacks_core_power(findings->survey, package);
+	const struct isst_turbo_freq *info;
 	struct isst_finding *finding;
 
-	if (info->clip_mhz[0].state != ISST_KNOWN ||
-	    info->clip_mhz[0].value >= info->mhz[0][0].value)
-		return;
-	finding = findings_note(
-		findings, ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY,
-		"%s enabled, and all CPUs of the package are in CLOS 2 "
-		"or 3 (core-power get-assoc); level %u clips these to %u MHz, and its first bucket "
-		"holds %u %s, at %u MHz (turbo-freq info)",
-		lacks_core_power(findings->survey, package) ? "turbo-freq is"
-							    : "turbo-freq and core-power are",
-		package->level->level, info->clip_mhz[0].value, info->high_priority_cores[0],
-		package_cores_word(findings, info->high_priority_cores[0]), info->mhz[0][0].value);
-	finding_explain(findings, finding, with_cost(findings, finding, package),
+	if (high) {
+		/* Without core-power it is the finding of check_enabled(). */
+		if (!core_power)
+			return;
+		finding = findings_note(
+			findings, code,
+			"turbo-freq and core-power are enabled, and all CPUs of the "
+			"package are in CLOS 0 or 1 (core-power get-assoc)");
+	} else {
+		info = &package->level->turbo_freq_info;
+		if (info->clip_mhz[0].state != ISST_KNOWN ||
+		    info->clip_mhz[0].value >= info->mhz[0][0].value)
+			return;
+		finding = findings_note(
+			findings, code,
+			"%s enabled, and all CPUs of the package are in CLOS 2 "
+			"or 3 (core-power get-assoc); level %u clips these to %u MHz, and its "
+			"first bucket holds %u %s, at %u MHz (turbo-freq info)",
+			core_power ? "turbo-freq and core-power are" : "turbo-freq is",
+			package->level->level, info->clip_mhz[0].value,
+			info->high_priority_cores[0],
+			package_cores_word(findings, info->high_priority_cores[0]),
+			info->mhz[0][0].value);
+	}
+	finding_explain(findings, finding,
+			turbo_freq_meaning(findings, package, finding_code(code)->meaning),
 			bucket_remedy(findings, package, 0));
-	for (size_t i = package->first; i < package->end; i++)
-		if (has_priorities(&findings->survey->domains[i]) &&
-		    findings->survey->domains[i].asked)
-			finding_add_domain(findings, finding, &findings->survey->domains[i]);
-}
-
-/** Whether findings can be about a CPU of the domains of a package in which priorities count. */
-static bool is_asked(const struct survey *survey, const struct package *package, bool high)
-{
-	for (size_t i = package->first; i < package->end; i++)
-		if (has_priorities(&survey->domains[i]) &&
-		    (high ? is_about_high(&survey->domains[i]) : survey->domains[i].asked))
-			return true;
-	return false;
+	add_package(findings, finding, package, high);
 }
 
 static void check_package(struct findings *findings, const struct package *package)
 {
-	if (package->cpus.unknown > 0 ||
-	    !is_asked(findings->survey, package, package->cpus.high > 0))
+	bool asked = false;
+
+	/* Findings are about CPUs of domains in which priorities count. */
+	for (size_t i = package->first; i < package->end; i++) {
+		const struct survey_domain *domain = &findings->survey->domains[i];
+
+		asked |= has_priorities(domain) &&
+			 (package->cpus.high > 0 ? is_about_high(domain) : domain->asked);
+	}
+	if (package->cpus.unknown > 0 || !asked)
 		return;
-	if (package->cpus.low == 0) {
-		/* Without core-power it is the finding of check_enabled(). */
-		if (!lacks_core_power(findings->survey, package))
-			check_without_low(findings, package);
-	} else if (package->level && package->cpus.high == 0)
-		check_without_high(findings, package);
+	if (package->cpus.low == 0)
+		check_undivided(findings, package, true);
+	else if (package->level && package->cpus.high == 0)
+		check_undivided(findings, package, false);
 	else if (package->level)
 		check_bucket(findings, package);
 }
 
 /* ---- Turbo ratio limits, where they are read ---- */
 
-static unsigned int known_mhz(const struct isst_value *mhz)
-{
-	return mhz->state == ISST_KNOWN ? mhz->value : 0;
-}
-
 /** The frequency that limits must not be below, in a bucket; 0: any. A bucket that the level does
  * not have applies to no number of cores. */
 static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int bucket)
 {
 	const struct isst_level *level = &domain->now->level;
-	unsigned int of_level = known_mhz(&level->limit[0].mhz[bucket]);
+	const struct isst_value *mhz = &level->limit[0].mhz[bucket];
 
-	if (of_level == 0 || !turbo_freq_is_on(domain))
-		return of_level;
-	return known_mhz(&level->turbo_freq_info.mhz[0][0]);
+	if (mhz->state == ISST_KNOWN && mhz->value > 0 && turbo_freq_is_on(domain))
+		mhz = &level->turbo_freq_info.mhz[0][0];
+	return mhz->state == ISST_KNOWN ? mhz->value : 0;
 }
 
 static void check_limits(struct findings *findings, const struct survey_domain *domain)

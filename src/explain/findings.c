@@ -60,58 +60,54 @@ struct isst_finding *findings_note(struct findings *findings, int code, const ch
 	va_start(arguments, format);
 	length = vasprintf(&read, format, arguments);
 	va_end(arguments);
-	if (length < 0) {
-		findings->error = -ENOMEM;
-		return NULL;
-	}
-	for (size_t i = 0; i < findings->count; i++)
+	for (size_t i = 0; i < findings->count && length >= 0; i++)
 		if (findings->items[i]->code == code &&
 		    strcmp(findings->items[i]->read, read) == 0) {
 			free(read);
 			return findings->items[i];
 		}
-	if (ARRAY_GROW(findings->items, findings->count) == 0)
+	if (length >= 0 && ARRAY_GROW(findings->items, findings->count) == 0)
 		finding = finding_new(findings, code, read);
-	else
+	else if (length >= 0)
 		free(read);
-	if (finding)
+	if (finding) {
 		findings->items[findings->count++] = finding;
-	else
-		findings->error = -ENOMEM;
-	return finding;
+		return finding;
+	}
+	findings->error = -ENOMEM;
+	return &findings->lost;
 }
 
 void finding_explain(struct findings *findings, struct isst_finding *finding, const char *meaning,
 		     const char *remedy)
 {
-	char *copy;
+	char *copy = meaning && finding->meaning ? strdup(meaning) : NULL;
 
-	if (!finding)
-		return;
 	if (remedy)
-		finding->remedy_template = message_make(&findings->survey->context->messages, "%s",
-							remedy);
-	if (!meaning)
-		return;
-	copy = strdup(meaning);
-	if (!copy) {
+		finding->remedy_template = FINDING_TEXT(findings, "%s", remedy);
+	if (copy) {
+		free(finding->meaning);
+		finding->meaning = copy;
+	} else if (meaning) {
 		findings->error = -ENOMEM;
-		return;
 	}
-	free(finding->meaning);
-	finding->meaning = copy;
+}
+
+void finding_lift_max(struct findings *findings, struct isst_finding *finding, unsigned int clos)
+{
+	finding_explain(findings, finding, NULL, FINDING_TEXT(findings, "clos %u max none", clos));
 }
 
 void finding_is_choice(struct isst_finding *finding, bool applied)
 {
-	if (finding && applied)
+	if (applied)
 		finding->severity = ISST_SEVERITY_NOTE;
 }
 
 void finding_add_place(struct findings *findings, struct isst_finding *finding,
 		       const struct survey_domain *domain)
 {
-	if (!finding)
+	if (!finding->domains)
 		return;
 	finding->domains[domain - findings->survey->domains] = true;
 	finding->whole = false;
@@ -123,7 +119,7 @@ void finding_add_cpu(struct findings *findings, struct isst_finding *finding,
 		     const struct survey_domain *domain, unsigned int cpu)
 {
 	finding_add_place(findings, finding, domain);
-	if (finding && isst_cpuset_add(finding->cpus, cpu, cpu))
+	if (finding->domains && isst_cpuset_add(finding->cpus, cpu, cpu))
 		findings->error = -ENOMEM;
 }
 
@@ -131,7 +127,7 @@ void finding_add_domain(struct findings *findings, struct isst_finding *finding,
 			const struct survey_domain *domain)
 {
 	finding_add_place(findings, finding, domain);
-	for (size_t i = 0; i < domain->cpu_count && finding; i++)
+	for (size_t i = 0; i < domain->cpu_count; i++)
 		if (domain->cpus[i].asked)
 			finding_add_cpu(findings, finding, domain, domain->cpus[i].cpu->number);
 }

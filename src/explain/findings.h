@@ -40,8 +40,13 @@ struct findings {
 	const struct survey *survey;
 	struct isst_finding **items;
 	size_t count;
-	int error; /* -ENOMEM: the findings are not complete */
+	int error;		  /* -ENOMEM: the findings are not complete */
+	struct isst_finding lost; /* in place of one for which there was no memory */
 };
+
+/** A text of the context, by a format. */
+#define FINDING_TEXT(findings, ...) \
+	message_make(&(findings)->survey->context->messages, __VA_ARGS__)
 
 /** A row of the table of codes. */
 struct finding_code {
@@ -57,16 +62,16 @@ struct finding_code {
 extern const struct finding_code finding_codes[];
 const struct finding_code *finding_code(int code);
 
-/**
- * The finding of a code and of what was read; a new one, unless there is one already. NULL without
- * memory, which the functions below accept.
- */
+/** The finding of a code and of what was read; a new one, unless there is one already. */
 __attribute__((format(printf, 3, 4))) struct isst_finding *
 findings_note(struct findings *findings, int code, const char *format, ...);
 
 /** What a finding means and what fixes it, in place of what its code has. NULL: that. */
 void finding_explain(struct findings *findings, struct isst_finding *finding, const char *meaning,
 		     const char *remedy);
+
+/** The remedy of a maximum of a class: none. */
+void finding_lift_max(struct findings *findings, struct isst_finding *finding, unsigned int clos);
 
 /** Behind what was read of a limit: whether the configuration that was applied last states it. Then
  * it is a choice, and worth a note. */

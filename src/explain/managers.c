@@ -56,22 +56,20 @@ static bool has_process_name(const char *process, const char *name)
 }
 
 /** The lowest number is that of the first of its processes. */
-static void keep_first(unsigned int *kept, unsigned int number)
-{
-	if (!*kept || number < *kept)
-		*kept = number;
-}
-
 static int note_process(void *data, unsigned int number, const char *name)
 {
 	struct survey *survey = data;
 
 	for (size_t i = 0; i < MANAGERS; i++) {
-		if (TABLE[i].process && has_process_name(name, TABLE[i].process))
-			keep_first(&survey->managers[i].process, number);
+		struct manager_seen *seen = &survey->managers[i];
+
+		if (TABLE[i].process && has_process_name(name, TABLE[i].process) &&
+		    (!seen->process || number < seen->process))
+			seen->process = number;
 		for (size_t j = 0; j < PLUGINS && TABLE[i].plugins[j]; j++)
-			if (has_process_name(name, TABLE[i].plugins[j]))
-				keep_first(&survey->managers[i].plugin, number);
+			if (has_process_name(name, TABLE[i].plugins[j]) &&
+			    (!seen->plugin || number < seen->plugin))
+				seen->plugin = number;
 	}
 	return 0;
 }
@@ -86,17 +84,16 @@ static int note_unit(void *data, const char *name)
 	return 0;
 }
 
-int survey_read_managers(struct survey *survey)
+void survey_read_managers(struct survey *survey)
 {
 	struct kernel_files *files = &survey->context->files;
-	int error = survey_note_file(survey, processes_each(files, note_process, survey));
 
+	survey_note_file(survey, processes_each(files, note_process, survey));
 	for (size_t i = 0; i < MANAGERS; i++)
 		if (TABLE[i].plugins[0] && !survey->managers[i].plugin)
 			survey->managers[i].process = 0;
-	return error ? error
-		     : survey_note_file(survey, kernel_files_each(files, "/run/systemd/units", "",
-								  note_unit, survey));
+	survey_note_file(survey,
+			 kernel_files_each(files, "/run/systemd/units", "", note_unit, survey));
 }
 
 void check_managers(struct findings *findings)

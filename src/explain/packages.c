@@ -77,29 +77,26 @@ static bool has_members(const struct survey_domain *domain, unsigned int clos)
 	return false;
 }
 
-static bool differ(const struct survey_domain *domain, const struct isst_clos *high,
-		   const struct isst_clos *low)
-{
-	return high->min_mhz != low->min_mhz || high->max_mhz != low->max_mhz ||
-	       (domain->now->core_power.priority != ISST_PRIORITY_ORDERED &&
-		high->weight != low->weight);
-}
-
 bool classes_have_purpose(const struct survey_domain *domain)
 {
 	const struct isst_value *base = &domain->now->level.base_mhz;
-	bool purpose = false;
+	bool weights = domain->now->core_power.priority != ISST_PRIORITY_ORDERED, purpose = false;
 
-	for (unsigned int high = 0; high <= LAST_HIGH_CLOS; high++) {
-		const struct isst_clos *config = &domain->clos[high];
+	for (unsigned int i = 0; i <= LAST_HIGH_CLOS; i++) {
+		const struct isst_clos *high = &domain->clos[i];
 
-		if (!has_members(domain, high) || config->failure.error)
+		if (!has_members(domain, i) || high->failure.error)
 			continue;
-		if (base->state == ISST_KNOWN && config->min_mhz > base->value)
+		if (base->state == ISST_KNOWN && high->min_mhz > base->value)
 			return false;
-		for (unsigned int low = LAST_HIGH_CLOS + 1; low < ISST_CLOS_COUNT; low++)
-			purpose |= has_members(domain, low) && !domain->clos[low].failure.error &&
-				   differ(domain, config, &domain->clos[low]);
+		for (unsigned int j = LAST_HIGH_CLOS + 1; j < ISST_CLOS_COUNT; j++) {
+			const struct isst_clos *low = &domain->clos[j];
+
+			purpose |= has_members(domain, j) && !low->failure.error &&
+				   (high->min_mhz != low->min_mhz ||
+				    high->max_mhz != low->max_mhz ||
+				    (weights && high->weight != low->weight));
+		}
 	}
 	return purpose;
 }
@@ -167,15 +164,12 @@ bool is_held_by_classes(const struct survey *survey, const struct survey_domain 
 
 /* ---- Packages ---- */
 
-static unsigned int last_bucket(const struct isst_level *level)
-{
-	const struct isst_turbo_freq *info = &level->turbo_freq_info;
-
-	return info->high_priority_cores[info->buckets - 1];
-}
-
+/** Adds a domain that counts, with the level of the smallest last bucket. */
 static void add_domain(struct package *package, const struct survey_domain *domain)
 {
+	const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
+	const struct isst_turbo_freq *kept = package->level ? &package->level->turbo_freq_info
+							    : NULL;
 	const struct division division = divide_cpus(domain);
 
 	package->cpus.high += division.high;
@@ -184,34 +178,33 @@ static void add_domain(struct package *package, const struct survey_domain *doma
 	package->cpus.high_cores += division.high_cores;
 	package->cpus.low_cores += division.low_cores;
 	package->cpus.low_asked_cores += division.low_asked_cores;
-	if (domain->now->level.turbo_freq_info.buckets > 0 &&
-	    (!package->level || last_bucket(&domain->now->level) < last_bucket(package->level)))
+	if (info->buckets > 0 && (!kept || info->high_priority_cores[info->buckets - 1] <
+						   kept->high_priority_cores[kept->buckets - 1]))
 		package->level = &domain->now->level;
-}
-
-/** Whether what decides if a domain counts could not be read. */
-static bool may_count(const struct survey_domain *domain)
-{
-	return !survey_has_level(domain) || domain->now->level.turbo_freq == ISST_FEATURE_UNKNOWN ||
-	       domain->now->core_power.clos_in_force == ISST_FEATURE_UNKNOWN;
 }
 
 struct package find_package(const struct survey *survey, const struct survey_domain *domain,
 			    domain_filter *counts)
 {
 	const unsigned int number = domain->domain->package;
-	struct package package = { .first = (size_t)(domain - survey->domains) };
+	size_t i = (size_t)(domain - survey->domains);
+	struct package package = { 0 };
 
-	while (package.first > 0 && survey->domains[package.first - 1].domain->package == number)
-		package.first--;
-	package.end = package.first;
-	for (;
-	     package.end < survey->count && survey->domains[package.end].domain->package == number;
-	     package.end++)
-		if (counts(&survey->domains[package.end]))
-			add_domain(&package, &survey->domains[package.end]);
-		else if (may_count(&survey->domains[package.end]))
-			package.cpus.unknown += survey->domains[package.end].cpu_count;
+	while (i > 0 && survey->domains[i - 1].domain->package == number)
+		i--;
+	package.first = i;
+	for (; i < survey->count && survey->domains[i].domain->package == number; i++) {
+		const struct survey_domain *other = &survey->domains[i];
+
+		if (counts(other))
+			add_domain(&package, other);
+		/* What decides if the domain counts could not be read. */
+		else if (!survey_has_level(other) ||
+			 other->now->level.turbo_freq == ISST_FEATURE_UNKNOWN ||
+			 other->now->core_power.clos_in_force == ISST_FEATURE_UNKNOWN)
+			package.cpus.unknown += other->cpu_count;
+	}
+	package.end = i;
 	return package;
 }
 

@@ -21,91 +21,76 @@ static unsigned int first_level(const struct isst_perf_profile *profile)
 	return level;
 }
 
-/** Without CPUs there are no associations that core-power is for, and no level is read. */
-static void choose_parts(struct survey *survey)
-{
-	for (size_t i = 0; i < survey->count; i++) {
-		struct domain_snapshot *now = survey->domains[i].now;
-
-		now->parts = SNAPSHOT_PROFILES |
-			     (now->domain->has_cpu ? SNAPSHOT_CLOS_IN_FORCE : 0);
-		now->core_power.failure.error = -EOPNOTSUPP;
-	}
-}
-
-/** The current levels, and the lowest ones of domains that have another. */
-static void choose_levels(struct survey *survey)
-{
-	for (size_t i = 0; i < survey->count; i++) {
-		struct survey_domain *domain = &survey->domains[i];
-		const struct isst_perf_profile *profile = &domain->now->profile;
-		unsigned int lowest = first_level(profile);
-
-		if (!survey_has_level(domain))
-			continue;
-		domain->now->parts |= SNAPSHOT_LEVEL;
-		domain->now->level.level = profile->current_level;
-		domain->has_first = lowest != profile->current_level;
-		if (domain->has_first)
-			domain->first = (struct isst_level){ .domain = domain->domain,
-							     .profile = profile,
-							     .level = lowest };
-	}
-}
-
-static int read_snapshots(struct survey *survey)
+/** Reads the current levels, and the lowest ones of domains that have another. Without CPUs there
+ * are no associations that core-power is for, and no level is read. */
+static void read_snapshots(struct survey *survey)
 {
 	struct survey_domain *domains = survey->domains;
 	struct domain_snapshot *now = survey->now;
 	const size_t count = survey->count;
-	int error;
 
-	choose_parts(survey);
-	error = snapshot_read(survey->context, now, count);
-	for (size_t i = 0; i < count && !error; i++)
-		error = survey_note_failure(survey, &now[i].profile.failure);
-	choose_levels(survey);
-	if (!error)
-		error = snapshot_read_levels(survey->context, now, count, ISST_READ_LEVELS_ALL);
-	for (size_t i = 0; i < count && !error; i++)
-		error = survey_note_failure(survey, &now[i].level.failure);
-	if (!error)
-		error = levels_read(survey->context, &domains->first, count, sizeof(*domains),
-				    ISST_READ_LEVELS_PROPERTIES);
-	for (size_t i = 0; i < count && !error; i++)
-		error = survey_note_failure(survey, &domains[i].first.failure);
-	for (size_t i = 0; i < count && !error; i++)
-		error = survey_note_failure(survey, &now[i].core_power.failure);
-	return error;
+	for (size_t i = 0; i < count; i++) {
+		now[i].parts = SNAPSHOT_PROFILES |
+			       (now[i].domain->has_cpu ? SNAPSHOT_CLOS_IN_FORCE : 0);
+		now[i].core_power.failure.error = -EOPNOTSUPP;
+	}
+	survey_take_error(survey, snapshot_read(survey->context, now, count));
+	for (size_t i = 0; i < count && !survey->error; i++)
+		survey_note_failure(survey, &now[i].profile.failure);
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_perf_profile *profile = &now[i].profile;
+		unsigned int lowest = first_level(profile);
+
+		if (!survey_has_level(&domains[i]))
+			continue;
+		now[i].parts |= SNAPSHOT_LEVEL;
+		now[i].level.level = profile->current_level;
+		domains[i].has_first = lowest != profile->current_level;
+		if (domains[i].has_first)
+			domains[i].first = (struct isst_level){ .domain = now[i].domain,
+								.profile = profile,
+								.level = lowest };
+	}
+	if (!survey->error)
+		survey->error = snapshot_read_levels(survey->context, now, count,
+						     ISST_READ_LEVELS_ALL);
+	for (size_t i = 0; i < count && !survey->error; i++)
+		survey_note_failure(survey, &now[i].level.failure);
+	if (!survey->error)
+		survey->error = levels_read(survey->context, &domains->first, count,
+					    sizeof(*domains), ISST_READ_LEVELS_PROPERTIES);
+	for (size_t i = 0; i < count && !survey->error; i++)
+		survey_note_failure(survey, &domains[i].first.failure);
+	for (size_t i = 0; i < count && !survey->error; i++)
+		survey_note_failure(survey, &now[i].core_power.failure);
 }
 
-static int read_clos(struct survey *survey)
+static void read_clos(struct survey *survey)
 {
 	struct isst_clos *configs = calloc(survey->count * ISST_CLOS_COUNT + 1, sizeof(*configs));
 	size_t count = 0, next = 0;
-	int error = configs ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < survey->count && !error; i++)
+	survey->error = configs ? 0 : -ENOMEM;
+	for (size_t i = 0; i < survey->count && configs; i++)
 		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
 			if (!survey_classes_hold(&survey->domains[i]))
 				continue;
 			configs[count].domain = survey->domains[i].domain;
 			configs[count++].clos = clos;
 		}
-	if (!error && count > 0)
-		error = clos_read(survey->context, configs, count);
-	for (size_t i = 0; i < survey->count && !error; i++)
-		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++) {
+	if (count > 0)
+		survey->error = clos_read(survey->context, configs, count);
+	for (size_t i = 0; i < survey->count && !survey->error; i++)
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !survey->error; clos++) {
 			struct isst_clos *config = &survey->domains[i].clos[clos];
 
 			config->failure.error = -EOPNOTSUPP;
 			if (!survey_classes_hold(&survey->domains[i]))
 				continue;
 			*config = configs[next++];
-			error = survey_note_failure(survey, &config->failure);
+			survey_note_failure(survey, &config->failure);
 		}
 	free(configs);
-	return error;
 }
 
 /** Whether the turbo ratio limits of a domain are read: by a CPU that is not to be left alone. TPMI
@@ -124,97 +109,37 @@ static bool may_read_limits(const struct survey *survey, const struct survey_dom
 	return false;
 }
 
-static int read_limits(struct survey *survey)
+static void read_limits(struct survey *survey)
 {
 	struct isst_turbo_ratio_limits *limits = calloc(survey->count + 1, sizeof(*limits));
 	size_t count = 0, next = 0;
-	int error = limits ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < survey->count && !error; i++) {
+	survey->error = limits ? 0 : -ENOMEM;
+	for (size_t i = 0; i < survey->count && limits; i++) {
 		survey->domains[i].has_limits = may_read_limits(survey, &survey->domains[i]);
 		if (survey->domains[i].has_limits)
 			limits[count++].domain = survey->domains[i].domain;
 	}
-	if (!error && count > 0)
-		error = turbo_ratio_limits_read(survey->context, limits, count);
-	for (size_t i = 0; i < survey->count && !error; i++) {
+	if (count > 0)
+		survey->error = turbo_ratio_limits_read(survey->context, limits, count);
+	for (size_t i = 0; i < survey->count && !survey->error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
 
 		if (!domain->has_limits)
 			continue;
 		domain->limits = limits[next++];
 		domain->has_limits = !domain->limits.failure.error;
-		error = survey_note_failure(survey, &domain->limits.failure);
+		survey_note_failure(survey, &domain->limits.failure);
 	}
 	free(limits);
-	return error;
 }
 
-/* ---- Uncore, and CPUs that are offline ---- */
-
-static int read_uncore(struct survey *survey, struct survey_domain *domain)
-{
-	int error = uncore_fabric_count(survey->context, domain->domain, &domain->fabrics);
-
-	if (error)
-		return domain->asked ? survey_note_file(survey, error) : 0;
-	if (domain->fabrics > ISST_FABRICS)
-		domain->fabrics = ISST_FABRICS;
-	for (unsigned int i = 0; i < domain->fabrics; i++) {
-		domain->uncore[i].domain = domain->domain;
-		domain->uncore[i].fabric = i;
-	}
-	error = uncore_limits_read(survey->context, domain->uncore, domain->fabrics);
-	for (unsigned int i = 0; i < domain->fabrics && !error && domain->asked; i++)
-		error = survey_note_failure(survey, &domain->uncore[i].failure);
-	return error;
-}
-
-/** Of all domains at once: what partitions hold is the same for all. */
-static int read_cpus_states(struct survey *survey)
-{
-	struct cpus_state *states = calloc(survey->count + 1, sizeof(*states));
-	size_t count = 0;
-	int error;
-
-	if (!states)
-		return -ENOMEM;
-	for (size_t i = 0; i < survey->count; i++)
-		if (survey->domains[i].asked)
-			states[count++].domain = survey->domains[i].domain;
-	error = cpus_state_read(survey->context, states, count, false);
-	count = 0;
-	for (size_t i = 0; i < survey->count; i++)
-		if (survey->domains[i].asked)
-			survey->domains[i].cpus_state = states[count++];
-	free(states);
-	return error;
-}
-
-/** Notes which CPUs the level may or may not enable. */
-static int note_cpus_state(struct survey *survey, const struct cpus_state *state)
-{
-	int error = survey_note_failure(survey, &state->failure);
-	char *list;
-
-	if (error || isst_cpuset_count(state->unknown) == 0)
-		return error;
-	list = name_numbers("CPU", state->unknown);
-	error = list ? survey_note(survey,
-				   "%s: offline, and not seen online since boot: it is unknown "
-				   "whether a level enables it",
-				   list)
-		     : -ENOMEM;
-	free(list);
-	return error;
-}
-
-static int read_requested_levels(struct survey *survey)
+static void read_requested_levels(struct survey *survey)
 {
 	struct requested_levels all;
-	int error = requested_levels_read(survey->context, &all);
 
-	for (size_t i = 0; i < survey->count && !error; i++) {
+	survey->error = requested_levels_read(survey->context, &all);
+	for (size_t i = 0; i < survey->count && !survey->error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
 		const struct requested_level *level = requested_level_of(&all, domain->domain);
 
@@ -222,26 +147,74 @@ static int read_requested_levels(struct survey *survey)
 					level->present == domain->now->profile.current_level;
 		domain->requested = domain->has_requested ? level->requested : 0;
 	}
-	if (!error)
-		error = survey_note_failure(survey, &all.failure);
+	if (!survey->error)
+		survey_note_failure(survey, &all.failure);
 	requested_levels_clear(&all);
-	return error;
 }
 
-static int read_files_of_domains(struct survey *survey)
-{
-	int error = read_cpus_states(survey);
+/* ---- Uncore, and CPUs that are offline ---- */
 
-	for (size_t i = 0; i < survey->count && !error; i++) {
+static void read_uncore(struct survey *survey, struct survey_domain *domain)
+{
+	int error = uncore_fabric_count(survey->context, domain->domain, &domain->fabrics);
+
+	if (error) {
+		if (domain->asked)
+			survey_note_file(survey, error);
+		return;
+	}
+	if (domain->fabrics > ISST_FABRICS)
+		domain->fabrics = ISST_FABRICS;
+	for (unsigned int i = 0; i < domain->fabrics; i++) {
+		domain->uncore[i].domain = domain->domain;
+		domain->uncore[i].fabric = i;
+	}
+	survey->error = uncore_limits_read(survey->context, domain->uncore, domain->fabrics);
+	for (unsigned int i = 0; i < domain->fabrics && !survey->error && domain->asked; i++)
+		survey_note_failure(survey, &domain->uncore[i].failure);
+}
+
+/** The CPUs of all domains at once: what partitions hold is the same for all. */
+static void read_files_of_domains(struct survey *survey)
+{
+	struct cpus_state *states = calloc(survey->count + 1, sizeof(*states));
+	size_t count = 0;
+
+	if (!states) {
+		survey->error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->domains[i].asked)
+			states[count++].domain = survey->domains[i].domain;
+	survey->error = cpus_state_read(survey->context, states, count, false);
+	count = 0;
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->domains[i].asked)
+			survey->domains[i].cpus_state = states[count++];
+	free(states);
+	for (size_t i = 0; i < survey->count && !survey->error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
+		const struct cpus_state *cpus = &domain->cpus_state;
+		char *list;
 
 		/* A limit of the package holds all of its power domains. */
 		if (domain->asked || context_has_power_domains(survey->context))
-			error = read_uncore(survey, domain);
-		if (!error && domain->asked)
-			error = note_cpus_state(survey, &domain->cpus_state);
+			read_uncore(survey, domain);
+		if (!domain->asked || survey->error)
+			continue;
+		survey_note_failure(survey, &cpus->failure);
+		if (isst_cpuset_count(cpus->unknown) == 0)
+			continue;
+		list = name_numbers("CPU", cpus->unknown);
+		survey_take_error(survey, list ? 0 : -ENOMEM);
+		if (list)
+			survey_note(survey,
+				    "%s: offline, and not seen online since boot: it is unknown "
+				    "whether a level enables it",
+				    list);
+		free(list);
 	}
-	return error;
 }
 
 /* ---- All of it ---- */
@@ -282,27 +255,28 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope)
 {
-	static int (*const ALL[])(struct survey * survey) = {
+	static void (*const ALL[])(struct survey * survey) = {
 		survey_read_whole,    read_snapshots,	     read_clos,
 		read_limits,	      read_requested_levels, read_files_of_domains,
 		survey_read_cpus,     survey_read_causes,    survey_read_reasons,
 		survey_read_managers, survey_read_hidden,    NULL,
 	};
-	static int (*const LIMITS[])(struct survey * survey) = { survey_read_whole,
-								 survey_list_cpus,
-								 survey_read_reasons, NULL };
-	int (*const *parts)(struct survey * survey) = scope->limits_only ? LIMITS : ALL;
-	int error;
+	static void (*const LIMITS[])(struct survey * survey) = { survey_read_whole,
+								  survey_list_cpus,
+								  survey_read_reasons, NULL };
+	void (*const *parts)(struct survey * survey) = scope->limits_only ? LIMITS : ALL;
 
 	*survey = (struct survey){ .context = context,
 				   .named = scope->cpus,
 				   .limits_only = scope->limits_only };
-	error = take_domains(survey, scope);
-	for (size_t i = 0; parts[i] && !error; i++)
-		error = parts[i](survey);
-	if (!error && scope->read_records && !scope->limits_only)
-		error = scope->read_records(survey);
-	return !error && scope->measure ? survey_measure(survey) : error;
+	survey->error = take_domains(survey, scope);
+	for (size_t i = 0; parts[i] && !survey->error; i++)
+		parts[i](survey);
+	if (!survey->error && scope->read_records && !scope->limits_only)
+		survey->error = scope->read_records(survey);
+	if (!survey->error && scope->measure)
+		survey_measure(survey);
+	return survey->error;
 }
 
 void survey_clear(struct survey *survey)

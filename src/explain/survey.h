@@ -112,6 +112,7 @@ struct survey {
 	struct power_zones power;   /* of packages, where CPUs were measured */
 	bool denied;		    /* something seems to be hidden from the caller */
 	bool limits_only;	    /* see struct survey_scope */
+	int error;		    /* 0, -ENOMEM or -EINTR: the survey ends with it */
 };
 
 /** What to survey. */
@@ -132,29 +133,34 @@ int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope);
 void survey_clear(struct survey *survey);
 
-/** survey_whole.c: notes that something could not be read, unless it is what the machine does not
- * have. Without permission it is only a note. Returns 0 or -ENOMEM. */
-int survey_note_failure(struct survey *survey, const struct isst_failure *failure);
+/* All of the following take an error that ends the survey into it, the first one. */
+static inline void survey_take_error(struct survey *survey, int error)
+{
+	if (!survey->error)
+		survey->error = error;
+}
 
-/** Notes why something was not looked at. Returns 0 or -ENOMEM. */
-__attribute__((format(printf, 2, 3))) int survey_note(struct survey *survey, const char *format,
-						      ...);
+/** survey_whole.c: notes that something could not be read, unless it is what the machine does not
+ * have. Without permission it is only a note. */
+void survey_note_failure(struct survey *survey, const struct isst_failure *failure);
 
 /** The same of a file of the kernel, by the error of its reader: -ENOENT is no failure. */
-int survey_note_file(struct survey *survey, int error);
+void survey_note_file(struct survey *survey, int error);
 
-/* Each reads a part of the whole. As survey_read(). */
-int survey_read_whole(struct survey *survey);	 /* survey_whole.c */
-int survey_read_causes(struct survey *survey);	 /* survey_whole.c: of a missing cpufreq or HWP */
-int survey_read_reasons(struct survey *survey);	 /* survey_hardware.c: what limits the hardware */
-int survey_read_managers(struct survey *survey); /* managers.c */
-int survey_read_hidden(struct survey *survey);	 /* survey_whole.c: what hides files */
-int survey_measure(struct survey *survey);	 /* survey_hardware.c: where it is asked for */
+/** Notes why something was not looked at. */
+__attribute__((format(printf, 2, 3))) void survey_note(struct survey *survey, const char *format,
+						       ...);
 
-/** survey_cpus.c: reads what is known of each online CPU. As survey_read(). */
-int survey_read_cpus(struct survey *survey);
-/** Lists them only. */
-int survey_list_cpus(struct survey *survey);
+/* Each reads a part of the whole. */
+void survey_read_whole(struct survey *survey);	  /* survey_whole.c */
+void survey_read_causes(struct survey *survey);	  /* survey_whole.c: of a missing cpufreq or HWP */
+void survey_read_hidden(struct survey *survey);	  /* survey_whole.c: what hides files */
+void survey_list_cpus(struct survey *survey);	  /* survey_cpus.c: those that are online */
+void survey_read_cpus(struct survey *survey);	  /* survey_cpus.c: with what is known of them */
+void survey_read_reasons(struct survey *survey);  /* survey_hardware.c: what limits the hardware */
+void survey_measure(struct survey *survey);	  /* survey_hardware.c: where it is asked for */
+void survey_read_managers(struct survey *survey); /* managers.c */
+
 void survey_clear_cpus(struct survey_domain *domain);
 /** Whether a CPU is the first of its core that counts. One of which the core is unknown is not. */
 bool survey_is_first_of_core(const struct survey_domain *domain, size_t position,

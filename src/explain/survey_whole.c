@@ -14,69 +14,57 @@
 
 /* ---- Notes of what could not be read ---- */
 
-static int add_text(struct survey_texts *list, const char *text)
+static void add_text(struct survey *survey, struct survey_texts *list, const char *text)
 {
 	int error;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (list->texts[i] == text)
-			return 0;
+			return;
 	error = ARRAY_GROW(list->texts, list->count);
 	if (!error)
 		list->texts[list->count++] = text;
-	return error;
+	survey_take_error(survey, error);
 }
 
-int survey_note_failure(struct survey *survey, const struct isst_failure *failure)
+void survey_note_failure(struct survey *survey, const struct isst_failure *failure)
 {
 	if (!failure->error || failure->error == -EOPNOTSUPP)
-		return 0;
+		return;
 	survey->denied |= failure->error == -EPERM;
-	return add_text(failure->error == -EPERM ? &survey->notes : &survey->unread,
-			failure->message);
+	add_text(survey, failure->error == -EPERM ? &survey->notes : &survey->unread,
+		 failure->message);
 }
 
-int survey_note_file(struct survey *survey, int error)
+void survey_note_file(struct survey *survey, int error)
 {
 	const struct isst_failure failure = { .error = error,
 					      .message = isst_error(survey->context) };
 
 	if (error == -ENOMEM)
-		return error;
-	return error == -ENOENT ? 0 : survey_note_failure(survey, &failure);
+		survey_take_error(survey, error);
+	else if (error != -ENOENT)
+		survey_note_failure(survey, &failure);
 }
 
-int survey_note(struct survey *survey, const char *format, ...)
+void survey_note(struct survey *survey, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
-	int length, error = -ENOMEM;
+	int length;
 
 	va_start(arguments, format);
 	length = vasprintf(&text, format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		return error;
-	error = add_text(&survey->notes, message_make(&survey->context->messages, "%s", text));
+	if (length < 0) {
+		survey_take_error(survey, -ENOMEM);
+		return;
+	}
+	add_text(survey, &survey->notes, message_make(&survey->context->messages, "%s", text));
 	free(text);
-	return error;
 }
 
 /* ---- Lockdown and containers, which hide files: where some could not be read ---- */
-
-/** The file has all modes, the one in force in brackets: `none [integrity] confidentiality`. */
-static int note_lockdown(struct survey *survey, const char *modes)
-{
-	const char *begin = strchr(modes, '['), *end = begin ? strchr(begin, ']') : NULL;
-	int length = end ? (int)(end - begin - 1) : 0;
-
-	if (length == 0 || strncmp(begin, "[none]", strlen("[none]")) == 0)
-		return 0;
-	return survey_note(survey,
-			   "kernel lockdown is in force (%.*s, /sys/kernel/security/lockdown): "
-			   "files of debugfs cannot be read, not even by root",
-			   length, begin + 1);
-}
 
 /* What is there in containers alone. */
 static const struct {
@@ -100,55 +88,48 @@ static bool has_word(const char *text, const char *const *words)
 	return *words;
 }
 
-static int note_container(struct survey *survey)
+void survey_read_hidden(struct survey *survey)
 {
-	for (size_t i = 0; i < sizeof(SIGNS) / sizeof(SIGNS[0]); i++) {
-		char *text = NULL;
-		int error = kernel_files_text(&survey->context->files, SIGNS[i].path, &text);
-		bool found = !error && has_word(text, SIGNS[i].words);
-
-		if (found)
-			error = survey_note(survey,
-					    "this is a container (%s%s%s): files and processes of "
-					    "the host can be hidden",
-					    SIGNS[i].path, SIGNS[i].named ? ": " : "",
-					    SIGNS[i].named ? text : "");
-		free(text);
-		if (found || error == -ENOMEM)
-			return error;
-	}
-	return 0;
-}
-
-int survey_read_hidden(struct survey *survey)
-{
-	char *modes;
+	struct kernel_files *files = &survey->context->files;
+	char *text, *begin, *end;
+	bool found = false;
 	int error;
 
 	if (!survey->denied)
-		return 0;
-	error = kernel_files_text(&survey->context->files, "/sys/kernel/security/lockdown", &modes);
-	if (error == -ENOMEM)
-		return error;
-	if (!error) {
-		error = note_lockdown(survey, modes);
-		free(modes);
-		if (error)
-			return error;
+		return;
+	/* The file has all modes, the one in force in brackets: none [integrity] confidentiality */
+	error = kernel_files_text(files, "/sys/kernel/security/lockdown", &text);
+	begin = error ? NULL : strchr(text, '[');
+	end = begin ? strchr(begin, ']') : NULL;
+	if (end && end > begin + 1 && strncmp(begin, "[none]", strlen("[none]")) != 0)
+		survey_note(survey,
+			    "kernel lockdown is in force (%.*s, /sys/kernel/security/lockdown): "
+			    "files of debugfs cannot be read, not even by root",
+			    (int)(end - begin - 1), begin + 1);
+	if (!error)
+		free(text);
+	survey_take_error(survey, error == -ENOMEM ? error : 0);
+	for (size_t i = 0; i < sizeof(SIGNS) / sizeof(SIGNS[0]) && !found && !survey->error; i++) {
+		text = NULL;
+		error = kernel_files_text(files, SIGNS[i].path, &text);
+		found = !error && has_word(text, SIGNS[i].words);
+		if (found)
+			survey_note(survey,
+				    "this is a container (%s%s%s): files and processes of "
+				    "the host can be hidden",
+				    SIGNS[i].path, SIGNS[i].named ? ": " : "",
+				    SIGNS[i].named ? text : "");
+		survey_take_error(survey, error == -ENOMEM ? error : 0);
+		free(text);
 	}
-	return note_container(survey);
 }
 
 /* ---- The machine as a whole ---- */
 
-static const char PSTATE[] = CPU_DIRECTORY "/intel_pstate/status";
-
-static int read_text(struct survey *survey, const char *path, char **text)
+static void read_text(struct survey *survey, const char *path, char **text)
 {
-	return survey_note_file(survey, kernel_files_text(&survey->context->files, path, text));
+	survey_note_file(survey, kernel_files_text(&survey->context->files, path, text));
 }
-
-/* ---- The kernel ---- */
 
 /** The version at the beginning of a release, such as 6.12.117-1; 0: not understood. */
 static unsigned long parse_release(const char *release)
@@ -168,10 +149,8 @@ static unsigned long parse_release(const char *release)
 	return count < 2 ? 0 : KERNEL_VERSION(numbers[0], numbers[1], numbers[2]);
 }
 
-/* ---- Limits of intel_pstate ---- */
-
 /** A part of 100 of the highest frequency; 0 where there is none. */
-static int read_percentage(struct survey *survey, const char *path, unsigned int *percentage)
+static void read_percentage(struct survey *survey, const char *path, unsigned int *percentage)
 {
 	struct kernel_files *files = &survey->context->files;
 	uint64_t value;
@@ -179,22 +158,10 @@ static int read_percentage(struct survey *survey, const char *path, unsigned int
 
 	/* While intel_pstate is off it answers with EAGAIN: then it has none. */
 	if (error && files->answer == -EAGAIN)
-		return 0;
+		return;
 	*percentage = error ? 0 : (unsigned int)value;
-	return survey_note_file(survey, error);
+	survey_note_file(survey, error);
 }
-
-static int read_percentages(struct survey *survey)
-{
-	int error = read_percentage(survey, CPU_DIRECTORY "/intel_pstate/max_perf_pct",
-				    &survey->max_perf_pct);
-
-	return error ? error
-		     : read_percentage(survey, CPU_DIRECTORY "/intel_pstate/min_perf_pct",
-				       &survey->min_perf_pct);
-}
-
-/* ---- Efficiency control of the uncore ---- */
 
 static int note_efficiency_control(void *survey, const char *name)
 {
@@ -203,42 +170,28 @@ static int note_efficiency_control(void *survey, const char *name)
 	return 0;
 }
 
-/** One fabric cluster is like all others. */
-static int read_efficiency_control(struct survey *survey)
-{
-	static const char CLUSTER[] = CPU_DIRECTORY "/intel_uncore_frequency/uncore00";
-
-	if (!context_has_power_domains(survey->context))
-		return 0;
-	return survey_note_file(survey, kernel_files_each(&survey->context->files, CLUSTER, "elc_",
-							  note_efficiency_control, survey));
-}
-
-/* ---- All of it ---- */
-
-int survey_read_whole(struct survey *survey)
+void survey_read_whole(struct survey *survey)
 {
 	struct kernel_files *files = &survey->context->files;
 	uint64_t resumes = 0;
-	int error = survey_note_file(survey, cpufreq_turbo_state(files, &survey->turbo));
 
-	if (!error)
-		error = survey_note_file(survey, hotplug_smt_control(files, &survey->smt));
-	if (!error)
-		error = read_text(survey, "/proc/sys/kernel/osrelease", &survey->release);
+	survey_note_file(survey, cpufreq_turbo_state(files, &survey->turbo));
+	survey_note_file(survey, hotplug_smt_control(files, &survey->smt));
+	read_text(survey, "/proc/sys/kernel/osrelease", &survey->release);
 	survey->kernel_version = parse_release(survey->release);
-	if (!error)
-		error = read_percentages(survey);
-	if (!error)
-		error = survey_note_file(
-			survey, kernel_files_number(files, RESUMES_FILE, UINT32_MAX, &resumes));
+	read_percentage(survey, CPU_DIRECTORY "/intel_pstate/max_perf_pct", &survey->max_perf_pct);
+	read_percentage(survey, CPU_DIRECTORY "/intel_pstate/min_perf_pct", &survey->min_perf_pct);
+	survey_note_file(survey, kernel_files_number(files, RESUMES_FILE, UINT32_MAX, &resumes));
 	survey->resumes = (unsigned int)resumes;
-	if (!error)
-		error = read_efficiency_control(survey);
+	/* One fabric cluster is like all others. */
+	if (context_has_power_domains(survey->context))
+		survey_note_file(survey,
+				 kernel_files_each(files,
+						   CPU_DIRECTORY "/intel_uncore_frequency/uncore00",
+						   "elc_", note_efficiency_control, survey));
 	survey->undisturbed = isst_cpuset_new();
-	if (!error && !survey->undisturbed)
-		error = -ENOMEM;
-	return error ? error : undisturbed_cpus(files, survey->undisturbed);
+	survey_take_error(survey, survey->undisturbed ? undisturbed_cpus(files, survey->undisturbed)
+						      : -ENOMEM);
 }
 
 /* ---- Why there is no cpufreq, or no HWP ---- */
@@ -256,33 +209,23 @@ static bool lacks_cpufreq(const struct survey *survey)
 	return false;
 }
 
-/** The flags of the first processor, between blanks; NULL: there are none. */
-static int read_flags(struct survey *survey)
+void survey_read_causes(struct survey *survey)
 {
 	char *text = NULL, *line, *end;
-	int error = read_text(survey, "/proc/cpuinfo", &text);
 
+	if (!lacks_cpufreq(survey))
+		return;
+	read_text(survey, "/proc/cmdline", &survey->command_line);
+	read_text(survey, CPU_DIRECTORY "/intel_pstate/status", &survey->pstate);
+	/* The flags of the first processor, between blanks. */
+	read_text(survey, "/proc/cpuinfo", &text);
 	line = text ? strstr(text, "\nflags\t") : NULL;
 	end = line ? strchr(line + 1, '\n') : NULL;
 	if (line && end) {
 		*end = ' ';
 		end[1] = '\0';
 		survey->flags = strdup(line);
-		if (!survey->flags)
-			error = -ENOMEM;
+		survey_take_error(survey, survey->flags ? 0 : -ENOMEM);
 	}
 	free(text);
-	return error;
-}
-
-int survey_read_causes(struct survey *survey)
-{
-	int error;
-
-	if (!lacks_cpufreq(survey))
-		return 0;
-	error = read_text(survey, "/proc/cmdline", &survey->command_line);
-	if (!error)
-		error = read_text(survey, PSTATE, &survey->pstate);
-	return error ? error : read_flags(survey);
 }

@@ -62,23 +62,6 @@ static struct survey_stated stated_of(struct isst_context *context,
 
 /* ---- The state after boot ---- */
 
-/** What the kernel has for the uncore limits of boot can be limits that were set before all CPUs of
- * a die were offline, but by TPMI. */
-static void take_boot(struct survey *survey, const struct configuration *boot,
-		      struct survey_domain *domain)
-{
-	domain->boot = stated_of(survey->context, boot, domain->domain);
-	for (unsigned int i = 0; i < domain->fabrics && !context_has_power_domains(survey->context);
-	     i++) {
-		const struct setting *max = domain_setting(survey->context, boot,
-							   SUBJECT_UNCORE_MAX, domain->domain, i);
-
-		if (max && max->wanted == WANTED_KHZ &&
-		    max->number > domain->uncore[i].initial.max_khz)
-			domain->uncore[i].initial.max_khz = max->number;
-	}
-}
-
 static int read_boot_state(struct survey *survey)
 {
 	struct configuration boot = { 0 };
@@ -88,8 +71,22 @@ static int read_boot_state(struct survey *survey)
 
 	if (!error)
 		error = configuration_add_text(&boot, "state after boot", text, size, true);
-	for (size_t i = 0; i < survey->count && !error; i++)
-		take_boot(survey, &boot, &survey->domains[i]);
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		struct survey_domain *domain = &survey->domains[i];
+
+		domain->boot = stated_of(survey->context, &boot, domain->domain);
+		/* What the kernel has for the uncore limits of boot can be limits that were set
+		 * before all CPUs of a die were offline, but by TPMI. */
+		for (unsigned int j = 0;
+		     j < domain->fabrics && !context_has_power_domains(survey->context); j++) {
+			const struct setting *max = domain_setting(
+				survey->context, &boot, SUBJECT_UNCORE_MAX, domain->domain, j);
+
+			if (max && max->wanted == WANTED_KHZ &&
+			    max->number > domain->uncore[j].initial.max_khz)
+				domain->uncore[j].initial.max_khz = max->number;
+		}
+	}
 	survey->has_boot_state = !error;
 	configuration_clear(&boot);
 	free(text);
@@ -124,18 +121,6 @@ static int read_file(const char *path, char **text, size_t *size)
 		return -ENOMEM;
 	(*text)[*size] = '\0';
 	return length < 0 ? -EIO : 0;
-}
-
-/** Whether a file is all that was applied, and has not been changed since. */
-static bool is_what_was_applied(const struct applied *applied, const char *text, size_t size)
-{
-	char digest[SHA256_DIGITS + 1];
-	struct sha256 hash;
-
-	sha256_begin(&hash);
-	sha256_add(&hash, text, size);
-	sha256_print(&hash, digest);
-	return strcmp(digest, applied->digest) == 0;
 }
 
 /** Whether a setting states a frequency as it is. The level is the one that is in force now. */
@@ -225,38 +210,35 @@ static int take_applied(struct survey *survey, const char *source, const char *t
 	return error;
 }
 
-/** Whether the shell takes a name for one word as it is, and the command for no option. */
-static bool is_plain_name(const char *name)
-{
-	static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "/._+-,:@%";
-
-	return *name && *name != '-' && name[strspn(name, PLAIN)] == '\0';
-}
-
-/** The name for the remedy; a relative one may be that of another file by now, unless it was read.
- */
-static void take_name(struct survey *survey, const char *source, bool read)
-{
-	if (is_plain_name(source) && (read || *source == '/'))
-		survey->applied_file = message_make(&survey->context->messages, "%s", source);
-}
-
 static int read_applied(struct survey *survey)
 {
+	/* The shell takes a name of these for one word. */
+	static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "/._+-,:@%";
+	char digest[SHA256_DIGITS + 1];
 	struct applied applied;
+	struct sha256 hash;
 	char *text = NULL;
 	size_t size = 0;
 	int error = applied_read(survey->context, &applied);
-	bool same;
+	const char *source = error ? NULL : applied.source;
+	bool same = false;
 
-	if (!error && applied.source) {
-		error = read_file(applied.source, &text, &size);
-		same = !error && is_what_was_applied(&applied, text, size);
-		take_name(survey, applied.source, same);
-		if (same && applied.succeeded)
-			error = take_applied(survey, applied.source, text, size);
+	if (source)
+		error = read_file(source, &text, &size);
+	if (source && !error) {
+		sha256_begin(&hash);
+		sha256_add(&hash, text, size);
+		sha256_print(&hash, digest);
+		same = strcmp(digest, applied.digest) == 0;
 	}
+	/* For the remedy. A relative name may be that of another file by now, unless it was read,
+	 * and one with a dash would be an option. */
+	if (source && *source && *source != '-' && source[strspn(source, PLAIN)] == '\0' &&
+	    (same || *source == '/'))
+		survey->applied_file = message_make(&survey->context->messages, "%s", source);
+	if (same && applied.succeeded)
+		error = take_applied(survey, source, text, size);
 	free(text);
 	applied_clear(&applied);
 	return error;
@@ -343,21 +325,6 @@ void isst_explanation_free(struct isst_explanation *explanation)
 	free(explanation);
 }
 
-static int name_cpus(struct isst_explanation *explanation, const struct target_list *list)
-{
-	int error = 0;
-
-	if (list->cpu_count == 0)
-		return 0;
-	explanation->named = isst_cpuset_new();
-	if (!explanation->named)
-		return -ENOMEM;
-	for (size_t i = 0; i < list->cpu_count && !error; i++)
-		error = isst_cpuset_add(explanation->named, list->cpus[i]->number,
-					list->cpus[i]->number);
-	return error;
-}
-
 /** Looks for everything in a survey. Returns 0 or -ENOMEM. */
 static int run_checks(const struct survey *survey, struct findings *findings)
 {
@@ -383,8 +350,13 @@ static int find_findings(struct isst_context *context, const struct target_list 
 
 	for (size_t i = 0; i < list->domain_count && !error; i++)
 		error = context_check_domain(context, list->domains[i]);
-	if (!error)
-		error = name_cpus(explanation, list);
+	if (!error && list->cpu_count > 0) {
+		explanation->named = isst_cpuset_new();
+		error = explanation->named ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < list->cpu_count && !error; i++)
+		error = isst_cpuset_add(explanation->named, list->cpus[i]->number,
+					list->cpus[i]->number);
 	if (!error)
 		error = survey_read(&explanation->survey, context,
 				    &(struct survey_scope){ .domains = list->domains,
@@ -394,23 +366,6 @@ static int find_findings(struct isst_context *context, const struct target_list 
 							    .limits_only = explanation->limits_only,
 							    .read_records = explain_read_records });
 	return error ? error : run_checks(&explanation->survey, &explanation->findings);
-}
-
-/** As find_findings(), but that a text that could not be made is an error: findings consist of
- * texts. */
-static int find_all_findings(struct isst_context *context, const struct target_list *list,
-			     struct isst_explanation *explanation)
-{
-	struct messages *messages = &context->messages;
-	bool before = messages->lost;
-	int error;
-
-	messages->lost = false;
-	error = find_findings(context, list, explanation);
-	if (!error && messages->lost)
-		error = -ENOMEM;
-	messages->lost |= before;
-	return error;
 }
 
 int isst_explain(struct isst_context *context, const struct isst_targets *targets,
@@ -425,6 +380,7 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 	struct isst_explanation *made;
 	struct target_list list;
 	const char *before;
+	bool lost;
 	int error;
 
 	if (!context || !explanation)
@@ -441,8 +397,14 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 		made->measure = flags & ISST_EXPLAIN_MEASURE;
 		made->limits_only = flags & ISST_EXPLAIN_LIMITS;
 	}
-	error = message_end(&context->messages, before,
-			    made ? find_all_findings(context, &list, made) : -ENOMEM);
+	/* A text that could not be made is an error: findings consist of texts. */
+	lost = context->messages.lost;
+	context->messages.lost = false;
+	error = made ? find_findings(context, &list, made) : -ENOMEM;
+	if (!error && context->messages.lost)
+		error = -ENOMEM;
+	context->messages.lost |= lost;
+	error = message_end(&context->messages, before, error);
 	if (error || !made) {
 		isst_explanation_free(made);
 		return error;
