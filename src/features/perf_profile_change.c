@@ -84,6 +84,22 @@ static void plan_fabric_limits(struct level_change *work, const struct isst_doma
 		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
 }
 
+/** A level may have a lower minimum than the machine at boot: with the level of boot it does not
+ * come back. */
+static void warn_of_minimum(struct level_change *work, const struct isst_domain *domain,
+			    const struct uncore_place *place, uint64_t khz)
+{
+	uint64_t initial;
+
+	if (uncore_read_initial(&work->change->context->files, place, CPUFREQ_MIN, &initial) == 0 &&
+	    khz < initial)
+		change_warn(work->change, ISST_WARNING_SCALING_LIMIT_REPLACED,
+			    "%s: the uncore minimum of fabric %u becomes %llu MHz, that of level "
+			    "%u; at boot it was %llu MHz (config apply --set 'uncore-min none')",
+			    domain->name, place->cluster, (unsigned long long)khz / 1000,
+			    work->level, (unsigned long long)initial / 1000);
+}
+
 /**
  * Limits that are not there, or that would cross, are left out with a warning; those that cannot be
  * read fail the change.
@@ -107,15 +123,18 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 	}
 	if (error)
 		return error;
-	if (complete_uncore(&wanted, &present))
+	if (complete_uncore(&wanted, &present)) {
 		plan_fabric_limits(work, domain, cluster, &reported, &wanted, &present);
-	else
+		if (wanted.min_khz < present.min_khz)
+			warn_of_minimum(work, domain, &place, wanted.min_khz);
+	} else {
 		warn_of_uncore(work->change, domain, &place,
 			       message_make(&work->change->texts,
 					    "the minimum of level %u, %llu MHz, is above the "
 					    "maximum of %llu MHz",
 					    work->level, (unsigned long long)wanted.min_khz / 1000,
 					    (unsigned long long)wanted.max_khz / 1000));
+	}
 	return 0;
 }
 

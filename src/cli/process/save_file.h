@@ -23,7 +23,7 @@ int save_file_check(const char *path);
 
 /* ---- Its parts ---- */
 
-/** The place of a file, found once: whoever changes the directories on the way does not choose
+/** The place of a file, found once: a user who changes the directories on the way does not choose
  * another file. */
 struct save_target {
 	int directory; /* behind all symbolic links */
