@@ -352,7 +352,9 @@ const struct feature features[] = {
 	{ "config", "Desired state of the machine, in configuration files",
 	  "A configuration states levels, features, classes of service, limits and CPUs: see "
 	  "isst-config(5). What it does not mention is neither compared nor changed. At each boot "
-	  "isst-config.service applies /etc/isst/isst.conf: systemctl enable --now isst-config",
+	  "isst-config.service applies /etc/isst/isst.conf: `systemctl enable --now isst-config`. "
+	  "Where isst is installed below neither /usr nor /usr/local, systemd needs the path of "
+	  "the unit: `systemctl enable --now PREFIX/lib/systemd/system/isst-config.service`",
 	  config_commands, .in_reference = false },
 	{ "journal", "Incomplete changes of interrupted runs",
 	  "A run that is killed during a change, or whose rollback is incomplete (status 5), "
