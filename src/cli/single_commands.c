@@ -108,8 +108,8 @@ const struct command single_commands[] = {
 	  "The program, and every program that it starts, sees the device, the kernel's files, "
 	  "CPU hotplug and the processor's model of the emulated machine. It must be dynamically "
 	  "linked. The machine is chosen in front, or by ISST_EMULATE: `isst --emulate guide "
-	  "emulate -- PROGRAM`. What runs change is kept for the next one, until `isst --emulate "
-	  "guide platform reset`.",
+	  "emulate -- PROGRAM`. Its state is kept between runs: `isst --emulate guide platform "
+	  "reset` begins afresh.",
 	  emulate_options, COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
 	  emulate_program },
 	{ "explain", "Print why CPUs run as they do, the most important reason first",

@@ -70,8 +70,9 @@ const struct option_row global_options[] = {
 		  "the directory of a captured machine (a path contains a slash). Also: "
 		  "ISST_EMULATE in the environment" },
 	{ OPTION_EMULATE_STATE, 0, "emulate-state", "DIR", VALUE_TEXT, .own = true,
-	  .help = "State directory of the emulated machine. Default: a private directory for each "
-		  "user and platform. Also: ISST_EMULATE_STATE in the environment" },
+	  .help = "State directory of the emulated machine, which is kept between runs: `platform "
+		  "reset` begins afresh. Default: a private directory for each user and platform. "
+		  "Also: ISST_EMULATE_STATE in the environment" },
 	{ OPTION_EMULATE_UNLOCK, 0, "emulate-unlock", .own = true,
 	  .help = "Remove the lock that prevents level changes on an emulated machine, such as a "
 		  "captured one" },
