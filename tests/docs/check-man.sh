@@ -702,8 +702,9 @@ if [ "$emulator" = yes ]; then
 	check "docs/internals/platforms.md names the built-in platforms" \
 		check_platforms docs/internals/platforms.md column_of docs/internals/platforms.md "Built-in machines"
 	check "the pictures are what make docs-picture makes" check_picture
+	ISST_EMULATE=icelake-2s40c ISST_EMULATE_STATE="$scratch/readme"
 	check_transcripts README.md check_server_transcript
-	isst platform reset > /dev/null
+	ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 	check_transcripts docs/first-steps.md check_transcript
 	mkdir "$scratch/configurations"
 	check_sections docs/configuration.md "$scratch/configurations"
