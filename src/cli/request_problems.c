@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words of a command line that are not understood, and what was probably meant. Must not know
  * machines. */
-#include "request_problems.h"
+#include "request_read.h"
 
 #include "../common/memory_stream.h"
 #include "../common/suggest.h"
-#include "arguments/arguments.h"
-#include "arguments/option_hints.h"
 #include "command_table.h"
 
 #include <errno.h>
@@ -227,7 +225,7 @@ static const struct option_row *forgotten_option(const struct request *request, 
 		row++;
 	if (!row || !row->name || request_has(request, row->id))
 		return NULL;
-	error = argument_read(row, word, &values, &problem);
+	error = option_read_value(row, word, &values, &problem);
 	free(problem);
 	option_values_clear(&values);
 	return error ? NULL : row;

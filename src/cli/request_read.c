@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Understands a command line by the tables of options and commands: [OPTIONS] FEATURE COMMAND
- * [ARGUMENTS]. Must not know machines.
- */
+/* A command line is [OPTIONS] FEATURE COMMAND [ARGUMENTS]. */
 #include "request_read.h"
 
-#include "arguments/option_hints.h"
 #include "command_table.h"
-#include "format_check.h"
-#include "request_check.h"
-#include "request_problems.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,27 +50,36 @@ static int read_arguments(struct request *request, const struct option_place *pl
 	return error;
 }
 
-/** Reads what stands behind the command that was found. */
+/** Reads what stands behind the command that was found: arguments, or a program. */
 static int read_behind_command(struct request *request, int argc, char **argv, char **problem)
 {
-	struct option_row *rows = rows_of(request->command);
+	const struct feature *feature = request->feature;
+	const struct command *command = request->command;
+	struct option_row *rows = rows_of(command);
 	struct option_place place = {
 		.rows = rows,
 		.before = global_options,
 		.behind = argument_options,
-		.of = request->command,
+		.of = command,
 		.find_elsewhere = problem_find_elsewhere,
-		.reference = request->reference && request->feature->in_reference,
+		.reference = feature && request->reference && feature->in_reference,
 	};
+	int error = -ENOMEM, end = argc;
 	char *name;
-	int error;
 
-	if (asprintf(&name, "%s %s", request->feature->name, request->command->name) < 0)
+	if (asprintf(&name, "%s%s%s", feature ? feature->name : "", feature ? " " : "",
+		     command->name) < 0)
 		name = NULL;
 	place.command = name;
-	error = rows && name ? read_arguments(request, &place, argc, argv, problem) : -ENOMEM;
+	if (rows && name && command->flags & COMMAND_HAS_PROGRAM) {
+		error = options_read(argc, argv, &place, &request->options, &end, problem);
+		if (!error && end < argc)
+			request->program = argv + end;
+	} else if (rows && name) {
+		error = read_arguments(request, &place, argc, argv, problem);
+	}
 	/* Of commands that write to a file: standard output, as without one. */
-	if (!error && request->command->flags & COMMAND_HAS_TARGET && request->operand &&
+	if (!error && command->flags & COMMAND_HAS_TARGET && request->operand &&
 	    strcmp(request->operand, "-") == 0)
 		request->operand = NULL;
 	free(name);
@@ -134,39 +136,13 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	return read_behind_command(request, argc - end, argv + end, problem);
 }
 
-/** Reads a command that stands in the place of a feature, and the program behind it, if it takes
- * one. */
-static int read_single_command(struct request *request, int argc, char **argv, char **problem)
-{
-	struct option_row *rows = rows_of(request->command);
-	const struct option_place place = { .rows = rows,
-					    .before = global_options,
-					    .behind = argument_options,
-					    .command = request->command->name,
-					    .of = request->command,
-					    .find_elsewhere = problem_find_elsewhere };
-	int error, end = argc;
-
-	if (!rows)
-		return -ENOMEM;
-	if (request->command->flags & COMMAND_HAS_PROGRAM) {
-		error = options_read(argc, argv, &place, &request->options, &end, problem);
-		if (!error && end < argc)
-			request->program = argv + end;
-	} else {
-		error = read_arguments(request, &place, argc, argv, problem);
-	}
-	free(rows);
-	return error;
-}
-
 /** Reads what stands behind `help`: options, or what help is asked for. */
 static int read_help(struct request *request, int argc, char **argv, char **problem)
 {
 	int error;
 
 	if (argc > 1 && argv[1][0] == '-') {
-		error = read_single_command(request, argc, argv, problem);
+		error = read_behind_command(request, argc, argv, problem);
 	} else {
 		request->command = NULL;
 		error = read_helped(request, argc - 1, argv + 1, problem);
@@ -195,43 +171,29 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 	if (request->command && request->command->flags & COMMAND_HELPS)
 		return read_help(request, argc, argv, problem);
 	if (request->command)
-		return read_single_command(request, argc, argv, problem);
+		return read_behind_command(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);
 	if (!request->feature)
 		return problem_unknown_feature(request, argv[0], problem);
 	return read_command(request, argc, argv, problem);
 }
 
-static int no_feature(const struct request *request, char **problem)
-{
-	const struct option_row *greedy = request_greedy_option(request);
-
-	if (greedy)
-		return usage_problem(problem,
-				     "no feature given; option --%s took '%s' for its value",
-				     greedy->name, request_text(request, greedy->id));
-	return usage_problem(problem, "no feature given; --help lists the features");
-}
-
 /** The options of --oob mean nothing without it; to the reference tool they are idle. */
 static int check_without_oob(struct request *request, char **problem)
 {
-	static const struct {
-		enum option_id id;
-		const char *name;
-	} options[] = { { OPTION_NO_DAEMON, "no-daemon" },
-			{ OPTION_POLL_INTERVAL, "poll-interval" } };
+	static const enum option_id ids[] = { OPTION_NO_DAEMON, OPTION_POLL_INTERVAL };
 	int error = 0;
 
-	for (size_t i = 0; !error && i < sizeof(options) / sizeof(options[0]); i++) {
-		if (!request_has(request, options[i].id))
+	for (size_t i = 0; !error && i < sizeof(ids) / sizeof(ids[0]); i++) {
+		const char *name = request_option_name(request, ids[i]);
+
+		if (!request_has(request, ids[i]))
 			continue;
 		error = request->reference
 				? option_values_note(&request->options,
 						     "option --%s has no effect without --oob",
-						     options[i].name)
-				: usage_problem(problem, "option --%s requires --oob",
-						options[i].name);
+						     name)
+				: usage_problem(problem, "option --%s requires --oob", name);
 	}
 	return error;
 }
@@ -257,24 +219,18 @@ static int use_oob(struct request *request, char **problem)
 /** Checks what no single option shows. */
 static int check_whole(struct request *request, char **problem)
 {
-	static const struct {
-		enum option_id id;
-		const char *name;
-	} emulation[] = {
-		{ OPTION_EMULATE, "emulate" },
-		{ OPTION_EMULATE_STATE, "emulate-state" },
-		{ OPTION_EMULATE_UNLOCK, "emulate-unlock" },
-	};
+	static const enum option_id emulation[] = { OPTION_EMULATE, OPTION_EMULATE_STATE,
+						    OPTION_EMULATE_UNLOCK };
+	const struct option_row *greedy;
 	int error;
 
-	for (size_t i = 0; i < sizeof(emulation) / sizeof(emulation[0]); i++) {
-		if (request_has(request, OPTION_REAL) && request_has(request, emulation[i].id))
+	for (size_t i = 0; i < sizeof(emulation) / sizeof(emulation[0]); i++)
+		if (request_has(request, OPTION_REAL) && request_has(request, emulation[i]))
 			return usage_problem(problem, "option --real cannot be combined with --%s",
-					     emulation[i].name);
-	}
+					     request_option_name(request, emulation[i]));
 	if (request_has(request, OPTION_VERSION)) {
 		request->action = ACTION_VERSION;
-		return format_check(request, problem);
+		return request_check_format(request, problem);
 	}
 	if (request->action == ACTION_NO_COMMAND)
 		return usage_problem(problem, "%s requires a command; %s --help lists its commands",
@@ -284,9 +240,14 @@ static int check_whole(struct request *request, char **problem)
 		return error;
 	if (request_has(request, OPTION_INFO))
 		request->command = &info_command;
-	if (!request->command)
-		return no_feature(request, problem);
-	return request_check(request, problem);
+	if (request->command)
+		return request_check(request, problem);
+	greedy = request_greedy_option(request);
+	if (greedy)
+		return usage_problem(problem,
+				     "no feature given; option --%s took '%s' for its value",
+				     greedy->name, request_text(request, greedy->id));
+	return usage_problem(problem, "no feature given; --help lists the features");
 }
 
 /**

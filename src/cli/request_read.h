@@ -16,4 +16,37 @@
 int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
 void request_clear(struct request *request);
 
+/* ---- Its parts: they return 0, -EINVAL with the problem, to be freed, or -ENOMEM ---- */
+
+/* request_check.c */
+
+/** The name of an option before the feature, or of the request's command. */
+const char *request_option_name(const struct request *request, enum option_id id);
+
+/** Whether the command has the format, and that goes with its options. */
+int request_check_format(const struct request *request, char **problem);
+
+/** Whether a command has all that it needs, and nothing that it cannot be combined with. */
+int request_check(const struct request *request, char **problem);
+
+/* request_problems.c */
+
+/** The option before the feature that took for its value what looks like a word of its own: the
+ * feature, or another option. NULL: none did. */
+const struct option_row *request_greedy_option(const struct request *request);
+
+/** Which commands have an option of that name, or what a command takes instead, as struct
+ * option_place has it. */
+char *problem_find_elsewhere(const struct command *of, const char *name, size_t length);
+
+/** A word that is neither a feature nor a command that stands in the place of one. */
+int problem_unknown_feature(const struct request *request, const char *word, char **problem);
+
+/** A word that is no command of a feature. */
+int problem_unknown_command(const struct feature *feature, const char *word, char **problem);
+
+/** A word that is none of the command's; @before: the one that stands before it. */
+int problem_unexpected_word(const struct request *request, const struct option_place *place,
+			    const char *before, const char *word, char **problem);
+
 #endif

@@ -2,7 +2,7 @@
 /* Values of options: valid values are accepted, all others are refused with a message. */
 #include "check.h"
 
-#include "cli/arguments/arguments.h"
+#include "cli/arguments/options.h"
 
 #include <errno.h>
 
@@ -113,7 +113,8 @@ static void a_value_is_taken_exactly(void **state)
 		char *problem = NULL;
 
 		print_message("# %s '%s'\n", good[i].row->name, good[i].value);
-		assert_int_equal(argument_read(good[i].row, good[i].value, &values, &problem), 0);
+		assert_int_equal(option_read_value(good[i].row, good[i].value, &values, &problem),
+				 0);
 		assert_true(values.value[good[i].row->id].given);
 		assert_int_equal(values.value[good[i].row->id].number, good[i].number);
 		assert_string_equal(values.value[good[i].row->id].text, good[i].value);
@@ -129,7 +130,7 @@ static void assert_value_refused(const struct option_row *row, const char *value
 
 	snprintf(message, sizeof(message), "invalid value '%s' for option --%s: expected %s", value,
 		 row->name, expected);
-	assert_int_equal(argument_read(row, value, &values, &problem), -EINVAL);
+	assert_int_equal(option_read_value(row, value, &values, &problem), -EINVAL);
 	assert_string_equal(problem, message);
 	assert_false(values.value[row->id].given);
 	free(problem);
@@ -151,8 +152,8 @@ static void cpu_lists_accumulate(void **state)
 	char *problem = NULL, *cpus;
 
 	(void)state;
-	assert_int_equal(argument_read(&list, "20,3", &values, &problem), 0);
-	assert_int_equal(argument_read(&list, "1,3-5", &values, &problem), 0);
+	assert_int_equal(option_read_value(&list, "20,3", &values, &problem), 0);
+	assert_int_equal(option_read_value(&list, "1,3-5", &values, &problem), 0);
 	cpus = isst_cpuset_to_enumeration(values.cpus.numbers);
 	assert_string_equal(cpus, "1,3,4,5,20");
 	free(cpus);
@@ -165,9 +166,10 @@ static void names_stand_beside_numbers(void **state)
 	char *problem = NULL, *cpus;
 
 	(void)state;
-	assert_int_equal(argument_read(&list, "3,@package:1, @isolated,,5", &values, &problem), 0);
-	assert_int_equal(argument_read(&list, "@clos:2", &values, &problem), 0);
-	assert_int_equal(argument_read(&within, " @node:0,7", &values, &problem), 0);
+	assert_int_equal(option_read_value(&list, "3,@package:1, @isolated,,5", &values, &problem),
+			 0);
+	assert_int_equal(option_read_value(&list, "@clos:2", &values, &problem), 0);
+	assert_int_equal(option_read_value(&within, " @node:0,7", &values, &problem), 0);
 	cpus = isst_cpuset_to_list(values.cpus.numbers);
 	assert_string_equal(cpus, "3,5");
 	free(cpus);
@@ -203,7 +205,8 @@ static void a_wrong_name_is_named_alone(void **state)
 			 "invalid value '%s' for option --cpu: expected @clos:N (0 to 3), "
 			 "@high-priority, @package:N, @domain:P.D, @node:N or @isolated",
 			 WRONG[i].named);
-		assert_int_equal(argument_read(&list, WRONG[i].list, &values, &problem), -EINVAL);
+		assert_int_equal(option_read_value(&list, WRONG[i].list, &values, &problem),
+				 -EINVAL);
 		assert_string_equal(problem, message);
 		free(problem);
 		option_values_clear(&values);
@@ -227,7 +230,8 @@ static void commas_and_blanks_between_cpus_mean_nothing(void **state)
 		char *problem = NULL, *cpus;
 
 		print_message("# '%s'\n", loose_lists[i].list);
-		assert_int_equal(argument_read(&list, loose_lists[i].list, &values, &problem), 0);
+		assert_int_equal(option_read_value(&list, loose_lists[i].list, &values, &problem),
+				 0);
 		cpus = isst_cpuset_to_enumeration(values.cpus.numbers);
 		assert_string_equal(cpus, loose_lists[i].cpus);
 		free(cpus);
@@ -241,8 +245,8 @@ static void texts_accumulate(void **state)
 	char *problem = NULL;
 
 	(void)state;
-	assert_int_equal(argument_read(&texts, "level 3", &values, &problem), 0);
-	assert_int_equal(argument_read(&texts, "level 4", &values, &problem), 0);
+	assert_int_equal(option_read_value(&texts, "level 3", &values, &problem), 0);
+	assert_int_equal(option_read_value(&texts, "level 4", &values, &problem), 0);
 	assert_int_equal(values.text_count, 2);
 	assert_string_equal(values.texts[0], "level 3");
 	assert_string_equal(values.texts[1], "level 4");

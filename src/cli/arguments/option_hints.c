@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Why a word of the command line is no option: unknown, ambiguous, in the wrong place, or not
- * beginning with the dash of a keyboard. Must not know features or commands.
- */
-#include "option_hints.h"
+#include "options.h"
 
+#include "../../common/memory_stream.h"
 #include "../../common/suggest.h"
 
 #include <errno.h>
@@ -101,41 +98,26 @@ static int explain_misplaced(const struct option_place *place, const struct unkn
 	return usage_problem(problem, "option '%s' %s", unknown->shown, where);
 }
 
-/** Lists the options that a name may stand for; "" if it stands for none or one. */
-static char *list_ambiguous(const struct option_row *rows, const struct unknown *unknown)
-{
-	char *text = NULL;
-	size_t size, count = 0;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (; unknown->length > 1 && rows && rows->name; rows++) {
-		if (strncmp(unknown->name, rows->name, unknown->length) == 0)
-			fprintf(stream, "%s--%s", count++ > 0 ? " or " : "", rows->name);
-	}
-	if (fclose(stream) != 0 || !text) {
-		free(text);
-		return NULL;
-	}
-	if (count < 2)
-		*text = '\0';
-	return text;
-}
-
-/** Returns 0 if the name can stand for one option at most. */
+/** Names the options that a name may stand for. Returns 0 if it can stand for one at most. */
 static int explain_ambiguous(const struct option_row *rows, const struct unknown *unknown,
 			     char **problem)
 {
-	char *ambiguous = list_ambiguous(rows, unknown);
-	int error = 0;
+	struct memory_stream memory;
+	size_t count = 0;
+	char *names;
+	int error;
 
-	if (!ambiguous)
+	if (memory_stream_open(&memory) != 0)
 		return -ENOMEM;
-	if (*ambiguous)
+	for (; unknown->length > 1 && rows && rows->name; rows++)
+		if (strncmp(unknown->name, rows->name, unknown->length) == 0)
+			fprintf(memory.stream, "%s--%s", count++ > 0 ? " or " : "", rows->name);
+	names = memory_stream_text(&memory);
+	error = names ? 0 : -ENOMEM;
+	if (names && count > 1)
 		error = usage_problem(problem, "option '%s' is ambiguous: %s", unknown->word,
-				      ambiguous);
-	free(ambiguous);
+				      names);
+	free(names);
 	return error;
 }
 
@@ -147,14 +129,6 @@ static const char *nearest_name(const struct option_row *rows, const char *name)
 	for (; rows && rows->name; rows++)
 		suggestion_consider(&suggestion, rows->name);
 	return suggestion.best;
-}
-
-static int explain_letter(const struct unknown *unknown, char **problem)
-{
-	if (unknown->word[2])
-		return usage_problem(problem, "unknown option '%s' in '%s'", unknown->shown,
-				     unknown->word);
-	return usage_problem(problem, "unknown option '%s'", unknown->shown);
 }
 
 static int explain_name(const struct option_row *rows, const struct unknown *unknown,
@@ -196,8 +170,10 @@ int option_unknown(const struct option_place *place, const char *word, const cha
 		error = explain_misplaced(place, &unknown, problem);
 	if (error)
 		return error;
-	return unknown.letter ? explain_letter(&unknown, problem)
-			      : explain_name(place->rows, &unknown, problem);
+	if (!letter)
+		return explain_name(place->rows, &unknown, problem);
+	return word[2] ? usage_problem(problem, "unknown option '%s' in '%s'", one, word)
+		       : usage_problem(problem, "unknown option '%s'", one);
 }
 
 static const struct {

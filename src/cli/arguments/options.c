@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The options before the feature, and the reading of options by their rows. Must not know features
- * or commands.
- */
 #include "options.h"
-
-#include "arguments.h"
-#include "option_hints.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -145,50 +138,39 @@ struct reader {
 	int next;     /* the first word not yet read */
 };
 
-/** Reports that an option has another value already: the last one holds, or it is refused. */
-static int repeat(const struct reader *reader, const struct option_row *row, const char *before,
-		  const char *value, char **problem)
-{
-	bool class_of_cpus = row->id == OPTION_CLOS;
-
-	if (reader->place->reference)
-		return option_values_note(reader->values, "option --%s is repeated: %s replaces %s",
-					  row->name, value, before);
-	return usage_problem(problem, "option --%s is repeated: '%s', then '%s'%s", row->name,
-			     before, value,
-			     class_of_cpus ? "; specify CPUs before the feature, with --cpu" : "");
-}
-
 static int read_value(struct reader *reader, const struct option_row *row, const char *value,
 		      char **problem)
 {
 	const struct option_value before = reader->values->value[row->id];
-	int error = argument_read(row, value, reader->values, problem);
+	int error = option_read_value(row, value, reader->values, problem);
 
 	/* A repeated switch changes nothing; CPUs and texts add up. */
 	if (error || !before.given || row->kind == VALUE_NONE || row->kind == VALUE_CPU_LIST ||
 	    row->kind == VALUE_TEXTS)
 		return error;
-	return repeat(reader, row, before.text, value, problem);
-}
-
-/** Whether a word can be the value of an option that needs none. */
-static bool is_value(const char *word)
-{
-	return word && *word != '-';
+	/* The last one holds, or it is refused. */
+	if (reader->place->reference)
+		return option_values_note(reader->values, "option --%s is repeated: %s replaces %s",
+					  row->name, value, before.text);
+	return usage_problem(
+		problem, "option --%s is repeated: '%s', then '%s'%s", row->name, before.text,
+		value,
+		row->id == OPTION_CLOS ? "; specify CPUs before the feature, with --cpu" : "");
 }
 
 /** Takes in an option. @value: joined to it; NULL: nothing was. */
 static int take(struct reader *reader, const struct option_row *row, const char *word,
 		const char *value, char **problem)
 {
+	const char *next = reader->words[reader->next];
+
 	if (row->kind == VALUE_NONE && value)
 		return usage_problem(problem, "option --%s takes no value: '%s'", row->name, word);
 	if (row->kind == VALUE_NONE)
 		return read_value(reader, row, "", problem);
-	if (row->otherwise && !value && !is_value(reader->words[reader->next]))
+	if (row->otherwise && !value && !(next && *next && *next != '-'))
 		return read_value(reader, row, row->otherwise, problem);
-	if (!value && !reader->words[reader->next])
+	if (!value && !next)
 		return usage_problem(problem, "option --%s requires a value: %s", row->name,
 				     row->argument);
 	return read_value(reader, row, value ? value : reader->words[reader->next++], problem);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Rows that describe options, and the words of a command line that are read by them. Must not know
- * features or commands.
- */
+/* Rows that describe options, and the words of a command line that are read by them. */
 #ifndef ISST_CLI_OPTIONS_H
 #define ISST_CLI_OPTIONS_H
 
@@ -13,9 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** As the option --format selects them. */
+enum output_format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_JSON_V2,
+	FORMAT_OPENMETRICS,
+	FORMAT_NFD,
+	FORMAT_FACTS,
+	FORMATS,
+};
+
 enum option_id {
 	/* before the feature */
-	OPTION_ALL_ONLINE,
+	OPTION_ALL_ONLINE = 1,
 	OPTION_CPU,
 	OPTION_CGROUP,
 	OPTION_CPU0_WORKAROUND,
@@ -175,5 +183,38 @@ int option_values_note(struct option_values *values, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 void option_values_clear(struct option_values *values);
+
+/** Sets @problem to a message (NULL without memory). Returns -EINVAL or -ENOMEM. */
+int usage_problem(char **problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* values.c */
+
+/**
+ * Checks @text as the value of the option @row and stores it.
+ *
+ * @problem: on -EINVAL set to a message that names option, value and what was expected, to be freed
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int option_read_value(const struct option_row *row, const char *text, struct option_values *values,
+		      char **problem);
+
+/* option_hints.c: why a word is no option, and what was probably meant */
+
+/**
+ * No option of @place.
+ *
+ * @word: as given
+ * @name, @length: the name in it, or the letter
+ */
+int option_unknown(const struct option_place *place, const char *word, const char *name,
+		   size_t length, char **problem);
+
+/**
+ * A word that is no option since it begins with a dash other than ASCII's, as word processors make
+ * them of hyphens. Returns 0 if @word begins otherwise, -EINVAL or -ENOMEM.
+ *
+ * @rows: the options that may be meant
+ */
+int option_foreign_dash(const struct option_row *rows, const char *word, char **problem);
 
 #endif

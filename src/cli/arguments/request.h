@@ -4,7 +4,6 @@
 #define ISST_CLI_REQUEST_H
 
 #include "command.h"
-#include "format.h"
 #include "options.h"
 
 enum action {

@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_RENDER_H
 #define ISST_CLI_RENDER_H
 
-#include "../arguments/format.h"
+#include "../arguments/options.h"
 #include "../report/report.h"
 #include "../text/json_value.h"
 

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The values of options: exactly what the option's row describes, or a message. */
+#include "../../common/memory_stream.h"
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_number(const struct option_row *row, const char *text, struct option_value *value)
+{
+	uint64_t number = 0;
+	int error = isst_parse_number(text, 10, row->highest, &number);
+	/* What is no multiple of 100 MHz is dealt with later. */
+	bool no_limit = row->kind == VALUE_FREQUENCY && number == 0;
+
+	if (!error && number < row->lowest && !no_limit)
+		error = -ERANGE;
+	if (!error)
+		value->number = number;
+	return error;
+}
+
+/** The digits of a pattern are counted: leading zeros beyond its width are a slip of the pen. */
+static int read_limits(const struct option_row *row, const char *text, struct option_value *value)
+{
+	uint64_t limits;
+	int error;
+
+	if (text[0] != '0' || (text[1] != 'x' && text[1] != 'X') || strlen(text) > 2 + 16)
+		return -EINVAL;
+	error = isst_parse_number(text, 16, UINT64_MAX, &limits);
+	if (!error && limits < row->lowest)
+		error = -ERANGE;
+	if (!error)
+		value->number = limits;
+	return error;
+}
+
+/** Finds a word among those of the row. */
+static int read_word(const struct option_row *row, const char *text, size_t length,
+		     uint64_t *number)
+{
+	for (size_t i = 0; row->words[i]; i++) {
+		if (strlen(row->words[i]) == length && memcmp(row->words[i], text, length) == 0) {
+			*number = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int read_words(const struct option_row *row, const char *text, struct option_value *value)
+{
+	uint64_t bits = 0, number;
+	bool more = true;
+
+	while (more) {
+		size_t length = strcspn(text, ",");
+
+		if (read_word(row, text, length, &number) != 0)
+			return -EINVAL;
+		bits |= (uint64_t)1 << number;
+		more = text[length] == ',';
+		text += length + more;
+	}
+	value->number = bits;
+	return 0;
+}
+
+static int add_text(struct option_values *values, const char *text)
+{
+	const char **texts = reallocarray(values->texts, values->text_count + 1, sizeof(*texts));
+
+	if (!texts)
+		return -ENOMEM;
+	values->texts = texts;
+	texts[values->text_count++] = text;
+	return 0;
+}
+
+/** A number of cores, from 1, also of each package; or the number of a bucket, from 0. */
+static int read_cores(const struct option_row *row, const char *text, struct option_value *value)
+{
+	static const char BUCKET[] = "bucket ", PER_PACKAGE[] = "/package";
+	bool bucket = strncmp(text, BUCKET, strlen(BUCKET)) == 0;
+	const char *digits = bucket ? text + strlen(BUCKET) : text, *slash = strchr(digits, '/');
+	char *number;
+	int error;
+
+	if (slash && (bucket || strcmp(slash, PER_PACKAGE) != 0))
+		return -EINVAL;
+	number = slash ? strndup(digits, (size_t)(slash - digits)) : strdup(digits);
+	if (!number)
+		return -ENOMEM;
+	error = isst_parse_number(number, 10, bucket ? row->highest : UINT32_MAX, &value->number);
+	free(number);
+	if (!error && !bucket && value->number == 0)
+		error = -ERANGE;
+	value->form = bucket ? CORES_OF_BUCKET : slash ? CORES_PER_PACKAGE : CORES_IN_ALL;
+	return error;
+}
+
+static int read_value(const struct option_row *row, const char *text, struct option_values *values)
+{
+	struct option_value *value = &values->value[row->id];
+
+	switch (row->kind) {
+	case VALUE_NONE:
+		return 0;
+	case VALUE_FREQUENCY:
+		if (row->words && strcmp(text, row->words[0]) == 0) {
+			value->number = row->highest;
+			return 0;
+		}
+		return read_number(row, text, value);
+	case VALUE_NUMBER:
+		return read_number(row, text, value);
+	case VALUE_LIMITS:
+		return read_limits(row, text, value);
+	case VALUE_WORD:
+		return read_word(row, text, strlen(text), &value->number);
+	case VALUE_WORDS:
+		return read_words(row, text, value);
+	case VALUE_TEXT:
+		return *text ? 0 : -EINVAL;
+	case VALUE_TEXTS:
+		return *text ? add_text(values, text) : -EINVAL;
+	case VALUE_CPU_LIST:
+		return cpu_list_read(row->id == OPTION_WITHIN  ? &values->within
+				     : row->id == OPTION_AVOID ? &values->avoid
+							       : &values->cpus,
+				     text);
+	case VALUE_CORES:
+		break;
+	}
+	return read_cores(row, text, value);
+}
+
+/** Lists the words of a row. @numbered: each is the meaning of a number */
+static void list_words(const struct option_row *row, bool numbered, const char *last, FILE *stream)
+{
+	for (unsigned int i = 0; row->words[i]; i++) {
+		fputs(i == 0 ? "" : row->words[i + 1] ? ", " : last, stream);
+		if (numbered)
+			fprintf(stream, "%u (%s)", row->lowest + i, row->words[i]);
+		else
+			fputs(row->words[i], stream);
+	}
+}
+
+/** What the option takes, in words ("a number from 0 to 3"). */
+static void write_expected(const struct option_row *row, FILE *stream)
+{
+	switch (row->kind) {
+	case VALUE_NONE:
+		fputs("nothing", stream);
+		break;
+	case VALUE_NUMBER:
+		if (row->words)
+			list_words(row, true, " or ", stream);
+		else
+			fprintf(stream, "a number from %u to %u", row->lowest, row->highest);
+		break;
+	case VALUE_FREQUENCY:
+		fprintf(stream, "0%s a number from %u to %u (MHz)%s%s", row->words ? "," : " or",
+			row->lowest, row->highest, row->words ? ", or " : "",
+			row->words ? row->words[0] : "");
+		break;
+	case VALUE_LIMITS:
+		fprintf(stream, "0x and 1 to 16 hexadecimal digits%s",
+			row->lowest > 0 ? ", not zero" : "");
+		break;
+	case VALUE_WORD:
+		list_words(row, false, " or ", stream);
+		break;
+	case VALUE_WORDS:
+		fputs("some of ", stream);
+		list_words(row, false, " and ", stream);
+		fputs(", separated by commas", stream);
+		break;
+	case VALUE_TEXT:
+	case VALUE_TEXTS:
+		fputs(row->argument, stream);
+		break;
+	case VALUE_CPU_LIST:
+		fputs("CPU numbers below 1048576 and ranges such as 1,3-5", stream);
+		break;
+	case VALUE_CORES:
+		fprintf(stream,
+			"a number of cores from 1, N/package, or 'bucket B' (one argument) with B "
+			"from 0 to %u",
+			row->highest);
+		break;
+	}
+}
+
+static int refuse_value(const struct option_row *row, const char *text, char **problem)
+{
+	char *expected, *name = NULL;
+	int error = row->kind == VALUE_CPU_LIST ? cpu_list_find_wrong_name(text, &name) : 0;
+	struct memory_stream memory;
+
+	if (!error && name)
+		error = usage_problem(problem,
+				      "invalid value '%s' for option --%s: expected @clos:N (0 to "
+				      "3), @high-priority, @package:N, @domain:P.D, @node:N or "
+				      "@isolated",
+				      name, row->name);
+	free(name);
+	if (!error && memory_stream_open(&memory) != 0)
+		error = -ENOMEM;
+	if (error)
+		return error;
+	write_expected(row, memory.stream);
+	expected = memory_stream_text(&memory);
+	error = expected ? usage_problem(problem, "invalid value '%s' for option --%s: expected %s",
+					 text, row->name, expected)
+			 : -ENOMEM;
+	free(expected);
+	return error;
+}
+
+int option_read_value(const struct option_row *row, const char *text, struct option_values *values,
+		      char **problem)
+{
+	int error = read_value(row, text, values);
+
+	if (error == -EINVAL || error == -ERANGE)
+		return refuse_value(row, text, problem);
+	if (error)
+		return error;
+	values->value[row->id].given = true;
+	values->value[row->id].text = text;
+	return 0;
+}
