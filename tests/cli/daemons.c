@@ -2,7 +2,7 @@
 /* A daemon and its parent, as processes of their own. */
 #include "check.h"
 
-#include "cli/process/daemon.h"
+#include "cli/process/service.h"
 
 #include <fcntl.h>
 #include <signal.h>

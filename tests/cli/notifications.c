@@ -2,7 +2,7 @@
 /* What a service manager receives: on sockets as systemd makes them. */
 #include "check.h"
 
-#include "cli/process/notify.h"
+#include "cli/process/service.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of config, but for `try`. Must not know output formats. */
+#include "config.h"
 #include "../process/save_file.h"
 #include "../run/change_run.h"
 #include "../run/handlers.h"
-#include "config_change.h"
-#include "config_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,29 +16,14 @@ static struct report_node *config_node(struct run *run)
 
 /* ---- save ---- */
 
-/** As a result; its last line end is the renderer's. */
-static void print_text(struct run *run, char *text)
-{
-	size_t length = strlen(text);
-
-	if (length > 0 && text[length - 1] == '\n')
-		text[length - 1] = '\0';
-	report_text(config_node(run), KEY_CONFIG_TEXT, text);
-}
-
-/** Of a file that cannot be written: what else an error means is for what the machine does not
- * support, and for the lock. */
-static enum exit_status status_of_file_error(int error)
-{
-	return error == -EACCES || error == -EPERM ? STATUS_NOT_PERMITTED : STATUS_FAILED;
-}
-
 static void save_text(struct run *run, const char *path, const char *text)
 {
 	int error = save_file(path, text, strlen(text));
+	bool denied = error == -EACCES || error == -EPERM;
 
+	/* What else an error means is for what the machine does not support, and for the lock. */
 	if (error)
-		run_error(run, status_of_file_error(error), "cannot write %s: %s",
+		run_error(run, denied ? STATUS_NOT_PERMITTED : STATUS_FAILED, "cannot write %s: %s",
 			  *path ? path : "''",
 			  error == -ESTALE ? "another process replaced it meanwhile"
 					   : strerror(-error));
@@ -52,6 +36,7 @@ void config_save(struct run *run)
 	unsigned int flags = request_has(run->request, OPTION_ALL) ? ISST_CONFIG_READ_ALL : 0;
 	struct isst_config *config;
 	char *text;
+	size_t length;
 	int error;
 
 	if (config_call(run, NULL, isst_config_read(run->context, flags, &config)) != 0)
@@ -63,8 +48,13 @@ void config_save(struct run *run)
 			  strerror(-error));
 	else if (run->request->operand)
 		save_text(run, run->request->operand, text);
-	else
-		print_text(run, text);
+	if (!error && !run->request->operand) {
+		/* The last line end is the renderer's. */
+		length = strlen(text);
+		if (length > 0 && text[length - 1] == '\n')
+			text[length - 1] = '\0';
+		report_text(config_node(run), KEY_CONFIG_TEXT, text);
+	}
 	free(text);
 	isst_config_free(config);
 }

@@ -1,13 +1,76 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans and makes a configuration as a change, and rolls it back. */
-#include "config_change.h"
+#include "config.h"
 
 #include "../run/change_run.h"
-#include "config_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* ---- Reports ---- */
+
+static void report_problems(struct run *run, const struct isst_config *config, int error)
+{
+	const char *problem;
+	size_t count = 0;
+
+	for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
+		if (count < CONFIG_LISTED)
+			run_failure(run, &(struct failure){ .error = error, .message = problem });
+	if (count > CONFIG_LISTED)
+		run_error(run, status_of_error(error), "and %zu more problem%s",
+			  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");
+}
+
+int config_call(struct run *run, const struct isst_config *config, int error)
+{
+	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
+
+	if (error >= 0)
+		return error;
+	if (!problem && run->context)
+		return run_call(run, error);
+	if (!problem)
+		run_error(run, status_of_error(error), "%s", strerror(-error));
+	else
+		report_problems(run, config, error);
+	return error;
+}
+
+unsigned int config_report_differences(struct report_node *top, enum key_id key,
+				       const struct isst_config *config)
+{
+	const struct isst_config_difference *difference;
+	unsigned int count = 0;
+
+	while ((difference = isst_config_difference_at(config, count)) != NULL) {
+		struct report_node *node = report_branch(top, key, count++);
+		const char *origin = isst_config_difference_origin(difference);
+
+		report_text(node, KEY_CONFIG_TARGET, isst_config_difference_target(difference));
+		report_text(node, KEY_CONFIG_WANTED, isst_config_difference_wanted(difference));
+		report_text(node, KEY_CONFIG_PRESENT, isst_config_difference_present(difference));
+		/* Defaults are stated nowhere. */
+		if (origin && *origin)
+			report_text(node, KEY_CONFIG_ORIGIN, origin);
+	}
+	return count;
+}
+
+bool config_report_comparison(struct run *run, struct report_node *top)
+{
+	bool equal = !isst_config_difference_at(run->config, 0);
+
+	/* What discovery left out was not compared, which its messages are errors of. */
+	if (equal && isst_left_out_at(run->context, 0))
+		report_word(top, KEY_CONFIG_CHECK, "incomplete");
+	else
+		report_state(top, KEY_CONFIG_CHECK, equal);
+	config_report_differences(top, KEY_CONFIG_DIFFERENCE, run->config);
+	return equal;
+}
+
+/* ---- One change ---- */
 
 /** A configuration for another machine is a result, too, which programs look for where the command
  * has its result. */
@@ -90,12 +153,6 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 	return change_make(run, *change);
 }
 
-/** Whether a rollback was not even begun: what it has to know could not be read. */
-static bool is_not_begun(int error)
-{
-	return error && error != -ISST_ERR_ROLLBACK;
-}
-
 /* A file or firmware that is busy for a moment must not leave a change in place. */
 enum { ATTEMPTS = 4, PAUSE_MS = 100 };
 
@@ -105,7 +162,8 @@ static int attempt_roll_back(struct isst_change *change)
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
 	int error = isst_change_roll_back(change);
 
-	for (int i = 1; i < ATTEMPTS && is_not_begun(error); i++) {
+	/* It was not even begun: what it has to know could not be read. */
+	for (int i = 1; i < ATTEMPTS && error && error != -ISST_ERR_ROLLBACK; i++) {
 		nanosleep(&pause, NULL);
 		error = i < ATTEMPTS - 1 ? isst_change_roll_back(change)
 					 : isst_change_abandon(change);
@@ -113,27 +171,19 @@ static int attempt_roll_back(struct isst_change *change)
 	return error;
 }
 
-/** Whether there is a journal that the next run can use. */
-static bool has_journal(struct run *run)
-{
-	struct isst_journal *journal = NULL;
-	int error = isst_journal_open(run->context, 0, &journal);
-
-	isst_journal_free(journal);
-	return !error && journal;
-}
-
 /** Reports a rollback that could not be begun: the change is no longer held, and its journal is
  * left to the next run. */
 static void report_not_begun(struct run *run)
 {
+	struct isst_journal *journal = NULL;
 	char *cause = strdup(isst_error(run->context));
+	bool kept = isst_journal_open(run->context, 0, &journal) == 0 && journal;
 
+	isst_journal_free(journal);
 	run_error(run, STATUS_ROLLBACK_INCOMPLETE,
 		  "the rollback could not be begun: %s; the change is still in place%s",
 		  cause ? cause : "out of memory",
-		  has_journal(run) ? ", and the next run that changes the machine rolls it back"
-				   : "");
+		  kept ? ", and the next run that changes the machine rolls it back" : "");
 	free(cause);
 }
 
@@ -147,10 +197,10 @@ int config_roll_back(struct run *run, struct isst_change *change)
 		reported++;
 	error = attempt_roll_back(change);
 	change_report_warnings(run, change, reported);
-	if (is_not_begun(error))
-		report_not_begun(run);
-	else if (error)
+	if (error == -ISST_ERR_ROLLBACK)
 		change_report_failure(run, change, error);
+	else if (error)
+		report_not_begun(run);
 	isst_change_free(change);
 	return error;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the file of a configuration, and the statements of the command line. */
-#include "config_source.h"
+#include "config.h"
 
 #include "../process/privileges.h"
-#include "config_report.h"
 
 #include <errno.h>
 #include <fcntl.h>

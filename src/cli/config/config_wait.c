@@ -3,11 +3,10 @@
  * Waits for what a configuration needs: at boot the modules of driver and uncore limits are loaded
  * while services start. Every look has a context of its own, so that the run begins afresh.
  */
-#include "config_wait.h"
+#include "config.h"
 
 #include "../../common/monotonic.h"
 #include "../run/machine.h"
-#include "config_change.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -117,24 +116,11 @@ static void await_missing(struct run *run, int64_t deadline_ms)
 	free(missing.what);
 }
 
-static void await_machine(struct run *run, unsigned int seconds)
-{
-	int64_t deadline_ms = monotonic_ms() + (int64_t)seconds * 1000;
-
-	if (await_driver(run, seconds))
-		await_missing(run, deadline_ms);
-}
-
-/** Whether a configuration for another machine can be refused at once: with a driver, discovery
- * finds all that is different. */
-static bool is_refused(struct run *run, int match)
-{
-	return match == -EOPNOTSUPP && isst_wait_for_driver(run->context, 0, 0) == -EOPNOTSUPP;
-}
-
 bool config_wait(struct run *run)
 {
 	const struct request *request = run->request;
+	const unsigned int seconds = request_number(request, OPTION_WAIT);
+	const int64_t deadline_ms = monotonic_ms() + (int64_t)seconds * 1000;
 	int match;
 
 	/* Without a change to make, there is yet a program to run. */
@@ -142,11 +128,14 @@ bool config_wait(struct run *run)
 		return true;
 	/* What else a configuration is for shows once the machine is discovered. */
 	match = isst_config_match(run->config, run->context, 0);
-	if (match == ISST_CONFIG_SKIPPED || is_refused(run, match))
+	/* With a driver, discovery finds all that is different. */
+	if (match == ISST_CONFIG_SKIPPED ||
+	    (match == -EOPNOTSUPP && isst_wait_for_driver(run->context, 0, 0) == -EOPNOTSUPP))
 		return config_matches(run);
 	/* Who may not change it need not wait. */
 	if (match == 0 && request_has(request, OPTION_WAIT) &&
-	    (!run_changes(run) || isst_check_privileges(run->context) == 0))
-		await_machine(run, request_number(request, OPTION_WAIT));
+	    (!run_changes(run) || isst_check_privileges(run->context) == 0) &&
+	    await_driver(run, seconds))
+		await_missing(run, deadline_ms);
 	return true;
 }

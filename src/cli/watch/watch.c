@@ -3,9 +3,8 @@
 #include "watcher.h"
 
 #include "../../common/memory_stream.h"
-#include "../config/config_change.h"
-#include "../process/daemon.h"
-#include "../process/notify.h"
+#include "../config/config.h"
+#include "../process/service.h"
 #include "../run/machine.h"
 #include "../run/named_cpus.h"
 #include "../run/reserve.h"

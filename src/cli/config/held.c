@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `config try`: a change that is rolled back unless it is confirmed. Must not know output formats.
- */
+/* Commands that hold a change: `config try` until it is confirmed, `with` while a program runs. */
 #include "../process/confirmation.h"
+#include "../process/program.h"
 #include "../run/change_run.h"
 #include "../run/handlers.h"
-#include "config_change.h"
+#include "config.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { TIMEOUT_S = 120 };
@@ -51,15 +52,6 @@ static void report_steps(struct run *run, const struct isst_change *change)
 	step_folds_free(folds);
 }
 
-static void report_how_to_confirm(struct run *run, unsigned int seconds)
-{
-	bool terminal = isatty(STDIN_FILENO);
-
-	report_at_once(run,
-		       "To keep this within %u s: %skill -USR1 %d; otherwise it is rolled back",
-		       seconds, terminal ? "press Enter, or " : "", (int)getpid());
-}
-
 static void report_kept(struct run *run, struct report_node *top)
 {
 	report_word(top, KEY_CONFIG_TRY, "kept");
@@ -78,7 +70,9 @@ static void decide(struct run *run, struct isst_change *change, struct report_no
 
 	confirmation = confirmation_begin(seconds, run->nowait);
 	report_steps(run, change);
-	report_how_to_confirm(run, seconds);
+	report_at_once(run,
+		       "To keep this within %u s: %skill -USR1 %d; otherwise it is rolled back",
+		       seconds, isatty(STDIN_FILENO) ? "press Enter, or " : "", (int)getpid());
 	refusal = confirmation_wait(&confirmation);
 	if (!refusal) {
 		run->changed = run_call(run, isst_change_release(change)) == 0;
@@ -94,12 +88,19 @@ static void decide(struct run *run, struct isst_change *change, struct report_no
 	report_word(top, KEY_CONFIG_TRY, "rolled back");
 }
 
-/** @change: freed */
-static void try_change(struct run *run, struct isst_change *change)
+void config_try(struct run *run)
 {
-	struct report_node *top = report_branch(report_unit(run->report, NULL, 0),
-						KEY_CONFIGURATION, 0);
+	struct isst_change *change;
+	struct report_node *top;
 
+	if (!config_matches(run))
+		return;
+	if (config_change(run, run->config, ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE, &change) !=
+	    0) {
+		isst_change_free(change);
+		return;
+	}
+	top = report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
 	change_note_offline_parts(run);
 	if (!isst_change_is_unchanged(change)) {
 		decide(run, change, top);
@@ -111,15 +112,57 @@ static void try_change(struct run *run, struct isst_change *change)
 	isst_change_free(change);
 }
 
-void config_try(struct run *run)
-{
-	struct isst_change *change;
+/* ---- with ---- */
 
-	if (!config_matches(run))
+/** The CPUs that the program is to run on; NULL: all that the caller may. */
+static const struct isst_cpuset *find_cpus(struct run *run)
+{
+	const struct isst_cpuset *cpus = isst_config_high_priority_cpus(run->config);
+
+	if (!cpus || request_has(run->request, OPTION_NO_AFFINITY))
+		return NULL;
+	/* Their numbers are not those of the CPUs that the program runs on. */
+	if (isst_platform_emulated_name(run->context)) {
+		report_message(run->report, ENTRY_NOTE,
+			       "the machine is emulated: the affinity of %s is left as it is",
+			       run->request->program[0]);
+		return NULL;
+	}
+	return cpus;
+}
+
+static void run_program(struct run *run)
+{
+	static const char *const obstacles[] = {
+		[PROGRAM_PREPARATION] = "cannot start",
+		[PROGRAM_AFFINITY] = "cannot set the affinity of",
+		[PROGRAM_EXECUTION] = "cannot run",
+		[PROGRAM_END] = "cannot see the end of",
+	};
+	struct program_end end = program_run(run->program, find_cpus(run));
+
+	run->program_status = (int)end.status;
+	run->program_signal = end.signal;
+	if (end.error)
+		report_message(run->report, ENTRY_ERROR, "%s %s: %s", obstacles[end.stage],
+			       *run->request->program[0] ? run->request->program[0] : "''",
+			       strerror(-end.error));
+}
+
+void with_program(struct run *run)
+{
+	struct isst_change *change = NULL;
+	bool meant = config_matches(run);
+
+	if (!meant && run->status != STATUS_DONE)
 		return;
-	if (config_change(run, run->config, ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE, &change) ==
-	    0)
-		try_change(run, change);
-	else
-		isst_change_free(change);
+	if (!meant || config_change(run, run->config, ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE,
+				    &change) == 0) {
+		run_program(run);
+		run->changed = false;
+		if (change)
+			config_roll_back(run, change);
+		change = NULL;
+	}
+	isst_change_free(change);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One datagram for each call. */
-#include "notify.h"
+#include "service.h"
+
+#include "signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,9 +13,81 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+__attribute__((noreturn)) static void await_child(pid_t child, int ready)
+{
+	ssize_t count;
+	int status;
+	char byte;
+
+	do
+		count = read(ready, &byte, 1);
+	while (count < 0 && errno == EINTR);
+	if (count == 1)
+		_exit(EXIT_SUCCESS);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (WIFSIGNALED(status))
+		signals_end_process(WTERMSIG(status));
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
+}
+
+int daemon_start(struct daemon *daemon)
+{
+	int ends[2];
+	pid_t child;
+
+	daemon->ready = -1;
+	/* What is buffered must not be written twice. */
+	if (fflush(NULL) != 0 || pipe2(ends, O_CLOEXEC) != 0)
+		return -errno;
+	child = fork();
+	if (child < 0) {
+		int error = -errno;
+
+		close(ends[0]);
+		close(ends[1]);
+		return error;
+	}
+	if (child > 0) {
+		close(ends[1]);
+		await_child(child, ends[0]);
+	}
+	close(ends[0]);
+	daemon->ready = ends[1];
+	return 0;
+}
+
+int daemon_ready(struct daemon *daemon, const char *directory)
+{
+	int nothing, error = 0;
+
+	if (daemon->ready < 0)
+		return 0;
+	/* Until here the terminal could end both. */
+	if (setsid() < 0 || (directory && chdir(directory) != 0) || fflush(NULL) != 0)
+		error = -errno;
+	/* The parent is the one whom the streams belong to: they are left before it ends. */
+	nothing = error ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (!error && nothing < 0)
+		error = -errno;
+	for (int stream = 0; stream <= 2 && !error; stream++)
+		error = dup2(nothing, stream) < 0 ? -errno : 0;
+	if (nothing > 2)
+		close(nothing);
+	if (!error && write(daemon->ready, "", 1) != 1)
+		error = -errno;
+	close(daemon->ready);
+	daemon->ready = -1;
+	return error;
+}
+
+/* ---- Notifications ---- */
 
 /** Returns the size of the address or a negative errno. */
 static int find_address(const char *name, struct sockaddr_un *address)
