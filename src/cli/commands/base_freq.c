@@ -1,41 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of base-freq: ask the library, fill the report. Must not know output formats. */
 #include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
-
-static void report_not_present(struct run *run, const struct isst_result *level)
-{
-	run_unsupported(
-		run,
-		"base-freq feature is not present at this level %u (%s). Failed to get base-freq info",
-		value_of(level, ISST_VALUE_LEVEL), isst_domain_name(isst_result_domain(level)));
-}
-
-/** Where the BIOS decides, it may have decided nothing: then all CPUs look like high priority ones.
- */
-static void note_not_set_up(struct run *run, const struct isst_result *level)
-{
-	if (value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ) ==
-	    value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ))
-		report_message(
-			run->report, ENTRY_NOTE,
-			"%s: all CPUs have the same base frequency: the BIOS has not set up base-freq",
-			isst_domain_name(isst_result_domain(level)));
-}
 
 /** @feature: a unit with CPUs may have it */
 static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
 		       bool feature)
 {
 	if (unit->first && value_of(level, ISST_VALUE_BASE_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
-		report_not_present(run, level);
+		run_unsupported(run,
+				"base-freq feature is not present at this level %u (%s). Failed to "
+				"get base-freq info",
+				value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain));
 	if (unit->first)
 		level_failures(run, level);
 	if (!base_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
 		return;
-	if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0)
-		note_not_set_up(run, level);
+	/* Where the BIOS decides, it may have decided nothing: then all CPUs look like high
+	 * priority ones. */
+	if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0 &&
+	    value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ) ==
+		    value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ))
+		report_message(run->report, ENTRY_NOTE,
+			       "%s: all CPUs have the same base frequency: the BIOS has not set up "
+			       "base-freq",
+			       isst_domain_name(unit->domain));
 	base_freq_report(unit_report(unit, run->context, run->report), level, run->context);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of core-power: ask the library, fill the report. Must not know output formats. */
+#include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
@@ -42,4 +42,155 @@ void core_power_get_config(struct run *run)
 					   .option = OPTION_CLOS };
 
 	show_domains(run, &question, show_clos);
+}
+
+/* ---- Changes ---- */
+
+static bool is_so(const struct run *run, int fact)
+{
+	return isst_platform_fact(run->context, fact) > 0;
+}
+
+static int fill_priority_request(const struct run *run, struct isst_request *request)
+{
+	if (!request_has(run->request, OPTION_PRIORITY))
+		return 0;
+	return isst_request_set(request, ISST_VALUE_PRIORITY,
+				request_number(run->request, OPTION_PRIORITY));
+}
+
+void core_power_enable(struct run *run)
+{
+	if (!is_so(run, ISST_FACT_PROPORTIONAL_PRIORITY) &&
+	    request_has(run->request, OPTION_PRIORITY) &&
+	    request_number(run->request, OPTION_PRIORITY) == ISST_PRIORITY_PROPORTIONAL) {
+		run_error(run, STATUS_UNSUPPORTED,
+			  "Invalid clos priority type: proportional for this platform");
+		return;
+	}
+	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
+						      .flags = ISST_CHANGE_ADD_ENABLE,
+						      .fill = fill_priority_request,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_ENABLE });
+}
+
+void core_power_disable(struct run *run)
+{
+	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
+						      .flags = ISST_CHANGE_ADD_DISABLE,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_DISABLE });
+}
+
+/** The options of a configuration: what scripts of the reference tool are shown where one is not
+ * given, and what it is then. */
+static const struct setting {
+	enum option_id option;
+	int value;
+	bool needs_weight; /* only machines whose CLOS has a weight have it */
+	unsigned int otherwise;
+	const char *announcement;
+	const char *refusal; /* where it is unsupported */
+} settings[] = {
+	{ OPTION_EPP, ISST_VALUE_CLOS_EPP, true, 0,
+	  "clos epp is not specified or invalid, default: 0",
+	  "epp can't be specified on this platform" },
+	{ OPTION_WEIGHT, ISST_VALUE_CLOS_WEIGHT, true, 0,
+	  "clos frequency weight is not specified or invalid, default: 0",
+	  "weight can't be specified on this platform" },
+	{ OPTION_MIN, ISST_VALUE_CLOS_MIN_MHZ, false, 0, "clos min is not specified, default: 0",
+	  NULL },
+	{ OPTION_MAX, ISST_VALUE_CLOS_MAX_MHZ, false, ISST_CLOS_NO_LIMIT_MHZ,
+	  "clos max is not specified, default: Max frequency (ratio 0xff)", NULL },
+	{ .announcement = NULL },
+};
+
+/** Frequencies are ratios of 100 MHz in the hardware. */
+static unsigned int rounded(unsigned int mhz)
+{
+	return mhz / 100 * 100;
+}
+
+static int fill_clos_request(const struct run *run, struct isst_request *request)
+{
+	int error = isst_request_set(request, ISST_VALUE_CLOS,
+				     request_number(run->request, OPTION_CLOS));
+
+	for (const struct setting *row = settings; row->announcement && !error; row++) {
+		unsigned int value = request_has(run->request, row->option)
+					     ? request_number(run->request, row->option)
+					     : row->otherwise;
+
+		/* Scripts that state a preference where there is none get what they can get, and a
+		 * remark. */
+		if (row->value != ISST_VALUE_CLOS_EPP || is_so(run, ISST_FACT_CLOS_EPP))
+			error = isst_request_set(request, row->value,
+						 row->needs_weight ? value : rounded(value));
+	}
+	return error;
+}
+
+/** Reports the values used for options that are not given, or not as they are given. */
+static void announce_settings(struct run *run)
+{
+	static const struct {
+		enum option_id option;
+		const char *name;
+	} frequencies[] = { { OPTION_MIN, "min" }, { OPTION_MAX, "max" } };
+	const struct request *request = run->request;
+	bool weight = is_so(run, ISST_FACT_CLOS_WEIGHT);
+
+	for (const struct setting *row = settings; row->announcement && request->reference; row++)
+		if (!request_has(request, row->option) && (weight || !row->needs_weight))
+			report_message(run->report, ENTRY_REMARK, "%s", row->announcement);
+	if (request_has(request, OPTION_EPP) && !is_so(run, ISST_FACT_CLOS_EPP))
+		report_message(run->report, ENTRY_REMARK,
+			       "clos epp is not supported on this platform");
+	if (request_has(request, OPTION_DESIRED))
+		report_message(run->report, ENTRY_REMARK,
+			       "clos desired is not supported on this platform");
+	for (size_t i = 0; i < sizeof(frequencies) / sizeof(frequencies[0]); i++) {
+		unsigned int mhz = request_number(request, frequencies[i].option);
+
+		if (mhz != rounded(mhz))
+			report_message(run->report, ENTRY_NOTE,
+				       "option --%s: %u MHz is not a multiple of 100 MHz, using "
+				       "%u MHz",
+				       frequencies[i].name, mhz, rounded(mhz));
+	}
+}
+
+void core_power_config(struct run *run)
+{
+	bool possible = true;
+
+	for (const struct setting *row = settings; row->announcement; row++)
+		if (row->needs_weight && request_has(run->request, row->option) &&
+		    !is_so(run, ISST_FACT_CLOS_WEIGHT)) {
+			run_error(run, STATUS_UNSUPPORTED, "%s", row->refusal);
+			possible = false;
+		}
+	if (!possible)
+		return;
+	announce_settings(run);
+	change_machine(run, &(struct change_command){ .add = isst_change_add_clos,
+						      .fill = fill_clos_request,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_CONFIG });
+}
+
+static int fill_association_request(const struct run *run, struct isst_request *request)
+{
+	return isst_request_set(request, ISST_VALUE_CLOS,
+				request_number(run->request, OPTION_CLOS));
+}
+
+void core_power_assoc(struct run *run)
+{
+	change_machine(run, &(struct change_command){ .add = isst_change_add_clos_association,
+						      .for_cpus = true,
+						      .fill = fill_association_request,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_ASSOC });
 }

@@ -1,40 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports why CPUs run as they do. Must not know output formats, nor what can be found. */
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const char *severity_word(int severity)
-{
-	switch (severity) {
-	case ISST_SEVERITY_CRITICAL:
-		return "critical";
-	case ISST_SEVERITY_WARNING:
-		return "warning";
-	case ISST_SEVERITY_ADVISORY:
-		return "advisory";
-	default:
-		return "note";
-	}
-}
+static const char *const severities[] = {
+	[ISST_SEVERITY_CRITICAL] = "critical",
+	[ISST_SEVERITY_WARNING] = "warning",
+	[ISST_SEVERITY_NOTE] = "note",
+	[ISST_SEVERITY_ADVISORY] = "advisory",
+};
 
 static void report_text_unless_empty(struct report_node *parent, enum key_id key, const char *text)
 {
 	if (text && *text)
 		report_text(parent, key, text);
-}
-
-/** A remedy is a command, which people copy, or advice. */
-static bool is_command(const char *remedy)
-{
-	static const char *const BEGINNINGS[] = { "isst ", "echo " };
-
-	for (size_t i = 0; i < sizeof(BEGINNINGS) / sizeof(BEGINNINGS[0]); i++)
-		if (remedy && strncmp(remedy, BEGINNINGS[i], strlen(BEGINNINGS[i])) == 0)
-			return true;
-	return false;
 }
 
 static void report_finding(struct report_node *top, enum key_id key, unsigned int index,
@@ -43,16 +24,18 @@ static void report_finding(struct report_node *top, enum key_id key, unsigned in
 	struct report_node *node = report_branch(top, key, index);
 	const struct isst_cpuset *cpus = isst_finding_cpus(finding);
 	const char *remedy = isst_finding_remedy(finding);
+	/* People copy a command; anything else is advice. */
+	bool command = remedy &&
+		       (strncmp(remedy, "isst ", 5) == 0 || strncmp(remedy, "echo ", 5) == 0);
 
-	report_word(node, KEY_FINDING_SEVERITY, severity_word(isst_finding_severity(finding)));
+	report_word(node, KEY_FINDING_SEVERITY, severities[isst_finding_severity(finding)]);
 	report_word(node, KEY_FINDING_CODE, isst_finding_name(finding));
 	report_text(node, KEY_FINDING_PLACE, isst_finding_place(finding));
 	if (isst_cpuset_count(cpus) > 0)
 		report_cpu_ranges(node, KEY_FINDING_CPUS, 0, cpus);
 	report_text_unless_empty(node, KEY_FINDING_READ, isst_finding_evidence(finding));
 	report_text_unless_empty(node, KEY_FINDING_MEANING, isst_finding_meaning(finding));
-	report_text_unless_empty(
-		node, is_command(remedy) ? KEY_FINDING_COMMAND : KEY_FINDING_REMEDY, remedy);
+	report_text_unless_empty(node, command ? KEY_FINDING_COMMAND : KEY_FINDING_REMEDY, remedy);
 }
 
 /** Reports the findings, behind which are the advisories: these are the same every day, and text
@@ -100,17 +83,6 @@ static int collect(const struct isst_explanation *explanation, const struct isst
 	return error;
 }
 
-/** Reports the CPUs of about that frequency, and adds them to those that are reported. */
-static int report_frequency(struct report_node *top, unsigned int index, unsigned int mhz,
-			    struct isst_cpuset *cpus, struct isst_cpuset *reported)
-{
-	struct report_node *node = report_branch(top, KEY_MEASURED, index);
-
-	report_cpu_ranges(node, KEY_MEASURED_CPUS, 0, cpus);
-	report_number(node, KEY_MEASURED_MHZ, mhz);
-	return isst_cpuset_add_set(reported, cpus);
-}
-
 /** One line for the CPUs of each frequency, in the order of the first CPU of each. */
 static int report_measured(struct run *run, struct report_node *top,
 			   const struct isst_explanation *explanation)
@@ -122,25 +94,23 @@ static int report_measured(struct run *run, struct report_node *top,
 
 	isst_cpuset_for_each (cpu, online) {
 		unsigned int mhz = isst_explanation_measured_mhz(explanation, cpu);
+		struct report_node *node;
 		struct isst_cpuset *cpus;
 
 		if (error || mhz == 0 || isst_cpuset_has(reported, cpu))
 			continue;
 		cpus = isst_cpuset_new();
 		error = cpus ? collect(explanation, online, reported, mhz, cpus) : -ENOMEM;
-		if (!error)
-			error = report_frequency(top, index++, mhz, cpus, reported);
+		if (!error) {
+			node = report_branch(top, KEY_MEASURED, index++);
+			report_cpu_ranges(node, KEY_MEASURED_CPUS, 0, cpus);
+			report_number(node, KEY_MEASURED_MHZ, mhz);
+			error = isst_cpuset_add_set(reported, cpus);
+		}
 		isst_cpuset_free(cpus);
 	}
 	isst_cpuset_free(reported);
 	return error;
-}
-
-/** Whether findings may be missing: something could not be read, or discovery left it out. */
-static bool is_incomplete(const struct run *run, const struct isst_explanation *explanation)
-{
-	return isst_explanation_unread_at(explanation, 0) ||
-	       (!run->targets.named && isst_left_out_at(run->context, 0));
 }
 
 /** The severest of the findings: at the most ISST_SEVERITY_ADVISORY, which is the number of the
@@ -171,30 +141,27 @@ static bool names_undisturbed(struct run *run)
 	return any;
 }
 
-/** Notes are context, and advisories are of every such kernel. */
-static const char *result_word(struct run *run, int worst, bool incomplete)
-{
-	if (worst < ISST_SEVERITY_NOTE)
-		return "found";
-	if (incomplete)
-		return "incomplete";
-	if (names_undisturbed(run))
-		return "not all read";
-	return worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
-}
-
 static void report_explanation(struct run *run, const struct isst_explanation *explanation)
 {
 	struct report_node *top = report_branch(report_unit(run->report, NULL, 0), KEY_EXPLAIN, 0);
 	int worst = worst_severity(explanation);
-	const char *text;
+	const char *text, *result;
 
 	for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
 		run_error(run, STATUS_FAILED, "%s", text);
 	for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", text);
-	report_word(top, KEY_EXPLAIN_RESULT,
-		    result_word(run, worst, is_incomplete(run, explanation)));
+	/* Notes are context, and advisories are of every such kernel. */
+	if (worst < ISST_SEVERITY_NOTE)
+		result = "found";
+	else if (isst_explanation_unread_at(explanation, 0) ||
+		 (!run->targets.named && isst_left_out_at(run->context, 0)))
+		result = "incomplete";
+	else if (names_undisturbed(run))
+		result = "not all read";
+	else
+		result = worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
+	report_word(top, KEY_EXPLAIN_RESULT, result);
 	report_findings(run, top, explanation);
 	if (report_measured(run, top, explanation))
 		run_error(run, STATUS_FAILED, "out of memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --info: what the machine supports, package by package. Must not know output formats. */
+/* --info: what the machine supports, package by package. */
 #include "../run/handlers.h"
 #include "../run/levels.h"
 
@@ -36,17 +36,13 @@ static const char *const support[] = {
 	[ISST_FEATURE_ENABLED] = "supported",
 };
 
-static void report_levels(struct report_node *node, const struct summary *summary)
-{
-	report_state(node, KEY_INFO_PERF_PROFILE, summary->enabled);
-	report_state(node, KEY_INFO_LOCK, summary->locked);
-	report_number(node, KEY_INFO_MAX_LEVEL, summary->highest_level);
-}
-
 static void report_summary(struct report_node *node, const struct summary *summary)
 {
-	if (summary->known)
-		report_levels(node, summary);
+	if (summary->known) {
+		report_state(node, KEY_INFO_PERF_PROFILE, summary->enabled);
+		report_state(node, KEY_INFO_LOCK, summary->locked);
+		report_number(node, KEY_INFO_MAX_LEVEL, summary->highest_level);
+	}
 	report_word(node, KEY_INFO_TURBO_FREQ, support[summary->turbo_freq]);
 	report_word(node, KEY_INFO_BASE_FREQ, support[summary->base_freq]);
 	report_word(node, KEY_INFO_CORE_POWER, support[summary->core_power]);
@@ -61,29 +57,11 @@ static void merge_state(unsigned int *state, unsigned int level)
 		*state = ISST_FEATURE_UNKNOWN;
 }
 
-static void merge_levels(struct run *run, const struct levels *levels, struct summary *summary)
-{
-	bool known = levels_count(levels, summary->unit) > 0;
-	const struct isst_result *level;
-
-	summary->turbo_freq = known ? ISST_FEATURE_UNSUPPORTED : ISST_FEATURE_UNKNOWN;
-	summary->base_freq = summary->turbo_freq;
-	for (size_t i = 0; (level = levels_get(levels, summary->unit, i)) != NULL; i++) {
-		struct failure failure = failure_of(level, ISST_PART_RESULT);
-
-		if (level_is_missing(level))
-			continue;
-		run_failure(run, &failure);
-		merge_state(&summary->turbo_freq, value_of(level, ISST_VALUE_TURBO_FREQ_STATE));
-		merge_state(&summary->base_freq, value_of(level, ISST_VALUE_BASE_FREQ_STATE));
-	}
-}
-
 static void summarise(struct run *run, const struct levels *levels,
 		      const struct isst_result *core_power, struct summary *summary)
 {
-	const struct isst_result *profile = levels_summary(levels, summary->unit);
-	struct failure failure = failure_of(core_power, ISST_PART_RESULT);
+	const struct isst_result *profile = levels_summary(levels, summary->unit), *level;
+	struct failure failure;
 
 	summary->known = !isst_result_error(profile, ISST_PART_PERF_PROFILE);
 	if (summary->known) {
@@ -91,7 +69,18 @@ static void summarise(struct run *run, const struct levels *levels,
 		summary->locked = value_of(profile, ISST_VALUE_LOCKED);
 		summary->highest_level = value_of(profile, ISST_VALUE_HIGHEST_LEVEL);
 	}
-	merge_levels(run, levels, summary);
+	summary->turbo_freq = levels_count(levels, summary->unit) > 0 ? ISST_FEATURE_UNSUPPORTED
+								      : ISST_FEATURE_UNKNOWN;
+	summary->base_freq = summary->turbo_freq;
+	for (size_t i = 0; (level = levels_get(levels, summary->unit, i)) != NULL; i++) {
+		if (level_is_missing(level))
+			continue;
+		failure = failure_of(level, ISST_PART_RESULT);
+		run_failure(run, &failure);
+		merge_state(&summary->turbo_freq, value_of(level, ISST_VALUE_TURBO_FREQ_STATE));
+		merge_state(&summary->base_freq, value_of(level, ISST_VALUE_BASE_FREQ_STATE));
+	}
+	failure = failure_of(core_power, ISST_PART_RESULT);
 	run_failure(run, &failure);
 	if (failure.error)
 		summary->core_power = ISST_FEATURE_UNKNOWN;

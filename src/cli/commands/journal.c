@@ -26,13 +26,6 @@ static bool has(const struct isst_journal_entry *item, unsigned int flag)
 	return isst_journal_entry_flags(item) & flag;
 }
 
-static const char *action_of(const struct isst_journal_entry *item)
-{
-	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
-		return "restore";
-	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "keep" : "leave";
-}
-
 /* ---- The list of items ---- */
 
 /** What is reported of an item, in this order; NULL texts are not. */
@@ -63,41 +56,28 @@ static void report_group(void *data, const struct step_group *group)
 			report_text(node, list->keys[i], group->texts.text[i]);
 }
 
-/** Returns 0 or -ENOMEM. */
-static int list_item(struct list *list, const struct isst_journal_entry *item,
-		     const struct step_texts *texts)
-{
-	const struct step_group group = { isst_journal_entry_target(item), 1, *texts };
-
-	if (list->folds)
-		return step_folds_add(list->folds, group.target, texts);
-	report_group(list, &group);
-	return 0;
-}
-
-static bool is_folded(const struct run *run)
-{
-	return request_format(run->request) == FORMAT_TEXT &&
-	       !request_has(run->request, OPTION_ALL);
-}
-
 /** Lists the items that @describe fills the texts of; it returns false for those to be left out. */
 static void list_items(struct list *list, const struct isst_journal *journal,
 		       bool (*describe)(const struct isst_journal_entry *item,
 					struct step_texts *texts))
 {
+	const struct request *request = list->run->request;
 	const struct isst_journal_entry *item;
 	int error = 0;
 
-	if (is_folded(list->run)) {
+	if (request_format(request) == FORMAT_TEXT && !request_has(request, OPTION_ALL)) {
 		list->folds = step_folds_new();
 		error = list->folds ? 0 : -ENOMEM;
 	}
 	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)) && !error; i++) {
-		struct step_texts texts = { { NULL } };
+		struct step_group group = { isst_journal_entry_target(item), 1, { { NULL } } };
 
-		if (describe(item, &texts))
-			error = list_item(list, item, &texts);
+		if (!describe(item, &group.texts))
+			continue;
+		if (list->folds)
+			error = step_folds_add(list->folds, group.target, &group.texts);
+		else
+			report_group(list, &group);
 	}
 	if (!error && list->folds)
 		error = step_folds_visit(list->folds, list->run->context, report_group, list);
@@ -110,10 +90,14 @@ static void list_items(struct list *list, const struct isst_journal *journal,
 
 static bool describe_shown(const struct isst_journal_entry *item, struct step_texts *texts)
 {
-	*texts = (struct step_texts){ { isst_journal_entry_old_text(item),
-					isst_journal_entry_written_text(item),
-					isst_journal_entry_present_text(item),
-					isst_journal_entry_finding(item), action_of(item) } };
+	const char *action = has(item, ISST_JOURNAL_ENTRY_RESTORED) ? "restore"
+			     : has(item, ISST_JOURNAL_ENTRY_KEPT)   ? "keep"
+								    : "leave";
+
+	*texts = (struct step_texts){
+		{ isst_journal_entry_old_text(item), isst_journal_entry_written_text(item),
+		  isst_journal_entry_present_text(item), isst_journal_entry_finding(item), action }
+	};
 	return true;
 }
 
@@ -140,23 +124,18 @@ void journal_show(struct run *run)
 	isst_journal_free(journal);
 }
 
-static const char *result_of(const struct isst_journal_entry *item)
-{
-	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
-		return "restored";
-	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "kept" : "left";
-}
-
 /** What was restored, what was left, and what is kept until it can be reached. */
 static bool describe_applied(const struct isst_journal_entry *item, struct step_texts *texts)
 {
 	bool restored = has(item, ISST_JOURNAL_ENTRY_RESTORED);
+	bool kept = has(item, ISST_JOURNAL_ENTRY_KEPT);
 
-	*texts = (struct step_texts){ { result_of(item),
+	*texts = (struct step_texts){ { restored ? "restored"
+					: kept	 ? "kept"
+						 : "left",
 					restored ? isst_journal_entry_old_text(item)
 						 : isst_journal_entry_present_text(item) } };
-	return restored || has(item, ISST_JOURNAL_ENTRY_MOVED) ||
-	       has(item, ISST_JOURNAL_ENTRY_KEPT);
+	return restored || kept || has(item, ISST_JOURNAL_ENTRY_MOVED);
 }
 
 void journal_apply(struct run *run)

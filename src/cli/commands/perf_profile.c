@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of perf-profile: ask the library, fill the report. Must not know output formats. */
 #include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
@@ -66,54 +65,37 @@ void perf_profile_get_config_current_level(struct run *run)
 }
 
 /** What discovery left out is reported as such. */
-static void report_cpu_count(struct run *run, struct report_node *node,
-			     const struct isst_domain *domain, bool known)
+static void report_cpus(struct run *run, struct report_node *node, const struct isst_result *level)
 {
-	if (known || isst_domain_is_complete(domain))
+	const struct isst_domain *domain = isst_result_domain(level);
+	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_CPUS);
+	bool known = cpus || isst_domain_is_complete(domain);
+	unsigned int cpu;
+
+	if (isst_domain_first_cpu(domain, &cpu) == 0 && known)
 		report_number(node, KEY_CPU_COUNT,
 			      isst_cpuset_count(isst_domain_present_cpus(domain)));
-	else if (!isst_left_out_at(run->context, 0))
+	else if (isst_domain_first_cpu(domain, &cpu) == 0 && !isst_left_out_at(run->context, 0))
 		run_error(
 			run, STATUS_FAILED,
 			"%s: the number of its CPUs is unknown: some CPUs have been offline since "
 			"boot (--all-cpus-online brings them online)",
 			isst_domain_name(domain));
-}
-
-static void report_cpus(struct run *run, struct report_node *node, const struct isst_result *level)
-{
-	const struct isst_context *context = run->context;
-	const struct isst_domain *domain = isst_result_domain(level);
-	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_CPUS);
-	unsigned int cpu;
-
-	if (isst_domain_first_cpu(domain, &cpu) == 0)
-		report_cpu_count(run, node, domain, cpus != NULL);
 	if (!cpus)
 		return;
 	if (isst_cpuset_count(cpus) > 0)
 		report_number(node, KEY_ENABLE_CPU_COUNT, isst_cpuset_count(cpus));
-	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, isst_mask_bits(context));
+	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, isst_mask_bits(run->context));
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
-}
-
-/** Values of a level in the order in which they are shown. */
-struct shown {
-	enum key_id key;
-	int value;
-	unsigned int row;
-};
-
-static void report_shown(struct report_node *node, const struct isst_result *level,
-			 const struct shown *shown, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		report_value_at(node, shown[i].key, level, shown[i].value, shown[i].row, 0);
 }
 
 static void report_frequencies(struct report_node *node, const struct isst_result *level)
 {
-	static const struct shown SHOWN[] = {
+	static const struct {
+		enum key_id key;
+		int value;
+		unsigned int row;
+	} SHOWN[] = {
 		{ KEY_BASE_FREQUENCY_AVX2, ISST_VALUE_BASE_AVX2_MHZ, 0 },
 		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, 0 },
 		{ KEY_UNCORE_MIN, ISST_VALUE_FABRIC_MIN_MHZ, 0 },
@@ -129,7 +111,8 @@ static void report_frequencies(struct report_node *node, const struct isst_resul
 
 	report_value(node, KEY_TDP_RATIO, level, ISST_VALUE_TDP_RATIO);
 	report_base_frequency(node, level);
-	report_shown(node, level, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]));
+	for (size_t i = 0; i < sizeof(SHOWN) / sizeof(SHOWN[0]); i++)
+		report_value_at(node, SHOWN[i].key, level, SHOWN[i].value, SHOWN[i].row, 0);
 }
 
 static void report_state_word(struct report_node *node, enum key_id key,
@@ -142,15 +125,6 @@ static void report_state_word(struct report_node *node, enum key_id key,
 		report_word(node, key, feature_state_word(state));
 	else if (error == -EIO)
 		report_unknown(node, key);
-}
-
-static void report_features(struct report_node *node, const struct isst_result *level)
-{
-	report_state_word(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
-	report_state_word(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
-	report_state_word(node, KEY_SST_CORE_POWER, level, ISST_VALUE_CORE_POWER_STATE);
-	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
-	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
 }
 
 static void report_limits(const struct run *run, struct report_node *parent,
@@ -178,46 +152,34 @@ static void report_limits(const struct run *run, struct report_node *parent,
 	}
 }
 
-/** Marks the current level: scripts that know the reference tool's text are not shown what that
- * does not have. */
-static void report_current(const struct run *run, struct report_node *node,
-			   const struct isst_result *level)
-{
-	bool current = value_of(level, ISST_VALUE_LEVEL) ==
-		       value_of(level, ISST_VALUE_CURRENT_LEVEL);
-
-	if (!has_value(level, ISST_VALUE_CURRENT_LEVEL))
-		return;
-	report_standing(node, current);
-	if (current && !run->request->reference)
-		report_mark(node);
-}
-
 static void report_level(struct run *run, struct report_node *parent,
 			 const struct isst_result *level)
 {
 	static const struct turbo_freq_filter all = { -1, -1 };
 	struct report_node *node = report_branch(parent, KEY_LEVEL,
 						 value_of(level, ISST_VALUE_LEVEL));
-	const struct isst_context *context = run->context;
+	bool current = value_of(level, ISST_VALUE_LEVEL) ==
+		       value_of(level, ISST_VALUE_CURRENT_LEVEL);
 
-	report_current(run, node, level);
+	if (has_value(level, ISST_VALUE_CURRENT_LEVEL)) {
+		report_standing(node, current);
+		/* Scripts that know the reference tool's text are not shown what that does not
+		 * have. */
+		if (current && !run->request->reference)
+			report_mark(node);
+	}
 	report_cpus(run, node, level);
 	report_frequencies(node, level);
-	report_features(node, level);
+	report_state_word(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
+	report_state_word(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
+	report_state_word(node, KEY_SST_CORE_POWER, level, ISST_VALUE_CORE_POWER_STATE);
+	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
+	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
 	report_limits(run, node, level);
 	if (base_freq_is_known(level))
-		base_freq_report(node, level, context);
+		base_freq_report(node, level, run->context);
 	if (turbo_freq_is_known(level))
 		turbo_freq_report(run, node, level, all);
-}
-
-static void note_not_enabled(struct run *run, const struct unit *unit)
-{
-	report_message(run->report, ENTRY_NOTE,
-		       "perf-profile feature is not supported, just base-config level 0 is valid"
-		       " (%s)",
-		       isst_domain_name(unit->domain));
 }
 
 static void show_unit(struct run *run, const struct levels *levels, const struct unit *unit)
@@ -228,7 +190,10 @@ static void show_unit(struct run *run, const struct levels *levels, const struct
 	if (unit->first && has_value(summary, ISST_VALUE_ENABLED) &&
 	    !value_of(summary, ISST_VALUE_ENABLED) &&
 	    isst_platform_fact(run->context, ISST_FACT_PRESET) == 0)
-		note_not_enabled(run, unit);
+		report_message(run->report, ENTRY_NOTE,
+			       "perf-profile feature is not supported, just base-config level 0 "
+			       "is valid (%s)",
+			       isst_domain_name(unit->domain));
 	for (size_t i = 0; (level = levels_get(levels, unit, i)) != NULL; i++) {
 		if (unit->first)
 			level_failures(run, level);

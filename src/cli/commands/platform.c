@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of platform: the emulator's machines, and capturing one for it. Must not know output
- * formats. */
+/* The commands of platform, and `emulate`. */
 #include "../process/privileges.h"
 #include "../process/program.h"
 #include "../run/handlers.h"
@@ -76,25 +75,20 @@ static bool finish(struct run *run, struct operation *operation, int error)
 	return false;
 }
 
-/** The line end of the last line is the renderer's. */
-static void trim(char *text)
-{
-	size_t length = strlen(text);
-
-	if (length > 0 && text[length - 1] == '\n')
-		text[length - 1] = '\0';
-}
-
 void platform_show(struct run *run)
 {
 	struct operation operation;
 	char *text = NULL;
+	size_t length;
 
 	if (!begin(run, &operation) ||
 	    !finish(run, &operation,
 		    isst_emulator_show(operation.target, &text, &operation.message)))
 		return;
-	trim(text);
+	/* The line end of the last line is the renderer's. */
+	length = strlen(text);
+	if (length > 0 && text[length - 1] == '\n')
+		text[length - 1] = '\0';
 	report_text(report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM_TEXT, 0),
 		    KEY_DESCRIPTION, text);
 	free(text);
@@ -195,27 +189,12 @@ void platform_capture(struct run *run)
 	report_word(node, KEY_CAPTURE, "success");
 }
 
-/** A program that cannot be run ends emulate as it ends env(1). */
-static void refuse_program(struct run *run)
-{
-	const char *word = run->request->program[0], *name;
-	int error = program_find(word);
-
-	run->program_refused = true;
-	run->program_status = (int)program_status_of_error(error ? error : -ENOEXEC);
-	for (size_t i = 0; error && (name = isst_emulator_platform_name(i)) != NULL; i++)
-		if (strcmp(name, word) == 0)
-			report_message(run->report, ENTRY_NOTE,
-				       "the platform stands in front: isst --emulate %s emulate -- "
-				       "PROGRAM",
-				       name);
-}
-
 void emulate_program(struct run *run)
 {
 	const struct request *request = run->request;
 	unsigned int flags = request_has(request, OPTION_AS_USER) ? ISST_EMULATOR_RUN_AS_USER : 0;
 	struct operation operation;
+	const char *name;
 	int error;
 
 	if (!begin(run, &operation))
@@ -223,6 +202,16 @@ void emulate_program(struct run *run)
 	error = isst_emulator_run(operation.target, request->program, flags,
 				  request_number(request, OPTION_AS_USER), &operation.message);
 	finish(run, &operation, error);
-	if (error == -ENOEXEC)
-		refuse_program(run);
+	if (error != -ENOEXEC)
+		return;
+	/* A program that cannot be run ends emulate as it ends env(1). */
+	error = program_find(request->program[0]);
+	run->program_refused = true;
+	run->program_status = (int)program_status_of_error(error ? error : -ENOEXEC);
+	for (size_t i = 0; error && (name = isst_emulator_platform_name(i)) != NULL; i++)
+		if (strcmp(name, request->program[0]) == 0)
+			report_message(run->report, ENTRY_NOTE,
+				       "the platform stands in front: isst --emulate %s emulate -- "
+				       "PROGRAM",
+				       name);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of turbo-freq: ask the library, fill the report. Must not know output formats. */
 #include "../run/change.h"
 #include "../run/core_choice.h"
 #include "../run/handlers.h"
@@ -66,14 +65,6 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 	return filter->trl_type >= 0;
 }
 
-static void report_not_present(struct run *run, const struct isst_result *level)
-{
-	run_unsupported(
-		run,
-		"turbo-freq feature is not present at this level %u (%s). Failed to get turbo-freq info",
-		value_of(level, ISST_VALUE_LEVEL), isst_domain_name(isst_result_domain(level)));
-}
-
 static unsigned int bucket_count(const struct isst_result *level)
 {
 	return value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
@@ -106,7 +97,11 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 		       struct turbo_freq_filter filter, bool feature)
 {
 	if (unit->first && value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
-		report_not_present(run, level);
+		run_unsupported(
+			run,
+			"turbo-freq feature is not present at this level %u (%s). Failed to "
+			"get turbo-freq info",
+			value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain));
 	if (unit->first)
 		level_failures(run, level);
 	if (!turbo_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
