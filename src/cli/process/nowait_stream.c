@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stdio stream whose descriptor is only written to as far as that does not wait. */
 #include "nowait_stream.h"
 
 #include <errno.h>
@@ -34,11 +33,7 @@ struct nowait_stream {
 
 /* ---- Without waiting ---- */
 
-/**
- * Other processes share the description that this one inherited: whether they wait is not for this
- * one to change. A pipe or terminal can be opened once more. Returns a descriptor, or -1.
- */
-static int open_again(int descriptor)
+int nowait_open_again(int descriptor)
 {
 	int flags = fcntl(descriptor, F_GETFL);
 	char path[64];
@@ -63,7 +58,7 @@ static void choose_method(struct nowait_stream *stream)
 	else if (S_ISSOCK(status.st_mode))
 		stream->method = METHOD_SEND;
 	else if (S_ISFIFO(status.st_mode) || isatty(stream->descriptor))
-		again = open_again(stream->descriptor);
+		again = nowait_open_again(stream->descriptor);
 	if (again < 0)
 		return;
 	stream->descriptor = again;
@@ -71,20 +66,24 @@ static void choose_method(struct nowait_stream *stream)
 	stream->method = METHOD_WRITE;
 }
 
-/**
- * For a pipe or terminal that cannot be opened again, such as that of another user. A pipe that is
- * ready takes PIPE_BUF bytes; a terminal takes a line feed, which it may make two bytes of, and
- * what it takes beyond that is not known.
- */
-static ssize_t write_when_ready(int descriptor, const char *text, size_t size)
+static ssize_t send_piece(const struct nowait_stream *stream, const char *text, size_t size)
 {
-	struct pollfd ready = { .fd = descriptor, .events = POLLOUT };
-	size_t most = isatty(descriptor) ? 1 : PIPE_BUF;
+	struct pollfd ready = { .fd = stream->descriptor, .events = POLLOUT };
 
-	if (poll(&ready, 1, 0) == 1)
-		return write(descriptor, text, size < most ? size : most);
-	errno = EAGAIN;
-	return -1;
+	if (stream->method == METHOD_SEND)
+		return send(stream->descriptor, text, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (stream->method == METHOD_WRITE)
+		return write(stream->descriptor, text, size);
+	/* A pipe or terminal that cannot be opened again, such as that of another user. A pipe that
+	 * is ready takes PIPE_BUF bytes; a terminal takes a line feed, which it may make two bytes
+	 * of, and what it takes beyond that is not known. */
+	if (poll(&ready, 1, 0) != 1) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (isatty(stream->descriptor))
+		size = 1;
+	return write(stream->descriptor, text, size < PIPE_BUF ? size : PIPE_BUF);
 }
 
 /** Returns how much was taken. What is in the way is for the other stream to report. */
@@ -94,13 +93,7 @@ static size_t send_text(const struct nowait_stream *stream, const char *text, si
 	ssize_t count;
 
 	do {
-		if (stream->method == METHOD_SEND)
-			count = send(stream->descriptor, text + sent, size - sent,
-				     MSG_DONTWAIT | MSG_NOSIGNAL);
-		else if (stream->method == METHOD_POLL)
-			count = write_when_ready(stream->descriptor, text + sent, size - sent);
-		else
-			count = write(stream->descriptor, text + sent, size - sent);
+		count = send_piece(stream, text + sent, size - sent);
 		if (count > 0)
 			sent += (size_t)count;
 	} while (sent < size && (count > 0 || (count < 0 && errno == EINTR)));
@@ -158,12 +151,6 @@ static ssize_t take_text(void *cookie, const char *text, size_t size)
 	return (ssize_t)size;
 }
 
-/** As stdio buffers the other stream. */
-static int buffer_mode(FILE *to)
-{
-	return to == stderr || isatty(fileno(to)) ? _IOLBF : _IOFBF;
-}
-
 int nowait_stream_open(FILE *to, struct nowait_stream *first, struct nowait_stream **out)
 {
 	static const cookie_io_functions_t functions = { .write = take_text };
@@ -176,8 +163,10 @@ int nowait_stream_open(FILE *to, struct nowait_stream *first, struct nowait_stre
 	stream->first = first;
 	stream->descriptor = fileno(to);
 	stream->file = fopencookie(stream, "w", functions);
-	if (!stream->file ||
-	    setvbuf(stream->file, stream->buffer, buffer_mode(to), sizeof(stream->buffer)) != 0) {
+	/* As stdio buffers the other stream. */
+	if (!stream->file || setvbuf(stream->file, stream->buffer,
+				     to == stderr || isatty(fileno(to)) ? _IOLBF : _IOFBF,
+				     sizeof(stream->buffer)) != 0) {
 		nowait_stream_close(stream);
 		return -ENOMEM;
 	}

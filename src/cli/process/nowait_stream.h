@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A stream for lines that a reader may not read: a terminal that is stopped, a pipe whose reader
- * sleeps. Writing to it never waits: what is not taken at once is kept, and sent with later lines.
- * Must not know what the lines are about.
- */
+/* A stream for a reader that may not read: a terminal that is stopped, a pipe whose reader sleeps.
+ * Writing never waits: what is not taken at once is kept, and sent with later lines. */
 #ifndef ISST_CLI_NOWAIT_STREAM_H
 #define ISST_CLI_NOWAIT_STREAM_H
 
@@ -30,5 +27,12 @@ void nowait_stream_send(struct nowait_stream *stream);
 /** Prints what was kept to the other stream, which may wait for its reader. NULL: there is nothing
  * to do. */
 void nowait_stream_close(struct nowait_stream *stream);
+
+/**
+ * Opens what a descriptor of a pipe or terminal stands for once more, for writing without waiting:
+ * other processes share the description that this one inherited, and whether they wait is not for
+ * this one to change. Returns a descriptor, or -1.
+ */
+int nowait_open_again(int descriptor);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Forks, releases and waits for a program; must not know what is changed for it. */
 #include "program.h"
 
 #include "privileges.h"
@@ -54,35 +53,6 @@ static int read_exactly(int descriptor, void *bytes, size_t size)
 	return 0;
 }
 
-/** Waits until the program is released. A run that ends before that never releases it. */
-static int wait_for_release(int descriptor, struct affinity *affinity)
-{
-	int error = read_exactly(descriptor, &affinity->size, sizeof(affinity->size));
-
-	affinity->set = NULL;
-	if (error || affinity->size == 0)
-		return error;
-	affinity->set = calloc(1, affinity->size);
-	return affinity->set ? read_exactly(descriptor, affinity->set, affinity->size) : -ENOMEM;
-}
-
-/** The program gets no privileges but those of the caller; capabilities of this file do not pass
- * execve(2). */
-static int reset_ids(void)
-{
-	if (setresgid(getgid(), getgid(), getgid()) != 0 ||
-	    setresuid(getuid(), getuid(), getuid()) != 0)
-		return -errno;
-	return 0;
-}
-
-/** What the caller had of SIGCHLD. */
-static void restore_children(const struct sigaction *before)
-{
-	/* It was valid before, and is again. */
-	(void)sigaction(SIGCHLD, before, NULL);
-}
-
 static int restore_inheritance(const struct program_inheritance *inheritance)
 {
 	for (int descriptor = 0; descriptor <= 2; descriptor++) {
@@ -91,34 +61,39 @@ static int restore_inheritance(const struct program_inheritance *inheritance)
 	}
 	if (inheritance->file_limit_killed && signal(SIGXFSZ, SIG_DFL) == SIG_ERR)
 		return -errno;
-	return privileges_borrowed() ? reset_ids() : 0;
+	/* The program gets no privileges but those of the caller; capabilities of this file do not
+	 * pass execve(2). */
+	if (privileges_borrowed() && (setresgid(getgid(), getgid(), getgid()) != 0 ||
+				      setresuid(getuid(), getuid(), getuid()) != 0))
+		return -errno;
+	return 0;
 }
 
-/** Executes the program. Returns only after an error. */
-static struct obstacle execute(char *const *words, const struct program_inheritance *inheritance,
-			       const struct affinity *affinity)
-{
-	struct obstacle obstacle = { restore_inheritance(inheritance), PROGRAM_PREPARATION };
-
-	if (obstacle.error)
-		return obstacle;
-	if (affinity->set && sched_setaffinity(0, affinity->size, affinity->set) != 0)
-		return (struct obstacle){ -errno, PROGRAM_AFFINITY };
-	execvp(words[0], words);
-	return (struct obstacle){ -errno, PROGRAM_EXECUTION };
-}
-
+/** Waits until the program is released, and executes it. A run that ends before never does. */
 __attribute__((noreturn)) static void
 wait_and_execute(char *const *words, const struct program_inheritance *inheritance, int release,
 		 int reported)
 {
-	struct affinity affinity;
-	struct obstacle obstacle = { wait_for_release(release, &affinity), PROGRAM_PREPARATION };
+	struct affinity affinity = { 0 };
+	struct obstacle obstacle = { read_exactly(release, &affinity.size, sizeof(affinity.size)),
+				     PROGRAM_PREPARATION };
 
+	if (!obstacle.error && affinity.size > 0) {
+		affinity.set = calloc(1, affinity.size);
+		obstacle.error = affinity.set ? read_exactly(release, affinity.set, affinity.size)
+					      : -ENOMEM;
+	}
 	if (obstacle.error == -EPIPE)
 		_exit(PROGRAM_RUN_FAILED);
 	if (!obstacle.error)
-		obstacle = execute(words, inheritance, &affinity);
+		obstacle.error = restore_inheritance(inheritance);
+	if (!obstacle.error && affinity.set &&
+	    sched_setaffinity(0, affinity.size, affinity.set) != 0) {
+		obstacle = (struct obstacle){ -errno, PROGRAM_AFFINITY };
+	} else if (!obstacle.error) {
+		execvp(words[0], words);
+		obstacle = (struct obstacle){ -errno, PROGRAM_EXECUTION };
+	}
 	/* Without it the run takes the program for one that ended with this status. */
 	(void)!write(reported, &obstacle, sizeof(obstacle));
 	_exit(PROGRAM_RUN_FAILED);
@@ -195,19 +170,11 @@ static int open_pipes(int release[2], int reported[2])
 	return error;
 }
 
-/** If the caller ignores SIGCHLD, the kernel would keep no status of a process, and another one
- * could have its number while it is still sent signals. */
-static int keep_status(struct sigaction *before)
-{
-	const struct sigaction usual = { .sa_handler = SIG_DFL };
-
-	return sigaction(SIGCHLD, &usual, before);
-}
-
 int program_fork(char *const *words, const struct program_inheritance *inheritance,
 		 struct program **program)
 {
 	struct program *made = calloc(1, sizeof(*made));
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	int release[2] = { -1, -1 }, reported[2] = { -1, -1 };
 	struct sigaction children;
 	int error = made ? open_pipes(release, reported) : -ENOMEM;
@@ -217,12 +184,15 @@ int program_fork(char *const *words, const struct program_inheritance *inheritan
 		free(made);
 		return error;
 	}
-	made->process = keep_status(&children) == 0 ? fork() : -1;
+	/* If the caller ignores SIGCHLD, the kernel would keep no status of a process, and another
+	 * one could have its number while it is still sent signals. */
+	made->process = sigaction(SIGCHLD, &usual, &children) == 0 ? fork() : -1;
 	if (made->process == 0) {
 		/* Its own end would keep it waiting for good. */
 		close(release[1]);
 		close(reported[0]);
-		restore_children(&children);
+		/* It was valid before, and is again. */
+		(void)sigaction(SIGCHLD, &children, NULL);
 		wait_and_execute(words, inheritance, release[0], reported[1]);
 	}
 	error = made->process < 0 ? -errno : 0;
@@ -276,51 +246,29 @@ void program_signals(sigset_t *set)
 		sigaddset(set, waited_for[i]);
 }
 
-/** Whether it asks a program to end, which one that is stopped would not do. */
-static bool is_termination_signal(int number)
-{
-	return number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
-}
-
-/** Stops as the kernel would for SIGTSTP: not in an orphaned process group, which no process could
- * continue. The shell is to see that all of the job has stopped. */
-static void stop(void)
-{
-	sigset_t only;
-
-	sigemptyset(&only);
-	sigaddset(&only, SIGTSTP);
-	raise(SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &only, NULL);
-	sigprocmask(SIG_BLOCK, &only, NULL);
-}
-
 /**
- * Whether the program got the signal, too. The keys and the size of the terminal reach all of the
- * process group, which the program may have left: timeout(1) and setsid(1) do. Other signals of the
- * kernel are for this process alone: a hangup for the leader of the session, timers of the caller.
+ * The keys and the size of the terminal reach all of the process group, which the program may have
+ * left: timeout(1) and setsid(1) do. Other signals of the kernel are for this process alone: a
+ * hangup for the leader of the session, timers of the caller.
  */
-static bool has_received(const struct program *program, const siginfo_t *signal)
-{
-	int number = signal->si_signo;
-
-	return (number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGWINCH) &&
-	       signal->si_code == SI_KERNEL && getpgid(program->process) == getpgrp();
-}
-
 static void pass_on(const struct program *program, const siginfo_t *signal)
 {
 	int number = signal->si_signo;
+	bool received = (number == SIGINT || number == SIGQUIT || number == SIGWINCH) &&
+			signal->si_code == SI_KERNEL && getpgid(program->process) == getpgrp();
 
 	if (signals_ignored(number))
 		return;
-	/* One that stopped it before it was released has no effect: it was continued for that. */
-	if (!has_received(program, signal) || number == SIGTSTP)
+	/* Also SIGTSTP: one that stopped it before it was released has no effect, as it was
+	 * continued for that. */
+	if (!received)
 		kill(program->process, number);
-	if (is_termination_signal(number))
+	/* A program that is stopped would not end. */
+	if (number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT)
 		kill(program->process, SIGCONT);
+	/* The shell is to see that all of the job has stopped. */
 	if (number == SIGTSTP)
-		stop();
+		signals_stop();
 }
 
 /** Waits for the end of the process. Sets its status as waitpid(2) reports it, and returns 0 or a
@@ -345,22 +293,9 @@ static int wait_for_end(const struct program *program, int *status)
 	}
 }
 
-/** As a shell reports it. */
-static unsigned int shell_status(int status)
-{
-	return (unsigned int)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-}
-
 unsigned int program_status_of_error(int error)
 {
 	return error == -ENOENT ? PROGRAM_NOT_FOUND : PROGRAM_NOT_EXECUTABLE;
-}
-
-/** The status of env(1) for a program that could not be run. */
-static unsigned int status_of(const struct obstacle *obstacle)
-{
-	return obstacle->stage == PROGRAM_EXECUTION ? program_status_of_error(obstacle->error)
-						    : PROGRAM_RUN_FAILED;
 }
 
 struct program_end program_run(struct program *program, const struct isst_cpuset *cpus)
@@ -377,16 +312,19 @@ struct program_end program_run(struct program *program, const struct isst_cpuset
 	program->released = true;
 	if (read_exactly(program->reported, &obstacle, sizeof(obstacle)) == 0) {
 		(void)wait_for_end(program, &status);
-		return (struct program_end){ obstacle.error, obstacle.stage, status_of(&obstacle),
-					     0 };
+		end.error = obstacle.error;
+		end.stage = obstacle.stage;
+		if (obstacle.stage == PROGRAM_EXECUTION)
+			end.status = program_status_of_error(obstacle.error);
+		return end;
 	}
 	end.error = wait_for_end(program, &status);
 	if (end.error) {
 		end.stage = PROGRAM_END;
 		return end;
 	}
-	end.status = shell_status(status);
 	end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	end.status = (unsigned int)(end.signal ? 128 + end.signal : WEXITSTATUS(status));
 	return end;
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holds signals back while the machine is being changed; must not know what the change is. */
 #include "signals.h"
 
 #include <errno.h>
@@ -162,4 +161,15 @@ void signals_end_process(int number)
 	(void)signal(number, SIG_DFL);
 	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
 	(void)raise(number);
+}
+
+void signals_stop(void)
+{
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, SIGTSTP);
+	(void)raise(SIGTSTP);
+	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
+	(void)sigprocmask(SIG_BLOCK, &only, NULL);
 }

@@ -53,4 +53,8 @@ void signals_release(struct signals *signals);
  * without a core of its own. Returns only where that does not end it: process 1 of a container. */
 void signals_end_process(int number);
 
+/** Stops as the kernel would for SIGTSTP, which is blocked: not in an orphaned process group, which
+ * no process could continue. Returns once it is continued. */
+void signals_stop(void);
+
 #endif

@@ -3,6 +3,7 @@
  */
 #include "terminal.h"
 
+#include "nowait_stream.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -55,34 +56,28 @@ static bool termination_is_pending(void)
 	return false;
 }
 
-/**
- * In the background the program stops, as any does that sets modes, until the shell gives it the
- * terminal. The kernel would stop it again and again even where a signal is to end it, as shells
- * send it to a job that has stopped.
- */
-static void wait_for_foreground(const struct terminal *terminal)
+/** Keys arrive at once, and are not shown; those that send signals do. */
+static void set_modes(const struct terminal *terminal)
 {
 	const struct timespec at_once = { 0 };
+	struct termios modes = terminal->modes;
 	sigset_t continued;
 
+	if (terminal->input < 0)
+		return;
+	/*
+	 * In the background the program stops, as any does that sets modes, until the shell gives
+	 * it the terminal. The kernel would stop it again and again even where a signal is to end
+	 * it, as shells send it to a job that has stopped. Where nothing stops it (no shell, or
+	 * ignored) it is not waited for.
+	 */
 	sigemptyset(&continued);
 	sigaddset(&continued, SIGCONT);
 	while (!is_in_foreground(terminal) && !termination_is_pending()) {
 		(void)raise(SIGTTOU);
-		/* Where nothing stops it (no shell, or ignored) it is not waited for. */
 		if (sigtimedwait(&continued, NULL, &at_once) < 0)
-			return;
+			break;
 	}
-}
-
-/** Keys arrive at once, and are not shown; those that send signals do. */
-static void set_modes(const struct terminal *terminal)
-{
-	struct termios modes = terminal->modes;
-
-	if (terminal->input < 0)
-		return;
-	wait_for_foreground(terminal);
 	modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	modes.c_cc[VMIN] = 1;
 	modes.c_cc[VTIME] = 0;
@@ -144,21 +139,6 @@ static void end(const struct terminal *terminal)
 
 /* ---- Opening and closing ---- */
 
-/**
- * A terminal that is stopped by Ctrl-S must not hold the program up: it is written to without
- * waiting. That is a property of what was opened, which other programs share: so it is opened
- * again. Where that is not permitted (another user's, after su) the program waits.
- */
-static int open_screen(int output)
-{
-	char path[64];
-	int screen;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", output);
-	screen = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	return screen >= 0 ? screen : output;
-}
-
 /** Signals that the parent had it ignore (nohup) stay ignored. */
 static int watch_signals(struct terminal *terminal)
 {
@@ -187,7 +167,11 @@ int terminal_open(struct terminal *terminal, int output)
 	error = watch_signals(terminal);
 	if (error)
 		return error;
-	terminal->screen = open_screen(output);
+	/* A terminal that is stopped by Ctrl-S must not hold the program up. Where it cannot be
+	 * opened again (another user's, after su) the program waits. */
+	terminal->screen = nowait_open_again(output);
+	if (terminal->screen < 0)
+		terminal->screen = output;
 	if (tcgetattr(STDIN_FILENO, &terminal->modes) == 0)
 		terminal->input = STDIN_FILENO;
 	begin(terminal);
@@ -212,20 +196,6 @@ bool terminal_can_show(int output)
 
 /* ---- Events ---- */
 
-/** Stops as the program would have without all this, and goes on when it is continued. */
-static void stop(const struct terminal *terminal)
-{
-	sigset_t only;
-
-	sigemptyset(&only);
-	sigaddset(&only, SIGTSTP);
-	end(terminal);
-	(void)raise(SIGTSTP);
-	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
-	(void)sigprocmask(SIG_BLOCK, &only, NULL);
-	begin(terminal);
-}
-
 static enum terminal_event take_signal(struct terminal *terminal)
 {
 	struct signalfd_siginfo signal;
@@ -234,7 +204,10 @@ static enum terminal_event take_signal(struct terminal *terminal)
 		return TERMINAL_TIMEOUT;
 	switch (signal.ssi_signo) {
 	case SIGTSTP:
-		stop(terminal);
+		/* As the program would have stopped without all this. */
+		end(terminal);
+		signals_stop();
+		begin(terminal);
 		return TERMINAL_REDRAW;
 	case SIGCONT:
 		/* Also after SIGSTOP, which nothing can be done before. */
@@ -274,11 +247,16 @@ static enum terminal_event take_hangup(struct terminal *terminal)
 	return event == TERMINAL_SIGNAL ? event : TERMINAL_CLOSED;
 }
 
-static enum terminal_event take_event(struct terminal *terminal, const struct pollfd *files)
+enum terminal_event terminal_wait(struct terminal *terminal, int timeout_ms)
 {
 	const short gone = POLLERR | POLLHUP | POLLNVAL;
+	struct pollfd files[] = { { .fd = terminal->signals, .events = POLLIN },
+				  { .fd = terminal->input, .events = POLLIN },
+				  { .fd = terminal->screen } };
 	enum terminal_event event = TERMINAL_TIMEOUT;
 
+	if (poll(files, 3, timeout_ms) < 0)
+		return errno == EINTR ? TERMINAL_TIMEOUT : TERMINAL_CLOSED;
 	if (files[0].revents)
 		return take_signal(terminal);
 	if (files[1].revents & POLLIN)
@@ -286,17 +264,6 @@ static enum terminal_event take_event(struct terminal *terminal, const struct po
 	else if ((files[1].revents | files[2].revents) & gone)
 		event = TERMINAL_CLOSED;
 	return event == TERMINAL_CLOSED ? take_hangup(terminal) : event;
-}
-
-enum terminal_event terminal_wait(struct terminal *terminal, int timeout_ms)
-{
-	struct pollfd files[] = { { .fd = terminal->signals, .events = POLLIN },
-				  { .fd = terminal->input, .events = POLLIN },
-				  { .fd = terminal->screen } };
-
-	if (poll(files, 3, timeout_ms) < 0)
-		return errno == EINTR ? TERMINAL_TIMEOUT : TERMINAL_CLOSED;
-	return take_event(terminal, files);
 }
 
 enum terminal_event terminal_show(struct terminal *terminal, const char *screen, size_t size,
