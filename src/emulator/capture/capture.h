@@ -111,11 +111,6 @@ int capture_error(const struct capture *capture, const struct captured_file *fil
 /** The number of the last line: where something is missing at the end. */
 unsigned int captured_end(const struct captured_file *file);
 
-/** The number in front of @separator. Returns what is behind that; NULL: there is no such number.
- */
-const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
-			  uint64_t *number);
-
 /** Index of the CPU of that number, or -1. */
 ssize_t capture_cpu(const struct capture *capture, unsigned int number);
 /** The MSR of that address, or NULL. */

@@ -85,18 +85,6 @@ static bool is_skipped(const char *line)
 	return *line == '\0' || *line == '#';
 }
 
-const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
-			  uint64_t *number)
-{
-	const char *end = strchr(text, separator);
-	char digits[16] = "";
-
-	if (!end || (size_t)(end - text) >= sizeof(digits))
-		return NULL;
-	memcpy(digits, text, (size_t)(end - text));
-	return isst_parse_number(digits, base, max, number) ? NULL : end + 1;
-}
-
 static void free_file(struct captured_file *file)
 {
 	free(file->path);

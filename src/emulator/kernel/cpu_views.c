@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's files of each CPU but cpufreq: topology, idle states, cooling, hotplug. */
 #include "emulator/firmware/firmware.h"
-#include "emulator/kernel/cgroup.h"
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
@@ -355,6 +354,14 @@ static const struct view firmware_node_views[] = {
 	{ "thermal_cooling", .target = print_cooling_device },
 	VIEW_END,
 };
+
+static bool cpu_node_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	snprintf(name, VIEW_NAME, "node%u", place->cpu->node);
+	return index == 0;
+}
+
+static const struct instances cpu_nodes = { cpu_node_at, NULL };
 
 const struct view cpu_views[] = {
 	{ "online", .exists = has_online_file, .number = cpu_is_online, .write = write_online },

@@ -2,9 +2,8 @@
 /* Control groups: which cpuset partitions the kernel accepts and what it grants; the groups of the
  * state. */
 #include "base/cpuset.h"
-#include "emulator/kernel/cgroup.h"
+#include "common/memory_stream.h"
 #include "emulator/kernel/views.h"
-#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -44,30 +43,6 @@ struct acceptance {
 };
 
 /**
- * Whether the kernel's own isolation (isolcpus) is in the way: a partition with load balancing must
- * not hold its CPUs, and isolated ones must leave a housekeeping CPU.
- */
-static bool conflicts_with_housekeeping(const struct acceptance *acceptance,
-					const struct group *group)
-{
-	if (!acceptance->tree->isolcpus)
-		return false;
-	if (group->wanted == PARTITION_ROOT)
-		return cpuset_overlaps(group->cpus, acceptance->tree->isolcpus);
-	return cpuset_contains(group->cpus, acceptance->housekeeping);
-}
-
-static bool leaves_nothing(const struct acceptance *acceptance, const struct group *group)
-{
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, acceptance->tree->online)
-		if (!isst_cpuset_has(acceptance->taken, cpu) && !isst_cpuset_has(group->cpus, cpu))
-			return false;
-	return true;
-}
-
-/**
  * Whether a CPU of a partition is another group's as well. Before 7.0 the cpuset.cpus of any group
  * counts, so two partitions that overlap are both invalid; since then those of valid partitions do.
  */
@@ -85,23 +60,35 @@ static bool overlaps_others(const struct acceptance *acceptance, const struct gr
 
 static enum partition_flaw find_flaw(const struct acceptance *acceptance, const struct group *group)
 {
+	const struct group_tree *tree = acceptance->tree;
+	unsigned int cpu;
+
 	if (isst_cpuset_count(group->cpus) == 0)
 		return FLAW_EMPTY;
 	if (overlaps_others(acceptance, group))
 		return FLAW_NOT_EXCLUSIVE;
-	if (!cpuset_overlaps(group->cpus, acceptance->tree->online))
+	if (!cpuset_overlaps(group->cpus, tree->online))
 		return FLAW_OFFLINE;
-	if (conflicts_with_housekeeping(acceptance, group))
+	/* Where the kernel isolates CPUs itself a partition with load balancing must not hold them,
+	 * and isolated ones must leave a housekeeping CPU. */
+	if (tree->isolcpus && (group->wanted == PARTITION_ROOT
+				       ? cpuset_overlaps(group->cpus, tree->isolcpus)
+				       : cpuset_contains(group->cpus, acceptance->housekeeping)))
 		return FLAW_HOUSEKEEPING;
-	return leaves_nothing(acceptance, group) ? FLAW_NOTHING_LEFT : FLAW_NONE;
+	isst_cpuset_for_each (cpu, tree->online)
+		if (!isst_cpuset_has(acceptance->taken, cpu) && !isst_cpuset_has(group->cpus, cpu))
+			return FLAW_NONE;
+	return FLAW_NOTHING_LEFT;
 }
 
-static int accept_partition(struct acceptance *acceptance, const struct group *group)
+static int judge_partition(struct acceptance *acceptance, struct group *group)
 {
 	struct isst_cpuset *rest;
-	int result = isst_cpuset_add_set(acceptance->taken, group->cpus);
+	int result;
 
-	if (result || group->wanted != PARTITION_ISOLATED)
+	group->flaw = find_flaw(acceptance, group);
+	result = group->flaw ? 0 : isst_cpuset_add_set(acceptance->taken, group->cpus);
+	if (result || group->flaw || group->wanted != PARTITION_ISOLATED)
 		return result;
 	rest = choose_cpus(acceptance->housekeeping, group->cpus, false);
 	if (!rest)
@@ -109,22 +96,6 @@ static int accept_partition(struct acceptance *acceptance, const struct group *g
 	isst_cpuset_free(acceptance->housekeeping);
 	acceptance->housekeeping = rest;
 	return 0;
-}
-
-static int accept_all(struct acceptance *acceptance, const bool *was_valid, bool valid_before)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < acceptance->tree->count && !result; i++) {
-		struct group *group = &acceptance->tree->groups[i];
-
-		if (group->wanted == PARTITION_MEMBER || was_valid[i] != valid_before)
-			continue;
-		group->flaw = find_flaw(acceptance, group);
-		if (!group->flaw)
-			result = accept_partition(acceptance, group);
-	}
-	return result;
 }
 
 /** Finds which partitions are valid. Returns 0 or -ENOMEM. */
@@ -142,10 +113,10 @@ static int partitions_evaluate(struct group_tree *tree)
 	for (size_t i = 0; i < tree->count && !result; i++)
 		was_valid[i] = !tree->groups[i].flaw;
 	/* First those that were valid before: they keep their CPUs. */
-	if (!result)
-		result = accept_all(&acceptance, was_valid, true);
-	if (!result)
-		result = accept_all(&acceptance, was_valid, false);
+	for (int valid = 1; valid >= 0; valid--)
+		for (size_t i = 0; i < tree->count && !result; i++)
+			if (tree->groups[i].wanted != PARTITION_MEMBER && was_valid[i] == valid)
+				result = judge_partition(&acceptance, &tree->groups[i]);
 	free(was_valid);
 	isst_cpuset_free(none);
 	isst_cpuset_free(acceptance.taken);
@@ -160,24 +131,16 @@ static bool is_valid_partition(const struct group *group)
 	return group->wanted != PARTITION_MEMBER && !group->flaw;
 }
 
-/** A group without CPUs of its own gets its parent's. */
-static int grant_cpus(const struct group_tree *tree, struct group *group)
+int partitions_grant(struct group_tree *tree)
 {
-	const struct isst_cpuset *from = is_valid_partition(group) ? tree->online : tree->effective;
+	struct isst_cpuset *taken = isst_cpuset_new();
+	int result;
 
-	group->effective = choose_cpus(from, group->cpus, true);
-	if (group->effective && isst_cpuset_count(group->effective) == 0) {
-		isst_cpuset_free(group->effective);
-		group->effective = choose_cpus(from, from, true);
-	}
-	return group->effective ? 0 : -ENOMEM;
-}
-
-/** The CPUs of valid partitions, offline ones included; and of isolated ones. */
-static int gather_partitions(struct group_tree *tree, struct isst_cpuset *taken)
-{
-	int result = tree->isolcpus ? isst_cpuset_add_set(tree->isolated, tree->isolcpus) : 0;
-
+	tree->isolated = isst_cpuset_new();
+	result = taken && tree->isolated ? 0 : -ENOMEM;
+	if (!result && tree->isolcpus)
+		result = isst_cpuset_add_set(tree->isolated, tree->isolcpus);
+	/* Offline CPUs of valid partitions are taken as well. */
 	for (size_t i = 0; i < tree->count && !result; i++) {
 		const struct group *group = &tree->groups[i];
 
@@ -187,38 +150,29 @@ static int gather_partitions(struct group_tree *tree, struct isst_cpuset *taken)
 		if (!result && group->wanted == PARTITION_ISOLATED)
 			result = isst_cpuset_add_set(tree->isolated, group->cpus);
 	}
-	return result;
-}
-
-int partitions_grant(struct group_tree *tree)
-{
-	struct isst_cpuset *taken = isst_cpuset_new();
-	int result;
-
-	tree->isolated = isst_cpuset_new();
-	result = taken && tree->isolated ? gather_partitions(tree, taken) : -ENOMEM;
 	if (!result) {
 		tree->effective = choose_cpus(tree->online, taken, false);
 		result = tree->effective ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < tree->count && !result; i++)
-		result = grant_cpus(tree, &tree->groups[i]);
+	for (size_t i = 0; i < tree->count && !result; i++) {
+		struct group *group = &tree->groups[i];
+		const struct isst_cpuset *from = is_valid_partition(group) ? tree->online
+									   : tree->effective;
+
+		group->effective = choose_cpus(from, group->cpus, true);
+		/* A group without CPUs of its own gets its parent's. */
+		if (group->effective && isst_cpuset_count(group->effective) == 0) {
+			isst_cpuset_free(group->effective);
+			group->effective = choose_cpus(from, from, true);
+		}
+		result = group->effective ? 0 : -ENOMEM;
+	}
 	isst_cpuset_free(taken);
 	return result;
 }
 
 /* ---- Groups of the state: a line `WANTED FLAW CPUS NAME` each, CPUS a list of the kernel or "-"
  * ---- */
-
-bool cgroup_has_cpuset(const struct server *server)
-{
-	return server->platform->cgroup_tree.value == CGROUP_V2;
-}
-
-bool cgroup_is_hybrid(const struct server *server)
-{
-	return server->platform->cgroup_tree.value == CGROUP_HYBRID;
-}
 
 void groups_free(struct group_tree *tree)
 {
@@ -232,8 +186,6 @@ void groups_free(struct group_tree *tree)
 	isst_cpuset_free(tree->effective);
 	isst_cpuset_free(tree->isolated);
 }
-
-/* ---- Reading ---- */
 
 static int append_group(struct group_tree *tree, const char *name)
 {
@@ -255,29 +207,19 @@ struct line {
 	size_t cpus_length, name_length;
 };
 
-/** A digit below @count, and the space behind it. */
-static bool take_digit(const char **text, const char *end, unsigned int count, unsigned int *digit)
-{
-	if (end - *text < 2 || **text < '0' || (*text)[1] != ' ')
-		return false;
-	*digit = (unsigned int)(**text - '0');
-	*text += 2;
-	return *digit < count;
-}
-
 static bool parse_group_line(const char *text, const char *end, struct line *line)
 {
-	unsigned int wanted, flaw;
 	const char *name;
 
-	if (!take_digit(&text, end, PARTITIONS, &wanted) || !take_digit(&text, end, FLAWS, &flaw))
+	if (end - text < 4 || text[1] != ' ' || text[3] != ' ')
 		return false;
-	line->wanted = (enum partition)wanted;
-	line->flaw = (enum partition_flaw)flaw;
-	line->cpus = text;
+	line->wanted = (enum partition)(text[0] - '0');
+	line->flaw = (enum partition_flaw)(text[2] - '0');
+	text += 4;
 	name = memchr(text, ' ', (size_t)(end - text));
-	if (!name)
+	if (line->wanted >= PARTITIONS || line->flaw >= FLAWS || !name)
 		return false;
+	line->cpus = text;
 	line->cpus_length = (size_t)(name - text);
 	line->name = ++name;
 	line->name_length = (size_t)(end - name);
@@ -362,39 +304,15 @@ const char *groups_name(const struct server *server, size_t index, size_t *lengt
 	return NULL;
 }
 
-struct group *groups_find(const struct group_tree *tree, const char *name)
-{
-	for (size_t i = 0; i < tree->count; i++)
-		if (strcmp(tree->groups[i].name, name) == 0)
-			return &tree->groups[i];
-	return NULL;
-}
-
 /* ---- Changing ---- */
-
-static int compare_group_names(const void *left, const void *right)
-{
-	const struct group *a = left, *b = right;
-
-	return strcmp(a->name, b->name);
-}
-
-int groups_add(struct group_tree *tree, const char *name)
-{
-	int result = append_group(tree, name);
-
-	if (!result)
-		qsort(tree->groups, tree->count, sizeof(*tree->groups), compare_group_names);
-	return result;
-}
 
 static int groups_store(struct server *server, const struct group_tree *tree)
 {
-	struct text text;
+	struct memory_stream text;
 	char *lines;
 	int result;
 
-	if (!text_open(&text))
+	if (memory_stream_open(&text))
 		return -ENOMEM;
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct group *group = &tree->groups[i];
@@ -404,12 +322,12 @@ static int groups_store(struct server *server, const struct group_tree *tree)
 			(unsigned int)group->flaw, cpus && *cpus ? cpus : "-", group->name);
 		/* Half of what was written would be no state. */
 		if (!cpus) {
-			free(text_close(&text));
+			memory_stream_drop(&text);
 			return -ENOMEM;
 		}
 		free(cpus);
 	}
-	lines = text_close(&text);
+	lines = memory_stream_text(&text);
 	result = lines ? state_set_groups(server, lines, strlen(lines)) : -ENOMEM;
 	free(lines);
 	return result;
@@ -417,7 +335,7 @@ static int groups_store(struct server *server, const struct group_tree *tree)
 
 int groups_commit(struct server *server, struct group_tree *tree)
 {
-	const bool hybrid = cgroup_is_hybrid(server);
+	const bool hybrid = server->platform->cgroup_tree.value == CGROUP_HYBRID;
 	const bool cpuset = server->state->controllers >> CPUSET & 1;
 	int result = 0;
 
@@ -452,6 +370,64 @@ int groups_update(struct server *server)
 	result = groups_read(server, &tree);
 	if (!result)
 		result = groups_commit(server, &tree);
+	groups_free(&tree);
+	return result;
+}
+
+static int compare_group_names(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static struct group *groups_find(const struct group_tree *tree, const char *name)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (strcmp(tree->groups[i].name, name) == 0)
+			return &tree->groups[i];
+	return NULL;
+}
+
+static int groups_add(struct group_tree *tree, const char *name)
+{
+	int result = append_group(tree, name);
+
+	if (!result)
+		qsort(tree->groups, tree->count, sizeof(*tree->groups), compare_group_names);
+	return result;
+}
+
+int groups_make(struct server *server, const char *name)
+{
+	struct group_tree tree;
+	int result = groups_read(server, &tree);
+
+	if (!result && groups_find(&tree, name))
+		result = -EEXIST;
+	if (!result)
+		result = groups_add(&tree, name);
+	if (!result)
+		result = groups_commit(server, &tree);
+	groups_free(&tree);
+	return result;
+}
+
+int groups_remove(struct server *server, const char *name)
+{
+	struct group_tree tree;
+	struct group *group;
+	int result = groups_read(server, &tree);
+
+	group = result ? NULL : groups_find(&tree, name);
+	if (group) {
+		free(group->name);
+		isst_cpuset_free(group->cpus);
+		memmove(group, group + 1,
+			(size_t)(&tree.groups[tree.count] - (group + 1)) * sizeof(*group));
+		tree.count--;
+		result = groups_commit(server, &tree);
+	}
 	groups_free(&tree);
 	return result;
 }

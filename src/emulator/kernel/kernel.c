@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the row of the table that a path leads to, and has it read, written or listed. */
 #include "emulator/kernel/kernel.h"
+#include "common/memory_stream.h"
 #include "emulator/capture/capture.h"
 #include "emulator/kernel/views.h"
 #include "emulator/model/text.h"
@@ -178,13 +179,13 @@ static int print_target(const struct place *place, const char *walked, FILE *str
 static int follow_link(const struct place *place, char *walked, const char *rest, char *path)
 {
 	char *target, *whole;
-	struct text text;
+	struct memory_stream text;
 	int length;
 
-	if (!text_open(&text))
+	if (memory_stream_open(&text))
 		return -ENOMEM;
 	print_target(place, walked, text.stream);
-	target = text_close(&text);
+	target = memory_stream_text(&text);
 	if (!target)
 		return -ENOMEM;
 	go_up(walked);
@@ -256,7 +257,7 @@ static int find_place(struct server *server, const char *path, bool follow_last,
 static int read_view(const struct place *place, const char *walked, char **content, size_t *size)
 {
 	const struct view *view = place->view;
-	struct text text;
+	struct memory_stream text;
 	int result, length;
 
 	if (view->constant || view->number || view->text) {
@@ -270,14 +271,14 @@ static int read_view(const struct place *place, const char *walked, char **conte
 			*content = NULL;
 		return length < 0 ? -ENOMEM : 0;
 	}
-	if (!text_open(&text))
+	if (memory_stream_open(&text))
 		return -ENOMEM;
 	if (is_link(view))
 		result = print_target(place, walked, text.stream);
 	else
 		result = view->cpus ? print_cpus(place, text.stream)
 				    : view->read(place, text.stream);
-	*content = text_close(&text);
+	*content = memory_stream_text(&text);
 	*size = text.size;
 	if (result) {
 		free(*content);
@@ -493,5 +494,100 @@ int kernel_write(struct server *server, const char *path, const char *content, s
 		text[strlen(text) - 1] = '\0';
 	result = view->write(&place, start);
 	free(text);
+	return result;
+}
+
+/* ---- Making and removing directories: groups below /sys/fs/cgroup ---- */
+
+/** The directory that groups are made in. */
+static const char *root_group(const struct server *server)
+{
+	return server->platform->cgroup_tree.value == CGROUP_HYBRID ? "/sys/fs/cgroup/cpuset"
+								    : "/sys/fs/cgroup";
+}
+
+/** The name of the group that a directory is, within @directory, which has no links. */
+static const char *group_of(const struct server *server, const char *directory)
+{
+	const char *above = root_group(server);
+	size_t length = strlen(above);
+
+	return strncmp(directory, above, length) == 0 && directory[length] == '/'
+		       ? directory + length + 1
+		       : NULL;
+}
+
+/** The length of a path without slashes at its end. */
+static size_t path_length(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 0 && path[length - 1] == '/')
+		length--;
+	return length;
+}
+
+int kernel_mkdir(struct server *server, const char *path)
+{
+	char *parent, *name, *resolved = NULL;
+	struct kernel_status status;
+	int result = kernel_look(server, path, false, &status);
+
+	if (!result)
+		free(status.target);
+	if (result != -ENOENT)
+		return result ? result : -EEXIST;
+	parent = strndup(path, path_length(path));
+	if (!parent)
+		return -ENOMEM;
+	name = strrchr(parent, '/'); /* the root exists */
+	*name++ = '\0';
+	result = kernel_resolve(server, parent, true, &resolved);
+	/* The limit of depth, so to speak: groups below groups are not emulated. */
+	if (!result && group_of(server, resolved))
+		result = -EAGAIN;
+	else if (!result && strcmp(resolved, root_group(server)) != 0)
+		result = -EPERM;
+	else if (!result)
+		result = strchr(name, '\n') ? -EINVAL : groups_make(server, name);
+	free(resolved);
+	free(parent);
+	return result;
+}
+
+int kernel_rmdir(struct server *server, const char *path)
+{
+	static const char *const mounted[] = { "/",
+					       "/dev",
+					       "/proc",
+					       "/sys",
+					       "/sys/fs/cgroup",
+					       "/sys/fs/cgroup/unified",
+					       "/sys/kernel/debug" };
+	const size_t length = path_length(path);
+	struct kernel_status status;
+	const char *name;
+	char *resolved;
+	int result = kernel_look(server, path, false, &status);
+
+	if (result)
+		return result;
+	free(status.target);
+	if (status.type != KERNEL_DIRECTORY)
+		return -ENOTDIR;
+	/* A path that ends with a dot names no entry of a directory. */
+	if (length > 1 && path[length - 1] == '.' && path[length - 2] == '/')
+		return -EINVAL;
+	result = kernel_resolve(server, path, false, &resolved);
+	if (result)
+		return result;
+	name = group_of(server, resolved);
+	result = name ? groups_remove(server, name) : -EPERM;
+	if (!name && strcmp(root_group(server), resolved) == 0)
+		result = -EBUSY;
+	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted) && !name; i++)
+		if (strcmp(mounted[i], resolved) == 0)
+			result = -EBUSY;
+	free(resolved);
 	return result;
 }

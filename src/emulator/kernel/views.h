@@ -105,13 +105,11 @@ extern const struct instances each_cooling_device; /* cpu_views.c: cooling_devic
 extern const struct view cooling_views[];	   /* cpu_views.c: below one */
 extern const struct view cpufreq_views[];	   /* cpuN/cpufreq */
 extern const struct view pstate_views[];	   /* cpufreq_views.c: intel_pstate */
-extern const struct view node_views[];		   /* /sys/devices/system/node */
-extern const struct instances cpu_nodes;	   /* node_views.c: nodeN of a CPU */
 extern const struct view uncore_views[];	   /* intel_uncore_frequency */
-extern const struct view debug_views[];		   /* debugfs_views.c: /sys/kernel/debug */
+extern const struct view debug_views[];		   /* register_views.c: /sys/kernel/debug */
 extern const struct view class_powercap_views[];   /* /sys/class/powercap */
 extern const struct view virtual_powercap_views[]; /* powercap_views.c: virtual/powercap */
-extern const struct view msr_views[];		   /* /dev/cpu */
+extern const struct view msr_views[];		   /* register_views.c: /dev/cpu */
 extern const struct view cgroup_views[];	   /* /sys/fs/cgroup */
 extern const struct view module_views[];	   /* system_views.c: /sys/module */
 extern const struct view power_views[];		   /* system_views.c: /sys/power */
@@ -130,6 +128,66 @@ int print_modules(const struct place *place, FILE *stream);
 int write_smt(const struct place *place, const char *text);
 /** Whether a CPU of a domain is online. */
 bool die_is_online(const struct server *server, size_t domain);
+
+/* ---- groups.c: groups directly below /sys/fs/cgroup, or with cpuset in cgroup v1 below
+ * /sys/fs/cgroup/cpuset. The state has them as lines of text; what the kernel grants them follows
+ * from that. Functions that return a number return 0 or -ENOMEM. ---- */
+
+enum partition { PARTITION_MEMBER, PARTITION_ROOT, PARTITION_ISOLATED, PARTITIONS };
+extern const char *const partition_words[PARTITIONS];
+
+/** Why a group is no valid partition. */
+enum partition_flaw {
+	FLAW_NONE,
+	FLAW_EMPTY,
+	FLAW_NOT_EXCLUSIVE,
+	FLAW_OFFLINE,
+	FLAW_HOUSEKEEPING,
+	FLAW_NOTHING_LEFT,
+	FLAWS
+};
+extern const char *const partition_flaws[FLAWS];
+
+struct group {
+	char *name;
+	struct isst_cpuset *cpus; /* cpuset.cpus */
+	enum partition wanted;
+	/* Found by partitions_evaluate(). Who had none before keeps its CPUs against a newcomer */
+	enum partition_flaw flaw;
+	struct isst_cpuset *effective; /* cpuset.cpus.effective, by partitions_grant() */
+};
+
+/** All groups, and what is left to the root. */
+struct group_tree {
+	struct group *groups; /* ascending by name */
+	size_t count;
+	struct isst_cpuset *online;
+	const struct isst_cpuset *isolcpus; /* of the kernel's command line; NULL: none */
+	bool members_overlap; /* groups that are no partitions, too, keep CPUs from partitions */
+	struct isst_cpuset *effective;
+	struct isst_cpuset *isolated;
+};
+
+/** Finds which CPUs each group gets, and the root. Returns 0 or -ENOMEM. */
+int partitions_grant(struct group_tree *tree);
+
+/**
+ * The name of a group by its place among them, within the state, of *@length bytes; NULL past the
+ * last one. Takes no memory, for want of which a group would seem to be missing.
+ */
+const char *groups_name(const struct server *server, size_t index, size_t *length);
+/** All groups of the state; to be freed also after an error. */
+int groups_read(const struct server *server, struct group_tree *tree);
+void groups_free(struct group_tree *tree);
+/** Also -EEXIST. */
+int groups_make(struct server *server, const char *name);
+int groups_remove(struct server *server, const char *name);
+/** Works out anew which partitions are valid; CPUs or groups have changed. */
+int groups_update(struct server *server);
+/** The same, and stores it. */
+int groups_commit(struct server *server, struct group_tree *tree);
+
+enum { CPUSET, CONTROLLERS = 6 }; /* bits of struct state's controllers */
 
 /* ---- What CPUs run at, in kHz ---- */
 

@@ -9,11 +9,10 @@
 #include "emulator/model/platform.h"
 
 struct platform_file;
-struct key;
+struct setting;
 
-/** Sets the number, text, ... at @target from @text. */
-typedef int value_parser(struct platform_file *file, const struct key *key, const char *text,
-			 unsigned int line, void *target);
+/** Sets the number, text, ... at @target. */
+typedef int value_parser(struct platform_file *file, const struct setting *setting, void *target);
 
 struct key {
 	const char *name;
@@ -65,6 +64,15 @@ struct platform_file {
 
 /** Ended by a NULL name. */
 extern const struct section_kind platform_sections[];
+/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
+int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/** All of the names, @stride bytes apart and ended by NULL, for a message; to be freed. */
+char *platform_file_list_names(const void *names, size_t stride);
+/** Applies the settings of section @index to what it describes. */
+int platform_file_apply(struct platform_file *file, size_t index, void *target);
+/** Frees what keys have set in what their sections describe. */
+void platform_file_free_values(enum section_target target, void *of);
 
 /* ---- The steps, in their order; each returns 0, -EINVAL with the error set, or -ENOMEM ---- */
 
@@ -74,37 +82,5 @@ int platform_make_cpus(struct platform_file *file, struct platform *platform);
 int platform_check(struct platform_file *file, struct platform *platform);
 /** TPMI registers of every power domain (registers.c). */
 int platform_make_registers(struct platform_file *file, struct platform *platform);
-
-/* ---- values.c: how values are written, by kinds that many keys share ---- */
-
-/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
-int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/** Applies the settings of section @index to what it describes. */
-int platform_file_apply(struct platform_file *file, size_t index, void *target);
-
-/* Of a struct text_value: */
-value_parser value_text;      /* any text but none */
-value_parser value_processes; /* `tuned:812 kubelet:900` */
-
-/* Of a struct number_value: */
-value_parser value_number; /* min..max of the key, decimal or hexadecimal */
-value_parser value_word;   /* the index of one of the key's words */
-value_parser value_device; /* a PCI device id among the key's words; "none" is 0 */
-value_parser value_mhz;	   /* a multiple of 100 MHz */
-value_parser value_kernel; /* `6.12` */
-
-/* Of a struct list_value, a value for each bucket: */
-value_parser value_limits;  /* MHz */
-value_parser value_counts;  /* numbers of cores */
-value_parser value_modules; /* numbers of modules, of up to three buckets */
-
-/* A list such as 0-3,8 of numbers up to the key's max: */
-value_parser value_set;	 /* of a struct set_value */
-value_parser value_mask; /* of a struct mask_value */
-
-value_parser value_commands; /* of a struct commands_value: `0x7f/0x0c 0x7f/0x0a` */
-value_parser value_register; /* of a struct raw_value: an offset and a value, added to the others */
 
 #endif

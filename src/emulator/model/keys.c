@@ -1,10 +1,354 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The keys of a platform file (docs/internals/platform-file.md has the same tables for readers).
- * What their values do is not known here.
- */
+/* The keys of a platform file (docs/internals/platform-file.md has the same tables for readers),
+ * and how their values are written. */
+#include "common/memory_stream.h"
 #include "emulator/model/file.h"
+#include "emulator/model/text.h"
 
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Messages ---- */
+
+int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	set_line_error(file->error, file->name, line, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+static int wrong_value(struct platform_file *file, const struct setting *setting, const char *found,
+		       const char *expected)
+{
+	return file_error(file, setting->line, "found \"%s\" for \"%s\", expected %s", found,
+			  setting->key->name, expected);
+}
+
+char *platform_file_list_names(const void *names, size_t stride)
+{
+	struct memory_stream text;
+	const char *name;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	for (size_t i = 0;
+	     (name = *(const char *const *)(const void *)((const char *)names + i * stride)); i++)
+		fprintf(text.stream, "%s%s", i > 0 ? ", " : "", name);
+	return memory_stream_text(&text);
+}
+
+/* ---- Values, by kinds that many keys share ---- */
+
+static int value_text(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct text_value *value = target;
+	char *copy;
+
+	if (*setting->value == '\0')
+		return file_error(file, setting->line, "found nothing for \"%s\", expected a text",
+				  setting->key->name);
+	copy = strdup(setting->value);
+	if (!copy)
+		return -ENOMEM;
+	free(value->text);
+	*value = (struct text_value){ copy, setting->line };
+	return 0;
+}
+
+static int value_processes(struct platform_file *file, const struct setting *setting, void *target)
+{
+	const char *word = setting->value;
+
+	while (*word) {
+		size_t length = strcspn(word, " \t"), name = strcspn(word, ":");
+		uint64_t number = 0;
+		char digits[12] = "";
+
+		if (name > 0 && name < length && length - name - 1 < sizeof(digits))
+			memcpy(digits, word + name + 1, length - name - 1);
+		if (isst_parse_number(digits, 10, INT32_MAX, &number) || number == 0)
+			return file_error(file, setting->line,
+					  "found \"%.*s\" for \"%s\", expected names and numbers "
+					  "such as tuned:812",
+					  (int)length, word, setting->key->name);
+		word += length;
+		word += strspn(word, " \t");
+	}
+	return value_text(file, setting, target);
+}
+
+static int value_number(struct platform_file *file, const struct setting *setting, void *target)
+{
+	const struct key *key = setting->key;
+	uint64_t value;
+
+	if (isst_parse_number(setting->value, 0, key->max, &value) || value < key->min)
+		return file_error(file, setting->line,
+				  "found \"%s\" for \"%s\", expected a number %u..%u",
+				  setting->value, key->name, key->min, key->max);
+	*(struct number_value *)target = (struct number_value){ (unsigned int)value,
+								setting->line };
+	return 0;
+}
+
+static int value_word(struct platform_file *file, const struct setting *setting, void *target)
+{
+	const char *const *words = setting->key->words;
+	char *known;
+	int error;
+
+	for (unsigned int i = 0; words[i]; i++)
+		if (strcmp(words[i], setting->value) == 0) {
+			*(struct number_value *)target = (struct number_value){ i, setting->line };
+			return 0;
+		}
+	known = platform_file_list_names(words, sizeof(*words));
+	error = known ? file_error(file, setting->line,
+				   "found \"%s\" for \"%s\", expected one of %s", setting->value,
+				   setting->key->name, known)
+		      : -ENOMEM;
+	free(known);
+	return error;
+}
+
+/** A PCI device id, or none. */
+static int value_device(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct number_value *value = target;
+	int error = value_word(file, setting, target);
+
+	if (!error && value->value)
+		value->value = (unsigned int)strtoul(setting->value, NULL, 16);
+	return error;
+}
+
+/** Frequencies travel as ratios of 100 MHz in 8 bits. */
+static int parse_mhz(struct platform_file *file, const struct setting *setting, const char *text,
+		     unsigned int *mhz)
+{
+	uint64_t value;
+
+	if (isst_parse_number(text, 10, 25500, &value) || value % 100 != 0)
+		return wrong_value(file, setting, text, "a multiple of 100 MHz up to 25500");
+	*mhz = (unsigned int)value;
+	return 0;
+}
+
+static int value_mhz(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct number_value value = { .line = setting->line };
+	int error = parse_mhz(file, setting, setting->value, &value.value);
+
+	if (!error)
+		*(struct number_value *)target = value;
+	return error;
+}
+
+static int parse_count(struct platform_file *file, const struct setting *setting, const char *text,
+		       unsigned int *count)
+{
+	uint64_t value;
+
+	if (isst_parse_number(text, 10, UINT8_MAX, &value))
+		return wrong_value(file, setting, text, "numbers of cores 0..255");
+	*count = (unsigned int)value;
+	return 0;
+}
+
+static int parse_module_count(struct platform_file *file, const struct setting *setting,
+			      const char *text, unsigned int *count)
+{
+	uint64_t value;
+
+	if (isst_parse_number(text, 10, UINT16_MAX, &value))
+		return wrong_value(file, setting, text, "numbers of modules 0..65535");
+	*count = (unsigned int)value;
+	return 0;
+}
+
+typedef int item_parser(struct platform_file *file, const struct setting *setting, const char *text,
+			unsigned int *value);
+
+/** Up to eight values, one for each bucket, with white space between them. */
+static int parse_buckets(struct platform_file *file, const struct setting *setting,
+			 struct list_value *target, item_parser *parse_item)
+{
+	struct list_value value = { .line = setting->line };
+	char *copy = strdup(setting->value), *rest = NULL;
+	int error = copy ? 0 : -ENOMEM;
+	char *word = copy ? strtok_r(copy, " \t", &rest) : NULL;
+
+	for (; word && !error; word = strtok_r(NULL, " \t", &rest)) {
+		if (value.count == BUCKETS)
+			error = file_error(file, setting->line,
+					   "found \"%s\" as a ninth value, expected at most eight "
+					   "buckets",
+					   word);
+		else
+			error = parse_item(file, setting, word, &value.value[value.count++]);
+	}
+	if (!error && value.count == 0)
+		error = file_error(file, setting->line,
+				   "found nothing for \"%s\", expected up to eight numbers",
+				   setting->key->name);
+	if (!error)
+		*target = value;
+	free(copy);
+	return error;
+}
+
+static int value_limits(struct platform_file *file, const struct setting *setting, void *target)
+{
+	return parse_buckets(file, setting, target, parse_mhz);
+}
+
+static int value_counts(struct platform_file *file, const struct setting *setting, void *target)
+{
+	return parse_buckets(file, setting, target, parse_count);
+}
+
+/** The register holds three buckets. */
+static int value_modules(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct list_value *value = target;
+	int error = parse_buckets(file, setting, value, parse_module_count);
+
+	if (!error && value->count > 3)
+		error = file_error(file, setting->line,
+				   "found %u values for \"%s\", expected up to three", value->count,
+				   setting->key->name);
+	return error;
+}
+
+static int parse_list(struct platform_file *file, const struct setting *setting,
+		      struct isst_cpuset **set)
+{
+	const char *bad = setting->value;
+	unsigned int number;
+	int error;
+
+	*set = isst_cpuset_new();
+	error = *set ? isst_cpuset_add_list(*set, setting->value, &bad) : -ENOMEM;
+	if (error && error != -ENOMEM)
+		error = wrong_value(file, setting, bad, "a list such as 0-3,8");
+	else if (!error && isst_cpuset_next(*set, setting->key->max + 1, &number))
+		error = file_error(file, setting->line,
+				   "found %u for \"%s\", expected numbers up to %u", number,
+				   setting->key->name, setting->key->max);
+	if (error)
+		isst_cpuset_free(*set);
+	return error;
+}
+
+static int value_set(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct set_value *value = target;
+	struct isst_cpuset *set;
+	int error = parse_list(file, setting, &set);
+
+	if (error)
+		return error;
+	isst_cpuset_free(value->set);
+	*value = (struct set_value){ set, setting->line };
+	return 0;
+}
+
+static int value_mask(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct mask_value value = { .line = setting->line };
+	struct isst_cpuset *set;
+	unsigned int core;
+	int error = parse_list(file, setting, &set);
+
+	if (error)
+		return error;
+	isst_cpuset_for_each (core, set)
+		value.cores |= UINT64_C(1) << core;
+	*(struct mask_value *)target = value;
+	isst_cpuset_free(set);
+	return 0;
+}
+
+/** `6.12` */
+static int value_kernel(struct platform_file *file, const struct setting *setting, void *target)
+{
+	uint64_t major, minor;
+	const char *rest = number_before(setting->value, '.', 10, 999, &major);
+
+	if (!rest || isst_parse_number(rest, 10, 999, &minor))
+		return wrong_value(file, setting, setting->value, "a release such as 6.12");
+	*(struct number_value *)target = (struct number_value){
+		KERNEL((unsigned int)major, (unsigned int)minor), setting->line
+	};
+	return 0;
+}
+
+/** `0x7f/0x0c 0x7f/0x0a` */
+static int value_commands(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct commands_value value = { .line = setting->line };
+	char *copy = strdup(setting->value), *rest = NULL;
+	int error = copy ? 0 : -ENOMEM;
+	char *word = copy ? strtok_r(copy, " \t", &rest) : NULL;
+
+	for (; word && !error; word = strtok_r(NULL, " \t", &rest)) {
+		uint64_t number, sub;
+		const char *slash = number_before(word, '/', 16, UINT8_MAX, &number);
+
+		if (value.count == COMMANDS || !slash ||
+		    isst_parse_number(slash, 16, UINT8_MAX, &sub))
+			error = wrong_value(file, setting, setting->value,
+					    "commands such as 0x7f/0x0c");
+		else
+			value.command[value.count++] = (uint16_t)(number << 8 | sub);
+	}
+	if (!error)
+		*(struct commands_value *)target = value;
+	free(copy);
+	return error;
+}
+
+/** `0x90 0x240000`: a register and its value. */
+static int value_register(struct platform_file *file, const struct setting *setting, void *target)
+{
+	struct raw_value *raw = target;
+	const char *name = setting->key->name;
+	char *copy = strdup(setting->value), *rest = NULL;
+	char *number = copy ? strtok_r(copy, " \t", &rest) : NULL;
+	char *value = number ? strtok_r(NULL, " \t", &rest) : NULL;
+	uint64_t offset, word;
+	int error = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	if (raw->count == RAW_REGISTERS)
+		error = file_error(file, setting->line, "found \"%s\", expected at most %d of them",
+				   name, RAW_REGISTERS);
+	else if (!value || strtok_r(NULL, " \t", &rest) ||
+		 isst_parse_number(number, 0, UINT16_MAX, &offset) || offset % 8 != 0 ||
+		 isst_parse_number(value, 0, UINT64_MAX, &word))
+		error = file_error(file, setting->line,
+				   "found \"%s\" for \"%s\", expected an offset that is a multiple "
+				   "of 8 and a value of 64 bits, such as \"%s 0x90 = 0x240000\"",
+				   setting->value, name, name);
+	else
+		raw->registers[raw->count++] = (struct raw_register){ (unsigned int)offset,
+								      setting->key->max, word,
+								      setting->line };
+	free(copy);
+	return error;
+}
+
+/* ---- Keys ---- */
+
+const char *const smt_controls[] = {
+	"on", "off", "forceoff", "notsupported", "notimplemented", NULL
+};
 static const char *const yes_no[] = { "no", "yes", NULL };
 static const char *const mailboxes[] = { "none", "pci", "msr", NULL };
 static const char *const mmio_devices[] = { "none", "0x3451", "0x3251", NULL };
@@ -263,3 +607,33 @@ const struct section_kind platform_sections[] = {
 	{ "level", TARGET_LEVEL, level_keys, UINT8_MAX + 1 },
 	{ .name = NULL },
 };
+
+int platform_file_apply(struct platform_file *file, size_t index, void *target)
+{
+	int error = 0;
+
+	for (size_t i = file->sections[index].first_setting; i < file->setting_count && !error;
+	     i++) {
+		const struct setting *setting = &file->settings[i];
+
+		if (setting->section != index)
+			break;
+		error = setting->key->parse(file, setting, (char *)target + setting->key->offset);
+	}
+	return error;
+}
+
+void platform_file_free_values(enum section_target target, void *of)
+{
+	for (const struct section_kind *kind = platform_sections; kind->name; kind++) {
+		for (const struct key *key = kind->keys; key->name && kind->target == target;
+		     key++) {
+			void *value = (char *)of + key->offset;
+
+			if (key->parse == value_set)
+				isst_cpuset_free(((struct set_value *)value)->set);
+			else if (key->parse == value_text || key->parse == value_processes)
+				free(((struct text_value *)value)->text);
+		}
+	}
+}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the text of a platform file to sections of settings, and by the other steps to a platform.
- */
+/* From the text of a platform file to sections of settings, their values, and by the other steps to
+ * a platform. */
 #include "base/array.h"
 #include "common/hash.h"
-#include "common/memory_stream.h"
 #include "emulator/model/file.h"
 #include "emulator/model/text.h"
 
@@ -117,26 +116,6 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 	return 0;
 }
 
-static int unknown_key(struct platform_file *file, const struct section_kind *kind,
-		       const char *name, unsigned int line)
-{
-	struct memory_stream text;
-	char *known;
-	int error;
-
-	if (memory_stream_open(&text))
-		return -ENOMEM;
-	for (const struct key *key = kind->keys; key->name; key++)
-		fprintf(text.stream, "%s%s", key == kind->keys ? "" : ", ", key->name);
-	known = memory_stream_text(&text);
-	if (!known)
-		return -ENOMEM;
-	error = file_error(file, line, "found key \"%s\" in [%s], expected one of %s", name,
-			   kind->name, known);
-	free(known);
-	return error;
-}
-
 /** @name is the key's, and where the key is numbered the number behind it. */
 static const struct key *find_key(const struct section_kind *kind, const char *name)
 {
@@ -167,8 +146,16 @@ static int parse_setting(struct platform_file *file, char *text, unsigned int li
 	setting.value = trim(equals + 1);
 	text = trim(text);
 	setting.key = find_key(kind, text);
-	if (!setting.key)
-		return unknown_key(file, kind, text, line);
+	if (!setting.key) {
+		char *known = platform_file_list_names(kind->keys, sizeof(*kind->keys));
+		int error = known ? file_error(file, line,
+					       "found key \"%s\" in [%s], expected one of %s", text,
+					       kind->name, known)
+				  : -ENOMEM;
+
+		free(known);
+		return error;
+	}
 	if (setting.key->numbered) {
 		/* Number and value together: "0x90 = 0x240000" has become "0x90   0x240000". */
 		memset(text + strlen(text), ' ', (size_t)(setting.value - text) - strlen(text));

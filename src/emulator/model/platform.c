@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A platform from its defaults to its end: what is looked up in it, and the values that follow from
  * others. */
-#include "emulator/model/platform.h"
+#include "emulator/model/file.h"
 #include "emulator/model/text.h"
 #include "emulator/model/tpmi_layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const smt_controls[] = {
-	"on", "off", "forceoff", "notsupported", "notimplemented", NULL
-};
 
 bool platform_is_tpmi(const struct platform *platform)
 {
@@ -88,45 +84,22 @@ struct platform *platform_new(const char *name)
 	return NULL;
 }
 
-static void free_domain(struct platform_domain *domain)
-{
-	isst_cpuset_free(domain->cores.set);
-	free(domain->limit_reasons.text);
-	for (size_t i = 0; i < CLOS_COUNT; i++)
-		isst_cpuset_free(domain->clos[i].cores.set);
-	free(domain->levels);
-	free(domain->registers);
-}
-
 void platform_free(struct platform *platform)
 {
 	if (!platform)
 		return;
-	for (size_t i = 0; i < platform->domain_count; i++)
-		free_domain(&platform->domains[i]);
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		struct platform_domain *domain = &platform->domains[i];
+
+		platform_file_free_values(TARGET_DOMAIN, domain);
+		for (size_t j = 0; j < CLOS_COUNT; j++)
+			platform_file_free_values(TARGET_CLOS, &domain->clos[j]);
+		free(domain->levels);
+		free(domain->registers);
+	}
+	platform_file_free_values(TARGET_PLATFORM, platform);
 	free(platform->domains);
 	free(platform->cpus);
-	isst_cpuset_free(platform->packages.set);
-	isst_cpuset_free(platform->cores.set);
-	isst_cpuset_free(platform->power_domains.set);
-	isst_cpuset_free(platform->partly_bound.set);
-	isst_cpuset_free(platform->unbound.set);
-	isst_cpuset_free(platform->cpu_numbers.set);
-	isst_cpuset_free(platform->offline.set);
-	isst_cpuset_free(platform->possible.set);
-	isst_cpuset_free(platform->refuse_offline.set);
-	isst_cpuset_free(platform->isolcpus.set);
-	isst_cpuset_free(platform->nohz_full.set);
-	free(platform->title.text);
-	free(platform->vendor.text);
-	free(platform->model_name.text);
-	free(platform->cpufreq.text);
-	free(platform->governor.text);
-	free(platform->pstate.text);
-	free(platform->processes.text);
-	free(platform->services.text);
-	free(platform->container.text);
-	free(platform->command_line.text);
 	free(platform->name);
 	free(platform->text);
 	free(platform);

@@ -2,30 +2,14 @@
 /* Small helpers on text that several files of the emulator need; nothing of machines. */
 #include "emulator/model/text.h"
 
+#include "isst.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool text_open(struct text *text)
-{
-	*text = (struct text){ 0 };
-	text->stream = open_memstream(&text->content, &text->size);
-	return text->stream;
-}
-
-char *text_close(struct text *text)
-{
-	bool failed = ferror(text->stream);
-
-	if (fclose(text->stream) || failed) {
-		free(text->content);
-		return NULL;
-	}
-	return text->content;
-}
 
 int text_read_pipe(int file, char **content, size_t *size)
 {
@@ -121,4 +105,16 @@ int set_line_error(char **error, const char *file, unsigned int line, const char
 	set_error(error, -EINVAL, "%s:%u: %s", file, line, what);
 	free(what);
 	return -EINVAL;
+}
+
+const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
+			  uint64_t *number)
+{
+	const char *end = strchr(text, separator);
+	char digits[16] = "";
+
+	if (!end || (size_t)(end - text) >= sizeof(digits))
+		return NULL;
+	memcpy(digits, text, (size_t)(end - text));
+	return isst_parse_number(digits, base, max, number) ? NULL : end + 1;
 }

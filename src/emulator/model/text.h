@@ -6,18 +6,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
-
-/** A stream into memory. */
-struct text {
-	FILE *stream;
-	char *content;
-	size_t size;
-};
-
-bool text_open(struct text *text);
-/** The content, to be freed, or NULL where anything failed. */
-char *text_close(struct text *text);
 
 /**
  * The whole content of a file below @directory, with a NUL behind it; to be freed. Returns 0 or a
@@ -34,6 +25,11 @@ enum { TEXT_MOST = 64 << 20 };
 
 /** Cuts white space off both ends, in place. */
 char *trim(char *text);
+
+/** The number in front of @separator. Returns what is behind that; NULL: there is no such number.
+ */
+const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
+			  uint64_t *number);
 
 /** Whether an error is a want of memory or of descriptors, from which nothing follows for the
  * machine. */
