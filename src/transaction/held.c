@@ -4,11 +4,9 @@
  * the machine: that is done as for a run that died, from the journal compared with the machine.
  */
 #include "transaction/held.h"
-#include "transaction/findings.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
 #include "transaction/recovery.h"
-#include "transaction/recovery_apply.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
@@ -90,7 +88,6 @@ int change_release(struct isst_change *change)
 
 /* ---- Over a suspend ---- */
 
-/** Whether the machine was suspended since the change was made. */
 static bool was_suspended(const struct isst_change *change)
 {
 	struct suspend_mark now = suspend_mark_now(&change->context->files);
@@ -98,18 +95,15 @@ static bool was_suspended(const struct isst_change *change)
 	return suspend_marks_differ(&change->held_since, &now);
 }
 
-/** Registers, of which kernels restore some after a suspend; what the kernel itself keeps stays. */
-static bool may_be_lost(const struct item *item)
-{
-	return !item_is_file(item->kind) || item->kind == ITEM_UNCORE_MAX ||
-	       item->kind == ITEM_UNCORE_MIN;
-}
-
-/** What was lost over a suspend has a value that neither the change nor another process gave it. */
+/** What was lost over a suspend has a value that neither the change nor another process gave it:
+ * registers, of which kernels restore some; what the kernel itself keeps stays. */
 static bool is_lost(const struct tracked *tracked)
 {
+	enum item_kind kind = tracked->item.kind;
+
 	return (tracked->finding == FOUND_MOVED || tracked->finding == FOUND_UNCERTAIN) &&
-	       !tracked->unreadable && may_be_lost(&tracked->item);
+	       !tracked->unreadable &&
+	       (!item_is_file(kind) || kind == ITEM_UNCORE_MAX || kind == ITEM_UNCORE_MIN);
 }
 
 /** Warns of items that stay as they are, where there are any. @list: their names, which is freed.
@@ -191,7 +185,7 @@ static bool list_waiting(struct isst_change *change, const struct isst_journal *
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct tracked *tracked = &journal->tracked[i];
 
-		if (!finding_waits(tracked->finding) || is_idle(tracked))
+		if (!tracked_waits(tracked) || is_idle(tracked))
 			continue;
 		change_differs_unread(
 			change, &tracked->item,

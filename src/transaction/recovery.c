@@ -1,59 +1,720 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run that begins does about the journal of an interrupted one. */
+/* The journal of an interrupted run: opened and compared with the machine, rolled back as far as
+ * findings.c has found that it is that run's, or discarded. */
 #include "transaction/recovery.h"
+#include "base/runtime_file.h"
+#include "common/memory_stream.h"
+#include "common/numbered.h"
+#include "sysfs/cpufreq.h"
 #include "transaction/lock.h"
-#include "transaction/recovery_apply.h"
+#include "transaction/run.h"
+#include "transaction/saved_settings.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-/** Another process wrote, or may have: the administrator has to decide. */
-static int refuse_moved(const struct isst_journal *journal, const char *moved, const char *waiting)
+/* ---- Opening it ---- */
+
+/** Whether a journal is that of a run which is at work. Who holds the lock knows that of its own.
+ */
+static int check_at_work(struct isst_context *context, const struct journal_text *text)
 {
-	return message_error(
-		&journal->context->messages, -EIO,
-		"%s (%s, %s), and the machine was changed since, or may have been: %s%s%s; "
-		"nothing is changed before a decision: check `isst journal show`, then run `isst "
-		"journal apply` or `isst journal discard`",
-		recovery_what_happened(&journal->text), recovery_command(journal),
-		recovery_age_text(journal), moved, *waiting ? "; " : "", waiting);
+	if (context_has_lock(context) || !lock_is_held(context))
+		return 0;
+	if (text->held && lock_holder(context) == text->holder)
+		return message_error(&context->messages, -EBUSY,
+				     "process %u holds a change (%s), which it will release or "
+				     "roll back: this is not an interrupted change",
+				     text->holder, journal_text_command(text));
+	return message_error(&context->messages, -EBUSY,
+			     "another run is changing the machine: this is not an interrupted "
+			     "change; try again when it has ended");
 }
 
-/** What the run left is out of reach for now. */
-static int refuse_waiting(const struct isst_journal *journal, const char *waiting)
+bool tracked_waits(const struct tracked *tracked)
 {
-	return message_error(
-		&journal->context->messages, -EIO,
-		"%s (%s, %s), of which %s, and the next run rolls it back; nothing is changed until then: `isst journal show` lists the "
-		"items, `isst journal apply` rolls back the others, `isst journal discard` leaves "
-		"the machine as it is",
-		recovery_what_happened(&journal->text), recovery_command(journal),
-		recovery_age_text(journal), waiting);
+	enum finding finding = tracked->finding;
+
+	return finding == FOUND_OFFLINE || finding == FOUND_UNSERVED || finding == FOUND_UNREAD;
 }
 
-static int refuse(const struct isst_journal *journal)
+/** The items as journal_item() shows them. */
+static int list_items(struct isst_journal *journal)
 {
-	char *moved = recovery_list_moved(journal), *waiting = recovery_describe_waiting(journal);
-	int error = -ENOMEM;
+	static const char *const FINDINGS[] = {
+		[FOUND_OLD] = "as before",
+		[FOUND_PENDING] = "as before, but may still change",
+		[FOUND_WRITTEN] = "as the interrupted run left it",
+		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
+		[FOUND_MOVED] = "changed by another process",
+		[FOUND_OFFLINE] = "unreachable while its CPUs are offline",
+		[FOUND_UNSERVED] = "unreachable while the driver does not provide its power domain",
+		[FOUND_UNREAD] = "currently unreadable, or its origin cannot be determined",
+		[FOUND_SMT_OFF] = "offline because SMT is off",
+	};
+	struct isst_context *context = journal->context;
 
-	if (moved && waiting)
-		error = *moved ? refuse_moved(journal, moved, waiting)
-			       : refuse_waiting(journal, waiting);
-	free(moved);
+	journal->listed = calloc(journal->count + 1, sizeof(*journal->listed));
+	if (!journal->listed)
+		return -ENOMEM;
+	context->messages.lost = false;
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+		const struct item *item = &tracked->item;
+		struct isst_journal_entry *listed = &journal->listed[i];
+
+		*listed = (struct isst_journal_entry){
+			.target = item_describe(context, item),
+			.old_value = item_describe_value(context, item, tracked->old),
+			.present_value = "unknown",
+			.item = item_public(context, item),
+			.old_number = item_number_of(item, tracked->old, true),
+			.written_number = item_number_of(item, tracked->last, tracked->written),
+			.present_number.error = -EIO,
+			.finding = FINDINGS[tracked->finding],
+			/* What may appear yet is waited for and overwritten, whether it has come
+			 * by then or not. */
+			.restored = tracked->finding == FOUND_PENDING ||
+				    tracked->finding == FOUND_WRITTEN ||
+				    tracked->finding == FOUND_UNCERTAIN,
+			.moved = tracked->finding == FOUND_MOVED,
+			.kept = tracked_waits(tracked),
+		};
+		if (tracked->written)
+			listed->written_value = item_describe_value(context, item, tracked->last);
+		if (!tracked->unreadable) {
+			listed->present_value = item_describe_value(context, item, tracked->now);
+			listed->present_number = item_number_of(item, tracked->now, true);
+		}
+	}
+	/* An item without its texts is none that could be shown. */
+	return context->messages.lost ? -ENOMEM : 0;
+}
+
+static int open_journal(struct isst_context *context, unsigned int flags,
+			struct isst_journal **result)
+{
+	struct isst_journal *journal;
+	bool none = false;
+	int error;
+
+	*result = NULL;
+	if (flags)
+		return message_error(&context->messages, -EINVAL,
+				     "the journal does not know the flags %#x", flags);
+	if (!context->topology)
+		return message_error(&context->messages, -EINVAL,
+				     "the machine has not been discovered yet");
+	journal = calloc(1, sizeof(*journal));
+	if (!journal)
+		return -ENOMEM;
+	journal->context = context;
+	journal->unlocks = context->unlocks;
+	journal->offline = isst_cpuset_new();
+	error = journal->offline ? journal_text_read(context, &journal->text) : -ENOMEM;
+	/* There is none, or that of a change that is complete. */
+	none = error == -ENOENT || journal->text.done;
+	if (none)
+		error = 0;
+	if (!none && check_at_work(context, &journal->text))
+		error = -EBUSY;
+	if (!error && !none)
+		error = journal_track(journal);
+	if (!error && !none)
+		error = journal_check_items(journal);
+	if (!error && !none)
+		error = journal_read_items(journal);
+	if (!error && !none)
+		error = journal_classify(journal);
+	/* A run may have begun while the items were read, or ended. */
+	if (!none && check_at_work(context, &journal->text))
+		error = -EBUSY;
+	none |= journal_is_missing(context);
+	if (!error && !none)
+		error = list_items(journal);
+	if (!error && !none)
+		*result = journal;
+	else
+		isst_journal_free(journal);
+	return error;
+}
+
+int isst_journal_open(struct isst_context *context, unsigned int flags,
+		      struct isst_journal **result)
+{
+	const char *before;
+
+	if (!context || !result)
+		return context_refuse(context, "there is nowhere to put the journal (NULL)");
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before, open_journal(context, flags, result));
+}
+
+void isst_journal_free(struct isst_journal *journal)
+{
+	if (!journal)
+		return;
+	journal_text_clear(&journal->text);
+	isst_cpuset_free(journal->offline);
+	item_index_clear(&journal->index);
+	free(journal->of_line);
+	free(journal->tracked);
+	free(journal->listed);
+	free(journal);
+}
+
+const char *isst_journal_command(const struct isst_journal *journal)
+{
+	return journal && journal->text.command ? journal->text.command : "";
+}
+
+bool isst_journal_is_held(const struct isst_journal *journal)
+{
+	return journal && journal->text.held;
+}
+
+int64_t isst_journal_age_s(const struct isst_journal *journal)
+{
+	struct timespec now;
+
+	if (!journal || !journal->text.begun_s || clock_gettime(CLOCK_BOOTTIME, &now) ||
+	    (uint64_t)now.tv_sec < journal->text.begun_s)
+		return -1;
+	return now.tv_sec - (int64_t)journal->text.begun_s;
+}
+
+bool isst_journal_is_moved(const struct isst_journal *journal)
+{
+	for (size_t i = 0; journal && i < journal->count; i++)
+		if (journal->tracked[i].finding >= FOUND_UNCERTAIN &&
+		    journal->tracked[i].finding != FOUND_SMT_OFF)
+			return true;
+	return false;
+}
+
+const struct isst_journal_entry *journal_item(const struct isst_journal *journal, size_t index)
+{
+	return index < journal->count ? &journal->listed[index] : NULL;
+}
+
+/* ---- What a recovery reports ---- */
+
+enum { LISTED_MOST = 8 }; /* items in a message; of more it counts those of each kind */
+
+char *recovery_join(const char *const *texts, size_t count)
+{
+	size_t shown = count > LISTED_MOST ? LISTED_MOST : count;
+	struct memory_stream text;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	for (size_t i = 0; i < shown; i++)
+		fprintf(text.stream, "%s%s", i ? "; " : "", texts[i]);
+	if (shown < count)
+		fprintf(text.stream, "; and %zu more", count - shown);
+	return memory_stream_text(&text);
+}
+
+/** A journal is kept, too, by a run that came to its end, and could not take its change back; and
+ * one that was cut off while it did so was not the only thing that went wrong. */
+static const char *what_happened(const struct journal_text *text)
+{
+	if (text->rollback)
+		return "a change could not be rolled back as a whole";
+	return text->held ? "a run ended while it held a change"
+			  : "a run was interrupted in the middle of a change";
+}
+
+static const char *which_change(const struct journal_text *text)
+{
+	return text->held ? "held" : "incomplete";
+}
+
+static const char *which_run(const struct journal_text *text)
+{
+	return text->rollback ? "earlier" : "interrupted";
+}
+
+/** The command, and how long ago it began: as much as one wants to know. */
+static const char *command_and_age(const struct isst_journal *journal)
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} UNITS[] = { { 86400, "days" }, { 3600, "hours" }, { 60, "minutes" }, { 1, "seconds" } };
+	struct messages *messages = &journal->context->messages;
+	const char *command = journal_text_command(&journal->text);
+	int64_t age = isst_journal_age_s(journal);
+	size_t i = 0;
+
+	if (age < 0)
+		return message_make(messages, "%s, at an unknown time", command);
+	while (UNITS[i].seconds > 1 && age < 2 * UNITS[i].seconds)
+		i++;
+	return message_make(messages, "%s, %lld %s ago", command,
+			    (long long)(age / UNITS[i].seconds), UNITS[i].name);
+}
+
+static size_t count_items(const struct isst_journal *journal, tracked_test test)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += test(&journal->tracked[i]);
+	return count;
+}
+
+static size_t count_found(const struct isst_journal *journal, enum finding finding)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += journal->tracked[i].finding == finding;
+	return count;
+}
+
+char *recovery_describe_waiting(const struct isst_journal *journal)
+{
+	size_t offline = count_found(journal, FOUND_OFFLINE);
+	size_t unserved = count_found(journal, FOUND_UNSERVED);
+	size_t unread = count_found(journal, FOUND_UNREAD);
+	bool one = isst_cpuset_count(journal->offline) == 1;
+	char *cpus = offline ? name_numbers("CPU", journal->offline) : NULL;
+	struct memory_stream text;
+
+	if ((offline && !cpus) || memory_stream_open(&text)) {
+		free(cpus);
+		return NULL;
+	}
+	if (offline)
+		fprintf(text.stream,
+			"%zu item%s cannot be reached while %s %s offline: bring %s online "
+			"(" CPU_DIRECTORY "/cpuN/online)",
+			offline, offline == 1 ? "" : "s", cpus, one ? "is" : "are",
+			one ? "it" : "them");
+	if (unserved)
+		fprintf(text.stream,
+			"%s%zu item%s cannot be reached while the driver does not provide %s power "
+			"domain%s: bind isst_tpmi to the devices again",
+			offline ? "; " : "", unserved, unserved == 1 ? "" : "s",
+			unserved == 1 ? "its" : "their", unserved == 1 ? "" : "s");
+	if (unread)
+		fprintf(text.stream, "%s%zu item%s cannot be read (%s): make %s readable",
+			offline || unserved ? "; " : "", unread, unread == 1 ? "" : "s",
+			journal->why_unread ? journal->why_unread : "out of memory",
+			unread == 1 ? "it" : "they");
+	free(cpus);
+	return memory_stream_text(&text);
+}
+
+static const char *describe_tracked(const struct isst_journal *journal,
+				    const struct tracked *tracked)
+{
+	struct isst_context *context = journal->context;
+	const char *target = item_describe(context, &tracked->item);
+	const char *now = tracked->unreadable
+				  ? "unknown"
+				  : item_describe_value(context, &tracked->item, tracked->now);
+
+	if (tracked->finding != FOUND_WRITTEN)
+		return message_make(&context->messages, "%s is %s", target, now);
+	return message_make(&context->messages, "%s: %s -> %s", target, now,
+			    item_describe_value(context, &tracked->item, tracked->old));
+}
+
+/** `CLOS (4)`, or `scaling_max_freq of CPUs 0-3`: the items of one kind, where there are any.
+ * Returns 0 or -ENOMEM. */
+static int print_kind(FILE *stream, const struct isst_journal *journal, tracked_test test,
+		      enum item_kind kind, const char **separator)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *ranges = NULL;
+	size_t count = 0;
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < journal->count && !error; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+
+		if (tracked->item.kind != kind || !test(tracked))
+			continue;
+		count++;
+		if (item_is_of_cpu(&tracked->item))
+			error = isst_cpuset_add(cpus, tracked->item.index, tracked->item.index);
+	}
+	if (!error && isst_cpuset_count(cpus) > 0) {
+		ranges = name_numbers("CPU", cpus);
+		error = ranges ? 0 : -ENOMEM;
+	}
+	if (!error && count > 0) {
+		fprintf(stream, "%s%s", *separator, item_kind_text(kind));
+		*separator = ", ";
+		if (ranges)
+			fprintf(stream, " of %s", ranges);
+		else
+			fprintf(stream, " (%zu)", count);
+	}
+	free(ranges);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+/** How many items of which kinds; all of them are what `isst journal show` is for. */
+char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test)
+{
+	struct memory_stream text;
+	const char *separator = "";
+	int error = memory_stream_open(&text);
+
+	if (error)
+		return NULL;
+	for (int kind = 0; kind < ITEM_KINDS && !error; kind++)
+		error = print_kind(text.stream, journal, test, (enum item_kind)kind, &separator);
+	if (!error)
+		return memory_stream_text(&text);
+	memory_stream_drop(&text);
+	return NULL;
+}
+
+char *recovery_list(const struct isst_journal *journal, tracked_test test)
+{
+	const char *texts[LISTED_MOST];
+	size_t count = 0;
+
+	if (count_items(journal, test) > LISTED_MOST)
+		return recovery_list_kinds(journal, test);
+	for (size_t i = 0; i < journal->count; i++)
+		if (test(&journal->tracked[i]))
+			texts[count++] = describe_tracked(journal, &journal->tracked[i]);
+	return recovery_join(texts, count);
+}
+
+/* ---- Applying it ---- */
+
+/** What another process wrote stays: it is restored where the rollback itself disturbs it. */
+static void set_entry(const struct isst_journal *journal, struct entry *entry,
+		      const struct tracked *tracked)
+{
+	bool moved = tracked->finding == FOUND_MOVED, found = tracked->finding == FOUND_WRITTEN;
+
+	entry->old_known = moved ? !tracked->unreadable : tracked->finding < FOUND_OFFLINE;
+	entry->needed = true;
+	entry->appeared = tracked->appeared;
+	entry->mask = tracked_bits(tracked);
+	entry->old = moved ? tracked->now : tracked->old;
+	entry->wanted = tracked->last;
+	/* What the kernel shows neither of; and what it will show of a CPU that the rollback brings
+	 * online is not known yet. */
+	entry->hidden = found && !tracked->pending && item_is_limit(&entry->item) &&
+			(tracked->unreadable || tracked->now.number == tracked->old.number);
+	entry->written = tracked->pending || (tracked->written && found);
+	entry->confirmed = !tracked->pending;
+	entry->asked_back = journal->text.rollback && entry->written;
+}
+
+/** Makes the steps of the journal, as if they had been begun. */
+static void rebuild(const struct isst_journal *journal, struct isst_change *change)
+{
+	const struct journal_text *text = &journal->text;
+	unsigned int number = 0;
+	struct step *step = NULL;
+
+	for (size_t i = 0; i < text->count && !change->broken; i++) {
+		const struct journal_line *line = &text->lines[i];
+		const struct item_line *saved = &line->saved;
+		size_t count;
+
+		if (line->step != number) {
+			number = line->step;
+			step = change_step(change, saved->item.kind);
+			if (step)
+				step->begun = true;
+		}
+		if (!step)
+			continue;
+		count = line->role == JOURNAL_ITEM ? step->count : step->footprint_count;
+		if (line->role == JOURNAL_ITEM) {
+			step_set(step, saved->item, WHOLE_VALUE, saved->written.number);
+			if (step->count > count)
+				set_entry(journal, &step->entries[count], journal->of_line[i]);
+		} else if (line->role == JOURNAL_FOOTPRINT) {
+			step_disturbs(step, saved->item);
+			if (step->footprint_count > count)
+				set_entry(journal, &step->footprint[count], journal->of_line[i]);
+		}
+	}
+}
+
+int journal_restore(const struct isst_journal *journal, struct isst_change *change)
+{
+	int error;
+
+	rebuild(journal, change);
+	/* Should this run be killed as well, the next one knows that values moved. */
+	error = change->broken ? -ENOMEM : journal_reopen(change, &journal->text);
+	if (error)
+		return error;
+	return change_undo(change) ? -ENOTRECOVERABLE : 0;
+}
+
+/**
+ * The CPU that the run may have written an MSR through, which carries no request now: the lowest of
+ * the last domain that has it carries them, while it is online. Returns false where it is online.
+ */
+static bool was_carrier(const struct isst_context *context, const struct item *item,
+			unsigned int *carrier)
+{
+	const struct isst_domain *now = item_domain(context, item);
+	bool passed = false;
+	unsigned int cpu;
+
+	for (size_t i = isst_domain_count(context); i > 0 && !passed; i--) {
+		const struct isst_domain *domain = context_domain(context, i - 1);
+		const struct item own = item_of(item->kind, domain, item->index);
+
+		passed = domain == now;
+		if (!item_is(&own, item))
+			continue;
+		isst_cpuset_for_each (cpu, domain->present)
+			if (!passed || !domain->has_cpu || cpu < domain->cpu) {
+				*carrier = cpu;
+				return true;
+			}
+	}
+	return false;
+}
+
+/** Before 6.16 the kernel writes an MSR again when the CPU comes online that wrote it last. */
+static void report_carriers(const struct isst_journal *journal)
+{
+	struct isst_context *context = journal->context;
+
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+		const struct item *item = &tracked->item;
+		unsigned int cpu;
+
+		if (item->kind == ITEM_TURBO_RATIO_LIMITS && tracked->written &&
+		    tracked->finding == FOUND_WRITTEN && was_carrier(context, item, &cpu))
+			message_notice(
+				&context->messages,
+				"%s were rolled back while CPU %u is offline: if the "
+				"incomplete change was made through this CPU, kernels before "
+				"6.16 write its limits again when the CPU comes online; a "
+				"run with --all-cpus-online brings it online and corrects "
+				"this",
+				item_describe(context, item), cpu);
+	}
+}
+
+/** The file may be gone since it was opened: applied or discarded. */
+static int check_there(struct isst_journal *journal)
+{
+	struct journal_text text;
+	int error = journal_text_read(journal->context, &text);
+
+	journal_text_clear(&text);
+	if (error != -ENOENT)
+		return error;
+	return message_error(&journal->context->messages, -ENOENT,
+			     "the journal no longer exists: it was applied or discarded");
+}
+
+/** Whatever a rollback that was begun ended with: it is not complete. */
+static int fail_incomplete(struct isst_journal *journal, const struct isst_change *change)
+{
+	const struct text_list *list = &change->differences;
+	char *differences = list->count > 0 ? recovery_join(list->texts, list->count) : NULL;
+	int error = message_error(&journal->context->messages, -ENOTRECOVERABLE,
+				  "the %s change of an %s run could not be rolled back as a whole: "
+				  "%s; " JOURNAL_KEPT,
+				  which_change(&journal->text), which_run(&journal->text),
+				  differences ? differences : "out of memory");
+
+	free(differences);
+	return error;
+}
+
+/** What can be reached was rolled back; the rest has to wait, with the journal. */
+static int keep_rest(struct isst_journal *journal)
+{
+	char *waiting = recovery_describe_waiting(journal);
+	int error = message_error(
+		&journal->context->messages, -EAGAIN,
+		"the reachable items were rolled back, but %s, then run `isst journal apply` "
+		"again; `isst journal discard` leaves them as they are",
+		waiting ? waiting : "out of memory");
+
 	free(waiting);
 	return error;
 }
 
-static void report_rolled_back(struct isst_journal *journal, const char *restored,
-			       const char *aside)
+static int apply(struct isst_journal *journal, unsigned int flags)
 {
-	message_notice(&journal->context->messages,
-		       "rolled back the %s change of an %s run (%s, %s): %s%s%s",
-		       recovery_which_change(&journal->text), recovery_which_run(&journal->text),
-		       recovery_command(journal), recovery_age_text(journal),
-		       *restored ? restored : "all items had their old values",
-		       *aside ? "; left unchanged because SMT is off: " : "", aside);
+	struct isst_context *context = journal->context;
+	struct isst_change_options options = { .command = "recovery" };
+	struct isst_change *change;
+	bool kept = context->keep_journal;
+	int error;
+
+	if (flags)
+		return message_error(&context->messages, -EINVAL,
+				     "the call does not know the flags %#x", flags);
+	error = lock_check(context, journal->unlocks);
+	if (!error)
+		error = check_there(journal);
+	if (error)
+		return error;
+	context->keep_journal = false;
+	error = isst_change_new(context, &options, &change);
+	context->keep_journal = kept;
+	if (error)
+		return error;
+	error = journal_restore(journal, change);
+	if (error == -ENOTRECOVERABLE)
+		error = fail_incomplete(journal, change);
+	if (!error && count_items(journal, tracked_waits) > 0)
+		error = keep_rest(journal);
+	/* What could not be restored is left to the next run. */
+	if (!error) {
+		/* First: without their journal they would be taken for those of the next change. */
+		settings_unstage(context);
+		error = journal_end(change);
+	}
+	change_free(change);
+	if (!error || error == -EAGAIN)
+		report_carriers(journal);
+	return error;
+}
+
+int isst_journal_apply(struct isst_journal *journal, unsigned int flags)
+{
+	struct messages *messages;
+	const char *before;
+
+	if (!journal)
+		return -EINVAL;
+	messages = &journal->context->messages;
+	before = message_begin(messages);
+	return message_end(messages, before, apply(journal, flags));
+}
+
+/* ---- Discarding it ---- */
+
+/**
+ * Removes a journal that there is nothing to roll back of. Of a change that is complete the
+ * saved settings may not be written yet. @damaged: also one that cannot be read, unless that is for
+ * want of memory or descriptors, when it is unknown whether the change is complete.
+ */
+static int remove_complete(struct isst_context *context, bool damaged)
+{
+	const char *before = context->messages.error;
+	struct journal_text text;
+	int error = journal_text_read(context, &text);
+	bool done = !error && text.done;
+
+	journal_text_clear(&text);
+	if (error && error != -ENOENT && (!damaged || runtime_file_is_shortage(error)))
+		return error;
+	if (done) {
+		error = settings_adopt(context);
+		if (error)
+			return error;
+	} else {
+		settings_unstage(context);
+	}
+	context->messages.error = before;
+	return journal_remove(context);
+}
+
+static int discard(struct isst_context *context, unsigned int flags)
+{
+	int error;
+
+	if (flags)
+		return message_error(&context->messages, -EINVAL,
+				     "the call does not know the flags %#x", flags);
+	if (!context_has_lock(context))
+		return message_error(&context->messages, -EINVAL,
+				     "discarding the journal requires the lock");
+	error = lock_check_not_held(context);
+	return error ? error : remove_complete(context, true);
+}
+
+int isst_journal_discard(struct isst_context *context, unsigned int flags)
+{
+	const char *before;
+
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before, discard(context, flags));
+}
+
+int isst_journal_keep(struct isst_context *context)
+{
+	const char *before;
+	int error = 0;
+
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	/* A discovery under the lock has dealt with the journal. */
+	if (context->topology && context_has_lock(context) && !context->stale)
+		error = message_error(&context->messages, -EINVAL,
+				      "the machine has already been discovered under the lock");
+	else
+		context->keep_journal = true;
+	return message_end(&context->messages, before, error);
+}
+
+/* ---- A run that begins ---- */
+
+static bool is_moved(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_UNCERTAIN || tracked->finding == FOUND_MOVED;
+}
+
+static bool is_rolled_back(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_WRITTEN;
+}
+
+/** What the run wrote, and cannot be restored. */
+static bool is_aside(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_SMT_OFF && tracked->written;
+}
+
+/** The administrator has to decide, or what the run left is out of reach for now. */
+static int refuse_recovery(const struct isst_journal *journal)
+{
+	char *moved = recovery_list(journal, is_moved);
+	char *waiting = recovery_describe_waiting(journal);
+	struct messages *messages = &journal->context->messages;
+	const char *what = what_happened(&journal->text), *which = command_and_age(journal);
+	int error = -ENOMEM;
+
+	/* Another process wrote, or may have. */
+	if (moved && waiting && *moved)
+		error = message_error(
+			messages, -EIO,
+			"%s (%s), and the machine was changed since, or may have been: %s%s%s; "
+			"nothing is changed before a decision: check `isst journal show`, then run "
+			"`isst journal apply` or `isst journal discard`",
+			what, which, moved, *waiting ? "; " : "", waiting);
+	else if (moved && waiting)
+		error = message_error(
+			messages, -EIO,
+			"%s (%s), of which %s, and the next run rolls it back; nothing is changed "
+			"until then: `isst journal show` lists the items, `isst journal apply` "
+			"rolls back the others, `isst journal discard` leaves the machine as it is",
+			what, which, waiting);
+	free(moved);
+	free(waiting);
+	return error;
 }
 
 static int recover(struct isst_journal *journal)
@@ -62,14 +723,21 @@ static int recover(struct isst_journal *journal)
 	int error;
 
 	if (isst_journal_is_moved(journal))
-		return refuse(journal);
-	restored = recovery_list_rolled_back(journal);
-	aside = recovery_list_aside(journal);
+		return refuse_recovery(journal);
+	restored = recovery_list(journal, is_rolled_back);
+	aside = recovery_list_kinds(journal, is_aside);
 	error = isst_journal_apply(journal, 0);
 	if (!error) {
 		journal->context->recovered |= !restored || *restored;
-		report_rolled_back(journal, restored ? restored : "out of memory",
-				   aside ? aside : "out of memory");
+		message_notice(&journal->context->messages,
+			       "rolled back the %s change of an %s run (%s): %s%s%s",
+			       which_change(&journal->text), which_run(&journal->text),
+			       command_and_age(journal),
+			       !restored   ? "out of memory"
+			       : *restored ? restored
+					   : "all items had their old values",
+			       aside && !*aside ? "" : "; left unchanged because SMT is off: ",
+			       aside ? aside : "out of memory");
 	}
 	free(restored);
 	free(aside);
@@ -88,7 +756,7 @@ int journal_recover(struct isst_context *context)
 		return error;
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
 	if (!journal)
-		return journal_remove_complete(context, false);
+		return remove_complete(context, false);
 	error = recover(journal);
 	isst_journal_free(journal);
 	return error;
@@ -120,7 +788,7 @@ void journal_report(struct isst_context *context)
 			&context->messages,
 			"%s; the next run that changes the machine rolls it back, or reports the "
 			"obstacle; `isst journal show` lists it",
-			recovery_what_happened(&text));
+			what_happened(&text));
 	journal_text_clear(&text);
 	/* A caller who may not read the journal gets no notice: this run does not need it. */
 	context->messages.error = error;

@@ -76,14 +76,10 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 
 /* ---- Places ---- */
 
-static int add_cpu(struct isst_cpuset *cpus, unsigned int number)
-{
-	return cpus ? isst_cpuset_add(cpus, number, number) : 0;
-}
-
+/** Adds a CPU by which an offline place is reached, where the caller wants them. */
 static int offline_cpu(struct isst_cpuset *cpus, unsigned int number)
 {
-	int error = add_cpu(cpus, number);
+	int error = cpus ? isst_cpuset_add(cpus, number, number) : 0;
 
 	return error ? error : PLACE_OFFLINE;
 }
@@ -109,12 +105,10 @@ static int place_of_absent_cpu(struct isst_context *context, unsigned int number
 /** A domain that the driver does not offer now is none that the machine does not have. */
 static int place_in_topology(const struct isst_context *context, const struct item *item)
 {
-	const struct topology *topology = context->topology;
-
 	if (item_domain(context, item))
 		return PLACE_REACHED;
-	return topology_is_unserved(topology, item->package, item->domain) ? PLACE_UNSERVED
-									   : PLACE_NONE;
+	return topology_is_unserved(context->topology, item->package, item->domain) ? PLACE_UNSERVED
+										    : PLACE_NONE;
 }
 
 static int place_of_cpu(struct isst_context *context, const struct item *item,
@@ -159,11 +153,11 @@ static int place_of_limits(const struct isst_context *context, const struct item
 static bool is_of_domain(const struct isst_context *context, const struct cached_cpu *cpu,
 			 const struct item *item)
 {
-	if (item_is_shared(item))
-		return cpu->package == item->package;
 	/* The numbers of power domains identify them: see item_of(). */
-	return cpu->package == item->package && cpu->domain == item->domain &&
-	       (cpu->die == item->die || context_has_power_domains(context));
+	return cpu->package == item->package &&
+	       (item_is_shared(item) ||
+		(cpu->domain == item->domain &&
+		 (cpu->die == item->die || context_has_power_domains(context))));
 }
 
 /** Whether a CPU that is remembered is of the item's package, which can be reached by none: the
@@ -182,12 +176,11 @@ static bool is_of_offline_package(const struct isst_context *context, const stru
 	return true;
 }
 
-typedef bool (*cached_test)(const struct isst_context *context, const struct cached_cpu *cpu,
-			    const struct item *item);
-
 /** CPUs that were online in this boot, and are offline now together with their package or die. */
 static int place_of_remembered(const struct isst_context *context, const struct item *item,
-			       cached_test test, struct isst_cpuset *cpus)
+			       bool (*test)(const struct isst_context *context,
+					    const struct cached_cpu *cpu, const struct item *item),
+			       struct isst_cpuset *cpus)
 {
 	const struct topology *topology = context->topology;
 	int place = PLACE_NONE;
@@ -198,21 +191,16 @@ static int place_of_remembered(const struct isst_context *context, const struct 
 	return place;
 }
 
-/** Whether CPUs were never seen online, so that there may be unknown packages. */
-static bool has_unseen(const struct topology *topology)
-{
-	for (size_t i = 0; i < topology->domain_count; i++)
-		if (topology->domains[i]->unknown_cpus)
-			return true;
-	return false;
-}
-
+/** Where CPUs were never seen online there may be unknown packages. */
 static int place_of_unseen(const struct topology *topology, struct isst_cpuset *cpus)
 {
 	int place = PLACE_NONE;
+	bool unseen = false;
 	unsigned int cpu;
 
-	if (!has_unseen(topology))
+	for (size_t i = 0; i < topology->domain_count; i++)
+		unseen |= topology->domains[i]->unknown_cpus != NULL;
+	if (!unseen)
 		return PLACE_NONE;
 	isst_cpuset_for_each (cpu, topology->present)
 		if (place >= 0 && !isst_cpuset_has(topology->online, cpu) &&
@@ -223,7 +211,6 @@ static int place_of_unseen(const struct topology *topology, struct isst_cpuset *
 
 int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus)
 {
-	const struct topology *topology = context->topology;
 	int place;
 
 	if (item_is_of_machine(item))
@@ -237,7 +224,7 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 		place = place_of_remembered(context, item, is_of_domain, cpus);
 	if (place == PLACE_NONE)
 		place = place_of_remembered(context, item, is_of_offline_package, cpus);
-	return place == PLACE_NONE ? place_of_unseen(topology, cpus) : place;
+	return place == PLACE_NONE ? place_of_unseen(context->topology, cpus) : place;
 }
 
 bool item_is_of_no_core(const struct isst_context *context, const struct item *item)
@@ -258,33 +245,24 @@ bool item_is_of_no_core(const struct isst_context *context, const struct item *i
 
 /* ---- Items of a journal ---- */
 
-static int by_item(const void *key, const void *element)
-{
-	return item_compare(key, &(*(struct tracked *const *)element)->item);
-}
-
 struct tracked *journal_find(const struct isst_journal *journal, const struct item *item)
 {
-	struct tracked **found = bsearch(item, journal->sorted, journal->count,
-					 sizeof(struct tracked *), by_item);
+	size_t number = item_index_first(&journal->index, item);
 
-	return found ? *found : NULL;
+	return number != ITEM_NONE ? &journal->tracked[number] : NULL;
 }
 
-/** A limit that was hidden while turbo was off, and came to sight before the run wrote it. */
-static void note_revealed(struct tracked *tracked, const struct journal_line *line)
-{
-	if (!tracked->written && item_is_limit(&tracked->item) &&
-	    (line->role == JOURNAL_ITEM || line->role == JOURNAL_FOOTPRINT))
-		tracked->old = tracked->last = tracked->previous = line->saved.old;
-}
-
-static void note_role(const struct isst_journal *journal, struct tracked *tracked,
+/** Notes what a line says of its item. */
+static void note_line(const struct isst_journal *journal, struct tracked *tracked,
 		      const struct journal_line *line)
 {
 	bool verified = line->step <= journal->text.verified;
+	bool before = line->role == JOURNAL_ITEM || line->role == JOURNAL_FOOTPRINT;
 
-	note_revealed(tracked, line);
+	/* A limit that was hidden while turbo was off, and came to sight before the run wrote it.
+	 */
+	if (!tracked->written && item_is_limit(&tracked->item) && before)
+		tracked->old = tracked->last = tracked->previous = line->saved.old;
 	if (line->role == JOURNAL_ITEM || line->role == JOURNAL_BECAME) {
 		tracked->held = line->saved.held;
 		tracked->shown = line->saved.shown;
@@ -292,8 +270,7 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 	/* The run found it to be another owner's. */
 	if (line->saved.held)
 		tracked->old = line->saved.old;
-	switch (line->role) {
-	case JOURNAL_ITEM:
+	if (line->role == JOURNAL_ITEM) {
 		tracked->previous = tracked->last;
 		tracked->last = line->saved.written;
 		tracked->written = true;
@@ -302,75 +279,47 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 		/* Firmware is slower than a line of this file: what it was about to be asked for
 		 * may be on its way. */
 		tracked->pending = !verified && item_settling_time(line->saved.item.kind) > 0;
-		break;
-	case JOURNAL_FOOTPRINT:
+	} else if (line->role == JOURNAL_FOOTPRINT) {
 		/* What it became stands in a later line, where that is known: the step may not be
 		 * complete, or it could not be read back. The kernel moves limits of CPUs in a
 		 * known way. */
 		tracked->known &= !item_is_disturbed(&line->saved.item);
-		break;
-	default:
+	} else {
 		tracked->last = line->saved.written;
 		tracked->known = true;
-		break;
 	}
 }
 
-static int by_item_and_line(const void *left, const void *right)
+int journal_track(struct isst_journal *journal)
 {
-	const struct journal_line *a = *(const struct journal_line *const *)left;
-	const struct journal_line *b = *(const struct journal_line *const *)right;
-	int order = item_compare(&a->saved.item, &b->saved.item);
+	const struct journal_text *text = &journal->text;
+	int error;
 
-	return order ? order : (a > b) - (a < b);
-}
+	journal->tracked = calloc(text->count + 1, sizeof(*journal->tracked));
+	journal->of_line = calloc(text->count + 1, sizeof(*journal->of_line));
+	error = journal->tracked && journal->of_line ? 0 : -ENOMEM;
+	for (size_t i = 0; i < text->count && !error; i++) {
+		const struct journal_line *line = &text->lines[i];
+		const struct item_line *saved = &line->saved;
+		struct tracked *tracked = journal_find(journal, &saved->item);
 
-/** Finds which lines are about the same item: each points to the first of them. */
-static int find_first_lines(const struct journal_text *text, const struct journal_line **first)
-{
-	const struct journal_line **sorted = calloc(text->count + 1, sizeof(*sorted));
-	const struct journal_line *leader = NULL;
-
-	if (!sorted)
-		return -ENOMEM;
-	for (size_t i = 0; i < text->count; i++)
-		sorted[i] = &text->lines[i];
-	qsort(sorted, text->count, sizeof(*sorted), by_item_and_line);
-	for (size_t i = 0; i < text->count; i++) {
-		const struct journal_line *line = sorted[i];
-
-		if (!leader || item_compare(&leader->saved.item, &line->saved.item))
-			leader = line;
-		first[line - text->lines] = leader;
+		if (!tracked) {
+			error = item_index_add(&journal->index, &saved->item);
+			if (error)
+				break;
+			tracked = &journal->tracked[journal->count++];
+			*tracked = (struct tracked){ .item = saved->item,
+						     .old = saved->old,
+						     .last = saved->old,
+						     .previous = saved->old,
+						     .line = line->number,
+						     .known = true };
+		}
+		journal->of_line[i] = tracked;
+		note_line(journal, tracked, line);
 	}
-	free(sorted);
-	return 0;
-}
-
-static struct tracked *track_item(struct isst_journal *journal, const struct journal_line *line)
-{
-	struct tracked *tracked = &journal->tracked[journal->count];
-
-	*tracked = (struct tracked){ .item = line->saved.item,
-				     .old = line->saved.old,
-				     .last = line->saved.old,
-				     .previous = line->saved.old,
-				     .line = line->number,
-				     .known = true };
-	journal->sorted[journal->count++] = tracked;
-	return tracked;
-}
-
-static int by_tracked_item(const void *left, const void *right)
-{
-	return item_compare(&(*(struct tracked *const *)left)->item,
-			    &(*(struct tracked *const *)right)->item);
-}
-
-/** Limits of CPUs that the run brought online go away again with the rollback. */
-static void mark_late(struct isst_journal *journal)
-{
-	for (size_t i = 0; i < journal->count; i++) {
+	/* Limits of CPUs that the run brought online go away again with the rollback. */
+	for (size_t i = 0; i < journal->count && !error; i++) {
 		struct tracked *tracked = &journal->tracked[i];
 		const struct item item = item_of_cpu(tracked->item.index);
 		const struct tracked *online = item_is_limit(&tracked->item)
@@ -379,31 +328,6 @@ static void mark_late(struct isst_journal *journal)
 
 		tracked->appeared = online && !online->old.number;
 	}
-}
-
-int journal_track(struct isst_journal *journal)
-{
-	const struct journal_text *text = &journal->text;
-	const struct journal_line **first = calloc(text->count + 1, sizeof(*first));
-	int error = -ENOMEM;
-
-	journal->tracked = calloc(text->count + 1, sizeof(*journal->tracked));
-	journal->of_line = calloc(text->count + 1, sizeof(*journal->of_line));
-	journal->sorted = calloc(text->count + 1, sizeof(*journal->sorted));
-	if (first && journal->tracked && journal->of_line && journal->sorted)
-		error = find_first_lines(text, first);
-	for (size_t i = 0; i < text->count && !error; i++) {
-		const struct journal_line *line = &text->lines[i];
-
-		journal->of_line[i] = first[i] == line ? track_item(journal, line)
-						       : journal->of_line[first[i] - text->lines];
-		note_role(journal, journal->of_line[i], line);
-	}
-	if (!error)
-		qsort(journal->sorted, journal->count, sizeof(struct tracked *), by_tracked_item);
-	if (!error)
-		mark_late(journal);
-	free(first);
 	return error;
 }
 
@@ -430,12 +354,6 @@ int journal_check_items(struct isst_journal *journal)
 	return 0;
 }
 
-void journal_note_unread(struct isst_journal *journal, const char *why)
-{
-	if (!journal->why_unread)
-		journal->why_unread = why;
-}
-
 /* ---- What is there now ---- */
 
 static void note_present(struct isst_journal *journal, struct tracked *tracked,
@@ -446,11 +364,12 @@ static void note_present(struct isst_journal *journal, struct tracked *tracked,
 	/* The kernel reports a CPU that was taken out as not online. */
 	tracked->unreadable = access->absent || access->failure.error ||
 			      (access->item.kind == ITEM_ONLINE && tracked->place == PLACE_OFFLINE);
-	if (tracked->failed)
-		journal_note_unread(journal, access->failure.message);
+	if (tracked->failed && !journal->why_unread)
+		journal->why_unread = access->failure.message;
 }
 
-/** Features are asked for by level, and the level may be another one by now. */
+/** Features are asked for by level, and the level may be another one by now. Those of a mailbox,
+ * where the run has nothing to do with levels, went off with their level. */
 static int read_features(struct isst_journal *journal)
 {
 	struct item_access *accesses = calloc(journal->count + 1, sizeof(*accesses));
@@ -458,53 +377,29 @@ static int read_features(struct isst_journal *journal)
 	int error = accesses ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < journal->count && !error; i++) {
-		const struct tracked *level = &journal->tracked[i];
+		struct tracked *tracked = &journal->tracked[i];
+		struct item_access level = { .item = tracked->item };
+		const struct tracked *of_run;
 
-		if (level->item.kind != ITEM_LEVEL || level->unreadable)
+		if (tracked->item.kind != ITEM_FEATURES)
 			continue;
-		for (size_t j = 0; j < journal->count; j++)
-			if (journal->tracked[j].item.kind == ITEM_FEATURES &&
-			    item_same_domain(&journal->tracked[j].item, &level->item)) {
-				accesses[count].item = journal->tracked[j].item;
-				accesses[count++].item.index = (unsigned int)level->now.number;
-			}
+		level.item.kind = ITEM_LEVEL;
+		level.item.index = 0;
+		of_run = journal_find(journal, &level.item);
+		if (of_run && !of_run->unreadable) {
+			accesses[count].item = tracked->item;
+			accesses[count++].item.index = (unsigned int)of_run->now.number;
+		} else if (!of_run && !tracked->unreadable) {
+			error = items_read_twice(journal->context, &level, 1);
+			tracked->of_other_level = !level.failure.error && !level.absent &&
+						  level.value.number != tracked->item.index;
+		}
 	}
 	if (!error && count > 0)
 		error = items_read_twice(journal->context, accesses, count);
 	for (size_t i = 0; i < count && !error; i++)
 		note_present(journal, journal_find(journal, &accesses[i].item), &accesses[i]);
 	free(accesses);
-	return error;
-}
-
-static bool has_level(const struct isst_journal *journal, const struct item *item)
-{
-	for (size_t i = 0; i < journal->count; i++)
-		if (journal->tracked[i].item.kind == ITEM_LEVEL &&
-		    item_same_domain(&journal->tracked[i].item, item))
-			return true;
-	return false;
-}
-
-/** Finds features of a mailbox, where the run has nothing to do with levels, that went off with
- * their level. */
-static int find_features_of_other_levels(struct isst_journal *journal)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < journal->count && !error; i++) {
-		struct tracked *tracked = &journal->tracked[i];
-		struct item_access level = { .item = tracked->item };
-
-		if (tracked->item.kind != ITEM_FEATURES || tracked->unreadable ||
-		    has_level(journal, &tracked->item))
-			continue;
-		level.item.kind = ITEM_LEVEL;
-		level.item.index = 0;
-		error = items_read_twice(journal->context, &level, 1);
-		tracked->of_other_level = !level.failure.error && !level.absent &&
-					  level.value.number != tracked->item.index;
-	}
 	return error;
 }
 
@@ -520,9 +415,7 @@ int journal_read_items(struct isst_journal *journal)
 	for (size_t i = 0; i < journal->count && !error; i++)
 		note_present(journal, &journal->tracked[i], &accesses[i]);
 	free(accesses);
-	if (!error)
-		error = read_features(journal);
-	return error ? error : find_features_of_other_levels(journal);
+	return error ? error : read_features(journal);
 }
 
 uint64_t tracked_bits(const struct tracked *tracked)

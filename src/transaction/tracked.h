@@ -3,7 +3,7 @@
 #ifndef ISST_TRANSACTION_TRACKED_H
 #define ISST_TRANSACTION_TRACKED_H
 
-#include "transaction/items.h"
+#include "transaction/item_index.h"
 #include "transaction/journal.h"
 
 /* ---- Values that a machine can have ---- */
@@ -104,7 +104,7 @@ struct isst_journal {
 	struct tracked *tracked; /* in the order in which the file names them first */
 	size_t count;
 	struct tracked **of_line; /* of each line of the text */
-	struct tracked **sorted;  /* by item_compare() */
+	struct item_index index;  /* of @tracked */
 	bool smt_off;
 	struct isst_cpuset *offline; /* CPUs that items of FOUND_OFFLINE are waiting for */
 	struct isst_journal_entry *listed;
@@ -126,7 +126,8 @@ int journal_check_items(struct isst_journal *journal);
 /** Reads what the items are now. Returns 0 or -ENOMEM. */
 int journal_read_items(struct isst_journal *journal);
 
-/** Notes why something could not be read, unless another reason is noted already. */
-void journal_note_unread(struct isst_journal *journal, const char *why);
+/** Compares all items with what the run left, and notes a finding for each. Returns 0 or -ENOMEM.
+ */
+int journal_classify(struct isst_journal *journal);
 
 #endif
