@@ -144,7 +144,7 @@ struct isst_config *levels_compare_cpus(struct isst_context *context,
 {
 	static const char BY_LEVEL[] = "cpus by-level";
 	struct isst_config *config = isst_config_new();
-	int error = config ? isst_config_add_text(config, "level", BY_LEVEL, strlen(BY_LEVEL), 0)
+	int error = config ? isst_config_add_text(config, "", BY_LEVEL, strlen(BY_LEVEL), 0)
 			   : -ENOMEM;
 
 	isst_config_set_targets(config, targets);
@@ -173,7 +173,7 @@ static void note_cpus(struct run *run, const struct isst_cpuset *cpus, const cha
 	free(names);
 }
 
-void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
+bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 {
 	struct isst_targets *targets = domain_targets(run);
 	struct isst_config *compared = targets ? levels_compare_cpus(run->context, targets, flags)
@@ -182,6 +182,7 @@ void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 	const struct isst_config_difference *difference;
 	unsigned int cpu;
 	int error = on && off ? 0 : -ENOMEM;
+	bool known = compared;
 
 	/* Those of --cgroupv2 are as good as offline; without partitions there are none. */
 	if (isst_config_difference_at(compared, 0))
@@ -202,4 +203,5 @@ void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 	isst_cpuset_free(isolated);
 	isst_config_free(compared);
 	isst_targets_free(targets);
+	return known;
 }

@@ -53,8 +53,9 @@ bool levels_may_have(const struct run *run, const struct levels *levels, int fea
 struct isst_config *levels_compare_cpus(struct isst_context *context,
 					const struct isst_targets *targets, unsigned int flags);
 
-/** Notes which CPUs of the run's domains their levels have otherwise, and what helps. */
-void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
+/** Notes which CPUs of the run's domains their levels have otherwise, and what helps. Returns false
+ * where that cannot be found. */
+bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
 
 /** True if so much could be read of the level that it is worth showing. */
 bool level_is_known(const struct isst_result *level);

@@ -421,8 +421,8 @@ void machine_status(struct run *run)
 			config_status_report(run);
 		/* Of none there is nothing to read. */
 		if (!run->again && !run->complete && run->targets.unit_count > 0)
-			levels_note_cpus(run, ISST_CONFIG_CHECK_UNDISTURBED,
-					 "isst explain describes that");
+			(void)levels_note_cpus(run, ISST_CONFIG_CHECK_UNDISTURBED,
+					       "isst explain describes that");
 		if (run->targets.unit_count > 0 &&
 		    machine_status_read(&status, LEVELS_CURRENT,
 					map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
