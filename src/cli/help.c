@@ -84,6 +84,8 @@ static void write_examples(const struct help *help, bool preset)
 		{ ON_MOST, "--cpu 3,5 --format json core-power get-assoc" },
 		{ ON_MOST, "--dry-run perf-profile set-config-level --level 1 --online" },
 		{ ON_MOST, "--cpu 12,13 turbo-freq enable --auto" },
+		{ ON_MOST, "turbo-freq enable --auto --high-priority 8/package" },
+		{ ON_MOST | ON_PRESET, "config reset --boot  # undo all changes since boot" },
 		{ ON_PRESET, "--dry-run base-freq enable" },
 	};
 
