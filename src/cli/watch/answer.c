@@ -48,17 +48,6 @@ void watcher_suspect_unit(struct watch_unit *unit, int64_t now_ms)
 
 /* ---- Fights ---- */
 
-/** Programs that set such values, as far as `explain` knows them. To be freed with the results. */
-static const char *find_manager(struct isst_explanation *explanation)
-{
-	const struct isst_finding *finding;
-
-	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
-		if (isst_finding_code(finding) == ISST_FINDING_MANAGER_AT_WORK)
-			return isst_finding_evidence(finding);
-	return NULL;
-}
-
 void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit,
 			  const struct watched_part *part)
 {
@@ -68,12 +57,18 @@ void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit
 	/* What is as stated was known while it differed. */
 	const struct found *known = part->known ? part->known : part->previous;
 	const struct found *previous = part->previous ? part->previous : known;
+	const struct isst_finding *finding;
 	const char *manager = NULL;
 	char *cause;
 
+	/* Programs that set such values, as far as `explain` knows them. */
 	if (targets && isst_targets_add_all_domains(targets, 0) == 0 &&
 	    isst_explain(context, targets, NULL, 0, &explanation) >= 0)
-		manager = find_manager(explanation);
+		for (size_t i = 0;
+		     !manager && (finding = isst_explanation_finding_at(explanation, i)) != NULL;
+		     i++)
+			if (isst_finding_code(finding) == ISST_FINDING_MANAGER_AT_WORK)
+				manager = isst_finding_evidence(finding);
 	if (asprintf(&cause,
 		     "%s %s and %s are set in turn; nothing more is done about it until SIGHUP%s%s",
 		     part->subject,
@@ -93,23 +88,20 @@ void watcher_report_fight(struct watcher *watcher, const struct watch_unit *unit
 /* ---- An action: a change as `config apply` makes it, planned first to see whether it may be ----
  */
 
-static bool writes_kind(const struct isst_change *change, int kind)
-{
-	const struct isst_change_step *step;
-
-	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
-		if (isst_item_kind(isst_change_step_item(step)) == kind)
-			return true;
-	return false;
-}
-
 /** Why a change must not be made without a person who asks for it; NULL: it may be. */
 static const char *find_objection(const struct watch_unit *unit, const struct run *run,
 				  const struct isst_change *change)
 {
+	bool features = false, level = false;
+	const struct isst_change_step *step;
+
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
+		features |= isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_FEATURES;
+		level |= isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_LEVEL;
+	}
 	/* By TPMI, a write of a feature requests the level once more that was requested last. */
 	if (unit->foreign_level && isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0 &&
-	    writes_kind(change, ISST_ITEM_FEATURES) && !writes_kind(change, ISST_ITEM_LEVEL))
+	    features && !level)
 		return "a write of SST-BF or SST-TF would request the level once more that was "
 		       "requested last, and another program has set the present one";
 	for (size_t i = 0; isst_change_warning_at(change, i); i++)
@@ -143,15 +135,6 @@ static int make_change(const struct watch_unit *unit, struct run *run, struct is
 	return error ? error : 1;
 }
 
-static char *first_error(struct report *report)
-{
-	const struct report_entry *entry = report ? report->first : NULL;
-
-	while (entry && entry->kind != ENTRY_ERROR)
-		entry = entry->next;
-	return strdup(entry && entry->message ? entry->message : "out of memory");
-}
-
 /** Makes what a configuration states of a unit, under the lock, and in a context of its own. Takes
  * a lock that is free; for one that is not, there is the next look. @cause: set to why it was not
  * made, to be freed. Returns as make_change(); -EBUSY: another run is changing the machine. */
@@ -180,8 +163,13 @@ static int act_on_unit(struct watcher *watcher, const struct watch_unit *unit,
 		done = make_change(unit, &run, config);
 		isst_config_set_targets(config, NULL);
 	}
-	if (done < 0 && !*cause)
-		*cause = first_error(run.report);
+	if (done < 0 && !*cause) {
+		const struct report_entry *entry = run.report ? run.report->first : NULL;
+
+		while (entry && entry->kind != ENTRY_ERROR)
+			entry = entry->next;
+		*cause = strdup(entry && entry->message ? entry->message : "out of memory");
+	}
 	isst_targets_free(targets);
 	isst_close(run.context);
 	report_free(run.report);

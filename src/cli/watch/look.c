@@ -419,12 +419,6 @@ static void try_unknown(struct watcher *watcher)
 	isst_config_free(config);
 }
 
-/** Whether the small look reads it: what is saved of CPUs may depend on the level. */
-static bool is_small(const char *subject)
-{
-	return strcmp(subject, "level") == 0 || strcmp(subject, "CPUs") == 0;
-}
-
 void look_whole(struct watcher *watcher)
 {
 	struct isst_config **config = watcher->file ? &watcher->file : &watcher->before;
@@ -443,7 +437,9 @@ void look_whole(struct watcher *watcher)
 	for (size_t i = 0; (difference = isst_config_difference_at(*config, i)) != NULL; i++) {
 		const char *subject = isst_config_difference_subject(difference);
 
-		if (watcher->file || !is_small(subject))
+		/* The small look reads these: what is saved of CPUs may depend on the level. */
+		if (watcher->file ||
+		    (strcmp(subject, "level") != 0 && strcmp(subject, "CPUs") != 0))
 			take_found(watcher,
 				   watcher_unit(watcher, isst_config_difference_domain(difference)),
 				   subject, isst_config_difference_target(difference),

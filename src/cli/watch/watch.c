@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command, and the loop that waits. */
 #include "watcher.h"
 
 #include "../../common/memory_stream.h"
@@ -71,16 +70,6 @@ static int64_t now_ms(clockid_t clock)
 
 /* ---- Reports ---- */
 
-static void add_time(struct report_node *node)
-{
-	const time_t now = time(NULL);
-	struct tm parts;
-	char text[32];
-
-	if (gmtime_r(&now, &parts) && strftime(text, sizeof(text), "%FT%TZ", &parts) > 0)
-		report_text(node, KEY_WATCH_TIME, text);
-}
-
 /** What people read, behind the time. */
 static char *line_of(const struct watch_report *report)
 {
@@ -107,9 +96,12 @@ static void print_report(void *data, const struct watch_report *what)
 	struct watch *watch = data;
 	struct run *run = watch->run;
 	struct report_node *node = report_branch(report_unit(run->report, NULL, 0), KEY_WATCH, 0);
-	char *line = line_of(what);
+	const time_t now = time(NULL);
+	char *line = line_of(what), text[32];
+	struct tm parts;
 
-	add_time(node);
+	if (gmtime_r(&now, &parts) && strftime(text, sizeof(text), "%FT%TZ", &parts) > 0)
+		report_text(node, KEY_WATCH_TIME, text);
 	report_word(node, KEY_WATCH_EVENT, what->event);
 	report_text(node, KEY_WATCH_TARGET, what->target);
 	if (what->wanted)
@@ -149,14 +141,6 @@ static int open_descriptors(struct watch *watch)
 	return 0;
 }
 
-static void close_descriptors(struct watch *watch)
-{
-	for (size_t i = 0; i < RESULT; i++)
-		if (watch->polled[i].fd >= 0)
-			close(watch->polled[i].fd);
-	isst_events_close(watch->events);
-}
-
 /** A signal that ends the run, or SIGHUP: an administrator wants all to be looked at. */
 static void take_signals(struct watch *watch)
 {
@@ -183,33 +167,15 @@ static void take_signals(struct watch *watch)
 	}
 }
 
-static void take_hints(struct watch *watch)
-{
-	int events = watch->polled[EVENTS].revents ? isst_events_take(watch->events) : 0;
-
-	if (events & ISST_EVENT_DEVICES)
-		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), SETTLE_MS);
-	if (events & ISST_EVENT_CHANGE)
-		watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
-}
-
-/** After a resume everything may be other than before. */
-static void notice_resume(struct watch *watch)
-{
-	int64_t suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC);
-
-	if (suspended_ms - watch->suspended_ms > RESUME_MS)
-		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), 0);
-	watch->suspended_ms = suspended_ms;
-}
-
 /** Waits until a look is due, or something else has to be done. Returns 0 or a negative errno. */
 static int wait_for_look(struct watch *watch)
 {
 	int64_t due_ms = watch->watcher.due_ms;
 	const struct itimerspec at = { .it_value = { .tv_sec = due_ms / MS_PER_S,
 						     .tv_nsec = due_ms % MS_PER_S * NS_PER_MS } };
+	int64_t suspended_ms;
 	uint64_t count;
+	int events;
 
 	if (timerfd_settime(watch->polled[TIMER].fd, TFD_TIMER_ABSTIME, &at, NULL) != 0 ||
 	    (poll(watch->polled, DESCRIPTORS, -1) < 0 && errno != EINTR))
@@ -221,9 +187,17 @@ static int wait_for_look(struct watch *watch)
 			  strerror(EPIPE));
 		return 0;
 	}
-	notice_resume(watch);
+	/* After a resume everything may be other than before. */
+	suspended_ms = now_ms(CLOCK_BOOTTIME) - now_ms(CLOCK_MONOTONIC);
+	if (suspended_ms - watch->suspended_ms > RESUME_MS)
+		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), 0);
+	watch->suspended_ms = suspended_ms;
 	take_signals(watch);
-	take_hints(watch);
+	events = watch->polled[EVENTS].revents ? isst_events_take(watch->events) : 0;
+	if (events & ISST_EVENT_DEVICES)
+		watcher_suspect(&watch->watcher, now_ms(CLOCK_BOOTTIME), SETTLE_MS);
+	if (events & ISST_EVENT_CHANGE)
+		watcher_hint(&watch->watcher, now_ms(CLOCK_BOOTTIME));
 	return 0;
 }
 
@@ -238,27 +212,23 @@ static bool claim_purposes(struct run *run)
 
 /* ---- --oob of the kernel tree's tool: lines that scripts know, and a daemon ---- */
 
-/** As the reference tool decides it. */
-static bool is_daemon(const struct request *request)
-{
-	return !request_has(request, OPTION_DEBUG) && !request_has(request, OPTION_NO_DAEMON) &&
-	       !request_has(request, OPTION_POLL_INTERVAL);
-}
-
 /** Prints how --oob runs and, unless options keep it in the foreground, goes on as a daemon.
  * Nothing without that. Returns false after an error. */
 static bool begin_oob(struct watch *watch)
 {
 	struct run *run = watch->run;
+	const struct request *request = run->request;
 	int error;
 
-	if (!request_has(run->request, OPTION_OOB))
+	if (!request_has(request, OPTION_OOB))
 		return true;
 	/* `online cpu N`: written with the report that follows. */
 	run->progress = output_result(watch->output);
-	if (request_has(run->request, OPTION_DEBUG))
+	if (request_has(request, OPTION_DEBUG))
 		fputs("OOB mode is enabled in debug mode\n", stderr);
-	if (!is_daemon(run->request))
+	/* As the reference tool decides it. */
+	if (request_has(request, OPTION_DEBUG) || request_has(request, OPTION_NO_DAEMON) ||
+	    request_has(request, OPTION_POLL_INTERVAL))
 		return true;
 	fputs("OOB mode is enabled and will run as daemon\n", stderr);
 	error = daemon_start(&watch->daemon);
@@ -300,18 +270,6 @@ static bool is_over(const struct watch *watch)
 		watch->watcher.differences > 0);
 }
 
-/** The machine is known: what changes from now on is noticed. */
-static void become_ready(struct watch *watch)
-{
-	/* What is known by now is not kept for the first change. */
-	if (watch->output->format == FORMAT_TEXT || report_next_message(watch->run->report, NULL))
-		watch->run->status = output_event(watch->output, watch->run->report,
-						  watch->run->status);
-	watch->ready = true;
-	if (make_oob_ready(watch))
-		(void)notify_manager("READY=1\nSTATUS=watching");
-}
-
 /** Looks, and keeps looks at everything below 0.005 % of a CPU: on machines with
  * hundreds of CPUs each reads thousands of files. */
 static void look_at_machine(struct watch *watch)
@@ -330,12 +288,20 @@ static void look_at_machine(struct watch *watch)
 
 static int watch_until_over(struct watch *watch)
 {
+	struct run *run = watch->run;
 	int error = 0;
 
 	while (!error && !is_over(watch)) {
 		look_at_machine(watch);
-		if (!watch->ready && watcher_is_settled(&watch->watcher))
-			become_ready(watch);
+		if (!watch->ready && watcher_is_settled(&watch->watcher)) {
+			/* What is known by now is not kept for the first change. */
+			if (watch->output->format == FORMAT_TEXT ||
+			    report_next_message(run->report, NULL))
+				run->status = output_event(watch->output, run->report, run->status);
+			watch->ready = true;
+			if (make_oob_ready(watch))
+				(void)notify_manager("READY=1\nSTATUS=watching");
+		}
 		if (!is_over(watch))
 			error = wait_for_look(watch);
 	}
@@ -364,7 +330,10 @@ static enum exit_status end(struct watch *watch, int error)
 	if (watch->watcher.differences > 0 && request_has(run->request, OPTION_UNTIL_DIFFERENT))
 		run->status = status_worse(run->status, STATUS_FAILED);
 	watcher_clear(&watch->watcher);
-	close_descriptors(watch);
+	for (size_t i = 0; i < RESULT; i++)
+		if (watch->polled[i].fd >= 0)
+			close(watch->polled[i].fd);
+	isst_events_close(watch->events);
 	return report_next_message(run->report, NULL)
 		       ? output_event(watch->output, run->report, run->status)
 		       : run->status;
@@ -397,14 +366,6 @@ static int begin(struct watch *watch)
 	watch->watcher.interval_ms = (int64_t)interval_s * MS_PER_S;
 	watch->watcher.whole_ms = (int64_t)(interval_s > WHOLE_S ? interval_s : WHOLE_S) * MS_PER_S;
 	return error ? error : open_descriptors(watch);
-}
-
-/** The system log is about the system's machine. What goes to the journal is in it already; the
- * output of a daemon may be nowhere. */
-static bool has_system_log(const struct watch *watch)
-{
-	return !isst_platform_emulated_name(watch->run->context) &&
-	       (!notify_is_journal(watch->result) || watch->daemon.ready >= 0);
 }
 
 /** There is something wrong before anything is watched. */
@@ -443,7 +404,10 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	watch.watcher.cpus = run->cpus;
 	if (!begin_oob(&watch) || !claim_purposes(run))
 		return refuse(&watch);
-	watch.logs = has_system_log(&watch);
+	/* The system log is about the system's machine. What goes to the journal is in it already;
+	 * the output of a daemon may be nowhere. */
+	watch.logs = !isst_platform_emulated_name(run->context) &&
+		     (!notify_is_journal(watch.result) || watch.daemon.ready >= 0);
 	error = watcher_begin(&watch.watcher) ? begin(&watch) : -ENOMEM;
 	reserve_drop_privileges(run, output);
 	if (!error && run->status == STATUS_DONE)

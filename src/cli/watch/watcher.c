@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is watched, and what follows from a look. */
 #include "watcher.h"
 
 #include "../../common/hash.h"
@@ -7,16 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/** The value of a part, of which there may be several: those of CPUs. */
-static uint64_t value_of(const struct watched_part *part)
-{
-	uint64_t value = HASH_START;
-
-	for (const struct found *found = part->found; found; found = found->next)
-		value = hash_string(hash_string(value, found->target), found->present);
-	return value;
-}
 
 /* ---- Reports ---- */
 
@@ -38,20 +27,15 @@ static void report_value(struct watcher *watcher, const struct watch_unit *unit,
 	watcher->report(watcher->report_data, &what);
 }
 
-static const struct found *find_target(const struct found *found, const char *target)
-{
-	while (found && strcmp(found->target, target) != 0)
-		found = found->next;
-	return found;
-}
-
 /** Reports what differs from what is known; what is not found any more is as stated. */
 static void report_change(struct watcher *watcher, const struct watch_unit *unit,
 			  const struct watched_part *part)
 {
 	for (const struct found *now = part->found; now; now = now->next) {
-		const struct found *old = find_target(part->known, now->target);
+		const struct found *old = part->known;
 
+		while (old && strcmp(old->target, now->target) != 0)
+			old = old->next;
 		if (!old || strcmp(old->present, now->present) != 0)
 			report_value(watcher, unit, now, old ? old->present : now->stated,
 				     now->present);
@@ -149,19 +133,18 @@ static void judge_part(struct watcher *watcher, struct watch_unit *unit, struct 
 		       int64_t now_ms)
 {
 	bool there = part->compared || part->found, first = !part->watched.has_value;
+	enum watched_verdict verdict;
+	uint64_t value = HASH_START;
 
-	switch (watched_look(&part->watched, there, value_of(part), now_ms)) {
-	case WATCHED_HAS_CHANGED:
+	for (const struct found *found = part->found; found; found = found->next)
+		value = hash_string(hash_string(value, found->target), found->present);
+	verdict = watched_look(&part->watched, there, value, now_ms);
+	if (verdict == WATCHED_HAS_CHANGED)
 		take_change(watcher, unit, part, now_ms);
-		break;
-	case WATCHED_IS_UNSTABLE:
+	else if (verdict == WATCHED_IS_UNSTABLE)
 		watcher_report(watcher, "unstable",
 			       part->found ? part->found->target : part->subject,
 			       "no two looks have found the same for ten seconds");
-		break;
-	default:
-		break;
-	}
 	if (first && part->watched.state == WATCHED_KNOWN)
 		remember(part);
 }
@@ -271,14 +254,6 @@ bool watcher_begin(struct watcher *watcher)
 	return watcher_unit(watcher, NULL);
 }
 
-/** Feeds what a look found to what is known. */
-static void judge_unit(struct watcher *watcher, struct watch_unit *unit, int64_t now_ms)
-{
-	for (struct watched_part *part = unit->parts; part; part = part->next)
-		if (watcher->file || unit->based || !part->compared)
-			judge_part(watcher, unit, part, now_ms);
-}
-
 /** Whether another run is waited for, which has looks of its own. */
 static bool waits_for_own(const struct watcher *watcher)
 {
@@ -309,7 +284,10 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 	if (whole && reached) {
 		for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
 			if (unit == watcher->units || judge_reach(watcher, unit, now_ms))
-				judge_unit(watcher, unit, now_ms);
+				for (struct watched_part *part = unit->parts; part;
+				     part = part->next)
+					if (watcher->file || unit->based || !part->compared)
+						judge_part(watcher, unit, part, now_ms);
 		watcher_answer(watcher, now_ms);
 		conclude_look(watcher, now_ms);
 	}
@@ -355,28 +333,23 @@ void watcher_suspect(struct watcher *watcher, int64_t now_ms, int64_t pause_ms)
 	watcher->whole_due_ms = watcher->due_ms = due_ms;
 }
 
-static void unit_free(struct watch_unit *unit)
-{
-	while (unit->parts) {
-		struct watched_part *part = unit->parts;
-
-		unit->parts = part->next;
-		found_clear(&part->found);
-		found_clear(&part->known);
-		found_clear(&part->previous);
-		free(part);
-	}
-	free(unit->failure);
-	free(unit);
-}
-
 void watcher_clear(struct watcher *watcher)
 {
 	while (watcher->units) {
 		struct watch_unit *unit = watcher->units;
 
 		watcher->units = unit->next;
-		unit_free(unit);
+		while (unit->parts) {
+			struct watched_part *part = unit->parts;
+
+			unit->parts = part->next;
+			found_clear(&part->found);
+			found_clear(&part->known);
+			found_clear(&part->previous);
+			free(part);
+		}
+		free(unit->failure);
+		free(unit);
 	}
 	free(watcher->own);
 	free(watcher->trace);
