@@ -44,13 +44,13 @@ LAYERS = {
 BESIDE = None
 PARTS = {
     "emulator": [BESIDE, "model", "capture", "state", "firmware", "kernel", "front"],
-    "cli": ["process", "text", "arguments", "report", "render", "run", "config", "status", "commands", "watch", BESIDE],
+    "cli": ["process", "text", "arguments", "report", "render", "run", "status", "commands", BESIDE],
 }
 
 WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "configuration", "state", "explain", "library",
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
                    "emulator/kernel", "emulator/front", "cli", "cli/process", "cli/text", "cli/arguments", "cli/report",
-                   "cli/render", "cli/run", "cli/config", "cli/status", "cli/commands", "cli/watch", "preload"]
+                   "cli/render", "cli/run", "cli/status", "cli/commands", "preload"]
 
 # Layers whose files stand in a table of the document, headed `| file of `LAYER` |`, each by its name or a pattern.
 TABLES = ["library", "configuration", "state", "transaction"]

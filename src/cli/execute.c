@@ -4,19 +4,19 @@
 #include "../common/memory_stream.h"
 #include "../common/printable.h"
 #include "command_table.h"
-#include "config/config.h"
+#include "commands/watcher.h"
 #include "process/program.h"
 #include "process/terminal.h"
 #include "render/render.h"
 #include "report/folds.h"
 #include "run/change.h"
 #include "run/change_run.h"
+#include "run/config.h"
 #include "run/machine.h"
 #include "run/named_cpus.h"
 #include "run/reserve.h"
 #include "run/run.h"
 #include "status/rounds.h"
-#include "watch/watcher.h"
 
 #include <errno.h>
 #include <stdlib.h>

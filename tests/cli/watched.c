@@ -2,7 +2,7 @@
 /* What follows from looks at a part of the machine, without a clock or a machine. */
 #include "check.h"
 
-#include "cli/watch/watched.h"
+#include "cli/commands/watched.h"
 
 #include <stdlib.h>
 

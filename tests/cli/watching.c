@@ -7,7 +7,7 @@
  */
 #include "check.h"
 
-#include "cli/watch/watcher.h"
+#include "cli/commands/watcher.h"
 #include "library/check.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
  * What a complete report has of the state of the machine, and a screen has not: what concerns whole
  * packages; and how the machine differs from a configuration. Must not know output formats.
  */
-#include "../config/config.h"
+#include "../run/config.h"
 #include "limits_found.h"
 
 /* ---- A configuration ---- */

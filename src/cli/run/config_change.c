@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "../run/change_run.h"
+#include "change_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -113,7 +113,7 @@ void watcher_clear(struct watcher *watcher);
 
 /* ---- Between the parts of a watcher ---- */
 
-/* look.c */
+/* watch_look.c */
 
 /** The unit of a domain (NULL: the machine), which is made where it is missing; without memory the
  * machine, if there is that. */
@@ -136,7 +136,7 @@ void look_anew(struct watcher *watcher);
 const struct isst_domain *look_find_domain(struct isst_context *context,
 					   const struct watch_unit *unit);
 
-/* answer.c */
+/* watch_answer.c */
 
 void watcher_report(struct watcher *watcher, const char *event, const char *target,
 		    const char *cause);

@@ -2,8 +2,8 @@
 #include "watcher.h"
 
 #include "../../common/memory_stream.h"
-#include "../config/config.h"
 #include "../process/service.h"
+#include "../run/config.h"
 #include "../run/machine.h"
 #include "../run/named_cpus.h"
 #include "../run/reserve.h"

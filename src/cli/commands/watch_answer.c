@@ -4,7 +4,7 @@
 #include "watcher.h"
 
 #include "../../common/hash.h"
-#include "../config/config.h"
+#include "../run/config.h"
 #include "../run/levels.h"
 #include "../text/cpu_list.h"
 

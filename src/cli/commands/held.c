@@ -3,8 +3,8 @@
 #include "../process/confirmation.h"
 #include "../process/program.h"
 #include "../run/change_run.h"
+#include "../run/config.h"
 #include "../run/handlers.h"
-#include "config.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "../../common/monotonic.h"
-#include "../run/machine.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of config, but for `try`. Must not know output formats. */
-#include "config.h"
+#include "../run/config.h"
 #include "../process/save_file.h"
 #include "../run/change_run.h"
 #include "../run/handlers.h"

@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_CONFIG_H
 #define ISST_CLI_CONFIG_H
 
-#include "../run/run.h"
+#include "run.h"
 
 /**
  * Reads the configuration of a command that has one, with the rights of the caller. All that is
