@@ -212,7 +212,8 @@ links_lead_to_files() {
 leaves_module_out() {
 	make_here install DESTDIR="$scratch/without" PYTHONDIR= prefix=/opt > "$scratch/said" 2>&1 &&
 		grep -q 'make install-python$' "$scratch/said" &&
-		grep -q 'systemctl enable --now /opt/lib/systemd/system/isst-config.service$' "$scratch/said" && ! find "$scratch/without" -name isst.py | grep . &&
+		grep -q 'systemctl enable --now /opt/lib/systemd/system/isst-config.service$' "$scratch/said" &&
+		! find "$scratch/without" -name isst.py | grep . &&
 		[ -x "$scratch/without/opt/bin/isst" ] && ! [ -e "$scratch/without/usr" ]
 }
 
