@@ -169,7 +169,7 @@ static struct isst_machine *open_machine(void)
 	 * machine. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		preload_fatal("programs cannot be kept from gaining privileges");
-	if (isst_emulator()->open(&target, &machine, &error))
+	if (isst_emulator_open(&target, &machine, &error))
 		preload_fatal(error ? error : "out of memory");
 	inside = false;
 	return machine;

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: kernel-files [-C DIRECTORY] cat|grep|ls PATTERN...\n");
 		return 2;
 	}
-	if (isst_emulator()->open(&target, &machine, &error)) {
+	if (isst_emulator_open(&target, &machine, &error)) {
 		fprintf(stderr, "%s\n", error);
 		return 1;
 	}

@@ -61,11 +61,21 @@ static inline struct isst_machine *open_another(struct emulated *e)
 {
 	struct isst_machine *machine;
 	char *error = NULL;
-	int result = isst_emulator()->open(&e->target, &machine, &error);
+	int result = isst_emulator_open(&e->target, &machine, &error);
 
 	if (result)
 		fail_msg("open: %d %s", result, error ? error : "");
 	return machine;
+}
+
+static inline struct isst_emulator_statistics take_statistics(struct emulated *e, bool clear)
+{
+	struct isst_emulator_statistics *statistics, counted;
+
+	assert_int_equal(isst_emulator_read_statistics(&e->target, clear, &statistics, NULL), 0);
+	counted = *statistics;
+	isst_emulator_statistics_free(statistics);
+	return counted;
 }
 
 static inline void open_machine(struct emulated *e)
@@ -109,7 +119,7 @@ static inline void finish(struct emulated *e)
 	char *error = NULL;
 
 	close_machine(e);
-	assert_int_equal(isst_emulator()->reset(&e->target, &error), 0);
+	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
 	remove_locks(e->directory);
 	assert_int_equal(rmdir(e->scratch), 0);
 }
@@ -268,7 +278,7 @@ static inline void finish_written(struct emulated *e)
 	char *error;
 
 	close_machine(e);
-	assert_int_equal(isst_emulator()->reset(&e->target, &error), 0);
+	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
 	remove_locks(e->directory);
 	assert_int_equal(unlink(e->platform), 0);
 	assert_int_equal(rmdir(e->scratch), 0);

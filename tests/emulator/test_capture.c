@@ -177,7 +177,7 @@ static void assert_other_state(struct emulated *e)
 	struct isst_machine *machine;
 	char *error = NULL;
 
-	assert_int_equal(isst_emulator()->open(&e->target, &machine, &error), -EIO);
+	assert_int_equal(isst_emulator_open(&e->target, &machine, &error), -EIO);
 	assert_non_null(strstr(error, "contains the state of another platform"));
 	free(error);
 }
@@ -257,7 +257,7 @@ static void a_capture_is_described(void **state)
 	(void)state;
 	tpmi_capture(&r);
 	put_files(&r);
-	assert_int_equal(isst_emulator()->show(&r.e.target, &text, &error), 0);
+	assert_int_equal(isst_emulator_show(&r.e.target, &text, &error), 0);
 	assert_non_null(
 		strstr(text, "captured: 2 CPUs, 1 MSRs, 3 files, 1 TPMI devices, 0 answers"));
 	assert_non_null(strstr(text, "package 0, power domain 2: IO, cores none\n"));
@@ -271,7 +271,7 @@ static void a_capture_is_described(void **state)
 static char *mistake_of(struct captured *r)
 {
 	char *text = NULL, *error = NULL;
-	int result = isst_emulator()->show(&r->e.target, &text, &error);
+	int result = isst_emulator_show(&r->e.target, &text, &error);
 
 	free(text);
 	if (!result)

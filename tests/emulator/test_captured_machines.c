@@ -594,7 +594,7 @@ static void a_directory_that_is_none(void **state)
 	(void)state;
 	prepare(&e, "-");
 	snprintf(e.platform, sizeof(e.platform), "%s/", e.scratch);
-	assert_int_equal(isst_emulator()->open(&e.target, &machine, &error), -EINVAL);
+	assert_int_equal(isst_emulator_open(&e.target, &machine, &error), -EINVAL);
 	assert_non_null(strstr(error, "/proc/cpuinfo: found no such file, expected one in every"));
 	free(error);
 	assert_int_equal(rmdir(e.scratch), 0);

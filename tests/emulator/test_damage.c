@@ -18,7 +18,7 @@ static int refusal(struct emulated *e, char **error)
 	int result;
 
 	*error = NULL;
-	result = isst_emulator()->open(&e->target, &machine, error);
+	result = isst_emulator_open(&e->target, &machine, error);
 	if (!result)
 		machine->release(machine);
 	return result;
@@ -203,7 +203,7 @@ static void flip_bytes(const char *platform)
 		char *error = NULL;
 
 		put(&e, "state", &bad, 1, (size_t)i);
-		if (isst_emulator()->open(&e.target, &machine, &error) == 0) {
+		if (isst_emulator_open(&e.target, &machine, &error) == 0) {
 			use(&e, machine);
 			machine->release(machine);
 		} else {

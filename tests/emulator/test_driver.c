@@ -264,7 +264,6 @@ static void statistics_are_exact(void **state)
 	struct mailbox_batch batch;
 	struct abi_platform_info info;
 	struct emulated e;
-	char *error;
 
 	(void)state;
 	start(&e, "guide");
@@ -278,13 +277,13 @@ static void statistics_are_exact(void **state)
 	read_result(&e, CPUS "/online");
 	read_result(&e, "/nothing");
 	write_file(&e, CPUS "/cpu3/online", "0");
-	assert_int_equal(isst_emulator()->statistics(&e.target, true, &found, &error), 0);
+	found = take_statistics(&e, true);
 	assert_true(found.device_opens == 1);
 	assert_true(found.driver_calls == 5);
 	assert_true(found.commands == 1 + 4 + 1 + 1 + 1);
 	assert_true(found.writes == 1);
 	assert_true(found.files_opened == 3);
-	assert_int_equal(isst_emulator()->statistics(&e.target, false, &found, &error), 0);
+	found = take_statistics(&e, false);
 	assert_true(found.driver_calls == 0);
 	finish(&e);
 }

@@ -313,7 +313,7 @@ static void nonsense_is_an_error_of_the_next_open(void **state)
 		start(&e, "tests/tiny");
 		rules(&e, wrong[i]);
 		assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -EIO);
-		if (isst_emulator()->open(&e.target, &machine, &error) != -EINVAL)
+		if (isst_emulator_open(&e.target, &machine, &error) != -EINVAL)
 			fail_msg("accepted: %s", wrong[i]);
 		snprintf(expected, sizeof(expected), "%s/faults:2: found ", e.directory);
 		if (strncmp(error, expected, strlen(expected)) != 0)
@@ -344,7 +344,7 @@ static void quotes_that_are_not_closed_are_the_cause(void **state)
 
 		start(&e, "tests/tiny");
 		rules(&e, wrong[i]);
-		if (isst_emulator()->open(&e.target, &machine, &error) != -EINVAL)
+		if (isst_emulator_open(&e.target, &machine, &error) != -EINVAL)
 			fail_msg("accepted: %s", wrong[i]);
 		snprintf(expected, sizeof(expected), "%s/faults:2: a quote is not closed",
 			 e.directory);

@@ -113,7 +113,7 @@ static bool is_refused(struct emulated *e)
 	struct isst_machine *machine;
 	char *error = NULL;
 
-	if (isst_emulator()->open(&e->target, &machine, &error)) {
+	if (isst_emulator_open(&e->target, &machine, &error)) {
 		assert_non_null(error);
 		free(error);
 		return true;

@@ -277,15 +277,15 @@ static void showing_and_not_finding(void **state)
 	char *text, *error;
 
 	(void)state;
-	assert_int_equal(isst_emulator()->show(&target, &text, &error), 0);
+	assert_int_equal(isst_emulator_show(&target, &text, &error), 0);
 	assert_non_null(strstr(text, "[level 4]"));
 	free(text);
 	target.platform = "gide";
-	assert_int_equal(isst_emulator()->show(&target, &text, &error), -ENOENT);
+	assert_int_equal(isst_emulator_show(&target, &text, &error), -ENOENT);
 	assert_non_null(strstr(error, "gide"));
 	free(error);
 	target.platform = "./no-such-file.platform";
-	assert_int_equal(isst_emulator()->show(&target, &text, &error), -ENOENT);
+	assert_int_equal(isst_emulator_show(&target, &text, &error), -ENOENT);
 	free(error);
 }
 

@@ -79,7 +79,7 @@ static void the_device_node_can_be_locked(void **state)
 	assert_int_equal(flock(node, LOCK_EX), 0);
 	/* The machine works on, even through a reset. */
 	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
-	assert_int_equal(isst_emulator()->reset(&e.target, &(char *){ NULL }), 0);
+	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
 	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
 	assert_int_equal(fstat(node, &status), 0);
 	assert_int_equal(status.st_nlink, 1);
@@ -106,7 +106,7 @@ static void the_log_gets_a_line_for_each_message(void **state)
 	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), 20);
 	fclose(file);
 	assert_string_equal(text, "first\nsecond of two\n");
-	assert_int_equal(isst_emulator()->reset(&e.target, &(char *){ NULL }), 0);
+	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
 	assert_int_equal(access(path, F_OK), -1);
 	finish(&e);
 }

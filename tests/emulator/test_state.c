@@ -57,7 +57,6 @@ static void first_users_at_once_meet_one_machine(void **state)
 	enum { USERS = 8, CALLS = 50 };
 	struct isst_emulator_statistics statistics;
 	struct emulated e;
-	char *error;
 
 	(void)state;
 	prepare(&e, "guide");
@@ -76,7 +75,7 @@ static void first_users_at_once_meet_one_machine(void **state)
 		assert_true(wait(&status) > 0);
 		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	}
-	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	statistics = take_statistics(&e, false);
 	assert_true(statistics.device_opens == USERS);
 	assert_true(statistics.driver_calls == USERS * CALLS);
 	assert_true(statistics.files_opened == USERS);
@@ -88,7 +87,6 @@ static void a_forked_child_has_a_lock_of_its_own(void **state)
 	enum { CALLS = 200 };
 	struct isst_emulator_statistics statistics;
 	struct emulated e;
-	char *error;
 	int status;
 	pid_t child;
 
@@ -102,7 +100,7 @@ static void a_forked_child_has_a_lock_of_its_own(void **state)
 		_exit(0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	statistics = take_statistics(&e, false);
 	assert_true(statistics.commands == 2 * CALLS);
 	finish(&e);
 }
@@ -118,14 +116,14 @@ static void reset_makes_the_first_state(void **state)
 	rules(&e, "capability granted\n");
 	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 3), 1);
 	assert_int_equal(mkdir(e.machine->runtime_directory, 0700), 0);
-	assert_int_equal(isst_emulator()->reset(&e.target, &error), 0);
+	assert_int_equal(isst_emulator_reset(&e.target, &error), 0);
 	/* Whoever has it open goes on with the new machine. */
 	assert_int_equal(ask(&e, 0x00, 0), 0x80000403);
 	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2600000\n");
 	snprintf(path, sizeof(path), "%s/faults", e.directory);
 	assert_int_equal(access(path, F_OK), -1);
 	assert_int_equal(access(e.machine->runtime_directory, F_OK), -1);
-	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	statistics = take_statistics(&e, false);
 	assert_true(statistics.commands == 1);
 	finish(&e);
 }
@@ -144,10 +142,10 @@ static void another_platform_text_is_refused_until_reset(void **state)
 	snprintf(path, sizeof(path), "%s/tiny.platform", e.scratch);
 	write_text(path, text);
 	e.target.platform = path;
-	assert_int_equal(isst_emulator()->open(&e.target, &machine, &error), -EIO);
+	assert_int_equal(isst_emulator_open(&e.target, &machine, &error), -EIO);
 	assert_non_null(strstr(error, "platform reset"));
 	free(error);
-	assert_int_equal(isst_emulator()->reset(&e.target, &error), 0);
+	assert_int_equal(isst_emulator_reset(&e.target, &error), 0);
 	open_machine(&e);
 	assert_file(&e, CPUS "/online", "0-1\n");
 	close_machine(&e);
@@ -264,7 +262,7 @@ static void a_state_that_cannot_be_written_leaves_nothing(void **state)
 	small = (struct rlimit){ 1000, before.rlim_max };
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	result = isst_emulator()->open(&e.target, &machine, &error);
+	result = isst_emulator_open(&e.target, &machine, &error);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(result, -EIO);
 	assert_non_null(error);
@@ -291,10 +289,10 @@ static void a_state_of_a_newer_format_is_refused_until_reset(void **state)
 	assert_int_equal(pwrite(file, &format, sizeof(format), offsetof(struct state_head, format)),
 			 4);
 	close(file);
-	assert_int_equal(isst_emulator()->open(&e.target, &machine, &error), -EIO);
+	assert_int_equal(isst_emulator_open(&e.target, &machine, &error), -EIO);
 	assert_non_null(strstr(error, "another version of the emulator"));
 	free(error);
-	assert_int_equal(isst_emulator()->reset(&e.target, &error), 0);
+	assert_int_equal(isst_emulator_reset(&e.target, &error), 0);
 	open_machine(&e);
 	finish(&e);
 }
@@ -334,7 +332,7 @@ static void a_state_that_grows_is_the_same_for_all(void **state)
 	struct isst_emulator_statistics statistics;
 	struct isst_machine *other;
 	struct emulated e;
-	char path[300], *content, *error;
+	char path[300], *content;
 	size_t size;
 
 	(void)state;
@@ -352,7 +350,7 @@ static void a_state_that_grows_is_the_same_for_all(void **state)
 	assert_int_equal(other->files->read(other->data, path, &content, &size), 0);
 	assert_string_equal(content, "1-2\n");
 	free(content);
-	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	statistics = take_statistics(&e, false);
 	assert_true(statistics.files_opened == 100 + 1 + 1 + 1 + 1 + 1);
 	other->release(other);
 	finish(&e);
@@ -453,7 +451,7 @@ static int refusal(struct emulated *e, char **error)
 	struct isst_machine *machine;
 
 	*error = NULL;
-	return isst_emulator()->open(&e->target, &machine, error);
+	return isst_emulator_open(&e->target, &machine, error);
 }
 
 static void foreign_directories_are_refused(void **state)
@@ -480,7 +478,7 @@ static void foreign_directories_are_refused(void **state)
 	write_text(path, "mine");
 	assert_int_equal(refusal(&e, &error), -EINVAL);
 	free(error);
-	assert_int_equal(isst_emulator()->reset(&e.target, &error), -EINVAL);
+	assert_int_equal(isst_emulator_reset(&e.target, &error), -EINVAL);
 	free(error);
 	assert_int_equal(access(path, F_OK), 0);
 	unlink(path);
@@ -509,7 +507,7 @@ static void check_foreign_lock(const char *lock)
 	assert_int_equal(refusal(&e, &error), -EINVAL);
 	assert_non_null(strstr(error, "contains files that do not belong to the emulator"));
 	free(error);
-	assert_int_equal(isst_emulator()->reset(&e.target, &error), -EINVAL);
+	assert_int_equal(isst_emulator_reset(&e.target, &error), -EINVAL);
 	free(error);
 	for (size_t i = THEIRS; i-- > 0;) {
 		snprintf(path, sizeof(path), "%s/%s", e.directory, theirs[i]);
@@ -542,7 +540,7 @@ static void a_first_user_who_was_killed_is_no_hindrance(void **state)
 	open_machine(&e);
 	close_machine(&e);
 	/* The mark stays, also over a reset. */
-	assert_int_equal(isst_emulator()->reset(&e.target, &(char *){ NULL }), 0);
+	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
 	open_machine(&e);
 	finish(&e);
 }
@@ -584,7 +582,7 @@ static void the_default_directory_is_private(void **state)
 	assert_int_equal(status.st_mode & 07777, 0700);
 	snprintf(e.directory, sizeof(e.directory), "%.500s/isst-emulator/guide", e.scratch);
 	close_machine(&e);
-	assert_int_equal(isst_emulator()->reset(&e.target, &(char *){ NULL }), 0);
+	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
 	remove_locks(e.directory);
 	snprintf(path, sizeof(path), "%s/isst-emulator", e.scratch);
 	rmdir(path);

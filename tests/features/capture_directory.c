@@ -56,7 +56,7 @@ static int set_up(void **state)
 	snprintf(test.directory, sizeof(test.directory), "%s/capture", test.scratch);
 	snprintf(test.theirs, sizeof(test.theirs), "%s/theirs", test.scratch);
 	assert_int_equal(mkdir(test.theirs, 0755), 0);
-	assert_int_equal(isst_emulator()->open(&target, &test.machine, &error), 0);
+	assert_int_equal(isst_emulator_open(&target, &test.machine, &error), 0);
 	test.files = test.machine->files;
 	planting = *test.files;
 	planting.read = read_and_plant;

@@ -154,12 +154,12 @@ int capture_read(const char *name, const char *directory, struct platform **plat
 /** What `platform show` prints of it; to be freed, NULL without memory. */
 char *capture_describe(const struct platform *platform);
 /** Reads a platform, and clears its lock where the target asks for it. Returns and sets *@error as
- * isst_emulator.open does; to be given to platform_unload(). */
+ * isst_emulator_open() does; to be given to platform_unload(). */
 int platform_load(const struct isst_emulator_target *target, struct platform **platform,
 		  char **error);
 /** Frees it with what was captured of it; NULL is none. */
 void platform_unload(struct platform *platform);
-/** isst_emulator.show */
+/** isst_emulator_show() */
 int platform_show(const struct isst_emulator_target *target, char **text, char **error);
 
 #endif

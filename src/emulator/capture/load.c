@@ -19,7 +19,8 @@ int capture_read(const char *name, const char *directory, struct platform **plat
 	struct platform *made = platform_new(name);
 	int result = -ENOMEM;
 
-	*error = NULL;
+	if (error)
+		*error = NULL;
 	*platform = NULL;
 	if (capture && made) {
 		size_t end = strlen(directory);
@@ -180,7 +181,6 @@ int platform_show(const struct isst_emulator_target *target, char **text, char *
 	char *name;
 	int result;
 
-	*error = NULL;
 	result = load_text(target, &name, text, error);
 	if (result)
 		return result;

@@ -12,9 +12,10 @@
 
 /* ---- mailbox.c, registers.c: each returns 0 or the driver's negative errno ---- */
 
-int mailbox_run(struct server *server, struct abi_mbox_cmd *command);
-int mmio_run(struct server *server, struct abi_io_reg *access);
-int msr_run(struct server *server, struct abi_msr_cmd *access);
+/* @entry: of a batch */
+int mailbox_run(struct server *server, void *entry);
+int mmio_run(struct server *server, void *entry);
+int msr_run(struct server *server, void *entry);
 /** The same for who has the register itself: nothing is asked of the caller, and the driver keeps
  * nothing for the next time that the CPU comes online. */
 int msr_access(struct server *server, struct abi_msr_cmd *access);

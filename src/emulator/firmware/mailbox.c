@@ -246,8 +246,9 @@ static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
 		       : -ENXIO;
 }
 
-int mailbox_run(struct server *server, struct abi_mbox_cmd *command)
+int mailbox_run(struct server *server, void *entry)
 {
+	struct abi_mbox_cmd *command = entry;
 	const struct kept_set set = { .cpu = command->logical_cpu,
 				      .command = MAILBOX_COMMAND(command->command,
 								 command->sub_command),

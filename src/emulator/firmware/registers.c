@@ -54,8 +54,9 @@ static void access_mmio(struct domain_state *state, struct abi_io_reg *access)
 		access->value = 0;
 }
 
-int mmio_run(struct server *server, struct abi_io_reg *access)
+int mmio_run(struct server *server, void *entry)
 {
+	struct abi_io_reg *access = entry;
 	const struct platform_cpu *cpu;
 	size_t device = 0;
 	int result = 0;
@@ -193,9 +194,9 @@ static int access_msr(struct server *server, struct abi_msr_cmd *access, bool dr
 	return result;
 }
 
-int msr_run(struct server *server, struct abi_msr_cmd *access)
+int msr_run(struct server *server, void *entry)
 {
-	return access_msr(server, access, true);
+	return access_msr(server, entry, true);
 }
 
 int msr_access(struct server *server, struct abi_msr_cmd *access)

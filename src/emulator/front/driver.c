@@ -1,16 +1,358 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * /dev/isst_interface as the driver answers it: opened, asked, closed. Batches are run in
- * batches.c, TPMI requests in tpmi_requests.c.
- */
+/* /dev/isst_interface as the driver answers it: opened, asked, closed, with the faults that rules
+ * ask for. What requests do is the firmware's business. */
 #include "common/descriptor.h"
+#include "emulator/firmware/firmware.h"
 #include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+/** Whether a rule puts something in the place of what was asked for, and what is returned then. */
+static bool is_replaced(const struct fault_effect *effect, int *result)
+{
+	*result = effect->action == ACTION_ERROR    ? -(int)effect->value
+		  : effect->action == ACTION_RETURN ? (int)effect->value
+						    : 0;
+	return effect->action == ACTION_ERROR || effect->action == ACTION_RETURN ||
+	       effect->action == ACTION_IGNORED;
+}
+
+/* ---- Batches of requests: their entries, one after the other, as the driver runs them ---- */
+
+enum { MOST_COMMANDS = 64 };
+
+static int run_phy_id(struct server *server, void *entry)
+{
+	const struct platform *platform = server->platform;
+	const struct platform_cpu *cpu;
+	struct abi_cpu_map *map = entry;
+
+	if (map->logical_cpu >= platform->cpu_ids ||
+	    map->logical_cpu >= isst_cpuset_count(platform->possible.set))
+		return -EINVAL;
+	cpu = platform_cpu(platform, map->logical_cpu);
+	map->physical_cpu = 0;
+	if (cpu && state_cpu(server, cpu)->seen)
+		map->physical_cpu = platform->capture || platform_is_tpmi(platform)
+					    ? cpu->punit
+					    : cpu->core << 1 | cpu->thread; /* MSR 0x53 */
+	return 0;
+}
+
+/** Numbers of an entry that fault rules know. */
+struct entry_field {
+	enum fault_number number;
+	unsigned char offset, size; /* no size: there is no further one */
+};
+
+#define PLACE(type, field) offsetof(struct type, field), sizeof(((struct type *)NULL)->field)
+
+static const struct batch_kind {
+	unsigned long request;
+	size_t first, stride; /* bytes */
+	enum fault_place place;
+	int (*run)(struct server *server, void *entry);
+	size_t answer, answer_size;
+	struct entry_field fields[5];
+} batch_kinds[] = {
+	{ ABI_GET_PHY_ID,
+	  offsetof(struct abi_cpu_maps, cpu_map),
+	  sizeof(struct abi_cpu_map),
+	  FAULT_PHY_ID,
+	  run_phy_id,
+	  PLACE(abi_cpu_map, physical_cpu),
+	  { { NUMBER_CPU, PLACE(abi_cpu_map, logical_cpu) } } },
+	{ ABI_IO_COMMAND,
+	  offsetof(struct abi_io_regs, io_reg),
+	  sizeof(struct abi_io_reg),
+	  FAULT_MMIO,
+	  mmio_run,
+	  PLACE(abi_io_reg, value),
+	  { { NUMBER_CPU, PLACE(abi_io_reg, logical_cpu) },
+	    { NUMBER_WHICH, PLACE(abi_io_reg, reg) },
+	    { NUMBER_DATA, PLACE(abi_io_reg, value) },
+	    { NUMBER_SET, PLACE(abi_io_reg, read_write) } } },
+	{ ABI_MAILBOX_COMMAND,
+	  offsetof(struct abi_mbox_cmds, mbox_cmd),
+	  sizeof(struct abi_mbox_cmd),
+	  FAULT_MAILBOX,
+	  mailbox_run,
+	  PLACE(abi_mbox_cmd, resp_data),
+	  { { NUMBER_CPU, PLACE(abi_mbox_cmd, logical_cpu) },
+	    { NUMBER_DATA, PLACE(abi_mbox_cmd, req_data) },
+	    { NUMBER_PARAMETER, PLACE(abi_mbox_cmd, parameter) } } },
+	{ ABI_MSR_COMMAND,
+	  offsetof(struct abi_msr_cmds, msr_cmd),
+	  sizeof(struct abi_msr_cmd),
+	  FAULT_MSR,
+	  msr_run,
+	  PLACE(abi_msr_cmd, data),
+	  { { NUMBER_CPU, PLACE(abi_msr_cmd, logical_cpu) },
+	    { NUMBER_WHICH, PLACE(abi_msr_cmd, msr) },
+	    { NUMBER_DATA, PLACE(abi_msr_cmd, data) },
+	    { NUMBER_SET, PLACE(abi_msr_cmd, read_write) } } },
+};
+
+/** What a fault rule can know of an entry. */
+static void describe_entry(const struct server *server, const struct batch_kind *kind,
+			   const void *entry, struct fault_event *event)
+{
+	const struct abi_mbox_cmd *command = entry;
+	const struct platform_cpu *cpu;
+
+	fault_event_set(event, NUMBER_SET, 0);
+	for (const struct entry_field *field = kind->fields; field->size; field++) {
+		uint64_t value = 0;
+
+		memcpy(&value, (const char *)entry + field->offset, field->size);
+		fault_event_set(event, field->number,
+				field->number == NUMBER_SET ? value != 0 : value);
+	}
+	if (kind->request == ABI_MAILBOX_COMMAND) {
+		fault_event_set(event, NUMBER_WHICH,
+				(uint64_t)command->command << 8 | command->sub_command);
+		fault_event_set(event, NUMBER_SET, mailbox_sets(command));
+	}
+	event->change = event->number[NUMBER_SET];
+	cpu = platform_cpu(server->platform, (unsigned int)event->number[NUMBER_CPU]);
+	if (cpu) {
+		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
+
+		fault_event_set(event, NUMBER_PACKAGE, domain->package);
+		fault_event_set(event, NUMBER_DIE, domain->die);
+	}
+}
+
+/** Runs an entry, or what a fault rule puts in its place. Returns 1 where the batch ends before it,
+ * with what the whole call returns then. */
+static int run_entry(struct emulated *emulated, const struct batch_kind *kind, void *entry,
+		     bool last_of_several, bool *interrupted, int *returned)
+{
+	struct server *server = &emulated->server;
+	struct fault_event event = {
+		.place = kind->place,
+		.command = true,
+		.last_of_several = last_of_several,
+	};
+	struct fault_effect effect;
+	int result;
+
+	describe_entry(server, kind, entry, &event);
+	effect = faults_find(&emulated->faults, &event);
+	if (effect.action == ACTION_SHORT)
+		return 1;
+	state_count(&server->head->statistics.commands, 1);
+	if (effect.action == ACTION_RETURN) {
+		*returned = (int)effect.value;
+		return 1;
+	}
+	if (effect.action == ACTION_VALUE) {
+		memcpy((char *)entry + kind->answer, &effect.value, kind->answer_size);
+		return 0;
+	}
+	if (is_replaced(&effect, &result))
+		return result;
+	result = kind->run(server, entry);
+	/* Firmware accepts an entry, or does not, and puts off what it does. */
+	if (effect.action == ACTION_DEFERRED) {
+		state_discard(server);
+		if (!result)
+			result = deferred_add(server, kind->request, entry, kind->stride,
+					      effect.value);
+	}
+	/* Each at once: what comes after it may end the process. */
+	if (event.change && state_store(server))
+		result = -EIO;
+	else if (event.change && !result)
+		state_count(&server->head->statistics.writes, 1);
+	*interrupted = faults_finish(&effect);
+	return result;
+}
+
+static const struct batch_kind *find_kind(unsigned long request)
+{
+	for (size_t i = 0; i < sizeof(batch_kinds) / sizeof(*batch_kinds); i++)
+		if (batch_kinds[i].request == request)
+			return &batch_kinds[i];
+	return NULL;
+}
+
+static bool is_registered(const struct platform *platform, unsigned long request)
+{
+	if (request == ABI_IO_COMMAND)
+		return platform->mmio.value != 0;
+	if (request == ABI_MAILBOX_COMMAND)
+		return platform->mailbox.value != MAILBOX_NONE;
+	return find_kind(request);
+}
+
+static int run_batch(struct emulated *emulated, const struct batch_kind *kind, void *argument)
+{
+	bool interrupted = false;
+	int returned = 0;
+	uint32_t count;
+
+	memcpy(&count, argument, sizeof(count));
+	if (count == 0 || count > MOST_COMMANDS)
+		return -EINVAL;
+	for (uint32_t i = 0; i < count; i++) {
+		void *entry = (char *)argument + kind->first + i * kind->stride;
+		int result = interrupted ? -EINTR
+					 : run_entry(emulated, kind, entry, i > 0 && i == count - 1,
+						     &interrupted, &returned);
+
+		if (result && i > 0)
+			return (int)i;
+		if (result)
+			return result < 0 ? result : returned;
+	}
+	return (int)count;
+}
+
+/* ---- TPMI requests, with errors as drivers mask them ---- */
+
+/** Which package and domain an event is about; @power_domain NULL: a whole package. */
+static void describe_place(const struct server *server, unsigned int socket,
+			   const unsigned int *power_domain, struct fault_event *event)
+{
+	const struct platform *platform = server->platform;
+	const size_t first = tpmi_find_socket(server, socket);
+	size_t index;
+
+	if (first < platform->domain_count && platform->domains[first].socket == socket)
+		fault_event_set(event, NUMBER_PACKAGE, platform->domains[first].package);
+	if (!power_domain)
+		return;
+	fault_event_set(event, NUMBER_POWER_DOMAIN, *power_domain);
+	if (tpmi_find_slot(server, socket, *power_domain, &index))
+		fault_event_set(event, NUMBER_DIE, platform->domains[index].die);
+}
+
+/** Looks for a rule and counts. Returns whether the request is to be carried out, with the effect
+ * of the rule on the firmware. */
+static bool begin_request(struct emulated *emulated, const struct fault_event *event,
+			  struct fault_effect *effect, struct tpmi_conduct *conduct, int *result)
+{
+	*effect = faults_find(&emulated->faults, event);
+	state_count(&emulated->server.head->statistics.commands, 1);
+	*conduct = (struct tpmi_conduct){ effect->action == ACTION_REFUSED    ? TPMI_REFUSES
+					  : effect->action == ACTION_DEFERRED ? TPMI_DEFERS
+									      : TPMI_ACTS,
+					  effect->value };
+	return !is_replaced(effect, result);
+}
+
+/** After a request was carried out. @store: now, before a rule's signal may end the process. */
+static int end_request(struct server *server, const struct fault_event *event,
+		       const struct fault_effect *effect, bool store, int result)
+{
+	if (event->change && store && state_store(server))
+		result = -EIO;
+	if (!result && event->change)
+		state_count(&server->head->statistics.writes, 1);
+	faults_finish(effect);
+	return tpmi_masked(server, result);
+}
+
+static int run_association(struct emulated *emulated, struct abi_clos_assoc *one, bool set)
+{
+	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
+	const unsigned int power_domain = one->power_domain_id;
+	struct server *server = &emulated->server;
+	struct tpmi_conduct conduct;
+	struct fault_effect effect;
+	int result;
+
+	fault_event_set(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
+	fault_event_set(&event, NUMBER_SET, set);
+	fault_event_set(&event, NUMBER_DATA, one->logical_cpu);
+	describe_place(server, one->socket_id, &power_domain, &event);
+	if (!begin_request(emulated, &event, &effect, &conduct, &result))
+		return result;
+	result = tpmi_associate(server, one, set, &conduct);
+	return end_request(server, &event, &effect, emulated->faults.count > 0, result);
+}
+
+/** All or an error, never a count; what comes before a failing entry has been done. Without rules,
+ * which act between entries, it is stored once. */
+static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmds *batch)
+{
+	int result = tpmi_associations_mistake(&emulated->server, batch);
+
+	if (result)
+		return tpmi_masked(&emulated->server, result);
+	for (unsigned int i = 0; i < batch->cmd_count && !result; i++)
+		result = run_association(emulated, &batch->assoc_info[i], batch->get_set);
+	if (batch->get_set && state_store(&emulated->server))
+		result = -EIO;
+	return result;
+}
+
+static int run_tpmi(struct emulated *emulated, unsigned long code, void *argument)
+{
+	struct server *server = &emulated->server;
+	struct fault_event event = { .place = FAULT_TPMI, .command = true };
+	struct tpmi_subject subject;
+	struct tpmi_conduct conduct;
+	struct fault_effect effect;
+	int result;
+
+	if (!argument)
+		return tpmi_masked(server, -EFAULT);
+	if (code == ABI_CLOS_ASSOC)
+		return run_associations(emulated, argument);
+	subject = tpmi_subject(server, code, argument);
+	event.change = subject.sets;
+	fault_event_set(&event, NUMBER_WHICH, code);
+	fault_event_set(&event, NUMBER_SET, subject.sets);
+	describe_place(server, subject.socket, subject.has_domain ? &subject.power_domain : NULL,
+		       &event);
+	if (subject.has_data)
+		fault_event_set(&event, NUMBER_DATA, subject.data);
+	if (!begin_request(emulated, &event, &effect, &conduct, &result))
+		return result;
+	result = tpmi_run(server, code, argument, &conduct);
+	return end_request(server, &event, &effect, true, result);
+}
+
+/* ---- All requests ---- */
+
+bool driver_layout(const struct server *server, unsigned long code, struct request_layout *layout)
+{
+	const struct batch_kind *kind = find_kind(code);
+	bool batch = code == ABI_CLOS_ASSOC;
+
+	if (kind) {
+		*layout = (struct request_layout){
+			.head = kind->first,
+			.entry = kind->stride,
+			.count_bytes = sizeof(uint32_t),
+			.most = MOST_COMMANDS,
+			.fault = -EFAULT,
+		};
+	} else if (code == ABI_GET_PLATFORM_INFO) {
+		*layout = (struct request_layout){
+			.head = sizeof(struct abi_platform_info),
+			.fault = -EFAULT,
+		};
+	} else {
+		*layout = (struct request_layout){
+			.head = batch ? offsetof(struct abi_clos_assoc_cmds, assoc_info)
+				      : tpmi_request_size(code),
+			.entry = batch ? sizeof(struct abi_clos_assoc) : 0,
+			.count_bytes = sizeof(uint16_t),
+			.most = TPMI_MOST_ASSOCIATIONS,
+			.all_or_error = true,
+			.fault = tpmi_masked(server, -EFAULT),
+		};
+	}
+	return layout->head;
+}
 
 /** A call that is no batch is one command. */
 static int run_other(struct emulated *emulated, unsigned long request, void *argument)
@@ -18,55 +360,47 @@ static int run_other(struct emulated *emulated, unsigned long request, void *arg
 	const struct platform *platform = emulated->server.platform;
 	struct fault_event event = { .place = FAULT_COMMAND, .command = true };
 	struct fault_effect effect;
-	int result = -ENOTTY;
+	int result;
 
 	fault_event_set(&event, NUMBER_SET, 0);
 	effect = faults_find(&emulated->faults, &event);
 	state_count(&emulated->server.head->statistics.commands, 1);
-	if (effect.action == ACTION_ERROR)
-		return -(int)effect.value;
-	if (effect.action == ACTION_RETURN)
-		return (int)effect.value;
-	if (effect.action == ACTION_IGNORED)
-		return 0;
+	if (is_replaced(&effect, &result))
+		return result;
+	result = request == ABI_GET_PLATFORM_INFO ? -EFAULT : -ENOTTY;
 	if (request == ABI_GET_PLATFORM_INFO && argument) {
 		*(struct abi_platform_info *)argument = (struct abi_platform_info){
 			.api_version = (uint16_t)platform->api_version.value,
 			.driver_version = (uint16_t)platform->driver_version.value,
 			.max_cmds_per_ioctl = (uint16_t)platform->max_commands.value,
-			.mbox_supported = batch_registered(platform, ABI_MAILBOX_COMMAND),
-			.mmio_supported = batch_registered(platform, ABI_IO_COMMAND),
+			.mbox_supported = is_registered(platform, ABI_MAILBOX_COMMAND),
+			.mmio_supported = is_registered(platform, ABI_IO_COMMAND),
 		};
 		faults_platform_info(&emulated->faults, argument);
 		result = 0;
-	} else if (request == ABI_GET_PLATFORM_INFO) {
-		result = -EFAULT;
 	}
 	faults_finish(&effect);
 	return result;
 }
 
-static int dispatch_request(struct emulated *emulated, unsigned long request, void *argument)
+static int run_request(struct emulated *emulated, unsigned long request, void *argument)
 {
+	const struct batch_kind *kind = find_kind(request);
 	struct fault_event event = { .place = FAULT_IOCTL };
-	struct request_layout layout;
 	struct fault_effect effect;
 	int result;
 
 	fault_event_set(&event, NUMBER_WHICH, request);
 	effect = faults_find(&emulated->faults, &event);
-	if (effect.action == ACTION_ERROR)
-		return -(int)effect.value;
-	if (effect.action == ACTION_RETURN)
-		return (int)effect.value;
+	if (is_replaced(&effect, &result))
+		return result;
 	if (tpmi_knows(&emulated->server, request))
-		result = tpmi_request(emulated, request, argument);
-	else if (batch_registered(emulated->server.platform, request))
-		result = argument ? batch_run(emulated, request, argument) : -EFAULT;
-	else if (batch_layout(request, &layout))
-		result = -ENOTTY; /* no transport for it */
+		result = run_tpmi(emulated, request, argument);
+	else if (is_registered(emulated->server.platform, request))
+		result = argument ? run_batch(emulated, kind, argument) : -EFAULT;
 	else
-		result = run_other(emulated, request, argument);
+		result = kind ? -ENOTTY /* no transport for it */
+			      : run_other(emulated, request, argument);
 	faults_finish(&effect);
 	return result;
 }
@@ -110,12 +444,8 @@ static int device_open(void *data)
 		return result;
 	state_count(&emulated->server.head->statistics.device_opens, 1);
 	effect = faults_find(&emulated->faults, &event);
-	if (effect.action == ACTION_ERROR)
-		result = -(int)effect.value;
-	else if (!emulated->server.platform->node.value)
-		result = -ENOENT;
-	else
-		result = add_descriptor(emulated);
+	if (!is_replaced(&effect, &result))
+		result = emulated->server.platform->node.value ? add_descriptor(emulated) : -ENOENT;
 	faults_finish(&effect);
 	call_end(emulated);
 	return result;
@@ -132,7 +462,7 @@ static int device_ioctl(void *data, int descriptor, unsigned long request, void 
 	if (result)
 		return result;
 	state_count(&emulated->server.head->statistics.driver_calls, 1);
-	result = dispatch_request(emulated, request, argument);
+	result = run_request(emulated, request, argument);
 	call_end(emulated);
 	return result;
 }

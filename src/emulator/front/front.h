@@ -51,16 +51,7 @@ int files_access(struct emulated *emulated, const char *path, bool write, uint64
 		 uint64_t *value);
 void device_close_all(struct emulated *emulated);
 
-/* ---- batches.c, tpmi_requests.c: what the driver's front hands requests to ---- */
-
-/* Fill in what a request of theirs takes of the caller's memory. Return false for others. */
-bool batch_layout(unsigned long request, struct request_layout *layout);
-bool tpmi_layout(const struct server *server, unsigned long code, struct request_layout *layout);
-
-bool batch_registered(const struct platform *platform, unsigned long request);
-/** Returns what the call returns. */
-int batch_run(struct emulated *emulated, unsigned long request, void *argument);
-/** Returns what the call returns. */
-int tpmi_request(struct emulated *emulated, unsigned long request, void *argument);
+/** What a request takes of the caller's memory. Returns false for one that takes none. */
+bool driver_layout(const struct server *server, unsigned long code, struct request_layout *layout);
 
 #endif

@@ -32,8 +32,11 @@ bool launch_is_linker(const char *path);
  * Returns false where there is none. */
 bool launch_find(const char *name, char *found);
 
-/** isst_emulator.run */
-int launch_run(const struct isst_emulator_target *target,
-	       const struct isst_emulator_program *program, char **error);
+/** Refuses a program that would not see the emulated machine. Returns and sets *@error as
+ * isst_emulator_run(). */
+int launch_check(const char *name, char **error);
+/** Becomes the program; returns only after an error, as isst_emulator_run(). */
+int launch_start(const struct isst_emulator_target *target,
+		 const struct isst_emulator_program *program, char **error);
 
 #endif

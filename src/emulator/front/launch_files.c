@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the preload library asks of a machine: names, kinds and permissions of files, layouts of
- * requests. */
+/* What the preload library asks for: names, kinds and permissions of files, layouts of requests. */
 #include "emulator/front/launch_files.h"
 #include "emulator/front/front.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 char *launch_names(const struct isst_machine *machine)
 {
@@ -94,19 +91,10 @@ void launch_free_list(char **names, size_t count)
 	kernel_free_list(names, count);
 }
 
-/* ---- Requests ---- */
-
 bool launch_layout(const struct isst_machine *machine, unsigned long request,
 		   struct request_layout *layout)
 {
 	const struct emulated *emulated = machine->data;
 
-	if (request != ABI_GET_PLATFORM_INFO)
-		return batch_layout(request, layout) ||
-		       tpmi_layout(&emulated->server, request, layout);
-	*layout = (struct request_layout){
-		.head = sizeof(struct abi_platform_info),
-		.fault = -EFAULT,
-	};
-	return true;
+	return driver_layout(&emulated->server, request, layout);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the emulator does as a whole, as a table of functions. front/public.c gives it the shape
- * that programs see, of isst-emulator.h; the preload library and tests use it as it is.
- */
+/* What is behind the opaque types of isst-emulator.h. */
 #ifndef EMULATOR_MODEL_MACHINES_H
 #define EMULATOR_MODEL_MACHINES_H
 
@@ -45,36 +42,6 @@ struct isst_emulator_statistics {
 	unsigned long long writes;	 /* commands that set something */
 	unsigned long long files_opened; /* files read or written, directories listed */
 };
-
-/**
- * The emulator's operations. Those that can fail return 0 or a negative errno and then set *error
- * to a message that the caller frees (NULL without memory): -EINVAL a platform file or capture
- * that cannot be understood, -ENOENT no such platform, -EPERM a state directory of another user,
- * -EIO anything else.
- */
-struct isst_emulator {
-	/** The built-in platforms, ended by a NULL name. */
-	const struct isst_emulator_platform *platforms;
-	/** Opens the machine. */
-	int (*open)(const struct isst_emulator_target *target, struct isst_machine **machine,
-		    char **error);
-	/** The platform's text, or a description of a captured machine; to be freed by the caller.
-	 */
-	int (*show)(const struct isst_emulator_target *target, char **text, char **error);
-	/** Puts the machine back into its first state, statistics and fault rules included. */
-	int (*reset)(const struct isst_emulator_target *target, char **error);
-	int (*statistics)(const struct isst_emulator_target *target, bool clear,
-			  struct isst_emulator_statistics *statistics, char **error);
-	/**
-	 * Becomes a dynamically linked program that meets the emulated machine in place of the real
-	 * one, as all programs do that it starts in turn. Returns only after an error: also
-	 * -ENOEXEC no program, or one that would not see the emulated machine.
-	 */
-	int (*run)(const struct isst_emulator_target *target,
-		   const struct isst_emulator_program *program, char **error);
-};
-
-const struct isst_emulator *isst_emulator(void);
 
 /* ---- The built-in platforms, which embed-platforms.sh turns into C ---- */
 

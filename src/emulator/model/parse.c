@@ -240,7 +240,8 @@ int platform_read(const char *name, const char *file_name, const char *text,
 	struct platform *made = platform_new(name);
 	int result = -ENOMEM;
 
-	*error = NULL;
+	if (error)
+		*error = NULL;
 	file.text = strdup(text);
 	if (!made || !file.text)
 		goto out;

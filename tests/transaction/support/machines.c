@@ -177,7 +177,7 @@ void machine_begin_with(struct machine *machine, const char *name, const char *f
 	struct isst_emulator_target target = { .platform = path };
 
 	begin(machine, name);
-	if (isst_emulator()->show(&target, &text, &error))
+	if (isst_emulator_show(&target, &text, &error))
 		fail_msg("%s: %s", name, error);
 	at = strstr(text, from);
 	if (!at)
@@ -218,7 +218,7 @@ struct isst_machine *machine_open(const struct machine *machine)
 	struct isst_machine *opened;
 	char *error = NULL;
 
-	if (isst_emulator()->open(&machine->target, &opened, &error))
+	if (isst_emulator_open(&machine->target, &opened, &error))
 		fail_msg("%s cannot be opened: %s", machine->name, error);
 	return opened;
 }
@@ -231,7 +231,7 @@ bool machine_restart(const struct machine *machine, const char *before)
 		kept_restore(*machine->fresh);
 		return machine_prepare(machine, before);
 	}
-	if (isst_emulator()->reset(&machine->target, &error))
+	if (isst_emulator_reset(&machine->target, &error))
 		fail_msg("%s cannot be reset: %s", machine->name, error);
 	machine_faults(machine, "%s", "");
 	power_on(machine);
@@ -241,12 +241,14 @@ bool machine_restart(const struct machine *machine, const char *before)
 
 struct isst_emulator_statistics machine_statistics(const struct machine *machine)
 {
-	struct isst_emulator_statistics statistics;
+	struct isst_emulator_statistics *statistics, counted;
 	char *error = NULL;
 
-	if (isst_emulator()->statistics(&machine->target, false, &statistics, &error))
+	if (isst_emulator_read_statistics(&machine->target, 0, &statistics, &error))
 		fail_msg("%s has no statistics: %s", machine->name, error);
-	return statistics;
+	counted = *statistics;
+	isst_emulator_statistics_free(statistics);
+	return counted;
 }
 
 /* ---- Pictures ---- */
