@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program: from a command line to an exit status. Must not know any command. */
 #include "../common/memory_stream.h"
 #include "execute.h"
 #include "help.h"

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "common/memory_stream.h"
+
 #include "cli/command_table.h"
 #include "cli/render/render.h"
 #include "cli/request_read.h"
@@ -18,18 +20,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static inline FILE *open_memory(struct memory_stream *memory)
+{
+	assert_int_equal(memory_stream_open(memory), 0);
+	return memory->stream;
+}
+
+/** Ends what was written to memory. */
+static inline void assert_written(struct memory_stream *memory, const char *expected)
+{
+	char *text = memory_stream_text(memory);
+
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
 /** The report as the renderer writes it; to be freed. */
 static inline char *rendered(const struct report *report, enum output_format format, bool messages)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
 	const struct page page = { .columns = 80 };
+	struct memory_stream memory;
 
-	assert_non_null(stream);
-	assert_int_equal(render_report(report, format, &page, messages, stream), 0);
-	assert_int_equal(fclose(stream), 0);
-	return text;
+	assert_int_equal(render_report(report, format, &page, messages, open_memory(&memory)), 0);
+	return memory_stream_text(&memory);
 }
 
 static inline void assert_rendered(const struct report *report, enum output_format format,

@@ -101,6 +101,7 @@ static inline int run_command(const char *line)
 	output_start(&output, words[0]);
 	if (request_read(&request, output.reference, count, words, &problem) == 0) {
 		output.format = request_format(&request);
+		output.path = request_text(&request, OPTION_OUT);
 		status = execute_command(&request, &output);
 	} else {
 		fprintf(stderr, "%s\n", problem);

@@ -11,15 +11,10 @@
 
 static void assert_page(const struct report *report, const struct page *page, const char *expected)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct memory_stream memory;
 
-	assert_non_null(stream);
-	assert_int_equal(render_screen(report, page, true, stream), 0);
-	assert_int_equal(fclose(stream), 0);
-	assert_string_equal(text, expected);
-	free(text);
+	assert_int_equal(render_screen(report, page, true, open_memory(&memory)), 0);
+	assert_written(&memory, expected);
 }
 
 static void assert_screen(const struct report *report, unsigned int columns, bool colour,

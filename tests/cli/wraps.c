@@ -9,15 +9,11 @@
 
 static void assert_wrapped(struct wrap wrap, const char *text, const char *expected)
 {
-	char *written = NULL;
-	size_t size;
+	struct memory_stream memory;
 
-	wrap.stream = open_memstream(&written, &size);
-	assert_non_null(wrap.stream);
+	wrap.stream = open_memory(&memory);
 	wrap_text(&wrap, text);
-	assert_int_equal(fclose(wrap.stream), 0);
-	assert_string_equal(written, expected);
-	free(written);
+	assert_written(&memory, expected);
 }
 
 static void lines_are_as_long_as_the_page(void **state)
@@ -87,15 +83,10 @@ static void commands_stay_in_one_line(void **state)
 
 static void assert_line(const char *text, size_t columns, size_t column, const char *expected)
 {
-	char *written = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&written, &size);
+	struct memory_stream memory;
 
-	assert_non_null(stream);
-	assert_int_equal(wrap_line(text, columns, column, stream), 0);
-	assert_int_equal(fclose(stream), 0);
-	assert_string_equal(written, expected);
-	free(written);
+	assert_int_equal(wrap_line(text, columns, column, open_memory(&memory)), 0);
+	assert_written(&memory, expected);
 }
 
 static void further_lines_of_a_message_are_indented(void **state)
@@ -112,16 +103,12 @@ static void further_lines_of_a_message_are_indented(void **state)
 static void words_stay_together(void **state)
 {
 	static const char WORDS[] = "[--set STATEMENT]";
-	char *written = NULL;
-	size_t size;
-	struct wrap wrap = { open_memstream(&written, &size), 20, .column = 5, .begun = true };
+	struct memory_stream memory;
+	struct wrap wrap = { open_memory(&memory), 20, .column = 5, .begun = true };
 
 	(void)state;
-	assert_non_null(wrap.stream);
 	wrap_words(&wrap, WORDS, strlen(WORDS));
-	assert_int_equal(fclose(wrap.stream), 0);
-	assert_string_equal(written, "\n[--set STATEMENT]");
-	free(written);
+	assert_written(&memory, "\n[--set STATEMENT]");
 }
 
 int main(void)

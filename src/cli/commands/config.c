@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of config, but for `try`. Must not know output formats. */
+/* The commands of config, but for `try`. */
 #include "../run/config.h"
 #include "../process/save_file.h"
 #include "../run/change_run.h"
@@ -77,16 +77,6 @@ void config_check(struct run *run)
 
 /* ---- apply, reset ---- */
 
-static void report_failure(struct report_node *top, enum key_id key, int error)
-{
-	char *failed;
-
-	if (asprintf(&failed, "failed(error %d)", error) < 0)
-		failed = NULL;
-	report_word(top, key, failed ? failed : "failed");
-	free(failed);
-}
-
 /** Whether a change may have left out something of what was stated. */
 static bool may_be_incomplete(const struct run *run, const struct isst_config *config,
 			      const struct isst_change *change)
@@ -149,15 +139,21 @@ static void record_reset(struct run *run)
 static void make(struct run *run, struct isst_config *config, struct report_node *top,
 		 enum key_id key)
 {
+	bool dry = request_has(run->request, OPTION_DRY_RUN);
 	struct isst_change *change;
 	int error = config_change(run, config, 0, &change);
+	char *failed;
 
 	if (!error)
 		change_note_offline_parts(run);
-	if (!request_has(run->request, OPTION_DRY_RUN) && error)
-		report_failure(top, key, error);
-	else if (!request_has(run->request, OPTION_DRY_RUN))
+	if (!dry && error) {
+		if (asprintf(&failed, "failed(error %d)", error) < 0)
+			failed = NULL;
+		report_word(top, key, failed ? failed : "failed");
+		free(failed);
+	} else if (!dry) {
 		report_made(run, config, top, key, change);
+	}
 	if (!error)
 		config_report_high_priority(run->report, config);
 	if (config == run->config)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which class of service CPUs are in: CPU by CPU, or class by class. Must not know output formats.
- */
+/* Which class of service CPUs are in: CPU by CPU, or class by class. */
 #include "../../common/numbered.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"
@@ -68,45 +67,36 @@ static void show_association(struct run *run, const struct isst_results *results
 
 enum { CLOS_COUNT = 4 };
 
-/** The CPUs of a unit's domain whose cores are in a CLOS. Returns 0 or -ENOMEM. */
-static int find_cpus(const struct unit *unit, const struct isst_results *results, unsigned int clos,
-		     struct isst_cpuset *cpus)
+/** Reports the CPUs of a unit's domain whose cores are in each CLOS, where any could be read. */
+static void report_unit_by_clos(struct run *run, const struct unit *unit,
+				const struct isst_results *results)
 {
+	struct isst_cpuset *cpus[CLOS_COUNT];
 	const struct isst_result *result;
-	int error = 0;
+	struct report_node *node = NULL;
+	bool complete = true;
 
-	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL && !error; i++) {
-		unsigned int number = isst_cpu_number(isst_result_cpu(result)), value;
+	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++)
+		complete = (cpus[clos] = isst_cpuset_new()) != NULL && complete;
+	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
+		unsigned int number = isst_cpu_number(isst_result_cpu(result)), clos;
 
-		if (isst_cpu_domain(isst_result_cpu(result)) == unit->domain &&
-		    isst_result_value(result, ISST_VALUE_CLOS, &value) == 0 && value == clos)
-			error = isst_cpuset_add(cpus, number, number);
+		if (isst_cpu_domain(isst_result_cpu(result)) != unit->domain ||
+		    isst_result_error(result, ISST_PART_RESULT))
+			continue;
+		if (!node)
+			node = report_branch(unit_report(unit, run->context, run->report),
+					     KEY_GET_ASSOC, 0);
+		if (isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0 && clos < CLOS_COUNT)
+			complete = complete && isst_cpuset_add(cpus[clos], number, number) == 0;
 	}
-	return error;
-}
-
-static void report_clos(struct run *run, struct report_node *node, const struct unit *unit,
-			const struct isst_results *results, unsigned int clos)
-{
-	struct isst_cpuset *cpus = isst_cpuset_new();
-
-	if (cpus && find_cpus(unit, results, clos, cpus) == 0)
-		report_cpu_ranges(node, KEY_CLOS_CPUS, clos, cpus);
-	else
+	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++) {
+		if (node && complete)
+			report_cpu_ranges(node, KEY_CLOS_CPUS, clos, cpus[clos]);
+		isst_cpuset_free(cpus[clos]);
+	}
+	if (!complete)
 		run_error(run, STATUS_FAILED, "out of memory");
-	isst_cpuset_free(cpus);
-}
-
-/** Whether the association of any CPU of a domain could be read. */
-static bool has_any(const struct unit *unit, const struct isst_results *results)
-{
-	const struct isst_result *result;
-
-	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
-		if (isst_cpu_domain(isst_result_cpu(result)) == unit->domain &&
-		    !isst_result_error(result, ISST_PART_RESULT))
-			return true;
-	return false;
 }
 
 static void show_by_clos(struct run *run, const struct isst_results *results)
@@ -116,17 +106,9 @@ static void show_by_clos(struct run *run, const struct isst_results *results)
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
 		if (isst_result_error(result, ISST_PART_RESULT))
 			report_core_failure(run, results, i);
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
-		struct report_node *node;
-
-		if (!unit->first || !has_any(unit, results))
-			continue;
-		node = report_branch(unit_report(unit, run->context, run->report), KEY_GET_ASSOC,
-				     0);
-		for (unsigned int clos = 0; clos < CLOS_COUNT; clos++)
-			report_clos(run, node, unit, results, clos);
-	}
+	for (size_t i = 0; i < run->targets.unit_count; i++)
+		if (run->targets.units[i].first)
+			report_unit_by_clos(run, &run->targets.units[i], results);
 }
 
 /** All CPUs that are online, where none are named; to be freed. NULL: an error is reported. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for Enter, for signals and for the end of the time. */
 #include "confirmation.h"
 
 #include "signals.h"
@@ -21,22 +20,6 @@ void confirmation_signals(sigset_t *set)
 {
 	for (size_t i = 0; i < sizeof(waited_for) / sizeof(waited_for[0]); i++)
 		sigaddset(set, waited_for[i]);
-}
-
-/** What a signal means. */
-enum answer { ANSWER_NONE, ANSWER_CONFIRMED, ANSWER_REFUSED };
-
-static enum answer answer_of(int number)
-{
-	sigset_t fatal;
-
-	/* This is how it is confirmed: who ignores it cannot mean that. */
-	if (number == SIGUSR1)
-		return ANSWER_CONFIRMED;
-	sigemptyset(&fatal);
-	signals_fatal(&fatal);
-	return sigismember(&fatal, number) == 1 && !signals_ignored(number) ? ANSWER_REFUSED
-									    : ANSWER_NONE;
 }
 
 static uint64_t now_ms(void)
@@ -70,17 +53,6 @@ static bool read_enter(const struct nowait_stream *messages, bool *ended)
 	return size == 1 && line[0] == '\n';
 }
 
-/** Waits a little for Enter. */
-static bool poll_terminal(const struct nowait_stream *messages, bool *ended)
-{
-	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
-	bool own = !*ended && is_own_terminal();
-
-	if (poll(&terminal, own ? 1 : 0, SLICE_MS) <= 0 || !own)
-		return false;
-	return read_enter(messages, ended);
-}
-
 struct confirmation confirmation_begin(unsigned int seconds, struct nowait_stream *messages)
 {
 	const struct timespec at_once = { 0 };
@@ -98,20 +70,30 @@ struct confirmation confirmation_begin(unsigned int seconds, struct nowait_strea
 const char *confirmation_wait(const struct confirmation *confirmation)
 {
 	const struct timespec at_once = { 0 };
-	sigset_t signals;
+	sigset_t fatal, signals;
 	bool ended = false;
 
-	sigemptyset(&signals);
+	sigemptyset(&fatal);
+	signals_fatal(&fatal);
+	signals = fatal;
 	confirmation_signals(&signals);
-	signals_fatal(&signals);
 	while (now_ms() < confirmation->end_ms) {
+		struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
 		int number = sigtimedwait(&signals, NULL, &at_once);
-		enum answer answer = number > 0 ? answer_of(number) : ANSWER_NONE;
+		bool own;
 
-		if (answer != ANSWER_NONE)
-			return answer == ANSWER_CONFIRMED ? NULL : signals_name(number);
+		/* This is how it is confirmed: who ignores it cannot mean that. */
+		if (number == SIGUSR1)
+			return NULL;
+		if (number > 0 && sigismember(&fatal, number) == 1 && !signals_ignored(number))
+			return signals_name(number);
 		nowait_stream_send(confirmation->messages);
-		if (number < 0 && poll_terminal(confirmation->messages, &ended))
+		if (number > 0)
+			continue;
+		/* Waits a little for Enter. */
+		own = !ended && is_own_terminal();
+		if (poll(&terminal, own ? 1 : 0, SLICE_MS) > 0 && own &&
+		    read_enter(confirmation->messages, &ended))
 			return NULL;
 	}
 	return "not confirmed in time";

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From errors to exit statuses; must not know what was done. */
 #include "exit_status.h"
 
 #include <errno.h>
@@ -19,30 +18,23 @@ static const struct {
 	{ -ENOTRECOVERABLE, STATUS_ROLLBACK_INCOMPLETE },
 };
 
-/* A run over many units ends with the gravest of their statuses. */
-static const int gravity[] = {
-	[STATUS_DONE] = 0,
-	[STATUS_USAGE] = 1,
-	[STATUS_UNSUPPORTED] = 2,
-	[STATUS_NOT_PERMITTED] = 3,
-	[STATUS_BUSY] = 4,
-	[STATUS_FAILED] = 5,
-	[STATUS_ROLLBACK_INCOMPLETE] = 6,
-};
-
-static const char *const codes[] = {
-	[STATUS_DONE] = "note",
-	[STATUS_FAILED] = "failed",
-	[STATUS_USAGE] = "usage",
-	[STATUS_UNSUPPORTED] = "unsupported",
-	[STATUS_NOT_PERMITTED] = "not-permitted",
-	[STATUS_ROLLBACK_INCOMPLETE] = "rollback-incomplete",
-	[STATUS_BUSY] = "busy",
+/* The word of each, and its gravity: a run over many units ends with the gravest. */
+static const struct {
+	const char *code;
+	int gravity;
+} statuses[] = {
+	[STATUS_DONE] = { "note", 0 },
+	[STATUS_USAGE] = { "usage", 1 },
+	[STATUS_UNSUPPORTED] = { "unsupported", 2 },
+	[STATUS_NOT_PERMITTED] = { "not-permitted", 3 },
+	[STATUS_BUSY] = { "busy", 4 },
+	[STATUS_FAILED] = { "failed", 5 },
+	[STATUS_ROLLBACK_INCOMPLETE] = { "rollback-incomplete", 6 },
 };
 
 const char *status_code(enum exit_status status)
 {
-	return codes[status];
+	return statuses[status].code;
 }
 
 const char *error_code(int error)
@@ -66,5 +58,5 @@ enum exit_status status_of_error(int error)
 
 enum exit_status status_worse(enum exit_status one, enum exit_status other)
 {
-	return gravity[other] > gravity[one] ? other : one;
+	return statuses[other].gravity > statuses[one].gravity ? other : one;
 }

@@ -250,6 +250,7 @@ void command_run(const char *line)
 	if (request_read(&request, output.reference, count, words, &problem) != 0)
 		abort(); /* lines are those of a table */
 	output.format = request_format(&request);
+	output.path = request_text(&request, OPTION_OUT);
 	execute_command(&request, &output);
 	free(problem);
 	request_clear(&request);

@@ -69,16 +69,21 @@ by_partitions() {	# $1: level
 		$(($1 * $(echo $dies | wc -w))) ]
 }
 
+# Ends the watch.
+follow_levels() {	# $1: how
+	set_levels 1
+	await $1 1
+	set_levels 0
+	await $1 0
+	stop_watch
+}
+
 followed() {	# $1: how; the other words: options
 	how=$1
 	shift
 	{
 		start_watch "$@"
-		set_levels 1
-		await $how 1
-		set_levels 0
-		await $how 0
-		stop_watch
+		follow_levels $how
 	} > $work/wrong 2>&1
 	verdict "${*:+$* }--oob: CPUs follow a controller ($how)" $work/wrong
 }
@@ -87,11 +92,7 @@ over_reload() {
 	{
 		start_watch
 		reload true
-		set_levels 1
-		await by_hotplug 1
-		set_levels 0
-		await by_hotplug 0
-		stop_watch
+		follow_levels by_hotplug
 	} > $work/wrong 2>&1
 	verdict '--oob: drivers are unloaded and loaded meanwhile, and it goes on' $work/wrong
 }
@@ -133,11 +134,7 @@ over_resume() {
 		echo devices > /sys/power/pm_test
 		echo freeze > /sys/power/state
 		echo none > /sys/power/pm_test
-		set_levels 1
-		await by_hotplug 1
-		set_levels 0
-		await by_hotplug 0
-		stop_watch
+		follow_levels by_hotplug
 	} > $work/wrong 2>&1
 	verdict '--oob: it goes on after a resume' $work/wrong
 }
