@@ -69,10 +69,11 @@ static const struct isst_result *level_with_buckets(struct run *run, const struc
 	if (!level || !unit->first || isst_domain_is_io(unit->domain))
 		return NULL;
 	if (value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
-		run_unsupported(run,
-				"turbo-freq feature is not present at this level %u (%s): isst "
-				"levels prints which ones have it",
-				value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain));
+		run_unsupported(run, "turbo-freq feature is not present at this level %u (%s): %s",
+				value_of(level, ISST_VALUE_LEVEL), isst_domain_name(unit->domain),
+				value_of(level, ISST_VALUE_HIGHEST_LEVEL) > 0
+					? "isst levels prints which ones have it"
+					: "there is no other level");
 	level_failures(run, level);
 	return turbo_freq_is_known(level) && value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) > 0
 		       ? level
