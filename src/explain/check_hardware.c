@@ -175,7 +175,6 @@ static void check_counters(struct findings *findings)
 	}
 	if (core == 0 && package == 0)
 		return;
-	return;
 	finding = findings_note(findings, ISST_FINDING_THERMAL_THROTTLED,
 				"core_throttle_count up to %" PRIu64
 				", package_throttle_count up to %" PRIu64

@@ -252,7 +252,7 @@ struct tracked *journal_find(const struct isst_journal *journal, const struct it
 	return number != ITEM_NONE ? &journal->tracked[number] : NULL;
 }
 
-/** Notes what a line says of its item. */
+/** Notes what a line states of its item. */
 static void note_line(const struct isst_journal *journal, struct tracked *tracked,
 		      const struct journal_line *line)
 {
