@@ -10,7 +10,6 @@
 #include "render/render.h"
 #include "report/folds.h"
 #include "run/change.h"
-#include "run/change_run.h"
 #include "run/config.h"
 #include "run/machine.h"
 #include "run/named_cpus.h"

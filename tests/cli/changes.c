@@ -32,8 +32,7 @@
 #define cpu_targets fake_targets
 #define unit_report fake_unit_report
 #define run_call fake_run_call
-#include "cli/run/change.c"	/* NOLINT(bugprone-suspicious-include) */
-#include "cli/run/change_run.c" /* NOLINT(bugprone-suspicious-include) */
+#include "cli/run/change.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "check.h"
 

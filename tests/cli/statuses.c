@@ -103,11 +103,11 @@ static void a_result_exists_or_its_failure_is_reported_once(void **state)
 	const struct failure none = { 0 }, refused = { -EIO, "refused", 0 },
 			     unsupported = { -EOPNOTSUPP, "no such thing", 0 };
 
-	assert_true(run_result(run, &none, true));
-	assert_false(run_result(run, &refused, true));
-	assert_false(run_result(run, &refused, false));
-	assert_false(run_result(run, &unsupported, true));
-	assert_false(run_result(run, &unsupported, false));
+	assert_true(run_result(run, none, true));
+	assert_false(run_result(run, refused, true));
+	assert_false(run_result(run, refused, false));
+	assert_false(run_result(run, unsupported, true));
+	assert_false(run_result(run, unsupported, false));
 	report_a_unit(run);
 	run_finish(run);
 	assert_int_equal(run->status, 1);
@@ -119,9 +119,9 @@ static void a_failure_is_one_error_that_counts_the_others(void **state)
 {
 	struct run *run = *state;
 
-	run_failure(run, &(struct failure){ 0 });
-	run_failure(run, &(struct failure){ -EOPNOTSUPP, "no such thing", 0 });
-	run_failure(run, &(struct failure){ -EIO, "package 0: refused", 2 });
+	run_failure(run, (struct failure){ 0 });
+	run_failure(run, (struct failure){ -EOPNOTSUPP, "no such thing", 0 });
+	run_failure(run, (struct failure){ -EIO, "package 0: refused", 2 });
 	assert_int_equal(run->status, 1);
 	assert_rendered(run->report, FORMAT_TEXT,
 			"Error: no such thing\nError: package 0: refused (and 2 more)\n");

@@ -2,7 +2,7 @@
 /* The commands of config, but for `try`. */
 #include "../run/config.h"
 #include "../process/save_file.h"
-#include "../run/change_run.h"
+#include "../run/change.h"
 #include "../run/handlers.h"
 
 #include <errno.h>

@@ -43,7 +43,7 @@ static void report_core_failure(struct run *run, const struct isst_results *resu
 	if (named && (isst_cpuset_count(cpus) > 1 || request_has(run->request, OPTION_BY_CLOS)) &&
 	    asprintf(&message, "%s (%s)", failure.message, named) >= 0)
 		failure.message = message;
-	run_result(run, &failure, true);
+	run_result(run, failure, true);
 out:
 	isst_cpuset_free(cpus);
 	free(named);

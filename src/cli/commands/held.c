@@ -2,7 +2,7 @@
 /* Commands that hold a change: `config try` until it is confirmed, `with` while a program runs. */
 #include "../process/confirmation.h"
 #include "../process/program.h"
-#include "../run/change_run.h"
+#include "../run/change.h"
 #include "../run/config.h"
 #include "../run/handlers.h"
 

@@ -76,12 +76,12 @@ static void summarise(struct run *run, const struct levels *levels,
 		if (level_is_missing(level))
 			continue;
 		failure = failure_of(level, ISST_PART_RESULT);
-		run_failure(run, &failure);
+		run_failure(run, failure);
 		merge_state(&summary->turbo_freq, value_of(level, ISST_VALUE_TURBO_FREQ_STATE));
 		merge_state(&summary->base_freq, value_of(level, ISST_VALUE_BASE_FREQ_STATE));
 	}
 	failure = failure_of(core_power, ISST_PART_RESULT);
-	run_failure(run, &failure);
+	run_failure(run, failure);
 	if (failure.error)
 		summary->core_power = ISST_FEATURE_UNKNOWN;
 	else

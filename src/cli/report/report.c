@@ -217,9 +217,9 @@ static struct report_node *add_node(struct report_node *parent, enum node_kind k
 	node->number = number;
 	if (text)
 		set_string(node, &node->text, text);
-	if (cpus) {
+	if (cpus || kind == NODE_CPU_RANGES) {
 		node->cpus = isst_cpuset_new();
-		if (!node->cpus || isst_cpuset_add_set(node->cpus, cpus) != 0)
+		if (!node->cpus || (cpus && isst_cpuset_add_set(node->cpus, cpus) != 0))
 			node->report->failed = true;
 	}
 	return node;
@@ -310,6 +310,12 @@ struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id ke
 	if (node)
 		node->index = index;
 	return node;
+}
+
+void report_add_cpu(struct report_node *leaf, unsigned int cpu)
+{
+	if (leaf && leaf->cpus && isst_cpuset_add(leaf->cpus, cpu, cpu) != 0)
+		leaf->report->failed = true;
 }
 
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,

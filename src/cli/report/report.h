@@ -167,8 +167,10 @@ struct report_node *report_word(struct report_node *parent, enum key_id key, con
 struct report_node *report_text(struct report_node *parent, enum key_id key, const char *text);
 struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus);
+/** @cpus: NULL: those that are added to the leaf, which may be NULL. */
 struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
 				      unsigned int index, const struct isst_cpuset *cpus);
+void report_add_cpu(struct report_node *leaf, unsigned int cpu);
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits);
 /** A value that could not be read, of which a message reports why. */

@@ -16,18 +16,10 @@
 
 enum { NUMBER_LENGTH = 10 }; /* of the largest index */
 
-/** No name is longer than that, however it is filled in. */
-static size_t space_of(const struct key *key, const char *variant)
+/** The length of a name, of which '#' and '*' stand for one number and one variant, at most. */
+static size_t name_space(const struct key *key, const char *variant)
 {
-	size_t space = strlen(key->name) + 1;
-
-	for (const char *c = key->name; *c; c++) {
-		if (*c == '#')
-			space += NUMBER_LENGTH;
-		else if (*c == '*' && variant)
-			space += strlen(variant);
-	}
-	return space;
+	return strlen(key->name) + NUMBER_LENGTH + (variant ? strlen(variant) : 0);
 }
 
 /** Writes the name of a key with '#' and '*' filled in. Returns its end. */
@@ -55,10 +47,8 @@ char *wording_of_path(const struct report_step *steps, size_t count)
 	char *text, *end;
 
 	for (size_t i = 0; i < count; i++)
-		space += space_of(steps[i].key, NULL);
-	text = end = malloc(space);
-	if (text)
-		*text = '\0';
+		space += name_space(steps[i].key, NULL) + 1;
+	text = end = calloc(1, space);
 	for (size_t i = 0; i < count && text; i++) {
 		if (i > 0)
 			*end++ = ':';
@@ -69,87 +59,47 @@ char *wording_of_path(const struct report_step *steps, size_t count)
 
 char *wording_of_key(const struct report_node *node)
 {
-	char *text = malloc(space_of(node->key, node->variant));
+	char *text = malloc(name_space(node->key, node->variant) + 1);
 
 	if (text)
 		fill_in(text, node->key, node->index, node->variant);
 	return text;
 }
 
-static char *print_number(const struct report_node *leaf)
-{
-	const struct key *key = leaf->key;
-	char *text;
-
-	if (key->special_text && leaf->number == key->special)
-		return strdup(key->special_text);
-	if (asprintf(&text, "%" PRIu64 "%s", leaf->number, key->suffix ? key->suffix : "") < 0)
-		return NULL;
-	return text;
-}
-
-static char *print_hex(const struct report_node *leaf)
-{
-	char *text;
-
-	return asprintf(&text, "0x%" PRIx64, leaf->number) < 0 ? NULL : text;
-}
-
-static char *print_state(const struct report_node *leaf)
-{
-	return strdup(leaf->number ? leaf->key->on : leaf->key->off);
-}
-
-static char *print_text(const struct report_node *leaf)
-{
-	return strdup(leaf->text);
-}
-
-static char *print_list(const struct report_node *leaf)
-{
-	return isst_cpuset_count(leaf->cpus) > 0 ? isst_cpuset_to_enumeration(leaf->cpus)
-						 : strdup("none");
-}
-
-static char *print_ranges(const struct report_node *leaf)
-{
-	return isst_cpuset_count(leaf->cpus) > 0 ? isst_cpuset_to_list(leaf->cpus) : strdup("none");
-}
-
-static char *print_mask(const struct report_node *leaf)
-{
-	return isst_cpuset_to_mask(leaf->cpus, leaf->bits);
-}
-
-static char *print_unknown(const struct report_node *leaf)
-{
-	(void)leaf;
-	return strdup("?");
-}
-
-static char *(*const printers[])(const struct report_node *leaf) = {
-	[NODE_NUMBER] = print_number,	[NODE_STATE] = print_state,
-	[NODE_WORD] = print_text,	[NODE_TEXT] = print_text,
-	[NODE_CPU_LIST] = print_list,	[NODE_CPU_MASK] = print_mask,
-	[NODE_HEX] = print_hex,		[NODE_CPU_RANGES] = print_ranges,
-	[NODE_UNKNOWN] = print_unknown,
-};
-
 char *wording_of_value(const struct report_node *leaf)
 {
-	return printers[leaf->kind](leaf);
+	const struct key *key = leaf->key;
+	bool any = leaf->cpus && isst_cpuset_count(leaf->cpus) > 0;
+	char *text = NULL;
+	int length = 0;
+
+	switch (leaf->kind) {
+	case NODE_NUMBER:
+		if (key->special_text && leaf->number == key->special)
+			return strdup(key->special_text);
+		length = asprintf(&text, "%" PRIu64 "%s", leaf->number,
+				  key->suffix ? key->suffix : "");
+		return length < 0 ? NULL : text;
+	case NODE_HEX:
+		length = asprintf(&text, "0x%" PRIx64, leaf->number);
+		return length < 0 ? NULL : text;
+	case NODE_STATE:
+		return strdup(leaf->number ? key->on : key->off);
+	case NODE_WORD:
+	case NODE_TEXT:
+		return strdup(leaf->text);
+	case NODE_CPU_LIST:
+		return any ? isst_cpuset_to_enumeration(leaf->cpus) : strdup("none");
+	case NODE_CPU_RANGES:
+		return any ? isst_cpuset_to_list(leaf->cpus) : strdup("none");
+	case NODE_CPU_MASK:
+		return isst_cpuset_to_mask(leaf->cpus, leaf->bits);
+	default:
+		return strdup("?");
+	}
 }
 
 /* ---- Sentences ---- */
-
-static const char *sentence_of(const struct report_node *node)
-{
-	const struct key *key = node->key;
-
-	if (node->kind == NODE_STATE && !node->number && key->sentence_off)
-		return key->sentence_off;
-	return key->sentence;
-}
 
 /** The node of that name below or behind another one; NULL if there is none. */
 static const struct report_node *find_node(const struct report_node *node, const char *name,
@@ -180,36 +130,31 @@ static int write_value(const struct report_node *node, FILE *stream)
 	return 0;
 }
 
-/** Writes what stands for a mark, which is what is between braces. */
-static int write_mark(const struct report_node *node, const char *mark, size_t length, FILE *stream)
-{
-	const struct report_node *other;
-
-	if (length == 0)
-		return write_value(node, stream);
-	if (*mark == '#')
-		fprintf(stream, "%u", node->index);
-	else if (*mark == '*')
-		fprintf(stream, "%-*s", (int)strtol(mark + 1, NULL, 10), node->variant);
-	else if ((other = find_node(node, mark, length)) != NULL)
-		return write_value(other, stream);
-	return 0;
-}
-
 static int write_sentence(const struct report_node *node, const char *sentence, FILE *stream)
 {
 	int error = 0;
 
 	while (*sentence && !error) {
 		size_t plain = strcspn(sentence, "{"), length;
+		const struct report_node *other = NULL;
+		const char *mark;
 
 		fwrite(sentence, 1, plain, stream);
 		sentence += plain;
 		if (!*sentence)
 			break;
-		length = strcspn(++sentence, "}");
-		error = write_mark(node, sentence, length, stream);
+		/* What is between braces. */
+		mark = ++sentence;
+		length = strcspn(mark, "}");
 		sentence += length + 1;
+		if (*mark == '#')
+			fprintf(stream, "%u", node->index);
+		else if (*mark == '*')
+			fprintf(stream, "%-*s", (int)strtol(mark + 1, NULL, 10), node->variant);
+		else
+			other = length > 0 ? find_node(node, mark, length) : node;
+		if (other)
+			error = write_value(other, stream);
 	}
 	return error;
 }
@@ -235,9 +180,11 @@ static int fill_sentence(const struct report_node *node, const char *sentence, c
 
 int wording_of_sentence(const struct report_node *node, char **text)
 {
-	const char *sentence = sentence_of(node);
+	const char *sentence = node->key->sentence;
 
 	*text = NULL;
+	if (node->kind == NODE_STATE && !node->number && node->key->sentence_off)
+		sentence = node->key->sentence_off;
 	return sentence ? fill_sentence(node, sentence, text) : 0;
 }
 

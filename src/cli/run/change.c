@@ -1,17 +1,267 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Makes the changes of a run and reports them. A change is one for all units: it is made everywhere
- * or nowhere. Must not know features.
- */
+/* Makes changes and reports what came of them. A change is one for all units: it is made everywhere
+ * or nowhere. Must not know features. */
 #include "change.h"
 
-#include "change_run.h"
 #include "reading.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- One change of the library ---- */
+
+static void print_progress(void *data, unsigned int cpu, int online, unsigned int done,
+			   unsigned int count)
+{
+	struct run *run = data;
+	char line[32];
+
+	if (run->counts) {
+		run_count(run, online ? "online" : "offline", done, count);
+		return;
+	}
+	/* The reference names those that are so already, too. */
+	if (!run->request->reference && done == run->cpus_taken)
+		return;
+	run->cpus_taken = done;
+	snprintf(line, sizeof(line), "%s cpu %u", online ? "online" : "offline", cpu);
+	run_progress(run, line);
+}
+
+static unsigned int change_flags(const struct run *run)
+{
+	const struct request *request = run->request;
+	unsigned int flags = 0;
+
+	/* What was not named may lack the feature. */
+	if (run->targets.named)
+		flags |= ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
+	else if (!(request->command->flags & (COMMAND_WHOLE | COMMAND_EVERYWHERE)))
+		flags |= ISST_CHANGE_SKIP_UNSUPPORTED;
+
+	if (request_has(request, OPTION_DRY_RUN))
+		flags |= ISST_CHANGE_DRY_RUN;
+	if (request_has(request, OPTION_CGROUP))
+		flags |= ISST_CHANGE_PARTITIONS;
+	/* Scripts for the reference tool get what that does. */
+	if (request->reference)
+		flags |= ISST_CHANGE_PARTITIONS_IF_SUPPORTED;
+	if (request_has(request, OPTION_CPU0_WORKAROUND))
+		flags |= ISST_CHANGE_PARTITION_CPU0;
+	return flags;
+}
+
+int change_begin(struct run *run, unsigned int flags, struct isst_change **change)
+{
+	struct isst_change_options *options = isst_change_options_new();
+	const struct feature *feature = run->request->feature;
+	const struct command *of = run->request->command;
+	char *command;
+	int error;
+
+	*change = NULL;
+	if (!options) {
+		run_no_memory(run);
+		return -ENOMEM;
+	}
+	isst_change_options_set_flags(options, change_flags(run) | flags);
+	run->cpus_taken = 0;
+	isst_change_options_set_progress(options, print_progress, run);
+	/* For the system log; without memory the lines do without it. */
+	if ((feature || of->flags & (COMMAND_CHANGES | COMMAND_WATCHES)) &&
+	    asprintf(&command, "%s%s%s", feature ? feature->name : "", feature ? " " : "",
+		     of->name) >= 0) {
+		(void)isst_change_options_set_command(options, command);
+		free(command);
+	}
+	error = run_call(run, isst_change_new(run->context, options, change));
+	isst_change_options_free(options);
+	return error;
+}
+
+int change_fold_step(struct step_folds *folds, const struct isst_change_step *step)
+{
+	const char *target, *old_text, *new_text;
+	int error = 0;
+
+	for (size_t i = 0;
+	     !error && (target = isst_change_step_field_at(step, i, &old_text, &new_text)) != NULL;
+	     i++) {
+		const struct step_texts texts = {
+			.text = { [STEP_OLD] = old_text,
+				  [STEP_NEW] = strcmp(old_text, new_text) == 0 ? "written again"
+									       : new_text }
+		};
+
+		error = step_folds_add(folds, target, &texts);
+	}
+	return error;
+}
+
+static void report_step(struct run *run, const char *target, const char *old_text,
+			const char *new_text)
+{
+	struct report_node *node = report_branch(run->steps, KEY_STEP, run->step_count++);
+
+	report_text(node, KEY_STEP_TARGET, target);
+	report_text(node, KEY_STEP_OLD, old_text);
+	report_text(node, KEY_STEP_NEW, new_text);
+}
+
+static void report_group(void *data, const struct step_group *group)
+{
+	report_step(data, group->target, group->texts.text[STEP_OLD], group->texts.text[STEP_NEW]);
+}
+
+/** Reports what would be written: documents have each step, text what is alike together. */
+static void list_steps(struct run *run, struct isst_change *change)
+{
+	bool fold = request_format(run->request) == FORMAT_TEXT;
+	const struct isst_change_step *step;
+	int error = 0;
+
+	if (!run->steps)
+		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
+	if (fold && !run->folds)
+		run->folds = step_folds_new();
+	if (fold && !run->folds)
+		error = -ENOMEM;
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
+		if (!isst_change_step_is_written(step))
+			continue;
+		if (fold)
+			error = change_fold_step(run->folds, step);
+		else
+			report_step(run, isst_change_step_target(step),
+				    isst_change_step_old_text(step),
+				    isst_change_step_new_text(step));
+	}
+	if (error)
+		run_no_memory(run);
+}
+
+void change_report_warnings(struct run *run, const struct isst_change *change, size_t from)
+{
+	const char *warning;
+
+	for (size_t i = from; (warning = isst_change_warning_at(change, i)) != NULL; i++) {
+		report_message(run->report, ENTRY_NOTE, "%s", warning);
+		report_code(run->report,
+			    isst_warning_code_name(isst_change_warning_code_at(change, i)));
+	}
+}
+
+void change_report_failure(struct run *run, const struct isst_change *change, int error)
+{
+	const char *difference;
+
+	run_call(run, error);
+	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++) {
+		report_message(run->report, ENTRY_ERROR, "%s", difference);
+		report_code(run->report, status_code(status_of_error(error)));
+	}
+}
+
+int change_make(struct run *run, struct isst_change *change)
+{
+	const struct isst_change_step *step;
+	int error = isst_change_run(change);
+	uint64_t online;
+
+	run_count(run, NULL, 0, 0);
+	/* What was left out is reported already. */
+	if (error == ISST_PARTIAL)
+		error = 0;
+	change_report_warnings(run, change, 0);
+	if (!error && !request_has(run->request, OPTION_DRY_RUN) &&
+	    !isst_change_is_unchanged(change))
+		run->changed = true;
+	if (error) {
+		change_report_failure(run, change, error);
+	} else if (request_has(run->request, OPTION_DRY_RUN)) {
+		for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
+			const struct isst_item *item = isst_change_step_item(step);
+
+			/* A CPU that no domain is known to have. */
+			if (isst_item_kind(item) == ISST_ITEM_CPU_ONLINE &&
+			    !isst_item_domain(item) &&
+			    isst_change_step_new_number(step, &online) == 0 && online)
+				run->unseen_come_online = true;
+		}
+		list_steps(run, change);
+	}
+	return error;
+}
+
+void change_note_unchanged(struct run *run, const struct isst_change *change)
+{
+	bool left_out = isst_change_warning_at(change, 0) || isst_config_skipped_at(run->config, 0);
+
+	if (isst_change_step_at(change, 0) || !left_out)
+		run_note_unchanged(run, "already in the requested state");
+}
+
+void change_note_late_signal(struct run *run)
+{
+	const char *signal = signals_arrived(&run->signals);
+
+	if (signal && !run->interrupted_by)
+		report_message(run->report, ENTRY_NOTE,
+			       "%s: arrived after the last write had begun; the change was "
+			       "completed",
+			       signal);
+}
+
+void change_note_offline_parts(struct run *run)
+{
+	const char *part;
+
+	/* What comes online first is changed, too. */
+	if (run->targets.named || run->comes_online)
+		return;
+	for (size_t i = 0; (part = isst_offline_part_at(run->context, i)) != NULL; i++)
+		report_message(run->report, ENTRY_NOTE, "%s; not changed%s", part,
+			       run->unseen_come_online
+				       ? ", except for the CPUs that would come online"
+				       : "");
+	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
+		const struct isst_domain *domain = isst_domain_at(run->context, i);
+		const struct isst_cpuset *present = isst_domain_present_cpus(domain);
+		unsigned int cpu;
+		char *cpus;
+
+		/* A command for single CPUs does not reach a domain none of whose CPUs, if it has
+		 * any, is online. Other commands do, alone or as a part of its package. */
+		if (!(run->request->command->flags & COMMAND_ALL_CPUS) ||
+		    isst_domain_first_cpu(domain, &cpu) == 0 || isst_domain_is_io(domain))
+			continue;
+		if (isst_cpuset_count(present) == 0) {
+			report_message(run->report, ENTRY_NOTE,
+				       "%s: its CPUs, if it has any, are offline; not changed",
+				       isst_domain_name(domain));
+			continue;
+		}
+		cpus = isst_cpuset_to_list(present);
+		report_message(run->report, ENTRY_NOTE,
+			       "%s: all its CPUs (%s) are offline; not changed",
+			       isst_domain_name(domain), cpus ? cpus : "out of memory");
+		free(cpus);
+	}
+}
+
+void change_finish(struct run *run)
+{
+	if (run->folds && step_folds_visit(run->folds, run->context, report_group, run) != 0)
+		run_no_memory(run);
+	step_folds_free(run->folds);
+	run->folds = NULL;
+	if (run->steps && run->step_count == 0)
+		report_message(run->report, ENTRY_NOTE, "nothing would be changed");
+}
+
+/* ---- Commands ---- */
 
 /** A change that is being made, and what it is for: the run's domains, or its units. */
 struct attempt {
@@ -24,44 +274,29 @@ struct attempt {
 	bool left_out;
 };
 
-/** Makes the request of a command; *@request is NULL where it asks for nothing. */
-static int make_request(const struct attempt *attempt, struct isst_request **request)
-{
-	*request = NULL;
-	if (!attempt->command->fill)
-		return 0;
-	*request = isst_request_new();
-	return *request ? attempt->command->fill(attempt->run, *request) : -ENOMEM;
-}
-
-/** Where there are results, each has the objection to it. Returns 0, or a negative errno after
- * reporting it. */
-static int add_request(struct attempt *attempt, const struct isst_targets *targets,
-		       const struct isst_request *request)
-{
-	const struct change_command *command = attempt->command;
-	int error = command->add(attempt->change, targets, request, command->flags,
-				 &attempt->results);
-
-	return attempt->results ? 0 : run_call(attempt->run, error);
-}
-
 /** Plans the command. Returns 0, or a negative errno after reporting it. */
 static int plan(struct attempt *attempt)
 {
 	const struct change_command *command = attempt->command;
 	struct run *run = attempt->run;
 	struct isst_targets *targets = command->for_cpus ? cpu_targets(run) : domain_targets(run);
-	struct isst_request *request;
-	int error;
+	struct isst_request *request = NULL;
+	int error = 0;
 
 	if (!targets)
 		return -ENOMEM;
-	error = make_request(attempt, &request);
-	if (error)
-		run_error(run, STATUS_FAILED, "out of memory");
-	else
-		error = add_request(attempt, targets, request);
+	if (command->fill) {
+		request = isst_request_new();
+		error = request ? command->fill(run, request) : -ENOMEM;
+	}
+	if (error) {
+		run_no_memory(run);
+	} else {
+		error = command->add(attempt->change, targets, request, command->flags,
+				     &attempt->results);
+		/* Where there are results, each has the objection to it. */
+		error = attempt->results ? 0 : run_call(run, error);
+	}
 	isst_request_free(request);
 	isst_targets_free(targets);
 	return error;
@@ -83,23 +318,23 @@ static bool is_part(struct attempt *attempt, const struct unit *unit)
 }
 
 /** Whether a subject before failed for the same reason: CPUs do for that of their domain. */
-static bool is_reported(const struct isst_results *results, size_t i, const struct failure *failure)
+static bool is_reported(const struct isst_results *results, size_t i, struct failure failure)
 {
-	for (size_t j = 0; j < i && failure->error; j++) {
+	for (size_t j = 0; j < i && failure.error; j++) {
 		struct failure other = failure_of(isst_results_at(results, j), ISST_PART_RESULT);
 
-		if (other.error == failure->error && other.more == failure->more &&
-		    strcmp(other.message, failure->message) == 0)
+		if (other.error == failure.error && other.more == failure.more &&
+		    strcmp(other.message, failure.message) == 0)
 			return true;
 	}
 	return false;
 }
 
-static void report_failure_of(struct run *run, const struct failure *failure, bool stopped)
+static void report_failure_of(struct run *run, struct failure failure, bool stopped)
 {
 	if (stopped)
 		run_failure(run, failure);
-	else if (failure->error)
+	else if (failure.error)
 		run_note(run, failure);
 }
 
@@ -118,15 +353,15 @@ static void report_failures(const struct attempt *attempt, int stopped)
 		    isst_domain_is_io(isst_result_domain(result)))
 			continue;
 		if (one_by_one) {
-			if (!is_reported(attempt->results, i, &failure))
-				report_failure_of(attempt->run, &failure, stopped);
+			if (!is_reported(attempt->results, i, failure))
+				report_failure_of(attempt->run, failure, stopped);
 		} else if (all.error && failure.error) {
 			all.more++;
 		} else if (failure.error == (stopped ? stopped : -EOPNOTSUPP)) {
 			all = failure;
 		}
 	}
-	report_failure_of(attempt->run, &all, stopped);
+	report_failure_of(attempt->run, all, stopped);
 }
 
 static void report_result(struct run *run, const struct unit *unit, enum key_id feature,
@@ -168,25 +403,6 @@ static void report_results(struct attempt *attempt, int error)
 	}
 }
 
-/** Plans and makes. Returns 0, or a negative errno after reporting it. */
-static int make_attempt(struct attempt *attempt)
-{
-	struct run *run = attempt->run;
-	int error = plan(attempt);
-
-	if (error)
-		return error;
-	error = isst_change_check(attempt->change);
-	report_failures(attempt, error);
-	if (error) {
-		change_report_warnings(run, attempt->change, 0);
-		return error;
-	}
-	if (attempt->command->announce && run_changes(run))
-		attempt->command->announce(run);
-	return change_make(run, attempt->change);
-}
-
 void change_machine(struct run *run, const struct change_command *command)
 {
 	struct attempt attempt = { .run = run, .command = command };
@@ -194,7 +410,17 @@ void change_machine(struct run *run, const struct change_command *command)
 
 	if (change_begin(run, 0, &attempt.change) != 0)
 		return;
-	error = make_attempt(&attempt);
+	error = plan(&attempt);
+	if (!error) {
+		error = isst_change_check(attempt.change);
+		report_failures(&attempt, error);
+		if (error)
+			change_report_warnings(run, attempt.change, 0);
+		else if (command->announce && run_changes(run))
+			command->announce(run);
+		if (!error)
+			error = change_make(run, attempt.change);
+	}
 	if (!error)
 		change_note_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
@@ -208,29 +434,11 @@ void change_machine(struct run *run, const struct change_command *command)
 	isst_change_free(attempt.change);
 }
 
-/** The command is planned for the machine as it is: in a dry run no CPU has come online. */
-static void note_unforeseen(struct run *run, const struct isst_change *change)
-{
-	const struct isst_change_step *step;
-	unsigned int count = 0;
-
-	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
-		count += isst_change_step_is_written(step) &&
-			 isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_CPU_ONLINE;
-	if (!request_has(run->request, OPTION_DRY_RUN) || count == 0)
-		return;
-	run->comes_online = true;
-	report_message(
-		run->report, ENTRY_NOTE,
-		"%u CPU%s would come online first (--all-cpus-online): further changes of the "
-		"command on %s, and on packages, dies and power domains that are completely "
-		"offline, are not listed",
-		count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
-}
-
 bool change_all_online(struct run *run)
 {
+	const struct isst_change_step *step;
 	struct isst_change *change;
+	unsigned int count = 0;
 	int error;
 
 	if (change_begin(run, 0, &change) != 0)
@@ -240,8 +448,18 @@ bool change_all_online(struct run *run)
 	error = run_call(run, isst_change_add_all_online(change, NULL, NULL, 0, NULL));
 	if (!error)
 		error = change_make(run, change);
-	if (!error)
-		note_unforeseen(run, change);
+	for (size_t i = 0; !error && (step = isst_change_step_at(change, i)) != NULL; i++)
+		count += isst_change_step_is_written(step) &&
+			 isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_CPU_ONLINE;
+	/* The command is planned for the machine as it is: in a dry run no CPU has come online. */
+	if (request_has(run->request, OPTION_DRY_RUN) && count > 0) {
+		run->comes_online = true;
+		report_message(run->report, ENTRY_NOTE,
+			       "%u CPU%s would come online first (--all-cpus-online): further "
+			       "changes of the command on %s, and on packages, dies and power "
+			       "domains that are completely offline, are not listed",
+			       count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
+	}
 	isst_change_free(change);
 	return error == 0;
 }

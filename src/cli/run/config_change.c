@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "change_run.h"
+#include "change.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void report_problems(struct run *run, const struct isst_config *config, i
 
 	for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
 		if (count < CONFIG_LISTED)
-			run_failure(run, &(struct failure){ .error = error, .message = problem });
+			run_failure(run, (struct failure){ .error = error, .message = problem });
 	if (count > CONFIG_LISTED)
 		run_error(run, status_of_error(error), "and %zu more problem%s",
 			  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");

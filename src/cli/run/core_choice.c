@@ -45,7 +45,7 @@ static bool restrict_choice(struct run *run, const struct cpu_list *list, int id
 	error = isst_request_set_cpus(request, id, cpus);
 	isst_cpuset_free(cpus);
 	if (error)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	return !error;
 }
 
@@ -96,7 +96,7 @@ bool core_choice_make(struct run *run)
 	struct isst_request *request = isst_request_new();
 
 	if (targets && (!request || fill(run, request))) {
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	} else if (targets && restrict_all(run, request)) {
 		error = choose(run, targets, request, lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0);
 		run_report_notices(run);
@@ -182,7 +182,7 @@ bool core_choice_keep_packages(struct run *run)
 		note_left_out(run, packages);
 		targets_keep_packages(&run->targets, packages);
 	} else {
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	}
 	isst_cpuset_free(packages);
 	return found;

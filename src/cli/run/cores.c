@@ -173,7 +173,7 @@ int cores_find(struct run *run, struct cores *cores)
 	}
 	free(cpus);
 	if (error)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	else
 		qsort(cores->all, cores->count, sizeof(*cores->all), compare_cores);
 	return error;
@@ -261,7 +261,7 @@ static void take_classes(struct run *run, struct cores *cores, const struct isst
 		unsigned int clos;
 
 		if (failure.error && !failed_before(results, i))
-			run_failure(run, &failure);
+			run_failure(run, failure);
 		else if (!failure.error && isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0)
 			spread(cores, isst_result_cpu(result), (int)clos, &first);
 	}

@@ -65,7 +65,7 @@ static void report_part(struct run *run, const struct isst_result *level, int pa
 
 	if (failure.error && own && strcmp(failure.message, own) == 0)
 		return;
-	run_failure(run, &failure);
+	run_failure(run, failure);
 }
 
 void level_failures(struct run *run, const struct isst_result *level)
@@ -74,10 +74,10 @@ void level_failures(struct run *run, const struct isst_result *level)
 
 	if (level_is_missing(level)) {
 		if (request_has(run->request, OPTION_LEVEL))
-			run_result(run, &failure, true);
+			run_result(run, failure, true);
 		return;
 	}
-	run_failure(run, &failure);
+	run_failure(run, failure);
 	report_part(run, level, ISST_PART_BASE_FREQ);
 	report_part(run, level, ISST_PART_TURBO_FREQ);
 }

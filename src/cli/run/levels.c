@@ -27,11 +27,11 @@ static bool is_level(struct run *run, const struct isst_result *result)
 	struct failure summary = failure_of(result, ISST_PART_PERF_PROFILE);
 	struct failure failure = failure_of(result, ISST_PART_RESULT);
 
-	if (!run_result(run, &summary, true))
+	if (!run_result(run, summary, true))
 		return false;
 	if (!request_has(run->request, OPTION_LEVEL) || !is_beyond(result))
 		return true;
-	run_result(run, &failure, true);
+	run_result(run, failure, true);
 	return false;
 }
 
@@ -70,7 +70,7 @@ int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 		return -EIO;
 	if (sort(run, levels) == 0)
 		return 0;
-	run_error(run, STATUS_FAILED, "out of memory");
+	run_no_memory(run);
 	return -ENOMEM;
 }
 
@@ -164,7 +164,7 @@ static void note_cpus(struct run *run, const struct isst_cpuset *cpus, const cha
 	char *names = name_numbers("CPU", cpus);
 
 	if (!names)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	else if (isst_cpuset_count(cpus) > 0) {
 		report_message(run->report, ENTRY_NOTE, "%s %s %s: %s", names, one ? "is" : "are",
 			       state, remedy);
@@ -195,7 +195,7 @@ bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 											     : off,
 					cpu, cpu);
 	if (error)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	note_cpus(run, on, "online, though not enabled by the level", remedy);
 	note_cpus(run, off, "offline, though enabled by the level", remedy);
 	isst_cpuset_free(on);

@@ -16,7 +16,7 @@ static int add_named(struct run *run, const char *name, struct isst_cpuset *cpus
 	error = isst_cpuset_add_set(cpus, found);
 	isst_cpuset_free(found);
 	if (error)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	return error;
 }
 
@@ -26,7 +26,7 @@ bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_c
 
 	*cpus = isst_cpuset_new();
 	if (!*cpus || isst_cpuset_add_set(*cpus, list->numbers)) {
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 		error = -ENOMEM;
 	}
 	for (size_t i = 0; i < list->name_count && !error; i++)

@@ -56,7 +56,7 @@ struct isst_results *read_domains(struct run *run, const struct question *questi
 		error = question->read(run->context, targets, request, question->flags, &results);
 	/* Where there are results, each has the cause of its failure. */
 	if (error == -ENOMEM)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	else if (!results)
 		run_call(run, error);
 	isst_request_free(request);
@@ -74,7 +74,7 @@ void show_domains(struct run *run, const struct question *question,
 		const struct isst_result *result = isst_results_at(results, unit->slot);
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 
-		if (run_result(run, &failure, unit->first))
+		if (run_result(run, failure, unit->first))
 			show(unit_report(unit, run->context, run->report), result);
 	}
 	isst_results_free(results);

@@ -91,35 +91,35 @@ struct failure failure_of(const struct isst_result *result, int part)
 }
 
 /** That something is not supported has a code of its own also in a note. */
-static void report_failure(struct run *run, enum entry_kind kind, const struct failure *failure)
+static void report_failure(struct run *run, enum entry_kind kind, struct failure failure)
 {
 	char *message;
-	int length = failure->more > 0 ? asprintf(&message, "%s (and %u more)", failure->message,
-						  failure->more)
-				       : asprintf(&message, "%s", failure->message);
+	int length = failure.more > 0
+			     ? asprintf(&message, "%s (and %u more)", failure.message, failure.more)
+			     : asprintf(&message, "%s", failure.message);
 
-	report_once(run, kind, length < 0 ? NULL : message, error_code(failure->error));
+	report_once(run, kind, length < 0 ? NULL : message, error_code(failure.error));
 }
 
-void run_failure(struct run *run, const struct failure *failure)
+void run_failure(struct run *run, struct failure failure)
 {
-	if (!failure->error)
+	if (!failure.error)
 		return;
-	run->status = status_worse(run->status, status_of_error(failure->error));
+	run->status = status_worse(run->status, status_of_error(failure.error));
 	report_failure(run, ENTRY_ERROR, failure);
 }
 
-void run_note(struct run *run, const struct failure *failure)
+void run_note(struct run *run, struct failure failure)
 {
 	report_failure(run, ENTRY_NOTE, failure);
 }
 
-bool run_result(struct run *run, const struct failure *failure, bool first)
+bool run_result(struct run *run, struct failure failure, bool first)
 {
-	if (!failure->error)
+	if (!failure.error)
 		return true;
-	if (first && failure->error == -EOPNOTSUPP)
-		run_unsupported(run, "%s", failure->message);
+	if (first && failure.error == -EOPNOTSUPP)
+		run_unsupported(run, "%s", failure.message);
 	else if (first)
 		run_failure(run, failure);
 	return false;
@@ -152,13 +152,18 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 	run->status = status_worse(run->status, status);
 }
 
+void run_no_memory(struct run *run)
+{
+	run_error(run, STATUS_FAILED, "out of memory");
+}
+
 const char *run_processor_name(struct run *run)
 {
 	const char *name = isst_platform_name(run->context);
 	char *message;
 
 	if (!name && errno == ENOMEM)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	else if (!name && errno)
 		report_once(run, ENTRY_NOTE,
 			    asprintf(&message, "cannot read the name of the processor: %s",

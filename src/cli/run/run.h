@@ -83,10 +83,10 @@ struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targ
 void run_report_notices(struct run *run);
 
 /** A unit's result is incomplete: an error, and its status; nothing if @failure is none. */
-void run_failure(struct run *run, const struct failure *failure);
+void run_failure(struct run *run, struct failure failure);
 
 /** The same failure where it is none of the run: a note. */
-void run_note(struct run *run, const struct failure *failure);
+void run_note(struct run *run, struct failure failure);
 
 /** The command had nothing to change; what was left by an interrupted run may have been. */
 void run_note_unchanged(struct run *run, const char *why);
@@ -97,7 +97,7 @@ void run_note_unchanged(struct run *run, const char *why);
  *
  * @first: false for further units that share the result: nothing is reported again
  */
-bool run_result(struct run *run, const struct failure *failure, bool first);
+bool run_result(struct run *run, struct failure failure, bool first);
 
 /**
  * A unit does not support the request: an error if the user named the unit, or if no unit is
@@ -119,6 +119,8 @@ bool run_changes(const struct run *run);
 void run_error(struct run *run, enum exit_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** The error that memory ran out. */
+void run_no_memory(struct run *run);
 /** The name of the processor; NULL if there is none, or after reporting that memory ran out. */
 const char *run_processor_name(struct run *run);
 

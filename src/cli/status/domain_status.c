@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of `status` ask for domains and CPUs. Must not know output formats. */
+/* What the parts of `status` ask for domains and CPUs, and keep between rounds of --watch. Must not
+ * know output formats. */
 #include "machine_status.h"
 
 #include <errno.h>
@@ -43,6 +44,27 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 	return read_targets(run, read, flags, targets, error);
 }
 
+struct isst_results *status_read_cpus(struct machine_status *status, reader read,
+				      const struct isst_cpuset *cpus)
+{
+	struct isst_targets *targets = isst_targets_new(status->run->context);
+
+	return read_targets(status->run, read, 0, targets,
+			    targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM);
+}
+
+/* ---- CPUs ---- */
+
+bool domain_has_reader(const struct isst_domain *domain, const struct isst_cpuset *undisturbed)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, isst_domain_online_cpus(domain))
+		if (!isst_cpuset_has(undisturbed, cpu))
+			return true;
+	return false;
+}
+
 int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
 		       struct isst_cpuset *cpus, struct isst_cpuset *left_out)
 {
@@ -63,11 +85,97 @@ int status_choose_cpus(const struct machine_status *status, const struct isst_cp
 	return error;
 }
 
-struct isst_results *status_read_cpus(struct machine_status *status, reader read,
-				      const struct isst_cpuset *cpus)
+int status_add_class(const struct machine_status *status, const struct isst_domain *domain,
+		     int first, int last, struct isst_cpuset *cpus)
 {
-	struct isst_targets *targets = isst_targets_new(status->run->context);
+	int error = 0;
 
-	return read_targets(status->run, read, 0, targets,
-			    targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM);
+	for (size_t i = 0; i < status->cores.count; i++) {
+		const struct core *core = &status->cores.all[i];
+		unsigned int cpu;
+
+		if (core->domain != domain || core->clos < first || core->clos > last)
+			continue;
+		isst_cpuset_for_each (cpu, core->online)
+			if (is_named(status->run, cpu) && !error)
+				error = isst_cpuset_add(cpus, cpu, cpu);
+	}
+	return error;
+}
+
+/* ---- Levels ---- */
+
+const struct isst_result *result_of_domain(const struct isst_results *results,
+					   const struct isst_domain *domain)
+{
+	const struct isst_result *result;
+	size_t i = 0;
+
+	while ((result = isst_results_at(results, i)) != NULL &&
+	       isst_result_domain(result) != domain)
+		i++;
+	return result;
+}
+
+/** Whether a result is complete, and of the level that its domain has now. */
+static bool is_current(const struct isst_results *now, const struct isst_result *result)
+{
+	static const int PARTS[] = { ISST_PART_RESULT, ISST_PART_PERF_PROFILE, ISST_PART_BASE_FREQ,
+				     ISST_PART_TURBO_FREQ };
+	const struct isst_result *level = result_of_domain(now, isst_result_domain(result));
+
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
+		if (isst_result_error(result, PARTS[i]))
+			return false;
+	return level && has_value(result, ISST_VALUE_LEVEL) && has_value(level, ISST_VALUE_LEVEL) &&
+	       value_of(level, ISST_VALUE_LEVEL) == value_of(result, ISST_VALUE_LEVEL);
+}
+
+void status_keep_levels(struct machine_status *status, unsigned int parts,
+			bool (*wanted)(const struct domain_status *domain),
+			struct isst_results **kept)
+{
+	bool current = *kept;
+	size_t next = 0;
+
+	for (size_t i = 0; i < status->domain_count && current; i++) {
+		const struct isst_result *result;
+
+		if (!wanted(&status->domains[i]))
+			continue;
+		result = isst_results_at(*kept, next++);
+		current = result && isst_result_domain(result) == status->domains[i].domain &&
+			  is_current(status->levels.results, result);
+	}
+	if (current && next == isst_results_count(*kept))
+		return;
+	isst_results_free(*kept);
+	*kept = status_read(status, isst_read_levels, ISST_READ_LEVELS_CURRENT | parts, wanted);
+}
+
+static bool is_any(const struct domain_status *domain)
+{
+	return domain->domain;
+}
+
+int status_read_levels(struct machine_status *status, unsigned int parts)
+{
+	struct run *run = status->run;
+	bool keeps = run->level_memory && parts;
+	int error = levels_read(run, LEVELS_CURRENT, keeps ? 0 : parts, &status->levels);
+
+	if (error || !keeps)
+		return error;
+	status_keep_levels(status, parts, is_any, &run->level_memory->properties);
+	status->properties = run->level_memory->properties;
+	return 0;
+}
+
+const struct isst_result *status_properties(const struct machine_status *status,
+					    const struct domain_status *domain)
+{
+	const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
+
+	return level && status->properties ? result_of_domain(status->properties, domain->domain)
+					   : level;
 }

@@ -13,29 +13,23 @@ struct package_cores {
 	bool known;
 };
 
-static bool is_high(const struct core *core)
+static unsigned int package_of(const struct isst_result *result)
 {
-	return core->clos >= 0 && core->clos <= LAST_HIGH_CLOS;
-}
-
-/** Whether it is known of all domains of a package whether their cores have priorities. */
-static bool is_certain(const struct machine_status *status, unsigned int package)
-{
-	for (size_t i = 0; i < status->domain_count; i++) {
-		const struct domain_status *domain = &status->domains[i];
-
-		if (isst_domain_package(domain->domain) == package &&
-		    !isst_domain_is_io(domain->domain) && !knows_priorities(domain))
-			return false;
-	}
-	return true;
+	return isst_domain_package(isst_result_domain(result));
 }
 
 /** Counts as the firmware does: a module is one. */
 static struct package_cores count_cores(const struct machine_status *status, unsigned int package)
 {
-	struct package_cores cores = { .package = package, .known = is_certain(status, package) };
+	struct package_cores cores = { .package = package, .known = true };
 
+	for (size_t i = 0; i < status->domain_count; i++) {
+		const struct domain_status *domain = &status->domains[i];
+
+		if (isst_domain_package(domain->domain) == package &&
+		    !isst_domain_is_io(domain->domain) && !knows_priorities(domain))
+			cores.known = false;
+	}
 	for (size_t i = 0; i < status->cores.count; i++) {
 		const struct core *core = &status->cores.all[i];
 		const struct domain_status *domain;
@@ -45,12 +39,14 @@ static struct package_cores count_cores(const struct machine_status *status, uns
 		domain = status_of_domain(status, core->domain);
 		if (!domain || !has_priorities(domain))
 			continue;
-		cores.count += core->is_first && is_high(core);
+		cores.count += core->is_first && core->clos >= 0 && core->clos <= LAST_HIGH_CLOS;
 		cores.known = cores.known &&
 			      (core->clos != CLOS_UNKNOWN || isst_cpuset_count(core->online) == 0);
 	}
 	return cores;
 }
+
+/* ---- Buckets ---- */
 
 static unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket)
 {
@@ -85,19 +81,9 @@ static bool has_buckets(const struct isst_results *levels, unsigned int package)
 	const struct isst_result *level;
 
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++)
-		if (isst_domain_package(isst_result_domain(level)) == package && !is_read(level))
+		if (package_of(level) == package && !is_read(level))
 			return false;
 	return true;
-}
-
-/** The first TRL type is that of instructions without vectors. */
-static void report_type_0(struct report_node *node, enum key_id key,
-			  const struct isst_result *level, int id, unsigned int bucket)
-{
-	if (!is_read(level))
-		report_unknown(node, key);
-	else
-		report_value_at(node, key, level, id, 0, bucket);
 }
 
 /** The bucket that holds so many cores in all power domains of the package; the number of buckets:
@@ -112,13 +98,23 @@ static unsigned int find_bucket(const struct isst_results *levels, const struct 
 	for (size_t i = 0; (other = isst_results_at(levels, i)) != NULL; i++) {
 		unsigned int own = own_bucket(other, cores);
 
-		if (isst_domain_package(isst_result_domain(other)) != cores->package)
+		if (package_of(other) != cores->package)
 			continue;
 		if (own > 0 && own == value_of(other, ISST_VALUE_TURBO_FREQ_BUCKETS))
 			return buckets;
 		bucket = own > bucket ? own : bucket;
 	}
 	return bucket < buckets ? bucket : buckets;
+}
+
+/** The first TRL type is that of instructions without vectors. */
+static void report_type_0(struct report_node *node, enum key_id key,
+			  const struct isst_result *level, int id, unsigned int bucket)
+{
+	if (!is_read(level))
+		report_unknown(node, key);
+	else
+		report_value_at(node, key, level, id, 0, bucket);
 }
 
 /** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. So
@@ -143,27 +139,26 @@ static void report_bucket(const struct run *run, struct report_node *node,
 	}
 	bucket = find_bucket(levels, level, cores);
 	report_number(node, KEY_STATUS_BUCKET, bucket < buckets ? bucket : STATUS_NO_BUCKET);
-	if (bucket == buckets)
-		return;
-	report_type_0(node, KEY_STATUS_HIGH_MAX, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, bucket);
+	if (bucket < buckets)
+		report_type_0(node, KEY_STATUS_HIGH_MAX, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
+			      bucket);
 }
+
+/* ---- Notes ---- */
 
 /** A note for each package with more cores than its last bucket holds. */
 static void note_overfull(const struct machine_status *status, const struct isst_results *levels)
 {
-	const struct isst_domain *before = NULL;
-	const struct isst_result *level;
+	const struct isst_result *level, *before = NULL;
 
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
-		const struct isst_domain *domain = isst_result_domain(level);
 		unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
 		struct package_cores cores;
 
-		if (buckets == 0 ||
-		    (before && isst_domain_package(before) == isst_domain_package(domain)))
+		if (buckets == 0 || (before && package_of(before) == package_of(level)))
 			continue;
-		before = domain;
-		cores = count_cores(status, isst_domain_package(domain));
+		before = level;
+		cores = count_cores(status, package_of(level));
 		if (cores.known && has_buckets(levels, cores.package) &&
 		    find_bucket(levels, level, &cores) == buckets)
 			report_message(status->run->report, ENTRY_NOTE,
@@ -173,25 +168,6 @@ static void note_overfull(const struct machine_status *status, const struct isst
 	}
 }
 
-/** Adds the CPUs of high priority cores. @clos: only those of this class; -1: of each. */
-static int add_cpus(const struct machine_status *status, const struct isst_domain *domain, int clos,
-		    struct isst_cpuset *cpus)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < status->cores.count; i++) {
-		const struct core *core = &status->cores.all[i];
-		unsigned int cpu;
-
-		if (core->domain != domain || !is_high(core) || (clos >= 0 && core->clos != clos))
-			continue;
-		isst_cpuset_for_each (cpu, core->online)
-			if (is_named(status->run, cpu) && !error)
-				error = isst_cpuset_add(cpus, cpu, cpu);
-	}
-	return error;
-}
-
 /** A note for CPUs of high priority that are held below the frequency of the bucket. */
 static void note_class(const struct machine_status *status, const struct domain_status *domain,
 		       int clos)
@@ -199,10 +175,10 @@ static void note_class(const struct machine_status *status, const struct domain_
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	char *list = NULL;
 
-	if (cpus && add_cpus(status, domain->domain, clos, cpus) == 0)
+	if (cpus && status_add_class(status, domain->domain, clos, clos, cpus) == 0)
 		list = name_numbers("CPU", cpus);
 	if (!list)
-		run_error(status->run, STATUS_FAILED, "out of memory");
+		run_no_memory(status->run);
 	else if (*list)
 		report_message(status->run->report, ENTRY_NOTE,
 			       "%s: %s: high priority, but no more than %u MHz, the maximum of "
@@ -225,25 +201,6 @@ static void note_classes(const struct machine_status *status, const struct domai
 	for (int clos = 0; clos <= LAST_HIGH_CLOS; clos++)
 		if (clos_max_is_below_bucket(domain->clos_max_mhz[clos], mhz))
 			note_class(status, domain, clos);
-}
-
-static void report_domain(const struct machine_status *status, const struct domain_status *domain,
-			  const struct isst_results *levels, const struct isst_result *level)
-{
-	const struct package_cores cores = count_cores(status, isst_domain_package(domain->domain));
-	struct report_node *node = report_branch(domain->node, KEY_STATUS_HIGH_PRIORITY, 0);
-	struct isst_cpuset *cpus = isst_cpuset_new();
-
-	report_bucket(status->run, node, levels, level, &cores);
-	note_classes(status, domain, level, &cores);
-	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
-	if (!cpus || add_cpus(status, domain->domain, -1, cpus) != 0)
-		run_error(status->run, STATUS_FAILED, "out of memory");
-	else if (isst_cpuset_count(cpus) == 0 && cores_have_unknown(&status->cores, domain->domain))
-		report_unknown(node, KEY_STATUS_CPUS);
-	else
-		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
-	isst_cpuset_free(cpus);
 }
 
 /* ---- Whole packages ---- */
@@ -270,24 +227,10 @@ static unsigned int package_bucket_cores(const struct isst_results *levels, unsi
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
 		unsigned int cores = bucket_cores(level, bucket);
 
-		if (isst_domain_package(isst_result_domain(level)) == package && cores > 0 &&
-		    (fewest == 0 || cores < fewest))
+		if (package_of(level) == package && cores > 0 && (fewest == 0 || cores < fewest))
 			fewest = cores;
 	}
 	return fewest;
-}
-
-/** The level of the first power domain of a package; NULL: it has no SST-TF. */
-static const struct isst_result *first_level(const struct isst_results *levels,
-					     unsigned int package)
-{
-	const struct isst_result *level;
-	size_t i = 0;
-
-	while ((level = isst_results_at(levels, i)) != NULL &&
-	       isst_domain_package(isst_result_domain(level)) != package)
-		i++;
-	return level;
 }
 
 void high_priority_package_report(const struct machine_status *status,
@@ -295,12 +238,15 @@ void high_priority_package_report(const struct machine_status *status,
 				  struct report_node *node)
 {
 	const struct package_cores cores = count_cores(status, package);
-	const struct isst_result *level = first_level(levels, package);
-	unsigned int buckets = level ? value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) : 0;
+	const struct isst_result *level;
+	size_t first = 0;
 
+	/* Its first power domain; without any it has no SST-TF. */
+	while ((level = isst_results_at(levels, first)) != NULL && package_of(level) != package)
+		first++;
 	if (!level || !has_buckets(levels, package))
 		return;
-	for (unsigned int i = 0; i < buckets; i++) {
+	for (unsigned int i = 0; i < value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS); i++) {
 		struct report_node *bucket = report_branch(node, KEY_BUCKET, i);
 
 		report_number(bucket, KEY_HIGH_CORES_COUNT,
@@ -316,9 +262,42 @@ void high_priority_package_report(const struct machine_status *status,
 
 /* ---- The rows ---- */
 
+/** Reports the CPUs of a node: unknown where some may be missing. */
+static void report_cpus(struct run *run, struct report_node *node, enum key_id key,
+			const struct isst_cpuset *cpus, int error, bool known)
+{
+	if (error)
+		run_no_memory(run);
+	else if (!known)
+		report_unknown(node, key);
+	else if (key == KEY_HIGH_PRIORITY_CPUS)
+		report_hide(report_cpu_ranges(node, key, 0, cpus));
+	else
+		report_cpu_ranges(node, key, 0, cpus);
+}
+
+static void report_domain(const struct machine_status *status, const struct domain_status *domain,
+			  const struct isst_results *levels, const struct isst_result *level)
+{
+	const struct package_cores cores = count_cores(status, isst_domain_package(domain->domain));
+	struct report_node *node = report_branch(domain->node, KEY_STATUS_HIGH_PRIORITY, 0);
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? 0 : -ENOMEM;
+
+	report_bucket(status->run, node, levels, level, &cores);
+	note_classes(status, domain, level, &cores);
+	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
+	if (!error)
+		error = status_add_class(status, domain->domain, 0, LAST_HIGH_CLOS, cpus);
+	report_cpus(status->run, node, KEY_STATUS_CPUS, cpus, error,
+		    isst_cpuset_count(cpus) > 0 ||
+			    !cores_have_unknown(&status->cores, domain->domain));
+	isst_cpuset_free(cpus);
+}
+
 /** Reports the high priority CPUs of the machine, for programs (screens have them by domain): none
  * of what has no SST-TF. */
-static void report_cpus(const struct machine_status *status)
+static void report_top(const struct machine_status *status)
 {
 	struct report_node *top = report_unit(status->run->report, NULL, 0);
 	struct isst_cpuset *cpus = isst_cpuset_new();
@@ -334,14 +313,9 @@ static void report_cpus(const struct machine_status *status)
 		if (!has_priorities(domain))
 			continue;
 		known &= !cores_have_unknown(&status->cores, domain->domain);
-		error = add_cpus(status, domain->domain, -1, cpus);
+		error = status_add_class(status, domain->domain, 0, LAST_HIGH_CLOS, cpus);
 	}
-	if (error)
-		run_error(status->run, STATUS_FAILED, "out of memory");
-	else if (known)
-		report_hide(report_cpu_ranges(top, KEY_HIGH_PRIORITY_CPUS, 0, cpus));
-	else
-		report_unknown(top, KEY_HIGH_PRIORITY_CPUS);
+	report_cpus(status->run, top, KEY_HIGH_PRIORITY_CPUS, cpus, error, known);
 	isst_cpuset_free(cpus);
 }
 
@@ -356,16 +330,15 @@ void high_priority_status_report(struct machine_status *status)
 	status_keep_levels(status, ISST_READ_LEVELS_TURBO_FREQ, has_priorities, &memory->buckets);
 	levels = memory->buckets;
 
-	report_cpus(status);
+	report_top(status);
 	note_overfull(status, levels);
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
 		const struct isst_domain *of = isst_result_domain(level);
 		const struct domain_status *domain = status_of_domain(status, of);
-		struct failure summary = failure_of(level, ISST_PART_PERF_PROFILE);
 
 		if (!domain || !domain->node || isst_domain_is_io(of))
 			continue;
-		run_failure(status->run, &summary);
+		run_failure(status->run, failure_of(level, ISST_PART_PERF_PROFILE));
 		level_failures(status->run, level);
 		report_domain(status, domain, levels, level);
 	}

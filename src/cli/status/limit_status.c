@@ -1,16 +1,130 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of the uncore and of cpufreq that were set. Must not know output formats. */
+/*
+ * Limits that were set: of turbo ratios, the uncore and cpufreq; and with --watch what CPUs run at,
+ * what the hardware limits them for, and what packages draw. It reads no MSR on TPMI machines, and
+ * nothing by CPUs that are isolated. Must not know output formats.
+ */
 #include "machine_status.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- Turbo ratio limits that are lower than the level allows ---- */
+
+enum { BUCKETS = 8, MHZ_PER_RATIO = 100 };
+
+/* What the hardware cannot be limited by. */
+static const uint64_t NO_LIMITS = UINT64_MAX;
+
+static bool has_turbo_freq(const struct domain_status *domain)
+{
+	return domain->reads_limits && domain->turbo_freq_state == ISST_FEATURE_ENABLED;
+}
+
+static bool reads_limits(const struct domain_status *domain)
+{
+	return domain->reads_limits;
+}
+
+/** Finds the domains whose limits are read: those with limits to compare them with. Returns whether
+ * there are any. */
+static bool find_domains(struct machine_status *status)
+{
+	struct run *run = status->run;
+	struct isst_cpuset *undisturbed = NULL;
+	bool any = false;
+
+	if (isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0 ||
+	    isst_platform_fact(run->context, ISST_FACT_PRESET) > 0 ||
+	    run_call(run, isst_undisturbed_cpus(run->context, &undisturbed)) != 0)
+		return false;
+	for (size_t i = 0; i < status->domain_count; i++) {
+		struct domain_status *domain = &status->domains[i];
+		const struct isst_result *level = status_properties(status, domain);
+
+		domain->reads_limits = domain->node && level &&
+				       has_value(level, ISST_VALUE_TURBO_LIMIT_MHZ) &&
+				       domain_has_reader(domain->domain, undisturbed);
+		any |= domain->reads_limits;
+	}
+	isst_cpuset_free(undisturbed);
+	return any;
+}
+
+/** The limit of the level in a bucket, or with SST-TF the highest frequency of that; 0: the level
+ * has no such bucket. */
+static unsigned int allowed_mhz(const struct isst_result *level, const struct isst_result *buckets,
+				unsigned int bucket)
+{
+	unsigned int mhz;
+
+	if (isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, 0, bucket, &mhz) != 0 || !mhz)
+		return 0;
+	if (buckets &&
+	    isst_result_value_at(buckets, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0, 0, &mhz) != 0)
+		return 0;
+	return mhz;
+}
+
+static uint64_t turbo_limits_of(const struct isst_result *result)
+{
+	uint64_t limits;
+
+	return isst_result_value64(result, ISST_VALUE_TURBO_RATIO_LIMITS, &limits) == 0 ? limits
+											: NO_LIMITS;
+}
+
+/** @buckets: those of SST-TF, of the domains that have it on */
+static void report_lowered(const struct machine_status *status, const struct isst_result *limits,
+			   const struct isst_results *buckets)
+{
+	const struct domain_status *domain = status_of_domain(status, isst_result_domain(limits));
+	const struct isst_result *turbo_freq = result_of_domain(buckets, domain->domain);
+	uint64_t ratios = turbo_limits_of(limits);
+
+	for (unsigned int bucket = 0; bucket < BUCKETS && ratios != NO_LIMITS; bucket++) {
+		unsigned int mhz = (unsigned int)(ratios >> 8 * bucket & 0xff) * MHZ_PER_RATIO;
+		unsigned int allowed = allowed_mhz(status_properties(status, domain), turbo_freq,
+						   bucket);
+		struct report_node *node;
+
+		if (mhz >= allowed)
+			continue;
+		node = report_branch(domain->node, KEY_STATUS_TURBO_LIMITS, bucket);
+		report_number(node, KEY_STATUS_MAX, mhz);
+		report_number(node, KEY_STATUS_LEVEL_MAX, allowed);
+	}
+}
+
+void turbo_limits_report(struct machine_status *status)
+{
+	struct isst_results *limits, *buckets = NULL;
+	const struct isst_result *result;
+	bool limited = false;
+
+	if (!find_domains(status))
+		return;
+	limits = status_read(status, isst_read_turbo_ratio_limits, 0, reads_limits);
+	for (size_t i = 0; (result = isst_results_at(limits, i)) != NULL; i++) {
+		struct failure failure = failure_of(result, ISST_PART_RESULT);
+
+		if (failure.error != -EOPNOTSUPP)
+			run_failure(status->run, failure);
+		limited |= turbo_limits_of(result) != NO_LIMITS;
+	}
+	/* SST-TF is read only where limits could be in its way: enabling it removes them. */
+	if (limited)
+		buckets = status_read(status, isst_read_levels,
+				      ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ,
+				      has_turbo_freq);
+	for (size_t i = 0; (result = isst_results_at(limits, i)) != NULL; i++)
+		report_lowered(status, result, buckets);
+	isst_results_free(buckets);
+	isst_results_free(limits);
+}
 
 /* ---- The uncore ---- */
-
-static bool is_shown(const struct domain_status *domain)
-{
-	return domain->node;
-}
 
 /** Reports what a limit is now: what was set, or else what it was at boot. */
 static void report_present(struct report_node *node, enum key_id key,
@@ -38,27 +152,6 @@ static void report_default(struct report_node *node, enum key_id key,
 		report_number(node, key, mhz);
 }
 
-static void report_fabric(struct report_node *parent, const struct isst_result *limits,
-			  unsigned int fabric)
-{
-	struct report_node *node = report_branch(parent, KEY_STATUS_UNCORE, fabric);
-
-	report_present(node, KEY_STATUS_MIN, limits, fabric, ISST_VALUE_UNCORE_MIN_MHZ,
-		       ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
-	report_present(node, KEY_STATUS_MAX, limits, fabric, ISST_VALUE_UNCORE_MAX_MHZ,
-		       ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
-	report_default(node, KEY_STATUS_LOWEST, limits, fabric, ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
-	report_default(node, KEY_STATUS_HIGHEST, limits, fabric, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
-}
-
-/** Whether a limit was set, or may be. */
-static bool is_set(const struct isst_result *limits, int id, unsigned int fabric)
-{
-	unsigned int mhz;
-
-	return isst_result_value_at(limits, id, fabric, 0, &mhz) != -ENODATA;
-}
-
 static void report_uncore(struct machine_status *status)
 {
 	struct isst_results *results = status_read(status, isst_read_uncore_limits, 0, is_shown);
@@ -68,171 +161,317 @@ static void report_uncore(struct machine_status *status)
 		const struct domain_status *domain = status_of_domain(status,
 								      isst_result_domain(limits));
 		struct failure failure = failure_of(limits, ISST_PART_RESULT);
-		unsigned int fabrics;
+		unsigned int fabrics, mhz;
 
 		if (failure.error != -EOPNOTSUPP)
-			run_failure(status->run, &failure);
+			run_failure(status->run, failure);
 		isst_result_extent(limits, ISST_VALUE_UNCORE_MIN_MHZ, &fabrics, NULL);
-		for (unsigned int fabric = 0; domain && fabric < fabrics; fabric++)
-			if (is_set(limits, ISST_VALUE_UNCORE_MIN_MHZ, fabric) ||
-			    is_set(limits, ISST_VALUE_UNCORE_MAX_MHZ, fabric))
-				report_fabric(domain->node, limits, fabric);
+		for (unsigned int at = 0; domain && at < fabrics; at++) {
+			struct report_node *node;
+
+			/* What could not be read may be set. */
+			if (isst_result_value_at(limits, ISST_VALUE_UNCORE_MIN_MHZ, at, 0, &mhz) ==
+				    -ENODATA &&
+			    isst_result_value_at(limits, ISST_VALUE_UNCORE_MAX_MHZ, at, 0, &mhz) ==
+				    -ENODATA)
+				continue;
+			node = report_branch(domain->node, KEY_STATUS_UNCORE, at);
+			report_present(node, KEY_STATUS_MIN, limits, at, ISST_VALUE_UNCORE_MIN_MHZ,
+				       ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
+			report_present(node, KEY_STATUS_MAX, limits, at, ISST_VALUE_UNCORE_MAX_MHZ,
+				       ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
+			report_default(node, KEY_STATUS_LOWEST, limits, at,
+				       ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
+			report_default(node, KEY_STATUS_HIGHEST, limits, at,
+				       ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
+		}
 	}
 	isst_results_free(results);
 }
 
-/* ---- cpufreq ---- */
+/* ---- CPUs of a domain that have the same values ---- */
 
-/** The limits of a CPU of a domain; 0: none. */
-struct cpu_limits {
+enum { VALUES = 4 };
+
+struct member {
 	const struct isst_domain *domain;
-	bool unknown;
-	bool first;	    /* of the CPUs of the domain with these limits */
-	unsigned int index; /* of those limits in the domain */
-	unsigned int cpu, min_mhz, max_mhz, lowest_mhz, highest_mhz;
+	unsigned int cpu;
+	uint64_t values[VALUES];
+	bool unknown, done;
 };
 
-static bool is_same(const struct cpu_limits *one, const struct cpu_limits *other)
+/** How values of CPUs are found and reported. */
+struct grouping {
+	reader read;
+	enum key_id key;
+	/** Fills in the values. Returns false if there is nothing to report of them. */
+	bool (*take)(const struct isst_result *result, uint64_t values[VALUES]);
+	void (*report)(struct report_node *node, const struct member *member);
+	bool limits; /* CPUs whose limits could not be read may have some */
+};
+
+/* What is closer together than this is shown as one. */
+enum { STEP_MHZ = 100 };
+
+static bool take_frequency(const struct isst_result *result, uint64_t values[VALUES])
 {
-	return one->domain == other->domain && one->unknown == other->unknown &&
-	       one->min_mhz == other->min_mhz && one->max_mhz == other->max_mhz &&
-	       one->lowest_mhz == other->lowest_mhz && one->highest_mhz == other->highest_mhz;
+	unsigned int mhz = value_of(result, ISST_VALUE_CURRENT_MHZ);
+
+	values[0] = (mhz + STEP_MHZ / 2) / STEP_MHZ * STEP_MHZ;
+	return values[0] > 0;
 }
 
-/** CPUs whose files are not read; *@cpus is NULL if there are none. Returns false after an error.
- */
-static bool find_isolated(struct run *run, struct isst_cpuset **cpus)
+static void report_frequency(struct report_node *node, const struct member *member)
 {
-	int error = isst_cpus_by_name(run->context, "isolated", 0, cpus);
-
-	if (!error || error == -EOPNOTSUPP)
-		return true;
-	run_call(run, error);
-	return false;
+	report_number(node, KEY_STATUS_CURRENT, member->values[0]);
 }
 
-/** Lists CPUs that have limits, or may have. Only the first of the errors is reported. Returns
- * their number. */
-static size_t list_limits(struct run *run, const struct isst_results *results,
-			  struct cpu_limits *limits)
+static bool take_reasons(const struct isst_result *result, uint64_t values[VALUES])
 {
+	return isst_result_value64(result, ISST_VALUE_LIMIT_REASONS, values) == 0 && values[0] > 0;
+}
+
+static void report_reasons(struct report_node *node, const struct member *member)
+{
+	char words[256] = "";
+	size_t length = 0;
+
+	for (int reason = 0; isst_limit_reason_name(reason); reason++)
+		if (member->values[0] >> reason & 1 && length < sizeof(words))
+			length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s",
+						   length > 0 ? " " : "",
+						   isst_limit_reason_name(reason));
+	report_text(node, KEY_STATUS_REASON, words);
+}
+
+enum { MIN, MAX, LOWEST, HIGHEST };
+
+static bool take_limits(const struct isst_result *result, uint64_t values[VALUES])
+{
+	values[MIN] = value_of(result, ISST_VALUE_SCALING_MIN_MHZ);
+	values[MAX] = value_of(result, ISST_VALUE_SCALING_MAX_MHZ);
+	values[LOWEST] = value_of(result, ISST_VALUE_PROCESSOR_MIN_MHZ);
+	values[HIGHEST] = value_of(result, ISST_VALUE_PROCESSOR_MAX_MHZ);
+	return values[MIN] > 0 || values[MAX] > 0;
+}
+
+static void report_limits(struct report_node *node, const struct member *member)
+{
+	const uint64_t *values = member->values;
+
+	if (member->unknown) {
+		report_unknown(node, KEY_STATUS_MIN);
+		report_unknown(node, KEY_STATUS_MAX);
+		return;
+	}
+	report_number(node, KEY_STATUS_MIN, values[MIN] ? values[MIN] : values[LOWEST]);
+	report_number(node, KEY_STATUS_MAX, values[MAX] ? values[MAX] : values[HIGHEST]);
+	report_number(node, KEY_STATUS_LOWEST, values[LOWEST]);
+	report_number(node, KEY_STATUS_HIGHEST, values[HIGHEST]);
+}
+
+static const struct grouping FREQUENCIES = { isst_read_frequencies, KEY_STATUS_RUNNING,
+					     take_frequency, report_frequency, .limits = false };
+static const struct grouping REASONS = { isst_read_limit_reasons, KEY_STATUS_REASONS, take_reasons,
+					 report_reasons, .limits = false };
+static const struct grouping LIMITS = { isst_read_scaling_limits, KEY_STATUS_SCALING, take_limits,
+					report_limits, .limits = true };
+
+/** Lists the CPUs that have values. The first failure is reported: it is mostly that of all.
+ * Returns their number. */
+static size_t list_members(struct run *run, const struct grouping *grouping,
+			   const struct isst_results *results, struct member *members)
+{
+	/* It is worth a note that the kernel does not have reasons, where it may have them. */
+	bool lacks_reasons = grouping == &REASONS &&
+			     isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0;
 	const struct isst_result *result;
 	bool failed = false;
 	size_t count = 0;
 
 	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
+		struct member *member = &members[count];
 
-		limits[count] = (struct cpu_limits){
-			.domain = isst_result_domain(result),
-			.cpu = isst_cpu_number(isst_result_cpu(result)),
-			.unknown = failure.error && failure.error != -EOPNOTSUPP,
-			.min_mhz = value_of(result, ISST_VALUE_SCALING_MIN_MHZ),
-			.max_mhz = value_of(result, ISST_VALUE_SCALING_MAX_MHZ),
-			.lowest_mhz = value_of(result, ISST_VALUE_PROCESSOR_MIN_MHZ),
-			.highest_mhz = value_of(result, ISST_VALUE_PROCESSOR_MAX_MHZ),
-		};
-		if (limits[count].unknown && !failed)
-			run_failure(run, &failure);
-		failed = failed || limits[count].unknown;
-		count += limits[count].unknown || limits[count].min_mhz > 0 ||
-			 limits[count].max_mhz > 0;
+		*member = (struct member){ .domain = isst_result_domain(result),
+					   .cpu = isst_cpu_number(isst_result_cpu(result)) };
+		if (!failure.error) {
+			count += grouping->take(result, member->values);
+			continue;
+		}
+		/* What the kernel does not have is no failure. */
+		if (failure.error == -EOPNOTSUPP && !lacks_reasons)
+			continue;
+		/* What only root may read is worth a note. */
+		if (!failed && !grouping->limits &&
+		    (failure.error == -EPERM || failure.error == -EOPNOTSUPP))
+			run_note(run, failure);
+		else if (!failed)
+			run_failure(run, failure);
+		failed = true;
+		member->unknown = true;
+		count += grouping->limits;
 	}
 	return count;
 }
 
-static void report_frequencies(struct report_node *node, const struct cpu_limits *limits)
+/** The next CPU of a domain that stands in no group: of limits the first one, else one with the
+ * highest value. NULL: there is none. */
+static const struct member *find_next(const struct grouping *grouping, const struct member *members,
+				      size_t count, const struct isst_domain *domain)
 {
-	if (limits->unknown) {
-		report_unknown(node, KEY_STATUS_MIN);
-		report_unknown(node, KEY_STATUS_MAX);
-		return;
-	}
-	report_number(node, KEY_STATUS_MIN, limits->min_mhz ? limits->min_mhz : limits->lowest_mhz);
-	report_number(node, KEY_STATUS_MAX,
-		      limits->max_mhz ? limits->max_mhz : limits->highest_mhz);
-	report_number(node, KEY_STATUS_LOWEST, limits->lowest_mhz);
-	report_number(node, KEY_STATUS_HIGHEST, limits->highest_mhz);
+	const struct member *next = NULL;
+
+	for (size_t i = 0; i < count && !(next && grouping->limits); i++)
+		if (members[i].domain == domain && !members[i].done &&
+		    (!next || members[i].values[0] > next->values[0]))
+			next = &members[i];
+	return next;
 }
 
-/** Reports the CPUs of a domain with the same limits as the first of a list. */
-static void report_alike(struct machine_status *status, const struct cpu_limits *limits,
-			 size_t count, unsigned int index)
+static void report_groups(const struct machine_status *status, const struct grouping *grouping,
+			  struct member *members, size_t count)
 {
-	const struct domain_status *domain = status_of_domain(status, limits->domain);
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	struct report_node *node;
-	int error = cpus ? 0 : -ENOMEM;
+	for (size_t i = 0; i < status->domain_count; i++) {
+		const struct domain_status *domain = &status->domains[i];
+		const struct member *next;
+		unsigned int index = 0;
 
-	for (size_t i = 0; i < count && !error; i++)
-		if (is_same(limits, &limits[i]))
-			error = isst_cpuset_add(cpus, limits[i].cpu, limits[i].cpu);
-	if (!error && domain) {
-		node = report_branch(domain->node, KEY_STATUS_SCALING, index);
-		report_frequencies(node, limits);
-		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
-	}
-	isst_cpuset_free(cpus);
-	if (error)
-		run_error(status->run, STATUS_FAILED, "out of memory");
-}
+		while (domain->node &&
+		       (next = find_next(grouping, members, count, domain->domain)) != NULL) {
+			struct report_node *node = report_branch(domain->node, grouping->key,
+								 index++);
 
-/** Marks the first CPU of a domain with its limits, and counts those of the domain before it. */
-static void find_first(struct cpu_limits *limits, size_t at)
-{
-	limits[at].first = true;
-	for (size_t i = 0; i < at && limits[at].first; i++) {
-		limits[at].first = !is_same(&limits[i], &limits[at]);
-		limits[at].index += limits[i].first && limits[i].domain == limits[at].domain;
+			grouping->report(node, next);
+			node = report_cpu_ranges(node, KEY_STATUS_CPUS, 0, NULL);
+			for (size_t k = 0; k < count; k++) {
+				if (members[k].domain != next->domain ||
+				    members[k].unknown != next->unknown ||
+				    memcmp(members[k].values, next->values, sizeof(next->values)) !=
+					    0)
+					continue;
+				report_add_cpu(node, members[k].cpu);
+				members[k].done = true;
+			}
+		}
 	}
 }
 
-static void report_limits(struct machine_status *status, struct cpu_limits *limits, size_t count)
+/** Reports the CPUs that are shown, but for some, which are reported by a key of their own. */
+static void report_cpus(struct machine_status *status, const struct grouping *grouping,
+			const struct isst_cpuset *except, enum key_id left_out_key)
 {
-	for (size_t i = 0; i < count; i++) {
-		find_first(limits, i);
-		if (limits[i].first)
-			report_alike(status, &limits[i], count - i, limits[i].index);
-	}
-}
-
-static void report_scaling(struct machine_status *status, const struct isst_cpuset *cpus)
-{
-	struct isst_results *results = status_read_cpus(status, isst_read_scaling_limits, cpus);
-	struct cpu_limits *limits = calloc(isst_results_count(results) + 1, sizeof(*limits));
-
-	if (!limits)
-		run_error(status->run, STATUS_FAILED, "out of memory");
-	else
-		report_limits(status, limits, list_limits(status->run, results, limits));
-	free(limits);
-	isst_results_free(results);
-}
-
-static void report_cpufreq(struct machine_status *status)
-{
-	struct isst_cpuset *isolated = NULL, *cpus = isst_cpuset_new(),
-			   *left_out = isst_cpuset_new();
+	struct isst_cpuset *cpus = isst_cpuset_new(), *left_out = isst_cpuset_new();
+	struct isst_results *results = NULL;
+	struct member *members = NULL;
 	struct run *run = status->run;
+	bool chosen = cpus && left_out && status_choose_cpus(status, except, cpus, left_out) == 0;
 
-	if (!cpus || !left_out) {
-		run_error(run, STATUS_FAILED, "out of memory");
-	} else if (find_isolated(run, &isolated)) {
-		if (status_choose_cpus(status, isolated, cpus, left_out) != 0)
-			run_error(run, STATUS_FAILED, "out of memory");
-		else
-			report_scaling(status, cpus);
-		if (isst_cpuset_count(left_out) > 0)
-			report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_STATUS_NOT_READ, 0,
-					  left_out);
+	if (chosen) {
+		results = status_read_cpus(status, grouping->read, cpus);
+		members = calloc(isst_results_count(results) + 1, sizeof(*members));
 	}
-	isst_cpuset_free(isolated);
+	if (members)
+		report_groups(status, grouping, members,
+			      list_members(run, grouping, results, members));
+	else
+		run_no_memory(run);
+	if (isst_cpuset_count(left_out) > 0)
+		report_cpu_ranges(report_unit(run->report, NULL, 0), left_out_key, 0, left_out);
+	free(members);
+	isst_results_free(results);
 	isst_cpuset_free(cpus);
 	isst_cpuset_free(left_out);
 }
 
 void limit_status_report(struct machine_status *status)
 {
+	struct isst_cpuset *isolated = NULL;
+	int error;
+
 	report_uncore(status);
-	report_cpufreq(status);
+	error = isst_cpus_by_name(status->run->context, "isolated", 0, &isolated);
+	if (error && error != -EOPNOTSUPP)
+		run_call(status->run, error);
+	else
+		report_cpus(status, &LIMITS, isolated, KEY_STATUS_NOT_READ);
+	isst_cpuset_free(isolated);
+}
+
+void running_status_report(struct machine_status *status)
+{
+	struct isst_cpuset *undisturbed = NULL;
+	struct run *run = status->run;
+
+	/* Reasons are read by power domain: no CPU takes part in it. */
+	report_cpus(status, &REASONS, NULL, KEYS);
+	if (request_has(run->request, OPTION_INCLUDE_ISOLATED) ||
+	    run_call(run, isst_undisturbed_cpus(run->context, &undisturbed)) == 0)
+		report_cpus(status, &FREQUENCIES, undisturbed, KEY_STATUS_NO_FREQUENCY);
+	isst_cpuset_free(undisturbed);
+}
+
+/* ---- Power ---- */
+
+enum { MW_PER_W = 1000 };
+
+static void report_mw(struct report_node *node, enum key_id key, const struct isst_result *power,
+		      int id)
+{
+	unsigned int mw;
+
+	/* The first round knows no power. */
+	if (isst_result_value(power, id, &mw) == 0)
+		report_number(node, key, (mw + MW_PER_W / 2) / MW_PER_W);
+}
+
+/** The power of the level stands on the same screen: a lower limit leaves open which counts. */
+static void report_lower_limit(const struct machine_status *status, const struct isst_result *power)
+{
+	const struct isst_domain *of = isst_result_domain(power);
+	const struct isst_result *level = status_properties(status, status_of_domain(status, of));
+	unsigned int limit_mw, tdp_w;
+
+	if (isst_result_value(power, ISST_VALUE_POWER_LIMIT_MW, &limit_mw) == 0 &&
+	    isst_result_value(level, ISST_VALUE_TDP_W, &tdp_w) == 0 && limit_mw / MW_PER_W < tdp_w)
+		report_message(status->run->report, ENTRY_NOTE,
+			       "%s: the power limit of %u W counts, not the TDP of %u W",
+			       isst_domain_name(of), limit_mw / MW_PER_W, tdp_w);
+}
+
+/** Power is the package's where it has power domains, which share it, else the die's. */
+void power_status_report(struct machine_status *status)
+{
+	struct run *run = status->run;
+	bool shared = isst_platform_fact(run->context, ISST_FACT_POWER_DOMAINS) > 0, failed = false;
+	struct isst_results *results = status_read(status, isst_read_power, 0, is_shown);
+	const struct isst_result *power, *before = NULL;
+
+	for (size_t i = 0; (power = isst_results_at(results, i)) != NULL; i++) {
+		const struct isst_domain *domain = isst_result_domain(power);
+		struct report_step path = { &keys[KEY_PACKAGE], isst_domain_package(domain) };
+		struct failure failure = failure_of(power, ISST_PART_RESULT);
+		struct report_node *node;
+
+		if (shared && before &&
+		    isst_domain_package(isst_result_domain(before)) == path.index)
+			continue;
+		before = power;
+		if (failure.error) {
+			/* The first failure is mostly that of all. Only root may read energy. */
+			if (!failed && (failure.error == -EACCES || failure.error == -EPERM))
+				run_note(run, failure);
+			else if (!failed && failure.error != -EOPNOTSUPP)
+				run_failure(run, failure);
+			failed |= failure.error != -EOPNOTSUPP;
+			continue;
+		}
+		node = shared ? report_unit(run->report, &path, 1)
+			      : status_of_domain(status, domain)->node;
+		node = report_branch(node, KEY_STATUS_POWER, 0);
+		report_mw(node, KEY_STATUS_DRAWN, power, ISST_VALUE_POWER_MW);
+		report_mw(node, KEY_STATUS_POWER_LIMIT, power, ISST_VALUE_POWER_LIMIT_MW);
+		report_lower_limit(status, power);
+	}
+	isst_results_free(results);
 }

@@ -5,6 +5,7 @@
  */
 #include "machine_status.h"
 
+#include "../run/config.h"
 #include "../run/handlers.h"
 
 #include <errno.h>
@@ -13,15 +14,12 @@
 
 /* ---- Which domains ---- */
 
-/**
- * With --cpu the units become those of all domains of the packages with these CPUs: how many cores
- * have high priority counts by package. Returns false after an error.
- */
+/** How many cores have high priority counts by package. */
 bool machine_status_find(struct run *run)
 {
 	struct isst_cpuset *packages;
 	bool named = run->targets.named;
-	int error = 0;
+	int error;
 
 	if (!named)
 		return true;
@@ -38,7 +36,7 @@ bool machine_status_find(struct run *run)
 	run->targets.named = named;
 	isst_cpuset_free(packages);
 	if (error)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	return !error;
 }
 
@@ -47,24 +45,6 @@ bool firmware_is_asked_by_msr(struct isst_context *context)
 	return isst_platform_fact(context, ISST_FACT_MAILBOX) > 0 &&
 	       isst_platform_fact(context, ISST_FACT_POWER_DOMAINS) == 0 &&
 	       isst_platform_fact(context, ISST_FACT_CLOS_EPP) == 0;
-}
-
-/** Adds the package of each domain that a CPU can be asked for that may be interrupted to @kept,
- * all others to @left_alone. Returns 0 or -ENOMEM. */
-static int choose_packages(const struct run *run, const struct isst_cpuset *undisturbed,
-			   struct isst_cpuset *kept, struct isst_cpuset *left_alone)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < run->targets.unit_count && !error; i++) {
-		const struct unit *unit = &run->targets.units[i];
-		unsigned int package = unit->place.package;
-
-		error = isst_cpuset_add(domain_has_reader(unit->domain, undisturbed) ? kept
-										     : left_alone,
-					package, package);
-	}
-	return error;
 }
 
 /**
@@ -85,7 +65,15 @@ static bool leave_isolated_alone(struct run *run)
 	kept = isst_cpuset_new();
 	left_alone = isst_cpuset_new();
 	if (kept && left_alone)
-		error = choose_packages(run, undisturbed, kept, left_alone);
+		error = 0;
+	for (size_t i = 0; i < run->targets.unit_count && !error; i++) {
+		const struct unit *unit = &run->targets.units[i];
+
+		package = unit->place.package;
+		error = isst_cpuset_add(domain_has_reader(unit->domain, undisturbed) ? kept
+										     : left_alone,
+					package, package);
+	}
 	if (!error && isst_cpuset_count(left_alone) > 0)
 		targets_keep_packages(&run->targets, kept);
 	isst_cpuset_for_each (package, left_alone)
@@ -99,38 +87,32 @@ static bool leave_isolated_alone(struct run *run)
 	isst_cpuset_free(kept);
 	isst_cpuset_free(left_alone);
 	if (error)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	return !error;
 }
 
-/** The lowest CPU of a domain that is named. Returns false if there is none. */
-static bool find_named(const struct run *run, const struct isst_domain *domain, unsigned int *cpu)
-{
-	const struct isst_cpuset *online = isst_domain_online_cpus(domain);
-
-	for (*cpu = 0; isst_cpuset_next(online, *cpu, cpu); (*cpu)++)
-		if (is_named(run, *cpu))
-			return true;
-	return false;
-}
-
-/** Begins the units of the report, in their order. */
+/** Begins the units of the report, in their order. With --cpu the lowest CPU of a domain that is
+ * named stands for it. */
 static void begin_units(struct machine_status *status)
 {
 	struct run *run = status->run;
 
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
+	for (size_t i = 0; i < status->domain_count; i++) {
 		struct unit *unit = &run->targets.units[i];
-		struct domain_status *domain = &status->domains[unit->slot];
+		struct domain_status *domain = &status->domains[i];
+		bool shown = !run->cpus;
 		unsigned int cpu;
 
 		domain->domain = unit->domain;
-		if (run->cpus) {
-			if (!find_named(run, unit->domain, &cpu))
+		domain->unit = unit;
+		isst_cpuset_for_each (cpu, isst_domain_online_cpus(unit->domain)) {
+			if (shown || !is_named(run, cpu))
 				continue;
 			unit->cpu = cpu;
+			shown = true;
 		}
-		domain->node = unit_report(unit, run->context, run->report);
+		if (shown)
+			domain->node = unit_report(unit, run->context, run->report);
 	}
 }
 
@@ -139,23 +121,21 @@ static void begin_units(struct machine_status *status)
 /** Takes down whether SST-TF and core-power are on, and classes hold. */
 static void take_states(struct machine_status *status)
 {
-	struct run *run = status->run;
-
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
-		struct domain_status *domain = &status->domains[unit->slot];
-		const struct isst_result *level = levels_current(&status->levels, unit);
+	for (size_t i = 0; i < status->domain_count; i++) {
+		struct domain_status *domain = &status->domains[i];
+		const struct isst_result *level = levels_current(&status->levels, domain->unit);
+		const struct isst_result *core_power = isst_results_at(status->core_power, i);
 
 		if (level)
 			domain->turbo_freq_state = value_of(level, ISST_VALUE_TURBO_FREQ_STATE);
-		domain->core_power = isst_results_at(status->core_power, unit->slot);
-		if (!domain->core_power || isst_result_error(domain->core_power, ISST_PART_RESULT))
+		domain->core_power = core_power;
+		if (!core_power || isst_result_error(core_power, ISST_PART_RESULT))
 			continue;
-		domain->clos_state = value_of(domain->core_power, ISST_VALUE_CLOS_IN_FORCE);
-		if (!value_of(domain->core_power, ISST_VALUE_CORE_POWER_SUPPORTED))
+		domain->clos_state = value_of(core_power, ISST_VALUE_CLOS_IN_FORCE);
+		if (!value_of(core_power, ISST_VALUE_CORE_POWER_SUPPORTED))
 			domain->core_power_state = ISST_FEATURE_UNSUPPORTED;
 		else
-			domain->core_power_state = value_of(domain->core_power,
+			domain->core_power_state = value_of(core_power,
 							    ISST_VALUE_CORE_POWER_ENABLED)
 							   ? ISST_FEATURE_ENABLED
 							   : ISST_FEATURE_DISABLED;
@@ -172,8 +152,7 @@ static bool has_core_power(const struct isst_domain *domain, const void *data)
 /** Reads levels, features and classes of all units, whose cores were found. @parts: a sum of
  * ISST_READ_LEVELS_... Returns false after an error that leaves nothing to report. To be cleared in
  * any case. */
-static bool machine_status_read(struct machine_status *status, enum level_choice choice,
-				unsigned int parts)
+static bool machine_status_read(struct machine_status *status, unsigned int parts)
 {
 	const struct question question = { .read = isst_read_core_power };
 	struct run *run = status->run;
@@ -181,11 +160,11 @@ static bool machine_status_read(struct machine_status *status, enum level_choice
 	status->domain_count = run->targets.domain_count;
 	status->domains = calloc(status->domain_count + 1, sizeof(*status->domains));
 	if (!status->domains) {
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 		return false;
 	}
 	begin_units(status);
-	if (status_read_levels(status, choice, parts) != 0)
+	if (status_read_levels(status, parts) != 0)
 		return false;
 	status->core_power = read_domains(run, &question);
 	if (!status->core_power)
@@ -211,28 +190,6 @@ static const char *interface_of(struct isst_context *context)
 	return mmio ? "MMIO" : "none";
 }
 
-static unsigned int count_packages(const struct run *run)
-{
-	unsigned int packages = 0, before = 0;
-
-	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
-		unsigned int package = isst_domain_package(isst_domain_at(run->context, i));
-
-		packages += i == 0 || package != before;
-		before = package;
-	}
-	return packages;
-}
-
-/** `2026-01-31T12:00:00Z`; false where a year has no such form. */
-static bool print_time(int64_t seconds, char *text, size_t size)
-{
-	time_t time = (time_t)seconds;
-	struct tm parts;
-
-	return gmtime_r(&time, &parts) && strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
-}
-
 /** The last run of `config apply` in this boot. A record that cannot be used is none: the machine
  * is what it is. */
 static void report_last_apply(struct run *run, struct report_node *top)
@@ -240,7 +197,9 @@ static void report_last_apply(struct run *run, struct report_node *top)
 	struct isst_apply_record *last;
 	struct report_node *node;
 	const char *source;
-	char time[40];
+	struct tm parts;
+	char text[40];
+	time_t time;
 	int error = isst_read_apply_record(run->context, 0, &last);
 
 	if (error == -ENOMEM)
@@ -253,8 +212,11 @@ static void report_last_apply(struct run *run, struct report_node *top)
 	report_state(node, KEY_LAST_APPLY_RESULT, isst_apply_record_succeeded(last));
 	source = isst_apply_record_source(last);
 	report_text(node, KEY_LAST_APPLY_SOURCE, source ? source : "--set");
-	if (print_time(isst_apply_record_time_s(last), time, sizeof(time)))
-		report_text(node, KEY_LAST_APPLY_TIME, time);
+	/* Years far away have no such form. */
+	time = (time_t)isst_apply_record_time_s(last);
+	if (gmtime_r(&time, &parts) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
+		report_text(node, KEY_LAST_APPLY_TIME, text);
 	report_number(node, KEY_LAST_APPLY_TIMESTAMP, (uint64_t)isst_apply_record_time_s(last));
 	report_text(node, KEY_LAST_APPLY_SHA256, isst_apply_record_sha256(last));
 	isst_apply_record_free(last);
@@ -266,10 +228,18 @@ static void report_top(struct machine_status *status)
 	struct isst_context *context = run->context;
 	struct report_node *top = report_unit(run->report, NULL, 0);
 	const char *name = run_processor_name(run), *holder;
+	unsigned int packages = 0, before = 0;
+	int disabled;
 
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
-	report_number(top, KEY_STATUS_PACKAGES, count_packages(run));
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		unsigned int package = isst_domain_package(isst_domain_at(context, i));
+
+		packages += i == 0 || package != before;
+		before = package;
+	}
+	report_number(top, KEY_STATUS_PACKAGES, packages);
 	if (status->cores.complete)
 		report_number(top, KEY_STATUS_CORES, status->cores.count);
 	else
@@ -288,7 +258,11 @@ static void report_top(struct machine_status *status)
 	report_last_apply(run, top);
 	if (run->shows_holder && (holder = isst_change_holder(context)) != NULL)
 		report_text(top, KEY_STATUS_HOLDER, holder);
-	turbo_status_report(run, top);
+	disabled = isst_platform_fact(context, ISST_FACT_TURBO_DISABLED);
+	if (disabled >= 0)
+		report_state(top, KEY_STATUS_TURBO, !disabled);
+	else if (disabled != -ENODATA)
+		run_call(run, disabled);
 	if (isst_cpuset_count(status->cores.unplaced) > 0)
 		report_cpu_ranges(top, KEY_STATUS_UNPLACED, 0, status->cores.unplaced);
 }
@@ -350,7 +324,7 @@ static void report_core_power(struct run *run, const struct domain_status *domai
 
 	if (failure.error == -EOPNOTSUPP)
 		return;
-	run_failure(run, &failure);
+	run_failure(run, failure);
 	if (domain->core_power_state == ISST_FEATURE_UNKNOWN) {
 		report_unknown(domain->node, KEY_SST_CORE_POWER);
 		return;
@@ -367,16 +341,14 @@ static void report_domains(struct machine_status *status)
 	struct run *run = status->run;
 
 	level_choice_report(run, &status->levels);
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
-		const struct domain_status *domain = &status->domains[unit->slot];
-		const struct isst_result *level = levels_get(&status->levels, unit, 0);
-		const struct isst_result *profile = levels_summary(&status->levels, unit);
-		const struct isst_result *properties = status_properties(status, unit);
+	for (size_t i = 0; i < status->domain_count; i++) {
+		const struct domain_status *domain = &status->domains[i];
+		const struct isst_result *level = levels_get(&status->levels, domain->unit, 0);
+		const struct isst_result *properties = status_properties(status, domain);
 
 		if (!domain->node)
 			continue;
-		report_profile(domain->node, profile);
+		report_profile(domain->node, levels_summary(&status->levels, domain->unit));
 		if (level)
 			level_failures(run, level);
 		/* What has both kinds of failures has the first ones once more. */
@@ -388,13 +360,147 @@ static void report_domains(struct machine_status *status)
 	}
 }
 
+/* ---- What screens leave out: what concerns whole packages ---- */
+
+/** Explains what limits the CPUs of the packages; NULL: that could not be explained. What could not
+ * be read is reported, unless the run has errors: most of it would stand there twice. */
+static struct isst_explanation *explain_limits(struct run *run)
+{
+	struct isst_explanation *explanation = NULL;
+	struct isst_targets *targets = domain_targets(run);
+	const char *unread;
+	int error;
+
+	if (!targets)
+		return NULL;
+	error = isst_explain(run->context, targets, NULL, ISST_EXPLAIN_LIMITS, &explanation);
+	isst_targets_free(targets);
+	if (error == -ENOMEM) {
+		run_no_memory(run);
+	} else if (run->status == STATUS_DONE) {
+		if (error < 0)
+			run_call(run, error);
+		for (size_t i = 0; (unread = isst_explanation_unread_at(explanation, i)); i++)
+			run_error(run, STATUS_FAILED, "%s", unread);
+	}
+	return explanation;
+}
+
+/** Whether a finding is a performance limit reason of a package. */
+static bool is_limit_of(const struct isst_finding *finding, unsigned int package)
+{
+	static const int CODES[] = {
+		ISST_FINDING_LIMITED_THERMAL,	ISST_FINDING_LIMITED_PLATFORM,
+		ISST_FINDING_LIMITED_POWER,	ISST_FINDING_LIMITED_CURRENT,
+		ISST_FINDING_LIMITED_RAS,	ISST_FINDING_LIMITED_MCP,
+		ISST_FINDING_LIMITED_DFC,	ISST_FINDING_LIMITED_QOS,
+		ISST_FINDING_LIMITED_MISC,	ISST_FINDING_LIMITED_FREQUENCY,
+		ISST_FINDING_LIMITED_OTHERWISE,
+	};
+
+	for (size_t i = 0; i < sizeof(CODES) / sizeof(CODES[0]); i++)
+		if (CODES[i] == isst_finding_code(finding))
+			return isst_cpuset_has(isst_finding_packages(finding), package);
+	return false;
+}
+
+/** The largest number of the levels in force in a package, or of their summaries. */
+static void report_largest(struct machine_status *status, unsigned int package,
+			   struct report_node *node, enum key_id key, int id)
+{
+	unsigned int largest = 0, value;
+	bool any = false;
+
+	for (size_t i = 0; i < status->domain_count; i++) {
+		const struct unit *unit = status->domains[i].unit;
+		const struct isst_result *level = levels_get(&status->levels, unit, 0);
+
+		if (unit->place.package != package || isst_domain_is_io(unit->domain) || !level ||
+		    isst_result_value(level, id, &value) != 0)
+			continue;
+		if (id == ISST_VALUE_HIGHEST_LEVEL && !value_of(level, ISST_VALUE_ENABLED))
+			value = 0;
+		largest = !any || value > largest ? value : largest;
+		any = true;
+	}
+	if (any && key == KEY_STATUS_LOCK)
+		report_state(node, key, largest);
+	else if (any)
+		report_number(node, key, largest);
+}
+
+static void report_package(struct machine_status *status, const struct isst_results *levels,
+			   const struct isst_explanation *explanation, unsigned int package)
+{
+	const struct report_step path = { &keys[KEY_PACKAGE], package };
+	struct report_node *node = report_unit(status->run->report, &path, 1);
+	const struct isst_finding *finding;
+	unsigned int count = 0;
+	int reported = 0;
+
+	report_largest(status, package, node, KEY_STATUS_HIGHEST_LEVEL, ISST_VALUE_HIGHEST_LEVEL);
+	report_largest(status, package, node, KEY_STATUS_LOCK, ISST_VALUE_LOCKED);
+	report_largest(status, package, node, KEY_POWER, ISST_VALUE_TDP_W);
+	report_largest(status, package, node, KEY_TJUNCTION_MAX, ISST_VALUE_TJUNCTION_C);
+	high_priority_package_report(status, levels, package, node);
+	/* Each reason once, since more or less may have been read for other CPUs: those of the same
+	 * code follow each other. What cannot be read is in no format that this is for. */
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
+		if (!is_limit_of(finding, package) || isst_finding_code(finding) == reported)
+			continue;
+		reported = isst_finding_code(finding);
+		report_word(report_branch(node, KEY_FINDING, count++), KEY_FINDING_CODE,
+			    isst_finding_name(finding));
+	}
+}
+
+static void report_packages(struct machine_status *status)
+{
+	struct isst_results *levels = high_priority_levels(status);
+	struct isst_explanation *explanation = NULL;
+	const struct isst_result *level;
+
+	/* What could not be read of SST-TF, unless something was reported before: what is read for
+	 * high priority cores is the same. */
+	if (status->run->status == STATUS_DONE) {
+		for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
+			run_failure(status->run, failure_of(level, ISST_PART_PERF_PROFILE));
+			level_failures(status->run, level);
+		}
+	}
+	if (status->domain_count > 0)
+		explanation = explain_limits(status->run);
+	for (size_t i = 0; i < status->domain_count; i++) {
+		unsigned int package = isst_domain_package(status->domains[i].domain);
+
+		if (i == 0 || package != isst_domain_package(status->domains[i - 1].domain))
+			report_package(status, levels, explanation, package);
+	}
+	isst_explanation_free(explanation);
+	isst_results_free(levels);
+}
+
+/* ---- The whole ---- */
+
+/** How the machine differs from the configuration of the command line. */
+static void report_configuration(struct run *run)
+{
+	struct report_node *top;
+
+	if (!config_matches(run) ||
+	    config_call(run, run->config, isst_config_check(run->config, run->context, 0)) != 0)
+		return;
+	run_report_notices(run);
+	top = report_branch(report_unit(run->report, NULL, 0), KEY_CONFIGURATION, 0);
+	config_report_comparison(run, top);
+}
+
 static void machine_status_clear(struct machine_status *status)
 {
 	isst_results_free(status->core_power);
 	levels_clear(&status->levels);
 	free(status->domains);
 	cores_clear(&status->cores);
-	isst_explanation_free(status->limits);
 }
 
 static void report_rows(struct machine_status *status)
@@ -405,7 +511,7 @@ static void report_rows(struct machine_status *status)
 	turbo_limits_report(status);
 	limit_status_report(status);
 	if (status->run->complete)
-		complete_status_report(status);
+		report_packages(status);
 }
 
 void machine_status(struct run *run)
@@ -418,14 +524,13 @@ void machine_status(struct run *run)
 	    cores_find(run, &status.cores) == 0) {
 		report_top(&status);
 		if (run->config)
-			config_status_report(run);
+			report_configuration(run);
 		/* Of none there is nothing to read. */
 		if (!run->again && !run->complete && run->targets.unit_count > 0)
 			(void)levels_note_cpus(run, ISST_CONFIG_CHECK_UNDISTURBED,
 					       "isst explain describes that");
 		if (run->targets.unit_count > 0 &&
-		    machine_status_read(&status, LEVELS_CURRENT,
-					map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
+		    machine_status_read(&status, map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
 			(map ? core_map_report : report_rows)(&status);
 			if (request_has(run->request, OPTION_WATCH))
 				running_status_report(&status);

@@ -5,14 +5,20 @@
 
 #include "../run/cores.h"
 #include "../run/levels.h"
-#include "level_memory.h"
 
 /* Classes of service. */
 enum { STATUS_CLASSES = 4 };
 
+/** What a command that is carried out again keeps of levels, for as long as the levels are the
+ * same: results of isst_read_levels(); NULL: none are kept. */
+struct level_memory {
+	struct isst_results *properties, *buckets;
+};
+
 /** A domain of the run's targets. */
 struct domain_status {
 	const struct isst_domain *domain;
+	const struct unit *unit;
 	const struct isst_result *core_power; /* NULL: it could not be read */
 	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
 	/* enum isst_feature_state; of @clos: whether limits and priorities of classes hold */
@@ -29,12 +35,9 @@ struct machine_status {
 	/* With their properties; belongs to the run's memory. NULL: @levels has them. */
 	const struct isst_results *properties;
 	struct isst_results *core_power;
-	struct domain_status *domains; /* by the slots of the run's targets */
+	struct domain_status *domains; /* by the slots of the run's targets, as their units are */
 	size_t domain_count;
 	struct cores cores;
-	/* Performance limit reasons, by limits_explanation(). */
-	struct isst_explanation *limits;
-	bool limits_explained;
 };
 
 /** Makes the units those of all domains of the packages that --cpu names. Returns false after an
@@ -78,10 +81,24 @@ static inline bool is_named(const struct run *run, unsigned int cpu)
 	return !run->cpus || isst_cpuset_has(run->cpus, cpu);
 }
 
+/** Whether a domain is shown. */
+static inline bool is_shown(const struct domain_status *domain)
+{
+	return domain->node;
+}
+
+/** The first result of a domain; NULL: there is none. */
+const struct isst_result *result_of_domain(const struct isst_results *results,
+					   const struct isst_domain *domain);
+
 /** Reads for the domains that are wanted, in the order of the slots. To be freed; NULL where there
  * are none, or after reporting why. */
 struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain));
+
+/** Reads for CPUs in the same way. */
+struct isst_results *status_read_cpus(struct machine_status *status, reader read,
+				      const struct isst_cpuset *cpus);
 
 /**
  * Reads parts of the current levels for the domains that are wanted, unless what is kept of them is
@@ -95,33 +112,29 @@ void status_keep_levels(struct machine_status *status, unsigned int parts,
 /** Reads the levels of all domains; of a command that is carried out again, which asks for the
  * current ones, parts that stay as they are, only where they may be others by now. Returns 0, or a
  * negative errno after reporting it. */
-int status_read_levels(struct machine_status *status, enum level_choice choice, unsigned int parts);
-/** The result with these parts of a unit's level; NULL if there is none. */
+int status_read_levels(struct machine_status *status, unsigned int parts);
+/** The result with these parts of a domain's level; NULL if there is none. */
 const struct isst_result *status_properties(const struct machine_status *status,
-					    const struct unit *unit);
+					    const struct domain_status *domain);
 
 /** Adds the online CPUs that are shown: those of a set to @left_out, all others to @cpus. Returns 0
  * or -ENOMEM. */
 int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
 		       struct isst_cpuset *cpus, struct isst_cpuset *left_out);
 
-/** Reads for CPUs, as status_read() for domains. */
-struct isst_results *status_read_cpus(struct machine_status *status, reader read,
-				      const struct isst_cpuset *cpus);
+/** Adds the online CPUs that are shown of a domain's cores in classes from @first to @last. Returns
+ * 0 or -ENOMEM. */
+int status_add_class(const struct machine_status *status, const struct isst_domain *domain,
+		     int first, int last, struct isst_cpuset *cpus);
 
 /** The parts of the report. */
-void turbo_status_report(struct run *run, struct report_node *top);
 void turbo_limits_report(struct machine_status *status);
 void clos_status_report(struct machine_status *status);
+void core_map_report(struct machine_status *status);
 void high_priority_status_report(struct machine_status *status);
 void limit_status_report(struct machine_status *status);
-void core_map_report(struct machine_status *status);
 void running_status_report(struct machine_status *status);
 void power_status_report(struct machine_status *status);
-/** How the machine differs from the configuration of the command line. */
-void config_status_report(struct run *run);
-/** What screens leave out: what concerns whole packages. */
-void complete_status_report(struct machine_status *status);
 /** The buckets and the high priority cores of a package, below its unit. @levels: of all domains,
  * with SST-TF. */
 void high_priority_package_report(const struct machine_status *status,

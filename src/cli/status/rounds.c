@@ -7,7 +7,7 @@
 #include "../../common/printable.h"
 #include "../process/terminal.h"
 #include "../render/render.h"
-#include "level_memory.h"
+#include "machine_status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -265,13 +265,15 @@ enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(
 		.stream = output_result(output),
 		.interval_s = (unsigned int)request_number(run->request, OPTION_WATCH),
 	};
+	struct level_memory memory = { NULL, NULL };
 	enum exit_status status;
 
-	run->level_memory = level_memory_new();
+	run->level_memory = &memory;
 	begin_rounds(&watching);
 	status = terminal_can_show(fileno(watching.stream)) ? watch_terminal(&watching)
 							    : watch_stream(&watching);
-	level_memory_free(run->level_memory);
+	isst_results_free(memory.properties);
+	isst_results_free(memory.buckets);
 	run->level_memory = NULL;
 	return status;
 }
