@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_COMMAND_TABLE_H
 #define ISST_CLI_COMMAND_TABLE_H
 
-#include "arguments/command.h"
+#include "arguments/request.h"
 
 /** Ended by a NULL name. */
 extern const struct feature features[];

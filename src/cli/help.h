@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_HELP_H
 #define ISST_CLI_HELP_H
 
-#include "arguments/command.h"
+#include "arguments/request.h"
 
 #include <stdio.h>
 

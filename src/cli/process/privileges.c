@@ -157,15 +157,9 @@ enum {
 #else
 	CALL_KEXEC_FILE_LOAD = 294,
 #endif
+	/* io_uring makes sockets and more, past this filter; open_tree to fspick mount. */
 	CALL_IO_URING_SETUP = 425,
-	CALL_IO_URING_ENTER,
-	CALL_IO_URING_REGISTER,
-	CALL_OPEN_TREE,
-	CALL_MOVE_MOUNT,
-	CALL_FSOPEN,
-	CALL_FSCONFIG,
-	CALL_FSMOUNT,
-	CALL_FSPICK,
+	CALL_FSPICK = 433,
 	CALL_CLONE3 = 435,
 	CALL_MOUNT_SETATTR = 442,
 	CALL_OPEN_TREE_ATTR = 467,
@@ -204,21 +198,14 @@ static const struct sock_filter filter[] = {
 	DENY_CALL(SYS_mount),
 	DENY_CALL(SYS_umount2),
 	DENY_CALL(SYS_pivot_root),
-	DENY_CALL(CALL_OPEN_TREE),
 	DENY_CALL(CALL_OPEN_TREE_ATTR),
-	DENY_CALL(CALL_MOVE_MOUNT),
-	DENY_CALL(CALL_FSOPEN),
-	DENY_CALL(CALL_FSCONFIG),
-	DENY_CALL(CALL_FSMOUNT),
-	DENY_CALL(CALL_FSPICK),
 	DENY_CALL(CALL_MOUNT_SETATTR),
 	DENY_CALL(SYS_unshare),
 	DENY_CALL(SYS_setns),
 	DENY_CALL(SYS_process_vm_writev),
-	/* It makes sockets and more, past this filter. */
-	DENY_CALL(CALL_IO_URING_SETUP),
-	DENY_CALL(CALL_IO_URING_ENTER),
-	DENY_CALL(CALL_IO_URING_REGISTER),
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALL_IO_URING_SETUP, 0, 2),
+	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, CALL_FSPICK, 1, 0),
+	DENY,
 	/* Its flags are in memory, which no filter can read. For this error C libraries use clone.
 	 */
 	IF_EQUAL(CALL_CLONE3),

@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 struct program {
 	pid_t process;
-	int release;  /* where the affinity is written to */
-	int reported; /* where it reports why it could not be run */
+	/* A socket: its affinity is written to it, and it reports why it could not be run. */
+	int link;
 	bool released;
 };
 
@@ -71,16 +72,15 @@ static int restore_inheritance(const struct program_inheritance *inheritance)
 
 /** Waits until the program is released, and executes it. A run that ends before never does. */
 __attribute__((noreturn)) static void
-wait_and_execute(char *const *words, const struct program_inheritance *inheritance, int release,
-		 int reported)
+wait_and_execute(char *const *words, const struct program_inheritance *inheritance, int link)
 {
 	struct affinity affinity = { 0 };
-	struct obstacle obstacle = { read_exactly(release, &affinity.size, sizeof(affinity.size)),
+	struct obstacle obstacle = { read_exactly(link, &affinity.size, sizeof(affinity.size)),
 				     PROGRAM_PREPARATION };
 
 	if (!obstacle.error && affinity.size > 0) {
 		affinity.set = calloc(1, affinity.size);
-		obstacle.error = affinity.set ? read_exactly(release, affinity.set, affinity.size)
+		obstacle.error = affinity.set ? read_exactly(link, affinity.set, affinity.size)
 					      : -ENOMEM;
 	}
 	if (obstacle.error == -EPIPE)
@@ -95,7 +95,7 @@ wait_and_execute(char *const *words, const struct program_inheritance *inheritan
 		obstacle = (struct obstacle){ -errno, PROGRAM_EXECUTION };
 	}
 	/* Without it the run takes the program for one that ended with this status. */
-	(void)!write(reported, &obstacle, sizeof(obstacle));
+	(void)!write(link, &obstacle, sizeof(obstacle));
 	_exit(PROGRAM_RUN_FAILED);
 }
 
@@ -156,30 +156,17 @@ int program_find(const char *name)
 
 /* ---- In the run ---- */
 
-static int open_pipes(int release[2], int reported[2])
-{
-	int error;
-
-	if (pipe2(release, O_CLOEXEC) != 0)
-		return -errno;
-	if (pipe2(reported, O_CLOEXEC) == 0)
-		return 0;
-	error = -errno;
-	close(release[0]);
-	close(release[1]);
-	return error;
-}
-
 int program_fork(char *const *words, const struct program_inheritance *inheritance,
 		 struct program **program)
 {
-	struct program *made = calloc(1, sizeof(*made));
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
-	int release[2] = { -1, -1 }, reported[2] = { -1, -1 };
+	struct program *made = calloc(1, sizeof(*made));
+	int ends[2], error = made ? 0 : -ENOMEM;
 	struct sigaction children;
-	int error = made ? open_pipes(release, reported) : -ENOMEM;
 
 	*program = NULL;
+	if (!error && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		error = -errno;
 	if (error) {
 		free(made);
 		return error;
@@ -189,23 +176,19 @@ int program_fork(char *const *words, const struct program_inheritance *inheritan
 	made->process = sigaction(SIGCHLD, &usual, &children) == 0 ? fork() : -1;
 	if (made->process == 0) {
 		/* Its own end would keep it waiting for good. */
-		close(release[1]);
-		close(reported[0]);
+		close(ends[0]);
 		/* It was valid before, and is again. */
 		(void)sigaction(SIGCHLD, &children, NULL);
-		wait_and_execute(words, inheritance, release[0], reported[1]);
+		wait_and_execute(words, inheritance, ends[1]);
 	}
 	error = made->process < 0 ? -errno : 0;
-	close(release[0]);
-	close(reported[1]);
+	close(ends[1]);
 	if (error) {
-		close(release[1]);
-		close(reported[0]);
+		close(ends[0]);
 		free(made);
 		return error;
 	}
-	made->release = release[1];
-	made->reported = reported[0];
+	made->link = ends[0];
 	*program = made;
 	return 0;
 }
@@ -228,13 +211,13 @@ static int write_affinity(int descriptor, const struct isst_cpuset *cpus)
 		isst_cpuset_for_each (cpu, cpus)
 			CPU_SET_S(cpu, affinity.size, affinity.set);
 	}
-	/* Both fit into a pipe that is empty. */
+	/* Both fit into a socket that is empty. */
 	written = write(descriptor, &affinity.size, sizeof(affinity.size));
 	if (written > 0 && affinity.set)
 		written = write(descriptor, affinity.set, affinity.size);
 	CPU_FREE(affinity.set);
 	/* A process that was killed meanwhile is one that ended. */
-	return written < 0 && errno != EPIPE ? -errno : 0;
+	return written < 0 && errno != EPIPE && errno != ECONNRESET ? -errno : 0;
 }
 
 /* Besides those that end a program. */
@@ -306,11 +289,11 @@ struct program_end program_run(struct program *program, const struct isst_cpuset
 
 	/* The terminal may have stopped it. */
 	kill(program->process, SIGCONT);
-	end.error = write_affinity(program->release, cpus);
+	end.error = write_affinity(program->link, cpus);
 	if (end.error)
 		return end;
 	program->released = true;
-	if (read_exactly(program->reported, &obstacle, sizeof(obstacle)) == 0) {
+	if (read_exactly(program->link, &obstacle, sizeof(obstacle)) == 0) {
 		(void)wait_for_end(program, &status);
 		end.error = obstacle.error;
 		end.stage = obstacle.stage;
@@ -332,9 +315,8 @@ void program_free(struct program *program)
 {
 	if (!program)
 		return;
-	close(program->release);
-	close(program->reported);
-	/* The terminal may have stopped it: then it does not see that the pipe is closed. */
+	close(program->link);
+	/* The terminal may have stopped it: then it does not see that this is closed. */
 	if (!program->released) {
 		kill(program->process, SIGKILL);
 		waitpid(program->process, NULL, 0);

@@ -2,7 +2,7 @@
 /* The table of formats. */
 #include "render.h"
 
-#include "../arguments/command.h"
+#include "../arguments/request.h"
 
 #include <errno.h>
 
