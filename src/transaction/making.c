@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes what a step needs, reads it back, and judges what it finds. */
+/* Writes what a step needs, reads it back, judges what it finds, and writes back what the firmware
+ * moved with it. */
 #include "topology/requested_levels.h"
 #include "transaction/item_access.h"
 #include "transaction/journal.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
+#include "transaction/steps.h"
 #include "transaction/turbo.h"
-#include "transaction/write_back.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,40 +15,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The accesses for the entries that are needed; @owners: the entry of each. */
-static size_t needed_accesses(const struct step *step, struct item_access *accesses, size_t *owners)
-{
-	size_t count = 0;
+/** A step that is being made. */
+struct making {
+	struct isst_change *change;
+	struct step *step;
+	/* Of what is written, with the entries as owners; behind those, of what it may disturb. */
+	struct item_access *accesses;
+	size_t count, disturbed;
+};
 
-	for (size_t i = 0; i < step->count; i++) {
-		if (!step->entries[i].needed)
-			continue;
-		owners[count] = i;
-		accesses[count++] = (struct item_access){ .item = step->entries[i].item,
-							  .value = step->entries[i].wanted,
-							  .restores = step->entries[i].restores };
-	}
-	return count;
+static struct entry *entry_of(const struct making *making, const struct item_access *access)
+{
+	return &making->step->entries[access->owner];
 }
+
+/* ---- Writing ---- */
 
 void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
 			  size_t end, unsigned int *done, unsigned int count)
 {
-	if (step->kind != ITEM_ONLINE)
-		return;
-	for (size_t i = from; i < end; i++) {
+	for (size_t i = from; i < end && step->kind == ITEM_ONLINE; i++) {
 		const struct entry *entry = &step->entries[i];
+		bool online = entry->wanted.number != 0;
 		char line[32];
 
 		*done += entry->needed;
 		if (change->quiet && !entry->needed)
 			continue;
-		snprintf(line, sizeof(line), "%s cpu %u",
-			 entry->wanted.number ? "online" : "offline", entry->item.index);
+		snprintf(line, sizeof(line), "%s cpu %u", online ? "online" : "offline",
+			 entry->item.index);
 		message_log(&change->context->messages, ISST_LOG_INFO, line);
 		if (change->options.progress)
 			change->options.progress(change->options.progress_data, entry->item.index,
-						 entry->wanted.number != 0, *done, count);
+						 online, *done, count);
 	}
 }
 
@@ -58,71 +58,40 @@ int change_check_interrupted(struct isst_change *change)
 	return message_error(&change->context->messages, -EINTR, "interrupted");
 }
 
-static void note_write(struct isst_change *change, struct entry *entry,
-		       const struct item_access *access)
-{
-	const struct isst_failure *failure = &access->failure;
-
-	/* What may still take effect has to be rolled back, too. */
-	entry->timed_out = failure->error == -ETIMEDOUT;
-	entry->others = access->others;
-	entry->written = (!failure->error && !access->others) || entry->timed_out;
-	/* One that has to be waited for may yet make a difference. */
-	change->moved |= entry->timed_out;
-	change_log(change, &entry->item, entry->now, entry->wanted,
-		   failure->error   ? failure->message
-		   : access->others ? "set by another agent meanwhile"
-				    : "written");
-}
-
 /**
- * Notes how writes from @from on ended; @next: the first that was not tried, @count if there is
- * none. Returns 0 if the change goes on, or the first error, with its message.
+ * Notes how writes from @from to before @end ended; @next: the first that was not tried, @end if
+ * there is none. Returns 0 if the change goes on, or the first error, with its message.
  */
-static int note_writes(struct isst_change *change, struct step *step,
-		       const struct item_access *accesses, const size_t *owners, size_t from,
-		       size_t count, size_t *next)
+static int note_writes(struct making *making, size_t from, size_t end, size_t *next)
 {
+	struct isst_change *change = making->change;
 	int result = 0;
 
-	*next = count;
-	for (size_t i = count; i-- > from;)
-		if (accesses[i].failure.error == -ECANCELED)
+	*next = end;
+	for (size_t i = end; i-- > from;)
+		if (making->accesses[i].failure.error == -ECANCELED)
 			*next = i;
-	for (size_t i = from; i < count; i++) {
-		struct entry *entry = &step->entries[owners[i]];
-		const struct isst_failure *failure = &accesses[i].failure;
+	for (size_t i = from; i < end; i++) {
+		const struct item_access *access = &making->accesses[i];
+		const struct isst_failure *failure = &access->failure;
+		struct entry *entry = entry_of(making, access);
 
 		if (failure->error == -ECANCELED || entry->refused)
 			continue;
-		note_write(change, entry, &accesses[i]);
-		/* One that may still take effect is waited for when the step is verified. */
+		/* What may still take effect has to be rolled back, too, and may yet make a
+		 * difference; it is waited for when the step is verified. */
+		entry->timed_out = failure->error == -ETIMEDOUT;
+		entry->others = access->others;
+		entry->written = (!failure->error && !access->others) || entry->timed_out;
+		change->moved |= entry->timed_out;
+		change_log(change, &entry->item, entry->now, entry->wanted,
+			   failure->error   ? failure->message
+			   : access->others ? "set by another agent meanwhile"
+					    : "written");
 		if (failure->error && !entry->timed_out && !result)
 			result = entry_skip(change, entry, failure->error, failure->message);
 	}
 	return result;
-}
-
-/**
- * Whether the kernel called a CPU busy. It may let it go once another one has gone: some kernels
- * count the bandwidth of deadline tasks wrong after a partition went, until the next CPU goes or
- * comes.
- */
-static bool is_busy_cpu(const struct isst_change *change, const struct item_access *access)
-{
-	return access->item.kind == ITEM_ONLINE && access->failure.error == -EIO &&
-	       change->context->files.answer == -EBUSY;
-}
-
-static void put_last(struct item_access *accesses, size_t *owners, size_t at, size_t count)
-{
-	struct item_access access = accesses[at];
-	size_t owner = owners[at];
-
-	memmove(&accesses[at], &accesses[at + 1], (count - at - 1) * sizeof(*accesses));
-	memmove(&owners[at], &owners[at + 1], (count - at - 1) * sizeof(*owners));
-	accesses[count - 1] = access;
-	owners[count - 1] = owner;
 }
 
 /** Whether a level that timed out was refused: a driver that is busy with another program gives up
@@ -175,42 +144,52 @@ static int check_failed_levels(struct isst_change *change, struct item_access *a
 /**
  * Writes entries; one that can be done without does not keep those behind it from being written.
  * Those of the firmware go out in batches; between two files of the kernel the change can be
- * interrupted, since hundreds of CPUs take minutes to go offline. A CPU that is busy is tried again
- * after the others.
+ * interrupted, since hundreds of CPUs take minutes to go offline.
  */
-static int write_step(struct isst_change *change, struct step *step, struct item_access *accesses,
-		      size_t *owners, size_t count)
+static int write_step(struct making *making)
 {
+	struct isst_change *change = making->change;
+	struct step *step = making->step;
+	struct item_access *accesses = making->accesses;
+	size_t count = making->count, first_tries = count, reported = 0;
 	bool one_by_one = item_is_file(step->kind);
-	size_t first_tries = count, reported = 0;
 	unsigned int done = 0;
 	int error = 0;
 
 	for (size_t at = 0; at < count && !error;) {
 		size_t end = one_by_one ? at + 1 : count;
+		size_t owner = accesses[end - 1].owner;
+		int unknown;
 
 		if (one_by_one && at > 0)
 			error = change_check_interrupted(change);
 		if (error)
 			break;
-		if (reported <= owners[end - 1]) {
-			step_report_progress(change, step, reported, owners[end - 1] + 1, &done,
+		if (reported <= owner) {
+			step_report_progress(change, step, reported, owner + 1, &done,
 					     (unsigned int)count);
-			reported = owners[end - 1] + 1;
+			reported = owner + 1;
 		}
 		error = items_write(change->context, &accesses[at], end - at);
-		if (!error && at < first_tries && is_busy_cpu(change, &accesses[at])) {
-			put_last(accesses, owners, at, count);
+		if (error)
+			break;
+		/* A CPU that the kernel calls busy is tried again after the others: it may let it
+		 * go then. Some kernels count the bandwidth of deadline tasks wrong after a
+		 * partition went, until the next CPU goes or comes. */
+		if (step->kind == ITEM_ONLINE && accesses[at].failure.error == -EIO &&
+		    change->context->files.answer == -EBUSY && at < first_tries) {
+			struct item_access busy = accesses[at];
+
+			memmove(&accesses[at], &accesses[at + 1],
+				(count - at - 1) * sizeof(*accesses));
+			accesses[count - 1] = busy;
 			first_tries--;
 			continue;
 		}
-		if (!error) {
-			/* What was written is noted, whatever fails behind it. */
-			int unknown = check_failed_levels(change, &accesses[at], end - at);
-
-			error = note_writes(change, step, accesses, owners, at, end, &at);
-			error = unknown ? unknown : error;
-		}
+		/* What was written is noted, whatever fails behind it. */
+		unknown = check_failed_levels(change, &accesses[at], end - at);
+		error = note_writes(making, at, end, &at);
+		error = unknown ? unknown : error;
 	}
 	if (!error)
 		step_report_progress(change, step, reported, step->count, &done,
@@ -218,23 +197,19 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 	return error;
 }
 
-/** A step that is being made. */
-struct making {
-	struct isst_change *change;
-	struct step *step;
-	/* Of what is written; behind those, of what it may disturb. */
-	struct item_access *accesses;
-	size_t *owners; /* of those that are written: the entries of the step */
-	size_t count, disturbed;
-};
+/* ---- Reading back ---- */
 
-/** A limit at which the range of its CPU ends by now reads as no limit: it is what was written all
- * the same, and where that is shown no other file is read. */
-static void expect_limits(const struct making *making)
+/** Reads back what was written, and the others of @count accesses with it. */
+static int read_written(const struct making *making, size_t count)
 {
+	struct isst_context *context = making->change->context;
+	int error;
+
+	/* A limit at which the range of its CPU ends by now reads as no limit: it is what was
+	 * written all the same, and where that is shown no other file is read. */
 	for (size_t i = 0; i < making->count; i++) {
-		const struct entry *entry = &making->step->entries[making->owners[i]];
 		struct item_access *access = &making->accesses[i];
+		const struct entry *entry = entry_of(making, access);
 
 		access->written = item_is_limit(&entry->item) && !entry->refused &&
 				  entry->wanted.number !=
@@ -242,17 +217,11 @@ static void expect_limits(const struct making *making)
 		if (access->written)
 			access->value = entry->wanted;
 	}
-}
-
-/** A limit from the base frequency up reads as any other of these while turbo is off: it is what
- * was written all the same. */
-static void find_limits_out_of_sight(const struct making *making)
-{
-	struct isst_context *context = making->change->context;
-
-	for (size_t i = 0; i < making->count; i++) {
-		const struct entry *entry = &making->step->entries[making->owners[i]];
+	error = items_read_twice(context, making->accesses, count);
+	/* One from the base frequency up reads as any other of these while turbo is off. */
+	for (size_t i = 0; i < making->count && !error; i++) {
 		struct item_access *access = &making->accesses[i];
+		const struct entry *entry = entry_of(making, access);
 
 		if (!access->failure.error && !access->absent && !entry->refused &&
 		    !entry_served(entry, access->value) &&
@@ -260,17 +229,6 @@ static void find_limits_out_of_sight(const struct making *making)
 				    access->value.number))
 			access->value = entry->wanted;
 	}
-}
-
-/** Reads back what was written, and @count accesses with it. */
-static int read_written(const struct making *making, size_t count)
-{
-	int error;
-
-	expect_limits(making);
-	error = items_read_twice(making->change->context, making->accesses, count);
-	if (!error)
-		find_limits_out_of_sight(making);
 	return error;
 }
 
@@ -278,119 +236,14 @@ static int read_written(const struct making *making, size_t count)
 static bool all_as_wanted(const struct making *making)
 {
 	for (size_t i = 0; i < making->count; i++) {
-		const struct entry *entry = &making->step->entries[making->owners[i]];
 		const struct item_access *access = &making->accesses[i];
+		const struct entry *entry = entry_of(making, access);
 
 		if (!access->failure.error && !entry->refused &&
 		    !entry_served(entry, access->value))
 			return false;
 	}
 	return true;
-}
-
-/** Why an item is not as it was written, for a value that did not appear. */
-static const char *describe_not_taken(struct isst_change *change, const struct entry *entry,
-				      struct item_value now)
-{
-	struct messages *texts = &change->texts;
-	const char *target = item_text(texts, change->context, &entry->item);
-	const char *written = item_value_text(texts, &entry->item, entry->wanted);
-	const char *found = item_value_text(texts, &entry->item, now);
-
-	if (entry->timed_out)
-		return message_make(texts,
-				    "%s: wrote %s, read back %s: it did not take effect in %u ms, "
-				    "and may still do so",
-				    target, written, found, item_settling_time(entry->item.kind));
-	return message_make(texts, "%s: wrote %s, read back %s", target, written, found);
-}
-
-/** Whether a value that was asked for came about in part only, and that is not good enough. */
-static bool falls_short(const struct step *step, const struct entry *entry)
-{
-	return step->exact && !entry->optional;
-}
-
-/** Of a limit that holds a value the message names the file. */
-static int fail_clipped(struct isst_change *change, const struct entry *entry,
-			struct item_value now)
-{
-	const char *limit = item_clipped_by(change->context, &entry->item, now);
-
-	return message_error(&change->context->messages, -EIO, "%s%s%s",
-			     describe_not_taken(change, entry, now), limit ? ": limited by " : "",
-			     limit ? limit : "");
-}
-
-static void warn_clipped(struct isst_change *change, const struct entry *entry,
-			 struct item_value now)
-{
-	struct messages *texts = &change->texts;
-	const char *limit = item_clipped_by(change->context, &entry->item, now);
-
-	change_warn(change, ISST_WARNING_CLIPPED, "%s: wrote %s, read back %s: clipped%s%s",
-		    item_text(texts, change->context, &entry->item),
-		    item_value_text(texts, &entry->item, entry->wanted),
-		    item_value_text(texts, &entry->item, now), limit ? ", limited by " : "",
-		    limit ? limit : "");
-}
-
-/** A level may be what raised the limits. */
-static int fail_raised(struct isst_change *change, const struct entry *entry, struct item_value now)
-{
-	int error = change_look_at_relied(change);
-
-	return error ? error : change_fail_overtaken(change, &entry->item, entry->wanted, now);
-}
-
-static int check_result(const struct step *step, struct entry *entry,
-			const struct item_access *access)
-{
-	struct isst_change *change = step->change;
-	struct isst_context *context = change->context;
-	bool moved = !item_value_equal(&entry->item, access->value, entry->now);
-	const char *why;
-
-	if (entry->refused)
-		return 0;
-	/* It was written: of an optional item, too, it is unknown whether it is as it was. */
-	if (access->failure.error)
-		return message_error(&context->messages, access->failure.error, "%s",
-				     access->failure.message);
-	if (access->absent)
-		return message_error(&context->messages, -EIO,
-				     "%s disappeared after it was written",
-				     item_describe(context, &entry->item));
-	change->moved |= moved || entry->hidden;
-	entry->confirmed = entry_served(entry, access->value);
-	if (entry->confirmed)
-		return 0;
-	entry->waited = !entry->timed_out;
-	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
-		entry->confirmed = true;
-		if (entry->provisional) {
-			entry->wanted = access->value;
-			return 0;
-		}
-		if (item_is_limit(&entry->item))
-			change_note_held(change, entry, access->value);
-		if (falls_short(step, entry))
-			return fail_clipped(change, entry, access->value);
-		warn_clipped(change, entry, access->value);
-		/* Saved settings and a second run are compared with what the machine made of it. */
-		if (!entry->held)
-			entry->wanted = access->value;
-		return 0;
-	}
-	/* No firmware makes limits higher, nor a third level of two: that is another agent's. */
-	if (moved && entry->item.kind == ITEM_TURBO_RATIO_LIMITS)
-		return fail_raised(change, entry, access->value);
-	change->overtaken |= moved && entry->item.kind == ITEM_LEVEL;
-	why = describe_not_taken(change, entry, access->value);
-	/* What became another value, or may yet become so, is not left as it is. */
-	if (moved || (entry->timed_out && falls_short(step, entry)))
-		return message_error(&context->messages, -EIO, "%s", why);
-	return entry_skip(change, entry, -EIO, why);
 }
 
 /**
@@ -400,9 +253,7 @@ static int check_result(const struct step *step, struct entry *entry,
 static int read_back(struct making *making)
 {
 	struct poll_timer timer = poll_timer_for(item_settling_time(making->step->kind));
-	struct isst_context *context = making->change->context;
-	size_t all = making->count + making->disturbed;
-	int error = read_written(making, all);
+	int error = read_written(making, making->count + making->disturbed);
 	bool waited = false;
 
 	while (!error && !all_as_wanted(making) && poll_timer_wait(&timer)) {
@@ -410,18 +261,352 @@ static int read_back(struct making *making)
 		error = read_written(making, making->count);
 	}
 	if (!error && waited && making->disturbed > 0)
-		error = items_read_twice(context, making->accesses + making->count,
+		error = items_read_twice(making->change->context, making->accesses + making->count,
 					 making->disturbed);
 	return error;
 }
 
-/**
- * What was read back is what the steps behind this one find: they need not look again, unless one
- * of them moves it once more.
- */
-static void note_present(const struct making *making)
+/** Judges a value that is what firmware or kernel made of the one that was written. Of a limit that
+ * holds it the message names the file. @exact: that is not good enough. */
+static int accept_clipped(struct isst_change *change, struct entry *entry, struct item_value now,
+			  const char *why, bool exact)
 {
-	for (size_t i = 0; i < making->count + making->disturbed; i++) {
+	const char *limit;
+
+	entry->confirmed = true;
+	if (entry->provisional) {
+		entry->wanted = now;
+		return 0;
+	}
+	if (item_is_limit(&entry->item))
+		change_note_held(change, entry, now);
+	limit = item_clipped_by(change->context, &entry->item, now);
+	if (exact)
+		return message_error(&change->context->messages, -EIO, "%s%s%s", why,
+				     limit ? ": limited by " : "", limit ? limit : "");
+	change_warn(change, ISST_WARNING_CLIPPED, "%s: clipped%s%s", why,
+		    limit ? ", limited by " : "", limit ? limit : "");
+	/* Saved settings and a second run are compared with what the machine made of it. */
+	if (!entry->held)
+		entry->wanted = now;
+	return 0;
+}
+
+static int check_result(const struct step *step, struct entry *entry,
+			const struct item_access *access)
+{
+	struct isst_change *change = step->change;
+	struct messages *messages = &change->context->messages, *texts = &change->texts;
+	const struct item *item = &entry->item;
+	bool moved = !item_value_equal(item, access->value, entry->now);
+	/* What came about in part only is not good enough. */
+	bool exact = step->exact && !entry->optional;
+	const char *why;
+	int error;
+
+	if (entry->refused)
+		return 0;
+	/* It was written: of an optional item, too, it is unknown whether it is as it was. */
+	if (access->failure.error)
+		return message_error(messages, access->failure.error, "%s",
+				     access->failure.message);
+	if (access->absent)
+		return message_error(messages, -EIO, "%s disappeared after it was written",
+				     item_describe(change->context, item));
+	change->moved |= moved || entry->hidden;
+	entry->confirmed = entry_served(entry, access->value);
+	if (entry->confirmed)
+		return 0;
+	entry->waited = !entry->timed_out;
+	why = message_make(texts, "%s: wrote %s, read back %s",
+			   item_text(texts, change->context, item),
+			   item_value_text(texts, item, entry->wanted),
+			   item_value_text(texts, item, access->value));
+	if (item_value_clipped(item, entry->wanted, access->value, moved))
+		return accept_clipped(change, entry, access->value, why, exact);
+	/* No firmware makes limits higher, nor a third level of two: that is another agent's. A
+	 * level may be what raised the limits. */
+	if (moved && item->kind == ITEM_TURBO_RATIO_LIMITS) {
+		error = change_look_at_relied(change);
+		return error ? error
+			     : change_fail_overtaken(change, item, entry->wanted, access->value);
+	}
+	change->overtaken |= moved && item->kind == ITEM_LEVEL;
+	if (entry->timed_out)
+		why = message_make(texts,
+				   "%s: it did not take effect in %u ms, and may still do so", why,
+				   item_settling_time(item->kind));
+	/* What became another value, or may yet become so, is not left as it is. */
+	if (moved || (entry->timed_out && exact))
+		return message_error(messages, -EIO, "%s", why);
+	return entry_skip(change, entry, -EIO, why);
+}
+
+/** What another agent has set meanwhile, and what came with it, is not rolled back. */
+static void leave_to_others(const struct making *making, struct entry *set)
+{
+	struct step *step = making->step;
+
+	set->old = set->wanted;
+	for (size_t i = making->count; i < making->count + making->disturbed; i++) {
+		const struct item_access *access = &making->accesses[i];
+		struct entry *entry = &step->footprint[access->owner];
+
+		if (!access->failure.error && !access->absent &&
+		    item_reaches_domain(&entry->item, &set->item))
+			entry->old = access->value;
+	}
+}
+
+/* ---- What firmware moved ---- */
+
+/*
+ * Firmware may change more than it is asked for. By TPMI the features and the level are requested
+ * in one register, so that each write of a feature requests the level that was requested last once
+ * more: another one than the present level where a management controller has set that, or the
+ * firmware did not take the last request. Some firmware resets classes of service when core-power
+ * goes on.
+ */
+
+/** What an item is now, as it was last read back. */
+static struct item_value present_value(const struct isst_change *change, const struct entry *entry)
+{
+	return baseline_find(&change->baseline, &entry->item)->now;
+}
+
+/** The bits of an item of a footprint that are to be kept, and are not what they were before the
+ * step. */
+static uint64_t moved_bits(const struct isst_change *change, const struct entry *entry)
+{
+	if (!entry->keep || !entry->old_known)
+		return 0;
+	return (present_value(change, entry).number ^ entry->now.number) & entry->mask;
+}
+
+bool step_keeps_level(const struct step *step)
+{
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].keep && step->footprint[i].item.kind == ITEM_LEVEL)
+			return true;
+	return false;
+}
+
+/** Whether the level of an item's domain was to be kept, and moved with a step that was made: then
+ * what the step wrote may not be there, and is written once more. */
+static bool has_moved_level(const struct step *step, const struct item *item)
+{
+	struct item level = *item;
+
+	level.kind = ITEM_LEVEL;
+	level.index = 0;
+	change_for_each_place (place, step->change, &level)
+		if (place->footprint && place->step == step &&
+		    moved_bits(step->change, place_entry(place)))
+			return true;
+	return false;
+}
+
+/** Warns that an entry is written back, unless steps behind @step write all that moved of it. */
+static void report_moved(const struct step *step, const struct entry *entry, uint64_t moved)
+{
+	struct isst_change *change = step->change;
+	struct messages *texts = &change->texts;
+
+	change_for_each_place (place, change, &entry->item)
+		if (!place->footprint && place->step->position >= step->position)
+			moved &= ~place_entry(place)->mask;
+	if (moved)
+		change_warn(change, ISST_WARNING_WRITTEN_BACK,
+			    "%s: the firmware changed it from %s to %s when %s was written; it is "
+			    "written back",
+			    item_text(texts, change->context, &entry->item),
+			    item_value_text(texts, &entry->item, entry->now),
+			    item_value_text(texts, &entry->item, present_value(change, entry)),
+			    item_kind_text(step->kind));
+}
+
+/** Adds the step behind @last that writes items of one kind back; @level: a level moved, with all
+ * that may depend on it. Returns it, or @last where there is nothing to write. */
+static struct step *write_back_kind(struct step *step, struct step *last, enum item_kind kind,
+				    bool level)
+{
+	struct step *back = NULL;
+
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+		uint64_t moved = moved_bits(step->change, entry);
+
+		if (entry->item.kind != kind || !(moved || (level && entry->old_known)))
+			continue;
+		/* Written back in any case: a later step is to replace what was there before. */
+		report_moved(step, entry, moved);
+		back = back ? back : change_step_behind(last, kind);
+		step_set(back, entry->item, entry->mask, entry->now.number);
+	}
+	return back ? back : last;
+}
+
+/** Adds a step behind @levels that writes what @step has written, as whole values: they disturb it.
+ */
+static struct step *repeat_step(const struct step *step, struct step *levels)
+{
+	struct step *again;
+
+	if (step->change->broken)
+		return NULL;
+	for (size_t i = 0; i < step->count; i++)
+		step_disturbs_optional(levels, step->entries[i].item);
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].item.kind != ITEM_LEVEL)
+			step_disturbs_optional(levels, step->footprint[i].item);
+	again = change_step_behind(levels, step->kind);
+	if (!again)
+		return NULL;
+	for (size_t i = 0; i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (!entry->old_known || entry->refused)
+			continue;
+		step_set(again, entry->item, item_known_bits(step->kind), entry->wanted.number);
+		if (again->count > 0)
+			again->entries[again->count - 1].optional = entry->optional;
+	}
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].item.kind == ITEM_LEVEL)
+			step_keeps(again, step->footprint[i].item);
+	again->exact = step->exact;
+	again->repeats = true;
+	return again;
+}
+
+/** Warns of classes that may be reset with what a step writes. */
+static void warn_of_classes(const struct step *step)
+{
+	struct isst_change *change = step->change;
+
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct item *item = &step->footprint[i].item;
+
+		if (!step->footprint[i].keep || item->kind != ITEM_CLOS || item->index > 0)
+			continue;
+		for (size_t j = 0; j < step->count; j++)
+			if (step->entries[j].needed &&
+			    item_same_domain(&step->entries[j].item, item))
+				change_warn(change, ISST_WARNING_WRITTEN_BACK,
+					    "%s: some firmware resets classes of service when "
+					    "core-power is enabled; what is not to change is "
+					    "written back then",
+					    item_domain(change->context, item)->name);
+	}
+}
+
+/** Warns of the levels that a step would move. */
+static void warn_of_requests(const struct step *step, const struct requested_levels *all)
+{
+	struct isst_change *change = step->change;
+
+	for (size_t i = 0; i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct requested_level *level = requested_level_of(
+			all, item_domain(change->context, &entry->item));
+
+		if (entry->needed && level && level->requested != level->present)
+			change_warn(change, ISST_WARNING_WRITTEN_BACK,
+				    "%s: level %u was requested last, and the present level is %u: "
+				    "the firmware changes that when %s is written; it is written "
+				    "back",
+				    level->domain->name, level->requested, level->present,
+				    item_kind_text(step->kind));
+	}
+}
+
+int change_warn_of_side_effects(struct isst_change *change)
+{
+	struct requested_levels all = { 0 };
+	bool read = false;
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		const struct step *step = change->steps[i];
+
+		warn_of_classes(step);
+		if (!step->expected || !step_keeps_level(step))
+			continue;
+		if (!read)
+			error = requested_levels_read(change->context, &all);
+		if (!read && !error && all.failure.error)
+			change_warn(change, ISST_WARNING_WRITTEN_BACK,
+				    "which levels were requested last is not known: %s; a level "
+				    "that the firmware changes is written back",
+				    all.failure.message);
+		read = true;
+		if (!error)
+			warn_of_requests(step, &all);
+	}
+	requested_levels_clear(&all);
+	return error;
+}
+
+/** A level that moved with a step, and is not the one that was requested last, was not moved by the
+ * step. Returns 0 where that is not known, too. */
+static int check_requested(struct isst_change *change, const struct step *step)
+{
+	struct requested_levels all;
+	int error = requested_levels_read(change->context, &all);
+
+	for (size_t i = 0; i < step->footprint_count && !error; i++) {
+		const struct entry *entry = &step->footprint[i];
+		const struct requested_level *level;
+
+		if (entry->item.kind != ITEM_LEVEL || !moved_bits(change, entry))
+			continue;
+		level = requested_level_of(&all, item_domain(change->context, &entry->item));
+		if (level && level->requested != present_value(change, entry).number)
+			error = change_fail_overtaken(change, &entry->item, entry->now,
+						      present_value(change, entry));
+	}
+	requested_levels_clear(&all);
+	return error;
+}
+
+int step_write_back(struct step *step)
+{
+	struct isst_change *change = step->change;
+	struct step *last = step;
+	const struct entry *first = NULL;
+	bool level = false;
+
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+
+		if (!moved_bits(change, entry))
+			continue;
+		first = first ? first : entry;
+		level |= entry->item.kind == ITEM_LEVEL;
+	}
+	if (first && step->repeats)
+		return message_error(&change->context->messages, -EIO,
+				     "%s was written back, and the firmware changed it once more",
+				     item_describe(change->context, &first->item));
+	if (level && check_requested(change, step))
+		return -EIO;
+	if (level)
+		last = repeat_step(step, write_back_kind(step, last, ITEM_LEVEL, true));
+	for (int kind = ITEM_LEVEL + 1; kind < ITEM_KINDS && first && !change->broken; kind++)
+		last = write_back_kind(step, last, (enum item_kind)kind, level);
+	return 0;
+}
+
+/* ---- A step ---- */
+
+static int verify_step(struct making *making)
+{
+	struct step *step = making->step;
+	int error = read_back(making);
+
+	/* What was read back is what the steps behind this one find: they need not look again,
+	 * unless one of them moves it once more. */
+	for (size_t i = 0; i < making->count + making->disturbed && !error; i++) {
 		const struct item_access *access = &making->accesses[i];
 		struct baseline_item *item = baseline_find(&making->change->baseline,
 							   &access->item);
@@ -431,42 +616,13 @@ static void note_present(const struct making *making)
 		item->now = access->value;
 		item->moved = item->range_moved = false;
 	}
-}
-
-/** What another agent has set meanwhile, and what came with it, is not rolled back. */
-static void leave_to_others(const struct making *making, struct entry *set)
-{
-	struct step *step = making->step;
-	const struct item_access *access = &making->accesses[making->count];
-
-	set->old = set->wanted;
-	for (size_t i = 0; i < step->footprint_count; i++) {
-		struct entry *entry = &step->footprint[i];
-
-		if (!entry->old_known || !item_is_disturbed(&entry->item))
-			continue;
-		if (!access->failure.error && !access->absent &&
-		    item_reaches_domain(&entry->item, &set->item))
-			entry->old = access->value;
-		access++;
-	}
-}
-
-static int verify_step(struct making *making)
-{
-	struct step *step = making->step;
-	int error = read_back(making);
-
-	if (error)
-		return error;
-	note_present(making);
-	for (size_t i = 0; i < making->count; i++)
-		if (step->entries[making->owners[i]].others)
-			leave_to_others(making, &step->entries[making->owners[i]]);
+	for (size_t i = 0; i < making->count && !error; i++)
+		if (entry_of(making, &making->accesses[i])->others)
+			leave_to_others(making, entry_of(making, &making->accesses[i]));
 	for (size_t i = 0; i < making->count && !error; i++) {
-		struct entry *entry = &step->entries[making->owners[i]];
+		struct entry *entry = entry_of(making, &making->accesses[i]);
 
-		if (step->repeats || !step_moved_level(step, &entry->item))
+		if (step->repeats || !has_moved_level(step, &entry->item))
 			error = check_result(step, entry, &making->accesses[i]);
 	}
 	return error;
@@ -487,17 +643,6 @@ static struct item present_item(const struct step *step, const struct item *item
 	return present;
 }
 
-/** The accesses for what firmware may have made of the footprint; of the kernel's it is known. */
-static size_t disturbed_accesses(const struct step *step, struct item_access *accesses)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < step->footprint_count; i++)
-		if (step->footprint[i].old_known && item_is_disturbed(&step->footprint[i].item))
-			accesses[count++].item = present_item(step, &step->footprint[i].item);
-	return count;
-}
-
 static int write_and_verify(struct making *making)
 {
 	struct isst_change *change = making->change;
@@ -508,7 +653,7 @@ static int write_and_verify(struct making *making)
 	change_note_moved(change, step);
 	error = items_lift_limits(change->context, making->accesses, making->count);
 	if (!error)
-		error = write_step(change, step, making->accesses, making->owners, making->count);
+		error = write_step(making);
 	if (!error)
 		error = journal_written(change, step);
 	if (!error)
@@ -522,16 +667,31 @@ static int write_and_verify(struct making *making)
 int step_make(struct isst_change *change, struct step *step)
 {
 	struct making making = { .change = change, .step = step };
-	int error = -ENOMEM;
+	int error;
 
 	making.accesses = calloc(step->count + step->footprint_count + 1, sizeof(*making.accesses));
-	making.owners = calloc(step->count + 1, sizeof(*making.owners));
-	if (making.accesses && making.owners) {
-		making.count = needed_accesses(step, making.accesses, making.owners);
-		making.disturbed = disturbed_accesses(step, making.accesses + making.count);
-		error = write_and_verify(&making);
+	if (!making.accesses)
+		return -ENOMEM;
+	for (size_t i = 0; i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (entry->needed)
+			making.accesses[making.count++] =
+				(struct item_access){ .item = entry->item,
+						      .value = entry->wanted,
+						      .restores = entry->restores,
+						      .owner = i };
 	}
+	/* For what firmware may have made of the footprint; of the kernel's it is known. */
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+
+		if (entry->old_known && item_is_disturbed(&entry->item))
+			making.accesses[making.count + making.disturbed++] = (struct item_access){
+				.item = present_item(step, &entry->item), .owner = i
+			};
+	}
+	error = write_and_verify(&making);
 	free(making.accesses);
-	free(making.owners);
 	return error;
 }

@@ -9,7 +9,6 @@
 #include "transaction/report.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
-#include "transaction/write_back.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,9 +5,25 @@
 
 #include "transaction/change.h"
 
+/* ---- A step ---- */
+
 /** Writes the needed entries of a step, and reads them back. Returns 0 or a negative errno with a
  * message. */
 int step_make(struct isst_change *change, struct step *step);
+
+/** Whether a step may move a level that it is not to change. */
+bool step_keeps_level(const struct step *step);
+
+/** Warns of what firmware would change with the steps of a change that is not made: levels, as far
+ * as it can be read which were requested last, and classes. Returns 0 or -ENOMEM. */
+int change_warn_of_side_effects(struct isst_change *change);
+
+/**
+ * Adds steps right behind a step that was made: they write back what it moved, with a warning.
+ * Behind a level that is written back the step itself is repeated. Returns 0, or -EIO with a
+ * message where a repeated step moved something once more.
+ */
+int step_write_back(struct step *step);
 
 /** Reports what is being done to the CPUs of the entries from @from on, those included that are as
  * they shall be: scripts wait for their lines. @done: of @count that are not, counted on */

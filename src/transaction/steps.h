@@ -64,7 +64,7 @@ void step_disturbs_optional(struct step *step, struct item item);
 void step_resets(struct step *step, struct item item, uint64_t bits);
 
 /** As step_disturbs_optional(), where the step is not to change the item: if it is another value
- * once the step is made, it is written back (write_back.h). Items of the firmware. */
+ * once the step is made, it is written back (step_write_back()). Items of the firmware. */
 void step_keeps(struct step *step, struct item item);
 
 /** Adds the limits of a CPU to the footprint. */
