@@ -51,7 +51,7 @@ int cpus_plan_lost(struct step *offline)
 			    "back when this program brings the CPUs online, and no tasks that the "
 			    "kernel has moved out of a cpuset without CPUs",
 			    names);
-		step_disturbs_optional(offline, item_of_cpuset_groups());
+		step_disturbs_optional(offline, item_of_machine(ITEM_CPUSET_GROUPS));
 		error = settings_follow_groups(change);
 	}
 	isst_cpuset_free(leaving);
@@ -99,7 +99,7 @@ static int plan_regained(struct isst_change *change, const struct item_line *los
 		       : -ENOMEM;
 	if (!error && state) {
 		step = change_step(change, ITEM_CPUSET_GROUPS);
-		step_set_text(step, item_of_cpuset_groups(),
+		step_set_text(step, item_of_machine(ITEM_CPUSET_GROUPS),
 			      message_make(&change->texts, "%s", state));
 		if (step && step->count > 0)
 			step->entries[0].optional = true;

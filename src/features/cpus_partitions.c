@@ -88,7 +88,7 @@ int cpus_plan_partition(const struct cpus_change *work, const struct isst_domain
 		return -ENOMEM;
 	step = change_step(change, ITEM_PARTITION);
 	/* Groups get the controller with the first partition. */
-	step_disturbs(step, item_of_cpusets());
+	step_disturbs(step, item_of_machine(ITEM_CPUSETS));
 	step_set_text(step, item_of(ITEM_PARTITION, domain, 0),
 		      message_make(&change->context->messages, "isolated %s", ranges));
 	free(ranges);

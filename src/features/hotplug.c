@@ -115,9 +115,11 @@ static void expedite(struct hotplug *hotplug)
 	if (rcu_may_expedite(&change->context->files, &may))
 		change->broken = true;
 	else if (may) {
-		step_set_optional(hotplug->expedite, item_of_rcu(), WHOLE_VALUE, 1);
+		step_set_optional(hotplug->expedite, item_of_machine(ITEM_RCU_EXPEDITED),
+				  WHOLE_VALUE, 1);
 		/* The change can do without haste, but does not leave the machine with it. */
-		step_set(change_step(change, ITEM_RCU_EXPEDITED), item_of_rcu(), WHOLE_VALUE, 0);
+		step_set(change_step(change, ITEM_RCU_EXPEDITED),
+			 item_of_machine(ITEM_RCU_EXPEDITED), WHOLE_VALUE, 0);
 	}
 }
 

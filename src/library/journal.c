@@ -108,5 +108,5 @@ const char *isst_item_unit(const struct isst_item *item)
 {
 	if (!item)
 		return NULL;
-	return item_is_khz(&item->item) ? "kHz" : "";
+	return item_kinds[item->item.kind].format == AS_KHZ ? "kHz" : "";
 }

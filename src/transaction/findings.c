@@ -385,7 +385,7 @@ static bool is_lifted(const struct isst_journal *journal, const struct tracked *
 static enum finding classify(struct isst_journal *journal, const struct tracked *tracked)
 {
 	const struct item *item = &tracked->item;
-	bool rollback = journal->text.rollback, disturbed = item_is_disturbed(item);
+	bool rollback = journal->text.rollback, disturbed = !item_kinds[item->kind].of_cpu;
 
 	if (tracked->unreadable)
 		return classify_unreadable(journal, tracked);
@@ -441,7 +441,7 @@ static bool is_overtaken(const struct isst_journal *journal, size_t line)
 
 		/* Of the same CPU or domain. */
 		if (lines[i].role == JOURNAL_ITEM && journal->of_line[i]->finding == FOUND_MOVED &&
-		    (item_is_of_cpu(item) && item_is_of_cpu(disturbed)
+		    (item_kinds[item->kind].of_cpu && item_kinds[disturbed->kind].of_cpu
 			     ? item->index == disturbed->index
 			     : item_reaches_domain(item, disturbed)))
 			return true;

@@ -174,7 +174,7 @@ static const char *path_of(struct isst_context *context, const struct item *item
 	case ITEM_SCALING_MAX:
 	case ITEM_SCALING_MIN:
 		return message_make(messages, CPU_DIRECTORY "/cpu%u/cpufreq/%s", item->index,
-				    item_kind_text(item->kind));
+				    item_kinds[item->kind].what);
 	case ITEM_UNCORE_MAX:
 	case ITEM_UNCORE_MIN:
 		place = uncore_place(context, item);
@@ -232,7 +232,7 @@ int item_check_restorable(struct isst_context *context, const struct item *item,
 					"again (%s/%s: a statement for all of the package moves it)"
 				      : "%s: the kernel would not take the present value again",
 			    item_describe(context, item), directory,
-			    item_kind_text(item->kind) + strlen("uncore "));
+			    item_kinds[item->kind].what + strlen("uncore "));
 	free(directory);
 	return 0;
 }
@@ -253,7 +253,7 @@ static const char *package_limit(struct isst_context *context, const struct item
 	if (!uncore_read_limit(&context->files, &place, item_limit(item), &package_khz) &&
 	    package_khz == khz && !uncore_directory(&context->files, &place, &directory)) {
 		text = message_make(&context->messages, "%s/%s, the limit of the package",
-				    directory, item_kind_text(item->kind) + strlen("uncore "));
+				    directory, item_kinds[item->kind].what + strlen("uncore "));
 		free(directory);
 	}
 	return text;
@@ -307,7 +307,7 @@ static void read_file(struct isst_context *context, struct item_access *access)
 	/* A limit that reads as none has a number all the same: that at which the range of the CPU
 	 * ends by now, since turbo went off or the base frequency moved. */
 	if (!access->written || !item_is_limit(item) ||
-	    cpufreq_read(&context->files, item->index, item_kind_text(item->kind), &shown) ||
+	    cpufreq_read(&context->files, item->index, item_kinds[item->kind].what, &shown) ||
 	    shown != access->value.number)
 		error = item_file_read(context, item, &access->value);
 	access->absent = error == -ENOENT;

@@ -32,7 +32,7 @@ void item_lines_clear(struct item_lines *saved)
 
 static void print_value(FILE *stream, const struct item *item, struct item_value value)
 {
-	if (!item_is_text(item)) {
+	if (item_kinds[item->kind].format != AS_TEXT) {
 		fprintf(stream, " %" PRIu64, value.number);
 		return;
 	}
@@ -45,7 +45,7 @@ void item_line_print(FILE *stream, const struct item_line *saved)
 {
 	const struct item *item = &saved->item;
 
-	fprintf(stream, "%s %u %u %u %u %u", item_kind_name(item->kind), item->package, item->die,
+	fprintf(stream, "%s %u %u %u %u %u", item_kinds[item->kind].name, item->package, item->die,
 		item->domain, item->index, saved->level);
 	print_value(stream, item, saved->old);
 	print_value(stream, item, saved->written);
@@ -57,7 +57,7 @@ void item_line_print(FILE *stream, const struct item_line *saved)
 static int parse_value(struct isst_context *context, const struct item *item, char *word,
 		       struct item_value *value)
 {
-	if (!item_is_text(item))
+	if (item_kinds[item->kind].format != AS_TEXT)
 		return isst_parse_number(word, 10, UINT64_MAX, &value->number) ? -EINVAL : 0;
 	for (char *c = word; *c; c++)
 		if (*c == '~')

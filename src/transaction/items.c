@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kinds of items: a table of how each is named and compared. */
+/* The kinds of items: how each is named, compared and put in words. */
 #include "transaction/items.h"
+#include "firmware/platform.h"
 #include "sysfs/cpuset_groups.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct item_row KINDS[ITEM_KINDS] = {
+const struct item_row item_kinds[ITEM_KINDS] = {
 	/* The driver of TPMI gives up after 20 ms, which is not enough for all firmware. */
 	[ITEM_LEVEL] = { "level", "performance level", NULL, false, AS_NUMBER, 3000, false },
 	[ITEM_FEATURES] = { "features", "turbo-freq and base-freq", NULL, false, AS_FEATURES, 100,
@@ -34,26 +36,18 @@ static const struct item_row KINDS[ITEM_KINDS] = {
 				 0, false },
 };
 
-/**
- * Where a package is split into power domains their numbers identify them; which die one is on is
- * not known while none of its CPUs is online. The name of a group has the die in it.
- */
-static unsigned int die_of(enum item_kind kind, const struct isst_domain *domain)
-{
-	return topology_domain(domain)->split && kind != ITEM_PARTITION ? 0 : domain->die;
-}
-
-/** MSR 0x1ad is a register of the package, also where that is split into power domains. */
-static bool is_shared_kind(enum item_kind kind, const struct isst_domain *domain)
-{
-	return kind == ITEM_TURBO_RATIO_LIMITS && topology_domain(domain)->split;
-}
-
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index)
 {
-	if (is_shared_kind(kind, domain))
+	bool split = topology_domain(domain)->split;
+
+	/* MSR 0x1ad is a register of the package, also where that is split into power domains. */
+	if (kind == ITEM_TURBO_RATIO_LIMITS && split)
 		return (struct item){ kind, domain->package, 0, ALL_POWER_DOMAINS, index };
-	return (struct item){ kind, domain->package, die_of(kind, domain), domain->number, index };
+	/* The numbers of power domains identify them; which die one is on is not known while none
+	 * of its CPUs is online. The name of a group has the die in it. */
+	return (struct item){ kind, domain->package,
+			      split && kind != ITEM_PARTITION ? 0 : domain->die, domain->number,
+			      index };
 }
 
 bool item_is_shared(const struct item *item)
@@ -84,19 +78,9 @@ struct item item_of_cpu(unsigned int cpu)
 	return (struct item){ .kind = ITEM_ONLINE, .index = cpu };
 }
 
-struct item item_of_cpusets(void)
+struct item item_of_machine(enum item_kind kind)
 {
-	return (struct item){ .kind = ITEM_CPUSETS };
-}
-
-struct item item_of_rcu(void)
-{
-	return (struct item){ .kind = ITEM_RCU_EXPEDITED };
-}
-
-struct item item_of_cpuset_groups(void)
-{
-	return (struct item){ .kind = ITEM_CPUSET_GROUPS };
+	return (struct item){ .kind = kind };
 }
 
 bool item_is_of_machine(const struct item *item)
@@ -147,12 +131,11 @@ bool item_is(const struct item *a, const struct item *b)
 
 int item_compare(const struct item *a, const struct item *b)
 {
-	const unsigned int left[] = { a->kind, a->package, a->die, a->domain,
-				      a->kind == ITEM_FEATURES ? 0 : a->index };
-	const unsigned int right[] = { b->kind, b->package, b->die, b->domain,
-				       b->kind == ITEM_FEATURES ? 0 : b->index };
+	const unsigned int left[] = { a->kind, a->package, a->die, a->domain, a->index };
+	const unsigned int right[] = { b->kind, b->package, b->die, b->domain, b->index };
 
-	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+	/* As in item_is(). */
+	for (size_t i = 0; i < (a->kind == ITEM_FEATURES ? 4 : 5); i++)
 		if (left[i] != right[i])
 			return left[i] < right[i] ? -1 : 1;
 	return 0;
@@ -162,7 +145,7 @@ bool item_value_equal(const struct item *item, struct item_value a, struct item_
 {
 	if (item->kind == ITEM_CPUSET_GROUPS)
 		return cpuset_groups_equal(a.text ? a.text : "", b.text ? b.text : "");
-	if (KINDS[item->kind].format == AS_TEXT)
+	if (item_kinds[item->kind].format == AS_TEXT)
 		return strcmp(a.text ? a.text : "", b.text ? b.text : "") == 0;
 	return a.number == b.number;
 }
@@ -179,11 +162,6 @@ bool item_value_serves(const struct item *item, struct item_value now, struct it
 	       strcmp(now.text + sizeof(ROOT) - 1, wanted.text + sizeof(ISOLATED) - 1) == 0;
 }
 
-bool item_is_of_cpu(const struct item *item)
-{
-	return KINDS[item->kind].of_cpu;
-}
-
 enum cpufreq_limit item_limit(const struct item *item)
 {
 	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX
@@ -193,11 +171,6 @@ enum cpufreq_limit item_limit(const struct item *item)
 bool item_is_limit(const struct item *item)
 {
 	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN;
-}
-
-bool item_is_disturbed(const struct item *item)
-{
-	return !KINDS[item->kind].of_cpu;
 }
 
 /** The kernel keeps a lower limit below the upper one: a write to one of them may move the other.
@@ -213,38 +186,21 @@ bool item_counterpart(const struct item *item, struct item *counterpart)
 {
 	*counterpart = *item;
 	counterpart->kind = COUNTERPARTS[item->kind];
-	if (item_is_of_package(item))
-		return false;
-	return COUNTERPARTS[item->kind] != 0;
-}
-
-const struct item_row *item_row(enum item_kind kind)
-{
-	return &KINDS[kind];
-}
-
-const char *item_kind_name(enum item_kind kind)
-{
-	return KINDS[kind].name;
-}
-
-const char *item_kind_text(enum item_kind kind)
-{
-	return KINDS[kind].what;
+	return counterpart->kind != 0 && !item_is_of_package(item);
 }
 
 enum item_kind item_kind_of(const char *name)
 {
 	int kind = 0;
 
-	while (kind < ITEM_KINDS && strcmp(KINDS[kind].name, name) != 0)
+	while (kind < ITEM_KINDS && strcmp(item_kinds[kind].name, name) != 0)
 		kind++;
 	return (enum item_kind)kind;
 }
 
 unsigned int item_settling_time(enum item_kind kind)
 {
-	return KINDS[kind].settling_ms;
+	return item_kinds[kind].settling_ms;
 }
 
 /** Whether each ratio of a row is at most the limit of its place. */
@@ -273,7 +229,7 @@ static bool is_clos_clipped(uint64_t wanted, uint64_t now)
 bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
 			bool moved)
 {
-	if (!KINDS[item->kind].clipped)
+	if (!item_kinds[item->kind].clipped)
 		return false;
 	if (moved && item->kind != ITEM_TURBO_RATIO_LIMITS)
 		return true;
@@ -381,7 +337,7 @@ bool item_is_end_of_range(const struct item *item, struct item_value value)
 
 struct item_number item_number_of(const struct item *item, struct item_value value, bool known)
 {
-	if (!known || KINDS[item->kind].format == AS_TEXT || item_is_end_of_range(item, value))
+	if (!known || item_kinds[item->kind].format == AS_TEXT || item_is_end_of_range(item, value))
 		return (struct item_number){ .error = -ENODATA };
 	return (struct item_number){ .number = value.number };
 }
@@ -396,19 +352,9 @@ int item_number_get(const struct item_number *value, uint64_t *number)
 
 bool item_has_index(const struct item *item)
 {
-	return KINDS[item->kind].index_is ||
+	return item_kinds[item->kind].index_is ||
 	       ((item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) &&
 		!item_is_of_package(item));
-}
-
-bool item_is_text(const struct item *item)
-{
-	return KINDS[item->kind].format == AS_TEXT;
-}
-
-bool item_is_khz(const struct item *item)
-{
-	return KINDS[item->kind].format == AS_KHZ;
 }
 
 bool item_is_optional(const struct isst_context *context, const struct item *item)
@@ -416,4 +362,170 @@ bool item_is_optional(const struct isst_context *context, const struct item *ite
 	const struct isst_domain *domain = item_domain(context, item);
 
 	return !item_is_file(item->kind) && domain && isst_domain_is_io(domain);
+}
+
+/* ---- In words: whole, or field by field as configurations name them ---- */
+
+/** The text of an item, or of a field of it: one without an index is named by the field alone. */
+static const char *field_target(struct messages *messages, const struct isst_context *context,
+				const struct item *item, const char *field)
+{
+	const struct item_row *kind = &item_kinds[item->kind];
+	const char *place;
+
+	if (item_is_of_machine(item))
+		return kind->what;
+	if (kind->of_cpu)
+		return message_make(messages, "CPU %u: %s", item->index, kind->what);
+	if (item_is_of_package(item) || item_is_shared(item))
+		return message_make(messages, "package %u: %s", item->package, kind->what);
+	place = topology_domain_name(messages, context_has_power_domains(context),
+				     &(struct isst_domain){ .package = item->package,
+							    .die = item->die,
+							    .number = item->domain });
+	if ((item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) && item->index > 0)
+		return message_make(messages, "%s: %s of fabric %u", place, kind->what,
+				    item->index);
+	if (kind->index_is)
+		return message_make(messages, "%s: %s %u%s%s", place, kind->what, item->index,
+				    field ? " " : "", field ? field : "");
+	return message_make(messages, "%s: %s", place, field ? field : kind->what);
+}
+
+const char *item_text(struct messages *messages, const struct isst_context *context,
+		      const struct item *item)
+{
+	return field_target(messages, context, item, NULL);
+}
+
+/** The ratios of turbo ratio limits as frequencies, those behind the last bucket left out. */
+static const char *ratios_text(struct messages *messages, uint64_t ratios)
+{
+	enum { MHZ_PER_RATIO = 100 };
+	char text[64];
+	int length = 0;
+
+	if (ratios == UINT64_MAX)
+		return "no limit";
+	do {
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%u",
+				   length > 0 ? "," : "",
+				   (unsigned int)(ratios & 0xff) * MHZ_PER_RATIO);
+		ratios >>= 8;
+	} while (ratios);
+	return message_make(messages, "%s MHz", text);
+}
+
+static const char *format_value(struct messages *messages, const struct item *item,
+				enum value_format format, struct item_value value)
+{
+	enum { NO_LIMIT_RATIO = 0xff, KHZ_PER_MHZ = 1000 };
+
+	switch (format) {
+	case AS_FEATURES:
+		return message_make(messages, "%s, %s", value.number & 1 ? "on" : "off",
+				    value.number & 2 ? "on" : "off");
+	case AS_SWITCH:
+		return value.number ? "1" : "0";
+	case AS_WORD:
+		return message_make(messages, "0x%" PRIx64, value.number);
+	case AS_KHZ:
+	case AS_MHZ:
+		if (item_is_end_of_range(item, value))
+			return item->kind == ITEM_SCALING_MIN ? "the highest frequency"
+							      : "the lowest frequency";
+		if (value.number == CPUFREQ_NO_LIMIT ||
+		    (value.number == 0 && item->kind == ITEM_SCALING_MIN))
+			return "no limit";
+		if (format == AS_MHZ && value.number % KHZ_PER_MHZ == 0)
+			return message_make(messages, "%" PRIu64 " MHz",
+					    value.number / KHZ_PER_MHZ);
+		return message_make(messages, "%" PRIu64 " kHz", value.number);
+	case AS_TEXT:
+		return value.text ? value.text : "absent";
+	case AS_ON_OFF:
+		return value.number ? "on" : "off";
+	case AS_PRIORITY:
+		return value.number ? "ordered" : "proportional";
+	case AS_RATIO_LIMIT:
+		if (value.number == NO_LIMIT_RATIO)
+			return "no limit";
+		return ratios_text(messages, value.number);
+	case AS_RATIO:
+	case AS_RATIOS:
+		return ratios_text(messages, value.number);
+	default:
+		return message_make(messages, "%" PRIu64, value.number);
+	}
+}
+
+const char *item_value_text(struct messages *messages, const struct item *item,
+			    struct item_value value)
+{
+	return format_value(messages, item, item_kinds[item->kind].format, value);
+}
+
+/* The fields of values, as configurations name them; a value without a row is a number or text. */
+static const struct value_field FIELDS[] = {
+	{ ITEM_CLOS, "min", 0xff00, AS_RATIO, "minimum frequency", -1 },
+	{ ITEM_CLOS, "max", 0xff0000, AS_RATIO_LIMIT, "maximum frequency", -1 },
+	{ ITEM_CLOS, "desired", 0xff000000, AS_RATIO, "desired frequency", PLATFORM_CLOS_DESIRED },
+	{ ITEM_CLOS, "epp", 0xf, AS_NUMBER, "energy performance preference (epp)",
+	  PLATFORM_CLOS_EPP },
+	{ ITEM_CLOS, "weight", 0xf0, AS_NUMBER, "proportional priority (weight)",
+	  PLATFORM_CLOS_WEIGHT },
+	{ ITEM_FEATURES, "turbo-freq", 0x1, AS_ON_OFF, NULL, -1 },
+	{ ITEM_FEATURES, "base-freq", 0x2, AS_ON_OFF, NULL, -1 },
+	{ ITEM_CORE_POWER, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
+	{ ITEM_QOS, "use of CLOS", 0x2, AS_ON_OFF, NULL, -1 },
+	{ ITEM_QOS, "priority", 0x4, AS_PRIORITY, NULL, -1 },
+	{ ITEM_TURBO_RATIO_LIMITS, NULL, UINT64_MAX, AS_RATIOS, NULL, -1 },
+	{ ITEM_ONLINE, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
+	{ ITEM_SCALING_MAX, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_SCALING_MIN, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_UNCORE_MAX, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_UNCORE_MIN, NULL, UINT64_MAX, AS_MHZ, NULL, -1 },
+	{ ITEM_CPUSETS, NULL, UINT64_MAX, AS_ON_OFF, NULL, -1 },
+};
+
+const struct value_field *const clos_fields = FIELDS;
+
+static const char *field_text(struct messages *messages, const struct item *item,
+			      const struct value_field *field, struct item_value value)
+{
+	value.number = (value.number & field->mask) >> __builtin_ctzll(field->mask);
+	return format_value(messages, item, field->format, value);
+}
+
+size_t item_fields(struct messages *messages, const struct isst_context *context,
+		   const struct item *item, const struct item_value *from, struct item_value to,
+		   struct item_field *fields)
+{
+	static const char UNKNOWN[] = "unknown";
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+		const struct value_field *field = &FIELDS[i];
+
+		if (field->kind != item->kind ||
+		    (field->name && from && !((from->number ^ to.number) & field->mask)))
+			continue;
+		fields[count++] = (struct item_field){
+			.target = field_target(messages, context, item, field->name),
+			.old_text = from ? field_text(messages, item, field, *from) : UNKNOWN,
+			.new_text = field_text(messages, item, field, to),
+		};
+	}
+	if (count == 0)
+		fields[count++] = (struct item_field){
+			.target = item_text(messages, context, item),
+			.old_text = from ? item_value_text(messages, item, *from) : UNKNOWN,
+			.new_text = item_value_text(messages, item, to),
+		};
+	return count;
+}
+
+const char *item_describe(struct isst_context *context, const struct item *item)
+{
+	return item_text(&context->messages, context, item);
 }

@@ -56,13 +56,15 @@ struct item_row {
 	const char *name;     /* in journals and saved settings */
 	const char *what;     /* in messages */
 	const char *index_is; /* what the index counts, where it is part of the name */
-	bool of_cpu;	      /* the index is a CPU, and the domain not part of the name */
+	/* The index is a CPU, and the domain not part of the name. The kernel moves such items in a
+	 * known way; what becomes of others that are disturbed shows only a look. */
+	bool of_cpu;
 	enum value_format format;
 	unsigned int settling_ms;
 	bool clipped;
 };
 
-const struct item_row *item_row(enum item_kind kind);
+extern const struct item_row item_kinds[ITEM_KINDS];
 
 /** Names an item: by what the kernel and the firmware call things, so that it outlives a topology.
  */
@@ -112,14 +114,8 @@ void item_normalize(const struct isst_context *context, struct item *item);
 /** Whether a CPU is online; where it belongs is no part of that. */
 struct item item_of_cpu(unsigned int cpu);
 
-/** Whether groups have the cpuset controller: of the machine as a whole. */
-struct item item_of_cpusets(void);
-
-/** Whether grace periods of RCU are expedited: of the machine as a whole. */
-struct item item_of_rcu(void);
-
-/** The groups of cgroup v1 cpusets: of the machine as a whole. */
-struct item item_of_cpuset_groups(void);
+/** What is one of the machine as a whole. */
+struct item item_of_machine(enum item_kind kind);
 bool item_is_of_machine(const struct item *item);
 
 /** Name of the group that holds a domain's partition, as administrators know it. To be freed; NULL
@@ -136,12 +132,6 @@ int item_number_get(const struct item_number *value, uint64_t *number);
 /** Whether the index of an item means something. */
 bool item_has_index(const struct item *item);
 
-/** Whether the values of a kind are texts. */
-bool item_is_text(const struct item *item);
-
-/** Whether the values of a kind are kHz. */
-bool item_is_khz(const struct item *item);
-
 bool item_is(const struct item *a, const struct item *b);
 
 /** Whether two items are of the same domain; those of CPUs are of the domain that they name. */
@@ -156,9 +146,7 @@ bool item_value_equal(const struct item *item, struct item_value a, struct item_
  * an isolated one. */
 bool item_value_serves(const struct item *item, struct item_value now, struct item_value wanted);
 
-/** Names of kinds in journals and saved settings. item_kind_of() returns ITEM_KINDS for a word that
- * is none. */
-const char *item_kind_name(enum item_kind kind);
+/** The kind that has a name in journals and saved settings, or ITEM_KINDS. */
 enum item_kind item_kind_of(const char *name);
 
 /** Makes the text of a value, which lives as long as the context. Returns 0 or -ENOMEM. */
@@ -196,28 +184,17 @@ size_t item_fields(struct messages *messages, const struct isst_context *context
 		   const struct item *item, const struct item_value *from, struct item_value to,
 		   struct item_field *fields);
 
-/** `package 0, die 0: CLOS 2`, and a value as one reads it. The context's; "out of memory" without
- * memory. */
+/** `package 0, die 0: CLOS 2`. The context's; "out of memory" without memory. */
 const char *item_describe(struct isst_context *context, const struct item *item);
-const char *item_describe_value(struct isst_context *context, const struct item *item,
-				struct item_value value);
 
 /** The order of items; 0 for those that item_is() calls the same. */
 int item_compare(const struct item *a, const struct item *b);
 
-/** What messages call the items of a kind. */
-const char *item_kind_text(enum item_kind kind);
-
 /** Which of two limits an item of cpufreq or uncore is. */
 enum cpufreq_limit item_limit(const struct item *item);
 
-/** Whether the index of an item is a CPU; whether it is one of a CPU's limits. */
-bool item_is_of_cpu(const struct item *item);
+/** Whether an item is one of a CPU's limits. */
 bool item_is_limit(const struct item *item);
-
-/** Whether what becomes of an item that is disturbed can be known only by looking: the kernel moves
- * the limits of CPUs in a known way. */
-bool item_is_disturbed(const struct item *item);
 
 /** The item that the kernel may move with one that is written. Returns false where there is none.
  */

@@ -32,32 +32,16 @@ static const struct runtime_directory *directory_of(const struct isst_change *ch
 
 /* ---- Writing ---- */
 
-static void print_item(FILE *stream, unsigned int step, enum journal_role role,
-		       const struct item *item, struct item_value old, struct item_value written)
+static void print_item(FILE *stream, const struct step *step, enum journal_role role,
+		       const struct item_line *line)
 {
-	fprintf(stream, "%u %s ", step, ROLES[role]);
-	item_line_print(stream,
-			&(struct item_line){ .item = *item, .old = old, .written = written });
-}
-
-static void print_became(FILE *stream, unsigned int step, const struct entry *entry)
-{
-	fprintf(stream, "%u %s ", step, ROLES[JOURNAL_BECAME]);
-	item_line_print(stream, &(struct item_line){ .item = entry->item,
-						     .old = entry->old,
-						     .written = entry->wanted,
-						     .held = entry->held,
-						     .shown = entry->shown });
-}
-
-static unsigned int number_of(const struct step *step)
-{
-	return (unsigned int)step->position + 1;
+	fprintf(stream, "%zu %s ", step->position + 1, ROLES[role]);
+	item_line_print(stream, line);
 }
 
 static void print_step(FILE *stream, struct step *step)
 {
-	unsigned int number = number_of(step);
+	struct item_line line;
 
 	for (size_t i = 0; i < step->count; i++) {
 		struct entry *entry = &step->entries[i];
@@ -65,14 +49,19 @@ static void print_step(FILE *stream, struct step *step)
 		if (!entry->needed)
 			continue;
 		entry->journalled = entry->wanted;
-		print_item(stream, number, JOURNAL_ITEM, &entry->item, entry->old, entry->wanted);
+		line = (struct item_line){ .item = entry->item,
+					   .old = entry->old,
+					   .written = entry->wanted };
+		print_item(stream, step, JOURNAL_ITEM, &line);
 	}
 	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
 
+		line = (struct item_line){ .item = entry->item,
+					   .old = entry->old,
+					   .written = entry->old };
 		if (entry->old_known)
-			print_item(stream, number, JOURNAL_FOOTPRINT, &entry->item, entry->old,
-				   entry->old);
+			print_item(stream, step, JOURNAL_FOOTPRINT, &line);
 	}
 }
 
@@ -112,19 +101,15 @@ static int append_text(struct isst_change *change, struct memory_stream *text, i
 	return error ? refuse_to_go_on(change, error) : 0;
 }
 
-/** Seconds since boot: they go on while the machine is suspended, and cannot be set. */
-static uint64_t seconds_since_boot(void)
-{
-	struct timespec now;
-
-	return clock_gettime(CLOCK_BOOTTIME, &now) ? 0 : (uint64_t)now.tv_sec;
-}
-
 static void print_header(FILE *stream, const struct isst_change *change, const char *header)
 {
 	const char *command = change->options.command;
+	struct timespec now;
 
-	fprintf(stream, "%sbegun %" PRIu64 " %s\n", header, seconds_since_boot(),
+	/* Seconds since boot go on while the machine is suspended, and cannot be set. */
+	if (clock_gettime(CLOCK_BOOTTIME, &now))
+		now.tv_sec = 0;
+	fprintf(stream, "%sbegun %" PRIu64 " %s\n", header, (uint64_t)now.tv_sec,
 		command && !strchr(command, '\n') ? command : "");
 }
 
@@ -185,38 +170,18 @@ int journal_step(struct isst_change *change, struct step *step)
 	return append_text(change, &text, error);
 }
 
-static int note(struct isst_change *change, const struct step *step, const char *what)
-{
-	struct memory_stream text;
-	int error = memory_stream_open(&text);
-
-	if (!error)
-		fprintf(text.stream, "%u %s\n", number_of(step), what);
-	return append_text(change, &text, error);
-}
-
 int journal_written(struct isst_change *change, const struct step *step)
 {
-	return item_settling_time(step->kind) ? note(change, step, "written") : 0;
-}
+	char *line;
+	int error;
 
-static void print_verified(FILE *stream, const struct step *step,
-			   const struct item_access *accesses, size_t count)
-{
-	unsigned int number = number_of(step);
-
-	for (size_t i = 0; i < step->count; i++) {
-		const struct entry *entry = &step->entries[i];
-
-		if (entry->needed && (entry->held || !item_value_equal(&entry->item, entry->wanted,
-								       entry->journalled)))
-			print_became(stream, number, entry);
-	}
-	for (size_t i = 0; i < count; i++)
-		if (!accesses[i].failure.error && !accesses[i].absent)
-			print_item(stream, number, JOURNAL_AFTER, &accesses[i].item,
-				   accesses[i].value, accesses[i].value);
-	fprintf(stream, "%u verified\n", number);
+	if (!item_settling_time(step->kind))
+		return 0;
+	if (asprintf(&line, "%zu written\n", step->position + 1) < 0)
+		return refuse_to_go_on(change, -ENOMEM);
+	error = append(change, line);
+	free(line);
+	return error ? refuse_to_go_on(change, error) : 0;
 }
 
 int journal_verified(struct isst_change *change, const struct step *step,
@@ -225,19 +190,39 @@ int journal_verified(struct isst_change *change, const struct step *step,
 	struct memory_stream text;
 	int error = memory_stream_open(&text);
 
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct item_line line = { .item = entry->item,
+						.old = entry->old,
+						.written = entry->wanted,
+						.held = entry->held,
+						.shown = entry->shown };
+
+		if (entry->needed && (entry->held || !item_value_equal(&entry->item, entry->wanted,
+								       entry->journalled)))
+			print_item(text.stream, step, JOURNAL_BECAME, &line);
+	}
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct item_line line = { .item = disturbed[i].item,
+						.old = disturbed[i].value,
+						.written = disturbed[i].value };
+
+		if (!disturbed[i].failure.error && !disturbed[i].absent)
+			print_item(text.stream, step, JOURNAL_AFTER, &line);
+	}
 	if (!error)
-		print_verified(text.stream, step, disturbed, count);
+		fprintf(text.stream, "%zu verified\n", step->position + 1);
 	return append_text(change, &text, error);
 }
 
 int journal_held(struct isst_change *change)
 {
-	struct memory_stream text;
-	int error = memory_stream_open(&text);
+	char line[32];
+	int error;
 
-	if (!error)
-		fprintf(text.stream, "held %ld\n", (long)getpid());
-	return append_text(change, &text, error);
+	snprintf(line, sizeof(line), "held %ld\n", (long)getpid());
+	error = append(change, line);
+	return error ? refuse_to_go_on(change, error) : 0;
 }
 
 void journal_rollback(struct isst_change *change)
@@ -282,14 +267,6 @@ int journal_end(struct isst_change *change)
 
 /* ---- Reading ---- */
 
-static int add_line(struct journal_text *text, const struct journal_line *line)
-{
-	if (ARRAY_GROW(text->lines, text->count))
-		return -ENOMEM;
-	text->lines[text->count++] = *line;
-	return 0;
-}
-
 /** `begun SECONDS COMMAND`; the command may be empty. */
 static int parse_begun(struct journal_text *text, char *rest)
 {
@@ -300,18 +277,6 @@ static int parse_begun(struct journal_text *text, char *rest)
 		return -EINVAL;
 	text->command = strdup(rest);
 	return text->command ? 0 : -ENOMEM;
-}
-
-/** `held PROCESS`. */
-static int parse_held(struct journal_text *text, const char *process)
-{
-	uint64_t number;
-
-	if (isst_parse_number(process, 10, UINT32_MAX, &number))
-		return -EINVAL;
-	text->held = true;
-	text->holder = (unsigned int)number;
-	return 0;
 }
 
 /** `STEP written`, `STEP verified`, or a step, a role and an item. */
@@ -339,7 +304,11 @@ static int parse_of_step(struct isst_context *context, struct journal_text *text
 	if (line.role == JOURNAL_ROLES || !rest)
 		return -EINVAL;
 	error = item_line_parse(context, rest, &line.saved);
-	return error ? error : add_line(text, &line);
+	if (!error && ARRAY_GROW(text->lines, text->count))
+		error = -ENOMEM;
+	if (!error)
+		text->lines[text->count++] = line;
+	return error;
 }
 
 static int parse_line(struct isst_context *context, struct journal_text *text, char *line,
@@ -347,19 +316,24 @@ static int parse_line(struct isst_context *context, struct journal_text *text, c
 {
 	char *rest = line;
 	const char *first = strsep(&rest, " ");
+	uint64_t holder;
 
-	if (!rest && strcmp(first, "rollback") == 0)
-		text->rollback = true;
-	else if (!rest && strcmp(first, "done") == 0)
-		text->done = true;
-	else if (rest && strcmp(first, "begun") == 0)
+	if (rest && strcmp(first, "begun") == 0)
 		return parse_begun(text, rest);
-	else if (rest && strcmp(first, "held") == 0)
-		return parse_held(text, rest);
-	else if (rest)
+	if (rest && strcmp(first, "held") != 0)
 		return parse_of_step(context, text, first, rest, number);
-	else
+	if (rest) {
+		if (isst_parse_number(rest, 10, UINT32_MAX, &holder))
+			return -EINVAL;
+		text->held = true;
+		text->holder = (unsigned int)holder;
+	} else if (strcmp(first, "rollback") == 0) {
+		text->rollback = true;
+	} else if (strcmp(first, "done") == 0) {
+		text->done = true;
+	} else {
 		return -EINVAL;
+	}
 	return 0;
 }
 

@@ -30,30 +30,26 @@ enum {
 	LOOK_BRIEFLY_MS = 100, /* readers of the journal look whether the device is locked */
 };
 
-static int check_privileges(struct isst_context *context)
-{
-	struct isst_machine *machine = context->machine;
-	int answer = machine->capable ? machine->capable(machine->data, CAP_SYS_ADMIN) : 1;
-
-	if (answer < 0)
-		return message_error(&context->messages, -EIO, "cannot read the capabilities: %s",
-				     strerror(-answer));
-	if (answer == 0)
-		return message_error(
-			&context->messages, -EPERM,
-			"not permitted: changing the machine needs CAP_SYS_ADMIN in the initial "
-			"user namespace, which the driver asks for");
-	return 0;
-}
-
 int isst_check_privileges(struct isst_context *context)
 {
+	struct isst_machine *machine;
 	const char *before;
+	int answer, error = 0;
 
 	if (!context)
 		return -EINVAL;
+	machine = context->machine;
 	before = message_begin(&context->messages);
-	return message_end(&context->messages, before, check_privileges(context));
+	answer = machine->capable ? machine->capable(machine->data, CAP_SYS_ADMIN) : 1;
+	if (answer < 0)
+		error = message_error(&context->messages, -EIO, "cannot read the capabilities: %s",
+				      strerror(-answer));
+	else if (answer == 0)
+		error = message_error(
+			&context->messages, -EPERM,
+			"not permitted: changing the machine needs CAP_SYS_ADMIN in the initial "
+			"user namespace, which the driver asks for");
+	return message_end(&context->messages, before, error);
 }
 
 /* ---- Who holds the device ---- */
@@ -261,34 +257,27 @@ static int busy(struct isst_context *context, const char *path, int descriptor)
 			     "another run is changing the machine and holds the lock of %s", path);
 }
 
-/** Sleeps, but not beyond the deadline. Returns false if that is over. */
-static bool sleep_before(int64_t deadline_ms)
-{
-	int64_t now = monotonic_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
-	const struct timespec pause = { 0, (long)(left < LOOK_EVERY_MS ? left : LOOK_EVERY_MS) *
-						   1000000L };
-
-	if (left == 0)
-		return false;
-	/* A signal may end it early, that does no harm: the clock is read again. */
-	nanosleep(&pause, NULL);
-	return true;
-}
-
 /** Locks a file. Returns 0, -EBUSY without a message when the time is up, or another negative errno
  * with one. */
 static int wait_for(struct isst_context *context, const char *path, int descriptor,
 		    int64_t deadline_ms)
 {
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
+		int64_t left_ms;
+		struct timespec pause = { 0 };
+
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return message_error(&context->messages, -EIO, "cannot lock %s: %s", path,
 					     strerror(errno));
 		if (context_is_interrupted(context))
 			return message_error(&context->messages, -EINTR,
 					     "interrupted while waiting for the lock of %s", path);
-		if (!sleep_before(deadline_ms))
+		left_ms = deadline_ms - monotonic_ms();
+		if (left_ms <= 0)
 			return -EBUSY;
+		pause.tv_nsec = (left_ms < LOOK_EVERY_MS ? left_ms : LOOK_EVERY_MS) * 1000000L;
+		/* A signal may end it early, that does no harm: the clock is read again. */
+		nanosleep(&pause, NULL);
 	}
 	return 0;
 }
@@ -497,17 +486,16 @@ int isst_unlock(struct isst_context *context)
 		return -EINVAL;
 	before = message_begin(&context->messages);
 	if (!context_has_lock(context))
-		return message_end(
-			&context->messages, before,
-			message_error(&context->messages, -EINVAL, "the lock is not held"));
-	/* Another process would take its journal for that of one that died. */
-	error = lock_check_not_held(context);
-	if (error)
-		return message_end(&context->messages, before, error);
-	lock_release(context);
-	context->stale = false;
-	context->unlocks++;
-	return message_end(&context->messages, before, 0);
+		error = message_error(&context->messages, -EINVAL, "the lock is not held");
+	else
+		/* Another process would take its journal for that of one that died. */
+		error = lock_check_not_held(context);
+	if (!error) {
+		lock_release(context);
+		context->stale = false;
+		context->unlocks++;
+	}
+	return message_end(&context->messages, before, error);
 }
 
 int lock_check(struct isst_context *context, unsigned long long unlocks)
@@ -574,22 +562,16 @@ static int open_claim(struct isst_context *context, const char *purpose)
 	return locked < 0 ? locked : descriptor;
 }
 
-/** Whether it is no other file of the runtime directory, or of another one. */
-static bool is_purpose(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > strlen(PURPOSE_END) && !strchr(name, '/') &&
-	       strcmp(name + length - strlen(PURPOSE_END), PURPOSE_END) == 0;
-}
-
 int isst_claim(struct isst_context *context, const char *purpose)
 {
+	size_t length = purpose ? strlen(purpose) : 0, end = strlen(PURPOSE_END);
 	struct claim *claim;
 	const char *before;
 	int error = 0;
 
-	if (!context || !purpose || !is_purpose(purpose))
+	/* No other file of the runtime directory, nor one of another directory. */
+	if (!context || length <= end || strchr(purpose, '/') ||
+	    strcmp(purpose + length - end, PURPOSE_END) != 0)
 		return context_refuse(context, "a purpose is the name of a file, NAME" PURPOSE_END);
 	before = message_begin(&context->messages);
 	claim = calloc(1, sizeof(*claim));

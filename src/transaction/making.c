@@ -422,7 +422,7 @@ static void report_moved(const struct step *step, const struct entry *entry, uin
 			    item_text(texts, change->context, &entry->item),
 			    item_value_text(texts, &entry->item, entry->now),
 			    item_value_text(texts, &entry->item, present_value(change, entry)),
-			    item_kind_text(step->kind));
+			    item_kinds[step->kind].what);
 }
 
 /** Adds the step behind @last that writes items of one kind back; @level: a level moved, with all
@@ -516,7 +516,7 @@ static void warn_of_requests(const struct step *step, const struct requested_lev
 				    "the firmware changes that when %s is written; it is written "
 				    "back",
 				    level->domain->name, level->requested, level->present,
-				    item_kind_text(step->kind));
+				    item_kinds[step->kind].what);
 	}
 }
 
@@ -686,7 +686,7 @@ int step_make(struct isst_change *change, struct step *step)
 	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
 
-		if (entry->old_known && item_is_disturbed(&entry->item))
+		if (entry->old_known && !item_kinds[entry->item.kind].of_cpu)
 			making.accesses[making.count + making.disturbed++] = (struct item_access){
 				.item = present_item(step, &entry->item), .owner = i
 			};

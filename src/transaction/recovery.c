@@ -68,7 +68,7 @@ static int list_items(struct isst_journal *journal)
 
 		*listed = (struct isst_journal_entry){
 			.target = item_describe(context, item),
-			.old_value = item_describe_value(context, item, tracked->old),
+			.old_value = item_value_text(&context->messages, item, tracked->old),
 			.present_value = "unknown",
 			.item = item_public(context, item),
 			.old_number = item_number_of(item, tracked->old, true),
@@ -84,9 +84,11 @@ static int list_items(struct isst_journal *journal)
 			.kept = tracked_waits(tracked),
 		};
 		if (tracked->written)
-			listed->written_value = item_describe_value(context, item, tracked->last);
+			listed->written_value = item_value_text(&context->messages, item,
+								tracked->last);
 		if (!tracked->unreadable) {
-			listed->present_value = item_describe_value(context, item, tracked->now);
+			listed->present_value = item_value_text(&context->messages, item,
+								tracked->now);
 			listed->present_number = item_number_of(item, tracked->now, true);
 		}
 	}
@@ -315,14 +317,14 @@ static const char *describe_tracked(const struct isst_journal *journal,
 {
 	struct isst_context *context = journal->context;
 	const char *target = item_describe(context, &tracked->item);
-	const char *now = tracked->unreadable
-				  ? "unknown"
-				  : item_describe_value(context, &tracked->item, tracked->now);
+	const char *now = tracked->unreadable ? "unknown"
+					      : item_value_text(&context->messages, &tracked->item,
+								tracked->now);
 
 	if (tracked->finding != FOUND_WRITTEN)
 		return message_make(&context->messages, "%s is %s", target, now);
 	return message_make(&context->messages, "%s: %s -> %s", target, now,
-			    item_describe_value(context, &tracked->item, tracked->old));
+			    item_value_text(&context->messages, &tracked->item, tracked->old));
 }
 
 /** `CLOS (4)`, or `scaling_max_freq of CPUs 0-3`: the items of one kind, where there are any.
@@ -341,7 +343,7 @@ static int print_kind(FILE *stream, const struct isst_journal *journal, tracked_
 		if (tracked->item.kind != kind || !test(tracked))
 			continue;
 		count++;
-		if (item_is_of_cpu(&tracked->item))
+		if (item_kinds[tracked->item.kind].of_cpu)
 			error = isst_cpuset_add(cpus, tracked->item.index, tracked->item.index);
 	}
 	if (!error && isst_cpuset_count(cpus) > 0) {
@@ -349,7 +351,7 @@ static int print_kind(FILE *stream, const struct isst_journal *journal, tracked_
 		error = ranges ? 0 : -ENOMEM;
 	}
 	if (!error && count > 0) {
-		fprintf(stream, "%s%s", *separator, item_kind_text(kind));
+		fprintf(stream, "%s%s", *separator, item_kinds[kind].what);
 		*separator = ", ";
 		if (ranges)
 			fprintf(stream, " of %s", ranges);

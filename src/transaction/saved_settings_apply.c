@@ -143,7 +143,7 @@ static int keep(struct isst_change *change, const struct settings_plan *plan,
 /** What the whole change has made of the groups, where that of others is what they have. */
 static int follow_groups(struct isst_change *change, struct keeping *keeping)
 {
-	const struct item item = item_of_cpuset_groups();
+	const struct item item = item_of_machine(ITEM_CPUSET_GROUPS);
 	const struct baseline_item *groups = baseline_find(&change->baseline, &item);
 	struct item_line *line = find_line(&keeping->saved, &item, 0);
 	char *before;

@@ -215,7 +215,7 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 
 	if (item_is_of_machine(item))
 		return item->index == 0 ? PLACE_REACHED : PLACE_NONE;
-	if (item_is_of_cpu(item))
+	if (item_kinds[item->kind].of_cpu)
 		return place_of_cpu(context, item, cpus);
 	place = place_in_topology(context, item);
 	if (place == PLACE_REACHED && item->kind == ITEM_TURBO_RATIO_LIMITS)
@@ -283,7 +283,7 @@ static void note_line(const struct isst_journal *journal, struct tracked *tracke
 		/* What it became stands in a later line, where that is known: the step may not be
 		 * complete, or it could not be read back. The kernel moves limits of CPUs in a
 		 * known way. */
-		tracked->known &= !item_is_disturbed(&line->saved.item);
+		tracked->known &= item_kinds[line->saved.item.kind].of_cpu;
 	} else {
 		tracked->last = line->saved.written;
 		tracked->known = true;
