@@ -76,24 +76,21 @@ static int check_directory(int descriptor)
 	return above.st_uid == status.st_uid ? 0 : -EPERM;
 }
 
-/** For a link the kernel reports that it is not a directory. */
-static int explain_open(const char *directory, int error)
-{
-	struct stat status;
-
-	return error == -ENOTDIR && !lstat(directory, &status) && S_ISLNK(status.st_mode) ? -ELOOP
-											  : error;
-}
-
 /** Opens the directory. Returns a descriptor or a negative errno. */
 static int open_directory(const char *directory)
 {
 	int descriptor = keep_off_streams(
-		    open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
-	    error;
+		open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	struct stat status;
+	int error;
 
-	if (descriptor < 0)
-		return explain_open(directory, -errno);
+	if (descriptor < 0) {
+		error = -errno;
+		/* For a link the kernel reports that it is not a directory. */
+		return error == -ENOTDIR && !lstat(directory, &status) && S_ISLNK(status.st_mode)
+			       ? -ELOOP
+			       : error;
+	}
 	error = check_directory(descriptor);
 	if (!error)
 		return descriptor;
@@ -101,14 +98,18 @@ static int open_directory(const char *directory)
 	return error;
 }
 
-/** The owner of a directory creates others in it; capabilities alone are not enough. */
-static int may_make(const char *directory)
+/** Opens the directory, making it where it is missing: the owner of a directory creates others in
+ * it; capabilities alone are not enough. Returns a descriptor or a negative errno. */
+static int make_directory(const char *directory)
 {
 	const char *slash = strrchr(directory, '/');
-	char *above = slash ? strndup(directory, (size_t)(slash - directory) + 1) : strdup(".");
+	int descriptor = open_directory(directory), error = 0;
 	struct stat status;
-	int error = 0;
+	char *above;
 
+	if (descriptor != -ENOENT)
+		return descriptor;
+	above = slash ? strndup(directory, (size_t)(slash - directory) + 1) : strdup(".");
 	if (!above)
 		return -ENOMEM;
 	if (stat(above, &status))
@@ -116,17 +117,6 @@ static int may_make(const char *directory)
 	else if (geteuid() != 0 && status.st_uid != geteuid())
 		error = -EPERM;
 	free(above);
-	return error;
-}
-
-/** Opens the directory, making it where it is missing. Returns a descriptor or a negative errno. */
-static int make_directory(const char *directory)
-{
-	int descriptor = open_directory(directory), error;
-
-	if (descriptor != -ENOENT)
-		return descriptor;
-	error = may_make(directory);
 	if (error)
 		return error;
 	if (mkdir(directory, 0755) && errno != EEXIST)
@@ -134,21 +124,20 @@ static int make_directory(const char *directory)
 	return open_directory(directory);
 }
 
-/** Mostly there is no limit of file sizes, and no signal to hold back. */
-static bool is_limited(void)
+/** Whether files may not grow as they like. */
+static bool is_limited(struct rlimit *limit)
 {
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur != RLIM_INFINITY;
+	return !getrlimit(RLIMIT_FSIZE, limit) && limit->rlim_cur != RLIM_INFINITY;
 }
 
 int runtime_directory_hold(struct runtime_directory *directory)
 {
 	int descriptor = directory->held ? directory->descriptor : make_directory(directory->path);
+	struct rlimit limit;
 
 	if (descriptor < 0)
 		return descriptor;
-	directory->unlimited = !is_limited();
+	directory->unlimited = !is_limited(&limit);
 	directory->descriptor = descriptor;
 	directory->held = true;
 	return 0;
@@ -161,17 +150,13 @@ void runtime_directory_release(struct runtime_directory *directory)
 	directory->held = false;
 }
 
-/** The directory as the parent of a file that is there; to be left. Returns a descriptor or a
- * negative errno. */
-static int enter(const struct runtime_directory *directory)
+/** The directory as the parent of a file; @make: which may have to be made. To be left. Returns a
+ * descriptor or a negative errno. */
+static int enter(const struct runtime_directory *directory, bool make)
 {
-	return directory->held ? directory->descriptor : open_directory(directory->path);
-}
-
-/** The same for a file that may have to be made. */
-static int enter_or_make(const struct runtime_directory *directory)
-{
-	return directory->held ? directory->descriptor : make_directory(directory->path);
+	if (directory->held)
+		return directory->descriptor;
+	return make ? make_directory(directory->path) : open_directory(directory->path);
 }
 
 static void leave(const struct runtime_directory *directory, int descriptor)
@@ -255,7 +240,7 @@ bool runtime_file_is_missing(const struct runtime_directory *directory, const ch
 
 int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text)
 {
-	int parent = enter(directory), descriptor, error;
+	int parent = enter(directory, false), descriptor, error;
 
 	*text = NULL;
 	if (parent < 0)
@@ -273,40 +258,18 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 	return error;
 }
 
-/** A write beyond the limit of file sizes ends a program by SIGXFSZ, unless that is held back. */
-struct held_signal {
-	sigset_t before;
-	bool held;
-	bool pending; /* it was the program's already */
-};
-
-static void hold_signal(struct held_signal *signal)
+/** A write beyond the limit of file sizes would end a program by SIGXFSZ: it is not begun. @append:
+ * the text goes behind what is there. */
+static int check_limit(int descriptor, const char *text, bool append)
 {
-	sigset_t set;
+	struct stat status = { .st_size = 0 };
+	struct rlimit limit;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGXFSZ);
-	/* On Linux this is the mask of the calling thread, whom the signal is sent to. */
-	signal->held = sigprocmask(SIG_BLOCK, &set, &signal->before) == 0;
-	signal->pending = sigpending(&set) == 0 && sigismember(&set, SIGXFSZ) == 1;
-}
-
-static void release_signal(const struct held_signal *signal)
-{
-	static const struct timespec AT_ONCE = { 0, 0 };
-	sigset_t set;
-	int taken;
-
-	if (!signal->held)
-		return;
-	sigemptyset(&set);
-	sigaddset(&set, SIGXFSZ);
-	while (!signal->pending) {
-		taken = sigtimedwait(&set, NULL, &AT_ONCE);
-		if (taken > 0 || errno != EINTR)
-			break;
-	}
-	sigprocmask(SIG_SETMASK, &signal->before, NULL);
+	if (!is_limited(&limit))
+		return 0;
+	if (append && fstat(descriptor, &status))
+		return -errno;
+	return (rlim_t)status.st_size + strlen(text) > limit.rlim_cur ? -EFBIG : 0;
 }
 
 /** Writes up to the first error; *@written: so many bytes. */
@@ -327,39 +290,21 @@ static int write_all(int descriptor, const char *text, size_t *written)
 	return 0;
 }
 
-/** Removes the last bytes of a file. */
-static int cut_off(int descriptor, size_t bytes)
-{
-	struct stat status;
-
-	if (fstat(descriptor, &status) || ftruncate(descriptor, status.st_size - (off_t)bytes))
-		return -EIO;
-	return 0;
-}
-
-/** @limited: files may not grow as they like */
-static int write_text(int descriptor, const char *text, bool limited)
-{
-	struct held_signal signal;
-	size_t written;
-	int error;
-
-	if (limited)
-		hold_signal(&signal);
-	error = write_all(descriptor, text, &written);
-	/* Half a line would spoil those that follow. */
-	if (error && written > 0 && cut_off(descriptor, written))
-		error = -EIO;
-	if (limited)
-		release_signal(&signal);
-	return error;
-}
-
 int runtime_file_write(const struct runtime_directory *directory, int descriptor, const char *text)
 {
-	bool unlimited = directory->held && directory->unlimited;
+	struct stat status;
+	size_t written = 0;
+	int error = 0;
 
-	return *text ? write_text(descriptor, text, !unlimited && is_limited()) : 0;
+	if (*text && !(directory->held && directory->unlimited))
+		error = check_limit(descriptor, text, true);
+	if (!error)
+		error = write_all(descriptor, text, &written);
+	/* Half a line would spoil those that follow. */
+	if (error && written > 0 &&
+	    (fstat(descriptor, &status) || ftruncate(descriptor, status.st_size - (off_t)written)))
+		error = -EIO;
+	return error;
 }
 
 /** Fills a new file. */
@@ -367,11 +312,14 @@ static int write_new(int directory, const char *name, const char *text)
 {
 	int descriptor = keep_off_streams(openat(
 		directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+	size_t written;
 	int error;
 
 	if (descriptor < 0)
 		return -errno;
-	error = write_text(descriptor, text, is_limited());
+	error = check_limit(descriptor, text, false);
+	if (!error)
+		error = write_all(descriptor, text, &written);
 	/* Readers that change nothing read it, too. */
 	if (!error && fchmod(descriptor, 0644))
 		error = -errno;
@@ -384,14 +332,6 @@ static int write_new(int directory, const char *name, const char *text)
 
 /* ---- Putting a file into the place of another ---- */
 
-/** The name of a file that is to replace one: to be freed, NULL without memory. */
-static char *new_name_of(const char *name, pid_t process, unsigned int number)
-{
-	char *new_name;
-
-	return asprintf(&new_name, "%s.%ld.%u", name, (long)process, number) < 0 ? NULL : new_name;
-}
-
 /** Cuts `.NUMBER` off a name. */
 static bool cut_number(char *name, uint64_t max, uint64_t *number)
 {
@@ -401,25 +341,6 @@ static bool cut_number(char *name, uint64_t max, uint64_t *number)
 		return false;
 	*dot = '\0';
 	return true;
-}
-
-/** Cuts a name that new_name_of() makes down to that of the file. */
-static bool cut_new_name(char *new_name, pid_t *process)
-{
-	uint64_t number, value;
-
-	if (!cut_number(new_name, NEW_NAMES - 1, &number) ||
-	    !cut_number(new_name, INT_MAX, &value) || value == 0)
-		return false;
-	*process = (pid_t)value;
-	return true;
-}
-
-/** Whether no process can still be writing a file: the process is gone, and since it may have
- * been one of another container, the file is old. */
-static bool is_abandoned(const struct stat *status, pid_t process)
-{
-	return kill(process, 0) != 0 && errno == ESRCH && time(NULL) - status->st_mtime > OLD_S;
 }
 
 /** Whose leftovers to remove: those of one file (NULL: of all) that are abandoned, and all of what
@@ -432,15 +353,20 @@ struct leftovers {
 static bool is_leftover(int directory, const char *new_name, const struct leftovers *leftovers)
 {
 	char *name = strdup(new_name);
+	uint64_t number, process;
 	struct stat status;
-	pid_t process;
-	bool leftover = name && cut_new_name(name, &process) &&
+	/* NAME.PROCESS.NUMBER, as replace() makes it. */
+	bool leftover = name && cut_number(name, NEW_NAMES - 1, &number) &&
+			cut_number(name, INT_MAX, &process) && process > 0 &&
 			!fstatat(directory, new_name, &status, AT_SYMLINK_NOFOLLOW) &&
 			S_ISREG(status.st_mode) && is_ours(&status);
 
+	/* No process can still be writing it: its own is gone, and since that may have been one of
+	 * another container, the file is old. */
 	if (leftover && !(leftovers->locked && leftovers->locked(name)))
 		leftover = (!leftovers->name || strcmp(name, leftovers->name) == 0) &&
-			   is_abandoned(&status, process);
+			   kill((pid_t)process, 0) != 0 && errno == ESRCH &&
+			   time(NULL) - status.st_mtime > OLD_S;
 	free(name);
 	return leftover;
 }
@@ -477,9 +403,9 @@ static int replace(int directory, const char *name, const char *text)
 
 	/* One of that name was left by a run that died. */
 	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
-		char *new_name = new_name_of(name, getpid(), i);
+		char *new_name;
 
-		if (!new_name)
+		if (asprintf(&new_name, "%s.%ld.%u", name, (long)getpid(), i) < 0)
 			return -ENOMEM;
 		error = write_new(directory, new_name, text);
 		if (!error && renameat(directory, new_name, directory, name)) {
@@ -499,7 +425,7 @@ bool runtime_file_is_shortage(int error)
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text)
 {
-	int parent = enter_or_make(directory), error;
+	int parent = enter(directory, true), error;
 
 	if (parent < 0)
 		return parent;
@@ -511,29 +437,11 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 	return error;
 }
 
-/** Space of the file is released only behind the text. */
-static int overwrite(int descriptor, const char *text)
-{
-	struct held_signal signal;
-	size_t written;
-	int error;
-
-	/* Without space for it the old content stays; not every file system reports that. */
-	if (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)strlen(text)) &&
-	    errno != EOPNOTSUPP && errno != ENOSYS)
-		return -errno;
-	hold_signal(&signal);
-	error = write_all(descriptor, text, &written);
-	release_signal(&signal);
-	if (!error && ftruncate(descriptor, (off_t)written))
-		error = -errno;
-	return error;
-}
-
 int runtime_file_overwrite(const struct runtime_directory *directory, const char *name,
 			   const char *text)
 {
-	int parent = enter(directory), descriptor, error;
+	int parent = enter(directory, false), descriptor, error;
+	size_t written;
 
 	if (parent < 0)
 		return parent;
@@ -541,7 +449,16 @@ int runtime_file_overwrite(const struct runtime_directory *directory, const char
 	leave(directory, parent);
 	if (descriptor < 0)
 		return descriptor;
-	error = overwrite(descriptor, text);
+	error = check_limit(descriptor, text, false);
+	/* Without space for it the old content stays; not every file system reports that. */
+	if (!error && fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)strlen(text)) &&
+	    errno != EOPNOTSUPP && errno != ENOSYS)
+		error = -errno;
+	if (!error)
+		error = write_all(descriptor, text, &written);
+	/* Space of the file is released only behind the text. */
+	if (!error && ftruncate(descriptor, (off_t)written))
+		error = -errno;
 	if (close(descriptor) && !error)
 		error = -errno;
 	return error;
@@ -549,7 +466,7 @@ int runtime_file_overwrite(const struct runtime_directory *directory, const char
 
 int runtime_file_create(const struct runtime_directory *directory, const char *name)
 {
-	int parent = enter_or_make(directory), descriptor;
+	int parent = enter(directory, true), descriptor;
 
 	if (parent < 0)
 		return parent;
@@ -565,7 +482,7 @@ int runtime_file_create(const struct runtime_directory *directory, const char *n
 
 int runtime_file_append(const struct runtime_directory *directory, const char *name)
 {
-	int parent = enter_or_make(directory), descriptor;
+	int parent = enter(directory, true), descriptor;
 
 	if (parent < 0)
 		return parent;
@@ -574,15 +491,9 @@ int runtime_file_append(const struct runtime_directory *directory, const char *n
 	return descriptor;
 }
 
-/** Removes a file; a missing one is no error. */
-static int remove_file(int directory, const char *name)
-{
-	return unlinkat(directory, name, 0) && errno != ENOENT ? -errno : 0;
-}
-
 int runtime_file_rename(const struct runtime_directory *directory, const char *from, const char *to)
 {
-	int parent = enter(directory), error;
+	int parent = enter(directory, false), error;
 
 	if (parent < 0)
 		return parent;
@@ -593,36 +504,28 @@ int runtime_file_rename(const struct runtime_directory *directory, const char *f
 
 int runtime_file_remove(const struct runtime_directory *directory, const char *name)
 {
-	int parent = enter(directory), error;
+	int parent = enter(directory, false), error;
 
 	if (parent < 0)
 		return parent == -ENOENT ? 0 : parent;
-	error = remove_file(parent, name);
+	error = unlinkat(parent, name, 0) && errno != ENOENT ? -errno : 0;
 	leave(directory, parent);
-	return error;
-}
-
-/** Returns 0, -ENOENT, or why its text is still there. */
-static int empty_file(int directory, const char *name)
-{
-	int descriptor = open_file(directory, name, O_WRONLY), error = 0;
-
-	if (descriptor < 0)
-		return descriptor;
-	if (ftruncate(descriptor, 0))
-		error = -errno;
-	close(descriptor);
 	return error;
 }
 
 int runtime_file_discard(const struct runtime_directory *directory, const char *name)
 {
-	int parent = enter(directory), error;
+	int parent = enter(directory, false), descriptor, error;
 
 	if (parent < 0)
 		return parent == -ENOENT ? 0 : parent;
-	error = empty_file(parent, name);
-	if (error == -ENOENT || remove_file(parent, name) == 0)
+	descriptor = open_file(parent, name, O_WRONLY);
+	error = descriptor < 0 ? descriptor : 0;
+	if (!error) {
+		error = ftruncate(descriptor, 0) ? -errno : 0;
+		close(descriptor);
+	}
+	if (error == -ENOENT || unlinkat(parent, name, 0) == 0 || errno == ENOENT)
 		error = 0;
 	leave(directory, parent);
 	return error;

@@ -139,13 +139,13 @@ static bool read_register(struct survey *survey, struct survey_domain *domain)
 static bool read_counter(struct survey *survey, const struct isst_cpu *cpu, const char *name,
 			 uint64_t *count)
 {
-	char *path;
-	int error = -ENOMEM;
+	struct kernel_files *files = &survey->context->files;
+	int error = kernel_files_number(
+		files,
+		kernel_files_path(files, CPU_DIRECTORY "/cpu%u/thermal_throttle/%s", cpu->number,
+				  name),
+		UINT64_MAX, count);
 
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/thermal_throttle/%s", cpu->number, name) >= 0) {
-		error = kernel_files_number(&survey->context->files, path, UINT64_MAX, count);
-		free(path);
-	}
 	survey_note_file(survey, error);
 	return !survey->error && error != -ENOENT;
 }

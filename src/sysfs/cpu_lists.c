@@ -12,14 +12,9 @@
 
 int cpu_lists_node(struct kernel_files *files, unsigned int node, struct isst_cpuset *cpus)
 {
-	char *path;
-	int error;
-
-	if (asprintf(&path, "/sys/devices/system/node/node%u/cpulist", node) < 0)
-		return -ENOMEM;
-	error = kernel_files_cpulist(files, path, cpus);
-	free(path);
-	return error;
+	return kernel_files_cpulist(
+		files, kernel_files_path(files, "/sys/devices/system/node/node%u/cpulist", node),
+		cpus);
 }
 
 /** Without those of a file that older kernels do not have. */
@@ -56,29 +51,18 @@ int cpu_lists_partitioned(struct kernel_files *files, struct isst_cpuset *cpus)
 	return error;
 }
 
-/** Adds the CPUs of a list in a CPU's topology directory. */
-static int read_topology_list(struct kernel_files *files, unsigned int cpu, const char *name,
-			      struct isst_cpuset *cpus)
-{
-	char *path;
-	int error;
-
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/topology/%s", cpu, name) < 0)
-		return -ENOMEM;
-	error = kernel_files_cpulist(files, path, cpus);
-	free(path);
-	return error;
-}
-
 int cpu_lists_module(struct kernel_files *files, unsigned int cpu, struct isst_cpuset *cpus)
 {
+	static const char PATH[] = CPU_DIRECTORY "/cpu%u/topology/%s";
 	struct isst_cpuset *core = isst_cpuset_new();
 	int error = core ? 0 : -ENOMEM;
 
 	if (!error)
-		error = read_topology_list(files, cpu, "cluster_cpus_list", cpus);
+		error = kernel_files_cpulist(
+			files, kernel_files_path(files, PATH, cpu, "cluster_cpus_list"), cpus);
 	if (!error)
-		error = read_topology_list(files, cpu, "thread_siblings_list", core);
+		error = kernel_files_cpulist(
+			files, kernel_files_path(files, PATH, cpu, "thread_siblings_list"), core);
 	/* Cores that share no cache have clusters of their own. */
 	if (!error && isst_cpuset_count(cpus) <= isst_cpuset_count(core))
 		error = -ENOENT;
@@ -90,27 +74,22 @@ int cpu_lists_module(struct kernel_files *files, unsigned int cpu, struct isst_c
 
 static const char NOHZ_FULL[] = CPU_DIRECTORY "/nohz_full";
 
-/** Without nohz_full the kernel shows a set that it does not have: `(null)`, padded. */
-static int add_nohz_full(struct kernel_files *files, struct isst_cpuset *cpus)
+int undisturbed_cpus(struct kernel_files *files, struct isst_cpuset *cpus)
 {
 	char *text;
-	int error = kernel_files_text(files, NOHZ_FULL, &text);
+	int error = cpu_lists_isolated(files, cpus);
 
+	if (!error)
+		error = kernel_files_text(files, NOHZ_FULL, &text);
 	if (error)
 		return error == -ENOENT ? 0 : error;
+	/* Without nohz_full the kernel shows a set that it does not have: `(null)`, padded. */
 	if (!strstr(text, "(null)") && isst_cpuset_add_list(cpus, text, NULL))
 		error = message_error(files->messages, -EIO,
 				      "%s: " CONTENT " is not a list of CPUs", NOHZ_FULL,
 				      CONTENT_OF(text));
 	free(text);
 	return error;
-}
-
-int undisturbed_cpus(struct kernel_files *files, struct isst_cpuset *cpus)
-{
-	int error = cpu_lists_isolated(files, cpus);
-
-	return error ? error : add_nohz_full(files, cpus);
 }
 
 const struct isst_cpuset *undisturbed_known(struct kernel_files *files)

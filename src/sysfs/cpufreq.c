@@ -15,8 +15,6 @@
 enum { BUSY_TRIES = 20, BUSY_PAUSE_MS = 10 };
 /* The range of a CPU does not move all the time. */
 enum { RANGE_TRIES = 5 };
-/* Of the files of each CPU, of which there are thousands: no memory is asked for. */
-enum { CPU_PATH = sizeof(CPU_DIRECTORY "/cpu4294967295/cpufreq/") + 64 };
 
 static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
 static const char *const PROCESSOR_FILES[] = { "cpuinfo_min_freq", "cpuinfo_max_freq" };
@@ -48,21 +46,12 @@ static void note_online(struct kernel_files *files, unsigned int cpu, bool onlin
 bool hotplug_is_offline(struct kernel_files *files, unsigned int cpu)
 {
 	uint64_t online = 1;
-	char path[CPU_PATH];
 
-	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/online", cpu);
-	if (kernel_files_number(files, path, 1, &online))
+	if (kernel_files_number(files, kernel_files_path(files, CPU_DIRECTORY "/cpu%u/online", cpu),
+				1, &online))
 		online = 1;
 	note_online(files, cpu, online);
 	return !online;
-}
-
-/** Whether a CPU was offline when that was last looked for, and still is: kernels before 5.19 show
- * its limits as if it were online. A file is read only for CPUs of which that is to be expected. */
-static bool stays_offline(struct kernel_files *files, unsigned int cpu)
-{
-	return files->online && !isst_cpuset_has(files->online, cpu) &&
-	       hotplug_is_offline(files, cpu);
 }
 
 /** Kernels leave the cpufreq directory of an offline CPU. Since 5.19 all its files are busy, before
@@ -78,27 +67,30 @@ static int absent_while_offline(struct kernel_files *files, unsigned int cpu, in
 	return error;
 }
 
+/** The path of a file of a CPU's cpufreq directory. */
+static const char *cpufreq_path(struct kernel_files *files, unsigned int cpu, const char *name)
+{
+	return kernel_files_path(files, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name);
+}
+
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz)
 {
-	char path[CPU_PATH];
-	int error;
-
-	if (stays_offline(files, cpu))
+	/* Kernels before 5.19 show limits of an offline CPU as if it were online. A file is read
+	 * only for CPUs of which that is to be expected. */
+	if (files->online && !isst_cpuset_has(files->online, cpu) && hotplug_is_offline(files, cpu))
 		return -ENOENT;
-	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name);
-	error = kernel_files_number(files, path, UINT32_MAX, khz);
-	return absent_while_offline(files, cpu, error);
+	return absent_while_offline(
+		files, cpu,
+		kernel_files_number(files, cpufreq_path(files, cpu, name), UINT32_MAX, khz));
 }
 
 int cpufreq_read_word(struct kernel_files *files, unsigned int cpu, const char *name, char **word)
 {
 	enum { MOST = 64 };
-	char path[CPU_PATH];
 	int error;
 
 	*word = NULL;
-	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name);
-	error = kernel_files_text(files, path, word);
+	error = kernel_files_text(files, cpufreq_path(files, cpu, name), word);
 	if (!error && strlen(*word) > MOST)
 		(*word)[MOST] = '\0';
 	return error;
@@ -169,9 +161,8 @@ int cpufreq_hides_limit(struct kernel_files *files, unsigned int cpu, enum turbo
 static int write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		       uint64_t khz)
 {
-	char path[CPU_PATH];
+	const char *path = cpufreq_path(files, cpu, SCALING_FILES[limit]);
 
-	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, SCALING_FILES[limit]);
 	return absent_while_offline(files, cpu, kernel_files_write_number(files, path, khz));
 }
 
@@ -230,19 +221,16 @@ static int note_owner(struct limit_owners *owners, const char *file, uint64_t nu
 static int find_cooling(struct kernel_files *files, unsigned int cpu, struct limit_owners *owners)
 {
 	enum { STATES = 5 };
+	static const char FILE_NAME[] = "firmware_node/thermal_cooling/cur_state";
 	uint64_t state = 0, highest = 0;
-	char *path;
-	int error;
+	int error = kernel_files_number(
+		files, kernel_files_path(files, CPU_DIRECTORY "/cpu%u/%s", cpu, FILE_NAME),
+		UINT32_MAX, &state);
 
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/firmware_node/thermal_cooling/cur_state", cpu) <
-	    0)
-		return -ENOMEM;
-	error = kernel_files_number(files, path, UINT32_MAX, &state);
-	free(path);
 	if (!error && state > 0)
 		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
 	if (!error && state > 0)
-		error = note_owner(owners, "firmware_node/thermal_cooling/cur_state", state,
+		error = note_owner(owners, FILE_NAME, state,
 				   state < STATES ? highest * (STATES - state) / STATES : 0);
 	return error == -ENOENT ? 0 : error;
 }
@@ -360,11 +348,9 @@ int hotplug_smt_control(struct kernel_files *files, char **control)
 
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online)
 {
-	char path[CPU_PATH];
-	int error;
+	const char *path = kernel_files_path(files, CPU_DIRECTORY "/cpu%u/online", cpu);
+	int error = kernel_files_write_number(files, path, online);
 
-	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/online", cpu);
-	error = kernel_files_write_number(files, path, online);
 	if (!error)
 		note_online(files, cpu, online);
 	return error;

@@ -147,15 +147,13 @@ static int read_group(struct kernel_files *files, const char *parent, const char
 		      FILE *stream)
 {
 	struct isst_cpuset *cpus = NULL;
-	char *path = NULL, *file = NULL, *list = NULL;
+	char *path = NULL, *list = NULL;
 	int error = -ENOMEM;
 
 	if (asprintf(&path, "%s/%s", parent, name) < 0)
 		path = NULL;
-	if (path && asprintf(&file, "%s/cpuset.cpus", path) < 0)
-		file = NULL;
-	if (file)
-		error = read_list(files, file, &cpus);
+	if (path)
+		error = read_list(files, kernel_files_path(files, "%s/cpuset.cpus", path), &cpus);
 	if (!error) {
 		list = isst_cpuset_to_list(cpus);
 		error = list ? 0 : -ENOMEM;
@@ -168,7 +166,6 @@ static int read_group(struct kernel_files *files, const char *parent, const char
 	}
 	isst_cpuset_free(cpus);
 	free(list);
-	free(file);
 	free(path);
 	return error == -ENOENT ? 0 : error;
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,19 @@ void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
 		       struct messages *messages)
 {
 	*files = (struct kernel_files){ .machine = machine, .messages = messages };
+}
+
+const char *kernel_files_path(struct kernel_files *files, const char *format, ...)
+{
+	char *former = files->path;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&files->path, format, arguments) < 0)
+		files->path = NULL;
+	va_end(arguments);
+	free(former);
+	return files->path;
 }
 
 /** Gives an error its message; -ENOENT speaks for itself. */
@@ -47,9 +61,13 @@ int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 {
 	struct isst_machine *machine = files->machine;
 	size_t size;
-	int error = machine->files->read(machine->data, path, text, &size);
+	int error;
 
+	if (!path)
+		return -ENOMEM;
+	error = machine->files->read(machine->data, path, text, &size);
 	files->opened++;
+	files->answer = error;
 	files->answer = error;
 	if (error)
 		return explain_read(files, error, path, "read");
@@ -84,6 +102,8 @@ int kernel_files_boot_id(struct kernel_files *files, const char **boot_id)
 
 void kernel_files_forget(struct kernel_files *files)
 {
+	free(files->path);
+	files->path = NULL;
 	free(files->boot_id);
 	files->boot_id = NULL;
 	isst_cpuset_free(files->online);
@@ -132,8 +152,11 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 int kernel_files_list(struct kernel_files *files, const char *path, char ***names, size_t *count)
 {
 	struct isst_machine *machine = files->machine;
-	int error = machine->files->list(machine->data, path, names, count);
+	int error;
 
+	if (!path)
+		return -ENOMEM;
+	error = machine->files->list(machine->data, path, names, count);
 	files->answer = error;
 	return error ? explain_read(files, error, path, "listed") : 0;
 }
@@ -178,8 +201,11 @@ int kernel_files_new_cpulist(struct kernel_files *files, const char *path, struc
 int kernel_files_write(struct kernel_files *files, const char *path, const char *text)
 {
 	struct isst_machine *machine = files->machine;
-	int error = machine->files->write(machine->data, path, text, strlen(text));
+	int error;
 
+	if (!path)
+		return -ENOMEM;
+	error = machine->files->write(machine->data, path, text, strlen(text));
 	files->opened++;
 	files->answer = error;
 	message_trace(files->messages, "write %s: '%s': %d", path, text, error);
@@ -189,17 +215,21 @@ int kernel_files_write(struct kernel_files *files, const char *path, const char 
 int kernel_files_mkdir(struct kernel_files *files, const char *path)
 {
 	struct isst_machine *machine = files->machine;
-	int error = machine->files->mkdir(machine->data, path);
+	int error = path ? machine->files->mkdir(machine->data, path) : -ENOMEM;
 
-	return error && error != -EEXIST ? explain(files, error, path, "made") : 0;
+	if (!path || !error || error == -EEXIST)
+		return path ? 0 : error;
+	return explain(files, error, path, "made");
 }
 
 int kernel_files_rmdir(struct kernel_files *files, const char *path)
 {
 	struct isst_machine *machine = files->machine;
-	int error = machine->files->rmdir(machine->data, path);
+	int error = path ? machine->files->rmdir(machine->data, path) : -ENOMEM;
 
-	return error && error != -ENOENT ? explain(files, error, path, "removed") : 0;
+	if (!path || !error || error == -ENOENT)
+		return path ? 0 : error;
+	return explain(files, error, path, "removed");
 }
 
 int kernel_files_write_number(struct kernel_files *files, const char *path, uint64_t number)

@@ -24,6 +24,7 @@ struct messages;
 struct kernel_files {
 	struct isst_machine *machine;
 	struct messages *messages;
+	char *path;	      /* of the last kernel_files_path() */
 	unsigned long opened; /* files read so far */
 	int answer; /* of the kernel to the last read or write: 0 or -errno, which the errors below
 		       do not distinguish */
@@ -35,6 +36,11 @@ struct kernel_files {
 
 void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
 		       struct messages *messages);
+
+/** A path for the functions below, until the next one is made. NULL without memory, which they
+ * accept: it is their error. */
+__attribute__((format(printf, 2, 3))) const char *kernel_files_path(struct kernel_files *files,
+								    const char *format, ...);
 
 /**
  * Reads a file's text without the white space at its end; *@text is to be freed. Returns 0, -ENOENT

@@ -148,14 +148,12 @@ static int add_file(void *data, const char *domain)
 static int read_device(void *data, const char *device)
 {
 	struct reader *reader = data;
-	char *path;
 	int error;
 
-	if (asprintf(&path, "%s/%s/plr", DEBUGFS, device) < 0)
-		return -ENOMEM;
 	reader->device = device;
-	error = kernel_files_each(reader->files, path, "domain", add_file, reader);
-	free(path);
+	error = kernel_files_each(reader->files,
+				  kernel_files_path(reader->files, "%s/%s/plr", DEBUGFS, device),
+				  "domain", add_file, reader);
 	return error == -ENOENT ? 0 : error;
 }
 

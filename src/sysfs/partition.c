@@ -13,32 +13,24 @@
 
 #define CGROUP_DIRECTORY "/sys/fs/cgroup"
 
-static char *group_path(const char *name, const char *file)
+static const char *group_path(struct kernel_files *files, const char *name, const char *file)
 {
-	char *path;
-
-	return asprintf(&path, CGROUP_DIRECTORY "/%s%s%s", name, *file ? "/" : "", file) < 0 ? NULL
-											     : path;
+	return kernel_files_path(files, CGROUP_DIRECTORY "/%s%s%s", name, *file ? "/" : "", file);
 }
 
 static int read_group(struct kernel_files *files, const char *name, const char *file, char **text)
 {
-	char *path = group_path(name, file);
-	int error = path ? kernel_files_text(files, path, text) : -ENOMEM;
-
-	free(path);
-	return error;
+	return kernel_files_text(files, group_path(files, name, file), text);
 }
 
 static int write_group(struct kernel_files *files, const char *name, const char *file,
 		       const char *text)
 {
-	char *path = group_path(name, file);
-	int error = path ? kernel_files_write(files, path, text) : -ENOMEM;
+	const char *path = group_path(files, name, file);
+	int error = kernel_files_write(files, path, text);
 
 	if (error == -ENOENT)
 		error = message_error(files->messages, -EIO, "%s is missing", path);
-	free(path);
 	return error;
 }
 
@@ -84,7 +76,8 @@ static int check_cpusets(struct kernel_files *files)
 static int read_without_cpusets(struct kernel_files *files, const char *name, char **state)
 {
 	struct isst_machine *machine = files->machine;
-	char *path = group_path(name, ""), *text = NULL;
+	const char *path = group_path(files, name, "");
+	char *text = NULL;
 	size_t size;
 	int error = path ? machine->files->read(machine->data, path, &text, &size) : -ENOMEM;
 
@@ -97,7 +90,6 @@ static int read_without_cpusets(struct kernel_files *files, const char *name, ch
 				      "%s is not the directory of a group: %s", path,
 				      strerror(-error));
 	}
-	free(path);
 	return error;
 }
 
@@ -142,51 +134,25 @@ int cpusets_write(struct kernel_files *files, bool enable)
 	return kernel_files_write(files, CONTROL_PATH, enable ? "+cpuset" : "-cpuset");
 }
 
-/** Makes the cpuset controller available to groups below the root. */
-static int enable_cpusets(struct kernel_files *files)
-{
-	bool enabled;
-	int error = cpusets_read(files, &enabled);
-
-	if (error)
-		return error == -ENOENT ? check_cpusets(files) : error;
-	return enabled ? 0 : cpusets_write(files, true);
-}
-
-/** Removes a group without the controller, if it exists. */
-static int remove_without_cpusets(struct kernel_files *files, const char *name, const char *path)
-{
-	char *state = NULL;
-	int error = read_without_cpusets(files, name, &state);
-
-	if (!error && state && strcmp(state, "absent") != 0)
-		error = kernel_files_rmdir(files, path);
-	free(state);
-	return error;
-}
-
+/** Removes a group, if it exists. */
 static int remove_group(struct kernel_files *files, const char *name)
 {
-	char *path = group_path(name, ""), *type = NULL;
-	int error;
+	char *text = NULL;
+	int error = read_group(files, name, "cpuset.cpus.partition", &text);
+	bool with_cpusets = error != -ENOENT;
 
-	if (!path)
-		return -ENOMEM;
-	error = read_group(files, name, "cpuset.cpus.partition", &type);
-	free(type);
-	if (error == -ENOENT) {
-		error = remove_without_cpusets(files, name, path);
-		free(path);
-		return error;
-	}
-	if (!error)
+	free(text);
+	text = NULL;
+	if (!with_cpusets)
+		error = read_without_cpusets(files, name, &text);
+	if (!error && with_cpusets)
 		error = write_group(files, name, "cpuset.cpus.partition", "member");
-	if (!error)
+	if (!error && with_cpusets)
 		/* A lone newline clears the list; a write of nothing need not reach the file. */
 		error = write_group(files, name, "cpuset.cpus", "\n");
-	if (!error)
-		error = kernel_files_rmdir(files, path);
-	free(path);
+	if (!error && (with_cpusets || strcmp(text, "absent") != 0))
+		error = kernel_files_rmdir(files, group_path(files, name, ""));
+	free(text);
 	return error;
 }
 
@@ -247,35 +213,26 @@ static int refuse_partition(struct kernel_files *files, const char *name, const 
 	return error;
 }
 
-/** Reads back what became of a partition: the kernel takes a type and may yet call the partition
- * invalid, which is @refused. */
-static int verify_type(struct kernel_files *files, const char *name, const char *type,
-		       bool *refused)
-{
-	char *now;
-	int error = read_group(files, name, "cpuset.cpus.partition", &now);
-
-	if (error)
-		return error;
-	*refused = strcmp(now, type) != 0;
-	if (*refused)
-		error = refuse_partition(files, name, type, now);
-	free(now);
-	return error;
-}
-
-/** Writes the type and verifies that it became @expected; `root` does where the kernel refuses
- * `isolated`. */
+/** Writes the type and verifies that it became @expected: the kernel takes a type and may yet call
+ * the partition invalid. `root` does where it refuses `isolated`. */
 static int set_type(struct kernel_files *files, const char *name, const char *type,
 		    const char *expected)
 {
 	int error = write_group(files, name, "cpuset.cpus.partition", type);
 	bool refused = error == -EIO && files->answer == -EINVAL;
 	const char *invalid = NULL;
+	char *now;
 
 	if (!error) {
-		error = verify_type(files, name, expected, &refused);
-		invalid = refused ? files->messages->error : NULL;
+		error = read_group(files, name, "cpuset.cpus.partition", &now);
+		if (error)
+			return error;
+		refused = strcmp(now, expected) != 0;
+		if (refused) {
+			error = refuse_partition(files, name, expected, now);
+			invalid = files->messages->error;
+		}
+		free(now);
 	}
 	/* A write that fails otherwise means nothing for the type. */
 	if (!refused || strcmp(expected, "isolated") != 0)
@@ -291,12 +248,16 @@ static int set_type(struct kernel_files *files, const char *name, const char *ty
 static int make_group(struct kernel_files *files, const char *name, const char *type,
 		      const char *expected, const char *cpus)
 {
-	char *path = group_path(name, "");
-	int error = path ? enable_cpusets(files) : -ENOMEM;
+	bool enabled = true;
+	int error = cpusets_read(files, &enabled);
 
+	/* Groups below the root need the controller. */
+	if (error == -ENOENT)
+		error = check_cpusets(files);
+	else if (!error && !enabled)
+		error = cpusets_write(files, true);
 	if (!error)
-		error = kernel_files_mkdir(files, path);
-	free(path);
+		error = kernel_files_mkdir(files, group_path(files, name, ""));
 	if (!error)
 		error = write_group(files, name, "cpuset.cpus", *cpus ? cpus : "\n");
 	if (!error)

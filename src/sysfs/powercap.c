@@ -14,32 +14,11 @@
 
 /* ---- Zones ---- */
 
-/** Reads a file of a zone into @number, or its text. */
-static int read_number(struct kernel_files *files, const struct power_zone *zone, const char *name,
-		       uint64_t *number)
+/** A file of a zone. */
+static const char *zone_path(struct kernel_files *files, const struct power_zone *zone,
+			     const char *name)
 {
-	char *path;
-	int error;
-
-	if (asprintf(&path, "%s/%s", zone->directory, name) < 0)
-		return -ENOMEM;
-	error = kernel_files_number(files, path, UINT64_MAX, number);
-	free(path);
-	return error;
-}
-
-static int read_text(struct kernel_files *files, const struct power_zone *zone, const char *name,
-		     char **text)
-{
-	char *path;
-	int error;
-
-	*text = NULL;
-	if (asprintf(&path, "%s/%s", zone->directory, name) < 0)
-		return -ENOMEM;
-	error = kernel_files_text(files, path, text);
-	free(path);
-	return error;
+	return kernel_files_path(files, "%s/%s", zone->directory, name);
 }
 
 static bool parse_id(const char *text, unsigned int *id)
@@ -73,13 +52,18 @@ static int read_limit(struct kernel_files *files, struct power_zone *zone)
 	int error = 0;
 
 	for (unsigned int i = 0; i < MOST_CONSTRAINTS && !error && !zone->limit_uw; i++) {
-		char file[40], *name = NULL;
+		char *name = NULL;
 
-		snprintf(file, sizeof(file), "constraint_%u_name", i);
-		error = read_text(files, zone, file, &name);
-		snprintf(file, sizeof(file), "constraint_%u_power_limit_uw", i);
+		error = kernel_files_text(
+			files,
+			kernel_files_path(files, "%s/constraint_%u_name", zone->directory, i),
+			&name);
 		if (!error && strcmp(name, "long_term") == 0)
-			error = read_number(files, zone, file, &zone->limit_uw);
+			error = kernel_files_number(
+				files,
+				kernel_files_path(files, "%s/constraint_%u_power_limit_uw",
+						  zone->directory, i),
+				UINT64_MAX, &zone->limit_uw);
 		free(name);
 	}
 	return error == -ENOENT ? 0 : error;
@@ -105,12 +89,13 @@ static int add_zone(void *data, const char *name)
 		return 0;
 	if (asprintf(&zone.directory, POWERCAP "/%s", name) < 0)
 		return -ENOMEM;
-	error = read_text(files, &zone, "name", &text);
+	error = kernel_files_text(files, zone_path(files, &zone, "name"), &text);
 	if (!error && !parse_name(text, &zone))
 		error = -ENOENT;
 	free(text);
 	if (!error)
-		error = read_number(files, &zone, "max_energy_range_uj", &zone.range_uj);
+		error = kernel_files_number(files, zone_path(files, &zone, "max_energy_range_uj"),
+					    UINT64_MAX, &zone.range_uj);
 	if (!error)
 		error = read_limit(files, &zone);
 	if (!error && zone.limit_uw && ARRAY_GROW(zones->zones, zones->count))
@@ -165,7 +150,8 @@ static int read_counter(struct kernel_files *files, const struct power_zone *zon
 	for (unsigned int i = 0; i < TRIES && !error; i++) {
 		int64_t before = monotonic_ns(), after;
 
-		error = read_number(files, zone, "energy_uj", counter_uj);
+		error = kernel_files_number(files, zone_path(files, zone, "energy_uj"), UINT64_MAX,
+					    counter_uj);
 		after = monotonic_ns();
 		*at_ns = before + (after - before) / 2;
 		if (after - before < LONG_NS)

@@ -75,34 +75,19 @@ int model_name_read(struct kernel_files *files, char **name)
 bool module_is_loaded(struct kernel_files *files, const char *name)
 {
 	const char *error = files->messages->error;
-	char *path, *state = NULL;
-	bool loaded;
-
-	if (asprintf(&path, "/sys/module/%s/initstate", name) < 0)
-		return false;
+	char *state = NULL;
 	/* While its devices are bound it is "coming". */
-	loaded = kernel_files_text(files, path, &state) == 0 && strcmp(state, "live") == 0;
+	bool loaded = kernel_files_text(files,
+					kernel_files_path(files, "/sys/module/%s/initstate", name),
+					&state) == 0 &&
+		      strcmp(state, "live") == 0;
+
 	files->messages->error = error;
 	free(state);
-	free(path);
 	return loaded;
 }
 
 /* ---- Processes ---- */
-
-/** Reads the name of a process; *@name is NULL where it is gone, or may not be seen. */
-static int read_name(struct kernel_files *files, const char *number, char **name)
-{
-	char *path;
-	int error;
-
-	*name = NULL;
-	if (asprintf(&path, "/proc/%s/comm", number) < 0)
-		return -ENOMEM;
-	error = kernel_files_text(files, path, name);
-	free(path);
-	return error == -ENOMEM ? error : 0;
-}
 
 struct visit {
 	struct kernel_files *files;
@@ -113,15 +98,18 @@ struct visit {
 static int visit_process(void *data, const char *entry)
 {
 	const struct visit *visit = data;
+	char *name = NULL;
 	uint64_t number;
-	char *name;
 	int error;
 
 	if (isst_parse_number(entry, 10, INT_MAX, &number))
 		return 0;
-	error = read_name(visit->files, entry, &name);
-	if (name)
-		error = visit->found(visit->data, (unsigned int)number, name);
+	error = kernel_files_text(visit->files,
+				  kernel_files_path(visit->files, "/proc/%s/comm", entry), &name);
+	if (error)
+		/* It is gone, or may not be seen. */
+		return error == -ENOMEM ? error : 0;
+	error = visit->found(visit->data, (unsigned int)number, name);
 	free(name);
 	return error;
 }

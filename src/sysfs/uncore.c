@@ -32,31 +32,25 @@ static int read_identity(struct kernel_files *files, const char *directory, cons
 			 unsigned int *number)
 {
 	uint64_t value;
-	char *path;
-	int error;
+	int error = kernel_files_number(files, kernel_files_path(files, "%s/%s", directory, name),
+					UINT32_MAX, &value);
 
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		return -ENOMEM;
-	error = kernel_files_number(files, path, UINT32_MAX, &value);
 	if (!error)
 		*number = (unsigned int)value;
-	free(path);
 	return error;
 }
 
 /** Reads what kernels of 7.x state besides. */
 static int read_agents(struct kernel_files *files, struct uncore_cluster *cluster)
 {
-	char *path, *text;
+	char *text;
 	int error = read_identity(files, cluster->directory, "instance_id", &cluster->instance);
 
 	cluster->has_instance = !error;
 	if (error && error != -ENOENT)
 		return error;
-	if (asprintf(&path, "%s/agent_types", cluster->directory) < 0)
-		return -ENOMEM;
-	error = kernel_files_text(files, path, &text);
-	free(path);
+	error = kernel_files_text(
+		files, kernel_files_path(files, "%s/agent_types", cluster->directory), &text);
 	cluster->has_agents = !error;
 	if (error)
 		return error == -ENOENT ? 0 : error;
@@ -208,61 +202,57 @@ bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *
 	return false;
 }
 
-static int cluster_directory(struct kernel_files *files, const struct uncore_place *place,
-			     char **path)
+/** The directory of a place, until the next kernel_files_path(). -ENOENT where there is none. */
+static int find_directory(struct kernel_files *files, const struct uncore_place *place,
+			  const char **directory)
 {
 	const struct uncore_cluster *cluster;
-	int error = find_clusters(files);
+	int error;
 
+	if (!place->of_domain) {
+		*directory = kernel_files_path(files, UNCORE_DIRECTORY "/package_%02u_die_%02u",
+					       place->package, place->die);
+		return *directory ? 0 : -ENOMEM;
+	}
+	error = find_clusters(files);
 	if (error)
 		return error;
-	if (uncore_is_ambiguous(files, place))
-		return -ENOENT;
-	cluster = find_cluster(files->uncore, place);
+	cluster = uncore_is_ambiguous(files, place) ? NULL : find_cluster(files->uncore, place);
 	if (!cluster)
 		return -ENOENT;
-	*path = strdup(cluster->directory);
-	return *path ? 0 : -ENOMEM;
+	*directory = cluster->directory;
+	return 0;
 }
 
 int uncore_directory(struct kernel_files *files, const struct uncore_place *place, char **path)
 {
-	*path = NULL;
-	if (place->of_domain)
-		return cluster_directory(files, place, path);
-	if (asprintf(path, UNCORE_DIRECTORY "/package_%02u_die_%02u", place->package, place->die) <
-	    0) {
-		*path = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	const char *directory;
+	int error = find_directory(files, place, &directory);
+
+	*path = error ? NULL : strdup(directory);
+	return error || *path ? error : -ENOMEM;
 }
 
+/** The path of a file in it, as long. */
 static int limit_path(struct kernel_files *files, const struct uncore_place *place,
-		      const char *name, char **path)
+		      const char *name, const char **path)
 {
-	char *directory;
-	int error = uncore_directory(files, place, &directory);
+	const char *directory;
+	int error = find_directory(files, place, &directory);
 
-	*path = NULL;
-	if (!error && asprintf(path, "%s/%s", directory, name) < 0) {
-		*path = NULL;
-		error = -ENOMEM;
-	}
-	free(directory);
-	return error;
+	if (error)
+		return error;
+	*path = kernel_files_path(files, "%s/%s", directory, name);
+	return *path ? 0 : -ENOMEM;
 }
 
 static int read_limit_file(struct kernel_files *files, const struct uncore_place *place,
 			   const char *name, uint64_t *khz)
 {
-	char *path;
+	const char *path;
 	int error = limit_path(files, place, name, &path);
 
-	if (!error)
-		error = kernel_files_number(files, path, UINT32_MAX, khz);
-	free(path);
-	return error;
+	return error ? error : kernel_files_number(files, path, UINT32_MAX, khz);
 }
 
 int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
@@ -375,7 +365,7 @@ static int write_next_to(struct kernel_files *files, const char *path, enum cpuf
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
 		       enum cpufreq_limit limit, uint64_t khz)
 {
-	char *path;
+	const char *path;
 	int error = limit_path(files, place, LIMIT_FILES[limit], &path);
 
 	if (error)
@@ -383,7 +373,6 @@ int uncore_write_limit(struct kernel_files *files, const struct uncore_place *pl
 	error = kernel_files_write_number(files, path, khz);
 	if (error == -EIO && files->answer == -EINVAL && place->of_domain)
 		error = write_next_to(files, path, limit, khz / STEP_KHZ);
-	free(path);
 	return error;
 }
 
@@ -392,21 +381,15 @@ int uncore_check_present(struct kernel_files *files, const struct uncore_place *
 {
 	struct uncore_place package = *place;
 	uint64_t khz, package_khz;
-	char *path;
-	int error;
+	const char *path;
+	int error = read_limit_file(files, place, LIMIT_FILES[limit], &khz);
 
-	*refused = false;
-	error = limit_path(files, place, LIMIT_FILES[limit], &path);
+	*refused = !error && (khz < STEP_KHZ || khz / STEP_KHZ > MOST_STEPS);
+	if (error || *refused || !place->of_domain)
+		return error;
+	uncore_package_place(&package);
+	error = uncore_read_limit(files, &package, limit, &package_khz);
 	if (!error)
-		error = kernel_files_number(files, path, UINT32_MAX, &khz);
-	if (!error)
-		*refused = khz < STEP_KHZ || khz / STEP_KHZ > MOST_STEPS;
-	if (!error && !*refused && place->of_domain) {
-		uncore_package_place(&package);
-		error = uncore_read_limit(files, &package, limit, &package_khz);
-		if (!error)
-			error = try_steps(files, path, khz / STEP_KHZ, refused);
-	}
-	free(path);
-	return error;
+		error = limit_path(files, place, LIMIT_FILES[limit], &path);
+	return error ? error : try_steps(files, path, khz / STEP_KHZ, refused);
 }

@@ -12,12 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Of an answer: whether it is no number. */
-static bool is_no_number(uint32_t physical_cpu, int error)
-{
-	return error || physical_cpu == UINT32_MAX;
-}
-
 /** Reports all CPUs that the driver does not know for the same reason in one message. */
 static int note_unknown(const struct topology_sources *sources, struct topology *topology,
 			const struct abi_cpu_map *entries, const int *errors, size_t first)
@@ -28,7 +22,8 @@ static int note_unknown(const struct topology_sources *sources, struct topology 
 	int error = cpus ? 0 : -ENOMEM;
 
 	for (size_t i = first; i < topology->cpu_count && !error; i++)
-		if (is_no_number(entries[i].physical_cpu, errors[i]) && errors[i] == errors[first])
+		if ((errors[i] || entries[i].physical_cpu == UINT32_MAX) &&
+		    errors[i] == errors[first])
 			error = isst_cpuset_add(cpus, entries[i].logical_cpu,
 						entries[i].logical_cpu);
 	if (!error && !(list = isst_cpuset_to_list(cpus)))
@@ -43,18 +38,6 @@ static int note_unknown(const struct topology_sources *sources, struct topology 
 	free(list);
 	isst_cpuset_free(cpus);
 	return error;
-}
-
-static void take_punit_number(const struct topology_sources *sources, struct topology_cpu *cpu,
-			      uint32_t physical_cpu)
-{
-	struct punit_number punit;
-
-	punit = firmware_decode_punit(sources->operations, physical_cpu);
-	cpu->punit_domain = punit.domain;
-	cpu->public.core_known = true;
-	cpu->public.core = punit.core;
-	cpu->public.thread = punit.thread;
 }
 
 /** Whether a CPU reports a power domain although the platform has none. */
@@ -246,10 +229,20 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 	if (!error)
 		driver_phy_ids(sources->driver, entries, errors, topology->cpu_count);
 	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
-		if (!is_no_number(entries[i].physical_cpu, errors[i]))
-			take_punit_number(sources, topology->cpus[i], entries[i].physical_cpu);
-		else if (!topology->cpus[i]->unknown_core)
-			error = note_unknown(sources, topology, entries, errors, i);
+		struct topology_cpu *cpu = topology->cpus[i];
+		struct punit_number punit;
+
+		/* All ones are no number. */
+		if (errors[i] || entries[i].physical_cpu == UINT32_MAX) {
+			if (!cpu->unknown_core)
+				error = note_unknown(sources, topology, entries, errors, i);
+			continue;
+		}
+		punit = firmware_decode_punit(sources->operations, entries[i].physical_cpu);
+		cpu->punit_domain = punit.domain;
+		cpu->public.core_known = true;
+		cpu->public.core = punit.core;
+		cpu->public.thread = punit.thread;
 	}
 	if (!error)
 		error = note_foreign_domains(sources, topology);
@@ -260,52 +253,35 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 
 /* ---- Cores as the kernel numbers them, where no driver reports the firmware's ---- */
 
-static int read_core_id(const struct topology_sources *sources, unsigned int cpu,
-			unsigned int *core)
-{
-	uint64_t number = 0;
-	char *path;
-	int error;
-
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/topology/core_id", cpu) < 0)
-		return -ENOMEM;
-	error = kernel_files_number(sources->files, path, INT32_MAX, &number);
-	free(path);
-	*core = (unsigned int)number;
-	return error;
-}
-
-/** The threads of a core count in the order of their numbers. */
-static unsigned int count_threads_before(const struct topology *topology, size_t i)
-{
-	const struct isst_cpu *cpu = &topology->cpus[i]->public;
-	unsigned int threads = 0;
-
-	for (size_t j = 0; j < i; j++) {
-		const struct isst_cpu *other = &topology->cpus[j]->public;
-
-		threads += other->core_known && other->domain == cpu->domain &&
-			   other->core == cpu->core;
-	}
-	return threads;
-}
-
 int topology_take_kernel_cores(const struct topology_sources *sources, struct topology *topology)
 {
 	for (size_t i = 0; i < topology->cpu_count; i++) {
 		struct topology_cpu *cpu = topology->cpus[i];
-		int error = read_core_id(sources, cpu->public.number, &cpu->public.core);
+		struct isst_cpu *public = &cpu->public;
+		uint64_t core = 0;
+		int error = kernel_files_number(
+			sources->files,
+			kernel_files_path(sources->files, CPU_DIRECTORY "/cpu%u/topology/core_id",
+					  public->number),
+			INT32_MAX, &core);
 
 		if (error == -ENOENT) {
 			cpu->unknown_core = message_make(
 				sources->messages, "the kernel does not report the core of CPU %u",
-				cpu->public.number);
+				public->number);
 			continue;
 		}
 		if (error)
 			return error;
-		cpu->public.thread = count_threads_before(topology, i);
-		cpu->public.core_known = true;
+		public->core = (unsigned int)core;
+		/* The threads of a core count in the order of their numbers. */
+		for (size_t j = 0; j < i; j++) {
+			const struct isst_cpu *other = &topology->cpus[j]->public;
+
+			public->thread += other->core_known && other->domain == public->domain &&
+					  other->core == public->core;
+		}
+		public->core_known = true;
 	}
 	return 0;
 }

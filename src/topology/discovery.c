@@ -14,18 +14,6 @@
 
 /* ---- Second threads while SMT is off: the kernel does not report where they are ---- */
 
-/** Whether SMT is disabled. On a processor that has none no CPU is hidden. Returns 0 or
- * -ENOMEM. */
-static int read_smt(const struct topology_sources *sources, bool *off)
-{
-	char *text = NULL;
-	int error = kernel_files_text(sources->files, CPU_DIRECTORY "/smt/control", &text);
-
-	*off = !error && hotplug_smt_is_off(text);
-	free(text);
-	return error == -ENOMEM ? error : 0;
-}
-
 static int compare_cores(const void *left, const void *right)
 {
 	const struct isst_cpu *a = &(*(struct topology_cpu *const *)left)->public;
@@ -34,17 +22,6 @@ static int compare_cores(const void *left, const void *right)
 	if (a->domain->index != b->domain->index)
 		return a->domain->index < b->domain->index ? -1 : 1;
 	return (a->core > b->core) - (a->core < b->core);
-}
-
-/** Counts the cores of which one thread is known. */
-static size_t count_single(struct topology_cpu *const *cpus, size_t count)
-{
-	size_t single = 0;
-
-	for (size_t i = 0; i < count; i++)
-		single += (i == 0 || compare_cores(&cpus[i - 1], &cpus[i])) &&
-			  (i + 1 == count || compare_cores(&cpus[i], &cpus[i + 1]));
-	return single;
 }
 
 /**
@@ -59,7 +36,8 @@ static int are_siblings(const struct topology_sources *sources, const struct top
 			const struct isst_cpuset *unseen, bool *siblings)
 {
 	struct topology_cpu **cpus = calloc(topology->cpu_count + 1, sizeof(*cpus));
-	size_t count = 0;
+	size_t count = 0, single = 0;
+	char *control = NULL;
 	int error = 0;
 
 	*siblings = false;
@@ -69,32 +47,23 @@ static int are_siblings(const struct topology_sources *sources, const struct top
 		if (topology->cpus[i]->public.core_known)
 			cpus[count++] = topology->cpus[i];
 	qsort(cpus, count, sizeof(struct topology_cpu *), compare_cores);
-	if (isst_cpuset_count(unseen) <= count_single(cpus, count))
-		error = read_smt(sources, siblings);
+	/* Cores of which one thread is known. */
+	for (size_t i = 0; i < count; i++)
+		single += (i == 0 || compare_cores(&cpus[i - 1], &cpus[i])) &&
+			  (i + 1 == count || compare_cores(&cpus[i], &cpus[i + 1]));
 	free(cpus);
-	return error;
+	if (isst_cpuset_count(unseen) > single)
+		return 0;
+	/* On a processor that has no SMT no CPU is hidden. */
+	error = kernel_files_text(sources->files, CPU_DIRECTORY "/smt/control", &control);
+	*siblings = !error && hotplug_smt_is_off(control);
+	free(control);
+	return error == -ENOMEM ? error : 0;
 }
 
 /* ---- Discovery ---- */
 
 enum { MOST_TRIES = 3 }; /* of a discovery that CPUs disturb by going on- or offline */
-
-/** Finds the CPUs that are offline and that nothing is known of. Returns 0 or -ENOMEM. */
-static int find_unseen(const struct topology *topology, struct isst_cpuset *unseen)
-{
-	unsigned int number;
-	int error = 0;
-
-	isst_cpuset_for_each (number, topology->present) {
-		if (!isst_cpuset_has(topology->online, number) &&
-		    !topology_find_cpu(topology, number) &&
-		    !topology_is_unreachable(topology, number))
-			error = isst_cpuset_add(unseen, number, number);
-		if (error)
-			break;
-	}
-	return error;
-}
 
 /** Of which domains all CPUs are known: a CPU of @unseen may be in any of them. */
 static int check_domains(const struct topology_sources *sources, struct topology *topology,
@@ -140,8 +109,14 @@ static int check_offline(const struct topology_sources *sources, struct topology
 {
 	struct isst_cpuset *unseen = isst_cpuset_new();
 	bool siblings = false;
-	int error = unseen ? find_unseen(topology, unseen) : -ENOMEM;
+	unsigned int number;
+	int error = unseen ? 0 : -ENOMEM;
 
+	isst_cpuset_for_each (number, topology->present)
+		if (!error && !isst_cpuset_has(topology->online, number) &&
+		    !topology_find_cpu(topology, number) &&
+		    !topology_is_unreachable(topology, number))
+			error = isst_cpuset_add(unseen, number, number);
 	if (!error && isst_cpuset_count(unseen) > 0)
 		error = are_siblings(sources, topology, unseen, &siblings);
 	if (siblings)

@@ -50,11 +50,8 @@ static void swap_domains(struct topology_domain *one, struct topology_domain *ot
 /** Puts the earlier domains into the places of those that are the same, which become @old's. */
 static void inherit_domains(struct topology *topology, struct topology *old)
 {
-	for (size_t i = 0; i < topology->domain_count; i++) {
-		struct topology_domain *domain = topology->domains[i];
-
-		domain->heir = find_ancestor(old, domain);
-	}
+	for (size_t i = 0; i < topology->domain_count; i++)
+		topology->domains[i]->heir = find_ancestor(old, topology->domains[i]);
 	for (size_t i = 0; i < topology->cpu_count; i++) {
 		struct topology_cpu *cpu = topology->cpus[i];
 

@@ -13,7 +13,7 @@
 
 enum { HIGHEST_NUMBER = UINT32_MAX - 1 };
 
-static const char *const CPU_FILE = CPU_DIRECTORY "/cpu%u/topology/%s";
+static const char CPU_FILE[] = CPU_DIRECTORY "/cpu%u/topology/%s";
 
 static int read_cpu_lists(const struct topology_sources *sources, struct topology *topology)
 {
@@ -48,45 +48,17 @@ out:
 	return error;
 }
 
-/** Makes the table of online CPUs; where they are is not known yet. */
-static int list_online_cpus(struct topology *topology)
-{
-	unsigned int number;
-
-	topology->cpus = calloc(isst_cpuset_count(topology->online) + 1, sizeof(*topology->cpus));
-	if (!topology->cpus)
-		return -ENOMEM;
-	isst_cpuset_for_each (number, topology->online) {
-		struct topology_cpu *cpu = calloc(1, sizeof(*cpu));
-
-		if (!cpu)
-			return -ENOMEM;
-		cpu->public = (struct isst_cpu){ .number = number, .online = true };
-		topology->cpus[topology->cpu_count++] = cpu;
-	}
-	return 0;
-}
-
-static char *cpu_path(unsigned int cpu, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, CPU_FILE, cpu, name) < 0 ? NULL : path;
-}
-
 /** Reads a number of a CPU's topology directory. Returns -ENOENT where there is no such file. */
 static int read_cpu_number(const struct topology_sources *sources, unsigned int cpu,
 			   const char *name, unsigned int *number)
 {
-	char *path = cpu_path(cpu, name);
 	uint64_t value;
-	int error = -ENOMEM;
+	int error = kernel_files_number(sources->files,
+					kernel_files_path(sources->files, CPU_FILE, cpu, name),
+					HIGHEST_NUMBER, &value);
 
-	if (path)
-		error = kernel_files_number(sources->files, path, HIGHEST_NUMBER, &value);
 	if (!error)
 		*number = (unsigned int)value;
-	free(path);
 	return error;
 }
 
@@ -102,15 +74,12 @@ static int read_die_cpus(const struct topology_sources *sources, unsigned int cp
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]) && error == -ENOENT; i++) {
-		char *path = cpu_path(cpu, NAMES[i]);
+		const char *path = kernel_files_path(sources->files, CPU_FILE, cpu, NAMES[i]);
 
-		if (!path)
-			return -ENOMEM;
 		error = kernel_files_cpulist(sources->files, path, set);
 		if (!error && !isst_cpuset_has(set, cpu))
 			error = message_error(sources->messages, -EIO,
 					      "%s does not name CPU %u itself", path, cpu);
-		free(path);
 	}
 	return error;
 }
@@ -201,10 +170,21 @@ static int scan_dies(const struct topology_sources *sources, struct topology *to
 int topology_read_lists(const struct topology_sources *sources, struct topology *topology)
 {
 	int error = read_cpu_lists(sources, topology);
+	unsigned int number;
 
-	if (!error)
-		error = list_online_cpus(topology);
-	if (!error)
-		error = scan_dies(sources, topology);
-	return error;
+	if (error)
+		return error;
+	/* The table of online CPUs; where they are is not known yet. */
+	topology->cpus = calloc(isst_cpuset_count(topology->online) + 1, sizeof(*topology->cpus));
+	if (!topology->cpus)
+		return -ENOMEM;
+	isst_cpuset_for_each (number, topology->online) {
+		struct topology_cpu *cpu = calloc(1, sizeof(*cpu));
+
+		if (!cpu)
+			return -ENOMEM;
+		cpu->public = (struct isst_cpu){ .number = number, .online = true };
+		topology->cpus[topology->cpu_count++] = cpu;
+	}
+	return scan_dies(sources, topology);
 }

@@ -210,14 +210,6 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 
 /* ---- What a call for all domains does not reach ---- */
 
-static bool has_package(const struct topology *topology, unsigned int package)
-{
-	for (size_t i = 0; i < topology->domain_count; i++)
-		if (topology->domains[i]->public.package == package)
-			return true;
-	return false;
-}
-
 static int add_offline_part(struct topology *topology, const char *text)
 {
 	if (ARRAY_GROW(topology->offline_parts, topology->offline_part_count))
@@ -231,12 +223,13 @@ static int describe_part(const struct topology_sources *sources, struct topology
 			 size_t first, struct isst_cpuset *described)
 {
 	const struct cached_cpu *cpus = topology->unreachable;
-	bool whole = !has_package(topology, cpus[first].package);
-	struct isst_cpuset *set;
+	struct isst_cpuset *set = isst_cpuset_new();
+	bool whole = true;
 	char *list = NULL;
 	int error = 0;
 
-	set = isst_cpuset_new();
+	for (size_t i = 0; i < topology->domain_count; i++)
+		whole &= topology->domains[i]->public.package != cpus[first].package;
 	for (size_t i = first; i < topology->unreachable_count && set && !error; i++)
 		if (cpus[i].package == cpus[first].package &&
 		    (whole || cpus[i].die == cpus[first].die))
@@ -258,28 +251,20 @@ static int describe_part(const struct topology_sources *sources, struct topology
 	return error;
 }
 
-/** How many CPUs of a package are online. */
-static size_t count_online(const struct topology *topology, unsigned int package)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < topology->domain_count; i++)
-		if (topology->domains[i]->public.package == package)
-			count += isst_cpuset_count(topology->domains[i]->public.online);
-	return count;
-}
-
 /** Whether CPUs may be a whole package: as many as the smallest one has online. */
 static bool may_be_package(const struct topology *topology, size_t count)
 {
-	bool any = false;
+	for (size_t i = 0; i < topology->domain_count; i++) {
+		size_t online = 0;
 
-	for (size_t i = 0; i < topology->domain_count && !any; i++) {
-		size_t online = count_online(topology, topology->domains[i]->public.package);
-
-		any = online > 0 && count >= online;
+		for (size_t j = 0; j < topology->domain_count; j++)
+			if (topology->domains[j]->public.package ==
+			    topology->domains[i]->public.package)
+				online += isst_cpuset_count(topology->domains[j]->public.online);
+		if (online > 0 && count >= online)
+			return true;
 	}
-	return any || topology->domain_count == 0;
+	return topology->domain_count == 0;
 }
 
 int topology_describe_offline(const struct topology_sources *sources, struct topology *topology,

@@ -43,19 +43,6 @@ static int note_unserved(struct topology *topology, const struct unserved_domain
 	return 0;
 }
 
-/** The number of packages; 0 where others may be offline. */
-static unsigned int count_packages(const struct topology *topology, const struct dies *dies)
-{
-	unsigned int count = 0;
-
-	if (isst_cpuset_count(topology->online) < isst_cpuset_count(topology->present))
-		return 0;
-	for (size_t i = 0; i < dies->count; i++)
-		count += i == 0 ||
-			 dies->domains[i]->public.package != dies->domains[i - 1]->public.package;
-	return count;
-}
-
 /** Leaves out a package of which the driver offers nothing. @packages: as counted, or 0. */
 static int leave_out_package(const struct topology_sources *sources, struct topology *topology,
 			     unsigned int package, unsigned int packages, int cause)
@@ -107,16 +94,24 @@ static int add_package(const struct topology_sources *sources, struct topology *
 	return 0;
 }
 
+/** Whether a die is the first of its package: they stand together. */
+static bool is_first_die(const struct dies *dies, size_t i)
+{
+	return i == 0 || dies->domains[i]->public.package != dies->domains[i - 1]->public.package;
+}
+
 static int add_packages(const struct topology_sources *sources, struct topology *topology,
 			const struct dies *dies)
 {
-	unsigned int packages = count_packages(topology, dies);
+	/* The number of packages; 0 where others may be offline. */
+	unsigned int packages = 0;
 	int error = 0;
 
-	/* The dies of a package stand together. */
+	if (isst_cpuset_count(topology->online) >= isst_cpuset_count(topology->present))
+		for (size_t i = 0; i < dies->count; i++)
+			packages += is_first_die(dies, i);
 	for (size_t i = 0; i < dies->count && !error; i++)
-		if (i == 0 ||
-		    dies->domains[i]->public.package != dies->domains[i - 1]->public.package)
+		if (is_first_die(dies, i))
 			error = add_package(sources, topology, dies->domains[i]->public.package,
 					    packages);
 	return error;

@@ -101,7 +101,7 @@ static int read_device(void *data, const char *device)
 	struct isst_context *context = walk->context;
 	const size_t domains = isst_domain_count(context);
 	unsigned int package;
-	char *path, *text;
+	char *text;
 	int error;
 
 	if (walk->next == domains)
@@ -109,10 +109,11 @@ static int read_device(void *data, const char *device)
 	package = context_domain(context, walk->next)->package;
 	while (walk->next < domains && context_domain(context, walk->next)->package == package)
 		walk->next++;
-	if (asprintf(&path, "/sys/kernel/debug/%s/tpmi-id-05/mem_dump", device) < 0)
-		return -ENOMEM;
-	error = kernel_files_text(&context->files, path, &text);
-	free(path);
+	error = kernel_files_text(&context->files,
+				  kernel_files_path(&context->files,
+						    "/sys/kernel/debug/%s/tpmi-id-05/mem_dump",
+						    device),
+				  &text);
 	if (error)
 		return error;
 	error = read_dump(context, walk->all, text, package);

@@ -41,6 +41,7 @@ static void limits_are_read_and_a_limit_at_the_processors_own_is_none(void **sta
 	assert_int_equal(khz, 0);
 	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), 0);
 	assert_int_equal(khz, 2147483647);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -58,6 +59,7 @@ static void D28_limits_are_written_as_numbers_and_nothing_else(void **state)
 						 "'2147483647' > " CPU3 "cpufreq/scaling_max_freq\n"
 						 "'0' > " CPU3 "online\n"
 						 "'1' > " CPU3 "online\n");
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -73,6 +75,7 @@ static void D8_a_write_that_the_kernel_refuses_names_file_and_cause(void **state
 	check_holds(bench.messages.error, strerror(EBUSY));
 	fake_file_refuses(&fake->files, CPU3 "online", -EACCES);
 	assert_int_equal(hotplug_write(&bench.files, 3, false), -EPERM);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -84,6 +87,7 @@ static void D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge(void **st
 	start(fake, &bench);
 	assert_int_equal(hotplug_write(&bench.files, 0, false), -ENOENT);
 	assert_null(bench.messages.error);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -111,6 +115,7 @@ static void D43_without_intel_pstate_turbo_is_unknown_and_not_off(void **state)
 	fake_file(&fake->files, PATH, "2");
 	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), -EIO);
 	assert_int_equal(turbo, TURBO_UNKNOWN);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -137,6 +142,7 @@ static void a_busy_cpufreq_is_absent_while_the_cpu_is_offline(void **state)
 		assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), expected);
 		assert_int_equal(cpufreq_write_limit(&bench.files, 3, CPUFREQ_MAX, 900000),
 				 expected);
+		kernel_files_forget(&bench.files);
 		messages_free(&bench.messages);
 	}
 }

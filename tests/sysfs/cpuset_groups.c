@@ -36,6 +36,7 @@ static void groups_are_read_with_those_below_them(void **state)
 	check_holds(now, "vm=2-5 vm/one%20more=4");
 	check_holds(now, "empty=");
 	free(now);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -49,6 +50,7 @@ static void a_group_of_v2_that_is_called_cpuset_is_none(void **state)
 	fake_file(&fake->files, ROOT "cpuset.cpus", "0-15");
 	assert_int_equal(cpuset_groups_read(&bench.files, &now), -ENOENT);
 	assert_null(now);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -62,6 +64,7 @@ static void parents_grow_first_and_shrink_last(void **state)
 	assert_int_equal(cpuset_groups_write(&bench.files, "vm=2-6 vm/one%20more=4,6 gone=1"), 0);
 	assert_string_equal(fake->files.written, "'2-6' > " ROOT "vm/cpuset.cpus\n"
 						 "'4,6' > " ROOT "vm/one more/cpuset.cpus\n");
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -74,6 +77,7 @@ static void parents_shrink_last(void **state)
 	assert_int_equal(cpuset_groups_write(&bench.files, "vm=2-3 vm/one%20more="), 0);
 	assert_string_equal(fake->files.written, "'\n' > " ROOT "vm/one more/cpuset.cpus\n"
 						 "'2-3' > " ROOT "vm/cpuset.cpus\n");
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 

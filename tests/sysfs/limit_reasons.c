@@ -63,6 +63,7 @@ static void lines_are_of_a_domain_or_of_a_cpu(void **state)
 	assert_int_equal(reasons.lines[2].cpu, 127);
 	assert_string_equal(reasons.lines[2].words, "THERMAL THERMAL_PER_CORE");
 	limit_reasons_clear(&reasons);
+	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);
 }
 
@@ -76,6 +77,7 @@ static void kernels_without_them_have_none(void **state)
 	assert_int_equal(limit_reasons_read(start(fake, &reader), online, &reasons), -ENOENT);
 	assert_int_equal(reasons.count, 0);
 	limit_reasons_clear(&reasons);
+	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);
 }
 
@@ -91,6 +93,7 @@ static void what_may_not_be_read_is_not_permitted(void **state)
 	assert_string_equal(reader.messages.error,
 			    PLR "/domain0/status may not be read: Operation not permitted");
 	limit_reasons_clear(&reasons);
+	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);
 }
 
@@ -107,6 +110,7 @@ static void a_line_of_nothing_known_is_refused(void **state)
 		assert_int_equal(limit_reasons_read(start(fake, &reader), online, &reasons), -EIO);
 		assert_non_null(strstr(reader.messages.error, "is neither 'cpus' nor a CPU"));
 		limit_reasons_clear(&reasons);
+		kernel_files_forget(&reader.files);
 		messages_free(&reader.messages);
 	}
 }
@@ -125,6 +129,7 @@ static void check_undisturbed(struct fake_machine *fake, const char *nohz_full,
 	assert_string_equal(list, expected);
 	free(list);
 	isst_cpuset_free(cpus);
+	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);
 }
 

@@ -39,6 +39,7 @@ static void a_partition_is_created_and_read_back(void **state)
 	assert_int_equal(partition_read(&bench.files, "0-0-0", &now), 0);
 	assert_string_equal(now, "isolated 2-3");
 	free(now);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -51,6 +52,7 @@ static void the_controller_is_switched_on_where_it_is_not(void **state)
 	fake_file(&fake->files, ROOT "cgroup.subtree_control", "cpu cpusets");
 	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2"), 0);
 	check_holds(fake->files.written, "'+cpuset' > " ROOT "cgroup.subtree_control\n");
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -68,6 +70,7 @@ static void D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_r
 	check_holds(bench.messages.error, "did not become isolated: the kernel reports 'isolated");
 	check_holds(bench.messages.error, "not exclusive)'");
 	assert_null(strstr(bench.messages.error, "shares"));
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -85,6 +88,7 @@ static void the_group_that_has_cpus_of_a_refused_partition_is_named(void **state
 	fake->files.listable = true;
 	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2-3"), -EIO);
 	check_holds(bench.messages.error, "it shares CPUs with " ROOT "b.slice");
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -99,6 +103,7 @@ static void D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones
 	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2-3"), -EIO);
 	check_holds(bench.messages.error, "0-0-0/cpuset.cpus");
 	assert_null(strstr(fake->files.written, "cpuset.cpus.partition"));
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -114,6 +119,7 @@ static void without_cpusets_partitions_are_not_supported(void **state)
 	fake_file_error(&fake->files, ROOT "cgroup.controllers", -ENOENT);
 	assert_int_equal(partition_read(&bench.files, "0-0-0", &now), -EOPNOTSUPP);
 	check_holds(bench.messages.error, "cgroup v2");
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -129,6 +135,7 @@ static void a_missing_group_is_absent(void **state)
 	free(now);
 	assert_int_equal(partition_write(&bench.files, "1-0-0", "absent"), 0);
 	assert_null(fake->files.written);
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 
@@ -142,6 +149,7 @@ static void D50_a_group_that_is_no_longer_needed_is_emptied_and_removed(void **s
 	assert_string_equal(fake->files.written, "'member' > " ROOT "0-0-0/cpuset.cpus.partition\n"
 						 "'\n' > " ROOT "0-0-0/cpuset.cpus\n"
 						 "rmdir " ROOT "0-0-0\n");
+	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
 }
 

@@ -26,6 +26,7 @@ static void start(struct fake_machine *fake, struct reader *reader)
 static void finish(struct reader *reader)
 {
 	powercap_clear(&reader->zones);
+	kernel_files_forget(&reader->files);
 	messages_free(&reader->messages);
 }
 

@@ -45,6 +45,7 @@ static void directories_of_digits_are_processes(void **state)
 	start(fake, &reader);
 	assert_int_equal(processes_each(&reader.files, note, &reader), 0);
 	assert_string_equal(reader.found, "812 tuned\n");
+	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);
 }
 
@@ -61,6 +62,7 @@ static void an_error_of_the_caller_ends_it(void **state)
 	assert_string_equal(strchr(reader.found, '\n'), "\n");
 	fake->files.list_error = -ENOENT;
 	assert_int_equal(processes_each(&reader.files, note, &reader), -ENOENT);
+	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);
 }
 

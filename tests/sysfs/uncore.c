@@ -22,6 +22,7 @@ static void start(struct fake_machine *fake, struct bench *bench)
 static void finish(struct bench *bench)
 {
 	uncore_forget(&bench->files);
+	kernel_files_forget(&bench->files);
 	messages_free(&bench->messages);
 }
 
