@@ -234,23 +234,6 @@ static struct platform *make_platform(size_t registers)
 	return platform;
 }
 
-static void a_platform_made_of_registers(void **state)
-{
-	struct platform *platform = make_platform(127);
-	char *what = NULL;
-
-	(void)state;
-	platform->cpus[1].thread = 1;
-	assert_int_equal(platform_complete(platform, &what), 0);
-	assert_int_equal(platform->cpu_ids, 2);
-	assert_int_equal(platform->domains[0].type.value, DOMAIN_COMPUTE);
-	assert_int_equal(platform->domains[1].type.value, DOMAIN_IO);
-	assert_true(isst_cpuset_has(platform->domains[0].cores.set, 0));
-	assert_true(platform->cpus[0].first_of_core);
-	assert_false(platform->cpus[1].first_of_core);
-	platform_free(platform);
-}
-
 /** Completing has to fail; with this message. */
 static void assert_contradiction(struct platform *platform, const char *message)
 {
@@ -280,15 +263,6 @@ static void what_contradicts_itself(void **state)
 	platform = make_platform(127);
 	platform->domains[1].power_domain = 16;
 	assert_contradiction(platform, "package 0 has a power domain 16; only 0 to 15 exist");
-	platform->domains[1].power_domain = 0;
-	assert_contradiction(platform,
-			     "package 0 power domain 0 comes after package 0 power domain 0");
-	platform_free(platform);
-	platform = make_platform(127);
-	platform->cpus[1].number = 0;
-	assert_contradiction(platform, "CPU 0 comes after CPU 0");
-	platform->cpus[0].domain = 2;
-	assert_contradiction(platform, "CPU 0 is in no domain");
 	platform_free(platform);
 }
 
@@ -300,7 +274,6 @@ int main(void)
 		cmocka_unit_test(sections_for_some_power_domains),
 		cmocka_unit_test(unlocking),
 		cmocka_unit_test(mistakes_are_reported_with_their_line),
-		cmocka_unit_test(a_platform_made_of_registers),
 		cmocka_unit_test(what_contradicts_itself),
 	};
 

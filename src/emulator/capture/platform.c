@@ -82,32 +82,26 @@ static const struct {
 	{ 0xcf, 0, MAILBOX_PCI, 0x3251 },
 };
 
-/** No driver was captured: the one that such a processor has. */
-static void compose_driver(const struct capture *capture, struct platform *platform)
-{
-	const bool tpmi = capture->dump_count > 0;
-
-	platform->node = known_number(tpmi);
-	platform->mailbox = known_number(MAILBOX_NONE);
-	platform->mmio = known_number(0);
-	platform->api_version = known_number(tpmi ? 3 : 0);
-	for (size_t i = 0; i < sizeof(mailbox_models) / sizeof(*mailbox_models); i++) {
-		if (tpmi || capture->family != 6 || mailbox_models[i].model != capture->model ||
-		    mailbox_models[i].lowest_stepping > capture->stepping)
-			continue;
-		platform->node = platform->api_version = known_number(1);
-		platform->mailbox = known_number(mailbox_models[i].mailbox);
-		platform->mmio = known_number(mailbox_models[i].mmio);
-	}
-}
-
 static int fill_driver(const struct capture *capture, struct platform *platform)
 {
 	const struct captured_driver *driver = &capture->driver;
-	bool tpmi = driver->api_version >= 2;
+	bool tpmi = driver->line ? driver->api_version >= 2 : capture->dump_count > 0;
 
 	if (!driver->line) {
-		compose_driver(capture, platform);
+		/* None was captured: the one that such a processor has. */
+		platform->node = known_number(tpmi);
+		platform->mailbox = known_number(MAILBOX_NONE);
+		platform->mmio = known_number(0);
+		platform->api_version = known_number(tpmi ? 3 : 0);
+		for (size_t i = 0; i < sizeof(mailbox_models) / sizeof(*mailbox_models); i++) {
+			if (tpmi || capture->family != 6 ||
+			    mailbox_models[i].model != capture->model ||
+			    mailbox_models[i].lowest_stepping > capture->stepping)
+				continue;
+			platform->node = platform->api_version = known_number(1);
+			platform->mailbox = known_number(mailbox_models[i].mailbox);
+			platform->mmio = known_number(mailbox_models[i].mmio);
+		}
 		return 0;
 	}
 	if (driver->present && tpmi != (capture->dump_count > 0))
@@ -241,23 +235,6 @@ static int add_power_domain(const struct capture *capture, struct platform *plat
 	return result;
 }
 
-/** Whether the driver served the package; it did where the capture does not have it. */
-static int note_bound(const struct capture *capture, struct platform *platform, unsigned int socket,
-		      unsigned int package)
-{
-	const struct captured_answer request = { .kind = ANSWER_INSTANCES, .package = socket };
-	const struct captured_answer *answer = capture_answer(capture, &request);
-	struct set_value *set;
-
-	if (!answer || (answer->value && !answer->error))
-		return 0;
-	set = answer->error ? &platform->unbound : &platform->partly_bound;
-	set->line = answer->line;
-	if (!set->set)
-		set->set = isst_cpuset_new();
-	return set->set ? isst_cpuset_add(set->set, package, package) : -ENOMEM;
-}
-
 /** TPMI: an instance each, of one device for each package. */
 static int make_power_domains(struct capture *capture, struct platform *platform,
 			      const struct isst_cpuset *packages)
@@ -274,8 +251,21 @@ static int make_power_domains(struct capture *capture, struct platform *platform
 	isst_cpuset_for_each (package, packages) {
 		struct captured_dump *dump = &capture->dumps[socket];
 		struct platform_domain domain = { .package = package, .socket = socket };
+		const struct captured_answer request = { .kind = ANSWER_INSTANCES,
+							 .package = socket++ };
+		const struct captured_answer *answer = capture_answer(capture, &request);
 
-		result = note_bound(capture, platform, socket++, package);
+		/* Whether the driver served the package; it did where the capture does not have it.
+		 */
+		if (answer && (answer->error || !answer->value)) {
+			struct set_value *set = answer->error ? &platform->unbound
+							      : &platform->partly_bound;
+
+			set->line = answer->line;
+			if (!set->set)
+				set->set = isst_cpuset_new();
+			result = set->set ? isst_cpuset_add(set->set, package, package) : -ENOMEM;
+		}
 		for (size_t i = 0; i < dump->count && !result; i++)
 			result = add_power_domain(capture, platform, dump, i, &domain);
 		if (result)
@@ -540,31 +530,6 @@ static int fill_cpufreq(const struct capture *capture, struct platform *platform
 	return result ? result : replace_text(&platform->pstate, status ? status->value : "none");
 }
 
-static int fill_frequencies(const struct capture *capture, struct platform *platform)
-{
-	const struct captured_msr *hwp = capture_msr(capture, MSR_HWP_ENABLE);
-	const struct captured_msr *capabilities = capture_msr(capture, MSR_HWP_CAPABILITIES);
-	const struct captured_msr *info = capture_msr(capture, MSR_PLATFORM_INFO);
-	unsigned int khz = 0;
-	int result = capture_number(
-		capture,
-		capture_cpu_entry(capture, capture->cpus[0].number, "cpufreq/cpuinfo_min_freq"),
-		HIGHEST_KHZ, &khz);
-
-	if (result && result != -ENOENT)
-		return result;
-	if (result && info)
-		khz = (unsigned int)(info->values[0] >> 40 & 0xff) * KHZ_PER_RATIO;
-	else if (result && capabilities)
-		khz = (unsigned int)(capabilities->values[0] >> 24 & 0xff) * KHZ_PER_RATIO;
-	if (khz)
-		platform->min_mhz = known_number(khz / 1000);
-	platform->hwp = known_number(
-		hwp ? (unsigned int)(hwp->values[0] & 1)
-		    : capabilities || has_cpu_entry(capture, "cpufreq/base_frequency"));
-	return 0;
-}
-
 #define UNCORE_DIRECTORY CPU_DIRECTORY "/intel_uncore_frequency/"
 
 /** The directory of a domain's uncore limits: by its die, or, with TPMI, by what is in it. */
@@ -618,7 +583,10 @@ static int fill_files(const struct capture *capture, struct platform *platform)
 {
 	static const char *const uncore[] = { "min_freq_khz", "max_freq_khz" };
 	const struct captured_entry *control = capture_entry(capture, CPU_DIRECTORY "/smt/control");
-	unsigned int no_turbo = 0, khz;
+	const struct captured_msr *hwp = capture_msr(capture, MSR_HWP_ENABLE);
+	const struct captured_msr *capabilities = capture_msr(capture, MSR_HWP_CAPABILITIES);
+	const struct captured_msr *info = capture_msr(capture, MSR_PLATFORM_INFO);
+	unsigned int no_turbo = 0, khz = 0;
 	int result = fill_cpufreq(capture, platform);
 
 	for (unsigned int i = 0; control && smt_controls[i]; i++)
@@ -629,11 +597,24 @@ static int fill_files(const struct capture *capture, struct platform *platform)
 		capture_entry(capture, CPU_DIRECTORY "/cpu0/online") ||
 		isst_cpuset_has(platform->offline.set, 0));
 	if (!result)
-		result = fill_frequencies(capture, platform);
-	if (!result)
-		result = capture_number(
-			capture, capture_entry(capture, CPU_DIRECTORY "/intel_pstate/no_turbo"), 1,
-			&no_turbo);
+		result = capture_number(capture,
+					capture_cpu_entry(capture, capture->cpus[0].number,
+							  "cpufreq/cpuinfo_min_freq"),
+					HIGHEST_KHZ, &khz);
+	if (result && result != -ENOENT)
+		return result;
+	if (result && info)
+		khz = (unsigned int)(info->values[0] >> 40 & 0xff) * KHZ_PER_RATIO;
+	else if (result && capabilities)
+		khz = (unsigned int)(capabilities->values[0] >> 24 & 0xff) * KHZ_PER_RATIO;
+	if (khz)
+		platform->min_mhz = known_number(khz / 1000);
+	platform->hwp = known_number(
+		hwp ? (unsigned int)(hwp->values[0] & 1)
+		    : capabilities || has_cpu_entry(capture, "cpufreq/base_frequency"));
+	result = capture_number(capture,
+				capture_entry(capture, CPU_DIRECTORY "/intel_pstate/no_turbo"), 1,
+				&no_turbo);
 	if (result && result != -ENOENT)
 		return result;
 	platform->no_turbo = known_number(no_turbo);

@@ -222,17 +222,6 @@ bool mailbox_sets(const struct abi_mbox_cmd *command)
 	return false;
 }
 
-static int find_mailbox_cpu(const struct server *server, uint32_t number,
-			    const struct platform_cpu **cpu)
-{
-	if (server->platform->mailbox.value == MAILBOX_PCI) {
-		*cpu = pci_cpu(server, number);
-		return *cpu ? 0 : -EINVAL;
-	}
-	*cpu = platform_cpu(server->platform, number);
-	return *cpu && (server->replaying || cpu_online(server, *cpu)) ? 0 : -ENXIO;
-}
-
 static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
 {
 	for (unsigned int i = 0; i < call->domain->missing.count; i++)
@@ -256,6 +245,7 @@ int mailbox_run(struct server *server, void *entry)
 				      .mailbox = true,
 				      .data = command->req_data };
 	const struct platform *platform = server->platform;
+	const bool pci = platform->mailbox.value == MAILBOX_PCI;
 	const size_t count = sizeof(allowed) / sizeof(*allowed);
 	const struct platform_cpu *cpu;
 	struct call call = { .server = server };
@@ -271,9 +261,11 @@ int mailbox_run(struct server *server, void *entry)
 		return -EINVAL;
 	if (is_privileged(command) && !server->may_administer(server))
 		return -EPERM;
-	result = find_mailbox_cpu(server, command->logical_cpu, &cpu);
-	if (result)
-		return result;
+	/* A PCI device is found by a CPU that was online once; an MSR needs one that is. */
+	cpu = pci ? pci_cpu(server, command->logical_cpu)
+		  : platform_cpu(platform, command->logical_cpu);
+	if (!cpu || !(pci || server->replaying || cpu_online(server, cpu)))
+		return pci ? -EINVAL : -ENXIO;
 	call.index = cpu->domain;
 	call.domain = &platform->domains[cpu->domain];
 	call.state = state_domain(server, cpu->domain);

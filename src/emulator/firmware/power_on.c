@@ -42,19 +42,6 @@ static void init_firmware(const struct server *server, size_t index)
 	captured_init_firmware(server, index);
 }
 
-/** All domains become what they are right after power-on: levels, features, classes, MSRs. */
-static void firmware_power_on(struct server *server)
-{
-	for (size_t i = 0; i < server->platform->domain_count; i++) {
-		struct domain_state *state = state_domain(server, i);
-
-		state->turbo_ratio_limits = state->turbo_ratio_limits_2 = 0;
-		memset(state->association, 0, sizeof(state->association));
-	}
-	for (size_t i = 0; i < server->platform->domain_count; i++)
-		init_firmware(server, i);
-}
-
 void firmware_first_state(struct server *server)
 {
 	const struct platform *platform = server->platform;
@@ -186,7 +173,14 @@ int firmware_resume(struct server *server)
 	if (!before.state)
 		return -ENOMEM;
 	memcpy(before.state, server->state, server->size);
-	firmware_power_on(server);
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		struct domain_state *state = state_domain(server, i);
+
+		state->turbo_ratio_limits = state->turbo_ratio_limits_2 = 0;
+		memset(state->association, 0, sizeof(state->association));
+	}
+	for (size_t i = 0; i < platform->domain_count; i++)
+		init_firmware(server, i);
 	/* All CPUs but the first one went offline, and come online first of all. */
 	for (size_t i = 0; i < platform->cpu_count; i++)
 		if (platform->cpus[i].number > 0 && cpu_online(server, &platform->cpus[i]))

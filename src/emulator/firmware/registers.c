@@ -80,16 +80,6 @@ int mmio_run(struct server *server, void *entry)
 
 /* ---- MSRs ---- */
 
-static uint64_t *turbo_ratio_limit(struct domain_state *state)
-{
-	return &state->turbo_ratio_limits;
-}
-
-static uint64_t *turbo_ratio_limit_2(struct domain_state *state)
-{
-	return &state->turbo_ratio_limits_2;
-}
-
 static uint64_t turbo_ratio_limit_cores(const struct server *server, size_t index)
 {
 	const struct platform_domain *domain = &server->platform->domains[index];
@@ -112,14 +102,21 @@ static uint64_t config_tdp_control(const struct server *server, size_t index)
 
 static const struct {
 	uint32_t number;
-	unsigned int kernel;					       /* allowed since */
-	uint64_t *(*stored)(struct domain_state *state);	       /* can be written */
+	unsigned int kernel; /* allowed since */
+	size_t stored;	     /* offset in struct domain_state; 0: cannot be written */
 	uint64_t (*fixed)(const struct server *server, size_t domain); /* cannot */
 } msrs[] = {
-	{ 0x1ad, 0, turbo_ratio_limit, NULL },	 { 0x1ae, 0, NULL, turbo_ratio_limit_cores },
-	{ 0x1af, 0, turbo_ratio_limit_2, NULL }, { 0x64b, 0, NULL, config_tdp_control },
-	{ 0x54, KERNEL(6, 12), NULL, NULL }, /* only TPMI CPUs have it: faults */
+	{ 0x1ad, 0, offsetof(struct domain_state, turbo_ratio_limits), NULL },
+	{ 0x1ae, 0, 0, turbo_ratio_limit_cores },
+	{ 0x1af, 0, offsetof(struct domain_state, turbo_ratio_limits_2), NULL },
+	{ 0x64b, 0, 0, config_tdp_control },
+	{ 0x54, KERNEL(6, 12), 0, NULL }, /* only TPMI CPUs have it: faults */
 };
+
+static uint64_t *stored_msr(const struct server *server, size_t domain, size_t offset)
+{
+	return (void *)((char *)state_msrs(server, domain) + offset);
+}
 
 void msr_write_kept(struct server *server, const struct kept_set *set)
 {
@@ -127,7 +124,7 @@ void msr_write_kept(struct server *server, const struct kept_set *set)
 
 	for (size_t i = 0; i < sizeof(msrs) / sizeof(*msrs) && cpu; i++)
 		if (msrs[i].number == set->command && msrs[i].stored)
-			*msrs[i].stored(state_msrs(server, cpu->domain)) = set->data;
+			*stored_msr(server, cpu->domain, msrs[i].stored) = set->data;
 }
 
 /* The first kernel that does not write them again as a CPU comes online. */
@@ -168,7 +165,7 @@ static int access_msr(struct server *server, struct abi_msr_cmd *access, bool dr
 	cpu = platform_cpu(platform, access->logical_cpu);
 	if (!cpu || !(server->replaying || cpu_online(server, cpu)))
 		return -ENXIO;
-	stored = msrs[index].stored ? msrs[index].stored(state_msrs(server, cpu->domain)) : NULL;
+	stored = msrs[index].stored ? stored_msr(server, cpu->domain, msrs[index].stored) : NULL;
 	if (access->read_write) {
 		const struct kept_set set = {
 			.cpu = cpu->number,

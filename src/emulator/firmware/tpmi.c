@@ -107,15 +107,12 @@ static void wait_ms(uint64_t ms)
 		;
 }
 
-/** What firmware is to do later, by the request that it is about. */
-struct deferred_work {
-	uint32_t domain;
-};
-
+/** What firmware is to do later of a domain, by the request that it is about. */
 static int put_off(struct tpmi_call *call, unsigned long request)
 {
-	const struct deferred_work work = { (uint32_t)call->domain };
-	int result = deferred_add(call->server, request, &work, sizeof(work), call->conduct->value);
+	const uint32_t domain = (uint32_t)call->domain;
+	int result = deferred_add(call->server, request, &domain, sizeof(domain),
+				  call->conduct->value);
 
 	/* The state has grown, and may be elsewhere. */
 	call->registers = state_registers(call->server, call->domain);
@@ -126,12 +123,9 @@ static int put_off(struct tpmi_call *call, unsigned long request)
  * driver itself waits for @timeout_ms. */
 static int perf_profile_written(struct tpmi_call *call, unsigned long request, uint64_t timeout_ms)
 {
-	void (*refuse)(struct server *, size_t, unsigned int) = request == ABI_PERF_SET_LEVEL
-									? firmware_refuse_level
-									: firmware_refuse_features;
-
 	if (call->conduct->what == TPMI_REFUSES) {
-		refuse(call->server, call->domain, (unsigned int)call->conduct->value);
+		(request == ABI_PERF_SET_LEVEL ? firmware_refuse_level : firmware_refuse_features)(
+			call->server, call->domain, (unsigned int)call->conduct->value);
 		return 0;
 	}
 	if (call->conduct->what == TPMI_DEFERS) {
@@ -145,35 +139,24 @@ static int perf_profile_written(struct tpmi_call *call, unsigned long request, u
 
 /* ---- Levels and features ---- */
 
-static uint64_t current_level(const struct tpmi_call *call)
-{
-	bool control = call->server->platform->level_compare.value == LEVEL_COMPARE_CONTROL;
-
-	return tpmi_get(&call->registers, control ? PP_CONTROL_LEVEL : PP_STATUS_LEVEL, 0, 0);
-}
-
-static int check_new_level(const struct tpmi_call *call, unsigned int level)
-{
-	if (level > tpmi_highest_level(&call->registers) ||
-	    !(tpmi_get(&call->registers, PP_ALLOWED_LEVELS, 0, 0) >> level & 1) ||
-	    level == current_level(call))
-		return -EINVAL;
-	return 0;
-}
-
 static int request_level(struct tpmi_call *call, void *argument)
 {
 	const struct abi_perf_level_control *control = argument;
+	const bool by_control = call->server->platform->level_compare.value ==
+				LEVEL_COMPARE_CONTROL;
 	int result = check_hwp(call);
 
 	if (!result)
 		result = open_domain(call, control->socket_id, control->power_domain_id);
 	if (!result)
 		result = check_privilege(call);
-	if (!result)
-		result = check_new_level(call, control->level);
 	if (result)
 		return result;
+	if (control->level > tpmi_highest_level(&call->registers) ||
+	    !(tpmi_get(&call->registers, PP_ALLOWED_LEVELS, 0, 0) >> control->level & 1) ||
+	    control->level == tpmi_get(&call->registers,
+				       by_control ? PP_CONTROL_LEVEL : PP_STATUS_LEVEL, 0, 0))
+		return -EINVAL;
 	/* A locked register does not take another level; firmware answers all the same. */
 	if (tpmi_get(&call->registers, PP_STATUS_LOCK, 0, 0))
 		firmware_refuse_level(call->server, call->domain, 1);
@@ -218,10 +201,22 @@ static void core_power_written(struct tpmi_call *call)
 		firmware_core_power(call->server, call->domain);
 }
 
-static int request_core_power(struct tpmi_call *call, const struct abi_core_power *power)
+static int core_power_state(struct tpmi_call *call, void *argument)
 {
-	int result = check_hwp(call);
+	struct abi_core_power *power = argument;
+	int result = open_domain(call, power->socket_id, power->power_domain_id);
 
+	if (result)
+		return result;
+	if (!power->get_set) {
+		power->enable = (uint8_t)tpmi_get(&call->registers, CP_STATUS_ENABLE, 0, 0);
+		power->priority_type = (uint8_t)tpmi_get(&call->registers, CP_STATUS_PRIORITY, 0,
+							 0);
+		power->supported = tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) &
+				   TPMI_HAS_CORE_POWER;
+		return 0;
+	}
+	result = check_hwp(call);
 	if (!result)
 		result = check_privilege(call);
 	if (!result && (power->enable > 1 || power->priority_type > 1))
@@ -235,25 +230,25 @@ static int request_core_power(struct tpmi_call *call, const struct abi_core_powe
 	return call->conduct->what == TPMI_DEFERS ? put_off(call, ABI_CORE_POWER_STATE) : 0;
 }
 
-static int core_power_state(struct tpmi_call *call, void *argument)
+static int clos_param(struct tpmi_call *call, void *argument)
 {
-	struct abi_core_power *power = argument;
-	int result = open_domain(call, power->socket_id, power->power_domain_id);
+	struct abi_clos_param *clos = argument;
+	const struct tpmi_registers *registers = &call->registers;
+	int result = clos->clos < CLOS_COUNT
+			     ? open_domain(call, clos->socket_id, clos->power_domain_id)
+			     : -EINVAL;
 
 	if (result)
 		return result;
-	if (power->get_set)
-		return request_core_power(call, power);
-	power->enable = (uint8_t)tpmi_get(&call->registers, CP_STATUS_ENABLE, 0, 0);
-	power->priority_type = (uint8_t)tpmi_get(&call->registers, CP_STATUS_PRIORITY, 0, 0);
-	power->supported = tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER;
-	return 0;
-}
-
-static int set_clos(struct tpmi_call *call, const struct abi_clos_param *clos)
-{
-	int result = check_privilege(call);
-
+	if (!clos->get_set) {
+		clos->prop_prio = (uint8_t)tpmi_get(registers, CP_CLOS_WEIGHT, 0, clos->clos);
+		clos->min_freq_mhz = (uint16_t)(tpmi_get(registers, CP_CLOS_MIN, 0, clos->clos) *
+						100);
+		clos->max_freq_mhz = (uint16_t)(tpmi_get(registers, CP_CLOS_MAX, 0, clos->clos) *
+						100);
+		return 0;
+	}
+	result = check_privilege(call);
 	if (!result && (clos->min_freq_mhz / 100 > UINT8_MAX ||
 			clos->max_freq_mhz / 100 > UINT8_MAX || clos->prop_prio > 15))
 		result = -EINVAL;
@@ -263,31 +258,9 @@ static int set_clos(struct tpmi_call *call, const struct abi_clos_param *clos)
 		return deferred_add(call->server, ABI_CLOS_PARAM, clos, sizeof(*clos),
 				    call->conduct->value);
 	/* Three changes of one register, one after the other. */
-	tpmi_set(&call->registers, CP_CLOS_MIN, 0, clos->clos, clos->min_freq_mhz / 100);
-	tpmi_set(&call->registers, CP_CLOS_MAX, 0, clos->clos, clos->max_freq_mhz / 100);
-	tpmi_set(&call->registers, CP_CLOS_WEIGHT, 0, clos->clos, clos->prop_prio);
-	return 0;
-}
-
-static uint64_t clos_field(const struct tpmi_call *call, enum tpmi_field field, unsigned int clos)
-{
-	return tpmi_get(&call->registers, field, 0, clos);
-}
-
-static int clos_param(struct tpmi_call *call, void *argument)
-{
-	struct abi_clos_param *clos = argument;
-	int result = clos->clos < CLOS_COUNT
-			     ? open_domain(call, clos->socket_id, clos->power_domain_id)
-			     : -EINVAL;
-
-	if (result)
-		return result;
-	if (clos->get_set)
-		return set_clos(call, clos);
-	clos->prop_prio = (uint8_t)clos_field(call, CP_CLOS_WEIGHT, clos->clos);
-	clos->min_freq_mhz = (uint16_t)(clos_field(call, CP_CLOS_MIN, clos->clos) * 100);
-	clos->max_freq_mhz = (uint16_t)(clos_field(call, CP_CLOS_MAX, clos->clos) * 100);
+	tpmi_set(registers, CP_CLOS_MIN, 0, clos->clos, clos->min_freq_mhz / 100);
+	tpmi_set(registers, CP_CLOS_MAX, 0, clos->clos, clos->max_freq_mhz / 100);
+	tpmi_set(registers, CP_CLOS_WEIGHT, 0, clos->clos, clos->prop_prio);
 	return 0;
 }
 
@@ -304,46 +277,36 @@ static void crash_kernel(const struct abi_clos_assoc *one, const char *why)
 	abort();
 }
 
-static int open_association(struct tpmi_call *call, const struct abi_clos_assoc *one)
+int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
+		   const struct tpmi_conduct *conduct)
 {
-	unsigned int slots = count_slots(call->server, one->socket_id);
-
-	if (one->clos >= CLOS_COUNT || one->logical_cpu > LAST_CORE ||
-	    one->power_domain_id >= slots)
-		return -EINVAL;
-	if (tpmi_find_slot(call->server, one->socket_id, 0, &call->domain) &&
-	    !is_bound(call->server, &call->server->platform->domains[call->domain]))
-		return -EINVAL;
-	if (open_domain(call, one->socket_id, one->power_domain_id))
-		crash_kernel(one, "which is not in the valid mask");
-	if (!(tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
-		crash_kernel(one, "without core-power");
-	return 0;
-}
-
-enum { CORES_OF_REGISTER = 16, BITS_OF_CORE = 4 };
-
-static int associate_core(struct tpmi_call *call, struct abi_clos_assoc *one, bool set)
-{
-	unsigned int word = one->logical_cpu / CORES_OF_REGISTER;
-	unsigned int low = one->logical_cpu % CORES_OF_REGISTER * BITS_OF_CORE;
-	int result = open_association(call, one);
+	enum { CORES_OF_REGISTER = 16, BITS_OF_CORE = 4 };
+	struct tpmi_call call = { .server = server, .conduct = conduct };
+	const unsigned int word = one->logical_cpu / CORES_OF_REGISTER;
+	const unsigned int low = one->logical_cpu % CORES_OF_REGISTER * BITS_OF_CORE;
 	uint64_t value;
 
-	if (result)
-		return result;
-	value = tpmi_get(&call->registers, CP_ASSOCIATION, 0, word);
+	if (one->clos >= CLOS_COUNT || one->logical_cpu > LAST_CORE ||
+	    one->power_domain_id >= count_slots(server, one->socket_id))
+		return -EINVAL;
+	if (tpmi_find_slot(server, one->socket_id, 0, &call.domain) &&
+	    !is_bound(server, &server->platform->domains[call.domain]))
+		return -EINVAL;
+	if (open_domain(&call, one->socket_id, one->power_domain_id))
+		crash_kernel(one, "which is not in the valid mask");
+	if (!(tpmi_get(&call.registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
+		crash_kernel(one, "without core-power");
+	value = tpmi_get(&call.registers, CP_ASSOCIATION, 0, word);
 	if (!set) {
 		one->clos = value >> low & 0xf;
 		return 0;
 	}
-	if (call->conduct->what == TPMI_REFUSES)
+	if (conduct->what == TPMI_REFUSES)
 		return 0;
-	if (call->conduct->what == TPMI_DEFERS)
-		return deferred_add(call->server, ABI_CLOS_ASSOC, one, sizeof(*one),
-				    call->conduct->value);
+	if (conduct->what == TPMI_DEFERS)
+		return deferred_add(server, ABI_CLOS_ASSOC, one, sizeof(*one), conduct->value);
 	value = (value & ~(UINT64_C(0xf) << low)) | (uint64_t)one->clos << low;
-	tpmi_set(&call->registers, CP_ASSOCIATION, 0, word, value);
+	tpmi_set(&call.registers, CP_ASSOCIATION, 0, word, value);
 	return 0;
 }
 
@@ -483,14 +446,6 @@ int tpmi_run(struct server *server, unsigned long code, void *argument,
 	return result ? result : request->query(&call, argument);
 }
 
-int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
-		   const struct tpmi_conduct *conduct)
-{
-	struct tpmi_call call = { .server = server, .conduct = conduct };
-
-	return associate_core(&call, one, set);
-}
-
 int tpmi_associations_mistake(struct server *server, const struct abi_clos_assoc_cmds *batch)
 {
 	struct tpmi_call call = { .server = server };
@@ -509,26 +464,26 @@ void tpmi_run_deferred(struct server *server, unsigned long code, const void *en
 	struct tpmi_call call = { .server = server, .conduct = &acts };
 	struct abi_clos_assoc association;
 	struct abi_clos_param clos;
-	struct deferred_work work;
+	uint32_t domain;
 
-	memcpy(&work, entry, sizeof(work));
+	memcpy(&domain, entry, sizeof(domain));
 	memcpy(&clos, entry, sizeof(clos));
 	memcpy(&association, entry, sizeof(association));
 	/* It comes from a file. */
 	if (code != ABI_CLOS_PARAM && code != ABI_CLOS_ASSOC &&
-	    work.domain >= server->platform->domain_count)
+	    domain >= server->platform->domain_count)
 		return;
 	switch (code) {
 	case ABI_CLOS_PARAM:
 		clos_param(&call, &clos);
 		break;
 	case ABI_CLOS_ASSOC:
-		associate_core(&call, &association, true);
+		tpmi_associate(server, &association, true, &acts);
 		break;
 	case ABI_CORE_POWER_STATE:
-		firmware_core_power(server, work.domain);
+		firmware_core_power(server, domain);
 		break;
 	default:
-		firmware_perf_profile(server, work.domain);
+		firmware_perf_profile(server, domain);
 	}
 }

@@ -68,18 +68,6 @@ static void complete_number(struct number_value *value, const struct number_valu
 		*value = (struct number_value){ from->value / divisor, from->line };
 }
 
-/** The cores of a domain that a mask can name. */
-static uint64_t domain_mask(const struct platform_domain *domain)
-{
-	uint64_t mask = 0;
-	unsigned int core;
-
-	isst_cpuset_for_each (core, domain->cores.set)
-		if (core < MASK_CORES)
-			mask |= UINT64_C(1) << core;
-	return mask;
-}
-
 /** Buckets of turbo limits may repeat a count, as those of small parts do. */
 static int check_ascending(struct platform_file *file, const struct list_value *list,
 			   const char *name, bool repetition)
@@ -165,8 +153,13 @@ static int check_file_level(struct platform_file *file, const struct platform *p
 {
 	bool io = domain->type.value !=
 		  DOMAIN_COMPUTE; /* has no cores, whatever the file has for it */
-	uint64_t outside = io ? 0 : level->cores.cores & ~domain_mask(domain);
+	uint64_t outside = io ? 0 : level->cores.cores;
+	unsigned int core;
 	int error;
+
+	isst_cpuset_for_each (core, domain->cores.set)
+		if (core < MASK_CORES)
+			outside &= ~(UINT64_C(1) << core);
 
 	if (platform_is_tpmi(platform) && level->number >= TPMI_LEVELS)
 		return file_error(file, level->line, "found level %u, expected levels 0..%u",
@@ -198,11 +191,28 @@ static int check_file_level(struct platform_file *file, const struct platform *p
 	return error ? error : check_turbo_freq(file, level);
 }
 
-static int check_initial_state(struct platform_file *file, const struct platform *platform,
-			       const struct platform_domain *domain)
+static int check_domain(struct platform_file *file, const struct platform *platform,
+			struct platform_domain *domain)
 {
-	const struct platform_level *level = platform_level(domain, domain->level.value);
+	const struct platform_level *level;
+	int error = 0;
 
+	if (domain->type.value == DOMAIN_ABSENT)
+		return 0;
+	if (domain->level_count == 0)
+		return file_error(file, platform->packages.line,
+				  "found package %u %s %u without levels, expected a [level N] "
+				  "section for it",
+				  domain->package, part_name(platform),
+				  part_number(platform, domain));
+	for (size_t i = 0; i < domain->level_count && !error; i++)
+		error = check_file_level(file, platform, domain, &domain->levels[i]);
+	if (!error)
+		error = check_ascending(file, &domain->turbo_cores, "turbo-cores", true);
+	if (error)
+		return error;
+	/* The first state. */
+	level = platform_level(domain, domain->level.value);
 	if (!level || !level->enabled.value)
 		return file_error(file, domain->level.line,
 				  "found %u as level of package %u %s %u, expected one that a "
@@ -218,26 +228,6 @@ static int check_initial_state(struct platform_file *file, const struct platform
 				  "found turbo-freq enabled at level %u, which does not support it",
 				  level->number);
 	return 0;
-}
-
-static int check_domain(struct platform_file *file, const struct platform *platform,
-			struct platform_domain *domain)
-{
-	int error = 0;
-
-	if (domain->type.value == DOMAIN_ABSENT)
-		return 0;
-	if (domain->level_count == 0)
-		return file_error(file, platform->packages.line,
-				  "found package %u %s %u without levels, expected a [level N] "
-				  "section for it",
-				  domain->package, part_name(platform),
-				  part_number(platform, domain));
-	for (size_t i = 0; i < domain->level_count && !error; i++)
-		error = check_file_level(file, platform, domain, &domain->levels[i]);
-	if (!error)
-		error = check_ascending(file, &domain->turbo_cores, "turbo-cores", true);
-	return error ? error : check_initial_state(file, platform, domain);
 }
 
 static int check_offline(struct platform_file *file, const struct platform *platform)

@@ -178,34 +178,24 @@ static int parse_setting(struct platform_file *file, char *text, unsigned int li
 	return 0;
 }
 
-/** Lines to sections and settings. */
-static int parse_file(struct platform_file *file)
+/* ---- The steps ---- */
+
+static int fill_platform(struct platform_file *file, struct platform *platform)
 {
-	unsigned int line = 0;
+	char *what = NULL;
 	char *rest = file->text;
 	int error = 0;
+	bool tpmi;
 
-	while (rest && !error) {
+	for (unsigned int line = 1; rest && !error; line++) {
 		char *text = strsep(&rest, "\n");
 
-		line++;
 		text[strcspn(text, "#")] = '\0';
 		text = trim(text);
 		if (*text)
 			error = *text == '[' ? parse_section(file, text, line)
 					     : parse_setting(file, text, line);
 	}
-	return error;
-}
-
-/* ---- The steps ---- */
-
-static int fill_platform(struct platform_file *file, struct platform *platform)
-{
-	char *what = NULL;
-	int error = parse_file(file);
-	bool tpmi;
-
 	for (size_t i = 0; i < file->section_count && !error; i++)
 		if (file->sections[i].kind->target == TARGET_PLATFORM)
 			error = platform_file_apply(file, i, platform);

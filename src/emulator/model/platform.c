@@ -39,20 +39,6 @@ const struct platform_level *platform_level(const struct platform_domain *domain
 	return NULL;
 }
 
-static bool set_texts(struct platform *platform, const char *name)
-{
-	platform->name = strdup(name);
-	platform->vendor.text = strdup("GenuineIntel");
-	platform->model_name.text = strdup("Intel(R) Xeon(R) Processor");
-	platform->cpufreq.text = strdup("intel_pstate");
-	platform->governor.text = strdup("powersave");
-	platform->pstate.text = strdup("active");
-	platform->title.text = strdup("");
-	return platform->name && platform->vendor.text && platform->model_name.text &&
-	       platform->cpufreq.text && platform->governor.text && platform->pstate.text &&
-	       platform->title.text;
-}
-
 struct platform *platform_new(const char *name)
 {
 	struct platform *platform = calloc(1, sizeof(*platform));
@@ -78,7 +64,16 @@ struct platform *platform_new(const char *name)
 	platform->uncore.value = 1;
 	platform->uncore_writable.value = 1;
 	platform->cgroup_tree.value = CGROUP_V2;
-	if (set_texts(platform, name))
+	platform->name = strdup(name);
+	platform->vendor.text = strdup("GenuineIntel");
+	platform->model_name.text = strdup("Intel(R) Xeon(R) Processor");
+	platform->cpufreq.text = strdup("intel_pstate");
+	platform->governor.text = strdup("powersave");
+	platform->pstate.text = strdup("active");
+	platform->title.text = strdup("");
+	if (platform->name && platform->vendor.text && platform->model_name.text &&
+	    platform->cpufreq.text && platform->governor.text && platform->pstate.text &&
+	    platform->title.text)
 		return platform;
 	platform_free(platform);
 	return NULL;
@@ -233,32 +228,8 @@ static int check_cpu_numbers(const struct platform *platform, char **what)
 					 "found CPU %u, expected 0 to %u as in the "
 					 "kernel",
 					 cpu->number, MOST_CPUS - 1);
-		if (cpu->domain >= platform->domain_count)
-			return set_error(what, -EINVAL, "CPU %u is in no domain", cpu->number);
-		if (i > 0 && cpu->number <= cpu[-1].number)
-			return set_error(what, -EINVAL, "CPU %u comes after CPU %u", cpu->number,
-					 cpu[-1].number);
 	}
 	return 0;
-}
-
-/** The cores that a domain's CPUs are in, where the domain does not list them. */
-static int complete_cores(struct platform *platform)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < platform->domain_count && !error; i++) {
-		struct platform_domain *domain = &platform->domains[i];
-
-		if (domain->cores.set)
-			continue;
-		domain->cores.set = isst_cpuset_new();
-		error = domain->cores.set ? 0 : -ENOMEM;
-		for (const struct platform_cpu *cpu = domain->first_cpu; cpu && !error;
-		     cpu = cpu->next_of_domain)
-			error = isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
-	}
-	return error;
 }
 
 /* ---- Power domains ---- */
@@ -268,53 +239,30 @@ static struct tpmi_registers registers_of(const struct platform_domain *domain)
 	return (struct tpmi_registers){ domain->registers, domain->register_count };
 }
 
-static int check_power_domain(const struct platform_domain *domain,
-			      const struct platform_domain *before, char **what)
-{
-	const struct tpmi_registers registers = registers_of(domain);
-	const char *missing = tpmi_incomplete(&registers);
-
-	if (missing)
-		return set_error(what, -EINVAL,
-				 "package %u power domain %u has %zu registers, too few to hold %s",
-				 domain->package, domain->power_domain, domain->register_count,
-				 missing);
-	if (domain->power_domain >= MOST_POWER_DOMAINS)
-		return set_error(what, -EINVAL,
-				 "package %u has a power domain %u; only 0 to %u "
-				 "exist",
-				 domain->package, domain->power_domain, MOST_POWER_DOMAINS - 1);
-	if (before &&
-	    (domain->package < before->package ||
-	     (domain->package == before->package && domain->power_domain <= before->power_domain)))
-		return set_error(
-			what, -EINVAL,
-			"package %u power domain %u comes after package %u power domain %u",
-			domain->package, domain->power_domain, before->package,
-			before->power_domain);
-	return 0;
-}
-
 static int complete_power_domains(struct platform *platform, char **what)
 {
-	int error = 0;
-
 	platform->mailbox.value = MAILBOX_NONE;
 	platform->mmio.value = 0;
-	for (size_t i = 0; i < platform->domain_count && !error; i++) {
+	for (size_t i = 0; i < platform->domain_count; i++) {
 		struct platform_domain *domain = &platform->domains[i];
 		const struct tpmi_registers registers = registers_of(domain);
+		const char *missing = tpmi_incomplete(&registers);
 
-		error = check_power_domain(domain, i > 0 ? domain - 1 : NULL, what);
-		if (error || domain->type.line)
-			continue;
-		domain->type.value = DOMAIN_COMPUTE;
-		if (tpmi_absent(&registers))
+		if (missing)
+			return set_error(
+				what, -EINVAL,
+				"package %u power domain %u has %zu registers, too few to hold %s",
+				domain->package, domain->power_domain, domain->register_count,
+				missing);
+		if (domain->power_domain >= MOST_POWER_DOMAINS)
+			return set_error(what, -EINVAL,
+					 "package %u has a power domain %u; only 0 to %u exist",
+					 domain->package, domain->power_domain,
+					 MOST_POWER_DOMAINS - 1);
+		if (!domain->type.line && tpmi_absent(&registers))
 			domain->type.value = DOMAIN_ABSENT;
-		else if (isst_cpuset_count(domain->cores.set) == 0)
-			domain->type.value = DOMAIN_IO;
 	}
-	return error;
+	return 0;
 }
 
 void platform_unlock(struct platform *platform)
@@ -359,8 +307,6 @@ int platform_complete(struct platform *platform, char **what)
 		domain->first_cpu = cpu;
 	}
 	error = complete_possible(platform);
-	if (!error)
-		error = complete_cores(platform);
 	if (error)
 		return error;
 	/* Driver and kernel number packages from 0 on, whatever their ids are. */

@@ -254,14 +254,8 @@ int platform_read(const char *name, const char *file, const char *text, struct p
 		  char **error);
 void platform_free(struct platform *platform);
 
-/**
- * For a platform that is made from something else than text (a captured machine): one with every
- * value at its default, without domains and CPUs. To be filled in are `text` (what `show` prints;
- * may stay NULL), `hash` (of all that was read, so that another version of it is noticed),
- * `domains` with `cpus` (both from calloc, in the order given above), where api_version is 2 or
- * more the registers of every domain (from calloc), and whatever differs from the defaults; texts
- * and sets are owned by the platform. Then platform_complete(). Returns NULL without memory.
- */
+/** With every value at its default, without domains and CPUs; of what comes from elsewhere than
+ * from text `hash` has to be set as well. Then platform_complete(). Returns NULL without memory. */
 struct platform *platform_new(const char *name);
 
 /**

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Words of 64 bits: where the banks begin, and how long they are. */
 enum {
@@ -226,8 +227,6 @@ static void set_level_registers(const struct tpmi_registers *to,
 	tpmi_set(to, TF_MODULES, level->number, 0, modules);
 }
 
-/* ---- Completing a level ---- */
-
 static void complete_value(struct number_value *value, unsigned int otherwise)
 {
 	if (!value->line)
@@ -306,35 +305,30 @@ static int set_levels(struct platform_file *file, const struct platform *platfor
 	return error;
 }
 
-static int make_domain(struct platform_file *file, const struct platform *platform,
-		       struct platform_domain *domain)
-{
-	const struct layout layout = choose_layout(domain);
-	size_t count = PP_START + PP_WORDS + layout.levels * layout.block;
-	struct tpmi_registers to = { calloc(count, sizeof(uint64_t)), count };
-	int error;
-
-	if (!to.word)
-		return -ENOMEM;
-	domain->registers = to.word;
-	domain->register_count = count;
-	if (domain->type.value == DOMAIN_ABSENT) {
-		for (size_t i = 0; i < count; i++)
-			to.word[i] = UINT64_MAX;
-		return 0;
-	}
-	set_headers(&to, domain, &layout);
-	set_core_power_registers(&to, domain);
-	set_perf_profile(&to, domain);
-	error = set_levels(file, platform, domain, &to, &layout);
-	return error ? error : set_raw(file, &to, &domain->raw, 0, count);
-}
-
 int platform_make_registers(struct platform_file *file, struct platform *platform)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < platform->domain_count && !error; i++)
-		error = make_domain(file, platform, &platform->domains[i]);
+	for (size_t i = 0; i < platform->domain_count && !error; i++) {
+		struct platform_domain *domain = &platform->domains[i];
+		const struct layout layout = choose_layout(domain);
+		size_t count = PP_START + PP_WORDS + layout.levels * layout.block;
+		struct tpmi_registers to = { calloc(count, sizeof(uint64_t)), count };
+
+		if (!to.word)
+			return -ENOMEM;
+		domain->registers = to.word;
+		domain->register_count = count;
+		if (domain->type.value == DOMAIN_ABSENT) {
+			memset(to.word, 0xff, count * sizeof(uint64_t));
+			continue;
+		}
+		set_headers(&to, domain, &layout);
+		set_core_power_registers(&to, domain);
+		set_perf_profile(&to, domain);
+		error = set_levels(file, platform, domain, &to, &layout);
+		if (!error)
+			error = set_raw(file, &to, &domain->raw, 0, count);
+	}
 	return error;
 }
