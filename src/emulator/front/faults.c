@@ -38,27 +38,10 @@ void faults_clear(struct faults *faults)
 
 /* ---- Reading the rules ---- */
 
-/** Begins to count anew, unless another process has counted for these rules before. */
-static int begin_counts(struct faults *faults, const struct server *server)
-{
-	struct rules_identity found;
-
-	faults->counts = keep_off_streams(openat(server->directory, "fault-counts",
-						 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-	if (faults->counts < 0)
-		return -errno;
-	if (pread(faults->counts, &found, sizeof(found), 0) == sizeof(found) &&
-	    memcmp(&found, &faults->identity, sizeof(found)) == 0)
-		return 0;
-	return ftruncate(faults->counts, 0) ||
-			       pwrite(faults->counts, &faults->identity, sizeof(found), 0) < 0
-		       ? -EIO
-		       : 0;
-}
-
 static int take_rules(struct faults *faults, const struct server *server,
 		      const struct rules_identity *identity, char *text, char **error)
 {
+	struct rules_identity found;
 	char *file;
 	int result;
 
@@ -72,7 +55,16 @@ static int take_rules(struct faults *faults, const struct server *server,
 	free(file);
 	if (result)
 		return result;
-	result = begin_counts(faults, server);
+	/* Begins to count anew, unless another process has counted for these rules before. */
+	faults->counts = keep_off_streams(openat(server->directory, "fault-counts",
+						 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+	if (faults->counts < 0)
+		result = -errno;
+	else if ((pread(faults->counts, &found, sizeof(found), 0) != sizeof(found) ||
+		  memcmp(&found, identity, sizeof(found)) != 0) &&
+		 (ftruncate(faults->counts, 0) ||
+		  pwrite(faults->counts, identity, sizeof(found), 0) < 0))
+		result = -EIO;
 	return result ? set_error(error, result, "Cannot write %s/fault-counts: %s", server->path,
 				  strerror(-result))
 		      : 0;
@@ -113,6 +105,7 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 
 /* ---- Matching ---- */
 
+/** What a rule has counted, and what it sticks to. */
 enum counts_slot { SLOT_COUNT, SLOT_TARGET, SLOTS };
 
 static off_t counts_offset(size_t rule, enum counts_slot slot)
@@ -125,10 +118,10 @@ static uint64_t slot_read(const struct faults *faults, size_t rule, enum counts_
 {
 	uint64_t value = 0;
 
-	if (pread(faults->counts, &value, sizeof(value), counts_offset(rule, slot)) !=
-	    sizeof(value))
-		return 0;
-	return value;
+	return pread(faults->counts, &value, sizeof(value), counts_offset(rule, slot)) ==
+			       sizeof(value)
+		       ? value
+		       : 0;
 }
 
 static bool slot_write(const struct faults *faults, size_t rule, enum counts_slot slot,
@@ -138,24 +131,15 @@ static bool slot_write(const struct faults *faults, size_t rule, enum counts_slo
 	       sizeof(value);
 }
 
-static bool at_place(const struct fault *rule, const struct fault_event *event)
-{
-	switch (rule->place) {
-	case FAULT_COMMAND:
-		return event->command;
-	case FAULT_CHANGE:
-		return event->change;
-	case FAULT_QUERY:
-		return (event->command && !event->change) || event->place == FAULT_READ ||
-		       event->place == FAULT_LIST;
-	default:
-		return rule->place == event->place;
-	}
-}
-
 static bool rule_matches(const struct fault *rule, const struct fault_event *event)
 {
-	if (!at_place(rule, event))
+	const bool query = (event->command && !event->change) || event->place == FAULT_READ ||
+			   event->place == FAULT_LIST;
+
+	if (!(rule->place == FAULT_COMMAND  ? event->command
+	      : rule->place == FAULT_CHANGE ? event->change
+	      : rule->place == FAULT_QUERY  ? query
+					    : rule->place == event->place))
 		return false;
 	if (rule->action == ACTION_SHORT && !event->last_of_several)
 		return false;
@@ -297,18 +281,20 @@ void faults_platform_info(const struct faults *faults, struct abi_platform_info 
 {
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct fault *rule = &faults->rules[i];
+		const bool *given = rule->info_given;
+		const uint64_t *to = rule->info;
 
 		if (rule->action != ACTION_INFO || !acts_now(faults, i))
 			continue;
-		if (rule->info_given[INFO_API_VERSION])
-			info->api_version = (uint16_t)rule->info[INFO_API_VERSION];
-		if (rule->info_given[INFO_DRIVER_VERSION])
-			info->driver_version = (uint16_t)rule->info[INFO_DRIVER_VERSION];
-		if (rule->info_given[INFO_MAX_COMMANDS])
-			info->max_cmds_per_ioctl = (uint16_t)rule->info[INFO_MAX_COMMANDS];
-		if (rule->info_given[INFO_MAILBOX])
-			info->mbox_supported = (uint8_t)rule->info[INFO_MAILBOX];
-		if (rule->info_given[INFO_MMIO])
-			info->mmio_supported = (uint8_t)rule->info[INFO_MMIO];
+		if (given[INFO_API_VERSION])
+			info->api_version = (uint16_t)to[INFO_API_VERSION];
+		if (given[INFO_DRIVER_VERSION])
+			info->driver_version = (uint16_t)to[INFO_DRIVER_VERSION];
+		if (given[INFO_MAX_COMMANDS])
+			info->max_cmds_per_ioctl = (uint16_t)to[INFO_MAX_COMMANDS];
+		if (given[INFO_MAILBOX])
+			info->mbox_supported = (uint8_t)to[INFO_MAILBOX];
+		if (given[INFO_MMIO])
+			info->mmio_supported = (uint8_t)to[INFO_MMIO];
 	}
 }

@@ -10,21 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether a path is one that the kernel's layer takes. */
-static bool is_inside(const char *path)
-{
-	const char *part = path;
-
-	if (*path != '/')
-		return false;
-	while ((part = strstr(part, ".."))) {
-		if (part[-1] == '/' && (part[2] == '/' || part[2] == '\0'))
-			return false;
-		part += 2;
-	}
-	return true;
-}
-
 /** Takes the lock, counts, and looks for a fault rule. The lock is held where it returns 0. */
 static int begin_operation(struct emulated *emulated, enum fault_place place, const char *path,
 			   struct fault_effect *effect)
@@ -34,8 +19,15 @@ static int begin_operation(struct emulated *emulated, enum fault_place place, co
 		.path = path,
 		.change = place == FAULT_WRITE || place == FAULT_MKDIR || place == FAULT_RMDIR,
 	};
-	int result = is_inside(path) ? call_begin(emulated) : -EINVAL;
+	int result;
 
+	/* Paths that the kernel's layer takes: absolute, and without "..". */
+	if (*path != '/')
+		return -EINVAL;
+	for (const char *part = path; (part = strstr(part, "..")); part += 2)
+		if (part[-1] == '/' && (part[2] == '/' || part[2] == '\0'))
+			return -EINVAL;
+	result = call_begin(emulated);
 	if (result)
 		return result;
 	state_count(&emulated->server.head->statistics.files_opened, 1);

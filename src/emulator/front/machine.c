@@ -271,10 +271,12 @@ int isst_emulator_show(const struct isst_emulator_target *target, char **text, c
 	return result ? result : platform_show(target, text, error);
 }
 
-/** The state goes first: without it nothing else counts. The files that are locked stay, for those
- * who wait. */
-static int remove_state(int directory, const char *path, char **error)
+/** The platform is read though only its name is needed: what is none has no machine to be reset,
+ * and that of another one may live in the same directory. */
+int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
+	/* The state goes first: without it nothing else counts. The files that are locked stay, for
+	 * those who wait. */
 	static const char *const made[] = {
 		"state",
 		"state.new",
@@ -289,21 +291,6 @@ static int remove_state(int directory, const char *path, char **error)
 		"hidden",
 		"deferred",
 	};
-
-	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
-		int result = directory_remove(directory, made[i]);
-
-		if (result)
-			return set_error(error, -EIO, "Cannot remove %s/%s: %s", path, made[i],
-					 strerror(-result));
-	}
-	return 0;
-}
-
-/** The platform is read though only its name is needed: what is none has no machine to be reset,
- * and that of another one may live in the same directory. */
-int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
-{
 	struct platform *platform;
 	char *path = NULL;
 	int directory, lock, result = check_arguments(target, 0, true, NULL, error);
@@ -319,7 +306,13 @@ int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 		result = directory;
 	} else {
 		lock = directory_lock(directory, path, error);
-		result = lock < 0 ? lock : remove_state(directory, path, error);
+		result = lock < 0 ? lock : 0;
+		for (size_t i = 0; i < sizeof(made) / sizeof(*made) && !result; i++) {
+			result = directory_remove(directory, made[i]);
+			if (result)
+				result = set_error(error, -EIO, "Cannot remove %s/%s: %s", path,
+						   made[i], strerror(-result));
+		}
 		if (lock >= 0)
 			close(lock);
 		close(directory);

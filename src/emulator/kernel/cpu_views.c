@@ -8,18 +8,6 @@
 
 /* ---- Offline and online, by the own file or by that of SMT ---- */
 
-static bool may_go_offline(const struct server *server, const struct platform_cpu *cpu)
-{
-	const struct platform *platform = server->platform;
-	const struct isst_cpuset *refuse = platform->refuse_offline.set;
-	size_t i = 0;
-
-	while (i < platform->cpu_count &&
-	       (&platform->cpus[i] == cpu || !cpu_online(server, &platform->cpus[i])))
-		i++;
-	return i < platform->cpu_count && !(refuse && isst_cpuset_has(refuse, cpu->number));
-}
-
 bool die_is_online(const struct server *server, size_t domain)
 {
 	const struct platform_cpu *cpu = server->platform->domains[domain].first_cpu;
@@ -31,17 +19,25 @@ bool die_is_online(const struct server *server, size_t domain)
 
 static int set_online(struct server *server, const struct platform_cpu *cpu, bool online)
 {
+	const struct platform *platform = server->platform;
+	const struct isst_cpuset *refuse = platform->refuse_offline.set;
 	struct cpu_state *state = state_cpu(server, cpu);
+	size_t i = 0;
 
 	if (state->online == online)
 		return 0;
-	if (!online && !may_go_offline(server, cpu))
+	while (i < platform->cpu_count &&
+	       (&platform->cpus[i] == cpu || !cpu_online(server, &platform->cpus[i])))
+		i++;
+	/* The last one stays. */
+	if (!online &&
+	    (i == platform->cpu_count || (refuse && isst_cpuset_has(refuse, cpu->number))))
 		return -EBUSY;
 	if (online && !smt_allows(server, cpu))
 		return -EPERM;
 	/* Without TPMI the directory of a die's uncore went with its last CPU. It comes back with
 	 * the first one: the limits that are there then are its initial ones. */
-	if (online && !platform_is_tpmi(server->platform) && !die_is_online(server, cpu->domain)) {
+	if (online && !platform_is_tpmi(platform) && !die_is_online(server, cpu->domain)) {
 		struct domain_state *domain = state_domain(server, cpu->domain);
 
 		domain->initial_min_khz = domain->uncore_min_khz;
@@ -66,18 +62,6 @@ static int write_online(const struct place *place, const char *text)
 /* Kernels that bring online only threads of cores of which the first thread is online: 7.3 does,
  * 6.12 brings all CPUs online. */
 enum { KERNEL_CORES_ONLINE = KERNEL(7, 0), KERNEL_THREAD_COUNTS = KERNEL(6, 6) };
-
-static bool core_is_online(const struct server *server, const struct platform_cpu *cpu)
-{
-	const struct platform *platform = server->platform;
-
-	const struct platform_cpu *first = cpu;
-
-	while (first > platform->cpus && !(first->first_of_core && first->domain == cpu->domain &&
-					   first->core_id == cpu->core_id))
-		first--;
-	return cpu_online(server, first);
-}
 
 /** `on` and so on; since 6.6 also the number of threads that a core is to have. An unchanged value
  * does nothing. Once forced off SMT stays off until the next boot. */
@@ -106,9 +90,13 @@ int write_smt(const struct place *place, const char *text)
 	if (wanted == SMT_ON)
 		server->state->smt = wanted;
 	for (size_t i = 0; i < platform->cpu_count && !result; i++) {
-		const struct platform_cpu *cpu = &platform->cpus[i];
+		const struct platform_cpu *cpu = &platform->cpus[i], *first = cpu;
 
-		if (wanted == SMT_ON ? all || core_is_online(server, cpu) : !cpu->first_of_core)
+		while (first > platform->cpus &&
+		       !(first->first_of_core && first->domain == cpu->domain &&
+			 first->core_id == cpu->core_id))
+			first--;
+		if (wanted == SMT_ON ? all || cpu_online(server, first) : !cpu->first_of_core)
 			result = set_online(server, cpu, wanted == SMT_ON);
 	}
 	if (!result)

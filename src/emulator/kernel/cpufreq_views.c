@@ -123,26 +123,22 @@ static int print_energy_preferences(const struct place *place, FILE *stream)
 	return 0;
 }
 
-/** The stored form of a word or a decimal number; 0: it is neither. Of words the first counts. */
-static uint16_t parse_preference(const char *text)
-{
-	const char *word = text + strspn(text, " \t\n");
-	size_t length = strcspn(word, " \t\n");
-	uint64_t value;
-
-	for (size_t i = 0; i < PREFERENCES; i++)
-		if (strlen(preferences[i].word) == length &&
-		    memcmp(word, preferences[i].word, length) == 0)
-			return (uint16_t)(i == DEFAULT ? AT_BOOT + 1 : i + 1);
-	return parse_number(text, 10, 255, &value) ? 0 : (uint16_t)(RAW | value);
-}
-
+/** A word or a decimal number; of words the first counts. */
 static int write_energy_preference(const struct place *place, const char *text)
 {
-	uint16_t preference = parse_preference(text);
+	const char *word = text + strspn(text, " \t\n");
+	const size_t length = strcspn(word, " \t\n");
+	uint16_t preference = 0; /* as it is stored */
+	uint64_t value;
 
-	if (!preference)
+	for (size_t i = 0; i < PREFERENCES && !preference; i++)
+		if (strlen(preferences[i].word) == length &&
+		    memcmp(word, preferences[i].word, length) == 0)
+			preference = (uint16_t)(i == DEFAULT ? AT_BOOT + 1 : i + 1);
+	if (!preference && parse_number(text, 10, 255, &value))
 		return -EINVAL;
+	if (!preference)
+		preference = (uint16_t)(RAW | value);
 	if (has_fixed_preference(place) && preference != PERFORMANCE + 1 && preference != RAW)
 		return -EBUSY;
 	state_cpu(place->server, place->cpu)->preference = preference == AT_BOOT + 1 ? 0

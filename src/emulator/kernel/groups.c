@@ -248,27 +248,6 @@ static bool next_line(const struct server *server, const char **at, struct line 
 	return false;
 }
 
-static int add_group_line(const struct server *server, struct group_tree *tree,
-			  const struct line *line)
-{
-	char *name = strndup(line->name, line->name_length);
-	char *list = strndup(line->cpus, line->cpus_length);
-	int result = name && list ? append_group(tree, name) : -ENOMEM;
-
-	if (!result) {
-		struct group *group = &tree->groups[tree->count - 1];
-
-		group->wanted = line->wanted;
-		group->flaw = line->flaw;
-		if (strcmp(list, "-") != 0 &&
-		    parse_cpu_list(list, server->platform->cpu_ids, group->cpus) == -ENOMEM)
-			result = -ENOMEM;
-	}
-	free(name);
-	free(list);
-	return result;
-}
-
 int groups_read(const struct server *server, struct group_tree *tree)
 {
 	const struct platform *platform = server->platform;
@@ -286,8 +265,23 @@ int groups_read(const struct server *server, struct group_tree *tree)
 		if (cpu_online(server, &platform->cpus[i]))
 			result = isst_cpuset_add(tree->online, platform->cpus[i].number,
 						 platform->cpus[i].number);
-	while (!result && next_line(server, &at, &line))
-		result = add_group_line(server, tree, &line);
+	while (!result && next_line(server, &at, &line)) {
+		char *name = strndup(line.name, line.name_length);
+		char *list = strndup(line.cpus, line.cpus_length);
+
+		result = name && list ? append_group(tree, name) : -ENOMEM;
+		if (!result) {
+			struct group *group = &tree->groups[tree->count - 1];
+
+			group->wanted = line.wanted;
+			group->flaw = line.flaw;
+			if (strcmp(list, "-") != 0 &&
+			    parse_cpu_list(list, platform->cpu_ids, group->cpus) == -ENOMEM)
+				result = -ENOMEM;
+		}
+		free(name);
+		free(list);
+	}
 	return result;
 }
 
@@ -389,15 +383,6 @@ static struct group *groups_find(const struct group_tree *tree, const char *name
 	return NULL;
 }
 
-static int groups_add(struct group_tree *tree, const char *name)
-{
-	int result = append_group(tree, name);
-
-	if (!result)
-		qsort(tree->groups, tree->count, sizeof(*tree->groups), compare_group_names);
-	return result;
-}
-
 int groups_make(struct server *server, const char *name)
 {
 	struct group_tree tree;
@@ -406,7 +391,9 @@ int groups_make(struct server *server, const char *name)
 	if (!result && groups_find(&tree, name))
 		result = -EEXIST;
 	if (!result)
-		result = groups_add(&tree, name);
+		result = append_group(&tree, name);
+	if (!result)
+		qsort(tree.groups, tree.count, sizeof(*tree.groups), compare_group_names);
 	if (!result)
 		result = groups_commit(server, &tree);
 	groups_free(&tree);

@@ -67,27 +67,6 @@ static bool captured_find(struct place *place, const char *path)
 	return false;
 }
 
-static bool captured_next(const struct server *server, const char *path, size_t *entry,
-			  char name[VIEW_NAME], bool *directory)
-{
-	const struct capture *capture = server->platform->capture;
-
-	while (capture && *entry < capture->entry_count) {
-		const char *rest = rest_below(&capture->entries[(*entry)++], path);
-		size_t length = rest ? strcspn(rest, "/") : 0;
-
-		/* They are in order, so that those of one directory follow each other. */
-		if (!rest || length >= VIEW_NAME ||
-		    (strncmp(name, rest, length) == 0 && name[length] == '\0'))
-			continue;
-		memcpy(name, rest, length);
-		name[length] = '\0';
-		*directory = rest[length] == '/';
-		return true;
-	}
-	return false;
-}
-
 /* ---- From one directory to the next ---- */
 
 static const struct view root = { "", .below = root_views };
@@ -102,30 +81,27 @@ static bool view_exists(const struct place *place)
 	       (!view->exists || view->exists(place));
 }
 
-static bool find_instance(struct place *place, const struct instances *each, const char *name)
-{
-	char known[VIEW_NAME];
-
-	if (each->find)
-		return each->find(place, name);
-	for (size_t i = 0; each->at(place, i, known); i++)
-		if (strcmp(known, name) == 0)
-			return true;
-	return false;
-}
-
 /** What is called @name in the directory that is @place now. */
 static bool enter_row(struct place *place, const char *name)
 {
 	for (const struct view *row = place->view->below; !VIEW_IS_END(row); row++) {
+		char known[VIEW_NAME];
 		struct place found;
+		bool is_there = true;
 
 		/* Most names differ in the first letter, which saves the call. */
 		if (!row->each && (row->name[0] != name[0] || strcmp(row->name, name) != 0))
 			continue;
 		found = *place;
 		found.view = row;
-		if ((row->each && !find_instance(&found, row->each, name)) || !view_exists(&found))
+		if (row->each && row->each->find) {
+			is_there = row->each->find(&found, name);
+		} else if (row->each) {
+			is_there = false;
+			for (size_t i = 0; !is_there && row->each->at(&found, i, known); i++)
+				is_there = strcmp(known, name) == 0;
+		}
+		if (!is_there || !view_exists(&found))
 			continue;
 		*place = found;
 		return true;
@@ -354,43 +330,25 @@ static enum kernel_type type_of(const struct view *view)
 	return view->access ? KERNEL_DEVICE : KERNEL_FILE;
 }
 
-static char kind_of(const struct view *view)
-{
-	return "fdlc"[type_of(view)];
-}
-
-static int list_row(const struct place *directory, const struct view *row, char ***names,
-		    size_t *count)
-{
-	struct place place = *directory;
-	char name[VIEW_NAME];
-	int result = 0;
-
-	place.view = row;
-	if (!row->each)
-		return view_exists(&place) ? add_name(names, count, kind_of(row), row->name) : 0;
-	for (size_t i = 0; !result && row->each->at(&place, i, name); i++)
-		if (view_exists(&place))
-			result = add_name(names, count, kind_of(row), name);
-	return result;
-}
-
 /** Adds what a capture has there and no row has. */
 static int list_captured(const struct server *server, const char *path, char ***names,
 			 size_t *count)
 {
-	char name[VIEW_NAME] = "";
-	size_t entry = 0, own = *count;
-	bool directory;
+	const struct capture *capture = server->platform->capture;
 	int result = 0;
 
-	while (!result && captured_next(server, *path ? path : "/", &entry, name, &directory)) {
-		size_t i = 0;
+	for (size_t entry = 0; capture && entry < capture->entry_count && !result; entry++) {
+		const char *rest = rest_below(&capture->entries[entry], *path ? path : "/");
+		size_t length = rest ? strcspn(rest, "/") : 0, i = 0;
+		char name[VIEW_NAME];
 
-		while (i < own && strcmp((*names)[i] + 1, name) != 0)
+		if (!rest || length >= VIEW_NAME)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)length, rest);
+		while (i < *count && strcmp((*names)[i] + 1, name) != 0)
 			i++;
-		if (i == own)
-			result = add_name(names, count, directory ? 'd' : 'f', name);
+		if (i == *count)
+			result = add_name(names, count, rest[length] == '/' ? 'd' : 'f', name);
 	}
 	return result;
 }
@@ -416,8 +374,17 @@ int kernel_list(struct server *server, const char *path, char ***names, size_t *
 	*names = calloc(1, sizeof(**names));
 	if (!*names)
 		return -ENOMEM;
-	for (const struct view *row = place.view->below; !VIEW_IS_END(row) && !result; row++)
-		result = list_row(&place, row, names, count);
+	for (const struct view *row = place.view->below; !VIEW_IS_END(row) && !result; row++) {
+		struct place here = place;
+		char name[VIEW_NAME];
+
+		here.view = row;
+		for (size_t i = 0; !result && (row->each ? row->each->at(&here, i, name) : i == 0);
+		     i++)
+			if (view_exists(&here))
+				result = add_name(names, count, "fdlc"[type_of(row)],
+						  row -> each ? name : row -> name);
+	}
 	if (!result)
 		result = list_captured(server, walked, names, count);
 	if (result)

@@ -251,23 +251,6 @@ static const struct view smt_views[] = {
 
 /* ---- /proc ---- */
 
-/** Threads of the CPU's package that are online, and cores among them. */
-static void count_package(const struct server *server, unsigned int package, unsigned int *threads,
-			  unsigned int *cores)
-{
-	const struct platform *platform = server->platform;
-
-	*threads = *cores = 0;
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		const struct platform_cpu *cpu = &platform->cpus[i];
-
-		if (platform->domains[cpu->domain].package != package)
-			continue;
-		*threads += cpu_online(server, cpu);
-		*cores += cpu->first_of_core;
-	}
-}
-
 /* What such servers have and programs look for; hwp if the BIOS enables it. */
 static const char flags[] =
 	"fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush acpi mmx fxsr "
@@ -291,7 +274,15 @@ static int print_cpuinfo(const struct place *place, FILE *stream)
 		khz = busy_khz(&here);
 		if (platform->domains[cpu->domain].package != package) {
 			package = platform->domains[cpu->domain].package;
-			count_package(place->server, package, &threads, &cores);
+			threads = cores = 0;
+			for (size_t j = 0; j < platform->cpu_count; j++) {
+				const struct platform_cpu *other = &platform->cpus[j];
+
+				if (platform->domains[other->domain].package != package)
+					continue;
+				threads += cpu_online(place->server, other);
+				cores += other->first_of_core;
+			}
 		}
 		fprintf(stream,
 			"processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n"

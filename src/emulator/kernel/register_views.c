@@ -184,20 +184,6 @@ static void print_reason_line(const char *who, const char *words, bool coarse, F
 	fputs(any ? "\n" : " none\n", stream);
 }
 
-/** The driver knows the place of a CPU that was online once; any other is core 0 of package 0,
- * power domain 0, to it. */
-static bool has_cpu(const struct place *place, const struct platform_cpu *cpu, unsigned int *core)
-{
-	const struct platform *platform = place->server->platform;
-	const struct platform_domain *domain = &platform->domains[place->domain];
-
-	*core = 0;
-	if (!cpu || !state_cpu(place->server, cpu)->seen)
-		return domain->package == 0 && domain->power_domain == 0;
-	*core = cpu->core;
-	return cpu->domain == place->domain;
-}
-
 static int print_reasons(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
@@ -213,11 +199,15 @@ static int print_reasons(const struct place *place, FILE *stream)
 		const struct platform_cpu *cpu = NULL;
 		char who[VIEW_NAME];
 		unsigned int core;
-		bool is_limited;
+		bool is_limited, seen;
 
 		if (at < platform->cpu_count && platform->cpus[at].number == number)
 			cpu = &platform->cpus[at++];
-		if (!has_cpu(place, cpu, &core))
+		/* The driver knows the place of a CPU that was online once; any other is core 0 of
+		 * package 0, power domain 0, to it. */
+		seen = cpu && state_cpu(place->server, cpu)->seen;
+		core = seen ? cpu->core : 0;
+		if (seen ? cpu->domain != place->domain : domain->package || domain->power_domain)
 			continue;
 		snprintf(who, sizeof(who), "cpu%u", number);
 		is_limited = !limited->line || (core < MASK_CORES && limited->cores >> core & 1);

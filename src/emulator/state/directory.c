@@ -256,18 +256,6 @@ static bool is_marked(int directory)
 	return marked;
 }
 
-/** What may be there before the marker: rules, and the lock of one who is about to write it. */
-static bool may_come_first(int directory, const char *name)
-{
-	struct stat status;
-
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "faults") == 0)
-		return true;
-	return strcmp(name, "lock") == 0 &&
-	       fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISREG(status.st_mode) && status.st_size == 0;
-}
-
 /** Other files in it, although no emulator has used it? */
 static int check_foreign(int directory, const char *path, char **error)
 {
@@ -285,7 +273,16 @@ static int check_foreign(int directory, const char *path, char **error)
 		return set_error(error, -EIO, "Cannot read %s: %s", path, strerror(errno));
 	}
 	while (!result && (entry = readdir(stream))) {
-		if (may_come_first(directory, entry->d_name))
+		const char *name = entry->d_name;
+		struct stat status;
+
+		/* Before the marker there may be rules, and the lock of one who is about to write
+		 * it. */
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+		    strcmp(name, "faults") == 0 ||
+		    (strcmp(name, "lock") == 0 &&
+		     fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		     S_ISREG(status.st_mode) && status.st_size == 0))
 			continue;
 		/* A second first user may have come in between. */
 		if (is_marked(directory))

@@ -585,22 +585,12 @@ int state_open(struct server *server, char **error)
 
 /* ---- Locking ---- */
 
-/** Whether this process has the file open that is the machine's: it may have been reset, or have
- * grown, and then there is another one. */
-static bool is_open(const struct server *server)
-{
-	struct stat status;
-
-	return server->head &&
-	       fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       status.st_ino == server->state_inode && status.st_size >= STATE_HEAD_BYTES &&
-	       is_whole(server->head, &status);
-}
-
 int state_lock(struct server *server)
 {
 	const struct state_head *head;
 	char *holder = NULL, *line;
+	struct stat status;
+	bool is_open;
 	int result;
 
 	if (server->process != getpid()) {
@@ -622,7 +612,12 @@ int state_lock(struct server *server)
 	if (result)
 		return result == -ETIMEDOUT ? result : -EIO;
 	head = server->head;
-	if (!is_open(server)) {
+	/* Whether this process has the file open that is the machine's: it may have been reset, or
+	 * have grown, and then there is another one. */
+	is_open = head && fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		  status.st_ino == server->state_inode && status.st_size >= STATE_HEAD_BYTES &&
+		  is_whole(head, &status);
+	if (!is_open) {
 		state_close(server);
 		result = state_open(server, NULL);
 	} else if (!server->size || head->slot >= STATE_SLOTS ||
