@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The command table, from which parsing, help and dispatch are made. A command is one row here and
- * one handler.
- */
 #include "command_table.h"
 
 #include "run/handlers.h"

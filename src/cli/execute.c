@@ -190,11 +190,9 @@ static bool find_targets(struct run *run)
 	return false;
 }
 
-/**
- * Reports what discovery left out. Who names no CPUs means the whole machine: then it is an error,
+/** Reports what discovery left out. Who names no CPUs means the whole machine: then it is an error,
  * and nothing is changed. A journal keeps what cannot be reached. Returns false after an error that
- * ends the run.
- */
+ * ends the run. */
 static bool report_left_out(struct run *run)
 {
 	bool part = run->targets.named || run->request->command->flags & COMMAND_JOURNAL;
@@ -234,8 +232,7 @@ static void release_machine(struct run *run, struct output *output)
 	output_may_wait(output);
 }
 
-/**
- * The file of --out is created under the lock, since another run may be writing to it until then,
+/** The file of --out is created under the lock, since another run may be writing to it until then,
  * and before anything is changed, since that must not happen where its result cannot be reported.
  * For the reader of a FIFO it is waited before: others may take the lock, and signals end the run.
  */

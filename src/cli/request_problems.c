@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of a command line that are not understood, and what was probably meant. Must not know
- * machines. */
+/* Words of a command line that are not understood, and what was probably meant. */
 #include "request_read.h"
 
 #include "../common/memory_stream.h"

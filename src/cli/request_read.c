@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A command line is [OPTIONS] FEATURE COMMAND [ARGUMENTS]. */
 #include "request_read.h"
 
 #include "command_table.h"
@@ -250,11 +249,9 @@ static int check_whole(struct request *request, char **problem)
 	return usage_problem(problem, "no feature given; --help lists the features");
 }
 
-/**
- * Finds the format of the message about a command line that could not be read as a whole: where a
+/** Finds the format of the message about a command line that could not be read as a whole: where a
  * mistake takes, or leaves, a word too many, it is not known what the next one is meant to be. So
- * each one before the feature is tried.
- */
+ * each one before the feature is tried. */
 static void find_format(struct request *request, const struct option_place *place, int argc,
 			char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a command line by the tables of options and commands. Must not know machines. */
+/* Reads a command line by the tables of options and commands. */
 #ifndef ISST_CLI_REQUEST_READ_H
 #define ISST_CLI_REQUEST_READ_H
 

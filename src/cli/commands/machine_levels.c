@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `levels`: what each performance level has, for the choice of one. Must not know output formats.
- */
+/* `levels`: what each performance level has, for the choice of one. */
 #include "../run/handlers.h"
 #include "../run/levels.h"
 #include "../status/machine_status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of turbo-mode: ask the library, fill the report. Must not know output formats. */
+/* The commands of turbo-mode: ask the library, fill the report. */
 #include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/reading.h"

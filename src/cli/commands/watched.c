@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states of a part of the machine that is watched. */
 #include "watched.h"
 
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a watcher knows of one part of the machine, and what follows from one more look at it; and
- * when it may act. Knows neither clock nor machine: times and values are the caller's.
- */
+/* What a watcher knows of one part of the machine, and what follows from one more look at it; and
+ * when it may act. Knows neither clock nor machine: times and values are the caller's. */
 #ifndef ISST_CLI_WATCH_WATCHED_H
 #define ISST_CLI_WATCH_WATCHED_H
 

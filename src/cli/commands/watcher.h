@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Watches a machine: looks at it whenever that is due, finds what changed, reports it, and does
- * about it what it was asked to. Has no clock: times are the caller's, and only go forward.
- */
+/* Watches a machine: looks at it whenever that is due, finds what changed, reports it, and does
+ * about it what it was asked to. Has no clock: times are the caller's, and only go forward. */
 #ifndef ISST_CLI_WATCH_WATCHER_H
 #define ISST_CLI_WATCH_WATCHER_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits until a change is confirmed, by the terminal or by a signal. Must not know what is changed.
- */
+/* Waits until a change is confirmed, by the terminal or by a signal. */
 #ifndef ISST_CLI_CONFIRMATION_H
 #define ISST_CLI_CONFIRMATION_H
 

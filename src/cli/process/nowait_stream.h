@@ -28,11 +28,9 @@ void nowait_stream_send(struct nowait_stream *stream);
  * to do. */
 void nowait_stream_close(struct nowait_stream *stream);
 
-/**
- * Opens what a descriptor of a pipe or terminal stands for once more, for writing without waiting:
+/** Opens what a descriptor of a pipe or terminal stands for once more, for writing without waiting:
  * other processes share the description that this one inherited, and whether they wait is not for
- * this one to change. Returns a descriptor, or -1.
- */
+ * this one to change. Returns a descriptor, or -1. */
 int nowait_open_again(int descriptor);
 
 #endif

@@ -134,11 +134,9 @@ int privileges_drop(enum privileges_use use)
 
 /* ---- System calls ---- */
 
-/*
- * A filter for what is left of a run: it reads and writes files, asks the device, and sends lines
+/* A filter for what is left of a run: it reads and writes files, asks the device, and sends lines
  * to the system log. What a flaw in it could be used for needs more than that: it is denied. All
- * else stays allowed, so that C libraries and sanitizers are free to do their work as they like.
- */
+ * else stays allowed, so that C libraries and sanitizers are free to do their work as they like. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__) && !defined(__AARCH64EB__)

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The privileges that a run works with; must not know what it does. */
+/* The privileges that a run works with. */
 #ifndef ISST_CLI_PRIVILEGES_H
 #define ISST_CLI_PRIVILEGES_H
 
 #include <stdbool.h>
 
-/**
- * True if the program has privileges that its caller does not have: set-uid, set-gid, or file
- * capabilities. It must not lend them to what the caller names.
- */
+/** True if the program has privileges that its caller does not have: set-uid, set-gid, or file
+ * capabilities. It must not lend them to what the caller names. */
 bool privileges_borrowed(void);
 
-/**
- * Opens files with the rights of the caller alone, until privileges_again(). Where the caller is
+/** Opens files with the rights of the caller alone, until privileges_again(). Where the caller is
  * root nothing changes. Returns 0 or a negative errno: then nothing may be opened for the caller.
  */
 int privileges_as_caller(void);

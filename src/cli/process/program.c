@@ -229,11 +229,9 @@ void program_signals(sigset_t *set)
 		sigaddset(set, waited_for[i]);
 }
 
-/**
- * The keys and the size of the terminal reach all of the process group, which the program may have
+/** The keys and the size of the terminal reach all of the process group, which the program may have
  * left: timeout(1) and setsid(1) do. Other signals of the kernel are for this process alone: a
- * hangup for the leader of the session, timers of the caller.
- */
+ * hangup for the leader of the session, timers of the caller. */
 static void pass_on(const struct program *program, const siginfo_t *signal)
 {
 	int number = signal->si_signo;

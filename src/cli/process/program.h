@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A program that is run while the machine is changed for it. Its process is forked before the run
+/* A program that is run while the machine is changed for it. Its process is forked before the run
  * opens anything, blocks signals or drops privileges: so the program gets descriptors, signal mask
  * and dispositions, limits and capabilities as the caller left them. It waits until it is released.
- * Must not know what is changed.
  */
 #ifndef ISST_CLI_PROGRAM_H
 #define ISST_CLI_PROGRAM_H

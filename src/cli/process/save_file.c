@@ -41,11 +41,9 @@ static int enter_directory(struct save_target *target, const char *path)
 	return 0;
 }
 
-/**
- * Whether a link may be followed: in a directory such as /tmp, which all users may write to, only
+/** Whether a link may be followed: in a directory such as /tmp, which all users may write to, only
  * one of the caller or of the directory's owner. The kernel has the same rule
- * (fs.protected_symlinks) for links that it follows itself.
- */
+ * (fs.protected_symlinks) for links that it follows itself. */
 static bool may_follow(int directory, const struct stat *link)
 {
 	const mode_t shared = S_ISVTX | S_IWOTH;
@@ -250,11 +248,9 @@ int save_target_replace(const struct save_target *target, const char *text, size
 /** How a file is written. */
 enum way { WAY_REPLACE, WAY_STREAM, WAY_OPEN };
 
-/**
- * Finds what is there, and how it is written. The file of a standard stream, as with /dev/stdout,
+/** Finds what is there, and how it is written. The file of a standard stream, as with /dev/stdout,
  * is not replaced: what is written to the stream later would be lost; and neither may write over
- * what the other has written. Returns the way or a negative errno.
- */
+ * what the other has written. Returns the way or a negative errno. */
 static int find_way(const char *path, struct stat *found, int *stream)
 {
 	struct stat opened;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Signals that would end the program in the middle of a change: held back, looked at between its
- * steps, and delivered when no change is incomplete. Must not know what the change is.
- */
+/* Signals that would end the program in the middle of a change: held back, looked at between its
+ * steps, and delivered when no change is incomplete. */
 #ifndef ISST_CLI_SIGNALS_H
 #define ISST_CLI_SIGNALS_H
 

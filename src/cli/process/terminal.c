@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modes, keys and signals of a terminal. Only libc and ECMA-48: every terminal of today knows it.
- */
 #include "terminal.h"
 
 #include "nowait_stream.h"

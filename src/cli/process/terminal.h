@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A terminal on which a program shows one screen after the other: its modes, its keys, its size,
- * and the signals that come from it. However the program ends, the terminal is then as it was. Must
- * not know what is shown.
- */
+/* A terminal on which a program shows one screen after the other: its modes, its keys, its size,
+ * and the signals that come from it. However the program ends, the terminal is then as it was. */
 #ifndef ISST_CLI_TERMINAL_H
 #define ISST_CLI_TERMINAL_H
 

@@ -18,10 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/**
- * A standard stream that the caller closed must not become the device, or a file of the machine.
- * It is opened the wrong way round, so that using it still fails.
- */
+/** A standard stream that the caller closed must not become the device, or a file of the machine.
+ * It is opened the wrong way round, so that using it still fails. */
 static void hold_standard_streams(bool *closed)
 {
 	struct pollfd streams[] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
@@ -107,11 +105,9 @@ int output_open(struct output *output)
 	if (!error && is_replaced(output)) {
 		error = save_file_check(output->path);
 	} else if (!error) {
-		/*
-		 * A FIFO that no process reads must not hold up a run that holds the lock: ENXIO.
+		/* A FIFO that no process reads must not hold up a run that holds the lock: ENXIO.
 		 * The file may be the one behind a standard stream (/dev/stdout): nothing may write
-		 * over the other's.
-		 */
+		 * over the other's. */
 		descriptor = open(output->path,
 				  O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
 		error = descriptor < 0 ? -errno : use_file(output, descriptor);

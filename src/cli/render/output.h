@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which stream carries results, messages, banner and trace, by the program's name, the format and
- * --out: the manual page has the table, under OUTPUT. Must not know what the results are. */
+ * --out: the manual page has the table, under OUTPUT. */
 #ifndef ISST_CLI_OUTPUT_H
 #define ISST_CLI_OUTPUT_H
 
@@ -46,11 +46,9 @@ enum exit_status output_refuse_path(struct output *output, int error);
 /** All of that, for commands that take no lock. */
 enum exit_status output_open_at_once(struct output *output);
 
-/**
- * The machine is going to be changed: until output_may_wait() a reader that does not read does not
+/** The machine is going to be changed: until output_may_wait() a reader that does not read does not
  * hold up the run. What it does not take is kept; where standard output is no terminal the banner
- * is written with the result. Returns 0 or a negative errno.
- */
+ * is written with the result. Returns 0 or a negative errno. */
 int output_must_not_wait(struct output *output);
 
 /** The change is over: writes what was kept, as long as that may take. */
@@ -79,10 +77,8 @@ void output_banner(struct output *output, unsigned int model, const char *emulat
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status);
 
-/**
- * Writes a report as one of many, each at once, and a document as one line; empties it. Returns the
- * status: a result that cannot be written is a failure.
- */
+/** Writes a report as one of many, each at once, and a document as one line; empties it. Returns
+ * the status: a result that cannot be written is a failure. */
 enum exit_status output_event(struct output *output, struct report *report,
 			      enum exit_status status);
 

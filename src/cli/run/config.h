@@ -21,10 +21,8 @@ bool config_source_read(struct run *run);
  */
 bool config_wait(struct run *run);
 
-/**
- * Whether the configuration of the command line is for this machine. If not, that is reported: as
- * an error, or as a note if the configuration states `else skip`.
- */
+/** Whether the configuration of the command line is for this machine. If not, that is reported: as
+ * an error, or as a note if the configuration states `else skip`. */
 bool config_matches(struct run *run);
 
 /**

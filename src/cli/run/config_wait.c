@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Waits for what a configuration needs: at boot the modules of driver and uncore limits are loaded
- * while services start. Every look has a context of its own, so that the run begins afresh.
- */
+/* Waits for what a configuration needs: at boot the modules of driver and uncore limits are loaded
+ * while services start. Every look has a context of its own, so that the run begins afresh. */
 #include "config.h"
 
 #include "../../common/monotonic.h"
