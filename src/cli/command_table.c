@@ -37,7 +37,7 @@ static const struct option_row turbo_freq_options[] = {
 	{ .name = NULL },
 };
 
-static const struct option_row get_config_options[] = {
+static const struct option_row clos_options[] = {
 	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, HIGHEST_CLOS, .required = true,
 	  .help = "The class of service, from 0 to 3" },
 	{ .name = NULL },
@@ -52,11 +52,6 @@ static const struct option_row get_assoc_options[] = {
 #define AUTO_ROW(text) \
 	{ \
 		OPTION_AUTO, 'a', "auto", .help = text \
-	}
-#define FREQUENCY_ROW(option, option_letter, option_name, text) \
-	{ \
-		option, option_letter, option_name, "MHZ", VALUE_FREQUENCY, 100, \
-			ISST_CLOS_NO_LIMIT_MHZ, .help = text \
 	}
 
 static const struct option_row set_level_options[] = {
@@ -147,19 +142,14 @@ static const struct option_row config_options[] = {
 	  .help = "Energy performance preference, from 0 to 15. Default: 0" },
 	{ OPTION_WEIGHT, 'w', "weight", "WEIGHT", VALUE_NUMBER, 0, 15,
 	  .help = "Proportional priority, from 0 (the highest) to 15. Default: 0" },
-	FREQUENCY_ROW(OPTION_MIN, 'n', "min", "Minimum frequency in MHz. Default: 0"),
+	{ OPTION_MIN, 'n', "min", "MHZ", VALUE_FREQUENCY, 100, ISST_CLOS_NO_LIMIT_MHZ,
+	  .help = "Minimum frequency in MHz. Default: 0" },
 	{ OPTION_MAX, 'm', "max", "MHZ|none", VALUE_FREQUENCY, 100, ISST_CLOS_NO_LIMIT_MHZ,
 	  .words = no_limit_words,
 	  .help = "Maximum frequency in MHz. Default: none, no limit (25500)" },
 	/* The reference tool ignores it, too: no number can be wrong. */
 	{ OPTION_DESIRED, 'd', "desired", "MHZ", VALUE_NUMBER, 0, UINT32_MAX,
 	  .help = "Desired frequency in MHz: not supported, ignored" },
-	{ .name = NULL },
-};
-
-static const struct option_row assoc_options[] = {
-	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, HIGHEST_CLOS, .required = true,
-	  .help = "The class of service, from 0 to 3" },
 	{ .name = NULL },
 };
 
@@ -248,7 +238,7 @@ static const struct command turbo_freq_commands[] = {
 static const struct command core_power_commands[] = {
 	{ "info", "Print support and state of core-power, and its priority type",
 	  .handler = core_power_info },
-	{ "get-config", "Print the configuration of a class of service", NULL, get_config_options,
+	{ "get-config", "Print the configuration of a class of service", NULL, clos_options,
 	  .handler = core_power_get_config },
 	{ "get-assoc", "Print the class of service of CPUs",
 	  "Specify the CPUs before the feature: --cpu 3,5 core-power get-assoc\n"
@@ -268,7 +258,7 @@ static const struct command core_power_commands[] = {
 	  "Specify the CPUs before the feature: --cpu 3,5 core-power assoc --clos 1\n"
 	  "A class of service applies to a whole core, including the sibling threads of those "
 	  "CPUs.",
-	  assoc_options, COMMAND_CHANGES | COMMAND_NEEDS_CPUS, core_power_assoc },
+	  clos_options, COMMAND_CHANGES | COMMAND_NEEDS_CPUS, core_power_assoc },
 	{ .name = NULL },
 };
 
@@ -325,6 +315,87 @@ static const struct command journal_commands[] = {
 	{ .name = NULL },
 };
 
+/* ---- config ---- */
+
+#define SET_ROW \
+	{ \
+		OPTION_SET, 0, "set", "STATEMENT", VALUE_TEXTS, \
+			.help = "A statement, such as 'high-priority 4/package', which wins over " \
+				"those of FILE; may be repeated" \
+	}
+
+#define WAIT_ROW \
+	{ \
+		OPTION_WAIT, 0, "wait", "SECONDS", VALUE_NUMBER, 1, 3600, \
+			.help = "Wait for the driver, its modules, and what the configuration needs, " \
+				"if they come late at boot. Default: do not wait" \
+	}
+
+#define FILE_TEXT \
+	"\nFILE contains statements, see isst-config(5); - is standard input. --set adds single " \
+	"ones, or replaces the file."
+
+static const struct option_row save_options[] = {
+	{ OPTION_ALL, 0, "all", .help = "Save everything. Default: what was changed since boot" },
+	{ .name = NULL },
+};
+
+static const struct option_row wait_options[] = {
+	SET_ROW,
+	WAIT_ROW,
+	{ .name = NULL },
+};
+
+/* In the order of ISST_CONFIG_CLOS to ISST_CONFIG_CPUS. */
+static const char *const parts[] = { "clos",  "associations", "features", "limits",
+				     "level", "cpus",	      NULL };
+
+static const struct option_row reset_options[] = {
+	{ OPTION_ONLY, 0, "only", "LIST", VALUE_WORDS, .words = parts,
+	  .help = "Only these: clos, associations, features, limits, level, cpus. Default: all of "
+		  "them" },
+	{ OPTION_BOOT, 0, "boot",
+	  .help = "Return to the state that the first change since boot found" },
+	{ .name = NULL },
+};
+
+static const struct option_row try_options[] = {
+	SET_ROW,
+	{ OPTION_TIMEOUT, 0, "timeout", "SECONDS", VALUE_NUMBER, 1, 86400,
+	  .help = "Time after which the change is rolled back. Default: 120" },
+	{ .name = NULL },
+};
+
+static const struct command config_commands[] = {
+	{ "save", "Write the state of this machine as a configuration",
+	  "To FILE, which is written completely or not at all, or to standard output. The "
+	  "configuration applies to this machine only, unless its line `machine` is removed. "
+	  "Without --all it contains only what was changed since boot, and is no backup: what it "
+	  "leaves out stays as it is when the configuration is applied.",
+	  save_options, COMMAND_HAS_TARGET | COMMAND_WHOLE | COMMAND_PRESET, config_save },
+	{ "check", "Compare the machine with a configuration",
+	  "Lists each difference, and ends with status 1 if there is one. Writes nothing." FILE_TEXT,
+	  wait_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_PRESET, config_check },
+	{ "apply", "Change the machine to the configured state",
+	  "As one change, which is made completely or not at all. --dry-run before config lists "
+	  "what it would write." FILE_TEXT,
+	  wait_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
+	  config_apply },
+	{ "reset", "Reset the machine to its defaults",
+	  "CLOS without limits and all cores in CLOS 0; turbo-freq, base-freq and core-power off; "
+	  "turbo ratio limits of the level; no scaling limits, uncore limits of boot; the level "
+	  "after boot, where it is known; all CPUs online. Lists what was different.",
+	  reset_options, COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET, config_reset },
+	{ "try", "Apply a configuration, and roll it back unless it is confirmed",
+	  "Makes the change, lists it, and waits: Enter or SIGUSR1 keeps the change; after the "
+	  "time, and on SIGHUP, SIGTERM and other signals that end a program, it is rolled back." FILE_TEXT,
+	  try_options,
+	  COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_HOLDS | COMMAND_NO_DRY_RUN |
+		  COMMAND_PRESET,
+	  config_try },
+	{ .name = NULL },
+};
+
 const struct feature features[] = {
 	{ "perf-profile", "Performance levels of the machine (SST-PP)",
 	  "Several performance profiles of one processor: each level has its own set of cores, "
@@ -367,20 +438,144 @@ const struct feature features[] = {
 
 const struct command info_command = { .name = "info", .handler = show_info };
 
+/* ---- In the place of a feature: the state of the whole machine, and programs that are run ---- */
+
+static const struct option_row emulate_options[] = {
+	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT32_MAX - 1,
+	  .help = "User id that programs see, such as 0" },
+	{ .name = NULL },
+};
+
+static const struct option_row with_options[] = {
+	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
+	  .help = "The configuration. -: standard input" },
+	SET_ROW,
+	{ OPTION_NO_AFFINITY, 0, "no-affinity",
+	  .help = "Leave the affinity of the program as it is. Default: the CPUs that "
+		  "`high-priority` chose, if the configuration states it" },
+	{ .name = NULL },
+};
+
+static const char *const colour_words[] = { "auto", "always", "never", NULL };
+
+static const struct option_row status_options[] = {
+	{ OPTION_MAP, 0, "map",
+	  .help = "Print a map of the cores instead: their CLOS, or with turbo-freq their "
+		  "priority" },
+	{ OPTION_COLOR, 0, "color", "WHEN", VALUE_WORD, .words = colour_words,
+	  .help = "Colours and bold headings: auto (on terminals), always or never. "
+		  "Default: auto" },
+	{ OPTION_WATCH, 0, "watch", "[SECONDS]", VALUE_NUMBER, 1, 3600, .otherwise = "2",
+	  .help = "Repeat every SECONDS (default 2), in place on a terminal; q quits. Marks what "
+		  "changed; also prints what the CPUs run at, and what the hardware limits them "
+		  "for" },
+	{ OPTION_INCLUDE_ISOLATED, 0, "include-isolated",
+	  .help = "With --watch: read the frequency of isolated and nohz_full CPUs as well, which "
+		  "may disturb them" },
+	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
+	  .help = "Also print how the machine differs from this configuration. -: standard input" },
+	{ .name = NULL },
+};
+
+/* The same option as before the command. */
+static const struct option_row explain_options[] = {
+	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
+	  .help = "Only these CPUs, and what concerns them. Default: the whole machine" },
+	{ OPTION_ADVISORIES, 0, "advisories",
+	  .help = "Also print the known defects of this kernel. Default: their number" },
+	{ OPTION_MEASURE, 0, "measure",
+	  .help = "Keep each CPU busy for 0.3 seconds, one after the other, and compare what it "
+		  "reaches with its base frequency. Isolated and nohz_full CPUs only if named" },
+	{ .name = NULL },
+};
+
+static const struct option_row watch_options[] = {
+	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
+	  .help = "Watch what this configuration states, and compare with it. -: standard input" },
+	{ OPTION_APPLY, 0, "apply",
+	  .help = "With --config: apply the configuration when something differs from it" },
+	{ OPTION_FOLLOW, 0, "follow",
+	  .help = "After a change of a level, take CPUs on- and offline as the level wants it; "
+		  "with --cgroupv2 isolate them" },
+	{ OPTION_UNTIL_DIFFERENT, 0, "until-different",
+	  .help = "End with status 1 as soon as something differs" },
+	{ OPTION_INTERVAL, 0, "interval", "SECONDS", VALUE_NUMBER, 1, 3600,
+	  .help = "Time between looks. Default: 2; 10 where the kernel has events" },
+	{ OPTION_NO_EVENTS, 0, "no-events",
+	  .help = "Do not wait for events of the kernel: listening to them can turn on the "
+		  "hardware feedback interface of the processor" },
+	{ .name = NULL },
+};
+
+const struct command single_commands[] = {
+	{ "status", "Print the state of the machine on one screen",
+	  "The processor; of each power domain level, lock, base frequency, SST-BF, SST-TF and "
+	  "SST-CP; classes of service in use, high priority cores, and limits that were set. -: "
+	  "not supported. ?: could not be read. For other programs: --format openmetrics, nfd or "
+	  "facts before it.",
+	  status_options, COMMAND_PRESET | COMMAND_EXPORTS | COMMAND_COMPARES, machine_status },
+	{ "levels", "Print what each performance level has, as one table",
+	  "A row for each level; packages that are alike stand together. Cores are those of a "
+	  "package.\n"
+	  "perf-profile info prints everything of a level; perf-profile set-config-level selects "
+	  "one.",
+	  level_options, COMMAND_PRESET, machine_levels },
+	{ "with", "Run a program while a configuration is applied",
+	  "Applies a configuration, runs the program, and rolls the change back when it ends. "
+	  "Other runs that change the machine have to wait. The exit status is that of the "
+	  "program; 125 if the change or its rollback fails, 126 or 127 if the program cannot be "
+	  "run.",
+	  with_options,
+	  COMMAND_HAS_PROGRAM | COMMAND_CHANGES | COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_HOLDS |
+		  COMMAND_NO_DRY_RUN | COMMAND_PRESET,
+	  with_program },
+	{ "emulate", "Run a program on the emulated machine",
+	  "The program, and every program that it starts, sees the device, the kernel's files, "
+	  "CPU hotplug and the processor's model of the emulated machine. It must be dynamically "
+	  "linked. The machine is chosen in front, or by ISST_EMULATE: `isst --emulate guide "
+	  "emulate -- PROGRAM`. Its state is kept between runs: `isst --emulate guide platform "
+	  "reset` begins afresh.",
+	  emulate_options, COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
+	  emulate_program },
+	{ "explain", "Print why CPUs run as they do, the most important reason first",
+	  "Reads levels, features, classes of service and files of the kernel, and compares them. "
+	  "Each finding has what was read, what it means, and the command that fixes it. "
+	  "Advisories are known defects of such kernels. Exit status 0: nothing, or only notes; "
+	  "1: findings.",
+	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS, explain },
+	{ "watch", "Report what changes, as it changes, until it is ended",
+	  "Looks at the machine every few seconds, and prints a line for each value that another "
+	  "program, a management controller or firmware has changed. With a configuration: for "
+	  "each that differs from it. Exit status 0 when ended by SIGTERM or SIGINT; 1: it "
+	  "failed, or with --until-different something differs.",
+	  watch_options, COMMAND_COMPARES | COMMAND_WATCHES | COMMAND_EVERYWHERE, NULL },
+	{ "help", "Print help for the program, a feature or a command",
+	  .flags = COMMAND_NO_MACHINE | COMMAND_HELPS },
+	{ .name = NULL },
+};
+
 const struct feature *feature_find(const char *name)
 {
-	for (const struct feature *feature = features; feature->name; feature++) {
-		if (strcmp(feature->name, name) == 0)
-			return feature;
-	}
-	return NULL;
+	const struct feature *feature = features;
+
+	while (feature->name && strcmp(feature->name, name) != 0)
+		feature++;
+	return feature->name ? feature : NULL;
+}
+
+static const struct command *find_among(const struct command *command, const char *name)
+{
+	while (command->name && strcmp(command->name, name) != 0)
+		command++;
+	return command->name ? command : NULL;
 }
 
 const struct command *command_find(const struct feature *feature, const char *name)
 {
-	for (const struct command *command = feature->commands; command->name; command++) {
-		if (strcmp(command->name, name) == 0)
-			return command;
-	}
-	return NULL;
+	return find_among(feature->commands, name);
+}
+
+const struct command *single_command_find(const char *name)
+{
+	return find_among(single_commands, name);
 }

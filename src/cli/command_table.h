@@ -14,11 +14,8 @@ extern const struct option_row argument_options[];
 
 /** What --info does. */
 extern const struct command info_command;
-/** The commands that stand in the place of a feature (single_commands.c). Ended by a NULL name. */
+/** The commands that stand in the place of a feature. Ended by a NULL name. */
 extern const struct command single_commands[];
-
-/** The commands of config, with a file of their own (config_commands.c). */
-extern const struct command config_commands[];
 
 const struct feature *feature_find(const char *name);
 const struct command *command_find(const struct feature *feature, const char *name);

@@ -100,28 +100,8 @@ static bool discover(struct run *run)
 	return run_driver_call(run, error) == 0;
 }
 
-/** Adds what is available of a feature: its name alone if everything is. */
-static void print_feature(FILE *stream, const struct feature *feature, const char **separator)
-{
-	size_t available = 0, count = 0;
-
-	for (; feature->commands[count].name; count++)
-		available += command_available(&feature->commands[count], true);
-	if (available == count) {
-		fprintf(stream, "%s%s", *separator, feature->name);
-		*separator = ", ";
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (!command_available(&feature->commands[i], true))
-			continue;
-		fprintf(stream, "%s%s %s", *separator, feature->name, feature->commands[i].name);
-		*separator = ", ";
-	}
-}
-
-/** What works where the BIOS has set up Speed Select, by the command table. To be freed; NULL
- * without memory. */
+/** What works where the BIOS has set up Speed Select, by the command table: features as a whole or
+ * their commands. To be freed; NULL without memory. */
 static char *available_names(void)
 {
 	const char *separator = "";
@@ -129,14 +109,28 @@ static char *available_names(void)
 
 	if (memory_stream_open(&memory))
 		return NULL;
-	for (const struct feature *feature = features; feature->name; feature++)
-		print_feature(memory.stream, feature, &separator);
-	for (const struct command *command = single_commands; command->name; command++) {
-		if (!command_available(command, true) || command->flags & COMMAND_HELPS)
+	for (const struct feature *feature = features; feature->name; feature++) {
+		const struct command *command = feature->commands;
+
+		while (command->name && command_available(command, true))
+			command++;
+		if (!command->name) {
+			fprintf(memory.stream, "%s%s", separator, feature->name);
+			separator = ", ";
 			continue;
-		fprintf(memory.stream, "%s%s", separator, command->name);
-		separator = ", ";
+		}
+		for (command = feature->commands; command->name; command++)
+			if (command_available(command, true)) {
+				fprintf(memory.stream, "%s%s %s", separator, feature->name,
+					command->name);
+				separator = ", ";
+			}
 	}
+	for (const struct command *command = single_commands; command->name; command++)
+		if (command_available(command, true) && !(command->flags & COMMAND_HELPS)) {
+			fprintf(memory.stream, "%s%s", separator, command->name);
+			separator = ", ";
+		}
 	return memory_stream_text(&memory);
 }
 

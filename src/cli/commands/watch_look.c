@@ -181,17 +181,6 @@ static void read_levels(struct watcher *watcher)
 	isst_targets_free(targets);
 }
 
-/** Whether the kernel or the BIOS has disabled turbo for all CPUs. */
-static void read_turbo(struct watcher *watcher)
-{
-	int disabled = isst_platform_fact(watcher->context, ISST_FACT_TURBO_DISABLED);
-
-	if (disabled >= 0)
-		take_value(watcher, watcher->units, "turbo", disabled ? "disabled" : "enabled");
-	else if (disabled != -ENODATA)
-		fail_unit(watcher, watcher->units, isst_error(watcher->context));
-}
-
 /** Adds a list of CPUs. @none: what it is without any */
 static void take_cpus(struct watcher *watcher, struct watch_unit *unit, const char *subject,
 		      const struct isst_cpuset *cpus, const char *before, const char *none)
@@ -283,6 +272,7 @@ void look_small(struct watcher *watcher)
 {
 	struct watch_unit *unit = watcher->units;
 	unsigned int cpu;
+	int disabled;
 
 	do {
 		free(unit->failure);
@@ -297,10 +287,17 @@ void look_small(struct watcher *watcher)
 		isst_cpuset_for_each (cpu, isst_online_cpus(watcher->context))
 			watcher->digest = hash_number(watcher->digest, cpu, sizeof(cpu));
 		read_levels(watcher);
-		if (!watcher->file) {
-			read_turbo(watcher);
+		/* Whether the kernel or the BIOS has disabled turbo for all CPUs. */
+		disabled = watcher->file
+				   ? -ENODATA
+				   : isst_platform_fact(watcher->context, ISST_FACT_TURBO_DISABLED);
+		if (disabled >= 0)
+			take_value(watcher, watcher->units, "turbo",
+				   disabled ? "disabled" : "enabled");
+		else if (disabled != -ENODATA)
+			fail_unit(watcher, watcher->units, isst_error(watcher->context));
+		if (!watcher->file)
 			read_cpus(watcher);
-		}
 	}
 	end_look(watcher);
 }
@@ -408,21 +405,11 @@ bool look_accept(struct watcher *watcher)
 	return accepted;
 }
 
-/** Of what was not known what it was: whether it can be read by now. */
-static void try_unknown(struct watcher *watcher)
-{
-	struct isst_config *config = NULL;
-
-	for (struct watch_unit *unit = watcher->units->next; unit; unit = unit->next)
-		if (unit->seen && !unit->based && call_for(watcher, unit, READ, &config) != 0)
-			fail_unit(watcher, unit, problem_of(watcher, config));
-	isst_config_free(config);
-}
-
 void look_whole(struct watcher *watcher)
 {
 	struct isst_config **config = watcher->file ? &watcher->file : &watcher->before;
 	const struct isst_config_difference *difference;
+	struct isst_config *unknown = NULL;
 
 	if (!watcher->units->seen || !read_undisturbed(watcher))
 		return;
@@ -431,8 +418,12 @@ void look_whole(struct watcher *watcher)
 		(void)look_accept(watcher);
 		return;
 	}
-	if (!watcher->file)
-		try_unknown(watcher);
+	/* Of what was not known what it was: whether it can be read by now. */
+	for (struct watch_unit *unit = watcher->units->next; unit && !watcher->file;
+	     unit = unit->next)
+		if (unit->seen && !unit->based && call_for(watcher, unit, READ, &unknown) != 0)
+			fail_unit(watcher, unit, problem_of(watcher, unknown));
+	isst_config_free(unknown);
 	(void)call_for_all(watcher, COMPARE, config);
 	for (size_t i = 0; (difference = isst_config_difference_at(*config, i)) != NULL; i++) {
 		const char *subject = isst_config_difference_subject(difference);

@@ -208,8 +208,6 @@ static void accept_machine(struct watcher *watcher)
 
 static void conclude_look(struct watcher *watcher, int64_t now_ms)
 {
-	if (!is_settled(watcher))
-		return;
 	accept_machine(watcher);
 	watcher->last_digest = watcher->digest;
 	watcher->whole_due_ms = now_ms + watcher->whole_ms;
@@ -254,19 +252,9 @@ bool watcher_begin(struct watcher *watcher)
 	return watcher_unit(watcher, NULL);
 }
 
-/** Whether another run is waited for, which has looks of its own. */
-static bool waits_for_own(const struct watcher *watcher)
-{
-	for (const struct watch_unit *unit = watcher->units; unit; unit = unit->next)
-		for (const struct watched_part *part = unit->parts; part; part = part->next)
-			if (part->watched.state == WATCHED_OWN)
-				return true;
-	return false;
-}
-
 void watcher_look(struct watcher *watcher, int64_t now_ms)
 {
-	bool whole, reached;
+	bool whole, reached, own = false;
 
 	if (now_ms < watcher->due_ms)
 		return;
@@ -275,8 +263,12 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 	if (now_ms >= watcher->whole_due_ms && isst_left_out_at(watcher->context, 0))
 		look_anew(watcher);
 	look_small(watcher);
+	/* Another run that is waited for has looks of its own. */
+	for (const struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		for (const struct watched_part *part = unit->parts; part; part = part->next)
+			own |= part->watched.state == WATCHED_OWN;
 	whole = now_ms >= next_due_ms(watcher, INT64_MIN) ||
-		(!waits_for_own(watcher) &&
+		(!own &&
 		 (watcher->digest != watcher->last_digest || now_ms >= watcher->whole_due_ms));
 	if (whole)
 		look_whole(watcher);
@@ -289,7 +281,8 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 					if (watcher->file || unit->based || !part->compared)
 						judge_part(watcher, unit, part, now_ms);
 		watcher_answer(watcher, now_ms);
-		conclude_look(watcher, now_ms);
+		if (is_settled(watcher))
+			conclude_look(watcher, now_ms);
 	}
 	watcher->due_ms = earlier(now_ms + watcher->interval_ms, watcher->units->reach.next_ms);
 	if (reached)
