@@ -321,9 +321,10 @@ static const char *describe_place(struct messages *messages, const struct reques
 	}
 }
 
-/** The module of a transport that is loaded, though the driver does not have the transport; NULL:
- * there is none. */
-static const char *find_unbound(const struct firmware *firmware, enum request_kind kind, int error)
+/** What a failure means, and what can be done about it: the module of a transport may be loaded,
+ * though the driver does not have the transport. */
+static const char *explain(const struct firmware *firmware, const struct meaning *meaning,
+			   enum request_kind kind, int error)
 {
 	static const struct {
 		enum request_kind kind;
@@ -334,21 +335,12 @@ static const char *find_unbound(const struct firmware *firmware, enum request_ki
 
 	for (size_t i = 0; error == -ENOTTY && i < sizeof(MODULES) / sizeof(MODULES[0]); i++)
 		if (MODULES[i].kind == kind && module_is_loaded(firmware->files, MODULES[i].module))
-			return MODULES[i].module;
-	return NULL;
-}
-
-/** What a failure means, and what can be done about it. */
-static const char *explain(const struct firmware *firmware, const struct meaning *meaning,
-			   enum request_kind kind, int error)
-{
-	const char *unbound = find_unbound(firmware, kind, error);
-
-	if (!unbound)
-		return meaning->text;
-	return message_make(firmware->messages,
-			    "the kernel's driver has no %s: the module %s is " MODULE_UNBOUND,
-			    kind == REQUEST_IO ? "MMIO registers" : "mailbox", unbound);
+			return message_make(
+				firmware->messages,
+				"the kernel's driver has no %s: the module %s is " MODULE_UNBOUND,
+				kind == REQUEST_IO ? "MMIO registers" : "mailbox",
+				MODULES[i].module);
+	return meaning->text;
 }
 
 static void note_failure(const struct firmware *firmware, const struct request *request, int error)
@@ -395,14 +387,6 @@ static void take_answer(const struct firmware *firmware, const struct request *r
 	note_failure(firmware, request, error);
 }
 
-/** How the requests of a kind are laid side by side for the driver, and where the answer stands. */
-struct kind_handling {
-	size_t size;
-	void (*send)(struct firmware_batch *batch, void *entries, int *errors, size_t count,
-		     enum batch_purpose purpose);
-	uint64_t (*answer)(const void *entry);
-};
-
 /** Whether two answers to one question are the same. */
 static bool is_confirmed(const struct abi_mbox_cmd *entries, const int *errors, size_t one,
 			 size_t other)
@@ -434,10 +418,9 @@ static void ask_again(struct firmware_batch *batch, struct abi_mbox_cmd *entries
  * Management controllers use the same mailbox, of which the driver reads status and data one after
  * the other: an answer can be theirs. The second questions stand behind all first ones.
  */
-static void send_mailbox(struct firmware_batch *batch, void *entries, int *errors, size_t count,
-			 enum batch_purpose purpose)
+static void send_mailbox(struct firmware_batch *batch, struct abi_mbox_cmd *commands, int *errors,
+			 size_t count, enum batch_purpose purpose)
 {
-	struct abi_mbox_cmd *commands = entries;
 	size_t total = count, again = count, at = 0;
 
 	for (size_t i = 0; i < batch->count && batch->confirms && purpose == BATCH_READS; i++) {
@@ -458,83 +441,66 @@ static void send_mailbox(struct firmware_batch *batch, void *entries, int *error
 	}
 }
 
-static uint64_t mailbox_answer(const void *entry)
+/** The requests of a kind stand side by side for the driver. Those of TPMI are calls of their own,
+ * whose answers are where they belong already. */
+static void send_entries(struct firmware_batch *batch, enum request_kind kind, void *entries,
+			 int *errors, size_t count, enum batch_purpose purpose)
 {
-	return ((const struct abi_mbox_cmd *)entry)->resp_data;
-}
-
-static void send_io(struct firmware_batch *batch, void *entries, int *errors, size_t count,
-		    enum batch_purpose purpose)
-{
-	driver_io(batch->firmware->driver, entries, errors, count, purpose);
-}
-
-static uint64_t io_answer(const void *entry)
-{
-	return ((const struct abi_io_reg *)entry)->value;
-}
-
-/** The answers are where they belong already. */
-static void send_tpmi(struct firmware_batch *batch, void *entries, int *errors, size_t count,
-		      enum batch_purpose purpose)
-{
+	struct driver *driver = batch->firmware->driver;
 	const struct tpmi_request *requests = entries;
 	bool stopped = false;
 
-	for (size_t i = 0; i < count; i++) {
-		errors[i] = stopped ? -ECANCELED
-				    : requests[i].command->ask(&batch->tpmi, &requests[i]);
-		stopped = purpose == BATCH_WRITES && errors[i];
+	switch (kind) {
+	case REQUEST_MAILBOX:
+		send_mailbox(batch, entries, errors, count, purpose);
+		break;
+	case REQUEST_IO:
+		driver_io(driver, entries, errors, count, purpose);
+		break;
+	case REQUEST_MSR:
+		driver_msr(driver, entries, errors, count, purpose);
+		break;
+	case REQUEST_ASSOCIATION:
+		tpmi_check_associations(&batch->tpmi, entries, errors, count);
+		driver_associations(driver, entries, errors, count, purpose);
+		break;
+	default:
+		for (size_t i = 0; i < count; i++) {
+			errors[i] = stopped ? -ECANCELED
+					    : requests[i].command->ask(&batch->tpmi, &requests[i]);
+			stopped = purpose == BATCH_WRITES && errors[i];
+		}
 	}
 }
 
-static uint64_t no_answer(const void *entry)
+static uint64_t find_answer(enum request_kind kind, const void *entry)
 {
-	(void)entry;
-	return 0;
+	switch (kind) {
+	case REQUEST_MAILBOX:
+		return ((const struct abi_mbox_cmd *)entry)->resp_data;
+	case REQUEST_IO:
+		return ((const struct abi_io_reg *)entry)->value;
+	case REQUEST_MSR:
+		return ((const struct abi_msr_cmd *)entry)->data;
+	case REQUEST_ASSOCIATION:
+		return ((const struct abi_clos_assoc *)entry)->clos;
+	default:
+		return 0;
+	}
 }
-
-static void send_association(struct firmware_batch *batch, void *entries, int *errors, size_t count,
-			     enum batch_purpose purpose)
-{
-	struct driver *driver = batch->firmware->driver;
-	struct abi_clos_assoc *associations = entries;
-
-	tpmi_check_associations(&batch->tpmi, associations, errors, count);
-	driver_associations(driver, associations, errors, count, purpose);
-}
-
-static uint64_t association_answer(const void *entry)
-{
-	return ((const struct abi_clos_assoc *)entry)->clos;
-}
-
-static void send_msr(struct firmware_batch *batch, void *entries, int *errors, size_t count,
-		     enum batch_purpose purpose)
-{
-	driver_msr(batch->firmware->driver, entries, errors, count, purpose);
-}
-
-static uint64_t msr_answer(const void *entry)
-{
-	return ((const struct abi_msr_cmd *)entry)->data;
-}
-
-static const struct kind_handling KINDS[REQUEST_KINDS] = {
-	[REQUEST_MAILBOX] = { sizeof(struct abi_mbox_cmd), send_mailbox, mailbox_answer },
-	[REQUEST_IO] = { sizeof(struct abi_io_reg), send_io, io_answer },
-	[REQUEST_MSR] = { sizeof(struct abi_msr_cmd), send_msr, msr_answer },
-	[REQUEST_TPMI] = { sizeof(struct tpmi_request), send_tpmi, no_answer },
-	[REQUEST_ASSOCIATION] = { sizeof(struct abi_clos_assoc), send_association,
-				  association_answer },
-};
 
 /** Sends all planned requests of one kind; once a write has failed, @stopped, no others are. */
 static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 		    enum batch_purpose purpose, bool *stopped)
 {
-	const struct kind_handling *handling = &KINDS[kind];
-	size_t size = handling->size, count = 0;
+	static const size_t SIZES[REQUEST_KINDS] = {
+		[REQUEST_MAILBOX] = sizeof(struct abi_mbox_cmd),
+		[REQUEST_IO] = sizeof(struct abi_io_reg),
+		[REQUEST_MSR] = sizeof(struct abi_msr_cmd),
+		[REQUEST_TPMI] = sizeof(struct tpmi_request),
+		[REQUEST_ASSOCIATION] = sizeof(struct abi_clos_assoc),
+	};
+	size_t size = SIZES[kind], count = 0;
 	/* Behind them is space for second questions. */
 	char *entries = calloc(2 * batch->count, size);
 	int *errors = calloc(2 * batch->count, sizeof(*errors));
@@ -548,14 +514,14 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 	for (size_t i = 0; i < count && *stopped; i++)
 		errors[i] = -ECANCELED;
 	if (!*stopped)
-		handling->send(batch, entries, errors, count, purpose);
+		send_entries(batch, kind, entries, errors, count, purpose);
 	count = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct request *request = &batch->requests[i];
 
 		if (request->command->kind != kind)
 			continue;
-		take_answer(batch->firmware, request, handling->answer(entries + size * count),
+		take_answer(batch->firmware, request, find_answer(kind, entries + size * count),
 			    errors[count]);
 		if (errors[count] && purpose == BATCH_WRITES)
 			*stopped = true;

@@ -9,7 +9,8 @@
 
 #include "driver/abi.h"
 #include "firmware/firmware.h"
-#include "firmware/tpmi_run.h"
+
+struct driver;
 
 enum field_kind {
 	FIELD_NUMBER,	     /* unsigned int */
@@ -37,6 +38,7 @@ enum request_kind {
 };
 
 struct tpmi_request;
+struct tpmi_run;
 
 /** A command that reads or writes: how it is sent, and what its reply holds. */
 struct firmware_command {
@@ -76,6 +78,10 @@ static inline struct query_scope level_scope(struct firmware_batch *batch,
 	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
 }
 
+/** How the structures of the TPMI interface name a domain. */
+#define OF_DOMAIN(domain) \
+	.socket_id = (uint8_t)(domain)->package, .power_domain_id = (uint8_t)(domain)->number
+
 /** What a TPMI request is about. */
 struct tpmi_request {
 	const struct firmware_command *command;
@@ -99,6 +105,59 @@ struct request {
 	int level;
 	struct isst_failure *failure;
 };
+
+/* ---- tpmi_run.c: TPMI requests that several answers come of. Each is sent once in the life of a
+ * batch, until something is written. ---- */
+
+/** The TPMI requests of a batch, over all its runs. */
+struct tpmi_run {
+	struct driver *driver;
+	/* The summaries that were read: several answers come out of one. */
+	struct tpmi_summary {
+		const struct isst_domain *domain;
+		struct abi_perf_level_info info;
+	} * summaries;
+	size_t summary_count;
+	/* The same for the states of core-power: CLOS and associations are asked for only where
+	 * there is core-power. */
+	struct abi_core_power *core_powers;
+	size_t core_power_count;
+};
+
+void tpmi_run_clear(struct tpmi_run *run);
+
+/** What was read before a write is read again for it, and may have changed after it. */
+void tpmi_run_forget(struct tpmi_run *run);
+void tpmi_run_forget_core_power(struct tpmi_run *run);
+
+/** Asks for the summary of levels of a domain, once in the life of a batch. Returns 0 or the
+ * driver's negative errno. */
+int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
+		 struct abi_perf_level_info *info);
+
+/** Asks for the state of core-power of a domain, once in the life of a batch. As above. */
+int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
+		    struct abi_core_power *state);
+
+/**
+ * As above; -EOPNOTSUPP: there is no core-power. The kernel does not check that: it would read and
+ * write what is in the place of the registers that are not there.
+ */
+int tpmi_check_core_power(struct tpmi_run *run, const struct isst_domain *domain,
+			  struct abi_core_power *state);
+
+/** Asks for the configuration of a CLOS; -EOPNOTSUPP: there is no core-power. */
+int tpmi_clos(struct tpmi_run *run, const struct isst_domain *domain, unsigned int clos,
+	      struct abi_clos_param *config);
+
+/**
+ * Sets the error of associations in domains that have no core-power: the kernel does not check
+ * that, and such a request would crash it.
+ */
+void tpmi_check_associations(struct tpmi_run *run, const struct abi_clos_assoc *entries,
+			     int *errors, size_t count);
+
+/* ---- Batches ---- */
 
 struct firmware_batch {
 	struct firmware *firmware;
@@ -131,5 +190,11 @@ int firmware_plan_association(const struct query_scope *scope,
 /** Notes that a domain has no CPU through which a register could be reached. */
 void firmware_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
 			  struct isst_failure *failure, const char *what);
+
+/* What is set: mailbox_settings.c, tpmi_settings.c. */
+int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request *request);
+int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request);
+int tpmi_plan_get(struct firmware_batch *batch, const struct setting_request *request);
+int tpmi_plan_set(struct firmware_batch *batch, const struct setting_request *request);
 
 #endif

@@ -192,4 +192,14 @@ void firmware_batch_free(struct firmware_batch *batch);
  */
 unsigned int firmware_valid_buckets(const struct isst_value cores[ISST_BUCKETS]);
 
+/* ---- tpmi.c: registers that the driver does not show ---- */
+
+/** As many words as debugfs shows of an instance of SST at most. */
+enum { TPMI_DUMP_WORDS = 2 * (0xff + 5) };
+
+/** The level that was requested last, and the present one, by the registers of an instance, which
+ * stand in the first @count words. Returns false where they are not there. */
+bool tpmi_dump_levels(const uint32_t *words, size_t count, unsigned int *requested,
+		      unsigned int *present);
+
 #endif

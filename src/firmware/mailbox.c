@@ -3,8 +3,8 @@
  * Firmware by mailbox, MMIO registers and MSRs: API version 1.
  * Every command and register that is read is a layout here: which bits mean what.
  */
-#include "firmware/mailbox.h"
 #include "base/messages.h"
+#include "firmware/batch.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What can be set by mailbox, MMIO registers and MSRs: how each setting is read and written. */
 #include "driver/driver.h"
-#include "firmware/mailbox.h"
+#include "firmware/batch.h"
 #include "firmware/platform.h"
 #include "sysfs/kernel_files.h"
 

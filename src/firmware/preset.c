@@ -21,16 +21,6 @@ static const char *const BASE_FREQUENCY = "base_frequency";
 
 /* ---- Which machines ---- */
 
-static bool is_preset_model(const char *model_name)
-{
-	static const char *const MODELS[] = { "6252N", "6230N", "5218N" };
-
-	for (size_t i = 0; i < sizeof(MODELS) / sizeof(MODELS[0]); i++)
-		if (model_name && strstr(model_name, MODELS[i]))
-			return true;
-	return false;
-}
-
 /** Whether two CPUs have different base frequencies. CPUs without one do not count. */
 static int base_frequencies_differ(struct kernel_files *files, const struct isst_cpuset *cpus,
 				   bool *differ)
@@ -68,25 +58,15 @@ static bool mailbox_answers(struct firmware *firmware, unsigned int cpu)
 
 int preset_find_by_name(struct firmware *firmware, bool *preset)
 {
+	static const char *const MODELS[] = { "6252N", "6230N", "5218N" };
 	char *model_name;
 	int error = model_name_read(firmware->files, &model_name);
 
-	*preset = !error && is_preset_model(model_name);
+	*preset = false;
+	for (size_t i = 0; !error && model_name && i < sizeof(MODELS) / sizeof(MODELS[0]); i++)
+		*preset |= strstr(model_name, MODELS[i]) != NULL;
 	free(model_name);
 	return error;
-}
-
-static int refuse_machine(struct firmware *firmware, int connected)
-{
-	const char *driver = firmware->messages->error;
-
-	return message_error(
-		firmware->messages, -EOPNOTSUPP,
-		"this Cascade Lake processor (stepping %u) has no accessible Speed Select: it is "
-		"not a model whose base frequencies the BIOS sets (6252N, 6230N, 5218N), its CPUs "
-		"all have the same base_frequency, and its mailbox does not answer (%s)",
-		firmware->platform->stepping,
-		connected && driver ? driver : "the firmware refuses to report levels");
 }
 
 int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *preset)
@@ -110,7 +90,14 @@ int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *p
 	isst_cpuset_free(online);
 	if (error || mailbox || *preset)
 		return error;
-	return refuse_machine(firmware, connected);
+	return message_error(
+		firmware->messages, -EOPNOTSUPP,
+		"this Cascade Lake processor (stepping %u) has no accessible Speed Select: it is "
+		"not a model whose base frequencies the BIOS sets (6252N, 6230N, 5218N), its CPUs "
+		"all have the same base_frequency, and its mailbox does not answer (%s)",
+		firmware->platform->stepping,
+		connected && firmware->messages->error ? firmware->messages->error
+						       : "the firmware refuses to report levels");
 }
 
 /* ---- What can be read there ---- */

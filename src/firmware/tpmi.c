@@ -4,8 +4,8 @@
  * CLOS associations travel in batches. Frequencies are MHz already. A domain is named by its
  * socket, which is the kernel's package number, and its number in it.
  */
-#include "firmware/tpmi.h"
 #include "driver/driver.h"
+#include "firmware/batch.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -144,8 +144,7 @@ static int ask_level_info(struct tpmi_run *run, const struct tpmi_request *reque
 			  struct abi_perf_level_data_info *info)
 {
 	*info = (struct abi_perf_level_data_info){
-		.socket_id = (uint8_t)request->domain->package,
-		.power_domain_id = (uint8_t)request->domain->number,
+		OF_DOMAIN(request->domain),
 		.level = (uint16_t)request->index,
 	};
 	return driver_request(run->driver, "GET_PERF_LEVEL_INFO", ABI_GET_PERF_LEVEL_INFO, info);
@@ -191,8 +190,7 @@ static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 	struct level_request *result = request->result;
 	struct isst_fabric *fabrics = result->level->fabric;
 	struct abi_perf_level_fabric_info info = {
-		.socket_id = (uint8_t)request->domain->package,
-		.power_domain_id = (uint8_t)request->domain->number,
+		OF_DOMAIN(request->domain),
 		.level = (uint16_t)request->index,
 	};
 	const struct isst_value unreadable = { ISST_UNREADABLE, 0 };
@@ -223,8 +221,7 @@ static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request, co
 {
 	struct core_mask *cores = request->result;
 	struct abi_perf_level_cpu_mask mask = {
-		.socket_id = (uint8_t)request->domain->package,
-		.power_domain_id = (uint8_t)request->domain->number,
+		OF_DOMAIN(request->domain),
 		.level = (uint8_t)request->index,
 		.punit_cpu_map = 1,
 	};
@@ -252,8 +249,7 @@ static int ask_base_freq_cores(struct tpmi_run *run, const struct tpmi_request *
 static int ask_base_freq(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_base_freq *result = request->result;
-	struct abi_base_freq_info info = { .socket_id = (uint8_t)request->domain->package,
-					   .power_domain_id = (uint8_t)request->domain->number,
+	struct abi_base_freq_info info = { OF_DOMAIN(request->domain),
 					   .level = (uint16_t)request->index };
 	int error = driver_request(run->driver, "GET_BASE_FREQ_INFO", ABI_GET_BASE_FREQ_INFO,
 				   &info);
@@ -273,8 +269,7 @@ static int ask_turbo_freq(struct tpmi_run *run, const struct tpmi_request *reque
 {
 	struct level_request *result = request->result;
 	struct isst_turbo_freq *turbo_freq = &result->level->turbo_freq_info;
-	struct abi_turbo_freq_info info = { .socket_id = (uint8_t)request->domain->package,
-					    .power_domain_id = (uint8_t)request->domain->number,
+	struct abi_turbo_freq_info info = { OF_DOMAIN(request->domain),
 					    .level = (uint16_t)request->index };
 	int error = driver_request(run->driver, "GET_TURBO_FREQ_INFO", ABI_GET_TURBO_FREQ_INFO,
 				   &info);

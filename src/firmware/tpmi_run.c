@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TPMI requests that several answers come of. */
-#include "firmware/tpmi_run.h"
 #include "base/array.h"
 #include "base/place.h"
 #include "driver/driver.h"
+#include "firmware/batch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,8 +36,7 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 			*info = run->summaries[i].info;
 			return 0;
 		}
-	*info = (struct abi_perf_level_info){ .socket_id = (uint8_t)domain->package,
-					      .power_domain_id = (uint8_t)domain->number };
+	*info = (struct abi_perf_level_info){ OF_DOMAIN(domain) };
 	error = driver_request(run->driver, "PERF_LEVELS", ABI_PERF_LEVELS, info);
 	if (error)
 		return error;
@@ -74,8 +73,7 @@ static int ask_state(struct tpmi_run *run, struct abi_core_power *state)
 int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 		    struct abi_core_power *state)
 {
-	*state = (struct abi_core_power){ .socket_id = (uint8_t)domain->package,
-					  .power_domain_id = (uint8_t)domain->number };
+	*state = (struct abi_core_power){ OF_DOMAIN(domain) };
 	return ask_state(run, state);
 }
 
@@ -95,9 +93,7 @@ int tpmi_clos(struct tpmi_run *run, const struct isst_domain *domain, unsigned i
 
 	if (error)
 		return error;
-	*config = (struct abi_clos_param){ .socket_id = (uint8_t)domain->package,
-					   .power_domain_id = (uint8_t)domain->number,
-					   .clos = (uint8_t)clos };
+	*config = (struct abi_clos_param){ OF_DOMAIN(domain), .clos = (uint8_t)clos };
 	return driver_request(run->driver, "CLOS_PARAM", ABI_CLOS_PARAM, config);
 }
 

@@ -2,7 +2,7 @@
 /* What can be set by TPMI: how the value of each setting is read and written. */
 #include "common/monotonic.h"
 #include "driver/driver.h"
-#include "firmware/tpmi.h"
+#include "firmware/batch.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -101,9 +101,7 @@ static long count_rests(void)
  * time. -ETIMEDOUT: the level was asked for, and the firmware may take it yet. */
 static int set_level(struct tpmi_run *run, const struct tpmi_request *request)
 {
-	struct abi_perf_level_control control = { .socket_id = (uint8_t)request->domain->package,
-						  .power_domain_id =
-							  (uint8_t)request->domain->number,
+	struct abi_perf_level_control control = { OF_DOMAIN(request->domain),
 						  .level = (uint8_t)request->value };
 	int64_t begin_us = monotonic_us();
 	long begin_rests = count_rests();
@@ -118,8 +116,7 @@ static int set_level(struct tpmi_run *run, const struct tpmi_request *request)
 static int set_features(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_perf_feature_control control = {
-		.socket_id = (uint8_t)request->domain->package,
-		.power_domain_id = (uint8_t)request->domain->number,
+		OF_DOMAIN(request->domain),
 		.feature = (request->value & VALUE_TURBO_FREQ ? TPMI_TURBO_FREQ : 0) |
 			   (request->value & VALUE_BASE_FREQ ? TPMI_BASE_FREQ : 0),
 	};
@@ -160,8 +157,7 @@ static int set_clos(struct tpmi_run *run, const struct tpmi_request *request)
 	int error = tpmi_check_core_power(run, request->domain, &state);
 	struct abi_clos_param config = {
 		.get_set = 1,
-		.socket_id = (uint8_t)request->domain->package,
-		.power_domain_id = (uint8_t)request->domain->number,
+		OF_DOMAIN(request->domain),
 		.clos = (uint8_t)request->index,
 		.min_freq_mhz = (uint16_t)((request->value >> 8 & 0xff) * MHZ_PER_RATIO),
 		.max_freq_mhz = (uint16_t)((request->value >> 16 & 0xff) * MHZ_PER_RATIO),

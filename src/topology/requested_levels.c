@@ -2,7 +2,7 @@
 /* Reads the registers of levels from what debugfs shows of TPMI devices. */
 #include "topology/requested_levels.h"
 #include "base/array.h"
-#include "firmware/tpmi.h"
+#include "firmware/firmware.h"
 
 #include <errno.h>
 #include <limits.h>
