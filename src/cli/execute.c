@@ -12,7 +12,7 @@
 #include "run/change.h"
 #include "run/config.h"
 #include "run/machine.h"
-#include "run/named_cpus.h"
+#include "run/reading.h"
 #include "run/reserve.h"
 #include "run/run.h"
 #include "status/rounds.h"

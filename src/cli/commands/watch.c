@@ -5,7 +5,7 @@
 #include "../process/service.h"
 #include "../run/config.h"
 #include "../run/machine.h"
-#include "../run/named_cpus.h"
+#include "../run/reading.h"
 #include "../run/reserve.h"
 
 #include <errno.h>

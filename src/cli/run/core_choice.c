@@ -7,7 +7,6 @@
 
 #include "../../common/memory_stream.h"
 #include "levels.h"
-#include "named_cpus.h"
 #include "reading.h"
 
 #include <errno.h>
@@ -49,29 +48,10 @@ static bool restrict_choice(struct run *run, const struct cpu_list *list, int id
 	return !error;
 }
 
-static bool restrict_all(struct run *run, struct isst_request *request)
-{
-	const struct option_values *options = &run->request->options;
-
-	return restrict_choice(run, &options->within, ISST_VALUE_WITHIN_CPUS, request) &&
-	       restrict_choice(run, &options->avoid, ISST_VALUE_AVOID_CPUS, request);
-}
-
 static int choose(struct run *run, const struct isst_targets *targets,
 		  const struct isst_request *request, unsigned int flags)
 {
 	return isst_choose_high_priority_cpus(run->context, targets, request, flags, &run->chosen);
-}
-
-/** Whether it is only the last bucket that the choice is too large for. */
-static bool is_refused_for_turbo(struct run *run, const struct isst_targets *targets,
-				 const struct isst_request *request)
-{
-	bool chosen = choose(run, targets, request, ISST_CHOOSE_ALLOW_LOWER_TURBO) == 0;
-
-	isst_cpuset_free(run->chosen);
-	run->chosen = NULL;
-	return chosen;
 }
 
 /** The library's message, and the option that allows it where one does: configurations have none.
@@ -80,16 +60,22 @@ static void report_refusal(struct run *run, int error, const struct isst_targets
 			   const struct isst_request *request)
 {
 	char *message = strdup(isst_error(run->context));
+	/* Whether it is only the last bucket that the choice is too large for. */
+	bool lower = error == -EINVAL && message &&
+		     choose(run, targets, request, ISST_CHOOSE_ALLOW_LOWER_TURBO) == 0;
 
-	if (error == -EINVAL && message && is_refused_for_turbo(run, targets, request))
+	if (lower)
 		run_error(run, status_of_error(error), "%s (--allow-lower-turbo)", message);
 	else
 		run_error(run, status_of_error(error), "%s", message ? message : strerror(-error));
 	free(message);
+	isst_cpuset_free(run->chosen);
+	run->chosen = NULL;
 }
 
 bool core_choice_make(struct run *run)
 {
+	const struct option_values *options = &run->request->options;
 	bool lower = request_has(run->request, OPTION_ALLOW_LOWER_TURBO);
 	int error;
 	struct isst_targets *targets = domain_targets(run);
@@ -97,7 +83,9 @@ bool core_choice_make(struct run *run)
 
 	if (targets && (!request || fill(run, request))) {
 		run_no_memory(run);
-	} else if (targets && restrict_all(run, request)) {
+	} else if (targets &&
+		   restrict_choice(run, &options->within, ISST_VALUE_WITHIN_CPUS, request) &&
+		   restrict_choice(run, &options->avoid, ISST_VALUE_AVOID_CPUS, request)) {
 		error = choose(run, targets, request, lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0);
 		run_report_notices(run);
 		if (error && lower)
@@ -142,26 +130,21 @@ unsigned int core_choice_count(const struct run *run, unsigned int package)
 	return count;
 }
 
-/** The packages with a chosen core, as a set of their numbers. */
-static int find_packages(const struct run *run, struct isst_cpuset *packages)
+bool core_choice_keep_packages(struct run *run)
 {
+	struct isst_cpuset *packages = isst_cpuset_new();
+	int error = packages ? 0 : -ENOMEM;
+	const struct unit *before = NULL;
 	unsigned int number;
 
 	isst_cpuset_for_each (number, run->chosen) {
 		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
 		unsigned int package = isst_domain_package(isst_cpu_domain(cpu));
 
-		if (isst_cpuset_add(packages, package, package))
-			return -ENOMEM;
+		if (!error)
+			error = isst_cpuset_add(packages, package, package);
 	}
-	return 0;
-}
-
-static void note_left_out(struct run *run, const struct isst_cpuset *packages)
-{
-	const struct unit *before = NULL;
-
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
+	for (size_t i = 0; i < run->targets.unit_count && !error; i++) {
 		const struct unit *unit = &run->targets.units[i];
 		bool first = !before || before->place.package != unit->place.package;
 
@@ -171,21 +154,12 @@ static void note_left_out(struct run *run, const struct isst_cpuset *packages)
 				       "package %u: no %s were chosen; not changed",
 				       unit->place.package, run_cores_word(run));
 	}
-}
-
-bool core_choice_keep_packages(struct run *run)
-{
-	struct isst_cpuset *packages = isst_cpuset_new();
-	bool found = packages && find_packages(run, packages) == 0;
-
-	if (found) {
-		note_left_out(run, packages);
-		targets_keep_packages(&run->targets, packages);
-	} else {
+	if (error)
 		run_no_memory(run);
-	}
+	else
+		targets_keep_packages(&run->targets, packages);
 	isst_cpuset_free(packages);
-	return found;
+	return !error;
 }
 
 /** A number of cores in all is easily taken for that of each package. */

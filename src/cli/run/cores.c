@@ -62,57 +62,22 @@ static size_t list_cpus(struct run *run, struct found_cpu *cpus, struct cores *c
 	return count;
 }
 
-/** Whether CPUs that the firmware counts as one core are several. Two that are online show it. */
-static bool is_module(struct run *run, const struct found_cpu *cpus, size_t count)
-{
-	struct isst_cpuset *module = NULL;
-	bool found = false;
-
-	for (size_t i = 0; i + 1 < count && is_same_number(&cpus[i], &cpus[i + 1]); i++) {
-		if (!isst_cpu_is_online(cpus[i].cpu) || !isst_cpu_is_online(cpus[i + 1].cpu))
-			continue;
-		found = isst_cpus_of_module(run->context, cpus[i].cpu, 0, &module) == 0;
-		break;
-	}
-	isst_cpuset_free(module);
-	return found;
-}
-
-/** The same of a domain, of which one core with several CPUs stands for all. */
+/** Whether CPUs of a domain, from the first one on, that the firmware counts as one core are
+ * several: two that are online show it, and stand for all. */
 static bool has_modules(struct run *run, const struct found_cpu *cpus, size_t count)
 {
-	for (size_t i = 0; i + 1 < count && cpus[i + 1].domain == cpus[0].domain; i++)
-		if (is_same_number(&cpus[i], &cpus[i + 1]) && isst_cpu_is_online(cpus[i].cpu) &&
-		    isst_cpu_is_online(cpus[i + 1].cpu))
-			return is_module(run, &cpus[i], count - i);
-	return false;
-}
+	struct isst_cpuset *module = NULL;
+	bool found;
 
-static int add_cpu(struct core *core, const struct found_cpu *found)
-{
-	int error = isst_cpuset_add(core->cpus, found->number, found->number);
-
-	if (!error && isst_cpu_is_online(found->cpu)) {
-		if (isst_cpuset_count(core->online) == 0)
-			core->representative = found->number;
-		error = isst_cpuset_add(core->online, found->number, found->number);
+	for (size_t i = 0; i + 1 < count && cpus[i + 1].domain == cpus[0].domain; i++) {
+		if (!is_same_number(&cpus[i], &cpus[i + 1]) || !isst_cpu_is_online(cpus[i].cpu) ||
+		    !isst_cpu_is_online(cpus[i + 1].cpu))
+			continue;
+		found = isst_cpus_of_module(run->context, cpus[i].cpu, 0, &module) == 0;
+		isst_cpuset_free(module);
+		return found;
 	}
-	return error;
-}
-
-static int begin_core(struct core *core, const struct found_cpu *found, bool modules)
-{
-	*core = (struct core){ .domain = isst_cpu_domain(found->cpu),
-			       .number_known = found->core_known,
-			       .number = found->core,
-			       .in_module = modules && found->core_known,
-			       .cpus = isst_cpuset_new(),
-			       .online = isst_cpuset_new(),
-			       .first = found->number,
-			       .lowest = found->number,
-			       .is_first = true,
-			       .clos = CLOS_UNKNOWN };
-	return core->cpus && core->online ? 0 : -ENOMEM;
+	return false;
 }
 
 static int make_cores(struct run *run, const struct found_cpu *cpus, size_t count,
@@ -122,23 +87,35 @@ static int make_cores(struct run *run, const struct found_cpu *cpus, size_t coun
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		bool same = i > 0 && is_same_number(&cpus[i - 1], &cpus[i]);
+		const struct found_cpu *found = &cpus[i];
+		bool same = i > 0 && is_same_number(found - 1, found);
 		struct core *core = &cores->all[cores->count];
 
-		if (i == 0 || cpus[i].domain != cpus[i - 1].domain)
-			modules = has_modules(run, &cpus[i], count - i);
+		if (i == 0 || found->domain != found[-1].domain)
+			modules = has_modules(run, found, count - i);
 		if (same && !modules) {
-			error = add_cpu(core - 1, &cpus[i]);
+			core--;
+		} else {
+			*core = (struct core){ .domain = isst_cpu_domain(found->cpu),
+					       .number_known = found->core_known,
+					       .number = found->core,
+					       .in_module = modules && found->core_known,
+					       .cpus = isst_cpuset_new(),
+					       .online = isst_cpuset_new(),
+					       .first = same ? core[-1].first : found->number,
+					       .lowest = found->number,
+					       .is_first = !same,
+					       .clos = CLOS_UNKNOWN };
+			cores->count++;
+			if (!core->cpus || !core->online)
+				return -ENOMEM;
+		}
+		error = isst_cpuset_add(core->cpus, found->number, found->number);
+		if (error || !isst_cpu_is_online(found->cpu))
 			continue;
-		}
-		cores->count++;
-		error = begin_core(core, &cpus[i], modules);
-		if (!error && same) {
-			core->first = core[-1].first;
-			core->is_first = false;
-		}
-		if (!error)
-			error = add_cpu(core, &cpus[i]);
+		if (isst_cpuset_count(core->online) == 0)
+			core->representative = found->number;
+		error = isst_cpuset_add(core->online, found->number, found->number);
 	}
 	return error;
 }
@@ -236,43 +213,14 @@ static void spread(struct cores *cores, const struct isst_cpu *cpu, int clos, si
 	}
 }
 
-/** Whether a result before one of the same domain failed. */
-static bool failed_before(const struct isst_results *results, size_t index)
-{
-	const struct isst_domain *domain = isst_result_domain(isst_results_at(results, index));
-
-	for (size_t i = 0; i < index; i++) {
-		const struct isst_result *result = isst_results_at(results, i);
-
-		if (isst_result_domain(result) == domain &&
-		    isst_result_error(result, ISST_PART_RESULT))
-			return true;
-	}
-	return false;
-}
-
-static void take_classes(struct run *run, struct cores *cores, const struct isst_results *results)
-{
-	const struct isst_result *result;
-	size_t first = cores->count;
-
-	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
-		struct failure failure = failure_of(result, ISST_PART_RESULT);
-		unsigned int clos;
-
-		if (failure.error && !failed_before(results, i))
-			run_failure(run, failure);
-		else if (!failure.error && isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0)
-			spread(cores, isst_result_cpu(result), (int)clos, &first);
-	}
-}
-
 void cores_read_clos(struct run *run, struct cores *cores,
 		     bool (*wanted)(const struct isst_domain *domain, const void *data),
 		     const void *data)
 {
 	struct isst_results *results = NULL;
+	const struct isst_result *result;
 	struct isst_targets *targets;
+	size_t first = cores->count;
 	int error;
 
 	for (size_t i = 0; i < cores->count; i++)
@@ -284,8 +232,22 @@ void cores_read_clos(struct run *run, struct cores *cores,
 	error = isst_read_clos_associations(run->context, targets, NULL, 0, &results);
 	if (!results)
 		run_call(run, error);
-	else
-		take_classes(run, cores, results);
+	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
+		struct failure failure = failure_of(result, ISST_PART_RESULT);
+		const struct isst_result *before;
+		unsigned int clos;
+		bool told = false;
+
+		for (size_t k = 0; k < i && failure.error && !told; k++) {
+			before = isst_results_at(results, k);
+			told = isst_result_error(before, ISST_PART_RESULT) &&
+			       isst_result_domain(before) == isst_result_domain(result);
+		}
+		if (failure.error && !told)
+			run_failure(run, failure);
+		else if (!failure.error && isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0)
+			spread(cores, isst_result_cpu(result), (int)clos, &first);
+	}
 	isst_results_free(results);
 	isst_targets_free(targets);
 }

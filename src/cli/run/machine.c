@@ -77,41 +77,26 @@ enum exit_status machine_choose(const struct request *request, struct emulation 
 	return STATUS_DONE;
 }
 
-static const struct {
-	int error;
-	enum exit_status status;
-} problems[] = {
-	{ -ENOENT, STATUS_USAGE },	   { -EINVAL, STATUS_USAGE },
-	{ -ENOEXEC, STATUS_USAGE },	   { -EPERM, STATUS_NOT_PERMITTED },
-	{ -EACCES, STATUS_NOT_PERMITTED },
-};
-
-static const char *nearest_platform(const char *name)
-{
-	struct suggestion suggestion = { .word = name };
-	const char *platform;
-
-	for (size_t i = 0; (platform = isst_emulator_platform_name(i)) != NULL; i++)
-		suggestion_consider(&suggestion, platform);
-	return suggestion.best;
-}
-
 enum exit_status machine_problem(int error, const struct emulation *emulation, char **message)
 {
-	const char *nearest = error == -ENOENT ? nearest_platform(emulation->platform) : NULL;
-	char *given = *message;
+	struct suggestion nearest = { .word = emulation->platform };
 	enum exit_status status = STATUS_FAILED;
+	char *given = *message;
+	const char *platform;
 
-	for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
-		if (problems[i].error == error)
-			status = problems[i].status;
-	}
+	if (error == -ENOENT || error == -EINVAL || error == -ENOEXEC)
+		status = STATUS_USAGE;
+	else if (error == -EPERM || error == -EACCES)
+		status = STATUS_NOT_PERMITTED;
+	for (size_t i = 0; error == -ENOENT && (platform = isst_emulator_platform_name(i)) != NULL;
+	     i++)
+		suggestion_consider(&nearest, platform);
 	if (!given)
 		return refuse(status, message, "cannot emulate '%s': %s", emulation->platform,
 			      strerror(-error));
-	if (!nearest)
+	if (!nearest.best)
 		return status;
-	status = refuse(status, message, "%s; did you mean '%s'?", given, nearest);
+	status = refuse(status, message, "%s; did you mean '%s'?", given, nearest.best);
 	free(given);
 	return status;
 }

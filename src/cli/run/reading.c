@@ -28,30 +28,21 @@ struct isst_targets *cpu_targets(struct run *run)
 	return targets_or_error(run, targets, error);
 }
 
-/** Makes the request of a question; *@request is NULL where there is nothing to ask for. */
-static int make_request(const struct run *run, const struct question *question,
-			struct isst_request **request)
-{
-	*request = NULL;
-	if (!question->value || !request_has(run->request, question->option))
-		return 0;
-	*request = isst_request_new();
-	if (!*request)
-		return -ENOMEM;
-	return isst_request_set(*request, question->value,
-				request_number(run->request, question->option));
-}
-
 struct isst_results *read_domains(struct run *run, const struct question *question)
 {
 	struct isst_targets *targets = domain_targets(run);
 	struct isst_results *results = NULL;
-	struct isst_request *request;
-	int error;
+	struct isst_request *request = NULL;
+	int error = 0;
 
 	if (!targets)
 		return NULL;
-	error = make_request(run, question, &request);
+	if (question->value && request_has(run->request, question->option)) {
+		request = isst_request_new();
+		error = request ? isst_request_set(request, question->value,
+						   request_number(run->request, question->option))
+				: -ENOMEM;
+	}
 	if (!error)
 		error = question->read(run->context, targets, request, question->flags, &results);
 	/* Where there are results, each has the cause of its failure. */
@@ -80,12 +71,6 @@ void show_domains(struct run *run, const struct question *question,
 	isst_results_free(results);
 }
 
-void report_value(struct report_node *parent, enum key_id key, const struct isst_result *result,
-		  int id)
-{
-	report_value_at(parent, key, result, id, 0, 0);
-}
-
 void report_value_at(struct report_node *parent, enum key_id key, const struct isst_result *result,
 		     int id, unsigned int row, unsigned int column)
 {
@@ -110,23 +95,29 @@ void report_flag(struct report_node *parent, enum key_id key, const struct isst_
 		report_unknown(parent, key);
 }
 
-unsigned int value_of(const struct isst_result *result, int id)
+bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus)
 {
-	unsigned int value = 0;
+	bool done;
 
-	return isst_result_value(result, id, &value) == 0 ? value : 0;
-}
+	*cpus = isst_cpuset_new();
+	done = *cpus && isst_cpuset_add_set(*cpus, list->numbers) == 0;
+	if (!done)
+		run_no_memory(run);
+	for (size_t i = 0; i < list->name_count && done; i++) {
+		struct isst_cpuset *found = NULL;
+		int error = isst_cpus_by_name(run->context, list->names[i], 0, &found);
 
-bool has_value(const struct isst_result *result, int id)
-{
-	unsigned int value;
-
-	return isst_result_value(result, id, &value) == 0;
-}
-
-const struct isst_cpuset *cpus_of(const struct isst_result *result, int id)
-{
-	const struct isst_cpuset *cpus;
-
-	return isst_result_cpus(result, id, &cpus) == 0 ? cpus : NULL;
+		done = !error && isst_cpuset_add_set(*cpus, found) == 0;
+		if (error)
+			run_error(run, status_of_error(error), "@%s: %s", list->names[i],
+				  isst_error(run->context));
+		else if (!done)
+			run_no_memory(run);
+		isst_cpuset_free(found);
+	}
+	if (done)
+		return true;
+	isst_cpuset_free(*cpus);
+	*cpus = NULL;
+	return false;
 }

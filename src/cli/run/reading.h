@@ -37,20 +37,43 @@ void show_domains(struct run *run, const struct question *question,
 		  void (*show)(struct report_node *unit, const struct isst_result *result));
 
 /** Reports a value of a result if the machine has it; as not known if it could not be read. */
-void report_value(struct report_node *parent, enum key_id key, const struct isst_result *result,
-		  int id);
 void report_value_at(struct report_node *parent, enum key_id key, const struct isst_result *result,
 		     int id, unsigned int row, unsigned int column);
 void report_flag(struct report_node *parent, enum key_id key, const struct isst_result *result,
 		 int id);
 
+static inline void report_value(struct report_node *parent, enum key_id key,
+				const struct isst_result *result, int id)
+{
+	report_value_at(parent, key, result, id, 0, 0);
+}
+
 /** A value of a result, 0 if it is not known. */
-unsigned int value_of(const struct isst_result *result, int id);
+static inline unsigned int value_of(const struct isst_result *result, int id)
+{
+	unsigned int value;
+
+	return isst_result_value(result, id, &value) == 0 ? value : 0;
+}
 
 /** Whether it is known. */
-bool has_value(const struct isst_result *result, int id);
+static inline bool has_value(const struct isst_result *result, int id)
+{
+	unsigned int value;
+
+	return isst_result_value(result, id, &value) == 0;
+}
 
 /** A set of CPUs of a result; NULL if it is not known. */
-const struct isst_cpuset *cpus_of(const struct isst_result *result, int id);
+static inline const struct isst_cpuset *cpus_of(const struct isst_result *result, int id)
+{
+	const struct isst_cpuset *cpus;
+
+	return isst_result_cpus(result, id, &cpus) == 0 ? cpus : NULL;
+}
+
+/** Finds the CPUs of a list, names included. @cpus: set to them, to be freed; NULL on error.
+ * Returns false after an error, which names the name. */
+bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus);
 
 #endif

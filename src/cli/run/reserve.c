@@ -17,21 +17,11 @@
  * changes are shorter than the time after which a run reports that it waits. */
 enum { LOCK_TIMEOUT_MS = 9000, QUIET_MS = 300 };
 
-static void report_wait(struct run *run, unsigned int timeout_ms)
-{
-	char *line;
-
-	if (asprintf(&line, "waiting for up to %u s: %s", timeout_ms / 1000,
-		     isst_error(run->context)) < 0)
-		return;
-	run_progress(run, line);
-	free(line);
-}
-
 /** Returns 0 or a negative errno. */
 static int take_lock(struct run *run)
 {
 	unsigned int timeout_ms = LOCK_TIMEOUT_MS;
+	char *line;
 	int error;
 
 	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
@@ -42,24 +32,12 @@ static int take_lock(struct run *run)
 	if (error != -EBUSY)
 		return error;
 	/* A document has no place for what is over when it is printed. */
-	if (run->progress)
-		report_wait(run, timeout_ms);
+	if (run->progress && asprintf(&line, "waiting for up to %u s: %s", timeout_ms / 1000,
+				      isst_error(run->context)) >= 0) {
+		run_progress(run, line);
+		free(line);
+	}
 	return isst_lock(run->context, timeout_ms - QUIET_MS, 0);
-}
-
-/**
- * A change that runs out of descriptors halfway cannot even be rolled back: files, device, journal
- * and lock are opened as they are needed. What the caller may raise himself, he need not.
- */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	/* Not vital: a run that meets the limit reports it. */
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /** What a run waits for itself while it holds a change is not to end it. */
@@ -80,9 +58,16 @@ static int block_signals(struct run *run)
 
 bool reserve_process(struct run *run)
 {
+	struct rlimit limit;
 	int error;
 
-	raise_file_limit();
+	/* A change that runs out of descriptors halfway cannot even be rolled back: files, device,
+	 * journal and lock are opened as they are needed. What the caller may raise himself, he
+	 * need not. It is not vital: a run that meets the limit reports it. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
 	error = isst_check_privileges(run->context);
 	if (error) {
 		/* Scripts look for the first two words. */
@@ -103,25 +88,21 @@ bool reserve_machine(struct run *run)
 	return reserve_process(run) && run_driver_call(run, take_lock(run)) == 0;
 }
 
-static enum privileges_use use_of(const struct run *run)
-{
-	if (run_changes(run) || request_has(run->request, OPTION_FOLLOW) ||
-	    request_has(run->request, OPTION_APPLY))
-		return PRIVILEGES_CHANGE;
-	return run->request->command->flags & COMMAND_REGISTERS ? PRIVILEGES_REGISTERS
-								: PRIVILEGES_READ;
-}
-
 void reserve_drop_privileges(struct run *run, struct output *output)
 {
 	bool saves = run->request->command->flags & COMMAND_HAS_TARGET && run->request->operand;
+	enum privileges_use use = PRIVILEGES_READ;
 	int error;
 
+	if (run_changes(run) || request_has(run->request, OPTION_FOLLOW) ||
+	    request_has(run->request, OPTION_APPLY))
+		use = PRIVILEGES_CHANGE;
+	else if (run->request->command->flags & COMMAND_REGISTERS)
+		use = PRIVILEGES_REGISTERS;
 	/* To a file in a directory of another user root writes by its capabilities. */
 	if (output->path && renderers[output->format].file)
 		saves = true;
-	error = saves && !privileges_borrowed() ? privileges_gain_none()
-						: privileges_drop(use_of(run));
+	error = saves && !privileges_borrowed() ? privileges_gain_none() : privileges_drop(use);
 	if (error && request_has(run->request, OPTION_DEBUG))
 		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
 	/* Where there are no filters the run is as good without. */

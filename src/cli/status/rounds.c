@@ -30,27 +30,6 @@ struct watching {
 
 /* ---- A round ---- */
 
-/** What was found for the round before is found anew: CPUs can be named by what they are now. */
-static void forget_targets(struct run *run)
-{
-	targets_clear(&run->targets);
-	isst_cpuset_free(run->cpus);
-	run->cpus = NULL;
-}
-
-/** Follows CPUs that went on- or offline. Each report has the notices of the last discovery, and
- * what is found wrong. */
-static void follow_machine(struct run *run)
-{
-	int changed = isst_cpus_changed(run->context);
-
-	if (changed > 0)
-		changed = isst_rediscover(run->context);
-	run->reported_notices = 0;
-	run_report_notices(run);
-	run_call(run, changed);
-}
-
 /** Nothing is asked until the next round. A module that registers meanwhile, or is unloaded, must
  * not find the device open. */
 static void finish_round(const struct watching *watching)
@@ -76,6 +55,7 @@ static bool begin_again(struct watching *watching)
 {
 	struct run *run = watching->run;
 	struct report *before = run->report, *report = report_new();
+	int changed;
 
 	take_time(watching);
 	if (!report)
@@ -83,20 +63,23 @@ static bool begin_again(struct watching *watching)
 	run->report = report;
 	run->status = STATUS_DONE;
 	run->again = true;
-	forget_targets(run);
-	follow_machine(run);
+	/* They are found anew: CPUs can be named by what they are now. */
+	targets_clear(&run->targets);
+	isst_cpuset_free(run->cpus);
+	run->cpus = NULL;
+	/* CPUs that went on- or offline are followed. Each report has the notices of the last
+	 * discovery, and what is found wrong. */
+	changed = isst_cpus_changed(run->context);
+	if (changed > 0)
+		changed = isst_rediscover(run->context);
+	run->reported_notices = 0;
+	run_report_notices(run);
+	run_call(run, changed);
 	watching->ask(run);
 	finish_round(watching);
 	report_mark_changes(report, before);
 	report_free(before);
 	return !report->failed;
-}
-
-static void begin_rounds(struct watching *watching)
-{
-	take_time(watching);
-	watching->ask(watching->run);
-	finish_round(watching);
 }
 
 /* ---- On a terminal ---- */
@@ -125,44 +108,31 @@ static void write_title(const struct watching *watching, unsigned int columns, F
 	free(memory.text);
 }
 
-/** The report as text. Returns 0 or -ENOMEM. */
-static int render_text_of(const struct watching *watching, const struct page *page, char **text)
-{
-	struct memory_stream memory;
-	int error = memory_stream_open(&memory);
-
-	if (error)
-		return error;
-	write_title(watching, page->columns, memory.stream);
-	error = render_screen(watching->run->report, page, true, memory.stream);
-	if (memory_stream_close(&memory) != 0)
-		return -ENOMEM;
-	if (error)
-		free(memory.text);
-	else
-		*text = memory.text;
-	return error;
-}
-
+/** Makes the screen of the last report in the size that the terminal has now. Returns 0 or -ENOMEM.
+ */
 static int make_screen(const struct watching *watching, struct memory_stream *screen,
 		       unsigned int *lines)
 {
 	const struct page page = page_of(watching->stream, watching->output->colour);
-	char *text = NULL;
-	int error = render_text_of(watching, &page, &text);
+	struct memory_stream text = { .text = NULL };
+	int error = memory_stream_open(&text), lost;
 
 	if (error)
 		return error;
-	error = memory_stream_open(screen);
-	if (!error) {
-		*lines = frame_write(text, &page, screen->stream);
-		error = memory_stream_close(screen);
+	write_title(watching, page.columns, text.stream);
+	error = render_screen(watching->run->report, &page, true, text.stream);
+	lost = memory_stream_close(&text);
+	if (!error && !lost)
+		error = memory_stream_open(screen);
+	if (!error && !lost) {
+		*lines = frame_write(text.text, &page, screen->stream);
+		lost = memory_stream_close(screen);
 	}
-	free(text);
-	return error;
+	free(text.text);
+	return error ? error : lost;
 }
 
-/** Shows the last report in the size that the terminal has now. Returns false without memory. */
+/** Shows the last report. Returns false without memory. */
 static bool draw(struct watching *watching, enum terminal_event *event)
 {
 	struct memory_stream screen;
@@ -189,33 +159,24 @@ static enum terminal_event wait_for_event(struct watching *watching)
 	return event == TERMINAL_TIMEOUT ? terminal_wait(&watching->terminal, 0) : event;
 }
 
-/** Draws, waits and reads until something ends it. Returns false without memory. */
-static bool watch_in_place(struct watching *watching, enum terminal_event *event)
-{
-	bool complete = true;
-
-	do {
-		if (*event == TERMINAL_TIMEOUT)
-			complete = begin_again(watching);
-		complete = complete && draw(watching, event);
-		if (complete && *event == TERMINAL_TIMEOUT)
-			*event = wait_for_event(watching);
-	} while (complete && (*event == TERMINAL_TIMEOUT || *event == TERMINAL_REDRAW));
-	return complete;
-}
-
 static enum exit_status watch_terminal(struct watching *watching)
 {
 	enum terminal_event event = TERMINAL_REDRAW; /* the first report is there */
 	int error = terminal_open(&watching->terminal, fileno(watching->stream));
-	bool complete;
+	bool complete = true;
 
 	if (error) {
 		fprintf(stderr, "Error: cannot watch: %s\n", strerror(-error));
 		return STATUS_FAILED;
 	}
 	watching->in_place = true;
-	complete = watch_in_place(watching, &event);
+	do {
+		if (event == TERMINAL_TIMEOUT)
+			complete = begin_again(watching);
+		complete = complete && draw(watching, &event);
+		if (complete && event == TERMINAL_TIMEOUT)
+			event = wait_for_event(watching);
+	} while (complete && (event == TERMINAL_TIMEOUT || event == TERMINAL_REDRAW));
 	terminal_close(&watching->terminal);
 	if (!complete)
 		fputs("Error: out of memory\n", stderr);
@@ -227,16 +188,6 @@ static enum exit_status watch_terminal(struct watching *watching)
 
 /* ---- Elsewhere ---- */
 
-static void sleep_until_due(const struct watching *watching)
-{
-	int64_t rest_ms = watching->due_ms - monotonic_ms();
-	struct timespec rest = { .tv_sec = rest_ms / MS_PER_S,
-				 .tv_nsec = rest_ms % MS_PER_S * NS_PER_MS };
-
-	if (rest_ms > 0)
-		(void)nanosleep(&rest, NULL);
-}
-
 /** Signals have their usual effect, as has a reader that goes away. Returns when something cannot
  * be written. */
 static enum exit_status watch_stream(struct watching *watching)
@@ -245,11 +196,18 @@ static enum exit_status watch_stream(struct watching *watching)
 	enum exit_status status;
 
 	for (;;) {
+		struct timespec rest;
+		int64_t rest_ms;
+
 		write_title(watching, 0, watching->stream);
 		status = output_report(watching->output, run->report, run->status);
 		if (watching->output->write_error || run->report->failed)
 			return status;
-		sleep_until_due(watching);
+		rest_ms = watching->due_ms - monotonic_ms();
+		rest.tv_sec = rest_ms / MS_PER_S;
+		rest.tv_nsec = rest_ms % MS_PER_S * NS_PER_MS;
+		if (rest_ms > 0)
+			(void)nanosleep(&rest, NULL);
 		fputc('\n', watching->stream);
 		if (!begin_again(watching))
 			return output_report(watching->output, run->report, STATUS_FAILED);
@@ -269,7 +227,9 @@ enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(
 	enum exit_status status;
 
 	run->level_memory = &memory;
-	begin_rounds(&watching);
+	take_time(&watching);
+	ask(run);
+	finish_round(&watching);
 	status = terminal_can_show(fileno(watching.stream)) ? watch_terminal(&watching)
 							    : watch_stream(&watching);
 	isst_results_free(memory.properties);
