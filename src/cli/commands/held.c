@@ -7,7 +7,6 @@
 #include "../run/handlers.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +14,10 @@
 
 enum { TIMEOUT_S = 120 };
 
-__attribute__((format(printf, 2, 3))) static void report_at_once(struct run *run,
-								 const char *format, ...)
-{
-	va_list arguments;
-	char *line;
-	int length;
-
-	va_start(arguments, format);
-	length = vasprintf(&line, format, arguments);
-	va_end(arguments);
-	run_progress(run, length < 0 ? "out of memory" : line);
-	if (length >= 0)
-		free(line);
-}
-
 static void report_group(void *data, const struct step_group *group)
 {
-	report_at_once(data, "Changed %s: %s -> %s", group->target, group->texts.text[STEP_OLD],
-		       group->texts.text[STEP_NEW]);
+	run_progress(data, "Changed %s: %s -> %s", group->target, group->texts.text[STEP_OLD],
+		     group->texts.text[STEP_NEW]);
 }
 
 /** What was changed, while there is time to look at it. */
@@ -70,9 +54,8 @@ static void decide(struct run *run, struct isst_change *change, struct report_no
 
 	confirmation = confirmation_begin(seconds, run->nowait);
 	report_steps(run, change);
-	report_at_once(run,
-		       "To keep this within %u s: %skill -USR1 %d; otherwise it is rolled back",
-		       seconds, isatty(STDIN_FILENO) ? "press Enter, or " : "", (int)getpid());
+	run_progress(run, "To keep this within %u s: %skill -USR1 %d; otherwise it is rolled back",
+		     seconds, isatty(STDIN_FILENO) ? "press Enter, or " : "", (int)getpid());
 	refusal = confirmation_wait(&confirmation);
 	if (!refusal) {
 		run->changed = run_call(run, isst_change_release(change)) == 0;

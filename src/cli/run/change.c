@@ -16,7 +16,6 @@ static void print_progress(void *data, unsigned int cpu, int online, unsigned in
 			   unsigned int count)
 {
 	struct run *run = data;
-	char line[32];
 
 	if (run->counts) {
 		run_count(run, online ? "online" : "offline", done, count);
@@ -26,8 +25,7 @@ static void print_progress(void *data, unsigned int cpu, int online, unsigned in
 	if (!run->request->reference && done == run->cpus_taken)
 		return;
 	run->cpus_taken = done;
-	snprintf(line, sizeof(line), "%s cpu %u", online ? "online" : "offline", cpu);
-	run_progress(run, line);
+	run_progress(run, "%s cpu %u", online ? "online" : "offline", cpu);
 }
 
 static unsigned int change_flags(const struct run *run)

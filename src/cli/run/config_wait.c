@@ -65,16 +65,6 @@ static struct missing find_missing(const struct run *run)
 	return missing;
 }
 
-static void report_waiting(struct run *run, unsigned int seconds, const char *for_what)
-{
-	char *line;
-
-	if (asprintf(&line, "Waiting up to %u s: %s", seconds, for_what) < 0)
-		return;
-	run_progress(run, line);
-	free(line);
-}
-
 /** Waits for the driver, which has to be complete before it is asked more. Returns false if that
  * took all the time, or cannot help. */
 static bool await_driver(struct run *run, unsigned int seconds)
@@ -82,7 +72,7 @@ static bool await_driver(struct run *run, unsigned int seconds)
 	int error = isst_wait_for_driver(run->context, 0, 0);
 
 	if (error == -EOPNOTSUPP && isst_platform_fact(run->context, ISST_FACT_INTEL) > 0) {
-		report_waiting(run, seconds, isst_error(run->context));
+		run_progress(run, "Waiting up to %u s: %s", seconds, isst_error(run->context));
 		error = isst_wait_for_driver(run->context, seconds * 1000, 0);
 	}
 	return error == 0;
@@ -105,8 +95,9 @@ static void await_missing(struct run *run, int64_t deadline_ms)
 		if (now_ms >= deadline_ms)
 			break;
 		if (!reported)
-			report_waiting(run, (unsigned int)((deadline_ms - now_ms + 999) / 1000),
-				       missing.what);
+			run_progress(run, "Waiting up to %u s: %s",
+				     (unsigned int)((deadline_ms - now_ms + 999) / 1000),
+				     missing.what);
 		reported = true;
 		free(missing.what);
 		nanosleep(&pause, NULL);

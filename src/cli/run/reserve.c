@@ -21,7 +21,6 @@ enum { LOCK_TIMEOUT_MS = 9000, QUIET_MS = 300 };
 static int take_lock(struct run *run)
 {
 	unsigned int timeout_ms = LOCK_TIMEOUT_MS;
-	char *line;
 	int error;
 
 	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
@@ -32,11 +31,9 @@ static int take_lock(struct run *run)
 	if (error != -EBUSY)
 		return error;
 	/* A document has no place for what is over when it is printed. */
-	if (run->progress && asprintf(&line, "waiting for up to %u s: %s", timeout_ms / 1000,
-				      isst_error(run->context)) >= 0) {
-		run_progress(run, line);
-		free(line);
-	}
+	if (run->progress)
+		run_progress(run, "waiting for up to %u s: %s", timeout_ms / 1000,
+			     isst_error(run->context));
 	return isst_lock(run->context, timeout_ms - QUIET_MS, 0);
 }
 

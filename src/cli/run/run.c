@@ -194,14 +194,25 @@ void run_note_unchanged(struct run *run, const char *why)
 	report_code(run->report, recovered ? "recovered" : "unchanged");
 }
 
-void run_progress(struct run *run, const char *line)
+void run_progress(struct run *run, const char *format, ...)
 {
+	const char *line = "out of memory";
+	char *made = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&made, format, arguments) < 0)
+		made = NULL;
+	va_end(arguments);
+	if (made)
+		line = made;
 	if (!run->progress)
 		report_message(run->report, ENTRY_PROGRESS, "%s", line);
 	else if (run->columns > 0 && wrap_line(line, run->columns, 0, run->progress) == 0)
 		fputc('\n', run->progress);
 	else
 		fprintf(run->progress, "%s\n", line);
+	free(made);
 }
 
 void run_count(struct run *run, const char *state, unsigned int done, unsigned int count)

@@ -107,7 +107,7 @@ void run_unsupported(struct run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /** What is being done right now: printed at once, or where results are documents in the report. */
-void run_progress(struct run *run, const char *line);
+void run_progress(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Counts CPUs that go on- or offline in the last line of a terminal; @state NULL: erases it. */
 void run_count(struct run *run, const char *state, unsigned int done, unsigned int count);
