@@ -623,7 +623,7 @@ static int fill_files(const struct capture *capture, struct platform *platform)
 		if (strncmp(capture->entries[i].path, UNCORE_DIRECTORY, strlen(UNCORE_DIRECTORY)) ==
 		    0)
 			platform->uncore = known_number(1);
-	/* They are part of the first state (firmware/captured.c); here they only have to be
+	/* They are part of the first state (firmware/power_on.c); here they only have to be
 	 * numbers. */
 	for (size_t i = 0; i < 2 * platform->domain_count; i++)
 		if (capture_uncore_khz(capture, platform, &platform->domains[i / 2], uncore[i % 2],
@@ -677,7 +677,7 @@ static int number_nodes(const struct capture *capture, struct platform *platform
 }
 
 /* ---- The levels of mailbox firmware by its answers, so that a captured machine can be changed
- * too; reads are answered as they were captured (firmware/captured.c) ---- */
+ * too; reads are answered as they were captured ---- */
 
 /** Answers for one domain. */
 struct source {

@@ -53,6 +53,8 @@ struct level_facts {
 	unsigned int bucket_cores[BUCKETS], bucket_mhz[BUCKETS];
 };
 struct level_facts level_facts(const struct server *server, size_t domain);
+/** Whether a domain of a captured machine has the level and the features that it had at first. */
+bool captured_as_was(const struct server *server, size_t domain);
 
 /** The CPU that a PCI transport finds its device by: one that was online since boot. Returns NULL
  * where there is none (then EINVAL). */
@@ -73,32 +75,60 @@ void firmware_first_state(struct server *server);
 /** The machine was suspended to memory, and is resumed. Returns 0 or -ENOMEM. */
 int firmware_resume(struct server *server);
 
-/* ---- tpmi_firmware.c ---- */
+/* ---- tpmi.c: the driver's TPMI requests; the effects of fault rules on one are passed from above
+ * as a value ---- */
 
-/** The same with either firmware. By TPMI what the host has last requested stays in its register.
- */
+enum { TPMI_FEATURE_BF = 1, TPMI_FEATURE_TF = 2 };
+enum { TPMI_MOST_ASSOCIATIONS = 64 };			     /* of a CLOS_ASSOC */
+enum { TPMI_HAS_CORE_POWER = 1, TPMI_HAS_PERF_PROFILE = 2 }; /* capabilities */
+
+/** What firmware does with what is set. */
+struct tpmi_conduct {
+	enum { TPMI_ACTS, TPMI_REFUSES, TPMI_DEFERS } what;
+	uint64_t value; /* error code; milliseconds */
+};
+
+/** Whom and what a request is about. */
+struct tpmi_subject {
+	bool sets, has_domain, has_data;
+	unsigned int socket, power_domain;
+	uint64_t data;
+};
+
+/** Whether the driver knows a TPMI request of that code. */
+bool tpmi_knows(const struct server *server, unsigned long code);
+/** The size of the structure of a request that is not CLOS_ASSOC; 0: there is no such request. */
+size_t tpmi_request_size(unsigned long code);
+/** A request that is not CLOS_ASSOC. */
+struct tpmi_subject tpmi_subject(const struct server *server, unsigned long code,
+				 const void *argument);
+/** The index of the first power domain of a socket, or of the next one there is. */
+size_t tpmi_find_socket(const struct server *server, unsigned int socket);
+/** Whether there is such a power domain, absent ones included; *@index is that of the domain. */
+bool tpmi_find_slot(const struct server *server, unsigned int socket, unsigned int power_domain,
+		    size_t *index);
+/* These return 0 or the driver's negative errno, which tpmi_masked() makes what callers get. */
+int tpmi_run(struct server *server, unsigned long code, void *argument,
+	     const struct tpmi_conduct *conduct);
+/** What is wrong with a CLOS_ASSOC as a whole. */
+int tpmi_associations_mistake(struct server *server, const struct abi_clos_assoc_cmds *batch);
+/** One entry of it. */
+int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
+		   const struct tpmi_conduct *conduct);
+/** In 6.12 and 7.2 the cause of a failure gets lost on its way to the caller. */
+int tpmi_masked(const struct server *server, int result);
+/** Carries out what a request has left to be done later. */
+void tpmi_run_deferred(struct server *server, unsigned long code, const void *entry);
+
+/* ---- tpmi_firmware.c: what firmware makes of the control registers ---- */
+
+/** Looks at the control registers and answers in those of the status. */
+void firmware_perf_profile(struct server *server, size_t domain);
+void firmware_core_power(struct server *server, size_t domain);
+/* Answer what is in the control register with this error, and leave the rest as it is. */
+void firmware_refuse_level(struct server *server, size_t domain, unsigned int error);
+void firmware_refuse_features(struct server *server, size_t domain, unsigned int error);
+/** By TPMI and by mailbox. By TPMI what the host has last requested stays in its register. */
 void firmware_change_level(struct server *server, size_t domain, unsigned int level);
-
-/* ---- captured.c: a captured machine at work; the first three do nothing on others ---- */
-
-/** What firmware has at power-on, and the first state, of the capture. */
-void captured_init_firmware(const struct server *server, size_t index);
-void captured_init_domain(const struct server *server, size_t index);
-void captured_init_cpu(const struct server *server, size_t index);
-
-/** Whether a domain has the level and the features that it had at first. */
-bool captured_as_was(const struct server *server, size_t domain);
-
-/**
- * The answer to a mailbox command that reads. @response: what firmware of these levels and settings
- * would answer; the bits of it that changes move stay. Returns 0 or the negative errno.
- */
-int captured_mailbox(const struct server *server, size_t domain, uint32_t command,
-		     uint32_t parameter, uint32_t data, uint32_t *response);
-/** Whether a register answers. Returns 0 or the negative errno. */
-int captured_mmio(const struct server *server, size_t domain, uint32_t offset);
-/** An MSR that is read, unless the state has a newer value. Returns 0 or the negative errno. */
-int captured_msr(const struct server *server, const struct platform_cpu *cpu, uint32_t address,
-		 uint64_t *value);
 
 #endif

@@ -2,7 +2,6 @@
 /* The values of a domain's current level: from the platform file where firmware answers by mailbox,
  * else from the TPMI registers. */
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/tpmi.h"
 
 static unsigned int ratio_mhz(uint64_t ratio)
 {
@@ -109,6 +108,26 @@ struct level_facts level_facts(const struct server *server, size_t domain)
 {
 	return platform_is_tpmi(server->platform) ? tpmi_facts(server, domain)
 						  : mailbox_facts(server, domain);
+}
+
+bool captured_as_was(const struct server *server, size_t domain)
+{
+	const struct platform_domain *described = &server->platform->domains[domain];
+	const struct domain_state *state = state_domain(server, domain);
+
+	if (platform_is_tpmi(server->platform)) {
+		const struct tpmi_registers before = { described->registers,
+						       described->register_count };
+		const struct tpmi_registers now = state_registers(server, domain);
+
+		return tpmi_get(&now, PP_STATUS_LEVEL, 0, 0) ==
+			       tpmi_get(&before, PP_STATUS_LEVEL, 0, 0) &&
+		       tpmi_get(&now, PP_STATUS_FEATURES, 0, 0) ==
+			       tpmi_get(&before, PP_STATUS_FEATURES, 0, 0);
+	}
+	return state->level == described->level.value &&
+	       state->features == (described->turbo_freq_enabled.value << 16 |
+				   described->base_freq_enabled.value << 17);
 }
 
 /* ---- Uncore limits of each die or power domain ---- */

@@ -3,6 +3,7 @@
  * Mailbox commands as the driver passes and the firmware answers them, written from the reference
  * intentionally not from src/firmware, so that one misreading does not confirm itself.
  */
+#include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/model/mailbox_levels.h"
 
@@ -233,6 +234,35 @@ static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
 	return command == 0x7f
 		       ? mailbox_level_answer(call->domain, sub, call->data, &call->response)
 		       : -ENXIO;
+}
+
+/**
+ * The answer of a captured machine to a command that reads. @response: what firmware of these
+ * levels and settings would answer; the bits of it that changes move stay. Returns 0 or the
+ * negative errno.
+ */
+static int captured_mailbox(const struct server *server, size_t domain, uint32_t command,
+			    uint32_t parameter, uint32_t data, uint32_t *response)
+{
+	const struct captured_answer *answer = capture_mailbox(server->platform->capture,
+							       &server->platform->domains[domain],
+							       command, parameter, data);
+	uint32_t moving = 0; /* bits that changes move */
+
+	if (!answer)
+		return -ENXIO;
+	if (answer->error)
+		return answer->error;
+	if (command == 0x7f00)
+		moving = UINT32_C(0x01ff) << 16; /* current level, lock */
+	else if (command == 0x7f01)
+		moving = captured_as_was(server, domain) ? 0 : UINT32_C(3) << 16;
+	else if (command == 0x9403)
+		moving = UINT32_C(1) << 16;
+	else if (command == 0xd000 || command == 0xd001 || command == 0xd002)
+		moving = UINT32_MAX;
+	*response = (answer->value & ~moving) | (*response & moving);
+	return 0;
 }
 
 int mailbox_run(struct server *server, void *entry)

@@ -1,11 +1,111 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of a machine right after power-on, and what comes of it at a resume. */
+#include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/tpmi.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- What was captured of the first state; nothing on other machines ---- */
+
+enum { MSR_TURBO_RATIO_LIMIT = 0x1ad, MSR_TURBO_RATIO_LIMIT_2 = 0x1af };
+enum { CLOS_WITHOUT_LIMIT = 0xff << 16 };
+
+/** The value of an MSR in a domain: that of its lowest CPU which was online. */
+static bool domain_msr(const struct platform *platform, size_t index, uint32_t address,
+		       uint64_t *value)
+{
+	const struct captured_msr *msr = capture_msr(platform->capture, address);
+
+	for (size_t i = 0; i < platform->cpu_count && msr; i++) {
+		ssize_t cpu = capture_cpu(platform->capture, platform->cpus[i].number);
+
+		if (platform->cpus[i].domain != index || cpu < 0)
+			continue;
+		*value = msr->values[cpu];
+		return true;
+	}
+	return false;
+}
+
+/** A word of core-power: a register or, where that did not answer, that of a mailbox command. */
+static uint32_t core_power_word(const struct platform *platform,
+				const struct platform_domain *domain, uint32_t offset,
+				uint32_t command, uint32_t parameter, uint32_t otherwise)
+{
+	const struct captured_answer *answer = capture_answer(
+		platform->capture, &(struct captured_answer){ .kind = ANSWER_MMIO,
+							      .package = domain->package,
+							      .die = domain->die,
+							      .command = offset });
+
+	if (!answer || answer->error)
+		answer = capture_mailbox(platform->capture, domain, command, parameter, 0);
+	return answer && !answer->error ? answer->value : otherwise;
+}
+
+static void captured_init_firmware(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+	const struct platform_domain *domain = &platform->domains[index];
+	struct domain_state *state = state_domain(server, index), *msrs = state_msrs(server, index);
+	const struct captured_answer *qos;
+	uint64_t value;
+
+	if (!platform->capture)
+		return;
+	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT, &value))
+		msrs->turbo_ratio_limits = value;
+	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT_2, &value))
+		msrs->turbo_ratio_limits_2 = value;
+	if (platform_is_tpmi(platform))
+		return;
+	qos = capture_mailbox(platform->capture, domain, 0xd002, 0, 0);
+	if (qos && !qos->error)
+		state->qos_config = qos->value;
+	for (unsigned int i = 0; i < CLOS_COUNT; i++)
+		state->clos[i] = core_power_word(platform, domain, 0x08 + 4 * i, 0xd001, i,
+						 CLOS_WITHOUT_LIMIT);
+}
+
+static void captured_init_domain(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+	const struct platform_domain *domain = &platform->domains[index];
+	struct domain_state *state = state_domain(server, index);
+	unsigned int khz, core;
+
+	if (!platform->capture)
+		return;
+	if (!capture_uncore_khz(platform->capture, platform, domain, "min_freq_khz", &khz))
+		state->uncore_min_khz = khz;
+	if (!capture_uncore_khz(platform->capture, platform, domain, "max_freq_khz", &khz))
+		state->uncore_max_khz = khz;
+	if (platform_is_tpmi(platform))
+		return;
+	isst_cpuset_for_each (core, domain->cores.set)
+		state->association[core] = core_power_word(platform, domain, 0x20 + 4 * core,
+							   0xd000, core, 0);
+}
+
+static void captured_init_cpu(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+	const struct platform_cpu *cpu = &platform->cpus[index];
+	struct cpu_state *state = state_cpu(server, cpu);
+	const struct captured_cpu *captured;
+	ssize_t found = platform->capture ? capture_cpu(platform->capture, cpu->number) : -1;
+
+	if (found < 0)
+		return;
+	/* Limits at the lowest and at the highest frequency are none. */
+	captured = &platform->capture->cpus[found];
+	if (captured->min_khz > platform->min_mhz.value * 1000)
+		state->requested_min_khz = captured->min_khz;
+	if (captured->max_khz && captured->max_khz < cpu->highest_khz)
+		state->requested_max_khz = captured->max_khz;
+}
 
 /* ---- The first state ---- */
 

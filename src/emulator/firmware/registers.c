@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The registers that the driver lets through: those of MMIO, which are classes and associations,
  * and MSRs. */
+#include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 
 #include <errno.h>
@@ -71,8 +72,19 @@ int mmio_run(struct server *server, void *entry)
 	cpu = pci_cpu(server, access->logical_cpu);
 	if (!cpu)
 		return -EINVAL;
-	if (server->platform->capture)
-		result = captured_mmio(server, cpu->domain, access->reg);
+	if (server->platform->capture) {
+		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
+		const struct captured_answer request = {
+			.kind = ANSWER_MMIO,
+			.package = domain->package,
+			.die = domain->die,
+			.command = access->reg,
+		};
+		const struct captured_answer *answer = capture_answer(server->platform->capture,
+								      &request);
+
+		result = answer ? answer->error : -ENXIO;
+	}
 	if (!result)
 		access_mmio(state_domain(server, cpu->domain), access);
 	return result;
@@ -142,7 +154,34 @@ void msr_cpu_online(struct server *server, const struct platform_cpu *cpu)
 	}
 }
 
-enum { MSR_PM_LOGICAL_ID = 0x54 };
+enum {
+	MSR_PM_LOGICAL_ID = 0x54,
+	MSR_TURBO_RATIO_LIMIT = 0x1ad,
+	MSR_TURBO_RATIO_LIMIT_2 = 0x1af,
+	MSR_TDP_CONTROL = 0x64b,
+};
+
+/** An MSR of a captured machine that is read, unless the state has a newer value. */
+static int captured_msr(const struct server *server, const struct platform_cpu *cpu,
+			uint32_t address, uint64_t *value)
+{
+	const struct capture *capture = server->platform->capture;
+	const struct captured_msr *msr = capture_msr(capture, address);
+	ssize_t index = capture_cpu(capture, cpu->number);
+
+	/* One that was offline when the others were captured answers as they do. */
+	if (index < 0)
+		index = 0;
+	if (!msr)
+		return -EIO;
+	if (address == MSR_PM_LOGICAL_ID || address == MSR_TURBO_RATIO_LIMIT ||
+	    address == MSR_TURBO_RATIO_LIMIT_2)
+		return 0; /* as it is now */
+	*value = msr->values[index];
+	if (address == MSR_TDP_CONTROL && capture->unlocked)
+		*value &= ~(UINT64_C(1) << 31);
+	return 0;
+}
 
 /** Sets of the driver need privilege, and are kept. */
 static int access_msr(struct server *server, struct abi_msr_cmd *access, bool driver)

@@ -4,7 +4,7 @@
  * register, by taking over what it finds or by an error code. Who writes the control registers, and
  * when it gets to look, is the driver's business (tpmi.c).
  */
-#include "emulator/firmware/tpmi.h"
+#include "emulator/firmware/firmware.h"
 
 enum { ERROR_NONE = 0, ERROR_NOT_ALLOWED = 1 };
 /* Three bits for each feature. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What every driver call and file operation begins and ends with, and what its caller may do. */
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
 #include "emulator/model/text.h"
 #include "emulator/state/state.h"

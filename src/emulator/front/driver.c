@@ -3,7 +3,6 @@
  * ask for. What requests do is the firmware's business. */
 #include "common/descriptor.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
 
 #include <errno.h>

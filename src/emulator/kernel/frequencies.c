@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What cpufreq shows of a CPU, and what it runs at while all that are online are busy. */
-#include "emulator/firmware/tpmi.h"
+#include "emulator/firmware/firmware.h"
 #include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
 

@@ -21,7 +21,7 @@ struct key {
 	unsigned int min, max;	  /* of numbers */
 	const char *const *words; /* that stand for 0, 1, ...; ended by NULL */
 	bool numbered;		  /* the name is followed by a number, which is part of the value */
-	enum { FOR_BOTH, FOR_MAILBOX, FOR_TPMI } driver; /* whose platforms know it */
+	enum { ANY, MAILBOX, TPMI } only; /* whose platforms know it */
 };
 
 enum section_target { TARGET_PLATFORM, TARGET_DOMAIN, TARGET_CLOS, TARGET_LEVEL };

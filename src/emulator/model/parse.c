@@ -202,7 +202,7 @@ static int fill_platform(struct platform_file *file, struct platform *platform)
 	tpmi = platform_is_tpmi(platform);
 	/* Keys that mean nothing with this driver. */
 	for (size_t i = 0; i < file->setting_count && !error; i++)
-		if (file->settings[i].key->driver == (tpmi ? FOR_MAILBOX : FOR_TPMI))
+		if (file->settings[i].key->only == (tpmi ? MAILBOX : TPMI))
 			error = file_error(file, file->settings[i].line,
 					   "found \"%s\", expected it with API version %s only",
 					   file->settings[i].key->name, tpmi ? "0 or 1" : "2 or 3");
