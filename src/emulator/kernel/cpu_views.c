@@ -212,11 +212,6 @@ static bool find_cooling(struct place *place, const char *name)
 
 const struct instances each_cooling_device = { cooling_at, find_cooling };
 
-static unsigned int cooling_state(const struct place *place)
-{
-	return state_cpu(place->server, place->cpu)->cooling;
-}
-
 /** The devices of a package have one state, which limits all of its CPUs. */
 static int write_cooling_state(const struct place *place, const char *text)
 {
@@ -236,7 +231,7 @@ static int write_cooling_state(const struct place *place, const char *text)
 const struct view cooling_views[] = {
 	{ "type", .constant = "Processor" },
 	{ "max_state", .constant = "3" }, /* MOST_COOLING */
-	{ "cur_state", .number = cooling_state, .write = write_cooling_state },
+	{ "cur_state", STORED(CPU_STATE, cpu_state, cooling), .write = write_cooling_state },
 	VIEW_END,
 };
 
@@ -249,14 +244,9 @@ static int print_cooling_device(const struct place *place, FILE *stream)
 
 /* ---- How often a CPU was throttled since boot ---- */
 
-static unsigned int throttle_count(const struct place *place)
-{
-	return place->server->platform->domains[place->cpu->domain].throttle_count.value;
-}
-
 static const struct view throttle_views[] = {
-	{ "core_throttle_count", .number = throttle_count },
-	{ "package_throttle_count", .number = throttle_count },
+	{ "core_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },
+	{ "package_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },
 	VIEW_END,
 };
 
@@ -290,26 +280,11 @@ static bool same_cluster(const struct place *place, const struct platform_cpu *c
 	return cpu->domain == place->cpu->domain && cpu->core == place->cpu->core;
 }
 
-static unsigned int package_id(const struct place *place)
-{
-	return domain_of(place, place->cpu)->package;
-}
-
-static unsigned int die_id(const struct place *place)
-{
-	return domain_of(place, place->cpu)->die;
-}
-
-static unsigned int core_id(const struct place *place)
-{
-	return place->cpu->core_id;
-}
-
 /* Kernels before 5.2 know no dies, those before 5.16 no clusters. */
 static const struct view topology_views[] = {
-	{ "physical_package_id", .number = package_id },
-	{ "die_id", NEEDS(die_files), .number = die_id },
-	{ "core_id", .number = core_id },
+	{ "physical_package_id", STORED(DOMAIN, platform_domain, package) },
+	{ "die_id", NEEDS(die_files), STORED(DOMAIN, platform_domain, die) },
+	{ "core_id", STORED(CPU, platform_cpu, core_id) },
 	{ "thread_siblings", .cpus = same_core, .mask = true },
 	{ "thread_siblings_list", .cpus = same_core },
 	{ "core_cpus", NEEDS(die_files), .cpus = same_core, .mask = true },
@@ -326,11 +301,6 @@ static const struct view topology_views[] = {
 };
 
 /* ---- The CPU itself ---- */
-
-static unsigned int cpu_is_online(const struct place *place)
-{
-	return is_online(place);
-}
 
 static bool has_online_file(const struct place *place)
 {
@@ -352,7 +322,8 @@ static bool cpu_node_at(struct place *place, size_t index, char name[VIEW_NAME])
 static const struct instances cpu_nodes = { cpu_node_at, NULL };
 
 const struct view cpu_views[] = {
-	{ "online", .exists = has_online_file, .number = cpu_is_online, .write = write_online },
+	{ "online", .exists = has_online_file, STORED(CPU_STATE, cpu_state, online),
+	  .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
 	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq },
 	{ "cpuidle", .below = idle_views },

@@ -270,11 +270,6 @@ static int refuse_writes_off(const struct place *place, bool write)
 
 /* ---- Turbo ---- */
 
-static unsigned int no_turbo(const struct place *place)
-{
-	return place->server->state->no_turbo;
-}
-
 static int write_no_turbo(const struct place *place, const char *text)
 {
 	uint32_t value;
@@ -393,7 +388,8 @@ static int write_dynamic_boost(const struct place *place, const char *text)
 
 const struct view pstate_views[] = {
 	{ "status", .text = pstate_status, .write = write_pstate_status },
-	{ "no_turbo", .number = no_turbo, .refuse = refuse_off, .write = write_no_turbo },
+	{ "no_turbo", STORED(STATE, state, no_turbo), .refuse = refuse_off,
+	  .write = write_no_turbo },
 	{ "hwp_dynamic_boost", .exists = has_dynamic_boost, .number = dynamic_boost,
 	  .write = write_dynamic_boost },
 	{ "max_perf_pct", .number = max_perf_pct, .refuse = refuse_writes_off,

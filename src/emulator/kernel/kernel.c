@@ -229,6 +229,23 @@ static int find_place(struct server *server, const char *path, bool follow_last,
 
 /* ---- Looking and reading ---- */
 
+static unsigned int stored_number(const struct place *place)
+{
+	const struct server *server = place->server;
+	const struct platform_cpu *cpu = place->cpu;
+	const void *from = server->state;
+	uint32_t value = 0;
+
+	if (place->view->stored.of == OF_CPU)
+		from = cpu;
+	else if (place->view->stored.of == OF_CPU_STATE)
+		from = state_cpu(server, cpu);
+	else if (place->view->stored.of == OF_DOMAIN)
+		from = &server->platform->domains[cpu ? cpu->domain : place->domain];
+	memcpy(&value, (const char *)from + place->view->stored.at, place->view->stored.bytes);
+	return value;
+}
+
 /** Links show where they lead to; @walked is the path. */
 static int read_view(const struct place *place, const char *walked, char **content, size_t *size)
 {
@@ -236,9 +253,10 @@ static int read_view(const struct place *place, const char *walked, char **conte
 	struct memory_stream text;
 	int result, length;
 
-	if (view->constant || view->number || view->text) {
+	if (view->constant || view->stored.of || view->number || view->text) {
 		/* Without a stream, which takes longer to open than all the rest. */
-		length = view->number
+		length = view->stored.of ? asprintf(content, "%u\n", stored_number(place))
+			 : view->number
 				 ? asprintf(content, "%u\n", view->number(place))
 				 : asprintf(content, "%s\n",
 					    view->constant ? view->constant : view->text(place));

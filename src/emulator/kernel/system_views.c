@@ -231,13 +231,8 @@ static int write_power_state(const struct place *place, const char *text)
 	return result;
 }
 
-static unsigned int count_resumes(const struct place *place)
-{
-	return place->server->state->resumes;
-}
-
 static const struct view statistics_views[] = {
-	{ "success", .number = count_resumes },
+	{ "success", STORED(STATE, state, resumes) },
 	{ "fail", .constant = "0" },
 	VIEW_END,
 };

@@ -208,11 +208,6 @@ static const struct platform_domain *uncore_domain(const struct place *place)
 	return &place->server->platform->domains[place->domain];
 }
 
-static unsigned int uncore_package_id(const struct place *place)
-{
-	return uncore_domain(place)->package;
-}
-
 /** The number of a power domain in its device; kernels that know the agents of a domain number
  * those without cores on from the dies that a package may have, which are a power of two. Numbers
  * of compute domains that are not there count. */
@@ -238,11 +233,6 @@ static unsigned int instance_id(const struct place *place)
 	bool second;
 
 	return number_in_device(place->server->platform, place->domain, &second);
-}
-
-static unsigned int uncore_die_id(const struct place *place)
-{
-	return uncore_domain(place)->die;
 }
 
 static const char *agent_types(const struct place *place)
@@ -277,13 +267,13 @@ static const struct view uncore_package_views[] = { LIMIT_VIEWS, VIEW_END };
 static const struct view uncore_domain_views[] = {
 	LIMIT_VIEWS,
 	{ "current_freq_khz", .number = read_current_khz, .mode = 0400 },
-	{ "package_id", .exists = is_tpmi, .number = uncore_package_id, .mode = 0400 },
+	{ "package_id", .exists = is_tpmi, STORED(DOMAIN, platform_domain, package), .mode = 0400 },
 	{ "domain_id", .exists = is_tpmi, .number = domain_id, .mode = 0400 },
 	{ "fabric_cluster_id", .exists = is_tpmi, .constant = "0", .mode = 0400 },
 	{ "instance_id", .since = KERNEL(7, 2), .exists = is_tpmi, .number = instance_id,
 	  .mode = 0400 },
-	{ "die_id", .since = KERNEL(7, 2), .exists = has_die_id, .number = uncore_die_id,
-	  .mode = 0400 },
+	{ "die_id", .since = KERNEL(7, 2), .exists = has_die_id,
+	  STORED(DOMAIN, platform_domain, die), .mode = 0400 },
 	/* It has no effect. */
 	{ "elc_low_threshold_percent", NEEDS(uncore_elc), .constant = "0" },
 	{ "agent_types", .since = KERNEL(7, 0), .exists = is_tpmi, .text = agent_types },

@@ -105,62 +105,42 @@ bool number_of_name(const char *name, const char *begin, unsigned int *number)
 
 /* ---- CPUs by name and by number ---- */
 
-static bool take_cpu(struct place *place, size_t index, const char *begin, char name[VIEW_NAME])
+/** What is in front of the number. */
+static const char *name_begin(const struct place *place)
+{
+	return place->view->each == &each_cpu_number ? "" : "cpu";
+}
+
+static bool cpu_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	const struct platform *platform = place->server->platform;
 
 	if (index >= platform->cpu_count)
 		return false;
 	place->cpu = &platform->cpus[index];
-	snprintf(name, VIEW_NAME, "%s%u", begin, place->cpu->number);
+	snprintf(name, VIEW_NAME, "%s%u", name_begin(place), place->cpu->number);
 	return true;
 }
 
-static bool find_cpu(struct place *place, const char *begin, const char *name)
+static bool find_cpu(struct place *place, const char *name)
 {
 	unsigned int number;
 
-	place->cpu = number_of_name(name, begin, &number)
+	place->cpu = number_of_name(name, name_begin(place), &number)
 			     ? platform_cpu(place->server->platform, number)
 			     : NULL;
 	return place->cpu;
 }
 
-static bool cpu_at(struct place *place, size_t index, char name[VIEW_NAME])
-{
-	return take_cpu(place, index, "cpu", name);
-}
-
-static bool find_cpu_name(struct place *place, const char *name)
-{
-	return find_cpu(place, "cpu", name);
-}
-
-const struct instances each_cpu = { cpu_at, find_cpu_name };
-
-static bool cpu_number_at(struct place *place, size_t index, char name[VIEW_NAME])
-{
-	return take_cpu(place, index, "", name);
-}
-
-static bool find_cpu_number(struct place *place, const char *name)
-{
-	return find_cpu(place, "", name);
-}
-
-const struct instances each_cpu_number = { cpu_number_at, find_cpu_number };
+const struct instances each_cpu = { cpu_at, find_cpu };
+const struct instances each_cpu_number = { cpu_at, find_cpu };
 
 /* ---- Lists of CPUs: "cpu lists" in admin-guide/kernel-parameters, more than those of users ----
  */
 
-static bool ends_list(char c)
-{
-	return c == '\0' || c == '\n';
-}
-
 static bool ends_region(char c)
 {
-	return c == ',' || isspace((unsigned char)c) || ends_list(c);
+	return c == ',' || isspace((unsigned char)c) || c == '\0';
 }
 
 /** A decimal number, or N for the last CPU. */
@@ -225,9 +205,9 @@ int parse_cpu_list(const char *text, unsigned int cpu_ids, struct isst_cpuset *s
 	int result = 0;
 
 	while (!result) {
-		while (!ends_list(*text) && ends_region(*text))
+		while (*text && *text != '\n' && ends_region(*text))
 			text++;
-		if (ends_list(*text))
+		if (*text == '\0' || *text == '\n')
 			break;
 		result = read_region(&text, cpu_ids, set);
 	}

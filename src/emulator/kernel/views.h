@@ -16,6 +16,11 @@ enum { VIEW_NAME = 256 };
 
 #define NEEDS(value) .needs = offsetof(struct platform, value)
 
+/* A number that is stored in a member of a structure. */
+#define STORED(structure, type, member) \
+	.stored = { OF_##structure, offsetof(struct type, member), \
+		    sizeof(((struct type *)NULL)->member) }
+
 /** Where a path has led to: the row, and which of many for each level that has many. */
 struct place {
 	struct server *server;
@@ -44,8 +49,13 @@ struct view {
 	bool (*exists)(const struct place *place); /* NULL: always */
 	unsigned int since;			   /* kernel release */
 	size_t needs; /* offset of a number_value in struct platform: not 0; 0: nothing */
-	/* What a file holds: one of these five. */
+	/* What a file holds: one of these six. */
 	const char *constant;
+	struct {
+		enum { OF_NOTHING, OF_STATE, OF_CPU, OF_CPU_STATE, OF_DOMAIN } of;
+		size_t at;
+		unsigned char bytes;
+	} stored; /* a number, of the domain of the CPU if there is one */
 	unsigned int (*number)(const struct place *place);
 	const char *(*text)(const struct place *place);
 	bool (*cpus)(const struct place *place, const struct platform_cpu *cpu); /* online ones */
