@@ -146,10 +146,8 @@ int capture_uncore_khz(const struct capture *capture, const struct platform *pla
 
 /* ---- load.c: the platform that a user names ---- */
 
-/**
- * Reads the captured machine in @directory and makes the platform @name of it, both to be freed by
- * platform_unload(). Returns 0, -EINVAL with *@error set, or -ENOMEM.
- */
+/** Reads the captured machine in @directory and makes the platform @name of it, both to be freed by
+ * platform_unload(). Returns 0, -EINVAL with *@error set, or -ENOMEM. */
 int capture_read(const char *name, const char *directory, struct platform **platform, char **error);
 /** What `platform show` prints of it; to be freed, NULL without memory. */
 char *capture_describe(const struct platform *platform);

@@ -398,10 +398,8 @@ static int make_online_cpu(const struct capture *capture, struct platform *platf
 	return result;
 }
 
-/**
- * The kernel does not show where an offline CPU is. It becomes a core of its own, in the domain of
- * the CPU before it.
- */
+/** The kernel does not show where an offline CPU is. It becomes a core of its own, in the domain of
+ * the CPU before it. */
 static int make_offline_cpu(struct platform *platform, unsigned int offline, size_t online)
 {
 	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];

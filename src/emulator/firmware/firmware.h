@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Firmware and the transports that the driver reaches it by: each carries out one command on the
- * state. Which requests there are, faults and counting are the driver's business; files that show
- * what was changed work it out from the state.
- */
+/* Firmware and the transports that the driver reaches it by: each carries out one command on the
+ * state. Requests, faults and counting are the business of the front. */
 #ifndef EMULATOR_FIRMWARE_H
 #define EMULATOR_FIRMWARE_H
 

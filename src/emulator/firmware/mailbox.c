@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Mailbox commands as the driver passes and the firmware answers them, written from the reference
- * intentionally not from src/firmware, so that one misreading does not confirm itself.
- */
+/* Mailbox commands as the driver passes and the firmware answers them, written from the reference
+ * and not from src/firmware, so that one misreading does not confirm itself. */
 #include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
 #include "emulator/model/mailbox_levels.h"
@@ -236,11 +234,9 @@ static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
 		       : -ENXIO;
 }
 
-/**
- * The answer of a captured machine to a command that reads. @response: what firmware of these
+/** The answer of a captured machine to a command that reads. @response: what firmware of these
  * levels and settings would answer; the bits of it that changes move stay. Returns 0 or the
- * negative errno.
- */
+ * negative errno. */
 static int captured_mailbox(const struct server *server, size_t domain, uint32_t command,
 			    uint32_t parameter, uint32_t data, uint32_t *response)
 {

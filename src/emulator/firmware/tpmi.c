@@ -453,10 +453,8 @@ static int clos_param(struct tpmi_call *call, void *argument)
 	return 0;
 }
 
-/**
- * The driver does not look whether the power domain is there and has core-power: where it is not,
- * a real kernel crashes. Who sends that is to be found, not to be answered.
- */
+/** The driver does not look whether the power domain is there and has core-power: where it is not,
+ * a real kernel crashes. Who sends that is to be found, not to be answered. */
 static void crash_kernel(const struct abi_clos_assoc *one, const char *why)
 {
 	fprintf(stderr,

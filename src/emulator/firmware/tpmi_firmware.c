@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The firmware of a power domain: it looks at a control register and answers in the status
- * register, by taking over what it finds or by an error code. Who writes the control registers, and
- * when it gets to look, is the driver's business (tpmi.c).
- */
+/* The firmware of a power domain: it looks at a control register and answers in the status
+ * register, with what it finds there or with an error. */
 #include "emulator/firmware/firmware.h"
 
 enum { ERROR_NONE = 0, ERROR_NOT_ALLOWED = 1 };

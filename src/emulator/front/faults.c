@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Decides whether a fault rule acts on what happens, and counts its matches over all
- * processes: the counts are in a file beside the rules. What the effects mean is the seams'
- * business.
- */
+/* Decides whether a fault rule acts on what happens, and counts its matches over all processes, in
+ * a file beside the rules. */
 #include "emulator/front/faults.h"
 #include "common/descriptor.h"
 #include "common/hash.h"

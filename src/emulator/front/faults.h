@@ -111,10 +111,8 @@ struct fault_effect {
 	const char *content;
 };
 
-/**
- * Reads the rules again if their file has changed. The lock must be held. Returns 0, -EINVAL with
- * *@error set to `FILE:LINE: what`, or another negative errno.
- */
+/** Reads the rules again if their file has changed. The lock must be held. Returns 0, -EINVAL with
+ * *@error set to `FILE:LINE: what`, or another negative errno. */
 int faults_load(struct faults *faults, const struct server *server, char **error);
 void faults_clear(struct faults *faults);
 
@@ -122,15 +120,11 @@ void faults_clear(struct faults *faults);
 struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event);
 /** An action that a rule asked for in this call, each once; NULL: there is none left. */
 const struct agent_action *faults_take_agent(const struct faults *faults);
-/**
- * What this thread's program has blocked, where the caller of the machine blocks all signals
- * meanwhile; NULL: what is blocked.
- */
+/** What this thread's program has blocked, where the caller of the machine blocks all signals
+ * meanwhile; NULL: what is blocked. */
 void faults_signals_blocked(const sigset_t *blocked);
-/**
- * To be called when the operation that @effect is about was carried out. Returns whether the caller
- * is interrupted: a pending signal ends a batch.
- */
+/** To be called when the operation that @effect is about was carried out. Returns whether the
+ * caller is interrupted: a pending signal ends a batch. */
 bool faults_finish(const struct fault_effect *effect);
 /** ACTION_GRANTED, ACTION_DENIED or ACTION_REAL if a rule grants or denies a capability. */
 enum fault_action faults_capability(const struct faults *faults, int capability);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The kernel's files as programs meet them: read, written, listed, one operation at a time, with
- * the faults that rules ask for. What they hold, and what a write does, is the kernel's business.
- */
+/* The kernel's files as programs meet them: one operation at a time, with the faults that rules ask
+ * for. */
 #include "emulator/front/front.h"
 
 #include <errno.h>

@@ -316,11 +316,9 @@ static int set_library(char **error)
 	return result;
 }
 
-/**
- * A program on an emulated machine can still reach the real one by what the preload library does
+/** A program on an emulated machine can still reach the real one by what the preload library does
  * not replace. It gets no capability that it does not have as the caller's program: nothing is
- * handed on by the ambient or the inheritable set.
- */
+ * handed on by the ambient or the inheritable set. */
 static int drop_inheritable_capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

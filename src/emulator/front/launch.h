@@ -21,10 +21,8 @@
 /** Exit status of a program whose machine cannot be opened. */
 enum { LAUNCH_FAILED = 1 };
 
-/**
- * Why a program would not see the emulated machine, or NULL: also where there is no such program,
- * which is reported when it is started. Scripts are judged by their interpreter.
- */
+/** Why a program would not see the emulated machine, or NULL: also where there is no such program,
+ * which is reported when it is started. Scripts are judged by their interpreter. */
 const char *launch_obstacle(const char *path);
 /** Whether it is the dynamic linker, called as a program. */
 bool launch_is_linker(const char *path);

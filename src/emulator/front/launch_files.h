@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What programs on the machine see of the kernel's files without reading or writing them: names,
- * kinds, permissions. These accesses are neither counted nor subject to fault rules. Paths are
- * absolute and without "..".
- */
+/* What the preload library asks for: names, kinds and permissions of files. These accesses are
+ * neither counted nor subject to fault rules. Paths are absolute and without "..". */
 #ifndef EMULATOR_LAUNCH_FILES_H
 #define EMULATOR_LAUNCH_FILES_H
 

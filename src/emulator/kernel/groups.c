@@ -42,8 +42,7 @@ struct acceptance {
 	struct isst_cpuset *housekeeping; /* online, and neither isolated by isolcpus nor here */
 };
 
-/**
- * Whether a CPU of a partition is another group's as well. Before 7.0 the cpuset.cpus of any group
+/** Whether a CPU of a partition is another group's as well. Before 7.0 the cpuset.cpus of any group
  * counts, so two partitions that overlap are both invalid; since then those of valid partitions do.
  */
 static bool overlaps_others(const struct acceptance *acceptance, const struct group *group)

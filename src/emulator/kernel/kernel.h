@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The kernel's files: views of the state, which are computed when they are read, and change it
- * when they are written. Each function is one operation on a path (absolute, without ".."), and
- * returns 0 or a negative errno. Locking, storing, counting and faults are the caller's.
- */
+/* The kernel's files, each function one operation on a path (absolute, without ".."): returns 0 or
+ * a negative errno. Locking, storing, counting and faults are the caller's. */
 #ifndef EMULATOR_KERNEL_H
 #define EMULATOR_KERNEL_H
 

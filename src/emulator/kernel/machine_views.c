@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The kernel's files of the machine as a whole: lists of CPUs, SMT, /proc; and the tree that all
- * others are part of.
- */
+/* The kernel's files of the machine as a whole, and the tree that all others are part of. */
 #include "base/cpuset.h"
 #include "emulator/kernel/views.h"
 

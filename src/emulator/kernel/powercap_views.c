@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Power of packages, as intel_rapl shows it: energy and limits. All CPUs that are online are busy,
- * and each draws its share.
- */
+/* Power of packages as intel_rapl shows it. All CPUs that are online are busy, and each draws its
+ * share. */
 #include "emulator/kernel/views.h"
 
 #include <errno.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Events of the kernel's family `thermal` (generic netlink; linux/thermal.h, sent by
- * drivers/thermal/intel/intel_hfi.c): what CPUs can do has changed, as with each level. A process
- * listens by a datagram socket `thermal-...` in the runtime directory, which stands for one of
- * NETLINK_GENERIC that has joined the group.
+/* Events of the kernel's family `thermal` (linux/thermal.h; intel_hfi.c). A process listens by a
+ * datagram socket `thermal-...` in the runtime directory, which stands for one of NETLINK_GENERIC.
  */
 #include "emulator/kernel/kernel.h"
 

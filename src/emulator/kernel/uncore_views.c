@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * intel_uncore_frequency: with TPMI each power domain has a directory, uncoreNN, and each package,
- * unless its dies are enumerated, package_PP_die_00, which stands for all domains of its first PCI
- * device. Else each die has one, package_PP_die_DD.
- */
+/* intel_uncore_frequency: uncoreNN of each power domain, and package_PP_die_00 for all domains of
+ * the package's first PCI device unless dies are enumerated; else package_PP_die_DD of each die. */
 #include "emulator/firmware/firmware.h"
 #include "emulator/kernel/views.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The table of the kernel's files: a row for each file, directory or link, or for each kind of them
- * of which there are many. A path that leads to no row does not exist.
- */
+/* The table of the kernel's files: a row for each file, directory or link, or for each kind of them
+ * of which there are many. A path that leads to no row does not exist. */
 #ifndef EMULATOR_VIEWS_H
 #define EMULATOR_VIEWS_H
 
@@ -181,10 +179,8 @@ struct group_tree {
 /** Finds which CPUs each group gets, and the root. Returns 0 or -ENOMEM. */
 int partitions_grant(struct group_tree *tree);
 
-/**
- * The name of a group by its place among them, within the state, of *@length bytes; NULL past the
- * last one. Takes no memory, for want of which a group would seem to be missing.
- */
+/** The name of a group by its place among them, within the state, of *@length bytes; NULL past the
+ * last one. Takes no memory, for want of which a group would seem to be missing. */
 const char *groups_name(const struct server *server, size_t index, size_t *length);
 /** All groups of the state; to be freed also after an error. */
 int groups_read(const struct server *server, struct group_tree *tree);
@@ -211,11 +207,9 @@ bool has_bios_limit(const struct place *place);
 unsigned int bios_limit_khz(const struct place *place);
 unsigned int scaling_min_khz(const struct place *place);
 unsigned int scaling_max_khz(const struct place *place);
-/**
- * What a CPU that is busy runs at: up to its limits, the turbo ratio limits of few cores and, with
+/** What a CPU that is busy runs at: up to its limits, the turbo ratio limits of few cores and, with
  * core-power enabled, the maximum of its CLOS and what SST-TF leaves it if all high priority cores
- * are busy.
- */
+ * are busy. */
 unsigned int busy_khz(const struct place *place);
 /** Its counters: cycles since boot, as if it had always been busy and run as it does now, and those
  * of its base frequency. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Finds contradictions in a platform file, and completes the values of levels that follow from
- * others. Knows nothing of driver, firmware or the kernel's files.
- */
+/* Finds contradictions in a platform file, and completes the values of levels that follow from
+ * others. */
 #include "emulator/model/file.h"
 
 static const struct {

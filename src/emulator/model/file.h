@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A platform file on its way to a platform, for the files of this folder alone: sections and
- * settings, and the steps that parse.c leads through.
- */
+/* A platform file on its way to a platform: sections and settings, and the steps of parse.c. */
 #ifndef EMULATOR_MODEL_FILE_H
 #define EMULATOR_MODEL_FILE_H
 

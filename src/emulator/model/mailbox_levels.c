@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Written from the reference, intentionally not from src/firmware, so that one misreading does not
- * confirm itself.
- */
+/* Written from the reference and not from src/firmware, so that one misreading does not confirm
+ * itself. */
 #include "emulator/model/mailbox_levels.h"
 
 #include <errno.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A platform: what a platform file describes (docs/internals/platform-file.md), every value with
- * the line that gave it, or what a captured machine consists of. Knows nothing of how driver and
- * firmware answer.
- */
+/* What a platform file describes (docs/internals/platform-file.md), every value with the line that
+ * gave it, or what a captured machine consists of. */
 #ifndef EMULATOR_PLATFORM_H
 #define EMULATOR_PLATFORM_H
 
@@ -12,14 +9,11 @@
 
 #include <stdint.h>
 
-/*
- * Limits of the interfaces that are emulated, not of the machine: ratio words of eight bytes, four
- * classes, core ids of 8 bits, core masks of 64.
- */
+/* Limits of the interfaces that are emulated, not of the machine: ratio words of eight bytes, four
+ * classes, core ids of 8 bits, core masks of 64. */
 enum { BUCKETS = 8, TRL_TYPES = 6, CLOS_COUNT = 4, CORE_IDS = 256, MASK_CORES = 64, COMMANDS = 32 };
 
-/*
- * Limits of what is emulated: x86 kernels are built for 8192 CPUs at most, as the file kernel_max
+/* Limits of what is emulated: x86 kernels are built for 8192 CPUs at most, as the file kernel_max
  * shows; packages of dies or power domains, and levels of all of these, are no more than memory and
  * time allow. The largest servers have 8 packages of 288 CPUs, 5 power domains and 5 levels each.
  */
@@ -109,11 +103,9 @@ struct platform_domain {
 	struct set_value cores; /* firmware's core ids, of modules where they are modules */
 	unsigned int socket;	/* packages counted from 0 on (platform_complete) */
 	const struct platform_cpu *first_cpu; /* NULL: it has none (platform_complete) */
-	/*
-	 * TPMI only, and all that its driver and firmware look at: the registers as they are at
+	/* TPMI only, and all that its driver and firmware look at: the registers as they are at
 	 * reset. The levels and settings below are what a platform file makes them from; a captured
-	 * machine has none. An absent instance reads all ones.
-	 */
+	 * machine has none. An absent instance reads all ones. */
 	unsigned int power_domain; /* the driver's number within the package */
 	uint64_t *registers;
 	size_t register_count;
@@ -246,10 +238,8 @@ struct platform {
 	struct capture *capture; /* not owned; NULL: described by a platform file */
 };
 
-/**
- * Reads a platform from @text, which @file names in messages. Returns 0, -EINVAL with *@error set
- * to `FILE:LINE: what`, or -ENOMEM.
- */
+/** Reads a platform from @text, which @file names in messages. Returns 0, -EINVAL with *@error set
+ * to `FILE:LINE: what`, or -ENOMEM. */
 int platform_read(const char *name, const char *file, const char *text, struct platform **platform,
 		  char **error);
 void platform_free(struct platform *platform);
@@ -258,12 +248,10 @@ void platform_free(struct platform *platform);
  * from text `hash` has to be set as well. Then platform_complete(). Returns NULL without memory. */
 struct platform *platform_new(const char *name);
 
-/**
- * Completes what follows from the rest: possible CPUs (where @possible is not set), cpu_ids,
+/** Completes what follows from the rest: possible CPUs (where @possible is not set), cpu_ids,
  * first_of_core, first_register, defaults that depend on the release and on the driver. Returns 0,
  * -ENOMEM, or -EINVAL with *@what set to what contradicts itself, such as a register block that is
- * too short for its offsets.
- */
+ * too short for its offsets. */
 int platform_complete(struct platform *platform, char **what);
 
 /** How many dies a package may have, as the kernel works it out from the processor's enumeration:

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Makes the TPMI registers of each power domain from its description in a platform file: what
- * driver and firmware find at reset. What they do with them is not known here.
- */
+/* Makes the TPMI registers of each power domain, as they are at reset, from a platform file. */
 #include "emulator/model/file.h"
 #include "emulator/model/tpmi_layout.h"
 

@@ -10,11 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/**
- * The whole content of a file below @directory, with a NUL behind it; to be freed. Returns 0 or a
+/** The whole content of a file below @directory, with a NUL behind it; to be freed. Returns 0 or a
  * negative errno: -EINVAL for what is not a file with an end, such as a FIFO, which would have to
- * be waited for, and -EFBIG for one of more than TEXT_MOST bytes.
- */
+ * be waited for, and -EFBIG for one of more than TEXT_MOST bytes. */
 int text_read(int directory, const char *path, char **content, size_t *size);
 /** The same of a file that is open; @file stays open. */
 int text_read_open(int file, char **content, size_t *size);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The table of TPMI fields and how they are read and written. Nothing of what driver and firmware
- * do with them.
- */
+/* The table of TPMI fields, and how they are read and written. */
 #include "emulator/model/tpmi_layout.h"
 
 static const struct {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Where each value stands in the TPMI registers of a power domain: banks that are found by the
- * offsets in their headers, registers of 64 bits, fields. Nothing of what driver and firmware do
- * with them. Written from the description of the registers, intentionally not from src/firmware.
- */
+/* The TPMI registers of a power domain: banks that headers lead to, registers of 64 bits, fields.
+ * Written from the description of the registers and not from src/firmware. */
 #ifndef EMULATOR_TPMI_LAYOUT_H
 #define EMULATOR_TPMI_LAYOUT_H
 

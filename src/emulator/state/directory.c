@@ -160,10 +160,8 @@ static const char directory_name[] = "isst-emulator";
 /* What the lock file holds: by it, and not by any name, a directory is known as an emulator's. */
 static const char marker[] = "isst emulator state\n";
 
-/**
- * Opens a directory that must be the caller's own, and writable by its owner alone: a user who can
- * write into it decides what this process reads and removes.
- */
+/** Opens a directory that must be the caller's own, and writable by its owner alone: a user who can
+ * write into it decides what this process reads and removes. */
 static int open_own(const char *path, bool make, char **error)
 {
 	struct stat status;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What driver, firmware and kernel of an emulated server remember: all that a machine is besides
- * its platform, in one file that all processes on the machine share.
- *
- * Under the lock a process works on a copy of its own. state_store() puts that into the file, all
- * of it or nothing: a process that is killed leaves the state before its change, or the one after.
- */
+/* All that a machine is besides its platform, in one file that its processes share. Under the lock
+ * a process works on a copy; state_store() stores all of it or nothing, even where the process is
+ * killed. */
 #ifndef EMULATOR_STATE_STATE_H
 #define EMULATOR_STATE_STATE_H
 
@@ -16,11 +12,9 @@
 #include <sys/types.h>
 #include <time.h>
 
-/**
- * What firmware holds for a domain. Where firmware is reached by TPMI level, features and classes
+/** What firmware holds for a domain. Where firmware is reached by TPMI level, features and classes
  * are in its registers alone, and the MSRs of a package, with the limits set for all of it, are
- * those of its first domain.
- */
+ * those of its first domain. */
 struct domain_state {
 	uint32_t level;
 	uint32_t features; /* as in 0x7f/0x01: [16] turbo-freq, [17] base-freq enabled */
@@ -71,12 +65,10 @@ struct deferred {
 	unsigned char entry[24]; /* the largest entry of a batch */
 };
 
-/**
- * The state. struct domain_state of each domain follow, the TPMI registers of all domains, struct
+/** The state. struct domain_state of each domain follow, the TPMI registers of all domains, struct
  * cpu_state of each CPU, the sets that the driver has kept in the order it got to know them, what
  * is deferred in the order it was accepted, and the control groups as lines of text. Its layout is
- * that of the file: a change needs a new STATE_FORMAT.
- */
+ * that of the file: a change needs a new STATE_FORMAT. */
 struct state {
 	uint32_t domain_count, cpu_count, register_count;
 	uint32_t kept_count, deferred_count, group_bytes;
@@ -94,11 +86,9 @@ struct state {
 
 enum { STATE_FORMAT = 15, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
-/**
- * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
+/** The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
  * first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one before, or
- * what a killed process did not complete.
- */
+ * what a killed process did not complete. */
 struct state_head {
 	char magic[16];
 	uint32_t format;
