@@ -4,8 +4,8 @@
  * switched, so that what is on or off is that every CPU is held at its own base frequency, by its
  * limits of cpufreq.
  */
-#include "features/base_freq_preset.h"
-#include "features/preset_limits.h"
+#include "features/plan.h"
+#include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -17,12 +17,12 @@
 static const struct preset_limits NO_LIMITS = { .max_khz = CPUFREQ_NO_LIMIT, .min_khz = 0 };
 
 /** The steps: the upper limit first, since it wins where the lower one is above it. */
-struct limit_steps {
+struct preset_steps {
 	struct step *max, *min;
 	enum turbo_state turbo;
 };
 
-static void add_limits(const struct limit_steps *steps, const struct isst_domain *domain,
+static void add_limits(const struct preset_steps *steps, const struct isst_domain *domain,
 		       unsigned int cpu, const struct preset_limits *limits)
 {
 	const struct item max = item_of(ITEM_SCALING_MAX, domain, cpu);
@@ -49,7 +49,7 @@ static void refuse_cpu(struct isst_change *change, struct domain_request *reques
 
 /** All of a domain or nothing. Returns 0, also where @request was refused, or -ENOMEM. */
 static int plan_domain(struct isst_change *change, struct domain_request *request,
-		       const struct limit_steps *steps, bool enable)
+		       const struct preset_steps *steps, bool enable)
 {
 	const struct isst_domain *domain = request->domain;
 	struct preset_limits *limits = calloc(isst_cpuset_count(domain->online) + 1,
@@ -86,8 +86,8 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 static int plan_limits(struct isst_change *change, struct domain_request *requests, size_t count,
 		       bool enable, const bool *restored)
 {
-	struct limit_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
-				     .min = change_step(change, ITEM_SCALING_MIN) };
+	struct preset_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
+				      .min = change_step(change, ITEM_SCALING_MIN) };
 	int error = change_turbo_state(change, &steps.turbo);
 
 	for (size_t i = 0; i < count && !error; i++)

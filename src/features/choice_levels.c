@@ -4,8 +4,8 @@
  * its power domains report one by one: where these are at different levels, each of them must hold
  * the cores for all to have the frequency of the bucket.
  */
-#include "features/choice_levels.h"
 #include "common/memory_stream.h"
+#include "features/high_priority.h"
 #include "features/perf_profile.h"
 #include "features/planning.h"
 #include "firmware/platform.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cgroups that hold CPUs in cpuset partitions: those of domains, and others. Plans nothing. */
-#include "features/cpus_groups.h"
 #include "features/cpus_change.h"
 #include "sysfs/cpuset_groups.h"
 #include "sysfs/partition.h"

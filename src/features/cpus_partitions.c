@@ -2,7 +2,6 @@
 /* Cpuset partitions that hold CPUs: in place of hotplug, and for CPU 0 beside it. */
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
-#include "features/cpus_groups.h"
 #include "sysfs/partition.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"

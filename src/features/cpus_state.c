@@ -2,7 +2,6 @@
 /* Which CPUs of domains are offline or isolated, compared with what they may be asked to be. */
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
-#include "features/cpus_groups.h"
 #include "features/snapshot.h"
 #include "sysfs/cpu_lists.h"
 #include "sysfs/partition.h"

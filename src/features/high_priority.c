@@ -6,7 +6,6 @@
 #include "features/high_priority.h"
 #include "base/cpuset.h"
 #include "common/numbered.h"
-#include "features/choice_levels.h"
 #include "features/core_choice.h"
 #include "features/features.h"
 #include "firmware/platform.h"

@@ -4,7 +4,6 @@
 #include "features/cpus_change.h"
 #include "features/plan.h"
 #include "features/planning.h"
-#include "features/uncore_limits.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"

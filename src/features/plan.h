@@ -4,6 +4,7 @@
 #define ISST_FEATURES_PLAN_H
 
 #include "features/features.h"
+#include "sysfs/uncore.h"
 #include "transaction/change.h"
 
 int plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
@@ -44,5 +45,23 @@ int plan_scaling_limits(struct isst_change *change, struct scaling_request *requ
 int plan_uncore_limits(struct isst_change *change, struct uncore_request *requests, size_t count);
 
 int plan_all_online(struct isst_change *change);
+
+/** As change_plan_base_freq(), where the BIOS has set SST-BF up for good. */
+int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			  bool enable, bool automatic);
+
+/* ---- Places of uncore limits ---- */
+
+/** Where the limits of a domain are; @fabric: 0 on mailbox platforms. */
+struct uncore_place uncore_place_of(const struct isst_context *context,
+				    const struct isst_domain *domain, unsigned int fabric);
+
+/** The limits as the steps that are planned by now will leave them. -ENOENT: the kernel has none.
+ */
+int uncore_limits_project(struct isst_change *change, const struct isst_domain *domain,
+			  unsigned int fabric, struct frequency_limits *limits);
+
+/** Why the kernel shows no limits of a place. */
+const char *uncore_why_none(struct isst_context *context, const struct uncore_place *place);
 
 #endif

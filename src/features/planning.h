@@ -9,6 +9,23 @@
 #include "transaction/change.h"
 #include "transaction/saved_settings.h"
 
+/* ---- Steps of two limits ---- */
+
+/** Steps in the order in which they are made: lower limits that go down, upper ones, lower ones
+ * that go up. */
+struct limit_steps {
+	struct step *lowered_min, *max, *raised_min;
+};
+
+/** Adds the steps to a change; kinds of upper and lower limits. */
+struct limit_steps limit_steps_begin(struct isst_change *change, enum item_kind max,
+				     enum item_kind min);
+
+/** The step for a lower limit that is @present, and becomes @wanted. */
+struct step *limit_steps_min(const struct limit_steps *steps, uint64_t present, uint64_t wanted);
+
+/* ---- Planning ---- */
+
 /** What is known of the domains of all requests before they are changed; element i belongs to
  * request i, with its current level or the one that was asked for. To be freed. */
 struct current_state {
@@ -162,5 +179,21 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
  */
 int find_restored_limits(struct isst_change *change, const struct domain_request *requests,
 			 const struct current_state *current, const bool *restored, bool *limits);
+
+/* ---- SST-BF of the BIOS: CPUs are held at their base frequencies by limits of cpufreq ---- */
+
+/** What a CPU's limits become. */
+struct preset_limits {
+	uint64_t max_khz, min_khz;
+	bool hidden; /* the upper one takes effect only once turbo is on again */
+};
+
+/**
+ * Both limits at the base frequency; one at the end of the processor's range is none. @limits:
+ * whether the upper one is hidden is set. Returns 0, or a negative errno with *@missing the file
+ * that could not be read.
+ */
+int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char **missing,
+		       struct preset_limits *limits);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of cpufreq: reading them, and planning others. */
 #include "base/khz_text.h"
-#include "features/limit_steps.h"
 #include "features/plan.h"
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of the uncore: reading them, and planning others. */
-#include "features/uncore_limits.h"
 #include "base/khz_text.h"
-#include "features/limit_steps.h"
 #include "features/plan.h"
+#include "features/planning.h"
 #include "topology/context.h"
 #include "transaction/steps.h"
 

@@ -18,7 +18,6 @@
 #include "base/array.h"
 #include "features/plan.h"
 #include "features/planning.h"
-#include "state/apply_parts.h"
 #include "state/cpus.h"
 #include "topology/context.h"
 #include "transaction/report.h"

@@ -3,12 +3,99 @@
 #ifndef ISST_STATE_APPLY_H
 #define ISST_STATE_APPLY_H
 
-#include "state/package_scope.h"
+#include "features/planning.h"
 #include "state/wanted.h"
+
+struct isst_change;
 
 /** Adds the steps. Objections stay with the change (isst_change_check()). Returns 0, -ENOMEM
  * or -EINTR. */
 int wanted_plan(struct wanted *wanted, struct isst_change *change);
+
+/* ---- What a request reaches beyond its own domain ---- */
+
+/** The requests of a change, then their neighbours: the other domains of the same packages. */
+struct package_scope {
+	struct isst_change *change;
+	struct domain_request *requests;
+	struct current_state current; /* of all of them */
+	size_t count, own;	      /* of all; of the change itself */
+};
+
+/** Which domains belong to a scope besides those of the requests. */
+enum scope_width {
+	SCOPE_REQUESTS,	     /* none */
+	SCOPE_POWER_DOMAINS, /* other power domains of a package, where it has several */
+	SCOPE_PACKAGES,	     /* all others of a package */
+};
+
+/** What has to be known, of the requests and of their neighbours. */
+struct scope_needs {
+	enum scope_width width;
+	struct state_needs own, neighbours;
+};
+
+/**
+ * Finds the neighbours and reads the state of all, as current_state_read() does. Where core-power
+ * is needed, neighbours that lack it are not active; what else fails of one becomes the failure of
+ * the requests of its package. To be ended with package_scope_end(). Returns 0 or a negative errno
+ * (and there is nothing to end).
+ */
+int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
+			size_t count, const struct scope_needs *needs, struct package_scope *scope);
+
+/** To be called when the requests have been checked: neighbours without one that is left are not
+ * active either. */
+void package_scope_drop_idle_siblings(struct package_scope *scope);
+
+/** Leaves a request out which has nothing to do: that is no failure. */
+void package_scope_drop(struct package_scope *scope, size_t i);
+
+/**
+ * The requests as far as they take part in what is the package's: besides those that are active the
+ * domains without CPUs that lack the feature and have core-power, in packages of which one is
+ * active. To be freed; NULL without memory.
+ */
+struct domain_request *package_scope_sharing(const struct package_scope *scope);
+
+/** Gives what stands against the requests back to them, and releases the scope. */
+void package_scope_end(struct package_scope *scope, struct domain_request *requests);
+
+/** The state of the domains of the requests themselves. */
+struct current_state package_scope_own_state(const struct package_scope *scope);
+
+/** How many of the scope's requests core-power is switched for: all where it is the package's. */
+size_t package_scope_core_power_count(const struct package_scope *scope);
+
+/**
+ * Switches core-power off as `disable --auto` of a feature (FEATURE_...) does where nothing is
+ * restored from saved settings: unless the other feature needs it. @sharing: as of
+ * package_scope_sharing();
+ * @restored: as plan_restoring() left it. Returns 0 or a negative errno.
+ */
+int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
+				 unsigned int feature, const bool *restored);
+
+/** Names the levels, other than the current one, of which settings of a feature are saved:
+ * `disable --auto` restores them only there. Returns 0, or as settings_exist() does. */
+int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature);
+
+/** Leaves out the neighbours in packages where the feature stays on, or may, in a power domain with
+ * CPUs. */
+void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature);
+
+/** What `disable` of a feature (FEATURE_...) finds to do for request @i: nothing where there is no
+ * such feature. */
+void package_scope_check_off(struct package_scope *scope, size_t i, unsigned int feature);
+
+/**
+ * Switches a feature (FEATURE_...) off: besides where a request is active in the I/O dies of
+ * packages where it stays on in no power domain with CPUs. Returns 0 or a negative errno.
+ */
+int package_scope_switch_off(struct package_scope *scope, unsigned int feature);
+
+/** Warns that `disable` without --auto leaves what was saved for a feature as it is. */
+void package_scope_warn_of_saved(struct package_scope *scope, unsigned int feature);
 
 /* ---- Of commands ---- */
 
@@ -36,5 +123,46 @@ int settings_add(struct configuration *settings, const struct isst_context *cont
 int plan_settings(struct package_scope *scope, const struct domain_request *requests,
 		  uint32_t shared, struct isst_cpuset *high_priority,
 		  struct configuration *settings);
+
+/* ---- Parts of the change ---- */
+
+/*
+ * The functions below return 0, -ENOMEM or -EINTR; what stands against a setting becomes its
+ * problem.
+ */
+
+/* apply_checks.c */
+
+/** Objects where turbo is disabled and turbo-freq gets enabled; warns where it has no effect. */
+int wanted_check_turbo(struct wanted *wanted, struct isst_change *change);
+/** Warns of turbo ratio limits that stay where turbo-freq gets disabled, as `turbo-freq disable`
+ * has it. */
+void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_change *change);
+
+/** Warns of what holds high priority cores back: turbo ratio limits of which turbo-freq stays on or
+ * is enabled beside, and limits of cpufreq. Once these are planned. */
+int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change);
+
+/** Warns, as `turbo-freq enable --auto` does, of cores without a bucket, and of turbo-freq that no
+ * core profits from, where the configuration states both. */
+void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *change);
+
+/** Limits of CLOS: a minimum must not be above a maximum that stays, nor the other way round; warns
+ * of those that cannot be kept to. */
+int wanted_check_clos(struct wanted *wanted, struct isst_change *change);
+
+/** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
+ * that, firmware decides. Rejects requests; returns 0 or -ENOMEM. */
+int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
+			   size_t count);
+
+/** Warns of limits outside the processor's frequencies that cannot be kept to: the firmware would
+ * clip them. A maximum above them limits nothing. @no_limit: how no limit is asked for. */
+void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
+			const struct isst_clos *values, const char *no_limit);
+
+/* apply_limits.c */
+int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change);
+int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change);
 
 #endif

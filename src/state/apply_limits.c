@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of cpufreq and of the uncore that are wanted, as requests of each CPU and fabric. */
 #include "features/plan.h"
-#include "state/apply_parts.h"
+#include "state/apply.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 

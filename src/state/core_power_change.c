@@ -3,7 +3,6 @@
 #include "common/memory_stream.h"
 #include "common/numbered.h"
 #include "state/apply.h"
-#include "state/apply_parts.h"
 #include "state/plan.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"

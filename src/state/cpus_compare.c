@@ -15,14 +15,14 @@
 /* ---- What a machine has ---- */
 
 /** Domains whose CPUs one setting may describe. */
-struct group {
+struct cpus_group {
 	struct isst_context *context;
 	const struct cpus_state *states;
 	size_t count;
 	bool whole; /* of the machine */
 };
 
-static bool all_are(const struct group *group, const struct setting *setting)
+static bool all_are(const struct cpus_group *group, const struct setting *setting)
 {
 	for (size_t i = 0; i < group->count; i++)
 		if (!cpus_state_is(&group->states[i], cpus_wanted_of(setting), setting->cpus))
@@ -31,7 +31,7 @@ static bool all_are(const struct group *group, const struct setting *setting)
 }
 
 /** All CPUs of the group that are offline; of the whole machine, wherever they are. */
-static int add_offline(const struct group *group, struct setting *setting)
+static int add_offline(const struct cpus_group *group, struct setting *setting)
 {
 	int error = 0;
 
@@ -47,7 +47,7 @@ static int add_offline(const struct group *group, struct setting *setting)
 }
 
 /** Whether a setting holds for CPUs that are no domain's as well. */
-static bool holds_everywhere(const struct group *group, const struct setting *setting)
+static bool holds_everywhere(const struct cpus_group *group, const struct setting *setting)
 {
 	const struct isst_context *context = group->context;
 	unsigned int cpu;
@@ -62,7 +62,7 @@ static bool holds_everywhere(const struct group *group, const struct setting *se
 	return true;
 }
 
-static bool has_partition(const struct group *group)
+static bool has_partition(const struct cpus_group *group)
 {
 	for (size_t i = 0; i < group->count; i++)
 		if (group->states[i].has_partition)
@@ -72,7 +72,7 @@ static bool has_partition(const struct group *group)
 
 /** The setting that describes a group exactly, and by the level where that fits; unmanaged: there
  * is none. */
-static int describe_group(const struct group *group, struct setting *setting)
+static int describe_group(const struct cpus_group *group, struct setting *setting)
 {
 	static const enum wanted_kind WANTED[] = { WANTED_ALL_ONLINE, WANTED_OF_LEVEL,
 						   WANTED_ISOLATED, WANTED_OFFLINE };
@@ -98,8 +98,8 @@ static int describe_group(const struct group *group, struct setting *setting)
 
 /** Whether the CPUs of a setting depend on the level, and that is another one than elsewhere: it is
  * stated then. */
-static bool is_of_other_level(const struct configuration *configuration, const struct group *group,
-			      const struct setting *setting)
+static bool is_of_other_level(const struct configuration *configuration,
+			      const struct cpus_group *group, const struct setting *setting)
 {
 	bool other = false;
 
@@ -112,7 +112,7 @@ static bool is_of_other_level(const struct configuration *configuration, const s
 }
 
 /** Whether a setting is the one that another configuration has there. */
-static bool is_in(const struct configuration *except, const struct group *group,
+static bool is_in(const struct configuration *except, const struct cpus_group *group,
 		  const struct setting *setting)
 {
 	for (size_t i = 0; i < group->count; i++) {
@@ -164,14 +164,14 @@ static int note_unmanaged(struct isst_context *context, const struct cpus_state 
 }
 
 /** Adds the setting of a group; where there is none for all of it, those of its parts. */
-static int add_group(struct configuration *configuration, const struct group *group,
+static int add_group(struct configuration *configuration, const struct cpus_group *group,
 		     enum reach reach, struct origin origin, const struct configuration *except)
 {
 	struct setting setting = { .subject = SUBJECT_CPUS, .index = INDEX_ALL, .origin = origin };
 	int error = describe_group(group, &setting);
 
 	if (!error && setting.wanted == WANTED_UNMANAGED && reach < OF_DOMAIN) {
-		struct group part = { .context = group->context };
+		struct cpus_group part = { .context = group->context };
 
 		for (size_t i = 0; i < group->count && !error; i += part.count) {
 			part.states = &group->states[i];
@@ -215,7 +215,7 @@ int cpus_add_state(const struct wanted *wanted, struct configuration *configurat
 	struct isst_context *context = wanted->context;
 	size_t domains = isst_domain_count(context);
 	struct cpus_state *states = calloc(domains + 1, sizeof(*states));
-	struct group all = { .context = context, .states = states, .whole = true };
+	struct cpus_group all = { .context = context, .states = states, .whole = true };
 	int error = states ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < domains && !error; i++)

@@ -5,7 +5,6 @@
 #include "base/khz_text.h"
 #include "features/cpus_change.h"
 #include "features/planning.h"
-#include "state/values.h"
 #include "state/wanted.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"

@@ -10,6 +10,8 @@
 #include "state/facts.h"
 #include "transaction/item_index.h"
 
+#include <stdio.h>
+
 /** An item, and what becomes of it. One item may stand in several, for other bits. */
 struct wanted_item {
 	struct item item;
@@ -147,5 +149,17 @@ __attribute__((format(printf, 4, 5))) int wanted_contradicts(struct wanted *want
 							     const struct setting *setting,
 							     const struct isst_domain *domain,
 							     const char *format, ...);
+
+/* ---- Values as settings ---- */
+
+/** Puts into a setting what the value of an item, whose bits are those of @item, means. */
+void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
+			     struct setting *setting);
+
+/** A value as a statement has it; *@text is to be freed. Returns 0 or -ENOMEM. */
+int wanted_value_text(const struct wanted_item *item, uint64_t value, char **text);
+
+/** What messages call a subject: `level`, `CLOS 2 max`. @index: that of the item. */
+void subject_write(FILE *stream, enum subject subject, unsigned int index);
 
 #endif
