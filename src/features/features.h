@@ -220,24 +220,17 @@ struct cpu_request {
 	struct isst_failure failure;
 };
 
-/** Limits of cpufreq that a CPU is to have. */
-struct scaling_request {
-	const struct isst_cpu *cpu;	/* in */
-	struct frequency_limits wanted; /* in: kHz, or LIMIT_... */
-	struct isst_failure failure;	/* -EOPNOTSUPP: no cpufreq, or the CPU stays offline */
-	bool of_max;			/* out: what the failure is about is the upper limit */
-};
-
-/** Limits that the uncore of a domain is to have. */
-struct uncore_request {
-	const struct isst_domain *domain; /* in */
+/** Limits that cpufreq is to have for a CPU, or the uncore of a domain. */
+struct limit_request {
+	const struct isst_cpu *cpu;	  /* in, of cpufreq */
+	const struct isst_domain *domain; /* in, of the uncore */
 	unsigned int fabric;		  /* in, as of struct uncore_limits */
-	struct frequency_limits wanted;	  /* in: kHz or LIMIT_KEPT */
-	bool may_cross;			  /* in: the lower one may be above the upper one */
+	struct frequency_limits wanted;	  /* in: kHz or LIMIT_KEPT; of cpufreq LIMIT_... */
+	bool may_cross; /* in, of the uncore: the lower one may be above the upper one */
 	/* In: where a limit is asked for of all that a package has, that of the package may be
 	 * moved for it. */
 	bool with_package;
-	struct isst_failure failure; /* -EOPNOTSUPP: the kernel has no such limits */
+	struct isst_failure failure; /* -EOPNOTSUPP: the kernel has none, or a CPU stays offline */
 	bool of_max;		     /* out: what the failure is about is the upper limit */
 };
 

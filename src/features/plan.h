@@ -35,14 +35,14 @@ int plan_cpus_offline(struct isst_change *change, struct domain_request *request
  * that the steps planned so far bring online are taken as online, and where these steps move the
  * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written.
  */
-int plan_scaling_limits(struct isst_change *change, struct scaling_request *requests, size_t count);
+int plan_scaling_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
 /**
  * Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
  * compare them, and some state may have them so. A lower limit that is kept goes down with an upper
  * one that would be below it.
  */
-int plan_uncore_limits(struct isst_change *change, struct uncore_request *requests, size_t count);
+int plan_uncore_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
 int plan_all_online(struct isst_change *change);
 

@@ -330,7 +330,7 @@ static bool is_covered(const struct present_limits *present)
 	return min >= max;
 }
 
-static int find_present(const struct scaling_plan *plan, struct scaling_request *request,
+static int find_present(const struct scaling_plan *plan, struct limit_request *request,
 			struct present_limits *present)
 {
 	struct isst_change *change = plan->change;
@@ -377,7 +377,7 @@ static uint64_t known_max(const struct present_limits *present, uint64_t khz)
 }
 
 /** Refuses limits that the kernel would make others of. */
-static void check_limits(struct messages *messages, struct scaling_request *request,
+static void check_limits(struct messages *messages, struct limit_request *request,
 			 const struct present_limits *present)
 {
 	const struct frequency_limits *wanted = &request->wanted,
@@ -427,7 +427,7 @@ static struct step *min_step(const struct limit_steps *steps, const struct frequ
 	return limit_steps_min(steps, present->min, wanted->min_khz);
 }
 
-static void plan_cpu(const struct scaling_plan *plan, const struct scaling_request *request,
+static void plan_cpu(const struct scaling_plan *plan, const struct limit_request *request,
 		     const struct present_limits *present)
 {
 	const struct frequency_limits *wanted = &request->wanted;
@@ -443,7 +443,7 @@ static void plan_cpu(const struct scaling_plan *plan, const struct scaling_reque
 	plan_limit(min_step(steps, wanted, present), request->cpu, wanted->min_khz, present);
 }
 
-static int plan_request(const struct scaling_plan *plan, struct scaling_request *request)
+static int plan_request(const struct scaling_plan *plan, struct limit_request *request)
 {
 	struct present_limits present;
 	int error;
@@ -458,7 +458,7 @@ static int plan_request(const struct scaling_plan *plan, struct scaling_request 
 	return 0;
 }
 
-int plan_scaling_limits(struct isst_change *change, struct scaling_request *requests, size_t count)
+int plan_scaling_limits(struct isst_change *change, struct limit_request *requests, size_t count)
 {
 	struct scaling_plan plan = { .change = change };
 	int error = 0;

@@ -323,7 +323,7 @@ int uncore_limits_project(struct isst_change *change, const struct isst_domain *
 }
 
 /** What is there, and what the limits that are asked for are. */
-static int find_values(struct isst_change *change, struct uncore_request *request,
+static int find_values(struct isst_change *change, struct limit_request *request,
 		       struct frequency_limits *present, struct frequency_limits *values)
 {
 	const struct frequency_limits *wanted = &request->wanted;
@@ -354,7 +354,7 @@ static const char *objection_to(struct messages *messages, const char *which, ui
 	return NULL;
 }
 
-static void check_values(struct isst_change *change, struct uncore_request *request,
+static void check_values(struct isst_change *change, struct limit_request *request,
 			 const struct frequency_limits *values)
 {
 	const struct frequency_limits *wanted = &request->wanted;
@@ -374,7 +374,7 @@ static void check_values(struct isst_change *change, struct uncore_request *requ
 		       why);
 }
 
-static void plan_values(const struct limit_steps *steps, const struct uncore_request *request,
+static void plan_values(const struct limit_steps *steps, const struct limit_request *request,
 			const struct frequency_limits *present,
 			const struct frequency_limits *values)
 {
@@ -389,7 +389,7 @@ static void plan_values(const struct limit_steps *steps, const struct uncore_req
 }
 
 static int plan_request(struct isst_change *change, const struct limit_steps *steps,
-			struct uncore_request *request)
+			struct limit_request *request)
 {
 	struct frequency_limits present = { 0 }, values;
 	int error;
@@ -404,7 +404,7 @@ static int plan_request(struct isst_change *change, const struct limit_steps *st
 	return 0;
 }
 
-int plan_uncore_limits(struct isst_change *change, struct uncore_request *requests, size_t count)
+int plan_uncore_limits(struct isst_change *change, struct limit_request *requests, size_t count)
 {
 	const struct limit_steps steps = limit_steps_begin(change, ITEM_UNCORE_MAX,
 							   ITEM_UNCORE_MIN);

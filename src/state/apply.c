@@ -30,30 +30,23 @@
 
 /* ---- Support of features ---- */
 
-/** Features that a level is known not to support, of those that an entry enables. */
-static uint64_t find_unsupported(const struct entry *entry, const struct isst_level *level)
-{
-	uint64_t unsupported = 0;
-
-	if (level->turbo_freq == ISST_FEATURE_UNSUPPORTED)
-		unsupported |= FEATURE_TURBO_FREQ;
-	if (level->base_freq == ISST_FEATURE_UNSUPPORTED)
-		unsupported |= FEATURE_BASE_FREQ;
-	return unsupported & entry->mask & entry->bits;
-}
-
-/** What is optional is left out, anything else ends the change. */
+/** Features that the level is known not to support: what is optional is left out, anything else
+ * ends the change. */
 static int check_entry(struct isst_change *change, struct entry *entry,
 		       const struct isst_level *level)
 {
-	uint64_t unsupported = find_unsupported(entry, level);
-	const char *feature = feature_name(unsupported & FEATURE_TURBO_FREQ ? FEATURE_TURBO_FREQ
-									    : FEATURE_BASE_FREQ);
+	uint64_t unsupported =
+		((level->turbo_freq == ISST_FEATURE_UNSUPPORTED ? FEATURE_TURBO_FREQ : 0U) |
+		 (level->base_freq == ISST_FEATURE_UNSUPPORTED ? FEATURE_BASE_FREQ : 0U)) &
+		entry->mask & entry->bits;
 
 	if (unsupported & ~entry->if_supported && !entry->optional)
-		return message_error(&change->context->messages, -EOPNOTSUPP,
-				     "%s: %s feature is not present at level %u",
-				     level->domain->name, feature, level->level);
+		return message_error(
+			&change->context->messages, -EOPNOTSUPP,
+			"%s: %s feature is not present at level %u", level->domain->name,
+			feature_name(unsupported & FEATURE_TURBO_FREQ ? FEATURE_TURBO_FREQ
+								      : FEATURE_BASE_FREQ),
+			level->level);
 	entry->mask &= ~unsupported;
 	return 0;
 }
@@ -106,6 +99,7 @@ struct application {
 	struct isst_change *change;
 };
 
+/** Which of the items of a kind are selected; NULL: all. */
 typedef bool (*selects)(const struct wanted *wanted, const struct wanted_item *item);
 
 /* ---- Steps ---- */
@@ -123,32 +117,26 @@ struct merged_items {
 	size_t count;
 };
 
-/** The same item of before: those of CPUs and cores are wanted once. */
-static struct merged *find_merged(const struct merged_items *merged, const struct wanted_item *item)
-{
-	if (subject_is_of_cpus(item->subject))
-		return NULL;
-	for (size_t i = 0; i < merged->count; i++)
-		if (item_is(&merged->items[i].item, &item->item))
-			return &merged->items[i];
-	return NULL;
-}
-
-static int merge_items(const struct wanted *wanted, selects selected, struct merged_items *merged)
+static int merge_items(const struct wanted *wanted, enum item_kind kind, selects selected,
+		       struct merged_items *merged)
 {
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *item = &wanted->items[i];
+		/* Those of CPUs and cores are wanted once. */
+		size_t at = subject_is_of_cpus(item->subject) ? merged->count : 0;
 		struct merged *same;
 
-		if (!selected(wanted, item))
+		if (item->item.kind != kind || (selected && !selected(wanted, item)))
 			continue;
-		same = find_merged(merged, item);
-		if (!same) {
+		while (at < merged->count && !item_is(&merged->items[at].item, &item->item))
+			at++;
+		if (at == merged->count) {
 			if (ARRAY_GROW(merged->items, merged->count))
 				return -ENOMEM;
-			same = &merged->items[merged->count++];
-			*same = (struct merged){ .item = item->item, .first = item };
+			merged->items[merged->count++] = (struct merged){ .item = item->item,
+									  .first = item };
 		}
+		same = &merged->items[at];
 		same->required |= item->setting->optional ? 0 : item->mask;
 		same->mask |= item->mask;
 		same->bits = (same->bits & ~item->mask) | (item->bits & item->mask);
@@ -156,17 +144,17 @@ static int merge_items(const struct wanted *wanted, selects selected, struct mer
 	return 0;
 }
 
-/** Adds one step for all items that are selected. @not_lowered: bits of a field that the step does
- * not lower; @step: NULL where there are none. */
-static int add_step_upward(const struct application *application, selects selected,
-			   uint64_t not_lowered, struct step **step)
+/** Adds one step for all items of a kind that are selected. @not_lowered: bits of a field that the
+ * step does not lower; @step: NULL where there are none. */
+static int add_step(const struct application *application, enum item_kind kind, selects selected,
+		    uint64_t not_lowered, struct step **step)
 {
 	struct merged_items merged = { 0 };
-	int error = merge_items(application->wanted, selected, &merged);
+	int error = merge_items(application->wanted, kind, selected, &merged);
 
 	*step = NULL;
 	if (!error && merged.count > 0)
-		*step = change_step(application->change, merged.items[0].item.kind);
+		*step = change_step(application->change, kind);
 	for (size_t i = 0; i < merged.count && *step; i++) {
 		const struct merged *item = &merged.items[i];
 
@@ -183,22 +171,16 @@ static int add_step_upward(const struct application *application, selects select
 	return error;
 }
 
-static int add_step(const struct application *application, selects selected, struct step **step)
-{
-	return add_step_upward(application, selected, 0, step);
-}
-
 /* ---- Features ---- */
 
 static bool is_feature_off(const struct wanted *wanted, const struct wanted_item *item)
 {
-	return item->item.kind == ITEM_FEATURES && item->bits == 0 &&
-	       !wanted_changes_level(wanted, item);
+	return item->bits == 0 && !wanted_changes_level(wanted, item);
 }
 
 static bool is_feature_on(const struct wanted *wanted, const struct wanted_item *item)
 {
-	return item->item.kind == ITEM_FEATURES && !is_feature_off(wanted, item);
+	return !is_feature_off(wanted, item);
 }
 
 /** What firmware may move with SST-BF or SST-TF. */
@@ -233,7 +215,7 @@ static int plan_features(const struct application *application, selects selected
 {
 	struct step *step;
 	bool base_freq = false;
-	int error = add_step(application, selected, &step);
+	int error = add_step(application, ITEM_FEATURES, selected, 0, &step);
 
 	wanted_check_support_later(application->wanted, step);
 	for (size_t i = 0; step && i < step->count && !error; i++) {
@@ -300,18 +282,6 @@ static int plan_levels(const struct application *application)
 
 /* ---- Core-power ---- */
 
-static bool is_clos(const struct wanted *wanted, const struct wanted_item *item)
-{
-	(void)wanted;
-	return item->item.kind == ITEM_CLOS;
-}
-
-static bool is_association(const struct wanted *wanted, const struct wanted_item *item)
-{
-	(void)wanted;
-	return item->item.kind == ITEM_ASSOCIATION;
-}
-
 /** Whether it is a maximum that may be lower than what is there. */
 static bool is_clos_limit(const struct wanted *wanted, const struct wanted_item *item)
 {
@@ -319,75 +289,46 @@ static bool is_clos_limit(const struct wanted *wanted, const struct wanted_item 
 	return item->subject == SUBJECT_CLOS_MAX && item->bits != CLOS_MAX_BITS;
 }
 
-static bool moves_cores(const struct wanted *wanted)
-{
-	for (size_t i = 0; i < wanted->count; i++)
-		if (is_association(wanted, &wanted->items[i]))
-			return true;
-	return false;
-}
-
 /** Classes and their cores. Where cores may move a maximum is lowered in a second write: a core
  * that leaves its class must not be throttled for that moment. */
 static int plan_classes(const struct application *application)
 {
-	struct step *clos, *association;
-	bool moves = moves_cores(application->wanted);
-	int error = add_step_upward(application, is_clos, moves ? CLOS_MAX_BITS : 0, &clos);
+	const struct wanted *wanted = application->wanted;
+	struct step *step;
+	bool moves = false;
+	int error;
 
-	if (!moves)
-		return error;
-	if (!error)
-		error = add_step(application, is_association, &association);
-	if (!error)
-		error = add_step(application, is_clos_limit, &clos);
+	for (size_t i = 0; i < wanted->count; i++)
+		moves |= wanted->items[i].item.kind == ITEM_ASSOCIATION;
+	error = add_step(application, ITEM_CLOS, NULL, moves ? CLOS_MAX_BITS : 0, &step);
+	if (!error && moves)
+		error = add_step(application, ITEM_ASSOCIATION, NULL, 0, &step);
+	if (!error && moves)
+		error = add_step(application, ITEM_CLOS, is_clos_limit, 0, &step);
 	return error;
 }
 
-static bool is_core_power(const struct wanted *wanted, const struct wanted_item *item)
-{
-	(void)wanted;
-	return item->item.kind == ITEM_CORE_POWER;
-}
-
-static bool is_qos(const struct wanted *wanted, const struct wanted_item *item)
-{
-	(void)wanted;
-	return item->item.kind == ITEM_QOS;
-}
-
-/** Some firmware resets configurations of CLOS when core-power goes on. */
-static void disturb_clos(struct step *step, const struct isst_domain *domain, bool on)
-{
-	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
-		const struct item item = item_of(ITEM_CLOS, domain, clos);
-
-		if (on)
-			step_keeps(step, item);
-		else
-			step_disturbs_optional(step, item);
-	}
-}
-
-/** Whether core-power is on once an entry of a step is written, as far as that depends on it. */
-static bool leaves_core_power_on(const struct entry *entry)
-{
-	uint64_t enable = entry->item.kind == ITEM_QOS ? QOS_CLOS_ENABLE : 1;
-
-	return !(entry->mask & enable) || entry->bits & enable;
-}
-
-/** What switching core-power may disturb. */
+/** What switching core-power may disturb: some firmware resets configurations of CLOS when it goes
+ * on. */
 static void core_power_step_disturbs(struct step *step)
 {
 	bool one_switch = step && step->change->context->firmware.operations->one_core_power_switch;
 
 	for (size_t i = 0; step && i < step->count; i++) {
-		const struct item *item = &step->entries[i].item;
+		const struct entry *entry = &step->entries[i];
+		const struct item *item = &entry->item;
 		const struct isst_domain *domain = item_domain(step->change->context, item);
+		uint64_t enable = item->kind == ITEM_QOS ? QOS_CLOS_ENABLE : 1;
+		/* As far as that depends on it. */
+		bool leaves_on = !(entry->mask & enable) || entry->bits & enable;
 
-		if (one_switch || item->kind == ITEM_CORE_POWER)
-			disturb_clos(step, domain, leaves_core_power_on(&step->entries[i]));
+		bool classes = one_switch || item->kind == ITEM_CORE_POWER;
+
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && classes; clos++)
+			if (leaves_on)
+				step_keeps(step, item_of(ITEM_CLOS, domain, clos));
+			else
+				step_disturbs_optional(step, item_of(ITEM_CLOS, domain, clos));
 		/* Firmware may take one of the two for both. */
 		if (!one_switch)
 			step_disturbs_optional(
@@ -400,10 +341,10 @@ static void core_power_step_disturbs(struct step *step)
 static int plan_switches(const struct application *application)
 {
 	struct step *feature, *qos;
-	int error = add_step(application, is_core_power, &feature);
+	int error = add_step(application, ITEM_CORE_POWER, NULL, 0, &feature);
 
 	if (!error)
-		error = add_step(application, is_qos, &qos);
+		error = add_step(application, ITEM_QOS, NULL, 0, &qos);
 	if (error)
 		return error;
 	core_power_step_disturbs(feature);
@@ -412,12 +353,6 @@ static int plan_switches(const struct application *application)
 }
 
 /* ---- All of them ---- */
-
-static bool is_turbo_ratio_limit(const struct wanted *wanted, const struct wanted_item *item)
-{
-	(void)wanted;
-	return item->item.kind == ITEM_TURBO_RATIO_LIMITS;
-}
 
 static int plan_steps(const struct application *application)
 {
@@ -443,15 +378,17 @@ static int plan_steps(const struct application *application)
 	if (!error && !is_command)
 		error = wanted_check_turbo(application->wanted, application->change);
 	if (!error)
-		error = add_step(application, is_turbo_ratio_limit, &step);
+		error = add_step(application, ITEM_TURBO_RATIO_LIMITS, NULL, 0, &step);
 	if (!error && !is_command)
 		wanted_warn_of_turbo_ratio_limits(application->wanted, application->change);
 	if (!error)
 		wanted_warn_of_priorities(application->wanted, application->change);
 	if (!error)
-		error = wanted_plan_uncore_limits(application->wanted, application->change);
+		error = wanted_plan_limits(application->wanted, application->change,
+					   SUBJECT_UNCORE_MIN, SUBJECT_UNCORE_MAX);
 	if (!error)
-		error = wanted_plan_scaling_limits(application->wanted, application->change);
+		error = wanted_plan_limits(application->wanted, application->change,
+					   SUBJECT_SCALING_MIN, SUBJECT_SCALING_MAX);
 	if (!error)
 		error = wanted_warn_of_held_cores(application->wanted, application->change);
 	if (!error)
@@ -502,62 +439,4 @@ int wanted_plan(struct wanted *wanted, struct isst_change *change)
 	for (size_t i = 0; i < wanted->unsupported_count; i++)
 		change_warn_optional(change, wanted->unsupported[i]);
 	return error ? error : wanted->error;
-}
-
-int settings_add(struct configuration *settings, const struct isst_context *context,
-		 const struct isst_domain *domain, struct setting setting)
-{
-	unsigned int number = domain_number(context, domain);
-	int error;
-
-	setting.scope = (struct scope){ isst_cpuset_new(), isst_cpuset_new() };
-	error = setting.scope.packages && setting.scope.power_domains ? 0 : -ENOMEM;
-	if (!error)
-		error = isst_cpuset_add(setting.scope.packages, domain->package, domain->package);
-	if (!error)
-		error = isst_cpuset_add(setting.scope.power_domains, number, number);
-	if (!error)
-		return configuration_add(settings, &setting);
-	setting_clear(&setting);
-	return error;
-}
-
-int plan_settings(struct package_scope *scope, const struct domain_request *requests,
-		  uint32_t shared, struct isst_cpuset *high_priority,
-		  struct configuration *settings)
-{
-	struct wanted wanted = { .context = scope->change->context,
-				 .configuration = settings,
-				 .high_priority = high_priority,
-				 .is_command = true };
-	size_t switched = context_has_power_domains(wanted.context) ? scope->count : scope->own;
-	int error = facts_begin(&wanted.facts, wanted.context);
-
-	for (size_t i = 0; i < scope->count && !error; i++) {
-		bool own = i < scope->own && request_is_active(&scope->requests[i]);
-		uint32_t subjects = own ? UINT32_MAX : shared;
-
-		if (i >= switched)
-			subjects &= ~SUBJECTS_OF_SWITCHES;
-		if (request_is_active(&requests[i]))
-			facts_take(&wanted.facts, &scope->current.domains[i], subjects);
-	}
-	wanted.facts.whole = true;
-	if (!error)
-		error = wanted_resolve(&wanted, WANTED_TO_CHANGE);
-	if (!error)
-		error = wanted_plan(&wanted, scope->change);
-	if (settings->problem_count > 0)
-		error = message_error(&wanted.context->messages, error, "%s",
-				      settings->problems[0].text);
-	for (size_t i = 0; i < settings->problem_count; i++)
-		free(settings->problems[i].text);
-	free(settings->problems);
-	settings->problems = NULL;
-	settings->problem_count = 0;
-	/* These are the caller's. */
-	wanted.facts.count = 0;
-	wanted.high_priority = NULL;
-	wanted_clear(&wanted);
-	return error;
 }

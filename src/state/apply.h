@@ -48,9 +48,6 @@ int package_scope_begin(struct isst_change *change, const struct domain_request 
  * active either. */
 void package_scope_drop_idle_siblings(struct package_scope *scope);
 
-/** Leaves a request out which has nothing to do: that is no failure. */
-void package_scope_drop(struct package_scope *scope, size_t i);
-
 /**
  * The requests as far as they take part in what is the package's: besides those that are active the
  * domains without CPUs that lack the feature and have core-power, in packages of which one is
@@ -58,11 +55,10 @@ void package_scope_drop(struct package_scope *scope, size_t i);
  */
 struct domain_request *package_scope_sharing(const struct package_scope *scope);
 
-/** Gives what stands against the requests back to them, and releases the scope. */
-void package_scope_end(struct package_scope *scope, struct domain_request *requests);
-
-/** The state of the domains of the requests themselves. */
-struct current_state package_scope_own_state(const struct package_scope *scope);
+/** Gives what stands against the requests back to them, releases the scope, which may be none, and
+ * ends the request as plan_conclude() does. */
+int package_scope_end(struct package_scope *scope, struct isst_change *change,
+		      struct domain_request *requests, size_t count, int error);
 
 /** How many of the scope's requests core-power is switched for: all where it is the package's. */
 size_t package_scope_core_power_count(const struct package_scope *scope);
@@ -162,7 +158,8 @@ void warn_of_clos_range(struct isst_change *change, const struct isst_domain *do
 			const struct isst_clos *values, const char *no_limit);
 
 /* apply_limits.c */
-int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change);
-int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change);
+/** Plans limits of cpufreq, or of the uncore: @min and @max are their subjects. */
+int wanted_plan_limits(struct wanted *wanted, struct isst_change *change, enum subject min,
+		       enum subject max);
 
 #endif

@@ -8,33 +8,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** A limit of cpufreq or of the uncore as planning takes it. */
-static void take_limit(const struct wanted_item *item, struct frequency_limits *limits)
-{
-	uint64_t none = item->subject == SUBJECT_SCALING_MAX ? CPUFREQ_NO_LIMIT : 0;
-	uint64_t khz = item->bits == none ? LIMIT_NONE : item->bits;
-
-	if (item->subject == SUBJECT_SCALING_MAX || item->subject == SUBJECT_UNCORE_MAX)
-		limits->max_khz = khz;
-	else
-		limits->min_khz = khz;
-}
-
-static const struct frequency_limits KEPT = { LIMIT_KEPT, LIMIT_KEPT };
-
 /** The settings that the two limits of a request are of; NULL: it is kept. */
 struct limit_settings {
 	const struct setting *min, *max;
 };
 
+/** A limit of cpufreq or of the uncore as planning takes it. */
 static void take(const struct wanted_item *item, struct frequency_limits *limits,
 		 struct limit_settings *settings)
 {
-	take_limit(item, limits);
-	if (item->subject == SUBJECT_SCALING_MAX || item->subject == SUBJECT_UNCORE_MAX)
-		settings->max = item->setting;
-	else
-		settings->min = item->setting;
+	bool max = item->subject == SUBJECT_SCALING_MAX || item->subject == SUBJECT_UNCORE_MAX;
+	uint64_t none = item->subject == SUBJECT_SCALING_MAX ? CPUFREQ_NO_LIMIT : 0;
+
+	*(max ? &limits->max_khz : &limits->min_khz) = item->bits == none ? LIMIT_NONE : item->bits;
+	*(max ? &settings->max : &settings->min) = item->setting;
 }
 
 /** What stands against limits: what the machine is without is a problem of both.
@@ -69,41 +56,6 @@ static int find_request(struct item_index *requests, const struct wanted_item *l
 	return item_index_add(requests, &item);
 }
 
-int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change)
-{
-	struct scaling_request *requests = calloc(wanted->count + 1, sizeof(*requests));
-	struct limit_settings *settings = calloc(wanted->count + 1, sizeof(*settings));
-	struct item_index index = { 0 };
-	size_t count = 0;
-	int error = requests && settings ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < wanted->count && !error; i++) {
-		const struct wanted_item *item = &wanted->items[i];
-		size_t at;
-
-		if (item->subject != SUBJECT_SCALING_MIN && item->subject != SUBJECT_SCALING_MAX)
-			continue;
-		error = find_request(&index, item, &at);
-		if (error)
-			break;
-		if (at == count)
-			requests[count++] = (struct scaling_request){
-				.cpu = context_cpu(wanted->context, item->item.index),
-				.wanted = KEPT
-			};
-		take(item, &requests[at].wanted, &settings[at]);
-	}
-	if (!error && count > 0)
-		error = plan_scaling_limits(change, requests, count);
-	for (size_t i = 0; i < count && !error; i++)
-		error = note_failure(wanted, &settings[i], requests[i].of_max,
-				     &requests[i].failure);
-	item_index_clear(&index);
-	free(requests);
-	free(settings);
-	return error;
-}
-
 /** A state holds what some machine had: neither kernel nor firmware compares the two. */
 static bool may_cross(const struct wanted *wanted, const struct limit_settings *settings)
 {
@@ -114,9 +66,10 @@ static bool may_cross(const struct wanted *wanted, const struct limit_settings *
 	       configuration_is_state(configuration, settings->max->origin.source);
 }
 
-int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
+int wanted_plan_limits(struct wanted *wanted, struct isst_change *change, enum subject min,
+		       enum subject max)
 {
-	struct uncore_request *requests = calloc(wanted->count + 1, sizeof(*requests));
+	struct limit_request *requests = calloc(wanted->count + 1, sizeof(*requests));
 	struct limit_settings *settings = calloc(wanted->count + 1, sizeof(*settings));
 	struct item_index index = { 0 };
 	size_t count = 0;
@@ -126,23 +79,26 @@ int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
 		const struct wanted_item *item = &wanted->items[i];
 		size_t at;
 
-		if (item->subject != SUBJECT_UNCORE_MIN && item->subject != SUBJECT_UNCORE_MAX)
+		if (item->subject != min && item->subject != max)
 			continue;
 		error = find_request(&index, item, &at);
 		if (error)
 			break;
 		if (at == count)
-			requests[count++] = (struct uncore_request){ .domain = item->domain,
-								     .fabric = item->item.index,
-								     .wanted = KEPT };
+			requests[count++] = (struct limit_request){
+				.cpu = context_cpu(wanted->context, item->item.index),
+				.domain = item->domain,
+				.fabric = item->item.index,
+				.wanted = { LIMIT_KEPT, LIMIT_KEPT },
+				.with_package = true
+			};
 		take(item, &requests[at].wanted, &settings[at]);
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		requests[i].may_cross = may_cross(wanted, &settings[i]);
-		requests[i].with_package = true;
-	}
 	if (!error && count > 0)
-		error = plan_uncore_limits(change, requests, count);
+		error = max == SUBJECT_SCALING_MAX ? plan_scaling_limits(change, requests, count)
+						   : plan_uncore_limits(change, requests, count);
 	for (size_t i = 0; i < count && !error; i++)
 		error = note_failure(wanted, &settings[i], requests[i].of_max,
 				     &requests[i].failure);

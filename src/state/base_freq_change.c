@@ -14,12 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What enabling with --auto goes by; power and temperature of SST-BF are none of it. */
-static bool is_known(const struct isst_base_freq *info)
-{
-	return info->high_mhz.state == ISST_KNOWN && info->low_mhz.state == ISST_KNOWN;
-}
-
 static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 {
 	const struct domain_snapshot *current = &scope->current.domains[i];
@@ -36,7 +30,10 @@ static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 	else if (automatic && !current->core_power.supported)
 		request_reject(scope->change, request, -EOPNOTSUPP,
 			       "core-power, which --auto needs, is not supported");
-	else if (automatic && info->failure.error && !(is_known(info) && info->high_priority))
+	else if (automatic && info->failure.error &&
+		 (info->high_mhz.state != ISST_KNOWN || info->low_mhz.state != ISST_KNOWN ||
+		  !info->high_priority))
+		/* Power and temperature of SST-BF are not needed. */
 		request->failure = info->failure;
 }
 
@@ -57,39 +54,35 @@ static bool has_high_priority(const struct package_scope *scope, size_t i)
 	return false;
 }
 
-/** Why base frequencies cannot be meant; NULL: they can. @highest_mhz: 0: not known */
-static const char *find_contradiction(const struct isst_base_freq *info, unsigned int highest_mhz)
-{
-	if (info->high_mhz.value == 0 || info->low_mhz.value == 0)
-		return "neither can be 0";
-	if (info->high_mhz.value < info->low_mhz.value)
-		return "the former is lower";
-	if (highest_mhz > 0 && info->high_mhz.value > highest_mhz)
-		return "the former is above the highest turbo frequency of that level";
-	return NULL;
-}
-
 /** CLOS limits, associations and limits of cpufreq go by what the firmware reports: what makes no
  * sense is not written. */
 static void check_report(struct package_scope *scope, size_t i, const struct level_limits *limits)
 {
 	const struct isst_level *level = &scope->current.domains[i].level;
-	const struct isst_base_freq *info = &level->base_freq_info;
-	struct domain_request *request = &scope->requests[i];
-	const char *contradiction = find_contradiction(info, limits->mhz[0].value);
+	unsigned int high_mhz = level->base_freq_info.high_mhz.value;
+	unsigned int low_mhz = level->base_freq_info.low_mhz.value;
+	/* 0: not known */
+	unsigned int highest_mhz = limits->mhz[0].value;
+	const char *contradiction = NULL;
 
+	if (high_mhz == 0 || low_mhz == 0)
+		contradiction = "neither can be 0";
+	else if (high_mhz < low_mhz)
+		contradiction = "the former is lower";
+	else if (highest_mhz > 0 && high_mhz > highest_mhz)
+		contradiction = "the former is above the highest turbo frequency of that level";
 	if (!has_high_priority(scope, i))
 		request_reject(
-			scope->change, request, -EIO,
+			scope->change, &scope->requests[i], -EIO,
 			"the firmware reports no high priority core at level %u: all of its cores would "
 			"get low priority",
 			level->level);
 	else if (contradiction)
 		request_reject(
-			scope->change, request, -EIO,
+			scope->change, &scope->requests[i], -EIO,
 			"the firmware reports base frequencies of %u MHz (high priority) and %u MHz "
 			"(low priority) at level %u: %s",
-			info->high_mhz.value, info->low_mhz.value, level->level, contradiction);
+			high_mhz, low_mhz, level->level, contradiction);
 }
 
 /** Whether what enabling with --auto goes by makes sense. */
@@ -317,27 +310,10 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 	return 0;
 }
 
-static int plan_domain_limits(struct limits_plan *plan, const struct isst_domain *domain,
-			      const struct isst_base_freq *info)
-{
-	int error = forecast_highest(plan, domain);
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, domain->present) {
-		unsigned int base_mhz = isst_cpuset_has(info->high_priority, cpu)
-						? info->high_mhz.value
-						: info->low_mhz.value;
-
-		if (!error && domain->has_cpu && cpu_will_be_online(plan->change, domain, cpu))
-			error = plan_cpu_limits(plan, domain, cpu, base_mhz * UINT64_C(1000));
-	}
-	return error;
-}
-
 /** The limits of cpufreq of every CPU that is online, after the base frequencies have changed. */
-static int plan_limits(struct isst_change *change, const struct domain_request *requests,
-		       const struct current_state *current)
+static int plan_limits(const struct package_scope *scope)
 {
+	struct isst_change *change = scope->change;
 	struct limits_plan plan = { .change = change };
 	int error = change_turbo_state(change, &plan.turbo);
 
@@ -345,17 +321,30 @@ static int plan_limits(struct isst_change *change, const struct domain_request *
 	plan.min = change_step(change, ITEM_SCALING_MIN);
 	if (plan.max)
 		plan.max->after = name_removed_limits;
-	for (size_t i = 0; i < current->count && !error; i++)
-		if (request_is_active(&requests[i]))
-			error = plan_domain_limits(&plan, requests[i].domain,
-						   &current->domains[i].level.base_freq_info);
+	for (size_t i = 0; i < scope->own && !error; i++) {
+		const struct isst_base_freq *info = &scope->current.domains[i].level.base_freq_info;
+		const struct isst_domain *domain = scope->requests[i].domain;
+		unsigned int cpu;
+
+		if (!request_is_active(&scope->requests[i]))
+			continue;
+		error = forecast_highest(&plan, domain);
+		isst_cpuset_for_each (cpu, domain->present) {
+			uint64_t base_mhz = isst_cpuset_has(info->high_priority, cpu)
+						    ? info->high_mhz.value
+						    : info->low_mhz.value;
+
+			if (!error && domain->has_cpu && cpu_will_be_online(change, domain, cpu))
+				error = plan_cpu_limits(&plan, domain, cpu, base_mhz * 1000);
+		}
+	}
 	return error ? error : change_turbo_state(change, &plan.turbo);
 }
 
 static int plan_enable(struct package_scope *scope, bool automatic)
 {
 	struct domain_request *sharing = package_scope_sharing(scope);
-	const struct current_state own = package_scope_own_state(scope);
+
 	struct setting on = { .subject = SUBJECT_BASE_FREQ,
 			      .index = INDEX_ALL,
 			      .wanted = WANTED_NUMBER,
@@ -376,7 +365,7 @@ static int plan_enable(struct package_scope *scope, bool automatic)
 		error = plan_settings(scope, sharing, automatic ? SUBJECTS_OF_CORE_POWER : 0,
 				      high_priority, &settings);
 	if (!error && automatic)
-		error = plan_limits(change, scope->requests, &own);
+		error = plan_limits(scope);
 	if (!error && automatic)
 		error = settings_save(change, feature_name(FEATURE_BASE_FREQ),
 				      feature_name(FEATURE_TURBO_FREQ), first);
@@ -386,26 +375,11 @@ static int plan_enable(struct package_scope *scope, bool automatic)
 	return error;
 }
 
-/** Limits of cpufreq to the processor's, where nothing is restored from saved settings. */
-static void plan_no_limits(const struct package_scope *scope, const bool *restored)
-{
-	struct step *min = change_step(scope->change, ITEM_SCALING_MIN);
-
-	for (size_t i = 0; i < scope->own; i++) {
-		const struct isst_domain *domain = scope->requests[i].domain;
-		unsigned int cpu;
-
-		if (!request_is_active(&scope->requests[i]) || restored[i])
-			continue;
-		isst_cpuset_for_each (cpu, domain->online)
-			step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, 0);
-	}
-}
-
 static int plan_disable(struct package_scope *scope, bool automatic)
 {
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
 	struct domain_request *sharing = package_scope_sharing(scope);
+	struct step *min;
 	int error = restored && sharing ? 0 : -ENOMEM;
 
 	if (!error)
@@ -415,68 +389,64 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 	if (!error && automatic)
 		error = plan_restoring(scope->change, FEATURE_BASE_FREQ, sharing, &scope->current,
 				       restored);
-	if (!error && automatic) {
-		plan_no_limits(scope, restored);
-		error = package_scope_core_power_off(scope, sharing, FEATURE_BASE_FREQ, restored);
+	if (error || !automatic)
+		goto out;
+	/* Where nothing is restored limits of cpufreq become those of the processor. */
+	min = change_step(scope->change, ITEM_SCALING_MIN);
+	for (size_t i = 0; i < scope->own; i++) {
+		const struct isst_domain *domain = scope->requests[i].domain;
+		unsigned int cpu;
+
+		if (!request_is_active(&scope->requests[i]) || restored[i])
+			continue;
+		isst_cpuset_for_each (cpu, domain->online)
+			step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, 0);
 	}
+	error = package_scope_core_power_off(scope, sharing, FEATURE_BASE_FREQ, restored);
+out:
 	free(restored);
 	free(sharing);
-	return error;
-}
-
-/** What a request depends on: what it need not know cannot keep it from being made. */
-static struct scope_needs needs_of(bool enable, bool automatic)
-{
-	struct scope_needs needs = { .own = { .levels = REQUIRED, .choice = LEVEL_CURRENT } };
-
-	if (enable && !automatic)
-		return needs;
-	needs.width = SCOPE_POWER_DOMAINS;
-	if (!automatic) {
-		/* I/O dies go off with the last of the others. */
-		needs.neighbours = needs.own;
-		needs.neighbours.levels = OPTIONAL;
-		return needs;
-	}
-	needs.own.core_power = REQUIRED;
-	needs.neighbours = needs.own;
-	needs.own.parts = enable ? ISST_READ_LEVELS_BASE_FREQ : ISST_LEVEL_FEATURES;
-	return needs;
-}
-
-static int plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			  bool enable, bool automatic)
-{
-	const struct scope_needs needs = needs_of(enable, automatic);
-	struct package_scope scope;
-	int error;
-
-	if (change->context->platform.preset)
-		return plan_preset_base_freq(change, requests, count, enable, automatic);
-	error = package_scope_begin(change, requests, count, &needs, &scope);
-	if (error)
-		return error;
-	if (!enable && automatic)
-		error = package_scope_name_other_levels(&scope, FEATURE_BASE_FREQ);
-	for (size_t i = 0; i < count; i++)
-		if (enable)
-			check_enable(&scope, i, automatic);
-		else
-			package_scope_check_off(&scope, i, FEATURE_BASE_FREQ);
-	if (enable && automatic)
-		error = check_reports(&scope);
-	package_scope_drop_idle_siblings(&scope);
-	if (!enable)
-		package_scope_drop_active_siblings(&scope, FEATURE_BASE_FREQ);
-	if (!error)
-		error = enable ? plan_enable(&scope, automatic) : plan_disable(&scope, automatic);
-	package_scope_end(&scope, requests);
 	return error;
 }
 
 int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic)
 {
-	return plan_conclude(change, requests, count,
-			     plan_base_freq(change, requests, count, enable, automatic));
+	/* What it need not know cannot keep the change from being made. */
+	struct scope_needs needs = { .own = { .levels = REQUIRED, .choice = LEVEL_CURRENT } };
+	struct package_scope scope = { 0 };
+	int error;
+
+	if (change->context->platform.preset)
+		return plan_conclude(
+			change, requests, count,
+			plan_preset_base_freq(change, requests, count, enable, automatic));
+	if (automatic) {
+		needs.own.core_power = REQUIRED;
+		needs.own.parts = enable ? ISST_READ_LEVELS_BASE_FREQ : ISST_LEVEL_FEATURES;
+	}
+	if (!enable || automatic) {
+		needs.width = SCOPE_POWER_DOMAINS;
+		needs.neighbours = needs.own;
+		needs.neighbours.parts = ISST_LEVEL_FEATURES;
+	}
+	/* I/O dies go off with the last of the others. */
+	if (!enable && !automatic)
+		needs.neighbours.levels = OPTIONAL;
+	error = package_scope_begin(change, requests, count, &needs, &scope);
+	if (!error && !enable && automatic)
+		error = package_scope_name_other_levels(&scope, FEATURE_BASE_FREQ);
+	for (size_t i = 0; i < scope.own; i++)
+		if (enable)
+			check_enable(&scope, i, automatic);
+		else
+			package_scope_check_off(&scope, i, FEATURE_BASE_FREQ);
+	if (!error && enable && automatic)
+		error = check_reports(&scope);
+	package_scope_drop_idle_siblings(&scope);
+	if (!enable)
+		package_scope_drop_active_siblings(&scope, FEATURE_BASE_FREQ);
+	if (!error)
+		error = enable ? plan_enable(&scope, automatic) : plan_disable(&scope, automatic);
+	return package_scope_end(&scope, change, requests, count, error);
 }

@@ -44,36 +44,6 @@ static bool print_limits(struct isst_context *context, const struct isst_domain 
 	return any;
 }
 
-/** The CPUs of a domain that are in a CLOS. Returns 0 or -ENOMEM. */
-static int find_members(const struct isst_clos_association *associations, size_t count,
-			unsigned int clos, struct isst_cpuset *members)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++)
-		if (!associations[i].failure.error && associations[i].clos == clos)
-			error = isst_cpuset_add(members, associations[i].cpu->number,
-						associations[i].cpu->number);
-	return error;
-}
-
-static void print_members(const struct isst_clos_association *associations, size_t count,
-			  unsigned int clos, bool *any, FILE *stream)
-{
-	struct isst_cpuset *members = isst_cpuset_new();
-	char *ranges = NULL;
-
-	if (members && find_members(associations, count, clos, members) == 0 &&
-	    isst_cpuset_count(members) > 0)
-		ranges = name_numbers("CPU", members);
-	if (ranges) {
-		fprintf(stream, "%s%s in CLOS %u", *any ? "; " : "", ranges, clos);
-		*any = true;
-	}
-	free(ranges);
-	isst_cpuset_free(members);
-}
-
 /** Reports which CPUs are in others than CLOS 0, in which they are at power-on. */
 static bool print_associations(struct isst_context *context, const struct isst_domain *domain,
 			       bool any, FILE *stream)
@@ -82,14 +52,30 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 	struct isst_clos_association *associations = calloc(isst_cpuset_count(domain->online) + 1,
 							    sizeof(*associations));
 	unsigned int cpu;
+	int error = associations ? 0 : -ENOMEM;
 
-	if (!associations)
-		return any;
 	isst_cpuset_for_each (cpu, domain->online)
-		associations[count++].cpu = context_cpu(context, cpu);
-	if (clos_association_read(context, associations, count) == 0)
-		for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
-			print_members(associations, count, clos, &any, stream);
+		if (!error)
+			associations[count++].cpu = context_cpu(context, cpu);
+	if (!error)
+		error = clos_association_read(context, associations, count);
+	for (unsigned int clos = 1; clos < ISST_CLOS_COUNT && !error; clos++) {
+		struct isst_cpuset *members = isst_cpuset_new();
+		char *ranges = NULL;
+		int added = members ? 0 : -ENOMEM;
+
+		for (size_t i = 0; i < count && !added; i++)
+			if (!associations[i].failure.error && associations[i].clos == clos)
+				added = isst_cpuset_add(members, associations[i].cpu->number,
+							associations[i].cpu->number);
+		if (!added && isst_cpuset_count(members) > 0)
+			ranges = name_numbers("CPU", members);
+		if (ranges)
+			fprintf(stream, "%s%s in CLOS %u", any ? "; " : "", ranges, clos);
+		any |= ranges != NULL;
+		free(ranges);
+		isst_cpuset_free(members);
+	}
 	free(associations);
 	return any;
 }
@@ -151,53 +137,37 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 
 /* ---- Off ---- */
 
-/** Takes what could not be asked of turbo-freq, which may be on. Firmware that refuses to report
- * (-EOPNOTSUPP) has none. */
-static void take_unknown(struct domain_request *request, const struct isst_failure *failure)
-{
-	if (failure->error != -EOPNOTSUPP)
-		request->failure = *failure;
-}
-
-/** Whether turbo-freq is on, asked where the summary of levels is refused: of the one level that
- * there is then. */
-static int ask_turbo_freq(struct isst_change *change, struct domain_request *request, bool *on)
-{
-	struct item_access features = { .item = item_of(ITEM_FEATURES, request->domain, 0) };
-	int error = items_read(change->context, &features, 1);
-
-	if (error)
-		return error;
-	*on = !features.failure.error && features.value.number & FEATURE_TURBO_FREQ;
-	take_unknown(request, &features.failure);
-	return 0;
-}
-
 /** On the mailbox core-power is not taken from turbo-freq, nor where nothing could be learnt of
- * that; where there are levels, a refusal is no answer either. */
+ * that; where there are levels, a refusal is no answer either. Where the summary of levels is
+ * refused there is one level, which is asked. Firmware that refuses to report its features has no
+ * turbo-freq. */
 static int check_turbo_freq(struct package_scope *scope, size_t i)
 {
 	const struct domain_snapshot *current = &scope->current.domains[i];
 	struct domain_request *request = &scope->requests[i];
+	struct item_access features = { .item = item_of(ITEM_FEATURES, request->domain, 0) };
+	const struct isst_failure *failure = &current->level.failure;
 	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
 	int error = 0;
 
-	if (!request_is_active(request))
-		return 0;
-	if (current->profile.failure.error == -EOPNOTSUPP)
-		error = ask_turbo_freq(scope->change, request, &on);
-	else if (current->profile.failure.error)
-		request->failure = current->profile.failure;
-	else if (current->profile.enabled && current->level.failure.error)
-		request->failure = current->level.failure;
-	else
-		take_unknown(request, &current->level.failure);
+	if (current->profile.failure.error == -EOPNOTSUPP) {
+		error = items_read(scope->change->context, &features, 1);
+		failure = &features.failure;
+		on = !error && !failure->error && features.value.number & FEATURE_TURBO_FREQ;
+	} else if (current->profile.failure.error) {
+		failure = &current->profile.failure;
+	}
+	if (error)
+		return error;
+	if (failure->error != -EOPNOTSUPP ||
+	    (!current->profile.failure.error && current->profile.enabled))
+		request->failure = *failure;
 	if (on)
 		request_reject(
 			scope->change, request, -EIO,
 			"Ignoring request, turbo-freq feature is still enabled; disable it first "
 			"(turbo-freq disable)");
-	return error;
+	return 0;
 }
 
 #define CLASSES_HOLD \
@@ -262,70 +232,51 @@ static int check_disable(struct package_scope *scope, size_t i)
 	}
 	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
 		    "%s: core-power not supported: nothing to disable", request->domain->name);
-	package_scope_drop(scope, i);
+	request->failure.error = -ECANCELED;
 	return 0;
 }
 
-/** Finds where the use of CLOS alone is on. Only messages depend on that: what cannot be read is
- * passed over. */
-static int find_clos_use(const struct package_scope *scope, bool *used)
+/** Reports what stays of core-power where it, or the use of CLOS alone, goes off. Only messages
+ * depend on that: what cannot be read is passed over. */
+static int name_remains(const struct package_scope *scope)
 {
+	struct isst_context *context = scope->change->context;
+	const struct firmware_operations *operations = context->firmware.operations;
 	struct item_access *qos = calloc(scope->own + 1, sizeof(*qos));
 	size_t *owners = calloc(scope->own + 1, sizeof(*owners)), count = 0;
-	int error = qos && owners ? 0 : -ENOMEM;
+	bool *used = calloc(scope->own + 1, sizeof(*used));
+	int error = qos && owners && used ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < scope->own && !error; i++) {
-		if (!request_is_active(&scope->requests[i]) || used[i])
+		used[i] = scope->current.domains[i].core_power.enabled;
+		if (used[i] || !request_is_active(&scope->requests[i]) ||
+		    operations->one_core_power_switch)
 			continue;
 		owners[count] = i;
 		qos[count++].item = item_of(ITEM_QOS, scope->requests[i].domain, 0);
 	}
 	if (!error && count > 0)
-		error = items_read(scope->change->context, qos, count);
+		error = items_read(context, qos, count);
 	for (size_t i = 0; i < count && !error; i++) {
 		change_project(scope->change, &qos[i].item, &qos[i].value.number);
 		used[owners[i]] = !qos[i].failure.error && !qos[i].absent &&
 				  qos[i].value.number & QOS_CLOS_ENABLE;
 	}
-	free(qos);
-	free(owners);
-	return error;
-}
-
-/** Reports what stays of core-power where it, or the use of CLOS alone, goes off. */
-static int name_remains(const struct package_scope *scope)
-{
-	const struct firmware_operations *operations = scope->change->context->firmware.operations;
-	bool *used = calloc(scope->own + 1, sizeof(*used));
-	int error = used ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < scope->own && !error; i++)
-		used[i] = scope->current.domains[i].core_power.enabled;
-	if (!error && !operations->one_core_power_switch)
-		error = find_clos_use(scope, used);
 	for (size_t i = 0; i < scope->own && !error; i++)
 		if (request_is_active(&scope->requests[i]) && used[i])
 			warn_of_clos_remains(scope->change, &scope->requests[i],
 					     operations->turbo_freq_uses_clos &&
 						     feature_may_be_on(&scope->current.domains[i],
 								       FEATURE_TURBO_FREQ));
+	free(qos);
+	free(owners);
 	free(used);
 	return error;
 }
 
 /* ---- On and off ---- */
 
-static int check_priority(struct isst_change *change, enum isst_priority_request priority)
-{
-	int number = priority;
-
-	if (number >= ISST_KEEP_PRIORITY && number <= ISST_MAKE_ORDERED)
-		return 0;
-	return message_error(&change->context->messages, -EINVAL,
-			     "%d is not a priority: only 0 (proportional) and 1 (ordered)", number);
-}
-
-static int plan_core_power(struct isst_change *change, struct domain_request *requests,
+int change_plan_core_power(struct isst_change *change, struct domain_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority)
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
@@ -344,35 +295,29 @@ static int plan_core_power(struct isst_change *change, struct domain_request *re
 	struct configuration configuration = {
 		.settings = settings, .setting_count = priority == ISST_KEEP_PRIORITY ? 1 : 2
 	};
-	struct package_scope scope;
-	int error = check_priority(change, priority);
+	struct package_scope scope = { 0 };
+	int number = priority, error;
 
-	if (!error)
+	if (number < ISST_KEEP_PRIORITY || number > ISST_MAKE_ORDERED)
+		error = message_error(&change->context->messages, -EINVAL,
+				      "%d is not a priority: only 0 (proportional) and 1 (ordered)",
+				      number);
+	else
 		error = package_scope_begin(change, requests, count, &needs, &scope);
-	if (error)
-		return error;
-	for (size_t i = 0; i < count && !error; i++) {
+	for (size_t i = 0; i < scope.own && !error; i++) {
 		if (enable)
 			check_support(change, &scope.requests[i], &scope.current.domains[i]);
 		else
 			error = check_disable(&scope, i);
 	}
 	package_scope_drop_idle_siblings(&scope);
-	if (enable)
+	if (enable && scope.own > 0)
 		warn_of_interference(change, scope.requests, count);
 	if (!enable && !error)
 		error = name_remains(&scope);
 	if (!error)
 		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
-	package_scope_end(&scope, requests);
-	return error;
-}
-
-int change_plan_core_power(struct isst_change *change, struct domain_request *requests,
-			   size_t count, bool enable, enum isst_priority_request priority)
-{
-	return plan_conclude(change, requests, count,
-			     plan_core_power(change, requests, count, enable, priority));
+	return package_scope_end(&scope, change, requests, count, error);
 }
 
 static int check_clos(struct isst_change *change, const struct isst_clos *values)
@@ -400,57 +345,43 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 	return 0;
 }
 
-static int plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
+int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
 		     const struct isst_clos *values)
 {
 	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
-	struct setting settings[] = {
-		{ .subject = SUBJECT_CLOS_MIN,
-		  .index = values->clos,
-		  .wanted = WANTED_KHZ,
-		  .number = values->min_mhz * KHZ_PER_MHZ },
-		{ .subject = SUBJECT_CLOS_MAX,
-		  .index = values->clos,
-		  .wanted = WANTED_KHZ,
-		  .number = values->max_mhz * KHZ_PER_MHZ },
-		{ .subject = SUBJECT_CLOS_DESIRED,
-		  .index = values->clos,
-		  .wanted = WANTED_KHZ,
-		  .number = values->desired_mhz * KHZ_PER_MHZ },
-		{ .subject = SUBJECT_CLOS_EPP,
-		  .index = values->clos,
-		  .wanted = WANTED_NUMBER,
-		  .number = values->epp },
-		{ .subject = SUBJECT_CLOS_WEIGHT,
-		  .index = values->clos,
-		  .wanted = WANTED_NUMBER,
-		  .number = values->weight },
+	const struct {
+		enum subject subject;
+		enum wanted_kind wanted;
+		uint64_t number;
+	} fields[] = {
+		{ SUBJECT_CLOS_MIN, WANTED_KHZ, values->min_mhz * KHZ_PER_MHZ },
+		{ SUBJECT_CLOS_MAX, WANTED_KHZ, values->max_mhz * KHZ_PER_MHZ },
+		{ SUBJECT_CLOS_DESIRED, WANTED_KHZ, values->desired_mhz * KHZ_PER_MHZ },
+		{ SUBJECT_CLOS_EPP, WANTED_NUMBER, values->epp },
+		{ SUBJECT_CLOS_WEIGHT, WANTED_NUMBER, values->weight },
 	};
-	struct configuration configuration = {
-		.settings = settings, .setting_count = sizeof(settings) / sizeof(settings[0])
-	};
-	struct package_scope scope;
+	enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+	struct setting settings[FIELDS] = { 0 };
+	struct configuration configuration = { .settings = settings, .setting_count = FIELDS };
+	struct package_scope scope = { 0 };
 	int error = check_clos(change, values);
 
+	for (size_t i = 0; i < FIELDS; i++)
+		settings[i] = (struct setting){ .subject = fields[i].subject,
+						.index = values->clos,
+						.wanted = fields[i].wanted,
+						.number = fields[i].number };
 	if (!error)
 		error = package_scope_begin(change, requests, count, &needs, &scope);
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < scope.own; i++) {
 		check_support(change, &scope.requests[i], &scope.current.domains[i]);
 		if (request_is_active(&scope.requests[i]))
 			warn_of_clos_range(change, scope.requests[i].domain, values, "--max none");
 	}
 	package_scope_drop_idle_siblings(&scope);
-	error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
-	package_scope_end(&scope, requests);
-	return error;
-}
-
-int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		     const struct isst_clos *values)
-{
-	return plan_conclude(change, requests, count, plan_clos(change, requests, count, values));
+	if (!error)
+		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
+	return package_scope_end(&scope, change, requests, count, error);
 }
 
 /** The domains of the CPUs, each once. Returns their number. */
@@ -470,71 +401,53 @@ static size_t find_domains(const struct cpu_request *cpus, size_t count,
 	return domains;
 }
 
-/** What stands against the association of one CPU: what stands against its domain, or that its core
+/** What stands against the association of a CPU is what stands against its domain, or that its core
  * is not known. */
-static void check_association(struct isst_change *change, struct cpu_request *request,
-			      const struct domain_request *requests)
-{
-	const struct isst_cpu *cpu = request->cpu;
-	const char *objection = context_core_objection(change->context, cpu);
-
-	request->failure = (struct isst_failure){ 0 };
-	while (requests->domain != cpu->domain)
-		requests++;
-	if (!request_is_active(requests))
-		request->failure = requests->failure;
-	else if (objection)
-		message_failure(&change->context->messages, &request->failure, -EIO, "CPU %u: %s",
-				cpu->number, objection);
-}
-
-static int plan_association(struct isst_change *change, struct cpu_request *cpus, size_t count,
+int change_plan_association(struct isst_change *change, struct cpu_request *cpus, size_t count,
 			    unsigned int clos)
 {
-	struct domain_request *requests = calloc(isst_domain_count(change->context),
-						 sizeof(*requests));
+	struct isst_context *context = change->context;
+	struct domain_request *requests = calloc(isst_domain_count(context), sizeof(*requests));
 	struct setting setting = { .subject = SUBJECT_ASSOCIATION,
 				   .index = INDEX_ALL,
 				   .wanted = WANTED_NUMBER,
-				   .number = clos };
+				   .number = clos,
+				   .cpus = isst_cpuset_new() };
 	struct configuration configuration = { .settings = &setting, .setting_count = 1 };
 	const struct scope_needs needs = { SCOPE_REQUESTS, CORE_POWER_ONLY, CORE_POWER_ONLY };
-	struct package_scope scope;
-	int error = requests ? 0 : -ENOMEM;
+	struct package_scope scope = { 0 };
+	int error = requests && setting.cpus ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = context_check_cpu(change->context, cpus[i].cpu);
+		error = context_check_cpu(context, cpus[i].cpu);
 	if (!error && clos >= ISST_CLOS_COUNT)
-		error = message_error(&change->context->messages, -EINVAL,
+		error = message_error(&context->messages, -EINVAL,
 				      "CLOS %u does not exist: only 0 to %d", clos,
 				      ISST_CLOS_COUNT - 1);
 	if (!error)
 		error = package_scope_begin(change, requests, find_domains(cpus, count, requests),
 					    &needs, &scope);
-	if (error)
-		goto out;
-	setting.cpus = isst_cpuset_new();
-	error = setting.cpus ? 0 : -ENOMEM;
 	for (size_t i = 0; i < scope.own; i++)
 		check_support(change, &scope.requests[i], &scope.current.domains[i]);
 	for (size_t i = 0; i < count && !error; i++) {
-		check_association(change, &cpus[i], scope.requests);
-		if (!cpus[i].failure.error)
-			error = isst_cpuset_add(setting.cpus, cpus[i].cpu->number,
-						cpus[i].cpu->number);
+		const struct isst_cpu *cpu = cpus[i].cpu;
+		const char *objection = context_core_objection(context, cpu);
+		const struct domain_request *request = scope.requests;
+
+		while (request->domain != cpu->domain)
+			request++;
+		cpus[i].failure = request->failure;
+		if (request_is_active(request) && objection)
+			message_failure(&context->messages, &cpus[i].failure, -EIO, "CPU %u: %s",
+					cpu->number, objection);
+		else if (request_is_active(request))
+			error = isst_cpuset_add(setting.cpus, cpu->number, cpu->number);
 	}
 	if (!error)
 		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
-	package_scope_end(&scope, requests);
+	current_state_free(&scope.current);
+	free(scope.requests);
 	isst_cpuset_free(setting.cpus);
-out:
 	free(requests);
-	return error;
-}
-
-int change_plan_association(struct isst_change *change, struct cpu_request *requests, size_t count,
-			    unsigned int clos)
-{
-	return plan_conclude_cpus(change, requests, count,
-				  plan_association(change, requests, count, clos));
+	return plan_conclude_cpus(change, cpus, count, error);
 }

@@ -5,8 +5,431 @@
  */
 #include "state/plan.h"
 #include "features/plan.h"
+#include "state/apply.h"
+#include "topology/context.h"
+#include "transaction/report.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Requests and their neighbours in the same packages ---- */
+
+/** Whether a domain is a neighbour of the requests: in a package that they touch, and none of them.
+ */
+static bool is_neighbour(const struct isst_domain *domain, const struct domain_request *requests,
+			 size_t count)
+{
+	bool touched = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (requests[i].domain == domain)
+			return false;
+		touched |= requests[i].domain->package == domain->package;
+	}
+	return touched;
+}
+
+static void add_neighbours(struct package_scope *scope, const struct domain_request *requests)
+{
+	const struct isst_context *context = scope->change->context;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+
+		if (is_neighbour(domain, requests, scope->own))
+			scope->requests[scope->count++] =
+				(struct domain_request){ .domain = domain };
+	}
+}
+
+/** A change that cannot be made in the whole package is not made; a domain without CPUs is done
+ * without. */
+static void pass_failure_on(struct package_scope *scope, const struct domain_request *neighbour)
+{
+	if (isst_domain_is_io(neighbour->domain)) {
+		change_warn_left_out(scope->change, neighbour->failure.message);
+		return;
+	}
+	for (size_t i = 0; i < scope->own; i++)
+		if (scope->requests[i].domain->package == neighbour->domain->package &&
+		    request_is_active(&scope->requests[i]))
+			scope->requests[i].failure = neighbour->failure;
+}
+
+/** Neighbours take part as far as they have core-power. */
+static void check_neighbours(struct package_scope *scope, const struct state_needs *needs)
+{
+	for (size_t i = scope->own; i < scope->count; i++) {
+		struct domain_request *neighbour = &scope->requests[i];
+
+		if (!request_is_active(neighbour) && neighbour->failure.error != -EOPNOTSUPP)
+			pass_failure_on(scope, neighbour);
+		if (request_is_active(neighbour) && needs->core_power &&
+		    !scope->current.domains[i].core_power.supported)
+			neighbour->failure.error = -ECANCELED;
+	}
+}
+
+/** Reads the states of the requests, and behind them those of their neighbours. */
+static int read_states(struct package_scope *scope, const struct scope_needs *needs)
+{
+	struct isst_change *change = scope->change;
+	struct domain_snapshot *all = calloc(scope->count + 1, sizeof(*all));
+	size_t neighbours = scope->count - scope->own;
+	struct current_state own = { 0 }, others = { 0 };
+	int error = all ? 0 : -ENOMEM;
+
+	if (!error)
+		error = current_state_read(change, scope->requests, scope->own, &needs->own, &own);
+	if (!error)
+		error = current_state_read(change, &scope->requests[scope->own], neighbours,
+					   &needs->neighbours, &others);
+	if (error) {
+		current_state_free(&own);
+		free(all);
+		return error;
+	}
+	memcpy(all, own.domains, scope->own * sizeof(*all));
+	memcpy(&all[scope->own], others.domains, neighbours * sizeof(*all));
+	free(own.domains);
+	free(others.domains);
+	scope->current.domains = all;
+	scope->current.count = scope->count;
+	return 0;
+}
+
+int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
+			size_t count, const struct scope_needs *needs, struct package_scope *scope)
+{
+	size_t domains = isst_domain_count(change->context);
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_domain(change->context, requests[i].domain);
+	if (error)
+		return error;
+	*scope = (struct package_scope){ .change = change, .count = count };
+	scope->requests = calloc(count + domains + 1, sizeof(*scope->requests));
+	if (!scope->requests)
+		return -ENOMEM;
+	for (; scope->own < count; scope->own++)
+		scope->requests[scope->own] = requests[scope->own];
+	if (needs->width == SCOPE_PACKAGES ||
+	    (needs->width == SCOPE_POWER_DOMAINS && context_has_power_domains(change->context)))
+		add_neighbours(scope, requests);
+	error = read_states(scope, needs);
+	if (error) {
+		free(scope->requests);
+		*scope = (struct package_scope){ 0 };
+		return error;
+	}
+	check_neighbours(scope, &needs->neighbours);
+	return 0;
+}
+
+/** Whether one of the requests of a package is active. */
+static bool package_is_wanted(const struct package_scope *scope, unsigned int package)
+{
+	for (size_t i = 0; i < scope->own; i++)
+		if (request_is_active(&scope->requests[i]) &&
+		    scope->requests[i].domain->package == package)
+			return true;
+	return false;
+}
+
+void package_scope_drop_idle_siblings(struct package_scope *scope)
+{
+	for (size_t i = scope->own; i < scope->count; i++)
+		if (!package_is_wanted(scope, scope->requests[i].domain->package))
+			scope->requests[i].failure.error = -ECANCELED;
+}
+
+struct domain_request *package_scope_sharing(const struct package_scope *scope)
+{
+	struct domain_request *sharing = calloc(scope->count + 1, sizeof(*sharing));
+
+	for (size_t i = 0; i < scope->count && sharing; i++) {
+		const struct domain_request *request = &scope->requests[i];
+
+		sharing[i] = *request;
+		if (i < scope->own && request->failure.error == -EOPNOTSUPP &&
+		    isst_domain_is_io(request->domain) &&
+		    scope->current.domains[i].core_power.supported &&
+		    package_is_wanted(scope, request->domain->package))
+			sharing[i].failure = (struct isst_failure){ 0 };
+	}
+	return sharing;
+}
+
+int package_scope_end(struct package_scope *scope, struct isst_change *change,
+		      struct domain_request *requests, size_t count, int error)
+{
+	for (size_t i = 0; i < scope->own; i++) {
+		requests[i].failure = scope->requests[i].failure;
+		if (requests[i].failure.error == -ECANCELED)
+			requests[i].failure = (struct isst_failure){ 0 };
+	}
+	current_state_free(&scope->current);
+	free(scope->requests);
+	return plan_conclude(change, requests, count, error);
+}
+
+size_t package_scope_core_power_count(const struct package_scope *scope)
+{
+	return context_has_power_domains(scope->change->context) ? scope->count : scope->own;
+}
+
+/** Whether a feature may stay on in a power domain of a package, besides those of I/O dies, which
+ * follow the others. */
+static bool may_stay_on(const struct package_scope *scope, unsigned int package,
+			unsigned int feature)
+{
+	for (size_t i = 0; i < scope->count; i++) {
+		const struct domain_request *request = &scope->requests[i];
+
+		if (request->domain->package == package && !isst_domain_is_io(request->domain) &&
+		    (i >= scope->own || !request_is_active(request)) &&
+		    feature_may_be_on(&scope->current.domains[i], feature))
+			return true;
+	}
+	return false;
+}
+
+void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature)
+{
+	for (size_t i = scope->own; i < scope->count; i++)
+		if (may_stay_on(scope, scope->requests[i].domain->package, feature))
+			scope->requests[i].failure.error = -ECANCELED;
+}
+
+void package_scope_check_off(struct package_scope *scope, size_t i, unsigned int feature)
+{
+	const struct isst_level *level = &scope->current.domains[i].level;
+	struct domain_request *request = &scope->requests[i];
+
+	if (!request_is_active(request) ||
+	    (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) !=
+		    ISST_FEATURE_UNSUPPORTED)
+		return;
+	if (isst_domain_is_io(request->domain)) {
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "%s feature is not present at this level %u", feature_name(feature),
+			       level->level);
+		return;
+	}
+	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
+		    "%s: %s feature is not present at this level %u: nothing to disable",
+		    request->domain->name, feature_name(feature), level->level);
+	request->failure = (struct isst_failure){ .error = -ECANCELED };
+}
+
+int settings_add(struct configuration *settings, const struct isst_context *context,
+		 const struct isst_domain *domain, struct setting setting)
+{
+	unsigned int number = domain_number(context, domain);
+	int error;
+
+	setting.scope = (struct scope){ isst_cpuset_new(), isst_cpuset_new() };
+	error = setting.scope.packages && setting.scope.power_domains ? 0 : -ENOMEM;
+	if (!error)
+		error = isst_cpuset_add(setting.scope.packages, domain->package, domain->package);
+	if (!error)
+		error = isst_cpuset_add(setting.scope.power_domains, number, number);
+	if (!error)
+		return configuration_add(settings, &setting);
+	setting_clear(&setting);
+	return error;
+}
+
+int plan_settings(struct package_scope *scope, const struct domain_request *requests,
+		  uint32_t shared, struct isst_cpuset *high_priority,
+		  struct configuration *settings)
+{
+	struct wanted wanted = { .context = scope->change->context,
+				 .configuration = settings,
+				 .high_priority = high_priority,
+				 .is_command = true };
+	size_t switched = package_scope_core_power_count(scope);
+	int error = facts_begin(&wanted.facts, wanted.context);
+
+	for (size_t i = 0; i < scope->count && !error; i++) {
+		bool own = i < scope->own && request_is_active(&scope->requests[i]);
+		uint32_t subjects = own ? UINT32_MAX : shared;
+
+		if (i >= switched)
+			subjects &= ~SUBJECTS_OF_SWITCHES;
+		if (request_is_active(&requests[i]))
+			facts_take(&wanted.facts, &scope->current.domains[i], subjects);
+	}
+	wanted.facts.whole = true;
+	if (!error)
+		error = wanted_resolve(&wanted, WANTED_TO_CHANGE);
+	if (!error)
+		error = wanted_plan(&wanted, scope->change);
+	if (settings->problem_count > 0)
+		error = message_error(&wanted.context->messages, error, "%s",
+				      settings->problems[0].text);
+	for (size_t i = 0; i < settings->problem_count; i++)
+		free(settings->problems[i].text);
+	free(settings->problems);
+	settings->problems = NULL;
+	settings->problem_count = 0;
+	/* These are the caller's. */
+	wanted.facts.count = 0;
+	wanted.high_priority = NULL;
+	wanted_clear(&wanted);
+	return error;
+}
+
+/** Switches something off where requests, which are freed, are active. */
+static int plan_off(struct package_scope *scope, enum subject subject,
+		    struct domain_request *requests)
+{
+	struct setting off = { .subject = subject, .index = INDEX_ALL, .wanted = WANTED_NUMBER };
+	struct configuration configuration = { .settings = &off, .setting_count = 1 };
+	int error = plan_settings(scope, requests, ALL_SUBJECTS, NULL, &configuration);
+
+	free(requests);
+	return error;
+}
+
+int package_scope_switch_off(struct package_scope *scope, unsigned int feature)
+{
+	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+
+	if (!requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < scope->count; i++) {
+		const struct domain_snapshot *current = &scope->current.domains[i];
+		const struct isst_domain *domain = scope->requests[i].domain;
+		bool on = feature_is_on(&current->level, feature), follows;
+
+		requests[i] = scope->requests[i];
+		if (i < scope->own)
+			continue;
+		/* In an I/O die it goes off with the last of the others. */
+		follows = isst_domain_is_io(domain) && feature_may_be_on(current, feature) &&
+			  package_is_wanted(scope, domain->package) &&
+			  !may_stay_on(scope, domain->package, feature);
+		/* For a sibling that is not active this has been reported. */
+		if (follows && !on && request_is_active(&requests[i]))
+			change_warn_left_out(scope->change, feature_unknown_why(current));
+		requests[i].failure.error = follows && on ? 0 : -ECANCELED;
+	}
+	return plan_off(scope,
+			feature == FEATURE_BASE_FREQ ? SUBJECT_BASE_FREQ : SUBJECT_TURBO_FREQ,
+			requests);
+}
+
+void package_scope_warn_of_saved(struct package_scope *scope, unsigned int feature)
+{
+	const char *name = feature_name(feature);
+	int found = 0;
+
+	for (size_t i = 0; i < scope->own && found <= 0; i++)
+		if (request_is_active(&scope->requests[i]))
+			found = settings_exist(scope->change->context, name,
+					       scope->requests[i].domain);
+	if (found > 0)
+		change_warn(scope->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+			    "what else %s enable --auto has set stays (core-power, classes of "
+			    "service): %s disable --auto restores what was there before",
+			    name, name);
+}
+
+int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature)
+{
+	const char *name = feature_name(feature);
+	int found = 0;
+
+	for (size_t i = 0; i < scope->own && found >= 0; i++) {
+		const struct isst_domain *domain = scope->requests[i].domain;
+		unsigned int level;
+
+		if (!request_is_active(&scope->requests[i]))
+			continue;
+		found = settings_of_other_level(scope->change->context, name, domain,
+						scope->current.domains[i].profile.current_level,
+						&level);
+		if (found > 0)
+			change_warn(
+				scope->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
+				"%s: settings from before %s enable are saved for level %u: "
+				"%s disable --auto restores them at that level, not at level %u",
+				domain->name, name, level, name,
+				scope->current.domains[i].profile.current_level);
+	}
+	return found < 0 ? found : 0;
+}
+
+/** Whether core-power is on in a domain, and goes off with @requests. */
+static bool goes_off(const struct package_scope *scope, const struct domain_request *requests,
+		     size_t i)
+{
+	return request_is_active(&requests[i]) && scope->current.domains[i].core_power.enabled;
+}
+
+/** Describes where core-power goes off with a feature: in a package as a whole, where it goes off
+ * in all power domains in which it is on, or in which domains of it. */
+static void warn_of_core_power_off(struct package_scope *scope,
+				   const struct domain_request *requests, unsigned int feature)
+{
+	struct isst_change *change = scope->change;
+
+	for (size_t i = 0; i < package_scope_core_power_count(scope); i++) {
+		const struct isst_domain *domain = scope->requests[i].domain;
+		bool whole = context_has_power_domains(change->context), named = false;
+		int others;
+
+		if (!goes_off(scope, requests, i))
+			continue;
+		for (size_t j = 0; j < scope->count; j++) {
+			if (scope->requests[j].domain->package != domain->package)
+				continue;
+			named |= j < i && goes_off(scope, requests, j);
+			whole &= !scope->current.domains[j].core_power.enabled ||
+				 goes_off(scope, requests, j);
+		}
+		if (whole && named)
+			continue;
+		others = settings_exist(change->context, feature_name(feature), domain);
+		change->broken |= others == -ENOMEM;
+		change_warn(change, ISST_WARNING_NO_SAVED_SETTINGS,
+			    "%s: no saved settings%s: core-power is disabled",
+			    whole ? message_make(&change->texts, "package %u", domain->package)
+				  : domain->name,
+			    others > 0 ? " of this level" : "");
+	}
+}
+
+int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
+				 unsigned int feature, const bool *restored)
+{
+	unsigned int other = other_feature(feature);
+	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
+
+	if (!requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < scope->count; i++) {
+		bool may = request_is_active(&sharing[i]) && !restored[i] &&
+			   scope->current.domains[i].core_power.supported;
+		bool used = may && feature_in_use(scope->change, scope->requests, &scope->current,
+						  i, other);
+
+		requests[i] = sharing[i];
+		if (used)
+			change_warn(scope->change, ISST_WARNING_NEEDED_BY_FEATURE,
+				    "%s: core-power stays enabled: %s needs it",
+				    scope->requests[i].domain->name, feature_name(other));
+		if (!may || used || i >= package_scope_core_power_count(scope))
+			requests[i].failure.error = -ECANCELED;
+	}
+	warn_of_core_power_off(scope, requests, feature);
+	return plan_off(scope, SUBJECT_CORE_POWER, requests);
+}
+
+/* ---- Requests of commands ---- */
 
 /** What planning found against the targets of one request. */
 struct verdict {

@@ -140,33 +140,34 @@ static int turbo_freq_plan_level_limits(struct package_scope *scope, const bool 
 
 /* ---- What enabling needs ---- */
 
-/** Whether what the firmware reports of a level holds a bucket with a frequency. */
-static bool has_bucket(const struct isst_turbo_freq *info)
-{
-	for (unsigned int type = 0; type < ISST_TRL_TYPES && info->buckets > 0; type++)
-		if (info->mhz[type][0].state == ISST_KNOWN && info->mhz[type][0].value > 0)
-			return true;
-	return false;
-}
-
 /**
- * Priorities are set up for the buckets of a level. Firmware that reports none would have cores
- * take second place to none; what cannot be read at all is not known to be none.
+ * Priorities are set up for the buckets of a level, and for each core: of one that is not known the
+ * old priority would stay. Firmware that reports no bucket would have cores take second place to
+ * none; what cannot be read at all is not known to be none.
  */
-static void check_buckets(struct package_scope *scope, size_t i)
+static void check_cores(struct package_scope *scope, size_t i)
 {
 	const struct domain_snapshot *current = scope->current.domains;
 	struct domain_request *request = &scope->requests[i];
+	const char *unknown = topology_domain(request->domain)->unknown_core;
 
+	if (request_is_active(request) && unknown)
+		request_reject(scope->change, request, -EIO, "%s", unknown);
 	if (!request_is_active(request) || isst_cpuset_count(request->domain->present) == 0)
 		return;
 	/* Power domains share the buckets of their package. */
-	for (size_t j = 0; j < scope->own; j++)
-		if ((j == i || (context_has_power_domains(scope->change->context) &&
-				scope->requests[j].domain->package == request->domain->package)) &&
-		    (current[j].level.turbo_freq_info.failure.error ||
-		     has_bucket(&current[j].level.turbo_freq_info)))
+	for (size_t j = 0; j < scope->own; j++) {
+		const struct isst_turbo_freq *info = &current[j].level.turbo_freq_info;
+
+		if (j != i && !(context_has_power_domains(scope->change->context) &&
+				scope->requests[j].domain->package == request->domain->package))
+			continue;
+		if (info->failure.error)
 			return;
+		for (unsigned int type = 0; type < ISST_TRL_TYPES && info->buckets > 0; type++)
+			if (info->mhz[type][0].state == ISST_KNOWN && info->mhz[type][0].value > 0)
+				return;
+	}
 	request_reject(
 		scope->change, request, -EIO,
 		"the firmware reports no bucket of turbo-freq at level %u: none of its cores would get a "
@@ -191,17 +192,6 @@ static void check_enable(struct package_scope *scope, size_t i)
 	else if (!current->core_power.supported)
 		request_reject(scope->change, request, -EOPNOTSUPP,
 			       "core-power, which turbo-freq needs, is not supported");
-}
-
-/** Every core of a domain gets a priority: of a core that is not known it would keep the old one.
- */
-static void check_cores(struct package_scope *scope, size_t i)
-{
-	struct domain_request *request = &scope->requests[i];
-	const char *unknown = topology_domain(request->domain)->unknown_core;
-
-	if (request_is_active(request) && unknown)
-		request_reject(scope->change, request, -EIO, "%s", unknown);
 }
 
 /** CPUs that an earlier run made high priority lose that; they are named, for it may come as a
@@ -268,21 +258,6 @@ static struct isst_cpuset *with_siblings(const struct isst_context *context,
 	return NULL;
 }
 
-/** Whether nothing stands against the requests: lack of the feature is left to the others. */
-static bool is_possible(const struct package_scope *scope)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < scope->own; i++) {
-		int error = scope->requests[i].failure.error;
-
-		if (error && error != -EOPNOTSUPP && error != -ECANCELED)
-			return false;
-		any |= !error;
-	}
-	return any;
-}
-
 /** What is reported of the cores that get high priority; @named: whether there are some. */
 static int warn_of_priorities(struct package_scope *scope, const struct domain_request *sharing,
 			      const struct isst_cpuset *high, bool named)
@@ -290,13 +265,21 @@ static int warn_of_priorities(struct package_scope *scope, const struct domain_r
 	struct isst_change *change = scope->change;
 	const struct domain_request *requests = scope->requests;
 	const struct domain_snapshot *current = scope->current.domains;
+	bool any = false, failed = false;
 	int error = 0;
 
 	for (size_t i = 0; i < scope->count && !error; i++)
 		if (request_is_active(&requests[i]) &&
 		    current[i].level.turbo_freq == ISST_FEATURE_ENABLED)
 			error = warn_of_former(change, requests[i].domain, high);
-	if (!named && is_possible(scope))
+	/* Lack of the feature is left to the others. */
+	for (size_t i = 0; i < scope->own; i++) {
+		int failure = requests[i].failure.error;
+
+		failed |= failure && failure != -EOPNOTSUPP && failure != -ECANCELED;
+		any |= !failure;
+	}
+	if (!named && any && !failed)
 		change_warn(change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
 			    "no CPUs are named: every %s becomes low priority, and none gets a "
 			    "higher turbo frequency; specify high priority CPUs with -c before the "
@@ -448,12 +431,15 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 	return error;
 }
 
-/** What a request depends on: what it need not know cannot keep it from being made. */
-static struct scope_needs needs_of(const struct turbo_freq_request *request)
+int change_plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
+			   size_t count, const struct turbo_freq_request *request)
 {
+	/* What it need not know cannot keep the change from being made. */
 	struct scope_needs needs = { .width = request->automatic ? SCOPE_PACKAGES
 								 : SCOPE_POWER_DOMAINS,
 				     .own = { .levels = REQUIRED, .choice = LEVEL_CURRENT } };
+	struct package_scope scope = { 0 };
+	int error;
 
 	if (request->enable || request->automatic)
 		needs.own.core_power = REQUIRED;
@@ -465,45 +451,23 @@ static struct scope_needs needs_of(const struct turbo_freq_request *request)
 	/* To warn of frequencies that cannot be reached. */
 	if (request->enable && request->automatic)
 		needs.own.parts = ISST_READ_LEVELS_TURBO_FREQ;
-	return needs;
-}
-
-static int plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
-			   size_t count, const struct turbo_freq_request *request)
-{
-	const struct scope_needs needs = needs_of(request);
-	struct package_scope scope;
-	int error = package_scope_begin(change, requests, count, &needs, &scope);
-
-	if (error)
-		return error;
-	if (!request->enable && request->automatic)
+	error = package_scope_begin(change, requests, count, &needs, &scope);
+	if (!error && !request->enable && request->automatic)
 		error = package_scope_name_other_levels(&scope, FEATURE_TURBO_FREQ);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < scope.own; i++)
 		if (request->enable)
 			check_enable(&scope, i);
 		else
 			package_scope_check_off(&scope, i, FEATURE_TURBO_FREQ);
-	for (size_t i = 0; i < count && request->enable && request->automatic; i++) {
+	for (size_t i = 0; i < scope.own && request->enable && request->automatic; i++)
 		check_cores(&scope, i);
-		check_buckets(&scope, i);
-	}
-	if (request->enable)
-		error = turbo_freq_check_turbo(change, scope.requests, count);
+	if (!error && request->enable)
+		error = turbo_freq_check_turbo(change, scope.requests, scope.own);
 	package_scope_drop_idle_siblings(&scope);
 	if (!request->enable)
 		package_scope_drop_active_siblings(&scope, FEATURE_TURBO_FREQ);
-	if (!error && request->enable)
-		error = plan_enable(&scope, request);
-	else if (!error)
-		error = plan_disable(&scope, request);
-	package_scope_end(&scope, requests);
-	return error;
-}
-
-int change_plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
-			   size_t count, const struct turbo_freq_request *request)
-{
-	return plan_conclude(change, requests, count,
-			     plan_turbo_freq(change, requests, count, request));
+	if (!error)
+		error = request->enable ? plan_enable(&scope, request)
+					: plan_disable(&scope, request);
+	return package_scope_end(&scope, change, requests, count, error);
 }

@@ -58,8 +58,8 @@ static int plan_associated(struct isst_context *context, struct isst_change *cha
 
 	isst_cpuset_for_each (cpu, cpus) {
 		struct cpu_request association = { .cpu = context_cpu(context, cpu) };
-		struct scaling_request limit = { .cpu = context_cpu(context, cpu),
-						 .wanted = { LIMIT_KEPT, 1500000 } };
+		struct limit_request limit = { .cpu = context_cpu(context, cpu),
+					       .wanted = { LIMIT_KEPT, 1500000 } };
 
 		if (!error)
 			error = change_plan_association(change, &association, 1, 3);

@@ -139,15 +139,15 @@ static void each_fabric_is_counted_and_read(void **state)
 /** Both fabrics of power domain 0. */
 static int make(struct isst_context *context, uint64_t min_khz, uint64_t max_khz)
 {
-	struct uncore_request requests[2] = { 0 };
+	struct limit_request requests[2] = { 0 };
 	struct isst_change *change;
 	int error;
 
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
 	for (unsigned int i = 0; i < COUNT(requests); i++)
-		requests[i] = (struct uncore_request){ .domain = context_domain(context, 0),
-						       .fabric = i,
-						       .wanted = { min_khz, max_khz } };
+		requests[i] = (struct limit_request){ .domain = context_domain(context, 0),
+						      .fabric = i,
+						      .wanted = { min_khz, max_khz } };
 	assert_int_equal(plan_uncore_limits(change, requests, COUNT(requests)), 0);
 	error = change_run(change);
 	isst_change_free(change);

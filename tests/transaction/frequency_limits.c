@@ -63,7 +63,7 @@ static int plan_scaling(struct isst_context *context, struct isst_change *change
 			struct objections *objections)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	struct scaling_request *requests;
+	struct limit_request *requests;
 	size_t count = 0;
 	unsigned int cpu;
 	int error;
@@ -71,7 +71,7 @@ static int plan_scaling(struct isst_context *context, struct isst_change *change
 	assert_int_equal(isst_cpuset_add_list(cpus, asked.cpus, NULL), 0);
 	requests = calloc(isst_cpuset_count(cpus), sizeof(*requests));
 	isst_cpuset_for_each (cpu, cpus)
-		requests[count++] = (struct scaling_request){
+		requests[count++] = (struct limit_request){
 			.cpu = context_cpu(context, cpu),
 			.wanted = { khz_of(asked.min_mhz), khz_of(asked.max_mhz) },
 		};
@@ -87,11 +87,11 @@ static int plan_uncore(struct isst_context *context, struct isst_change *change,
 		       struct objections *objections)
 {
 	size_t count = isst_domain_count(context);
-	struct uncore_request *requests = calloc(count, sizeof(*requests));
+	struct limit_request *requests = calloc(count, sizeof(*requests));
 	int error;
 
 	for (size_t i = 0; i < count; i++)
-		requests[i] = (struct uncore_request){
+		requests[i] = (struct limit_request){
 			.domain = context_domain(context, i),
 			.fabric = asked.fabric,
 			.wanted = { khz_of(asked.min_mhz), khz_of(asked.max_mhz) },

@@ -44,7 +44,7 @@ static const struct frequency_limits LIMITS = { 1500 * 1000, 2600 * 1000 };
 static int plan_limits(struct isst_context *context, struct isst_change *change,
 		       const struct request *request, struct objections *objections)
 {
-	struct scaling_request requests[] = {
+	struct limit_request requests[] = {
 		{ .cpu = context_cpu(context, 0), .wanted = LIMITS },
 		{ .cpu = context_cpu(context, 3), .wanted = LIMITS },
 	};
@@ -61,8 +61,8 @@ static int plan_limits(struct isst_context *context, struct isst_change *change,
 static int plan_no_limits(struct isst_context *context, struct isst_change *change,
 			  const struct request *request, struct objections *objections)
 {
-	struct scaling_request asked = { .cpu = context_cpu(context, 3),
-					 .wanted = { LIMIT_NONE, LIMIT_NONE } };
+	struct limit_request asked = { .cpu = context_cpu(context, 3),
+				       .wanted = { LIMIT_NONE, LIMIT_NONE } };
 	int error = change_plan_all_online(change);
 
 	(void)request;
