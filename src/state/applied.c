@@ -91,42 +91,34 @@ static char *next_value(char **lines, const char *name)
 	return line + length + 1;
 }
 
-static bool is_digest(const char *text)
-{
-	return strlen(text) == SHA256_DIGITS && strspn(text, "0123456789abcdef") == SHA256_DIGITS;
-}
-
 /** Returns 0, -ENOMEM, or -EINVAL and *@line that is not right. */
 static int parse_record(char *lines, struct applied *applied, size_t *line)
 {
-	const char *time, *result, *digest, *source;
-	uint64_t seconds;
+	static const char *const NAMES[] = { "time", "result", "sha256", "source" };
+	enum { TIME, RESULT, DIGEST, SOURCE, VALUES };
+	const char *values[VALUES];
+	uint64_t seconds = 0;
 
-	*line = 2;
-	time = next_value(&lines, "time");
-	if (!time || isst_parse_number(time, 10, INT64_MAX, &seconds))
-		return -EINVAL;
-	applied->time_s = (int64_t)seconds;
-	++*line;
-	result = next_value(&lines, "result");
-	if (!result || (strcmp(result, "success") != 0 && strcmp(result, "failed") != 0))
-		return -EINVAL;
-	applied->succeeded = strcmp(result, "success") == 0;
-	++*line;
-	digest = next_value(&lines, "sha256");
-	if (!digest || !is_digest(digest))
-		return -EINVAL;
-	memcpy(applied->digest, digest, sizeof(applied->digest));
-	++*line;
-	source = next_value(&lines, "source");
-	if (!source)
-		return -EINVAL;
+	for (size_t i = 0; i < VALUES; i++) {
+		*line = i + 2;
+		values[i] = next_value(&lines, NAMES[i]);
+		if (!values[i] ||
+		    (i == TIME && isst_parse_number(values[i], 10, INT64_MAX, &seconds)) ||
+		    (i == RESULT && strcmp(values[i], "success") != 0 &&
+		     strcmp(values[i], "failed") != 0) ||
+		    (i == DIGEST && (strlen(values[i]) != SHA256_DIGITS ||
+				     strspn(values[i], "0123456789abcdef") != SHA256_DIGITS)))
+			return -EINVAL;
+	}
 	++*line;
 	if (strcmp(lines, ITEM_LINES_END "\n") != 0)
 		return -EINVAL;
-	if (!*source)
+	applied->time_s = (int64_t)seconds;
+	applied->succeeded = strcmp(values[RESULT], "success") == 0;
+	memcpy(applied->digest, values[DIGEST], sizeof(applied->digest));
+	if (!*values[SOURCE])
 		return 0;
-	applied->source = strdup(source);
+	applied->source = strdup(values[SOURCE]);
 	if (!applied->source)
 		return -ENOMEM;
 	restore_source(applied->source);

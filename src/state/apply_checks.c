@@ -30,34 +30,6 @@ struct low_limit {
 	struct isst_cpuset *cpus;
 };
 
-static int add_limit(struct low_limits *low, uint64_t khz, unsigned int best_mhz, unsigned int cpu)
-{
-	size_t i = 0;
-
-	while (i < low->count && (low->limits[i].khz != khz || low->limits[i].best_mhz != best_mhz))
-		i++;
-	if (i == low->count) {
-		if (ARRAY_GROW(low->limits, low->count))
-			return -ENOMEM;
-		low->limits[i] = (struct low_limit){ khz, best_mhz, isst_cpuset_new() };
-		low->count++;
-	}
-	return low->limits[i].cpus ? isst_cpuset_add(low->limits[i].cpus, cpu, cpu) : -ENOMEM;
-}
-
-/** Returns false for CPUs without cpufreq. */
-static bool find_limit(struct isst_change *change, const struct isst_domain *domain,
-		       unsigned int cpu, uint64_t *khz)
-{
-	struct kernel_files *files = &change->context->files;
-	const struct item item = item_of(ITEM_SCALING_MAX, domain, cpu);
-
-	if (cpufreq_read_limit(files, cpu, CPUFREQ_MAX, khz))
-		return false;
-	change_project(change, &item, khz);
-	return *khz != LIMIT_LOWEST || !cpufreq_read(files, cpu, "cpuinfo_min_freq", khz);
-}
-
 /** Adds the CPUs of high priority of a domain whose upper limit, as the steps planned so far leave
  * it, is below the turbo frequency of SST-TF. @level: with ISST_READ_LEVELS_TURBO_FREQ. Returns 0
  * or -ENOMEM. */
@@ -65,51 +37,35 @@ static int low_limits_find(struct isst_change *change, const struct isst_level *
 			   const struct isst_cpuset *high_priority, struct low_limits *low)
 {
 	const struct isst_value *best = &level->turbo_freq_info.mhz[0][0];
+	struct kernel_files *files = &change->context->files;
 	unsigned int cpu;
 	int error = 0;
 
 	isst_cpuset_for_each (cpu, level->domain->online) {
+		const struct item item = item_of(ITEM_SCALING_MAX, level->domain, cpu);
+		struct low_limit *limit = low->limits, *end = limit + low->count;
 		uint64_t khz;
 
-		if (error || !isst_cpuset_has(high_priority, cpu) || best->state != ISST_KNOWN ||
-		    !find_limit(change, level->domain, cpu, &khz))
+		if (error || !isst_cpuset_has(high_priority, cpu) || best->state != ISST_KNOWN)
 			continue;
-		if (khz != CPUFREQ_NO_LIMIT && khz < best->value * UINT64_C(1000))
-			error = add_limit(low, khz, best->value, cpu);
+		/* CPUs without cpufreq have no limits. */
+		if (cpufreq_read_limit(files, cpu, CPUFREQ_MAX, &khz))
+			continue;
+		change_project(change, &item, &khz);
+		if ((khz == LIMIT_LOWEST && cpufreq_read(files, cpu, "cpuinfo_min_freq", &khz)) ||
+		    khz == CPUFREQ_NO_LIMIT || khz >= best->value * UINT64_C(1000))
+			continue;
+		while (limit < end && (limit->khz != khz || limit->best_mhz != best->value))
+			limit++;
+		if (limit == end) {
+			if (ARRAY_GROW(low->limits, low->count))
+				return -ENOMEM;
+			limit = &low->limits[low->count++];
+			*limit = (struct low_limit){ khz, best->value, isst_cpuset_new() };
+		}
+		error = limit->cpus ? isst_cpuset_add(limit->cpus, cpu, cpu) : -ENOMEM;
 	}
 	return error;
-}
-
-static int warn(struct isst_change *change, const struct low_limit *limit)
-{
-	char *cpus = name_numbers("CPU", limit->cpus);
-
-	if (!cpus)
-		return -ENOMEM;
-	change_warn(change, ISST_WARNING_SCALING_LIMIT,
-		    "%s: a limit (scaling_max_freq) of %llu MHz is below the %u MHz of high "
-		    "priority",
-		    cpus, (unsigned long long)limit->khz / 1000, limit->best_mhz);
-	free(cpus);
-	return 0;
-}
-
-/** Warns of them: one line for each limit, whatever the number of CPUs. Returns 0 or -ENOMEM. */
-static int low_limits_warn(struct isst_change *change, const struct low_limits *low)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < low->count && !error; i++)
-		error = warn(change, &low->limits[i]);
-	return error;
-}
-
-static void low_limits_clear(struct low_limits *low)
-{
-	for (size_t i = 0; i < low->count; i++)
-		isst_cpuset_free(low->limits[i].cpus);
-	free(low->limits);
-	*low = (struct low_limits){ 0 };
 }
 
 /* ---- Classes of service ---- */
@@ -134,37 +90,28 @@ static unsigned int limit_mhz(const struct wanted_item *item, unsigned int shift
 	return (unsigned int)(item->bits >> shift & RATIO_MASK) * MHZ_PER_RATIO;
 }
 
-static struct clos_limits *find_limits(struct clos_list *list, const struct wanted_item *item)
-{
-	size_t i = 0;
-
-	while (i < list->count && (list->items[i].values.domain != item->domain ||
-				   list->items[i].values.clos != item->item.index))
-		i++;
-	if (i < list->count)
-		return &list->items[i];
-	if (ARRAY_GROW(list->items, list->count))
-		return NULL;
-	list->items[list->count++] = (struct clos_limits){ .values = { .domain = item->domain,
-								       .clos = item->item.index } };
-	return &list->items[i];
-}
-
 /** Finds what is stated. A state holds what some machine had, however odd. */
 static int find_stated(const struct wanted *wanted, struct clos_list *list)
 {
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *item = &wanted->items[i];
 		bool min = item->subject == SUBJECT_CLOS_MIN;
-		struct clos_limits *limits;
+		size_t at = 0;
 
 		if ((!min && item->subject != SUBJECT_CLOS_MAX) ||
 		    configuration_is_state(wanted->configuration, item->setting->origin.source))
 			continue;
-		limits = find_limits(list, item);
-		if (!limits)
-			return -ENOMEM;
-		*(min ? &limits->min : &limits->max) = item;
+		while (at < list->count && (list->items[at].values.domain != item->domain ||
+					    list->items[at].values.clos != item->item.index))
+			at++;
+		if (at == list->count) {
+			if (ARRAY_GROW(list->items, list->count))
+				return -ENOMEM;
+			list->items[list->count++] = (struct clos_limits){
+				.values = { .domain = item->domain, .clos = item->item.index }
+			};
+		}
+		*(min ? &list->items[at].min : &list->items[at].max) = item;
 	}
 	return 0;
 }
@@ -280,12 +227,9 @@ int wanted_check_clos(struct wanted *wanted, struct isst_change *change)
 
 /* ---- Priorities ---- */
 
-/* CLOS 0 and 1 are high priority to SST-TF. */
-
-/** Number of cores of a domain that have a CPU in a set. */
-static unsigned int domain_count_cores(const struct isst_context *context,
-				       const struct isst_domain *domain,
-				       const struct isst_cpuset *cpus)
+/** Number of cores of a domain. */
+static unsigned int count_cores(const struct isst_context *context,
+				const struct isst_domain *domain)
 {
 	uint64_t cores = 0;
 	unsigned int number;
@@ -293,37 +237,11 @@ static unsigned int domain_count_cores(const struct isst_context *context,
 	isst_cpuset_for_each (number, domain->present) {
 		const struct isst_cpu *cpu = context_cpu(context, number);
 
-		if (cpu && cpu->core_known && cpu->core < 64 && isst_cpuset_has(cpus, number))
+		if (cpu && cpu->core_known && cpu->core < 64)
 			cores |= UINT64_C(1) << cpu->core;
 	}
 	return (unsigned int)__builtin_popcountll(cores);
 }
-
-/** Warns of more high priority cores in a package than its last bucket holds. */
-static void turbo_freq_warn_of_buckets(struct isst_change *change,
-				       const struct isst_turbo_freq *info, unsigned int package,
-				       unsigned int cores)
-{
-	char *buckets;
-
-	if (info->buckets == 0 || cores <= info->high_priority_cores[info->buckets - 1])
-		return;
-	buckets = turbo_freq_buckets_text(&change->context->platform, info);
-	change_warn(change, ISST_WARNING_BUCKET_OVERFULL,
-		    "package %u: %u %s have high priority, more than the level provides a higher "
-		    "turbo frequency for (%s): turbo frequencies can be lower than those of any "
-		    "bucket",
-		    package, cores, platform_cores_word(&change->context->platform, cores),
-		    buckets ? buckets : "");
-	free(buckets);
-}
-
-/** The cores of a package where turbo-freq is stated to be on. */
-struct priorities {
-	unsigned int cores, stated, high;
-	const struct isst_turbo_freq *info;
-};
-
 /** Whether turbo-freq is stated to be on in a domain. A state holds what some machine had. */
 static bool states_turbo_freq(const struct wanted *wanted, const struct isst_domain *domain)
 {
@@ -337,60 +255,56 @@ static bool states_turbo_freq(const struct wanted *wanted, const struct isst_dom
 	return false;
 }
 
-static void add_domain(const struct wanted *wanted, const struct domain_facts *facts,
-		       struct priorities *priorities)
-{
-	const struct isst_domain *domain = facts->domain;
-
-	if (!priorities->info)
-		priorities->info = &facts->specified.turbo_freq_info;
-	priorities->cores += domain_count_cores(wanted->context, domain, domain->present);
-	for (size_t i = 0; i < wanted->count; i++)
-		if (wanted->items[i].subject == SUBJECT_ASSOCIATION &&
-		    wanted->items[i].domain == domain) {
-			priorities->stated++;
-			priorities->high += wanted->items[i].bits <= LAST_HIGH_CLOS;
-		}
-}
-
 void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *change)
 {
+	const struct isst_platform *platform = &wanted->context->platform;
 	const struct facts *facts = &wanted->facts;
 
 	for (size_t i = 0; i < facts->count; i++) {
 		unsigned int package = facts->domains[i].domain->package;
-		struct priorities priorities = { 0 };
+		unsigned int cores = 0, stated = 0, high = 0;
+		const struct isst_turbo_freq *info = NULL;
 		bool first = true;
 
 		for (size_t j = 0; j < facts->count; j++) {
 			const struct isst_domain *domain = facts->domains[j].domain;
 
 			first &= j >= i || domain->package != package;
-			if (domain->package == package && !isst_domain_is_io(domain) &&
-			    states_turbo_freq(wanted, domain))
-				add_domain(wanted, &facts->domains[j], &priorities);
+			if (domain->package != package || isst_domain_is_io(domain) ||
+			    !states_turbo_freq(wanted, domain))
+				continue;
+			if (!info)
+				info = &facts->domains[j].specified.turbo_freq_info;
+			cores += count_cores(wanted->context, domain);
+			for (size_t k = 0; k < wanted->count; k++)
+				if (wanted->items[k].subject == SUBJECT_ASSOCIATION &&
+				    wanted->items[k].domain == domain) {
+					stated++;
+					high += wanted->items[k].bits <= LAST_HIGH_CLOS;
+				}
 		}
-		if (!first || priorities.stated == 0)
+		if (!first || stated == 0)
 			continue;
-		if (priorities.high > 0)
-			turbo_freq_warn_of_buckets(change, priorities.info, package,
-						   priorities.high);
-		else if (priorities.stated == priorities.cores && !wanted->is_command)
+		if (high == 0 && stated == cores && !wanted->is_command)
 			change_warn(
 				change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
 				"package %u: no core is in CLOS 0 or 1: none has high priority or a "
 				"higher turbo frequency",
 				package);
-	}
-}
+		if (high > 0 && info->buckets > 0 &&
+		    high > info->high_priority_cores[info->buckets - 1]) {
+			char *buckets = turbo_freq_buckets_text(platform, info);
 
-static bool package_has_limits(const struct wanted *wanted, unsigned int package)
-{
-	for (size_t i = 0; i < wanted->count; i++)
-		if (wanted->items[i].item.kind == ITEM_TURBO_RATIO_LIMITS &&
-		    wanted->items[i].domain->package == package)
-			return true;
-	return false;
+			change_warn(
+				change, ISST_WARNING_BUCKET_OVERFULL,
+				"package %u: %u %s have high priority, more than the level provides "
+				"a higher turbo frequency for (%s): turbo frequencies can be lower "
+				"than those of any bucket",
+				package, high, platform_cores_word(platform, high),
+				buckets ? buckets : "");
+			free(buckets);
+		}
+	}
 }
 
 void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_change *change)
@@ -398,13 +312,19 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *item = &wanted->items[i];
 		unsigned int package = item->domain->package;
+		bool stated = false;
 
-		if (item->subject == SUBJECT_TURBO_FREQ && !item->bits &&
-		    !isst_domain_is_io(item->domain) && !wanted_changes_level(wanted, item) &&
-		    feature_is_on(&wanted_facts(wanted, item->domain)->specified,
-				  FEATURE_TURBO_FREQ) &&
-		    context_has_power_domains(wanted->context) &&
-		    wanted_turbo_freq_on(wanted, package) && !package_has_limits(wanted, package))
+		if (item->subject != SUBJECT_TURBO_FREQ || item->bits ||
+		    isst_domain_is_io(item->domain) || wanted_changes_level(wanted, item) ||
+		    !feature_is_on(&wanted_facts(wanted, item->domain)->specified,
+				   FEATURE_TURBO_FREQ) ||
+		    !context_has_power_domains(wanted->context) ||
+		    !wanted_turbo_freq_on(wanted, package))
+			continue;
+		for (size_t j = 0; j < wanted->count; j++)
+			stated |= wanted->items[j].item.kind == ITEM_TURBO_RATIO_LIMITS &&
+				  wanted->items[j].domain->package == package;
+		if (!stated)
 			change_warn(change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 				    "package %u: turbo-freq stays enabled in another power domain: "
 				    "the turbo ratio limits of the package are left unchanged",
@@ -412,24 +332,19 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_
 	}
 }
 
-/** Whether core-power is on in a domain once all is as stated. */
-static bool has_core_power(const struct wanted *wanted, const struct isst_domain *domain)
-{
-	for (size_t i = 0; i < wanted->count; i++)
-		if (wanted->items[i].subject == SUBJECT_CORE_POWER &&
-		    wanted->items[i].domain == domain)
-			return wanted->items[i].bits;
-	return wanted_facts(wanted, domain)->core_power.enabled;
-}
-
 /** Whether turbo-freq gets the priorities that it goes by is known of some machines alone. */
 static void warn_of_core_power(const struct wanted *wanted, struct isst_change *change,
 			       const struct isst_domain *domain)
 {
 	const struct isst_core_power *state = &wanted_facts(wanted, domain)->core_power;
+	bool on = state->enabled;
 
-	if (!isst_domain_is_io(domain) && !state->failure.error && state->supported &&
-	    !has_core_power(wanted, domain))
+	/* As it is once all is as stated. */
+	for (size_t i = wanted->count; i-- > 0;)
+		if (wanted->items[i].subject == SUBJECT_CORE_POWER &&
+		    wanted->items[i].domain == domain)
+			on = wanted->items[i].bits;
+	if (!isst_domain_is_io(domain) && !state->failure.error && state->supported && !on)
 		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
 			    "package %u: turbo-freq is enabled without core-power: %s",
 			    domain->package,
@@ -532,8 +447,21 @@ int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change)
 		    !isst_domain_is_io(wanted->facts.domains[i].domain))
 			error = low_limits_find(change, &wanted->facts.domains[i].specified,
 						wanted->high_priority, &low);
-	if (!error)
-		error = low_limits_warn(change, &low);
-	low_limits_clear(&low);
+	/* One line for each limit, whatever the number of CPUs. */
+	for (size_t i = 0; i < low.count; i++) {
+		const struct low_limit *limit = &low.limits[i];
+		char *cpus = error ? NULL : name_numbers("CPU", limit->cpus);
+
+		if (cpus)
+			change_warn(change, ISST_WARNING_SCALING_LIMIT,
+				    "%s: a limit (scaling_max_freq) of %llu MHz is below the %u "
+				    "MHz of high priority",
+				    cpus, (unsigned long long)limit->khz / 1000, limit->best_mhz);
+		else if (!error)
+			error = -ENOMEM;
+		free(cpus);
+		isst_cpuset_free(limit->cpus);
+	}
+	free(low.limits);
 	return error;
 }

@@ -18,18 +18,6 @@
 
 static const struct domain_set everything;
 
-/** What is missing in a state, as lines that are no statements; and as notices. */
-static void write_not_read(struct isst_context *context, const struct configuration *configuration,
-			   FILE *stream)
-{
-	for (size_t i = 0; i < configuration->problem_count; i++) {
-		const char *text = configuration->problems[i].text;
-
-		fprintf(stream, CONFIGURATION_NOT_READ "%s\n", text);
-		message_notice(&context->messages, "this is not kept: %s", text);
-	}
-}
-
 static int describe_state(struct isst_context *context, char **text)
 {
 	struct configuration configuration = { 0 };
@@ -43,7 +31,13 @@ static int describe_state(struct isst_context *context, char **text)
 		error = memory_stream_open(&memory);
 	if (!error) {
 		error = configuration_write(memory.stream, &configuration);
-		write_not_read(context, &configuration, memory.stream);
+		/* What is missing, as lines that are no statements; and as notices. */
+		for (size_t i = 0; i < configuration.problem_count; i++) {
+			const char *missing = configuration.problems[i].text;
+
+			fprintf(memory.stream, CONFIGURATION_NOT_READ "%s\n", missing);
+			message_notice(&context->messages, "this is not kept: %s", missing);
+		}
 		if (error)
 			memory_stream_drop(&memory);
 		else
@@ -78,39 +72,26 @@ static int add_number(struct isst_cpuset **set, unsigned int number)
 	return *set ? isst_cpuset_add(*set, number, number) : -ENOMEM;
 }
 
-/** The setting that was added for other CPUs, with the same value; NULL: none. */
-static struct setting *find_added(const struct extension *extension, size_t first,
-				  const struct setting *now)
-{
-	for (size_t i = first; i < extension->boot->setting_count; i++) {
-		struct setting *setting = &extension->boot->settings[i];
-
-		if (setting->subject == now->subject && is_same_value(setting, now))
-			return setting;
-	}
-	return NULL;
-}
-
-/** Adds what a CPU has of a subject, unless that is stated. @first: of the settings added. */
+/** Adds what a CPU has of a subject, unless that is stated: to the setting that was added for other
+ * CPUs with the same value, if there is one. @first: of the settings added. */
 static int add_of_cpu(struct extension *extension, size_t first, enum subject subject,
 		      unsigned int number)
 {
+	struct configuration *boot = extension->boot;
 	const struct isst_cpu *cpu = context_cpu(extension->context, number);
 	const struct place place = { .package = cpu->domain->package,
 				     .power_domain = domain_number(extension->context, cpu->domain),
 				     .cpu = number,
 				     .index = INDEX_ALL };
 	const struct setting *now = configuration_find(&extension->now, subject, &place);
-	const struct setting *before = configuration_find(extension->boot, subject, &place);
 	struct setting setting;
-	struct setting *added;
 	int error;
 
-	if (!now || is_same_value(before, now))
+	if (!now || is_same_value(configuration_find(boot, subject, &place), now))
 		return 0;
-	added = find_added(extension, first, now);
-	if (added)
-		return isst_cpuset_add(added->cpus, number, number);
+	for (size_t i = first; i < boot->setting_count; i++)
+		if (boot->settings[i].subject == subject && is_same_value(&boot->settings[i], now))
+			return isst_cpuset_add(boot->settings[i].cpus, number, number);
 	setting = (struct setting){ .subject = subject,
 				    .index = now->index,
 				    .wanted = now->wanted,
@@ -118,7 +99,7 @@ static int add_of_cpu(struct extension *extension, size_t first, enum subject su
 				    .origin = extension->origin };
 	error = add_number(&setting.cpus, number);
 	if (!error)
-		return configuration_add(extension->boot, &setting);
+		return configuration_add(boot, &setting);
 	setting_clear(&setting);
 	return error;
 }
@@ -135,23 +116,6 @@ static int add_of_cpus(struct extension *extension)
 			    context_cpu(extension->context, cpu))
 				error = add_of_cpu(extension, first, (enum subject)subject, cpu);
 	return error;
-}
-
-/** Whether no CPU of a package was seen before: nothing of it was stated, nor could be changed. */
-static bool is_new_package(const struct extension *extension, unsigned int package)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < isst_domain_count(extension->context); i++) {
-		const struct isst_domain *domain = context_domain(extension->context, i);
-
-		if (domain->package != package)
-			continue;
-		any = true;
-		if (cpuset_overlaps(domain->present, extension->before))
-			return false;
-	}
-	return any;
 }
 
 /** Adds a setting of a domain, unless that is stated. */
@@ -183,14 +147,19 @@ static int add_of_domain(struct extension *extension, const struct isst_domain *
 
 static int add_of_packages(struct extension *extension)
 {
+	size_t count = isst_domain_count(extension->context);
 	int error = 0;
 
-	for (size_t i = 0; i < isst_domain_count(extension->context) && !error; i++) {
+	for (size_t i = 0; i < count && !error; i++) {
 		const struct isst_domain *domain = context_domain(extension->context, i);
+		bool seen = false;
 
-		if (!is_new_package(extension, domain->package))
-			continue;
-		for (size_t j = 0; j < extension->now.setting_count && !error; j++) {
+		/* Where no CPU was seen before nothing was stated, nor could be changed. */
+		for (size_t j = 0; j < count; j++)
+			seen |= context_domain(extension->context, j)->package == domain->package &&
+				cpuset_overlaps(context_domain(extension->context, j)->present,
+						extension->before);
+		for (size_t j = 0; j < extension->now.setting_count && !error && !seen; j++) {
 			const struct setting *now = &extension->now.settings[j];
 
 			if (!subject_is_of_cpus(now->subject) && now->subject != SUBJECT_CPUS)
@@ -200,57 +169,40 @@ static int add_of_packages(struct extension *extension)
 	return error;
 }
 
-static int report_not_added(const struct extension *extension)
-{
-	struct isst_context *context = extension->context;
-	char *list = name_numbers("CPU", extension->seen);
-
-	if (!list)
-		return -ENOMEM;
-	message_notice(&context->messages,
-		       "the state after boot does not include %s, seen since: %s", list,
-		       extension->now.problem_count > 0 ? extension->now.problems[0].text
-							: isst_error(context));
-	free(list);
-	return 0;
-}
-
-static int extend(struct extension *extension, bool *any)
-{
-	int error = configuration_read_state(&extension->now, extension->context, &everything,
-					     NULL);
-
-	if (error == -EIO)
-		return report_not_added(extension);
-	if (!error)
-		error = add_of_packages(extension);
-	if (!error)
-		error = add_of_cpus(extension);
-	if (!error)
-		error = configuration_note_seen(extension->boot, extension->context);
-	*any = !error;
-	return error;
-}
-
 int configuration_add_seen(struct configuration *boot, struct isst_context *context, bool *any)
 {
 	struct extension extension = { .context = context, .boot = boot };
+	char *list = NULL;
 	int error;
 
 	*any = false;
 	error = configuration_find_seen(boot, context, &extension.before, &extension.seen);
-	if (!error && isst_cpuset_count(extension.seen) > 0)
-		error = extend(&extension, any);
+	if (error || isst_cpuset_count(extension.seen) == 0)
+		goto out;
+	error = configuration_read_state(&extension.now, context, &everything, NULL);
+	if (error == -EIO) {
+		list = name_numbers("CPU", extension.seen);
+		error = list ? 0 : -ENOMEM;
+		if (list)
+			message_notice(
+				&context->messages,
+				"the state after boot does not include %s, seen since: %s", list,
+				extension.now.problem_count > 0 ? extension.now.problems[0].text
+								: isst_error(context));
+		goto out;
+	}
+	if (!error)
+		error = add_of_packages(&extension);
+	if (!error)
+		error = add_of_cpus(&extension);
+	if (!error)
+		error = configuration_note_seen(boot, context);
+	*any = !error;
+out:
+	free(list);
 	configuration_clear(&extension.now);
 	isst_cpuset_free(extension.seen);
 	return error;
-}
-
-/** Writes lines that are no statements again. */
-static void write_comments(const char *kept, FILE *stream)
-{
-	for (const char *line = kept; (line = strstr(line, CONFIGURATION_NOT_READ)); line++)
-		fprintf(stream, "%.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 /** *@text is NULL where there is nothing to add. */
@@ -271,7 +223,9 @@ static int describe_again(struct isst_context *context, const char *kept, char *
 		error = memory_stream_open(&memory);
 	if (!error && any) {
 		error = configuration_write(memory.stream, &boot);
-		write_comments(kept, memory.stream);
+		/* Lines that are no statements are written again. */
+		for (const char *line = kept; (line = strstr(line, CONFIGURATION_NOT_READ)); line++)
+			fprintf(memory.stream, "%.*s\n", (int)strcspn(line, "\n"), line);
 		if (error)
 			memory_stream_drop(&memory);
 		else

@@ -28,18 +28,13 @@ struct compared {
 	bool at_most; /* it is wanted to be no more than that */
 };
 
-/** Whether settings are of one source, or are one. */
-static bool is_of_source(const struct setting *one, const struct setting *other)
-{
-	return one == other || (one->origin.source == other->origin.source &&
-				one->origin.line > 0 && other->origin.line > 0);
-}
-
 /** Whether two differences are listed as one: of CPUs or domains with the same present value, for
  * which the same is wanted, be it by several lines of a file. */
 static bool is_alike(const struct wanted *wanted, const struct compared *one,
 		     const struct compared *other)
 {
+	const struct origin *first = &one->wanted->setting->origin;
+	const struct origin *second = &other->wanted->setting->origin;
 	enum item_kind kind = one->wanted->item.kind;
 
 	/* Of others the index is where they are. */
@@ -48,9 +43,12 @@ static bool is_alike(const struct wanted *wanted, const struct compared *one,
 		return false;
 	if (wanted->separate && one->wanted->domain != other->wanted->domain)
 		return false;
+	/* They are of one setting, or of one source. */
+	if (one->wanted->setting != other->wanted->setting &&
+	    (first->source != second->source || first->line == 0 || second->line == 0))
+		return false;
 	return other->differs && !other->listed && other->at_most == one->at_most &&
 	       other->wanted->subject == one->wanted->subject &&
-	       is_of_source(one->wanted->setting, other->wanted->setting) &&
 	       other->listed_bits == one->listed_bits && other->present == one->present;
 }
 
@@ -131,20 +129,6 @@ static int make_target(const struct wanted *wanted, struct compared *compared, s
 	return error || !difference->target ? -ENOMEM : 0;
 }
 
-static int make_wanted(const struct compared *compared, char **text)
-{
-	char *value;
-	int error = wanted_value_text(compared->wanted, compared->listed_bits, &value);
-
-	*text = NULL;
-	if (error)
-		return error;
-	if (asprintf(text, "%s%s", compared->at_most ? "at most " : "", value) < 0)
-		*text = NULL;
-	free(value);
-	return *text ? 0 : -ENOMEM;
-}
-
 void difference_clear(struct difference *difference)
 {
 	free(difference->target);
@@ -155,41 +139,38 @@ void difference_clear(struct difference *difference)
 	*difference = (struct difference){ 0 };
 }
 
-/** The lines that state what all that differ alike are not, and their domain. */
-static int collect_lines(const struct wanted *wanted, const struct compared *compared, size_t count,
-			 struct difference *difference)
+/** @count: of those from this one on. The lines that state what all that differ alike are not, and
+ * their domain, are collected. */
+static int list_difference(const struct wanted *wanted, struct compared *compared, size_t count,
+			   struct differences *differences)
 {
-	int error;
+	const struct wanted_item *item = compared->wanted;
+	struct difference difference = { .origin = item->setting->origin,
+					 .domain = item->domain,
+					 .lines = isst_cpuset_new() };
+	char *value = NULL;
+	int error = difference.lines ? 0 : -ENOMEM;
 
-	difference->origin = compared->wanted->setting->origin;
-	difference->domain = compared->wanted->domain;
-	difference->lines = isst_cpuset_new();
-	error = difference->lines ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++) {
 		unsigned int line = compared[i].wanted->setting->origin.line;
 
 		if (i > 0 && !is_alike(wanted, compared, &compared[i]))
 			continue;
-		if (compared[i].wanted->domain != difference->domain)
-			difference->domain = NULL;
+		if (compared[i].wanted->domain != difference.domain)
+			difference.domain = NULL;
 		if (line > 0)
-			error = isst_cpuset_add(difference->lines, line, line);
+			error = isst_cpuset_add(difference.lines, line, line);
 	}
-	return error;
-}
-
-/** @count: of those from this one on. */
-static int list_difference(const struct wanted *wanted, struct compared *compared, size_t count,
-			   struct differences *differences)
-{
-	const struct wanted_item *item = compared->wanted;
-	struct difference difference = { 0 };
-	int error = collect_lines(wanted, compared, count, &difference);
-
 	if (!error)
 		error = make_target(wanted, compared, count, &difference);
 	if (!error)
-		error = make_wanted(compared, &difference.wanted);
+		error = wanted_value_text(item, compared->listed_bits, &value);
+	if (!error &&
+	    asprintf(&difference.wanted, "%s%s", compared->at_most ? "at most " : "", value) < 0) {
+		difference.wanted = NULL;
+		error = -ENOMEM;
+	}
+	free(value);
 	if (!error)
 		error = wanted_value_text(item, compared->present, &difference.present);
 	if (error) {
@@ -390,35 +371,20 @@ static int compare_lower(struct comparison *comparison, const struct compared *u
 	return 0;
 }
 
-static int compare_lowers(struct comparison *comparison)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < comparison->wanted->count && !error; i++)
-		if (comparison->items[i].differs &&
-		    comparison->items[i].wanted->subject == SUBJECT_SCALING_MAX)
-			error = compare_lower(comparison, &comparison->items[i]);
-	return error;
-}
-
 /* ---- All of it ---- */
 
-/** Whether a limit is beyond the range that the processor has now, and reads as its end. */
+/** Whether a limit is equal as far as it is shown: it is beyond the range that the processor has
+ * now, and reads as its end; or it is no upper limit, and none is shown: nor is one that turbo
+ * hides. */
 static bool is_equal_as_shown(const struct compared *compared)
 {
 	const struct wanted_item *item = compared->wanted;
 
-	return item_is_limit(&item->item) && !compared->differs && !item->implied &&
-	       compared->present != item->bits && !wanted_is_end_of_range(item);
-}
-
-/** Whether it wants no upper limit, and none is shown: nor is one that turbo hides. */
-static bool is_equal_to_none(const struct compared *compared)
-{
-	const struct wanted_item *item = compared->wanted;
-
-	return item->item.kind == ITEM_SCALING_MAX && !compared->differs && !item->implied &&
-	       item->bits == CPUFREQ_NO_LIMIT && compared->present == item->bits;
+	if (!item_is_limit(&item->item) || compared->differs || item->implied)
+		return false;
+	if (compared->present != item->bits)
+		return !wanted_is_end_of_range(item);
+	return item->item.kind == ITEM_SCALING_MAX && item->bits == CPUFREQ_NO_LIMIT;
 }
 
 /** Finds whether an item may be another one than it reads as, by a look at whether turbo is off. */
@@ -430,7 +396,7 @@ static int find_unseen(const struct comparison *comparison, const struct compare
 	int error = cpufreq_turbo_state(files, &turbo);
 
 	*unseen = turbo == TURBO_OFF;
-	if (error || !*unseen || is_equal_as_shown(compared))
+	if (error || !*unseen || compared->present != compared->wanted->bits)
 		return error;
 	return cpufreq_hides_limit(files, compared->wanted->item.index, turbo, unseen);
 }
@@ -448,7 +414,7 @@ static int note_unseen(const struct comparison *comparison)
 	bool unseen = false;
 	int error;
 
-	while (compared < end && !is_equal_as_shown(compared) && !is_equal_to_none(compared))
+	while (compared < end && !is_equal_as_shown(compared))
 		compared++;
 	if (compared == end)
 		return 0;
@@ -466,35 +432,30 @@ static int note_unseen(const struct comparison *comparison)
 		       : error;
 }
 
-static int compare_all(struct comparison *comparison)
-{
-	struct wanted *wanted = comparison->wanted;
-	int error = read_items(wanted, &comparison->baseline);
-
-	for (size_t i = 0; i < wanted->count && !error; i++) {
-		comparison->items[i].wanted = &wanted->items[i];
-		error = compare_item(wanted, &comparison->baseline, &comparison->items[i]);
-	}
-	comparison->count = wanted->count;
-	if (!error)
-		error = note_unseen(comparison);
-	return error ? error : compare_lowers(comparison);
-}
-
 int wanted_compare(struct wanted *wanted, struct differences *differences)
 {
-	struct comparison comparison = { .wanted = wanted };
+	struct comparison comparison = { .wanted = wanted, .count = wanted->count };
+	struct compared *items = calloc(2 * wanted->count + 1, sizeof(*items));
 	int error = -ENOMEM;
 
 	*differences = (struct differences){ 0 };
-	comparison.items = calloc(2 * wanted->count + 1, sizeof(*comparison.items));
+	comparison.items = items;
 	comparison.lowers = calloc(wanted->count + 1, sizeof(*comparison.lowers));
-	if (comparison.items && comparison.lowers)
-		error = compare_all(&comparison);
+	if (items && comparison.lowers)
+		error = read_items(wanted, &comparison.baseline);
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		items[i].wanted = &wanted->items[i];
+		error = compare_item(wanted, &comparison.baseline, &items[i]);
+	}
 	if (!error)
-		error = compared_list(wanted, comparison.items, comparison.count, differences);
+		error = note_unseen(&comparison);
+	for (size_t i = 0; i < wanted->count && !error; i++)
+		if (items[i].differs && items[i].wanted->subject == SUBJECT_SCALING_MAX)
+			error = compare_lower(&comparison, &items[i]);
+	if (!error)
+		error = compared_list(wanted, items, comparison.count, differences);
 	baseline_clear(&comparison.baseline);
-	free(comparison.items);
+	free(items);
 	free(comparison.lowers);
 	return error ? error : wanted->error;
 }

@@ -34,20 +34,6 @@ static bool is_out_of_reach(const struct wanted *wanted, const struct setting *s
 	return true;
 }
 
-static int report_out_of_reach(struct isst_change *change, const struct isst_domain *domain)
-{
-	char *list = isst_cpuset_to_list(domain->present);
-
-	if (!list)
-		return -ENOMEM;
-	change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
-		    "%s: its CPUs (%s) are left as they are: all CPUs of package %u are offline in "
-		    "the saved state, and a package without CPUs cannot be accessed",
-		    domain->name, list, domain->package);
-	free(list);
-	return 0;
-}
-
 /** Plans for all domains for which one setting counts. */
 static int plan_setting(struct wanted *wanted, struct isst_change *change,
 			const struct setting *setting, plan_cpus plan)
@@ -61,10 +47,20 @@ static int plan_setting(struct wanted *wanted, struct isst_change *change,
 
 		if (wanted_cpus(wanted, domain) != setting)
 			continue;
-		if (!is_out_of_reach(wanted, setting, domain->package))
+		if (!is_out_of_reach(wanted, setting, domain->package)) {
 			requests[count++].domain = domain;
-		else if (plan == plan_cpus_offline)
-			error = report_out_of_reach(change, domain);
+		} else if (plan == plan_cpus_offline) {
+			char *list = isst_cpuset_to_list(domain->present);
+
+			if (list)
+				change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
+					    "%s: its CPUs (%s) are left as they are: all CPUs of "
+					    "package %u are offline in the saved state, and a "
+					    "package without CPUs cannot be accessed",
+					    domain->name, list, domain->package);
+			error = list ? 0 : -ENOMEM;
+			free(list);
+		}
 	}
 	if (!error && count > 0)
 		error = plan(change, requests, count, cpus_wanted_of(setting), setting->cpus);
@@ -127,22 +123,6 @@ static void report_unmanaged(const struct wanted *wanted, struct isst_change *ch
 	}
 }
 
-static int report_foreign_of(struct isst_change *change, const struct cpus_state *state)
-{
-	char *list;
-
-	if (isst_cpuset_count(state->foreign) == 0)
-		return 0;
-	list = name_numbers("CPU", state->foreign);
-	if (!list)
-		return -ENOMEM;
-	change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
-		    "%s: %s: isolated in a cpuset partition of another program; left unchanged",
-		    state->domain->name, list);
-	free(list);
-	return 0;
-}
-
 /** Partitions of other programs are theirs. */
 static int report_foreign(const struct wanted *wanted, struct isst_change *change)
 {
@@ -155,10 +135,21 @@ static int report_foreign(const struct wanted *wanted, struct isst_change *chang
 			states[count++].domain = wanted->facts.domains[i].domain;
 	if (!error && count > 0)
 		error = cpus_state_read(wanted->context, states, count, false);
-	for (size_t i = 0; i < count && !error; i++)
-		error = report_foreign_of(change, &states[i]);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		char *list = NULL;
+
+		if (!error && isst_cpuset_count(states[i].foreign) > 0) {
+			list = name_numbers("CPU", states[i].foreign);
+			error = list ? 0 : -ENOMEM;
+		}
+		if (list)
+			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
+				    "%s: %s: isolated in a cpuset partition of another program; "
+				    "left unchanged",
+				    states[i].domain->name, list);
+		free(list);
 		cpus_state_clear(&states[i]);
+	}
 	free(states);
 	return error;
 }
@@ -169,26 +160,6 @@ int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change)
 
 	report_unmanaged(wanted, change);
 	return error ? error : plan_all(wanted, change, plan_cpus_offline);
-}
-
-/** Whether a setting is for cores: it cannot be known to hold for those that are not known. */
-static bool is_of_cores(const struct setting *setting)
-{
-	return setting->wanted != WANTED_UNMANAGED &&
-	       (subject_is_of_cpus(setting->subject) || setting->subject == SUBJECT_HIGH_PRIORITY);
-}
-
-/** The first setting that is for the core of a CPU, wherever it is; NULL: none. */
-static const struct setting *find_of_core(const struct configuration *configuration,
-					  unsigned int cpu)
-{
-	for (size_t i = 0; i < configuration->setting_count; i++) {
-		const struct setting *setting = &configuration->settings[i];
-
-		if (is_of_cores(setting) && (!setting->cpus || isst_cpuset_has(setting->cpus, cpu)))
-			return setting;
-	}
-	return NULL;
 }
 
 /** What is offline as a whole cannot be planned for, as it is no domain, but to come online. */
@@ -219,18 +190,28 @@ static int check_unreachable(struct wanted *wanted)
 
 int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change)
 {
+	const struct configuration *configuration = wanted->configuration;
 	unsigned int cpu;
 	int error = check_unreachable(wanted);
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(wanted->context)) {
 		const struct item item = item_of_cpu(cpu);
-		const struct setting *setting;
+		const struct setting *setting = NULL;
 		uint64_t online = 0;
 
 		if (error || context_cpu(wanted->context, cpu) ||
 		    !change_project(change, &item, &online) || !online)
 			continue;
-		setting = find_of_core(wanted->configuration, cpu);
+		/* The first setting that is for its core, wherever that is. */
+		for (size_t i = 0; i < configuration->setting_count && !setting; i++) {
+			const struct setting *one = &configuration->settings[i];
+
+			if (one->wanted != WANTED_UNMANAGED &&
+			    (subject_is_of_cpus(one->subject) ||
+			     one->subject == SUBJECT_HIGH_PRIORITY) &&
+			    (!one->cpus || isst_cpuset_has(one->cpus, cpu)))
+				setting = one;
+		}
 		/* What never was online is as after boot: optional statements do without it. */
 		if (setting && !setting->optional)
 			error = wanted_reject(wanted, setting, NULL, -EIO,

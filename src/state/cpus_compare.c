@@ -22,28 +22,18 @@ struct cpus_group {
 	bool whole; /* of the machine */
 };
 
+/** Whether a setting holds for all CPUs of a group. What is stated of isolation does not include
+ * which CPUs are offline: it needs a partition. */
 static bool all_are(const struct cpus_group *group, const struct setting *setting)
 {
-	for (size_t i = 0; i < group->count; i++)
+	bool isolated = setting->wanted != WANTED_ISOLATED;
+
+	for (size_t i = 0; i < group->count; i++) {
+		isolated |= group->states[i].has_partition;
 		if (!cpus_state_is(&group->states[i], cpus_wanted_of(setting), setting->cpus))
 			return false;
-	return true;
-}
-
-/** All CPUs of the group that are offline; of the whole machine, wherever they are. */
-static int add_offline(const struct cpus_group *group, struct setting *setting)
-{
-	int error = 0;
-
-	setting->cpus = isst_cpuset_new();
-	if (!setting->cpus)
-		return -ENOMEM;
-	for (size_t i = 0; i < group->count && !error; i++)
-		error = isst_cpuset_add_set(setting->cpus, group->states[i].offline);
-	if (group->whole && !error)
-		error = cpuset_add_except(setting->cpus, isst_present_cpus(group->context),
-					  isst_online_cpus(group->context));
-	return error;
+	}
+	return isolated;
 }
 
 /** Whether a setting holds for CPUs that are no domain's as well. */
@@ -62,14 +52,6 @@ static bool holds_everywhere(const struct cpus_group *group, const struct settin
 	return true;
 }
 
-static bool has_partition(const struct cpus_group *group)
-{
-	for (size_t i = 0; i < group->count; i++)
-		if (group->states[i].has_partition)
-			return true;
-	return false;
-}
-
 /** The setting that describes a group exactly, and by the level where that fits; unmanaged: there
  * is none. */
 static int describe_group(const struct cpus_group *group, struct setting *setting)
@@ -78,13 +60,21 @@ static int describe_group(const struct cpus_group *group, struct setting *settin
 						   WANTED_ISOLATED, WANTED_OFFLINE };
 
 	for (size_t i = 0; i < sizeof(WANTED) / sizeof(WANTED[0]); i++) {
-		int error;
+		int error = 0;
 
-		/* What is stated of isolation does not include which CPUs are offline. */
-		if (WANTED[i] == WANTED_ISOLATED && !has_partition(group))
-			continue;
 		setting->wanted = WANTED[i];
-		error = setting->wanted == WANTED_OFFLINE ? add_offline(group, setting) : 0;
+		if (WANTED[i] == WANTED_OFFLINE) {
+			setting->cpus = isst_cpuset_new();
+			error = setting->cpus ? 0 : -ENOMEM;
+			for (size_t j = 0; j < group->count && !error; j++)
+				error = isst_cpuset_add_set(setting->cpus,
+							    group->states[j].offline);
+			/* Of the whole machine, wherever they are. */
+			if (group->whole && !error)
+				error = cpuset_add_except(setting->cpus,
+							  isst_present_cpus(group->context),
+							  isst_online_cpus(group->context));
+		}
 		if (error)
 			return error;
 		if (all_are(group, setting) && holds_everywhere(group, setting))
@@ -137,17 +127,6 @@ static int add_number(struct isst_cpuset **set, unsigned int number)
 /** How far a setting reaches. */
 enum reach { OF_MACHINE, OF_PACKAGE, OF_DOMAIN };
 
-static size_t group_size(const struct cpus_state *states, size_t count, enum reach reach)
-{
-	size_t size = 0;
-
-	while (size < count &&
-	       (size == 0 || reach == OF_MACHINE ||
-		(reach == OF_PACKAGE && states[size].domain->package == states->domain->package)))
-		size++;
-	return size;
-}
-
 /** No statement describes a domain: who reads the state has to know that it is incomplete. */
 static int note_unmanaged(struct isst_context *context, const struct cpus_state *state)
 {
@@ -175,7 +154,11 @@ static int add_group(struct configuration *configuration, const struct cpus_grou
 
 		for (size_t i = 0; i < group->count && !error; i += part.count) {
 			part.states = &group->states[i];
-			part.count = group_size(part.states, group->count - i, reach + 1);
+			part.count = 1;
+			while (reach == OF_MACHINE && i + part.count < group->count &&
+			       part.states[part.count].domain->package ==
+				       part.states->domain->package)
+				part.count++;
 			error = add_group(configuration, &part, reach + 1, origin, except);
 		}
 		return error;
@@ -195,20 +178,6 @@ static int add_group(struct configuration *configuration, const struct cpus_grou
 	return error;
 }
 
-static int note_failures(struct configuration *configuration, const struct cpus_state *states,
-			 size_t count, struct origin origin)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++)
-		if (states[i].failure.error)
-			error = configuration_problem(configuration, origin, "%s",
-						      states[i].failure.message) == -ENOMEM
-					? -ENOMEM
-					: -EIO;
-	return error;
-}
-
 int cpus_add_state(const struct wanted *wanted, struct configuration *configuration,
 		   struct origin origin, const struct configuration *except)
 {
@@ -224,8 +193,12 @@ int cpus_add_state(const struct wanted *wanted, struct configuration *configurat
 			states[all.count++].domain = context_domain(context, i);
 	if (!error && all.count > 0)
 		error = cpus_state_read(context, states, all.count, true);
-	if (!error)
-		error = note_failures(configuration, states, all.count, origin);
+	for (size_t i = 0; i < all.count && !error; i++)
+		if (states[i].failure.error)
+			error = configuration_problem(configuration, origin, "%s",
+						      states[i].failure.message) == -ENOMEM
+					? -ENOMEM
+					: -EIO;
 	if (!error)
 		error = add_group(configuration, &all, OF_MACHINE, origin, except);
 	for (size_t i = 0; i < all.count && states; i++)
@@ -389,43 +362,11 @@ static int compare_state(struct wanted *wanted, const struct cpus_state *state,
 	return add_difference(setting, &known, differences);
 }
 
-static int compare_unreachable(const struct wanted *wanted, struct differences *differences)
-{
-	const struct setting *setting = cpus_everywhere(wanted);
-	struct isst_cpuset *cpus = NULL;
-	int error;
-
-	if (!setting)
-		return 0;
-	error = cpus_find_unreachable(wanted->context, setting, &cpus);
-	if (!error && isst_cpuset_count(cpus) > 0)
-		error = add_of_none(setting, cpus, "offline", differences);
-	isst_cpuset_free(cpus);
-	return error;
-}
-
 /** CPUs that count as stated, though they are offline, are named. */
-static int report_without_smt(struct isst_context *context, const struct isst_cpuset *cpus)
-{
-	size_t count = isst_cpuset_count(cpus);
-	char *list;
-
-	if (count == 0)
-		return 0;
-	list = name_numbers("CPU", cpus);
-	if (!list)
-		return -ENOMEM;
-	message_notice(&context->messages,
-		       "%s %s offline because SMT is off (" SMT_CONTROL "), and not counted as a "
-		       "difference",
-		       list, count == 1 ? "is" : "are");
-	free(list);
-	return 0;
-}
-
 static int note_without_smt(struct wanted *wanted, const struct cpus_state *states, size_t count)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *list = NULL;
 	int error = cpus ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++) {
@@ -434,15 +375,25 @@ static int note_without_smt(struct wanted *wanted, const struct cpus_state *stat
 		error = cpus_state_add_without_smt(&states[i], cpus_wanted_of(setting),
 						   setting->cpus, cpus);
 	}
-	if (!error)
-		error = report_without_smt(wanted->context, cpus);
+	if (!error && isst_cpuset_count(cpus) > 0) {
+		list = name_numbers("CPU", cpus);
+		error = list ? 0 : -ENOMEM;
+	}
+	if (list)
+		message_notice(&wanted->context->messages,
+			       "%s %s offline because SMT is off (" SMT_CONTROL
+			       "), and not counted as a difference",
+			       list, isst_cpuset_count(cpus) == 1 ? "is" : "are");
+	free(list);
 	isst_cpuset_free(cpus);
 	return error;
 }
 
 int cpus_compare(struct wanted *wanted, struct differences *differences)
 {
+	const struct setting *everywhere = cpus_everywhere(wanted);
 	struct cpus_state *states = calloc(wanted->facts.count + 1, sizeof(*states));
+	struct isst_cpuset *unreachable = NULL;
 	size_t count = 0;
 	bool levels = false;
 	int error = states ? 0 : -ENOMEM;
@@ -464,8 +415,11 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 		error = compare_unknown(wanted, states, count, differences);
 	if (!error)
 		error = note_without_smt(wanted, states, count);
-	if (!error)
-		error = compare_unreachable(wanted, differences);
+	if (!error && everywhere)
+		error = cpus_find_unreachable(wanted->context, everywhere, &unreachable);
+	if (!error && isst_cpuset_count(unreachable) > 0)
+		error = add_of_none(everywhere, unreachable, "offline", differences);
+	isst_cpuset_free(unreachable);
 	for (size_t i = 0; i < count && states; i++)
 		cpus_state_clear(&states[i]);
 	free(states);

@@ -30,22 +30,11 @@ bool setting_names_domain(const struct setting *setting)
 	return setting->scope.power_domains != NULL;
 }
 
-/** Whether a setting states turbo ratio limits of which one is 0: whether a level has that one. */
-static bool has_ratio_zero(const struct setting *setting)
-{
-	bool zero = false;
-
-	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-		zero |= (setting->number >> 8 * i & 0xff) == 0;
-	return zero && setting->subject == SUBJECT_TURBO_RATIO_LIMITS &&
-	       setting->wanted == WANTED_NUMBER;
-}
-
 /** What a setting depends on. */
 static void add_needs(struct facts *facts, const struct setting *setting)
 {
 	enum subject subject = setting->subject;
-
+	bool ratio_zero = false;
 	if (setting->wanted == WANTED_UNMANAGED)
 		return;
 	if (setting->wanted == WANTED_BASE || setting->wanted == WANTED_TURBO ||
@@ -62,9 +51,12 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 	    setting->wanted != WANTED_NONE && facts->whole)
 		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
 	/* Disabling turbo-freq leaves the limits of the level behind. */
-	if ((subject == SUBJECT_TURBO_RATIO_LIMITS && setting->wanted == WANTED_OF_LEVEL) ||
-	    (subject == SUBJECT_TURBO_FREQ && setting->number == 0 && facts->whole) ||
-	    has_ratio_zero(setting))
+	for (unsigned int i = 0; i < ISST_BUCKETS && setting->wanted == WANTED_NUMBER; i++)
+		ratio_zero |= (setting->number >> 8 * i & 0xff) == 0;
+	/* Whether a level has a bucket of which the ratio is stated as 0. */
+	if ((subject == SUBJECT_TURBO_RATIO_LIMITS &&
+	     (setting->wanted == WANTED_OF_LEVEL || ratio_zero)) ||
+	    (subject == SUBJECT_TURBO_FREQ && setting->number == 0 && facts->whole))
 		facts->limits = true;
 	/* Of turbo-freq and core-power the one depends on the other. */
 	if (subject == SUBJECT_CORE_POWER && setting->number == 0 && facts->whole)
@@ -76,23 +68,6 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 	if ((subject >= SUBJECT_CORE_POWER && subject <= SUBJECT_HIGH_PRIORITY) ||
 	    subject == SUBJECT_ASSOCIATION)
 		facts->core_power = true;
-}
-
-/** Whether turbo-freq is stated to be on, and associations too: to warn of cores that no bucket
- * holds. */
-static bool states_priorities(const struct configuration *configuration)
-{
-	bool on = false, associations = false;
-
-	for (size_t i = 0; i < configuration->setting_count; i++) {
-		const struct setting *setting = &configuration->settings[i];
-
-		if (setting->wanted != WANTED_NUMBER)
-			continue;
-		on |= setting->subject == SUBJECT_TURBO_FREQ && setting->number > 0;
-		associations |= setting->subject == SUBJECT_ASSOCIATION;
-	}
-	return on && associations;
 }
 
 /* ---- Reading ---- */
@@ -218,14 +193,6 @@ const struct domain_facts *facts_of_limits(const struct facts *facts,
 	return domain;
 }
 
-/** Whether turbo-freq is on, and the machine may have lost the limits that it needs. Where there
- * are power domains no MSR is read but for this. */
-static bool may_have_lost_limits(const struct facts *facts)
-{
-	return facts->turbo_freq && !facts->context->platform.preset &&
-	       suspend_mark_now(&facts->context->files).resumes > 0;
-}
-
 static int read_present_limits(struct facts *facts)
 {
 	struct isst_turbo_ratio_limits *limits = calloc(facts->count + 1, sizeof(*limits));
@@ -283,14 +250,25 @@ void facts_take(struct facts *facts, const struct domain_snapshot *snapshot, uin
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets)
 {
-	bool lost;
+	bool lost, on = false, associations = false;
 	int error = facts_begin(facts, context);
 
 	facts->whole = whole;
-	for (size_t i = 0; i < configuration->setting_count; i++)
-		add_needs(facts, &configuration->settings[i]);
-	lost = may_have_lost_limits(facts);
-	if (lost || (whole && states_priorities(configuration)))
+	for (size_t i = 0; i < configuration->setting_count; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		add_needs(facts, setting);
+		on |= setting->subject == SUBJECT_TURBO_FREQ && setting->number > 0 &&
+		      setting->wanted == WANTED_NUMBER;
+		associations |= setting->subject == SUBJECT_ASSOCIATION &&
+				setting->wanted == WANTED_NUMBER;
+	}
+	/* Turbo-freq may be on, and the machine have lost the limits that it needs. Where there are
+	 * power domains no MSR is read but for this. */
+	lost = facts->turbo_freq && !context->platform.preset &&
+	       suspend_mark_now(&context->files).resumes > 0;
+	/* Turbo-freq on, with associations: to warn of cores that no bucket holds. */
+	if (lost || (whole && on && associations))
 		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
 	for (size_t i = 0; i < facts->count; i++)
 		facts->domains[i].is_target = !targets->limited;

@@ -73,53 +73,27 @@ static bool cpu_places_checksum(const struct isst_context *context, const struct
 	return true;
 }
 
-/** CPUs of which it is known where they are. To be freed; NULL without memory. */
-static struct isst_cpuset *cpu_places_known(const struct isst_context *context)
+/** CPUs of a set that are present, and of which it is known where they are, or is not. To be freed;
+ * NULL without memory. */
+static struct isst_cpuset *find_places(const struct isst_context *context,
+				       const struct isst_cpuset *cpus, bool known)
 {
-	struct isst_cpuset *known = isst_cpuset_new();
+	struct isst_cpuset *found = isst_cpuset_new();
 	struct cpu_place place;
 	unsigned int number;
-	int error = known ? 0 : -ENOMEM;
-
-	isst_cpuset_for_each (number, isst_present_cpus(context))
-		if (!error && find_place(context, number, &place))
-			error = isst_cpuset_add(known, number, number);
-	if (!error)
-		return known;
-	isst_cpuset_free(known);
-	return NULL;
-}
-
-/** CPUs of a set that are present, and of which it is not known. To be freed; NULL without memory.
- */
-static struct isst_cpuset *cpu_places_unknown(const struct isst_context *context,
-					      const struct isst_cpuset *cpus)
-{
-	struct isst_cpuset *unknown = isst_cpuset_new();
-	struct cpu_place place;
-	unsigned int number;
-	int error = unknown ? 0 : -ENOMEM;
+	int error = found ? 0 : -ENOMEM;
 
 	isst_cpuset_for_each (number, cpus)
 		if (!error && isst_cpuset_has(isst_present_cpus(context), number) &&
-		    !find_place(context, number, &place))
-			error = isst_cpuset_add(unknown, number, number);
+		    find_place(context, number, &place) == known)
+			error = isst_cpuset_add(found, number, number);
 	if (!error)
-		return unknown;
-	isst_cpuset_free(unknown);
+		return found;
+	isst_cpuset_free(found);
 	return NULL;
 }
 
 /* ---- Matching ---- */
-
-/** CPUs of which no run has seen where they are: they were offline ever since boot. */
-static bool has_unknown_cpus(const struct isst_context *context)
-{
-	const struct topology *topology = context->topology;
-
-	return isst_cpuset_count(topology->present) >
-	       topology->cpu_count + topology->unreachable_count;
-}
 
 /** Packages of which CPUs are online, or are remembered while all of them are offline. */
 static uint64_t count_packages(const struct isst_context *context)
@@ -159,36 +133,23 @@ static uint64_t machine_number(const struct isst_context *context, enum match_ki
 	}
 }
 
-static int note_mismatch(struct configuration *configuration, const struct match *match,
-			 uint64_t number)
+/** Whether CPUs are where a condition has them, or may be: CPUs that were not seen may be where
+ * they were, and that they are accepted is reported. Returns 0 or 1, or -ENOMEM. */
+static int is_same_topology(struct isst_context *context, const struct match *match)
 {
-	static const char *const NAMES[MATCH_KINDS] = {
-		[MATCH_FAMILY] = "CPU family",
-		[MATCH_MODEL] = "CPU model",
-		[MATCH_PACKAGES] = "number of packages",
-		[MATCH_CPUS] = "number of CPUs",
-	};
-	int error;
+	const struct isst_cpuset *cpus = match->cpus ? match->cpus : isst_present_cpus(context);
+	struct isst_cpuset *unknown;
+	uint64_t checksum;
+	char *list = NULL;
 
-	if (match->kind == MATCH_TOPOLOGY)
-		error = configuration_problem(
-			configuration, match->origin,
-			"this is another machine: its CPUs are on other packages, power domains or "
-			"cores; without this line it is for other machines, too");
-	else
-		error = configuration_problem(
-			configuration, match->origin,
-			match->kind == MATCH_MODEL ? "this is another machine: its %s is 0x%" PRIx64
-						   : "this is another machine: its %s is %" PRIu64,
-			NAMES[match->kind], number);
-	return error == -ENOMEM ? error : 0;
-}
-
-/** CPUs that were not seen may be where they were: that they are accepted is reported. */
-static int report_unverified(struct isst_context *context, const struct isst_cpuset *unknown)
-{
-	char *list = name_numbers("CPU", unknown);
-
+	if (cpu_places_checksum(context, cpus, &checksum))
+		return checksum == match->number;
+	if (!cpuset_contains(isst_present_cpus(context), cpus))
+		return 0;
+	unknown = find_places(context, cpus, false);
+	if (unknown)
+		list = name_numbers("CPU", unknown);
+	isst_cpuset_free(unknown);
 	if (!list)
 		return -ENOMEM;
 	message_notice(&context->messages,
@@ -196,65 +157,65 @@ static int report_unverified(struct isst_context *context, const struct isst_cpu
 		       "of %s is not known",
 		       list);
 	free(list);
-	return 0;
-}
-
-/** Whether CPUs are where a condition has them, or may be. Returns 0 or 1, or -ENOMEM. */
-static int is_same_topology(struct isst_context *context, const struct match *match)
-{
-	const struct isst_cpuset *cpus = match->cpus ? match->cpus : isst_present_cpus(context);
-	struct isst_cpuset *unknown;
-	uint64_t checksum;
-	int error;
-
-	if (cpu_places_checksum(context, cpus, &checksum))
-		return checksum == match->number;
-	if (!cpuset_contains(isst_present_cpus(context), cpus))
-		return 0;
-	unknown = cpu_places_unknown(context, cpus);
-	error = unknown ? report_unverified(context, unknown) : -ENOMEM;
-	isst_cpuset_free(unknown);
-	return error ? error : 1;
-}
-
-/** Whether a condition is one of the machine, and can be compared: of what is not discovered only
- * the processor is known. */
-static bool is_comparable(const struct isst_context *context, const struct match *match)
-{
-	return match->kind != MATCH_STATE &&
-	       (context->topology || match->kind == MATCH_FAMILY || match->kind == MATCH_MODEL);
+	return 1;
 }
 
 /** Whether the machine is as a condition states, or may be: what is not known makes no other
- * machine of it. Returns 0 or 1, or -ENOMEM. */
+ * machine of it, nor does what cannot be compared, as nothing but the processor is discovered.
+ * Returns 0 or 1, or -ENOMEM. */
 static int is_met(struct isst_context *context, const struct match *match, uint64_t *number)
 {
+	const struct topology *topology = context->topology;
+
+	if (match->kind == MATCH_STATE ||
+	    (!topology && match->kind != MATCH_FAMILY && match->kind != MATCH_MODEL))
+		return 1;
 	if (match->kind == MATCH_TOPOLOGY)
 		return is_same_topology(context, match);
 	*number = machine_number(context, match->kind);
-	return *number == match->number || (match->kind == MATCH_PACKAGES &&
-					    *number < match->number && has_unknown_cpus(context));
+	/* No run has seen where CPUs are that were offline ever since boot. */
+	return *number == match->number ||
+	       (match->kind == MATCH_PACKAGES && *number < match->number &&
+		isst_cpuset_count(topology->present) >
+			topology->cpu_count + topology->unreachable_count);
 }
 
 int configuration_match(struct configuration *configuration, struct isst_context *context)
 {
+	static const char *const NAMES[MATCH_KINDS] = {
+		[MATCH_FAMILY] = "CPU family",
+		[MATCH_MODEL] = "CPU model",
+		[MATCH_PACKAGES] = "number of packages",
+		[MATCH_CPUS] = "number of CPUs",
+	};
 	bool skipped = false, refused = false;
 	int error = 0;
 
-	for (size_t i = 0; i < configuration->match_count && !error; i++) {
+	for (size_t i = 0; i < configuration->match_count && error != -ENOMEM; i++) {
 		const struct match *match = &configuration->matches[i];
 		uint64_t number = 0;
-		int met = is_comparable(context, match) ? is_met(context, match, &number) : 1;
+		int met = is_met(context, match, &number);
 
-		if (met > 0)
+		if (met < 0)
+			return met;
+		skipped |= !met && match->otherwise_skip;
+		refused |= !met && !match->otherwise_skip;
+		if (met || match->otherwise_skip)
 			continue;
-		skipped |= match->otherwise_skip;
-		refused |= !match->otherwise_skip;
-		error = met;
-		if (!error && !match->otherwise_skip)
-			error = note_mismatch(configuration, match, number);
+		if (match->kind == MATCH_TOPOLOGY)
+			error = configuration_problem(
+				configuration, match->origin,
+				"this is another machine: its CPUs are on other packages, power "
+				"domains or cores; without this line it is for other machines, too");
+		else
+			error = configuration_problem(
+				configuration, match->origin,
+				match->kind == MATCH_MODEL
+					? "this is another machine: its %s is 0x%" PRIx64
+					: "this is another machine: its %s is %" PRIu64,
+				NAMES[match->kind], number);
 	}
-	if (error)
+	if (error == -ENOMEM)
 		return error;
 	/* Who states `else skip` expects other machines, also those that other lines refuse. */
 	return skipped ? ISST_CONFIG_SKIPPED : refused ? -EOPNOTSUPP : 0;
@@ -286,7 +247,7 @@ static void set_topology(struct match *match, const struct isst_context *context
 static int add_topology(struct configuration *configuration, const struct isst_context *context,
 			struct match *match)
 {
-	struct isst_cpuset *known = cpu_places_known(context);
+	struct isst_cpuset *known = find_places(context, isst_present_cpus(context), true);
 	int error;
 
 	if (!known)
@@ -352,7 +313,7 @@ int configuration_find_seen(const struct configuration *configuration,
 	*seen = NULL;
 	if (!match)
 		return 0;
-	known = cpu_places_known(context);
+	known = find_places(context, isst_present_cpus(context), true);
 	*seen = isst_cpuset_new();
 	error = known ? cpuset_add_except(*seen, known, match->cpus) : -ENOMEM;
 	isst_cpuset_free(known);
@@ -362,7 +323,8 @@ int configuration_find_seen(const struct configuration *configuration,
 int configuration_note_seen(struct configuration *configuration, const struct isst_context *context)
 {
 	struct match *match = find_partial(configuration);
-	struct isst_cpuset *known = match ? cpu_places_known(context) : NULL;
+	struct isst_cpuset *known = match ? find_places(context, isst_present_cpus(context), true)
+					  : NULL;
 
 	if (!match)
 		return 0;

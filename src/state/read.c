@@ -81,14 +81,6 @@ static void name_own_limit(const struct state *state, struct state_value *value)
 	}
 }
 
-/** Leaves a value out: should it be an effect it is stated all the same. */
-static void leave_out(const struct state *state, const struct wanted *except,
-		      struct state_value *value)
-{
-	value->left_out = find_as_wanted(except, value);
-	name_own_limit(state, value);
-}
-
 /** What a setting brings about elsewhere: what is left out beside it would not stay as it was. */
 static const struct {
 	enum subject cause, effect;
@@ -105,67 +97,50 @@ static const struct {
 	{ SUBJECT_UNCORE_MAX, SUBJECT_UNCORE_MIN },
 };
 
-/** Whether a feature is disabled: that is what a change of the level leaves, too. */
-static bool is_feature_off(const struct state_value *value)
-{
-	return (value->item->subject == SUBJECT_TURBO_FREQ ||
-		value->item->subject == SUBJECT_BASE_FREQ) &&
-	       value->setting.number == 0;
-}
-
 enum { EFFECT_COUNT = sizeof(EFFECTS) / sizeof(EFFECTS[0]) };
 
-/** Which of the causes that domains have are not left out: a bit for each of EFFECTS. */
-static void note_causes(const struct state *state, unsigned int *of_domain)
-{
-	for (size_t i = 0; i < state->count; i++)
-		for (size_t j = 0; j < EFFECT_COUNT && !state->values[i].left_out; j++)
-			if (EFFECTS[j].cause == state->values[i].item->subject)
-				of_domain[state->values[i].item->domain->index] |= 1U << j;
-}
+/** What of a state is not left out. */
+struct kept {
+	unsigned int *causes;	      /* that each domain has: a bit for each of EFFECTS */
+	struct state_value **of_item; /* the value of each wanted item */
+};
 
-/** Whether the limit that goes with one is not left out. */
-static bool keeps_counterpart(const struct state *state, struct state_value *const *of_item,
-			      const struct wanted_item *effect, enum subject cause)
+static bool is_effect(const struct state *state, const struct kept *kept,
+		      const struct state_value *value)
 {
-	const struct wanted_item *item;
+	const struct wanted_item *effect = value->item, *item;
+	const struct facts *facts = &state->wanted.facts;
 	struct item counterpart;
 
-	if (!item_counterpart(&effect->item, &counterpart))
+	/* That a feature is disabled is what a change of the level leaves, too. */
+	if ((effect->subject == SUBJECT_TURBO_FREQ || effect->subject == SUBJECT_BASE_FREQ) &&
+	    value->setting.number == 0)
 		return false;
-	item = wanted_find_item(&state->wanted, &counterpart, cause, 0);
-	return item && of_item[item - state->wanted.items] &&
-	       !of_item[item - state->wanted.items]->left_out;
-}
-
-/** Power domains share the register of turbo ratio limits. */
-static bool has_cause(const struct state *state, const unsigned int *of_domain,
-		      const struct wanted_item *effect, size_t which)
-{
-	const struct facts *facts = &state->wanted.facts;
-
-	if (effect->subject != SUBJECT_TURBO_RATIO_LIMITS)
-		return of_domain[effect->domain->index] >> which & 1;
-	for (size_t i = 0; i < facts->count; i++)
-		if (facts->domains[i].domain->package == effect->domain->package &&
-		    of_domain[facts->domains[i].domain->index] >> which & 1)
-			return true;
-	return false;
-}
-
-static bool is_effect(const struct state *state, const unsigned int *of_domain,
-		      struct state_value *const *of_item, const struct state_value *value)
-{
-	const struct wanted_item *effect = value->item;
-
-	for (size_t i = 0; i < EFFECT_COUNT && !is_feature_off(value); i++) {
+	for (size_t i = 0; i < EFFECT_COUNT; i++) {
 		enum subject cause = EFFECTS[i].cause;
 
-		if (EFFECTS[i].effect == effect->subject &&
-		    (cause == SUBJECT_SCALING_MAX || cause == SUBJECT_UNCORE_MAX
-			     ? keeps_counterpart(state, of_item, effect, cause)
-			     : has_cause(state, of_domain, effect, i)))
-			return true;
+		if (EFFECTS[i].effect != effect->subject)
+			continue;
+		/* The limit that goes with one. */
+		if (cause == SUBJECT_SCALING_MAX || cause == SUBJECT_UNCORE_MAX) {
+			item = item_counterpart(&effect->item, &counterpart)
+				       ? wanted_find_item(&state->wanted, &counterpart, cause, 0)
+				       : NULL;
+			value = item ? kept->of_item[item - state->wanted.items] : NULL;
+			if (value && !value->left_out)
+				return true;
+			continue;
+		}
+		/* Power domains share the register of turbo ratio limits. */
+		for (size_t j = 0; j < facts->count; j++) {
+			const struct isst_domain *domain = facts->domains[j].domain;
+
+			if ((domain == effect->domain ||
+			     (effect->subject == SUBJECT_TURBO_RATIO_LIMITS &&
+			      domain->package == effect->domain->package)) &&
+			    kept->causes[domain->index] >> i & 1)
+				return true;
+		}
 	}
 	return false;
 }
@@ -173,21 +148,26 @@ static bool is_effect(const struct state *state, const unsigned int *of_domain,
 /** Includes again what is an effect of something that is not left out. */
 static int keep_effects(struct state *state)
 {
-	unsigned int *of_domain = calloc(state->wanted.facts.count + 1, sizeof(*of_domain));
-	struct state_value **of_item = calloc(state->wanted.count + 1, sizeof(*of_item));
+	struct kept kept = {
+		.causes = calloc(state->wanted.facts.count + 1, sizeof(*kept.causes)),
+		.of_item = calloc(state->wanted.count + 1, sizeof(struct state_value *)),
+	};
+	int error = kept.causes && kept.of_item ? 0 : -ENOMEM;
 
-	if (of_domain && of_item) {
-		note_causes(state, of_domain);
-		for (size_t i = 0; i < state->count; i++)
-			of_item[state->values[i].item - state->wanted.items] = &state->values[i];
-		for (size_t i = 0; i < state->count; i++)
-			if (state->values[i].left_out)
-				state->values[i].left_out = !is_effect(state, of_domain, of_item,
-								       &state->values[i]);
+	for (size_t i = 0; i < state->count && !error; i++) {
+		struct state_value *value = &state->values[i];
+
+		kept.of_item[value->item - state->wanted.items] = value;
+		for (size_t j = 0; j < EFFECT_COUNT && !value->left_out; j++)
+			if (EFFECTS[j].cause == value->item->subject)
+				kept.causes[value->item->domain->index] |= 1U << j;
 	}
-	free(of_domain);
-	free(of_item);
-	return of_domain && of_item ? 0 : -ENOMEM;
+	for (size_t i = 0; i < state->count && !error; i++)
+		if (state->values[i].left_out)
+			state->values[i].left_out = !is_effect(state, &kept, &state->values[i]);
+	free(kept.causes);
+	free(kept.of_item);
+	return error;
 }
 
 /** Leaves out what is as a configuration states it, unless something that stays would change it.
@@ -201,8 +181,11 @@ static int state_leave_out(struct state *state, struct configuration *except)
 	for (size_t i = 0; i < wanted.left_out_count && !error; i++)
 		error = configuration_problem(state->configuration, state->origin, "%s",
 					      wanted.left_out[i]);
-	for (size_t i = 0; i < state->count && !error; i++)
-		leave_out(state, &wanted, &state->values[i]);
+	/* Should it be an effect it is stated all the same. */
+	for (size_t i = 0; i < state->count && !error; i++) {
+		state->values[i].left_out = find_as_wanted(&wanted, &state->values[i]);
+		name_own_limit(state, &state->values[i]);
+	}
 	wanted_clear(&wanted);
 	return error ? error : keep_effects(state);
 }
@@ -227,39 +210,29 @@ static const char EVERYTHING[] = "? turbo-freq off\n"
 
 /** Without a module of the driver the state is incomplete, although it is no fault of what is
  * optional. */
-static int note_missing_driver(struct state *state, const struct isst_failure *failure)
-{
-	int error = 0;
-
-	if (failure->error == -ENODEV)
-		error = configuration_problem(state->configuration, state->origin, "%s",
-					      failure->message);
-	return error == -ENOMEM ? error : 0;
-}
-
 static int add_levels(struct state *state)
 {
 	struct wanted *wanted = &state->wanted;
+	int error = 0;
 
-	for (size_t i = 0; i < wanted->facts.count; i++) {
+	for (size_t i = 0; i < wanted->facts.count && error != -ENOMEM; i++) {
 		const struct domain_facts *facts = &wanted->facts.domains[i];
 
 		if (!facts->is_target)
 			continue;
-		if (facts->profile.failure.error) {
-			if (note_missing_driver(state, &facts->profile.failure))
-				return -ENOMEM;
-			continue;
-		}
-		if (wanted_add(wanted,
-			       &(struct wanted_item){ .item = item_of(ITEM_LEVEL, facts->domain, 0),
-						      .mask = UINT64_MAX,
-						      .bits = facts->profile.current_level,
-						      .subject = SUBJECT_LEVEL,
-						      .domain = facts->domain }))
-			return -ENOMEM;
+		if (!facts->profile.failure.error)
+			error = wanted_add(wanted,
+					   &(struct wanted_item){
+						   .item = item_of(ITEM_LEVEL, facts->domain, 0),
+						   .mask = UINT64_MAX,
+						   .bits = facts->profile.current_level,
+						   .subject = SUBJECT_LEVEL,
+						   .domain = facts->domain });
+		else if (facts->profile.failure.error == -ENODEV)
+			error = configuration_problem(state->configuration, state->origin, "%s",
+						      facts->profile.failure.message);
 	}
-	return 0;
+	return error == -ENOMEM ? error : 0;
 }
 
 /** Whether the state is incomplete without an item: the machine has it, and what it is cannot be
@@ -306,16 +279,6 @@ static int add_value(struct state *state, const struct wanted_item *item, uint64
 	return 0;
 }
 
-/** The register of a core may hold a CLOS that does not exist: no file can state that. */
-static int note_undefined(struct state *state, const struct item *item, uint64_t value)
-{
-	int error = configuration_problem(state->configuration, state->origin,
-					  "%s: CLOS %u does not exist",
-					  item_describe(state->context, item), (unsigned int)value);
-
-	return error == -ENOMEM ? error : 0;
-}
-
 /** A limit of cpufreq that another owner holds is none of the user's: that is no limit. The first
  * one of its kind is reported. */
 static int leave_to_owner(struct state *state, const struct item *item, uint64_t *value)
@@ -349,13 +312,6 @@ static int leave_to_owner(struct state *state, const struct item *item, uint64_t
 	return 0;
 }
 
-static int add_read_value(struct state *state, const struct wanted_item *item, uint64_t value)
-{
-	int error = leave_to_owner(state, &item->item, &value);
-
-	return error ? error : add_value(state, item, value);
-}
-
 static int read_values(struct state *state)
 {
 	struct wanted *wanted = &state->wanted;
@@ -370,6 +326,7 @@ static int read_values(struct state *state)
 	for (size_t i = 0; i < wanted->count && !error; i++) {
 		const struct wanted_item *item = &wanted->items[i];
 		const struct baseline_item *read;
+		uint64_t value;
 
 		if (item->subject == SUBJECT_LEVEL) {
 			error = add_value(state, item, item->bits);
@@ -381,12 +338,20 @@ static int read_values(struct state *state)
 		    (item->subject == SUBJECT_TURBO_RATIO_LIMITS ||
 		     item->subject == SUBJECT_UNCORE_MIN || item->subject == SUBJECT_UNCORE_MAX))
 			continue;
-		if (read->value_known && !item_value_is_plausible(&item->item, read->value))
-			error = note_undefined(state, &item->item, read->value.number);
-		else if (read->value_known)
-			error = add_read_value(state, item, read->value.number);
-		else
+		value = read->value.number;
+		if (!read->value_known) {
 			error = note_unread(state, item, &baseline);
+		} else if (item_value_is_plausible(&item->item, read->value)) {
+			error = leave_to_owner(state, &item->item, &value);
+			if (!error)
+				error = add_value(state, item, value);
+		} else if (configuration_problem(state->configuration, state->origin,
+						 "%s: CLOS %u does not exist",
+						 item_describe(state->context, &item->item),
+						 (unsigned int)value) == -ENOMEM) {
+			/* The register of a core may hold it: no file can state that. */
+			error = -ENOMEM;
+		}
 	}
 	baseline_clear(&baseline);
 	return error;
@@ -428,14 +393,8 @@ static int read_everything(struct state *state, const struct domain_set *targets
 
 /* ---- Settings ---- */
 
-/** Values that one statement of a subject is about: they have subject and index in common. */
-static bool is_of_group(const struct state_value *first, const struct state_value *value)
-{
-	return value->setting.subject == first->setting.subject &&
-	       value->setting.index == first->setting.index;
-}
-
-/** All values of a group: they stand together. */
+/** All values that one statement of a subject is about: they have subject and index in common, and
+ * stand together. */
 struct group {
 	struct state_value *first, *end;
 };
@@ -445,22 +404,15 @@ static struct group group_of(const struct state *state, const struct state_value
 	struct state_value *last = state->values + state->count;
 	struct group group = { state->values + (value - state->values), NULL };
 
-	while (group.first > state->values && is_of_group(value, group.first - 1))
+	while (group.first > state->values &&
+	       group.first[-1].setting.subject == value->setting.subject &&
+	       group.first[-1].setting.index == value->setting.index)
 		group.first--;
 	group.end = group.first;
-	while (group.end < last && is_of_group(value, group.end))
+	while (group.end < last && group.end->setting.subject == value->setting.subject &&
+	       group.end->setting.index == value->setting.index)
 		group.end++;
 	return group;
-}
-
-/** The number of values of a group that are the same as one of them. */
-static size_t count_same(const struct group *group, const struct state_value *value)
-{
-	size_t count = 0;
-
-	for (const struct state_value *other = group->first; other < group->end; other++)
-		count += state_value_is_same(&value->setting, &other->setting);
-	return count;
 }
 
 static int by_item(const void *key, const void *element)
@@ -510,13 +462,14 @@ static const struct state_value *find_common(const struct state *state, const st
 	if (!is_everywhere(state, group, ALL_PACKAGES))
 		return NULL;
 	for (const struct state_value *value = group->first; value < group->end; value++) {
-		size_t same;
+		size_t same = 0;
 
 		if (value->left_out)
 			return NULL;
 		if (common && state_value_is_same(&common->setting, &value->setting))
 			continue;
-		same = count_same(group, value);
+		for (const struct state_value *other = group->first; other < group->end; other++)
+			same += state_value_is_same(&value->setting, &other->setting);
 		if (same > most) {
 			most = same;
 			common = value;
@@ -537,26 +490,19 @@ static int add_setting(struct state *state, const struct state_value *value,
 	return configuration_add(state->configuration, &setting);
 }
 
-/** Marks all that have the value as added, and collects their CPUs. */
-static int take_cpus(struct state *state, const struct state_value *value, struct isst_cpuset *cpus)
+/** Marks all that have the value as added, and states it for their CPUs. */
+static int add_of_cpus(struct state *state, const struct state_value *value)
 {
 	const struct group group = group_of(state, value);
-	int error = 0;
+	struct setting places = { .cpus = isst_cpuset_new() };
+	int error = places.cpus ? 0 : -ENOMEM;
 
 	for (struct state_value *other = group.first; other < group.end && !error; other++) {
 		if (other->left_out || !state_value_is_same(&value->setting, &other->setting))
 			continue;
 		other->added = true;
-		error = wanted_item_cpus(state->context, other->item, cpus);
+		error = wanted_item_cpus(state->context, other->item, places.cpus);
 	}
-	return error;
-}
-
-static int add_of_cpus(struct state *state, const struct state_value *value)
-{
-	struct setting places = { .cpus = isst_cpuset_new() };
-	int error = places.cpus ? take_cpus(state, value, places.cpus) : -ENOMEM;
-
 	if (!error)
 		return add_setting(state, value, &places);
 	setting_clear(&places);
@@ -609,20 +555,9 @@ static int add_of_package(struct state *state, const struct state_value *value)
 	return add_setting(state, value, &places);
 }
 
-static int add_common(struct state *state, const struct state_value *common)
-{
-	static const struct setting EVERYWHERE;
-
-	const struct group group = group_of(state, common);
-
-	for (struct state_value *value = group.first; value < group.end; value++)
-		if (state_value_is_same(&common->setting, &value->setting))
-			value->added = true;
-	return add_setting(state, common, &EVERYWHERE);
-}
-
 static int add_settings(struct state *state)
 {
+	static const struct setting EVERYWHERE;
 	int error = 0;
 
 	for (size_t i = 0; i < state->count && !error; i++) {
@@ -633,8 +568,11 @@ static int add_settings(struct state *state)
 			continue;
 		group = group_of(state, value);
 		common = find_common(state, &group);
-		if (common && !common->added)
-			error = add_common(state, common);
+		if (common && !common->added) {
+			for (struct state_value *one = group.first; one < group.end; one++)
+				one->added |= state_value_is_same(&common->setting, &one->setting);
+			error = add_setting(state, common, &EVERYWHERE);
+		}
 		if (error || value->added)
 			continue;
 		error = subject_is_of_cpus(value->item->subject) ? add_of_cpus(state, value)

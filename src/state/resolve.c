@@ -37,93 +37,73 @@ static bool range_changes(const struct wanted *wanted, const struct isst_domain 
 	return item && !item->bits == feature_is_on(&facts->specified, FEATURE_BASE_FREQ);
 }
 
-/** The end of the range that a limit is to be at. Returns false where it is not known as yet. */
-static bool find_end(const struct wanted *wanted, const struct wanted_item *item, uint64_t *khz)
-{
-	enum cpufreq_limit limit = item_limit(&item->item);
-
-	return !range_changes(wanted, item->domain) &&
-	       !cpufreq_clamp(&wanted->context->files, item->item.index, limit, item->bits, khz);
-}
-
 /** The frequency that is wanted of an item, in kHz. Returns false where it is no limit, or not
- * known. */
+ * known: an end of the range as long as that changes. */
 static bool frequency(const struct wanted *wanted, const struct wanted_item *item,
 		      unsigned long long *khz)
 {
 	struct setting setting = { .subject = item->subject };
 	uint64_t bits = item->bits;
 
-	if (wanted_is_end_of_range(item) && !find_end(wanted, item, &bits))
+	if (wanted_is_end_of_range(item) &&
+	    (range_changes(wanted, item->domain) ||
+	     cpufreq_clamp(&wanted->context->files, item->item.index, item_limit(&item->item), bits,
+			   &bits)))
 		return false;
 	wanted_value_to_setting(item, bits, &setting);
 	*khz = setting.number;
 	return setting.wanted == WANTED_KHZ;
 }
 
-static bool is_saved(const struct wanted *wanted, const struct wanted_item *item)
-{
-	return configuration_is_state(wanted->configuration, item->setting->origin.source);
-}
-
-static bool is_later(const struct origin *one, const struct origin *other)
-{
-	return one->source != other->source ? one->source > other->source : one->line > other->line;
-}
-
+/** Adds a problem for a minimum above its maximum. Saved states may hold such a pair: firmware
+ * begins with one, or another program leaves it behind. */
 static int compare_limits(struct wanted *wanted, const struct wanted_item *min,
 			  const struct wanted_item *max)
 {
-	const struct setting *setting = min->setting;
+	const struct configuration *configuration = wanted->configuration;
+	const struct origin *one = &min->setting->origin, *other = &max->setting->origin;
 	bool of_cpu = subject_is_of_cpus(min->subject);
+	/* The later one of the two. */
+	bool at_max = one->source != other->source ? other->source > one->source
+						   : other->line > one->line;
 	unsigned long long min_khz, max_khz;
 	char limits[] = "CLOS 4294967295: uncore fabric ", min_text[KHZ_TEXT], max_text[KHZ_TEXT];
 
 	if (!frequency(wanted, min, &min_khz) || !frequency(wanted, max, &max_khz) ||
-	    min_khz <= max_khz || (is_saved(wanted, min) && is_saved(wanted, max)))
+	    min_khz <= max_khz ||
+	    (configuration_is_state(configuration, one->source) &&
+	     configuration_is_state(configuration, other->source)))
 		return 0;
-	if (is_later(&max->setting->origin, &setting->origin))
-		setting = max->setting;
-	if (of_cpu)
-		snprintf(limits, sizeof(limits), "CPU %u: scaling ", min->item.index);
-	else if (min->subject == SUBJECT_CLOS_MIN)
-		snprintf(limits, sizeof(limits), "CLOS %u: ", min->item.index);
-	else
-		snprintf(limits, sizeof(limits), "uncore fabric %u: ", min->item.index);
-	return wanted_contradicts(wanted, setting, of_cpu ? NULL : min->domain,
-				  "%smin %s is above %smax %s", limits, khz_text(min_khz, min_text),
-				  of_cpu ? "scaling " : "", khz_text(max_khz, max_text));
+	snprintf(limits, sizeof(limits),
+		 of_cpu				    ? "CPU %u: scaling "
+		 : min->subject == SUBJECT_CLOS_MIN ? "CLOS %u: "
+						    : "uncore fabric %u: ",
+		 min->item.index);
+	return wanted_contradicts(wanted, at_max ? max->setting : min->setting,
+				  of_cpu ? NULL : min->domain, "%smin %s is above %smax %s", limits,
+				  khz_text(min_khz, min_text), of_cpu ? "scaling " : "",
+				  khz_text(max_khz, max_text));
 }
 
-/** The same limit of the same thing; NULL where it is not wanted. */
-static const struct wanted_item *find_max(const struct wanted *wanted,
-					  const struct wanted_item *min, enum subject max)
-{
-	struct item item;
-
-	item_counterpart(&min->item, &item);
-	/* Minimum and maximum of a CLOS are one item. */
-	if (min->subject == SUBJECT_CLOS_MIN)
-		item = min->item;
-	return wanted_find_item(wanted, &item, max, (size_t)(min - wanted->items));
-}
-
-/** Adds a problem for each minimum above its maximum, once all that is wanted was found. Saved
- * states may hold such a pair: firmware begins with one, or another program leaves it behind.
+/** Compares each minimum with the maximum of the same thing, once all that is wanted was found.
  * Returns 0 or -ENOMEM. */
-static int wanted_find_contradictions(struct wanted *wanted)
+static int find_contradictions(struct wanted *wanted)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < wanted->count && !error; i++)
-		for (size_t j = 0; j < sizeof(LIMITS) / sizeof(LIMITS[0]) && !error; j++)
-			if (wanted->items[i].subject == LIMITS[j].min) {
-				const struct wanted_item *min = &wanted->items[i];
-				const struct wanted_item *max = find_max(wanted, min,
-									 LIMITS[j].max);
+		for (size_t j = 0; j < sizeof(LIMITS) / sizeof(LIMITS[0]) && !error; j++) {
+			const struct wanted_item *min = &wanted->items[i], *max;
+			struct item item = min->item;
 
-				error = max ? compare_limits(wanted, min, max) : 0;
-			}
+			if (min->subject != LIMITS[j].min)
+				continue;
+			/* Minimum and maximum of a CLOS are one item. */
+			if (min->subject != SUBJECT_CLOS_MIN)
+				item_counterpart(&min->item, &item);
+			max = wanted_find_item(wanted, &item, LIMITS[j].max, i);
+			error = max ? compare_limits(wanted, min, max) : 0;
+		}
 	return error;
 }
 
@@ -199,60 +179,38 @@ static bool is_in_scope(const struct isst_context *context, const struct setting
 		isst_cpuset_has(scope->power_domains, domain_number(context, cpu->domain)));
 }
 
-/** Whether a statement is of the core of a CPU of which that is not known. A state leaves them as
- * they are. */
-static bool is_of_unknown_core(const struct resolution *resolution, const struct setting *setting,
-			       unsigned int cpu)
-{
-	return setting->subject == SUBJECT_ASSOCIATION &&
-	       cpus_is_unknown(resolution->context, cpu) && !setting->optional &&
-	       !configuration_is_state(resolution->configuration, setting->origin.source);
-}
-
-/** The number behind those of all present CPUs. */
-static unsigned int end_of_cpus(const struct isst_context *context)
-{
-	unsigned int first, last, end = 0;
-
-	while (cpuset_next_run(isst_present_cpus(context), end, &first, &last))
-		end = last + 1;
-	return end;
-}
-
-/** Adds the numbers of a set from @from on, however many they are. */
-static int add_from(struct isst_cpuset *numbers, const struct isst_cpuset *set, unsigned int from)
-{
-	unsigned int first, last = 0;
-	int error = 0;
-
-	for (; !error && cpuset_next_run(set, from, &first, &last); from = last + 1)
-		error = isst_cpuset_add(numbers, first > from ? first : from, last);
-	return error;
-}
-
-/** CPUs that a list names, and the machine does not have, has not seen or (@scoped) has somewhere
- * else. */
+/** CPUs that a list names, and the machine does not have, has not seen (a state leaves their cores
+ * as they are) or (@scoped) has somewhere else. */
 static int check_cpus(struct resolution *resolution, const struct setting *setting,
 		      const struct isst_cpuset *named, bool scoped)
 {
-	const struct isst_cpuset *present = isst_present_cpus(resolution->context);
+	const struct isst_context *context = resolution->context;
+	const struct isst_cpuset *present = isst_present_cpus(context);
+	bool of_known_cores = setting->subject == SUBJECT_ASSOCIATION && !setting->optional &&
+			      !configuration_is_state(resolution->configuration,
+						      setting->origin.source);
 	struct isst_cpuset *missing = isst_cpuset_new(), *outside = isst_cpuset_new();
 	struct isst_cpuset *unknown = isst_cpuset_new();
-	unsigned int cpu, end = end_of_cpus(resolution->context);
+	unsigned int cpu, first, last, end = 0;
 	int error = missing && outside && unknown ? 0 : -ENOMEM;
 
+	while (cpuset_next_run(present, end, &first, &last))
+		end = last + 1;
 	isst_cpuset_for_each (cpu, named) {
 		if (error || cpu >= end)
 			break;
 		if (!isst_cpuset_has(present, cpu))
 			error = isst_cpuset_add(missing, cpu, cpu);
-		else if (is_of_unknown_core(resolution, setting, cpu))
+		else if (of_known_cores && cpus_is_unknown(context, cpu))
 			error = isst_cpuset_add(unknown, cpu, cpu);
-		else if (scoped && !is_in_scope(resolution->context, setting, cpu))
+		else if (scoped && !is_in_scope(context, setting, cpu))
 			error = isst_cpuset_add(outside, cpu, cpu);
 	}
-	if (!error)
-		error = add_from(missing, named, end);
+	/* However many they are. */
+	while (!error && cpuset_next_run(named, end, &first, &last)) {
+		error = isst_cpuset_add(missing, first > end ? first : end, last);
+		end = last + 1;
+	}
 	if (!error)
 		error = refuse_cpus(resolution, setting, -EOPNOTSUPP, missing,
 				    "the machine does not have CPU ", "");
@@ -326,35 +284,28 @@ static int check_places(struct resolution *resolution)
 	return error;
 }
 
-static int resolve_all(struct resolution *resolution)
-{
-	const struct facts *facts = &resolution->wanted->facts;
-	int error = check_places(resolution);
-
-	if (!error)
-		error = resolve_high_priority(resolution);
-	for (int subject = 0; subject < SUBJECTS && !error; subject++)
-		for (size_t i = 0; i < facts->count && !error; i++)
-			if (facts->domains[i].is_target &&
-			    facts->domains[i].subjects >> subject & 1)
-				error = resolve_subject(resolution, (enum subject)subject,
-							&facts->domains[i]);
-	if (!error)
-		error = wanted_find_contradictions(resolution->wanted);
-	return error ? error : resolution->wanted->error;
-}
-
 int wanted_resolve(struct wanted *wanted, enum wanted_use use)
 {
+	const struct facts *facts = &wanted->facts;
 	struct resolution resolution = { .wanted = wanted,
 					 .context = wanted->context,
 					 .configuration = wanted->configuration,
 					 .use = use };
-	int error = resolve_all(&resolution);
+	int error = check_places(&resolution);
 
+	if (!error)
+		error = resolve_high_priority(&resolution);
+	for (int subject = 0; subject < SUBJECTS && !error; subject++)
+		for (size_t i = 0; i < facts->count && !error; i++)
+			if (facts->domains[i].is_target &&
+			    facts->domains[i].subjects >> subject & 1)
+				error = resolve_subject(&resolution, (enum subject)subject,
+							&facts->domains[i]);
+	if (!error)
+		error = find_contradictions(wanted);
 	free(resolution.cores);
 	configuration_clear(&resolution.boot);
-	return error;
+	return error ? error : wanted->error;
 }
 
 int wanted_find(struct wanted *wanted, enum wanted_use use)

@@ -9,22 +9,6 @@
 
 enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255, LOW_CLOS = 3 };
 
-/** The number of a field. Returns -ENODATA where it is not known, which was noted. */
-static int field_number(struct resolution *resolution, const struct domain_facts *domain,
-			const struct wish *wish, uint64_t *number)
-{
-	uint64_t khz;
-	int error;
-
-	if (wish->wanted == WANTED_NONE || wish->wanted == WANTED_NUMBER) {
-		*number = wish->wanted == WANTED_NONE ? NO_LIMIT_RATIO : wish->number;
-		return 0;
-	}
-	error = resolve_frequency(resolution, domain, wish, &khz);
-	*number = khz / KHZ_PER_RATIO;
-	return error;
-}
-
 int resolve_clos(struct resolution *resolution, enum subject subject, unsigned int clos,
 		 const struct domain_facts *domain)
 {
@@ -39,9 +23,14 @@ int resolve_clos(struct resolution *resolution, enum subject subject, unsigned i
 	if (state->failure.error)
 		return wanted_fails(resolution->wanted, wish.setting, domain->domain,
 				    &state->failure);
-	error = field_number(resolution, domain, &wish, &number);
-	if (error)
-		return error == -ENODATA ? 0 : error;
+	if (wish.wanted == WANTED_NONE || wish.wanted == WANTED_NUMBER) {
+		number = wish.wanted == WANTED_NONE ? NO_LIMIT_RATIO : wish.number;
+	} else {
+		error = resolve_frequency(resolution, domain, &wish, &number);
+		if (error)
+			return error == -ENODATA ? 0 : error;
+		number /= KHZ_PER_RATIO;
+	}
 	if (!state->supported || !(clos_mask(resolution->context) & field->mask)) {
 		/* What commands ask for, and what other settings imply, is done as far as there is
 		 * such a thing. */

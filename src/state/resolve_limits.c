@@ -46,58 +46,47 @@ struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_ki
 	return base;
 }
 
-/** A level of which something could not be read is not known to lack the frequency. */
-static int level_frequency(struct resolution *resolution, const struct domain_facts *domain,
-			   const struct wish *wish, uint64_t *khz)
-{
-	const struct isst_value value = wanted_of_level(&domain->specified, wish->wanted);
-	const struct isst_failure *failure = &domain->specified.failure;
-	int error;
-
-	*khz = value.value * UINT64_C(1000);
-	if (value.state == ISST_KNOWN && value.value > 0)
-		return 0;
-	if (value.state != ISST_KNOWN && failure->error && !error_is_absence(failure->error))
-		error = wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
-	else
-		error = wanted_reject(resolution->wanted, wish->setting, domain->domain,
-				      -EOPNOTSUPP, "level %u specifies no %s frequency",
-				      domain->level,
-				      wish->wanted == WANTED_BASE ? "base" : "turbo");
-	return error ? error : -ENODATA;
-}
-
-static int lowest_frequency(struct resolution *resolution, const struct domain_facts *domain,
-			    const struct wish *wish, uint64_t *khz)
-{
-	struct isst_context *context = resolution->context;
-	int error = domain->domain->has_cpu ? cpufreq_read(&context->files, domain->domain->cpu,
-							   "cpuinfo_min_freq", khz)
-					    : -ENOENT;
-
-	if (!error || error == -ENOMEM)
-		return error;
-	if (error == -ENOENT)
-		error = wanted_reject(resolution->wanted, wish->setting, domain->domain,
-				      -EOPNOTSUPP,
-				      "the kernel shows no lowest frequency (cpuinfo_min_freq)");
-	else
-		error = wanted_reject(resolution->wanted, wish->setting, domain->domain, error,
-				      "%s", isst_error(context));
-	return error ? error : -ENODATA;
-}
-
 int resolve_frequency(struct resolution *resolution, const struct domain_facts *domain,
 		      const struct wish *wish, uint64_t *khz)
 {
 	const struct domain_facts *cores = with_cpus(resolution->wanted, domain);
+	const struct isst_failure *failure = &cores->specified.failure;
+	struct isst_context *context = resolution->context;
+	struct isst_value value;
+	int error = -ENOENT;
 
 	switch (wish->wanted) {
 	case WANTED_BASE:
 	case WANTED_TURBO:
-		return level_frequency(resolution, cores, wish, khz);
+		value = wanted_of_level(&cores->specified, wish->wanted);
+		*khz = value.value * UINT64_C(1000);
+		if (value.state == ISST_KNOWN && value.value > 0)
+			return 0;
+		/* A level of which something could not be read is not known to lack it. */
+		if (value.state != ISST_KNOWN && failure->error &&
+		    !error_is_absence(failure->error))
+			error = wanted_fails(resolution->wanted, wish->setting, cores->domain,
+					     failure);
+		else
+			error = wanted_reject(resolution->wanted, wish->setting, cores->domain,
+					      -EOPNOTSUPP, "level %u specifies no %s frequency",
+					      cores->level,
+					      wish->wanted == WANTED_BASE ? "base" : "turbo");
+		return error ? error : -ENODATA;
 	case WANTED_LOWEST:
-		return lowest_frequency(resolution, cores, wish, khz);
+		if (cores->domain->has_cpu)
+			error = cpufreq_read(&context->files, cores->domain->cpu,
+					     "cpuinfo_min_freq", khz);
+		if (!error || error == -ENOMEM)
+			return error;
+		if (error == -ENOENT)
+			error = wanted_reject(
+				resolution->wanted, wish->setting, cores->domain, -EOPNOTSUPP,
+				"the kernel shows no lowest frequency (cpuinfo_min_freq)");
+		else
+			error = wanted_reject(resolution->wanted, wish->setting, cores->domain,
+					      error, "%s", isst_error(context));
+		return error ? error : -ENODATA;
 	default:
 		*khz = wish->number;
 		return 0;
@@ -250,14 +239,6 @@ static int check_no_ratio_zero(struct resolution *resolution, const struct domai
 	return 0;
 }
 
-/** Whether only CPUs that are to be left alone can be asked for a register. */
-static bool interrupts_undisturbed(const struct resolution *resolution,
-				   const struct isst_domain *domain)
-{
-	return resolution->wanted->targets.undisturbed &&
-	       cpuset_contains(undisturbed_known(&resolution->context->files), domain->online);
-}
-
 int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domain_facts *domain)
 {
 	struct wanted_item item = {
@@ -270,8 +251,11 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 	struct wish wish;
 	int error = 0;
 
-	/* The register is that of a CPU. */
-	if (!domain->domain->has_cpu || interrupts_undisturbed(resolution, domain->domain))
+	/* The register is that of a CPU; only those that are to be left alone may be left. */
+	if (!domain->domain->has_cpu ||
+	    (resolution->wanted->targets.undisturbed &&
+	     cpuset_contains(undisturbed_known(&resolution->context->files),
+			     domain->domain->online)))
 		return 0;
 	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
 			  &wish)) {
@@ -338,30 +322,6 @@ static int scaling_limit(struct resolution *resolution, enum cpufreq_limit limit
 	}
 }
 
-/** Only CPUs that are online have limits. While SMT is off the kernel keeps second threads offline.
- */
-static bool will_be_online(const struct resolution *resolution, const struct domain_facts *domain,
-			   const struct isst_cpu *cpu, bool smt_off)
-{
-	return cpu->online ||
-	       (resolution->use == WANTED_TO_CHANGE &&
-		!(smt_off && hotplug_goes_with_smt(resolution->context, cpu->number)) &&
-		wanted_online(resolution->wanted, domain, cpu->number));
-}
-
-/** Whether SMT is off. Comparing does not depend on it. Returns 0 or -ENOMEM. */
-static int find_smt_off(const struct resolution *resolution, bool *off)
-{
-	char *smt = NULL;
-	int error = resolution->use == WANTED_TO_CHANGE
-			    ? hotplug_find_smt_off(resolution->context, &smt)
-			    : 0;
-
-	*off = smt;
-	free(smt);
-	return error;
-}
-
 static int note_missing(struct resolution *resolution, const struct setting *setting,
 			unsigned int cpu, int error)
 {
@@ -397,12 +357,13 @@ int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
 			   const struct domain_facts *domain)
 {
 	enum cpufreq_limit limit = subject == SUBJECT_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	bool to_change = resolution->use == WANTED_TO_CHANGE;
 	unsigned int number;
-	bool smt_off;
+	char *smt = NULL;
 	int error = check_cpufreq(resolution, subject, domain);
 
-	if (!error)
-		error = find_smt_off(resolution, &smt_off);
+	if (!error && to_change)
+		error = hotplug_find_smt_off(resolution->context, &smt);
 	if (error)
 		return error == -ENODATA ? 0 : error;
 
@@ -413,8 +374,13 @@ int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
 					    .domain = domain->domain };
 		struct wish wish;
 
-		if (error || !cpu || !resolve_cpu_wish(resolution, subject, cpu, &wish) ||
-		    !will_be_online(resolution, domain, cpu, smt_off))
+		if (error || !cpu || !resolve_cpu_wish(resolution, subject, cpu, &wish))
+			continue;
+		/* Only CPUs that are online have limits. While SMT is off the kernel keeps second
+		 * threads offline. */
+		if (!cpu->online &&
+		    (!to_change || (smt && hotplug_goes_with_smt(resolution->context, number)) ||
+		     !wanted_online(resolution->wanted, domain, number)))
 			continue;
 		item.item = item_of(limit == CPUFREQ_MAX ? ITEM_SCALING_MAX : ITEM_SCALING_MIN,
 				    domain->domain, number);
@@ -425,48 +391,42 @@ int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
 		else if (error == -ENODATA)
 			error = 0; /* noted */
 	}
+	free(smt);
 	return error;
 }
 
 /* ---- Limits of the uncore ---- */
 
-/** Reads the state after boot, as far as there is one that can be used. Returns 0 or -ENOMEM. */
-static int read_boot(struct resolution *resolution)
-{
-	const char *before = resolution->context->messages.error;
-	size_t size;
-	char *text;
-	int error;
-
-	if (resolution->has_read_boot)
-		return 0;
-	resolution->has_read_boot = true;
-	error = boot_state_read(resolution->context, &text, &size);
-	if (!error)
-		error = configuration_add_text(&resolution->boot, "state after boot", text, size,
-					       true);
-	free(text);
-	resolution->context->messages.error = before;
-	return error == -ENOMEM ? error : 0;
-}
-
-/** Makes a limit that the kernel has for that of boot what the state after boot has: the kernel
- * takes what it finds when the first CPU of a die comes online, again after all of them had been
- * offline (uncore_freq_add_entry()). By TPMI it does not. */
+/** Makes a limit that the kernel has for that of boot what the state after boot has, as far as
+ * there is one that can be used: the kernel takes what it finds when the first CPU of a die comes
+ * online, again after all of them had been offline (uncore_freq_add_entry()). By TPMI it does not.
+ * Returns 0 or -ENOMEM. */
 static int find_limit_of_boot(struct resolution *resolution, enum subject subject,
 			      const struct isst_domain *domain, unsigned int fabric, uint64_t *khz)
 {
+	struct isst_context *context = resolution->context;
+	const char *before = context->messages.error;
 	const struct setting *boot;
-	int error;
+	char *text = NULL;
+	size_t size;
+	int error = 0;
 
-	if (context_has_power_domains(resolution->context))
+	if (context_has_power_domains(context))
 		return 0;
-	error = read_boot(resolution);
-	boot = domain_setting(resolution->context, &resolution->boot, subject, domain, fabric);
+	if (!resolution->has_read_boot) {
+		error = boot_state_read(context, &text, &size);
+		if (!error)
+			error = configuration_add_text(&resolution->boot, "state after boot", text,
+						       size, true);
+		free(text);
+		context->messages.error = before;
+		resolution->has_read_boot = true;
+	}
+	boot = domain_setting(context, &resolution->boot, subject, domain, fabric);
 	if (boot && boot->wanted == WANTED_KHZ &&
 	    (subject == SUBJECT_UNCORE_MAX ? boot->number > *khz : boot->number < *khz))
 		*khz = boot->number;
-	return error;
+	return error == -ENOMEM ? error : 0;
 }
 
 /** The limit of a fabric, with that of boot for none. Returns -ENODATA where there is none, or it
@@ -493,28 +453,6 @@ static int uncore_limit(struct resolution *resolution, enum subject subject,
 	else
 		return find_limit_of_boot(resolution, subject, domain, fabric, khz);
 	return error ? error : -ENODATA;
-}
-
-static int resolve_fabric(struct resolution *resolution, enum subject subject,
-			  const struct isst_domain *domain, unsigned int fabric)
-{
-	struct wanted_item item = {
-		.item = item_of(subject == SUBJECT_UNCORE_MAX ? ITEM_UNCORE_MAX : ITEM_UNCORE_MIN,
-				domain, fabric),
-		.mask = UINT64_MAX,
-		.subject = subject,
-		.domain = domain,
-	};
-	struct wish wish;
-	int error;
-
-	if (!resolve_wish(resolution, subject, domain, fabric, &wish))
-		return 0;
-	item.setting = wish.setting;
-	error = uncore_limit(resolution, subject, domain, fabric, &wish, &item.bits);
-	if (error)
-		return error == -ENODATA ? 0 : error;
-	return wanted_add(resolution->wanted, &item);
 }
 
 /** The fabric that a setting names, and the domain does not have. */
@@ -567,7 +505,23 @@ int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
 				     ambiguous ? -EOPNOTSUPP : -ENODEV, "uncore limits: %s",
 				     uncore_why_none(resolution->context, &place));
 	}
-	for (unsigned int fabric = 0; fabric < count && !error; fabric++)
-		error = resolve_fabric(resolution, subject, domain->domain, fabric);
+	for (unsigned int fabric = 0; fabric < count && !error; fabric++) {
+		enum item_kind kind = subject == SUBJECT_UNCORE_MAX ? ITEM_UNCORE_MAX
+								    : ITEM_UNCORE_MIN;
+		struct wanted_item item = { .item = item_of(kind, domain->domain, fabric),
+					    .mask = UINT64_MAX,
+					    .subject = subject,
+					    .domain = domain->domain };
+
+		if (!resolve_wish(resolution, subject, domain->domain, fabric, &wish))
+			continue;
+		item.setting = wish.setting;
+		error = uncore_limit(resolution, subject, domain->domain, fabric, &wish,
+				     &item.bits);
+		if (!error)
+			error = wanted_add(resolution->wanted, &item);
+		else if (error == -ENODATA)
+			error = 0; /* noted */
+	}
 	return error ? error : check_fabric(resolution, subject, domain->domain, count);
 }

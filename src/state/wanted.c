@@ -18,54 +18,39 @@
 
 enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255 };
 
-static void set_khz(struct setting *setting, uint64_t khz)
-{
-	setting->wanted = WANTED_KHZ;
-	setting->number = khz;
-}
-
-static void set_limit(struct setting *setting, uint64_t khz, uint64_t none)
-{
-	if (khz == none)
-		setting->wanted = WANTED_NONE;
-	else
-		set_khz(setting, khz);
-}
-
 void wanted_value_to_setting(const struct wanted_item *item, uint64_t value,
 			     struct setting *setting)
 {
 	uint64_t number = (value & item->mask) >> __builtin_ctzll(item->mask);
+	bool none = false;
 
 	setting->wanted = WANTED_NUMBER;
 	setting->number = number;
 	switch (item->subject) {
 	case SUBJECT_CLOS_MIN:
-	case SUBJECT_CLOS_DESIRED:
-		set_khz(setting, number * KHZ_PER_RATIO);
-		break;
 	case SUBJECT_CLOS_MAX:
-		set_khz(setting, number * KHZ_PER_RATIO);
-		if (number == NO_LIMIT_RATIO)
-			setting->wanted = WANTED_NONE;
+	case SUBJECT_CLOS_DESIRED:
+		setting->number = number * KHZ_PER_RATIO;
+		setting->wanted = WANTED_KHZ;
+		none = item->subject == SUBJECT_CLOS_MAX && number == NO_LIMIT_RATIO;
 		break;
 	case SUBJECT_TURBO_RATIO_LIMITS:
-		if (number == UINT64_MAX)
-			setting->wanted = WANTED_NONE;
+		none = number == UINT64_MAX;
 		break;
 	case SUBJECT_SCALING_MAX:
-		set_limit(setting, number, CPUFREQ_NO_LIMIT);
-		break;
 	case SUBJECT_SCALING_MIN:
-		set_limit(setting, number, 0);
+		setting->wanted = WANTED_KHZ;
+		none = number == (item->subject == SUBJECT_SCALING_MAX ? CPUFREQ_NO_LIMIT : 0);
 		break;
 	case SUBJECT_UNCORE_MIN:
 	case SUBJECT_UNCORE_MAX:
-		set_khz(setting, number);
+		setting->wanted = WANTED_KHZ;
 		break;
 	default:
 		break;
 	}
+	if (none)
+		setting->wanted = WANTED_NONE;
 }
 
 int wanted_value_text(const struct wanted_item *item, uint64_t value, char **text)
@@ -187,25 +172,17 @@ static bool is_same_origin(const struct origin *one, const struct origin *other)
 	return one->source == other->source && one->line == other->line;
 }
 
-/** The first setting of the line of one: those of a line stand next to each other. */
-static size_t first_of_line(const struct configuration *configuration,
-			    const struct setting *setting)
-{
-	size_t i = (size_t)(setting - configuration->settings);
-
-	while (i > 0 && is_same_origin(&configuration->settings[i - 1].origin, &setting->origin))
-		i--;
-	return i;
-}
-
-/** Sets @taken to whether a line was not marked before, and marks it: the mark is at its first
- * setting. Returns false without memory. */
+/** Sets @taken to whether a line was not marked before, and marks it, at its first setting: those
+ * of a line stand next to each other. Returns false without memory. */
 static bool take_line(const struct wanted *wanted, bool **marks, const struct setting *setting,
 		      bool *taken)
 {
 	const struct configuration *configuration = wanted->configuration;
-	size_t line = first_of_line(configuration, setting);
+	size_t line = (size_t)(setting - configuration->settings);
 
+	while (line > 0 &&
+	       is_same_origin(&configuration->settings[line - 1].origin, &setting->origin))
+		line--;
 	if (!*marks)
 		*marks = calloc(configuration->setting_count, sizeof(**marks));
 	if (!*marks)
@@ -249,13 +226,16 @@ static int add_skip(struct wanted *wanted, const struct setting *setting, int er
 	return length > 0 ? add_place(wanted, setting, text) : 0;
 }
 
-/** Adds a problem of a setting, unless its line has one by now. */
+/** Adds what stands against a setting: a skip where it is optional and the machine without, else a
+ * problem, unless its line has one by now. */
 static int add_problem(struct wanted *wanted, const struct setting *setting, int error,
 		       const char *text)
 {
 	struct configuration *configuration = wanted->configuration;
 	bool taken;
 
+	if (setting->optional && error_is_absence(error))
+		return add_skip(wanted, setting, error, text);
 	if (!take_line(wanted, &wanted->has_problem, setting, &taken))
 		return -ENOMEM;
 	if (!taken)
@@ -272,11 +252,6 @@ static bool is_follower(const struct setting *setting, const struct isst_domain 
 	return domain && isst_domain_is_io(domain) && !setting_names_domain(setting);
 }
 
-static bool is_skipped(const struct setting *setting, int error)
-{
-	return setting->optional && error_is_absence(error);
-}
-
 /** Adds a text once. Returns 0 or -ENOMEM. */
 static int note(const char ***texts, size_t *count, const char *why)
 {
@@ -287,12 +262,6 @@ static int note(const char ***texts, size_t *count, const char *why)
 		return -ENOMEM;
 	(*texts)[(*count)++] = why;
 	return 0;
-}
-
-/** Notes once that a domain without CPUs is passed over. Returns 0 or -ENOMEM. */
-static int note_left_out(struct wanted *wanted, const char *why)
-{
-	return note(&wanted->left_out, &wanted->left_out_count, why);
 }
 
 int wanted_note_unsupported(struct wanted *wanted, const char *why)
@@ -307,9 +276,7 @@ int wanted_fails(struct wanted *wanted, const struct setting *setting,
 		return 0;
 	/* A change goes on without it; a comparison would call it equal. */
 	if (is_follower(setting, domain) && wanted->facts.whole)
-		return note_left_out(wanted, failure->message);
-	if (is_skipped(setting, failure->error))
-		return add_skip(wanted, setting, failure->error, failure->message);
+		return note(&wanted->left_out, &wanted->left_out_count, failure->message);
 	return add_problem(wanted, setting, failure->error, failure->message);
 }
 
@@ -340,8 +307,7 @@ int wanted_reject(struct wanted *wanted, const struct setting *setting,
 	va_end(arguments);
 	if (!text)
 		return -ENOMEM;
-	error = is_skipped(setting, error) ? add_skip(wanted, setting, error, text)
-					   : add_problem(wanted, setting, error, text);
+	error = add_problem(wanted, setting, error, text);
 	free(text);
 	return error;
 }
