@@ -22,31 +22,6 @@ struct preset_steps {
 	enum turbo_state turbo;
 };
 
-static void add_limits(const struct preset_steps *steps, const struct isst_domain *domain,
-		       unsigned int cpu, const struct preset_limits *limits)
-{
-	const struct item max = item_of(ITEM_SCALING_MAX, domain, cpu);
-
-	if (limits->hidden)
-		step_set_hidden(steps->max, max, limits->max_khz, CPUFREQ_NO_LIMIT);
-	else
-		step_set(steps->max, max, WHOLE_VALUE, limits->max_khz);
-	step_set(steps->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limits->min_khz);
-}
-
-/** Reports why a CPU's limits cannot be found. */
-static void refuse_cpu(struct isst_change *change, struct domain_request *request, unsigned int cpu,
-		       const char *missing, int error)
-{
-	if (error == -ENOENT)
-		request_reject(change, request, -EOPNOTSUPP,
-			       "CPU %u has no %s in cpufreq, which needs intel_pstate with "
-			       "hardware-controlled performance states (HWP)",
-			       cpu, missing);
-	else
-		request_reject(change, request, error, "%s", isst_error(change->context));
-}
-
 /** All of a domain or nothing. Returns 0, also where @request was refused, or -ENOMEM. */
 static int plan_domain(struct isst_change *change, struct domain_request *request,
 		       const struct preset_steps *steps, bool enable)
@@ -55,6 +30,7 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 	struct preset_limits *limits = calloc(isst_cpuset_count(domain->online) + 1,
 					      sizeof(*limits));
 	const char *missing = NULL;
+	struct item max;
 	unsigned int cpu;
 	size_t count = 0;
 	int error = limits ? 0 : -ENOMEM;
@@ -68,15 +44,26 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 		if (!error && enable)
 			error = preset_find_limits(&change->context->files, cpu, &missing,
 						   &limits[count]);
-		if (error && error != -ENOMEM)
-			refuse_cpu(change, request, cpu, missing, error);
+		if (error == -ENOENT)
+			request_reject(change, request, -EOPNOTSUPP,
+				       "CPU %u has no %s in cpufreq, which needs intel_pstate with "
+				       "hardware-controlled performance states (HWP)",
+				       cpu, missing);
+		else if (error && error != -ENOMEM)
+			request_reject(change, request, error, "%s", isst_error(change->context));
 		count++;
 	}
 	count = 0;
 	isst_cpuset_for_each (cpu, domain->online) {
 		if (error)
 			break;
-		add_limits(steps, domain, cpu, &limits[count++]);
+		max = item_of(ITEM_SCALING_MAX, domain, cpu);
+		if (limits[count].hidden)
+			step_set_hidden(steps->max, max, limits[count].max_khz, CPUFREQ_NO_LIMIT);
+		else
+			step_set(steps->max, max, WHOLE_VALUE, limits[count].max_khz);
+		step_set(steps->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE,
+			 limits[count++].min_khz);
 	}
 	free(limits);
 	return error == -ENOMEM ? error : 0;
@@ -96,55 +83,40 @@ static int plan_limits(struct isst_change *change, struct domain_request *reques
 	return error ? error : change_turbo_state(change, &steps.turbo);
 }
 
-static int plan_enable(struct isst_change *change, struct domain_request *requests, size_t count,
-		       bool automatic)
-{
-	size_t first = change->count;
-	int error;
-
-	warn_of_cpufreq(change, requests, count);
-	error = plan_limits(change, requests, count, true, NULL);
-	for (size_t i = 0; i < count && !error && automatic; i++)
-		if (request_is_active(&requests[i]))
-			error = settings_level(change, requests[i].domain, 0);
-	if (!error && automatic)
-		error = settings_save(change, feature_name(FEATURE_BASE_FREQ), NULL, first);
-	return error;
-}
-
-static int plan_disable(struct isst_change *change, struct domain_request *requests,
-			const struct current_state *current, bool automatic)
-{
-	bool *restored = calloc(current->count + 1, sizeof(*restored));
-	int error = restored ? 0 : -ENOMEM;
-
-	if (!error && automatic)
-		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, current, restored);
-	if (!error)
-		error = plan_limits(change, requests, current->count, false, restored);
-	for (size_t i = 0; i < current->count && !error; i++)
-		if (request_is_active(&requests[i]))
-			change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
-				    "%s: base-freq is configured by the BIOS and stays enabled: "
-				    "but for limits of cpufreq, there is nothing to disable",
-				    requests[i].domain->name);
-	free(restored);
-	return error;
-}
-
 int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic)
 {
 	struct current_state current;
 	const struct state_needs needs = { .levels = REQUIRED, .choice = LEVEL_CURRENT };
-	int error = current_state_read(change, requests, count, &needs, &current);
+	bool *restored = calloc(count + 1, sizeof(*restored));
+	size_t first = change->count;
+	int error = restored ? current_state_read(change, requests, count, &needs, &current)
+			     : -ENOMEM;
 
-	if (error)
+	if (error) {
+		free(restored);
 		return error;
+	}
 	if (enable)
-		error = plan_enable(change, requests, count, automatic);
-	else
-		error = plan_disable(change, requests, &current, automatic);
+		warn_of_cpufreq(change, requests, count);
+	else if (automatic)
+		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, &current, restored);
+	if (!error)
+		error = plan_limits(change, requests, count, enable, restored);
+	for (size_t i = 0; i < count && !error; i++) {
+		if (!request_is_active(&requests[i]))
+			continue;
+		if (enable && automatic)
+			error = settings_level(change, requests[i].domain, 0);
+		else if (!enable)
+			change_warn(change, ISST_WARNING_NOTHING_TO_DISABLE,
+				    "%s: base-freq is configured by the BIOS and stays enabled: "
+				    "but for limits of cpufreq, there is nothing to disable",
+				    requests[i].domain->name);
+	}
+	if (!error && enable && automatic)
+		error = settings_save(change, feature_name(FEATURE_BASE_FREQ), NULL, first);
 	current_state_free(&current);
+	free(restored);
 	return error;
 }

@@ -24,11 +24,6 @@ static bool is_of_package(const struct choice_levels *levels, size_t i, unsigned
 	return levels->domains[i].domain->package == package && info_of(levels, i)->buckets > 0;
 }
 
-static bool has_feature(const struct choice_levels *levels, size_t i)
-{
-	return levels->domains[i].level.turbo_freq >= ISST_FEATURE_DISABLED;
-}
-
 /** Power domains share the buckets of their package: one may leave them to the others. */
 bool choice_levels_has_turbo_freq(const struct choice_levels *levels, size_t i)
 {
@@ -36,30 +31,10 @@ bool choice_levels_has_turbo_freq(const struct choice_levels *levels, size_t i)
 
 	for (size_t j = 0; j < levels->count && context_has_power_domains(levels->context); j++)
 		buckets |= is_of_package(levels, j, levels->domains[i].domain->package);
-	return has_feature(levels, i) && buckets;
+	return levels->domains[i].level.turbo_freq >= ISST_FEATURE_DISABLED && buckets;
 }
 
 /* ---- Buckets ---- */
-
-/** The domain of a package with the smallest number of cores in its last bucket. */
-static const struct isst_level *find_smallest(const struct choice_levels *levels,
-					      unsigned int package)
-{
-	const struct isst_level *smallest = NULL;
-	unsigned int least = 0;
-
-	for (size_t i = 0; i < levels->count; i++) {
-		const struct isst_turbo_freq *info = info_of(levels, i);
-
-		if (!is_of_package(levels, i, package))
-			continue;
-		if (!smallest || info->high_priority_cores[info->buckets - 1] < least) {
-			smallest = &levels->domains[i].level;
-			least = info->high_priority_cores[info->buckets - 1];
-		}
-	}
-	return smallest;
-}
 
 int choice_levels_bucket(const struct choice_levels *levels, unsigned int package,
 			 unsigned int bucket, unsigned int *cores)
@@ -121,12 +96,23 @@ static void note_no_gain(const struct choice_levels *levels, unsigned int packag
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
 			unsigned int cores, const char *otherwise)
 {
-	const struct isst_level *smallest = find_smallest(levels, package);
-	const struct isst_turbo_freq *info = smallest ? &smallest->turbo_freq_info : NULL;
-	unsigned int last = info ? info->high_priority_cores[info->buckets - 1] : cores;
+	const struct isst_turbo_freq *info = NULL;
+	const struct isst_level *smallest = NULL;
+	unsigned int last = cores;
 	char *buckets;
 	int error;
 
+	/* The domain with the smallest number of cores in its last bucket. */
+	for (size_t i = 0; i < levels->count; i++) {
+		const struct isst_turbo_freq *own = info_of(levels, i);
+
+		if (!is_of_package(levels, i, package) ||
+		    (info && own->high_priority_cores[own->buckets - 1] >= last))
+			continue;
+		info = own;
+		smallest = &levels->domains[i].level;
+		last = own->high_priority_cores[own->buckets - 1];
+	}
 	if (cores <= last) {
 		/* A configuration may be checked every minute. */
 		if (info && cores > 0 && !otherwise)
@@ -149,41 +135,6 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 }
 
 /* ---- Reading ---- */
-
-/** Takes the domains that have CPUs: there are no cores in others, whatever they report. */
-static int take_domains(struct choice_levels *levels, const struct choice_scope *scope)
-{
-	for (size_t i = 0; i < scope->count; i++) {
-		const struct isst_domain *domain = scope->domains[i];
-		int error = context_check_domain(levels->context, domain);
-
-		if (error)
-			return error;
-		if (isst_cpuset_count(domain->present) == 0)
-			continue;
-		levels->domains[levels->count].domain = domain;
-		levels->domains[levels->count].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
-		levels->domains[levels->count++].level.level = scope->levels ? scope->levels[i] : 0;
-	}
-	return 0;
-}
-
-/** Reads which levels are the current ones, and puts them where no others are given. */
-static int read_profiles(struct choice_levels *levels, const struct choice_scope *scope)
-{
-	int error = snapshot_read(levels->context, levels->domains, levels->count);
-
-	for (size_t i = 0; i < levels->count && !error; i++) {
-		const struct isst_failure *failure = &levels->domains[i].profile.failure;
-
-		if (failure->error)
-			return message_error(&levels->context->messages, failure->error, "%s",
-					     failure->message);
-		if (!scope->levels)
-			levels->domains[i].level.level = levels->domains[i].profile.current_level;
-	}
-	return error;
-}
 
 /** What a choice depends on has to be known of each domain. */
 static int check_level(const struct choice_levels *levels, size_t i)
@@ -214,7 +165,7 @@ static int check_any(const struct choice_levels *levels)
 	for (size_t i = 0; i < levels->count; i++) {
 		if (choice_levels_has_turbo_freq(levels, i))
 			return 0;
-		feature |= has_feature(levels, i);
+		feature |= levels->domains[i].level.turbo_freq >= ISST_FEATURE_DISABLED;
 	}
 	if (levels->count == 0)
 		return message_error(&levels->context->messages, -EOPNOTSUPP,
@@ -230,32 +181,47 @@ static int check_any(const struct choice_levels *levels)
 						 FEATURE_TURBO_FREQ));
 }
 
-static int read_levels(struct choice_levels *levels, const struct choice_scope *scope)
-{
-	/* Properties: which cores the level enables. */
-	unsigned int parts = ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES;
-	int error = take_domains(levels, scope);
-
-	if (!error)
-		error = read_profiles(levels, scope);
-	if (!error)
-		error = snapshot_read_levels(levels->context, levels->domains, levels->count,
-					     parts);
-	for (size_t i = 0; i < levels->count && !error; i++)
-		error = check_level(levels, i);
-	return error ? error : check_any(levels);
-}
-
 int choice_levels_read(struct isst_context *context, const struct choice_scope *scope,
 		       struct choice_levels *levels)
 {
+	/* Properties: which cores the level enables. */
+	unsigned int parts = ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES;
+	int error = 0;
+
 	*levels = (struct choice_levels){
 		.context = context,
 		.domains = calloc(scope->count + 1, sizeof(*levels->domains)),
 	};
 	if (!levels->domains)
 		return -ENOMEM;
-	return read_levels(levels, scope);
+	/* There are no cores in domains without CPUs, whatever they report. */
+	for (size_t i = 0; i < scope->count && !error; i++) {
+		struct domain_snapshot *domain = &levels->domains[levels->count];
+
+		error = context_check_domain(context, scope->domains[i]);
+		if (error || isst_cpuset_count(scope->domains[i]->present) == 0)
+			continue;
+		domain->domain = scope->domains[i];
+		domain->parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
+		domain->level.level = scope->levels ? scope->levels[i] : 0;
+		levels->count++;
+	}
+	if (!error)
+		error = snapshot_read(context, levels->domains, levels->count);
+	for (size_t i = 0; i < levels->count && !error; i++) {
+		const struct isst_perf_profile *profile = &levels->domains[i].profile;
+
+		if (profile->failure.error)
+			error = message_error(&context->messages, profile->failure.error, "%s",
+					      profile->failure.message);
+		else if (!scope->levels)
+			levels->domains[i].level.level = profile->current_level;
+	}
+	if (!error)
+		error = snapshot_read_levels(context, levels->domains, levels->count, parts);
+	for (size_t i = 0; i < levels->count && !error; i++)
+		error = check_level(levels, i);
+	return error ? error : check_any(levels);
 }
 
 void choice_levels_clear(struct choice_levels *levels)

@@ -24,57 +24,40 @@ static const struct {
 	{ "node", CPU_NAME_NODE, 1 },	    { "isolated", CPU_NAME_ISOLATED, 0 },
 };
 
-/** Reads the digits up to @end, which is a character of the text or its end. */
-static int read_number(const char *digits, const char *end, unsigned int *number)
-{
-	char *copy = strndup(digits, (size_t)(end - digits));
-	uint64_t value;
-	int error = copy ? isst_parse_number(copy, 10, UINT32_MAX, &value) : -ENOMEM;
-
-	if (!error)
-		*number = (unsigned int)value;
-	free(copy);
-	return error;
-}
-
-static int read_numbers(const char *text, unsigned int count, struct cpu_name *name)
-{
-	const char *dot = count == 2 ? strchr(text, '.') : text + strlen(text);
-	int error = dot ? read_number(text, dot, &name->number) : -EINVAL;
-
-	if (!error && count == 2)
-		error = read_number(dot + 1, dot + strlen(dot), &name->domain);
-	return error;
-}
-
 int cpu_name_parse(const char *text, struct cpu_name *name)
 {
 	size_t length = strcspn(text, ":");
 
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		unsigned int *const numbers[] = { &name->number, &name->domain };
+		const char *digits = text + length;
+
 		if (strlen(WORDS[i].word) != length || memcmp(WORDS[i].word, text, length) != 0)
 			continue;
 		*name = (struct cpu_name){ .kind = WORDS[i].kind };
-		if (WORDS[i].numbers == 0)
-			return text[length] ? -EINVAL : 0;
-		if (!text[length] || read_numbers(text + length + 1, WORDS[i].numbers, name))
-			return -EINVAL;
-		return name->kind == CPU_NAME_CLOS && name->number >= ISST_CLOS_COUNT ? -EINVAL : 0;
+		/* Behind a colon, and the second behind a dot. */
+		for (unsigned int j = 0; j < WORDS[i].numbers; j++) {
+			bool last = j + 1 == WORDS[i].numbers;
+			size_t size = *digits ? strcspn(digits + 1, last ? "" : ".") : 0;
+			char *copy = *digits ? strndup(digits + 1, size) : NULL;
+			uint64_t value;
+			int error = copy ? isst_parse_number(copy, 10, UINT32_MAX, &value)
+					 : -EINVAL;
+
+			free(copy);
+			if (error)
+				return -EINVAL;
+			*numbers[j] = (unsigned int)value;
+			digits += 1 + size;
+		}
+		return *digits || (name->kind == CPU_NAME_CLOS && name->number >= ISST_CLOS_COUNT)
+			       ? -EINVAL
+			       : 0;
 	}
 	return -EINVAL;
 }
 
 /* ---- Places ---- */
-
-/** What a domain is named by: its number or, where a package has no power domains, its die. */
-static bool is_named(const struct isst_context *context, const struct isst_domain *domain,
-		     const struct cpu_name *name)
-{
-	unsigned int number = domain_number(context, domain);
-
-	return domain->package == name->number &&
-	       (name->kind == CPU_NAME_PACKAGE || number == name->domain);
-}
 
 static int find_place(struct isst_context *context, const struct cpu_name *name,
 		      struct isst_cpuset *cpus)
@@ -85,7 +68,10 @@ static int find_place(struct isst_context *context, const struct cpu_name *name,
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
 		const struct isst_domain *domain = context_domain(context, i);
 
-		if (!is_named(context, domain, name))
+		/* By its number or, where a package has no power domains, its die. */
+		if (domain->package != name->number ||
+		    (name->kind != CPU_NAME_PACKAGE &&
+		     domain_number(context, domain) != name->domain))
 			continue;
 		error = isst_cpuset_add_set(cpus, domain->online);
 		found = true;
@@ -173,17 +159,6 @@ static int add_with_clos(struct isst_context *context, const struct isst_cpuset 
 	return error;
 }
 
-static int find_clos(struct isst_context *context, unsigned int clos, struct isst_cpuset *cpus)
-{
-	struct isst_cpuset *all = isst_cpuset_new();
-	int error = all ? add_usable(context, isst_online_cpus(context), all) : -ENOMEM;
-
-	if (!error)
-		error = add_with_clos(context, all, clos, clos, cpus);
-	isst_cpuset_free(all);
-	return error;
-}
-
 /** Whether SST-TF is on, and classes hold. Returns 1, 0 or, with a message, a negative errno. */
 static int has_priorities(struct isst_context *context, const struct isst_level *level,
 			  const struct isst_core_power *core_power)
@@ -206,45 +181,31 @@ static int has_priorities(struct isst_context *context, const struct isst_level 
 	return core_power->clos_in_force == ISST_FEATURE_ENABLED;
 }
 
-/** Adds the CPUs of domains in which priorities count. */
-static int add_prioritized(struct isst_context *context, struct domain_snapshot *snapshots,
-			   struct isst_cpuset *cpus)
+/** CLOS 0 and 1 are high priority to SST-TF, while it is on and classes hold. */
+static int find_high_priority(struct isst_context *context, struct isst_cpuset *cpus)
 {
-	size_t count = 0;
-	int error;
+	size_t domains = isst_domain_count(context), count = 0;
+	struct domain_snapshot *snapshots = calloc(domains + 1, sizeof(*snapshots));
+	struct isst_cpuset *among = isst_cpuset_new();
+	int error = snapshots && among ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < isst_domain_count(context); i++)
+	for (size_t i = 0; i < domains && !error; i++)
 		if (context_domain(context, i)->has_cpu)
 			snapshots[count++] = (struct domain_snapshot){
 				.domain = context_domain(context, i),
 				.parts = SNAPSHOT_CLOS_IN_FORCE,
 			};
-	error = snapshot_read_current(context, snapshots, count, ISST_LEVEL_FEATURES);
+	if (!error)
+		error = snapshot_read_current(context, snapshots, count, ISST_LEVEL_FEATURES);
 	for (size_t i = 0; i < count && !error; i++) {
-		int on = has_priorities(context, &snapshots[i].level, &snapshots[i].core_power);
-
-		if (on < 0)
-			return on;
-		if (on)
-			error = isst_cpuset_add_set(cpus, snapshots[i].domain->online);
+		error = has_priorities(context, &snapshots[i].level, &snapshots[i].core_power);
+		if (error > 0)
+			error = isst_cpuset_add_set(among, snapshots[i].domain->online);
 	}
-	return error;
-}
-
-/** CLOS 0 and 1 are high priority to SST-TF, while it is on and classes hold. */
-static int find_high_priority(struct isst_context *context, struct isst_cpuset *cpus)
-{
-	size_t domains = isst_domain_count(context) + 1;
-	struct domain_snapshot *snapshots = calloc(domains, sizeof(*snapshots));
-	struct isst_cpuset *among = isst_cpuset_new();
-	int error = -ENOMEM;
-
-	if (snapshots && among)
-		error = add_prioritized(context, snapshots, among);
 	if (!error)
 		error = add_with_clos(context, among, 0, 1, cpus);
 	isst_cpuset_free(among);
-	snapshot_clear(snapshots, domains);
+	snapshot_clear(snapshots, count);
 	free(snapshots);
 	return error;
 }
@@ -282,9 +243,17 @@ static int refuse_empty(struct isst_context *context, const struct cpu_name *nam
 static int find_named_cpus(struct isst_context *context, const struct cpu_name *name,
 			   struct isst_cpuset *cpus)
 {
+	struct isst_cpuset *all;
+	int error;
+
 	switch (name->kind) {
 	case CPU_NAME_CLOS:
-		return find_clos(context, name->number, cpus);
+		all = isst_cpuset_new();
+		error = all ? add_usable(context, isst_online_cpus(context), all) : -ENOMEM;
+		if (!error)
+			error = add_with_clos(context, all, name->number, name->number, cpus);
+		isst_cpuset_free(all);
+		return error;
 	case CPU_NAME_HIGH_PRIORITY:
 		return find_high_priority(context, cpus);
 	case CPU_NAME_PACKAGE:

@@ -135,34 +135,28 @@ int cpus_plan_regained(struct isst_change *change)
 
 #define GROUPS "/sys/fs/cgroup"
 
-/** Whether all CPUs of a list are the domain's; those of a list that makes no sense are not.
+/** Whether a group is a partition of CPUs of the domain; a list that makes no sense is of none.
  * Returns 0 or -ENOMEM. */
-static int are_of_domain(const struct isst_domain *domain, const char *list, bool *own)
-{
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? isst_cpuset_add_list(cpus, list, NULL) : -ENOMEM;
-	unsigned int cpu;
-
-	*own = !error;
-	isst_cpuset_for_each (cpu, cpus)
-		*own &= isst_cpuset_has(domain->present, cpu);
-	isst_cpuset_free(cpus);
-	return error == -ENOMEM ? error : 0;
-}
-
 static int classify_group(const struct isst_domain *domain, const char *state, enum group *group)
 {
-	const char *cpus = partition_cpus(state);
-	bool own = true;
-	int error = 0;
+	const char *list = partition_cpus(state);
+	struct isst_cpuset *cpus;
+	unsigned int cpu;
+	int error;
 
 	*group = strcmp(state, "absent") == 0 ? GROUP_ABSENT : GROUP_OTHER;
-	if (!cpus)
+	if (!list)
 		return 0;
-	if (*cpus != '\0')
-		error = are_of_domain(domain, cpus, &own);
-	*group = own ? GROUP_PARTITION : GROUP_OTHER_PARTITION;
-	return error;
+	cpus = isst_cpuset_new();
+	error = cpus ? 0 : -ENOMEM;
+	if (!error && *list != '\0')
+		error = isst_cpuset_add_list(cpus, list, NULL);
+	*group = error ? GROUP_OTHER_PARTITION : GROUP_PARTITION;
+	isst_cpuset_for_each (cpu, cpus)
+		if (!isst_cpuset_has(domain->present, cpu))
+			*group = GROUP_OTHER_PARTITION;
+	isst_cpuset_free(cpus);
+	return error == -ENOMEM ? error : 0;
 }
 
 int group_find(struct isst_context *context, const struct isst_domain *domain, enum group *group,
@@ -191,17 +185,6 @@ int group_find(struct isst_context *context, const struct isst_domain *domain, e
 
 /* ---- CPUs that others hold ---- */
 
-/** Adds the CPUs that are in no partition but the root's, and those of @state, the domain's own
- * group. -ENOENT: the kernel does not report them. */
-static int add_free_cpus(struct isst_context *context, const char *state, struct isst_cpuset *set)
-{
-	const char *own = !state || strstr(state, " invalid") ? NULL : partition_cpus(state);
-	int error = kernel_files_cpulist(&context->files, GROUPS "/cpuset.cpus.effective", set);
-
-	/* classify_group() has understood the list. */
-	return error || !own ? error : isst_cpuset_add_list(set, own, NULL);
-}
-
 /** Reads a file of what is below the root: a group, or one of the root's own files. -ENOENT: there
  * is no such file. */
 static int read_group_file(struct isst_context *context, const char *group, const char *name,
@@ -218,23 +201,17 @@ static int read_group_file(struct isst_context *context, const char *group, cons
 	return error && files->answer == -ENOTDIR ? -ENOENT : error;
 }
 
-/** Whether a group is a partition, or will be one again once CPUs of it are online. */
-static bool is_partition(const char *type)
-{
-	const char *invalid = strstr(type, " invalid");
-
-	return strncmp(type, "member", strlen("member")) != 0 &&
-	       (!invalid || strstr(invalid, "hotplug"));
-}
-
-/** Adds the CPUs that a group holds as a partition, those that are offline included. */
+/** Adds the CPUs that a group holds as a partition, or will hold once CPUs of it are online. */
 static int add_held_cpus(struct isst_context *context, const char *group, struct isst_cpuset *set)
 {
-	char *type = NULL, *cpus = NULL;
+	char *type = NULL, *cpus = NULL, *invalid;
 	int error = read_group_file(context, group, "cpuset.cpus.partition", &type);
 
-	if (!error && is_partition(type))
-		error = read_group_file(context, group, "cpuset.cpus", &cpus);
+	if (!error && strncmp(type, "member", strlen("member")) != 0) {
+		invalid = strstr(type, " invalid");
+		if (!invalid || strstr(invalid, "hotplug"))
+			error = read_group_file(context, group, "cpuset.cpus", &cpus);
+	}
 	/* A list that makes no sense names no CPU. */
 	if (cpus && isst_cpuset_add_list(set, cpus, NULL) == -ENOMEM)
 		error = -ENOMEM;
@@ -251,15 +228,6 @@ struct partitions {
 	} * holders;
 	size_t count;
 };
-
-static void partitions_clear(struct partitions *partitions)
-{
-	for (size_t i = 0; i < partitions->count; i++) {
-		free(partitions->holders[i].group);
-		isst_cpuset_free(partitions->holders[i].cpus);
-	}
-	free(partitions->holders);
-}
 
 /** To be cleared, also after an error. -ENOENT: the kernel has no such groups. */
 static int find_partitions(struct isst_context *context, const struct isst_domain *domain,
@@ -292,47 +260,49 @@ static int find_partitions(struct isst_context *context, const struct isst_domai
 	return error;
 }
 
-static const char *holder_of(const struct partitions *partitions, unsigned int cpu)
-{
-	for (size_t i = 0; i < partitions->count; i++)
-		if (isst_cpuset_has(partitions->holders[i].cpus, cpu))
-			return partitions->holders[i].group;
-	return NULL;
-}
-
-/** Reports that a CPU is not free; @holder: the group that holds it, or NULL. */
-static int refuse_cpu(struct isst_context *context, const struct isst_domain *domain,
-		      unsigned int cpu, const char *holder)
-{
-	return message_error(&context->messages, -EIO,
-			     "CPU %u belongs to another cpuset partition%s%s%s: it cannot be "
-			     "isolated for %s",
-			     cpu, holder ? " (" GROUPS "/" : "", holder ? holder : "",
-			     holder ? ")" : "", domain->name);
-}
-
 int group_check_free(struct isst_context *context, const struct isst_domain *domain,
 		     const struct isst_cpuset *cpus, const char *state)
 {
+	const char *own = !state || strstr(state, " invalid") ? NULL : partition_cpus(state);
 	struct isst_cpuset *free_cpus = isst_cpuset_new();
-	int error = free_cpus ? add_free_cpus(context, state, free_cpus) : -ENOMEM;
 	struct partitions partitions = { 0 };
 	bool all_free = true;
 	unsigned int cpu;
+	int error = -ENOMEM;
 
+	/* CPUs that are in no partition but the root's, and those of the domain's own. -ENOENT: the
+	 * kernel does not report them. */
+	if (free_cpus)
+		error = kernel_files_cpulist(&context->files, GROUPS "/cpuset.cpus.effective",
+					     free_cpus);
+	/* classify_group() has understood the list. */
+	if (!error && own)
+		error = isst_cpuset_add_list(free_cpus, own, NULL);
 	isst_cpuset_for_each (cpu, cpus)
 		all_free &= isst_cpuset_has(free_cpus, cpu);
 	if (!error && !all_free)
 		error = find_partitions(context, domain, &partitions);
 	isst_cpuset_for_each (cpu, cpus) {
-		const char *holder = holder_of(&partitions, cpu);
+		const char *holder = NULL;
 
+		for (size_t i = partitions.count; i-- > 0;)
+			if (isst_cpuset_has(partitions.holders[i].cpus, cpu))
+				holder = partitions.holders[i].group;
 		if (!error &&
 		    (isst_cpuset_has(domain->online, cpu) ? !isst_cpuset_has(free_cpus, cpu)
 							  : holder != NULL))
-			error = refuse_cpu(context, domain, cpu, holder);
+			error = message_error(&context->messages, -EIO,
+					      "CPU %u belongs to another cpuset partition%s%s%s: "
+					      "it cannot be isolated for %s",
+					      cpu, holder ? " (" GROUPS "/" : "",
+					      holder ? holder : "", holder ? ")" : "",
+					      domain->name);
 	}
-	partitions_clear(&partitions);
+	for (size_t i = 0; i < partitions.count; i++) {
+		free(partitions.holders[i].group);
+		isst_cpuset_free(partitions.holders[i].cpus);
+	}
+	free(partitions.holders);
 	isst_cpuset_free(free_cpus);
 	return error == -ENOENT ? 0 : error;
 }

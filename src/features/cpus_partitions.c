@@ -113,25 +113,6 @@ static int plan_cpu0(struct cpus_change *work, const struct isst_domain *domain)
 	return error;
 }
 
-/** Whether CPU 0 is in this domain, is not enabled, and is to be isolated as it does not go
- * offline. */
-static bool isolates_cpu0(const struct cpus_change *work, size_t i)
-{
-	return isst_cpuset_has(work->requests[i].domain->present, 0) &&
-	       !isst_cpuset_has(work->targets[i].enabled, 0) && !cpus_sets_offline(work, 0);
-}
-
-/** With hotplug, a partition is needed for CPU 0 at the most; one that an earlier level made goes
- * away. */
-static int plan_partition_beside_hotplug(struct cpus_change *work, size_t i)
-{
-	const struct isst_domain *domain = work->requests[i].domain;
-
-	if (isolates_cpu0(work, i))
-		return plan_cpu0(work, domain);
-	return plan_no_partition(work, domain);
-}
-
 int cpus_probe_partitions(struct isst_context *context)
 {
 	char *state = NULL;
@@ -146,21 +127,29 @@ int cpus_plan_partitions(struct cpus_change *work)
 	int error = 0;
 
 	for (size_t i = 0; i < work->count && !error; i++) {
+		const struct isst_domain *domain = work->requests[i].domain;
+		const struct isst_cpuset *enabled = work->targets[i].enabled;
 		struct isst_cpuset *disabled;
 
 		if (!cpus_move(work, i))
 			continue;
+		/* With hotplug, a partition is needed for CPU 0 at the most; one that an earlier
+		 * level made goes away. */
 		if (!work->partitions) {
-			error = plan_partition_beside_hotplug(work, i);
+			error = isst_cpuset_has(domain->present, 0) &&
+						!isst_cpuset_has(enabled, 0) &&
+						!cpus_sets_offline(work, 0)
+					? plan_cpu0(work, domain)
+					: plan_no_partition(work, domain);
 			continue;
 		}
-		disabled = cpus_others(work->requests[i].domain, work->targets[i].enabled);
+		disabled = cpus_others(domain, enabled);
 		if (!disabled)
 			return -ENOMEM;
 		if (isst_cpuset_count(disabled) > 0)
-			error = cpus_plan_partition(work, work->requests[i].domain, disabled);
+			error = cpus_plan_partition(work, domain, disabled);
 		else
-			error = plan_no_partition(work, work->requests[i].domain);
+			error = plan_no_partition(work, domain);
 		isst_cpuset_free(disabled);
 	}
 	return error;

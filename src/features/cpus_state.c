@@ -13,29 +13,21 @@
 
 /* ---- Reading ---- */
 
-static int make_sets(struct cpus_state *state)
-{
-	struct isst_cpuset **const sets[] = {
-		&state->offline, &state->unknown,  &state->isolated,
-		&state->foreign, &state->disabled, &state->without_smt
-	};
-	int error = 0;
+enum { SETS = 6 };
 
-	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		*sets[i] = isst_cpuset_new();
-		error = *sets[i] ? error : -ENOMEM;
-	}
-	return error;
+static struct isst_cpuset **set_of(struct cpus_state *state, size_t i)
+{
+	struct isst_cpuset **const sets[SETS] = { &state->offline,  &state->unknown,
+						  &state->isolated, &state->foreign,
+						  &state->disabled, &state->without_smt };
+
+	return sets[i];
 }
 
 void cpus_state_clear(struct cpus_state *state)
 {
-	isst_cpuset_free(state->offline);
-	isst_cpuset_free(state->unknown);
-	isst_cpuset_free(state->isolated);
-	isst_cpuset_free(state->foreign);
-	isst_cpuset_free(state->disabled);
-	isst_cpuset_free(state->without_smt);
+	for (size_t i = 0; i < SETS; i++)
+		isst_cpuset_free(*set_of(state, i));
 	*state = (struct cpus_state){ .domain = state->domain };
 }
 
@@ -81,49 +73,6 @@ static int find_isolated(struct isst_context *context, struct cpus_state *state)
 	return 0;
 }
 
-/** What is isolated, and not in the domain's partition. */
-static int find_foreign(const struct isst_cpuset *partitioned, struct cpus_state *state)
-{
-	struct isst_cpuset *own = isst_cpuset_new();
-	int error = cpuset_add_common(own, state->domain->present, partitioned);
-
-	if (!error)
-		error = cpuset_add_except(state->foreign, own, state->isolated);
-	isst_cpuset_free(own);
-	return error;
-}
-
-static int read_state(struct isst_context *context, bool smt_off,
-		      const struct isst_cpuset *partitioned, struct cpus_state *state)
-{
-	int error = make_sets(state), can;
-
-	if (!error)
-		error = find_offline(context, smt_off, state);
-	if (!error)
-		error = find_isolated(context, state);
-	if (!error)
-		error = find_foreign(partitioned, state);
-	if (error || !isst_cpuset_has(state->domain->present, 0))
-		return error;
-	can = hotplug_can_go_offline(context, 0);
-	state->cpu0_stays = can == 0;
-	return can < 0 ? can : 0;
-}
-
-static int note_level(struct cpus_state *state, const struct domain_snapshot *snapshot)
-{
-	const struct isst_level *level = &snapshot->level;
-
-	/* One of which something else could not be read may have CPUs. */
-	state->level_failure = snapshot->profile.failure.error ? snapshot->profile.failure
-							       : level->failure;
-	if (state->failure.error || !level->cpus)
-		return 0;
-	state->level_failure = (struct isst_failure){ 0 };
-	return cpuset_add_except(state->disabled, state->domain->present, level->cpus);
-}
-
 /** Reads the current levels of the domains, and what they enable. */
 static int read_levels(struct isst_context *context, struct cpus_state *states, size_t count)
 {
@@ -135,11 +84,49 @@ static int read_levels(struct isst_context *context, struct cpus_state *states, 
 	if (!error)
 		error = snapshot_read_current(context, snapshots, count,
 					      ISST_READ_LEVELS_PROPERTIES);
-	for (size_t i = 0; i < count && !error; i++)
-		error = note_level(&states[i], &snapshots[i]);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_level *level = &snapshots[i].level;
+
+		/* One of which something else could not be read may have CPUs. */
+		states[i].level_failure = snapshots[i].profile.failure.error
+						  ? snapshots[i].profile.failure
+						  : level->failure;
+		if (states[i].failure.error || !level->cpus)
+			continue;
+		states[i].level_failure = (struct isst_failure){ 0 };
+		error = cpuset_add_except(states[i].disabled, states[i].domain->present,
+					  level->cpus);
+	}
 	snapshot_clear(snapshots, count);
 	free(snapshots);
 	return error;
+}
+
+static int read_state(struct isst_context *context, bool smt_off,
+		      const struct isst_cpuset *partitioned, struct cpus_state *state)
+{
+	struct isst_cpuset *own = isst_cpuset_new();
+	int error = own ? 0 : -ENOMEM, can;
+
+	for (size_t i = 0; i < SETS; i++) {
+		*set_of(state, i) = isst_cpuset_new();
+		error = *set_of(state, i) ? error : -ENOMEM;
+	}
+	if (!error)
+		error = find_offline(context, smt_off, state);
+	if (!error)
+		error = find_isolated(context, state);
+	/* What is isolated, and not in the domain's partition. */
+	if (!error)
+		error = cpuset_add_common(own, state->domain->present, partitioned);
+	if (!error)
+		error = cpuset_add_except(state->foreign, own, state->isolated);
+	isst_cpuset_free(own);
+	if (error || !isst_cpuset_has(state->domain->present, 0))
+		return error;
+	can = hotplug_can_go_offline(context, 0);
+	state->cpu0_stays = can == 0;
+	return can < 0 ? can : 0;
 }
 
 static int read_states(struct isst_context *context, struct cpus_state *states, size_t count,
@@ -200,20 +187,20 @@ static bool is_left_out(const struct cpus_state *state, enum cpus_wanted wanted,
 	return false;
 }
 
-/** Whether a CPU is isolated rather than offline where it is left out. */
-static bool is_isolated_instead(const struct cpus_state *state, enum cpus_wanted wanted,
-				unsigned int cpu)
+/** Whether a CPU is isolated rather than offline, as it is left out. */
+static bool is_isolated(const struct cpus_state *state, enum cpus_wanted wanted,
+			const struct isst_cpuset *offline, unsigned int cpu)
 {
-	return wanted == CPUS_ISOLATED || (cpu == 0 && state->cpu0_stays);
+	return is_left_out(state, wanted, offline, cpu) &&
+	       (wanted == CPUS_ISOLATED || (cpu == 0 && state->cpu0_stays));
 }
 
 /** Whether a CPU of the domain is as it is to be. */
 static bool cpu_is(const struct cpus_state *state, enum cpus_wanted wanted,
 		   const struct isst_cpuset *offline, unsigned int cpu)
 {
-	bool left_out = is_left_out(state, wanted, offline, cpu);
-	bool isolated = left_out && is_isolated_instead(state, wanted, cpu);
-	bool online = !left_out || isolated;
+	bool isolated = is_isolated(state, wanted, offline, cpu);
+	bool online = isolated || !is_left_out(state, wanted, offline, cpu);
 	/* The kernel keeps these offline. */
 	bool free = isst_cpuset_has(state->without_smt, cpu);
 
@@ -229,17 +216,6 @@ static bool unknown_differs(const struct cpus_state *state, enum cpus_wanted wan
 {
 	return wanted != CPUS_ISOLATED && !isst_cpuset_has(state->without_smt, cpu) &&
 	       !(wanted == CPUS_OFFLINE && isst_cpuset_has(offline, cpu));
-}
-
-static bool unknown_are(const struct cpus_state *state, enum cpus_wanted wanted,
-			const struct isst_cpuset *offline)
-{
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, state->unknown)
-		if (unknown_differs(state, wanted, offline, cpu))
-			return false;
-	return true;
 }
 
 int cpus_state_add_unknown(const struct cpus_state *state, enum cpus_wanted wanted,
@@ -266,10 +242,12 @@ bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 	isst_cpuset_for_each (cpu, state->domain->present) {
 		if (!cpu_is(state, wanted, offline, cpu))
 			return false;
-		any_isolated |= is_left_out(state, wanted, offline, cpu) &&
-				is_isolated_instead(state, wanted, cpu);
+		any_isolated |= is_isolated(state, wanted, offline, cpu);
 	}
-	return state->has_partition == any_isolated && unknown_are(state, wanted, offline);
+	isst_cpuset_for_each (cpu, state->unknown)
+		if (unknown_differs(state, wanted, offline, cpu))
+			return false;
+	return state->has_partition == any_isolated;
 }
 
 int cpus_state_add_different(const struct cpus_state *state, enum cpus_wanted wanted,

@@ -72,23 +72,6 @@ static bool next_unlisted(const struct step *brought, const struct isst_domain *
 	return false;
 }
 
-/** A CPU whose core is not known now, of a domain of which some cores are enabled, can be one of
- * these. */
-static int check_cores(const struct isst_change *change)
-{
-	struct isst_context *context = change->context;
-
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = context_domain(context, i);
-		const struct enabled_cores *enabled = find_enabled(change, domain);
-
-		if (enabled && !enabled->all && topology_domain(domain)->unknown_core)
-			return message_error(&context->messages, -EIO, "%s",
-					     topology_domain(domain)->unknown_core);
-	}
-	return 0;
-}
-
 /** CPUs that turn out not to be enabled go offline again, or into a partition. */
 static int remove_unlisted_cpus(struct step *brought)
 {
@@ -98,8 +81,16 @@ static int remove_unlisted_cpus(struct step *brought)
 	unsigned int number;
 	struct step *back;
 
-	if (!error)
-		error = check_cores(change);
+	/* A CPU whose core is not known now, of a domain of which some cores are enabled, can be
+	 * one of these. */
+	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+		const struct enabled_cores *enabled = find_enabled(change, domain);
+
+		if (enabled && !enabled->all && topology_domain(domain)->unknown_core)
+			error = message_error(&context->messages, -EIO, "%s",
+					      topology_domain(domain)->unknown_core);
+	}
 	if (error)
 		return error;
 	back = change_step(change, ITEM_ONLINE);
@@ -171,24 +162,6 @@ static void leave_unknown(struct cpus_change *work)
 	isst_cpuset_free(left);
 }
 
-/** Remembers the cores that the requests enable: others of this change may be for other domains. */
-static int note_enabled(struct cpus_change *work)
-{
-	struct isst_change *change = work->change;
-
-	for (size_t i = 0; i < work->count; i++) {
-		if (!request_is_active(&work->requests[i]))
-			continue;
-		if (ARRAY_GROW(change->enabled, change->enabled_count))
-			return -ENOMEM;
-		change->enabled[change->enabled_count++] = (struct enabled_cores){
-			item_of(ITEM_LEVEL, work->requests[i].domain, 0), work->targets[i].cores,
-			work->targets[i].all_cores, work->partitions
-		};
-	}
-	return 0;
-}
-
 /** Whether a CPU is to come online that is no domain's. */
 static bool comes_online(struct cpus_change *work, unsigned int cpu)
 {
@@ -204,6 +177,7 @@ static bool comes_online(struct cpus_change *work, unsigned int cpu)
 struct step *cpus_plan_unknown(struct cpus_change *work)
 {
 	struct isst_change *change = work->change;
+	const struct isst_context *context = change->context;
 	struct step *step = NULL;
 	unsigned int cpu;
 
@@ -211,13 +185,22 @@ struct step *cpus_plan_unknown(struct cpus_change *work)
 		leave_unknown(work);
 		return NULL;
 	}
-	if (note_enabled(work)) {
-		change->broken = true;
-		return NULL;
+	/* The cores that the requests enable: others of this change may be for other domains. */
+	for (size_t i = 0; i < work->count; i++) {
+		if (!request_is_active(&work->requests[i]))
+			continue;
+		if (ARRAY_GROW(change->enabled, change->enabled_count)) {
+			change->broken = true;
+			return NULL;
+		}
+		change->enabled[change->enabled_count++] = (struct enabled_cores){
+			item_of(ITEM_LEVEL, work->requests[i].domain, 0), work->targets[i].cores,
+			work->targets[i].all_cores, work->partitions
+		};
 	}
 	if (!is_whole_machine(change))
 		return NULL;
-	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {
+	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
 		if (!comes_online(work, cpu))
 			continue;
 		if (!step)

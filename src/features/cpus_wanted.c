@@ -20,11 +20,6 @@ struct cpus_request {
 	struct isst_cpuset **enabled; /* of those that are not the level's; each may be NULL */
 };
 
-static bool is_of_level(const struct cpus_request *work)
-{
-	return work->wanted == CPUS_BY_LEVEL || work->wanted == CPUS_ISOLATED;
-}
-
 /* ---- What is enabled ---- */
 
 /** Of all that a level specifies only its CPUs are made use of. */
@@ -62,25 +57,9 @@ static int read_levels(struct cpus_request *work)
 	return error;
 }
 
-/** CPUs of a domain that are not to be offline. */
-static int find_enabled(struct cpus_request *work, size_t i)
-{
-	struct domain_request *request = &work->requests[i];
-	int error = context_check_domain(work->cpus.change->context, request->domain);
-
-	if (error)
-		return error;
-	request->failure = (struct isst_failure){ 0 };
-	if (isst_domain_is_io(request->domain))
-		return 0;
-	work->enabled[i] = cpus_others(request->domain,
-				       work->wanted == CPUS_OFFLINE ? work->offline : NULL);
-	work->targets[i] = (struct cpus_target){ work->enabled[i], 0, true };
-	return work->enabled[i] ? 0 : -ENOMEM;
-}
-
 static int begin_request(struct cpus_request *work)
 {
+	struct isst_context *context = work->cpus.change->context;
 	size_t count = work->cpus.count;
 	int error = 0;
 
@@ -91,10 +70,22 @@ static int begin_request(struct cpus_request *work)
 	work->cpus.requests = work->requests;
 	work->cpus.targets = work->targets;
 	work->cpus.kept_offline = work->wanted == CPUS_OFFLINE ? work->offline : NULL;
-	if (is_of_level(work))
+	if (work->wanted == CPUS_BY_LEVEL || work->wanted == CPUS_ISOLATED)
 		return read_levels(work);
-	for (size_t i = 0; i < count && !error; i++)
-		error = find_enabled(work, i);
+	for (size_t i = 0; i < count && !error; i++) {
+		struct domain_request *request = &work->requests[i];
+
+		error = context_check_domain(context, request->domain);
+		if (error)
+			break;
+		request->failure = (struct isst_failure){ 0 };
+		if (isst_domain_is_io(request->domain))
+			continue;
+		/* CPUs of the domain that are not to be offline. */
+		work->enabled[i] = cpus_others(request->domain, work->cpus.kept_offline);
+		work->targets[i] = (struct cpus_target){ work->enabled[i], 0, true };
+		error = work->enabled[i] ? 0 : -ENOMEM;
+	}
 	return error;
 }
 
@@ -109,40 +100,27 @@ static void end_request(struct cpus_request *work)
 
 /* ---- What must hold ---- */
 
-static bool is_requested(const struct cpus_request *work, const struct isst_domain *domain)
-{
-	for (size_t i = 0; i < work->cpus.count; i++)
-		if (work->requests[i].domain == domain)
-			return true;
-	return false;
-}
-
-/** Whether other requests of the change leave a domain a CPU. */
-static bool stays_online(const struct isst_change *change, const struct isst_domain *domain)
-{
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, domain->present)
-		if (cpu_will_be_online(change, domain, cpu))
-			return true;
-	return false;
-}
-
-/** Whether a package keeps a CPU, of the domains that are asked for or of another one. */
+/** Whether a package keeps a CPU, of the domains that are asked for, or of another one, as other
+ * requests of the change leave it. */
 static bool keeps_a_cpu(const struct cpus_request *work, unsigned int package)
 {
-	const struct isst_context *context = work->cpus.change->context;
+	const struct isst_change *change = work->cpus.change;
+	unsigned int cpu;
 
 	for (size_t i = 0; i < work->cpus.count; i++)
 		if (work->requests[i].domain->package == package && work->targets[i].enabled &&
 		    isst_cpuset_count(work->targets[i].enabled) > 0)
 			return true;
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = context_domain(context, i);
+	for (size_t i = 0; i < isst_domain_count(change->context); i++) {
+		const struct isst_domain *domain = context_domain(change->context, i);
+		bool requested = false;
 
-		if (domain->package == package && !is_requested(work, domain) &&
-		    stays_online(work->cpus.change, domain))
-			return true;
+		for (size_t j = 0; j < work->cpus.count; j++)
+			requested |= work->requests[j].domain == domain;
+		isst_cpuset_for_each (cpu, domain->present)
+			if (domain->package == package && !requested &&
+			    cpu_will_be_online(change, domain, cpu))
+				return true;
 	}
 	return false;
 }
@@ -156,80 +134,60 @@ static void check_packages(struct cpus_request *work)
 
 		if (cpus_move(&work->cpus, i) && isst_cpuset_count(domain->present) > 0 &&
 		    !keeps_a_cpu(work, domain->package))
-			request_reject(work->cpus.change, &work->requests[i], -EIO,
-				       "all CPUs of package %u would go offline%s", domain->package,
-				       is_of_level(work) ? ": the firmware reports no core of it "
-							   "for its level"
-							 : "");
+			request_reject(
+				work->cpus.change, &work->requests[i], -EIO,
+				"all CPUs of package %u would go offline%s", domain->package,
+				work->wanted == CPUS_BY_LEVEL || work->wanted == CPUS_ISOLATED
+					? ": the firmware reports no core of it for its level"
+					: "");
 	}
-}
-
-/** Without partitions none can be isolated, and none need be where the level enables all. */
-static int check_partitions(struct cpus_request *work)
-{
-	struct isst_context *context = work->cpus.change->context;
-	int error;
-
-	if (work->wanted != CPUS_ISOLATED)
-		return 0;
-	error = cpus_probe_partitions(context);
-	work->cpus.partitions = !error;
-	if (error != -EOPNOTSUPP)
-		return error;
-	for (size_t i = 0; i < work->cpus.count; i++)
-		if (cpus_move(&work->cpus, i) &&
-		    !cpuset_contains(work->targets[i].enabled, work->requests[i].domain->present))
-			request_reject(work->cpus.change, &work->requests[i], -EOPNOTSUPP, "%s",
-				       isst_error(context));
-	return 0;
-}
-
-static int prepare_request(struct cpus_request *work)
-{
-	int error = begin_request(work);
-
-	if (error)
-		return error;
-	check_packages(work);
-	return check_partitions(work);
 }
 
 /* ---- Planning ---- */
 
-int plan_cpus_online(struct isst_change *change, struct domain_request *requests, size_t count,
-		     enum cpus_wanted wanted, const struct isst_cpuset *offline)
+/** What comes online, or else what goes offline. Without partitions none can be isolated, and none
+ * need be where the level enables all. */
+static int plan_cpus(struct isst_change *change, struct domain_request *requests, size_t count,
+		     enum cpus_wanted wanted, const struct isst_cpuset *offline, bool online)
 {
 	struct cpus_request work = { .cpus = { .change = change, .count = count },
 				     .requests = requests,
 				     .wanted = wanted,
 				     .offline = offline };
-	int error = prepare_request(&work);
+	int error = begin_request(&work);
 
-	if (!error) {
-		error = hotplug_begin(&work.cpus.hotplug, change);
-		if (!error)
-			cpus_plan_online(&work.cpus);
-		hotplug_end(&work.cpus.hotplug);
+	if (!error)
+		check_packages(&work);
+	if (!error && wanted == CPUS_ISOLATED) {
+		error = cpus_probe_partitions(change->context);
+		work.cpus.partitions = !error;
+		for (size_t i = 0; i < count && error == -EOPNOTSUPP; i++)
+			if (cpus_move(&work.cpus, i) &&
+			    !cpuset_contains(work.targets[i].enabled, requests[i].domain->present))
+				request_reject(change, &requests[i], -EOPNOTSUPP, "%s",
+					       isst_error(change->context));
+		error = error == -EOPNOTSUPP ? 0 : error;
 	}
-	end_request(&work);
-	return error;
-}
-
-int plan_cpus_offline(struct isst_change *change, struct domain_request *requests, size_t count,
-		      enum cpus_wanted wanted, const struct isst_cpuset *offline)
-{
-	struct cpus_request work = { .cpus = { .change = change, .count = count },
-				     .requests = requests,
-				     .wanted = wanted,
-				     .offline = offline };
-	int error = prepare_request(&work);
-
 	if (!error) {
 		error = hotplug_begin(&work.cpus.hotplug, change);
-		if (!error)
+		if (!error && online)
+			cpus_plan_online(&work.cpus);
+		else if (!error)
 			error = cpus_plan_offline(&work.cpus);
 		hotplug_end(&work.cpus.hotplug);
 	}
 	end_request(&work);
 	return error;
+}
+
+int plan_cpus_online(struct isst_change *change, struct domain_request *requests, size_t count,
+		     enum cpus_wanted wanted, const struct isst_cpuset *offline)
+{
+	return plan_cpus(change, requests, count, wanted, offline, true);
+}
+
+int plan_cpus_offline(struct isst_change *change, struct domain_request *requests, size_t count,
+		      enum cpus_wanted wanted, const struct isst_cpuset *offline)
+{
+	return plan_cpus(change, requests, count, wanted, offline, false);
 }

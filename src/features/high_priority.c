@@ -35,38 +35,27 @@ struct chooser {
 
 /* ---- What decides between the cores of a domain ---- */
 
-/** Where the kernel does not report it, none is preferred. */
-static int read_max_khz(struct isst_context *context, unsigned int cpu, unsigned int *khz)
-{
-	uint64_t value = 0;
-	int error = cpufreq_read(&context->files, cpu, "cpuinfo_max_freq", &value);
-
-	*khz = error || value > UINT_MAX ? 0 : (unsigned int)value;
-	return error == -ENOENT ? 0 : error;
-}
-
-/** The kernel reports nothing of a core that is offline as yet: it is taken to be one like most, as
- * only few have a higher frequency than others. */
-static void fill_unknown(struct core_candidate *cores, size_t count)
-{
-	unsigned int lowest = UINT_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (cores[i].rank > 0 && cores[i].rank < lowest)
-			lowest = cores[i].rank;
-	for (size_t i = 0; i < count && lowest < UINT_MAX; i++)
-		if (cores[i].rank == 0)
-			cores[i].rank = lowest;
-}
-
+/** The highest frequency. Where the kernel does not report it, none is preferred; it reports
+ * nothing of a core that is offline as yet: that is taken to be one like most, as only few have a
+ * higher frequency than others. */
 static int rank_by_frequency(struct isst_context *context, struct core_candidate *cores,
 			     const unsigned int *cpus, size_t count)
 {
+	unsigned int lowest = UINT_MAX;
 	int error = 0;
 
-	for (size_t i = 0; i < count && !error; i++)
-		error = read_max_khz(context, cpus[i], &cores[i].rank);
-	fill_unknown(cores, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		uint64_t khz = 0;
+
+		error = cpufreq_read(&context->files, cpus[i], "cpuinfo_max_freq", &khz);
+		cores[i].rank = error || khz > UINT_MAX ? 0 : (unsigned int)khz;
+		error = error == -ENOENT ? 0 : error;
+		if (cores[i].rank > 0 && cores[i].rank < lowest)
+			lowest = cores[i].rank;
+	}
+	for (size_t i = 0; i < count && lowest < UINT_MAX; i++)
+		if (cores[i].rank == 0)
+			cores[i].rank = lowest;
 	return error;
 }
 
@@ -90,38 +79,6 @@ static int rank_by_clos(struct isst_context *context, struct core_candidate *cor
 	}
 	free(now);
 	return error;
-}
-
-/** Whether any core does not show its highest frequency. */
-static int find_hidden(struct isst_context *context, enum turbo_state turbo,
-		       const unsigned int *cpus, size_t count, bool *hidden)
-{
-	int error = 0;
-
-	*hidden = false;
-	for (size_t i = 0; i < count && !*hidden && !error; i++)
-		error = cpufreq_hides_limit(&context->files, cpus[i], turbo, hidden);
-	return error;
-}
-
-/**
- * Fills in the rank of cores of one domain: their highest frequency. While turbo is off most
- * kernels give the base frequency as that, which SST-BF and levels move: then those of CLOS 0 are
- * before the others, so that a choice made with turbo on stays.
- *
- * @cpus: a CPU of each
- * Returns 0, -ENOMEM or -EINTR: where nothing can be read, all cores are alike.
- */
-static int core_ranks_read(struct isst_context *context, enum turbo_state turbo,
-			   struct core_candidate *cores, const unsigned int *cpus, size_t count)
-{
-	bool hidden;
-	int error = find_hidden(context, turbo, cpus, count, &hidden);
-
-	if (error)
-		return error;
-	return hidden ? rank_by_clos(context, cores, cpus, count)
-		      : rank_by_frequency(context, cores, cpus, count);
 }
 
 static const struct isst_domain *choice_domain(const struct chooser *chooser, size_t i)
@@ -181,12 +138,17 @@ static void find_cores(const struct chooser *chooser, size_t i, unsigned int fir
 			first[core] = UINT_MAX;
 }
 
+/** Adds the cores of a domain that may be chosen. While turbo is off most kernels give the base
+ * frequency as their highest, which SST-BF and levels move: then those of CLOS 0 are before the
+ * others, so that a choice made with turbo on stays. */
 static int add_cores(struct chooser *chooser, size_t i, enum turbo_state turbo)
 {
 	struct core_candidate *candidates = &chooser->candidates[chooser->count];
 	const struct isst_domain *domain = choice_domain(chooser, i);
 	unsigned int first[CORES];
 	size_t count = 0;
+	bool hidden = false;
+	int error = 0;
 
 	find_cores(chooser, i, first);
 	for (unsigned int core = 0; core < CORES; core++) {
@@ -198,7 +160,12 @@ static int add_cores(struct chooser *chooser, size_t i, enum turbo_state turbo)
 		first[count++] = first[core];
 	}
 	chooser->count += count;
-	return core_ranks_read(chooser->context, turbo, candidates, first, count);
+	for (size_t j = 0; j < count && !hidden && !error; j++)
+		error = cpufreq_hides_limit(&chooser->context->files, first[j], turbo, &hidden);
+	if (error)
+		return error;
+	return hidden ? rank_by_clos(chooser->context, candidates, first, count)
+		      : rank_by_frequency(chooser->context, candidates, first, count);
 }
 
 /** Finds the candidates. Returns 0 or a negative errno with a message. */
@@ -295,12 +262,6 @@ static char *choice_siblings_text(const struct chooser *chooser, const unsigned 
 
 /* ---- Choosing ---- */
 
-/** @list: of CPUs */
-static const char *cpu_word(const char *list)
-{
-	return strpbrk(list, ",-") ? "CPUs " : "CPU ";
-}
-
 /** What keeps cores out, as the end of a sentence: ` within CPUs 0-3`; NULL without memory. */
 static char *describe_places(const struct core_choice *choice)
 {
@@ -309,9 +270,14 @@ static char *describe_places(const struct core_choice *choice)
 	char *text = NULL;
 
 	if (within && avoid &&
-	    asprintf(&text, "%s%s%s%s%s%s", choice->within ? " within " : "",
-		     choice->within ? cpu_word(within) : "", within,
-		     choice->avoid ? " without " : "", choice->avoid ? cpu_word(avoid) : "",
+	    asprintf(&text, "%s%s%s%s%s%s", choice->within ? " within CPU" : "",
+		     !choice->within	     ? ""
+		     : strpbrk(within, ",-") ? "s "
+					     : " ",
+		     within, choice->avoid ? " without CPU" : "",
+		     !choice->avoid	    ? ""
+		     : strpbrk(avoid, ",-") ? "s "
+					    : " ",
 		     avoid) < 0)
 		text = NULL;
 	free(within);
@@ -319,10 +285,13 @@ static char *describe_places(const struct core_choice *choice)
 	return text;
 }
 
-/** Reports how many cores are missing. @package: NULL: of all packages */
+/** Reports how many cores are missing: all, where there is none to choose from. @package: NULL: of
+ * all packages */
 static int refuse_missing(const struct chooser *chooser, const unsigned int *package,
 			  unsigned int wanted, size_t missing)
 {
+	const struct isst_platform *platform = &chooser->context->platform;
+	struct messages *messages = &chooser->context->messages;
 	char *places = describe_places(chooser->choice);
 	char *siblings = choice_siblings_text(chooser, package);
 	char where[32] = "";
@@ -330,101 +299,32 @@ static int refuse_missing(const struct chooser *chooser, const unsigned int *pac
 
 	if (package)
 		snprintf(where, sizeof(where), "package %u: ", *package);
-	if (places && siblings)
-		error = message_error(&chooser->context->messages, -EINVAL,
+	if (places && siblings && chooser->count == 0)
+		error = message_error(messages, -EOPNOTSUPP, "no %s can get high priority%s%s",
+				      platform_cores_word(platform, 1), places, siblings);
+	else if (places && siblings)
+		error = message_error(messages, -EINVAL,
 				      "%sonly %zu of %u %s can get high priority%s: %zu %s "
 				      "missing%s",
 				      where, wanted - missing, wanted,
-				      platform_cores_word(&chooser->context->platform, wanted),
-				      places, missing, missing == 1 ? "is" : "are", siblings);
+				      platform_cores_word(platform, wanted), places, missing,
+				      missing == 1 ? "is" : "are", siblings);
 	free(places);
 	free(siblings);
 	return error;
 }
 
-static int refuse_all(const struct chooser *chooser)
+/** The number of candidates of the package that begins at one of them; *@chosen: of those that were
+ * chosen. */
+static size_t count_package(const struct chooser *chooser, size_t first, unsigned int *chosen)
 {
-	char *places = describe_places(chooser->choice);
-	char *siblings = choice_siblings_text(chooser, NULL);
-	int error = -ENOMEM;
+	const struct core_candidate *candidates = chooser->candidates;
+	size_t end = first;
 
-	if (places && siblings)
-		error = message_error(
-			&chooser->context->messages, -EOPNOTSUPP, "no %s can get high priority%s%s",
-			platform_cores_word(&chooser->context->platform, 1), places, siblings);
-	free(places);
-	free(siblings);
-	return error;
-}
-
-/** Cores of one package. */
-struct part {
-	struct core_candidate *first;
-	size_t count;
-};
-
-/** The part of the package that begins at candidate @first. */
-static struct part find_package(const struct chooser *chooser, size_t first)
-{
-	struct part part = { .first = &chooser->candidates[first] };
-
-	while (first + part.count < chooser->count &&
-	       part.first[part.count].package == part.first->package)
-		part.count++;
-	return part;
-}
-
-/** How many cores of a package are asked for. */
-static int wanted_of_package(const struct chooser *chooser, unsigned int package,
-			     unsigned int *wanted)
-{
-	*wanted = chooser->choice->number;
-	if (chooser->choice->kind != CHOICE_BUCKET)
-		return 0;
-	return choice_levels_bucket(&chooser->levels, package, chooser->choice->number, wanted);
-}
-
-static int choose_of_package(const struct chooser *chooser, struct part part)
-{
-	unsigned int package = part.first->package, wanted;
-	int error = wanted_of_package(chooser, package, &wanted);
-	size_t missing = error ? 0 : core_choice_make(part.first, part.count, wanted, true);
-
-	if (error || missing == 0)
-		return error;
-	return refuse_missing(chooser, &package, wanted, missing);
-}
-
-static int choose_of_all(const struct chooser *chooser)
-{
-	unsigned int wanted = chooser->choice->number;
-	size_t missing = core_choice_make(chooser->candidates, chooser->count, wanted, false);
-
-	return missing == 0 ? 0 : refuse_missing(chooser, NULL, wanted, missing);
-}
-
-/** Whether the last bucket of a package holds what was chosen there. */
-static int check_package(const struct chooser *chooser, struct part part)
-{
-	unsigned int chosen = 0;
-
-	for (size_t i = 0; i < part.count; i++)
-		chosen += part.first[i].chosen;
-	return choice_levels_check(&chooser->levels, part.first->package, chosen,
-				   chooser->choice->otherwise);
-}
-
-static int for_each_package(const struct chooser *chooser,
-			    int (*act)(const struct chooser *chooser, struct part part))
-{
-	struct part part;
-	int error = 0;
-
-	for (size_t i = 0; i < chooser->count && !error; i += part.count) {
-		part = find_package(chooser, i);
-		error = act(chooser, part);
-	}
-	return error;
+	*chosen = 0;
+	for (; end < chooser->count && candidates[end].package == candidates[first].package; end++)
+		*chosen += candidates[end].chosen;
+	return end - first;
 }
 
 static int by_package(const void *one, const void *other)
@@ -436,30 +336,43 @@ static int by_package(const void *one, const void *other)
 
 static int make_choice(struct chooser *chooser)
 {
-	int error;
+	const struct core_choice *choice = chooser->choice;
+	unsigned int wanted = choice->number, chosen;
+	size_t missing, count;
+	int error = 0;
 
 	if (chooser->count == 0)
-		return refuse_all(chooser);
+		return refuse_missing(chooser, NULL, 0, 0);
 	qsort(chooser->candidates, chooser->count, sizeof(*chooser->candidates), by_package);
-	error = chooser->choice->kind == CHOICE_COUNT
-			? choose_of_all(chooser)
-			: for_each_package(chooser, choose_of_package);
-	if (error || chooser->choice->allow_lower_turbo)
-		return error;
-	return for_each_package(chooser, check_package);
+	if (choice->kind == CHOICE_COUNT) {
+		missing = core_choice_make(chooser->candidates, chooser->count, wanted, false);
+		if (missing > 0)
+			return refuse_missing(chooser, NULL, wanted, missing);
+	}
+	for (size_t i = 0; i < chooser->count && choice->kind != CHOICE_COUNT; i += count) {
+		unsigned int package = chooser->candidates[i].package;
+
+		count = count_package(chooser, i, &chosen);
+		wanted = choice->number;
+		if (choice->kind == CHOICE_BUCKET)
+			error = choice_levels_bucket(&chooser->levels, package, choice->number,
+						     &wanted);
+		if (error)
+			return error;
+		missing = core_choice_make(&chooser->candidates[i], count, wanted, true);
+		if (missing > 0)
+			return refuse_missing(chooser, &package, wanted, missing);
+	}
+	/* Whether the last bucket of each package holds what was chosen there. */
+	for (size_t i = 0; i < chooser->count && !error && !choice->allow_lower_turbo; i += count) {
+		count = count_package(chooser, i, &chosen);
+		error = choice_levels_check(&chooser->levels, chooser->candidates[i].package,
+					    chosen, choice->otherwise);
+	}
+	return error;
 }
 
 /* ---- What was chosen ---- */
-
-static uint64_t chosen_cores(const struct chooser *chooser, const struct isst_domain *domain)
-{
-	uint64_t cores = 0;
-
-	for (size_t i = 0; i < chooser->count; i++)
-		if (chooser->candidates[i].chosen && chooser->candidates[i].domain == domain->index)
-			cores |= UINT64_C(1) << chooser->candidates[i].core;
-	return cores;
-}
 
 static int collect_chosen(const struct chooser *chooser, struct isst_cpuset *cpus)
 {
@@ -467,9 +380,13 @@ static int collect_chosen(const struct chooser *chooser, struct isst_cpuset *cpu
 
 	for (size_t i = 0; i < chooser->levels.count; i++) {
 		const struct isst_domain *domain = choice_domain(chooser, i);
-		uint64_t cores = chosen_cores(chooser, domain);
+		uint64_t cores = 0;
 		unsigned int cpu;
 
+		for (size_t j = 0; j < chooser->count; j++)
+			if (chooser->candidates[j].chosen &&
+			    chooser->candidates[j].domain == domain->index)
+				cores |= UINT64_C(1) << chooser->candidates[j].core;
 		isst_cpuset_for_each (cpu, domain->present) {
 			unsigned int core = choice_core_of(chooser, cpu);
 
@@ -509,45 +426,33 @@ static int check_cpus(struct isst_context *context, const struct isst_cpuset *cp
 	return error;
 }
 
-static int check_choice(struct isst_context *context, const struct core_choice *choice)
+int high_priority_choose(struct isst_context *context, const struct choice_scope *scope,
+			 const struct core_choice *choice, struct isst_cpuset *chosen)
 {
-	int error = context_check_discovered(context);
+	const char *before = message_begin(&context->messages);
+	struct chooser chooser = { .context = context, .choice = choice, .cpus = scope->cpus };
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? context_check_discovered(context) : -ENOMEM;
 
 	if (!error && choice->kind != CHOICE_BUCKET && choice->number == 0)
 		error = message_error(&context->messages, -EINVAL,
 				      "the number of high priority cores is 0");
 	if (!error)
 		error = check_cpus(context, choice->within, "within");
-	return error ? error : check_cpus(context, choice->avoid, "avoid");
-}
-
-static int choose_cores(struct chooser *chooser, const struct choice_scope *scope,
-			struct isst_cpuset *chosen)
-{
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? check_choice(chooser->context, chooser->choice) : -ENOMEM;
-
 	if (!error)
-		error = choice_levels_read(chooser->context, scope, &chooser->levels);
+		error = check_cpus(context, choice->avoid, "avoid");
 	if (!error)
-		error = choice_find_candidates(chooser);
+		error = choice_levels_read(context, scope, &chooser.levels);
 	if (!error)
-		error = make_choice(chooser);
+		error = choice_find_candidates(&chooser);
 	if (!error)
-		error = collect_chosen(chooser, cpus);
+		error = make_choice(&chooser);
+	if (!error)
+		error = collect_chosen(&chooser, cpus);
 	if (!error)
 		cpuset_swap(chosen, cpus);
 	isst_cpuset_free(cpus);
-	choice_levels_clear(&chooser->levels);
-	free(chooser->candidates);
-	return error;
-}
-
-int high_priority_choose(struct isst_context *context, const struct choice_scope *scope,
-			 const struct core_choice *choice, struct isst_cpuset *chosen)
-{
-	const char *before = message_begin(&context->messages);
-	struct chooser chooser = { .context = context, .choice = choice, .cpus = scope->cpus };
-
-	return message_end(&context->messages, before, choose_cores(&chooser, scope, chosen));
+	choice_levels_clear(&chooser.levels);
+	free(chooser.candidates);
+	return message_end(&context->messages, before, error);
 }

@@ -89,77 +89,46 @@ static bool moves_cpu(const struct step *step, const struct entry *entry)
 	return online != (entry->bits != 0);
 }
 
-/** How many CPUs the steps that were planned since the beginning take on- or offline. */
-static size_t count_moving(const struct hotplug *hotplug)
-{
-	const struct isst_change *change = hotplug->change;
-	size_t i = hotplug->expedite ? hotplug->expedite->position : change->count, count = 0;
-
-	for (; i < change->count; i++) {
-		const struct step *step = change->steps[i];
-
-		for (size_t j = 0; step->kind == ITEM_ONLINE && j < step->count; j++)
-			count += moves_cpu(step, &step->entries[j]);
-	}
-	return count;
-}
-
-static void expedite(struct hotplug *hotplug)
+void hotplug_end(struct hotplug *hotplug)
 {
 	enum { FEWEST = 4 };
 	struct isst_change *change = hotplug->change;
-	bool may;
+	size_t count = hotplug->omitted ? isst_cpuset_count(hotplug->omitted) : 0, moving = 0;
+	bool may = false;
+	char *cpus = NULL;
 
-	if (count_moving(hotplug) < FEWEST)
-		return;
-	if (rcu_may_expedite(&change->context->files, &may))
+	if (count > 0) {
+		cpus = name_numbers("CPU", hotplug->omitted);
+		if (cpus)
+			change_warn(change, ISST_WARNING_CPUS_STAY_OFFLINE,
+				    "%s %s offline because SMT is off (" SMT_CONTROL ": %s)", cpus,
+				    count == 1 ? "stays" : "stay", hotplug->smt);
+		else
+			change->broken = true;
+	}
+	/* How many CPUs the steps that were planned since the beginning take on- or offline. */
+	for (size_t i = hotplug->expedite ? hotplug->expedite->position : change->count;
+	     i < change->count; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; step->kind == ITEM_ONLINE && j < step->count; j++)
+			moving += moves_cpu(step, &step->entries[j]);
+	}
+	if (moving >= FEWEST && rcu_may_expedite(&change->context->files, &may)) {
 		change->broken = true;
-	else if (may) {
+	} else if (may) {
 		step_set_optional(hotplug->expedite, item_of_machine(ITEM_RCU_EXPEDITED),
 				  WHOLE_VALUE, 1);
 		/* The change can do without haste, but does not leave the machine with it. */
 		step_set(change_step(change, ITEM_RCU_EXPEDITED),
 			 item_of_machine(ITEM_RCU_EXPEDITED), WHOLE_VALUE, 0);
 	}
-}
-
-void hotplug_end(struct hotplug *hotplug)
-{
-	size_t count = hotplug->omitted ? isst_cpuset_count(hotplug->omitted) : 0;
-	char *cpus = NULL;
-
-	if (count > 0) {
-		cpus = name_numbers("CPU", hotplug->omitted);
-		if (cpus)
-			change_warn(hotplug->change, ISST_WARNING_CPUS_STAY_OFFLINE,
-				    "%s %s offline because SMT is off (" SMT_CONTROL ": %s)", cpus,
-				    count == 1 ? "stays" : "stay", hotplug->smt);
-		else
-			hotplug->change->broken = true;
-	}
-	expedite(hotplug);
 	free(cpus);
 	free(hotplug->smt);
 	isst_cpuset_free(hotplug->omitted);
 }
 
 /* ---- Turbo ratio limits ---- */
-
-/** What limits are now: as they are read, or as they were last found, where nothing has moved them
- * since. */
-static bool find_limits(const struct isst_change *change, const struct item_access *access,
-			uint64_t *value)
-{
-	const struct baseline_item *item = baseline_find(&change->baseline, &access->item);
-
-	*value = access->value.number;
-	if (!access->failure.error)
-		return !access->absent;
-	if (!item || !item->value_known || item->moved)
-		return false;
-	*value = item->now.number;
-	return true;
-}
 
 /** What is to be there once CPUs are online. What cannot be read is left alone then. */
 static int note_limits(struct step *online)
@@ -178,12 +147,15 @@ static int note_limits(struct step *online)
 	error = items_read_twice(online->change->context, accesses, limits->count);
 	for (size_t i = 0; i < limits->count && !error; i++) {
 		struct entry *entry = &limits->entries[i];
-		uint64_t value;
-		bool known = find_limits(online->change, &accesses[i], &value);
+		const struct baseline_item *item = baseline_find(&online->change->baseline,
+								 &accesses[i].item);
+		bool read = !accesses[i].failure.error;
 
-		if (known && !entry->refused) {
+		/* As they were last found, where nothing has moved them since. */
+		if (!entry->refused &&
+		    (read ? !accesses[i].absent : item && item->value_known && !item->moved)) {
 			entry->mask = WHOLE_VALUE;
-			entry->bits = value;
+			entry->bits = read ? accesses[i].value.number : item->now.number;
 		} else if (!accesses[i].absent) {
 			change_warn(online->change, ISST_WARNING_FORMER_LIMITS_MAY_RETURN,
 				    "%s could not be read: CPUs that come online may restore "
@@ -206,33 +178,30 @@ struct step *hotplug_limits_step(struct isst_change *change, struct step *online
 	return limits;
 }
 
-/** Whether a package has CPUs that are offline, as far as known: on some servers its limits are of
- * all its domains. */
-static bool may_gain(const struct isst_context *context, unsigned int package)
-{
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = context_domain(context, i);
-
-		if (domain->package == package &&
-		    (!domain->cpus_known ||
-		     isst_cpuset_count(domain->online) < isst_cpuset_count(domain->present)))
-			return true;
-	}
-	return false;
-}
-
 /** Whether there is a way to the limits of a domain. */
 static bool has_limits(const struct step *step, const struct isst_domain *domain)
 {
 	return step && domain->has_cpu && !step->change->context->platform.preset;
 }
 
+/** On some servers the limits of a package are of all its domains. */
 void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain)
 {
-	if (!has_limits(limits, domain) || !may_gain(limits->change->context, domain->package))
+	const struct isst_context *context = limits ? limits->change->context : NULL;
+	bool may_gain = false;
+
+	if (!has_limits(limits, domain))
 		return;
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *other = context_domain(context, i);
+
+		may_gain |= other->package == domain->package &&
+			    (!other->cpus_known ||
+			     isst_cpuset_count(other->online) < isst_cpuset_count(other->present));
+	}
 	/* No bit is to be written until it is known which. */
-	step_set_optional(limits, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), 0, 0);
+	if (may_gain)
+		step_set_optional(limits, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), 0, 0);
 }
 
 void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain)

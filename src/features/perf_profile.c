@@ -129,20 +129,11 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 	}
 }
 
-static void check_profiles(struct level_reader *reader)
-{
-	size_t domains = isst_domain_count(reader->context);
-	bool answered = false;
-
-	for (size_t i = 0; i < domains; i++)
-		answered |= reader->domains[i].used && !reader->domains[i].profile.failure.error;
-	for (size_t i = 0; i < domains; i++)
-		perf_profile_check_refusal(&reader->domains[i].profile.failure, answered);
-}
-
 /** Phase 1: the summaries of the domains, where the caller did not bring them. */
 static int read_profiles(struct level_reader *reader)
 {
+	size_t domains = isst_domain_count(reader->context);
+	bool answered = false;
 	int error = 0;
 
 	for (size_t i = 0; i < reader->count && !error; i++) {
@@ -164,8 +155,10 @@ static int read_profiles(struct level_reader *reader)
 	}
 	if (!error)
 		error = firmware_run(reader->batch);
-	if (!error)
-		check_profiles(reader);
+	for (size_t i = 0; i < domains; i++)
+		answered |= reader->domains[i].used && !reader->domains[i].profile.failure.error;
+	for (size_t i = 0; i < domains && !error; i++)
+		perf_profile_check_refusal(&reader->domains[i].profile.failure, answered);
 	return error;
 }
 
@@ -212,58 +205,59 @@ static void check_level(struct level_reader *reader, struct level_request *reque
 				perf_profile_levels_text(&reader->context->messages, profile));
 }
 
-static int plan_domain(struct level_reader *reader, struct domain_state *state)
-{
-	const struct isst_domain *domain = state->profile.domain;
-	int error;
-
-	error = reader->operations->plan_features(reader->batch, domain,
-						  state->profile.current_level, &state->current);
-	if (!error && reader->parts & ISST_READ_LEVELS_PROPERTIES)
-		error = reader->operations->plan_core_power_switch(reader->batch,
-								   &state->core_power);
-	if (!error && reader->parts & ISST_READ_LEVELS_PROPERTIES &&
-	    reader->operations->plan_bucket_cores)
-		error = reader->operations->plan_bucket_cores(
-			reader->batch, domain, &state->bucket_failure, state->bucket_cores);
-	return error;
-}
-
-/** Phase 2: which features the levels support, and what the levels of a domain share. */
+/** Phase 2: which features the levels support, and what the levels of a domain share. The current
+ * level is there: firmware refuses to report its features everywhere, or has failed. */
 static int read_features(struct level_reader *reader)
 {
+	const struct firmware_operations *operations = reader->operations;
+	bool properties = reader->parts & ISST_READ_LEVELS_PROPERTIES, answered = false;
 	size_t domains = isst_domain_count(reader->context);
 	int error = 0;
 
-	for (size_t i = 0; i < domains && !error; i++)
-		if (reader->domains[i].has_level)
-			error = plan_domain(reader, &reader->domains[i]);
+	for (size_t i = 0; i < domains && !error; i++) {
+		struct domain_state *state = &reader->domains[i];
+		const struct isst_domain *domain = state->profile.domain;
+
+		if (!state->has_level)
+			continue;
+		error = operations->plan_features(reader->batch, domain,
+						  state->profile.current_level, &state->current);
+		if (!error && properties)
+			error = operations->plan_core_power_switch(reader->batch,
+								   &state->core_power);
+		if (!error && properties && operations->plan_bucket_cores)
+			error = operations->plan_bucket_cores(
+				reader->batch, domain, &state->bucket_failure, state->bucket_cores);
+	}
 	for (size_t i = 0; i < reader->count && !error; i++) {
 		struct level_request *request = &reader->requests[i];
 
 		if (!request->refused && !is_current(reader, request))
-			error = reader->operations->plan_features(
-				reader->batch, request->level->domain, request->level->level,
-				&request->features);
+			error = operations->plan_features(reader->batch, request->level->domain,
+							  request->level->level,
+							  &request->features);
 	}
-	return error ? error : firmware_run(reader->batch);
+	if (!error)
+		error = firmware_run(reader->batch);
+	for (size_t i = 0; i < domains; i++)
+		answered |= reader->domains[i].has_level &&
+			    !reader->domains[i].current.failure.error;
+	for (size_t i = 0; i < domains && !error; i++)
+		perf_profile_check_refusal(&reader->domains[i].current.failure, answered);
+	return error;
 }
 
 /** Whether another domain reported the features of a level. */
-static bool has_features(const struct level_reader *reader, const struct level_request *request)
-{
-	if (request->refused)
-		return false;
-	return is_current(reader, request) ? !state_of(reader, request)->current.failure.error
-					   : !request->features.failure.error;
-}
-
 static bool is_reported_elsewhere(const struct level_reader *reader, unsigned int level)
 {
-	for (size_t i = 0; i < reader->count; i++)
-		if (reader->requests[i].level->level == level &&
-		    has_features(reader, &reader->requests[i]))
+	for (size_t i = 0; i < reader->count; i++) {
+		const struct level_request *request = &reader->requests[i];
+
+		if (request->level->level == level && !request->refused &&
+		    !(is_current(reader, request) ? state_of(reader, request)->current.failure.error
+						  : request->features.failure.error))
 			return true;
+	}
 	return false;
 }
 
@@ -292,20 +286,6 @@ static enum isst_feature_state feature_state(bool known, bool supported, bool on
 	if (!known)
 		return ISST_FEATURE_UNKNOWN;
 	return on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
-}
-
-/** The current level is there: firmware refuses to report its features everywhere, or has failed.
- */
-static void check_current_features(struct level_reader *reader)
-{
-	size_t domains = isst_domain_count(reader->context);
-	bool answered = false;
-
-	for (size_t i = 0; i < domains; i++)
-		answered |= reader->domains[i].has_level &&
-			    !reader->domains[i].current.failure.error;
-	for (size_t i = 0; i < domains; i++)
-		perf_profile_check_refusal(&reader->domains[i].current.failure, answered);
 }
 
 /** A feature that a level supports is shown with the state that the firmware reports for that
@@ -366,16 +346,11 @@ static int read_properties(struct level_reader *reader)
 	return error ? error : firmware_run(reader->batch);
 }
 
-static int plan_rest(int (*plan)(struct firmware_batch *, struct level_request *),
-		     struct level_reader *reader, struct level_request *request)
-{
-	return plan ? plan(reader->batch, request) : 0;
-}
-
 /** Phase 4: properties that phase 3 found to need another command, and the turbo-freq buckets.
  */
 static int read_rest(struct level_reader *reader)
 {
+	const struct firmware_operations *operations = reader->operations;
 	int error = 0;
 
 	for (size_t i = 0; i < reader->count && !error; i++) {
@@ -383,12 +358,10 @@ static int read_rest(struct level_reader *reader)
 
 		if (request->refused)
 			continue;
-		if (reader->parts & ISST_READ_LEVELS_PROPERTIES)
-			error = plan_rest(reader->operations->plan_properties_rest, reader,
-					  request);
-		if (!error && wants_turbo_freq(reader, request))
-			error = plan_rest(reader->operations->plan_turbo_freq_rest, reader,
-					  request);
+		if (reader->parts & ISST_READ_LEVELS_PROPERTIES && operations->plan_properties_rest)
+			error = operations->plan_properties_rest(reader->batch, request);
+		if (!error && wants_turbo_freq(reader, request) && operations->plan_turbo_freq_rest)
+			error = operations->plan_turbo_freq_rest(reader->batch, request);
 	}
 	return error ? error : firmware_run(reader->batch);
 }
@@ -489,7 +462,6 @@ static int read_levels(struct level_reader *reader)
 	error = read_features(reader);
 	if (error)
 		return error;
-	check_current_features(reader);
 	for (size_t i = 0; i < reader->count; i++) {
 		drop_missing_level(reader, &reader->requests[i]);
 		if (!reader->requests[i].refused)
@@ -503,9 +475,10 @@ static int read_levels(struct level_reader *reader)
 	return error;
 }
 
-static int read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-		      size_t stride, unsigned int parts)
+int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
+		size_t stride, unsigned int parts)
 {
+	const char *before = message_begin(&context->messages);
 	struct level_reader reader = { .context = context,
 				       .operations = context->firmware.operations,
 				       .parts = parts,
@@ -517,7 +490,7 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 			&context->messages, -EINVAL,
 			"%#x is not a valid set of parts of a level (ISST_READ_LEVELS_...)", parts);
 	if (error || count == 0)
-		return error;
+		return message_end(&context->messages, before, error);
 	reader.batch = context_batch_new(context);
 	reader.requests = calloc(count, sizeof(*reader.requests));
 	reader.domains = calloc(isst_domain_count(context), sizeof(*reader.domains));
@@ -530,16 +503,7 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 	firmware_batch_free(reader.batch);
 	free(reader.requests);
 	free(reader.domains);
-	return error;
-}
-
-int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
-		size_t stride, unsigned int parts)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before,
-			   read_parts(context, levels, count, stride, parts));
+	return message_end(&context->messages, before, error);
 }
 
 int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,

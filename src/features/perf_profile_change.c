@@ -27,12 +27,6 @@ struct level_change {
 
 enum { FAMILY_DIAMOND_RAPIDS = 19 };
 
-static void plan_uncore_limit(struct level_change *work, const struct isst_domain *domain,
-			      enum item_kind kind, unsigned int cluster, uint64_t khz)
-{
-	step_set(change_step(work->change, kind), item_of(kind, domain, cluster), WHOLE_VALUE, khz);
-}
-
 static uint64_t khz_of(const struct isst_value *mhz)
 {
 	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
@@ -51,102 +45,66 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 }
 
 /**
- * What the limits become, where a level may specify only one of them: the kernel does not compare
- * the two. Returns false where they would cross.
- */
-static bool complete_uncore(struct frequency_limits *wanted, const struct frequency_limits *present)
-{
-	if (!wanted->max_khz)
-		wanted->max_khz = present->max_khz;
-	if (!wanted->min_khz)
-		wanted->min_khz = present->min_khz < wanted->max_khz ? present->min_khz
-								     : wanted->max_khz;
-	return wanted->min_khz <= wanted->max_khz;
-}
-
-/**
+ * Limits that are not there, or that would cross, are left out with a warning; those that cannot be
+ * read fail the change. A level may specify only one of the two: the kernel does not compare them.
  * Raising begins with the maximum, lowering with the minimum, so that the two never cross. A limit
  * that the level does not specify, and that need not follow the other one, is the firmware's.
- */
-static void plan_fabric_limits(struct level_change *work, const struct isst_domain *domain,
-			       unsigned int cluster, const struct frequency_limits *reported,
-			       const struct frequency_limits *wanted,
-			       const struct frequency_limits *present)
-{
-	bool raise = wanted->max_khz >= present->max_khz;
-
-	if (raise && reported->max_khz)
-		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
-	if (reported->min_khz || wanted->min_khz != present->min_khz)
-		plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, wanted->min_khz);
-	if (!raise && reported->max_khz)
-		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
-}
-
-/** A level may have a lower minimum than the machine at boot: with the level of boot it does not
- * come back. */
-static void warn_of_minimum(struct level_change *work, const struct isst_domain *domain,
-			    const struct uncore_place *place, uint64_t khz)
-{
-	uint64_t initial;
-
-	if (uncore_read_initial(&work->change->context->files, place, CPUFREQ_MIN, &initial) == 0 &&
-	    khz < initial)
-		change_warn(work->change, ISST_WARNING_SCALING_LIMIT_REPLACED,
-			    "%s: the uncore minimum of fabric %u becomes %llu MHz, that of level "
-			    "%u; at boot it was %llu MHz (config apply --set 'uncore-min none')",
-			    domain->name, place->cluster, (unsigned long long)khz / 1000,
-			    work->level, (unsigned long long)initial / 1000);
-}
-
-/**
- * Limits that are not there, or that would cross, are left out with a warning; those that cannot be
- * read fail the change.
  */
 static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
 		       const struct isst_fabric *fabric, unsigned int cluster)
 {
-	const struct uncore_place place = uncore_place_of(work->change->context, domain, cluster);
+	struct isst_change *change = work->change;
+	const struct uncore_place place = uncore_place_of(change->context, domain, cluster);
+	const struct item max = item_of(ITEM_UNCORE_MAX, domain, cluster);
+	const struct item min = item_of(ITEM_UNCORE_MIN, domain, cluster);
 	const struct frequency_limits reported = { khz_of(&fabric->min_mhz),
 						   khz_of(&fabric->max_mhz) };
 	struct frequency_limits wanted = reported, present;
+	uint64_t initial;
+	bool raise;
 	int error;
 
 	if (!reported.min_khz && !reported.max_khz)
 		return 0;
-	error = uncore_limits_project(work->change, domain, cluster, &present);
+	error = uncore_limits_project(change, domain, cluster, &present);
 	if (error == -ENOENT) {
-		warn_of_uncore(work->change, domain, &place,
-			       uncore_why_none(work->change->context, &place));
+		warn_of_uncore(change, domain, &place, uncore_why_none(change->context, &place));
 		return 0;
 	}
 	if (error)
 		return error;
-	if (complete_uncore(&wanted, &present)) {
-		plan_fabric_limits(work, domain, cluster, &reported, &wanted, &present);
-		if (wanted.min_khz < present.min_khz)
-			warn_of_minimum(work, domain, &place, wanted.min_khz);
-	} else {
-		warn_of_uncore(work->change, domain, &place,
-			       message_make(&work->change->texts,
+	if (!wanted.max_khz)
+		wanted.max_khz = present.max_khz;
+	if (!wanted.min_khz)
+		wanted.min_khz = present.min_khz < wanted.max_khz ? present.min_khz
+								  : wanted.max_khz;
+	if (wanted.min_khz > wanted.max_khz) {
+		warn_of_uncore(change, domain, &place,
+			       message_make(&change->texts,
 					    "the minimum of level %u, %llu MHz, is above the "
 					    "maximum of %llu MHz",
 					    work->level, (unsigned long long)wanted.min_khz / 1000,
 					    (unsigned long long)wanted.max_khz / 1000));
-	}
-	return 0;
-}
-
-static int level_plan_uncore(struct level_change *work, size_t i)
-{
-	const struct isst_level *level = &work->current.domains[i].level;
-	int error = 0;
-
-	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)
 		return 0;
-	for (unsigned int fabric = 0; fabric < ISST_FABRICS && !error; fabric++)
-		error = plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
-	return error;
+	}
+	raise = wanted.max_khz >= present.max_khz;
+	if (raise && reported.max_khz)
+		step_set(change_step(change, ITEM_UNCORE_MAX), max, WHOLE_VALUE, wanted.max_khz);
+	if (reported.min_khz || wanted.min_khz != present.min_khz)
+		step_set(change_step(change, ITEM_UNCORE_MIN), min, WHOLE_VALUE, wanted.min_khz);
+	if (!raise && reported.max_khz)
+		step_set(change_step(change, ITEM_UNCORE_MAX), max, WHOLE_VALUE, wanted.max_khz);
+	/* A level may have a lower minimum than the machine at boot: with the level of boot it does
+	 * not come back. */
+	if (wanted.min_khz < present.min_khz &&
+	    uncore_read_initial(&change->context->files, &place, CPUFREQ_MIN, &initial) == 0 &&
+	    wanted.min_khz < initial)
+		change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
+			    "%s: the uncore minimum of fabric %u becomes %llu MHz, that of level "
+			    "%u; at boot it was %llu MHz (config apply --set 'uncore-min none')",
+			    domain->name, cluster, (unsigned long long)wanted.min_khz / 1000,
+			    work->level, (unsigned long long)initial / 1000);
+	return 0;
 }
 
 /* ---- CPUs of a level ---- */
@@ -182,75 +140,60 @@ static bool has_cpus(const struct level_change *work, size_t i)
 	return request_is_active(&work->requests[i]) && work->current.domains[i].level.cpus;
 }
 
-/** Whether the levels leave CPUs of a domain out. */
-static bool leaves_out(const struct level_change *work)
-{
-	for (size_t i = 0; i < work->current.count; i++)
-		if (has_cpus(work, i) && !cpuset_contains(work->current.domains[i].level.cpus,
-							  work->requests[i].domain->present))
-			return true;
-	return false;
-}
-
-/** Decides between partitions and hotplug. Who wants partitions wants CPUs online: on a system
- * without them CPUs are taken offline only if that is asked for, too. */
-static int choose_partitions(const struct level_change *work, bool *partitions)
+/** CPUs and the uncore. Decides between partitions and hotplug: who wants partitions wants CPUs
+ * online, and on a system without them CPUs are taken offline only if that is asked for, too. */
+static int plan_cpus(struct level_change *work)
 {
 	struct isst_change *change = work->change;
-	int error;
-
-	*partitions = false;
-	if (!change->options.partitions)
-		return 0;
-	error = cpus_probe_partitions(change->context);
-	*partitions = !error;
-	if (error != -EOPNOTSUPP)
-		return error;
-	if (!change->options.partitions_optional)
-		return leaves_out(work) ? error : 0;
-	change_warn(change, ISST_WARNING_PARTITIONS_UNAVAILABLE,
-		    "%s; CPUs are taken offline instead", isst_error(change->context));
-	return 0;
-}
-
-/** @targets: of each request, zero */
-static int plan_hotplug(struct level_change *work, struct cpus_target *targets, bool partitions)
-{
-	struct cpus_change cpus = { .change = work->change,
+	struct cpus_target *targets = calloc(work->current.count + 1, sizeof(*targets));
+	struct cpus_change cpus = { .change = change,
 				    .requests = work->requests,
 				    .targets = targets,
-				    .count = work->current.count,
-				    .partitions = partitions };
+				    .count = work->current.count };
+	bool leaves_out = false;
 	struct step *scaling;
-	int error;
+	int error = targets ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < cpus.count; i++)
-		targets[i] = (struct cpus_target){ work->current.domains[i].level.cpus,
-						   work->current.domains[i].level.cores, false };
-	error = hotplug_begin(&cpus.hotplug, work->change);
+	for (size_t i = 0; i < cpus.count && !error; i++) {
+		const struct isst_level *level = &work->current.domains[i].level;
+
+		leaves_out |= has_cpus(work, i) &&
+			      !cpuset_contains(level->cpus, work->requests[i].domain->present);
+		targets[i] = (struct cpus_target){ level->cpus, level->cores, false };
+	}
+	if (!error && change->options.partitions) {
+		error = cpus_probe_partitions(change->context);
+		cpus.partitions = !error;
+		if (error == -EOPNOTSUPP && change->options.partitions_optional) {
+			change_warn(change, ISST_WARNING_PARTITIONS_UNAVAILABLE,
+				    "%s; CPUs are taken offline instead",
+				    isst_error(change->context));
+			error = 0;
+		} else if (error == -EOPNOTSUPP && !leaves_out) {
+			error = 0;
+		}
+	}
+	for (size_t i = 0;
+	     i < cpus.count && change->context->platform.family != FAMILY_DIAMOND_RAPIDS; i++)
+		for (unsigned int fabric = 0; fabric < ISST_FABRICS && !error; fabric++)
+			if (request_is_active(&work->requests[i]))
+				error = plan_fabric(work, work->requests[i].domain,
+						    &work->current.domains[i].level.fabric[fabric],
+						    fabric);
+	if (error) {
+		free(targets);
+		return error;
+	}
+	error = hotplug_begin(&cpus.hotplug, change);
 	if (!error) {
 		cpus_plan_online(&cpus);
 		error = cpus_plan_offline(&cpus);
-		scaling = change_step(work->change, ITEM_SCALING_MAX);
+		scaling = change_step(change, ITEM_SCALING_MAX);
 		for (size_t i = 0; i < cpus.count; i++)
 			if (has_cpus(work, i))
 				plan_scaling(work, scaling, i);
 	}
 	hotplug_end(&cpus.hotplug);
-	return error;
-}
-
-static int level_plan_cpus(struct level_change *work)
-{
-	struct cpus_target *targets = calloc(work->current.count + 1, sizeof(*targets));
-	bool partitions = false;
-	int error = targets ? choose_partitions(work, &partitions) : -ENOMEM;
-
-	for (size_t i = 0; i < work->current.count && !error; i++)
-		if (request_is_active(&work->requests[i]))
-			error = level_plan_uncore(work, i);
-	if (!error)
-		error = plan_hotplug(work, targets, partitions);
 	free(targets);
 	return error;
 }
@@ -290,16 +233,6 @@ static int check_locks(struct level_change *work)
 	return error;
 }
 
-static void check_enabled(struct level_change *work)
-{
-	for (size_t i = 0; i < work->current.count; i++)
-		if (request_is_active(&work->requests[i]) &&
-		    !work->current.domains[i].profile.enabled && work->level > 0)
-			request_reject(
-				work->change, &work->requests[i], -EOPNOTSUPP,
-				"perf-profile feature is not supported, only level 0 exists");
-}
-
 /* ---- The level ---- */
 
 /** A level change resets features and moves limits of the firmware, and of the uncore. */
@@ -324,13 +257,6 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 			step_disturbs(step, item_of(KINDS[i], domain, fabric));
 }
 
-/** Registers of core-power are in the footprint only where it is known to be there: firmware
- * without it refuses to report them. */
-static bool has_core_power(const struct level_change *work, size_t i)
-{
-	return work->current.domains[i].core_power.supported;
-}
-
 /** @features: FEATURE_...; none: nothing is reported */
 static void note_switched_off(struct isst_change *change, const struct isst_domain *domain,
 			      uint64_t features)
@@ -344,24 +270,8 @@ static void note_switched_off(struct isst_change *change, const struct isst_doma
 			    WHICH[features & 3]);
 }
 
-/** The kernel switches the features of a domain off with a change of its level. */
-static int warn_of_features(struct level_change *work, size_t i)
-{
-	const struct isst_perf_profile *profile = &work->current.domains[i].profile;
-	const struct isst_domain *domain = work->requests[i].domain;
-	struct item_access features = { .item = item_of(ITEM_FEATURES, domain,
-							profile->current_level) };
-	int error;
-
-	if (!request_is_active(&work->requests[i]) || profile->current_level == work->level)
-		return 0;
-	error = items_read(work->change->context, &features, 1);
-	if (!error && !features.failure.error)
-		note_switched_off(work->change, domain, features.value.number);
-	return error;
-}
-
-/** What is to be known of the kernel on TPMI platforms. */
+/** What is to be known of the kernel on TPMI platforms: it switches the features of a domain off
+ * with a change of its level. */
 static int warn_of_kernel(struct level_change *work)
 {
 	int error = 0;
@@ -369,8 +279,17 @@ static int warn_of_kernel(struct level_change *work)
 	if (!context_has_power_domains(work->change->context))
 		return 0;
 	warn_of_hwp(work->change, work->requests, work->current.count);
-	for (size_t i = 0; i < work->current.count && !error; i++)
-		error = warn_of_features(work, i);
+	for (size_t i = 0; i < work->current.count && !error; i++) {
+		const struct isst_domain *domain = work->requests[i].domain;
+		unsigned int current = work->current.domains[i].profile.current_level;
+		struct item_access features = { .item = item_of(ITEM_FEATURES, domain, current) };
+
+		if (!request_is_active(&work->requests[i]) || current == work->level)
+			continue;
+		error = items_read(work->change->context, &features, 1);
+		if (!error && !features.failure.error)
+			note_switched_off(work->change, domain, features.value.number);
+	}
 	return error;
 }
 
@@ -401,19 +320,6 @@ static void finish_late_levels(const struct step *levels)
 	}
 }
 
-/** The features of a domain before its level changed; 0 where they are not known. */
-static uint64_t features_before(const struct step *levels, const struct item *domain)
-{
-	for (size_t i = 0; i < levels->footprint_count; i++) {
-		const struct entry *entry = &levels->footprint[i];
-
-		if (entry->item.kind == ITEM_FEATURES && entry->old_known &&
-		    item_same_domain(&entry->item, domain))
-			return entry->old.number & (FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ);
-	}
-	return 0;
-}
-
 /** Without the kernel's driver of TPMI it is the firmware that switches them off, or does not. */
 static int report_features(const struct step *levels, const struct isst_domain *domain)
 {
@@ -423,12 +329,19 @@ static int report_features(const struct step *levels, const struct isst_domain *
 	for (size_t i = 0; i < levels->count; i++) {
 		const struct entry *level = &levels->entries[i];
 		struct item_access now = { .item = features_of(level) };
-		uint64_t before;
+		uint64_t before = 0;
 		int error;
 
 		if (!level->written || !item_is(&level->item, &item))
 			continue;
-		before = features_before(levels, &item);
+		for (size_t j = levels->footprint_count; j-- > 0;) {
+			const struct entry *entry = &levels->footprint[j];
+
+			if (entry->item.kind == ITEM_FEATURES && entry->old_known &&
+			    item_same_domain(&entry->item, &item))
+				before = entry->old.number &
+					 (FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ);
+		}
 		error = before ? items_read(change->context, &now, 1) : 0;
 		if (before && !error && !now.failure.error)
 			note_switched_off(change, domain, before & ~now.value.number);
@@ -469,7 +382,9 @@ static void plan_levels(struct level_change *work)
 		step_set(step, item_of(ITEM_LEVEL, domain, 0), WHOLE_VALUE, work->level);
 		if (current == work->level)
 			continue;
-		plan_footprint(step, domain, current, has_core_power(work, i), fabrics);
+		/* Firmware without core-power refuses to report its registers. */
+		plan_footprint(step, domain, current, work->current.domains[i].core_power.supported,
+			       fabrics);
 		if (work->current.domains[i].core_power.failure.error)
 			change_note_irreversible(
 				work->change, work->current.domains[i].core_power.failure.message,
@@ -479,11 +394,6 @@ static void plan_levels(struct level_change *work)
 
 /* ---- What a level has to specify ---- */
 
-static bool is_readable(const struct isst_value *value)
-{
-	return value->state != ISST_UNREADABLE;
-}
-
 /** Of all that a level specifies only its CPUs, the base frequency and the uncore limits are made
  * use of: what else cannot be read is no reason to stay at another level. */
 static bool suffices(const struct isst_level *level)
@@ -492,11 +402,11 @@ static bool suffices(const struct isst_level *level)
 		     level->turbo_freq != ISST_FEATURE_UNKNOWN;
 
 	for (size_t i = 0; i < sizeof(level->fabric) / sizeof(level->fabric[0]); i++)
-		known &= is_readable(&level->fabric[i].min_mhz) &&
-			 is_readable(&level->fabric[i].max_mhz);
+		known &= level->fabric[i].min_mhz.state != ISST_UNREADABLE &&
+			 level->fabric[i].max_mhz.state != ISST_UNREADABLE;
 	if (isst_domain_is_io(level->domain))
 		return known;
-	return known && level->cpus && is_readable(&level->base_mhz);
+	return known && level->cpus && level->base_mhz.state != ISST_UNREADABLE;
 }
 
 /** The same where CPUs of which nothing is known are brought online. */
@@ -509,30 +419,27 @@ static bool suffices_once_seen(const struct isst_level *level)
 	return suffices(&found);
 }
 
-/** Whether a level leaves a package a CPU, as far as its domains are asked for. */
-static bool leaves_a_cpu(const struct level_change *work, unsigned int package)
-{
-	for (size_t i = 0; i < work->current.count; i++) {
-		const struct isst_cpuset *cpus = work->current.domains[i].level.cpus;
-
-		if (work->requests[i].domain->package == package && cpus &&
-		    isst_cpuset_count(cpus) > 0)
-			return true;
-	}
-	return false;
-}
-
 /**
- * A power domain may be without cores at a level, but not a whole package: firmware that reports so
- * would have all its CPUs taken offline, down to CPU 0.
+ * What must hold: level 0 is all that there is without SST-PP; and a power domain may be without
+ * cores at a level, but not a whole package, as far as its domains are asked for: firmware that
+ * reports so would have all its CPUs taken offline, down to CPU 0.
  */
-static void check_cores(struct level_change *work)
+static void check_levels(struct level_change *work, bool online)
 {
-	for (size_t i = 0; i < work->current.count; i++) {
-		const struct isst_domain *domain = work->requests[i].domain;
-
+	for (size_t i = 0; i < work->current.count; i++)
 		if (request_is_active(&work->requests[i]) &&
-		    isst_cpuset_count(domain->present) > 0 && !leaves_a_cpu(work, domain->package))
+		    !work->current.domains[i].profile.enabled && work->level > 0)
+			request_reject(
+				work->change, &work->requests[i], -EOPNOTSUPP,
+				"perf-profile feature is not supported, only level 0 exists");
+	for (size_t i = 0; i < work->current.count && online; i++) {
+		const struct isst_domain *domain = work->requests[i].domain;
+		bool leaves_a_cpu = isst_cpuset_count(domain->present) == 0;
+
+		for (size_t j = 0; j < work->current.count; j++)
+			leaves_a_cpu |= work->requests[j].domain->package == domain->package &&
+					isst_cpuset_count(work->current.domains[j].level.cpus) > 0;
+		if (request_is_active(&work->requests[i]) && !leaves_a_cpu)
 			request_reject(
 				work->change, &work->requests[i], -EIO,
 				"the firmware reports no core of package %u for level %u: all its "
@@ -560,16 +467,14 @@ int plan_level(struct isst_change *change, struct domain_request *requests, size
 
 	if (error)
 		return error;
-	check_enabled(&work);
-	if (online)
-		check_cores(&work);
+	check_levels(&work, online);
 	error = check_locks(&work);
 	if (!error)
 		error = warn_of_kernel(&work);
 	if (!error) {
 		plan_levels(&work);
 		if (online)
-			error = level_plan_cpus(&work);
+			error = plan_cpus(&work);
 	}
 	current_state_free(&work.current);
 	return error;

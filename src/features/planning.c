@@ -71,29 +71,31 @@ static unsigned int projected_level(const struct isst_change *change,
 	return (unsigned int)level;
 }
 
-static void project_feature(enum isst_feature_state *state, bool on)
-{
-	if (*state == ISST_FEATURE_ENABLED || *state == ISST_FEATURE_DISABLED)
-		*state = on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
-}
-
 /** What the requests that are planned already leave of the level, and of its features. */
 static void project_levels(const struct isst_change *change, struct domain_snapshot *current)
 {
 	struct isst_level *level = &current->level;
 	const struct item item = item_of(ITEM_FEATURES, level->domain, 0);
 	unsigned int projected = projected_level(change, current);
-	uint64_t features = (feature_is_on(level, FEATURE_TURBO_FREQ) ? FEATURE_TURBO_FREQ : 0) |
-			    (feature_is_on(level, FEATURE_BASE_FREQ) ? FEATURE_BASE_FREQ : 0);
+	const struct {
+		enum isst_feature_state *state;
+		unsigned int feature;
+	} states[] = { { &level->turbo_freq, FEATURE_TURBO_FREQ },
+		       { &level->base_freq, FEATURE_BASE_FREQ } };
+	uint64_t features = 0;
 
 	if (level->level != projected)
 		return;
 	/* For a level that is not current yet, firmware may report anything. */
-	if (projected != current->profile.current_level)
-		features = 0;
+	for (size_t i = 0; i < 2 && projected == current->profile.current_level; i++)
+		if (*states[i].state == ISST_FEATURE_ENABLED)
+			features |= states[i].feature;
 	change_project(change, &item, &features);
-	project_feature(&level->turbo_freq, features & FEATURE_TURBO_FREQ);
-	project_feature(&level->base_freq, features & FEATURE_BASE_FREQ);
+	for (size_t i = 0; i < 2; i++)
+		if (*states[i].state == ISST_FEATURE_ENABLED ||
+		    *states[i].state == ISST_FEATURE_DISABLED)
+			*states[i].state = features & states[i].feature ? ISST_FEATURE_ENABLED
+									: ISST_FEATURE_DISABLED;
 	current->profile.current_level = projected;
 }
 
@@ -120,42 +122,10 @@ void change_relies_on_level(struct isst_change *change, const struct isst_perf_p
 				 profile->current_level);
 }
 
-static int read_levels(struct isst_change *change, struct domain_request *requests,
-		       const struct state_needs *needs, struct current_state *current)
-{
-	int error;
-
-	for (size_t i = 0; i < current->count; i++)
-		current->domains[i].level.level = needs->choice == LEVEL_CURRENT
-							  ? projected_level(change,
-									    &current->domains[i])
-							  : needs->level;
-	error = snapshot_read_levels(change->context, current->domains, current->count,
-				     needs->parts);
-	for (size_t i = 0; i < current->count && !error; i++) {
-		struct isst_level *level = &current->domains[i].level;
-
-		project_levels(change, &current->domains[i]);
-		if (!needs->suffices || !needs->suffices(level))
-			take_failure(&requests[i], needs->levels, &level->failure);
-	}
-	return error;
-}
-
-static void take_core_power(struct isst_change *change, struct domain_request *requests,
-			    const struct state_needs *needs, struct current_state *current)
-{
-	for (size_t i = 0; i < current->count; i++) {
-		struct isst_core_power *state = &current->domains[i].core_power;
-
-		project_core_power(change, state);
-		take_failure(&requests[i], needs->core_power, &state->failure);
-	}
-}
-
 int current_state_read(struct isst_change *change, struct domain_request *requests, size_t count,
 		       const struct state_needs *needs, struct current_state *current)
 {
+	struct domain_snapshot *domains;
 	int error = 0;
 
 	*current = (struct current_state){ 0 };
@@ -163,27 +133,35 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 		error = context_check_domain(change->context, requests[i].domain);
 	if (error)
 		return error;
-	*current = (struct current_state){ .domains = calloc(count ? count : 1,
-							     sizeof(*current->domains)) };
-	if (!current->domains)
+	domains = calloc(count ? count : 1, sizeof(*domains));
+	if (!domains)
 		return -ENOMEM;
-	current->count = count;
+	*current = (struct current_state){ domains, count };
 	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = (struct isst_failure){ 0 };
-		current->domains[i].domain = requests[i].domain;
-		current->domains[i].parts = (needs->levels ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL
-							   : 0) |
-					    (needs->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0);
+		domains[i].domain = requests[i].domain;
+		domains[i].parts = (needs->levels ? SNAPSHOT_PROFILES | SNAPSHOT_LEVEL : 0) |
+				   (needs->core_power ? SNAPSHOT_CORE_POWER_SWITCH : 0);
 	}
-	error = snapshot_read(change->context, current->domains, count);
+	error = snapshot_read(change->context, domains, count);
 	for (size_t i = 0; i < count && !error && needs->levels; i++) {
-		change_relies_on_level(change, &current->domains[i].profile);
-		take_failure(&requests[i], needs->levels, &current->domains[i].profile.failure);
+		change_relies_on_level(change, &domains[i].profile);
+		take_failure(&requests[i], needs->levels, &domains[i].profile.failure);
+		domains[i].level.level = needs->choice == LEVEL_CURRENT
+						 ? projected_level(change, &domains[i])
+						 : needs->level;
 	}
 	if (!error && needs->levels)
-		error = read_levels(change, requests, needs, current);
-	if (!error && needs->core_power)
-		take_core_power(change, requests, needs, current);
+		error = snapshot_read_levels(change->context, domains, count, needs->parts);
+	for (size_t i = 0; i < count && !error && needs->levels; i++) {
+		project_levels(change, &domains[i]);
+		if (!needs->suffices || !needs->suffices(&domains[i].level))
+			take_failure(&requests[i], needs->levels, &domains[i].level.failure);
+	}
+	for (size_t i = 0; i < count && !error && needs->core_power; i++) {
+		project_core_power(change, &domains[i].core_power);
+		take_failure(&requests[i], needs->core_power, &domains[i].core_power.failure);
+	}
 	if (error)
 		current_state_free(current);
 	return error;
@@ -218,38 +196,6 @@ const char *feature_name(unsigned int feature)
 	return feature == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq";
 }
 
-static enum isst_feature_state state_at(const struct isst_level *level, unsigned int feature)
-{
-	if (level->features_assumed)
-		return ISST_FEATURE_UNKNOWN;
-	return feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq;
-}
-
-/** Adds the levels of a domain that have a feature. Returns false unless it is known of each. */
-static bool add_levels_with(struct isst_context *context, const struct domain_snapshot *domain,
-			    unsigned int feature, struct isst_cpuset *levels)
-{
-	const struct isst_perf_profile *profile = &domain->profile;
-	struct isst_level *all = calloc((size_t)profile->highest_level + 1, sizeof(*all));
-	size_t count = 0;
-	bool known = all && !profile->failure.error;
-
-	for (unsigned int i = 0; known && i <= profile->highest_level; i++)
-		if (perf_profile_has_level(profile, i))
-			all[count++] = (struct isst_level){ .domain = domain->domain,
-							    .level = i,
-							    .profile = profile };
-	known = known && !levels_read(context, all, count, sizeof(*all), ISST_LEVEL_FEATURES);
-	for (size_t i = 0; i < count; i++) {
-		known = known && state_at(&all[i], feature) != ISST_FEATURE_UNKNOWN;
-		if (known && state_at(&all[i], feature) != ISST_FEATURE_UNSUPPORTED)
-			known = !isst_cpuset_add(levels, all[i].level, all[i].level);
-		level_clear(&all[i]);
-	}
-	free(all);
-	return known;
-}
-
 const char *feature_levels_text(struct isst_context *context, const struct domain_snapshot *domains,
 				size_t count, unsigned int feature)
 {
@@ -258,8 +204,31 @@ const char *feature_levels_text(struct isst_context *context, const struct domai
 	char *list = NULL;
 	bool known = levels;
 
-	for (size_t i = 0; i < count && known; i++)
-		known = add_levels_with(context, &domains[i], feature, levels);
+	for (size_t i = 0; i < count && known; i++) {
+		const struct isst_perf_profile *profile = &domains[i].profile;
+		struct isst_level *all = calloc((size_t)profile->highest_level + 1, sizeof(*all));
+		size_t filled = 0;
+
+		known = all && !profile->failure.error;
+		for (unsigned int number = 0; known && number <= profile->highest_level; number++)
+			if (perf_profile_has_level(profile, number))
+				all[filled++] = (struct isst_level){ .domain = domains[i].domain,
+								     .level = number,
+								     .profile = profile };
+		known = known &&
+			!levels_read(context, all, filled, sizeof(*all), ISST_LEVEL_FEATURES);
+		for (size_t j = 0; j < filled; j++) {
+			enum isst_feature_state state = feature == FEATURE_BASE_FREQ
+								? all[j].base_freq
+								: all[j].turbo_freq;
+
+			known = known && !all[j].features_assumed && state != ISST_FEATURE_UNKNOWN;
+			if (known && state != ISST_FEATURE_UNSUPPORTED)
+				known = !isst_cpuset_add(levels, all[j].level, all[j].level);
+			level_clear(&all[j]);
+		}
+		free(all);
+	}
 	if (known && isst_cpuset_count(levels) == 0)
 		text = "; no level has it";
 	else if (known && (list = name_numbers("level", levels)) != NULL)
@@ -281,21 +250,17 @@ bool feature_is_on(const struct isst_level *level, unsigned int feature)
 	       ISST_FEATURE_ENABLED;
 }
 
-/** Why the features of a domain could not be read. */
-static const struct isst_failure *features_failure(const struct domain_snapshot *current)
-{
-	return current->profile.failure.error ? &current->profile.failure : &current->level.failure;
-}
-
 const char *feature_unknown_why(const struct domain_snapshot *current)
 {
-	return features_failure(current)->message;
+	return current->profile.failure.error ? current->profile.failure.message
+					      : current->level.failure.message;
 }
 
 bool feature_may_be_on(const struct domain_snapshot *current, unsigned int feature)
 {
 	const struct isst_level *level = &current->level;
-	int error = features_failure(current)->error;
+	int error = current->profile.failure.error ? current->profile.failure.error
+						   : level->failure.error;
 	bool unknown = (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) ==
 		       ISST_FEATURE_UNKNOWN;
 
@@ -352,14 +317,33 @@ uint64_t clos_mask(const struct isst_context *context)
 	return mask;
 }
 
-/** A governor that picks frequencies itself holds them down; intel_pstate's own ones leave that to
- * the hardware. */
-static void warn_of_governor(struct isst_change *change, unsigned int cpu)
+/** Warns of HWP alone, or also of a governor that picks frequencies itself, which holds them down:
+ * intel_pstate's own ones leave that to the hardware. One CPU stands for all: drivers and governors
+ * are chosen for the whole system. */
+static void warn_of_set_up(struct isst_change *change, const struct domain_request *requests,
+			   size_t count, bool with_governor)
 {
 	struct kernel_files *files = &change->context->files;
-	char *driver, *governor = NULL;
+	char *driver = NULL, *governor = NULL;
+	unsigned int cpu;
+	uint64_t khz;
 
-	if (cpufreq_read_word(files, cpu, "scaling_driver", &driver) == 0 &&
+	while (count > 0 && (!request_is_active(requests) || !requests->domain->has_cpu)) {
+		requests++;
+		count--;
+	}
+	if (count == 0)
+		return;
+	cpu = requests->domain->cpu;
+	if (cpufreq_read(files, cpu, "scaling_max_freq", &khz))
+		return;
+	if (cpufreq_read(files, cpu, "base_frequency", &khz) == -ENOENT)
+		change_warn(change, ISST_WARNING_HWP_OFF,
+			    "CPU %u has no base_frequency: hardware-controlled performance states "
+			    "(HWP) seem to be off, and without them this change has little effect; "
+			    "check the BIOS and intel_pstate on the kernel command line",
+			    cpu);
+	if (with_governor && cpufreq_read_word(files, cpu, "scaling_driver", &driver) == 0 &&
 	    cpufreq_read_word(files, cpu, "scaling_governor", &governor) == 0 &&
 	    strcmp(driver, "intel_pstate") != 0 &&
 	    (strcmp(governor, "powersave") == 0 || strcmp(governor, "userspace") == 0))
@@ -371,111 +355,60 @@ static void warn_of_governor(struct isst_change *change, unsigned int cpu)
 	free(governor);
 }
 
-static void warn_of_missing_hwp(struct isst_change *change, unsigned int cpu)
-{
-	uint64_t khz;
-
-	if (cpufreq_read(&change->context->files, cpu, "base_frequency", &khz) == -ENOENT)
-		change_warn(change, ISST_WARNING_HWP_OFF,
-			    "CPU %u has no base_frequency: hardware-controlled performance states "
-			    "(HWP) seem to be off, and without them this change has little effect; "
-			    "check the BIOS and intel_pstate on the kernel command line",
-			    cpu);
-}
-
-/** One CPU stands for all: drivers and governors are chosen for the whole system. Returns false
- * where there is none, or no cpufreq. */
-static bool find_representative_cpu(struct isst_change *change,
-				    const struct domain_request *requests, size_t count,
-				    unsigned int *cpu)
-{
-	uint64_t khz;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!request_is_active(&requests[i]) || !requests[i].domain->has_cpu)
-			continue;
-		*cpu = requests[i].domain->cpu;
-		return cpufreq_read(&change->context->files, *cpu, "scaling_max_freq", &khz) == 0;
-	}
-	return false;
-}
-
 void warn_of_hwp(struct isst_change *change, const struct domain_request *requests, size_t count)
 {
-	unsigned int cpu;
-
-	if (find_representative_cpu(change, requests, count, &cpu))
-		warn_of_missing_hwp(change, cpu);
+	warn_of_set_up(change, requests, count, false);
 }
 
 void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
 		     size_t count)
 {
-	unsigned int cpu;
-
-	if (!find_representative_cpu(change, requests, count, &cpu))
-		return;
-	warn_of_missing_hwp(change, cpu);
-	warn_of_governor(change, cpu);
+	warn_of_set_up(change, requests, count, true);
 }
 
 /* ---- Limits that were replaced ---- */
 
-typedef bool (*limit_test)(struct isst_change *change, const struct entry *entry);
-
-/** One that turned out to be another owner's is not replaced. */
-static bool is_replaced(struct isst_change *change, const struct entry *entry, limit_test is_named)
-{
-	return entry->written && entry->old.number != CPUFREQ_NO_LIMIT &&
-	       (!is_named || is_named(change, entry));
-}
-
-/** Names the CPUs whose limit was the same as that of entry @first. */
-static int name_limit(struct isst_change *change, const struct step *step, size_t first,
-		      limit_test is_named, const char *how)
-{
-	const struct entry *replaced = &step->entries[first];
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? 0 : -ENOMEM;
-	char *ranges = NULL;
-
-	for (size_t i = first; i < step->count && !error; i++) {
-		const struct entry *entry = &step->entries[i];
-
-		if (is_replaced(change, entry, is_named) &&
-		    entry->old.number == replaced->old.number)
-			error = isst_cpuset_add(cpus, entry->item.index, entry->item.index);
-	}
-	if (!error)
-		ranges = name_numbers("CPU", cpus);
-	if (ranges)
-		change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
-			    "%s: the frequency limit of %llu MHz (scaling_max_freq) %s", ranges,
-			    (unsigned long long)replaced->old.number / 1000, how);
-	free(ranges);
-	isst_cpuset_free(cpus);
-	return ranges ? 0 : -ENOMEM;
-}
-
-static bool named_before(struct isst_change *change, const struct step *step, size_t index,
-			 limit_test is_named)
-{
-	for (size_t i = 0; i < index; i++)
-		if (is_replaced(change, &step->entries[i], is_named) &&
-		    step->entries[i].old.number == step->entries[index].old.number)
-			return true;
-	return false;
-}
-
-/** One line for each limit, whatever the number of CPUs. */
-int name_replaced_limits(struct isst_change *change, const struct step *step, limit_test is_named,
+/** One line for each limit, whatever the number of CPUs. One that turned out to be another owner's
+ * is not replaced. */
+int name_replaced_limits(struct isst_change *change, const struct step *step,
+			 bool (*is_named)(struct isst_change *change, const struct entry *entry),
 			 const char *how)
 {
-	int error = 0;
+	bool *named = calloc(step->count + 1, sizeof(*named));
+	int error = named ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < step->count && !error; i++)
-		if (is_replaced(change, &step->entries[i], is_named) &&
-		    !named_before(change, step, i, is_named))
-			error = name_limit(change, step, i, is_named, how);
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		named[i] = entry->written && entry->old.number != CPUFREQ_NO_LIMIT &&
+			   (!is_named || is_named(change, entry));
+	}
+	for (size_t i = 0; i < step->count && !error; i++) {
+		uint64_t khz = step->entries[i].old.number;
+		struct isst_cpuset *cpus;
+		char *ranges;
+
+		if (!named[i])
+			continue;
+		cpus = isst_cpuset_new();
+		error = cpus ? 0 : -ENOMEM;
+		for (size_t j = i; j < step->count && !error; j++)
+			if (named[j] && step->entries[j].old.number == khz) {
+				unsigned int cpu = step->entries[j].item.index;
+
+				named[j] = false;
+				error = isst_cpuset_add(cpus, cpu, cpu);
+			}
+		ranges = error ? NULL : name_numbers("CPU", cpus);
+		if (ranges)
+			change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
+				    "%s: the frequency limit of %llu MHz (scaling_max_freq) %s",
+				    ranges, (unsigned long long)khz / 1000, how);
+		else
+			error = -ENOMEM;
+		free(ranges);
+		isst_cpuset_free(cpus);
+	}
+	free(named);
 	return error;
 }

@@ -36,33 +36,30 @@ int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char 
 	return 0;
 }
 
-/** Whether a CPU is held at its base frequency; one without cpufreq is not in the way. */
-static int is_held(struct kernel_files *files, unsigned int cpu)
-{
-	struct preset_limits held = { 0 }, now;
-	const char *missing;
-	int error = preset_find_limits(files, cpu, &missing, &held);
-
-	if (!error)
-		error = cpufreq_read_limit(files, cpu, CPUFREQ_MAX, &now.max_khz);
-	if (!error)
-		error = cpufreq_read_limit(files, cpu, CPUFREQ_MIN, &now.min_khz);
-	if (error)
-		return error == -ENOENT ? 1 : error;
-	return now.max_khz == held.max_khz && now.min_khz == held.min_khz;
-}
-
-/** Whether every online CPU of a domain is held at its own base frequency. Returns 0 or 1, or a
- * negative errno with a message. */
+/** Whether every online CPU of a domain is held at its own base frequency; one without cpufreq is
+ * not in the way. Returns 0 or 1, or a negative errno with a message. */
 static int preset_base_freq_is_on(struct isst_context *context, const struct isst_domain *domain)
 {
+	struct kernel_files *files = &context->files;
 	unsigned int cpu;
-	int held = 1;
+	bool held = true;
+	int error = 0;
 
-	isst_cpuset_for_each (cpu, domain->online)
-		if (held > 0)
-			held = is_held(&context->files, cpu);
-	return held;
+	isst_cpuset_for_each (cpu, domain->online) {
+		struct preset_limits base = { 0 }, now;
+		const char *missing;
+
+		if (!held || error)
+			break;
+		error = preset_find_limits(files, cpu, &missing, &base);
+		if (!error)
+			error = cpufreq_read_limit(files, cpu, CPUFREQ_MAX, &now.max_khz);
+		if (!error)
+			error = cpufreq_read_limit(files, cpu, CPUFREQ_MIN, &now.min_khz);
+		held = error || (now.max_khz == base.max_khz && now.min_khz == base.min_khz);
+		error = error == -ENOENT ? 0 : error;
+	}
+	return error ? error : held;
 }
 
 /* ---- Restoring ---- */
@@ -76,7 +73,6 @@ struct restoring {
 	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
 	struct item_lines *saved;
 	const struct item_access *now;
-	struct isst_cpuset *offline; /* CPUs whose limits stay saved until they are online */
 	struct isst_cpuset *changed; /* CPUs whose items of a kind were changed since */
 };
 
@@ -86,10 +82,12 @@ static bool waits_for_cpu(const struct restoring *work, size_t i)
 	return work->now[i].absent && item_is_limit(&work->saved->items[i].item);
 }
 
-/** Keeps what is saved of CPUs that are offline. */
+/** Keeps what is saved of CPUs that are offline, and reports that. */
 static int retain_offline(struct restoring *work)
 {
-	int error = 0;
+	struct isst_cpuset *offline = isst_cpuset_new();
+	char *cpus = NULL;
+	int error = offline ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < work->saved->count && !error; i++) {
 		unsigned int cpu = work->saved->items[i].item.index;
@@ -98,48 +96,19 @@ static int retain_offline(struct restoring *work)
 			continue;
 		error = settings_retain(work->change, work->name, &work->saved->items[i]);
 		if (!error)
-			error = isst_cpuset_add(work->offline, cpu, cpu);
+			error = isst_cpuset_add(offline, cpu, cpu);
 	}
-	return error;
-}
-
-static int warn_of_offline(const struct restoring *work)
-{
-	char *cpus;
-
-	if (isst_cpuset_count(work->offline) == 0)
-		return 0;
-	cpus = name_numbers("CPU", work->offline);
-	if (!cpus)
-		return -ENOMEM;
-	change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
-		    "%s: offline; the frequency limits from before %s enable are kept, and "
-		    "restored by %s disable --auto when online",
-		    cpus, work->name, work->name);
+	if (!error && isst_cpuset_count(offline) > 0) {
+		cpus = name_numbers("CPU", offline);
+		error = cpus ? 0 : -ENOMEM;
+	}
+	if (cpus)
+		change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
+			    "%s: offline; the frequency limits from before %s enable are kept, and "
+			    "restored by %s disable --auto when online",
+			    cpus, work->name, work->name);
 	free(cpus);
-	return 0;
-}
-
-/** Turbo ratio limits stay saved until turbo-freq is disabled in all power domains of a package.
- * The kernel may write former ones again as CPUs come online: those of a domain without one stay
- * saved, too, although another one of the package puts them back. */
-static int retain_limits(struct restoring *work)
-{
-	bool may_return = !work->domain->has_cpu && !isst_domain_is_io(work->domain);
-	size_t kept = 0;
-	int error = 0;
-
-	for (size_t i = 0; i < work->saved->count && !error; i++) {
-		const struct item_line *line = &work->saved->items[i];
-
-		if (line->item.kind != ITEM_TURBO_RATIO_LIMITS ||
-		    (!may_return && !work->limits_stay)) {
-			work->saved->items[kept++] = *line;
-			continue;
-		}
-		error = settings_retain(work->change, work->name, line);
-	}
-	work->saved->count = kept;
+	isst_cpuset_free(offline);
 	return error;
 }
 
@@ -169,32 +138,16 @@ static int shown_limit(const struct restoring *work, const struct item *item, ui
 	return error;
 }
 
-/** Whether a limit that reads tighter than what `enable` wrote is another owner's. Returns 0 or 1,
- * or a negative errno with a message. */
-static int is_below_another(const struct restoring *work, const struct item_line *item,
-			    uint64_t now_khz)
-{
-	enum cpufreq_limit limit = item_limit(&item->item);
-	char *owners = NULL;
-	bool has;
-	int error;
-
-	if (!cpufreq_is_tighter(limit, now_khz, item->written.number))
-		return 0;
-	error = cpufreq_limit_owners(&work->change->context->files, item->item.index, limit,
-				     &owners);
-	has = owners;
-	free(owners);
-	return error ? error : has;
-}
-
-/** Whether an item holds what `enable` wrote. @hidden: but reads as something else. Returns 0 or 1,
- * or a negative errno with a message. */
+/** Whether an item holds what `enable` wrote. @hidden: but reads as something else. A limit that
+ * reads tighter may be another owner's. Returns 0 or 1, or a negative errno with a message. */
 static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
 {
 	const struct item_line *item = &work->saved->items[i];
 	struct item_value now = work->now[i].value;
+	char *owners = NULL;
+	enum cpufreq_limit limit;
 	uint64_t shown_khz;
+	bool owned;
 	int error;
 
 	*hidden = false;
@@ -208,7 +161,14 @@ static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
 	*hidden = !error && now.number == shown_khz;
 	if (error || *hidden)
 		return error ? error : 1;
-	return is_below_another(work, item, now.number);
+	limit = item_limit(&item->item);
+	if (!cpufreq_is_tighter(limit, now.number, item->written.number))
+		return 0;
+	error = cpufreq_limit_owners(&work->change->context->files, item->item.index, limit,
+				     &owners);
+	owned = owners;
+	free(owners);
+	return error ? error : owned;
 }
 
 /** Warns that an item was changed since it was written; what is of CPUs is collected instead. */
@@ -283,30 +243,6 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 	return 1;
 }
 
-/** Adds what puts an item back to @step, which is made where it is NULL. */
-static int restore_item(const struct restoring *work, size_t i, struct step **step)
-{
-	const struct item_line *item = &work->saved->items[i];
-	uint64_t shown_khz = 0;
-	bool hidden = false;
-	int may = may_restore(work, i, &hidden), error = 0;
-
-	if (may <= 0)
-		return may;
-	if (hidden)
-		error = shown_limit(work, &item->item, item->old.number, &shown_khz);
-	if (error)
-		return error;
-	if (!*step)
-		*step = change_step(work->change, item->item.kind);
-	if (hidden)
-		step_set_hidden(*step, item->item, item->old.number, shown_khz);
-	else
-		step_set(*step, item->item, WHOLE_VALUE, item->old.number);
-	step_restores(*step);
-	return 0;
-}
-
 static int restore_kind(struct restoring *work, enum item_kind kind)
 {
 	struct step *step = NULL;
@@ -315,9 +251,31 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 	work->changed = isst_cpuset_new();
 	if (!work->changed)
 		return -ENOMEM;
-	for (size_t i = 0; i < work->saved->count && !error; i++)
-		if (work->saved->items[i].item.kind == kind && !waits_for_cpu(work, i))
-			error = restore_item(work, i, &step);
+	for (size_t i = 0; i < work->saved->count && !error; i++) {
+		const struct item_line *item = &work->saved->items[i];
+		uint64_t shown_khz = 0;
+		bool hidden = false;
+		int may;
+
+		if (item->item.kind != kind || waits_for_cpu(work, i))
+			continue;
+		may = may_restore(work, i, &hidden);
+		if (may <= 0) {
+			error = may;
+			continue;
+		}
+		if (hidden)
+			error = shown_limit(work, &item->item, item->old.number, &shown_khz);
+		if (error)
+			break;
+		if (!step)
+			step = change_step(work->change, kind);
+		if (hidden)
+			step_set_hidden(step, item->item, item->old.number, shown_khz);
+		else
+			step_set(step, item->item, WHOLE_VALUE, item->old.number);
+		step_restores(step);
+	}
 	if (!error)
 		error = warn_of_changed(work, kind);
 	isst_cpuset_free(work->changed);
@@ -325,29 +283,39 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 	return error;
 }
 
+/** Turbo ratio limits stay saved until turbo-freq is disabled in all power domains of a package.
+ * The kernel may write former ones again as CPUs come online: those of a domain without one stay
+ * saved, too, although another one of the package puts them back. */
 static int restore_domain(struct restoring *work)
 {
-	struct item_access *now = calloc(work->saved->count + 1, sizeof(*now));
-	int error = now ? retain_limits(work) : -ENOMEM;
+	bool may_return = !work->domain->has_cpu && !isst_domain_is_io(work->domain);
+	struct item_lines *saved = work->saved;
+	struct item_access *now = calloc(saved->count + 1, sizeof(*now));
+	size_t kept = 0;
+	int error = now ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < work->saved->count && !error; i++)
-		now[i].item = work->saved->items[i].item;
+	for (size_t i = 0; i < saved->count && !error; i++)
+		if (saved->items[i].item.kind != ITEM_TURBO_RATIO_LIMITS ||
+		    (!may_return && !work->limits_stay))
+			saved->items[kept++] = saved->items[i];
+		else
+			error = settings_retain(work->change, work->name, &saved->items[i]);
+	if (now)
+		saved->count = kept;
+	for (size_t i = 0; i < saved->count && !error; i++)
+		now[i].item = saved->items[i].item;
 	if (!error)
-		error = items_read(work->change->context, now, work->saved->count);
-	for (size_t i = 0; i < work->saved->count && !error; i++)
+		error = items_read(work->change->context, now, saved->count);
+	for (size_t i = 0; i < saved->count && !error; i++)
 		if (now[i].failure.error)
 			error = message_error(&work->change->context->messages,
 					      now[i].failure.error, "%s", now[i].failure.message);
 	work->now = now;
-	work->offline = error ? NULL : isst_cpuset_new();
 	if (!error)
-		error = work->offline ? retain_offline(work) : -ENOMEM;
-	if (!error)
-		error = warn_of_offline(work);
+		error = retain_offline(work);
 	/* The feature itself is the caller's business. */
 	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)
 		error = restore_kind(work, (enum item_kind)kind);
-	isst_cpuset_free(work->offline);
 	free(now);
 	return error;
 }
@@ -386,70 +354,52 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
  * restored before: then what `disable` finds was restored, or is the user's. Where packages
  * share core-power, one of their domains stands for all.
  */
-static int find_put_back(struct isst_context *context, unsigned int feature,
-			 const struct domain_request *requests, const struct current_state *current,
-			 size_t i, bool *settled)
-{
-	const struct isst_domain *domain = requests[i].domain;
-	const char *name = feature_name(feature);
-	int followed = settings_were_restored(context, name, domain,
-					      current->domains[i].profile.current_level,
-					      context_has_power_domains(context));
-	bool unrecorded = false;
-	int error = followed > 0 ? find_unsaved(context, feature, requests, current, i, &unrecorded)
-				 : followed;
-
-	*settled = followed > 0 && !unrecorded;
-	return error;
-}
-
-/** Limits are compared with what they were written as: only base-freq has saved some. */
-static int check_turbo(struct isst_change *change, unsigned int feature)
-{
-	enum turbo_state turbo;
-
-	return feature == FEATURE_BASE_FREQ ? change_turbo_state(change, &turbo) : 0;
-}
-
 int plan_restoring(struct isst_change *change, unsigned int feature,
 		   const struct domain_request *requests, const struct current_state *current,
 		   bool *restored)
 {
 	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
-	int error = check_turbo(change, feature);
+	struct isst_context *context = change->context;
+	enum turbo_state turbo;
+	/* Limits are compared with what they were written as: only base-freq has saved some. */
+	int error = feature == FEATURE_BASE_FREQ ? change_turbo_state(change, &turbo) : 0;
 
 	for (size_t i = 0; i < current->count && !error; i++) {
 		bool used = feature_in_use(change, requests, current, i, other_feature(feature));
+		const struct isst_domain *domain = requests[i].domain;
+		unsigned int level = current->domains[i].profile.current_level;
+		struct restoring work = { .change = change,
+					  .name = name,
+					  .user = used ? other : NULL,
+					  .domain = domain };
 		struct item_lines saved;
+		bool unsaved = false;
 
 		restored[i] = false;
 		if (!request_is_active(&requests[i]))
 			continue;
-		error = settings_read(change->context, name, requests[i].domain,
-				      current->domains[i].profile.current_level, &saved);
+		error = settings_read(context, name, domain, level, &saved);
 		if (error == -ENOENT) {
-			error = find_put_back(change->context, feature, requests, current, i,
-					      &restored[i]);
+			error = settings_were_restored(context, name, domain, level,
+						       context_has_power_domains(context));
+			restored[i] = error > 0;
+			if (error > 0)
+				error = find_unsaved(context, feature, requests, current, i,
+						     &unsaved);
+			restored[i] = restored[i] && !unsaved;
 			continue;
 		}
 		if (!error) {
-			struct restoring work = { .change = change,
-						  .name = name,
-						  .user = used ? other : NULL,
-						  .domain = requests[i].domain,
-						  .limits_stay = limits_stay_in_use(
-							  change, requests, current, i),
-						  .saved = &saved };
-
+			work.limits_stay = limits_stay_in_use(change, requests, current, i);
+			work.saved = &saved;
 			restored[i] = true;
 			error = restore_domain(&work);
 			item_lines_clear(&saved);
 		}
 		if (!error)
-			error = settings_forget(change, name, other, used, requests[i].domain,
-						current->domains[i].profile.current_level);
+			error = settings_forget(change, name, other, used, domain, level);
 	}
-	return error ? error : check_turbo(change, feature);
+	return error || feature != FEATURE_BASE_FREQ ? error : change_turbo_state(change, &turbo);
 }
 
 /** Whether saved settings contain turbo ratio limits, or show that there were none to replace:
@@ -465,14 +415,6 @@ static bool has_limits(const struct isst_context *context, const struct item_lin
 			return true;
 	}
 	return false;
-}
-
-/** Whether two domains have the same turbo ratio limits. */
-static bool share_limits(const struct isst_context *context, const struct isst_domain *one,
-			 const struct isst_domain *other)
-{
-	return one == other ||
-	       (context_has_power_domains(context) && one->package == other->package);
 }
 
 int find_restored_limits(struct isst_change *change, const struct domain_request *requests,
@@ -494,7 +436,9 @@ int find_restored_limits(struct isst_change *change, const struct domain_request
 		if (error)
 			return error;
 		for (size_t j = 0; j < current->count && has_limits(context, &saved); j++)
-			limits[j] |= share_limits(context, requests[i].domain, requests[j].domain);
+			limits[j] |= i == j ||
+				     (context_has_power_domains(context) &&
+				      requests[i].domain->package == requests[j].domain->package);
 		item_lines_clear(&saved);
 	}
 	return 0;

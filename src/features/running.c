@@ -12,51 +12,36 @@ enum { KHZ_PER_MHZ = 1000 };
 
 /* ---- Frequencies ---- */
 
-static int read_frequency(struct isst_context *context, struct cpu_running *cpu)
-{
-	uint64_t khz = 0;
-	int error = cpufreq_read(&context->files, cpu->cpu->number, "scaling_cur_freq", &khz);
-
-	if (error == -ENOMEM)
-		return error;
-	cpu->mhz = (unsigned int)(khz / KHZ_PER_MHZ);
-	if (error == -ENOENT)
-		message_failure(&context->messages, &cpu->failure, -EOPNOTSUPP,
-				"CPU %u: cpufreq has no frequency for it", cpu->cpu->number);
-	else if (error)
-		message_failure(&context->messages, &cpu->failure, error, "CPU %u: %s",
-				cpu->cpu->number, isst_error(context));
-	return 0;
-}
-
-static int read_frequencies(struct isst_context *context, struct cpu_running *cpus, size_t count)
-{
-	int error = context_check_discovered(context);
-
-	for (size_t i = 0; i < count && !error; i++) {
-		cpus[i] = (struct cpu_running){ .cpu = cpus[i].cpu };
-		if (context_accepts_cpu(context, cpus[i].cpu, &cpus[i].failure))
-			error = read_frequency(context, &cpus[i]);
-	}
-	return error;
-}
-
 int frequencies_read(struct isst_context *context, struct cpu_running *cpus, size_t count)
 {
 	const char *before = message_begin(&context->messages);
+	int error = context_check_discovered(context);
 
-	return message_end(&context->messages, before, read_frequencies(context, cpus, count));
+	for (size_t i = 0; i < count && !error; i++) {
+		struct isst_failure *failure = &cpus[i].failure;
+		uint64_t khz = 0;
+
+		cpus[i] = (struct cpu_running){ .cpu = cpus[i].cpu };
+		if (!context_accepts_cpu(context, cpus[i].cpu, failure))
+			continue;
+		error = cpufreq_read(&context->files, cpus[i].cpu->number, "scaling_cur_freq",
+				     &khz);
+		if (error == -ENOMEM)
+			break;
+		cpus[i].mhz = (unsigned int)(khz / KHZ_PER_MHZ);
+		if (error == -ENOENT)
+			message_failure(&context->messages, failure, -EOPNOTSUPP,
+					"CPU %u: cpufreq has no frequency for it",
+					cpus[i].cpu->number);
+		else if (error)
+			message_failure(&context->messages, failure, error, "CPU %u: %s",
+					cpus[i].cpu->number, isst_error(context));
+		error = 0;
+	}
+	return message_end(&context->messages, before, error);
 }
 
 /* ---- Reasons ---- */
-
-static void take_reasons(struct cpu_running *cpus, size_t count, unsigned int number,
-			 uint64_t reasons)
-{
-	for (size_t i = 0; i < count; i++)
-		if (cpus[i].cpu->number == number)
-			cpus[i].reasons = reasons;
-}
 
 /** Takes the lines of a file, the first of which is that of the domain: it is meant for all CPUs
  * where the others have no words. Returns the number of the lines. */
@@ -72,31 +57,11 @@ static size_t take_file(const struct limit_reasons *reasons, size_t first, struc
 	for (size_t i = first + 1; i < end; i++) {
 		const struct limit_line *line = &reasons->lines[i];
 
-		if (all || *line->words)
-			take_reasons(cpus, count, line->cpu,
-				     all ? all : limit_words_of(line->words));
+		for (size_t j = 0; j < count; j++)
+			if ((all || *line->words) && cpus[j].cpu->number == line->cpu)
+				cpus[j].reasons = all ? all : limit_words_of(line->words);
 	}
 	return end - first;
-}
-
-/** Files that do not exist, or must not be read, are the same for all CPUs. */
-static void fail_all(struct isst_context *context, int error, struct cpu_running *cpus,
-		     size_t count)
-{
-	struct messages *messages = &context->messages;
-
-	for (size_t i = 0; i < count; i++)
-		if (cpus[i].failure.error)
-			continue;
-		else if (error == -ENOENT)
-			message_failure(messages, &cpus[i].failure, -EOPNOTSUPP,
-					context_has_power_domains(context)
-						? "limit reasons are not known: they need "
-						  "intel_plr_tpmi (Linux 6.11)"
-						: "limit reasons are read on TPMI servers only");
-		else
-			message_failure(messages, &cpus[i].failure, error, "%s",
-					isst_error(context));
 }
 
 static int read_reasons(struct isst_context *context, struct cpu_running *cpus, size_t count)
@@ -113,15 +78,23 @@ static int read_reasons(struct isst_context *context, struct cpu_running *cpus, 
 	error = context_has_power_domains(context)
 			? limit_reasons_read(&context->files, context->topology->online, &reasons)
 			: -ENOENT;
-	if (error && error != -ENOMEM) {
-		fail_all(context, error, cpus, count);
-		error = 0;
-	} else if (!error) {
-		for (size_t i = 0; i < reasons.count;)
-			i += take_file(&reasons, i, cpus, count);
-	}
+	for (size_t i = 0; !error && i < reasons.count;)
+		i += take_file(&reasons, i, cpus, count);
+	/* Files that do not exist, or must not be read, are the same for all CPUs. */
+	for (size_t i = 0; error && error != -ENOMEM && i < count; i++)
+		if (cpus[i].failure.error)
+			continue;
+		else if (error == -ENOENT)
+			message_failure(&context->messages, &cpus[i].failure, -EOPNOTSUPP,
+					context_has_power_domains(context)
+						? "limit reasons are not known: they need "
+						  "intel_plr_tpmi (Linux 6.11)"
+						: "limit reasons are read on TPMI servers only");
+		else
+			message_failure(&context->messages, &cpus[i].failure, error, "%s",
+					isst_error(context));
 	limit_reasons_clear(&reasons);
-	return error;
+	return error == -ENOMEM ? error : 0;
 }
 
 int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t count)
@@ -133,25 +106,12 @@ int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t 
 
 /* ---- Power ---- */
 
-static void take_zone(const struct power_zone *zone, struct domain_power *domain)
-{
-	enum { UW_PER_MW = 1000 };
-	const struct isst_value unknown = { .state = ISST_ABSENT };
-
-	domain->limit_mw = (struct isst_value){
-		.state = ISST_KNOWN, .value = (unsigned int)(zone->limit_uw / UW_PER_MW)
-	};
-	domain->power_mw = unknown;
-	if (zone->time_ns > 0)
-		domain->power_mw = (struct isst_value){ .state = ISST_KNOWN,
-							.value = (unsigned int)powercap_mw(zone) };
-}
-
 /** Reads the energy of the zone of domains, and what was drawn since an earlier reading. Its
  * failure is that of all of them. */
 static int read_zone(struct isst_context *context, struct power_zones *zones,
 		     struct power_zone *zone, struct domain_power *domains, size_t count)
 {
+	enum { UW_PER_MW = 1000 };
 	int error = powercap_continue(&context->files, zone, &context->power);
 
 	if (error == -ENOMEM)
@@ -166,7 +126,16 @@ static int read_zone(struct isst_context *context, struct power_zones *zones,
 			message_failure(&context->messages, &domains[i].failure, error, "%s",
 					isst_error(context));
 		else
-			take_zone(zone, &domains[i]);
+			domains[i].limit_mw = (struct isst_value){
+				.state = ISST_KNOWN,
+				.value = (unsigned int)(zone->limit_uw / UW_PER_MW)
+			};
+		if (!error && zone->time_ns > 0)
+			domains[i].power_mw = (struct isst_value){
+				.state = ISST_KNOWN, .value = (unsigned int)powercap_mw(zone)
+			};
+		else if (!error)
+			domains[i].power_mw = (struct isst_value){ .state = ISST_ABSENT };
 	}
 	return 0;
 }

@@ -13,6 +13,12 @@
 
 /* ---- Reading ---- */
 
+/** The value of an item. */
+static uint64_t max_value(uint64_t khz)
+{
+	return khz == LIMIT_NONE ? CPUFREQ_NO_LIMIT : khz;
+}
+
 /** The range of the processor, and whether turbo is off and conceals its end. */
 static int read_range(struct isst_context *context, enum turbo_state turbo,
 		      struct scaling_limits *limits)
@@ -65,21 +71,6 @@ static int note_failure(struct isst_context *context, const struct isst_cpu *cpu
  * switches that meanwhile, unless it does so all the time. */
 enum { TURBO_TRIES = 5 };
 
-static int read_each(struct isst_context *context, enum turbo_state turbo,
-		     struct scaling_limits *limits, size_t count)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		limits[i] = (struct scaling_limits){ .cpu = limits[i].cpu };
-		if (context_accepts_cpu(context, limits[i].cpu, &limits[i].failure))
-			error = note_failure(context, limits[i].cpu,
-					     read_limits(context, turbo, &limits[i]),
-					     &limits[i].failure);
-	}
-	return error;
-}
-
 static int read_all(struct isst_context *context, struct scaling_limits *limits, size_t count)
 {
 	enum turbo_state turbo = TURBO_UNKNOWN, before;
@@ -90,8 +81,13 @@ static int read_all(struct isst_context *context, struct scaling_limits *limits,
 		error = cpufreq_turbo_state(&context->files, &turbo);
 	do {
 		before = turbo;
-		if (!error)
-			error = read_each(context, turbo, limits, count);
+		for (size_t i = 0; i < count && !error; i++) {
+			limits[i] = (struct scaling_limits){ .cpu = limits[i].cpu };
+			if (context_accepts_cpu(context, limits[i].cpu, &limits[i].failure))
+				error = note_failure(context, limits[i].cpu,
+						     read_limits(context, turbo, &limits[i]),
+						     &limits[i].failure);
+		}
 		if (!error)
 			error = cpufreq_turbo_state(&context->files, &turbo);
 	} while (!error && turbo != before && ++tries < TURBO_TRIES);
@@ -116,25 +112,14 @@ int scaling_limits_read(struct isst_context *context, struct scaling_limits *lim
 	"CPU %u: the upper frequency limit, %s, is below the lower one, %s, which is not stated " \
 	"and stays"
 
-/** The value of an item. */
-static uint64_t max_value(uint64_t khz)
+/** What a limit reads as in the range of the processor, as the value of its item. */
+static uint64_t shown_limit(const struct frequency_limits *processor, bool max, uint64_t value)
 {
-	return khz == LIMIT_NONE ? CPUFREQ_NO_LIMIT : khz;
-}
+	uint64_t least = processor->min_khz, most = processor->max_khz;
 
-/** What an upper limit reads as, as the value of its item. */
-static uint64_t shown_max(const struct scaling_limits *limits, uint64_t value)
-{
-	if (value >= limits->processor.max_khz)
-		return CPUFREQ_NO_LIMIT;
-	return value < limits->processor.min_khz ? limits->processor.min_khz : value;
-}
-
-static uint64_t shown_min(const struct scaling_limits *limits, uint64_t value)
-{
-	if (value <= limits->processor.min_khz)
-		return 0;
-	return value > limits->processor.max_khz ? limits->processor.max_khz : value;
+	if (max)
+		return value >= most ? CPUFREQ_NO_LIMIT : value < least ? least : value;
+	return value <= least ? 0 : value > most ? most : value;
 }
 
 /** Adds a limit to a step, as the processor's range has it; one that is not shown is written
@@ -142,7 +127,7 @@ static uint64_t shown_min(const struct scaling_limits *limits, uint64_t value)
 static void fit_entry(const struct scaling_limits *limits, struct entry *entry)
 {
 	bool max = entry->item.kind == ITEM_SCALING_MAX;
-	uint64_t shown = max ? shown_max(limits, entry->bits) : shown_min(limits, entry->bits);
+	uint64_t shown = shown_limit(&limits->processor, max, entry->bits);
 
 	entry->hidden = limits->hidden && entry->bits >= limits->processor.max_khz &&
 			(max || (entry->bits != shown && entry->bits != LIMIT_HIGHEST));
@@ -152,27 +137,6 @@ static void fit_entry(const struct scaling_limits *limits, struct entry *entry)
 }
 
 /** The ranges of the CPUs of a step; those without cpufreq are left out. */
-static int read_ranges(const struct step *step, enum turbo_state turbo,
-		       struct scaling_limits *limits)
-{
-	struct isst_context *context = step->change->context;
-	int error = 0;
-
-	for (size_t i = 0; i < step->count && !error; i++) {
-		limits[i] = (struct scaling_limits){
-			.cpu = context_cpu(context, step->entries[i].item.index)
-		};
-		if (!limits[i].cpu)
-			continue;
-		error = read_range(context, turbo, &limits[i]);
-		if (error == -ENOENT) {
-			limits[i].cpu = NULL;
-			error = 0;
-		}
-	}
-	return error;
-}
-
 static int read_ranges_at_rest(const struct step *step, struct scaling_limits *limits)
 {
 	struct isst_context *context = step->change->context;
@@ -182,8 +146,17 @@ static int read_ranges_at_rest(const struct step *step, struct scaling_limits *l
 
 	do {
 		before = turbo;
-		if (!error)
-			error = read_ranges(step, turbo, limits);
+		for (size_t i = 0; i < step->count && !error; i++) {
+			limits[i] = (struct scaling_limits){
+				.cpu = context_cpu(context, step->entries[i].item.index)
+			};
+			if (limits[i].cpu)
+				error = read_range(context, turbo, &limits[i]);
+			if (error == -ENOENT) {
+				limits[i].cpu = NULL;
+				error = 0;
+			}
+		}
 		if (!error)
 			error = cpufreq_turbo_state(&context->files, &turbo);
 	} while (!error && turbo != before && ++tries < TURBO_TRIES);
@@ -194,84 +167,41 @@ static int read_ranges_at_rest(const struct step *step, struct scaling_limits *l
 	return error;
 }
 
-/** What the other limit of a CPU is, now that its range is known. Returns false where it is not
- * there, or not to be looked for: @error is set where that fails. */
-static bool read_other(const struct step *step, const struct entry *entry, uint64_t *khz,
-		       int *error)
-{
-	bool max = entry->item.kind == ITEM_SCALING_MAX;
-
-	*error = cpufreq_read(&step->change->context->files, entry->item.index,
-			      max ? "scaling_min_freq" : "scaling_max_freq", khz);
-	if (*error == -ENOENT) {
-		*error = 0;
-		return false;
-	}
-	return !*error;
-}
-
-/** A lower limit at the highest frequency, which was not known before: the kernel would clip it to
- * the upper one. */
-static int check_highest(const struct step *step, const struct scaling_limits *limits,
-			 const struct entry *entry)
-{
-	uint64_t highest = limits->processor.max_khz, max;
-	char text[2][KHZ_TEXT];
-	int error;
-
-	if (!read_other(step, entry, &max, &error) || max >= highest)
-		return error;
-	return message_error(&step->change->context->messages, -EIO, ABOVE_UPPER, entry->item.index,
-			     khz_text(highest, text[0]), khz_text(max, text[1]));
-}
-
-/** An upper limit of a CPU that came online, with a lower one of which nothing is asked. */
-static int check_lower(const struct step *step, const struct scaling_limits *limits,
+/**
+ * What planning could not see: a limit that is stated for a range which was not known before is not
+ * fitted to that; an upper limit of a CPU that came online must not be below a lower one of which
+ * nothing is asked; and a lower one at the highest frequency would be clipped to the upper one.
+ */
+static int check_entry(const struct step *step, const struct scaling_limits *limits,
 		       const struct entry *entry)
 {
-	uint64_t max = shown_max(limits, entry->bits), min, ignored = 0;
+	struct isst_context *context = step->change->context;
+	const struct frequency_limits *processor = &limits->processor;
+	bool max = entry->item.kind == ITEM_SCALING_MAX;
+	uint64_t wanted = max ? shown_limit(processor, true, entry->bits) : processor->max_khz;
+	uint64_t other, ignored = 0;
 	struct item lower;
 	char text[2][KHZ_TEXT];
 	int error;
 
-	if (max == CPUFREQ_NO_LIMIT || !item_counterpart(&entry->item, &lower) ||
-	    change_project(step->change, &lower, &ignored))
+	if (step->exact && entry->bits != LIMIT_HIGHEST && entry->bits != LIMIT_LOWEST &&
+	    (max ? entry->bits < processor->min_khz
+		 : entry->bits > processor->max_khz && !limits->hidden))
+		return message_error(
+			&context->messages, -EIO, max ? BELOW_LOWEST : ABOVE_HIGHEST,
+			entry->item.index, khz_text(entry->bits, text[0]),
+			khz_text(max ? processor->min_khz : processor->max_khz, text[1]));
+	if (max ? wanted == CPUFREQ_NO_LIMIT || !item_counterpart(&entry->item, &lower) ||
+			    change_project(step->change, &lower, &ignored)
+		: entry->bits != LIMIT_HIGHEST)
 		return 0;
-	if (!read_other(step, entry, &min, &error) || min <= max)
-		return error;
-	return message_error(&step->change->context->messages, -EIO, BELOW_LOWER, entry->item.index,
-			     khz_text(max, text[0]), khz_text(min, text[1]));
-}
-
-/** A limit that is stated for a range which was not known before: it is not fitted to that. */
-static int check_range(const struct step *step, const struct scaling_limits *limits,
-		       const struct entry *entry)
-{
-	const struct frequency_limits *processor = &limits->processor;
-	bool max = entry->item.kind == ITEM_SCALING_MAX;
-	char text[2][KHZ_TEXT];
-
-	if (!step->exact || entry->bits == LIMIT_HIGHEST || entry->bits == LIMIT_LOWEST ||
-	    (max ? entry->bits >= processor->min_khz
-		 : entry->bits <= processor->max_khz || limits->hidden))
-		return 0;
-	return message_error(&step->change->context->messages, -EIO,
-			     max ? BELOW_LOWEST : ABOVE_HIGHEST, entry->item.index,
-			     khz_text(entry->bits, text[0]),
-			     khz_text(max ? processor->min_khz : processor->max_khz, text[1]));
-}
-
-/** What planning could not see. */
-static int check_entry(const struct step *step, const struct scaling_limits *limits,
-		       const struct entry *entry)
-{
-	int error = check_range(step, limits, entry);
-
-	if (error)
-		return error;
-	if (entry->item.kind == ITEM_SCALING_MAX)
-		return check_lower(step, limits, entry);
-	return entry->bits == LIMIT_HIGHEST ? check_highest(step, limits, entry) : 0;
+	error = cpufreq_read(&context->files, entry->item.index,
+			     max ? "scaling_min_freq" : "scaling_max_freq", &other);
+	if (error || (max ? other <= wanted : other >= wanted))
+		return error == -ENOENT ? 0 : error;
+	return message_error(&context->messages, -EIO, max ? BELOW_LOWER : ABOVE_UPPER,
+			     entry->item.index, khz_text(wanted, text[0]),
+			     khz_text(other, text[1]));
 }
 
 /** The range may be another one than when the limits were planned: CPUs came online, or a level
@@ -311,50 +241,39 @@ struct present_limits {
 	bool covered;
 };
 
-static bool range_is_fixed(const struct isst_change *change, const struct isst_domain *domain)
-{
-	const struct item level = item_of(ITEM_LEVEL, domain, 0);
-	const struct item features = item_of(ITEM_FEATURES, domain, 0);
-	uint64_t ignored = 0;
-
-	return !change_project(change, &level, &ignored) &&
-	       !change_project(change, &features, &ignored);
-}
-
-static bool is_covered(const struct present_limits *present)
-{
-	const struct frequency_limits *processor = &present->limits.processor;
-	uint64_t min = present->min > processor->min_khz ? present->min : processor->min_khz;
-	uint64_t max = present->max < processor->max_khz ? present->max : processor->max_khz;
-
-	return min >= max;
-}
-
 static int find_present(const struct scaling_plan *plan, struct limit_request *request,
 			struct present_limits *present)
 {
 	struct isst_change *change = plan->change;
 	const struct isst_cpu *cpu = request->cpu;
+	const struct item level = item_of(ITEM_LEVEL, cpu->domain, 0);
+	const struct item features = item_of(ITEM_FEATURES, cpu->domain, 0);
 	const struct item max = item_of(ITEM_SCALING_MAX, cpu->domain, cpu->number);
 	const struct item min = item_of(ITEM_SCALING_MIN, cpu->domain, cpu->number);
+	const struct frequency_limits *processor = &present->limits.processor;
+	uint64_t ignored = 0;
+	int error;
 
 	*present = (struct present_limits){ .limits.cpu = cpu,
 					    .max = CPUFREQ_NO_LIMIT,
 					    .covered = true };
 	if (!cpu->online && cpu_will_be_online(change, cpu->domain, cpu->number))
 		return 0;
-	int error = note_failure(change->context, cpu,
-				 read_limits(change->context, plan->turbo, &present->limits),
-				 &request->failure);
+	error = note_failure(change->context, cpu,
+			     read_limits(change->context, plan->turbo, &present->limits),
+			     &request->failure);
 	if (error || request->failure.error)
 		return error;
 	present->known = true;
-	present->fixed_range = range_is_fixed(change, cpu->domain);
+	present->fixed_range = !change_project(change, &level, &ignored) &&
+			       !change_project(change, &features, &ignored);
 	present->max = max_value(present->limits.now.max_khz);
 	present->min = present->limits.now.min_khz;
 	change_project(change, &max, &present->max);
 	change_project(change, &min, &present->min);
-	present->covered = is_covered(present);
+	present->covered = (present->min > processor->min_khz ? present->min
+							      : processor->min_khz) >=
+			   (present->max < processor->max_khz ? present->max : processor->max_khz);
 	return 0;
 }
 
@@ -416,36 +335,12 @@ static void plan_limit(struct step *step, const struct isst_cpu *cpu, uint64_t v
 		fit_entry(&present->limits, &step->entries[step->count - 1]);
 }
 
-/** An upper limit that goes up brings a lower one to sight that it covered: this has to go down
- * behind it. */
-static struct step *min_step(const struct limit_steps *steps, const struct frequency_limits *wanted,
-			     const struct present_limits *present)
-{
-	if (present->covered && wanted->max_khz != LIMIT_KEPT &&
-	    known_max(present, wanted->max_khz) >= present->min)
-		return steps->raised_min;
-	return limit_steps_min(steps, present->min, wanted->min_khz);
-}
-
-static void plan_cpu(const struct scaling_plan *plan, const struct limit_request *request,
-		     const struct present_limits *present)
+static int plan_request(const struct scaling_plan *plan, struct limit_request *request)
 {
 	const struct frequency_limits *wanted = &request->wanted;
 	const struct limit_steps *steps = &plan->steps;
-
-	if (wanted->max_khz != LIMIT_KEPT)
-		plan_limit(steps->max, request->cpu, max_value(wanted->max_khz), present);
-	if (wanted->min_khz == LIMIT_KEPT)
-		return;
-	/* What a CPU comes online with is not in the way of its upper limit then. */
-	if (!present->known && wanted->max_khz != LIMIT_KEPT)
-		plan_limit(steps->lowered_min, request->cpu, 0, present);
-	plan_limit(min_step(steps, wanted, present), request->cpu, wanted->min_khz, present);
-}
-
-static int plan_request(const struct scaling_plan *plan, struct limit_request *request)
-{
 	struct present_limits present;
+	struct step *min;
 	int error;
 
 	request->failure = (struct isst_failure){ 0 };
@@ -453,8 +348,22 @@ static int plan_request(const struct scaling_plan *plan, struct limit_request *r
 	if (error || request->failure.error)
 		return error;
 	check_limits(&plan->change->context->messages, request, &present);
-	if (!request->failure.error)
-		plan_cpu(plan, request, &present);
+	if (request->failure.error)
+		return 0;
+	if (wanted->max_khz != LIMIT_KEPT)
+		plan_limit(steps->max, request->cpu, max_value(wanted->max_khz), &present);
+	if (wanted->min_khz == LIMIT_KEPT)
+		return 0;
+	/* What a CPU comes online with is not in the way of its upper limit then. */
+	if (!present.known && wanted->max_khz != LIMIT_KEPT)
+		plan_limit(steps->lowered_min, request->cpu, 0, &present);
+	min = limit_steps_min(steps, present.min, wanted->min_khz);
+	/* An upper limit that goes up brings a lower one to sight that it covered: this has to go
+	 * down behind it. */
+	if (present.covered && wanted->max_khz != LIMIT_KEPT &&
+	    known_max(&present, wanted->max_khz) >= present.min)
+		min = steps->raised_min;
+	plan_limit(min, request->cpu, wanted->min_khz, &present);
 	return 0;
 }
 

@@ -15,45 +15,7 @@ static bool is_of(const struct entry *entry, unsigned int package)
 	return entry->item.package == package && !item_is_of_package(&entry->item);
 }
 
-/** All that is set of one limit of a package: a lower one is in one of two steps. */
-struct limits {
-	const struct step *steps[2];
-	unsigned int package;
-};
-
-static struct limits limits_of(const struct limit_steps *steps, bool max, unsigned int package)
-{
-	if (max)
-		return (struct limits){ { steps->max, NULL }, package };
-	return (struct limits){ { steps->lowered_min, steps->raised_min }, package };
-}
-
-static size_t count(const struct limits *limits)
-{
-	size_t entries = 0;
-
-	for (size_t i = 0; i < 2 && limits->steps[i]; i++)
-		for (size_t j = 0; j < limits->steps[i]->count; j++)
-			entries += is_of(&limits->steps[i]->entries[j], limits->package);
-	return entries;
-}
-
 /* ---- Once a step was made ---- */
-
-/** The limit that the package needs: the widest that is asked for. */
-static uint64_t widest(const struct step *step, unsigned int package)
-{
-	bool max = step->kind == ITEM_UNCORE_MAX;
-	uint64_t khz = max ? 0 : UINT64_MAX;
-
-	for (size_t i = 0; i < step->count; i++) {
-		const struct entry *entry = &step->entries[i];
-
-		if (is_of(entry, package) && (max ? entry->bits > khz : entry->bits < khz))
-			khz = entry->bits;
-	}
-	return khz;
-}
 
 /** Whether there is a limit of the package that holds @entry back. */
 static bool has_limit(struct isst_context *context, const struct entry *entry)
@@ -61,10 +23,9 @@ static bool has_limit(struct isst_context *context, const struct entry *entry)
 	const struct uncore_place place = { .package = entry->item.package };
 	const char *message = context->messages.error;
 	uint64_t khz;
-	bool there;
+	bool there = !uncore_read_limit(&context->files, &place, item_limit(&entry->item), &khz) &&
+		     khz == entry->wanted.number;
 
-	there = !uncore_read_limit(&context->files, &place, item_limit(&entry->item), &khz) &&
-		khz == entry->wanted.number;
 	context->messages.error = message;
 	return there;
 }
@@ -82,39 +43,39 @@ static void set_again(struct step *step, unsigned int package)
 			step_set(again, step->entries[i].item, WHOLE_VALUE, step->entries[i].bits);
 }
 
-static bool disturbs(const struct step *step, const struct item *item)
-{
-	for (size_t i = 0; i < step->footprint_count; i++)
-		if (item_is(&step->footprint[i].item, item))
-			return true;
-	return false;
-}
-
-/** A write of the limit of a package sets all that @other has of it. */
-static void disturb_all(struct step *package, const struct step *other)
-{
-	unsigned int number = package->entries[0].item.package;
-
-	for (size_t i = 0; i < other->count; i++)
-		if (is_of(&other->entries[i], number) &&
-		    !disturbs(package, &other->entries[i].item))
-			step_disturbs(package, other->entries[i].item);
-}
-
+/** The limit that the package needs is the widest that is asked for; a write of it sets all that
+ * steps have of it. */
 static void move_package(struct step *step, const struct entry *held)
 {
 	struct isst_change *change = step->change;
 	struct item item = held->item;
 	struct step *package = change_step_behind(step, step->kind);
+	bool max = step->kind == ITEM_UNCORE_MAX;
+	uint64_t widest = max ? 0 : UINT64_MAX;
 
+	for (size_t i = 0; i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (is_of(entry, item.package) &&
+		    (max ? entry->bits > widest : entry->bits < widest))
+			widest = entry->bits;
+	}
 	item.index = UNCORE_OF_PACKAGE;
-	step_set(package, item, WHOLE_VALUE, widest(step, item.package));
+	step_set(package, item, WHOLE_VALUE, widest);
 	if (!package || package->count == 0)
 		return;
 	package->exact = step->exact;
 	for (size_t i = 0; i < change->count; i++)
-		if (change->steps[i]->kind == step->kind)
-			disturb_all(package, change->steps[i]);
+		for (size_t j = 0; j < change->steps[i]->count; j++) {
+			const struct entry *entry = &change->steps[i]->entries[j];
+			bool known = change->steps[i]->kind != step->kind ||
+				     !is_of(entry, item.package);
+
+			for (size_t k = 0; k < package->footprint_count; k++)
+				known |= item_is(&package->footprint[k].item, &entry->item);
+			if (!known)
+				step_disturbs(package, entry->item);
+		}
 }
 
 /** Behind a step whose limits were held back in some packages. */
@@ -141,18 +102,10 @@ static int widen_packages(struct step *step)
 
 /* ---- Planning those of a package ---- */
 
-static void allow(struct step *step, unsigned int package)
-{
-	for (size_t i = 0; i < step->count; i++)
-		if (is_of(&step->entries[i], package))
-			step->entries[i].provisional = true;
-	step->after = widen_packages;
-}
-
 /**
  * Where the steps set a limit of all that a package has, they may move that of the package: behind
- * one that was held back by it, steps are added that move it, and set the limits again. Returns 0
- * or -ENOMEM.
+ * one that was held back by it, steps are added that move it, and set the limits again. A lower
+ * limit is in one of two steps. Returns 0 or -ENOMEM.
  */
 static int uncore_package_plan(const struct limit_steps *steps, unsigned int package)
 {
@@ -169,11 +122,19 @@ static int uncore_package_plan(const struct limit_steps *steps, unsigned int pac
 	if (error)
 		return error == -ENOMEM ? error : 0;
 	for (int max = 0; max < 2; max++) {
-		const struct limits limits = limits_of(steps, max, package);
+		struct step *step = max ? steps->max : steps->lowered_min;
+		const struct step *const of[] = { step, max ? NULL : steps->raised_min };
+		size_t count = 0;
 
-		if (clusters == 0 || count(&limits) != clusters)
+		for (size_t i = 0; i < 2; i++)
+			for (size_t j = 0; of[i] && j < of[i]->count; j++)
+				count += is_of(&of[i]->entries[j], package);
+		if (clusters == 0 || count != clusters)
 			continue;
-		allow(max ? steps->max : steps->lowered_min, package);
+		for (size_t i = 0; i < step->count; i++)
+			if (is_of(&step->entries[i], package))
+				step->entries[i].provisional = true;
+		step->after = widen_packages;
 	}
 	return 0;
 }
@@ -219,20 +180,6 @@ static int read_now(struct isst_context *context, const struct uncore_place *pla
 		     : uncore_read_limit(&context->files, place, CPUFREQ_MIN, &limits->min_khz);
 }
 
-/** Those that the kernel does not show are 0. */
-static int read_initial(struct isst_context *context, const struct uncore_place *place,
-			struct frequency_limits *limits)
-{
-	struct kernel_files *files = &context->files;
-	int error = uncore_read_initial(files, place, CPUFREQ_MAX, &limits->max_khz);
-
-	if (!error)
-		error = uncore_read_initial(files, place, CPUFREQ_MIN, &limits->min_khz);
-	if (error)
-		*limits = (struct frequency_limits){ 0 };
-	return error == -ENOENT ? 0 : error;
-}
-
 static void reject(struct isst_context *context, const struct isst_domain *domain,
 		   unsigned int fabric, struct isst_failure *failure, int error, const char *why)
 {
@@ -263,10 +210,19 @@ static int note_failure(struct isst_context *context, const struct isst_domain *
 static int read_limits(struct isst_context *context, struct uncore_limits *limits)
 {
 	const struct uncore_place place = uncore_place_of(context, limits->domain, limits->fabric);
-	int error = read_now(context, &place, &limits->now);
+	struct kernel_files *files = &context->files;
+	struct frequency_limits *initial = &limits->initial;
+	int error = read_now(context, &place, &limits->now), shown;
 
-	if (!error)
-		error = read_initial(context, &place, &limits->initial);
+	if (!error) {
+		/* Those that the kernel does not show are 0. */
+		shown = uncore_read_initial(files, &place, CPUFREQ_MAX, &initial->max_khz);
+		if (!shown)
+			shown = uncore_read_initial(files, &place, CPUFREQ_MIN, &initial->min_khz);
+		if (shown)
+			*initial = (struct frequency_limits){ 0 };
+		error = shown == -ENOENT ? 0 : shown;
+	}
 	return note_failure(context, limits->domain, limits->fabric, error, &limits->failure);
 }
 
@@ -340,31 +296,24 @@ static int find_values(struct isst_change *change, struct limit_request *request
 			    &request->failure);
 }
 
-/** Why a limit cannot be set, or NULL. */
-static const char *objection_to(struct messages *messages, const char *which, uint64_t wanted,
-				uint64_t khz)
-{
-	char text[KHZ_TEXT];
-
-	if (wanted == LIMIT_KEPT)
-		return NULL;
-	if (khz < STEP_KHZ || khz / STEP_KHZ > MOST_STEPS)
-		return message_make(messages, "the %s is %s, and may be 100 to %d MHz", which,
-				    khz_text(wanted, text), MOST_STEPS * (STEP_KHZ / 1000));
-	return NULL;
-}
-
 static void check_values(struct isst_change *change, struct limit_request *request,
 			 const struct frequency_limits *values)
 {
 	const struct frequency_limits *wanted = &request->wanted;
 	struct messages *messages = &change->context->messages;
 	char text[2][KHZ_TEXT];
-	const char *why = objection_to(messages, "maximum", wanted->max_khz, values->max_khz);
+	const char *why = NULL;
 
-	request->of_max = why != NULL;
-	if (!why)
-		why = objection_to(messages, "minimum", wanted->min_khz, values->min_khz);
+	for (int max = 1; max >= 0 && !why; max--) {
+		uint64_t asked = max ? wanted->max_khz : wanted->min_khz;
+		uint64_t khz = max ? values->max_khz : values->min_khz;
+
+		if (asked != LIMIT_KEPT && (khz < STEP_KHZ || khz / STEP_KHZ > MOST_STEPS))
+			why = message_make(messages, "the %s is %s, and may be 100 to %d MHz",
+					   max ? "maximum" : "minimum", khz_text(asked, text[0]),
+					   MOST_STEPS * (STEP_KHZ / 1000));
+		request->of_max = max && why;
+	}
 	if (!why && values->min_khz > values->max_khz && !request->may_cross)
 		why = message_make(messages, "the minimum, %s, is above the maximum, %s",
 				   khz_text(values->min_khz, text[0]),
@@ -374,23 +323,11 @@ static void check_values(struct isst_change *change, struct limit_request *reque
 		       why);
 }
 
-static void plan_values(const struct limit_steps *steps, const struct limit_request *request,
-			const struct frequency_limits *present,
-			const struct frequency_limits *values)
-{
-	const struct item max = item_of(ITEM_UNCORE_MAX, request->domain, request->fabric);
-	const struct item min = item_of(ITEM_UNCORE_MIN, request->domain, request->fabric);
-
-	if (request->wanted.max_khz != LIMIT_KEPT)
-		step_set(steps->max, max, WHOLE_VALUE, values->max_khz);
-	if (request->wanted.min_khz != LIMIT_KEPT || values->min_khz != present->min_khz)
-		step_set(limit_steps_min(steps, present->min_khz, values->min_khz), min,
-			 WHOLE_VALUE, values->min_khz);
-}
-
 static int plan_request(struct isst_change *change, const struct limit_steps *steps,
 			struct limit_request *request)
 {
+	const struct item max = item_of(ITEM_UNCORE_MAX, request->domain, request->fabric);
+	const struct item min = item_of(ITEM_UNCORE_MIN, request->domain, request->fabric);
 	struct frequency_limits present = { 0 }, values;
 	int error;
 
@@ -399,8 +336,13 @@ static int plan_request(struct isst_change *change, const struct limit_steps *st
 	if (error || request->failure.error)
 		return error;
 	check_values(change, request, &values);
-	if (!request->failure.error)
-		plan_values(steps, request, &present, &values);
+	if (request->failure.error)
+		return 0;
+	if (request->wanted.max_khz != LIMIT_KEPT)
+		step_set(steps->max, max, WHOLE_VALUE, values.max_khz);
+	if (request->wanted.min_khz != LIMIT_KEPT || values.min_khz != present.min_khz)
+		step_set(limit_steps_min(steps, present.min_khz, values.min_khz), min, WHOLE_VALUE,
+			 values.min_khz);
 	return 0;
 }
 
