@@ -4,7 +4,7 @@
 #include "sysfs/cpuset_groups.h"
 #include "sysfs/partition.h"
 #include "transaction/report.h"
-#include "transaction/saved_settings_file.h"
+#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -115,7 +115,7 @@ int cpus_plan_regained(struct isst_change *change)
 	struct messages *messages = &change->context->messages;
 	const char *before = messages->error;
 	struct item_lines saved;
-	int error = settings_file_read(change->context, SETTINGS_CPUSET_GROUPS, false, &saved);
+	int error = settings_file_read(change->context, SETTINGS_CPUSET_GROUPS, &saved);
 
 	if (error == -ENOENT)
 		return 0;

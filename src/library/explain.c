@@ -10,7 +10,7 @@
 #include "state/match.h"
 #include "state/wanted.h"
 #include "transaction/boot_state.h"
-#include "transaction/saved_settings_file.h"
+#include "transaction/saved_settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -249,7 +249,7 @@ static int read_applied(struct survey *survey)
 static int read_saved(struct survey *survey, const char *name)
 {
 	struct item_lines saved;
-	int error = settings_file_read(survey->context, name, false, &saved);
+	int error = settings_file_read(survey->context, name, &saved);
 
 	for (size_t i = 0; i < survey->count && !error; i++) {
 		const struct item domain = item_of(ITEM_ASSOCIATION, survey->domains[i].domain, 0);

@@ -6,7 +6,7 @@
 #include "common/memory_stream.h"
 #include "features/planning.h"
 #include "transaction/item_lines.h"
-#include "transaction/saved_settings_file.h"
+#include "transaction/saved_settings.h"
 
 #include <errno.h>
 #include <inttypes.h>

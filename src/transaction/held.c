@@ -34,10 +34,11 @@ void change_rediscover(struct isst_change *change)
 
 void change_complete(struct isst_change *change)
 {
-	bool staged = settings_stage(change);
+	struct settings_file files[SETTINGS_FILES];
 
+	settings_stage(change, files);
 	journal_done(change);
-	settings_apply(change, staged);
+	settings_apply(change, files);
 	change_end_journal(change);
 }
 

@@ -8,7 +8,7 @@
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
-#include "transaction/saved_settings_file.h"
+#include "transaction/saved_settings.h"
 
 #include <errno.h>
 #include <inttypes.h>

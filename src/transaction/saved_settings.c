@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Saved settings, kept from one run to the next: what is planned for them. */
 #include "transaction/saved_settings.h"
-#include "transaction/saved_settings_file.h"
-#include "transaction/saved_settings_plan.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -35,7 +33,7 @@ void settings_plans_free(struct settings_plan *plans)
 
 int settings_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
 {
-	const struct settings_plan plan = { .kind = LEVEL,
+	const struct settings_plan plan = { .kind = PLAN_LEVEL,
 					    .domain = item_of(ITEM_LEVEL, domain, 0),
 					    .level = level };
 
@@ -45,7 +43,7 @@ int settings_level(struct isst_change *change, const struct isst_domain *domain,
 int settings_retain(struct isst_change *change, const char *name, const struct item_line *line)
 {
 	const struct settings_plan plan = {
-		.kind = RETAIN, .name = name, .domain = line->item, .level = line->level
+		.kind = PLAN_RETAIN, .name = name, .domain = line->item, .level = line->level
 	};
 
 	return add_plan(change, &plan) ? 0 : -ENOMEM;
@@ -56,7 +54,7 @@ int settings_retain(struct isst_change *change, const char *name, const struct i
 static int check_readable(struct isst_context *context, const char *name)
 {
 	struct item_lines saved;
-	int error = settings_file_read(context, name, false, &saved);
+	int error = settings_file_read(context, name, &saved);
 
 	item_lines_clear(&saved);
 	return error == -ENOENT ? 0 : error;
@@ -72,7 +70,7 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
 	if (error)
 		return error;
 	plan = add_plan(change,
-			&(struct settings_plan){ .kind = KEEP, .name = name, .other = other });
+			&(struct settings_plan){ .kind = PLAN_KEEP, .name = name, .other = other });
 	if (!plan)
 		return -ENOMEM;
 	/* Those of requests that follow, and those that are added while steps are made, are not of
@@ -85,35 +83,30 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
 int settings_follow_groups(struct isst_change *change)
 {
 	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == FOLLOW)
+		if (plan->kind == PLAN_FOLLOW)
 			return 0;
-	return add_plan(change,
-			&(struct settings_plan){ .kind = FOLLOW, .name = SETTINGS_CPUSET_GROUPS })
+	return add_plan(change, &(struct settings_plan){ .kind = PLAN_FOLLOW,
+							 .name = SETTINGS_CPUSET_GROUPS })
 		       ? 0
 		       : -ENOMEM;
-}
-
-/** Whether another domain hands its values over to a feature, so that its file was checked. */
-static bool is_heir(const struct isst_change *change, const char *name)
-{
-	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == FORGET && plan->other && strcmp(plan->other, name) == 0)
-			return true;
-	return false;
 }
 
 int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		    const struct isst_domain *domain, unsigned int level)
 {
-	/* That of the feature itself has been read, to plan what is restored. */
-	int error = other && !is_heir(change, other) ? check_readable(change->context, other) : 0;
-	const struct settings_plan plan = { .kind = FORGET,
+	const struct settings_plan plan = { .kind = PLAN_FORGET,
 					    .name = name,
 					    .other = other,
 					    .inherits = inherits,
 					    .domain = item_of(ITEM_LEVEL, domain, 0),
 					    .level = level };
+	/* That of the feature itself has been read, to plan what is restored. */
+	bool checked = !other;
+	int error;
 
+	for (const struct settings_plan *one = change->settings; one && !checked; one = one->next)
+		checked = one->kind == PLAN_FORGET && one->other && strcmp(one->other, other) == 0;
+	error = checked ? 0 : check_readable(change->context, other);
 	if (error)
 		return error;
 	return add_plan(change, &plan) ? 0 : -ENOMEM;
@@ -122,7 +115,7 @@ int settings_forget(struct isst_change *change, const char *name, const char *ot
 bool settings_are_restored(const struct isst_change *change, const struct item *item)
 {
 	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
-		if (plan->kind == FORGET && item_reaches_domain(item, &plan->domain))
+		if (plan->kind == PLAN_FORGET && item_reaches_domain(item, &plan->domain))
 			return true;
 	return false;
 }
@@ -132,7 +125,7 @@ int settings_read(struct isst_context *context, const char *name, const struct i
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	size_t kept = 0;
-	int error = settings_file_read(context, name, false, saved);
+	int error = settings_file_read(context, name, saved);
 
 	/* Without an existing file other values would be restored than those from before. */
 	if (error)
@@ -148,46 +141,49 @@ int settings_read(struct isst_context *context, const char *name, const struct i
 	return -ENOENT;
 }
 
-static bool is_of_domain(const struct item_line *line, const struct item *domain)
+/** Reads what is saved of a domain at any level, without marks; nothing where there is no file. */
+static int read_saved(struct isst_context *context, const char *name,
+		      const struct isst_domain *domain, struct item_lines *saved)
 {
-	return item_same_domain(&line->item, domain) && !settings_is_mark(line);
+	const struct item wanted = item_of(ITEM_LEVEL, domain, 0);
+	size_t kept = 0;
+	int error = settings_file_read(context, name, saved);
+
+	for (size_t i = 0; i < saved->count; i++)
+		if (item_same_domain(&saved->items[i].item, &wanted) &&
+		    !settings_is_mark(&saved->items[i]))
+			saved->items[kept++] = saved->items[i];
+	saved->count = kept;
+	return error == -ENOENT ? 0 : error;
 }
 
 int settings_exist(struct isst_context *context, const char *name, const struct isst_domain *domain)
 {
-	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	struct item_lines saved;
-	int error = settings_file_read(context, name, false, &saved), found = 0;
+	int error = read_saved(context, name, domain, &saved);
+	bool any = saved.count > 0;
 
-	if (error)
-		return error == -ENOENT ? 0 : error;
-	for (size_t i = 0; i < saved.count; i++)
-		found |= is_of_domain(&saved.items[i], &wanted);
 	item_lines_clear(&saved);
-	return found;
+	return error ? error : any;
 }
 
 int settings_of_other_level(struct isst_context *context, const char *name,
 			    const struct isst_domain *domain, unsigned int level,
 			    unsigned int *other)
 {
-	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	struct item_lines saved;
-	int error = settings_file_read(context, name, false, &saved), found = 0;
+	int error = read_saved(context, name, domain, &saved), found = 0;
 
-	if (error)
-		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < saved.count; i++) {
-		const struct item_line *line = &saved.items[i];
+		unsigned int one = saved.items[i].level;
 
-		if (!is_of_domain(line, &wanted) || line->level == level)
+		if (one == level || (found && one >= *other))
 			continue;
-		if (!found || line->level < *other)
-			*other = line->level;
+		*other = one;
 		found = 1;
 	}
 	item_lines_clear(&saved);
-	return found;
+	return error ? error : found;
 }
 
 int settings_were_restored(struct isst_context *context, const char *name,
@@ -195,7 +191,7 @@ int settings_were_restored(struct isst_context *context, const char *name,
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	struct item_lines saved;
-	int error = settings_file_read(context, name, false, &saved);
+	int error = settings_file_read(context, name, &saved);
 	bool saved_any = false, any = false, at_level = false;
 
 	if (error)
@@ -203,7 +199,7 @@ int settings_were_restored(struct isst_context *context, const char *name,
 	for (size_t i = 0; i < saved.count; i++) {
 		const struct item_line *line = &saved.items[i];
 
-		saved_any |= is_of_domain(line, &wanted);
+		saved_any |= item_same_domain(&line->item, &wanted) && !settings_is_mark(line);
 		if (package ? line->item.package != wanted.package
 			    : !item_same_domain(&line->item, &wanted))
 			continue;
@@ -216,75 +212,48 @@ int settings_were_restored(struct isst_context *context, const char *name,
 
 /* ---- What a request replaces ---- */
 
-/** Entries whose values are looked at. */
-struct replaced {
-	struct item_access *accesses;
-	struct entry **owners;
-	size_t count;
-};
-
-/** Notes what is known already, or that it has to be read. An item that nothing was done to yet is
- * as in the baseline, also where that is corrected later. */
-static void note_replaced(const struct isst_change *change, struct entry *entry,
-			  struct replaced *unknown)
-{
-	const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
-
-	if (!item || !item->value_known)
-		return;
-	if (item->moved || item->range_moved) {
-		unknown->owners[unknown->count] = entry;
-		unknown->accesses[unknown->count++].item = entry->item;
-	} else if (!item_value_equal(&entry->item, item->now, item->value)) {
-		entry->replaced_known = true;
-		entry->replaced = item->now;
-	}
-}
-
-/** What cannot be read here cannot be read by its step either, which has the message. */
-static int read_replaced(struct isst_change *change, const struct replaced *unknown)
-{
-	int error = unknown->count > 0
-			    ? items_read(change->context, unknown->accesses, unknown->count)
-			    : 0;
-
-	for (size_t i = 0; i < unknown->count && !error; i++) {
-		const struct item_access *access = &unknown->accesses[i];
-		struct entry *entry = unknown->owners[i];
-
-		entry->replaced_known = !access->failure.error && !access->absent;
-		entry->replaced = access->value;
-	}
-	return error;
-}
-
-static size_t count_entries(const struct isst_change *change, const struct settings_plan *plan)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < change->count; i++)
-		if (change->steps[i]->settings == plan)
-			count += change->steps[i]->count;
-	return count;
-}
-
+/** Notes what is known already, and reads the rest. An item that nothing was done to yet is as in
+ * the baseline, also where that is corrected later. What cannot be read here cannot be read by its
+ * step either, which has the message. */
 static int read_replaced_values(struct isst_change *change, const struct settings_plan *plan)
 {
-	size_t count = count_entries(change, plan);
-	struct replaced unknown = { calloc(count + 1, sizeof(*unknown.accesses)),
-				    calloc(count + 1, sizeof(*unknown.owners)), 0 };
-	int error = unknown.accesses && unknown.owners ? 0 : -ENOMEM;
+	size_t count = 0, unknown = 0;
+	struct item_access *accesses;
+	struct entry **owners;
+	int error;
 
+	for (size_t i = 0; i < change->count; i++)
+		count += change->steps[i]->settings == plan ? change->steps[i]->count : 0;
+	accesses = calloc(count + 1, sizeof(*accesses));
+	owners = calloc(count + 1, sizeof(*owners));
+	error = accesses && owners ? 0 : -ENOMEM;
 	for (size_t i = 0; i < change->count && !error; i++) {
 		struct step *step = change->steps[i];
 
-		for (size_t j = 0; j < step->count && step->settings == plan; j++)
-			note_replaced(change, &step->entries[j], &unknown);
+		for (size_t j = 0; j < step->count && step->settings == plan; j++) {
+			struct entry *entry = &step->entries[j];
+			const struct baseline_item *item = baseline_find(&change->baseline,
+									 &entry->item);
+
+			if (!item || !item->value_known)
+				continue;
+			if (item->moved || item->range_moved) {
+				owners[unknown] = entry;
+				accesses[unknown++].item = entry->item;
+			} else if (!item_value_equal(&entry->item, item->now, item->value)) {
+				entry->replaced_known = true;
+				entry->replaced = item->now;
+			}
+		}
 	}
-	if (!error)
-		error = read_replaced(change, &unknown);
-	free(unknown.accesses);
-	free(unknown.owners);
+	if (!error && unknown > 0)
+		error = items_read(change->context, accesses, unknown);
+	for (size_t i = 0; i < unknown && !error; i++) {
+		owners[i]->replaced_known = !accesses[i].failure.error && !accesses[i].absent;
+		owners[i]->replaced = accesses[i].value;
+	}
+	free(accesses);
+	free(owners);
 	return error;
 }
 

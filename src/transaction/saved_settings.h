@@ -7,7 +7,21 @@
 #define ISST_TRANSACTION_SAVED_SETTINGS_H
 
 #include "transaction/change.h"
+#include "transaction/item_index.h"
 #include "transaction/item_lines.h"
+
+/** What is to happen to saved settings once the change is made; a list, in the order of the
+ * requests. */
+struct settings_plan {
+	struct settings_plan *next;
+	enum { PLAN_KEEP, PLAN_FOLLOW, PLAN_FORGET, PLAN_RETAIN, PLAN_LEVEL } kind;
+	const char *name;  /* of the feature; a constant */
+	const char *other; /* a constant, or NULL */
+	bool inherits;
+	bool begun;	    /* PLAN_KEEP: the first of its steps was, or is about to be made */
+	struct item domain; /* package, die and domain only; PLAN_RETAIN: the item */
+	unsigned int level; /* not of PLAN_KEEP */
+};
 
 /**
  * Once the change is made, remembers what the steps of a request replaced: those from number @first
@@ -77,17 +91,38 @@ int settings_of_other_level(struct isst_context *context, const char *name,
 int settings_were_restored(struct isst_context *context, const char *name,
 			   const struct isst_domain *domain, unsigned int level, bool package);
 
-/** Writes the planned files; @staged: settings_stage() has prepared it. A
- * failure is only warned of: the change itself stands. */
-void settings_apply(struct isst_change *change, bool staged);
+void settings_plans_free(struct settings_plan *plans);
+
+/* ---- Their files (saved_settings_file.c) ---- */
+
+enum { SETTINGS_FILES = 3 };
+
+/** A file as a change leaves it; filled in by settings_stage(). */
+struct settings_file {
+	const char *name; /* NULL: nothing becomes of it */
+	struct item_lines lines;
+	struct item_index index; /* of these */
+	int error;
+	const char *unread; /* why it cannot be read */
+	bool changed, staged;
+	bool over; /* over the file that is there, where there is no space for a new one */
+	struct settings_file *behind; /* to be written first */
+	/* What its new contents are: settings that were replaced, those that another feature
+	 * hands over, those that are left once others were restored. */
+	bool keeps, forgets;
+	const char *heir_of;
+};
 
 /**
- * Writes what settings_apply() is going to write into files beside the others, before the journal
+ * Finds what becomes of the files, and writes that into files beside them, before the journal
  * states that the change is complete: from there on nothing rolls the change back, and a run that
  * is killed before its files are written leaves what the next run makes them of. Where there is
- * no space for that the change goes on without. Returns whether all is prepared.
+ * no space for that the change goes on without. To be ended with settings_apply().
  */
-bool settings_stage(struct isst_change *change);
+void settings_stage(struct isst_change *change, struct settings_file files[SETTINGS_FILES]);
+
+/** Puts the files into their places. A failure is only warned of: the change itself stands. */
+void settings_apply(struct isst_change *change, struct settings_file files[SETTINGS_FILES]);
 
 /** Completes the files of a run that was killed after its change was complete. Returns 0,
  * also where that cannot be done, with a notice; or a negative errno with a message where memory or
@@ -97,6 +132,17 @@ int settings_adopt(struct isst_context *context);
 /** Removes it, as that change is none. */
 void settings_unstage(struct isst_context *context);
 
-void settings_plans_free(struct settings_plan *plans);
+/** Whether a line is without a value: the settings of its domain at a level were restored. */
+bool settings_is_mark(const struct item_line *line);
+
+/** Reads all lines of a file. Returns as settings_read() does. */
+int settings_file_read(struct isst_context *context, const char *name, struct item_lines *saved);
+
+/** Removes what runs that were killed have left of new files, for a run that has the lock. */
+void settings_file_clean(struct isst_context *context);
+
+/** Removes a file, or empties it where it cannot be removed; a missing one is no error. Returns 0
+ * or a negative errno, without a message. */
+int settings_file_discard(struct isst_context *context, const char *name, bool staged);
 
 #endif
