@@ -8,10 +8,10 @@
 #define ISST_TRANSACTION_BASELINE_H
 
 #include "transaction/item_access.h"
+#include "transaction/item_index.h"
 
 struct baseline_item {
 	struct item item;
-	size_t order; /* in which items were added */
 	struct item_value value;
 	bool asked; /* it is to be read */
 	bool read;
@@ -28,22 +28,21 @@ struct baseline_item {
 };
 
 struct baseline {
-	struct baseline_item *items; /* those that were read, sorted; then those that were added */
-	size_t sorted, count;
-	size_t added; /* ever */
+	struct baseline_item *items; /* in the order in which they were added */
+	size_t count;
+	struct item_index index;
 };
 
 /**
- * Adds an item. @asked: the next baseline_read() reads it; otherwise this only defines how the item
- * is named before steps are made, for ITEM_FEATURES are asked for by the level. Returns 0 or
- * -ENOMEM.
+ * Adds an item, named as it was first. @asked: the next baseline_read() reads it; otherwise this
+ * only defines how it is named before steps are made, for ITEM_FEATURES are asked for by the level.
+ * Returns 0 or -ENOMEM.
  */
 int baseline_add(struct baseline *baseline, const struct item *item, bool asked);
 
 /**
- * Reads the items that were added and not read yet, in one batch; one that was added more than once
- * is read once, as the first of them names it. @appeared: steps were made already.
- * Returns 0 or -ENOMEM; what cannot be read has its own failure.
+ * Reads the items that were asked for and not read yet, in one batch. @appeared: steps were made
+ * already. Returns 0 or -ENOMEM; what cannot be read has its own failure.
  */
 int baseline_read(struct baseline *baseline, struct isst_context *context, bool appeared);
 

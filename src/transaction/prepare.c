@@ -554,7 +554,7 @@ static int add_present(struct baseline *present, const struct item *item, uint64
 	int error = baseline_add(present, item, true);
 
 	if (!error)
-		present->items[present->count - 1].mask = mask;
+		baseline_find(present, item)->mask |= mask;
 	return error;
 }
 

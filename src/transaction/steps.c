@@ -280,14 +280,16 @@ void step_disturbs_counterpart(struct step *step, const struct item *item)
 
 void change_relies_on(struct isst_change *change, struct item item, uint64_t value)
 {
-	struct baseline *baseline = &change->baseline;
+	struct baseline_item *relied;
 
-	if (baseline_add(baseline, &item, true)) {
+	if (baseline_add(&change->baseline, &item, true)) {
 		change->broken = true;
 		return;
 	}
-	baseline->items[baseline->count - 1].relied = true;
-	baseline->items[baseline->count - 1].planned = value;
+	relied = baseline_find(&change->baseline, &item);
+	if (!relied->relied)
+		relied->planned = value;
+	relied->relied = true;
 }
 
 bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value)
