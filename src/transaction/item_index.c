@@ -9,14 +9,12 @@
 
 struct indexed_item {
 	struct item item;
-	size_t next;  /* of the same name */
-	size_t last;  /* of a first one: the last of the name */
-	size_t other; /* of a first one: another first one of the bucket */
+	size_t next; /* of the same bucket */
 };
 
 enum { FIRST_BUCKETS = 64 }; /* a power of two */
 
-static size_t bucket_of(const struct item_index *index, const struct item *item)
+static size_t *bucket_of(const struct item_index *index, const struct item *item)
 {
 	/* An even number, which is hashed by twos. */
 	const uint32_t words[] = { item->kind,
@@ -26,21 +24,18 @@ static size_t bucket_of(const struct item_index *index, const struct item *item)
 				   item->kind == ITEM_FEATURES ? 0 : item->index,
 				   0 };
 
-	return hash_words(words, sizeof(words)) & (index->bucket_count - 1);
+	return &index->buckets[hash_words(words, sizeof(words)) & (index->bucket_count - 1)];
 }
 
-static bool is_first(const struct item_index *index, size_t number)
+/** Puts an item behind the others of its bucket: they are few. */
+static void put_item(struct item_index *index, size_t number)
 {
-	return index->items[number].last != ITEM_NONE;
-}
+	size_t *link = bucket_of(index, &index->items[number].item);
 
-/** Puts an item into its bucket. */
-static void put(struct item_index *index, size_t number)
-{
-	size_t *bucket = &index->buckets[bucket_of(index, &index->items[number].item)];
-
-	index->items[number].other = *bucket;
-	*bucket = number;
+	while (*link != ITEM_NONE)
+		link = &index->items[*link].next;
+	index->items[number].next = ITEM_NONE;
+	*link = number;
 }
 
 /** Makes as many buckets as there are items, with space for as many more. */
@@ -59,45 +54,35 @@ static int grow_buckets(struct item_index *index)
 	for (size_t i = 0; i < count; i++)
 		buckets[i] = ITEM_NONE;
 	for (size_t i = 0; i < index->count; i++)
-		if (is_first(index, i))
-			put(index, i);
+		put_item(index, i);
 	return 0;
 }
 
 int item_index_add(struct item_index *index, const struct item *item)
 {
-	size_t first, number = index->count;
-
-	if (grow_buckets(index) || ARRAY_GROW(index->items, number))
+	if (grow_buckets(index) || ARRAY_GROW(index->items, index->count))
 		return -ENOMEM;
-	first = item_index_first(index, item);
-	index->items[number] = (struct indexed_item){ *item, ITEM_NONE, ITEM_NONE, ITEM_NONE };
-	index->count++;
-	if (first == ITEM_NONE) {
-		index->items[number].last = number;
-		put(index, number);
-	} else {
-		index->items[index->items[first].last].next = number;
-		index->items[first].last = number;
-	}
+	index->items[index->count].item = *item;
+	put_item(index, index->count++);
 	return 0;
+}
+
+/** The first one from @number on in its bucket that has a name. */
+static size_t find_from(const struct item_index *index, size_t number, const struct item *item)
+{
+	while (number != ITEM_NONE && !item_is(&index->items[number].item, item))
+		number = index->items[number].next;
+	return number;
 }
 
 size_t item_index_first(const struct item_index *index, const struct item *item)
 {
-	size_t number;
-
-	if (index->count == 0)
-		return ITEM_NONE;
-	number = index->buckets[bucket_of(index, item)];
-	while (number != ITEM_NONE && !item_is(&index->items[number].item, item))
-		number = index->items[number].other;
-	return number;
+	return index->count ? find_from(index, *bucket_of(index, item), item) : ITEM_NONE;
 }
 
 size_t item_index_next(const struct item_index *index, size_t number)
 {
-	return index->items[number].next;
+	return find_from(index, index->items[number].next, &index->items[number].item);
 }
 
 void item_index_clear(struct item_index *index)

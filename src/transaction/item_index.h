@@ -11,7 +11,7 @@
 struct item_index {
 	struct indexed_item *items; /* by number */
 	size_t count;
-	size_t *buckets; /* of each hash, the last item that was the first of its name */
+	size_t *buckets; /* the first item of each hash */
 	size_t bucket_count;
 };
 

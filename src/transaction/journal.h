@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The journal: what a change is about to do, so that the next run can roll it back if this one
- * dies. */
+ * dies. Functions return 0 or a negative errno with a message, unless they say otherwise. */
 #ifndef ISST_TRANSACTION_JOURNAL_H
 #define ISST_TRANSACTION_JOURNAL_H
 
@@ -16,27 +16,18 @@ enum { JOURNAL_VERSION = 2, JOURNAL_HELD_VERSION = 3 };
 	"the journal was kept, and `isst journal apply` tries again; `isst journal discard` leaves " \
 	"the machine as it is"
 
-/** Notes what a step will write and may disturb, before it is made. Returns 0 or a negative errno
- * with a message. */
+/** Notes what a step will write and may disturb, before it is made. */
 int journal_step(struct isst_change *change, struct step *step);
 
-/** Notes that a step's values were written, and may take their time to appear. As above. */
+/** Notes that a step's values were written, and may take their time to appear. */
 int journal_written(struct isst_change *change, const struct step *step);
 
-/**
- * Notes that a step is complete: what its items became, where that is not what was to be written,
- * and what it made of the items that it may disturb, as they were read back. As above.
- */
+/** Notes that a step is complete: what its items became, where that is not what was to be written,
+ * and what it made of the items that it may disturb, as they were read back. */
 int journal_verified(struct isst_change *change, const struct step *step,
 		     const struct item_access *disturbed, size_t count);
 
-struct journal_text;
-
-/** Opens the journal that an interrupted run left, to go on with it. As above. */
-int journal_reopen(struct isst_change *change, const struct journal_text *text);
-
-/** Notes that the change is complete, and held by this process. Returns 0 or a negative errno with
- * a message. */
+/** Notes that the change is complete, and held by this process. */
 int journal_held(struct isst_change *change);
 
 /** Notes that the change is being rolled back. */
@@ -45,8 +36,7 @@ void journal_rollback(struct isst_change *change);
 /** Notes that the change is complete: nothing rolls it back from here on. */
 void journal_done(struct isst_change *change);
 
-/** Removes the journal of a change that is complete, or rolled back. Returns 0, -EPERM or -EIO with
- * a message. */
+/** Removes the journal of a change that is complete, or rolled back. */
 int journal_end(struct isst_change *change);
 
 /** The role of an item in a line of a journal. */
@@ -80,12 +70,12 @@ struct journal_text {
 	bool rollback, done;
 };
 
-/**
- * Reads the journal. Returns 0, -ENOENT (none, or another boot's), -ENOMEM, or another negative
- * errno with a message. To be cleared with journal_text_clear().
- */
+/** Reads the journal, to be cleared. -ENOENT: none, or another boot's; -ENOMEM has no message. */
 int journal_text_read(struct isst_context *context, struct journal_text *text);
 void journal_text_clear(struct journal_text *text);
+
+/** Opens the journal that an interrupted run left, to go on with it. */
+int journal_reopen(struct isst_change *change, const struct journal_text *text);
 
 /** The name of the command of a journal, for messages. */
 const char *journal_text_command(const struct journal_text *text);
@@ -97,7 +87,7 @@ const char *journal_held_by(struct isst_context *context, unsigned int process);
 /** Whether there is surely none: cheaper than to read it. */
 bool journal_is_missing(const struct isst_context *context);
 
-/** Removes the journal. Returns 0 or a negative errno with a message. */
+/** Removes the file. */
 int journal_remove(struct isst_context *context);
 
 #endif

@@ -41,11 +41,9 @@ int entry_skip(struct isst_change *change, struct entry *entry, int error, const
 	if (!can_skip(change, entry, error))
 		return message_error(&change->context->messages, error, "%s", why);
 	entry->refused = true;
-	if (known)
-		return 0;
-	if (optional)
+	if (optional && !known)
 		change_warn_optional(change, why);
-	else
+	else if (!optional)
 		change_warn_left_out(change, why);
 	return 0;
 }

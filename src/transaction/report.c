@@ -13,42 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_text(struct text_list *list, const char *text)
-{
-	/* Without memory a text is lost; its cause still decides the outcome. */
-	if (!ARRAY_GROW(list->texts, list->count))
-		list->texts[list->count++] = text;
-}
-
-static bool has_text(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->texts[i], text) == 0)
-			return true;
-	return false;
-}
-
-static bool has_warning(const struct warning_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].text, text) == 0)
-			return true;
-	return false;
-}
-
-static void add_warning(struct isst_change *change, enum isst_warning_kind kind, const char *text)
-{
-	struct warning_list *list = &change->warnings;
-
-	if (!ARRAY_GROW(list->items, list->count))
-		list->items[list->count++] = (struct warning){ kind, message_make(&change->texts,
-										  "%s", text) };
-	message_log(&change->context->messages, ISST_LOG_WARNING, text);
-}
-
 void change_warn(struct isst_change *change, enum isst_warning_kind kind, const char *format, ...)
 {
+	struct warning_list *list = &change->warnings;
 	va_list arguments;
+	bool known = false;
 	char *text;
 	int length;
 
@@ -58,8 +27,14 @@ void change_warn(struct isst_change *change, enum isst_warning_kind kind, const 
 	if (length < 0)
 		return;
 	/* An item can be in a step and in a footprint. */
-	if (!has_warning(&change->warnings, text))
-		add_warning(change, kind, text);
+	for (size_t i = 0; i < list->count && !known; i++)
+		known = strcmp(list->items[i].text, text) == 0;
+	/* Without memory a text is lost; its cause still decides the outcome. */
+	if (!known && !ARRAY_GROW(list->items, list->count))
+		list->items[list->count++] = (struct warning){ kind, message_make(&change->texts,
+										  "%s", text) };
+	if (!known)
+		message_log(&change->context->messages, ISST_LOG_WARNING, text);
 	free(text);
 }
 
@@ -74,25 +49,33 @@ void change_warn_left_out(struct isst_change *change, const char *why)
 		    "%s; left unchanged, because the power domain has no CPUs", why);
 }
 
+/** Adds a text of the change, once. */
+static void add_difference(struct isst_change *change, const char *text)
+{
+	struct text_list *list = &change->differences;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->texts[i], text) == 0)
+			return;
+	if (!ARRAY_GROW(list->texts, list->count))
+		list->texts[list->count++] = text;
+}
+
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
 		    struct item_value old)
 {
 	struct messages *texts = &change->texts;
 
-	add_text(&change->differences,
-		 message_make(texts, "%s is %s, was %s", item_text(texts, change->context, item),
-			      item_value_text(texts, item, now),
-			      item_value_text(texts, item, old)));
+	add_difference(change, message_make(texts, "%s is %s, was %s",
+					    item_text(texts, change->context, item),
+					    item_value_text(texts, item, now),
+					    item_value_text(texts, item, old)));
 }
 
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
 {
-	struct messages *texts = &change->texts;
-	const char *text = message_make(texts, "%s is unknown: %s",
-					item_text(texts, change->context, item), why);
-
-	if (!has_text(&change->differences, text))
-		add_text(&change->differences, text);
+	add_difference(change, message_make(&change->texts, "%s is unknown: %s",
+					    item_text(&change->texts, change->context, item), why));
 }
 
 void change_take_texts(struct isst_change *change, const struct isst_change *other)
@@ -101,19 +84,8 @@ void change_take_texts(struct isst_change *change, const struct isst_change *oth
 		change_warn(change, other->warnings.items[i].kind, "%s",
 			    other->warnings.items[i].text);
 	for (size_t i = 0; i < other->differences.count; i++)
-		add_text(&change->differences,
-			 message_make(&change->texts, "%s", other->differences.texts[i]));
-}
-
-void change_forget_differences(struct isst_change *change)
-{
-	change->differences.count = 0;
-}
-
-/** Whether what was there before an entry was written is what it read as. */
-static bool is_seen(const struct step *step, const struct entry *entry)
-{
-	return !entry_is_unseen(step, entry) || entry->now.number != entry->shown;
+		add_difference(change,
+			       message_make(&change->texts, "%s", other->differences.texts[i]));
 }
 
 static void list_entry(struct isst_change *change, const struct step *step,
@@ -121,7 +93,8 @@ static void list_entry(struct isst_change *change, const struct step *step,
 {
 	struct isst_change_step *listed = &change->listed[change->listed_count++];
 	const struct item *item = &entry->item;
-	bool seen = is_seen(step, entry);
+	/* What was there before it was written may be another than it read as. */
+	bool seen = !entry_is_unseen(step, entry) || entry->now.number != entry->shown;
 
 	*listed = (struct isst_change_step){
 		.target = item_text(&change->texts, change->context, item),
@@ -150,12 +123,9 @@ int change_list(struct isst_change *change)
 	for (size_t i = 0; i < change->count; i++) {
 		const struct step *step = change->steps[i];
 
-		for (size_t j = 0; j < step->count; j++) {
-			const struct entry *entry = &step->entries[j];
-
-			if (entry->old_known)
-				list_entry(change, step, entry);
-		}
+		for (size_t j = 0; j < step->count; j++)
+			if (step->entries[j].old_known)
+				list_entry(change, step, &step->entries[j]);
 	}
 	/* A list with values that have no text would be taken for one of fewer writes. */
 	if (!change->texts.lost)

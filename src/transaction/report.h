@@ -18,9 +18,6 @@ void change_warn_left_out(struct isst_change *change, const char *why);
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
 		    struct item_value old);
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why);
-/** Forgets the differences: the rollback is tried again. */
-void change_forget_differences(struct isst_change *change);
-
 /** Adds the warnings and differences of another change. */
 void change_take_texts(struct isst_change *change, const struct isst_change *other);
 

@@ -1,51 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a change is made: prepared, written, read back, finished or rolled back. */
+/* How a change is made: prepared, written, read back, finished or rolled back. Functions return 0
+ * or a negative errno with a message, unless they say otherwise. */
 #ifndef ISST_TRANSACTION_RUN_H
 #define ISST_TRANSACTION_RUN_H
 
 #include "transaction/change.h"
-
-/* ---- A step ---- */
-
-/** Writes the needed entries of a step, and reads them back. Returns 0 or a negative errno with a
- * message. */
-int step_make(struct isst_change *change, struct step *step);
-
-/** Whether a step may move a level that it is not to change. */
-bool step_keeps_level(const struct step *step);
-
-/** Warns of what firmware would change with the steps of a change that is not made: levels, as far
- * as it can be read which were requested last, and classes. Returns 0 or -ENOMEM. */
-int change_warn_of_side_effects(struct isst_change *change);
-
-/**
- * Adds steps right behind a step that was made: they write back what it moved, with a warning.
- * Behind a level that is written back the step itself is repeated. Returns 0, or -EIO with a
- * message where a repeated step moved something once more.
- */
-int step_write_back(struct step *step);
-
-/** Reports what is being done to the CPUs of the entries from @from on, those included that are as
- * they shall be: scripts wait for their lines. @done: of @count that are not, counted on */
-void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
-			  size_t end, unsigned int *done, unsigned int count);
-
-/** Whether the caller wants the change to end: -EINTR with a message, or 0. */
-int change_check_interrupted(struct isst_change *change);
 
 /* ---- Before a write ---- */
 
 /**
  * Reads all that the change may write or disturb, before the first write: what an earlier step
  * makes of an item is not what a rollback is to restore. What steps that do not write would disturb
- * is not read. Returns 0 or a negative errno with a message.
+ * is not read.
  */
 int change_read_baseline(struct isst_change *change);
 
-/** Works out what the steps would write, for a change that is not made. As above. */
+/** Works out what the steps would write, for a change that is not made. */
 int change_plan_only(struct isst_change *change);
 
-/** Works out what a step has to write. As above. */
+/** Works out what a step has to write. */
 int step_prepare(struct isst_change *change, struct step *step, bool *needed);
 
 /** Notes what a step moves, for the steps behind it. */
@@ -54,30 +27,66 @@ void change_note_moved(struct isst_change *change, const struct step *step);
 /** Whether a value does what an entry was to do: bits that it does not write are not looked at. */
 bool entry_served(const struct entry *entry, struct item_value now);
 
-/**
- * Goes on without an entry that failed, where that is possible, with a warning. Returns 0, or
- * @error with a message.
- */
+/** Goes on without an entry that failed, where that is possible, with a warning; else returns
+ * @error with a message. */
 int entry_skip(struct isst_change *change, struct entry *entry, int error, const char *why);
+
+/* ---- A step ---- */
+
+/** Writes the needed entries of a step, and reads them back. */
+int step_make(struct isst_change *change, struct step *step);
+
+/**
+ * Adds steps right behind a step that was made: they write back what it moved, with a warning.
+ * Behind a level that is written back the step itself is repeated. Returns -EIO where a repeated
+ * step moved something once more.
+ */
+int step_write_back(struct step *step);
+
+/** Whether a step may move a level that it is not to change. */
+bool step_keeps_level(const struct step *step);
+
+/** Warns of what firmware would change with the steps of a change that is not made: levels, as far
+ * as it can be read which were requested last, and classes. Returns 0 or -ENOMEM. */
+int change_warn_of_side_effects(struct isst_change *change);
+
+/** Reports what is being done to the CPUs of the entries from @from on, those included that are as
+ * they shall be: scripts wait for their lines. @done: of @count that are not, counted on */
+void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
+			  size_t end, unsigned int *done, unsigned int count);
+
+/** -EINTR where the caller wants the change to end. */
+int change_check_interrupted(struct isst_change *change);
 
 /* ---- The last look ---- */
 
 /** Ends a change in which another agent has changed an item: sets isst_change.overtaken, and
- * returns -EIO with a message. */
+ * returns -EIO. */
 int change_fail_overtaken(struct isst_change *change, const struct item *item,
 			  struct item_value before, struct item_value now);
+
+/**
+ * Once all steps are made: reads all items of the firmware, and online states of CPUs, that they
+ * are about, and those that planning relied on, once more, in one batch. Of a change that wrote
+ * nothing, nothing is read. Returns as change_fail_overtaken() where one is not what the change
+ * left.
+ */
+int change_look_again(struct isst_change *change);
 
 /** The same of what planning relied on, as far as no step writes it. */
 int change_look_at_relied(struct isst_change *change);
 
-/* ---- The end ---- */
+/* ---- The end: what fails of it is a warning ---- */
 
 /** Ends a change of which all steps are made: nothing rolls it back from here on. Its saved
- * settings are written, and its journal is removed; what fails of that is a warning. */
+ * settings are written, and its journal is removed. */
 void change_complete(struct isst_change *change);
 
-/** Removes the journal of a change that stands, or was rolled back; a failure is a warning. */
+/** Removes the journal of a change that stands, or was rolled back. */
 void change_end_journal(struct isst_change *change);
+
+/** Discovers the machine as the change left it, if CPUs went on- or offline. */
+void change_rediscover(struct isst_change *change);
 
 /* ---- Rolling back ---- */
 
@@ -88,31 +97,15 @@ void change_end_journal(struct isst_change *change);
  */
 int change_undo(struct isst_change *change);
 
-/* ---- Whether all could be restored ---- */
-
 /** Warns that a rollback would leave @what, or the item that @why names, as it is then; @why: it
  * cannot be read. Of a change that has to be reversible that is the end. */
 void change_note_irreversible(struct isst_change *change, const char *why, const char *what);
 
-/** Looks whether what steps will write can be written back, before the first write. Returns 0 or a
- * negative errno with a message. */
+/** Looks whether what steps will write can be written back, before the first write. */
 int change_check_restorable(struct isst_change *change);
 
 /** For a change that has to be reversible, once its baseline was read: looks for what a rollback
- * could not restore. Returns 0 or a negative errno with a message. */
+ * could not restore. */
 int change_check_reversible(struct isst_change *change);
-
-/**
- * Once all steps are made: reads all items of the firmware, and online states of CPUs, that they
- * are about, and those that planning relied on, once more, in one batch. Of a change that wrote
- * nothing, nothing is read.
- * Returns 0; -EIO with a message, and isst_change.overtaken set, where one is not what the change
- * left; or another negative errno with a message.
- */
-int change_look_again(struct isst_change *change);
-
-/** Discovers the machine as the change left it, if CPUs went on- or offline; a failure is a
- * warning. */
-void change_rediscover(struct isst_change *change);
 
 #endif

@@ -20,21 +20,17 @@ int change_turbo_state(struct isst_change *change, enum turbo_state *state);
 /** Fails as above, where the change writes limits. */
 int change_check_turbo(struct isst_change *change);
 
-/**
- * Notes which limits of a step, right before it is made, may not be what they read as: they are
- * written whatever they read as. Returns 0 or an error with a message.
- */
+/** Notes which limits of a step, right before it is made, may not be what they read as: they are
+ * written in any case. Returns 0 or an error with a message. */
 int step_find_concealed(struct isst_change *change, struct step *step);
 
-/** Whether a limit that reads as @now is what was written, of which no more is shown while turbo is
- * off. */
+/** Whether a limit that reads as @now is what was written, of which turbo that is off hides the
+ * rest. */
 bool limit_is_hidden(struct isst_context *context, const struct item *item, uint64_t written,
 		     uint64_t now);
 
-/* ---- Limits that are not shown while turbo is off ---- */
-
-/** Looks whether a limit that read as @old, and was not written since, was hidden then and is @now.
- * Returns 0 or a negative errno, where that is unknown. */
+/** Whether a limit that read as @old, and was not written since, was hidden then and is @now.
+ * Returns 0, or a negative errno where that is unknown. */
 int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
 		      uint64_t now, bool *revealed);
 
