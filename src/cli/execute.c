@@ -58,27 +58,6 @@ static void trace(void *data, int level, const char *line)
 	fputc('\n', data);
 }
 
-/** Opens the context. @machine is the context's from then on, also on failure. */
-static int open_context(struct run *run, struct output *output, struct isst_machine *machine)
-{
-	struct isst_options *options = run_options(run->request);
-	int error;
-
-	if (!options) {
-		isst_machine_free(machine);
-		return -ENOMEM;
-	}
-	if (request_has(run->request, OPTION_DEBUG))
-		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
-	isst_options_set_interrupted(options, run_is_interrupted, run);
-	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
-	error = machine_open_context(machine, options, &run->context);
-	isst_options_free(options);
-	if (!error && output->format == FORMAT_JSON_V2)
-		describe_machine(run->report, run->context);
-	return error;
-}
-
 /** Returns false after an error. */
 static bool discover(struct run *run)
 {
@@ -276,16 +255,19 @@ static enum exit_status work(struct run *run, struct output *output)
 
 static enum exit_status open_machine(struct run *run, struct output *output)
 {
-	struct isst_machine *machine;
+	struct isst_options *options = run_options(run->request);
 	enum exit_status status;
 	char *problem;
 
-	status = machine_open(run->request, &machine, &problem);
+	if (request_has(run->request, OPTION_DEBUG))
+		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
+	isst_options_set_interrupted(options, run_is_interrupted, run);
+	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
+	status = machine_open(run->request, options, &run->context, &problem);
 	if (status == STATUS_DONE) {
-		if (open_context(run, output, machine) == 0)
-			return STATUS_DONE;
-		problem = strdup("out of memory");
-		status = STATUS_FAILED;
+		if (output->format == FORMAT_JSON_V2)
+			describe_machine(run->report, run->context);
+		return STATUS_DONE;
 	}
 	output_may_wait(output);
 	status = output_problem(output, problem, status);

@@ -134,37 +134,13 @@ void platform_statistics(struct run *run)
 	isst_emulator_statistics_free(statistics);
 }
 
-/** Opens the machine that is to be captured. Returns false after an error. */
-static bool open_captured(struct run *run)
-{
-	struct isst_options *options;
-	struct isst_machine *machine;
-	char *problem = NULL;
-	enum exit_status status = machine_open(run->request, &machine, &problem);
-	int error = -ENOMEM;
-
-	if (status != STATUS_DONE) {
-		run_error(run, status, "%s", problem ? problem : "out of memory");
-		free(problem);
-		return false;
-	}
-	options = run_options(run->request);
-	if (options)
-		error = machine_open_context(machine, options, &run->context);
-	else
-		isst_machine_free(machine);
-	isst_options_free(options);
-	if (!error)
-		return true;
-	run_error(run, STATUS_FAILED, "out of memory");
-	return false;
-}
-
 /* Discovery is not asked for: a machine on which it fails is the one that is wanted elsewhere. */
 void platform_capture(struct run *run)
 {
+	enum exit_status status;
 	struct report_node *node;
 	const char *notice;
+	char *problem;
 	int error;
 
 	if (privileges_borrowed()) {
@@ -174,8 +150,12 @@ void platform_capture(struct run *run)
 			  run->request->operand);
 		return;
 	}
-	if (!open_captured(run))
+	status = machine_open(run->request, run_options(run->request), &run->context, &problem);
+	if (status != STATUS_DONE) {
+		run_error(run, status, "%s", problem ? problem : "out of memory");
+		free(problem);
 		return;
+	}
 	error = isst_capture(run->context, run->request->operand, 0);
 	for (size_t i = 0; (notice = isst_notice_at(run->context, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", notice);

@@ -312,12 +312,12 @@ static struct isst_context *open_again(void *data, char **problem)
 {
 	struct run *run = data;
 	struct isst_options *options = run_options(run->request);
+	struct isst_context *context;
 
-	if (options) {
-		isst_options_set_interrupted(options, run_is_interrupted, run);
-		isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
-	}
-	return machine_open_anew(run->request, options, problem);
+	isst_options_set_interrupted(options, run_is_interrupted, run);
+	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
+	(void)machine_open(run->request, options, &context, problem);
+	return context;
 }
 
 static enum exit_status end(struct watch *watch, int error)

@@ -53,13 +53,14 @@ static const char *missing_of(struct isst_context *context, struct isst_config *
 /** Returns what is missing; its text is to be freed. */
 static struct missing find_missing(const struct run *run)
 {
-	char *problem;
-	struct isst_context *context = machine_open_anew(run->request, run_options(run->request),
-							 &problem);
 	struct missing missing = { NULL, false };
-	const char *what = context ? missing_of(context, run->config, &missing.optional) : NULL;
+	struct isst_context *context;
+	const char *what;
+	char *problem;
 
+	(void)machine_open(run->request, run_options(run->request), &context, &problem);
 	free(problem);
+	what = context ? missing_of(context, run->config, &missing.optional) : NULL;
 	missing.what = what ? strdup(what) : NULL;
 	isst_close(context);
 	return missing;

@@ -114,51 +114,42 @@ struct isst_emulator_target *emulation_target(const struct emulation *emulation)
 	return NULL;
 }
 
-enum exit_status machine_open(const struct request *request, struct isst_machine **machine,
-			      char **problem)
+enum exit_status machine_open(const struct request *request, struct isst_options *options,
+			      struct isst_context **context, char **problem)
 {
-	struct isst_emulator_target *target;
 	struct emulation emulation = { 0 };
 	enum exit_status status = machine_choose(request, &emulation, problem);
-	int error = -ENOMEM;
+	struct isst_emulator_target *target;
+	struct isst_machine *machine = NULL;
+	int error;
 
-	*machine = NULL;
-	if (status != STATUS_DONE || !emulation.platform)
-		return status;
-	target = emulation_target(&emulation);
-	if (target)
-		error = isst_emulator_open(target, machine, problem);
-	isst_emulator_target_free(target);
-	return error ? machine_problem(error, &emulation, problem) : STATUS_DONE;
-}
-
-int machine_open_context(struct isst_machine *machine, const struct isst_options *options,
-			 struct isst_context **context)
-{
-	return machine ? isst_open_machine(machine, options, context) : isst_open(options, context);
-}
-
-struct isst_context *machine_open_anew(const struct request *request, struct isst_options *options,
-				       char **problem)
-{
-	struct isst_context *context = NULL;
-	struct isst_machine *machine;
-
-	*problem = NULL;
-	if (options && machine_open(request, &machine, problem) == STATUS_DONE)
-		(void)machine_open_context(machine, options, &context);
+	*context = NULL;
+	if (status == STATUS_DONE && emulation.platform) {
+		target = emulation_target(&emulation);
+		error = target ? isst_emulator_open(target, &machine, problem) : -ENOMEM;
+		isst_emulator_target_free(target);
+		if (error)
+			status = machine_problem(error, &emulation, problem);
+	}
+	if (status == STATUS_DONE && !options) {
+		isst_machine_free(machine);
+		status = refuse(STATUS_FAILED, problem, "out of memory");
+	} else if (status == STATUS_DONE) {
+		error = machine ? isst_open_machine(machine, options, context)
+				: isst_open(options, context);
+		if (error)
+			status = refuse(STATUS_FAILED, problem, "out of memory");
+	}
 	isst_options_free(options);
-	return context;
+	return status;
 }
 
 struct isst_context *machine_look(const struct request *request)
 {
-	struct isst_context *context = NULL;
-	struct isst_machine *machine;
-	char *problem = NULL;
+	struct isst_context *context;
+	char *problem;
 
-	if (machine_open(request, &machine, &problem) != STATUS_DONE ||
-	    machine_open_context(machine, NULL, &context) != 0)
-		free(problem);
+	(void)machine_open(request, isst_options_new(), &context, &problem);
+	free(problem);
 	return context;
 }

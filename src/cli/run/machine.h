@@ -26,18 +26,10 @@ struct isst_emulator_target *emulation_target(const struct emulation *emulation)
 enum exit_status machine_choose(const struct request *request, struct emulation *emulation,
 				char **problem);
 
-/** Opens the machine; *@machine is NULL for the real one. As above. */
-enum exit_status machine_open(const struct request *request, struct isst_machine **machine,
-			      char **problem);
-
-/** A context on what machine_open() opened. Returns 0 or a negative errno. */
-int machine_open_context(struct isst_machine *machine, const struct isst_options *options,
-			 struct isst_context **context);
-
-/** Both at once, with options that are freed (NULL: there was no memory). @problem: to be freed.
- * Returns NULL without a context. */
-struct isst_context *machine_open_anew(const struct request *request, struct isst_options *options,
-				       char **problem);
+/** Opens a context on the machine that is meant, with options that are freed (NULL: there was no
+ * memory). @context: NULL on failure. As above. */
+enum exit_status machine_open(const struct request *request, struct isst_options *options,
+			      struct isst_context **context, char **problem);
 
 /**
  * The status for what the emulator returned, and a message with the nearest name of a platform
