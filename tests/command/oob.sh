@@ -108,7 +108,7 @@ has_number() {
 }
 
 is_apart() {
-	[ "$(ps -o sid= -p "$daemon" | tr -d ' ')" = "$daemon" ] && [ "$(readlink "/proc/$daemon/fd/0")" = /dev/null ] &&
+	[ "$(cut -d ' ' -f 6 "/proc/$daemon/stat")" = "$daemon" ] && [ "$(readlink "/proc/$daemon/fd/0")" = /dev/null ] &&
 		[ "$(readlink "/proc/$daemon/fd/2")" = /dev/null ]
 }
 
