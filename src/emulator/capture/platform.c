@@ -420,13 +420,6 @@ static int make_offline_cpu(struct platform *platform, unsigned int offline, siz
 	return isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
 }
 
-static int compare_platform_cpus(const void *left, const void *right)
-{
-	const struct platform_cpu *a = left, *b = right;
-
-	return (a->number > b->number) - (a->number < b->number);
-}
-
 /** The CPUs that are online have to be those of proc/cpuinfo, for that lists no others. */
 static int check_online(const struct capture *capture)
 {
@@ -483,7 +476,7 @@ static int make_cpus(struct capture *capture, struct platform *platform)
 				result = make_offline_cpu(platform, cpu, capture->cpu_count);
 	if (result)
 		return result;
-	qsort(platform->cpus, platform->cpu_count, sizeof(*platform->cpus), compare_platform_cpus);
+	qsort(platform->cpus, platform->cpu_count, sizeof(*platform->cpus), compare_numbers);
 	/* A domain without CPUs shows the die of its package. */
 	for (size_t i = 1; i < platform->domain_count; i++)
 		if (platform->domains[i].type.value != DOMAIN_COMPUTE &&
@@ -530,21 +523,18 @@ static int fill_cpufreq(const struct capture *capture, struct platform *platform
 
 #define UNCORE_DIRECTORY CPU_DIRECTORY "/intel_uncore_frequency/"
 
-/** The directory of a domain's uncore limits: by its die, or, with TPMI, by what is in it. */
-static int find_uncore(const struct capture *capture, const struct platform *platform,
-		       const struct platform_domain *domain, char *directory, size_t size)
+int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
+		       const struct platform_domain *domain, const char *name, unsigned int *khz)
 {
 	enum { MOST_CLUSTERS = 256 };
+	unsigned int package, power_domain, i;
+	char path[192];
+	int result;
 
-	snprintf(directory, size, UNCORE_DIRECTORY "package_%02u_die_%02u", domain->package,
-		 domain->die);
-	if (!platform_is_tpmi(platform))
-		return 0;
-	for (unsigned int i = 0; i < MOST_CLUSTERS; i++) {
-		unsigned int package, power_domain;
-		char path[128];
-		int result;
-
+	snprintf(path, sizeof(path), UNCORE_DIRECTORY "package_%02u_die_%02u/%s", domain->package,
+		 domain->die, name);
+	/* By its die, or, with TPMI, by what is in the directory. */
+	for (i = 0; i < MOST_CLUSTERS && platform_is_tpmi(platform); i++) {
 		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/package_id", i);
 		result = capture_number(capture, capture_entry(capture, path), HIGHEST_ID,
 					&package);
@@ -558,22 +548,12 @@ static int find_uncore(const struct capture *capture, const struct platform *pla
 					&power_domain);
 		if (result)
 			return result;
-		snprintf(directory, size, UNCORE_DIRECTORY "uncore%02u", i);
+		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/%s", i, name);
 		if (package == domain->package && power_domain == domain->power_domain)
-			return 0;
+			break;
 	}
-	return -ENOENT;
-}
-
-int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
-		       const struct platform_domain *domain, const char *name, unsigned int *khz)
-{
-	char directory[128], path[192];
-	int result = find_uncore(capture, platform, domain, directory, sizeof(directory));
-
-	if (result)
-		return result;
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	if (i == MOST_CLUSTERS)
+		return -ENOENT;
 	return capture_number(capture, capture_entry(capture, path), HIGHEST_KHZ, khz);
 }
 
@@ -754,31 +734,13 @@ static void take_msr_bytes(const struct source *source, uint32_t address, unsign
 		list->value[i] = (msr->values[cpu] >> 8 * i & 0xff) * unit;
 }
 
-/** The lowest base frequency of the domain's CPUs, MHz. */
-static unsigned int base_mhz(const struct source *source, const struct platform *platform)
-{
-	struct list_value info = { .count = 0 };
-	unsigned int lowest = 0;
-
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		const struct platform_cpu *cpu = &platform->cpus[i];
-
-		if (&platform->domains[cpu->domain] == source->domain && cpu->base_khz &&
-		    (!lowest || cpu->base_khz / 1000 < lowest))
-			lowest = cpu->base_khz / 1000;
-	}
-	if (lowest)
-		return lowest;
-	take_msr_bytes(source, MSR_PLATFORM_INFO, 100, &info);
-	return info.value[1] ? info.value[1] : platform->min_mhz.value;
-}
-
 /** The current level has to be complete, whether or not firmware answered. */
 static int complete_level(const struct source *source, const struct platform *platform,
 			  struct platform_domain *domain)
 {
 	struct platform_level *level = NULL;
-	unsigned int core;
+	struct list_value info = { .count = 0 };
+	unsigned int core, lowest = 0;
 
 	for (size_t i = 0; i < domain->level_count; i++)
 		if (domain->levels[i].number == domain->level.value)
@@ -791,8 +753,19 @@ static int complete_level(const struct source *source, const struct platform *pl
 		level = add_level(domain, domain->level.value);
 	if (!level)
 		return -ENOMEM;
+	/* The lowest base frequency of the domain's CPUs. */
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		const struct platform_cpu *cpu = &platform->cpus[i];
+
+		if (&platform->domains[cpu->domain] == domain && cpu->base_khz &&
+		    (!lowest || cpu->base_khz / 1000 < lowest))
+			lowest = cpu->base_khz / 1000;
+	}
+	take_msr_bytes(source, MSR_PLATFORM_INFO, 100, &info);
 	if (!level->base[BASE_SSE].value)
-		level->base[BASE_SSE] = known_number(base_mhz(source, platform));
+		level->base[BASE_SSE] = known_number(lowest	     ? lowest
+						     : info.value[1] ? info.value[1]
+								     : platform->min_mhz.value);
 	if (!level->limits[0].count)
 		take_msr_bytes(source, MSR_TURBO_RATIO_LIMIT, 100, &level->limits[0]);
 	if (level->cores.line)

@@ -220,18 +220,11 @@ static int finish_block(struct capture *capture, struct block *block)
 	return 0;
 }
 
-static int compare_captured_cpus(const void *left, const void *right)
-{
-	const struct captured_cpu *a = left, *b = right;
-
-	return (a->number > b->number) - (a->number < b->number);
-}
-
 ssize_t capture_cpu(const struct capture *capture, unsigned int number)
 {
 	const struct captured_cpu key = { .number = number };
 	const struct captured_cpu *cpu = bsearch(&key, capture->cpus, capture->cpu_count,
-						 sizeof(key), compare_captured_cpus);
+						 sizeof(key), compare_numbers);
 
 	return cpu ? cpu - capture->cpus : -1;
 }
@@ -255,7 +248,7 @@ static int read_cpuinfo(struct capture *capture)
 	if (capture->cpu_count == 0)
 		return capture_error(capture, file, captured_end(file),
 				     "found no processor, expected one for each online CPU");
-	qsort(capture->cpus, capture->cpu_count, sizeof(*capture->cpus), compare_captured_cpus);
+	qsort(capture->cpus, capture->cpu_count, sizeof(*capture->cpus), compare_numbers);
 	for (size_t i = 1; i < capture->cpu_count; i++)
 		if (capture->cpus[i].number == capture->cpus[i - 1].number)
 			return capture_error(capture, file, capture->cpus[i].line,
@@ -393,20 +386,13 @@ static int parse_entry_line(struct capture *capture, char *text, unsigned int li
 	return 0;
 }
 
-static int compare_entries(const void *left, const void *right)
-{
-	const struct captured_entry *a = left, *b = right;
-
-	return strcmp(a->path, b->path);
-}
-
 const struct captured_entry *capture_entry(const struct capture *capture, const char *path)
 {
 	const struct captured_entry key = { .path = path };
 
 	if (capture->entry_count == 0)
 		return NULL;
-	return bsearch(&key, capture->entries, capture->entry_count, sizeof(key), compare_entries);
+	return bsearch(&key, capture->entries, capture->entry_count, sizeof(key), compare_texts);
 }
 
 const struct captured_entry *capture_cpu_entry(const struct capture *capture, unsigned int cpu,
@@ -462,7 +448,7 @@ static int read_entries(struct capture *capture)
 		return result;
 	if (capture->entry_count > 0)
 		qsort(capture->entries, capture->entry_count, sizeof(*capture->entries),
-		      compare_entries);
+		      compare_texts);
 	for (size_t i = 1; i < capture->entry_count; i++) {
 		const struct captured_entry *a = &capture->entries[i - 1], *b = a + 1;
 		unsigned int first = a->line < b->line ? a->line : b->line;
@@ -602,14 +588,6 @@ static int read_dump(struct capture *capture, const char *device)
 	return result;
 }
 
-/* PCI addresses, all of one length, sort as their numbers do. */
-static int compare_dumps(const void *left, const void *right)
-{
-	const struct captured_dump *a = left, *b = right;
-
-	return strcmp(a->address, b->address);
-}
-
 static int read_dumps(struct capture *capture)
 {
 	struct dirent *entry;
@@ -629,8 +607,9 @@ static int read_dumps(struct capture *capture)
 			result = read_dump(capture, entry->d_name);
 	if (stream)
 		closedir(stream);
+	/* PCI addresses, all of one length, sort as their numbers do. */
 	if (!result && capture->dump_count > 1)
-		qsort(capture->dumps, capture->dump_count, sizeof(*capture->dumps), compare_dumps);
+		qsort(capture->dumps, capture->dump_count, sizeof(*capture->dumps), compare_texts);
 	return result;
 }
 

@@ -79,47 +79,37 @@ static int files_list(void *data, const char *path, char ***names, size_t *count
 /* ---- Changing ---- */
 
 /** What a change did is stored even where it failed in the end. */
-static int end_change(struct emulated *emulated, const struct fault_effect *effect, int result)
+static int change_files(struct emulated *emulated, enum fault_place place, const char *path,
+			const char *content, size_t size)
 {
-	int stored = effect->action == ACTION_IGNORED ? 0 : state_store(&emulated->server);
+	struct server *server = &emulated->server;
+	struct fault_effect effect = { 0 };
+	int result = begin_operation(emulated, place, path, &effect), stored;
 
-	return end_operation(emulated, effect, stored ? stored : result);
+	if (result)
+		return result;
+	if (effect.action == ACTION_IGNORED)
+		return end_operation(emulated, &effect, 0);
+	result = place == FAULT_WRITE	? kernel_write(server, path, content, size)
+		 : place == FAULT_MKDIR ? kernel_mkdir(server, path)
+					: kernel_rmdir(server, path);
+	stored = state_store(server);
+	return end_operation(emulated, &effect, stored ? stored : result);
 }
 
 static int files_write(void *data, const char *path, const char *content, size_t size)
 {
-	struct emulated *emulated = data;
-	struct fault_effect effect = { 0 };
-	int result = begin_operation(emulated, FAULT_WRITE, path, &effect);
-
-	if (result)
-		return result;
-	if (effect.action != ACTION_IGNORED)
-		result = kernel_write(&emulated->server, path, content, size);
-	return end_change(emulated, &effect, result);
-}
-
-static int change_directory(struct emulated *emulated, enum fault_place place, const char *path,
-			    int (*change)(struct server *server, const char *path))
-{
-	struct fault_effect effect = { 0 };
-	int result = begin_operation(emulated, place, path, &effect);
-
-	if (result)
-		return result;
-	if (effect.action != ACTION_IGNORED)
-		result = change(&emulated->server, path);
-	return end_change(emulated, &effect, result);
+	return change_files(data, FAULT_WRITE, path, content, size);
 }
 
 static int files_mkdir(void *data, const char *path)
 {
-	return change_directory(data, FAULT_MKDIR, path, kernel_mkdir);
+	return change_files(data, FAULT_MKDIR, path, NULL, 0);
 }
 
 static int files_rmdir(void *data, const char *path)
 {
-	return change_directory(data, FAULT_RMDIR, path, kernel_rmdir);
+	return change_files(data, FAULT_RMDIR, path, NULL, 0);
 }
 
 /* ---- Registers of CPUs ---- */

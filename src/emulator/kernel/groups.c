@@ -4,6 +4,7 @@
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
 #include "emulator/kernel/views.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -367,13 +368,6 @@ int groups_update(struct server *server)
 	return result;
 }
 
-static int compare_group_names(const void *left, const void *right)
-{
-	const struct group *a = left, *b = right;
-
-	return strcmp(a->name, b->name);
-}
-
 static struct group *groups_find(const struct group_tree *tree, const char *name)
 {
 	for (size_t i = 0; i < tree->count; i++)
@@ -392,7 +386,7 @@ int groups_make(struct server *server, const char *name)
 	if (!result)
 		result = append_group(&tree, name);
 	if (!result)
-		qsort(tree.groups, tree.count, sizeof(*tree.groups), compare_group_names);
+		qsort(tree.groups, tree.count, sizeof(*tree.groups), compare_texts);
 	if (!result)
 		result = groups_commit(server, &tree);
 	groups_free(&tree);

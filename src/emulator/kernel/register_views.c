@@ -44,9 +44,20 @@ static uint64_t uncore_limits(const struct place *place)
 	return ratio_of_khz(state->uncore_max_khz) | ratio_of_khz(state->uncore_min_khz) << 8;
 }
 
-static uint64_t hwp_enable(const struct place *place)
+static bool has_hwp(const struct place *place)
 {
 	return place->server->platform->hwp.value;
+}
+
+static uint64_t hwp_enable(const struct place *place)
+{
+	return has_hwp(place);
+}
+
+/** Servers with TPMI are not asked for their uncore or limit reasons by MSR. */
+static bool lacks_tpmi(const struct place *place)
+{
+	return !platform_is_tpmi(place->server->platform);
 }
 
 static uint64_t hwp_request(const struct place *place)
@@ -75,21 +86,10 @@ static void clear_reasons(const struct place *place, uint64_t value)
 		state_domain(place->server, place->cpu->domain)->reasons_cleared = 1;
 }
 
-static bool has_hwp(const struct platform *platform)
-{
-	return platform->hwp.value;
-}
-
-/** Servers with TPMI are not asked for their uncore or limit reasons by MSR. */
-static bool lacks_tpmi(const struct platform *platform)
-{
-	return !platform_is_tpmi(platform);
-}
-
 static const struct {
 	uint32_t number;
 	uint64_t (*read)(const struct place *place);
-	bool (*exists)(const struct platform *platform);	  /* NULL: always */
+	bool (*exists)(const struct place *place);		  /* NULL: always */
 	void (*write)(const struct place *place, uint64_t value); /* NULL: it cannot be written */
 } msr_rows[] = {
 	{ 0xce, platform_info, NULL, NULL },
@@ -120,7 +120,7 @@ static int access_register(const struct place *place, bool write, uint64_t posit
 		if (msr_rows[i].number != (uint32_t)position)
 			continue;
 		if ((write && !msr_rows[i].write) ||
-		    (msr_rows[i].exists && !msr_rows[i].exists(place->server->platform)))
+		    (msr_rows[i].exists && !msr_rows[i].exists(place)))
 			return -EIO;
 		if (write)
 			msr_rows[i].write(place, *value);

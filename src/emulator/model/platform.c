@@ -14,20 +14,12 @@ bool platform_is_tpmi(const struct platform *platform)
 	return platform->api_version.value >= 2;
 }
 
-static int by_number(const void *key, const void *element)
-{
-	unsigned int number = *(const unsigned int *)key;
-	unsigned int other = ((const struct platform_cpu *)element)->number;
-
-	return number < other ? -1 : number > other;
-}
-
 const struct platform_cpu *platform_cpu(const struct platform *platform, unsigned int number)
 {
 	if (platform->cpu_count == 0)
 		return NULL;
 	return bsearch(&number, platform->cpus, platform->cpu_count, sizeof(*platform->cpus),
-		       by_number);
+		       compare_numbers);
 }
 
 const struct platform_level *platform_level(const struct platform_domain *domain,
@@ -165,35 +157,25 @@ static int complete_possible(struct platform *platform)
 	return 0;
 }
 
-/** Where a CPU is, for finding those of the same core. */
-struct place {
-	unsigned int package, die, core_id;
-	size_t cpu; /* index */
+/** A CPU on its way to the others of its core. */
+struct thread_place {
+	uint64_t core; /* of all cores of the machine */
+	size_t cpu;    /* index */
 };
-
-static int compare_core_places(const void *left, const void *right)
-{
-	const struct place *a = left, *b = right;
-
-	if (a->package != b->package)
-		return a->package < b->package ? -1 : 1;
-	if (a->die != b->die)
-		return a->die < b->die ? -1 : 1;
-	return (a->core_id > b->core_id) - (a->core_id < b->core_id);
-}
 
 static int compare_places(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
-	int order = compare_core_places(a, b);
+	const struct thread_place *a = left, *b = right;
 
-	return order ? order : (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
 /** By sorting: every process on a machine does it, and there may be thousands of CPUs. */
 static int find_first_threads(struct platform *platform)
 {
-	struct place *places = calloc(platform->cpu_count, sizeof(*places));
+	struct thread_place *places = calloc(platform->cpu_count, sizeof(*places));
 
 	if (!places)
 		return -ENOMEM;
@@ -201,12 +183,14 @@ static int find_first_threads(struct platform *platform)
 		const struct platform_cpu *cpu = &platform->cpus[i];
 		const struct platform_domain *domain = &platform->domains[cpu->domain];
 
-		places[i] = (struct place){ domain->package, domain->die, cpu->core_id, i };
+		places[i].core = (uint64_t)domain->package << 48 | (uint64_t)domain->die << 32 |
+				 cpu->core_id;
+		places[i].cpu = i;
 	}
 	qsort(places, platform->cpu_count, sizeof(*places), compare_places);
 	for (size_t i = 0; i < platform->cpu_count; i++)
-		platform->cpus[places[i].cpu].first_of_core =
-			i == 0 || compare_core_places(&places[i - 1], &places[i]) != 0;
+		platform->cpus[places[i].cpu].first_of_core = i == 0 ||
+							      places[i - 1].core != places[i].core;
 	free(places);
 	return 0;
 }

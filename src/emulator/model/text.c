@@ -118,3 +118,15 @@ const char *number_before(const char *text, char separator, unsigned int base, u
 	memcpy(digits, text, (size_t)(end - text));
 	return isst_parse_number(digits, base, max, number) ? NULL : end + 1;
 }
+
+int compare_numbers(const void *left, const void *right)
+{
+	const unsigned int a = *(const unsigned int *)left, b = *(const unsigned int *)right;
+
+	return (a > b) - (a < b);
+}
+
+int compare_texts(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}

@@ -29,6 +29,11 @@ char *trim(char *text);
 const char *number_before(const char *text, char separator, unsigned int base, uint64_t max,
 			  uint64_t *number);
 
+/* For qsort() and bsearch() of structures that begin with an unsigned int, or with a char pointer.
+ */
+int compare_numbers(const void *left, const void *right);
+int compare_texts(const void *left, const void *right);
+
 /** Whether an error is a want of memory or of descriptors, from which nothing follows for the
  * machine. */
 static inline bool is_shortage(int error)
