@@ -610,24 +610,6 @@ static int fill_files(const struct capture *capture, struct platform *platform)
 	return 0;
 }
 
-/** Possible CPUs: without that list, those up to the highest one that is present. */
-static int fill_possible(const struct capture *capture, struct platform *platform)
-{
-	const struct captured_entry *entry = capture_entry(capture, CPU_DIRECTORY "/possible");
-	int result;
-
-	if (!entry)
-		return 0;
-	platform->possible.line = 1;
-	result = capture_set(capture, entry->path, &platform->possible.set);
-	for (size_t i = 0; i < platform->cpu_count && !result; i++)
-		if (!isst_cpuset_has(platform->possible.set, platform->cpus[i].number))
-			return capture_error(capture, &capture->entry_file, entry->line,
-					     "found no CPU %u in %s, expected all that are present",
-					     platform->cpus[i].number, entry->path);
-	return result;
-}
-
 /** NUMA nodes, sub-NUMA clusters included: `/sys/devices/system/node/node3/cpulist`. */
 static int number_nodes(const struct capture *capture, struct platform *platform)
 {
@@ -806,6 +788,7 @@ static int fill_levels(const struct capture *capture, const struct platform *pla
 
 int capture_fill(struct capture *capture, struct platform *platform)
 {
+	const struct captured_entry *possible = capture_entry(capture, CPU_DIRECTORY "/possible");
 	char *what = NULL;
 	int result = fill_identity(capture, platform);
 
@@ -817,8 +800,17 @@ int capture_fill(struct capture *capture, struct platform *platform)
 		result = make_cpus(capture, platform);
 	if (!result)
 		result = fill_files(capture, platform);
-	if (!result)
-		result = fill_possible(capture, platform);
+	/* Without a list, possible CPUs are those up to the highest one that is present. */
+	if (!result && possible) {
+		platform->possible.line = 1;
+		result = capture_set(capture, possible->path, &platform->possible.set);
+		for (size_t i = 0; i < platform->cpu_count && !result; i++)
+			if (!isst_cpuset_has(platform->possible.set, platform->cpus[i].number))
+				result = capture_error(
+					capture, &capture->entry_file, possible->line,
+					"found no CPU %u in %s, expected all that are present",
+					platform->cpus[i].number, possible->path);
+	}
 	for (size_t i = 0; i < platform->domain_count && !platform_is_tpmi(platform) && !result;
 	     i++)
 		result = fill_levels(capture, platform, &platform->domains[i]);

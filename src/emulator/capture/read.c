@@ -304,46 +304,42 @@ static int parse_msr_values(struct capture *capture, char *text, const struct ca
 	return 0;
 }
 
-static int parse_msr_line(struct capture *capture, char *text, unsigned int line)
-{
-	char *colon = strchr(text, ':');
-	const struct captured_msr *same;
-	struct captured_msr *msr;
-	uint64_t address;
-	bool *known;
-	int result;
-
-	if (colon)
-		*colon = '\0';
-	if (!colon || isst_parse_number(text, 16, UINT32_MAX, &address))
-		return capture_error(capture, &capture->msr_file, line,
-				     "found \"%.20s\", expected the hexadecimal address of an MSR "
-				     "and \":\"",
-				     text);
-	same = capture_msr(capture, (uint32_t)address);
-	if (same)
-		return capture_error(capture, &capture->msr_file, line,
-				     "found MSR 0x%x again, first in line %u", same->address,
-				     same->line);
-	if (ARRAY_GROW(capture->msrs, capture->msr_count))
-		return -ENOMEM;
-	msr = &capture->msrs[capture->msr_count++];
-	*msr = (struct captured_msr){ (uint32_t)address, line,
-				      calloc(capture->cpu_count, sizeof(*msr->values)) };
-	known = calloc(capture->cpu_count, sizeof(*known));
-	result = msr->values && known ? parse_msr_values(capture, colon + 1, msr, known) : -ENOMEM;
-	free(known);
-	return result;
-}
-
 static int read_msrs(struct capture *capture)
 {
 	struct captured_file *file = &capture->msr_file;
 	int result = read_file(capture, "msr/msr.txt", in_every, file);
 
-	for (unsigned int i = 0; i < file->line_count && !result; i++)
-		if (!is_skipped(file->lines[i]))
-			result = parse_msr_line(capture, file->lines[i], i + 1);
+	for (unsigned int i = 0; i < file->line_count && !result; i++) {
+		char *text = file->lines[i], *colon = strchr(text, ':');
+		const struct captured_msr *same;
+		struct captured_msr *msr;
+		uint64_t address;
+		bool *known;
+
+		if (is_skipped(text))
+			continue;
+		if (colon)
+			*colon = '\0';
+		if (!colon || isst_parse_number(text, 16, UINT32_MAX, &address))
+			return capture_error(capture, file, i + 1,
+					     "found \"%.20s\", expected the hexadecimal address of "
+					     "an MSR and \":\"",
+					     text);
+		same = capture_msr(capture, (uint32_t)address);
+		if (same)
+			return capture_error(capture, file, i + 1,
+					     "found MSR 0x%x again, first in line %u",
+					     same->address, same->line);
+		if (ARRAY_GROW(capture->msrs, capture->msr_count))
+			return -ENOMEM;
+		msr = &capture->msrs[capture->msr_count++];
+		*msr = (struct captured_msr){ (uint32_t)address, i + 1,
+					      calloc(capture->cpu_count, sizeof(*msr->values)) };
+		known = calloc(capture->cpu_count, sizeof(*known));
+		result = msr->values && known ? parse_msr_values(capture, colon + 1, msr, known)
+					      : -ENOMEM;
+		free(known);
+	}
 	return result;
 }
 

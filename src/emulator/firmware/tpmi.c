@@ -220,25 +220,10 @@ static int query_base_freq(struct tpmi_call *call, void *argument)
 	return 0;
 }
 
-/** From revision 2 on, and with a driver that knows them, modules where the register has some. */
-static void report_modules(const struct tpmi_call *call, unsigned int level,
-			   uint16_t counts[ABI_MAX_BUCKETS])
-{
-	uint64_t modules;
-
-	if (call->server->platform->kernel.value < KERNEL(7, 2) ||
-	    get_field(call, TF_REVISION, level) < 2)
-		return;
-	modules = get_field(call, TF_MODULES, level);
-	for (unsigned int bucket = 0; bucket < 3; bucket++)
-		if (modules >> (16 * bucket) & UINT16_MAX)
-			counts[bucket] = (uint16_t)(modules >> (16 * bucket));
-}
-
 static int query_turbo_freq(struct tpmi_call *call, void *argument)
 {
 	struct abi_turbo_freq_info *info = argument;
-	uint64_t clip;
+	uint64_t clip, modules = 0;
 
 	if (!has_level(call, info->level))
 		return -EINVAL;
@@ -249,7 +234,13 @@ static int query_turbo_freq(struct tpmi_call *call, void *argument)
 	for (unsigned int type = 0; type < ABI_MAX_TRL_LEVELS; type++)
 		info->lp_clip_freq_mhz[type] = ratio_mhz(tpmi_byte(clip, type));
 	report_counts(get_field(call, TF_CORES, info->level), info->bucket_core_counts);
-	report_modules(call, info->level, info->bucket_core_counts);
+	/* From revision 2 on, and with a driver that knows them, modules where there are some. */
+	if (call->server->platform->kernel.value >= KERNEL(7, 2) &&
+	    get_field(call, TF_REVISION, info->level) >= 2)
+		modules = get_field(call, TF_MODULES, info->level);
+	for (unsigned int bucket = 0; bucket < 3; bucket++)
+		if (modules >> (16 * bucket) & UINT16_MAX)
+			info->bucket_core_counts[bucket] = (uint16_t)(modules >> (16 * bucket));
 	report_ratios(call, TF_TRL, info->level, info->trl_freq_mhz);
 	return 0;
 }

@@ -104,19 +104,6 @@ void call_end(struct emulated *emulated)
 /* ---- Privileges: the owner of a machine's state is its root, unless a fault rule changes that
  * ---- */
 
-/** Returns 1, 0 or a negative errno. */
-static int has_effective(int capability)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
-
-	if (capability < 0 || capability > CAP_LAST_CAP)
-		return -EINVAL;
-	if (syscall(SYS_capget, &header, data))
-		return -errno;
-	return (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;
-}
-
 /** Only the initial namespace maps every id onto itself. */
 static bool in_initial_namespace(void)
 {
@@ -140,17 +127,18 @@ static bool in_initial_namespace(void)
 /** Returns 1, 0 or a negative errno. The lock must be held. */
 static int caller_capable(const struct emulated *emulated, int capability)
 {
-	int has;
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	enum fault_action action = faults_capability(&emulated->faults, capability);
 
-	switch (faults_capability(&emulated->faults, capability)) {
-	case ACTION_DENIED:
-		return 0;
-	case ACTION_REAL:
-		has = has_effective(capability);
-		return has == 1 ? in_initial_namespace() : has;
-	default:
-		return 1;
-	}
+	if (action != ACTION_REAL)
+		return action != ACTION_DENIED;
+	if (capability < 0 || capability > CAP_LAST_CAP)
+		return -EINVAL;
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	return data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability) &&
+	       in_initial_namespace();
 }
 
 bool caller_may_administer(struct server *server)

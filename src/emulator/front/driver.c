@@ -258,36 +258,32 @@ static int end_request(struct server *server, const struct fault_event *event,
 	return tpmi_masked(server, result);
 }
 
-static int run_association(struct emulated *emulated, struct abi_clos_assoc *one, bool set)
-{
-	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
-	const unsigned int power_domain = one->power_domain_id;
-	struct server *server = &emulated->server;
-	struct tpmi_conduct conduct;
-	struct fault_effect effect;
-	int result;
-
-	fault_event_set(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
-	fault_event_set(&event, NUMBER_SET, set);
-	fault_event_set(&event, NUMBER_DATA, one->logical_cpu);
-	describe_place(server, one->socket_id, &power_domain, &event);
-	if (!begin_request(emulated, &event, &effect, &conduct, &result))
-		return result;
-	result = tpmi_associate(server, one, set, &conduct);
-	return end_request(server, &event, &effect, emulated->faults.count > 0, result);
-}
-
 /** All or an error, never a count; what comes before a failing entry has been done. Without rules,
  * which act between entries, it is stored once. */
 static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmds *batch)
 {
-	int result = tpmi_associations_mistake(&emulated->server, batch);
+	struct server *server = &emulated->server;
+	const bool set = batch->get_set;
+	int result = tpmi_associations_mistake(server, batch);
 
 	if (result)
-		return tpmi_masked(&emulated->server, result);
-	for (unsigned int i = 0; i < batch->cmd_count && !result; i++)
-		result = run_association(emulated, &batch->assoc_info[i], batch->get_set);
-	if (batch->get_set && state_store(&emulated->server))
+		return tpmi_masked(server, result);
+	for (unsigned int i = 0; i < batch->cmd_count && !result; i++) {
+		struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
+		struct abi_clos_assoc *one = &batch->assoc_info[i];
+		const unsigned int power_domain = one->power_domain_id;
+		struct tpmi_conduct conduct;
+		struct fault_effect effect;
+
+		fault_event_set(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
+		fault_event_set(&event, NUMBER_SET, set);
+		fault_event_set(&event, NUMBER_DATA, one->logical_cpu);
+		describe_place(server, one->socket_id, &power_domain, &event);
+		if (begin_request(emulated, &event, &effect, &conduct, &result))
+			result = end_request(server, &event, &effect, emulated->faults.count > 0,
+					     tpmi_associate(server, one, set, &conduct));
+	}
+	if (set && state_store(server))
 		result = -EIO;
 	return result;
 }
@@ -415,23 +411,6 @@ static size_t find_descriptor(const struct emulated *emulated, int descriptor)
 	return i;
 }
 
-/** A real descriptor represents the device's, so that its number is unique. */
-static int add_descriptor(struct emulated *emulated)
-{
-	int *descriptors = reallocarray(emulated->descriptors, emulated->descriptor_count + 1,
-					sizeof(*descriptors));
-	int descriptor;
-
-	if (!descriptors)
-		return -ENOMEM;
-	emulated->descriptors = descriptors;
-	descriptor = keep_off_streams(open("/dev/null", O_RDWR | O_CLOEXEC));
-	if (descriptor < 0)
-		return -errno;
-	descriptors[emulated->descriptor_count++] = descriptor;
-	return descriptor;
-}
-
 static int device_open(void *data)
 {
 	const struct fault_event event = { .place = FAULT_OPEN };
@@ -444,7 +423,22 @@ static int device_open(void *data)
 	state_count(&emulated->server.head->statistics.device_opens, 1);
 	effect = faults_find(&emulated->faults, &event);
 	if (!is_replaced(&effect, &result))
-		result = emulated->server.platform->node.value ? add_descriptor(emulated) : -ENOENT;
+		result = emulated->server.platform->node.value ? 0 : -ENOENT;
+	if (!result) {
+		/* A real descriptor represents the device's, so that its number is unique. */
+		int *descriptors = reallocarray(emulated->descriptors,
+						emulated->descriptor_count + 1,
+						sizeof(*descriptors));
+
+		if (descriptors) {
+			emulated->descriptors = descriptors;
+			result = keep_off_streams(open("/dev/null", O_RDWR | O_CLOEXEC));
+		}
+		if (!descriptors || result < 0)
+			result = descriptors ? -errno : -ENOMEM;
+		else
+			descriptors[emulated->descriptor_count++] = result;
+	}
 	faults_finish(&effect);
 	call_end(emulated);
 	return result;

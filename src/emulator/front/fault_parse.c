@@ -399,36 +399,15 @@ static int read_argument(struct reader *reader, struct fault *rule, size_t place
 	}
 }
 
-static int read_rule(struct reader *reader, struct fault *rule, const char *word)
-{
-	size_t place = 0;
-	int error;
-
-	while (place < COUNT(places) && strcmp(places[place].name, word) != 0)
-		place++;
-	if (place == COUNT(places))
-		return rule_error(
-			reader, word,
-			"open, ioctl, mailbox, mmio, msr, phy-id, tpmi, platform-info, read, "
-			"write, list, mkdir, rmdir, command, change, query or capability");
-	rule->place = places[place].place;
-	error = read_argument(reader, rule, place);
-	while (!error && (word = next_word(reader)))
-		error = read_word(reader, rule, word);
-	if (!error && (reader->unclosed || (rule->action == ACTION_NONE && !rule->delay_us &&
-					    rule->then.kind == AGENT_IDLE)))
-		error = rule_error(reader, NULL, "an effect");
-	return error;
-}
-
 int faults_parse(struct faults *faults, const char *file, char *text, char **error)
 {
 	struct reader reader = { .file = file, .error = error };
 	int result = 0;
 
 	while (text && !result) {
+		struct fault *rules, *rule;
 		const char *word;
-		struct fault *rules;
+		size_t place = 0;
 
 		reader.rest = strsep(&text, "\n");
 		reader.line++;
@@ -441,8 +420,23 @@ int faults_parse(struct faults *faults, const char *file, char *text, char **err
 		if (!rules)
 			return -ENOMEM;
 		faults->rules = rules;
-		rules[faults->count] = (struct fault){ 0 };
-		result = read_rule(&reader, &rules[faults->count++], word);
+		rule = &rules[faults->count++];
+		*rule = (struct fault){ 0 };
+		while (place < COUNT(places) && strcmp(places[place].name, word) != 0)
+			place++;
+		if (place == COUNT(places))
+			return rule_error(&reader, word,
+					  "open, ioctl, mailbox, mmio, msr, phy-id, tpmi, "
+					  "platform-info, read, write, list, mkdir, rmdir, "
+					  "command, change, query or capability");
+		rule->place = places[place].place;
+		result = read_argument(&reader, rule, place);
+		while (!result && (word = next_word(&reader)))
+			result = read_word(&reader, rule, word);
+		if (!result &&
+		    (reader.unclosed || (rule->action == ACTION_NONE && !rule->delay_us &&
+					 rule->then.kind == AGENT_IDLE)))
+			result = rule_error(&reader, NULL, "an effect");
 	}
 	return result;
 }

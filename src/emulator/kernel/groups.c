@@ -43,21 +43,6 @@ struct acceptance {
 	struct isst_cpuset *housekeeping; /* online, and neither isolated by isolcpus nor here */
 };
 
-/** Whether a CPU of a partition is another group's as well. Before 7.0 the cpuset.cpus of any group
- * counts, so two partitions that overlap are both invalid; since then those of valid partitions do.
- */
-static bool overlaps_others(const struct acceptance *acceptance, const struct group *group)
-{
-	const struct group_tree *tree = acceptance->tree;
-
-	if (!tree->members_overlap)
-		return cpuset_overlaps(group->cpus, acceptance->taken);
-	for (size_t i = 0; i < tree->count; i++)
-		if (&tree->groups[i] != group && cpuset_overlaps(group->cpus, tree->groups[i].cpus))
-			return true;
-	return false;
-}
-
 static enum partition_flaw find_flaw(const struct acceptance *acceptance, const struct group *group)
 {
 	const struct group_tree *tree = acceptance->tree;
@@ -65,8 +50,13 @@ static enum partition_flaw find_flaw(const struct acceptance *acceptance, const 
 
 	if (isst_cpuset_count(group->cpus) == 0)
 		return FLAW_EMPTY;
-	if (overlaps_others(acceptance, group))
+	/* Before 7.0 the cpuset.cpus of any group counts, so two partitions that overlap are both
+	 * invalid; since then those of valid partitions do. */
+	if (!tree->members_overlap && cpuset_overlaps(group->cpus, acceptance->taken))
 		return FLAW_NOT_EXCLUSIVE;
+	for (size_t i = 0; i < tree->count && tree->members_overlap; i++)
+		if (&tree->groups[i] != group && cpuset_overlaps(group->cpus, tree->groups[i].cpus))
+			return FLAW_NOT_EXCLUSIVE;
 	if (!cpuset_overlaps(group->cpus, tree->online))
 		return FLAW_OFFLINE;
 	/* Where the kernel isolates CPUs itself a partition with load balancing must not hold them,

@@ -134,18 +134,6 @@ int mailbox_level_answer(const struct platform_domain *domain, uint32_t sub, uin
 
 /* ---- The level that gave answers ---- */
 
-static void describe_cores(struct mask_value *mask, const struct command *command, uint32_t data,
-			   mailbox_answer_get *get, const void *source)
-{
-	uint32_t low, high;
-
-	if (!get(source, command->sub, data, &low))
-		return;
-	if (!get(source, command->sub, data | 1U << command->half[1], &high))
-		high = 0;
-	*mask = (struct mask_value){ low | (uint64_t)high << 32, 1 };
-}
-
 static void describe_buckets(struct list_value *list, const struct command *command, uint32_t data,
 			     mailbox_answer_get *get, const void *source)
 {
@@ -172,12 +160,16 @@ void mailbox_level_describe(struct platform_level *level, mailbox_answer_get *ge
 		const uint32_t data = level->number |
 				      (command->sub == UNCORE_COMMAND ? OF_UNCORE : 0);
 		void *value = (char *)level + command->value;
-		uint32_t word;
+		uint32_t word, high;
 
 		if (!meets_need(level, command->need))
 			continue;
-		if (command->form == CORES)
-			describe_cores(value, command, data, get, source);
+		if (command->form == CORES && get(source, command->sub, data, &word)) {
+			if (!get(source, command->sub, data | 1U << command->half[1], &high))
+				high = 0;
+			*(struct mask_value *)value =
+				(struct mask_value){ word | (uint64_t)high << 32, 1 };
+		}
 		for (unsigned int type = 0;
 		     command->form == HALVES && type < (command->types ? TRL_TYPES : 1); type++)
 			describe_buckets((struct list_value *)value + type, command,

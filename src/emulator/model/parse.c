@@ -64,22 +64,6 @@ static int parse_narrowing(struct platform_file *file, struct section *section, 
 	return 0;
 }
 
-/** `1`, or `1-4` for all of these. */
-static bool parse_section_number(char *text, unsigned int count, struct section *section)
-{
-	char *dash = strchr(text, '-');
-	uint64_t first, last;
-
-	if (dash)
-		*dash++ = '\0';
-	if (isst_parse_number(text, 10, count - 1, &first) ||
-	    isst_parse_number(dash ? dash : text, 10, count - 1, &last) || last < first)
-		return false;
-	section->number = (unsigned int)first;
-	section->last = (unsigned int)last;
-	return true;
-}
-
 static int parse_section(struct platform_file *file, char *text, unsigned int line)
 {
 	struct section section = { .first_setting = file->setting_count, .line = line };
@@ -101,11 +85,21 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 				  "files, cgroup, system, domain, clos or level",
 				  word ? word : "");
 	if (section.kind->numbers) {
+		const unsigned int most = section.kind->numbers - 1;
+		uint64_t first = 0, last = 0;
+		const char *dash;
+
+		/* `1`, or `1-4` for all of these. */
 		word = strtok_r(NULL, " \t", &words);
-		if (!word || !parse_section_number(word, section.kind->numbers, &section))
-			return file_error(
-				file, line, "found \"%s\" after \"%s\", expected a number 0..%u",
-				word ? word : "]", section.kind->name, section.kind->numbers - 1);
+		dash = word ? number_before(word, '-', 10, most, &first) : NULL;
+		if (!word || isst_parse_number(dash ? dash : word, 10, most, &last) ||
+		    (dash && last < first))
+			return file_error(file, line,
+					  "found \"%.*s\" after \"%s\", expected a number 0..%u",
+					  word ? (int)strcspn(word, "-") : 1, word ? word : "]",
+					  section.kind->name, most);
+		section.number = (unsigned int)(dash ? first : last);
+		section.last = (unsigned int)last;
 	}
 	error = parse_narrowing(file, &section, &words);
 	if (error)
@@ -114,20 +108,6 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 		return -ENOMEM;
 	file->sections[file->section_count++] = section;
 	return 0;
-}
-
-/** @name is the key's, and where the key is numbered the number behind it. */
-static const struct key *find_key(const struct section_kind *kind, const char *name)
-{
-	for (const struct key *key = kind->keys; key->name; key++) {
-		size_t length = strlen(key->name);
-
-		if (key->numbered ? strncmp(key->name, name, length) == 0 &&
-					    (name[length] == ' ' || name[length] == '\t')
-				  : strcmp(key->name, name) == 0)
-			return key;
-	}
-	return NULL;
 }
 
 static int parse_setting(struct platform_file *file, char *text, unsigned int line)
@@ -145,7 +125,15 @@ static int parse_setting(struct platform_file *file, char *text, unsigned int li
 	kind = file->sections[setting.section].kind;
 	setting.value = trim(equals + 1);
 	text = trim(text);
-	setting.key = find_key(kind, text);
+	/* Behind the name of a numbered key there is its number. */
+	for (const struct key *key = kind->keys; key->name && !setting.key; key++) {
+		size_t length = strlen(key->name);
+
+		if (key->numbered ? strncmp(key->name, text, length) == 0 &&
+					    (text[length] == ' ' || text[length] == '\t')
+				  : strcmp(key->name, text) == 0)
+			setting.key = key;
+	}
 	if (!setting.key) {
 		char *known = platform_file_list_names(kind->keys, sizeof(*kind->keys));
 		int error = known ? file_error(file, line,

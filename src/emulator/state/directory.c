@@ -333,31 +333,12 @@ int directory_open(const struct isst_emulator_target *target, const char *platfo
 	return directory;
 }
 
-/** Under the lock: makes the directory an emulator's, unless it is already. Returns 0 or a negative
- * errno. */
-static int mark_directory(int lock)
-{
-	struct stat status;
-	ssize_t size;
-	int result;
-
-	if (fstat(lock, &status))
-		return -errno;
-	if (status.st_size > 0)
-		return 0;
-	size = pwrite(lock, marker, sizeof(marker) - 1, 0);
-	if (size == sizeof(marker) - 1)
-		return 0;
-	result = size < 0 ? -errno : -ENOSPC;
-	/* Half a marker would be invalid. */
-	return ftruncate(lock, 0) ? -errno : result;
-}
-
 int directory_lock(int directory, const char *path, char **error)
 {
 	int lock = keep_off_streams(
 		openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
 	char *holder = NULL;
+	struct stat status;
 	int result;
 
 	if (lock < 0)
@@ -370,7 +351,17 @@ int directory_lock(int directory, const char *path, char **error)
 		close(lock);
 		return -EIO;
 	}
-	result = mark_directory(lock);
+	/* Makes the directory an emulator's, unless it is already. */
+	result = fstat(lock, &status) ? -errno : 0;
+	if (!result && status.st_size == 0) {
+		ssize_t size = pwrite(lock, marker, sizeof(marker) - 1, 0);
+
+		if (size != sizeof(marker) - 1)
+			result = size < 0 ? -errno : -ENOSPC;
+		/* Half a marker would be invalid. */
+		if (result && ftruncate(lock, 0))
+			result = -errno;
+	}
 	if (result) {
 		set_error(error, -EIO, "Cannot write %s/lock: %s", path, strerror(-result));
 		close(lock);

@@ -301,22 +301,6 @@ static int write_at(int file, const void *content, size_t size, off_t at)
 	return 0;
 }
 
-/** Into the slot that does not hold the state; the last store makes it the one that does. */
-static int write_slot(struct server *server, uint64_t check)
-{
-	struct state_head *head = server->head;
-	uint32_t slot = 1 - head->slot;
-	int result = write_at(server->state_descriptor, server->state, server->size,
-			      slot_offset(head->capacity, slot));
-
-	if (result)
-		return result;
-	head->slots[slot].check = check;
-	head->slots[slot].size = server->size;
-	__atomic_store_n(&head->slot, slot, __ATOMIC_SEQ_CST);
-	return 0;
-}
-
 /** A new file, which takes the place of the old one at once. */
 static int write_file(struct server *server, uint64_t check,
 		      const struct isst_emulator_statistics *statistics)
@@ -376,6 +360,7 @@ static int map_head(struct server *server)
 int state_store(struct server *server)
 {
 	struct stored_state *stored = &server->stored;
+	struct state_head *head = server->head;
 	uint64_t check;
 	int result;
 
@@ -384,11 +369,21 @@ int state_store(struct server *server)
 	check = state_check(server->state, server->size);
 	/* Memory comes first: what is stored and what is known to be must be the same. */
 	result = reserve_copy(&stored->state, &stored->space, server->size);
-	if (!result && server->size <= server->head->capacity) {
-		result = write_slot(server, check);
+	if (!result && server->size <= head->capacity) {
+		/* Into the slot that does not hold the state; the last store makes it the one that
+		 * does. */
+		const uint32_t slot = 1 - head->slot;
+
+		result = write_at(server->state_descriptor, server->state, server->size,
+				  slot_offset(head->capacity, slot));
+		if (!result) {
+			head->slots[slot].check = check;
+			head->slots[slot].size = server->size;
+			__atomic_store_n(&head->slot, slot, __ATOMIC_SEQ_CST);
+		}
 	} else if (!result) {
 		/* A file with more space. */
-		result = write_file(server, check, &server->head->statistics);
+		result = write_file(server, check, &head->statistics);
 		if (!result)
 			result = map_head(server);
 	}
@@ -467,26 +462,6 @@ static int report_damage(const struct server *server, const char *why, char **er
 	return report_unusable(server, "/state is damaged: ", why, error);
 }
 
-/** Which file it is, before it is looked at as the state of this platform. Returns -ESTALE where it
- * is one of an older format. */
-static int check_head(const struct server *server, const struct state_head *head, char **error)
-{
-	if (memcmp(head->magic, magic, sizeof(magic)) != 0)
-		return report_damage(server, "it does not begin with the header of a state file",
-				     error);
-	if (head->format > STATE_FORMAT || head->format == 0)
-		return report_unusable(server, "/state is of another version of the emulator", "",
-				       error);
-	if (head->format != STATE_FORMAT)
-		return -ESTALE;
-	if (head->platform_hash != server->platform->hash)
-		return report_unusable(server,
-				       " contains the state of another platform, or of another "
-				       "version of this one",
-				       "", error);
-	return 0;
-}
-
 /** Whether the file has the slots that its head describes. */
 static bool is_whole(const struct state_head *head, const struct stat *status)
 {
@@ -544,9 +519,20 @@ static int open_state(struct server *server, char **error)
 	size = pread(server->state_descriptor, &head, sizeof(head), 0);
 	if (size < (ssize_t)offsetof(struct state_head, slot))
 		return report_damage(server, "it is too short", error);
-	result = check_head(server, &head, error);
-	if (result)
-		return result;
+	/* Which file it is, before it is looked at as the state of this platform. */
+	if (memcmp(head.magic, magic, sizeof(magic)) != 0)
+		return report_damage(server, "it does not begin with the header of a state file",
+				     error);
+	if (head.format > STATE_FORMAT || head.format == 0)
+		return report_unusable(server, "/state is of another version of the emulator", "",
+				       error);
+	if (head.format != STATE_FORMAT)
+		return -ESTALE;
+	if (head.platform_hash != server->platform->hash)
+		return report_unusable(server,
+				       " contains the state of another platform, or of another "
+				       "version of this one",
+				       "", error);
 	if (size < (ssize_t)sizeof(head) || !is_whole(&head, &status))
 		return report_damage(server, "it is too short or too long", error);
 	result = map_head(server);
