@@ -36,8 +36,8 @@ static bool has_several_domains(const struct survey *survey)
 {
 	const struct isst_domain *last = NULL;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct isst_domain *domain = survey->domains[i].domain;
+	survey_for_each_domain (other, survey) {
+		const struct isst_domain *domain = other->domain;
 
 		if (!domain->has_cpu)
 			continue;
@@ -50,9 +50,7 @@ static bool has_several_domains(const struct survey *survey)
 
 static bool has_several_levels(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
-
+	survey_for_each_domain (domain, survey) {
 		if (survey_has_level(domain) && domain->now->profile.enabled &&
 		    !domain->now->profile.locked && domain->now->profile.highest_level > 0)
 			return true;
@@ -63,10 +61,9 @@ static bool has_several_levels(const struct survey *survey)
 /** Whether a CPU has cpufreq, but not what that has with HWP. */
 static bool is_without_hwp(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
-			if (survey->domains[i].cpus[j].has_cpufreq &&
-			    !survey->domains[i].cpus[j].base_khz)
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain)
+			if (cpu->has_cpufreq && !cpu->base_khz)
 				return true;
 	return false;
 }
@@ -76,16 +73,15 @@ static bool is_without_hwp(const struct survey *survey)
  * offline ones included. */
 static bool has_impossible_bucket(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
+	survey_for_each_domain (domain, survey) {
 		const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
 		size_t cpus = 0;
 
 		if (!survey_has_level(domain) || !domain->domain->cpus_known)
 			continue;
-		for (size_t j = 0; j < survey->count; j++)
-			if (survey->domains[j].domain->package == domain->domain->package)
-				cpus += isst_cpuset_count(survey->domains[j].domain->present);
+		survey_for_each_domain (other, survey)
+			if (other->domain->package == domain->domain->package)
+				cpus += isst_cpuset_count(other->domain->present);
 		for (unsigned int bucket = 0; bucket < info->buckets; bucket++)
 			if (info->high_priority_cores[bucket] > cpus)
 				return true;
@@ -96,9 +92,8 @@ static bool has_impossible_bucket(const struct survey *survey)
 /** The first servers have revision 1. */
 static bool is_later_revision(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		if (!survey->domains[i].now->profile.failure.error &&
-		    survey->domains[i].now->profile.version > 1)
+	survey_for_each_domain (domain, survey)
+		if (!domain->now->profile.failure.error && domain->now->profile.version > 1)
 			return true;
 	return false;
 }
@@ -132,8 +127,8 @@ static bool has_sparse_packages(const struct survey *survey)
 
 static bool has_offline_cpus(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		if (isst_cpuset_count(survey->domains[i].cpus_state.offline) > 0)
+	survey_for_each_domain (domain, survey)
+		if (isst_cpuset_count(domain->cpus_state.offline) > 0)
 			return true;
 	return false;
 }
@@ -146,10 +141,9 @@ static bool has_efficiency_control(const struct survey *survey)
 /** Whether cpufreq has another base frequency than the firmware. */
 static bool has_other_base_frequency(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
-			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
-			unsigned int mhz = level_base_mhz(&survey->domains[i], cpu->cpu->number);
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain) {
+			unsigned int mhz = level_base_mhz(domain, cpu->cpu->number);
 
 			if (cpu->base_khz && mhz && cpu->base_khz / KHZ_PER_MHZ != mhz)
 				return true;

@@ -144,16 +144,15 @@ void check_choices(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
+	survey_for_each_domain (domain, survey) {
 		const struct package package = find_package(survey, domain, has_priorities);
 
-		for (size_t j = 0; j < domain->cpu_count; j++) {
-			if (!domain->cpus[j].asked)
+		survey_for_each_cpu (cpu, domain) {
+			if (!cpu->asked)
 				continue;
-			check_priority(findings, domain, &package, &domain->cpus[j]);
-			check_clos_max(findings, domain, &package, &domain->cpus[j]);
-			check_base(findings, domain, &domain->cpus[j]);
+			check_priority(findings, domain, &package, cpu);
+			check_clos_max(findings, domain, &package, cpu);
+			check_base(findings, domain, cpu);
 		}
 	}
 }

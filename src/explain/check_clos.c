@@ -8,10 +8,8 @@ enum { KHZ_PER_MHZ = 1000 };
 /** The lowest frequency of the processor, as cpufreq shows it; 0: unknown. */
 static unsigned int lowest_mhz(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
-			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
-
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain) {
 			if (cpu->has_cpufreq)
 				return (unsigned int)(cpu->limits.processor.min_khz / KHZ_PER_MHZ);
 		}
@@ -27,15 +25,15 @@ static bool is_member(const struct survey_cpu *cpu, unsigned int clos)
 static void add_members(struct findings *findings, struct isst_finding *finding,
 			const struct survey_domain *domain, unsigned int clos)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (is_member(&domain->cpus[i], clos))
-			finding_add_cpu(findings, finding, domain, domain->cpus[i].cpu->number);
+	survey_for_each_cpu (cpu, domain)
+		if (is_member(cpu, clos))
+			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 static bool has_members(const struct survey_domain *domain, unsigned int clos)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (is_member(&domain->cpus[i], clos))
+	survey_for_each_cpu (cpu, domain)
+		if (is_member(cpu, clos))
 			return true;
 	return false;
 }
@@ -86,9 +84,9 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 	struct isst_finding *finding;
 
 	if (max > 0 && max >= lowest) {
-		for (size_t i = 0; i < domain->cpu_count; i++)
-			if (is_member(&domain->cpus[i], clos))
-				check_base(findings, domain, &domain->cpus[i]);
+		survey_for_each_cpu (cpu, domain)
+			if (is_member(cpu, clos))
+				check_base(findings, domain, cpu);
 		return;
 	}
 	if (max == 0)
@@ -148,9 +146,7 @@ static unsigned int find_class(const struct survey_domain *domain, bool high, bo
 	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;
 	unsigned int found = ISST_CLOS_COUNT;
 
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		const struct survey_cpu *cpu = &domain->cpus[i];
-
+	survey_for_each_cpu (cpu, domain) {
 		if (!cpu->clos_known || domain->clos[cpu->clos].failure.error ||
 		    isst_cpuset_has(cores, cpu->cpu->number) != high)
 			continue;
@@ -182,11 +178,10 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 				"(base-freq info) are in CLOS %u, others in CLOS %u (core-power "
 				"get-assoc)",
 				high, others);
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (domain->cpus[i].asked && isst_cpuset_has(cores, domain->cpus[i].cpu->number) &&
-		    domain->cpus[i].clos_known &&
-		    rank(domain, domain->cpus[i].clos) > rank(domain, others))
-			finding_add_cpu(findings, finding, domain, domain->cpus[i].cpu->number);
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->asked && isst_cpuset_has(cores, cpu->cpu->number) && cpu->clos_known &&
+		    rank(domain, cpu->clos) > rank(domain, others))
+			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 void check_clos(struct findings *findings)
@@ -194,9 +189,7 @@ void check_clos(struct findings *findings)
 	const struct survey *survey = findings->survey;
 	unsigned int lowest = lowest_mhz(survey);
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
-
+	survey_for_each_domain (domain, survey) {
 		if (!domain->asked)
 			continue;
 		/* With SST-TF that is what is found. */

@@ -218,10 +218,8 @@ static void check_cpu(struct findings *findings, const struct survey_domain *dom
 /** The lowest frequency in parts of the highest one, as intel_pstate has it; 0: unknown. */
 static unsigned int lowest_percentage(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
-			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
-
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain) {
 			if (cpu->has_cpufreq && cpu->limits.processor.max_khz > 0)
 				return (unsigned int)(cpu->limits.processor.min_khz * ALL_PERCENT /
 						      cpu->limits.processor.max_khz);
@@ -277,7 +275,7 @@ void check_cpufreq(struct findings *findings)
 				strcmp(survey->smt, "forceoff") == 0
 					? "boot without nosmt=force"
 					: "echo on > /sys/devices/system/cpu/smt/control");
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
-			check_cpu(findings, &survey->domains[i], &survey->domains[i].cpus[j]);
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain)
+			check_cpu(findings, domain, cpu);
 }

@@ -75,11 +75,11 @@ static void check_power(struct findings *findings, const struct power_zone *zone
 				" W while CPUs were measured; the limit is %" PRIu64
 				" W (constraint long_term, /sys/class/powercap)",
 				(mw + MW_PER_W / HALF) / MW_PER_W, zone->limit_uw / UW_PER_W);
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct isst_domain *domain = survey->domains[i].domain;
+	survey_for_each_domain (other, survey) {
+		const struct isst_domain *domain = other->domain;
 
 		if (powercap_zone(&survey->power, domain->package, domain->die) == zone)
-			finding_add_place(findings, finding, &survey->domains[i]);
+			finding_add_place(findings, finding, other);
 	}
 }
 
@@ -91,12 +91,10 @@ void check_measured(struct findings *findings)
 		if (survey->power.zones[i].time_ns)
 			check_power(findings, &survey->power.zones[i]);
 
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
-			measured_note(findings, ISST_FINDING_MEASURED_BELOW_BASE,
-				      &survey->domains[i], &survey->domains[i].cpus[j],
-				      level_base_mhz(&survey->domains[i],
-						     survey->domains[i].cpus[j].cpu->number),
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain)
+			measured_note(findings, ISST_FINDING_MEASURED_BELOW_BASE, domain, cpu,
+				      level_base_mhz(domain, cpu->cpu->number),
 				      "the base frequency is");
 }
 
@@ -165,13 +163,11 @@ static void check_counters(struct findings *findings)
 	uint64_t core = 0, package = 0;
 	struct isst_finding *finding;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
-
+	survey_for_each_domain (domain, survey) {
 		package = domain->throttled > package ? domain->throttled : package;
-		for (size_t j = 0; j < domain->cpu_count; j++)
-			if (domain->cpus[j].throttled > core)
-				core = domain->cpus[j].throttled;
+		survey_for_each_cpu (cpu, domain)
+			if (cpu->throttled > core)
+				core = cpu->throttled;
 	}
 	if (core == 0 && package == 0)
 		return;
@@ -180,15 +176,12 @@ static void check_counters(struct findings *findings)
 				", package_throttle_count up to %" PRIu64
 				" since boot (thermal_throttle of CPUs)",
 				core, package);
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
-
+	survey_for_each_domain (domain, survey) {
 		if (domain->throttled > 0)
 			finding_add_place(findings, finding, domain);
-		for (size_t j = 0; j < domain->cpu_count; j++)
-			if (domain->cpus[j].throttled > 0)
-				finding_add_cpu(findings, finding, domain,
-						domain->cpus[j].cpu->number);
+		survey_for_each_cpu (cpu, domain)
+			if (cpu->throttled > 0)
+				finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 	}
 }
 
@@ -196,9 +189,9 @@ void check_registers(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 
-	for (size_t i = 0; i < survey->count; i++)
-		if (survey->domains[i].has_reasons)
-			check_register(findings, &survey->domains[i]);
+	survey_for_each_domain (domain, survey)
+		if (domain->has_reasons)
+			check_register(findings, domain);
 	check_counters(findings);
 }
 
@@ -355,10 +348,9 @@ static void check_line(struct findings *findings, const struct survey_domain *do
 /** The domain of a CPU; NULL where it is not asked for. */
 static const struct survey_domain *domain_of(const struct survey *survey, unsigned int cpu)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		if (survey->domains[i].asked &&
-		    isst_cpuset_has(survey->domains[i].domain->present, cpu))
-			return &survey->domains[i];
+	survey_for_each_domain (domain, survey)
+		if (domain->asked && isst_cpuset_has(domain->domain->present, cpu))
+			return domain;
 	return NULL;
 }
 

@@ -169,8 +169,7 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 	/* There the values of the firmware are those of cpufreq. */
 	if (findings->survey->context->platform.preset)
 		return;
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		const struct survey_cpu *cpu = &domain->cpus[i];
+	survey_for_each_cpu (cpu, domain) {
 		unsigned int mhz = level_base_mhz(domain, cpu->cpu->number);
 
 		if (!cpu->read || !cpu->base_khz || !mhz || cpu->base_khz / KHZ_PER_MHZ == mhz)
@@ -221,9 +220,7 @@ static bool may_be_of_package(const struct survey *survey, const struct survey_d
 
 	if (!context_has_power_domains(survey->context))
 		return false;
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *other = &survey->domains[i];
-
+	survey_for_each_domain (other, survey) {
 		if (other->domain->package != domain->domain->package)
 			continue;
 		for (unsigned int j = 0; j < other->fabrics; j++) {
@@ -308,8 +305,7 @@ void check_levels(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
+	survey_for_each_domain (domain, survey) {
 		unsigned int present = domain->now->profile.current_level;
 
 		if (!domain->asked)

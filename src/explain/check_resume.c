@@ -20,8 +20,8 @@ static const char *state_word(bool on)
 
 static bool has_other_classes(const struct survey_domain *domain)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (domain->cpus[i].clos_known && domain->cpus[i].clos > 0)
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->clos_known && cpu->clos > 0)
 			return true;
 	return false;
 }
@@ -72,9 +72,8 @@ static bool check_applied(struct findings *findings, const struct survey_domain 
 		findings->error = -ENOMEM;
 		return false;
 	}
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		classes |= domain->cpus[i].clos_known && domain->cpus[i].applied_clos > 0 &&
-			   domain->cpus[i].clos == 0;
+	survey_for_each_cpu (cpu, domain)
+		classes |= cpu->clos_known && cpu->applied_clos > 0 && cpu->clos == 0;
 	if (known && applied->level != NOT_STATED &&
 	    (unsigned int)applied->level != domain->now->profile.current_level)
 		fprintf(text.stream, "level %u, not %d; ", domain->now->profile.current_level,
@@ -205,9 +204,7 @@ static void note_lost(struct findings *findings, const struct survey_domain *dom
 /** Whether no change of level, features, core-power or classes is left. */
 static bool has_nothing_changed(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *domain = &survey->domains[i];
-
+	survey_for_each_domain (domain, survey) {
 		if (domain->domain->has_cpu &&
 		    (!survey_has_level(domain) || !has_level_of_power_on(domain) ||
 		     !survey_core_power_is_off(domain) || !has_core_power_of_power_on(domain)))

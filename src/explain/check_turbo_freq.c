@@ -11,8 +11,8 @@ enum { MHZ_PER_RATIO = 100 };
 /** Whether a finding about high priority can name CPUs of a domain. */
 static bool is_about_high(const struct survey_domain *domain)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (domain->cpus[i].asked && has_high_priority(&domain->cpus[i]))
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->asked && has_high_priority(cpu))
 			return true;
 	return false;
 }
@@ -21,9 +21,9 @@ static bool is_about_high(const struct survey_domain *domain)
 static void add_high(struct findings *findings, struct isst_finding *finding,
 		     const struct survey_domain *domain)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (domain->cpus[i].asked && has_high_priority(&domain->cpus[i]))
-			finding_add_cpu(findings, finding, domain, domain->cpus[i].cpu->number);
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->asked && has_high_priority(cpu))
+			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 /* ---- SST-TF, and what it needs ---- */

@@ -127,9 +127,9 @@ void finding_add_domain(struct findings *findings, struct isst_finding *finding,
 			const struct survey_domain *domain)
 {
 	finding_add_place(findings, finding, domain);
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (domain->cpus[i].asked)
-			finding_add_cpu(findings, finding, domain, domain->cpus[i].cpu->number);
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->asked)
+			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 /* ---- The end ---- */

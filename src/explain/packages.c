@@ -71,8 +71,8 @@ bool could_have_priorities(const struct survey_domain *domain)
 
 static bool has_members(const struct survey_domain *domain, unsigned int clos)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++)
-		if (domain->cpus[i].clos_known && domain->cpus[i].clos == clos)
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->clos_known && cpu->clos == clos)
 			return true;
 	return false;
 }
@@ -144,8 +144,7 @@ bool is_held_by_classes(const struct survey *survey, const struct survey_domain 
 {
 	size_t held = 0;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct survey_domain *other = &survey->domains[i];
+	survey_for_each_domain (other, survey) {
 		unsigned int highest = highest_turbo_mhz(other);
 
 		if (other->domain->package != domain->domain->package)

@@ -184,14 +184,14 @@ static void read_files_of_domains(struct survey *survey)
 		survey->error = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; i < survey->count; i++)
-		if (survey->domains[i].asked)
-			states[count++].domain = survey->domains[i].domain;
+	survey_for_each_domain (domain, survey)
+		if (domain->asked)
+			states[count++].domain = domain->domain;
 	survey->error = cpus_state_read(survey->context, states, count, false);
 	count = 0;
-	for (size_t i = 0; i < survey->count; i++)
-		if (survey->domains[i].asked)
-			survey->domains[i].cpus_state = states[count++];
+	survey_for_each_domain (domain, survey)
+		if (domain->asked)
+			domain->cpus_state = states[count++];
 	free(states);
 	for (size_t i = 0; i < survey->count && !survey->error; i++) {
 		struct survey_domain *domain = &survey->domains[i];
@@ -281,10 +281,10 @@ int survey_read(struct survey *survey, struct isst_context *context,
 
 void survey_clear(struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++) {
-		level_clear(&survey->domains[i].first);
-		cpus_state_clear(&survey->domains[i].cpus_state);
-		survey_clear_cpus(&survey->domains[i]);
+	survey_for_each_domain (domain, survey) {
+		level_clear(&domain->first);
+		cpus_state_clear(&domain->cpus_state);
+		survey_clear_cpus(domain);
 	}
 	snapshot_clear(survey->now, survey->count);
 	free(survey->now);

@@ -115,6 +115,15 @@ struct survey {
 	int error;		    /* 0, -ENOMEM or -EINTR: the survey ends with it */
 };
 
+#define survey_for_each_domain(domain, survey) \
+	for (struct survey_domain *domain = (survey)->domains, \
+				  *domain##_end = domain ? domain + (survey)->count : NULL; \
+	     domain < domain##_end; domain++)
+#define survey_for_each_cpu(cpu, domain) \
+	for (struct survey_cpu *cpu = (domain)->cpus, \
+			       *cpu##_end = cpu ? cpu + (domain)->cpu_count : NULL; \
+	     cpu < cpu##_end; cpu++)
+
 /** What to survey. */
 struct survey_scope {
 	const struct isst_domain *const *domains;

@@ -21,8 +21,7 @@ bool survey_is_first_of_core(const struct survey_domain *domain, size_t position
 
 void survey_list_cpus(struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++) {
-		struct survey_domain *domain = &survey->domains[i];
+	survey_for_each_domain (domain, survey) {
 		const struct isst_cpuset *online = domain->domain->online;
 		unsigned int number;
 
@@ -83,9 +82,9 @@ static void read_associations(struct survey *survey)
 
 		if (domain->now->core_power.failure.error || !domain->now->core_power.supported)
 			continue;
-		for (size_t j = 0; j < domain->cpu_count; j++) {
-			cpus[count] = &domain->cpus[j];
-			found[count++].cpu = domain->cpus[j].cpu;
+		survey_for_each_cpu (cpu, domain) {
+			cpus[count] = cpu;
+			found[count++].cpu = cpu->cpu;
 		}
 	}
 	if (count > 0)
@@ -157,9 +156,9 @@ void survey_read_cpus(struct survey *survey)
 	for (size_t i = 0; i < survey->count && !survey->error; i++)
 		read_cpufreq(survey, &survey->domains[i]);
 	/* Which of the CPUs asked for were left alone. */
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count && !survey->error; j++) {
-			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
+	survey_for_each_domain (domain, survey)
+		for (size_t j = 0; j < domain->cpu_count && !survey->error; j++) {
+			const struct survey_cpu *cpu = &domain->cpus[j];
 
 			if (cpu->asked && !cpu->read)
 				survey->error = isst_cpuset_add(left, cpu->cpu->number,
@@ -178,11 +177,11 @@ void survey_read_cpus(struct survey *survey)
 
 void survey_clear_cpus(struct survey_domain *domain)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		free(domain->cpus[i].governor);
-		free(domain->cpus[i].preference);
-		free(domain->cpus[i].limit_owners[CPUFREQ_MIN]);
-		free(domain->cpus[i].limit_owners[CPUFREQ_MAX]);
+	survey_for_each_cpu (cpu, domain) {
+		free(cpu->governor);
+		free(cpu->preference);
+		free(cpu->limit_owners[CPUFREQ_MIN]);
+		free(cpu->limit_owners[CPUFREQ_MAX]);
 	}
 	free(domain->cpus);
 	domain->cpus = NULL;

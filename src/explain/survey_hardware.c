@@ -89,9 +89,9 @@ void survey_measure(struct survey *survey)
 	note_power(survey, powercap_find(&survey->context->files, &survey->power));
 	/* It takes minutes on a large machine, in which nothing is asked of the driver. */
 	driver_suspend(&survey->context->driver);
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count && !survey->error; j++) {
-			struct survey_cpu *cpu = &survey->domains[i].cpus[j];
+	survey_for_each_domain (domain, survey)
+		for (size_t j = 0; j < domain->cpu_count && !survey->error; j++) {
+			struct survey_cpu *cpu = &domain->cpus[j];
 
 			/* Isolated CPUs are disturbed only if they were named. */
 			if (context_is_interrupted(survey->context))
@@ -99,7 +99,7 @@ void survey_measure(struct survey *survey)
 			else if (cpu->asked &&
 				 (survey->named ||
 				  !isst_cpuset_has(survey->undisturbed, cpu->cpu->number)))
-				measure_cpu(survey, survey->domains[i].domain, cpu, &zone);
+				measure_cpu(survey, domain->domain, cpu, &zone);
 		}
 	finish_power(survey, &zone);
 }
@@ -160,8 +160,7 @@ static void read_counters(struct survey *survey)
 {
 	bool more = true;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		struct survey_domain *domain = &survey->domains[i];
+	survey_for_each_domain (domain, survey) {
 		bool first = true;
 
 		for (size_t j = 0; j < domain->cpu_count && more; j++) {

@@ -199,10 +199,8 @@ void survey_read_whole(struct survey *survey)
 /** Whether a CPU has no cpufreq, or not what that has with HWP. */
 static bool lacks_cpufreq(const struct survey *survey)
 {
-	for (size_t i = 0; i < survey->count; i++)
-		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
-			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
-
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain) {
 			if (cpu->read && (!cpu->has_cpufreq || !cpu->base_khz))
 				return true;
 		}

@@ -149,8 +149,7 @@ static bool states_khz(const struct setting *setting, const struct survey_domain
 static void take_cpus(struct survey *survey, const struct configuration *configuration,
 		      struct survey_domain *domain)
 {
-	for (size_t i = 0; i < domain->cpu_count; i++) {
-		struct survey_cpu *cpu = &domain->cpus[i];
+	survey_for_each_cpu (cpu, domain) {
 		const struct place place = {
 			.package = domain->domain->package,
 			.power_domain = domain_number(survey->context, domain->domain),
@@ -446,9 +445,9 @@ unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explan
 	for (size_t i = 0; i < explanation->survey.count; i++) {
 		const struct survey_domain *domain = &explanation->survey.domains[i];
 
-		for (size_t j = 0; j < domain->cpu_count; j++)
-			if (domain->cpus[j].cpu->number == cpu)
-				return (unsigned int)(domain->cpus[j].measured_khz / KHZ_PER_MHZ);
+		survey_for_each_cpu (other, domain)
+			if (other->cpu->number == cpu)
+				return (unsigned int)(other->measured_khz / KHZ_PER_MHZ);
 	}
 	return 0;
 }
