@@ -3,7 +3,7 @@
 #ifndef ISST_BASE_PLACE_H
 #define ISST_BASE_PLACE_H
 
-#include "base/growth.h"
+#include "base/result.h"
 #include "isst.h"
 
 /** The CPU, and what the driver reports of itself. */

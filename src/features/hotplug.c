@@ -4,7 +4,7 @@
 #include "features/hotplug.h"
 #include "common/numbered.h"
 #include "sysfs/cpufreq.h"
-#include "sysfs/rcu.h"
+#include "sysfs/system.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
 

@@ -144,14 +144,6 @@ static int keep_problems(struct isst_config *config, int error)
 	return config->problems ? error : -ENOMEM;
 }
 
-/** Remembers a text by its digest: a file as it is, a statement as a line. */
-static void add_to_digest(struct isst_config *config, const char *text, size_t size, bool file)
-{
-	sha256_add(&config->hash, text, size);
-	if (!file)
-		sha256_add(&config->hash, "\n", 1);
-}
-
 int isst_config_add_text(struct isst_config *config, const char *name, const char *text,
 			 size_t size, unsigned int flags)
 {
@@ -180,7 +172,10 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 	if (source)
 		config->source = source;
 	config->text_count++;
-	add_to_digest(config, text, size, file);
+	/* The digest has a file as it is, a statement as a line. */
+	sha256_add(&config->hash, text, size);
+	if (!file)
+		sha256_add(&config->hash, "\n", 1);
 	return 0;
 }
 
@@ -242,23 +237,6 @@ static int hand_out(struct isst_context *context, struct isst_config *made, int 
 	return error;
 }
 
-/** Reports what the state after boot is without. */
-static void note_incomplete(struct isst_context *context, const char *text)
-{
-	const char *line = text;
-
-	while ((line = strstr(line, CONFIGURATION_NOT_READ))) {
-		int length;
-
-		line += strlen(CONFIGURATION_NOT_READ);
-		length = (int)strcspn(line, "\n");
-		message_notice(&context->messages,
-			       "the state after boot is incomplete: when it was kept, this could "
-			       "not be read: %.*s",
-			       length, line);
-	}
-}
-
 /** Adds the state after boot. Returns as boot_state_read(), or -EIO with a message. */
 static int add_boot_state(struct isst_context *context, struct configuration *configuration)
 {
@@ -266,9 +244,15 @@ static int add_boot_state(struct isst_context *context, struct configuration *co
 	size_t size;
 	char *text;
 	int error = boot_state_read(context, &text, &size);
+	const char *line = error ? NULL : strstr(text, CONFIGURATION_NOT_READ);
 
-	if (!error)
-		note_incomplete(context, text);
+	for (; line; line = strstr(line, CONFIGURATION_NOT_READ)) {
+		line += strlen(CONFIGURATION_NOT_READ);
+		message_notice(&context->messages,
+			       "the state after boot is incomplete: when it was kept, this could "
+			       "not be read: %.*s",
+			       (int)strcspn(line, "\n"), line);
+	}
 	if (!error)
 		error = configuration_add_text(configuration, "state after boot", text, size, true);
 	free(text);
@@ -304,26 +288,6 @@ static int add_ordinary(struct isst_context *context, struct configuration *ordi
 						  ISST_CONFIG_CPUS);
 }
 
-/** An upper limit that turbo hides reads as none, and is saved as that. */
-static int note_unseen_limits(struct isst_context *context)
-{
-	enum turbo_state turbo;
-	bool unseen = false;
-	unsigned int cpu;
-	int error = cpufreq_turbo_state(&context->files, &turbo);
-
-	isst_cpuset_for_each (cpu, isst_online_cpus(context)) {
-		if (!error)
-			error = cpufreq_hides_limit(&context->files, cpu, turbo, &unseen);
-		break;
-	}
-	if (unseen && !error)
-		message_notice(&context->messages,
-			       "scaling limits from the base frequency up are not visible while "
-			       "turbo is disabled (intel_pstate/no_turbo): they are read as none");
-	return error;
-}
-
 /** Checks targets that a call was given (NULL: all), and returns them. */
 static int check_targets(struct isst_context *context, const struct isst_targets *targets,
 			 bool undisturbed, struct domain_set *domains)
@@ -347,8 +311,11 @@ int isst_config_read_targets(struct isst_context *context, const struct isst_tar
 			     unsigned int flags, struct isst_config **config)
 {
 	struct configuration ordinary = { 0 };
+	enum turbo_state turbo = TURBO_UNKNOWN;
 	struct isst_config *made;
 	struct domain_set domains;
+	bool unseen = false;
+	unsigned int cpu;
 	int error;
 
 	if (!context || !config || flags & ~(ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED))
@@ -368,8 +335,15 @@ int isst_config_read_targets(struct isst_context *context, const struct isst_tar
 	if (!error)
 		error = configuration_read_state(&made->configuration, context, &domains,
 						 flags & ISST_CONFIG_READ_ALL ? NULL : &ordinary);
+	/* An upper limit that turbo hides reads as none, and is saved as that. */
 	if (!error)
-		error = note_unseen_limits(context);
+		error = cpufreq_turbo_state(&context->files, &turbo);
+	if (!error && isst_cpuset_next(isst_online_cpus(context), 0, &cpu))
+		error = cpufreq_hides_limit(&context->files, cpu, turbo, &unseen);
+	if (unseen && !error)
+		message_notice(&context->messages,
+			       "scaling limits from the base frequency up are not visible while "
+			       "turbo is disabled (intel_pstate/no_turbo): they are read as none");
 	if (!error && made->configuration.setting_count == 0)
 		message_notice(&context->messages,
 			       "the configuration states nothing: nothing was found that differs "
@@ -462,40 +436,7 @@ int isst_config_match(struct isst_config *config, struct isst_context *context, 
 	return error;
 }
 
-/** Takes over what a comparison found. */
-static int keep_differences(struct isst_config *config, struct differences *differences)
-{
-	config->differences = calloc(differences->count + 1, sizeof(*config->differences));
-	if (!config->differences)
-		return -ENOMEM;
-	for (size_t i = 0; i < differences->count; i++) {
-		struct isst_config_difference *kept = &config->differences[i];
-
-		kept->difference = differences->items[i];
-		kept->origin = origin_text(&config->configuration, &kept->difference.origin,
-					   kept->difference.lines);
-		differences->items[i] = (struct difference){ 0 };
-		config->difference_count++;
-		if (!kept->origin)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/** The reason of a skip behind its places, to be freed; NULL without memory. */
-static char *skip_text(const struct isst_config *config, const struct skip *skip,
-		       const struct domain_list *machine)
-{
-	char *where = domain_list_to_text(&skip->domains, machine), *why = NULL, *text = NULL;
-
-	if (where && asprintf(&why, "%s%s", where, skip->why) >= 0)
-		text = text_with_origin(&config->configuration, &skip->origin, why);
-	free(where);
-	free(why);
-	return text;
-}
-
-/** Takes over what was skipped. Returns @error, or -ENOMEM. */
+/** Takes over what was skipped: each reason behind its places. Returns @error, or -ENOMEM. */
 static int keep_skips(struct isst_config *config, struct isst_context *context,
 		      struct wanted *wanted, int error)
 {
@@ -509,8 +450,13 @@ static int keep_skips(struct isst_config *config, struct isst_context *context,
 	complete = config->skip_count == 0 || list_machine(context, &machine) == 0;
 	for (size_t i = 0; i < config->skip_count && complete; i++) {
 		struct skip *skip = &config->skips[i];
-		char *text = skip_text(config, skip, &machine);
+		char *where = domain_list_to_text(&skip->domains, &machine), *why = NULL;
+		char *text = NULL;
 
+		if (where && asprintf(&why, "%s%s", where, skip->why) >= 0)
+			text = text_with_origin(&config->configuration, &skip->origin, why);
+		free(where);
+		free(why);
 		complete = text;
 		if (!text)
 			break;
@@ -579,8 +525,20 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 		error = cpus_compare(&wanted, &differences);
 	if (!error)
 		error = wanted.error;
-	if (!error)
-		error = keep_differences(config, &differences);
+	config->differences = calloc(differences.count + 1, sizeof(*config->differences));
+	if (!config->differences)
+		error = -ENOMEM;
+	for (size_t i = 0; i < differences.count && !error; i++) {
+		struct isst_config_difference *kept = &config->differences[i];
+
+		kept->difference = differences.items[i];
+		differences.items[i] = (struct difference){ 0 };
+		config->difference_count++;
+		kept->origin = origin_text(&config->configuration, &kept->difference.origin,
+					   kept->difference.lines);
+		if (!kept->origin)
+			error = -ENOMEM;
+	}
 	differences_clear(&differences);
 	return conclude(config, context, &wanted, error);
 }

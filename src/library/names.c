@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs by name and by module, as programs see them. */
+/* CPUs by name and by module, and choosing high priority cores. */
 #include "features/cpu_names.h"
+#include "features/high_priority.h"
 #include "library/targets.h"
 #include "sysfs/cpu_lists.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 bool isst_cpus_is_name(const char *name)
 {
@@ -62,4 +64,100 @@ int isst_cpus_of_module(struct isst_context *context, const struct isst_cpu *cpu
 				      "the kernel reports no module of several cores for CPU %u",
 				      cpu->number);
 	return call_end_cpus(context, before, cpus, error);
+}
+
+/* ---- High priority cores ---- */
+
+static const struct {
+	int id;
+	enum choice_kind kind;
+} KINDS[] = {
+	{ ISST_VALUE_HIGH_PRIORITY_CORES, CHOICE_COUNT },
+	{ ISST_VALUE_HIGH_PRIORITY_CORES_PER_PACKAGE, CHOICE_PER_PACKAGE },
+	{ ISST_VALUE_HIGH_PRIORITY_BUCKET, CHOICE_BUCKET },
+};
+
+static int copy_set(const struct isst_request *request, int id, struct isst_cpuset **copy)
+{
+	const struct isst_cpuset *set = request_get_cpus(request, id);
+
+	if (!set)
+		return 0;
+	*copy = isst_cpuset_new();
+	return *copy ? isst_cpuset_add_set(*copy, set) : -ENOMEM;
+}
+
+static int choose_cpus(const struct call *call, const struct target_list *list,
+		       struct isst_cpuset *cpus)
+{
+	struct core_choice choice = { .allow_lower_turbo = call->flags &
+							   ISST_CHOOSE_ALLOW_LOWER_TURBO };
+	unsigned int *levels = NULL, given = 0;
+	uint64_t number;
+	int error;
+
+	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {
+		if (!request_get(call->request, KINDS[i].id, &number))
+			continue;
+		choice.kind = KINDS[i].kind;
+		choice.number = (unsigned int)number;
+		given++;
+	}
+	if (given != 1)
+		return message_error(&call->context->messages, -EINVAL,
+				     "either a number of high priority cores, one for each "
+				     "package, or a bucket has to be given");
+	error = copy_set(call->request, ISST_VALUE_WITHIN_CPUS, &choice.within);
+	if (!error)
+		error = copy_set(call->request, ISST_VALUE_AVOID_CPUS, &choice.avoid);
+	/* The level that the request names, for each domain. */
+	if (!error && request_get(call->request, ISST_VALUE_LEVEL, &number)) {
+		levels = calloc(list->domain_count + 1, sizeof(*levels));
+		error = levels ? 0 : -ENOMEM;
+		for (size_t i = 0; i < list->domain_count && levels; i++)
+			levels[i] = (unsigned int)number;
+	}
+	if (!error)
+		error = high_priority_choose(call->context,
+					     &(struct choice_scope){ .domains = list->domains,
+								     .count = list->domain_count,
+								     .levels = levels },
+					     &choice, cpus);
+	isst_cpuset_free(choice.within);
+	isst_cpuset_free(choice.avoid);
+	free(levels);
+	return error;
+}
+
+int isst_choose_high_priority_cpus(struct isst_context *context, const struct isst_targets *targets,
+				   const struct isst_request *request, unsigned int flags,
+				   struct isst_cpuset **cpus)
+{
+	static const int VALUES[] = { ISST_VALUE_HIGH_PRIORITY_CORES,
+				      ISST_VALUE_HIGH_PRIORITY_CORES_PER_PACKAGE,
+				      ISST_VALUE_HIGH_PRIORITY_BUCKET,
+				      ISST_VALUE_WITHIN_CPUS,
+				      ISST_VALUE_AVOID_CPUS,
+				      ISST_VALUE_LEVEL,
+				      0 };
+	const struct call call = { .context = context,
+				   .targets = targets,
+				   .request = request,
+				   .values = VALUES,
+				   .flags = flags,
+				   .known_flags = ISST_CHOOSE_ALLOW_LOWER_TURBO };
+	struct target_list list;
+	const char *before;
+	int error;
+
+	if (!context || !cpus)
+		return context_refuse(context, "there is nowhere to put the CPUs (NULL)");
+	*cpus = NULL;
+	error = call_check(&call, &list);
+	if (error)
+		return error;
+	before = message_begin(&context->messages);
+	*cpus = isst_cpuset_new();
+	return call_end_cpus(context, before, cpus,
+			     *cpus ? choose_cpus(&call, &list, *cpus) : -ENOMEM);
 }

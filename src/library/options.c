@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Options of contexts and changes, and opening a context with them. */
 #include "base/machine.h"
+#include "isst.h"
 #include "topology/context.h"
 #include "transaction/change.h"
 
@@ -154,4 +155,16 @@ void isst_change_options_set_progress(struct isst_change_options *options,
 		return;
 	options->progress = progress;
 	options->progress_data = data;
+}
+
+/* ---- Version ---- */
+
+const char *isst_version(void)
+{
+	return ISST_VERSION;
+}
+
+unsigned int isst_version_number(void)
+{
+	return ISST_VERSION_NUMBER(ISST_VERSION_MAJOR, ISST_VERSION_MINOR, ISST_VERSION_PATCH);
 }

@@ -7,7 +7,6 @@
 #include "common/numbered.h"
 #include "isst.h"
 #include "state/facts.h"
-#include "topology/cache.h"
 #include "topology/context.h"
 
 #include <errno.h>

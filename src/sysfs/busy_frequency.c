@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measures a CPU while it is busy. */
-#include "sysfs/busy_frequency.h"
 #include "common/monotonic.h"
+#include "sysfs/linux_machine.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -5,7 +5,6 @@
 #include "base/machine.h"
 #include "driver/abi.h"
 #include "driver/linux_device.h"
-#include "sysfs/busy_frequency.h"
 #include "sysfs/kernel_events.h"
 
 #include <dirent.h>

@@ -3,13 +3,134 @@
  * they are online. */
 #include "base/array.h"
 #include "base/messages.h"
+#include "base/runtime_file.h"
+#include "common/memory_stream.h"
 #include "firmware/firmware.h"
+#include "isst.h"
 #include "sysfs/kernel_files.h"
-#include "topology/cache.h"
 #include "topology/steps.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- The file of the runtime directory: text, versioned, replaced as a whole. It is never needed,
+ * and never trusted over what the kernel reports. ---- */
+
+struct topology_cache {
+	char *text; /* the file's content, NULL where there is none */
+	struct cached_cpu *cpus;
+	size_t count;
+};
+
+#define FILE_NAME "topology"
+/* The first line; another layout gets another number. */
+#define HEADER "isst topology 1 boot %s\n"
+#define COLUMNS "# cpu package die domain core thread\n"
+
+/** Parses one line of six numbers. */
+static bool parse_line(char *line, struct cached_cpu *cpu)
+{
+	unsigned int *const members[] = { &cpu->number, &cpu->package, &cpu->die,
+					  &cpu->domain, &cpu->core,    &cpu->thread };
+	char *rest = line;
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		char *word = strsep(&rest, " ");
+		uint64_t value;
+
+		if (!word || isst_parse_number(word, 10, UINT32_MAX - 1, &value))
+			return false;
+		*members[i] = (unsigned int)value;
+	}
+	return rest == NULL;
+}
+
+/** Parses all lines behind the header. Returns 0, -EINVAL or -ENOMEM. */
+static int parse_lines(struct topology_cache *cache, const char *lines)
+{
+	char *copy = strdup(lines), *rest = copy, *line;
+	int error = copy ? 0 : -ENOMEM;
+
+	while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) {
+		error = ARRAY_GROW(cache->cpus, cache->count);
+		if (error)
+			break;
+		if (!parse_line(line, &cache->cpus[cache->count]))
+			error = -EINVAL;
+		else
+			cache->count++;
+	}
+	free(copy);
+	return error;
+}
+
+/** One that is of another boot or version, malformed or unreadable counts as empty. Returns 0 or
+ * -ENOMEM. */
+static int read_cache(struct topology_cache *cache, const struct runtime_directory *directory,
+		      const char *boot_id, struct messages *messages)
+{
+	char *header;
+	int error;
+
+	*cache = (struct topology_cache){ 0 };
+	error = runtime_file_read(directory, FILE_NAME, &cache->text);
+	if (error && error != -ENOENT)
+		message_trace(messages, "%s/" FILE_NAME " is not used: %s", directory->path,
+			      runtime_file_strerror(error));
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	if (asprintf(&header, HEADER COLUMNS, boot_id) < 0)
+		return -ENOMEM;
+	error = -EINVAL;
+	if (strncmp(cache->text, header, strlen(header)) == 0)
+		error = parse_lines(cache, cache->text + strlen(header));
+	if (error == -EINVAL) {
+		message_trace(messages,
+			      "%s/" FILE_NAME
+			      " belongs to another boot or version, or is damaged: not used",
+			      directory->path);
+		cache->count = 0;
+		error = 0;
+	}
+	free(header);
+	return error;
+}
+
+/** Writes the cache at once, where it differs from what was read; who may not, leaves it. */
+static void update_cache(const struct topology_cache *old,
+			 const struct runtime_directory *directory, const char *boot_id,
+			 const struct cached_cpu *cpus, size_t count, struct messages *messages)
+{
+	struct memory_stream memory;
+	char *text = NULL;
+	int error = memory_stream_open(&memory);
+
+	if (!error) {
+		fprintf(memory.stream, HEADER COLUMNS, boot_id);
+		for (size_t i = 0; i < count; i++)
+			fprintf(memory.stream, "%u %u %u %u %u %u\n", cpus[i].number,
+				cpus[i].package, cpus[i].die, cpus[i].domain, cpus[i].core,
+				cpus[i].thread);
+		text = memory_stream_text(&memory);
+		error = text ? 0 : -ENOMEM;
+	}
+	if (text && (!old->text || strcmp(old->text, text) != 0))
+		error = runtime_file_replace(directory, FILE_NAME, text);
+	if (error)
+		message_trace(messages, "%s/" FILE_NAME " is not written: %s", directory->path,
+			      runtime_file_strerror(error));
+	free(text);
+}
+
+static void clear_cache(struct topology_cache *cache)
+{
+	free(cache->text);
+	free(cache->cpus);
+}
+
+/* ---- CPUs that are offline now ---- */
 
 static struct topology_domain *find_domain(const struct topology *topology,
 					   const struct cached_cpu *cached)
@@ -178,7 +299,7 @@ static int remember(const struct topology_sources *sources, const struct topolog
 		    !topology_cpu(topology, cache->cpus[i].number) &&
 		    !find_domain(topology, &cache->cpus[i]))
 			cpus[count++] = cache->cpus[i];
-	topology_cache_update(cache, sources->runtime, boot_id, cpus, count, sources->messages);
+	update_cache(cache, sources->runtime, boot_id, cpus, count, sources->messages);
 	free(cpus);
 	return 0;
 }
@@ -197,14 +318,14 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 	/* Where there is a number that cannot be read, nothing may be taken over. */
 	if (error)
 		return error == -ENOMEM ? error : 0;
-	error = topology_cache_read(&cache, sources->runtime, boot_id, sources->messages);
+	error = read_cache(&cache, sources->runtime, boot_id, sources->messages);
 	if (!error)
 		error = add_offline_cpus(sources, topology, &cache);
 	if (!error)
 		error = keep_unreachable(topology, &cache);
 	if (!error)
 		error = remember(sources, topology, &cache, boot_id);
-	topology_cache_clear(&cache);
+	clear_cache(&cache);
 	return error;
 }
 

@@ -8,12 +8,17 @@
 #define ISST_TOPOLOGY_TOPOLOGY_H
 
 #include "base/place.h"
-#include "topology/cache.h"
 
 struct driver;
 struct firmware_operations;
 struct kernel_files;
 struct messages;
+struct runtime_directory;
+
+/** Where a CPU is that may go offline, and lose its topology files. */
+struct cached_cpu {
+	unsigned int number, package, die, domain, core, thread;
+};
 
 struct topology_domain {
 	struct isst_domain public; /* first: a pointer to it is a pointer to this */

@@ -4,7 +4,7 @@
 #include "base/machine.h"
 #include "sysfs/cpuset_groups.h"
 #include "sysfs/partition.h"
-#include "sysfs/rcu.h"
+#include "sysfs/system.h"
 #include "sysfs/uncore.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "transaction/tracked.h"
 #include "base/machine.h"
 #include "sysfs/cpufreq.h"
-#include "topology/cache.h"
 
 #include <errno.h>
 #include <stdlib.h>

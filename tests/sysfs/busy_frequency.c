@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A CPU of this machine is measured. */
-#include "sysfs/busy_frequency.h"
 #include "support/check.h"
+#include "sysfs/linux_machine.h"
 
 #include <errno.h>
 #include <sched.h>
