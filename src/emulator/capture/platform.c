@@ -3,7 +3,6 @@
  * (docs/internals/captured-machines.md has the rules). */
 #include "base/array.h"
 #include "emulator/capture/capture.h"
-#include "emulator/model/mailbox_levels.h"
 #include "emulator/model/text.h"
 #include "emulator/model/tpmi_layout.h"
 

@@ -3,7 +3,6 @@
  * and not from src/firmware, so that one misreading does not confirm itself. */
 #include "emulator/capture/capture.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/model/mailbox_levels.h"
 
 #include <errno.h>
 
@@ -161,8 +160,6 @@ static int run_association(struct call *call)
 		return -ENXIO;
 	return access_word(call, &call->state->association[core], UINT32_C(3) << 16);
 }
-
-/* ---- All commands ---- */
 
 static const struct {
 	uint8_t command, sub;

@@ -264,8 +264,6 @@ static int query_fabric(struct tpmi_call *call, void *argument)
 	return 0;
 }
 
-/* ---- What sets have to pass ---- */
-
 static int check_privilege(struct tpmi_call *call)
 {
 	return call->server->may_administer(call->server) ? 0 : -EPERM;
@@ -487,8 +485,6 @@ int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
 	tpmi_set(&call.registers, CP_ASSOCIATION, 0, word, value);
 	return 0;
 }
-
-/* ---- Instances ---- */
 
 static int count_instances(struct tpmi_call *call, void *argument)
 {

@@ -276,22 +276,25 @@ enum fault_action faults_capability(const struct faults *faults, int capability)
 
 void faults_platform_info(const struct faults *faults, struct abi_platform_info *info)
 {
+	static const struct {
+		size_t offset, bytes;
+	} fields[INFO_FIELDS] = {
+#define FIELD(member) offsetof(struct abi_platform_info, member), sizeof(info->member)
+		[INFO_API_VERSION] = { FIELD(api_version) },
+		[INFO_DRIVER_VERSION] = { FIELD(driver_version) },
+		[INFO_MAX_COMMANDS] = { FIELD(max_cmds_per_ioctl) },
+		[INFO_MAILBOX] = { FIELD(mbox_supported) },
+		[INFO_MMIO] = { FIELD(mmio_supported) },
+	};
+
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct fault *rule = &faults->rules[i];
-		const bool *given = rule->info_given;
-		const uint64_t *to = rule->info;
 
 		if (rule->action != ACTION_INFO || !acts_now(faults, i))
 			continue;
-		if (given[INFO_API_VERSION])
-			info->api_version = (uint16_t)to[INFO_API_VERSION];
-		if (given[INFO_DRIVER_VERSION])
-			info->driver_version = (uint16_t)to[INFO_DRIVER_VERSION];
-		if (given[INFO_MAX_COMMANDS])
-			info->max_cmds_per_ioctl = (uint16_t)to[INFO_MAX_COMMANDS];
-		if (given[INFO_MAILBOX])
-			info->mbox_supported = (uint8_t)to[INFO_MAILBOX];
-		if (given[INFO_MMIO])
-			info->mmio_supported = (uint8_t)to[INFO_MMIO];
+		for (size_t j = 0; j < INFO_FIELDS; j++)
+			if (rule->info_given[j])
+				memcpy((char *)info + fields[j].offset, &rule->info[j],
+				       fields[j].bytes);
 	}
 }

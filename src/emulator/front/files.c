@@ -76,8 +76,6 @@ static int files_list(void *data, const char *path, char ***names, size_t *count
 	return end_operation(emulated, &effect, result);
 }
 
-/* ---- Changing ---- */
-
 /** What a change did is stored even where it failed in the end. */
 static int change_files(struct emulated *emulated, enum fault_place place, const char *path,
 			const char *content, size_t size)

@@ -9,15 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_cpuset(const struct server *server)
+static bool has_cpuset(const struct place *place)
 {
-	return server->platform->cgroup_tree.value == CGROUP_V2;
+	return place->server->platform->cgroup_tree.value == CGROUP_V2;
 }
 
 /** Whether cgroup v1 has cpuset, and v2 the rest, at /sys/fs/cgroup/unified. */
-static bool is_hybrid(const struct server *server)
+static bool is_hybrid(const struct place *place)
 {
-	return server->platform->cgroup_tree.value == CGROUP_HYBRID;
+	return place->server->platform->cgroup_tree.value == CGROUP_HYBRID;
+}
+
+static bool is_unified(const struct place *place)
+{
+	return !is_hybrid(place);
 }
 
 /* ---- Controllers ---- */
@@ -40,7 +45,8 @@ void kernel_first_state(struct server *server)
 
 	for (size_t i = 0; i < CONTROLLERS; i++)
 		enabled |= (uint32_t)controllers[i].enabled << i;
-	if (has_cpuset(server) && server->platform->cpuset_enabled.value)
+	if (server->platform->cgroup_tree.value == CGROUP_V2 &&
+	    server->platform->cpuset_enabled.value)
 		enabled |= UINT32_C(1) << CPUSET;
 	server->state->controllers = enabled;
 }
@@ -64,8 +70,7 @@ static int print_available_controllers(const struct place *place, FILE *stream)
 {
 	const uint32_t all = (UINT32_C(1) << CONTROLLERS) - 1;
 
-	return print_controllers(has_cpuset(place->server) ? all : all & ~(UINT32_C(1) << CPUSET),
-				 stream);
+	return print_controllers(has_cpuset(place) ? all : all & ~(UINT32_C(1) << CPUSET), stream);
 }
 
 static int print_subtree_control(const struct place *place, FILE *stream)
@@ -74,12 +79,12 @@ static int print_subtree_control(const struct place *place, FILE *stream)
 }
 
 /** One word such as `+cpuset`. */
-static int parse_control(const struct server *server, const char *word, uint32_t *enabled)
+static int parse_control(const struct place *place, const char *word, uint32_t *enabled)
 {
 	for (size_t i = 0; i < CONTROLLERS; i++) {
 		if (strcmp(controllers[i].name, word + 1) != 0)
 			continue;
-		if (i == CPUSET && !has_cpuset(server) && *word == '+')
+		if (i == CPUSET && !has_cpuset(place) && *word == '+')
 			return -ENOENT;
 		*enabled &= ~(UINT32_C(1) << i);
 		*enabled |= (uint32_t)(*word == '+') << i;
@@ -100,7 +105,7 @@ static int write_subtree_control(const struct place *place, const char *text)
 	int result = copy ? 0 : -ENOMEM;
 
 	for (; word && !result; word = strtok_r(NULL, " ", &rest))
-		result = *word == '+' || *word == '-' ? parse_control(place->server, word, &enabled)
+		result = *word == '+' || *word == '-' ? parse_control(place, word, &enabled)
 						      : -EINVAL;
 	free(copy);
 	if (result)
@@ -111,7 +116,7 @@ static int write_subtree_control(const struct place *place, const char *text)
 
 static bool gets_cpuset(const struct place *place)
 {
-	return has_cpuset(place->server) && place->server->state->controllers >> CPUSET & 1;
+	return has_cpuset(place) && place->server->state->controllers >> CPUSET & 1;
 }
 
 /* ---- Groups ---- */
@@ -203,7 +208,7 @@ static int write_group_cpus(const struct place *place, const char *text)
 		result = -EINVAL;
 	if (!result)
 		result = groups_read(place->server, &tree);
-	if (!result && is_hybrid(place->server) && !cpuset_contains(tree.online, set))
+	if (!result && is_hybrid(place) && !cpuset_contains(tree.online, set))
 		result = -EINVAL;
 	if (!result) {
 		struct group *group = &tree.groups[place->group];
@@ -262,21 +267,6 @@ static const struct view group_views[] = {
 
 /* ---- The tables ---- */
 
-static bool shows_cpuset(const struct place *place)
-{
-	return has_cpuset(place->server);
-}
-
-static bool shows_hybrid(const struct place *place)
-{
-	return is_hybrid(place->server);
-}
-
-static bool shows_unified(const struct place *place)
-{
-	return !is_hybrid(place->server);
-}
-
 /* Unless the hierarchy was mounted with cpuset_v2_mode, effective CPUs are those of the list. */
 static const struct view v1_group_views[] = {
 	{ "cpuset.cpus", .read = print_group_cpus, .write = write_group_cpus, .longest = CPUS_BYTES,
@@ -300,15 +290,15 @@ static const struct view unified_views[] = {
 };
 
 const struct view cgroup_views[] = {
-	{ "cpuset", .below = v1_views, .exists = shows_hybrid },
-	{ "unified", .below = unified_views, .exists = shows_hybrid },
-	{ "cgroup.controllers", .exists = shows_unified, .read = print_available_controllers },
-	{ "cgroup.subtree_control", .exists = shows_unified, .read = print_subtree_control,
+	{ "cpuset", .below = v1_views, .exists = is_hybrid },
+	{ "unified", .below = unified_views, .exists = is_hybrid },
+	{ "cgroup.controllers", .exists = is_unified, .read = print_available_controllers },
+	{ "cgroup.subtree_control", .exists = is_unified, .read = print_subtree_control,
 	  .write = write_subtree_control, .stripped = true },
-	{ "cpuset.cpus.effective", .exists = shows_cpuset, .read = print_granted,
+	{ "cpuset.cpus.effective", .exists = has_cpuset, .read = print_granted,
 	  .which = ROOT_EFFECTIVE },
-	{ "cpuset.cpus.isolated", .since = KERNEL(6, 7), .exists = shows_cpuset,
+	{ "cpuset.cpus.isolated", .since = KERNEL(6, 7), .exists = has_cpuset,
 	  .read = print_granted, .which = ROOT_ISOLATED },
-	{ .each = &each_group, .below = group_views, .exists = shows_unified },
+	{ .each = &each_group, .below = group_views, .exists = is_unified },
 	VIEW_END,
 };

@@ -242,8 +242,6 @@ static int print_cooling_device(const struct place *place, FILE *stream)
 	return 0;
 }
 
-/* ---- How often a CPU was throttled since boot ---- */
-
 static const struct view throttle_views[] = {
 	{ "core_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },
 	{ "package_throttle_count", STORED(DOMAIN, platform_domain, throttle_count.value) },

@@ -237,8 +237,6 @@ static bool has_dynamic_boost(const struct place *place)
 	       strcmp(place->server->platform->pstate.text, "active") == 0;
 }
 
-/* ---- The mode ---- */
-
 static const char *pstate_status(const struct place *place)
 {
 	return place->server->platform->pstate.text;
@@ -267,8 +265,6 @@ static int refuse_writes_off(const struct place *place, bool write)
 {
 	return write ? refuse_off(place, write) : 0;
 }
-
-/* ---- Turbo ---- */
 
 static int write_no_turbo(const struct place *place, const char *text)
 {
@@ -368,8 +364,6 @@ static int write_min_perf_pct(const struct place *place, const char *text)
 								    max_perf_pct(place));
 	return result;
 }
-
-/* ---- HWP ---- */
 
 static unsigned int dynamic_boost(const struct place *place)
 {

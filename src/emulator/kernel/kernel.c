@@ -410,8 +410,6 @@ int kernel_list(struct server *server, const char *path, char ***names, size_t *
 	return result;
 }
 
-/* ---- Status ---- */
-
 int kernel_look(struct server *server, const char *path, bool follow_last,
 		struct kernel_status *status)
 {

@@ -33,10 +33,7 @@ static int print_offline(const struct place *place, FILE *stream)
 		if (!result && !(cpu && cpu_online(place->server, cpu)))
 			result = isst_cpuset_add(set, number, number);
 	}
-	if (!result)
-		result = print_set(stream, set);
-	isst_cpuset_free(set);
-	return result;
+	return print_made(stream, set, result);
 }
 
 static int print_present(const struct place *place, FILE *stream)
@@ -47,10 +44,7 @@ static int print_present(const struct place *place, FILE *stream)
 
 	for (size_t i = 0; i < platform->cpu_count && !result; i++)
 		result = isst_cpuset_add(set, platform->cpus[i].number, platform->cpus[i].number);
-	if (!result)
-		result = print_set(stream, set);
-	isst_cpuset_free(set);
-	return result;
+	return print_made(stream, set, result);
 }
 
 /** Of the kernel's command line; those of cgroups are not among them. */
@@ -88,10 +82,7 @@ static int print_housekeeping(const struct place *place, FILE *stream)
 		return fputs("\n", stream) < 0 ? -ENOMEM : 0;
 	set = isst_cpuset_new();
 	result = cpuset_add_except(set, platform->possible.set, platform->nohz_full.set);
-	if (!result)
-		result = print_set(stream, set);
-	isst_cpuset_free(set);
-	return result;
+	return print_made(stream, set, result);
 }
 
 /* ---- NUMA nodes, as lscpu and numactl read them: packages, unless a captured machine has others
@@ -147,7 +138,9 @@ static const struct instances each_node = { node_at, find_node_name };
 
 static int print_nodes(const struct place *place, FILE *stream)
 {
-	return print_and_free(stream, collect_nodes(place, place->view->which));
+	struct isst_cpuset *nodes = collect_nodes(place, place->view->which);
+
+	return print_made(stream, nodes, nodes ? 0 : -ENOMEM);
 }
 
 static bool node_cpu_at(struct place *place, size_t index, char name[VIEW_NAME])
@@ -220,8 +213,6 @@ static const struct view node_views[] = {
 	{ .each = &each_node, .below = one_node_views },
 	VIEW_END,
 };
-
-/* ---- SMT ---- */
 
 static const char *smt_control(const struct place *place)
 {

@@ -125,8 +125,6 @@ const struct view run_views[] = {
 	VIEW_END,
 };
 
-/* ---- Lockdown ---- */
-
 bool is_locked_down(const struct place *place)
 {
 	return place->server->platform->lockdown.value != LOCKDOWN_NONE;

@@ -248,8 +248,6 @@ static bool has_packages(const struct place *place)
 	return is_tpmi(place) && platform_dies(place->server->platform) == 1;
 }
 
-/* ---- The tables ---- */
-
 #define LIMIT_VIEWS \
 	{ "max_freq_khz", .number = read_uncore_limit, .which = MAX, \
 	  .write = write_uncore_limit }, \

@@ -9,25 +9,21 @@
 #include <string.h>
 #include <strings.h>
 
-/** Takes over the text. */
-static int print_and_free_text(FILE *stream, char *text)
+int print_set(FILE *stream, const struct isst_cpuset *set)
 {
-	if (!text)
+	char *list = isst_cpuset_to_list(set);
+
+	if (!list)
 		return -ENOMEM;
-	fprintf(stream, "%s\n", text);
-	free(text);
+	fprintf(stream, "%s\n", list);
+	free(list);
 	return 0;
 }
 
-int print_set(FILE *stream, const struct isst_cpuset *set)
+int print_made(FILE *stream, struct isst_cpuset *set, int result)
 {
-	return print_and_free_text(stream, isst_cpuset_to_list(set));
-}
-
-int print_and_free(FILE *stream, struct isst_cpuset *set)
-{
-	int result = set ? print_set(stream, set) : -ENOMEM;
-
+	if (!result)
+		result = print_set(stream, set);
 	isst_cpuset_free(set);
 	return result;
 }
@@ -37,6 +33,7 @@ int print_cpus(const struct place *place, FILE *stream)
 	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
 	int result = set ? 0 : -ENOMEM;
+	char *mask;
 
 	for (size_t i = 0; i < platform->cpu_count && !result; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
@@ -44,12 +41,14 @@ int print_cpus(const struct place *place, FILE *stream)
 		if (cpu_online(place->server, cpu) && place->view->cpus(place, cpu))
 			result = isst_cpuset_add(set, cpu->number, cpu->number);
 	}
-	if (!result && place->view->mask)
-		result = print_and_free_text(stream, isst_cpuset_to_mask(set, platform->cpu_ids));
-	else if (!result)
-		result = print_set(stream, set);
+	if (result || !place->view->mask)
+		return print_made(stream, set, result);
+	mask = isst_cpuset_to_mask(set, platform->cpu_ids);
 	isst_cpuset_free(set);
-	return result;
+	if (mask)
+		fprintf(stream, "%s\n", mask);
+	free(mask);
+	return mask ? 0 : -ENOMEM;
 }
 
 int parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value)

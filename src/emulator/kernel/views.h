@@ -85,8 +85,9 @@ struct view {
 /* ---- view_text.c: how the kernel writes sets and reads numbers ---- */
 
 int print_set(FILE *stream, const struct isst_cpuset *set);
-/** Takes over the set. */
-int print_and_free(FILE *stream, struct isst_cpuset *set);
+/** The same of a set that it takes over. @result: of making the set, which is returned where it is
+ * not 0. */
+int print_made(FILE *stream, struct isst_cpuset *set, int result);
 /** The CPUs of a view that has @cpus. */
 int print_cpus(const struct place *place, FILE *stream);
 /** A number as the kernel's strict parser reads it: base 0 takes 0x.. and 0.. for octal. */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Messages ---- */
-
 int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
 {
 	va_list arguments;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Written from the reference and not from src/firmware, so that one misreading does not confirm
  * itself. */
-#include "emulator/model/mailbox_levels.h"
+#include "emulator/model/platform.h"
 
 #include <errno.h>
 
