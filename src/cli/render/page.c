@@ -70,12 +70,6 @@ static size_t sequence_length(const char *text)
 	return length + (text[length] != '\0');
 }
 
-/** Whether a byte continues a character of UTF-8. */
-static bool is_continuation(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 /** Writes the beginning of a line that fits; sequences take no place, and are all written. */
 static void write_line(const char *line, size_t length, unsigned int width, FILE *stream)
 {
@@ -85,8 +79,10 @@ static void write_line(const char *line, size_t length, unsigned int width, FILE
 		size_t bytes = sequence_length(line + i);
 
 		if (bytes == 0) {
+			/* A character of UTF-8. */
 			bytes = 1;
-			while (i + bytes < length && is_continuation(line[i + bytes]))
+			while (i + bytes < length &&
+			       ((unsigned char)line[i + bytes] & 0xc0) == 0x80)
 				bytes++;
 			column++;
 		}
@@ -96,21 +92,15 @@ static void write_line(const char *line, size_t length, unsigned int width, FILE
 	}
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t lines = 0;
-
-	for (; *text; text++)
-		lines += *text == '\n' || !text[1];
-	return lines;
-}
-
 unsigned int frame_write(const char *text, const struct page *page, FILE *stream)
 {
 	const unsigned int width = page->width ? page->width : UINT_MAX;
-	const size_t lines = count_lines(text), height = page->height ? page->height : SIZE_MAX;
-	size_t shown = lines <= height ? lines : height - 1, line = 0;
+	const size_t height = page->height ? page->height : SIZE_MAX;
+	size_t lines = 0, shown, line = 0;
 
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n' || !c[1];
+	shown = lines <= height ? lines : height - 1;
 	fputs(HOME, stream);
 	for (; line < shown; line++) {
 		size_t length = strcspn(text, "\n");

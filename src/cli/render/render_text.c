@@ -15,19 +15,6 @@ static size_t indent(unsigned int level, FILE *stream)
 	return (size_t)fprintf(stream, "%*s", level == 1 ? 1 : (int)(2 * (level - 1)), "");
 }
 
-/** Writes a value. Lists and masks of CPUs, of which terminals would break the numbers, are broken
- * behind commas there. @wrap: where the line stands */
-static void write_value(const struct report_node *node, const char *value, const struct page *page,
-			struct wrap *wrap)
-{
-	if (!page || page->width == 0 || !node->cpus) {
-		write_printable(value, "", wrap->stream);
-		return;
-	}
-	wrap->columns = page->columns;
-	wrap_words(wrap, value, strlen(value));
-}
-
 static int write_line(const struct report_node *node, unsigned int level, const struct page *page,
 		      FILE *stream)
 {
@@ -43,8 +30,13 @@ static int write_line(const struct report_node *node, unsigned int level, const 
 		wrap.column += (size_t)fprintf(
 			stream, "%s%s%s", name,
 			node->marked && node->key->mark ? node->key->mark : "", value ? ":" : "");
-		if (value)
-			write_value(node, value, page, &wrap);
+		/* Lists and masks of CPUs, of which terminals would break the numbers, are broken
+		 * behind commas there. */
+		wrap.columns = page ? page->columns : 0;
+		if (value && page && page->width > 0 && node->cpus)
+			wrap_words(&wrap, value, strlen(value));
+		else if (value)
+			write_printable(value, "", stream);
 		fputc('\n', stream);
 	} else {
 		error = -ENOMEM;
@@ -74,31 +66,22 @@ static int write_sentence(const struct report_node *node, const char *sentence,
 }
 
 /** @page: what changed is marked there; NULL: nothing is. */
-static int write_node(const struct report_node *node, unsigned int level, const struct page *page,
-		      FILE *stream)
-{
-	char *sentence;
-	int error = wording_of_sentence(node, &sentence);
-
-	if (error)
-		return error;
-	if (!sentence)
-		return write_line(node, level, page, stream);
-	if (*sentence)
-		error = write_sentence(node, sentence, page, stream);
-	free(sentence);
-	return error;
-}
-
 static int write_nodes(const struct report_node *node, unsigned int level, const struct page *page,
 		       FILE *stream)
 {
 	int error = 0;
 
 	for (; node && !error; node = node->next) {
+		char *sentence;
+
 		if (node->kind == NODE_UNKNOWN || node->hidden)
 			continue;
-		error = write_node(node, level, page, stream);
+		error = wording_of_sentence(node, &sentence);
+		if (!error && !sentence)
+			error = write_line(node, level, page, stream);
+		else if (!error && *sentence)
+			error = write_sentence(node, sentence, page, stream);
+		free(sentence);
 		if (!error)
 			error = write_nodes(node->first, level + 1, page, stream);
 	}

@@ -44,15 +44,6 @@ static const char FIRST_CPU[] = "CPU", CORES[] = "cores, a letter for each",
 
 /* ---- Cells ---- */
 
-static const struct map_mark *find_mark(const struct report_node *leaf)
-{
-	const struct map_mark *mark = leaf->key->marks;
-
-	while (mark->value && (leaf->kind == NODE_UNKNOWN || strcmp(mark->value, leaf->text) != 0))
-		mark++;
-	return mark;
-}
-
 static const struct report_node *find_marked(const struct report_node *branch)
 {
 	const struct report_node *leaf = branch->first;
@@ -66,15 +57,18 @@ static int add_cell(struct map_cells *cells, const struct report_node *branch,
 		    const struct report_node *group)
 {
 	struct map_cell *all = reallocarray(cells->cells, cells->count + 1, sizeof(*all));
+	const struct report_node *marked = find_marked(branch);
+	const struct map_mark *mark = marked->key->marks;
 	struct map_cell *cell;
 
 	if (!all)
 		return -ENOMEM;
 	cells->cells = all;
 	cell = &all[cells->count++];
-	*cell = (struct map_cell){ .mark = find_mark(find_marked(branch)),
-				   .group = group,
-				   .changed = find_marked(branch)->changed };
+	while (mark->value &&
+	       (marked->kind == NODE_UNKNOWN || strcmp(mark->value, marked->text) != 0))
+		mark++;
+	*cell = (struct map_cell){ .mark = mark, .group = group, .changed = marked->changed };
 	for (const struct report_node *leaf = branch->first; leaf && !cell->numbered;
 	     leaf = leaf->next)
 		cell->numbered = leaf->kind == NODE_CPU_RANGES &&
@@ -120,15 +114,6 @@ static void write_mark(const struct map *map, const struct map_mark *mark, bool 
 	style_end(map->page, style, map->stream);
 }
 
-static void begin_line(const struct map *map, const char *place, const struct map_cell *cell)
-{
-	fprintf(map->stream, "%-*s  ", (int)map->place_width, place);
-	if (cell->numbered)
-		fprintf(map->stream, "%*u ", (int)map->number_width, cell->number);
-	else
-		fprintf(map->stream, "%*s ", (int)map->number_width, "");
-}
-
 /** Ends a line of cells; below those that changed there is a mark. */
 static void end_line(const struct map *map, const struct map_cells *cells, size_t first, size_t end)
 {
@@ -161,7 +146,12 @@ static void write_cells(const struct map *map, const char *place, const struct m
 			column = 0;
 		}
 		if (column == 0) {
-			begin_line(map, i == 0 ? place : "", &cells->cells[i]);
+			fprintf(map->stream, "%-*s  ", (int)map->place_width, i == 0 ? place : "");
+			if (cells->cells[i].numbered)
+				fprintf(map->stream, "%*u ", (int)map->number_width,
+					cells->cells[i].number);
+			else
+				fprintf(map->stream, "%*s ", (int)map->number_width, "");
 			column = start;
 		}
 		fputc(' ', map->stream);
@@ -170,16 +160,6 @@ static void write_cells(const struct map *map, const char *place, const struct m
 		column += 1 + length;
 	}
 	end_line(map, cells, first, cells->count);
-}
-
-static void write_headings(const struct map *map)
-{
-	fprintf(map->stream, "\n%*s", (int)map->place_width + 2, "");
-	style_begin(map->page, STYLE_BOLD, map->stream);
-	fprintf(map->stream, "%*s  %s", (int)map->number_width, FIRST_CPU,
-		map->grouped ? MODULES : CORES);
-	style_end(map->page, STYLE_BOLD, map->stream);
-	fputc('\n', map->stream);
 }
 
 /** What each mark means that was used, in as many lines as it takes. */
@@ -208,50 +188,40 @@ static void write_legend(const struct map *map)
 
 /* ---- Units ---- */
 
-/** Looks at the cells of a unit before they are written: how wide what stands before them is. */
-static void measure(struct map *map, const char *place, const struct map_cells *cells)
-{
-	if (strlen(place) > map->place_width)
-		map->place_width = strlen(place);
-	for (size_t i = 0; i < cells->count; i++) {
-		size_t width = (size_t)snprintf(NULL, 0, "%u", cells->cells[i].number);
-
-		if (cells->cells[i].numbered && width > map->number_width)
-			map->number_width = width;
-		map->grouped |= cells->cells[i].group != NULL;
-	}
-}
-
-/** Calls what is done with a unit that has cells. */
-static int visit_unit(struct map *map, const struct report *report,
-		      const struct report_entry *entry, bool write)
-{
-	struct map_cells cells = { 0 };
-	struct screen_place place;
-	char *name = NULL;
-	int error = screen_place_make(&place, report, entry);
-
-	if (!error)
-		error = collect(&cells, entry->root, NULL);
-	if (!error && !(name = screen_place_name(&place)))
-		error = -ENOMEM;
-	if (!error && cells.count > 0 && write)
-		write_cells(map, name, &cells);
-	else if (!error && cells.count > 0)
-		measure(map, name, &cells);
-	free(name);
-	free(cells.cells);
-	screen_place_clear(&place);
-	return error;
-}
-
+/** Measures what stands before the cells of each unit, or writes them. */
 static int visit_units(struct map *map, const struct report *report, bool write)
 {
 	int error = 0;
 
-	for (const struct report_entry *entry = report->first; entry && !error; entry = entry->next)
-		if (entry->kind == ENTRY_UNIT && entry->steps > 0)
-			error = visit_unit(map, report, entry, write);
+	for (const struct report_entry *entry = report->first; entry && !error;
+	     entry = entry->next) {
+		struct map_cells cells = { 0 };
+		struct screen_place place;
+		char *name;
+
+		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
+			continue;
+		error = screen_place_make(&place, report, entry);
+		if (!error)
+			error = collect(&cells, entry->root, NULL);
+		name = error ? NULL : screen_place_name(&place);
+		if (!name)
+			error = -ENOMEM;
+		else if (write && cells.count > 0)
+			write_cells(map, name, &cells);
+		else if (cells.count > 0 && strlen(name) > map->place_width)
+			map->place_width = strlen(name);
+		for (size_t i = 0; i < cells.count; i++) {
+			size_t width = (size_t)snprintf(NULL, 0, "%u", cells.cells[i].number);
+
+			if (cells.cells[i].numbered && width > map->number_width)
+				map->number_width = width;
+			map->grouped |= cells.cells[i].group != NULL;
+		}
+		free(name);
+		free(cells.cells);
+		screen_place_clear(&place);
+	}
 	return error;
 }
 
@@ -282,10 +252,15 @@ static int write_map(const struct report *report, const struct page *page, FILE 
 		map.last++;
 	map.used = calloc((size_t)(map.last - map.marks) + 1, sizeof(*map.used));
 	error = map.used ? visit_units(&map, report, false) : -ENOMEM;
-	if (!error)
-		write_headings(&map);
-	if (!error)
+	if (!error) {
+		fprintf(stream, "\n%*s", (int)map.place_width + 2, "");
+		style_begin(page, STYLE_BOLD, stream);
+		fprintf(stream, "%*s  %s", (int)map.number_width, FIRST_CPU,
+			map.grouped ? MODULES : CORES);
+		style_end(page, STYLE_BOLD, stream);
+		fputc('\n', stream);
 		error = visit_units(&map, report, true);
+	}
 	if (!error)
 		write_legend(&map);
 	free(map.used);
@@ -293,20 +268,6 @@ static int write_map(const struct report *report, const struct page *page, FILE 
 }
 
 /* ---- Screens ---- */
-
-static int write_table(const struct report *report, const struct key *key, const struct page *page,
-		       FILE *stream)
-{
-	struct screen_table table;
-	int error = screen_table_make(&table, report, key);
-
-	if (!error && table.row_count > 0)
-		fputc('\n', stream);
-	if (!error)
-		error = screen_table_write(&table, page, stream);
-	screen_table_clear(&table);
-	return error;
-}
 
 /** The next key, by the order of the key table, of branches that are rows; NULL behind the last. */
 static const struct key *next_key(const struct report *report, const struct key *before)
@@ -333,9 +294,9 @@ int render_screen(const struct report *report, const struct page *page, bool mes
 		if (entry->kind == ENTRY_UNIT && entry->steps == 0)
 			error = render_sentences(entry->root->first, page, stream);
 	if (!error)
-		error = write_table(report, NULL, page, stream);
+		error = screen_table_print(report, NULL, page, stream);
 	while (!error && (key = next_key(report, key)) != NULL)
-		error = write_table(report, key, page, stream);
+		error = screen_table_print(report, key, page, stream);
 	if (!error)
 		error = write_map(report, page, stream);
 	if (messages)

@@ -1,14 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes tables of a report: columns, rows, and rows that are one. */
+/*
+ * Tables of a screen: their rows are the units of a report, or branches of these; their columns the
+ * leaves that have a heading in the key table. Rows that differ in nothing but their places and
+ * CPUs are one. Must not know what the tables are about.
+ */
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
 #include "../report/wording.h"
 #include "../text/cpu_list.h"
+#include "../text/wrap.h"
 #include "screen.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Columns before those of the table: the place, and the index. */
+enum { PLACE, INDEX, FIRST };
+/* Of a row below its place, and of a list below its row; a terminal shows so much of a list. */
+enum { INDENT = 2, LIST_INDENT = 4, LIST_LINES = 4 };
+
+static const char ABSENT[] = "-";
+
+/** A cell is a text, or CPUs; without both the row has no such leaf. */
+struct cell {
+	char *text;
+	struct isst_cpuset *cpus;
+	bool changed; /* is marked */
+	unsigned int style;
+};
+
+struct row {
+	const struct report_node *branch;
+	struct screen_place place;
+	unsigned int index; /* of the branch */
+	struct cell *cells; /* one for each column */
+};
+
+struct table {
+	const struct key *key;	    /* of the branches that are rows; NULL: units are */
+	const struct key **columns; /* in the order of the key table */
+	bool *right;		    /* of each column: numbers, which end below each other */
+	size_t column_count;
+	struct row *rows;
+	size_t row_count;
+	/* As it is written: */
+	const struct page *page;
+	FILE *stream;
+	size_t columns_shown, rows_shown; /* the first row is that of headings */
+	char **texts;
+	size_t *widths;
+	size_t gap;	   /* between columns */
+	size_t first, end; /* which ones are written now, behind place and index */
+	bool places_apart; /* on lines of their own */
+};
 
 /* ---- Places ---- */
 
@@ -21,30 +66,23 @@ static const struct report_step *find_step(const struct report_entry *unit, cons
 	return NULL;
 }
 
-/** Whether two units are the same by the steps that always are shown. */
-static bool is_same_without(const struct report_entry *one, const struct report_entry *other)
-{
-	for (size_t i = 0; i < one->steps; i++) {
-		const struct key *key = one->path[i].key;
-		const struct report_step *step = find_step(other, key);
-
-		if (key->place && !key->optional && (!step || step->index != one->path[i].index))
-			return false;
-	}
-	return true;
-}
-
-/** Whether two units differ in a step alone. */
+/** Whether a step is needed to tell a unit from another: one differs from it in that step, and in
+ * no other that always is shown. */
 static bool is_needed(const struct report *report, const struct report_entry *unit,
 		      const struct report_step *step)
 {
 	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
-		const struct report_step *other;
+		const struct report_step *other = find_step(entry, step->key);
+		bool same = other && other->index != step->index;
 
-		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
-			continue;
-		other = find_step(entry, step->key);
-		if (other && other->index != step->index && is_same_without(unit, entry))
+		for (size_t i = 0; i < unit->steps && same; i++) {
+			const struct report_step *own = &unit->path[i];
+
+			other = find_step(entry, own->key);
+			same = !own->key->place || own->key->optional ||
+			       (other && other->index == own->index);
+		}
+		if (same)
 			return true;
 	}
 	return false;
@@ -77,8 +115,10 @@ void screen_place_clear(struct screen_place *place)
 	*place = (struct screen_place){ 0 };
 }
 
-bool screen_place_joins(const struct screen_place *one, const struct screen_place *other,
-			size_t step)
+/** Whether two are the same but for the numbers of a step, or, with @step the number of steps, as a
+ * whole: then both are one with the numbers of both. */
+static bool screen_place_joins(const struct screen_place *one, const struct screen_place *other,
+			       size_t step)
 {
 	if (one->steps != other->steps)
 		return false;
@@ -89,50 +129,21 @@ bool screen_place_joins(const struct screen_place *one, const struct screen_plac
 	return true;
 }
 
-int screen_place_join(struct screen_place *place, const struct screen_place *other)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < place->steps && !error; i++)
-		error = isst_cpuset_add_set(place->numbers[i], other->numbers[i]);
-	return error;
-}
-
-/** Whether a unit is at a place but for the last step of that; a whole package is at none. */
-static bool is_beside(const struct screen_place *place, const struct report_entry *unit)
-{
-	size_t i = 0;
-
-	while (i < place->steps) {
-		const struct report_step *step = find_step(unit, place->keys[i]);
-
-		if (!step)
-			return false;
-		if (!isst_cpuset_has(place->numbers[i], step->index))
-			break;
-		i++;
-	}
-	return i + 1 == place->steps;
-}
-
-/** Whether a place has all numbers of its last step. */
+/** Whether a place has all numbers of its last step: no unit is at it but for that one. */
 static bool has_all(const struct screen_place *place, const struct report *report)
 {
-	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
-		if (entry->kind == ENTRY_UNIT && entry->steps > 0 && is_beside(place, entry))
+	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
+		const struct report_step *step = NULL;
+		size_t i = 0;
+
+		while (i < place->steps && (step = find_step(entry, place->keys[i])) != NULL &&
+		       isst_cpuset_has(place->numbers[i], step->index))
+			i++;
+		/* A whole package is at none. */
+		if (step && i + 1 == place->steps)
 			return false;
+	}
 	return true;
-}
-
-void screen_place_shorten(struct screen_place *place, const struct report *report)
-{
-	while (place->steps > 1 && has_all(place, report))
-		isst_cpuset_free(place->numbers[--place->steps]);
-}
-
-bool screen_place_is_whole(const struct screen_place *place, const struct report *report)
-{
-	return place->steps == 1 && has_all(place, report);
 }
 
 char *screen_place_name(const struct screen_place *place)
@@ -157,7 +168,13 @@ char *screen_place_name(const struct screen_place *place)
 	return NULL;
 }
 
-/* ---- Columns ---- */
+/* ---- Columns and rows ---- */
+
+/** Whether rows are about what their index counts, in the first place: their heading is none. */
+static bool is_by_index(const struct table *table)
+{
+	return table->key && !*table->key->heading;
+}
 
 static bool is_cell(const struct report_node *node)
 {
@@ -172,7 +189,7 @@ static int compare_keys(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static size_t find_column(const struct screen_table *table, const struct key *key)
+static size_t find_column(const struct table *table, const struct key *key)
 {
 	size_t column = 0;
 
@@ -181,12 +198,18 @@ static size_t find_column(const struct screen_table *table, const struct key *ke
 	return column;
 }
 
-/** Adds the columns of a row that are new. Returns 0 or -ENOMEM. */
-static int add_columns(struct screen_table *table, const struct report_node *branch)
+/** Begins the row of a branch, and adds its columns that are new; a unit without cells is no row.
+ * Returns 0 or -ENOMEM. */
+static int begin_row(struct table *table, const struct report *report,
+		     const struct report_entry *unit, const struct report_node *branch)
 {
+	struct row *rows;
+	bool any = table->key;
+
 	for (const struct report_node *leaf = branch->first; leaf; leaf = leaf->next) {
 		const struct key **columns;
 
+		any |= is_cell(leaf);
 		if (!is_cell(leaf) || find_column(table, leaf->key) < table->column_count)
 			continue;
 		columns = reallocarray(table->columns, table->column_count + 1, sizeof(*columns));
@@ -195,64 +218,52 @@ static int add_columns(struct screen_table *table, const struct report_node *bra
 		table->columns = columns;
 		columns[table->column_count++] = leaf->key;
 	}
-	return 0;
-}
-
-/* ---- Rows ---- */
-
-static bool has_cells(const struct report_node *branch)
-{
-	const struct report_node *leaf = branch->first;
-
-	while (leaf && !is_cell(leaf))
-		leaf = leaf->next;
-	return leaf;
-}
-
-/** Adds a branch to the others of its key. Returns 0 or -ENOMEM. */
-static int add_to_cell(struct screen_cell *cell, const struct report_node *branch)
-{
-	char *more = wording_of_cell(branch), *text = NULL;
-
-	if (more && asprintf(&text, "%s %s", cell->text, more) < 0)
-		text = NULL;
-	free(more);
-	free(cell->text);
-	cell->text = text;
-	return text ? 0 : -ENOMEM;
-}
-
-static int fill_cell(struct screen_cell *cell, const struct report_node *leaf)
-{
-	if (cell->text && leaf->kind == NODE_BRANCH)
-		return add_to_cell(cell, leaf);
-	if (cell->text || cell->cpus)
+	if (!any)
 		return 0;
-	cell->changed = leaf->changed;
-	cell->style = wording_style(leaf);
-	if (leaf->kind != NODE_CPU_RANGES) {
-		cell->text = wording_of_cell(leaf);
-		return cell->text ? 0 : -ENOMEM;
-	}
-	cell->cpus = isst_cpuset_new();
-	return cell->cpus ? isst_cpuset_add_set(cell->cpus, leaf->cpus) : -ENOMEM;
-}
-
-static int add_row(struct screen_table *table, const struct report *report,
-		   const struct report_entry *unit, const struct report_node *branch)
-{
-	struct screen_row *rows = reallocarray(table->rows, table->row_count + 1, sizeof(*rows));
-	struct screen_row *row;
-	int error;
-
+	rows = reallocarray(table->rows, table->row_count + 1, sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
 	table->rows = rows;
-	row = &rows[table->row_count++];
-	*row = (struct screen_row){ .index = branch->index };
+	rows += table->row_count++;
+	*rows = (struct row){ .branch = branch, .index = branch->index };
+	return screen_place_make(&rows->place, report, unit);
+}
+
+static int fill_cell(struct cell *cell, const struct report_node *leaf)
+{
+	char *text = NULL, *before = cell->text;
+
+	/* A branch stands with all others of its key. */
+	if (cell->cpus || (before && leaf->kind != NODE_BRANCH))
+		return 0;
+	if (!before) {
+		cell->changed = leaf->changed;
+		cell->style = wording_style(leaf);
+	}
+	if (leaf->kind == NODE_CPU_RANGES) {
+		cell->cpus = isst_cpuset_new();
+		return cell->cpus ? isst_cpuset_add_set(cell->cpus, leaf->cpus) : -ENOMEM;
+	}
+	cell->text = wording_of_cell(leaf);
+	if (before && cell->text && asprintf(&text, "%s %s", before, cell->text) < 0)
+		text = NULL;
+	if (before) {
+		free(before);
+		free(cell->text);
+		cell->text = text;
+	}
+	return cell->text ? 0 : -ENOMEM;
+}
+
+static int fill_row(struct table *table, struct row *row)
+{
+	int error = 0;
+
 	row->cells = calloc(table->column_count + 1, sizeof(*row->cells));
-	error = row->cells ? screen_place_make(&row->place, report, unit) : -ENOMEM;
-	for (const struct report_node *leaf = branch->first; leaf && !error; leaf = leaf->next) {
+	if (!row->cells)
+		return -ENOMEM;
+	for (const struct report_node *leaf = row->branch->first; leaf && !error;
+	     leaf = leaf->next) {
 		size_t column = find_column(table, leaf->key);
 
 		if (!is_cell(leaf))
@@ -263,40 +274,10 @@ static int add_row(struct screen_table *table, const struct report *report,
 	return error;
 }
 
-/** Calls @visit for each branch that is a row. */
-static int visit_rows(struct screen_table *table, const struct report *report,
-		      int (*visit)(struct screen_table *table, const struct report *report,
-				   const struct report_entry *unit,
-				   const struct report_node *branch))
-{
-	int error = 0;
-
-	for (const struct report_entry *entry = report->first; entry && !error;
-	     entry = entry->next) {
-		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
-			continue;
-		if (!table->key && has_cells(entry->root))
-			error = visit(table, report, entry, entry->root);
-		for (const struct report_node *node = entry->root->first;
-		     node && table->key && !error; node = node->next)
-			if (node->kind == NODE_BRANCH && node->key == table->key)
-				error = visit(table, report, entry, node);
-	}
-	return error;
-}
-
-static int visit_columns(struct screen_table *table, const struct report *report,
-			 const struct report_entry *unit, const struct report_node *branch)
-{
-	(void)report;
-	(void)unit;
-	return add_columns(table, branch);
-}
-
 /* ---- Rows that are one ---- */
 
-static bool has_same_cells(const struct screen_table *table, const struct screen_row *one,
-			   const struct screen_row *other)
+static bool has_same_cells(const struct table *table, const struct row *one,
+			   const struct row *other)
 {
 	if (table->key && table->key->index_heading && one->index != other->index)
 		return false;
@@ -312,7 +293,7 @@ static bool has_same_cells(const struct screen_table *table, const struct screen
 	return true;
 }
 
-static void clear_row(const struct screen_table *table, struct screen_row *row)
+static void clear_row(const struct table *table, struct row *row)
 {
 	for (size_t i = 0; row->cells && i < table->column_count; i++) {
 		free(row->cells[i].text);
@@ -322,13 +303,14 @@ static void clear_row(const struct screen_table *table, struct screen_row *row)
 	screen_place_clear(&row->place);
 }
 
-static int join_rows(const struct screen_table *table, struct screen_row *row,
-		     struct screen_row *other)
+static int join_rows(const struct table *table, struct row *row, struct row *other)
 {
-	int error = screen_place_join(&row->place, &other->place);
+	int error = 0;
 
+	for (size_t i = 0; i < row->place.steps && !error; i++)
+		error = isst_cpuset_add_set(row->place.numbers[i], other->place.numbers[i]);
 	for (size_t i = 0; i < table->column_count && !error; i++) {
-		struct screen_cell *cell = &row->cells[i], *more = &other->cells[i];
+		struct cell *cell = &row->cells[i], *more = &other->cells[i];
 
 		if (cell->cpus) {
 			error = isst_cpuset_add_set(cell->cpus, more->cpus);
@@ -341,13 +323,13 @@ static int join_rows(const struct screen_table *table, struct screen_row *row,
 }
 
 /** Joins rows whose places differ in one step alone, or not at all. */
-static int fold(struct screen_table *table, size_t step)
+static int fold(struct table *table, size_t step)
 {
 	size_t kept = 0;
 	int error = 0;
 
 	for (size_t i = 0; i < table->row_count; i++) {
-		struct screen_row *row = &table->rows[i];
+		struct row *row = &table->rows[i];
 		size_t k = 0;
 
 		while (k < kept && (!has_same_cells(table, &table->rows[k], row) ||
@@ -364,24 +346,30 @@ static int fold(struct screen_table *table, size_t step)
 	return error;
 }
 
-/** A table by index has no places where all rows are of the whole machine. */
-static void shorten_places(struct screen_table *table, const struct report *report)
+/** Shortens names of places, in a report that leaves no place of the machine out. A table by index
+ * has no places where all rows are of the whole machine. */
+static void shorten_places(struct table *table, const struct report *report)
 {
-	bool whole = screen_table_is_by_index(table);
+	bool whole = is_by_index(table);
 
 	for (size_t i = 0; i < table->row_count; i++) {
-		screen_place_shorten(&table->rows[i].place, report);
-		whole = whole && screen_place_is_whole(&table->rows[i].place, report);
+		struct screen_place *place = &table->rows[i].place;
+
+		/* The last step is left out where it has all of its numbers, and then the one
+		 * before. */
+		while (place->steps > 1 && has_all(place, report))
+			isst_cpuset_free(place->numbers[--place->steps]);
+		whole = whole && place->steps == 1 && has_all(place, report);
 	}
 	for (size_t i = 0; i < table->row_count && whole; i++)
 		screen_place_clear(&table->rows[i].place);
 }
 
 /** Orders rows by their index, and else as they are. */
-static void sort_rows(struct screen_table *table)
+static void sort_rows(struct table *table)
 {
 	for (size_t i = 1; i < table->row_count; i++) {
-		struct screen_row row = table->rows[i];
+		struct row row = table->rows[i];
 		size_t at = i;
 
 		for (; at > 0 && table->rows[at - 1].index > row.index; at--)
@@ -390,35 +378,308 @@ static void sort_rows(struct screen_table *table)
 	}
 }
 
-int screen_table_make(struct screen_table *table, const struct report *report,
-		      const struct key *key)
+/** Makes columns and rows. Returns 0 or -ENOMEM. */
+static int make_table(struct table *table, const struct report *report)
 {
-	int error;
+	int error = 0;
 
-	*table = (struct screen_table){ .key = key };
-	error = visit_rows(table, report, visit_columns);
+	for (const struct report_entry *entry = report->first; entry && !error;
+	     entry = entry->next) {
+		if (entry->kind != ENTRY_UNIT || entry->steps == 0)
+			continue;
+		if (!table->key)
+			error = begin_row(table, report, entry, entry->root);
+		for (const struct report_node *node = entry->root->first;
+		     node && table->key && !error; node = node->next)
+			if (node->kind == NODE_BRANCH && node->key == table->key)
+				error = begin_row(table, report, entry, node);
+	}
 	if (error)
 		return error;
 	if (table->column_count > 0)
 		qsort(table->columns, table->column_count, sizeof(*table->columns), compare_keys);
 	table->right = calloc(table->column_count + 1, sizeof(*table->right));
-	error = table->right ? visit_rows(table, report, add_row) : -ENOMEM;
+	error = table->right ? 0 : -ENOMEM;
+	for (size_t i = 0; i < table->row_count && !error; i++)
+		error = fill_row(table, &table->rows[i]);
 	/* The last step first: `package 0, power domains 0-2` before packages. */
 	for (size_t step = REPORT_PATH_STEPS; step-- > 0 && !error;)
 		error = fold(table, step);
 	if (!error && report->whole)
 		shorten_places(table, report);
-	if (screen_table_is_by_index(table))
+	if (is_by_index(table))
 		sort_rows(table);
 	return error;
 }
 
-void screen_table_clear(struct screen_table *table)
+/* ---- Widths of columns, and what gets lines of its own ---- */
+
+static char **text_at(const struct table *table, size_t row, size_t column)
 {
-	for (size_t i = 0; i < table->row_count; i++)
-		clear_row(table, &table->rows[i]);
-	free(table->rows);
-	free(table->columns);
-	free(table->right);
-	*table = (struct screen_table){ 0 };
+	return &table->texts[row * table->columns_shown + column];
+}
+
+static char *cell_text(const struct cell *cell)
+{
+	char *text, *marked;
+
+	if (cell->cpus && isst_cpuset_count(cell->cpus) > 0)
+		text = isst_cpuset_to_list(cell->cpus);
+	else
+		text = strdup(cell->text ? cell->text : ABSENT);
+	if (!text || !cell->changed)
+		return text;
+	if (asprintf(&marked, "%c%s", CHANGED_MARK, text) < 0)
+		marked = NULL;
+	free(text);
+	return marked;
+}
+
+/** Makes the texts of headings and rows. Returns 0 or -ENOMEM. */
+static int fill(const struct table *table)
+{
+	bool complete = true, has_index = table->key && table->key->index_heading;
+
+	for (size_t row = 0; row < table->rows_shown; row++) {
+		const struct row *from = row > 0 ? &table->rows[row - 1] : NULL;
+
+		for (size_t column = 0; column < table->columns_shown; column++) {
+			char **text = text_at(table, row, column), number[16] = "";
+
+			if (column == INDEX && from && has_index)
+				snprintf(number, sizeof(number), "%u", from->index);
+			if (column == INDEX)
+				*text = strdup(from || !has_index ? number
+								  : table->key->index_heading);
+			else if (column == PLACE)
+				*text = from ? screen_place_name(&from->place)
+					     : strdup(table->key ? table->key->heading : "");
+			else
+				*text = from ? cell_text(&from->cells[column - FIRST])
+					     : strdup(table->columns[column - FIRST]->heading);
+			complete = complete && *text;
+		}
+	}
+	return complete ? 0 : -ENOMEM;
+}
+
+/** The cell in a row and column; NULL: it is a heading, a place or an index. */
+static const struct cell *cell_at(const struct table *table, size_t row, size_t column)
+{
+	return row > 0 && column >= FIRST ? &table->rows[row - 1].cells[column - FIRST] : NULL;
+}
+
+/** Whether a cell is a list of CPUs in the last column, which may have lines of its own. */
+static bool is_list(const struct table *table, size_t row, size_t column)
+{
+	const struct cell *cell = cell_at(table, row, column);
+
+	return cell && cell->cpus && column + 1 == table->columns_shown;
+}
+
+static bool is_written(const struct table *table, size_t column)
+{
+	return (column < FIRST || (column >= table->first && column < table->end)) &&
+	       table->widths[column] > 0;
+}
+
+/** Where the last column begins. */
+static size_t last_column(const struct table *table)
+{
+	size_t start = table->places_apart ? INDENT : 0;
+
+	for (size_t column = table->places_apart; column + 1 < table->end; column++)
+		if (is_written(table, column))
+			start += table->widths[column] + table->gap;
+	return start;
+}
+
+/** Whether all but lists fits into the page, if need be with columns close to each other. */
+static bool fits(struct table *table)
+{
+	for (table->gap = 2; table->gap > 0; table->gap--)
+		if (last_column(table) + table->widths[table->end - 1] <= table->page->columns)
+			return true;
+	table->gap = 1;
+	return false;
+}
+
+/** Sets the widths; where the table is too wide places get lines of their own. */
+static void measure(struct table *table)
+{
+	for (size_t row = 0; row < table->rows_shown; row++)
+		for (size_t column = 0; column < table->columns_shown; column++) {
+			size_t length = strlen(*text_at(table, row, column));
+
+			if (length > table->widths[column] && !is_list(table, row, column))
+				table->widths[column] = length;
+		}
+	table->places_apart = !fits(table) && !is_by_index(table);
+}
+
+static void pad(size_t count, FILE *stream)
+{
+	fprintf(stream, "%*s", (int)count, "");
+}
+
+/** How a cell stands out on a page with colours. */
+static unsigned int style_of(const struct table *table, size_t row, size_t column)
+{
+	const struct cell *cell = cell_at(table, row, column);
+
+	if (row == 0 && column == PLACE && table->key)
+		return table->key->style;
+	if (!cell)
+		return 0;
+	return cell->changed ? STYLE_CHANGED : cell->style;
+}
+
+/** Writes text of a cell, or a part of it. */
+static void write_text(const struct table *table, size_t row, size_t column, const char *text,
+		       size_t length)
+{
+	unsigned int weight = row == 0 && length > 0 ? STYLE_BOLD : 0;
+	unsigned int style = style_of(table, row, column);
+
+	style_begin(table->page, weight, table->stream);
+	style_begin(table->page, style, table->stream);
+	fwrite(text, 1, length, table->stream);
+	style_end(table->page, style | weight, table->stream);
+}
+
+/** Writes a list on lines of its own. On a terminal, which it would fill, it is cut: it is whole in
+ * a pipe or file. */
+static void write_list(const struct table *table, size_t row)
+{
+	size_t width = table->page->columns - LIST_INDENT, length,
+	       column = table->columns_shown - 1;
+	const char *text = *text_at(table, row, column);
+
+	for (unsigned int line = 0; *text; line++) {
+		fputc('\n', table->stream);
+		pad(LIST_INDENT, table->stream);
+		if (table->page->width > 0 && line == LIST_LINES) {
+			fprintf(table->stream, "... (%zu CPUs)",
+				isst_cpuset_count(cell_at(table, row, column)->cpus));
+			return;
+		}
+		length = wrap_list_break(text, strlen(text), width);
+		if (length == 0)
+			length = strlen(text);
+		write_text(table, row, column, text, length);
+		text += length;
+	}
+}
+
+/** Writes a cell behind blanks. Returns how many are between it and the next one. */
+static size_t write_cell(const struct table *table, size_t row, size_t column, size_t blanks)
+{
+	const char *text = *text_at(table, row, column);
+	size_t length = strlen(text), width = table->widths[column];
+	size_t rest = width > length ? width - length : 0;
+	bool right = column == INDEX || (column >= FIRST && table->right[column - FIRST]);
+
+	if (!is_written(table, column))
+		return blanks;
+	pad(right ? blanks + rest : blanks, table->stream);
+	write_text(table, row, column, text, length);
+	return (right ? 0 : rest) + table->gap;
+}
+
+static void write_row(const struct table *table, size_t row)
+{
+	size_t last = table->end - 1, blanks = table->places_apart ? INDENT : 0;
+	const char *place = *text_at(table, row, PLACE);
+
+	if (table->places_apart && *place) {
+		write_text(table, row, PLACE, place, strlen(place));
+		fputc('\n', table->stream);
+	}
+	for (size_t column = table->places_apart; column < last; column++)
+		blanks = write_cell(table, row, column, blanks);
+	if (is_list(table, row, last) &&
+	    last_column(table) + strlen(*text_at(table, row, last)) > table->page->columns)
+		write_list(table, row);
+	else
+		write_cell(table, row, last, blanks);
+	fputc('\n', table->stream);
+}
+
+/** Writes the table; by index with as many columns as fit, and then with the next ones. */
+static void write_parts(struct table *table)
+{
+	size_t least = is_by_index(table) ? 1 : table->columns_shown;
+
+	for (; table->first < table->columns_shown; table->first = table->end) {
+		if (table->first > FIRST)
+			fputc('\n', table->stream);
+		table->end = table->columns_shown;
+		while (!fits(table) && table->end > table->first + least)
+			table->end--;
+		for (size_t row = 0; row < table->rows_shown; row++)
+			write_row(table, row);
+	}
+}
+
+/** Writes what columns and marks mean, below tables that have such columns. */
+static void write_legend(const struct table *table)
+{
+	bool legend = false, absent = false, unknown = false;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct key *key = table->columns[i];
+		bool meant = key->legend && !key->legend_of;
+
+		for (size_t row = 1; row < table->rows_shown; row++) {
+			const char *text = *text_at(table, row, FIRST + i);
+
+			absent |= strcmp(text, ABSENT) == 0;
+			unknown |= strchr(text, '?') != NULL;
+			meant |= key->legend_of && strcmp(text, key->legend_of) == 0;
+		}
+		if (meant) {
+			size_t column = (size_t)fprintf(table->stream, "%s%s: ", legend ? "" : "\n",
+							key->heading);
+
+			wrap_line(key->legend, table->page->columns, column, table->stream);
+			fputc('\n', table->stream);
+		}
+		legend |= meant;
+	}
+	if (legend && absent)
+		fputs("-: none\n", table->stream);
+	if (legend && unknown)
+		fputs("?: not known\n", table->stream);
+}
+
+int screen_table_print(const struct report *report, const struct key *key, const struct page *page,
+		       FILE *stream)
+{
+	struct table table = { .key = key, .page = page, .stream = stream, .first = FIRST };
+	int error = make_table(&table, report);
+
+	if (!error && table.row_count > 0 && table.column_count > 0) {
+		table.columns_shown = table.end = FIRST + table.column_count;
+		table.rows_shown = table.row_count + 1;
+		table.texts = calloc(table.rows_shown * table.columns_shown, sizeof(*table.texts));
+		table.widths = calloc(table.columns_shown, sizeof(*table.widths));
+		error = table.texts && table.widths ? fill(&table) : -ENOMEM;
+	}
+	if (!error && table.row_count > 0)
+		fputc('\n', stream);
+	if (!error && table.texts) {
+		measure(&table);
+		write_parts(&table);
+		write_legend(&table);
+	}
+	for (size_t i = 0; table.texts && i < table.rows_shown * table.columns_shown; i++)
+		free(table.texts[i]);
+	free(table.texts);
+	free(table.widths);
+	for (size_t i = 0; i < table.row_count; i++)
+		clear_row(&table, &table.rows[i]);
+	free(table.rows);
+	free(table.columns);
+	free(table.right);
+	return error;
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Which nodes are the same ---- */
-
 static const struct report_step *next_place(const struct report_entry *unit, size_t *step)
 {
 	while (*step < unit->steps && !unit->path[*step].key->place)
@@ -18,25 +16,16 @@ static const struct report_step *next_place(const struct report_entry *unit, siz
 
 static bool has_same_place(const struct report_entry *one, const struct report_entry *other)
 {
+	const struct report_step *a, *b;
 	size_t i = 0, k = 0;
 
 	if (other->kind != ENTRY_UNIT || (one->steps == 0) != (other->steps == 0))
 		return false;
-	for (;;) {
-		const struct report_step *a = next_place(one, &i), *b = next_place(other, &k);
-
-		if (!a || !b)
-			return !a && !b;
-		if (a->key != b->key || a->index != b->index)
-			return false;
-	}
-}
-
-static bool is_same_node(const struct report_node *one, const struct report_node *other)
-{
-	return one->key == other->key && one->index == other->index &&
-	       !one->variant == !other->variant &&
-	       (!one->variant || strcmp(one->variant, other->variant) == 0);
+	do {
+		a = next_place(one, &i);
+		b = next_place(other, &k);
+	} while (a && b && a->key == b->key && a->index == b->index);
+	return !a && !b;
 }
 
 static const struct report_node *find_node(const struct report_node *parent,
@@ -44,13 +33,14 @@ static const struct report_node *find_node(const struct report_node *parent,
 {
 	const struct report_node *node = parent->first;
 
-	while (node && !is_same_node(like, node))
+	while (node && !(node->key == like->key && node->index == like->index &&
+			 !node->variant == !like->variant &&
+			 (!node->variant || strcmp(node->variant, like->variant) == 0)))
 		node = node->next;
 	return node;
 }
 
-/* ---- What they are shown with ---- */
-
+/** What a leaf is shown with. */
 static char *text_of(const struct report_node *leaf)
 {
 	char *text;
@@ -70,18 +60,6 @@ static bool has_same_text(const struct report_node *one, const struct report_nod
 	return same;
 }
 
-/** Whether all leaves of a row have the same texts as those of another one. */
-static bool has_same_leaves(const struct report_node *one, const struct report_node *other)
-{
-	for (const struct report_node *leaf = one->first; leaf; leaf = leaf->next) {
-		const struct report_node *same = find_node(other, leaf);
-
-		if (!same || !has_same_text(leaf, same))
-			return false;
-	}
-	return true;
-}
-
 /** The number of a row that is not shown stands for nothing: the row is any with the same texts. */
 static const struct report_node *find_row(const struct report_node *parent,
 					  const struct report_node *like)
@@ -90,12 +68,16 @@ static const struct report_node *find_row(const struct report_node *parent,
 
 	if (!like->key->heading || like->key->index_heading)
 		return find_node(parent, like);
-	while (row && (row->key != like->key || !has_same_leaves(like, row)))
-		row = row->next;
+	for (; row; row = row->next) {
+		const struct report_node *leaf = row->key == like->key ? like->first : NULL, *same;
+
+		while (leaf && (same = find_node(row, leaf)) != NULL && has_same_text(leaf, same))
+			leaf = leaf->next;
+		if (row->key == like->key && !leaf)
+			break;
+	}
 	return row;
 }
-
-/* ---- Marking ---- */
 
 /** @before: the same node of the report before; NULL: that did not have it */
 static void mark_below(struct report_node *node, const struct report_node *before)
@@ -128,25 +110,21 @@ static void mark_top(struct report_node *root, const struct report *before)
 	}
 }
 
-static void mark_unit(const struct report_entry *unit, const struct report *before)
-{
-	const struct report_entry *same = before->first;
-
-	if (unit->steps == 0) {
-		mark_top(unit->root, before);
-		return;
-	}
-	while (same && !has_same_place(unit, same))
-		same = same->next;
-	mark_below(unit->root, same ? same->root : NULL);
-}
-
 void report_mark_changes(struct report *report, const struct report *before)
 {
 	/* A report without memory has units without nodes. */
 	if (report->failed || before->failed)
 		return;
-	for (const struct report_entry *entry = report->first; entry; entry = entry->next)
-		if (entry->kind == ENTRY_UNIT)
-			mark_unit(entry, before);
+	for (const struct report_entry *unit = report->first; unit; unit = unit->next) {
+		const struct report_entry *same = before->first;
+
+		if (unit->kind != ENTRY_UNIT)
+			continue;
+		while (same && !has_same_place(unit, same))
+			same = same->next;
+		if (unit->steps == 0)
+			mark_top(unit->root, before);
+		else
+			mark_below(unit->root, same ? same->root : NULL);
+	}
 }

@@ -9,12 +9,6 @@
 
 #define BLANKS " \t\n\v\f\r"
 
-/** Whether a number is to come next, behind what was read of a list. */
-static bool number_begins(const char *list, const char *end)
-{
-	return end == list || strchr(",-.", end[-1]) != NULL;
-}
-
 /**
  * Copies a list without what scripts that put lists together leave in it: commas before, behind and
  * between CPUs, and blanks before a number.
@@ -24,7 +18,9 @@ static int tidy_list(const char *text, char *list)
 	char *end = list;
 
 	while (*text) {
-		size_t blanks = number_begins(list, end) ? strspn(text, BLANKS) : 0;
+		/* A number is to come next. */
+		bool begins = end == list || strchr(",-.", end[-1]);
+		size_t blanks = begins ? strspn(text, BLANKS) : 0;
 
 		text += blanks;
 		if (blanks && !isdigit((unsigned char)*text))
@@ -39,117 +35,74 @@ static int tidy_list(const char *text, char *list)
 	return end > list ? 0 : -EINVAL;
 }
 
-/** A name within a list. */
-struct name {
-	char *begin; /* at the @; NULL: there is none */
-	size_t length;
-};
-
-/** The first name from @text on: names stand between commas. */
-static struct name find_name(char *text)
+/** Takes the names out of a text, which stand between commas: commas in their places, and in those
+ * of blanks before them, do no harm. @wrong: set to the first one that is none, with its @, to be
+ * freed. Returns 0, -EINVAL or -ENOMEM. */
+static int take_names(struct cpu_list *list, char *text, char **wrong)
 {
-	while (*text) {
+	for (char *at = text; *at;) {
+		char *name, **larger;
 		size_t length;
 
-		text += strspn(text, "," BLANKS);
-		length = strcspn(text, ",");
-		if (*text == '@')
-			return (struct name){ text, length };
-		text += length;
+		at += strspn(at, "," BLANKS);
+		length = strcspn(at, ",");
+		if (*at != '@') {
+			at += length;
+			continue;
+		}
+		name = strndup(at + 1, length - 1);
+		if (name && !isst_cpus_is_name(name)) {
+			free(name);
+			*wrong = strndup(at, length);
+			return *wrong ? -EINVAL : -ENOMEM;
+		}
+		larger = name ? reallocarray(list->names, list->name_count + 1, sizeof(*larger))
+			      : NULL;
+		if (!larger) {
+			free(name);
+			return -ENOMEM;
+		}
+		list->names = larger;
+		larger[list->name_count++] = name;
+		for (char *blank = at; blank > text && isspace((unsigned char)blank[-1]);)
+			*--blank = ',';
+		memset(at, ',', length);
 	}
-	return (struct name){ 0 };
-}
-
-/** Puts commas in the place of a name, and of blanks before it. */
-static void blot_out(const char *text, struct name name)
-{
-	memset(name.begin, ',', name.length);
-	while (name.begin > text && isspace((unsigned char)name.begin[-1]))
-		*--name.begin = ',';
-}
-
-/** Takes a name into a list. */
-static int add_name(struct cpu_list *list, struct name name)
-{
-	char *copy = strndup(name.begin + 1, name.length - 1), **larger;
-
-	if (!copy)
-		return -ENOMEM;
-	larger = isst_cpus_is_name(copy)
-			 ? reallocarray(list->names, list->name_count + 1, sizeof(*larger))
-			 : NULL;
-	if (!larger) {
-		int error = isst_cpus_is_name(copy) ? -ENOMEM : -EINVAL;
-
-		free(copy);
-		return error;
-	}
-	list->names = larger;
-	larger[list->name_count++] = copy;
 	return 0;
-}
-
-/** Takes the names out of a text: commas in their places do no harm. */
-static int take_names(struct cpu_list *list, char *text)
-{
-	struct name name;
-	int error = 0;
-
-	while (!error && (name = find_name(text)).begin) {
-		error = add_name(list, name);
-		blot_out(text, name);
-	}
-	return error;
-}
-
-/** Adds what is left without names. */
-static int add_numbers(struct cpu_list *list, const char *text)
-{
-	char *tidy = strdup(text);
-	int error = tidy ? tidy_list(text, tidy) : -ENOMEM;
-
-	if (!error)
-		error = isst_cpuset_add_list(list->numbers, tidy, NULL);
-	free(tidy);
-	return error;
 }
 
 int cpu_list_read(struct cpu_list *list, const char *text)
 {
+	char *rest = strdup(text), *tidy = strdup(text), *wrong = NULL;
 	size_t names = list->name_count;
-	char *rest = strdup(text);
 	int error;
 
 	if (!list->numbers)
 		list->numbers = isst_cpuset_new();
-	error = rest && list->numbers ? take_names(list, rest) : -ENOMEM;
+	error = rest && tidy && list->numbers ? take_names(list, rest, &wrong) : -ENOMEM;
 	/* Names alone are a list as well. */
-	if (!error && (list->name_count == names || rest[strspn(rest, "," BLANKS)]))
-		error = add_numbers(list, rest);
+	if (!error && (list->name_count == names || rest[strspn(rest, "," BLANKS)])) {
+		error = tidy_list(rest, tidy);
+		if (!error)
+			error = isst_cpuset_add_list(list->numbers, tidy, NULL);
+	}
 	free(rest);
+	free(tidy);
+	free(wrong);
 	return error;
 }
 
 int cpu_list_find_wrong_name(const char *text, char **name)
 {
+	struct cpu_list list = { 0 };
 	char *rest = strdup(text);
-	struct name found;
-	int error = rest ? 0 : -ENOMEM;
+	int error;
 
 	*name = NULL;
-	while (!error && !*name && (found = find_name(rest)).begin) {
-		char *copy = strndup(found.begin, found.length);
-
-		if (!copy)
-			error = -ENOMEM;
-		else if (isst_cpus_is_name(copy + 1))
-			free(copy);
-		else
-			*name = copy;
-		blot_out(rest, found);
-	}
+	error = rest ? take_names(&list, rest, name) : -ENOMEM;
 	free(rest);
-	return error;
+	cpu_list_clear(&list);
+	return error == -ENOMEM ? error : 0;
 }
 
 void cpu_list_clear(struct cpu_list *list)

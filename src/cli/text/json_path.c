@@ -62,20 +62,6 @@ const char *json_path_check(const char *path)
 
 /* ---- Finding ---- */
 
-/** The text of a single value, as it is compared; NULL without memory. */
-static char *text_of(const struct json *value)
-{
-	struct memory_stream memory;
-
-	if (memory_stream_open(&memory))
-		return NULL;
-	if (value->kind == JSON_STRING)
-		fputs(value->text ? value->text : "", memory.stream);
-	else if (value->kind != JSON_ARRAY && value->kind != JSON_OBJECT)
-		json_write(value, memory.stream);
-	return memory_stream_text(&memory);
-}
-
 /** Whether an element has all members of a selector. Returns 1, 0, or -1 without memory. */
 static int matches(const struct json *element, const char *selector, size_t length)
 {
@@ -84,17 +70,23 @@ static int matches(const struct json *element, const char *selector, size_t leng
 	while (selector < end) {
 		size_t pair = strcspn(selector, ",]"), name = strcspn(selector, "=");
 		const struct json *member = json_member_n(element, selector, name);
-		const char *wanted = selector + name + 1;
-		size_t wanted_length = pair - name - 1;
+		struct memory_stream memory;
 		char *text;
 		bool equal;
 
 		if (!member)
 			return 0;
-		text = text_of(member);
+		if (memory_stream_open(&memory))
+			return -1;
+		if (member->kind == JSON_STRING)
+			fputs(member->text ? member->text : "", memory.stream);
+		else if (member->kind != JSON_ARRAY && member->kind != JSON_OBJECT)
+			json_write(member, memory.stream);
+		text = memory_stream_text(&memory);
 		if (!text)
 			return -1;
-		equal = strlen(text) == wanted_length && strncmp(text, wanted, wanted_length) == 0;
+		equal = strlen(text) == pair - name - 1 &&
+			strncmp(text, selector + name + 1, pair - name - 1) == 0;
 		free(text);
 		if (!equal)
 			return 0;
@@ -118,47 +110,21 @@ static const struct json *fail(const struct search *search, const char *what)
 	return NULL;
 }
 
-static size_t count_elements(const struct json *array)
+static const struct json *find_element(const struct search *search, const struct json *array,
+				       const char *selector, size_t length)
 {
-	size_t count = 0;
-
-	for (const struct json *element = array->first; element; element = element->next)
-		count++;
-	return count;
-}
-
-static const struct json *fail_for_number(const struct search *search, const struct json *array)
-{
-	char what[64];
-	size_t count = count_elements(array);
-
-	if (count == 0)
-		return fail(search, "is empty");
-	snprintf(what, sizeof(what), "has elements 0 to %zu", count - 1);
-	return fail(search, what);
-}
-
-static const struct json *find_by_number(const struct search *search, const struct json *array,
-					 const char *selector)
-{
-	const struct json *element = array->first;
-	unsigned long long number = strtoull(selector, NULL, 10);
-
-	for (; element && number > 0; number--)
-		element = element->next;
-	return element ? element : fail_for_number(search, array);
-}
-
-static const struct json *find_by_members(const struct search *search, const struct json *array,
-					  const char *selector, size_t length)
-{
+	bool numbered = strspn(selector, "0123456789") == length;
+	unsigned long long number = numbered ? strtoull(selector, NULL, 10) : 0;
 	const struct json *found = NULL;
+	size_t elements = 0, count = 0;
 	char what[64];
-	size_t count = 0;
 
+	if (array->kind != JSON_ARRAY)
+		return fail(search, "is no array");
 	for (const struct json *element = array->first; element; element = element->next) {
-		int match = matches(element, selector, length);
+		int match = numbered ? elements == number : matches(element, selector, length);
 
+		elements++;
 		if (match < 0) {
 			*search->problem = NULL;
 			return NULL;
@@ -170,20 +136,13 @@ static const struct json *find_by_members(const struct search *search, const str
 	}
 	if (count == 1)
 		return found;
-	if (count == 0)
-		return fail(search, "has no such element");
-	snprintf(what, sizeof(what), "has %zu such elements", count);
+	if (numbered && elements > 0)
+		snprintf(what, sizeof(what), "has elements 0 to %zu", elements - 1);
+	else if (count > 0)
+		snprintf(what, sizeof(what), "has %zu such elements", count);
+	else
+		return fail(search, numbered ? "is empty" : "has no such element");
 	return fail(search, what);
-}
-
-static const struct json *find_element(const struct search *search, const struct json *array,
-				       const char *selector, size_t length)
-{
-	if (array->kind != JSON_ARRAY)
-		return fail(search, "is no array");
-	if (strspn(selector, "0123456789") == length)
-		return find_by_number(search, array, selector);
-	return find_by_members(search, array, selector, length);
 }
 
 /** The names of members, for who looks for another one. */

@@ -134,46 +134,26 @@ struct json *json_array_of(struct json *parent, const char *name)
 
 /* ---- Writing ---- */
 
-static void write_ascii(unsigned char c, FILE *stream)
-{
-	static const char escapes[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-
-	for (const char *escape = escapes; *escape; escape += 2) {
-		if (*escape == (char)c) {
-			fprintf(stream, "\\%c", escape[1]);
-			return;
-		}
-	}
-	if (c < 0x20 || c == 0x7f)
-		fprintf(stream, "\\u%04x", c);
-	else
-		fputc(c, stream);
-}
-
-/** Beyond 16 bits two of them stand for a character (UTF-16). */
-static void write_code(unsigned int code, FILE *stream)
-{
-	if (code > 0xffff)
-		fprintf(stream, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
-			0xdc00 + (code & 0x3ff));
-	else
-		fprintf(stream, "\\u%04x", code);
-}
-
 void json_string_write(const char *text, FILE *stream)
 {
+	static const char ESCAPED[] = "\"\\\b\f\n\r\t", LETTERS[] = "\"\\bfnrt";
 	const unsigned char *c = (const unsigned char *)text;
 
 	fputc('"', stream);
 	while (*c) {
 		unsigned int code;
 		size_t length = utf8_decode(c, &code);
+		const char *escaped = strchr(ESCAPED, *c);
 
-		if (*c < 0x80)
-			write_ascii(*c, stream);
+		if (escaped)
+			fprintf(stream, "\\%c", LETTERS[escaped - ESCAPED]);
+		/* JSON permits some, but documents are shown on terminals, too. */
+		else if (length > 0 && is_control(code) && code > 0xffff)
+			/* Beyond 16 bits two of UTF-16 stand for a character. */
+			fprintf(stream, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+				0xdc00 + (code & 0x3ff));
 		else if (length > 0 && is_control(code))
-			/* JSON permits it, but documents are shown on terminals, too. */
-			write_code(code, stream);
+			fprintf(stream, "\\u%04x", code);
 		else if (length > 0)
 			fwrite(c, 1, length, stream);
 		else
