@@ -236,14 +236,14 @@ void cores_read_clos(struct run *run, struct cores *cores,
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 		const struct isst_result *before;
 		unsigned int clos;
-		bool told = false;
+		bool reported = false;
 
-		for (size_t k = 0; k < i && failure.error && !told; k++) {
+		for (size_t k = 0; k < i && failure.error && !reported; k++) {
 			before = isst_results_at(results, k);
-			told = isst_result_error(before, ISST_PART_RESULT) &&
-			       isst_result_domain(before) == isst_result_domain(result);
+			reported = isst_result_error(before, ISST_PART_RESULT) &&
+				   isst_result_domain(before) == isst_result_domain(result);
 		}
-		if (failure.error && !told)
+		if (failure.error && !reported)
 			run_failure(run, failure);
 		else if (!failure.error && isst_result_value(result, ISST_VALUE_CLOS, &clos) == 0)
 			spread(cores, isst_result_cpu(result), (int)clos, &first);
