@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The journal: what a change is about to do, so that the next run can roll it back if this one
- * dies. Functions return 0 or a negative errno with a message, unless they say otherwise. */
+ * dies. Functions return 0 or a negative errno with a message, unless stated otherwise. */
 #ifndef ISST_TRANSACTION_JOURNAL_H
 #define ISST_TRANSACTION_JOURNAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a change is made: prepared, written, read back, finished or rolled back. Functions return 0
- * or a negative errno with a message, unless they say otherwise. */
+ * or a negative errno with a message, unless stated otherwise. */
 #ifndef ISST_TRANSACTION_RUN_H
 #define ISST_TRANSACTION_RUN_H
 

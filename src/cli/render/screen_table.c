@@ -66,7 +66,7 @@ static const struct report_step *find_step(const struct report_entry *unit, cons
 	return NULL;
 }
 
-/** Whether a step is needed to tell a unit from another: one differs from it in that step, and in
+/** Whether a step distinguishes a unit from another: one differs from it in that step, and in
  * no other that always is shown. */
 static bool is_needed(const struct report *report, const struct report_entry *unit,
 		      const struct report_step *step)
