@@ -1,86 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "../../common/memory_stream.h"
 #include "../run/change.h"
 #include "../run/core_choice.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/** The words that name a type on every machine, by its number. */
-static const char *const common_types[] = { "sse", "avx2", "avx512" };
-
-enum { COMMON_TYPES = sizeof(common_types) / sizeof(common_types[0]) };
-
-/** The number of the TRL type of that name, or -1. */
-static int find_type(const struct isst_context *context, const char *name)
-{
-	for (unsigned int type = 0; type < isst_trl_type_count(context); type++) {
-		const char *here = isst_trl_type_name(context, type);
-
-		if (!here)
-			continue;
-		if (strcmp(here, name) == 0)
-			return (int)type;
-		if (type < COMMON_TYPES && strcmp(common_types[type], name) == 0)
-			return (int)type;
-	}
-	return -1;
-}
-
-static void refuse_type(struct run *run, const char *name)
-{
-	char *known = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&known, &size);
-
-	for (unsigned int type = 0; stream && type < isst_trl_type_count(run->context); type++) {
-		const char *here = isst_trl_type_name(run->context, type);
-
-		if (here)
-			fprintf(stream, "%s%s", type > 0 ? ", " : "", here);
-	}
-	if (stream && fclose(stream) == 0 && known)
-		run_error(run, STATUS_UNSUPPORTED,
-			  "option --trl-type: this machine has no type '%s', only %s", name, known);
-	else
-		run_error(run, STATUS_FAILED, "out of memory");
-	free(known);
-}
 
 /** What the options ask to be shown. Returns false after an error. */
 static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 {
-	const char *type = request_text(run->request, OPTION_TRL_TYPE);
+	/* The words that name a type on every machine, by its number. */
+	static const char *const common_types[] = { "sse", "avx2", "avx512" };
+	const char *name = request_text(run->request, OPTION_TRL_TYPE);
+	struct memory_stream memory;
+	char *known;
 
 	*filter = (struct turbo_freq_filter){ -1, -1 };
 	if (request_has(run->request, OPTION_BUCKET))
 		filter->bucket = (int)request_number(run->request, OPTION_BUCKET);
-	if (!type)
+	if (!name)
 		return true;
-	filter->trl_type = find_type(run->context, type);
-	if (filter->trl_type < 0)
-		refuse_type(run, type);
+	if (memory_stream_open(&memory) != 0) {
+		run_no_memory(run);
+		return false;
+	}
+	for (unsigned int type = 0; type < isst_trl_type_count(run->context); type++) {
+		const char *here = isst_trl_type_name(run->context, type);
+
+		if (!here)
+			continue;
+		if (filter->trl_type < 0 &&
+		    (strcmp(here, name) == 0 ||
+		     (type < sizeof(common_types) / sizeof(common_types[0]) &&
+		      strcmp(common_types[type], name) == 0)))
+			filter->trl_type = (int)type;
+		fprintf(memory.stream, "%s%s", type > 0 ? ", " : "", here);
+	}
+	known = memory_stream_text(&memory);
+	if (filter->trl_type < 0 && known)
+		run_error(run, STATUS_UNSUPPORTED,
+			  "option --trl-type: this machine has no type '%s', only %s", name, known);
+	else if (filter->trl_type < 0)
+		run_no_memory(run);
+	free(known);
 	return filter->trl_type >= 0;
 }
 
 static unsigned int bucket_count(const struct isst_result *level)
 {
 	return value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
-}
-
-static void report_no_bucket(struct run *run, const struct isst_result *level, int bucket)
-{
-	unsigned int buckets = bucket_count(level), number = value_of(level, ISST_VALUE_LEVEL);
-	const char *name = isst_domain_name(isst_result_domain(level));
-
-	if (buckets == 0)
-		run_unsupported(run, "Invalid bucket %d at level %u (%s): no buckets exist", bucket,
-				number, name);
-	else
-		run_unsupported(run, "Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
-				bucket, number, name, buckets - 1);
 }
 
 /** A domain without CPUs has clip frequencies, which are of no bucket. */
@@ -107,8 +77,16 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 	if (!turbo_freq_is_known(level) || (!feature && isst_domain_is_io(unit->domain)))
 		return;
 	if (filter.bucket >= (int)bucket_count(level) && !has_only_clips(level)) {
-		if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ))
-			report_no_bucket(run, level, filter.bucket);
+		if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ) &&
+		    bucket_count(level) == 0)
+			run_unsupported(run, "Invalid bucket %d at level %u (%s): no buckets exist",
+					filter.bucket, value_of(level, ISST_VALUE_LEVEL),
+					isst_domain_name(unit->domain));
+		else if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ))
+			run_unsupported(run,
+					"Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
+					filter.bucket, value_of(level, ISST_VALUE_LEVEL),
+					isst_domain_name(unit->domain), bucket_count(level) - 1);
 		return;
 	}
 	turbo_freq_report(run, unit_report(unit, run->context, run->report), level, filter);
@@ -169,15 +147,6 @@ static int fill_enable_request(const struct run *run, struct isst_request *reque
 	return error;
 }
 
-/** Whether a package is one of the run's. */
-static bool is_of_run(const struct run *run, unsigned int package)
-{
-	for (size_t i = 0; i < run->targets.domain_count; i++)
-		if (isst_domain_package(run->targets.domains[i]) == package)
-			return true;
-	return false;
-}
-
 /** Classes stay as they are without --auto: whether they favour any CPU of the packages. */
 static void note_classes(struct run *run)
 {
@@ -188,11 +157,13 @@ static void note_classes(struct run *run)
 
 	isst_cpuset_for_each (number, isst_online_cpus(run->context)) {
 		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
+		bool of_run = false;
 
-		if (!cpu || !is_of_run(run, isst_domain_package(isst_cpu_domain(cpu))))
-			continue;
-		any |= isst_cpuset_has(high, number);
-		all &= isst_cpuset_has(high, number);
+		for (size_t i = 0; cpu && i < run->targets.domain_count; i++)
+			of_run |= isst_domain_package(run->targets.domains[i]) ==
+				  isst_domain_package(isst_cpu_domain(cpu));
+		any |= of_run && isst_cpuset_has(high, number);
+		all &= !of_run || isst_cpuset_has(high, number);
 	}
 	isst_cpuset_free(high);
 	/* -EOPNOTSUPP: there is none. What cannot be read is not known. */
