@@ -277,20 +277,8 @@ int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
 	/* The state goes first: without it nothing else counts. The files that are locked stay, for
 	 * those who wait. */
-	static const char *const made[] = {
-		"state",
-		"state.new",
-		"names",
-		"fault-counts",
-		"faults",
-		"run",
-		"log",
-		/* Of emulators before this format of the state. */
-		"new",
-		"root",
-		"hidden",
-		"deferred",
-	};
+	static const char *const made[] = { "state",  "state.new", "names", "fault-counts",
+					    "faults", "run",	   "log" };
 	struct platform *platform;
 	char *path = NULL;
 	int directory, lock, result = check_arguments(target, 0, true, NULL, error);

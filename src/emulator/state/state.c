@@ -541,19 +541,12 @@ static int open_state(struct server *server, char **error)
 
 int state_open(struct server *server, char **error)
 {
-	/* What emulators of older formats kept beside the state. */
-	static const char *const leftovers[] = { "root", "hidden", "new", "deferred", "names" };
 	int result = open_state(server, error);
 	const bool stale = result == -ESTALE;
 
 	if (stale || result == -ENOENT) {
-		result = 0;
-		for (size_t i = 0; i < sizeof(leftovers) / sizeof(*leftovers) && stale && !result;
-		     i++)
-			result = directory_remove(server->directory, leftovers[i]);
 		state_close(server);
-		if (!result)
-			result = make_state(server);
+		result = make_state(server);
 		/* The machine's log has to report that all that was set on the machine is gone. */
 		if (!result && stale)
 			directory_log(server->directory,
