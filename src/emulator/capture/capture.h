@@ -100,10 +100,24 @@ struct capture {
 	size_t answer_count;
 };
 
-/* ---- read.c ---- */
+/* ---- read.c, answers.c ---- */
 
-/** Reads all files of the directory. Returns 0, -EINVAL with the error set, or -ENOMEM. */
-int capture_read_files(struct capture *capture);
+/** @expected: what is missing without the file; NULL: the file may be missing (-ENOENT). */
+int captured_file_read(struct capture *capture, const char *name, const char *expected,
+		       struct captured_file *file);
+/** Whether a line is empty or a comment. */
+static inline bool captured_is_skipped(const char *line)
+{
+	return *line == '\0' || *line == '#';
+}
+
+/* The files, in this order. Each returns 0, -EINVAL with the error set, or -ENOMEM. */
+int capture_read_cpuinfo(struct capture *capture);
+int capture_read_msrs(struct capture *capture);
+int capture_read_entries(struct capture *capture);
+int capture_read_dumps(struct capture *capture);
+int capture_read_answers(struct capture *capture);
+
 void capture_free(struct capture *capture);
 /** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
 int capture_error(const struct capture *capture, const struct captured_file *file,
@@ -135,9 +149,22 @@ const struct captured_answer *capture_mailbox(const struct capture *capture,
 					      const struct platform_domain *domain,
 					      uint32_t command, uint32_t parameter, uint32_t data);
 
-/* ---- platform.c ---- */
+/* ---- topology.c, platform.c. Each returns 0, -EINVAL with the error set, or -ENOMEM. ---- */
 
-/** Makes the platform of what was read. Returns 0, -EINVAL with the error set, or -ENOMEM. */
+/* The highest frequency that a ratio of 8 bits can hold. */
+enum { KHZ_PER_RATIO = 100000, HIGHEST_KHZ = 25500000 };
+enum { MSR_HWP_CAPABILITIES = 0x771 /* highest [7:0], guaranteed [15:8], lowest [31:24] */ };
+
+/** A value as if it came from a platform file. */
+static inline struct number_value known_number(unsigned int value)
+{
+	return (struct number_value){ value, 1 };
+}
+
+int capture_make_domains(struct capture *capture, struct platform *platform);
+int capture_make_cpus(struct capture *capture, struct platform *platform);
+
+/** Makes the platform of what was read. */
 int capture_fill(struct capture *capture, struct platform *platform);
 /** An uncore limit of a domain as it was captured. Returns 0, -ENOENT or -EINVAL with the error
  * set. */

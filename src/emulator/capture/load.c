@@ -15,6 +15,10 @@
 
 int capture_read(const char *name, const char *directory, struct platform **platform, char **error)
 {
+	static int (*const readers[])(struct capture *) = {
+		capture_read_cpuinfo, capture_read_msrs,    capture_read_entries,
+		capture_read_dumps,   capture_read_answers,
+	};
 	struct capture *capture = calloc(1, sizeof(*capture));
 	struct platform *made = platform_new(name);
 	int result = -ENOMEM;
@@ -29,7 +33,9 @@ int capture_read(const char *name, const char *directory, struct platform **plat
 			end--;
 		capture->error = error;
 		capture->directory = strndup(directory, end);
-		result = capture->directory ? capture_read_files(capture) : -ENOMEM;
+		result = capture->directory ? 0 : -ENOMEM;
+		for (size_t i = 0; i < sizeof(readers) / sizeof(*readers) && !result; i++)
+			result = readers[i](capture);
 		if (!result)
 			result = capture_fill(capture, made);
 	}

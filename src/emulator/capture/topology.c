@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Domains and CPUs of a capture: of proc/cpuinfo, the kernel's files, registers and MSRs. */
+#include "base/array.h"
+#include "emulator/capture/capture.h"
+#include "emulator/model/text.h"
+#include "emulator/model/tpmi_layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { MSR_THREAD_ID = 0x53 /* mailbox: thread [0], core [8:1] */, MSR_PM_LOGICAL_ID = 0x54 };
+
+/* ---- Domains ---- */
+
+/** The die of each CPU as the kernel shows it; 0 where it shows none of any. */
+static int find_dies(struct capture *capture)
+{
+	const struct captured_cpu *with = NULL, *without = NULL;
+
+	for (size_t i = 0; i < capture->cpu_count; i++) {
+		struct captured_cpu *cpu = &capture->cpus[i];
+		int result = capture_number(
+			capture, capture_cpu_entry(capture, cpu->number, "topology/die_id"),
+			HIGHEST_ID, &cpu->die);
+
+		if (result && result != -ENOENT)
+			return result;
+		*(result ? &without : &with) = cpu;
+	}
+	if (!with || !without)
+		return 0;
+	return capture_error(capture, &capture->entry_file, captured_end(&capture->entry_file),
+			     "found no topology/die_id of CPU %u, expected one as CPU %u has",
+			     without->number, with->number);
+}
+
+static int add_captured_domain(struct platform *platform, const struct platform_domain *domain)
+{
+	if (ARRAY_GROW(platform->domains, platform->domain_count))
+		return -ENOMEM;
+	platform->domains[platform->domain_count] = *domain;
+	platform->domains[platform->domain_count].cores = (struct set_value){ isst_cpuset_new(),
+									      1 };
+	return platform->domains[platform->domain_count++].cores.set ? 0 : -ENOMEM;
+}
+
+/** Index of a domain, or -1. @die is for mailbox platforms, @power_domain for others. */
+static ssize_t find_captured_domain(const struct platform *platform, unsigned int package,
+				    unsigned int die, unsigned int power_domain)
+{
+	for (size_t i = 0; i < platform->domain_count; i++)
+		if (platform->domains[i].package == package &&
+		    (platform_is_tpmi(platform) ? platform->domains[i].power_domain == power_domain
+						: platform->domains[i].die == die))
+			return (ssize_t)i;
+	return -1;
+}
+
+static int compare_domains(const void *left, const void *right)
+{
+	const struct platform_domain *a = left, *b = right;
+
+	if (a->package != b->package)
+		return a->package < b->package ? -1 : 1;
+	return (a->die > b->die) - (a->die < b->die);
+}
+
+/** Mailbox firmware: a package x die each. */
+static int make_die_domains(const struct capture *capture, struct platform *platform)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < capture->cpu_count && !result; i++) {
+		const struct captured_cpu *cpu = &capture->cpus[i];
+		const struct platform_domain domain = {
+			.package = cpu->package,
+			.die = cpu->die,
+			.perf_profile = { 1, 0 },
+			.version = { 3, 0 },
+			.core_power = { 1, 0 },
+			.second_half = { 1, 0 },
+		};
+
+		if (find_captured_domain(platform, domain.package, domain.die, 0) < 0)
+			result = add_captured_domain(platform, &domain);
+	}
+	if (result)
+		return result;
+	qsort(platform->domains, platform->domain_count, sizeof(*platform->domains),
+	      compare_domains);
+	for (size_t i = 1; i < platform->domain_count; i++)
+		if (platform->domains[i].package == platform->domains[i - 1].package)
+			platform->domains[i].die_index = platform->domains[i - 1].die_index + 1;
+	return 0;
+}
+
+static int add_power_domain(const struct capture *capture, struct platform *platform,
+			    struct captured_dump *dump, size_t number,
+			    struct platform_domain *domain)
+{
+	struct captured_instance *instance = &dump->instances[number];
+	const struct tpmi_registers registers = { instance->registers, instance->count };
+	const char *missing = tpmi_absent(&registers) ? NULL : tpmi_incomplete(&registers);
+	int result;
+
+	if (missing)
+		return capture_error(capture, &dump->file, instance->line,
+				     "found %s of instance %zu outside its registers, expected "
+				     "everything within",
+				     missing, number);
+	domain->power_domain = (unsigned int)number;
+	domain->type = known_number(tpmi_absent(&registers) ? DOMAIN_ABSENT : DOMAIN_IO);
+	domain->registers = instance->registers;
+	domain->register_count = instance->count;
+	result = add_captured_domain(platform, domain);
+	/* Domains own their registers. */
+	if (!result)
+		instance->registers = NULL;
+	return result;
+}
+
+/** TPMI: an instance each, of one device for each package. */
+static int make_power_domains(struct capture *capture, struct platform *platform,
+			      const struct isst_cpuset *packages)
+{
+	unsigned int package, socket = 0;
+	int result = 0;
+
+	if (isst_cpuset_count(packages) != capture->dump_count)
+		return set_error(capture->error, -EINVAL,
+				 "%s/" CAPTURE_DEBUGFS ": found the registers of %zu TPMI devices, "
+				 "expected one for each of %zu packages",
+				 capture->directory, capture->dump_count,
+				 isst_cpuset_count(packages));
+	isst_cpuset_for_each (package, packages) {
+		struct captured_dump *dump = &capture->dumps[socket];
+		struct platform_domain domain = { .package = package, .socket = socket };
+		const struct captured_answer request = { .kind = ANSWER_INSTANCES,
+							 .package = socket++ };
+		const struct captured_answer *answer = capture_answer(capture, &request);
+
+		/* Whether the driver served the package; it did where the capture does not have it.
+		 */
+		if (answer && (answer->error || !answer->value)) {
+			struct set_value *set = answer->error ? &platform->unbound
+							      : &platform->partly_bound;
+
+			set->line = answer->line;
+			if (!set->set)
+				set->set = isst_cpuset_new();
+			result = set->set ? isst_cpuset_add(set->set, package, package) : -ENOMEM;
+		}
+		for (size_t i = 0; i < dump->count && !result; i++)
+			result = add_power_domain(capture, platform, dump, i, &domain);
+		if (result)
+			break;
+	}
+	return result;
+}
+
+int capture_make_domains(struct capture *capture, struct platform *platform)
+{
+	struct isst_cpuset *packages = isst_cpuset_new();
+	int result = packages ? find_dies(capture) : -ENOMEM;
+
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		result = isst_cpuset_add(packages, capture->cpus[i].package,
+					 capture->cpus[i].package);
+	if (!result)
+		result = platform_is_tpmi(platform)
+				 ? make_power_domains(capture, platform, packages)
+				 : make_die_domains(capture, platform);
+	isst_cpuset_free(packages);
+	return result;
+}
+
+/* ---- CPUs ---- */
+
+/** Numbers of a CPU on a machine with a mailbox: MSR 0x53, or composed of the kernel's. */
+static int number_core(const struct capture *capture, size_t index, struct platform_cpu *cpu)
+{
+	const struct captured_msr *msr = capture_msr(capture, MSR_THREAD_ID);
+	const struct captured_cpu *captured = &capture->cpus[index], *other = captured;
+	struct isst_cpuset *before;
+	int result = 0;
+
+	/* All ones: the driver did not know it either. */
+	if (msr && msr->values[index] != UINT32_MAX) {
+		cpu->punit = (uint32_t)msr->values[index];
+		cpu->thread = cpu->punit & 1;
+		cpu->core = cpu->punit >> 1 & 0xff;
+		return 0;
+	}
+	/* Threads in the order of CPU numbers; core ids that do not fit are numbered anew. */
+	before = isst_cpuset_new();
+	cpu->thread = 0;
+	for (other = capture->cpus; other < capture->cpus + capture->cpu_count && !result;
+	     other++) {
+		if (other->package != captured->package || other->die != captured->die)
+			continue;
+		cpu->thread += other->core_id == captured->core_id && other < captured;
+		if (other->core_id < captured->core_id && captured->core_id >= CORE_IDS)
+			result = isst_cpuset_add(before, other->core_id, other->core_id);
+	}
+	cpu->core = captured->core_id < CORE_IDS
+			    ? captured->core_id
+			    : (unsigned int)isst_cpuset_count(before) % CORE_IDS;
+	cpu->punit = msr ? UINT32_MAX : cpu->core << 1 | cpu->thread;
+	isst_cpuset_free(before);
+	return result;
+}
+
+/** The domain of a CPU, which makes it one of compute cores. */
+static int place_cpu(const struct capture *capture, struct platform *platform, size_t index,
+		     struct platform_cpu *cpu)
+{
+	const struct captured_cpu *captured = &capture->cpus[index];
+	const struct captured_msr *msr = capture_msr(capture, MSR_PM_LOGICAL_ID);
+	unsigned int power_domain = 0;
+	struct platform_domain *domain;
+	ssize_t found;
+	int result = 0;
+
+	if (!platform_is_tpmi(platform)) {
+		result = number_core(capture, index, cpu);
+	} else if (msr) {
+		cpu->punit = (uint32_t)msr->values[index];
+		cpu->thread = cpu->punit & 7;
+		cpu->core = cpu->punit >> 3 & 0xff;
+		power_domain = cpu->punit >> 11 & 0x1f;
+	} else {
+		result = capture_error(capture, &capture->msr_file,
+				       captured_end(&capture->msr_file),
+				       "found no MSR 0x54, expected the power domain of every CPU");
+	}
+	if (result)
+		return result;
+	found = find_captured_domain(platform, captured->package, captured->die, power_domain);
+	if (found < 0)
+		return capture_error(capture, &capture->msr_file, msr->line,
+				     "found CPU %u in power domain %u, expected one of the "
+				     "captured instances of package %u",
+				     captured->number, power_domain, captured->package);
+	domain = &platform->domains[found];
+	cpu->domain = (unsigned int)found;
+	domain->die = captured->die;
+	if (domain->type.value == DOMAIN_IO)
+		domain->type = known_number(DOMAIN_COMPUTE);
+	return isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
+}
+
+static int make_online_cpu(const struct capture *capture, struct platform *platform, size_t index)
+{
+	const struct captured_msr *msr = capture_msr(capture, MSR_HWP_CAPABILITIES);
+	const unsigned int ratios = msr ? (unsigned int)msr->values[index] : 0;
+	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];
+	struct captured_cpu *captured = &capture->cpus[index];
+	const struct {
+		const char *name;
+		unsigned int most, otherwise, *khz;
+	} files[] = {
+		{ "cpufreq/base_frequency", HIGHEST_KHZ, (ratios >> 8 & 0xff) * KHZ_PER_RATIO,
+		  &cpu->base_khz },
+		{ "cpufreq/cpuinfo_max_freq", HIGHEST_KHZ, (ratios & 0xff) * KHZ_PER_RATIO,
+		  &cpu->highest_khz },
+		/* Limits of the user. */
+		{ "cpufreq/scaling_min_freq", INT32_MAX, 0, &captured->min_khz },
+		{ "cpufreq/scaling_max_freq", INT32_MAX, 0, &captured->max_khz },
+	};
+	int result;
+
+	*cpu = (struct platform_cpu){ .number = captured->number, .core_id = captured->core_id };
+	result = place_cpu(capture, platform, index, cpu);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !result; i++) {
+		*files[i].khz = files[i].otherwise;
+		result = capture_number(capture,
+					capture_cpu_entry(capture, captured->number, files[i].name),
+					files[i].most, files[i].khz);
+		if (result == -ENOENT)
+			result = 0;
+	}
+	return result;
+}
+
+/** The kernel does not show where an offline CPU is. It becomes a core of its own, in the domain of
+ * the CPU before it. */
+static int make_offline_cpu(struct platform *platform, unsigned int offline, size_t online)
+{
+	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];
+	const struct platform_cpu *neighbour = &platform->cpus[0];
+	struct platform_domain *domain;
+
+	for (size_t i = 0; i < online && platform->cpus[i].number < offline; i++)
+		neighbour = &platform->cpus[i];
+	*cpu = (struct platform_cpu){ .number = offline, .domain = neighbour->domain };
+	domain = &platform->domains[cpu->domain];
+	while (cpu->core < CORE_IDS - 1 && isst_cpuset_has(domain->cores.set, cpu->core))
+		cpu->core++;
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (platform->cpus[i].core_id >= cpu->core_id)
+			cpu->core_id = platform->cpus[i].core_id + 1;
+	cpu->punit = platform_is_tpmi(platform) ? cpu->core << 3 | domain->power_domain << 11
+						: cpu->core << 1;
+	return isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
+}
+
+/** The CPUs that are online have to be those of proc/cpuinfo, for that lists no others. */
+static int check_online(const struct capture *capture)
+{
+	const struct captured_entry *entry = capture_entry(capture, CPU_DIRECTORY "/online");
+	struct isst_cpuset *online;
+	unsigned int cpu;
+	int result;
+
+	if (!entry)
+		return 0;
+	result = capture_set(capture, entry->path, &online);
+	if (!result)
+		isst_cpuset_for_each (cpu, online)
+			if (!result && capture_cpu(capture, cpu) < 0)
+				result = capture_error(
+					capture, &capture->entry_file, entry->line,
+					"found CPU %u in %s, expected only CPUs of proc/cpuinfo",
+					cpu, entry->path);
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		if (!isst_cpuset_has(online, capture->cpus[i].number))
+			result = capture_error(
+				capture, &capture->entry_file, entry->line,
+				"found no CPU %u in %s, expected all of proc/cpuinfo",
+				capture->cpus[i].number, entry->path);
+	isst_cpuset_free(online);
+	return result;
+}
+
+int capture_make_cpus(struct capture *capture, struct platform *platform)
+{
+	struct isst_cpuset *present = NULL, *offline = isst_cpuset_new();
+	unsigned int cpu;
+	int result = offline ? check_online(capture) : -ENOMEM;
+
+	platform->offline.set = offline;
+	if (!result)
+		result = capture_set(capture, CPU_DIRECTORY "/present", &present);
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		result = isst_cpuset_add(present, capture->cpus[i].number, capture->cpus[i].number);
+	if (!result)
+		isst_cpuset_for_each (cpu, present)
+			if (capture_cpu(capture, cpu) < 0 && !result)
+				result = isst_cpuset_add(offline, cpu, cpu);
+	if (!result) {
+		platform->cpus = calloc(isst_cpuset_count(present), sizeof(*platform->cpus));
+		result = platform->cpus ? 0 : -ENOMEM;
+	}
+	isst_cpuset_free(present);
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		result = make_online_cpu(capture, platform, i);
+	if (!result)
+		isst_cpuset_for_each (cpu, offline)
+			if (!result)
+				result = make_offline_cpu(platform, cpu, capture->cpu_count);
+	if (result)
+		return result;
+	qsort(platform->cpus, platform->cpu_count, sizeof(*platform->cpus), compare_numbers);
+	/* A domain without CPUs shows the die of its package. */
+	for (size_t i = 1; i < platform->domain_count; i++)
+		if (platform->domains[i].type.value != DOMAIN_COMPUTE &&
+		    platform->domains[i].package == platform->domains[i - 1].package)
+			platform->domains[i].die = platform->domains[i - 1].die;
+	return 0;
+}
