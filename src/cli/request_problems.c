@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A word such as help, which other programs have as a command. */
-static bool names_switch(const struct option_row *rows, const char *word)
-{
-	for (; rows->name; rows++) {
-		if (rows->kind == VALUE_NONE && strcmp(rows->name, word) == 0)
-			return true;
-	}
-	return false;
-}
-
 const struct option_row *request_greedy_option(const struct request *request)
 {
 	for (const struct option_row *row = global_options; row->name; row++) {
@@ -124,8 +114,10 @@ static int problem_unknown_word(const struct feature *feature, const char *word,
 	char *having;
 	int error;
 
-	if (names_switch(rows, word))
-		return unknown_word(feature, word, "did you mean '--", word, "'?", problem);
+	/* Such as help, which other programs have as a command. */
+	for (; rows->name; rows++)
+		if (rows->kind == VALUE_NONE && strcmp(rows->name, word) == 0)
+			return unknown_word(feature, word, "did you mean '--", word, "'?", problem);
 	if (meant && strchr(meant, ' '))
 		return unknown_word(feature, word, meant, "", "", problem);
 	if (feature && (feature_find(word) || single_command_find(word)))

@@ -133,6 +133,7 @@ static const struct option_row *find_name(const struct option_row *rows,
 
 struct reader {
 	const struct option_place *place;
+	const struct option_row *idle; /* accepted here though they have no meaning; NULL: none */
 	struct option_values *values;
 	char **words; /* ended by NULL */
 	int next;     /* the first word not yet read */
@@ -199,38 +200,26 @@ static int pass_over(struct reader *reader, const struct option_row *row, const 
 				  word, reader->place->command);
 }
 
-/** The options that are accepted here though they have no meaning; NULL: none are. */
-static const struct option_row *idle_rows(const struct option_place *place)
-{
-	return place->reference && place->command ? place->behind : NULL;
-}
-
-/** Reads a letter behind one dash; the rest of the word may be its value, also behind a '='. Moves
- * @rest on. */
-static int read_letter(struct reader *reader, const char *word, const char **rest, char **problem)
-{
-	const char letter[] = { '-', *(*rest)++, '\0' };
-	const struct option_row *row = find_letter(reader->place->rows, letter[1]);
-	const struct option_row *idle = find_letter(idle_rows(reader->place), letter[1]);
-	const char *value = NULL;
-
-	if (!row && !idle)
-		return option_unknown(reader->place, word, letter + 1, 1, problem);
-	if ((row ? row : idle)->kind != VALUE_NONE && **rest) {
-		value = *rest + (**rest == '=');
-		*rest += strlen(*rest);
-	}
-	return row ? take(reader, row, word, value, problem)
-		   : pass_over(reader, idle, letter, 2, value);
-}
-
+/** Reads letters behind one dash; the rest of the word may be a value, also behind a '='. */
 static int read_letters(struct reader *reader, const char *word, char **problem)
 {
-	const char *rest = word + 1;
 	int error = 0;
 
-	while (*rest && !error)
-		error = read_letter(reader, word, &rest, problem);
+	for (const char *rest = word + 1; *rest && !error;) {
+		const char letter[] = { '-', *rest++, '\0' };
+		const struct option_row *row = find_letter(reader->place->rows, letter[1]);
+		const struct option_row *idle = find_letter(reader->idle, letter[1]);
+		const char *value = NULL;
+
+		if (!row && !idle)
+			return option_unknown(reader->place, word, letter + 1, 1, problem);
+		if ((row ? row : idle)->kind != VALUE_NONE && *rest) {
+			value = rest + (*rest == '=');
+			rest += strlen(rest);
+		}
+		error = row ? take(reader, row, word, value, problem)
+			    : pass_over(reader, idle, letter, 2, value);
+	}
 	return error;
 }
 
@@ -238,7 +227,7 @@ static int read_letters(struct reader *reader, const char *word, char **problem)
 static int read_option(struct reader *reader, char **problem)
 {
 	const struct option_word word = split(reader->words[reader->next++]);
-	const struct option_row *idle = idle_rows(reader->place), *row;
+	const struct option_row *row;
 	bool one_dash = word.word[1] != '-';
 
 	if (one_dash && !word.name[1])
@@ -247,12 +236,12 @@ static int read_option(struct reader *reader, char **problem)
 	row = find_name(reader->place->rows, &word, reader->place->reference);
 	if (row)
 		return take(reader, row, word.word, word.value, problem);
-	row = find_name(idle, &word, reader->place->reference);
+	row = find_name(reader->idle, &word, reader->place->reference);
 	if (row)
 		return pass_over(reader, row, word.word,
 				 (size_t)(word.name - word.word) + word.length, word.value);
 	if (one_dash &&
-	    (find_letter(reader->place->rows, *word.name) || find_letter(idle, *word.name)))
+	    (find_letter(reader->place->rows, *word.name) || find_letter(reader->idle, *word.name)))
 		return read_letters(reader, word.word, problem);
 	return option_unknown(reader->place, word.word, word.name, word.length, problem);
 }
@@ -260,7 +249,13 @@ static int read_option(struct reader *reader, char **problem)
 int options_read(int argc, char **argv, const struct option_place *place,
 		 struct option_values *values, int *end, char **problem)
 {
-	struct reader reader = { .place = place, .values = values, .words = argv, .next = 1 };
+	struct reader reader = {
+		.place = place,
+		.idle = place->reference && place->command ? place->behind : NULL,
+		.values = values,
+		.words = argv,
+		.next = 1,
+	};
 	int error = 0;
 
 	*problem = NULL;
