@@ -69,21 +69,20 @@ static int take_rules(struct faults *faults, const struct server *server,
 
 int faults_load(struct faults *faults, const struct server *server, char **error)
 {
-	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
-	int file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct rules_identity identity;
 	struct stat status;
 	char *text = NULL;
 	size_t size;
-	int result = file < 0 ? -errno : 0;
+	int file, result;
 
-	if (result == -ENOENT) {
+	if (fstatat(server->directory, "faults", &status, 0) && errno == ENOENT) {
 		if (faults->present)
 			faults_clear(faults);
 		return 0;
 	}
-	if (!result)
-		result = fstat(file, &status) ? -errno : text_read_open(file, &text, &size);
+	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
+	file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	result = file < 0 || fstat(file, &status) ? -errno : text_read_open(file, &text, &size);
 	if (file >= 0)
 		close(file);
 	if (result)
