@@ -13,9 +13,8 @@
 #include "run/config.h"
 #include "run/machine.h"
 #include "run/reading.h"
-#include "run/reserve.h"
 #include "run/run.h"
-#include "status/rounds.h"
+#include "status/machine_status.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "../../common/memory_stream.h"
 #include "../run/change.h"
-#include "../run/core_choice.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
 

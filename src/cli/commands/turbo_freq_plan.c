@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What high priority cores would get: the buckets of SST-TF of each package, and the cores that
  * would be chosen. */
-#include "../run/core_choice.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
 

@@ -6,7 +6,6 @@
 #include "../run/config.h"
 #include "../run/machine.h"
 #include "../run/reading.h"
-#include "../run/reserve.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes documents of reports: with the keys that scripts know, and json-v2 (docs/json-v2.md). Must
  * know nothing of Speed Select. */
-#include "../report/wording.h"
 #include "../text/json_path.h"
 #include "render.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
 #include "../../common/printable.h"
-#include "../report/wording.h"
 #include "../text/wrap.h"
 #include "render.h"
 

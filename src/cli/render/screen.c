@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes a report as a screen for people: what stands at its top as sentences, its units as tables
- * and maps, with cells in groups and a legend. Must know nothing of Speed Select.
- */
+/* Writes a report as a screen for people: what stands at its top as sentences, its units as tables
+ * and maps, with cells in groups and a legend. Must know nothing of Speed Select. */
 #include "screen.h"
 
 #include <errno.h>

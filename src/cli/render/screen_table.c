@@ -6,7 +6,6 @@
  */
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
-#include "../report/wording.h"
 #include "../text/cpu_list.h"
 #include "../text/wrap.h"
 #include "screen.h"

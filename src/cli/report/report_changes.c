@@ -2,8 +2,6 @@
 /* Compares reports. */
 #include "report.h"
 
-#include "wording.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How names and values of a report are written, by the rows of the key table; must know neither
- * what they mean nor which format they are for.
- */
-#include "wording.h"
+/* How names and values of a report are written, by the rows of the key table; must know neither
+ * what they mean nor which format they are for. */
+#include "report.h"
 
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * High priority cores that the command chooses: from options to a set of CPUs, by the library. Must
- * not know output formats.
- */
-#include "core_choice.h"
+/* High priority cores that the command chooses: from options to a set of CPUs, by the library. Must
+ * not know output formats. */
+#include "levels.h"
 
 #include "../../common/memory_stream.h"
-#include "levels.h"
 #include "reading.h"
 
 #include <errno.h>

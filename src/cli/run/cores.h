@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The cores of the machine with their CPUs and their class of service. A core is one of the kernel:
- * the firmware counts those of a module as one. Must not know what is reported of them.
- */
+/* The cores of the machine with their CPUs and their class of service. A core is one of the kernel:
+ * the firmware counts those of a module as one. Must not know what is reported of them. */
 #ifndef ISST_CLI_CORES_H
 #define ISST_CLI_CORES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Performance levels of a run's units: which ones a command is about, read in one go, and how their
- * parts are reported. Must not know output formats.
- */
+/* Performance levels of a run's units: which ones a command is about, and how their parts are
+ * reported. Must not know output formats. */
 #ifndef ISST_CLI_LEVELS_H
 #define ISST_CLI_LEVELS_H
 
@@ -20,12 +18,9 @@ struct levels {
 /** Which levels are meant where --level is not given. */
 enum level_choice { LEVELS_ALL, LEVELS_CURRENT };
 
-/**
- * Reads levels of each domain; a domain without the level has none, which is reported.
- *
- * @parts: a sum of ISST_READ_LEVELS_...
- * Returns 0, or a negative errno after reporting it. To be emptied in both cases.
- */
+/** Reads levels of each domain; a domain without the level has none, which is reported. @parts: a
+ * sum of ISST_READ_LEVELS_... Returns 0, or a negative errno after reporting it; to be emptied in
+ * both cases. */
 int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 		struct levels *levels);
 void levels_clear(struct levels *levels);
@@ -63,10 +58,8 @@ bool level_is_known(const struct isst_result *level);
 /** True if the domain has no such level, though it has a higher one. */
 bool level_is_missing(const struct isst_result *level);
 
-/**
- * Reports a level's failure with those of its SST-BF and SST-TF, each once. A level that is missing
- * is passed over unless it was asked for.
- */
+/** Reports a level's failure with those of its SST-BF and SST-TF, each once. A level that is
+ * missing is passed over unless it was asked for. */
 void level_failures(struct run *run, const struct isst_result *level);
 
 /** The base frequency; firmware that does not report it by instruction class has it in the TDP
@@ -126,5 +119,22 @@ struct turbo_freq_filter {
 
 void turbo_freq_report(const struct run *run, struct report_node *parent,
 		       const struct isst_result *level, struct turbo_freq_filter filter);
+
+/* ---- High priority cores that the command chooses, instead of the user: --high-priority ---- */
+
+/** Chooses the CPUs that the options ask for, among the run's domains. Returns false after an
+ * error.
+ */
+bool core_choice_make(struct run *run);
+
+/** How many cores of a package were chosen. */
+unsigned int core_choice_count(const struct run *run, unsigned int package);
+
+/** Leaves out the run's domains in packages without a chosen core, which is reported. Returns false
+ * after an error. */
+bool core_choice_keep_packages(struct run *run);
+
+/** Reports the CPUs as a list with ranges, such as taskset and cpusets take. */
+void core_choice_report(struct run *run);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reading for the units of a run, in one call for all of them, and reporting unit by unit. Must not
- * know features or output formats.
- */
+/* Reading for the units of a run, in one call for all of them, and reporting unit by unit. Must not
+ * know features or output formats. */
 #ifndef ISST_CLI_READING_H
 #define ISST_CLI_READING_H
 

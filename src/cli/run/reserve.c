@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a run does before it may change a machine: the lock, signals, privileges. Must not know what
  * the command does. */
-#include "reserve.h"
+#include "run.h"
 
 #include "../process/confirmation.h"
 #include "../process/privileges.h"
 #include "../process/program.h"
+#include "../render/output.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 

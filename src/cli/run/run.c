@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How handlers report errors, notes and progress, and what becomes of a run's status. Must not know
- * what the command does.
- */
+/* How handlers report errors, notes and progress, and what becomes of a run's status. Must not know
+ * what the command does. */
 #include "run.h"
 
 #include "../text/wrap.h"

@@ -11,6 +11,8 @@
 #include "../report/report.h"
 #include "targets.h"
 
+struct output;
+
 struct run {
 	const struct request *request;
 	struct isst_context *context; /* NULL for commands that need no machine */
@@ -91,18 +93,12 @@ void run_note(struct run *run, struct failure failure);
 /** The command had nothing to change; what was left by an interrupted run may have been. */
 void run_note_unchanged(struct run *run, const char *why);
 
-/**
- * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
- * reported, as unsupported where the machine does not support it.
- *
- * @first: false for further units that share the result: nothing is reported again
- */
+/** Whether a result is there as a whole; else its failure is reported, as unsupported where the
+ * machine does not support it. @first: false for further units that share the result: not again */
 bool run_result(struct run *run, struct failure failure, bool first);
 
-/**
- * A unit does not support the request: an error if the user named the unit, or if no unit is
- * reported; else a note.
- */
+/** A unit does not support the request: an error if the user named the unit, or if no unit is
+ * reported; else a note. */
 void run_unsupported(struct run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -126,5 +122,17 @@ const char *run_processor_name(struct run *run);
 
 /** Decides what becomes of run_unsupported(); called once, after the handler. */
 void run_finish(struct run *run);
+
+/* ---- The lock, signals and privileges ---- */
+
+/** Makes sure that no other process changes the machine, and nothing ends this run halfway. Returns
+ * false after an error. */
+bool reserve_machine(struct run *run);
+
+/** The same without the lock, for a run that takes it later. */
+bool reserve_process(struct run *run);
+
+/** Drops the capabilities and system calls that the rest of the run does not need. */
+void reserve_drop_privileges(struct run *run, struct output *output);
 
 #endif

@@ -6,7 +6,6 @@
 #include "../process/exit_status.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* So many wrong CPUs are named at most: a list may hold billions. */

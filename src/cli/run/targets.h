@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The units that a command is about: one for each power domain, or with --cpu one for each CPU
- * named. Must not know what is asked of them.
- */
+/* The units that a command is about: one for each power domain, or with --cpu one for each CPU
+ * named. Must not know what is asked of them. */
 #ifndef ISST_CLI_TARGETS_H
 #define ISST_CLI_TARGETS_H
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Limits that were set: of turbo ratios, the uncore and cpufreq; and with --watch what CPUs run at,
- * what the hardware limits them for, and what packages draw. It reads no MSR on TPMI machines, and
- * nothing by CPUs that are isolated. Must not know output formats.
- */
+/* Limits of turbo ratios, the uncore and cpufreq; with --watch what CPUs run at, and packages draw.
+ * It reads no MSR on TPMI machines, and nothing by CPUs that are isolated. */
 #include "machine_status.h"
 
 #include <errno.h>

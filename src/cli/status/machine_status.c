@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * `status`: what the machine is, and the state of each domain. It reads no MSR on TPMI machines,
- * and no file of isolated CPUs. Must not know output formats.
- */
+/* `status`: what the machine is, and the state of each domain. It reads no MSR on TPMI machines,
+ * and no file of isolated CPUs. Must not know output formats. */
 #include "machine_status.h"
 
 #include "../run/config.h"

@@ -144,4 +144,19 @@ void high_priority_package_report(const struct machine_status *status,
  * reporting why. */
 struct isst_results *high_priority_levels(struct machine_status *status);
 
+/* ---- Rounds of --watch ---- */
+
+struct output;
+
+/**
+ * Watches until the user or the terminal ends it. The machine is discovered, and again only where
+ * other CPUs are online.
+ *
+ * @run: its report has what was reported before
+ * @ask: carries the command out once
+ * Returns the status that the program ends with; a signal that ended it arrives when those of the
+ * run are released.
+ */
+enum exit_status rounds_run(struct run *run, struct output *output, void (*ask)(struct run *run));
+
 #endif

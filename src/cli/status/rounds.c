@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rounds, and what ends them. */
-#include "rounds.h"
+#include "machine_status.h"
 
 #include "../../common/memory_stream.h"
 #include "../../common/monotonic.h"
 #include "../../common/printable.h"
 #include "../process/terminal.h"
-#include "../render/render.h"
-#include "machine_status.h"
+#include "../render/output.h"
 
 #include <stdlib.h>
 #include <string.h>
