@@ -379,18 +379,6 @@ char *isst_cpuset_to_list(const struct isst_cpuset *set)
 	return memory_stream_text(&text);
 }
 
-static uint32_t mask_word(const struct isst_cpuset *set, unsigned int first)
-{
-	uint32_t word = 0;
-	unsigned int cpu = first;
-
-	while (isst_cpuset_next(set, cpu, &cpu) && cpu - first < 32) {
-		word |= UINT32_C(1) << (cpu - first);
-		cpu++;
-	}
-	return word;
-}
-
 char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits)
 {
 	enum { DIGITS = 8, WIDTH = DIGITS + 1 };
@@ -404,12 +392,15 @@ char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits)
 	for (size_t i = 0; i < words; i++)
 		memcpy(text + i * WIDTH, "00000000,", WIDTH);
 	while (isst_cpuset_next(set, cpu, &cpu) && cpu / 32 < words) {
+		const unsigned int number = cpu / 32;
+		uint32_t word = 0;
 		char digits[WIDTH];
 
-		cpu -= cpu % 32;
-		snprintf(digits, sizeof(digits), "%08" PRIx32, mask_word(set, cpu));
-		memcpy(text + (words - 1 - cpu / 32) * WIDTH, digits, DIGITS);
-		cpu += 32;
+		for (; isst_cpuset_next(set, cpu, &cpu) && cpu / 32 == number; cpu++)
+			word |= UINT32_C(1) << cpu % 32;
+		snprintf(digits, sizeof(digits), "%08" PRIx32, word);
+		memcpy(text + (words - 1 - number) * WIDTH, digits, DIGITS);
+		cpu = 32 * (number + 1);
 	}
 	text[words ? words * WIDTH - 1 : 0] = '\0';
 	return text;

@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-	size_t least_of_two = a < b ? a : b;
-
-	return least_of_two < c ? least_of_two : c;
-}
-
 /** Fills @row i of the table of distances between beginnings of two words. */
 static void fill_row(const char *one, const char *other, size_t i, size_t width, size_t *table)
 {
@@ -26,7 +19,9 @@ static void fill_row(const char *one, const char *other, size_t i, size_t width,
 	for (size_t k = 1; k < width; k++) {
 		size_t changed = above[k - 1] + (one[i - 1] != other[k - 1]);
 
-		row[k] = least(above[k] + 1, row[k - 1] + 1, changed);
+		row[k] = above[k] < row[k - 1] ? above[k] + 1 : row[k - 1] + 1;
+		if (changed < row[k])
+			row[k] = changed;
 		if (second_above && k > 1 && one[i - 1] == other[k - 2] &&
 		    one[i - 2] == other[k - 1] && second_above[k - 2] + 1 < row[k])
 			row[k] = second_above[k - 2] + 1;
@@ -50,12 +45,6 @@ static size_t distance(const char *one, const char *other)
 	return result;
 }
 
-/** One mistake in each three letters is a slip, more is another word. */
-static size_t mistakes_allowed(size_t length)
-{
-	return length < 3 ? 0 : (length + 2) / 3;
-}
-
 void suggestion_consider(struct suggestion *suggestion, const char *candidate)
 {
 	size_t length = strlen(suggestion->word), found;
@@ -66,7 +55,9 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate)
 	found = distance(suggestion->word, candidate);
 	if (length >= 3 && strncmp(suggestion->word, candidate, length) == 0)
 		found = 1;
-	if (found > mistakes_allowed(length) || (suggestion->best && found >= suggestion->distance))
+	/* One mistake in each three letters is a slip, more is another word. */
+	if (found > (length < 3 ? 0 : (length + 2) / 3) ||
+	    (suggestion->best && found >= suggestion->distance))
 		return;
 	suggestion->best = candidate;
 	suggestion->distance = found;

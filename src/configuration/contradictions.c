@@ -322,33 +322,25 @@ static int compare_pairs(const void *one, const void *other)
 	return 0;
 }
 
-/** Where the earlier setting is, in brackets; empty where it is where the later one is. */
-static char *earlier_text(const struct configuration *configuration, const struct origin *earlier,
-			  const struct origin *later)
-{
-	char *text = NULL;
-	int length;
-
-	if (earlier->source == later->source && earlier->line == later->line)
-		return strdup("");
-	if (earlier->source == later->source)
-		length = asprintf(&text, " (line %u)", earlier->line);
-	else if (earlier->line > 0)
-		length = asprintf(&text, " (%s:%u)", configuration->sources[earlier->source],
-				  earlier->line);
-	else
-		length = asprintf(&text, " (%s)", configuration->sources[earlier->source]);
-	return length < 0 ? NULL : text;
-}
-
 static int report_pair(struct configuration *configuration, const struct pair *pair)
 {
 	const struct setting *later = later_of(pair);
-	char *where = earlier_text(configuration, &earlier_of(pair)->origin, &later->origin);
-	char min[KHZ_TEXT], max[KHZ_TEXT];
+	const struct origin *earlier = &earlier_of(pair)->origin;
+	bool same_text = earlier->source == later->origin.source;
+	char min[KHZ_TEXT], max[KHZ_TEXT], *where;
 	int error;
 
-	if (!where)
+	/* Where the earlier setting is, unless it is where the later one is. */
+	if (same_text && earlier->line == later->origin.line)
+		error = asprintf(&where, "%s", "");
+	else if (same_text)
+		error = asprintf(&where, " (line %u)", earlier->line);
+	else if (earlier->line > 0)
+		error = asprintf(&where, " (%s:%u)", configuration->sources[earlier->source],
+				 earlier->line);
+	else
+		error = asprintf(&where, " (%s)", configuration->sources[earlier->source]);
+	if (error < 0)
 		return -ENOMEM;
 	if (pair->rule->wanted == WANTED_KHZ)
 		error = configuration_problem(configuration, later->origin,

@@ -230,24 +230,6 @@ static void order_problems(struct configuration *configuration, size_t first)
 	}
 }
 
-/** Notes whether the statements of a text are those that were saved: who edited them is not exempt
- * from what is checked of statements. */
-static int check_unedited(struct configuration *configuration, size_t source)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < configuration->match_count && !error; i++) {
-		struct match *match = &configuration->matches[i];
-		uint64_t checksum = 0;
-
-		if (match->kind != MATCH_STATE || match->origin.source != source)
-			continue;
-		error = configuration_checksum(configuration, source, &checksum);
-		match->unedited = !error && checksum == match->number;
-	}
-	return error;
-}
-
 int configuration_add_text(struct configuration *configuration, const char *source,
 			   const char *text, size_t size, bool is_file)
 {
@@ -258,8 +240,16 @@ int configuration_add_text(struct configuration *configuration, const char *sour
 	if (error)
 		return error;
 	error = parse_lines(configuration, number, text, size, is_file);
-	if (!error)
-		error = check_unedited(configuration, number);
+	/* Whether the statements are those that were saved: who edited them is not exempt from what
+	 * is checked of statements. */
+	for (size_t i = matches; i < configuration->match_count && !error; i++) {
+		struct match *match = &configuration->matches[i];
+		uint64_t checksum = 0;
+
+		if (match->kind == MATCH_STATE)
+			error = configuration_checksum(configuration, number, &checksum);
+		match->unedited = match->kind == MATCH_STATE && !error && checksum == match->number;
+	}
 	if (!error || error == -EINVAL) {
 		contradictions = configuration_find_contradictions(configuration, number);
 		order_problems(configuration, problems);

@@ -169,7 +169,8 @@ static int write_part(FILE *stream, const struct setting *setting)
 	return 0;
 }
 
-int setting_write(FILE *stream, const struct setting *setting)
+/** Writes the statement of a setting, without newline. Returns 0 or -ENOMEM. */
+static int setting_write(FILE *stream, const struct setting *setting)
 {
 	int error = write_beginning(stream, setting);
 
@@ -207,16 +208,6 @@ static bool shares_statement(const struct setting *before, const struct setting 
 	if (setting->subject == SUBJECT_PRIORITY)
 		return before->subject == SUBJECT_CORE_POWER;
 	return is_of_clos(before) && is_of_clos(setting) && before->subject < setting->subject;
-}
-
-/** Whether a condition was stated with one that is for one machine alone. */
-static bool is_of_machine(const struct configuration *configuration, const struct match *match)
-{
-	for (size_t i = 0; i < configuration->match_count; i++)
-		if (configuration->matches[i].kind == MATCH_TOPOLOGY &&
-		    configuration->matches[i].statement == match->statement)
-			return true;
-	return false;
 }
 
 int configuration_checksum(const struct configuration *configuration, size_t source,
@@ -257,10 +248,15 @@ static int write_matches(FILE *stream, const struct configuration *configuration
 		const struct match *match = &configuration->matches[i], *next = match + 1;
 		bool last = i + 1 == configuration->match_count ||
 			    next->statement != match->statement;
+		bool of_machine = false;
 		uint64_t checksum = 0;
 
+		/* One of the conditions is for one machine alone. */
+		for (size_t j = 0; j < configuration->match_count; j++)
+			of_machine |= configuration->matches[j].kind == MATCH_TOPOLOGY &&
+				      configuration->matches[j].statement == match->statement;
 		if (match->statement == i)
-			fputs(is_of_machine(configuration, match) ? "machine" : "match", stream);
+			fputs(of_machine ? "machine" : "match", stream);
 		/* What was read may have been added to; what was edited is no state any more. */
 		if (match->kind == MATCH_STATE && match->unedited) {
 			if (configuration_checksum(configuration, ALL_SOURCES, &checksum))

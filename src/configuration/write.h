@@ -8,10 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** Writes the statement of a setting, without newline. Returns 0 or -ENOMEM. */
-int setting_write(FILE *stream, const struct setting *setting);
-
-/** The value alone; *@text is to be freed. Returns 0 or -ENOMEM, then with *@text NULL. */
+/** The value of a setting; *@text is to be freed. Returns 0 or -ENOMEM, then with *@text NULL. */
 int setting_value_text(const struct setting *setting, char **text);
 
 /** Begins a comment in a saved state: something that could not be read, and is missing in it. */

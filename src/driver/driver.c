@@ -5,7 +5,6 @@
 #include "driver/driver.h"
 #include "base/machine.h"
 #include "base/messages.h"
-#include "isst.h"
 
 #include <errno.h>
 #include <stdlib.h>

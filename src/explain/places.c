@@ -89,28 +89,9 @@ static int find_groups(const struct survey *survey, const bool *members, struct 
 	return error;
 }
 
-static int print_places(const struct survey *survey, const struct groups *groups, FILE *stream)
-{
-	const char *word = context_has_power_domains(survey->context) ? "power domain" : "die";
-	int error = 0;
-
-	for (size_t i = 0; i < groups->count && !error; i++) {
-		const struct group *group = &groups->items[i];
-		char *packages = name_numbers("package", group->packages);
-		char *numbers = group->complete ? strdup("") : name_numbers(word, group->numbers);
-
-		error = packages && numbers ? 0 : -ENOMEM;
-		if (!error)
-			fprintf(stream, "%s%s%s%s", i > 0 ? "; " : "", packages,
-				group->complete ? "" : ", ", numbers);
-		free(packages);
-		free(numbers);
-	}
-	return error;
-}
-
 char *finding_place(const struct survey *survey, const struct isst_finding *finding)
 {
+	const char *word = context_has_power_domains(survey->context) ? "power domain" : "die";
 	struct memory_stream text;
 	struct groups groups;
 	int error;
@@ -120,8 +101,18 @@ char *finding_place(const struct survey *survey, const struct isst_finding *find
 	if (memory_stream_open(&text))
 		return NULL;
 	error = find_groups(survey, finding->domains, &groups);
-	if (!error)
-		error = print_places(survey, &groups, text.stream);
+	for (size_t i = 0; i < groups.count && !error; i++) {
+		const struct group *group = &groups.items[i];
+		char *packages = name_numbers("package", group->packages);
+		char *numbers = group->complete ? strdup("") : name_numbers(word, group->numbers);
+
+		error = packages && numbers ? 0 : -ENOMEM;
+		if (!error)
+			fprintf(text.stream, "%s%s%s%s", i > 0 ? "; " : "", packages,
+				group->complete ? "" : ", ", numbers);
+		free(packages);
+		free(numbers);
+	}
 	groups_free(&groups);
 	if (!error)
 		return memory_stream_text(&text);

@@ -288,17 +288,6 @@ static const struct meaning {
 	  "it answers the same question differently; does a management controller use it?" },
 };
 
-static const struct meaning *find_meaning(int error, enum request_kind kind)
-{
-	static const struct meaning UNKNOWN = { 0, -1, -EIO, "the driver failed" };
-
-	for (size_t i = 0; i < sizeof(MEANINGS) / sizeof(MEANINGS[0]); i++)
-		if (MEANINGS[i].error == error &&
-		    (MEANINGS[i].kind == -1 || MEANINGS[i].kind == (int)kind))
-			return &MEANINGS[i];
-	return &UNKNOWN;
-}
-
 /** Describes the request itself: what was sent, through which CPU. */
 static const char *describe_place(struct messages *messages, const struct request *request)
 {
@@ -346,14 +335,21 @@ static const char *explain(const struct firmware *firmware, const struct meaning
 static void note_failure(const struct firmware *firmware, const struct request *request, int error)
 {
 	struct messages *messages = firmware->messages;
-	const struct meaning *meaning = find_meaning(error, request->command->kind);
+	static const struct meaning UNKNOWN = { 0, -1, -EIO, "the driver failed" };
+	const enum request_kind kind = request->command->kind;
+	const struct meaning *meaning = &UNKNOWN;
 	const char *causes = request->command->causes, *level = "";
-	int result = meaning->result;
+	int result;
 
 	if (request->failure->error) {
 		request->failure->more++;
 		return;
 	}
+	for (size_t i = sizeof(MEANINGS) / sizeof(MEANINGS[0]); i > 0; i--)
+		if (MEANINGS[i - 1].error == error &&
+		    (MEANINGS[i - 1].kind == -1 || MEANINGS[i - 1].kind == (int)kind))
+			meaning = &MEANINGS[i - 1];
+	result = meaning->result;
 	if (request->level >= 0)
 		level = message_make(messages, " of level %d", request->level);
 	if (request->command->refused_if_unsupported && error == -ENXIO)
@@ -361,8 +357,8 @@ static void note_failure(const struct firmware *firmware, const struct request *
 	message_failure(messages, request->failure, result, "%s: cannot %s %s%s (%s): %s (%s)%s%s",
 			request->domain->name, request->command->writes ? "write" : "read",
 			request->command->name, level, describe_place(messages, request),
-			explain(firmware, meaning, request->command->kind, error),
-			error_name(error).text, causes && error == -ENOTTY ? ": " : "",
+			explain(firmware, meaning, kind, error), error_name(error).text,
+			causes && error == -ENOTTY ? ": " : "",
 			causes && error == -ENOTTY ? causes : "");
 }
 

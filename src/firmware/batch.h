@@ -44,7 +44,9 @@ struct tpmi_run;
 struct firmware_command {
 	const char *name; /* what it reads or writes, for messages */
 	enum request_kind kind;
-	unsigned int code, sub_code; /* of the mailbox; @code is the register for MMIO and MSR */
+	/* Of the mailbox; @code is the register for MMIO and MSR, @sub_code the setting for TPMI.
+	 */
+	unsigned int code, sub_code;
 	bool writes;
 	/* Firmware may not know it (ENXIO): then its values are absent, which is no failure. */
 	bool optional;

@@ -45,17 +45,6 @@ static int base_frequencies_differ(struct kernel_files *files, const struct isst
 	return 0;
 }
 
-/** Whether the mailbox reports levels. One that is only busy, or fails, exists all the same: the
- * next request shows how it fails. */
-static bool mailbox_answers(struct firmware *firmware, unsigned int cpu)
-{
-	struct abi_mbox_cmd summary = { .logical_cpu = cpu, .command = 0x7f, .sub_command = 0x00 };
-	int error = 0;
-
-	driver_mailbox(firmware->driver, &summary, &error, 1, BATCH_READS);
-	return error != -ENXIO && error != -EINVAL && error != -ENOTTY;
-}
-
 int preset_find_by_name(struct firmware *firmware, bool *preset)
 {
 	static const char *const MODELS[] = { "6252N", "6230N", "5218N" };
@@ -71,8 +60,8 @@ int preset_find_by_name(struct firmware *firmware, bool *preset)
 
 int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *preset)
 {
+	struct abi_mbox_cmd summary = { .command = 0x7f, .sub_command = 0x00 };
 	struct isst_cpuset *online;
-	unsigned int cpu;
 	bool mailbox;
 	int error;
 
@@ -84,8 +73,13 @@ int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *p
 		return -ENOMEM;
 	error = kernel_files_cpulist(firmware->files, CPU_DIRECTORY "/online", online);
 	/* Discovery reports what is wrong with these lists. */
-	mailbox = !connected &&
-		  (error || (isst_cpuset_next(online, 0, &cpu) && mailbox_answers(firmware, cpu)));
+	mailbox = !connected && error;
+	if (!connected && !error && isst_cpuset_next(online, 0, &summary.logical_cpu)) {
+		/* One that is only busy, or fails, exists all the same: the next request shows how
+		 * it fails. */
+		driver_mailbox(firmware->driver, &summary, &error, 1, BATCH_READS);
+		mailbox = error != -ENXIO && error != -EINVAL && error != -ENOTTY;
+	}
 	error = mailbox ? 0 : base_frequencies_differ(firmware->files, online, preset);
 	isst_cpuset_free(online);
 	if (error || mailbox || *preset)

@@ -31,47 +31,36 @@ enum {
 
 /* ---- Reading ---- */
 
-static int get_level(struct tpmi_run *run, const struct tpmi_request *request)
+/** Settings that the summary of levels has. */
+static int get_of_levels(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_perf_level_info info;
 	int error = tpmi_summary(run, request->domain, &info);
 
-	if (!error)
+	if (error)
+		return error;
+	if (request->command->sub_code == SETTING_LEVEL)
 		*(uint64_t *)request->result = info.current_level;
-	return error;
-}
-
-static int get_features(struct tpmi_run *run, const struct tpmi_request *request)
-{
-	struct abi_perf_level_info info;
-	int error = tpmi_summary(run, request->domain, &info);
-
-	if (!error)
+	else
 		*(uint64_t *)request->result =
 			(info.feature_state & TPMI_TURBO_FREQ ? VALUE_TURBO_FREQ : 0) |
 			(info.feature_state & TPMI_BASE_FREQ ? VALUE_BASE_FREQ : 0);
-	return error;
+	return 0;
 }
 
-static int get_core_power(struct tpmi_run *run, const struct tpmi_request *request)
+static int get_of_core_power(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_core_power state;
 	int error = tpmi_core_power(run, request->domain, &state);
 
-	if (!error)
+	if (error)
+		return error;
+	if (request->command->sub_code == SETTING_CORE_POWER)
 		*(uint64_t *)request->result = state.enable != 0;
-	return error;
-}
-
-static int get_qos(struct tpmi_run *run, const struct tpmi_request *request)
-{
-	struct abi_core_power state;
-	int error = tpmi_core_power(run, request->domain, &state);
-
-	if (!error)
+	else
 		*(uint64_t *)request->result = (state.enable ? VALUE_CLOS_ENABLE : 0) |
 					       (state.priority_type ? VALUE_ORDERED : 0);
-	return error;
+	return 0;
 }
 
 static int get_clos(struct tpmi_run *run, const struct tpmi_request *request)
@@ -124,31 +113,21 @@ static int set_features(struct tpmi_run *run, const struct tpmi_request *request
 	return driver_request(run->driver, "PERF_SET_FEATURE", ABI_PERF_SET_FEATURE, &control);
 }
 
-static int write_core_power(struct tpmi_run *run, struct abi_core_power *state)
-{
-	state->get_set = 1;
-	tpmi_run_forget_core_power(run);
-	return driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
-}
-
 /** Switch and priority type are written together: the other one is kept. */
-static int set_core_power(struct tpmi_run *run, const struct tpmi_request *request)
+static int set_of_core_power(struct tpmi_run *run, const struct tpmi_request *request)
 {
+	bool qos = request->command->sub_code == SETTING_QOS;
 	struct abi_core_power state;
 	int error = tpmi_check_core_power(run, request->domain, &state);
 
-	state.enable = request->value & 1;
-	return error ? error : write_core_power(run, &state);
-}
-
-static int set_qos(struct tpmi_run *run, const struct tpmi_request *request)
-{
-	struct abi_core_power state;
-	int error = tpmi_check_core_power(run, request->domain, &state);
-
-	state.enable = (request->value & VALUE_CLOS_ENABLE) != 0;
-	state.priority_type = (request->value & VALUE_ORDERED) != 0;
-	return error ? error : write_core_power(run, &state);
+	if (error)
+		return error;
+	state.get_set = 1;
+	state.enable = (request->value & (qos ? VALUE_CLOS_ENABLE : 1)) != 0;
+	if (qos)
+		state.priority_type = (request->value & VALUE_ORDERED) != 0;
+	tpmi_run_forget_core_power(run);
+	return driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, &state);
 }
 
 static int set_clos(struct tpmi_run *run, const struct tpmi_request *request)
@@ -175,24 +154,24 @@ static const struct setting_access {
 	struct firmware_command get, set;
 } ACCESS[SETTINGS] = {
 	[SETTING_LEVEL] = {
-		{ "the current level", REQUEST_TPMI, 9, .ask = get_level },
+		{ "the current level", REQUEST_TPMI, 9, SETTING_LEVEL, .ask = get_of_levels },
 		{ "the current level", REQUEST_TPMI, 10, .writes = true, .ask = set_level,
 		  .causes = HWP_CAUSE ", the firmware does not allow the level, an earlier change "
 				      "is still pending, or it did not take effect in time" },
 	},
 	[SETTING_FEATURES] = {
-		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 9, .ask = get_features },
+		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 9, SETTING_FEATURES, .ask = get_of_levels },
 		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 11, .writes = true,
 		  .ask = set_features, .causes = HWP_CAUSE ", or the firmware does not allow it" },
 	},
 	[SETTING_CORE_POWER] = {
-		{ "the state of core-power", REQUEST_TPMI, 6, .ask = get_core_power },
-		{ "the state of core-power", REQUEST_TPMI, 6, .writes = true, .ask = set_core_power,
+		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_CORE_POWER, .ask = get_of_core_power },
+		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_CORE_POWER, .writes = true, .ask = set_of_core_power,
 		  .causes = HWP_CAUSE ", or the firmware does not allow it" },
 	},
 	[SETTING_QOS] = {
-		{ "the state of core-power", REQUEST_TPMI, 6, .ask = get_qos },
-		{ "the state of core-power", REQUEST_TPMI, 6, .writes = true, .ask = set_qos,
+		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_QOS, .ask = get_of_core_power },
+		{ "the state of core-power", REQUEST_TPMI, 6, SETTING_QOS, .writes = true, .ask = set_of_core_power,
 		  .causes = HWP_CAUSE ", or the firmware does not allow it" },
 	},
 	[SETTING_CLOS] = {

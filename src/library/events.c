@@ -17,20 +17,6 @@ struct isst_events {
 	int sockets[MACHINE_EVENT_KINDS]; /* negative: there are no such events */
 };
 
-/** Opens what the machine has of them. Returns 0 or a negative errno. */
-static int open_sockets(struct isst_events *events, const struct isst_machine *machine)
-{
-	for (unsigned int i = 0; i < MACHINE_EVENT_KINDS; i++) {
-		struct epoll_event readable = { .events = EPOLLIN };
-
-		events->sockets[i] = machine->open_events(machine->data, (enum machine_events)i);
-		if (events->sockets[i] >= 0 &&
-		    epoll_ctl(events->all, EPOLL_CTL_ADD, events->sockets[i], &readable) != 0)
-			return -errno;
-	}
-	return 0;
-}
-
 int isst_events_open(struct isst_context *context, unsigned int flags, struct isst_events **events)
 {
 	struct isst_events *opened;
@@ -48,7 +34,16 @@ int isst_events_open(struct isst_context *context, unsigned int flags, struct is
 		opened->sockets[i] = -1;
 	opened->close = context->machine->close_events;
 	opened->all = epoll_create1(EPOLL_CLOEXEC);
-	error = opened->all < 0 ? -errno : open_sockets(opened, context->machine);
+	error = opened->all < 0 ? -errno : 0;
+	for (unsigned int i = 0; i < MACHINE_EVENT_KINDS && !error; i++) {
+		struct epoll_event readable = { .events = EPOLLIN };
+		const struct isst_machine *machine = context->machine;
+
+		opened->sockets[i] = machine->open_events(machine->data, (enum machine_events)i);
+		if (opened->sockets[i] >= 0 &&
+		    epoll_ctl(opened->all, EPOLL_CTL_ADD, opened->sockets[i], &readable) != 0)
+			error = -errno;
+	}
 	if (!error) {
 		*events = opened;
 		return opened->sockets[MACHINE_THERMAL_EVENTS] >= 0 ? ISST_EVENT_CHANGE : 0;

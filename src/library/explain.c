@@ -146,67 +146,43 @@ static bool states_khz(const struct setting *setting, const struct survey_domain
 	}
 }
 
-static void take_cpus(struct survey *survey, const struct configuration *configuration,
-		      struct survey_domain *domain)
-{
-	survey_for_each_cpu (cpu, domain) {
-		const struct place place = {
-			.package = domain->domain->package,
-			.power_domain = domain_number(survey->context, domain->domain),
-			.cpu = cpu->cpu->number,
-			.index = INDEX_ALL,
-		};
-
-		cpu->applied_clos = stated_number(
-			configuration_find(configuration, SUBJECT_ASSOCIATION, &place));
-		cpu->max_applied =
-			cpu->has_cpufreq && cpu->limits.now.max_khz != LIMIT_NONE &&
-			states_khz(configuration_find(configuration, SUBJECT_SCALING_MAX, &place),
-				   domain, &cpu->limits.processor, cpu->limits.now.max_khz);
-	}
-}
-
-static void take_limits(struct survey *survey, const struct configuration *configuration,
+/** What the configuration that was applied states of a domain as it is. */
+static void take_domain(struct isst_context *context, const struct configuration *configuration,
 			struct survey_domain *domain)
 {
-	struct isst_context *context = survey->context;
-	const struct setting *limits = domain_setting(
-		context, configuration, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL);
-	const struct setting *cpus = domain_setting(context, configuration, SUBJECT_CPUS,
-						    domain->domain, INDEX_ALL);
+	const struct isst_domain *place = domain->domain;
+	const struct setting *limits = domain_setting(context, configuration,
+						      SUBJECT_TURBO_RATIO_LIMITS, place, INDEX_ALL);
+	const struct setting *cpus = domain_setting(context, configuration, SUBJECT_CPUS, place,
+						    INDEX_ALL);
 
+	domain->applied = stated_of(context, configuration, place);
 	domain->offline_applied = cpus && cpus->wanted == WANTED_OFFLINE && !cpus->optional &&
 				  cpuset_contains(cpus->cpus, domain->cpus_state.offline);
 	domain->limits_applied = limits && limits->wanted == WANTED_NUMBER && !limits->optional &&
 				 limits->number == domain->limits.value;
 	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++)
 		domain->clos_max_applied[i] = states_khz(
-			domain_setting(context, configuration, SUBJECT_CLOS_MAX, domain->domain, i),
-			domain, NULL, domain->clos[i].max_mhz * UINT64_C(1000));
+			domain_setting(context, configuration, SUBJECT_CLOS_MAX, place, i), domain,
+			NULL, domain->clos[i].max_mhz * UINT64_C(1000));
 	for (unsigned int i = 0; i < domain->fabrics; i++)
 		domain->uncore_max_applied[i] = states_khz(
-			domain_setting(context, configuration, SUBJECT_UNCORE_MAX, domain->domain,
-				       i),
+			domain_setting(context, configuration, SUBJECT_UNCORE_MAX, place, i),
 			domain, NULL, domain->uncore[i].now.max_khz);
-}
+	survey_for_each_cpu (cpu, domain) {
+		const struct place here = { .package = place->package,
+					    .power_domain = domain_number(context, place),
+					    .cpu = cpu->cpu->number,
+					    .index = INDEX_ALL };
+		uint64_t khz = cpu->limits.now.max_khz;
 
-/** What the text states, where it is for this machine. */
-static int take_applied(struct survey *survey, const char *source, const char *text, size_t size)
-{
-	struct configuration configuration = { 0 };
-	int error = configuration_add_text(&configuration, source, text, size, true);
-
-	if (!error)
-		error = configuration_match(&configuration, survey->context);
-	for (size_t i = 0; i < survey->count && !error; i++) {
-		struct survey_domain *domain = &survey->domains[i];
-
-		domain->applied = stated_of(survey->context, &configuration, domain->domain);
-		take_cpus(survey, &configuration, domain);
-		take_limits(survey, &configuration, domain);
+		cpu->applied_clos = stated_number(
+			configuration_find(configuration, SUBJECT_ASSOCIATION, &here));
+		cpu->max_applied = cpu->has_cpufreq && khz != LIMIT_NONE &&
+				   states_khz(configuration_find(configuration, SUBJECT_SCALING_MAX,
+								 &here),
+					      domain, &cpu->limits.processor, khz);
 	}
-	configuration_clear(&configuration);
-	return error;
 }
 
 static int read_applied(struct survey *survey)
@@ -214,6 +190,7 @@ static int read_applied(struct survey *survey)
 	/* The shell takes a name of these for one word. */
 	static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "/._+-,:@%";
+	struct configuration configuration = { 0 };
 	char digest[SHA256_DIGITS + 1];
 	struct applied applied;
 	struct sha256 hash;
@@ -236,8 +213,15 @@ static int read_applied(struct survey *survey)
 	if (source && *source && *source != '-' && source[strspn(source, PLAIN)] == '\0' &&
 	    (same || *source == '/'))
 		survey->applied_file = message_make(&survey->context->messages, "%s", source);
+	/* What the text states counts where it is for this machine. */
 	if (same && applied.succeeded)
-		error = take_applied(survey, source, text, size);
+		error = configuration_add_text(&configuration, source, text, size, true);
+	if (same && applied.succeeded && !error)
+		error = configuration_match(&configuration, survey->context);
+	if (same && applied.succeeded && !error)
+		survey_for_each_domain (domain, survey)
+			take_domain(survey->context, &configuration, domain);
+	configuration_clear(&configuration);
 	free(text);
 	applied_clear(&applied);
 	return error;

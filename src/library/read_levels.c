@@ -58,47 +58,42 @@ static bool is_missing(const struct isst_level *level)
 
 /* ---- Choosing and reading ---- */
 
-/** Adds the levels of a domain that are to be read, or one of which that is refused. */
-static int add_levels(struct levels_call *levels, const struct domain_snapshot *summary)
-{
-	const struct isst_perf_profile *profile = &summary->profile;
-	unsigned int first = 0, last = highest_level(profile);
-	bool refused = profile->failure.error || (levels->one && levels->level > last);
-	struct domain_snapshot *more;
-	size_t count;
-
-	if (levels->one || refused)
-		first = last = levels->level;
-	else if (levels->current)
-		first = last = profile->current_level;
-	count = levels->count + (last - first) + 1;
-	more = reallocarray(levels->read, count, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	levels->read = more;
-	for (unsigned int level = first; levels->count < count; level++) {
-		more[levels->count] = *summary;
-		more[levels->count].parts |= refused ? 0 : SNAPSHOT_LEVEL;
-		more[levels->count++].level.level = level;
-	}
-	return 0;
-}
-
+/** Reads the levels of all domains that are meant, and notes those that are refused. */
 static int read_all(struct levels_call *levels)
 {
-	const size_t count = levels->list.domain_count;
-	struct domain_snapshot *summaries = calloc(count + 1, sizeof(*summaries));
+	const size_t domains = levels->list.domain_count;
+	struct domain_snapshot *summaries = calloc(domains + 1, sizeof(*summaries)), *more;
 	int error;
 
 	if (!summaries)
 		return call_no_memory(levels->context);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < domains; i++)
 		summaries[i] = (struct domain_snapshot){ .domain = levels->list.domains[i],
 							 .parts = SNAPSHOT_PROFILES };
-	error = snapshot_read(levels->context, summaries, count);
-	for (size_t i = 0; i < count && !error; i++)
-		if (add_levels(levels, &summaries[i]))
+	error = snapshot_read(levels->context, summaries, domains);
+	for (size_t i = 0; i < domains && !error; i++) {
+		const struct isst_perf_profile *profile = &summaries[i].profile;
+		unsigned int first = 0, last = highest_level(profile);
+		bool refused = profile->failure.error || (levels->one && levels->level > last);
+		size_t count;
+
+		if (levels->one || refused)
+			first = last = levels->level;
+		else if (levels->current)
+			first = last = profile->current_level;
+		count = levels->count + (last - first) + 1;
+		more = reallocarray(levels->read, count, sizeof(*more));
+		if (!more) {
 			error = call_no_memory(levels->context);
+			break;
+		}
+		levels->read = more;
+		for (unsigned int level = first; levels->count < count; level++) {
+			more[levels->count] = summaries[i];
+			more[levels->count].parts |= refused ? 0 : SNAPSHOT_LEVEL;
+			more[levels->count++].level.level = level;
+		}
+	}
 	free(summaries);
 	return error ? error
 		     : snapshot_read_levels(levels->context, levels->read, levels->count,
@@ -134,12 +129,23 @@ static void clear_limits(struct isst_level *level)
 	}
 }
 
-/** Points a result to what was read of a level. Returns 0 or -ENOMEM. */
-static int take_level(const struct levels_call *levels, struct isst_level *level,
-		      struct isst_result *result)
+/** The error of a domain of which no level was read is the summary's, or the level's. */
+static int make_result(const struct levels_call *levels, struct domain_snapshot *snapshot,
+		       struct isst_result *result)
 {
-	int error = result_fail(result, ISST_PART_RESULT, &level->failure);
+	const struct isst_perf_profile *profile = &snapshot->profile;
+	struct isst_level *level = &snapshot->level;
+	int error = result_fail(result, ISST_PART_PERF_PROFILE, &profile->failure);
 
+	for (result->target = 0; levels->list.domains[result->target] != snapshot->domain;)
+		result->target++;
+	result->domain = snapshot->domain;
+	result->sources[SOURCE_PERF_PROFILE] = profile;
+	if (error || profile->failure.error)
+		return error;
+	if (!(snapshot->parts & SNAPSHOT_LEVEL))
+		return refuse_level(levels, profile, result);
+	error = result_fail(result, ISST_PART_RESULT, &level->failure);
 	clear_limits(level);
 	result->sources[SOURCE_LEVEL] = level;
 	if (levels->parts & ISST_READ_LEVELS_PROPERTIES)
@@ -153,23 +159,6 @@ static int take_level(const struct levels_call *levels, struct isst_level *level
 	if (!error)
 		error = result_fail(result, ISST_PART_TURBO_FREQ, &level->turbo_freq_info.failure);
 	return error;
-}
-
-/** The error of a domain of which no level was read is the summary's, or the level's. */
-static int make_result(const struct levels_call *levels, struct domain_snapshot *snapshot,
-		       struct isst_result *result)
-{
-	const struct isst_perf_profile *profile = &snapshot->profile;
-	int error = result_fail(result, ISST_PART_PERF_PROFILE, &profile->failure);
-
-	for (result->target = 0; levels->list.domains[result->target] != snapshot->domain;)
-		result->target++;
-	result->domain = snapshot->domain;
-	result->sources[SOURCE_PERF_PROFILE] = profile;
-	if (error || profile->failure.error)
-		return error;
-	return snapshot->parts & SNAPSHOT_LEVEL ? take_level(levels, &snapshot->level, result)
-						: refuse_level(levels, profile, result);
 }
 
 /** Reads, and hands everything that was read to the results. */

@@ -83,15 +83,6 @@ static bool is_plain(char c)
 	       (c && strchr("/._-:@+", c));
 }
 
-static void print_name(FILE *stream, const char *path)
-{
-	for (; *path; path++)
-		if (is_plain(*path))
-			putc(*path, stream);
-		else
-			fprintf(stream, "%%%02x", (unsigned char)*path);
-}
-
 /** The path of a group's list; to be freed. */
 static char *path_of(const struct group *group)
 {
@@ -160,7 +151,8 @@ static int read_group(struct kernel_files *files, const char *parent, const char
 	}
 	if (!error) {
 		putc(' ', stream);
-		print_name(stream, path + strlen(CPUSET_GROUPS_DIRECTORY "/"));
+		for (const char *c = path + strlen(CPUSET_GROUPS_DIRECTORY "/"); *c; c++)
+			fprintf(stream, is_plain(*c) ? "%c" : "%%%02x", (unsigned char)*c);
 		fprintf(stream, "=%s", list);
 		error = read_below(files, path, stream);
 	}

@@ -2,7 +2,6 @@
 /* Reads performance limit reasons from debugfs. What the words mean is not known here. */
 #include "sysfs/limit_reasons.h"
 #include "base/array.h"
-#include "base/machine.h"
 #include "base/messages.h"
 
 #include <errno.h>
@@ -115,20 +114,6 @@ static int add_line(const struct reader *reader, const char *path, char *text)
 	return 0;
 }
 
-static int read_file(const struct reader *reader, const char *path)
-{
-	char *text, *rest, *line;
-	int error = kernel_files_text(reader->files, path, &text);
-
-	if (error)
-		return error;
-	rest = text;
-	while (!error && (line = strsep(&rest, "\n")) != NULL)
-		error = *line ? add_line(reader, path, line) : 0;
-	free(text);
-	return error;
-}
-
 /* ---- Files ---- */
 
 static int add_file(void *data, const char *domain)
@@ -136,13 +121,19 @@ static int add_file(void *data, const char *domain)
 	const struct reader *reader = data;
 	struct limit_reasons *reasons = reader->reasons;
 	int error = ARRAY_GROW(reasons->paths, reasons->path_count);
-	char *path;
+	char *path, *text, *rest, *line;
 
 	if (error || asprintf(&path, "%s/%s/plr/%s/status", DEBUGFS, reader->device, domain) < 0)
 		return -ENOMEM;
 	reasons->paths[reasons->path_count++] = path;
-	error = read_file(reader, path);
-	return error == -ENOENT ? 0 : error;
+	error = kernel_files_text(reader->files, path, &text);
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	rest = text;
+	while (!error && (line = strsep(&rest, "\n")) != NULL)
+		error = *line ? add_line(reader, path, line) : 0;
+	free(text);
+	return error;
 }
 
 static int read_device(void *data, const char *device)

@@ -101,17 +101,6 @@ static bool instance_is_unique(const struct uncore_clusters *all, const struct u
 	return true;
 }
 
-/** Whether the kernel has a directory for a package: not where its dies are enumerated. */
-static int has_package(struct kernel_files *files, unsigned int package, bool *has)
-{
-	const struct uncore_place place = { .package = package };
-	uint64_t khz;
-	int error = uncore_read_limit(files, &place, CPUFREQ_MAX, &khz);
-
-	*has = !error;
-	return error == -ENOENT ? 0 : error;
-}
-
 /**
  * Which power domain of the driver a cluster is of. Those with cores have its number. The others,
  * the I/O dies, the driver numbers on from the last one with cores; the kernel, since it knows the
@@ -121,7 +110,10 @@ static int has_package(struct kernel_files *files, unsigned int package, bool *h
 static int identify(struct kernel_files *files, const struct uncore_clusters *all,
 		    struct uncore_cluster *cluster)
 {
+	const struct uncore_place package = { .package = cluster->package };
 	bool io = cluster->has_agents && !cluster->has_cores;
+	uint64_t khz;
+	int error;
 
 	if (cluster->has_instance && instance_is_unique(all, cluster)) {
 		cluster->known = io ? cluster->domain >= cluster->instance
@@ -129,10 +121,13 @@ static int identify(struct kernel_files *files, const struct uncore_clusters *al
 		cluster->domain = cluster->instance;
 		return 0;
 	}
-	if (io)
-		return has_package(files, cluster->package, &cluster->known);
 	cluster->known = cluster->has_agents || !cluster->has_instance;
-	return 0;
+	if (!io)
+		return 0;
+	/* The kernel has a directory for the package, unless its dies are enumerated. */
+	error = uncore_read_limit(files, &package, CPUFREQ_MAX, &khz);
+	cluster->known = !error;
+	return error == -ENOENT ? 0 : error;
 }
 
 /** Looks once which directories there are. */
@@ -164,12 +159,6 @@ void uncore_forget(struct kernel_files *files)
 	files->uncore = NULL;
 }
 
-static bool is_same(const struct uncore_cluster *a, const struct uncore_cluster *b)
-{
-	return a->package == b->package && a->domain == b->domain && a->cluster == b->cluster &&
-	       a->known && b->known;
-}
-
 static const struct uncore_cluster *find_cluster(const struct uncore_clusters *known,
 						 const struct uncore_place *place)
 {
@@ -191,12 +180,15 @@ bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *
 		return false;
 	known = files->uncore;
 	for (size_t i = 0; i < known->count; i++) {
-		if (known->clusters[i].package != place->package)
+		const struct uncore_cluster *a = &known->clusters[i];
+
+		if (a->package != place->package)
 			continue;
-		if (!known->clusters[i].known && !find_cluster(known, place))
+		if (!a->known && !find_cluster(known, place))
 			return true;
-		for (size_t j = 0; j < i; j++)
-			if (is_same(&known->clusters[i], &known->clusters[j]))
+		for (const struct uncore_cluster *b = known->clusters; b < a; b++)
+			if (a->known && b->known && a->package == b->package &&
+			    a->domain == b->domain && a->cluster == b->cluster)
 				return true;
 	}
 	return false;
