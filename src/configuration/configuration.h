@@ -187,4 +187,14 @@ __attribute__((format(printf, 3, 4))) int configuration_problem(struct configura
 void setting_clear(struct setting *setting);
 void configuration_clear(struct configuration *configuration);
 
+/* ---- contradictions.c ---- */
+
+/**
+ * Adds a problem for each statement that contradicts another one since a source was added: the same
+ * setting of the same place twice with different values; a minimum above its maximum; high priority
+ * cores with statements that rule them out. Of a pair of these the later one has the problem, once,
+ * wherever on some machine both count. Returns 0, -EINVAL where there is one, or -ENOMEM.
+ */
+int configuration_find_contradictions(struct configuration *configuration, size_t source);
+
 #endif

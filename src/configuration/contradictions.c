@@ -3,10 +3,10 @@
  * Statements that cannot all hold, whatever the machine. Where a CPU is, only a machine knows: a
  * statement of packages and one of CPUs that names none are not held against each other.
  */
-#include "configuration/contradictions.h"
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "base/khz_text.h"
+#include "configuration/configuration.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
  * The text of a configuration: its header, its lines, and what stands in front of a keyword. All
  * that is wrong with any line is reported, not only the first thing. Knows no machine.
  */
-#include "configuration/contradictions.h"
 #include "configuration/statement.h"
 #include "configuration/write.h"
 

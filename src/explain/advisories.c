@@ -3,7 +3,7 @@
  * Known defects of kernels that matter to Speed Select, by version, and by what can be seen.
  * Distributions fix kernels without changing the first two numbers: none of this is certain.
  */
-#include "explain/checks.h"
+#include "explain/findings.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What holds back CPUs by intention. */
-#include "explain/checks.h"
+#include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/perf_profile.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frequency limits of classes of service that have cores, and classes that have no effect. */
-#include "explain/checks.h"
+#include "explain/findings.h"
 #include "explain/packages.h"
 
 enum { KHZ_PER_MHZ = 1000 };

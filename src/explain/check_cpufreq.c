@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel does to frequencies: limits of cpufreq, governors, turbo, SMT. */
-#include "explain/checks.h"
+#include "explain/findings.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The current level, the CPUs that it enables, and the limits of the uncore. */
-#include "explain/checks.h"
+#include "explain/findings.h"
 
 #include <inttypes.h>
 

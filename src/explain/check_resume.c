@@ -5,7 +5,7 @@
  * On mailbox servers the kernel does not restore core-power, and a level without its features.
  */
 #include "common/memory_stream.h"
-#include "explain/checks.h"
+#include "explain/findings.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-TF: whether it is enabled where cores have high priority, and how many have it. */
-#include "explain/checks.h"
+#include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/perf_profile.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other programs that set frequencies, by their processes and by units of systemd. */
-#include "explain/checks.h"
+#include "explain/findings.h"
 #include "sysfs/system.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * Reads nothing. */
 #include "explain/packages.h"
 #include "common/priorities.h"
-#include "explain/checks.h"
+#include "explain/findings.h"
 #include "features/perf_profile.h"
 #include "firmware/platform.h"
 

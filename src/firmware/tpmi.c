@@ -13,11 +13,6 @@
 enum { API_LEVEL_MASKS = 3 }; /* from this version on support is reported for each level */
 enum { REVISION_SECOND_FABRIC = 2 };
 
-static unsigned int api_version(const struct firmware_batch *batch)
-{
-	return batch->firmware->platform->api_version;
-}
-
 /* ---- Values ---- */
 
 static struct isst_value known(unsigned int value)
@@ -76,10 +71,12 @@ static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *req
 	return 0;
 }
 
-/** Features of a level, with the support reported for each level, or in API version 2 for all. */
-static int ask_features(struct tpmi_run *run, const struct tpmi_request *request, bool for_all)
+/** Features of a level, with the support reported for each level, or in API version 2 for all: then
+ * the value of the request is not 0. */
+static int ask_features(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct level_features *features = request->result;
+	bool for_all = request->value;
 	unsigned int bit = for_all ? 0xff : 1U << (request->index & 31);
 	struct abi_perf_level_info info;
 	int error = tpmi_summary(run, request->domain, &info);
@@ -92,16 +89,6 @@ static int ask_features(struct tpmi_run *run, const struct tpmi_request *request
 	features->turbo_freq_on = info.feature_state & 2;
 	features->assumed = for_all && request->index != info.current_level;
 	return 0;
-}
-
-static int ask_features_of_level(struct tpmi_run *run, const struct tpmi_request *request)
-{
-	return ask_features(run, request, false);
-}
-
-static int ask_features_of_all(struct tpmi_run *run, const struct tpmi_request *request)
-{
-	return ask_features(run, request, true);
 }
 
 static void take_level_info(struct isst_level *level, const struct abi_perf_level_data_info *info)
@@ -216,16 +203,18 @@ static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 	return 0;
 }
 
-static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request, const char *name,
-		    unsigned long code)
+static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request)
 {
+	bool base_freq = request->command->code == 15;
 	struct core_mask *cores = request->result;
 	struct abi_perf_level_cpu_mask mask = {
 		OF_DOMAIN(request->domain),
 		.level = (uint8_t)request->index,
 		.punit_cpu_map = 1,
 	};
-	int error = driver_request(run->driver, name, code, &mask);
+	int error = driver_request(
+		run->driver, base_freq ? "GET_BASE_FREQ_CPU_MASK" : "GET_PERF_LEVEL_CPU_MASK",
+		base_freq ? ABI_GET_BASE_FREQ_CPU_MASK : ABI_GET_PERF_LEVEL_CPU_MASK, &mask);
 
 	if (error) {
 		set_unreadable(cores->half, 2);
@@ -234,16 +223,6 @@ static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request, co
 	cores->half[0] = known((uint32_t)mask.mask);
 	cores->half[1] = known((uint32_t)(mask.mask >> 32));
 	return 0;
-}
-
-static int ask_cores(struct tpmi_run *run, const struct tpmi_request *request)
-{
-	return ask_mask(run, request, "GET_PERF_LEVEL_CPU_MASK", ABI_GET_PERF_LEVEL_CPU_MASK);
-}
-
-static int ask_base_freq_cores(struct tpmi_run *run, const struct tpmi_request *request)
-{
-	return ask_mask(run, request, "GET_BASE_FREQ_CPU_MASK", ABI_GET_BASE_FREQ_CPU_MASK);
 }
 
 static int ask_base_freq(struct tpmi_run *run, const struct tpmi_request *request)
@@ -295,14 +274,13 @@ static int ask_turbo_freq(struct tpmi_run *run, const struct tpmi_request *reque
 		.name = text, .kind = REQUEST_TPMI, .code = number, .ask = function }
 
 COMMAND(PERF_PROFILE,      9,  ask_perf_profile,       "the performance levels");
-COMMAND(FEATURES_OF_LEVEL, 9,  ask_features_of_level,  "the features");
-COMMAND(FEATURES_OF_ALL,   9,  ask_features_of_all,    "the features");
+COMMAND(FEATURES,          9,  ask_features,           "the features");
 COMMAND(LEVEL,             12, ask_level,              "the properties");
 COMMAND(LEVEL_LIMITS,      12, ask_level_limits,       "the turbo limits");
 COMMAND(FABRIC,            17, ask_fabric,             "the further fabrics");
-COMMAND(CORES,             13, ask_cores,              "the enabled cores");
+COMMAND(CORES,             13, ask_mask,               "the enabled cores");
 COMMAND(BASE_FREQ,         14, ask_base_freq,          "the base-freq properties");
-COMMAND(BASE_FREQ_CORES,   15, ask_base_freq_cores,    "the high priority cores");
+COMMAND(BASE_FREQ_CORES,   15, ask_mask,               "the high priority cores");
 COMMAND(TURBO_FREQ,        16, ask_turbo_freq,         "the turbo-freq properties");
 /* clang-format on */
 
@@ -327,10 +305,9 @@ static int plan_features(struct firmware_batch *batch, const struct isst_domain 
 {
 	struct query_scope scope = { batch, domain, (int)level, &features->failure };
 
-	return firmware_plan_tpmi(&scope,
-				  api_version(batch) < API_LEVEL_MASKS ? &FEATURES_OF_ALL
-								       : &FEATURES_OF_LEVEL,
-				  level, 0, features);
+	return firmware_plan_tpmi(&scope, &FEATURES, level,
+				  batch->firmware->platform->api_version < API_LEVEL_MASKS,
+				  features);
 }
 
 static int plan_properties(struct firmware_batch *batch, struct level_request *request)

@@ -2,7 +2,7 @@
 /* Why CPUs run as they do, as programs see it. */
 #include "base/cpuset.h"
 #include "configuration/configuration.h"
-#include "explain/checks.h"
+#include "explain/findings.h"
 #include "features/planning.h"
 #include "library/targets.h"
 #include "state/applied.h"
