@@ -13,9 +13,9 @@
 int mailbox_run(struct server *server, void *entry);
 int mmio_run(struct server *server, void *entry);
 int msr_run(struct server *server, void *entry);
-/** The same for who has the register itself: nothing is asked of the caller, and the driver keeps
- * nothing for the next time that the CPU comes online. */
-int msr_access(struct server *server, struct abi_msr_cmd *access);
+/** @driver: nothing is asked of others who have the register itself, and the driver keeps nothing
+ * for the next time that the CPU comes online. */
+int msr_access(struct server *server, struct abi_msr_cmd *access, bool driver);
 
 /** A command and sub-command of the mailbox, as struct kept_set has them. */
 #define MAILBOX_COMMAND(command, sub_command) ((uint32_t)(command) << 16 | (sub_command))
@@ -59,10 +59,6 @@ const struct platform_cpu *pci_cpu(const struct server *server, unsigned int num
 
 /** The limits of the current level, or those of the platform file. */
 void uncore_set_limits(const struct server *server, size_t domain);
-/** The same after a change of the level, where the platform is of that kind. */
-void uncore_follow_level(const struct server *server, size_t domain);
-/** The level's base frequency, as far as the limits let it. */
-unsigned int uncore_current_khz(const struct server *server, size_t domain);
 
 /* ---- power_on.c ---- */
 
@@ -123,8 +119,7 @@ void tpmi_run_deferred(struct server *server, unsigned long code, const void *en
 void firmware_perf_profile(struct server *server, size_t domain);
 void firmware_core_power(struct server *server, size_t domain);
 /* Answer what is in the control register with this error, and leave the rest as it is. */
-void firmware_refuse_level(struct server *server, size_t domain, unsigned int error);
-void firmware_refuse_features(struct server *server, size_t domain, unsigned int error);
+void firmware_refuse(struct server *server, size_t domain, bool features, unsigned int error);
 /** By TPMI and by mailbox. By TPMI what the host has last requested stays in its register. */
 void firmware_change_level(struct server *server, size_t domain, unsigned int level);
 

@@ -153,19 +153,3 @@ void uncore_set_limits(const struct server *server, size_t index)
 	if (domain->uncore_max.line)
 		state->uncore_max_khz = domain->uncore_max.value * 1000;
 }
-
-void uncore_follow_level(const struct server *server, size_t domain)
-{
-	if (server->platform->uncore_follows_level.value)
-		uncore_set_limits(server, domain);
-}
-
-unsigned int uncore_current_khz(const struct server *server, size_t index)
-{
-	const struct domain_state *state = state_domain(server, index);
-	unsigned int khz = khz_or(level_facts(server, index).uncore_base_mhz, USUAL_MIN_MHZ);
-
-	if (khz < state->uncore_min_khz)
-		khz = state->uncore_min_khz;
-	return khz > state->uncore_max_khz ? state->uncore_max_khz : khz;
-}

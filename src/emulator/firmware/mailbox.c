@@ -74,7 +74,8 @@ static void enter_mailbox_level(struct server *server, size_t domain,
 	state->level = level->number;
 	state->features = 0;
 	state->turbo_ratio_limits = level_facts(server, domain).turbo_ratios;
-	uncore_follow_level(server, domain);
+	if (server->platform->uncore_follows_level.value)
+		uncore_set_limits(server, domain);
 	server->level_changed = true;
 }
 

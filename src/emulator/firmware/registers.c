@@ -184,7 +184,7 @@ static int captured_msr(const struct server *server, const struct platform_cpu *
 }
 
 /** Sets of the driver need privilege, and are kept. */
-static int access_msr(struct server *server, struct abi_msr_cmd *access, bool driver)
+int msr_access(struct server *server, struct abi_msr_cmd *access, bool driver)
 {
 	const struct platform *platform = server->platform;
 	const uint32_t number = (uint32_t)access->msr; /* the driver compares the low half only */
@@ -232,10 +232,5 @@ static int access_msr(struct server *server, struct abi_msr_cmd *access, bool dr
 
 int msr_run(struct server *server, void *entry)
 {
-	return access_msr(server, entry, true);
-}
-
-int msr_access(struct server *server, struct abi_msr_cmd *access)
-{
-	return access_msr(server, access, false);
+	return msr_access(server, entry, true);
 }

@@ -302,8 +302,8 @@ static int put_off(struct tpmi_call *call, unsigned long request)
 static int perf_profile_written(struct tpmi_call *call, unsigned long request, uint64_t timeout_ms)
 {
 	if (call->conduct->what == TPMI_REFUSES) {
-		(request == ABI_PERF_SET_LEVEL ? firmware_refuse_level : firmware_refuse_features)(
-			call->server, call->domain, (unsigned int)call->conduct->value);
+		firmware_refuse(call->server, call->domain, request != ABI_PERF_SET_LEVEL,
+				(unsigned int)call->conduct->value);
 		return 0;
 	}
 	if (call->conduct->what == TPMI_DEFERS) {
@@ -337,7 +337,7 @@ static int request_level(struct tpmi_call *call, void *argument)
 		return -EINVAL;
 	/* A locked register does not take another level; firmware answers all the same. */
 	if (tpmi_get(&call->registers, PP_STATUS_LOCK, 0, 0))
-		firmware_refuse_level(call->server, call->domain, 1);
+		firmware_refuse(call->server, call->domain, false, 1);
 	else
 		tpmi_set(&call->registers, PP_CONTROL_LEVEL, 0, 0, control->level);
 	if (tpmi_get(&call->registers, PP_CONTROL_LEVEL, 0, 0) == control->level)

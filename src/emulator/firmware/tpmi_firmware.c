@@ -16,7 +16,8 @@ static void enter_tpmi_level(struct server *server, size_t domain, unsigned int 
 	ratios = level_facts(server, domain).turbo_ratios;
 	if (ratios)
 		state_msrs(server, domain)->turbo_ratio_limits = ratios;
-	uncore_follow_level(server, domain);
+	if (server->platform->uncore_follows_level.value)
+		uncore_set_limits(server, domain);
 	server->level_changed = true;
 }
 
@@ -101,17 +102,13 @@ void firmware_core_power(struct server *server, size_t domain)
 	}
 }
 
-void firmware_refuse_level(struct server *server, size_t domain, unsigned int error)
+void firmware_refuse(struct server *server, size_t domain, bool features, unsigned int error)
 {
 	const struct tpmi_registers registers = state_registers(server, domain);
 
-	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, error);
-}
-
-void firmware_refuse_features(struct server *server, size_t domain, unsigned int error)
-{
-	const struct tpmi_registers registers = state_registers(server, domain);
-
-	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
-		 feature_errors(tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0), error));
+	if (features)
+		tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
+			 feature_errors(tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0), error));
+	else
+		tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, error);
 }

@@ -323,7 +323,7 @@ const struct view cpu_views[] = {
 	{ "online", .exists = has_online_file, STORED(CPU_STATE, cpu_state, online),
 	  .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
-	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq },
+	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq, .refuse = refuse_offline },
 	{ "cpuidle", .below = idle_views },
 	{ "firmware_node", .below = firmware_node_views },
 	{ "thermal_throttle", .below = throttle_views, .exists = is_online },

@@ -165,7 +165,7 @@ static const char *cpufreq_driver(const struct place *place)
 
 /** How files of cpufreq answer while their CPU is offline: kernels since 5.19 to all with EBUSY;
  * those before let them be read, and take nothing. */
-static int refuse_offline(const struct place *place, bool write)
+int refuse_offline(const struct place *place, bool write)
 {
 	const unsigned int answer = place->server->platform->offline_cpufreq.value;
 
@@ -189,37 +189,26 @@ static int write_scaling_limit(const struct place *place, const char *text)
 	return result;
 }
 
-static int own_cpu(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "%u\n", place->cpu->number);
-	return 0;
-}
-
 const struct view cpufreq_views[] = {
-	{ "base_frequency", .exists = has_hwp_driver, .number = base_khz,
-	  .refuse = refuse_offline },
-	{ "cpuinfo_min_freq", .number = lowest_khz, .refuse = refuse_offline },
-	{ "cpuinfo_max_freq", .number = highest_khz, .refuse = refuse_offline },
-	{ "scaling_min_freq", .number = scaling_min_khz, .refuse = refuse_offline,
+	{ "base_frequency", .exists = has_hwp_driver, .number = base_khz },
+	{ "cpuinfo_min_freq", .number = lowest_khz },
+	{ "cpuinfo_max_freq", .number = highest_khz },
+	{ "scaling_min_freq", .number = scaling_min_khz, .write = write_scaling_limit },
+	{ "scaling_max_freq", .number = scaling_max_khz, .which = true,
 	  .write = write_scaling_limit },
-	{ "scaling_max_freq", .number = scaling_max_khz, .refuse = refuse_offline, .which = true,
-	  .write = write_scaling_limit },
-	{ "bios_limit", .exists = has_bios_limit, .number = bios_limit_khz,
-	  .refuse = refuse_offline },
-	{ "scaling_cur_freq", .number = busy_khz, .refuse = refuse_offline },
+	{ "bios_limit", .exists = has_bios_limit, .number = bios_limit_khz },
+	{ "scaling_cur_freq", .number = busy_khz },
 	/* Each CPU is a policy of its own, which changes its frequency at once. */
-	{ "cpuinfo_transition_latency", .constant = "0", .refuse = refuse_offline },
-	{ "affected_cpus", .read = own_cpu, .refuse = refuse_offline },
-	{ "related_cpus", .read = own_cpu, .refuse = refuse_offline },
-	{ "scaling_driver", .text = cpufreq_driver, .refuse = refuse_offline },
-	{ "scaling_available_governors", .read = print_governors, .refuse = refuse_offline },
-	{ "scaling_governor", .text = governor_text, .refuse = refuse_offline,
-	  .write = write_governor },
+	{ "cpuinfo_transition_latency", .constant = "0" },
+	{ "affected_cpus", STORED(CPU, platform_cpu, number) },
+	{ "related_cpus", STORED(CPU, platform_cpu, number) },
+	{ "scaling_driver", .text = cpufreq_driver },
+	{ "scaling_available_governors", .read = print_governors },
+	{ "scaling_governor", .text = governor_text, .write = write_governor },
 	{ "energy_performance_preference", .exists = has_hwp_driver,
-	  .read = print_energy_preference, .refuse = refuse_offline,
-	  .write = write_energy_preference },
+	  .read = print_energy_preference, .write = write_energy_preference },
 	{ "energy_performance_available_preferences", .exists = has_hwp_driver,
-	  .read = print_energy_preferences, .refuse = refuse_offline },
+	  .read = print_energy_preferences },
 	VIEW_END,
 };
 
@@ -253,17 +242,11 @@ static int write_pstate_status(const struct place *place, const char *text)
 	return -EINVAL;
 }
 
-/** While it is off. */
+/** While it is off; limits are shown all the same. */
 static int refuse_off(const struct place *place, bool write)
 {
-	(void)write;
-	return strcmp(pstate_status(place), "off") == 0 ? -EAGAIN : 0;
-}
-
-/** Limits are shown all the same. */
-static int refuse_writes_off(const struct place *place, bool write)
-{
-	return write ? refuse_off(place, write) : 0;
+	return (write || !place->view->which) && strcmp(pstate_status(place), "off") == 0 ? -EAGAIN
+											  : 0;
 }
 
 static int write_no_turbo(const struct place *place, const char *text)
@@ -386,9 +369,9 @@ const struct view pstate_views[] = {
 	  .write = write_no_turbo },
 	{ "hwp_dynamic_boost", .exists = has_dynamic_boost, .number = dynamic_boost,
 	  .write = write_dynamic_boost },
-	{ "max_perf_pct", .number = max_perf_pct, .refuse = refuse_writes_off,
+	{ "max_perf_pct", .number = max_perf_pct, .refuse = refuse_off, .which = true,
 	  .write = write_max_perf_pct },
-	{ "min_perf_pct", .number = min_perf_pct, .refuse = refuse_writes_off,
+	{ "min_perf_pct", .number = min_perf_pct, .refuse = refuse_off, .which = true,
 	  .write = write_min_perf_pct },
 	{ "num_pstates", .number = num_pstates, .refuse = refuse_off },
 	{ "turbo_pct", .number = turbo_pct, .refuse = refuse_off },

@@ -94,6 +94,8 @@ static bool enter_row(struct place *place, const char *name)
 			continue;
 		found = *place;
 		found.view = row;
+		if (row->refuse)
+			found.refuse = row->refuse;
 		if (row->each && row->each->find) {
 			is_there = row->each->find(&found, name);
 		} else if (row->each) {
@@ -292,8 +294,8 @@ int kernel_read(struct server *server, const char *path, char **content, size_t 
 		result = -EISDIR;
 	if (!result && place.view->access)
 		result = -EINVAL;
-	if (!result && place.view->refuse)
-		result = place.view->refuse(&place, false);
+	if (!result && place.refuse)
+		result = place.refuse(&place, false);
 	return result ? result : read_view(&place, walked, content, size);
 }
 
@@ -461,8 +463,8 @@ int kernel_write(struct server *server, const char *path, const char *content, s
 		result = -EISDIR;
 	if (!result && !view->write)
 		result = -EACCES;
-	if (!result && view->refuse)
-		result = view->refuse(&place, true);
+	if (!result && place.refuse)
+		result = place.refuse(&place, true);
 	if (result)
 		return result;
 	if (size > (view->longest ? view->longest : PAGE_BYTES))

@@ -153,19 +153,19 @@ static int print_zone_name(const struct place *place, FILE *stream)
 	return 0;
 }
 
+/* Of a row. */
+enum { LONG_TERM, SHORT_TERM, MOST };
+
 /** For a short time the usual one is exceeded by a fifth. */
 static unsigned int limit_uw(const struct place *place)
 {
 	unsigned int set = state_domain(place->server, place->domain)->short_term;
 
-	if (!place->view->which)
+	if (place->view->which == LONG_TERM)
 		return long_term(place) * UW_PER_EIGHTH;
+	if (place->view->which == MOST)
+		return usual_limit(place) * UW_PER_EIGHTH;
 	return (set ? set : usual_limit(place) * 6 / 5) * UW_PER_EIGHTH;
-}
-
-static unsigned int most_uw(const struct place *place)
-{
-	return usual_limit(place) * UW_PER_EIGHTH;
 }
 
 /** In units of the register, which has 15 bits for them. */
@@ -177,8 +177,8 @@ static int write_limit(const struct place *place, const char *text)
 	if (parse_number(text, 10, INT64_MAX, &uw) || uw / UW_PER_EIGHTH == 0 ||
 	    uw / UW_PER_EIGHTH > INT16_MAX)
 		return -EINVAL;
-	*(place->view->which ? &state->short_term
-			     : &state->long_term) = (uint16_t)(uw / UW_PER_EIGHTH);
+	*(place->view->which == SHORT_TERM ? &state->short_term
+					   : &state->long_term) = (uint16_t)(uw / UW_PER_EIGHTH);
 	return 0;
 }
 
@@ -191,9 +191,10 @@ static const struct view zone_views[] = {
 	{ "constraint_0_name", .constant = "long_term" },
 	{ "constraint_0_power_limit_uw", .number = limit_uw, .write = write_limit },
 	{ "constraint_0_time_window_us", .constant = "999424" },
-	{ "constraint_0_max_power_uw", .number = most_uw },
+	{ "constraint_0_max_power_uw", .number = limit_uw, .which = MOST },
 	{ "constraint_1_name", .constant = "short_term" },
-	{ "constraint_1_power_limit_uw", .number = limit_uw, .which = true, .write = write_limit },
+	{ "constraint_1_power_limit_uw", .number = limit_uw, .which = SHORT_TERM,
+	  .write = write_limit },
 	{ "constraint_1_time_window_us", .constant = "1952" },
 	VIEW_END,
 };

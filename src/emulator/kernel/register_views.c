@@ -128,7 +128,7 @@ static int access_register(const struct place *place, bool write, uint64_t posit
 			*value = msr_rows[i].read(place);
 		return 0;
 	}
-	result = msr_access(place->server, &access);
+	result = msr_access(place->server, &access, false);
 	*value = access.data;
 	return result ? -EIO : 0;
 }

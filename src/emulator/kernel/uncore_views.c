@@ -161,9 +161,17 @@ static unsigned int read_uncore_limit(const struct place *place)
 	return widest;
 }
 
+/** The level's base frequency, as far as the limits let it. */
 static unsigned int read_current_khz(const struct place *place)
 {
-	return uncore_current_khz(place->server, place->domain);
+	enum { USUAL_KHZ = 800000 };
+	const struct domain_state *state = state_domain(place->server, place->domain);
+	const unsigned int mhz = level_facts(place->server, place->domain).uncore_base_mhz;
+	unsigned int khz = mhz ? mhz * 1000 : USUAL_KHZ;
+
+	if (khz < state->uncore_min_khz)
+		khz = state->uncore_min_khz;
+	return least(khz, state->uncore_max_khz);
 }
 
 /** A power domain stays within what was last set for its package, and a package's limit is set in

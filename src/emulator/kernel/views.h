@@ -23,6 +23,8 @@ enum { VIEW_NAME = 256 };
 struct place {
 	struct server *server;
 	const struct view *view;
+	int (*refuse)(const struct place *place,
+		      bool write); /* of the row, or of one above; or NULL */
 	const struct platform_cpu *cpu;
 	unsigned int node, socket, idle_state;
 	size_t domain;	      /* index; of a package: its first one */
@@ -66,7 +68,7 @@ struct view {
 	int (*target)(const struct place *place, FILE *stream);
 	/** Of a device: reads or writes eight bytes at a position. */
 	int (*access)(const struct place *place, bool write, uint64_t position, uint64_t *value);
-	/** What a file answers instead of being read or written; NULL: nothing. */
+	/** What a file answers instead of being read or written; NULL: what its directory has. */
 	int (*refuse)(const struct place *place, bool write);
 	/** What a write does; NULL: it is refused. */
 	int (*write)(const struct place *place, const char *text);
@@ -129,6 +131,7 @@ extern const struct view security_views[];	   /* system_views.c: /sys/kernel/sec
 extern const struct view root_views[];		   /* machine_views.c: / */
 
 bool has_cpufreq(const struct place *place);
+int refuse_offline(const struct place *place, bool write);
 bool pstate_exists(const struct place *place);
 bool debugfs_exists(const struct place *place);
 bool powercap_exists(const struct place *place);
