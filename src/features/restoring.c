@@ -71,9 +71,10 @@ struct restoring {
 	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
 	const struct isst_domain *domain;
 	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
-	struct item_lines *saved;
+	struct item_lines *saved, *of_user;
 	const struct item_access *now;
-	struct isst_cpuset *changed; /* CPUs whose items of a kind were changed since */
+	/* CPUs whose items of a kind were changed since, and those that @user needs. */
+	struct isst_cpuset *changed, *needed;
 };
 
 /** Whether an item is absent only because its CPU is offline: by now, whatever discovery found. */
@@ -171,49 +172,66 @@ static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
 	return error ? error : owned;
 }
 
-/** Warns that an item was changed since it was written; what is of CPUs is collected instead. */
-static int note_changed(const struct restoring *work, const struct item *item)
+/** Whether the other feature, which is on, needs an item as it is. */
+static bool is_needed(const struct restoring *work, size_t i)
 {
+	const struct item *item = &work->saved->items[i].item;
+	const struct item_lines *lines = work->of_user;
+
+	if (work->user && (item->kind == ITEM_CORE_POWER || item->kind == ITEM_QOS))
+		return true;
+	for (size_t j = 0; j < lines->count; j++)
+		if (item_is(&lines->items[j].item, item))
+			return item_value_equal(item, lines->items[j].written, work->now[i].value);
+	return false;
+}
+
+static void warn_unrestored(const struct restoring *work, bool needed, const char *what)
+{
+	if (needed)
+		change_warn(work->change, ISST_WARNING_NEEDED_BY_FEATURE,
+			    "%s: left unchanged, because %s is enabled and needs it", what,
+			    work->user);
+	else
+		change_warn(work->change, ISST_WARNING_CHANGED_SINCE,
+			    "%s: left unchanged, because it was changed after %s enable", what,
+			    work->name);
+}
+
+/** Warns of an item that is not restored; what is of CPUs is collected instead. */
+static int note_unrestored(const struct restoring *work, size_t i, bool needed)
+{
+	const struct item *item = &work->saved->items[i].item;
 	struct isst_context *context = work->change->context;
-	struct isst_cpuset *cpus = NULL;
-	unsigned int cpu;
-	int error = 0;
+	struct isst_cpuset *cpus, *noted = needed ? work->needed : work->changed;
+	int error;
 
 	if (item_is_limit(item))
-		return isst_cpuset_add(work->changed, item->index, item->index);
+		return isst_cpuset_add(noted, item->index, item->index);
 	if (item->kind != ITEM_ASSOCIATION || item->index >= 64) {
-		change_warn(work->change, ISST_WARNING_CHANGED_SINCE,
-			    "%s: left unchanged, because it was changed after %s "
-			    "enable",
-			    item_describe(context, item), work->name);
+		warn_unrestored(work, needed, item_describe(context, item));
 		return 0;
 	}
 	cpus = topology_cpus_of_cores(context->topology, work->domain, UINT64_C(1) << item->index);
-	if (!cpus)
-		return -ENOMEM;
-	isst_cpuset_for_each (cpu, cpus)
-		if (!error)
-			error = isst_cpuset_add(work->changed, cpu, cpu);
+	error = cpus ? isst_cpuset_add_set(noted, cpus) : -ENOMEM;
 	isst_cpuset_free(cpus);
 	return error;
 }
 
-static int warn_of_changed(const struct restoring *work, enum item_kind kind)
+static int warn_of_cpus(const struct restoring *work, enum item_kind kind, bool needed)
 {
+	const struct isst_cpuset *noted = needed ? work->needed : work->changed;
 	const char *name = kind == ITEM_SCALING_MIN   ? "scaling_min_freq"
 			   : kind == ITEM_SCALING_MAX ? "scaling_max_freq"
 						      : "CLOS";
 	char *cpus;
 
-	if (isst_cpuset_count(work->changed) == 0)
+	if (isst_cpuset_count(noted) == 0)
 		return 0;
-	cpus = name_numbers("CPU", work->changed);
+	cpus = name_numbers("CPU", noted);
 	if (!cpus)
 		return -ENOMEM;
-	change_warn(work->change, ISST_WARNING_CHANGED_SINCE,
-		    "%s: %s: left unchanged, because it was changed after %s "
-		    "enable",
-		    cpus, name, work->name);
+	warn_unrestored(work, needed, message_make(&work->change->texts, "%s: %s", cpus, name));
 	free(cpus);
 	return 0;
 }
@@ -224,7 +242,7 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 	const struct item_line *item = &work->saved->items[i];
 	const struct item_access *now = &work->now[i];
 	int as_written = now->absent ? 0 : is_as_written(work, i, hidden);
-	const char *user = work->user;
+	bool needed;
 
 	if (as_written < 0)
 		return as_written;
@@ -232,14 +250,9 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 	if (!now->absent && !(as_written && *hidden) &&
 	    item_value_equal(&item->item, now->value, item->old))
 		return 0;
-	if (!as_written)
-		return note_changed(work, &item->item);
-	if (user && (item->item.kind == ITEM_CORE_POWER || item->item.kind == ITEM_QOS)) {
-		change_warn(work->change, ISST_WARNING_NEEDED_BY_FEATURE,
-			    "%s: left unchanged, because %s is enabled and needs it",
-			    item_describe(work->change->context, &item->item), user);
-		return 0;
-	}
+	needed = !now->absent && is_needed(work, i);
+	if (!as_written || needed)
+		return note_unrestored(work, i, needed);
 	return 1;
 }
 
@@ -249,8 +262,9 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 	int error = 0;
 
 	work->changed = isst_cpuset_new();
-	if (!work->changed)
-		return -ENOMEM;
+	work->needed = isst_cpuset_new();
+	if (!work->changed || !work->needed)
+		error = -ENOMEM;
 	for (size_t i = 0; i < work->saved->count && !error; i++) {
 		const struct item_line *item = &work->saved->items[i];
 		uint64_t shown_khz = 0;
@@ -276,10 +290,10 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 			step_set(step, item->item, WHOLE_VALUE, item->old.number);
 		step_restores(step);
 	}
-	if (!error)
-		error = warn_of_changed(work, kind);
+	for (int needed = 0; needed < 2 && !error; needed++)
+		error = warn_of_cpus(work, kind, needed);
 	isst_cpuset_free(work->changed);
-	work->changed = NULL;
+	isst_cpuset_free(work->needed);
 	return error;
 }
 
@@ -372,7 +386,7 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 					  .name = name,
 					  .user = used ? other : NULL,
 					  .domain = domain };
-		struct item_lines saved;
+		struct item_lines saved, of_user = { 0 };
 		bool unsaved = false;
 
 		restored[i] = false;
@@ -392,8 +406,13 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 		if (!error) {
 			work.limits_stay = limits_stay_in_use(change, requests, current, i);
 			work.saved = &saved;
+			work.of_user = &of_user;
 			restored[i] = true;
-			error = restore_domain(&work);
+			if (used)
+				error = settings_read(context, other, domain, level, &of_user);
+			if (!error || error == -ENOENT)
+				error = restore_domain(&work);
+			item_lines_clear(&of_user);
 			item_lines_clear(&saved);
 		}
 		if (!error)

@@ -237,6 +237,18 @@ static void keep_entry(struct settings_file *saved, struct settings_file *other,
 	line->shown = kept.shown;
 }
 
+/** Whether the other feature has written what this one wants: it must not go back with that one. */
+static bool is_shared(const struct settings_file *other, const struct entry *entry,
+		      unsigned int level)
+{
+	const struct item_line *line = other && entry->item.kind != ITEM_FEATURES
+					       ? find_line(other, &entry->item, level)
+					       : NULL;
+
+	return line && entry->old_known &&
+	       item_value_equal(&entry->item, line->written, entry->wanted);
+}
+
 static void keep(struct isst_change *change, const struct settings_plan *plan,
 		 struct settings_file *files)
 {
@@ -249,10 +261,13 @@ static void keep(struct isst_change *change, const struct settings_plan *plan,
 	for (size_t i = 0; i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count && !saved->error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
+			unsigned int level;
 
-			if (change->steps[i]->settings == plan && entry->written && !entry->refused)
-				keep_entry(saved, other, entry,
-					   level_of(change, plan, &entry->item));
+			if (change->steps[i]->settings != plan || entry->refused)
+				continue;
+			level = level_of(change, plan, &entry->item);
+			if (entry->written || is_shared(other, entry, level))
+				keep_entry(saved, other, entry, level);
 		}
 }
 
