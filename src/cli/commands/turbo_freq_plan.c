@@ -4,15 +4,6 @@
 #include "../run/handlers.h"
 #include "../run/levels.h"
 
-static unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket)
-{
-	unsigned int cores;
-
-	return isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0, bucket, &cores) == 0
-		       ? cores
-		       : 0;
-}
-
 /** Reports which bucket the chosen cores use, and what the next one would give. */
 static void report_use(struct run *run, struct report_node *node, const struct isst_result *level,
 		       unsigned int cores)

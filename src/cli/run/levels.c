@@ -348,6 +348,15 @@ void bucket_report(const struct run *run, struct report_node *node, const struct
 			   bucket, -1);
 }
 
+unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket)
+{
+	unsigned int cores;
+
+	return isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0, bucket, &cores) == 0
+		       ? cores
+		       : 0;
+}
+
 void buckets_report(const struct run *run, struct report_node *node,
 		    const struct isst_result *level)
 {

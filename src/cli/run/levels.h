@@ -105,6 +105,9 @@ bool level_count_cores(const struct cores *cores, const struct isst_result *leve
 void level_turbo_report(const struct cores *cores, struct report_node *node,
 			const struct isst_result *level);
 
+/** The high priority cores of a bucket; 0: unknown. */
+unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket);
+
 /** The buckets of SST-TF below a level, if it has any; one of them. */
 void buckets_report(const struct run *run, struct report_node *node,
 		    const struct isst_result *level);

@@ -48,15 +48,6 @@ static struct package_cores count_cores(const struct machine_status *status, uns
 
 /* ---- Buckets ---- */
 
-static unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket)
-{
-	unsigned int cores;
-
-	return isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0, bucket, &cores) == 0
-		       ? cores
-		       : 0;
-}
-
 /** The first bucket of a level that holds so many cores; the number of its buckets: none does. */
 static unsigned int own_bucket(const struct isst_result *level, const struct package_cores *cores)
 {
