@@ -66,13 +66,14 @@ static bool is_read(const struct isst_result *level)
 	       !isst_result_error(level, ISST_PART_TURBO_FREQ);
 }
 
-/** Whether the buckets of all power domains of a package could be read. */
+/** Whether the buckets of all power domains of a package with cores could be read. */
 static bool has_buckets(const struct isst_results *levels, unsigned int package)
 {
 	const struct isst_result *level;
 
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++)
-		if (package_of(level) == package && !is_read(level))
+		if (package_of(level) == package && !isst_domain_is_io(isst_result_domain(level)) &&
+		    !is_read(level))
 			return false;
 	return true;
 }
