@@ -293,6 +293,8 @@ int wanted_resolve(struct wanted *wanted, enum wanted_use use)
 					 .use = use };
 	int error = check_places(&resolution);
 
+	for (size_t i = 0; i < wanted->configuration->setting_count; i++)
+		resolution.stated |= 1U << wanted->configuration->settings[i].subject;
 	if (!error)
 		error = resolve_high_priority(&resolution);
 	for (int subject = 0; subject < SUBJECTS && !error; subject++)

@@ -10,6 +10,7 @@ struct resolution {
 	struct isst_context *context;
 	struct configuration *configuration;
 	enum wanted_use use;
+	uint32_t stated; /* subjects that settings are of: 1 << enum subject */
 	/* For each domain of the facts, the setting of high priority cores that counts there. */
 	const struct setting **cores;
 	struct configuration boot; /* the state after boot, where limits of the uncore need it */

@@ -485,8 +485,10 @@ int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
 	bool any = false;
 	int error;
 
-	for (unsigned int fabric = 0; fabric < FABRICS; fabric++)
-		any |= resolve_wish(resolution, subject, domain->domain, fabric, &wish);
+	if (!(resolution->stated >> subject & 1))
+		return 0;
+	for (unsigned int fabric = FABRICS; fabric-- > 0 && !any;)
+		any = resolve_wish(resolution, subject, domain->domain, fabric, &wish);
 	if (!any)
 		return 0;
 	error = uncore_fabric_count(resolution->context, domain->domain, &count);

@@ -138,10 +138,11 @@ const struct setting *resolve_cores(const struct resolution *resolution,
 bool resolve_wish(const struct resolution *resolution, enum subject subject,
 		  const struct isst_domain *domain, unsigned int index, struct wish *wish)
 {
-	const struct configuration *configuration = resolution->configuration;
-	const struct setting *setting = domain_setting(resolution->context, configuration, subject,
-						       domain, index);
+	const struct setting *setting = NULL;
 
+	if (resolution->stated >> subject & 1)
+		setting = domain_setting(resolution->context, resolution->configuration, subject,
+					 domain, index);
 	if (setting)
 		return take_setting(setting, wish);
 	/* Where it has a switch of its own, it goes with core-power. */
@@ -159,9 +160,10 @@ bool resolve_cpu_wish(const struct resolution *resolution, enum subject subject,
 								   cpu->domain),
 				     .cpu = cpu->number,
 				     .index = INDEX_ALL };
-	const struct setting *setting = configuration_find(resolution->configuration, subject,
-							   &place);
+	const struct setting *setting = NULL;
 
+	if (resolution->stated >> subject & 1)
+		setting = configuration_find(resolution->configuration, subject, &place);
 	return setting && take_setting(setting, wish);
 }
 
