@@ -69,26 +69,13 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 	return error == -ENOMEM ? error : 0;
 }
 
-/** @restored: the domains whose limits are restored from saved settings; NULL: none. */
-static int plan_limits(struct isst_change *change, struct domain_request *requests, size_t count,
-		       bool enable, const bool *restored)
-{
-	struct preset_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
-				      .min = change_step(change, ITEM_SCALING_MIN) };
-	int error = change_turbo_state(change, &steps.turbo);
-
-	for (size_t i = 0; i < count && !error; i++)
-		if (request_is_active(&requests[i]) && !(restored && restored[i]))
-			error = plan_domain(change, &requests[i], &steps, enable);
-	return error ? error : change_turbo_state(change, &steps.turbo);
-}
-
 int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic)
 {
 	struct current_state current;
 	const struct state_needs needs = { .levels = REQUIRED, .choice = LEVEL_CURRENT };
 	bool *restored = calloc(count + 1, sizeof(*restored));
+	struct preset_steps steps;
 	size_t first = change->count;
 	int error = restored ? current_state_read(change, requests, count, &needs, &current)
 			     : -ENOMEM;
@@ -101,8 +88,15 @@ int plan_preset_base_freq(struct isst_change *change, struct domain_request *req
 		warn_of_cpufreq(change, requests, count);
 	else if (automatic)
 		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, &current, restored);
+	steps.max = change_step(change, ITEM_SCALING_MAX);
+	steps.min = change_step(change, ITEM_SCALING_MIN);
 	if (!error)
-		error = plan_limits(change, requests, count, enable, restored);
+		error = change_turbo_state(change, &steps.turbo);
+	for (size_t i = 0; i < count && !error; i++)
+		if (request_is_active(&requests[i]) && !restored[i])
+			error = plan_domain(change, &requests[i], &steps, enable);
+	if (!error)
+		error = change_turbo_state(change, &steps.turbo);
 	for (size_t i = 0; i < count && !error; i++) {
 		if (!request_is_active(&requests[i]))
 			continue;

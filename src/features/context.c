@@ -142,29 +142,19 @@ void isst_close(struct isst_context *context)
 	free(context);
 }
 
-/** A module of a transport that is loaded; NULL: none is. That of TPMI has no devices before those
- * that it needs are loaded. */
-static const char *find_loaded(struct isst_context *context)
+/** Names a module of a transport that is loaded, if one is. That of TPMI has no devices before
+ * those that it needs are loaded. */
+static int refuse_without_transport(struct isst_context *context)
 {
 	static const char *const MODULES[] = { "isst_if_mbox_pci", "isst_if_mmio",
 					       "isst_if_mbox_msr" };
 
 	for (size_t i = 0; i < sizeof(MODULES) / sizeof(MODULES[0]); i++)
 		if (module_is_loaded(&context->files, MODULES[i]))
-			return MODULES[i];
-	return NULL;
-}
-
-static int refuse_without_transport(struct isst_context *context)
-{
-	const char *loaded = find_loaded(context);
-
-	if (loaded)
-		return message_error(
-			&context->messages, -EOPNOTSUPP,
-			"the Speed Select driver is loaded, but none of its transports: "
-			"the module %s is " MODULE_UNBOUND,
-			loaded);
+			return message_error(&context->messages, -EOPNOTSUPP,
+					     "the Speed Select driver is loaded, but none of its "
+					     "transports: the module %s is " MODULE_UNBOUND,
+					     MODULES[i]);
 	return message_error(
 		&context->messages, -EOPNOTSUPP,
 		"the Speed Select driver is loaded, but none of its transports: load %s",
@@ -266,26 +256,20 @@ bool context_is_preset(struct isst_context *context)
 }
 
 /** The driver may offer one of two transports before the other. */
-static int check_transports(struct isst_context *context)
+static int look_for_transports(struct isst_context *context)
 {
 	const struct isst_platform *platform = &context->platform;
+	int error = find_firmware(context);
 	const char *module = platform->mmio ? "isst_if_mbox_pci" : "isst_if_mmio";
 
-	if (!platform_misses_transport(platform))
-		return 0;
+	driver_close(&context->driver);
+	if (error || platform->preset || !platform_misses_transport(platform))
+		return error;
 	return message_error(&context->messages, -EOPNOTSUPP,
 			     "the Speed Select driver provides %s only: the module %s is %s",
 			     platform->mmio ? "MMIO" : "the mailbox", module,
 			     module_is_loaded(&context->files, module) ? MODULE_UNBOUND
 								       : "missing");
-}
-
-static int look_for_transports(struct isst_context *context)
-{
-	int error = find_firmware(context);
-
-	driver_close(&context->driver);
-	return error || context->platform.preset ? error : check_transports(context);
 }
 
 /* Each look opens the device, and a module that registers just then fails to. */

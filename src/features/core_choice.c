@@ -69,24 +69,18 @@ static struct group find_least(struct group among, bool (*belongs)(const struct 
 	return least;
 }
 
-/** Chooses one more core; returns false where none is left. */
-static bool choose_one(struct group among)
-{
-	struct group package = find_least(among, is_same_package), domain;
-
-	if (package.count == 0)
-		return false;
-	domain = find_least(package, is_same_domain);
-	/* Cores are chosen in the order in which they stand. */
-	domain.cores[domain.chosen].chosen = true;
-	return true;
-}
-
-/** Returns how many are missing. */
+/** Chooses one core after another, in the order in which they stand, of the package and then the
+ * domain with the fewest chosen ones. Returns how many are missing. */
 static size_t choose_among(struct group among, size_t wanted)
 {
-	while (wanted > 0 && choose_one(among))
-		wanted--;
+	for (; wanted > 0; wanted--) {
+		struct group domain, package = find_least(among, is_same_package);
+
+		if (package.count == 0)
+			break;
+		domain = find_least(package, is_same_domain);
+		domain.cores[domain.chosen].chosen = true;
+	}
 	return wanted;
 }
 

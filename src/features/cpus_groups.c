@@ -14,24 +14,6 @@
 
 /* ---- CPUs that cpusets lose ---- */
 
-/** The CPUs of which a step is to change whether they are online; NULL without memory. */
-static struct isst_cpuset *find_leaving(const struct step *offline)
-{
-	const struct isst_context *context = offline->change->context;
-	struct isst_cpuset *leaving = isst_cpuset_new();
-
-	for (size_t i = 0; i < offline->count && leaving; i++) {
-		unsigned int cpu = offline->entries[i].item.index;
-
-		if (isst_cpuset_has(isst_online_cpus(context), cpu) &&
-		    isst_cpuset_add(leaving, cpu, cpu)) {
-			isst_cpuset_free(leaving);
-			return NULL;
-		}
-	}
-	return leaving;
-}
-
 int cpus_plan_lost(struct step *offline)
 {
 	struct isst_change *change = offline->change;
@@ -42,8 +24,16 @@ int cpus_plan_lost(struct step *offline)
 
 	if (error)
 		return error == -ENOENT ? 0 : error;
-	leaving = find_leaving(offline);
-	error = leaving ? cpuset_groups_name(state, leaving, &names) : -ENOMEM;
+	leaving = isst_cpuset_new();
+	error = leaving ? 0 : -ENOMEM;
+	for (size_t i = 0; i < offline->count && !error; i++) {
+		unsigned int cpu = offline->entries[i].item.index;
+
+		if (isst_cpuset_has(isst_online_cpus(change->context), cpu))
+			error = isst_cpuset_add(leaving, cpu, cpu);
+	}
+	if (!error)
+		error = cpuset_groups_name(state, leaving, &names);
 	if (!error && names) {
 		change_warn(change, ISST_WARNING_CPUSETS_LOSE_CPUS,
 			    "cpusets of cgroup v1 lose CPUs that go offline: %s. They get them "

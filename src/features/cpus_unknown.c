@@ -24,18 +24,6 @@ static const struct enabled_cores *find_enabled(const struct isst_change *change
 	return NULL;
 }
 
-/** Whether a CPU that came online may stay so. */
-static bool is_enabled(const struct isst_change *change, const struct isst_cpu *cpu)
-{
-	const struct enabled_cores *enabled = cpu ? find_enabled(change, cpu->domain) : NULL;
-
-	if (!enabled)
-		return change->unseen_stay_online;
-	if (enabled->all)
-		return true;
-	return cpu->core_known && cpu->core < 64 && enabled->cores >> cpu->core & 1;
-}
-
 /** Isolates the CPUs of a domain that are not enabled: those that were known before, too. */
 static int isolate_others(struct isst_change *change, const struct isst_domain *domain,
 			  uint64_t cores)
@@ -51,8 +39,8 @@ static int isolate_others(struct isst_change *change, const struct isst_domain *
 	return error;
 }
 
-/** Whether a CPU came online that is of a domain (NULL: of any that isolates none), and is not
- * enabled; *@at: where to begin, and where to go on. */
+/** Whether a CPU came online that is of a domain (NULL: of any that isolates none), and may not
+ * stay so, as it is not enabled; *@at: where to begin, and where to go on. */
 static bool next_unlisted(const struct step *brought, const struct isst_domain *domain, size_t *at,
 			  unsigned int *number)
 {
@@ -61,11 +49,15 @@ static bool next_unlisted(const struct step *brought, const struct isst_domain *
 	while (*at < brought->count) {
 		const struct isst_cpu *cpu;
 		const struct enabled_cores *enabled;
+		bool stays = change->unseen_stay_online;
 
 		*number = brought->entries[(*at)++].item.index;
 		cpu = context_cpu(change->context, *number);
 		enabled = cpu ? find_enabled(change, cpu->domain) : NULL;
-		if (!is_enabled(change, cpu) &&
+		if (enabled)
+			stays = enabled->all || (cpu->core_known && cpu->core < 64 &&
+						 enabled->cores >> cpu->core & 1);
+		if (!stays &&
 		    (domain ? cpu && cpu->domain == domain : !enabled || !enabled->isolated))
 			return true;
 	}

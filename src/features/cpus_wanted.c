@@ -89,15 +89,6 @@ static int begin_request(struct cpus_request *work)
 	return error;
 }
 
-static void end_request(struct cpus_request *work)
-{
-	for (size_t i = 0; i < work->cpus.count && work->enabled; i++)
-		isst_cpuset_free(work->enabled[i]);
-	free(work->enabled);
-	free(work->targets);
-	current_state_free(&work->current);
-}
-
 /* ---- What must hold ---- */
 
 /** Whether a package keeps a CPU, of the domains that are asked for, or of another one, as other
@@ -176,7 +167,11 @@ static int plan_cpus(struct isst_change *change, struct domain_request *requests
 			error = cpus_plan_offline(&work.cpus);
 		hotplug_end(&work.cpus.hotplug);
 	}
-	end_request(&work);
+	for (size_t i = 0; i < count && work.enabled; i++)
+		isst_cpuset_free(work.enabled[i]);
+	free(work.enabled);
+	free(work.targets);
+	current_state_free(&work.current);
 	return error;
 }
 

@@ -399,41 +399,28 @@ static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *d
 	return *cpus ? 0 : -ENOMEM;
 }
 
-static void finish_turbo_freq(struct level_request *request)
-{
-	struct isst_turbo_freq *result = &request->level->turbo_freq_info;
-
-	result->buckets = firmware_valid_buckets(request->turbo_freq_cores);
-	for (unsigned int i = 0; i < result->buckets; i++)
-		result->high_priority_cores[i] = request->turbo_freq_cores[i].value;
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
-		for (unsigned int i = result->buckets; i < ISST_BUCKETS; i++)
-			result->mhz[type][i] = (struct isst_value){ ISST_ABSENT, 0 };
-}
-
-static void finish_limits(const struct level_reader *reader, const struct domain_state *state,
-			  struct isst_level *level)
-{
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
-		struct isst_turbo_limit *limit = &level->limit[type];
-
-		if (reader->operations->plan_bucket_cores)
-			memcpy(limit->core_count, state->bucket_cores, sizeof(state->bucket_cores));
-		limit->present = limit->mhz[0].state == ISST_KNOWN && limit->mhz[0].value > 0;
-	}
-}
-
 static int finish_level(struct level_reader *reader, struct level_request *request)
 {
+	const struct firmware_operations *operations = reader->operations;
+	const struct domain_state *state = request->refused ? NULL : state_of(reader, request);
 	struct isst_level *level = request->level;
+	struct isst_turbo_freq *turbo_freq = &level->turbo_freq_info;
 	int error = 0;
 
 	if (request->refused)
 		return 0;
 	if (reader->parts & ISST_READ_LEVELS_PROPERTIES) {
-		if (reader->operations->finish_properties)
-			reader->operations->finish_properties(&reader->context->platform, request);
-		finish_limits(reader, state_of(reader, request), level);
+		if (operations->finish_properties)
+			operations->finish_properties(&reader->context->platform, request);
+		for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
+			struct isst_turbo_limit *limit = &level->limit[type];
+
+			if (operations->plan_bucket_cores)
+				memcpy(limit->core_count, state->bucket_cores,
+				       sizeof(state->bucket_cores));
+			limit->present = limit->mhz[0].state == ISST_KNOWN &&
+					 limit->mhz[0].value > 0;
+		}
 		level->cores = (uint64_t)request->cores.half[1].value << 32 |
 			       request->cores.half[0].value;
 		/* A domain without CPUs that has no cores is one of I/O: it has no list of them. */
@@ -441,8 +428,14 @@ static int finish_level(struct level_reader *reader, struct level_request *reque
 			error = cpus_of_mask(reader, level->domain, &request->cores,
 					     &level->failure, &level->cpus);
 	}
-	if (wants_turbo_freq(reader, request))
-		finish_turbo_freq(request);
+	if (wants_turbo_freq(reader, request)) {
+		turbo_freq->buckets = firmware_valid_buckets(request->turbo_freq_cores);
+		for (unsigned int i = 0; i < turbo_freq->buckets; i++)
+			turbo_freq->high_priority_cores[i] = request->turbo_freq_cores[i].value;
+		for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
+			for (unsigned int i = turbo_freq->buckets; i < ISST_BUCKETS; i++)
+				turbo_freq->mhz[type][i] = (struct isst_value){ ISST_ABSENT, 0 };
+	}
 	if (!error && wants_base_freq(reader, request))
 		error = cpus_of_mask(reader, level->domain, &request->high_priority,
 				     &level->base_freq_info.failure,

@@ -302,24 +302,6 @@ static struct item features_of(const struct entry *level)
 	return item;
 }
 
-/**
- * The driver of TPMI switches the features off only behind a level that took effect while it
- * waited: behind one that came later that is done here.
- */
-static void finish_late_levels(const struct step *levels)
-{
-	struct step *features = NULL;
-
-	for (size_t i = 0; i < levels->count; i++) {
-		if (!levels->entries[i].timed_out || !levels->entries[i].confirmed)
-			continue;
-		if (!features)
-			features = change_step_behind(levels, ITEM_FEATURES);
-		step_set(features, features_of(&levels->entries[i]),
-			 FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ, 0);
-	}
-}
-
 /** Without the kernel's driver of TPMI it is the firmware that switches them off, or does not. */
 static int report_features(const struct step *levels, const struct isst_domain *domain)
 {
@@ -350,16 +332,26 @@ static int report_features(const struct step *levels, const struct isst_domain *
 	return 0;
 }
 
+/**
+ * The driver of TPMI switches the features off only behind a level that took effect while it
+ * waited: behind one that came later that is done here.
+ */
 static int finish_levels(struct step *levels)
 {
 	struct isst_context *context = levels->change->context;
+	bool by_driver = context_has_power_domains(context);
+	struct step *features = NULL;
 	int error = 0;
 
-	if (context_has_power_domains(context)) {
-		finish_late_levels(levels);
-		return 0;
+	for (size_t i = 0; i < levels->count && by_driver; i++) {
+		if (!levels->entries[i].timed_out || !levels->entries[i].confirmed)
+			continue;
+		if (!features)
+			features = change_step_behind(levels, ITEM_FEATURES);
+		step_set(features, features_of(&levels->entries[i]),
+			 FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ, 0);
 	}
-	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
+	for (size_t i = 0; i < isst_domain_count(context) && !error && !by_driver; i++)
 		error = report_features(levels, context_domain(context, i));
 	return error;
 }

@@ -16,29 +16,19 @@ struct firmware_batch *context_batch_new(struct isst_context *context)
 	return batch;
 }
 
-static int read_results(struct isst_context *context, void *results, size_t count, size_t size,
-			plan_result plan)
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan)
 {
+	const char *before = message_begin(&context->messages);
 	int error = context_check_discovered(context);
-	struct firmware_batch *batch;
+	struct firmware_batch *batch = error ? NULL : context_batch_new(context);
 
-	if (error)
-		return error;
-	batch = context_batch_new(context);
-	error = batch ? 0 : -ENOMEM;
+	if (!error && !batch)
+		error = -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++)
 		error = plan(context, batch, (char *)results + i * size);
 	if (!error)
 		error = firmware_run(batch);
 	firmware_batch_free(batch);
-	return error;
-}
-
-int context_read(struct isst_context *context, void *results, size_t count, size_t size,
-		 plan_result plan)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before,
-			   read_results(context, results, count, size, plan));
+	return message_end(&context->messages, before, error);
 }

@@ -30,19 +30,6 @@ static bool has_limit(struct isst_context *context, const struct entry *entry)
 	return there;
 }
 
-/** All limits of the package once more: for each of them it is what was asked for that counts now.
- */
-static void set_again(struct step *step, unsigned int package)
-{
-	struct step *again = change_step_behind(step, step->kind);
-
-	if (again)
-		again->exact = step->exact;
-	for (size_t i = 0; i < step->count; i++)
-		if (is_of(&step->entries[i], package))
-			step_set(again, step->entries[i].item, WHOLE_VALUE, step->entries[i].bits);
-}
-
 /** The limit that the package needs is the widest that is asked for; a write of it sets all that
  * steps have of it. */
 static void move_package(struct step *step, const struct entry *held)
@@ -86,11 +73,20 @@ static int widen_packages(struct step *step)
 	for (size_t i = 0; i < step->count; i++) {
 		struct entry *entry = &step->entries[i];
 		unsigned int package = entry->item.package;
+		struct step *again;
 
 		if (!entry->provisional || !entry->written || entry->refused ||
 		    entry->wanted.number == entry->bits)
 			continue;
-		set_again(step, package);
+		/* All limits of the package once more: for each of them it is what was asked for
+		 * that counts now. */
+		again = change_step_behind(step, step->kind);
+		if (again)
+			again->exact = step->exact;
+		for (size_t j = 0; j < step->count; j++)
+			if (is_of(&step->entries[j], package))
+				step_set(again, step->entries[j].item, WHOLE_VALUE,
+					 step->entries[j].bits);
 		if (has_limit(context, entry))
 			move_package(step, entry);
 		for (size_t j = i; j < step->count; j++)
@@ -207,43 +203,37 @@ static int note_failure(struct isst_context *context, const struct isst_domain *
 	return 0;
 }
 
-static int read_limits(struct isst_context *context, struct uncore_limits *limits)
-{
-	const struct uncore_place place = uncore_place_of(context, limits->domain, limits->fabric);
-	struct kernel_files *files = &context->files;
-	struct frequency_limits *initial = &limits->initial;
-	int error = read_now(context, &place, &limits->now), shown;
-
-	if (!error) {
-		/* Those that the kernel does not show are 0. */
-		shown = uncore_read_initial(files, &place, CPUFREQ_MAX, &initial->max_khz);
-		if (!shown)
-			shown = uncore_read_initial(files, &place, CPUFREQ_MIN, &initial->min_khz);
-		if (shown)
-			*initial = (struct frequency_limits){ 0 };
-		error = shown == -ENOENT ? 0 : shown;
-	}
-	return note_failure(context, limits->domain, limits->fabric, error, &limits->failure);
-}
-
-static int read_all(struct isst_context *context, struct uncore_limits *limits, size_t count)
-{
-	int error = context_check_discovered(context);
-
-	for (size_t i = 0; i < count && !error; i++) {
-		limits[i] = (struct uncore_limits){ .domain = limits[i].domain,
-						    .fabric = limits[i].fabric };
-		if (context_accepts_domain(context, limits[i].domain, &limits[i].failure))
-			error = read_limits(context, &limits[i]);
-	}
-	return error;
-}
-
 int uncore_limits_read(struct isst_context *context, struct uncore_limits *limits, size_t count)
 {
 	const char *before = message_begin(&context->messages);
+	struct kernel_files *files = &context->files;
+	int error = context_check_discovered(context);
 
-	return message_end(&context->messages, before, read_all(context, limits, count));
+	for (size_t i = 0; i < count && !error; i++) {
+		struct frequency_limits *initial = &limits[i].initial;
+		struct uncore_place place;
+		int shown;
+
+		limits[i] = (struct uncore_limits){ .domain = limits[i].domain,
+						    .fabric = limits[i].fabric };
+		if (!context_accepts_domain(context, limits[i].domain, &limits[i].failure))
+			continue;
+		place = uncore_place_of(context, limits[i].domain, limits[i].fabric);
+		error = read_now(context, &place, &limits[i].now);
+		if (!error) {
+			/* Those that the kernel does not show are 0. */
+			shown = uncore_read_initial(files, &place, CPUFREQ_MAX, &initial->max_khz);
+			if (!shown)
+				shown = uncore_read_initial(files, &place, CPUFREQ_MIN,
+							    &initial->min_khz);
+			if (shown)
+				*initial = (struct frequency_limits){ 0 };
+			error = shown == -ENOENT ? 0 : shown;
+		}
+		error = note_failure(context, limits[i].domain, limits[i].fabric, error,
+				     &limits[i].failure);
+	}
+	return message_end(&context->messages, before, error);
 }
 
 int uncore_fabric_count(struct isst_context *context, const struct isst_domain *domain,

@@ -183,49 +183,41 @@ static bool is_feature_on(const struct wanted *wanted, const struct wanted_item 
 	return !is_feature_off(wanted, item);
 }
 
-/** What firmware may move with SST-BF or SST-TF. */
-static void feature_step_disturbs(struct step *step, const struct isst_domain *domain)
-{
-	/* The register that features are requested in holds the requested level, too. */
-	if (context_has_power_domains(step->change->context))
-		step_keeps(step, item_of(ITEM_LEVEL, domain, 0));
-	if (domain->has_cpu)
-		step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
-}
-
 /**
  * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
  * SST-BF; and with it what the limits of cpufreq read as.
  */
-static int base_freq_step_moves_range(struct step *step)
-{
-	enum turbo_state turbo;
-	int error = change_turbo_state(step->change, &turbo);
-
-	/* Where the kernel's file cannot be read turbo may be off. */
-	if (error && error != -ENOMEM && !step->change->turbo_known) {
-		turbo = TURBO_OFF;
-		error = 0;
-	}
-	step->moves_range = !error && turbo == TURBO_OFF;
-	return error;
-}
-
 static int plan_features(const struct application *application, selects selected)
 {
+	struct isst_change *change = application->change;
+	enum turbo_state turbo = TURBO_UNKNOWN;
 	struct step *step;
 	bool base_freq = false;
 	int error = add_step(application, ITEM_FEATURES, selected, 0, &step);
 
 	wanted_check_support_later(application->wanted, step);
+	/* What firmware may move with SST-BF or SST-TF. */
 	for (size_t i = 0; step && i < step->count && !error; i++) {
-		const struct isst_domain *domain = item_domain(application->change->context,
+		const struct isst_domain *domain = item_domain(change->context,
 							       &step->entries[i].item);
 
-		feature_step_disturbs(step, domain);
+		/* The register that features are requested in holds the requested level, too. */
+		if (context_has_power_domains(change->context))
+			step_keeps(step, item_of(ITEM_LEVEL, domain, 0));
+		if (domain->has_cpu)
+			step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
 		base_freq |= step->entries[i].mask & FEATURE_BASE_FREQ;
 	}
-	return error || !base_freq ? error : base_freq_step_moves_range(step);
+	if (error || !base_freq)
+		return error;
+	error = change_turbo_state(change, &turbo);
+	/* Where the kernel's file cannot be read turbo may be off. */
+	if (error && error != -ENOMEM && !change->turbo_known) {
+		turbo = TURBO_OFF;
+		error = 0;
+	}
+	step->moves_range = !error && turbo == TURBO_OFF;
+	return error;
 }
 
 /* ---- Levels ---- */

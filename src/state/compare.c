@@ -192,18 +192,6 @@ int differences_add(struct differences *differences, struct difference *differen
 	return 0;
 }
 
-/** Lists those that differ. Returns 0 or -ENOMEM. */
-static int compared_list(const struct wanted *wanted, struct compared *compared, size_t count,
-			 struct differences *differences)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++)
-		if (compared[i].differs && !compared[i].listed)
-			error = list_difference(wanted, &compared[i], count - i, differences);
-	return error;
-}
-
 void differences_clear(struct differences *differences)
 {
 	for (size_t i = 0; i < differences->count; i++)
@@ -254,20 +242,6 @@ static bool find_in_facts(const struct wanted *wanted, const struct wanted_item 
 	default:
 		return false;
 	}
-}
-
-static int read_items(struct wanted *wanted, struct baseline *baseline)
-{
-	uint64_t value;
-	int error = 0;
-
-	for (size_t i = 0; i < wanted->count && !error; i++) {
-		const struct wanted_item *item = &wanted->items[i];
-
-		if (!item->implied && !find_in_facts(wanted, item, &value))
-			error = baseline_add(baseline, &item->item, true);
-	}
-	return error ? error : baseline_read(baseline, wanted->context, false);
 }
 
 /** What was read, or why it could not be: a problem, unless the machine does without as well.
@@ -387,20 +361,6 @@ static bool is_equal_as_shown(const struct compared *compared)
 	return item->item.kind == ITEM_SCALING_MAX && item->bits == CPUFREQ_NO_LIMIT;
 }
 
-/** Finds whether an item may be another one than it reads as, by a look at whether turbo is off. */
-static int find_unseen(const struct comparison *comparison, const struct compared *compared,
-		       bool *unseen)
-{
-	struct kernel_files *files = &comparison->wanted->context->files;
-	enum turbo_state turbo = TURBO_UNKNOWN;
-	int error = cpufreq_turbo_state(files, &turbo);
-
-	*unseen = turbo == TURBO_OFF;
-	if (error || !*unseen || compared->present != compared->wanted->bits)
-		return error;
-	return cpufreq_hides_limit(files, compared->wanted->item.index, turbo, unseen);
-}
-
 /** Adds a notice if limits are equal only as far as the kernel shows them; where that is not known,
  * they are not known to be equal. CPUs of one kind are alike: one is looked at. Returns 0 or
  * -ENOMEM. */
@@ -411,6 +371,7 @@ static int note_unseen(const struct comparison *comparison)
 	struct isst_failure failure = { 0 };
 	const struct compared *compared = comparison->items;
 	const struct compared *end = compared + comparison->wanted->count;
+	enum turbo_state turbo = TURBO_UNKNOWN;
 	bool unseen = false;
 	int error;
 
@@ -418,7 +379,12 @@ static int note_unseen(const struct comparison *comparison)
 		compared++;
 	if (compared == end)
 		return 0;
-	error = find_unseen(comparison, compared, &unseen);
+	/* It may be another one than it reads as while turbo is off. */
+	error = cpufreq_turbo_state(&context->files, &turbo);
+	unseen = turbo == TURBO_OFF;
+	if (!error && unseen && compared->present == compared->wanted->bits)
+		error = cpufreq_hides_limit(&context->files, compared->wanted->item.index, turbo,
+					    &unseen);
 	if (unseen && !error)
 		message_notice(&context->messages,
 			       "scaling limits from the base frequency up are not visible while "
@@ -436,13 +402,20 @@ int wanted_compare(struct wanted *wanted, struct differences *differences)
 {
 	struct comparison comparison = { .wanted = wanted, .count = wanted->count };
 	struct compared *items = calloc(2 * wanted->count + 1, sizeof(*items));
+	uint64_t ignored;
 	int error = -ENOMEM;
 
 	*differences = (struct differences){ 0 };
 	comparison.items = items;
 	comparison.lowers = calloc(wanted->count + 1, sizeof(*comparison.lowers));
 	if (items && comparison.lowers)
-		error = read_items(wanted, &comparison.baseline);
+		error = 0;
+	for (size_t i = 0; i < wanted->count && !error; i++)
+		if (!wanted->items[i].implied &&
+		    !find_in_facts(wanted, &wanted->items[i], &ignored))
+			error = baseline_add(&comparison.baseline, &wanted->items[i].item, true);
+	if (!error)
+		error = baseline_read(&comparison.baseline, wanted->context, false);
 	for (size_t i = 0; i < wanted->count && !error; i++) {
 		items[i].wanted = &wanted->items[i];
 		error = compare_item(wanted, &comparison.baseline, &items[i]);
@@ -452,8 +425,10 @@ int wanted_compare(struct wanted *wanted, struct differences *differences)
 	for (size_t i = 0; i < wanted->count && !error; i++)
 		if (items[i].differs && items[i].wanted->subject == SUBJECT_SCALING_MAX)
 			error = compare_lower(&comparison, &items[i]);
-	if (!error)
-		error = compared_list(wanted, items, comparison.count, differences);
+	for (size_t i = 0; i < comparison.count && !error; i++)
+		if (items[i].differs && !items[i].listed)
+			error = list_difference(wanted, &items[i], comparison.count - i,
+						differences);
 	baseline_clear(&comparison.baseline);
 	free(items);
 	free(comparison.lowers);

@@ -173,28 +173,8 @@ static int check_turbo_freq(struct package_scope *scope, size_t i)
 #define CLASSES_HOLD \
 	"limits and priorities of classes of service still count, as on servers that were measured"
 
-/** Reports that turbo-freq stays enabled in a power domain, or may. Returns whether it does. */
-static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_domain *domain,
-			       const struct domain_snapshot *current)
-{
-	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
-
-	if (on)
-		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
-			    "%s: core-power is disabled, turbo-freq stays enabled: " CLASSES_HOLD,
-			    domain->name);
-	else if (feature_may_be_on(current, FEATURE_TURBO_FREQ))
-		change_warn(
-			change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
-			"%s; core-power is disabled: if turbo-freq is enabled there, " CLASSES_HOLD,
-			feature_unknown_why(current));
-	else
-		return false;
-	return true;
-}
-
 /** By TPMI real servers are run with turbo-freq on and core-power off: that is only reported, once
- * for each package. I/O dies have no cores. */
+ * for each package, where it stays enabled, or may. I/O dies have no cores. */
 static void note_turbo_freq(const struct package_scope *scope, size_t i)
 {
 	unsigned int package = scope->requests[i].domain->package;
@@ -205,11 +185,24 @@ static void note_turbo_freq(const struct package_scope *scope, size_t i)
 			return;
 	for (size_t j = 0; j < scope->count; j++) {
 		const struct isst_domain *domain = scope->requests[j].domain;
+		const struct domain_snapshot *current = &scope->current.domains[j];
+		bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
 
-		if (domain->package == package && !isst_domain_is_io(domain) &&
-		    scope->current.domains[i].core_power.enabled &&
-		    warn_of_turbo_freq(scope->change, domain, &scope->current.domains[j]))
-			return;
+		if (domain->package != package || isst_domain_is_io(domain) ||
+		    !scope->current.domains[i].core_power.enabled ||
+		    !feature_may_be_on(current, FEATURE_TURBO_FREQ))
+			continue;
+		if (on)
+			change_warn(
+				scope->change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+				"%s: core-power is disabled, turbo-freq stays enabled: " CLASSES_HOLD,
+				domain->name);
+		else
+			change_warn(
+				scope->change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+				"%s; core-power is disabled: if turbo-freq is enabled there, " CLASSES_HOLD,
+				feature_unknown_why(current));
+		return;
 	}
 }
 

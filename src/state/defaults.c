@@ -33,25 +33,20 @@ static const struct {
 	{ ISST_CONFIG_CPUS, "? cpus online\n", NULL },
 };
 
-static int add_statements(struct configuration *configuration, const char *statements)
-{
-	int error = configuration_add_text(configuration, "defaults", statements,
-					   strlen(statements), false);
-
-	return error == -EINVAL ? -ENOMEM : error;
-}
-
 int configuration_add_defaults(struct configuration *configuration,
 			       const struct isst_context *context, unsigned int parts)
 {
 	bool proportional = platform_has(&context->platform, PLATFORM_PROPORTIONAL_PRIORITY);
 	int error = 0;
 
-	for (size_t i = 0; i < sizeof(DEFAULTS) / sizeof(DEFAULTS[0]) && !error; i++)
+	for (size_t i = 0; i < sizeof(DEFAULTS) / sizeof(DEFAULTS[0]) && !error; i++) {
+		const char *statements = proportional && DEFAULTS[i].proportional
+						 ? DEFAULTS[i].proportional
+						 : DEFAULTS[i].statements;
+
 		if (parts & DEFAULTS[i].part)
-			error = add_statements(configuration,
-					       proportional && DEFAULTS[i].proportional
-						       ? DEFAULTS[i].proportional
-						       : DEFAULTS[i].statements);
-	return error;
+			error = configuration_add_text(configuration, "defaults", statements,
+						       strlen(statements), false);
+	}
+	return error ? -ENOMEM : 0;
 }

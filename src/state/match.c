@@ -20,32 +20,27 @@ struct cpu_place {
 	unsigned int package, power_domain, core;
 };
 
-static bool find_remembered(const struct isst_context *context, unsigned int number,
-			    struct cpu_place *place)
-{
-	const struct topology *topology = context->topology;
-
-	for (size_t i = 0; i < topology->unreachable_count; i++) {
-		const struct cached_cpu *cpu = &topology->unreachable[i];
-
-		if (cpu->number != number)
-			continue;
-		*place = (struct cpu_place){ cpu->package,
-					     context_has_power_domains(context) ? cpu->domain
-										: cpu->die,
-					     cpu->core };
-		return true;
-	}
-	return false;
-}
-
+/** @place is that of a CPU which is a domain's, or which is remembered while all of its package or
+ * die are offline. Returns whether it is known. */
 static bool find_place(const struct isst_context *context, unsigned int number,
 		       struct cpu_place *place)
 {
 	const struct isst_cpu *cpu = context_cpu(context, number);
+	const struct topology *topology = context->topology;
 
+	for (size_t i = 0; i < topology->unreachable_count && !cpu; i++) {
+		const struct cached_cpu *cached = &topology->unreachable[i];
+
+		if (cached->number != number)
+			continue;
+		*place = (struct cpu_place){ cached->package,
+					     context_has_power_domains(context) ? cached->domain
+										: cached->die,
+					     cached->core };
+		return true;
+	}
 	if (!cpu)
-		return find_remembered(context, number, place);
+		return false;
 	*place = (struct cpu_place){ cpu->domain->package, domain_number(context, cpu->domain),
 				     cpu->core };
 	return cpu->core_known;

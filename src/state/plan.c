@@ -43,30 +43,24 @@ static void add_neighbours(struct package_scope *scope, const struct domain_requ
 	}
 }
 
-/** A change that cannot be made in the whole package is not made; a domain without CPUs is done
- * without. */
-static void pass_failure_on(struct package_scope *scope, const struct domain_request *neighbour)
-{
-	if (isst_domain_is_io(neighbour->domain)) {
-		change_warn_left_out(scope->change, neighbour->failure.message);
-		return;
-	}
-	for (size_t i = 0; i < scope->own; i++)
-		if (scope->requests[i].domain->package == neighbour->domain->package &&
-		    request_is_active(&scope->requests[i]))
-			scope->requests[i].failure = neighbour->failure;
-}
-
-/** Neighbours take part as far as they have core-power. */
+/** Neighbours take part as far as they have core-power. A change that cannot be made in the whole
+ * package is not made; a domain without CPUs is done without. */
 static void check_neighbours(struct package_scope *scope, const struct state_needs *needs)
 {
 	for (size_t i = scope->own; i < scope->count; i++) {
 		struct domain_request *neighbour = &scope->requests[i];
+		int error = neighbour->failure.error;
+		bool passed_on = error && error != -EOPNOTSUPP;
 
-		if (!request_is_active(neighbour) && neighbour->failure.error != -EOPNOTSUPP)
-			pass_failure_on(scope, neighbour);
-		if (request_is_active(neighbour) && needs->core_power &&
-		    !scope->current.domains[i].core_power.supported)
+		if (passed_on && isst_domain_is_io(neighbour->domain))
+			change_warn_left_out(scope->change, neighbour->failure.message);
+		else
+			for (size_t j = 0; j < scope->own && passed_on; j++)
+				if (scope->requests[j].domain->package ==
+					    neighbour->domain->package &&
+				    request_is_active(&scope->requests[j]))
+					scope->requests[j].failure = neighbour->failure;
+		if (!error && needs->core_power && !scope->current.domains[i].core_power.supported)
 			neighbour->failure.error = -ECANCELED;
 	}
 }
@@ -449,25 +443,19 @@ static void note_target(struct verdict *verdict, const struct isst_failure *fail
 	}
 }
 
-/** Why the change cannot be made with these targets; NULL where it can. */
-static const struct isst_failure *find_objection(const struct verdict *verdict,
-						 enum target_policy targets)
+/** Why the change cannot be made with these targets, if so: the first objection is kept, and
+ * isst_change_run() refuses with it. */
+static void conclude_plan(struct isst_change *change, const struct verdict *verdict)
 {
+	enum target_policy targets = change->options.targets;
+	const struct isst_failure *objection = NULL;
 	bool none_left = verdict->targets > 0 &&
 			 verdict->unsupported + verdict->failed == verdict->targets;
 
 	if (verdict->first_failed && (targets != ISST_SKIP_FAILED || none_left))
-		return verdict->first_failed;
-	if (verdict->first_unsupported && (targets == ISST_ALL_TARGETS || none_left))
-		return verdict->first_unsupported;
-	return NULL;
-}
-
-/** The first objection is kept: isst_change_run() refuses with it. */
-static void conclude_plan(struct isst_change *change, const struct verdict *verdict)
-{
-	const struct isst_failure *objection = find_objection(verdict, change->options.targets);
-
+		objection = verdict->first_failed;
+	else if (verdict->first_unsupported && (targets == ISST_ALL_TARGETS || none_left))
+		objection = verdict->first_unsupported;
 	if (objection && !change->objection.error)
 		change->objection = *objection;
 	if (!objection && verdict->unsupported + verdict->failed > 0)

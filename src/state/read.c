@@ -357,36 +357,30 @@ static int read_values(struct state *state)
 	return error;
 }
 
-/** Makes problems of what was asked for, and of domains that a change would leave out, problems of
- * the state. */
-static int take_problems(struct state *state, const struct configuration *everything)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < everything->problem_count && error != -ENOMEM; i++)
-		error = configuration_problem(state->configuration, state->origin, "%s",
-					      everything->problems[i].text);
-	for (size_t i = 0; i < state->wanted.left_out_count && error != -ENOMEM; i++)
-		error = configuration_problem(state->configuration, state->origin, "%s",
-					      state->wanted.left_out[i]);
-	return error == -ENOMEM ? error : 0;
-}
-
+/** Problems of what was asked for, and of domains that a change would leave out, are problems of
+ * the state; what can be read is read nevertheless. */
 static int read_everything(struct state *state, const struct domain_set *targets,
 			   struct configuration *everything)
 {
+	struct wanted *wanted = &state->wanted;
 	int error = configuration_add_text(everything, "state", EVERYTHING, sizeof(EVERYTHING) - 1,
 					   false);
 
-	state->wanted = (struct wanted){ .context = state->context,
-					 .configuration = everything,
-					 .targets = *targets };
+	*wanted = (struct wanted){ .context = state->context,
+				   .configuration = everything,
+				   .targets = *targets };
 	if (!error)
-		error = wanted_find(&state->wanted, WANTED_TO_CHANGE);
-	/* What can be read is read nevertheless. */
-	if (!error || error == -EIO)
-		error = take_problems(state, everything);
-	if (!error)
+		error = wanted_find(wanted, WANTED_TO_CHANGE);
+	if (error && error != -EIO)
+		return error;
+	error = 0;
+	for (size_t i = 0; i < everything->problem_count && error != -ENOMEM; i++)
+		error = configuration_problem(state->configuration, state->origin, "%s",
+					      everything->problems[i].text);
+	for (size_t i = 0; i < wanted->left_out_count && error != -ENOMEM; i++)
+		error = configuration_problem(state->configuration, state->origin, "%s",
+					      wanted->left_out[i]);
+	if (error != -ENOMEM)
 		error = add_levels(state);
 	return error ? error : read_values(state);
 }

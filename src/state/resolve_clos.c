@@ -57,35 +57,29 @@ int resolve_clos(struct resolution *resolution, enum subject subject, unsigned i
 
 /* ---- Associations ---- */
 
-/** Whether a core is chosen by any of its CPUs: those that are offline are not named. */
-static bool is_high(const struct resolution *resolution, const struct isst_cpu *cpu)
-{
-	const struct isst_cpuset *high = resolution->wanted->high_priority;
-	unsigned int number;
-
-	if (!high || isst_cpuset_has(high, cpu->number) || !cpu->core_known)
-		return high && isst_cpuset_has(high, cpu->number);
-	isst_cpuset_for_each (number, cpu->domain->present) {
-		const struct isst_cpu *sibling = context_cpu(resolution->context, number);
-
-		if (sibling && sibling->core_known && sibling->core == cpu->core &&
-		    isst_cpuset_has(high, number))
-			return true;
-	}
-	return false;
-}
-
-/** What the setting of a CPU states of its core: the CLOS, and by which setting. */
+/** What the setting of a CPU states of its core: the CLOS, and by which setting. A core has high
+ * priority by any of its CPUs: those that are offline are not named. */
 static bool association_of(const struct resolution *resolution, const struct isst_cpu *cpu,
 			   struct wish *wish)
 {
 	const struct setting *cores = resolve_cores(resolution, cpu->domain);
+	const struct isst_cpuset *chosen = resolution->wanted->high_priority;
+	unsigned int number;
+	bool high;
 
 	if (resolve_cpu_wish(resolution, SUBJECT_ASSOCIATION, cpu, wish))
 		return true;
 	if (!cores)
 		return false;
-	*wish = (struct wish){ WANTED_NUMBER, is_high(resolution, cpu) ? 0 : LOW_CLOS, cores };
+	high = chosen && isst_cpuset_has(chosen, cpu->number);
+	if (chosen && !high && cpu->core_known)
+		isst_cpuset_for_each (number, cpu->domain->present) {
+			const struct isst_cpu *sibling = context_cpu(resolution->context, number);
+
+			high |= sibling && sibling->core_known && sibling->core == cpu->core &&
+				isst_cpuset_has(chosen, number);
+		}
+	*wish = (struct wish){ WANTED_NUMBER, high ? 0 : LOW_CLOS, cores };
 	return true;
 }
 

@@ -25,20 +25,6 @@ static bool is_unsupported(const struct domain_facts *domain)
 	       !domain->specified.features_assumed;
 }
 
-/** Whether a setting counts for a domain with CPUs of a package. */
-static bool counts_in_package(const struct resolution *resolution, const struct setting *setting,
-			      unsigned int package)
-{
-	const struct facts *facts = &resolution->wanted->facts;
-
-	for (size_t i = 0; i < facts->count; i++)
-		if (resolution->cores[i] == setting &&
-		    facts->domains[i].domain->package == package &&
-		    !isst_domain_is_io(facts->domains[i].domain))
-			return true;
-	return false;
-}
-
 /** What is optional is passed over where there is no such thing. I/O dies follow the others of
  * their package. */
 static int drop_optional(struct resolution *resolution)
@@ -67,28 +53,22 @@ static int drop_optional(struct resolution *resolution)
 					      feature_levels_text(resolution->context, &now, 1,
 								  FEATURE_TURBO_FREQ));
 	}
-	for (size_t i = 0; i < facts->count; i++)
-		if (resolution->cores[i] && resolution->cores[i]->optional &&
-		    isst_domain_is_io(facts->domains[i].domain) &&
-		    !counts_in_package(resolution, resolution->cores[i],
-				       facts->domains[i].domain->package))
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct isst_domain *domain = facts->domains[i].domain;
+		const struct setting *setting = resolution->cores[i];
+		bool counts = !setting || !setting->optional || !isst_domain_is_io(domain);
+
+		for (size_t j = 0; j < facts->count && !counts; j++)
+			counts = resolution->cores[j] == setting &&
+				 facts->domains[j].domain->package == domain->package &&
+				 !isst_domain_is_io(facts->domains[j].domain);
+		if (!counts)
 			resolution->cores[i] = NULL;
+	}
 	return error;
 }
 
 /* ---- Which are chosen ---- */
-
-/** Nothing could be chosen: a problem, unless the setting is optional and the machine without. */
-static int refuse_choice(struct resolution *resolution, const struct setting *setting, int error)
-{
-	if (error == -ENOMEM || error == -EINTR)
-		return error;
-	for (size_t i = 0; i < resolution->wanted->facts.count; i++)
-		if (setting->optional && error_is_absence(error) && resolution->cores[i] == setting)
-			resolution->cores[i] = NULL;
-	return wanted_reject(resolution->wanted, setting, NULL, error, "%s",
-			     isst_error(resolution->context));
-}
 
 /** The CPUs that are online once all is as stated. Of those that the level enables the choice takes
  * no others anyway. */
@@ -141,8 +121,16 @@ static int choose_cores(struct resolution *resolution, const struct setting *set
 			   "ordered', 'association 3 = all' and 'association 0 = CPUS'";
 	if (!error)
 		error = high_priority_choose(resolution->context, &scope, &choice, chosen);
-	error = error ? refuse_choice(resolution, setting, error)
-		      : isst_cpuset_add_set(resolution->wanted->high_priority, chosen);
+	if (!error)
+		error = isst_cpuset_add_set(resolution->wanted->high_priority, chosen);
+	/* Nothing could be chosen: a problem, unless the setting is optional and the machine
+	 * without. */
+	for (size_t i = 0; i < facts->count && setting->optional && error_is_absence(error); i++)
+		if (resolution->cores[i] == setting)
+			resolution->cores[i] = NULL;
+	if (error && error != -ENOMEM && error != -EINTR)
+		error = wanted_reject(resolution->wanted, setting, NULL, error, "%s",
+				      isst_error(resolution->context));
 	isst_cpuset_free(online);
 	isst_cpuset_free(chosen);
 	return error;

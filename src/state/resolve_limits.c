@@ -322,17 +322,6 @@ static int scaling_limit(struct resolution *resolution, enum cpufreq_limit limit
 	}
 }
 
-static int note_missing(struct resolution *resolution, const struct setting *setting,
-			unsigned int cpu, int error)
-{
-	bool missing = error == -ENOENT;
-
-	return wanted_reject(resolution->wanted, setting, NULL, missing ? -EOPNOTSUPP : error,
-			     missing ? "CPU %u has no cpufreq limits (%s)" : "CPU %u: %s", cpu,
-			     missing ? "no cpufreq driver, or it is going offline"
-				     : isst_error(resolution->context));
-}
-
 /** Whether a domain has such limits at all, by one of its CPUs. Comparing finds that anyway.
  * Returns 0, -ENODATA where it has none, which was noted, or -ENOMEM. */
 static int check_cpufreq(struct resolution *resolution, enum subject subject,
@@ -349,7 +338,10 @@ static int check_cpufreq(struct resolution *resolution, enum subject subject,
 	error = cpufreq_read(&resolution->context->files, cpu->number, "cpuinfo_max_freq", &khz);
 	if (error != -ENOENT)
 		return error == -ENOMEM ? error : 0;
-	error = note_missing(resolution, wish.setting, cpu->number, error);
+	error = wanted_reject(resolution->wanted, wish.setting, NULL, -EOPNOTSUPP,
+			      "CPU %u has no cpufreq limits (no cpufreq driver, or it is going "
+			      "offline)",
+			      cpu->number);
 	return error ? error : -ENODATA;
 }
 
