@@ -39,23 +39,12 @@ void cpus_plan_online(struct cpus_change *work);
 /** Plans partitions, and what goes offline. Returns 0 or a negative errno. */
 int cpus_plan_offline(struct cpus_change *work);
 
-/* cpus_partitions.c */
-
 /** CPUs of a domain that are not in a set. To be freed; NULL without memory. */
 struct isst_cpuset *cpus_others(const struct isst_domain *domain, const struct isst_cpuset *set);
 
 /** Whether there can be partitions: they need cgroup v2 with cpusets. Returns 0, -EOPNOTSUPP, or
  * another error with a message. */
 int cpus_probe_partitions(struct isst_context *context);
-/** Isolates CPUs of a domain. A partition of others that has the name already is not replaced. */
-int cpus_plan_partition(const struct cpus_change *work, const struct isst_domain *domain,
-			const struct isst_cpuset *cpus);
-/** Plans the partitions of all requests: those that hold CPUs, and the end of those that are no
- * longer needed. */
-int cpus_plan_partitions(struct cpus_change *work);
-/** Whether a CPU that is not enabled goes offline: current kernels do not let CPU 0 go, and the
- * user may want it kept. */
-bool cpus_sets_offline(const struct cpus_change *work, unsigned int cpu);
 
 /* cpus_groups.c: both return 0 or a negative errno */
 
@@ -66,18 +55,12 @@ int cpus_plan_lost(struct step *offline);
  * online. */
 int cpus_plan_regained(struct isst_change *change);
 
-/* cpus_unknown.c */
-
 /** Whether a CPU is offline and may be anywhere. One that is remembered to be of a package or die
  * without domains is no target's. */
 bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu);
 
 /** Whether cpus_plan_unknown() finds the CPUs of a level's cores. */
 bool cpus_are_found(const struct isst_level *level);
-
-/** Plans to bring CPUs online of which nothing is known, to see where they are. Returns the step,
- * NULL where there is none. */
-struct step *cpus_plan_unknown(struct cpus_change *work);
 
 /* ---- cpus_groups.c: partitions ---- */
 

@@ -157,9 +157,4 @@ int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *re
 void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
 			const struct isst_clos *values, const char *no_limit);
 
-/* apply_limits.c */
-/** Plans limits of cpufreq, or of the uncore: @min and @max are their subjects. */
-int wanted_plan_limits(struct wanted *wanted, struct isst_change *change, enum subject min,
-		       enum subject max);
-
 #endif

@@ -18,17 +18,9 @@ const struct setting *cpus_everywhere(const struct wanted *wanted);
 int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,
 			  struct isst_cpuset **cpus);
 
-/* cpus_compare.c */
-
-/** What CPUs of a domain are: `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or
- * -ENOMEM. */
-int cpus_describe(const struct cpus_state *state, char **text);
-
 /** Adds what differs of domains for which CPUs are stated. CPUs that the kernel keeps offline while
  * SMT is off are as stated; a notice names them. Returns as wanted_compare(). */
 int cpus_compare(struct wanted *wanted, struct differences *differences);
-
-/* cpus.c */
 
 /** Plans CPUs that come online, or those that go offline or are isolated. Returns 0 or -ENOMEM,
  * -EINTR. */
@@ -41,8 +33,6 @@ int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change);
  * as problems. Returns 0 or -ENOMEM.
  */
 int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change);
-
-/* cpus_compare.c */
 
 /** Adds settings with the present state of the targets of @wanted, unless it is as @except (which
  * may be NULL) states it. What no setting describes is unmanaged, with a notice. Returns 0, -EIO

@@ -14,6 +14,48 @@
 
 /* ---- What a machine has ---- */
 
+static int write_cpus(FILE *stream, const char *before, const struct isst_cpuset *cpus)
+{
+	char *list = isst_cpuset_to_list(cpus);
+
+	if (!list)
+		return -ENOMEM;
+	fprintf(stream, "%s%s", before, list);
+	free(list);
+	return 0;
+}
+
+/** What CPUs of a domain are: `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or
+ * -ENOMEM. */
+static int cpus_describe(const struct cpus_state *state, char **text)
+{
+	bool offline = isst_cpuset_count(state->offline) > 0;
+	bool unknown = isst_cpuset_count(state->unknown) > 0;
+	bool isolated = isst_cpuset_count(state->isolated) > 0;
+	bool foreign = isst_cpuset_count(state->foreign) > 0;
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+
+	if (error)
+		return error;
+	if (offline)
+		error = write_cpus(memory.stream, "offline ", state->offline);
+	if (!error && isolated)
+		error = write_cpus(memory.stream, offline ? ", isolated " : "isolated ",
+				   state->isolated);
+	if (!error && state->has_partition && !isolated)
+		fputs(offline ? ", a partition without isolation" : "a partition without isolation",
+		      memory.stream);
+	else if (!offline && !isolated)
+		fputs("online", memory.stream);
+	if (!error && foreign)
+		error = write_cpus(memory.stream, ", isolated by another program ", state->foreign);
+	if (!error && unknown)
+		error = write_cpus(memory.stream, ", not seen since boot ", state->unknown);
+	*text = memory_stream_text(&memory);
+	return error || !*text ? -ENOMEM : 0;
+}
+
 /** Domains whose CPUs one setting may describe. */
 struct cpus_group {
 	struct isst_context *context;
@@ -205,46 +247,6 @@ int cpus_add_state(const struct wanted *wanted, struct configuration *configurat
 		cpus_state_clear(&states[i]);
 	free(states);
 	return error;
-}
-
-static int write_cpus(FILE *stream, const char *before, const struct isst_cpuset *cpus)
-{
-	char *list = isst_cpuset_to_list(cpus);
-
-	if (!list)
-		return -ENOMEM;
-	fprintf(stream, "%s%s", before, list);
-	free(list);
-	return 0;
-}
-
-int cpus_describe(const struct cpus_state *state, char **text)
-{
-	bool offline = isst_cpuset_count(state->offline) > 0;
-	bool unknown = isst_cpuset_count(state->unknown) > 0;
-	bool isolated = isst_cpuset_count(state->isolated) > 0;
-	bool foreign = isst_cpuset_count(state->foreign) > 0;
-	struct memory_stream memory;
-	int error = memory_stream_open(&memory);
-
-	if (error)
-		return error;
-	if (offline)
-		error = write_cpus(memory.stream, "offline ", state->offline);
-	if (!error && isolated)
-		error = write_cpus(memory.stream, offline ? ", isolated " : "isolated ",
-				   state->isolated);
-	if (!error && state->has_partition && !isolated)
-		fputs(offline ? ", a partition without isolation" : "a partition without isolation",
-		      memory.stream);
-	else if (!offline && !isolated)
-		fputs("online", memory.stream);
-	if (!error && foreign)
-		error = write_cpus(memory.stream, ", isolated by another program ", state->foreign);
-	if (!error && unknown)
-		error = write_cpus(memory.stream, ", not seen since boot ", state->unknown);
-	*text = memory_stream_text(&memory);
-	return error || !*text ? -ENOMEM : 0;
 }
 
 /** What a setting states of the CPUs of a domain; NULL: of those that are no domain's. To be freed.

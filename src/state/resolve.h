@@ -48,21 +48,14 @@ bool resolve_cpu_wish(const struct resolution *resolution, enum subject subject,
 int resolve_frequency(struct resolution *resolution, const struct domain_facts *domain,
 		      const struct wish *wish, uint64_t *khz);
 
-/* resolve_features.c: levels, turbo-freq and base-freq, core-power */
+/* resolve_features.c: high priority cores, levels, turbo-freq and base-freq, core-power */
 int resolve_level(struct resolution *resolution, const struct domain_facts *domain);
 int resolve_feature(struct resolution *resolution, enum subject subject,
 		    const struct domain_facts *domain);
 int resolve_core_power(struct resolution *resolution, enum subject subject,
 		       const struct domain_facts *domain);
 
-/* resolve_clos.c: CLOS, associations */
-int resolve_clos(struct resolution *resolution, enum subject subject, unsigned int clos,
-		 const struct domain_facts *domain);
-int resolve_associations(struct resolution *resolution, const struct domain_facts *domain);
-
-/* resolve_cores.c: high priority cores */
-
-/** Chooses them, before anything else is found. */
+/** Chooses high priority cores, before anything else is found. */
 int resolve_high_priority(struct resolution *resolution);
 
 /* resolve_limits.c: turbo ratio limits, limits of cpufreq and uncore */
