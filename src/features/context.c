@@ -51,17 +51,6 @@ static int level_effects_read(struct isst_context *context, const struct isst_do
 
 /* ---- The context ---- */
 
-/** Libraries of different versions may differ in what a machine consists of. */
-static int check_machine(const struct isst_options *options, const struct isst_machine *machine)
-{
-	if (machine->version == MACHINE_VERSION && machine->size == sizeof(*machine))
-		return 0;
-	if (options->log && options->log_level >= ISST_LOG_ERROR)
-		options->log(options->log_data, ISST_LOG_ERROR,
-			     "the machine was made by another version of libisst-emulator");
-	return -EPROTO;
-}
-
 static void begin_context(struct isst_context *context, const struct isst_options *options,
 			  struct isst_machine *machine)
 {
@@ -108,7 +97,14 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 	machine = options->machine ? options->machine : linux_machine();
 	*result = calloc(1, sizeof(**result));
 	if (*result && machine)
-		error = check_machine(options, machine);
+		error = 0;
+	/* Libraries of different versions may differ in what a machine consists of. */
+	if (!error && (machine->version != MACHINE_VERSION || machine->size != sizeof(*machine))) {
+		error = -EPROTO;
+		if (options->log && options->log_level >= ISST_LOG_ERROR)
+			options->log(options->log_data, ISST_LOG_ERROR,
+				     "the machine was made by another version of libisst-emulator");
+	}
 	if (!error) {
 		begin_context(*result, options, machine);
 		return 0;
@@ -159,23 +155,6 @@ static int refuse_without_transport(struct isst_context *context)
 		&context->messages, -EOPNOTSUPP,
 		"the Speed Select driver is loaded, but none of its transports: load %s",
 		context->driver.modules);
-}
-
-/** A processor that is newer than this library is handled by what its driver offers. */
-static void report_unknown_processor(struct isst_context *context)
-{
-	const struct isst_platform *platform = &context->platform;
-
-	if (!platform_is_known(platform))
-		message_notice(
-			&context->messages,
-			"unknown processor (family %u, model 0x%x, stepping %u); it is handled "
-			"according to the driver's API version %u%s",
-			platform->family, platform->model, platform->stepping,
-			platform->api_version,
-			platform->api_version == 1
-				? ", as Sapphire Rapids, without its memory frequency"
-				: "");
 }
 
 /** Chooses the firmware interface by what the driver offers, never by the CPU model. */
@@ -325,14 +304,24 @@ int isst_wait_for_driver(struct isst_context *context, unsigned int timeout_ms, 
 
 static int discover(struct isst_context *context)
 {
+	const struct isst_platform *platform = &context->platform;
 	int error;
 
 	if (context->topology)
 		return message_error(&context->messages, -EINVAL,
 				     "the machine has already been discovered");
 	error = find_firmware(context);
-	if (!error && !context->platform.preset)
-		report_unknown_processor(context);
+	/* A processor that is newer than this library is handled by what its driver offers. */
+	if (!error && !platform->preset && !platform_is_known(platform))
+		message_notice(
+			&context->messages,
+			"unknown processor (family %u, model 0x%x, stepping %u); it is handled "
+			"according to the driver's API version %u%s",
+			platform->family, platform->model, platform->stepping,
+			platform->api_version,
+			platform->api_version == 1
+				? ", as Sapphire Rapids, without its memory frequency"
+				: "");
 	if (!error)
 		error = context_discover_topology(context);
 	if (!error && context_has_lock(context) && !context->keep_journal)

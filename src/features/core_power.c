@@ -78,20 +78,6 @@ static bool same_core(struct isst_clos_association *const *sorted, size_t i)
 	return i > 0 && compare_cores(&sorted[i - 1], &sorted[i]) == 0;
 }
 
-/** Plans the association of a CPU's core, if it is known which core that is. */
-static int plan_association(struct isst_context *context, struct firmware_batch *batch,
-			    struct isst_clos_association *association)
-{
-	const struct isst_cpu *cpu = association->cpu;
-	const char *objection = context_core_objection(context, cpu);
-
-	if (!objection)
-		return context->firmware.operations->plan_association(batch, association);
-	message_failure(&context->messages, &association->failure, -EIO, "CPU %u: %s", cpu->number,
-			objection);
-	return 0;
-}
-
 static int read_associations(struct isst_context *context,
 			     struct isst_clos_association *associations, size_t count)
 {
@@ -115,8 +101,16 @@ static int read_associations(struct isst_context *context,
 	}
 	qsort(sorted, usable, sizeof(*sorted), compare_cores);
 	for (size_t i = 0; i < usable && !error; i++)
-		if (!same_core(sorted, i) || !sorted[i]->cpu->core_known)
-			error = plan_association(context, batch, sorted[i]);
+		if (!same_core(sorted, i) || !sorted[i]->cpu->core_known) {
+			const char *objection = context_core_objection(context, sorted[i]->cpu);
+
+			if (objection)
+				message_failure(&context->messages, &sorted[i]->failure, -EIO,
+						"CPU %u: %s", sorted[i]->cpu->number, objection);
+			else
+				error = context->firmware.operations->plan_association(batch,
+										       sorted[i]);
+		}
 	if (!error)
 		error = firmware_run(batch);
 	for (size_t i = 1; i < usable && !error; i++)

@@ -247,30 +247,25 @@ static int read_features(struct level_reader *reader)
 	return error;
 }
 
-/** Whether another domain reported the features of a level. */
-static bool is_reported_elsewhere(const struct level_reader *reader, unsigned int level)
-{
-	for (size_t i = 0; i < reader->count; i++) {
-		const struct level_request *request = &reader->requests[i];
-
-		if (request->level->level == level && !request->refused &&
-		    !(is_current(reader, request) ? state_of(reader, request)->current.failure.error
-						  : request->features.failure.error))
-			return true;
-	}
-	return false;
-}
-
-/** Levels below the highest may be missing: the firmware then refuses to report their features. */
+/** Levels below the highest may be missing: the firmware then refuses to report their features,
+ * which no other domain reports either. */
 static void drop_missing_level(struct level_reader *reader, struct level_request *request)
 {
 	struct isst_level *level = request->level;
+	bool elsewhere = false;
 
 	if (request->refused || is_current(reader, request) ||
 	    request->features.failure.error != -EOPNOTSUPP)
 		return;
-	perf_profile_check_refusal(&request->features.failure,
-				   is_reported_elsewhere(reader, level->level));
+	for (size_t i = 0; i < reader->count; i++) {
+		const struct level_request *other = &reader->requests[i];
+
+		if (other->level->level == level->level && !other->refused)
+			elsewhere |= !(is_current(reader, other)
+					       ? state_of(reader, other)->current.failure.error
+					       : other->features.failure.error);
+	}
+	perf_profile_check_refusal(&request->features.failure, elsewhere);
 	if (request->features.failure.error != -EOPNOTSUPP)
 		return;
 	request->refused = true;

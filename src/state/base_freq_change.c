@@ -37,23 +37,6 @@ static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 		request->failure = info->failure;
 }
 
-/** Whether a high priority core is known for a request. Not each power domain of a package need
- * have one. */
-static bool has_high_priority(const struct package_scope *scope, size_t i)
-{
-	const struct isst_domain *domain = scope->requests[i].domain;
-
-	for (size_t j = 0; j < scope->own; j++) {
-		const struct isst_base_freq *info = &scope->current.domains[j].level.base_freq_info;
-
-		if ((j == i || (context_has_power_domains(scope->change->context) &&
-				scope->requests[j].domain->package == domain->package)) &&
-		    isst_cpuset_count(info->high_priority) > 0)
-			return true;
-	}
-	return false;
-}
-
 /** CLOS limits, associations and limits of cpufreq go by what the firmware reports: what makes no
  * sense is not written. */
 static void check_report(struct package_scope *scope, size_t i, const struct level_limits *limits)
@@ -63,15 +46,23 @@ static void check_report(struct package_scope *scope, size_t i, const struct lev
 	unsigned int low_mhz = level->base_freq_info.low_mhz.value;
 	/* 0: not known */
 	unsigned int highest_mhz = limits->mhz[0].value;
+	const struct isst_domain *domain = scope->requests[i].domain;
 	const char *contradiction = NULL;
+	bool any = false;
 
+	/* Not each power domain of a package need have a high priority core. */
+	for (size_t j = 0; j < scope->own; j++)
+		any |= (j == i || (context_has_power_domains(scope->change->context) &&
+				   scope->requests[j].domain->package == domain->package)) &&
+		       isst_cpuset_count(
+			       scope->current.domains[j].level.base_freq_info.high_priority) > 0;
 	if (high_mhz == 0 || low_mhz == 0)
 		contradiction = "neither can be 0";
 	else if (high_mhz < low_mhz)
 		contradiction = "the former is lower";
 	else if (highest_mhz > 0 && high_mhz > highest_mhz)
 		contradiction = "the former is above the highest turbo frequency of that level";
-	if (!has_high_priority(scope, i))
+	if (!any)
 		request_reject(
 			scope->change, &scope->requests[i], -EIO,
 			"the firmware reports no high priority core at level %u: all of its cores would "
@@ -235,43 +226,6 @@ static void follow_level(const struct limits_plan *plan, uint64_t *khz)
 		}
 }
 
-/** cpuinfo_max_freq as it will be at that base frequency, and at the level that is planned. */
-static int read_highest(const struct limits_plan *plan, unsigned int cpu, uint64_t base_khz,
-			uint64_t *khz)
-{
-	struct kernel_files *files = &plan->change->context->files;
-	uint64_t former_base_khz;
-	int error = cpufreq_read(files, cpu, "cpuinfo_max_freq", khz);
-
-	if (!error)
-		follow_level(plan, khz);
-	if (error || plan->turbo != TURBO_OFF)
-		return error;
-	error = cpufreq_read(files, cpu, "base_frequency", &former_base_khz);
-	if (!error && *khz <= former_base_khz)
-		*khz = base_khz;
-	return error == -ENOENT ? 0 : error;
-}
-
-/** The limit of a CPU as the steps planned before leave it. One that is to come online has none. */
-static int read_limit(const struct limits_plan *plan, const struct isst_domain *domain,
-		      unsigned int cpu, uint64_t *khz)
-{
-	const struct item item = item_of(ITEM_SCALING_MAX, domain, cpu);
-	int error;
-
-	*khz = CPUFREQ_NO_LIMIT;
-	if (!isst_cpuset_has(domain->online, cpu))
-		return 0;
-	error = cpufreq_read(&plan->change->context->files, cpu, "scaling_max_freq", khz);
-	/* A limit at the highest frequency is none. */
-	if (!error)
-		follow_level(plan, khz);
-	if (!error)
-		change_project(plan->change, &item, khz);
-	return error;
-}
-
 /** One line for each limit that was removed, whatever the number of CPUs. */
 static int name_removed_limits(struct step *step)
 {
@@ -281,18 +235,37 @@ static int name_removed_limits(struct step *step)
 
 /**
  * Removes a limit below the base frequency: at that frequency it would keep turbo out. Asks the CPU
- * to run at its best as far as its limit allows.
+ * to run at its best as far as its limit allows, as steps planned before, base frequency and level
+ * leave them.
  */
 static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_domain *domain,
 			   unsigned int cpu, uint64_t base_khz)
 {
-	/* A CPU that is to come online shows nothing yet: another one stands for it. */
-	unsigned int shown = isst_cpuset_has(domain->online, cpu) ? cpu : domain->cpu;
-	uint64_t highest_khz, limit_khz;
-	int error = read_highest(plan, shown, base_khz, &highest_khz);
+	struct kernel_files *files = &plan->change->context->files;
+	const struct item max = item_of(ITEM_SCALING_MAX, domain, cpu);
+	bool online = isst_cpuset_has(domain->online, cpu);
+	/* A CPU that is to come online shows nothing yet, and has no limit: another one stands for
+	 * it. */
+	unsigned int shown = online ? cpu : domain->cpu;
+	uint64_t highest_khz, former_base_khz, limit_khz = CPUFREQ_NO_LIMIT;
+	int error = cpufreq_read(files, shown, "cpuinfo_max_freq", &highest_khz);
 
 	if (!error)
-		error = read_limit(plan, domain, cpu, &limit_khz);
+		follow_level(plan, &highest_khz);
+	if (!error && plan->turbo == TURBO_OFF) {
+		error = cpufreq_read(files, shown, "base_frequency", &former_base_khz);
+		if (!error && highest_khz <= former_base_khz)
+			highest_khz = base_khz;
+		error = error == -ENOENT ? 0 : error;
+	}
+	if (!error && online) {
+		error = cpufreq_read(files, cpu, "scaling_max_freq", &limit_khz);
+		/* A limit at the highest frequency is none. */
+		if (!error)
+			follow_level(plan, &limit_khz);
+		if (!error)
+			change_project(plan->change, &max, &limit_khz);
+	}
 	/* A CPU without cpufreq has no limits. */
 	if (error)
 		return error == -ENOENT ? 0 : error;
@@ -301,8 +274,7 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 		uint64_t least_khz = base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT;
 
 		limit_khz = CPUFREQ_NO_LIMIT;
-		step_raise(plan->max, item_of(ITEM_SCALING_MAX, domain, cpu), least_khz,
-			   CPUFREQ_NO_LIMIT);
+		step_raise(plan->max, max, least_khz, CPUFREQ_NO_LIMIT);
 	}
 	if (limit_khz > highest_khz)
 		limit_khz = highest_khz;

@@ -278,21 +278,6 @@ static int take_value(struct wanted *wanted, const struct baseline *baseline,
 	return error ? error : -ENODATA;
 }
 
-/** A limit of cpufreq outside of what the processor has reads as what the kernel makes of it; an
- * end of its range is listed as that, too. */
-static int clamp(struct wanted *wanted, struct compared *compared, uint64_t *bits)
-{
-	const struct item *item = &compared->wanted->item;
-	int error;
-
-	if (!item_is_limit(item) || compared->present == *bits)
-		return 0;
-	error = cpufreq_clamp(&wanted->context->files, item->index, item_limit(item), *bits, bits);
-	if (!error && wanted_is_end_of_range(compared->wanted))
-		compared->listed_bits = *bits;
-	return error;
-}
-
 static int compare_item(struct wanted *wanted, const struct baseline *baseline,
 			struct compared *compared)
 {
@@ -306,8 +291,14 @@ static int compare_item(struct wanted *wanted, const struct baseline *baseline,
 	error = take_value(wanted, baseline, compared);
 	if (error)
 		return error == -ENODATA ? 0 : error;
-	if (item->item.kind == ITEM_SCALING_MAX || item->item.kind == ITEM_SCALING_MIN)
-		error = clamp(wanted, compared, &bits);
+	/* A limit of cpufreq outside of what the processor has reads as what the kernel makes of
+	 * it; an end of its range is listed as that, too. */
+	if (item_is_limit(&item->item) && compared->present != bits) {
+		error = cpufreq_clamp(&wanted->context->files, item->item.index,
+				      item_limit(&item->item), bits, &bits);
+		if (!error && wanted_is_end_of_range(item))
+			compared->listed_bits = bits;
+	}
 	/* A CPU that went offline meanwhile has no limits. */
 	if (error)
 		return error == -ENOENT ? 0 : error;

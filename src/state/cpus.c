@@ -106,33 +106,18 @@ int cpus_plan_all_online(struct wanted *wanted, struct isst_change *change)
 	return plan_all(wanted, change, plan_cpus_online);
 }
 
-/** What a state could not describe is left as it is; elsewhere `unmanaged` was asked for. */
-static void report_unmanaged(const struct wanted *wanted, struct isst_change *change)
+/** Partitions of other programs are theirs, and what a state could not describe is left as it is;
+ * elsewhere `unmanaged` was asked for. */
+int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change)
 {
-	for (size_t i = 0; i < wanted->facts.count; i++) {
-		const struct isst_domain *domain = wanted->facts.domains[i].domain;
-		const struct setting *setting = domain_setting(
-			wanted->context, wanted->configuration, SUBJECT_CPUS, domain, INDEX_ALL);
-
-		if (setting && setting->wanted == WANTED_UNMANAGED &&
-		    configuration_is_state(wanted->configuration, setting->origin.source))
-			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
-				    "%s: its CPUs are left as they are: in the saved state they "
-				    "are unmanaged",
-				    domain->name);
-	}
-}
-
-/** Partitions of other programs are theirs. */
-static int report_foreign(const struct wanted *wanted, struct isst_change *change)
-{
-	struct cpus_state *states = calloc(wanted->facts.count + 1, sizeof(*states));
+	const struct facts *facts = &wanted->facts;
+	struct cpus_state *states = calloc(facts->count + 1, sizeof(*states));
 	size_t count = 0;
 	int error = states ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < wanted->facts.count && !error; i++)
-		if (wanted_cpus(wanted, wanted->facts.domains[i].domain))
-			states[count++].domain = wanted->facts.domains[i].domain;
+	for (size_t i = 0; i < facts->count && !error; i++)
+		if (wanted_cpus(wanted, facts->domains[i].domain))
+			states[count++].domain = facts->domains[i].domain;
 	if (!error && count > 0)
 		error = cpus_state_read(wanted->context, states, count, false);
 	for (size_t i = 0; i < count; i++) {
@@ -151,14 +136,18 @@ static int report_foreign(const struct wanted *wanted, struct isst_change *chang
 		cpus_state_clear(&states[i]);
 	}
 	free(states);
-	return error;
-}
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct isst_domain *domain = facts->domains[i].domain;
+		const struct setting *setting = domain_setting(
+			wanted->context, wanted->configuration, SUBJECT_CPUS, domain, INDEX_ALL);
 
-int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change)
-{
-	int error = report_foreign(wanted, change);
-
-	report_unmanaged(wanted, change);
+		if (setting && setting->wanted == WANTED_UNMANAGED &&
+		    configuration_is_state(wanted->configuration, setting->origin.source))
+			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
+				    "%s: its CPUs are left as they are: in the saved state they "
+				    "are unmanaged",
+				    domain->name);
+	}
 	return error ? error : plan_all(wanted, change, plan_cpus_offline);
 }
 

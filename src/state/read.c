@@ -414,34 +414,29 @@ static int by_item(const void *key, const void *element)
 	return item_compare(key, &((const struct state_value *)element)->item->item);
 }
 
-/** Whether a domain has a value of a group, which is in the order of items. */
-static bool has_value(const struct group *group, const struct isst_domain *domain)
-{
-	const struct item item = item_of(group->first->item->item.kind, domain, 0);
-	size_t count = (size_t)(group->end - group->first);
-	size_t low = array_lower_bound(&item, group->first, count, sizeof(*group->first), by_item);
-
-	/* One that is shared is that of several domains. */
-	while (low + 1 < count && item_is_shared(&item) && group->first[low].item->domain != domain)
-		low++;
-	return low < count && group->first[low].item->domain == domain;
-}
-
 enum { ALL_PACKAGES = UINT_MAX };
 
-/** Whether every domain with CPUs of a package has values of a group: what is stated for all is
- * asked of those that are without it, too. */
+/** Whether every domain with CPUs of a package has values of a group, which is in the order of
+ * items: what is stated for all is asked of those that are without it, too. */
 static bool is_everywhere(const struct state *state, const struct group *group,
 			  unsigned int package)
 {
 	const struct facts *facts = &state->wanted.facts;
+	size_t count = (size_t)(group->end - group->first), at;
 
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct isst_domain *domain = facts->domains[i].domain;
+		const struct item item = item_of(group->first->item->item.kind, domain, 0);
 
-		if (!isst_domain_is_io(domain) &&
-		    (package == ALL_PACKAGES || domain->package == package) &&
-		    !has_value(group, domain))
+		if (isst_domain_is_io(domain) ||
+		    (package != ALL_PACKAGES && domain->package != package))
+			continue;
+		at = array_lower_bound(&item, group->first, count, sizeof(*group->first), by_item);
+		/* One that is shared is that of several domains. */
+		while (at + 1 < count && item_is_shared(&item) &&
+		       group->first[at].item->domain != domain)
+			at++;
+		if (at >= count || group->first[at].item->domain != domain)
 			return false;
 	}
 	return true;

@@ -445,36 +445,28 @@ static int check_scope(struct resolution *resolution, const struct setting *sett
 	return 0;
 }
 
-static int check_places(struct resolution *resolution)
-{
-	const struct configuration *configuration = resolution->configuration;
-	int error = 0;
-
-	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
-		const struct setting *setting = &configuration->settings[i];
-
-		if (setting->wanted == WANTED_UNMANAGED)
-			continue;
-		error = check_scope(resolution, setting);
-		if (!error)
-			error = check_cpus(resolution, setting, setting->cpus, true);
-		if (!error)
-			error = check_cpus(resolution, setting, setting->choice.within, false);
-	}
-	return error;
-}
-
 int wanted_resolve(struct wanted *wanted, enum wanted_use use)
 {
+	const struct configuration *configuration = wanted->configuration;
 	const struct facts *facts = &wanted->facts;
 	struct resolution resolution = { .wanted = wanted,
 					 .context = wanted->context,
 					 .configuration = wanted->configuration,
 					 .use = use };
-	int error = check_places(&resolution);
+	int error = 0;
 
-	for (size_t i = 0; i < wanted->configuration->setting_count; i++)
-		resolution.stated |= 1U << wanted->configuration->settings[i].subject;
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		resolution.stated |= 1U << setting->subject;
+		if (setting->wanted == WANTED_UNMANAGED)
+			continue;
+		error = check_scope(&resolution, setting);
+		if (!error)
+			error = check_cpus(&resolution, setting, setting->cpus, true);
+		if (!error)
+			error = check_cpus(&resolution, setting, setting->choice.within, false);
+	}
 	if (!error)
 		error = resolve_high_priority(&resolution);
 	for (int subject = 0; subject < SUBJECTS && !error; subject++)

@@ -97,19 +97,6 @@ static void warn_of_use(const struct package_scope *scope, size_t i)
 			package);
 }
 
-/** Marks the requests whose limits are to stay: the highest turbo frequencies of other power
- * domains of the package depend on them. */
-static void turbo_freq_keep_limits_in_use(const struct package_scope *scope, bool *limits)
-{
-	for (size_t i = 0; i < scope->own; i++) {
-		if (!has_register(&scope->requests[i]) ||
-		    !limits_stay_in_use(scope->change, scope->requests, &scope->current, i))
-			continue;
-		warn_of_use(scope, i);
-		limits[i] = true;
-	}
-}
-
 /**
  * Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
  * asked for, and they are no reason to leave turbo-freq on. @restored: of which requests they are
@@ -420,7 +407,13 @@ static int plan_disable(struct package_scope *scope, const struct turbo_freq_req
 	if (!error && request->limits_given) {
 		error = plan_settings(scope, scope->requests, 0, NULL, &settings);
 	} else if (!error) {
-		turbo_freq_keep_limits_in_use(scope, limits);
+		/* The highest turbo frequencies of other power domains depend on them. */
+		for (size_t i = 0; i < scope->own; i++)
+			if (has_register(&scope->requests[i]) &&
+			    limits_stay_in_use(change, scope->requests, &scope->current, i)) {
+				warn_of_use(scope, i);
+				limits[i] = true;
+			}
 		error = turbo_freq_plan_level_limits(scope, limits);
 	}
 	if (!error && request->automatic)
