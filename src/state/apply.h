@@ -72,26 +72,15 @@ size_t package_scope_core_power_count(const struct package_scope *scope);
 int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
 				 unsigned int feature, const bool *restored);
 
-/** Names the levels, other than the current one, of which settings of a feature are saved:
- * `disable --auto` restores them only there. Returns 0, or as settings_exist() does. */
-int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature);
-
-/** Leaves out the neighbours in packages where the feature stays on, or may, in a power domain with
- * CPUs. */
-void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature);
-
-/** What `disable` of a feature (FEATURE_...) finds to do for request @i: nothing where there is no
- * such feature. */
-void package_scope_check_off(struct package_scope *scope, size_t i, unsigned int feature);
-
 /**
- * Switches a feature (FEATURE_...) off: besides where a request is active in the I/O dies of
- * packages where it stays on in no power domain with CPUs. Returns 0 or a negative errno.
+ * Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where a request is
+ * active, and in the I/O dies of packages where it stays on in no power domain with CPUs. With
+ * --auto what was saved is restored; else that it stays is reported. @sharing: as of
+ * package_scope_sharing(), @restored: as plan_restoring() leaves it; both to be freed. Returns 0 or
+ * a negative errno.
  */
-int package_scope_switch_off(struct package_scope *scope, unsigned int feature);
-
-/** Warns that `disable` without --auto leaves what was saved for a feature as it is. */
-void package_scope_warn_of_saved(struct package_scope *scope, unsigned int feature);
+int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic,
+			  struct domain_request **sharing, bool **restored);
 
 /* ---- Of commands ---- */
 

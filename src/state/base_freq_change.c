@@ -349,18 +349,11 @@ static int plan_enable(struct package_scope *scope, bool automatic)
 
 static int plan_disable(struct package_scope *scope, bool automatic)
 {
-	bool *restored = calloc(scope->count + 1, sizeof(*restored));
-	struct domain_request *sharing = package_scope_sharing(scope);
+	struct domain_request *sharing;
+	bool *restored;
 	struct step *min;
-	int error = restored && sharing ? 0 : -ENOMEM;
+	int error = package_scope_disable(scope, FEATURE_BASE_FREQ, automatic, &sharing, &restored);
 
-	if (!error)
-		error = package_scope_switch_off(scope, FEATURE_BASE_FREQ);
-	if (!error && !automatic)
-		package_scope_warn_of_saved(scope, FEATURE_BASE_FREQ);
-	if (!error && automatic)
-		error = plan_restoring(scope->change, FEATURE_BASE_FREQ, sharing, &scope->current,
-				       restored);
 	if (error || !automatic)
 		goto out;
 	/* Where nothing is restored limits of cpufreq become those of the processor. */
@@ -406,18 +399,11 @@ int change_plan_base_freq(struct isst_change *change, struct domain_request *req
 	if (!enable && !automatic)
 		needs.neighbours.levels = OPTIONAL;
 	error = package_scope_begin(change, requests, count, &needs, &scope);
-	if (!error && !enable && automatic)
-		error = package_scope_name_other_levels(&scope, FEATURE_BASE_FREQ);
-	for (size_t i = 0; i < scope.own; i++)
-		if (enable)
-			check_enable(&scope, i, automatic);
-		else
-			package_scope_check_off(&scope, i, FEATURE_BASE_FREQ);
+	for (size_t i = 0; i < scope.own && enable; i++)
+		check_enable(&scope, i, automatic);
 	if (!error && enable && automatic)
 		error = check_reports(&scope);
 	package_scope_drop_idle_siblings(&scope);
-	if (!enable)
-		package_scope_drop_active_siblings(&scope, FEATURE_BASE_FREQ);
 	if (!error)
 		error = enable ? plan_enable(&scope, automatic) : plan_disable(&scope, automatic);
 	return package_scope_end(&scope, change, requests, count, error);

@@ -190,14 +190,17 @@ static bool may_stay_on(const struct package_scope *scope, unsigned int package,
 	return false;
 }
 
-void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature)
+/** Leaves out the neighbours in packages where the feature stays on, or may, in a power domain with
+ * CPUs. */
+static void drop_active_siblings(struct package_scope *scope, unsigned int feature)
 {
 	for (size_t i = scope->own; i < scope->count; i++)
 		if (may_stay_on(scope, scope->requests[i].domain->package, feature))
 			scope->requests[i].failure.error = -ECANCELED;
 }
 
-void package_scope_check_off(struct package_scope *scope, size_t i, unsigned int feature)
+/** What `disable` finds to do for request @i: nothing where there is no such feature. */
+static void check_off(struct package_scope *scope, size_t i, unsigned int feature)
 {
 	const struct isst_level *level = &scope->current.domains[i].level;
 	struct domain_request *request = &scope->requests[i];
@@ -288,7 +291,7 @@ static int plan_off(struct package_scope *scope, enum subject subject,
 	return error;
 }
 
-int package_scope_switch_off(struct package_scope *scope, unsigned int feature)
+static int switch_off(struct package_scope *scope, unsigned int feature)
 {
 	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
 
@@ -316,7 +319,8 @@ int package_scope_switch_off(struct package_scope *scope, unsigned int feature)
 			requests);
 }
 
-void package_scope_warn_of_saved(struct package_scope *scope, unsigned int feature)
+/** Without --auto what was saved stays. */
+static void warn_of_saved(struct package_scope *scope, unsigned int feature)
 {
 	const char *name = feature_name(feature);
 	int found = 0;
@@ -332,7 +336,9 @@ void package_scope_warn_of_saved(struct package_scope *scope, unsigned int featu
 			    name, name);
 }
 
-int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature)
+/** Names the levels, other than the current one, of which settings are saved: `disable --auto`
+ * restores them only there. Returns 0, or as settings_exist() does. */
+static int name_other_levels(struct package_scope *scope, unsigned int feature)
 {
 	const char *name = feature_name(feature);
 	int found = 0;
@@ -355,6 +361,29 @@ int package_scope_name_other_levels(struct package_scope *scope, unsigned int fe
 				scope->current.domains[i].profile.current_level);
 	}
 	return found < 0 ? found : 0;
+}
+
+int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic,
+			  struct domain_request **sharing, bool **restored)
+{
+	int error = automatic ? name_other_levels(scope, feature) : 0;
+
+	for (size_t i = 0; i < scope->own; i++)
+		check_off(scope, i, feature);
+	package_scope_drop_idle_siblings(scope);
+	drop_active_siblings(scope, feature);
+	*sharing = package_scope_sharing(scope);
+	*restored = calloc(scope->count + 1, sizeof(**restored));
+	if (!*sharing || !*restored)
+		error = -ENOMEM;
+	if (!error)
+		error = switch_off(scope, feature);
+	if (!error && automatic)
+		error = plan_restoring(scope->change, feature, *sharing, &scope->current,
+				       *restored);
+	else if (!error)
+		warn_of_saved(scope, feature);
+	return error;
 }
 
 /** Whether core-power is on in a domain, and goes off with @requests. */

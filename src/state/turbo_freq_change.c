@@ -387,21 +387,16 @@ static int plan_enable(struct package_scope *scope, const struct turbo_freq_requ
 
 static int plan_disable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
-	bool *restored = calloc(scope->count + 1, sizeof(*restored));
-	bool *limits = calloc(scope->count + 1, sizeof(*limits));
-	struct domain_request *sharing = package_scope_sharing(scope);
+	bool *limits = calloc(scope->count + 1, sizeof(*limits)), *restored;
+	struct domain_request *sharing;
 	struct setting given = limits_of(request);
 	struct configuration settings = { .settings = &given, .setting_count = 1 };
 	struct isst_change *change = scope->change;
-	int error = restored && limits && sharing ? 0 : -ENOMEM;
+	int error = package_scope_disable(scope, FEATURE_TURBO_FREQ, request->automatic, &sharing,
+					  &restored);
 
-	if (!error)
-		error = package_scope_switch_off(scope, FEATURE_TURBO_FREQ);
-	if (!error && !request->automatic)
-		package_scope_warn_of_saved(scope, FEATURE_TURBO_FREQ);
-	if (!error && request->automatic)
-		error = plan_restoring(change, FEATURE_TURBO_FREQ, sharing, &scope->current,
-				       restored);
+	if (!limits)
+		error = -ENOMEM;
 	if (!error && request->automatic)
 		error = find_restored_limits(change, sharing, &scope->current, restored, limits);
 	if (!error && request->limits_given) {
@@ -445,20 +440,13 @@ int change_plan_turbo_freq(struct isst_change *change, struct domain_request *re
 	if (request->enable && request->automatic)
 		needs.own.parts = ISST_READ_LEVELS_TURBO_FREQ;
 	error = package_scope_begin(change, requests, count, &needs, &scope);
-	if (!error && !request->enable && request->automatic)
-		error = package_scope_name_other_levels(&scope, FEATURE_TURBO_FREQ);
-	for (size_t i = 0; i < scope.own; i++)
-		if (request->enable)
-			check_enable(&scope, i);
-		else
-			package_scope_check_off(&scope, i, FEATURE_TURBO_FREQ);
+	for (size_t i = 0; i < scope.own && request->enable; i++)
+		check_enable(&scope, i);
 	for (size_t i = 0; i < scope.own && request->enable && request->automatic; i++)
 		check_cores(&scope, i);
 	if (!error && request->enable)
 		error = turbo_freq_check_turbo(change, scope.requests, scope.own);
 	package_scope_drop_idle_siblings(&scope);
-	if (!request->enable)
-		package_scope_drop_active_siblings(&scope, FEATURE_TURBO_FREQ);
 	if (!error)
 		error = request->enable ? plan_enable(&scope, request)
 					: plan_disable(&scope, request);
