@@ -127,15 +127,12 @@ static int parse_record(char *lines, struct applied *applied, size_t *line)
 
 int applied_read(struct isst_context *context, struct applied *applied)
 {
-	static const struct item_lines_format FORMAT = { .oldest = VERSION,
-							 .newest = VERSION,
-							 .whole = true };
 	char *text = NULL, *lines = NULL;
 	size_t line = 1;
 	int error;
 
 	*applied = (struct applied){ 0 };
-	error = item_lines_read_text(context, APPLIED_FILE, &FORMAT, &text, &lines);
+	error = item_lines_read_text(context, APPLIED_FILE, VERSION, true, &text, &lines);
 	if (!error)
 		error = parse_record(lines, applied, &line);
 	if (error == -EINVAL)

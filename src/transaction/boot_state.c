@@ -19,11 +19,7 @@ enum { VERSION = 1 };
 
 static int read_file(struct isst_context *context, char **content, char **text)
 {
-	static const struct item_lines_format FORMAT = { .oldest = VERSION,
-							 .newest = VERSION,
-							 .whole = true };
-
-	return item_lines_read_text(context, BOOT_STATE_FILE, &FORMAT, content, text);
+	return item_lines_read_text(context, BOOT_STATE_FILE, VERSION, true, content, text);
 }
 
 /* ---- Writing ---- */

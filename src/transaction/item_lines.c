@@ -229,53 +229,34 @@ static bool is_boot_id(const char *line, const char *boot_id)
 	return *line == '\n';
 }
 
-/**
- * Looks whether a file is of a version and this boot. Returns the length of its first line, -ENOENT
- * for one of another boot, or one whose first line was never completed, -EPROTO for one of another
- * version, or -EBADMSG for one of no boot.
+/** Returns the length of the first line of a file of this version and boot; -ENOENT for one of
+ * another boot, or whose first line was never completed; or another negative errno with a message.
  */
-static int match_header(struct isst_context *context, const char *name, unsigned int version,
+static int check_header(struct isst_context *context, const char *name, unsigned int version,
 			const char *text)
 {
 	char *prefix = format_prefix(name, version), *header = NULL;
 	int result = prefix ? item_lines_header(context, name, version, &header) : -ENOMEM;
+	size_t length = prefix ? strlen(prefix) : 0;
 
-	if (!result) {
-		const size_t length = strlen(prefix);
-		bool complete = strchr(text, '\n');
-
+	if (!result && strchr(text, '\n') && strncmp(text, header, strlen(header)) == 0)
 		result = (int)strlen(header);
-		if (!complete || strncmp(text, header, strlen(header)) != 0)
-			result = -ENOENT;
-		if (result == -ENOENT && complete && strncmp(text, prefix, length) != 0)
-			result = -EPROTO;
-		else if (result == -ENOENT && complete &&
-			 !is_boot_id(text + length, header + length))
-			result = -EBADMSG;
-	}
+	else if (!result && !strchr(text, '\n'))
+		result = -ENOENT;
+	else if (!result && strncmp(text, prefix, length) != 0)
+		result = message_error(
+			&context->messages, -EIO,
+			"%s/%s has a format that this version does not support: use the version "
+			"that wrote it, or remove it%s",
+			context->machine->runtime_directory, name,
+			is_journal(name) ? " by `isst journal discard`" : "");
+	else if (!result)
+		result = is_boot_id(text + length, header + length)
+				 ? -ENOENT
+				 : item_lines_refuse(context, name, 1, "damaged");
 	free(header);
 	free(prefix);
 	return result;
-}
-
-/** The same for all versions that are accepted; with a message. */
-static int check_header(struct isst_context *context, const char *name,
-			const struct item_lines_format *format, const char *text)
-{
-	int result = -EPROTO;
-
-	for (unsigned int version = format->newest; version >= format->oldest && result == -EPROTO;
-	     version--)
-		result = match_header(context, name, version, text);
-	if (result == -EBADMSG)
-		return item_lines_refuse(context, name, 1, "damaged");
-	if (result != -EPROTO)
-		return result;
-	return message_error(&context->messages, -EIO,
-			     "%s/%s has a format that this version does not support: use the "
-			     "version that wrote it, or remove it%s",
-			     context->machine->runtime_directory, name,
-			     is_journal(name) ? " by `isst journal discard`" : "");
 }
 
 /** The line that a text ends in, without its end. */
@@ -288,8 +269,8 @@ static size_t last_line(const char *text)
 	return line;
 }
 
-int item_lines_read_text(struct isst_context *context, const char *name,
-			 const struct item_lines_format *format, char **text, char **lines)
+int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
+			 bool whole, char **text, char **lines)
 {
 	int error, length = 0;
 	bool has_nul;
@@ -311,10 +292,10 @@ int item_lines_read_text(struct isst_context *context, const char *name,
 	/* One of another boot is none, whatever it holds. */
 	if (has_nul && !strchr(*text, '\n'))
 		error = item_lines_refuse(context, name, 1, "damaged");
-	if (!error && format->whole && !strchr(*text, '\n'))
+	if (!error && whole && !strchr(*text, '\n'))
 		error = item_lines_refuse(context, name, 1, "truncated");
 	if (!error)
-		length = check_header(context, name, format, *text);
+		length = check_header(context, name, version, *text);
 	if (length < 0)
 		error = length;
 	if (!error && has_nul)
@@ -330,14 +311,11 @@ int item_lines_read_text(struct isst_context *context, const char *name,
 
 int item_lines_read(struct isst_context *context, const char *name, struct item_lines *saved)
 {
-	static const struct item_lines_format FORMAT = { .oldest = ITEM_LINES_VERSION,
-							 .newest = ITEM_LINES_VERSION,
-							 .whole = true };
 	char *text = NULL, *lines;
 	int error;
 
 	*saved = (struct item_lines){ 0 };
-	error = item_lines_read_text(context, name, &FORMAT, &text, &lines);
+	error = item_lines_read_text(context, name, ITEM_LINES_VERSION, true, &text, &lines);
 	if (!error)
 		error = parse(context, name, lines, saved);
 	if (error)

@@ -34,21 +34,14 @@ void item_line_print(FILE *stream, const struct item_line *saved);
  * nothing of the kind, or -ENOMEM. */
 int item_line_parse(struct isst_context *context, char *line, struct item_line *saved);
 
-/** What is accepted of a file. */
-struct item_lines_format {
-	unsigned int oldest, newest; /* versions of it */
-	/* The file is put into its place as a whole; else its first line may not be complete, and
-	 * is ignored then. */
-	bool whole;
-};
-
 /**
  * Reads the file @name of the runtime directory, which begins with a line of item_lines_header();
- * *@lines is what stands behind that line. *@text is to be freed. Returns 0, -ENOENT (no file, or
- * one of another boot), -ENOMEM, or another negative errno with a message.
+ * *@lines is what stands behind that line. @whole: the file is put into its place as a whole; else
+ * its first line may not be complete, and is ignored then. *@text is to be freed. Returns 0,
+ * -ENOENT (no file, or one of another boot), -ENOMEM, or another negative errno with a message.
  */
-int item_lines_read_text(struct isst_context *context, const char *name,
-			 const struct item_lines_format *format, char **text, char **lines);
+int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
+			 bool whole, char **text, char **lines);
 
 /**
  * Reads the file @name of the runtime directory. Returns 0, -ENOENT (no file, or one of another

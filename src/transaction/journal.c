@@ -156,9 +156,7 @@ int journal_step(struct isst_change *change, struct step *step)
 	int error = first ? open_new(change) : 0;
 
 	if (!error && first)
-		error = item_lines_header(
-			change->context, FILE_NAME,
-			change->options.hold ? JOURNAL_HELD_VERSION : JOURNAL_VERSION, &header);
+		error = item_lines_header(change->context, FILE_NAME, JOURNAL_VERSION, &header);
 	if (error)
 		return error;
 	error = memory_stream_open(&text);
@@ -362,10 +360,9 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 
 int journal_text_read(struct isst_context *context, struct journal_text *text)
 {
-	static const struct item_lines_format FORMAT = { .oldest = JOURNAL_VERSION,
-							 .newest = JOURNAL_HELD_VERSION };
 	char *content = NULL, *lines = NULL;
-	int error = item_lines_read_text(context, FILE_NAME, &FORMAT, &content, &lines);
+	int error = item_lines_read_text(context, FILE_NAME, JOURNAL_VERSION, false, &content,
+					 &lines);
 
 	/* Saved settings are written while there is a journal. */
 	if (error != -ENOENT && context_has_lock(context))

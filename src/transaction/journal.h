@@ -7,9 +7,7 @@
 #include "transaction/change.h"
 #include "transaction/item_lines.h"
 
-/** Of the file's format: one that may hold `held` has the newer, which versions that do not know
- * that line refuse. */
-enum { JOURNAL_VERSION = 2, JOURNAL_HELD_VERSION = 3 };
+enum { JOURNAL_VERSION = 2 }; /* of the file's format */
 
 /** The end of a message about a rollback that is not complete. */
 #define JOURNAL_KEPT \

@@ -399,21 +399,6 @@ static void a_change_whose_holder_died_is_reported_and_shown(void **state)
 	machine_end(&machine);
 }
 
-static void a_version_that_knows_no_held_changes_refuses_the_journal(void **state)
-{
-	static const char FIRST[] = "isst journal 3 boot ";
-	struct holding holding;
-	char *journal;
-
-	(void)state;
-	hold(&holding, "tests/tiny", "clos");
-	journal = machine_text(&holding.machine, "run/journal");
-	assert_non_null(journal);
-	assert_int_equal(strncmp(journal, FIRST, strlen(FIRST)), 0);
-	free(journal);
-	holding_end(&holding);
-}
-
 /* ---- The process itself ---- */
 
 static void nothing_else_is_changed_under_the_lock(void **state)
@@ -547,7 +532,6 @@ int main(void)
 		cmocka_unit_test(a_journal_that_was_removed_is_reported),
 		cmocka_unit_test(another_process_is_refused_the_lock_and_can_read),
 		cmocka_unit_test(a_change_whose_holder_died_is_reported_and_shown),
-		cmocka_unit_test(a_version_that_knows_no_held_changes_refuses_the_journal),
 		cmocka_unit_test(nothing_else_is_changed_under_the_lock),
 		cmocka_unit_test(what_is_not_held_is_refused),
 		cmocka_unit_test(a_change_that_finds_all_done_is_held_without_journal),
