@@ -89,7 +89,6 @@ bool item_is_of_machine(const struct item *item)
 	       item->kind == ITEM_CPUSET_GROUPS;
 }
 
-/** The names of groups as administrators know them. */
 char *item_partition_name(const struct item *item)
 {
 	char *name;
@@ -327,7 +326,8 @@ struct isst_item item_public(const struct isst_context *context, const struct it
 	return public;
 }
 
-bool item_is_end_of_range(const struct item *item, struct item_value value)
+/** Whether a limit is planned for a range of frequencies that is not known yet. */
+static bool is_end_of_range(const struct item *item, struct item_value value)
 {
 	enum { LOWEST_KHZ = 1 };
 
@@ -337,7 +337,7 @@ bool item_is_end_of_range(const struct item *item, struct item_value value)
 
 struct item_number item_number_of(const struct item *item, struct item_value value, bool known)
 {
-	if (!known || item_kinds[item->kind].format == AS_TEXT || item_is_end_of_range(item, value))
+	if (!known || item_kinds[item->kind].format == AS_TEXT || is_end_of_range(item, value))
 		return (struct item_number){ .error = -ENODATA };
 	return (struct item_number){ .number = value.number };
 }
@@ -431,7 +431,7 @@ static const char *format_value(struct messages *messages, const struct item *it
 		return message_make(messages, "0x%" PRIx64, value.number);
 	case AS_KHZ:
 	case AS_MHZ:
-		if (item_is_end_of_range(item, value))
+		if (is_end_of_range(item, value))
 			return item->kind == ITEM_SCALING_MIN ? "the highest frequency"
 							      : "the lowest frequency";
 		if (value.number == CPUFREQ_NO_LIMIT ||

@@ -89,7 +89,7 @@ struct item_number {
 
 struct item_value {
 	uint64_t number;
-	const char *text; /* of a kind that item_is_text(); the context's */
+	const char *text; /* of a kind that is AS_TEXT; the context's */
 };
 
 /** The item of a kind that a domain, or one of its CPUs, cores or CLOS has: with turbo ratio limits
@@ -118,8 +118,7 @@ struct item item_of_cpu(unsigned int cpu);
 struct item item_of_machine(enum item_kind kind);
 bool item_is_of_machine(const struct item *item);
 
-/** Name of the group that holds a domain's partition, as administrators know it. To be freed; NULL
- * without memory. */
+/** The name of the group that holds a domain's partition, to be freed; NULL without memory. */
 char *item_partition_name(const struct item *item);
 
 /** An item, and a value of it, as programs see them. @known: what the value is can be seen. */
@@ -137,13 +136,11 @@ bool item_is(const struct item *a, const struct item *b);
 /** Whether two items are of the same domain; those of CPUs are of the domain that they name. */
 bool item_same_domain(const struct item *a, const struct item *b);
 
-/** Whether an item is of the domain of another one, or shared by the power domains of a package
- * that both are of. */
+/** The same; one that power domains share is of all those of its package. */
 bool item_reaches_domain(const struct item *item, const struct item *domain);
 bool item_value_equal(const struct item *item, struct item_value a, struct item_value b);
 
-/** Whether an item that is @now does what @wanted was to do: a partition that is a root serves as
- * an isolated one. */
+/** Whether @now does what @wanted was to do: a root partition serves as an isolated one. */
 bool item_value_serves(const struct item *item, struct item_value now, struct item_value wanted);
 
 /** The kind that has a name in journals and saved settings, or ITEM_KINDS. */
@@ -152,9 +149,11 @@ enum item_kind item_kind_of(const char *name);
 /** Makes the text of a value, which lives as long as the context. Returns 0 or -ENOMEM. */
 int item_value_set_text(struct isst_context *context, struct item_value *value, const char *text);
 
-/** The same, as texts of @messages. */
+/** `package 0, die 0: CLOS 2`, and a value as one reads it: texts of @messages, or of the context.
+ */
 const char *item_text(struct messages *messages, const struct isst_context *context,
 		      const struct item *item);
+const char *item_describe(struct isst_context *context, const struct item *item);
 const char *item_value_text(struct messages *messages, const struct item *item,
 			    struct item_value value);
 
@@ -178,14 +177,11 @@ struct item_field {
 	const char *target, *old_text, *new_text;
 };
 
-/** Fills in the fields that differ between two values, or else the value as a whole. @from: NULL
- * where it is not known. Returns their number. */
+/** Fills in the fields that differ, or else the value as a whole; returns their number. @from: NULL
+ * where it is not known. */
 size_t item_fields(struct messages *messages, const struct isst_context *context,
 		   const struct item *item, const struct item_value *from, struct item_value to,
 		   struct item_field *fields);
-
-/** `package 0, die 0: CLOS 2`. The context's; "out of memory" without memory. */
-const char *item_describe(struct isst_context *context, const struct item *item);
 
 /** The order of items; 0 for those that item_is() calls the same. */
 int item_compare(const struct item *a, const struct item *b);
@@ -204,23 +200,17 @@ bool item_counterpart(const struct item *item, struct item *counterpart);
 unsigned int item_settling_time(enum item_kind kind);
 
 /**
- * Whether a value that was read back in place of the one that was written is what the limits of
- * firmware or kernel make of it. @moved: the write did change the item. One that left it as it was
- * may have been clipped to just that, where it asked for a higher frequency. Turbo ratio limits
- * become no higher than they were asked to be.
+ * Whether firmware or kernel clip @wanted to @now. @moved: the write did change the item; one that
+ * did not may have been clipped to just that, where it asked for a higher frequency.
  */
 bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
 			bool moved);
 
-/**
- * Whether a value can be what firmware or the driver made of @wanted, as far as that is known
- * without having seen the write. The limits of CPUs are not asked for here: see cpufreq_clamp().
- */
+/** Whether they may have, where the write was not seen. Of limits of CPUs see cpufreq_clamp(). */
 bool item_value_may_be_clipped(const struct item *item, struct item_value wanted,
 			       struct item_value now);
 
-/** The domain of an item in the present topology, or NULL: of a shared one a domain that has a CPU
- * which reaches it, as far as there is one. */
+/** The domain of an item, or NULL: of a shared one a domain that has a CPU, if there is one. */
 const struct isst_domain *item_domain(const struct isst_context *context, const struct item *item);
 
 /** Whether items of a kind are files of the kernel, and written one by one. */
@@ -229,13 +219,8 @@ bool item_is_file(enum item_kind kind);
 /** The bits of a kind's value that are known to mean something; others are left alone. */
 uint64_t item_known_bits(enum item_kind kind);
 
-/** Whether a limit is planned for a range of frequencies that is not known yet. */
-bool item_is_end_of_range(const struct item *item, struct item_value value);
-
-/**
- * Whether a change can do without an item: one that the firmware holds for a domain without CPUs.
- * Power domains of I/O dies claim features that mean nothing there, and may refuse them.
- */
+/** Whether a change can do without an item of the firmware: power domains of I/O dies claim
+ * features that mean nothing there, and may refuse them. */
 bool item_is_optional(const struct isst_context *context, const struct item *item);
 
 #endif
