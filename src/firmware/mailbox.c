@@ -250,17 +250,6 @@ static int plan_turbo_ratios_of(const struct query_scope *scope,
 	return error;
 }
 
-static int plan_turbo_ratios(const struct query_scope *scope, struct isst_level *level)
-{
-	int error = 0;
-
-	for (unsigned int type = 0; type < trl_types(scope->batch) && !error; type++)
-		error = plan_turbo_ratios_of(
-			scope, is_amx(scope->batch, type) ? &TURBO_RATIOS_IF_ANY : &TURBO_RATIOS,
-			type, level->limit[type].mhz);
-	return error;
-}
-
 static int plan_level_limits(struct firmware_batch *batch, const struct isst_domain *domain,
 			     unsigned int level, struct isst_failure *failure,
 			     struct isst_value mhz[ISST_BUCKETS])
@@ -330,8 +319,10 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 		error = firmware_plan_mailbox(&scope, &MEMORY, 0, data, request);
 	if (!error)
 		error = plan_cores(&scope, request, &CORES, &CORES_IF_ANY, &request->cores);
-	if (!error)
-		error = plan_turbo_ratios(&scope, level);
+	for (unsigned int type = 0; type < trl_types(batch) && !error; type++)
+		error = plan_turbo_ratios_of(
+			&scope, is_amx(batch, type) ? &TURBO_RATIOS_IF_ANY : &TURBO_RATIOS, type,
+			level->limit[type].mhz);
 	return error;
 }
 

@@ -216,21 +216,11 @@ static struct cpu_identity identify_cpu(void)
  */
 #define INITIAL_USER_NAMESPACE UINT32_C(0xEFFFFFFD)
 
-/** The driver looks only at capabilities in the initial user namespace. */
-static bool in_initial_namespace(void)
-{
-	struct stat status;
-
-	/* A kernel without user namespaces has no such file. */
-	if (stat("/proc/self/ns/user", &status))
-		return errno == ENOENT;
-	return status.st_ino == INITIAL_USER_NAMESPACE;
-}
-
 static int capable(void *data, int capability)
 {
 	cap_t capabilities = cap_get_proc();
 	cap_flag_value_t value = CAP_CLEAR;
+	struct stat status;
 	int error = 0;
 
 	(void)data;
@@ -239,7 +229,13 @@ static int capable(void *data, int capability)
 	if (cap_get_flag(capabilities, capability, CAP_EFFECTIVE, &value))
 		error = -errno;
 	cap_free(capabilities);
-	return error ? error : value == CAP_SET && in_initial_namespace();
+	if (error || value != CAP_SET)
+		return error;
+	/* The driver looks only at capabilities in the initial user namespace. A kernel without
+	 * user namespaces has no such file. */
+	if (stat("/proc/self/ns/user", &status))
+		return errno == ENOENT;
+	return status.st_ino == INITIAL_USER_NAMESPACE;
 }
 
 static int writable(void *data, const char *path)

@@ -156,20 +156,6 @@ static int remove_group(struct kernel_files *files, const char *name)
 	return error;
 }
 
-/** Whether a group's cpuset.cpus has CPUs of @cpus. What cannot be read has none. */
-static bool shares_cpus(struct kernel_files *files, const char *group,
-			const struct isst_cpuset *cpus)
-{
-	struct isst_cpuset *set = isst_cpuset_new();
-	char *list = NULL;
-	bool shared = set && read_group(files, group, "cpuset.cpus", &list) == 0 &&
-		      isst_cpuset_add_list(set, list, NULL) == 0 && cpuset_overlaps(set, cpus);
-
-	free(list);
-	isst_cpuset_free(set);
-	return shared;
-}
-
 /** The name, to be freed, of another group that has CPUs of a list: NULL, if none is found. */
 static char *find_sharer(struct kernel_files *files, const char *name, const char *list)
 {
@@ -180,10 +166,18 @@ static char *find_sharer(struct kernel_files *files, const char *name, const cha
 	if (cpus && isst_cpuset_add_list(cpus, list, NULL) == 0)
 		(void)kernel_files_list(files, CGROUP_DIRECTORY, &names, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (!sharer && strcmp(names[i], name) != 0 && shares_cpus(files, names[i], cpus))
+		struct isst_cpuset *others = sharer ? NULL : isst_cpuset_new();
+		char *text = NULL;
+
+		/* What cannot be read has none. */
+		if (others && strcmp(names[i], name) != 0 &&
+		    read_group(files, names[i], "cpuset.cpus", &text) == 0 &&
+		    isst_cpuset_add_list(others, text, NULL) == 0 && cpuset_overlaps(others, cpus))
 			sharer = names[i];
 		else
 			free(names[i]);
+		free(text);
+		isst_cpuset_free(others);
 	}
 	free(names);
 	isst_cpuset_free(cpus);

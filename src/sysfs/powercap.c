@@ -188,20 +188,11 @@ int powercap_add(struct kernel_files *files, struct power_zone *zone)
 	return 0;
 }
 
-/** Whether what was drawn cannot be known: the counter may have wrapped around twice, or began
- * anew, as after a suspend. A limit may be exceeded for a while, but not on average by so much. */
-static bool is_doubtful(const struct power_zone *zone)
-{
-	enum { EXCEEDED = 2, FAR_EXCEEDED = 10, UW_PER_W = 1000000 };
-	uint64_t allowed_uj = zone->time_ns / NS_PER_US * (zone->limit_uw / UW_PER_W + 1);
-
-	return allowed_uj * EXCEEDED > zone->range_uj ||
-	       zone->energy_uj > allowed_uj * FAR_EXCEEDED;
-}
-
 int powercap_continue(struct kernel_files *files, struct power_zone *zone,
 		      const struct power_zones *before)
 {
+	enum { EXCEEDED = 2, FAR_EXCEEDED = 10, UW_PER_W = 1000000 };
+	uint64_t allowed_uj;
 	int error;
 
 	for (size_t i = 0; i < before->count; i++) {
@@ -212,7 +203,12 @@ int powercap_continue(struct kernel_files *files, struct power_zone *zone,
 		zone->counter_uj = other->counter_uj;
 		zone->at_ns = other->at_ns;
 		error = powercap_add(files, zone);
-		if (!error && is_doubtful(zone))
+		/* What was drawn cannot be known where the counter may have wrapped around twice,
+		 * or began anew, as after a suspend. A limit may be exceeded for a while, but not
+		 * on average by so much. */
+		allowed_uj = zone->time_ns / NS_PER_US * (zone->limit_uw / UW_PER_W + 1);
+		if (!error && (allowed_uj * EXCEEDED > zone->range_uj ||
+			       zone->energy_uj > allowed_uj * FAR_EXCEEDED))
 			zone->energy_uj = zone->time_ns = 0;
 		return error;
 	}

@@ -48,38 +48,6 @@ static bool names_foreign_domain(const struct topology_sources *sources,
 	       !sources->operations->valid_domains;
 }
 
-static int report_foreign(const struct topology_sources *sources, const struct topology *topology,
-			  const struct topology_cpu *first, struct isst_cpuset *reported)
-{
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	char *list = NULL;
-	int error = cpus ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
-		const struct topology_cpu *cpu = topology->cpus[i];
-
-		if (!names_foreign_domain(sources, cpu) ||
-		    first->punit_domain != cpu->punit_domain || first->domain != cpu->domain)
-			continue;
-		error = isst_cpuset_add(cpus, cpu->public.number, cpu->public.number);
-		if (!error)
-			error = isst_cpuset_add(reported, cpu->public.number, cpu->public.number);
-	}
-	if (!error && !(list = name_numbers("CPU", cpus)))
-		error = -ENOMEM;
-	if (!error)
-		message_notice(sources->messages,
-			       isst_cpuset_count(cpus) > 1
-				       ? "%s report power domain %u, which this platform "
-					 "cannot have; using %s"
-				       : "%s reports power domain %u, which this platform "
-					 "cannot have; using %s",
-			       list, first->punit_domain, first->domain->public.name);
-	free(list);
-	isst_cpuset_free(cpus);
-	return error;
-}
-
 /** One line for all CPUs that are alike, of which there may be thousands. */
 static int note_foreign_domains(const struct topology_sources *sources,
 				const struct topology *topology)
@@ -87,10 +55,39 @@ static int note_foreign_domains(const struct topology_sources *sources,
 	struct isst_cpuset *reported = isst_cpuset_new();
 	int error = reported ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < topology->cpu_count && !error; i++)
-		if (names_foreign_domain(sources, topology->cpus[i]) &&
-		    !isst_cpuset_has(reported, topology->cpus[i]->public.number))
-			error = report_foreign(sources, topology, topology->cpus[i], reported);
+	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
+		const struct topology_cpu *first = topology->cpus[i];
+		struct isst_cpuset *alike;
+		char *list = NULL;
+
+		if (!names_foreign_domain(sources, first) ||
+		    isst_cpuset_has(reported, first->public.number))
+			continue;
+		alike = isst_cpuset_new();
+		error = alike ? 0 : -ENOMEM;
+		for (size_t j = i; j < topology->cpu_count && !error; j++) {
+			const struct topology_cpu *cpu = topology->cpus[j];
+
+			if (names_foreign_domain(sources, cpu) && first->domain == cpu->domain &&
+			    first->punit_domain == cpu->punit_domain)
+				error = isst_cpuset_add(alike, cpu->public.number,
+							cpu->public.number);
+		}
+		if (!error)
+			error = isst_cpuset_add_set(reported, alike);
+		if (!error && !(list = name_numbers("CPU", alike)))
+			error = -ENOMEM;
+		if (!error)
+			message_notice(sources->messages,
+				       isst_cpuset_count(alike) > 1
+					       ? "%s report power domain %u, which this platform "
+						 "cannot have; using %s"
+					       : "%s reports power domain %u, which this platform "
+						 "cannot have; using %s",
+				       list, first->punit_domain, first->domain->public.name);
+		free(list);
+		isst_cpuset_free(alike);
+	}
 	isst_cpuset_free(reported);
 	return error;
 }

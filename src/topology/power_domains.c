@@ -117,17 +117,6 @@ static int add_packages(const struct topology_sources *sources, struct topology 
 	return error;
 }
 
-/** A CPU that may be in any power domain of its package: of none of them all CPUs are known. */
-static void note_unknown(struct topology *topology, unsigned int package, const char *unknown_core)
-{
-	for (size_t i = 0; i < topology->domain_count; i++) {
-		struct topology_domain *domain = topology->domains[i];
-
-		if (domain->public.package == package && !domain->unknown_core)
-			domain->unknown_core = domain->unknown_cpus = unknown_core;
-	}
-}
-
 /** Gives a CPU to its domain, which also gets the CPU's die. */
 static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 {
@@ -136,8 +125,13 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 
 	if (cpu->public.core_known)
 		domain = topology_find_domain(topology, die->package, die->die, cpu->punit_domain);
-	if (cpu->unknown_core)
-		note_unknown(topology, die->package, cpu->unknown_core);
+	/* A CPU that may be in any power domain of its package: of none of them all are known. */
+	for (size_t i = 0; i < topology->domain_count && cpu->unknown_core; i++) {
+		struct topology_domain *other = topology->domains[i];
+
+		if (other->public.package == die->package && !other->unknown_core)
+			other->unknown_core = other->unknown_cpus = cpu->unknown_core;
+	}
 	cpu->domain = NULL;
 	cpu->public.domain = NULL;
 	if (!domain && cpu->public.core_known)
