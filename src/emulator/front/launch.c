@@ -75,17 +75,6 @@ static bool is_of_this_architecture(const Elf64_Ehdr *header)
 	       header->e_machine == __ehdr_start.e_machine;
 }
 
-static const char *obstacle_of_elf(int file, const Elf64_Ehdr *header)
-{
-	Elf64_Phdr interpreter;
-
-	if (!is_of_this_architecture(header))
-		return "its architecture differs from that of the preload library";
-	if (!find_segment(file, header, PT_INTERP, &interpreter) && !is_linker(file, header))
-		return "it is statically linked";
-	return NULL;
-}
-
 /** Programs that gain privileges are started without preload libraries. */
 static bool gains_privileges(int file)
 {
@@ -101,18 +90,6 @@ static bool gains_privileges(int file)
 }
 
 #define GAINS_PRIVILEGES "it gains privileges, so the dynamic linker ignores the preload library"
-
-/** The interpreter in a script's first line, NULL if there is none; cut out in place. */
-static char *interpreter_of(char *line)
-{
-	char *path = line + 2;
-
-	if (strncmp(line, "#!", 2) != 0)
-		return NULL;
-	path += strspn(path, " \t");
-	path[strcspn(path, " \t\r\n")] = '\0';
-	return path;
-}
 
 /** Of a program that its user may start but not read, as some that gain privileges are. */
 static const char *obstacle_of_unreadable(const char *path)
@@ -135,20 +112,28 @@ static const char *obstacle_of(const char *path, unsigned int depth)
 		char line[256];
 	} start = { .line = "" };
 	int file = open(path, O_RDONLY | O_CLOEXEC);
-	const char *obstacle = NULL, *interpreter;
+	char *interpreter = start.line + 2;
+	const char *obstacle = NULL;
+	Elf64_Phdr segment;
 	ssize_t size;
 
 	if (file < 0)
 		return errno == EACCES ? obstacle_of_unreadable(path) : NULL;
 	size = pread(file, &start, sizeof(start) - 1, 0);
-	interpreter = interpreter_of(start.line);
-	if (interpreter && depth < DEEPEST)
+	if (strncmp(start.line, "#!", 2) == 0 && depth < DEEPEST) {
+		interpreter += strspn(interpreter, " \t");
+		interpreter[strcspn(interpreter, " \t\r\n")] = '\0';
 		obstacle = obstacle_of(interpreter, depth + 1);
-	else if (gains_privileges(file))
+	} else if (gains_privileges(file)) {
 		obstacle = GAINS_PRIVILEGES;
-	else if (size >= (ssize_t)sizeof(start.header) &&
-		 memcmp(start.header.e_ident, ELFMAG, SELFMAG) == 0)
-		obstacle = obstacle_of_elf(file, &start.header);
+	} else if (size >= (ssize_t)sizeof(start.header) &&
+		   memcmp(start.header.e_ident, ELFMAG, SELFMAG) == 0) {
+		if (!is_of_this_architecture(&start.header))
+			obstacle = "its architecture differs from that of the preload library";
+		else if (!find_segment(file, &start.header, PT_INTERP, &segment) &&
+			 !is_linker(file, &start.header))
+			obstacle = "it is statically linked";
+	}
 	close(file);
 	return obstacle;
 }
@@ -174,27 +159,22 @@ bool launch_is_linker(const char *path)
 	return is_it;
 }
 
-/** Whether execvp(3) would take it, rather than look on. */
-static bool is_program(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
 bool launch_find(const char *name, char *found)
 {
 	const char *path = getenv("PATH");
+	struct stat status;
 
 	if (strchr(name, '/'))
 		return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX;
 	path = path ? path : "/bin:/usr/bin";
 	for (size_t length; path; path = path[length] ? path + length + 1 : NULL) {
 		length = strcspn(path, ":");
-		/* An empty one is the working directory. */
+		/* An empty one is the working directory; execvp(3) looks on past what it cannot
+		 * run. */
 		if (snprintf(found, PATH_MAX, "%.*s/%s", length ? (int)length : 1,
 			     length ? path : ".", name) < PATH_MAX &&
-		    is_program(found))
+		    stat(found, &status) == 0 && S_ISREG(status.st_mode) &&
+		    access(found, X_OK) == 0)
 			return true;
 	}
 	return false;
@@ -283,20 +263,12 @@ static int find_library(char *path, char **error)
 			 LAUNCH_LIBRARY, ISST_LIBRARY_DIRECTORY);
 }
 
-static bool is_preloaded(const char *libraries, const char *library)
-{
-	const char *found = libraries ? strstr(libraries, library) : NULL;
-	const char *behind = found ? found + strlen(library) : NULL;
-
-	return found && (found == libraries || found[-1] == ':' || found[-1] == ' ') &&
-	       (*behind == '\0' || *behind == ':' || *behind == ' ');
-}
-
 /** Behind what is preloaded already. */
 static int set_library(char **error)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char library[PATH_MAX], *all;
+	const char *found;
 	int result = find_library(library, error);
 
 	if (result)
@@ -306,8 +278,10 @@ static int set_library(char **error)
 		return set_error(error, -EIO,
 				 "Cannot preload %s: its path contains a space or a colon",
 				 library);
-	if (is_preloaded(others, library))
-		return 0;
+	found = others ? strstr(others, library) : NULL;
+	if (found && (found == others || found[-1] == ':' || found[-1] == ' ') &&
+	    strchr(": ", found[strlen(library)]))
+		return 0; /* strchr() finds the end of the text as well */
 	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
 	    0)
 		return -ENOMEM;
