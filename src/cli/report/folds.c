@@ -39,7 +39,8 @@ struct fold {
 	size_t slot_count;
 };
 
-struct folds {
+/** Of steps joined by their cores, classes and CPUs so far: with copies of their texts. */
+struct step_folds {
 	struct fold *all;
 	size_t count;
 };
@@ -57,7 +58,7 @@ static void clear_fold(struct fold *fold)
 	free(fold->rest);
 }
 
-static void clear_folds(struct folds *folds)
+static void clear_folds(struct step_folds *folds)
 {
 	for (size_t i = 0; i < folds->count; i++)
 		clear_fold(&folds->all[i]);
@@ -210,7 +211,7 @@ static bool is_alike(const struct fold *one, const struct fold *other)
 
 /** Takes over a fold, or joins it with the first one that is alike. Returns 1 if it was joined, 0
  * if not, or -ENOMEM. */
-static int add_fold(struct folds *folds, struct fold *fold)
+static int add_fold(struct step_folds *folds, struct fold *fold)
 {
 	struct fold *all = folds->all, *like = all;
 	int error = 0;
@@ -304,7 +305,7 @@ static void join_messages(struct report *report, const struct domain_list *machi
 			  enum slot_kind stays)
 {
 	struct report_entry *entry = report_next_message(report, NULL), *next;
-	struct folds folds = { NULL, 0 };
+	struct step_folds folds = { NULL, 0 };
 
 	for (; entry; entry = next) {
 		struct fold fold;
@@ -340,11 +341,6 @@ void message_folds_apply(struct report *report, const struct isst_context *conte
 
 /* ---- Steps ---- */
 
-/** Joined by their cores, classes and CPUs so far. The texts are copies. */
-struct step_folds {
-	struct folds folds;
-};
-
 struct step_folds *step_folds_new(void)
 {
 	return calloc(1, sizeof(struct step_folds));
@@ -358,10 +354,10 @@ static void free_texts(struct step_texts *texts)
 
 void step_folds_free(struct step_folds *folds)
 {
-	for (size_t i = 0; folds && i < folds->folds.count; i++)
-		free_texts(&folds->folds.all[i].texts);
+	for (size_t i = 0; folds && i < folds->count; i++)
+		free_texts(&folds->all[i].texts);
 	if (folds)
-		clear_folds(&folds->folds);
+		clear_folds(folds);
 	free(folds);
 }
 
@@ -380,7 +376,7 @@ int step_folds_add(struct step_folds *folds, const char *target, const struct st
 	if (error)
 		clear_fold(&fold);
 	else
-		error = add_fold(&folds->folds, &fold);
+		error = add_fold(folds, &fold);
 	if (error)
 		free_texts(&copies);
 	return error > 0 ? 0 : error;
@@ -400,11 +396,11 @@ int step_folds_visit(const struct step_folds *folds, const struct isst_context *
 		     step_folds_visitor visitor, void *data)
 {
 	struct domain_list machine = { .entries = NULL };
-	struct folds joined = { NULL, 0 };
+	struct step_folds joined = { NULL, 0 };
 	int error = list_domains(context, &machine);
 
-	for (size_t i = 0; i < folds->folds.count && error >= 0; i++) {
-		const struct fold *fold = &folds->folds.all[i];
+	for (size_t i = 0; i < folds->count && error >= 0; i++) {
+		const struct fold *fold = &folds->all[i];
 		char *target = put_together(fold, &machine);
 		struct fold with_domains;
 

@@ -46,7 +46,7 @@ struct report_node {
 	unsigned int bits;
 	bool hidden;  /* from people, who find it elsewhere */
 	bool marked;  /* for people, see report_mark() */
-	bool changed; /* since another report, see report_changes.h */
+	bool changed; /* since another report, see report_mark_changes() */
 	enum node_standing standing;
 	struct report_node *first, *last; /* children */
 	struct report_node *next;

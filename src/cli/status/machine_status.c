@@ -384,24 +384,6 @@ static struct isst_explanation *explain_limits(struct run *run)
 	return explanation;
 }
 
-/** Whether a finding is a performance limit reason of a package. */
-static bool is_limit_of(const struct isst_finding *finding, unsigned int package)
-{
-	static const int CODES[] = {
-		ISST_FINDING_LIMITED_THERMAL,	ISST_FINDING_LIMITED_PLATFORM,
-		ISST_FINDING_LIMITED_POWER,	ISST_FINDING_LIMITED_CURRENT,
-		ISST_FINDING_LIMITED_RAS,	ISST_FINDING_LIMITED_MCP,
-		ISST_FINDING_LIMITED_DFC,	ISST_FINDING_LIMITED_QOS,
-		ISST_FINDING_LIMITED_MISC,	ISST_FINDING_LIMITED_FREQUENCY,
-		ISST_FINDING_LIMITED_OTHERWISE,
-	};
-
-	for (size_t i = 0; i < sizeof(CODES) / sizeof(CODES[0]); i++)
-		if (CODES[i] == isst_finding_code(finding))
-			return isst_cpuset_has(isst_finding_packages(finding), package);
-	return false;
-}
-
 /** The largest number of the levels in force in a package, or of their summaries. */
 static void report_largest(struct machine_status *status, unsigned int package,
 			   struct report_node *node, enum key_id key, int id)
@@ -444,7 +426,8 @@ static void report_package(struct machine_status *status, const struct isst_resu
 	/* Each reason once, since more or less may have been read for other CPUs: those of the same
 	 * code follow each other. What cannot be read is in no format that this is for. */
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
-		if (!is_limit_of(finding, package) || isst_finding_code(finding) == reported)
+		if (!isst_cpuset_has(isst_finding_packages(finding), package) ||
+		    isst_finding_code(finding) == reported)
 			continue;
 		reported = isst_finding_code(finding);
 		report_word(report_branch(node, KEY_FINDING, count++), KEY_FINDING_CODE,

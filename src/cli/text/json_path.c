@@ -3,7 +3,6 @@
 #include "json_path.h"
 
 #include "../../common/memory_stream.h"
-#include "isst.h"
 
 #include <stdlib.h>
 #include <string.h>
