@@ -314,12 +314,12 @@ static int report_features(const struct step *levels, const struct isst_domain *
 		uint64_t before = 0;
 		int error;
 
-		if (!level->written || !item_is(&level->item, &item))
+		if (level->state < ENTRY_WRITTEN || !item_is(&level->item, &item))
 			continue;
 		for (size_t j = levels->footprint_count; j-- > 0;) {
 			const struct entry *entry = &levels->footprint[j];
 
-			if (entry->item.kind == ITEM_FEATURES && entry->old_known &&
+			if (entry->item.kind == ITEM_FEATURES && entry->state != ENTRY_UNKNOWN &&
 			    item_same_domain(&entry->item, &item))
 				before = entry->old.number &
 					 (FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ);
@@ -344,7 +344,7 @@ static int finish_levels(struct step *levels)
 	int error = 0;
 
 	for (size_t i = 0; i < levels->count && by_driver; i++) {
-		if (!levels->entries[i].timed_out || !levels->entries[i].confirmed)
+		if (!levels->entries[i].timed_out || levels->entries[i].state != ENTRY_CONFIRMED)
 			continue;
 		if (!features)
 			features = change_step_behind(levels, ITEM_FEATURES);

@@ -380,7 +380,7 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 	for (size_t i = 0; i < step->count && !error; i++) {
 		const struct entry *entry = &step->entries[i];
 
-		named[i] = entry->written && entry->old.number != CPUFREQ_NO_LIMIT &&
+		named[i] = entry->state >= ENTRY_WRITTEN && entry->old.number != CPUFREQ_NO_LIMIT &&
 			   (!is_named || is_named(change, entry));
 	}
 	for (size_t i = 0; i < step->count && !error; i++) {

@@ -75,7 +75,7 @@ static int widen_packages(struct step *step)
 		unsigned int package = entry->item.package;
 		struct step *again;
 
-		if (!entry->provisional || !entry->written || entry->refused ||
+		if (!entry->provisional || entry->state < ENTRY_WRITTEN || entry->refused ||
 		    entry->wanted.number == entry->bits)
 			continue;
 		/* All limits of the package once more: for each of them it is what was asked for

@@ -63,6 +63,17 @@ struct isst_change_step {
 	size_t field_count;
 };
 
+/** How far an entry got. Each state includes those above it; beside it an entry may be refused, and
+ * its old value may have been written again. */
+enum entry_state {
+	ENTRY_UNKNOWN,	 /* its old value is not known, or the machine has no such item */
+	ENTRY_KNOWN,	 /* it is as wanted, or of a footprint */
+	ENTRY_NEEDED,	 /* it is to be written */
+	ENTRY_WRITTEN,	 /* it was asked for, and may appear yet */
+	ENTRY_MISSED,	 /* it was accepted at once, had the time of its kind, and is not there */
+	ENTRY_CONFIRMED, /* it was read back as wanted */
+};
+
 /** An item of a step: to be written, or (in a footprint) only saved and restored. */
 struct entry {
 	struct item item;
@@ -95,14 +106,10 @@ struct entry {
 	struct item_value now;	    /* right before it is written */
 	struct item_value wanted;   /* right after */
 	struct item_value journalled; /* what @wanted was before it was written */
-	bool old_known;		      /* @old is known, and the machine has such an item */
-	bool appeared;		      /* it was not there before the first write */
-	bool needed;		      /* it is not as wanted yet */
-	bool written;
-	bool others;	  /* another agent has set it right before */
-	bool timed_out;	  /* of those written: it has not been waited for yet */
-	bool waited;	  /* it was accepted at once, and had the time that its kind may take */
-	bool confirmed;	  /* it was read back as wanted */
+	enum entry_state state;
+	bool appeared;	  /* it was not there before the first write */
+	bool others;	  /* another agent has set it right before: it was not written */
+	bool timed_out;	  /* of those written: the request did, and was not waited for yet */
 	bool refused;	  /* the change goes on without it */
 	bool provisional; /* what it becomes now is not yet what counts: a later step looks to that
 			   */

@@ -46,7 +46,7 @@ static void print_step(FILE *stream, struct step *step)
 	for (size_t i = 0; i < step->count; i++) {
 		struct entry *entry = &step->entries[i];
 
-		if (!entry->needed)
+		if (entry->state < ENTRY_NEEDED)
 			continue;
 		entry->journalled = entry->wanted;
 		line = (struct item_line){ .item = entry->item,
@@ -60,7 +60,7 @@ static void print_step(FILE *stream, struct step *step)
 		line = (struct item_line){ .item = entry->item,
 					   .old = entry->old,
 					   .written = entry->old };
-		if (entry->old_known)
+		if (entry->state != ENTRY_UNKNOWN)
 			print_item(stream, step, JOURNAL_FOOTPRINT, &line);
 	}
 }
@@ -196,8 +196,9 @@ int journal_verified(struct isst_change *change, const struct step *step,
 						.held = entry->held,
 						.shown = entry->shown };
 
-		if (entry->needed && (entry->held || !item_value_equal(&entry->item, entry->wanted,
-								       entry->journalled)))
+		if (entry->state >= ENTRY_NEEDED &&
+		    (entry->held ||
+		     !item_value_equal(&entry->item, entry->wanted, entry->journalled)))
 			print_item(text.stream, step, JOURNAL_BECAME, &line);
 	}
 	for (size_t i = 0; i < count && !error; i++) {

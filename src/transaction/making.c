@@ -39,8 +39,8 @@ void step_report_progress(struct isst_change *change, const struct step *step, s
 		bool online = entry->wanted.number != 0;
 		char line[32];
 
-		*done += entry->needed;
-		if (change->quiet && !entry->needed)
+		*done += entry->state >= ENTRY_NEEDED;
+		if (change->quiet && entry->state < ENTRY_NEEDED)
 			continue;
 		snprintf(line, sizeof(line), "%s cpu %u", online ? "online" : "offline",
 			 entry->item.index);
@@ -82,7 +82,8 @@ static int note_writes(struct making *making, size_t from, size_t end, size_t *n
 		 * difference; it is waited for when the step is verified. */
 		entry->timed_out = failure->error == -ETIMEDOUT;
 		entry->others = access->others;
-		entry->written = (!failure->error && !access->others) || entry->timed_out;
+		if ((!failure->error && !access->others) || entry->timed_out)
+			entry->state = ENTRY_WRITTEN;
 		change->moved |= entry->timed_out;
 		change_log(change, &entry->item, entry->now, entry->wanted,
 			   failure->error   ? failure->message
@@ -266,6 +267,13 @@ static int read_back(struct making *making)
 	return error;
 }
 
+/** One that another agent has set is there as well, and was not written. */
+static void confirm_entry(struct entry *entry)
+{
+	if (entry->state >= ENTRY_WRITTEN)
+		entry->state = ENTRY_CONFIRMED;
+}
+
 /** Judges a value that is what firmware or kernel made of the one that was written. Of a limit that
  * holds it the message names the file. @exact: that is not good enough. */
 static int accept_clipped(struct isst_change *change, struct entry *entry, struct item_value now,
@@ -273,7 +281,7 @@ static int accept_clipped(struct isst_change *change, struct entry *entry, struc
 {
 	const char *limit;
 
-	entry->confirmed = true;
+	confirm_entry(entry);
 	if (entry->provisional) {
 		entry->wanted = now;
 		return 0;
@@ -314,10 +322,12 @@ static int check_result(const struct step *step, struct entry *entry,
 		return message_error(messages, -EIO, "%s disappeared after it was written",
 				     item_describe(change->context, item));
 	change->moved |= moved || entry->hidden;
-	entry->confirmed = entry_served(entry, access->value);
-	if (entry->confirmed)
+	if (entry_served(entry, access->value)) {
+		confirm_entry(entry);
 		return 0;
-	entry->waited = !entry->timed_out;
+	}
+	if (entry->state == ENTRY_WRITTEN && !entry->timed_out)
+		entry->state = ENTRY_MISSED;
 	why = message_make(texts, "%s: wrote %s, read back %s",
 			   item_text(texts, change->context, item),
 			   item_value_text(texts, item, entry->wanted),
@@ -378,7 +388,7 @@ static struct item_value present_value(const struct isst_change *change, const s
  * step. */
 static uint64_t moved_bits(const struct isst_change *change, const struct entry *entry)
 {
-	if (!entry->keep || !entry->old_known)
+	if (!entry->keep || entry->state == ENTRY_UNKNOWN)
 		return 0;
 	return (present_value(change, entry).number ^ entry->now.number) & entry->mask;
 }
@@ -436,7 +446,8 @@ static struct step *write_back_kind(struct step *step, struct step *last, enum i
 		const struct entry *entry = &step->footprint[i];
 		uint64_t moved = moved_bits(step->change, entry);
 
-		if (entry->item.kind != kind || !(moved || (level && entry->old_known)))
+		if (entry->item.kind != kind ||
+		    !(moved || (level && entry->state != ENTRY_UNKNOWN)))
 			continue;
 		/* Written back in any case: a later step is to replace what was there before. */
 		report_moved(step, entry, moved);
@@ -465,7 +476,7 @@ static struct step *repeat_step(const struct step *step, struct step *levels)
 	for (size_t i = 0; i < step->count; i++) {
 		const struct entry *entry = &step->entries[i];
 
-		if (!entry->old_known || entry->refused)
+		if (entry->state == ENTRY_UNKNOWN || entry->refused)
 			continue;
 		step_set(again, entry->item, item_known_bits(step->kind), entry->wanted.number);
 		if (again->count > 0)
@@ -490,7 +501,7 @@ static void warn_of_classes(const struct step *step)
 		if (!step->footprint[i].keep || item->kind != ITEM_CLOS || item->index > 0)
 			continue;
 		for (size_t j = 0; j < step->count; j++)
-			if (step->entries[j].needed &&
+			if (step->entries[j].state >= ENTRY_NEEDED &&
 			    item_same_domain(&step->entries[j].item, item))
 				change_warn(change, ISST_WARNING_WRITTEN_BACK,
 					    "%s: some firmware resets classes of service when "
@@ -510,7 +521,7 @@ static void warn_of_requests(const struct step *step, const struct requested_lev
 		const struct requested_level *level = requested_level_of(
 			all, item_domain(change->context, &entry->item));
 
-		if (entry->needed && level && level->requested != level->present)
+		if (entry->state >= ENTRY_NEEDED && level && level->requested != level->present)
 			change_warn(change, ISST_WARNING_WRITTEN_BACK,
 				    "%s: level %u was requested last, and the present level is %u: "
 				    "the firmware changes that when %s is written; it is written "
@@ -636,7 +647,7 @@ static struct item present_item(const struct step *step, const struct item *item
 	for (size_t i = 0; i < step->count && item->kind == ITEM_FEATURES; i++) {
 		const struct entry *entry = &step->entries[i];
 
-		if (entry->item.kind == ITEM_LEVEL && entry->needed &&
+		if (entry->item.kind == ITEM_LEVEL && entry->state >= ENTRY_NEEDED &&
 		    item_same_domain(&entry->item, item))
 			present.index = (unsigned int)entry->wanted.number;
 	}
@@ -675,7 +686,7 @@ int step_make(struct isst_change *change, struct step *step)
 	for (size_t i = 0; i < step->count; i++) {
 		const struct entry *entry = &step->entries[i];
 
-		if (entry->needed)
+		if (entry->state >= ENTRY_NEEDED)
 			making.accesses[making.count++] =
 				(struct item_access){ .item = entry->item,
 						      .value = entry->wanted,
@@ -686,7 +697,7 @@ int step_make(struct isst_change *change, struct step *step)
 	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
 
-		if (entry->old_known && !item_kinds[entry->item.kind].of_cpu)
+		if (entry->state != ENTRY_UNKNOWN && !item_kinds[entry->item.kind].of_cpu)
 			making.accesses[making.count + making.disturbed++] = (struct item_access){
 				.item = present_item(step, &entry->item), .owner = i
 			};

@@ -71,9 +71,12 @@ static bool plan_values(struct step *step)
 
 		entry->wanted.number = entry_apply(entry, entry->now.number);
 		entry->wanted.text = entry->text;
-		entry->needed = entry->old_known && !entry->refused &&
-				(entry_is_unseen(step, entry) || !entry_served(entry, entry->now));
-		any |= entry->needed;
+		if (entry->state != ENTRY_UNKNOWN)
+			entry->state = ENTRY_KNOWN;
+		if (entry->state != ENTRY_UNKNOWN && !entry->refused &&
+		    (entry_is_unseen(step, entry) || !entry_served(entry, entry->now)))
+			entry->state = ENTRY_NEEDED;
+		any |= entry->state == ENTRY_NEEDED;
 	}
 	return any;
 }
@@ -112,7 +115,7 @@ static void replace_undefined_clos(struct isst_change *change, struct entry *ent
 {
 	const char *what;
 
-	if (entry->item.kind != ITEM_ASSOCIATION || !entry->old_known ||
+	if (entry->item.kind != ITEM_ASSOCIATION || entry->state == ENTRY_UNKNOWN ||
 	    item_value_is_plausible(&entry->item, entry->old))
 		return;
 	what = message_make(&change->texts, "%s: CLOS %u does not exist",
@@ -139,7 +142,7 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 
 		if (!item || !item->read || entry->refused)
 			continue;
-		entry->old_known = item->value_known;
+		entry->state = item->value_known ? ENTRY_KNOWN : ENTRY_UNKNOWN;
 		entry->appeared = item->appeared;
 		entry->old = item->value;
 		entry->now = item->now;
@@ -217,7 +220,7 @@ void change_note_moved(struct isst_change *change, const struct step *step)
 	for (size_t i = 0; i < step->count; i++) {
 		struct item counterpart;
 
-		if (!step->entries[i].needed)
+		if (step->entries[i].state < ENTRY_NEEDED)
 			continue;
 		note_moved(change, &step->entries[i].item);
 		if (step->moves_range)
@@ -265,7 +268,7 @@ static void note_forecast(struct isst_change *change, const struct step *step)
 		struct baseline_item *item = baseline_find(&change->baseline,
 							   &step->entries[i].item);
 
-		if (item && step->entries[i].needed)
+		if (item && step->entries[i].state >= ENTRY_NEEDED)
 			item->now = step->entries[i].wanted;
 	}
 	for (size_t i = 0; i < step->footprint_count; i++) {
@@ -287,7 +290,7 @@ static int add_disturbed(struct isst_change *change, const struct step *step)
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 		struct item counterpart;
 
-		if ((entry->needed || may_have_moved(change, entry, item)) &&
+		if ((entry->state >= ENTRY_NEEDED || may_have_moved(change, entry, item)) &&
 		    item_counterpart(&entry->item, &counterpart))
 			error = baseline_add(&change->baseline, &counterpart, true);
 	}
@@ -447,7 +450,8 @@ static int read_moved(struct isst_change *change, struct step *step)
 		const struct entry *entry = &step->entries[i];
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
-		if (!may_have_moved(change, entry, item) || !entry->old_known || entry->refused)
+		if (!may_have_moved(change, entry, item) || entry->state == ENTRY_UNKNOWN ||
+		    entry->refused)
 			continue;
 		accesses[count++] = (struct item_access){ .item = entry->item, .owner = i };
 	}
@@ -468,7 +472,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 			change_warn(change, ISST_WARNING_RESULT_UNKNOWN,
 				    "%s; the result is unknown", failure->message);
 		} else if (access->absent) {
-			entry->old_known = false;
+			entry->state = ENTRY_UNKNOWN;
 		} else {
 			change_reveal(change, &entry->item, entry->old, entry->now);
 		}
@@ -487,7 +491,7 @@ int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 		error = step_find_concealed(change, step);
 	*needed = !error && plan_values(step);
 	for (size_t i = 0; i < step->count && *needed; i++)
-		if (step->entries[i].needed)
+		if (step->entries[i].state >= ENTRY_NEEDED)
 			step_disturbs_counterpart(step, &step->entries[i].item);
 	if (*needed)
 		error = read_unknown(change, step->footprint, step->footprint_count, true);
@@ -534,8 +538,8 @@ static bool is_looked_at(const struct step *step, const struct entry *entry,
 {
 	return (!item_is_file(step->kind) || step->kind == ITEM_ONLINE ||
 		step->kind == ITEM_PARTITION) &&
-	       !entry->refused && entry->old_known && entry->mask > 0 &&
-	       !(step == last && entry->written);
+	       !entry->refused && entry->state != ENTRY_UNKNOWN && entry->mask > 0 &&
+	       !(step == last && entry->state >= ENTRY_WRITTEN);
 }
 
 static bool is_written(const struct isst_change *change, const struct item *item)

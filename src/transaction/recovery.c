@@ -401,8 +401,10 @@ static void set_entry(const struct isst_journal *journal, struct entry *entry,
 {
 	bool moved = tracked->finding == FOUND_MOVED, found = tracked->finding == FOUND_WRITTEN;
 
-	entry->old_known = moved ? !tracked->unreadable : tracked->finding < FOUND_OFFLINE;
-	entry->needed = true;
+	if (moved ? !tracked->unreadable : tracked->finding < FOUND_OFFLINE)
+		entry->state = tracked->pending		   ? ENTRY_WRITTEN
+			       : tracked->written && found ? ENTRY_CONFIRMED
+							   : ENTRY_NEEDED;
 	entry->appeared = tracked->appeared;
 	entry->mask = tracked_bits(tracked);
 	entry->old = moved ? tracked->now : tracked->old;
@@ -411,9 +413,7 @@ static void set_entry(const struct isst_journal *journal, struct entry *entry,
 	 * online is not known yet. */
 	entry->hidden = found && !tracked->pending && item_is_limit(&entry->item) &&
 			(tracked->unreadable || tracked->now.number == tracked->old.number);
-	entry->written = tracked->pending || (tracked->written && found);
-	entry->confirmed = !tracked->pending;
-	entry->asked_back = journal->text.rollback && entry->written;
+	entry->asked_back = journal->text.rollback && entry->state >= ENTRY_WRITTEN;
 }
 
 /** Makes the steps of the journal, as if they had been begun. */

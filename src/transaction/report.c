@@ -103,7 +103,8 @@ static void list_entry(struct isst_change *change, const struct step *step,
 		.item = item_public(change->context, item),
 		.old_number = item_number_of(item, entry->now, seen),
 		.new_number = item_number_of(item, entry->wanted, true),
-		.written = change->options.dry_run ? entry->needed : entry->written,
+		.written = change->options.dry_run ? entry->state >= ENTRY_NEEDED
+						   : entry->state >= ENTRY_WRITTEN,
 	};
 	listed->field_count = item_fields(&change->texts, change->context, item,
 					  seen ? &entry->now : NULL, entry->wanted, listed->fields);
@@ -124,7 +125,7 @@ int change_list(struct isst_change *change)
 		const struct step *step = change->steps[i];
 
 		for (size_t j = 0; j < step->count; j++)
-			if (step->entries[j].old_known)
+			if (step->entries[j].state != ENTRY_UNKNOWN)
 				list_entry(change, step, &step->entries[j]);
 	}
 	/* A list with values that have no text would be taken for one of fewer writes. */

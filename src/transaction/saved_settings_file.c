@@ -245,7 +245,7 @@ static bool is_shared(const struct settings_file *other, const struct entry *ent
 					       ? find_line(other, &entry->item, level)
 					       : NULL;
 
-	return line && entry->old_known &&
+	return line && entry->state != ENTRY_UNKNOWN &&
 	       item_value_equal(&entry->item, line->written, entry->wanted);
 }
 
@@ -266,7 +266,7 @@ static void keep(struct isst_change *change, const struct settings_plan *plan,
 			if (change->steps[i]->settings != plan || entry->refused)
 				continue;
 			level = level_of(change, plan, &entry->item);
-			if (entry->written || is_shared(other, entry, level))
+			if (entry->state >= ENTRY_WRITTEN || is_shared(other, entry, level))
 				keep_entry(saved, other, entry, level);
 		}
 }
@@ -365,7 +365,7 @@ static void forget(struct isst_change *change, const struct settings_plan *plan,
 		if (forgotten && heir && !heir->error)
 			hand_over(change, plan, &line, heir);
 		if (forgotten && !is_retained(change, plan->name, &line) &&
-		    !(entry && !entry->old_known && !entry->refused))
+		    !(entry && entry->state == ENTRY_UNKNOWN && !entry->refused))
 			continue;
 		lines->items[kept++] = line;
 		note_error(saved, item_index_add(&saved->index, &line.item));

@@ -78,7 +78,7 @@ static bool was_written(const struct isst_change *change, const struct item *ite
 	change_for_each_place (place, change, item) {
 		const struct entry *entry = place_entry(place);
 
-		written |= !place->footprint && entry->written;
+		written |= !place->footprint && entry->state >= ENTRY_WRITTEN;
 		*overwritten |= !place->footprint && entry->overwritten;
 	}
 	return written;
@@ -97,7 +97,8 @@ static bool is_final_upper(const struct isst_change *change, const struct item *
 	    limit_clamp(change->context, lower, upper, &shown) || shown != now)
 		return false;
 	change_for_each_place (place, change, &item)
-		if (place_entry(place)->old_known && place_entry(place)->old.number != upper)
+		if (place_entry(place)->state != ENTRY_UNKNOWN &&
+		    place_entry(place)->old.number != upper)
 			return false;
 	return true;
 }
@@ -146,7 +147,7 @@ static void replace_old(struct isst_change *change, const struct item *item,
 	if (known)
 		known->value = value;
 	change_for_each_place (place, change, item)
-		if (place_entry(place)->old_known)
+		if (place_entry(place)->state != ENTRY_UNKNOWN)
 			place_entry(place)->old = value;
 }
 
@@ -267,8 +268,8 @@ int step_find_concealed(struct isst_change *change, struct step *step)
 		struct entry *entry = &step->entries[i];
 
 		/* One that would not be written, because of what it reads as. */
-		if (entry->old_known && !entry->refused && !entry->hidden && !entry->at_least &&
-		    entry->now.number == entry->bits)
+		if (entry->state != ENTRY_UNKNOWN && !entry->refused && !entry->hidden &&
+		    !entry->at_least && entry->now.number == entry->bits)
 			error = note_concealed(change->context, entry, turbo);
 	}
 	return error;

@@ -60,7 +60,7 @@ static int check_limits(struct isst_change *change, const struct step *step)
 	for (size_t i = 0; i < step->count && !error; i++) {
 		const struct entry *entry = &step->entries[i];
 
-		if (!entry->needed || !item_is_limit(&entry->item))
+		if (entry->state < ENTRY_NEEDED || !item_is_limit(&entry->item))
 			continue;
 		error = is_concealed(change, entry, &concealed);
 		if (!error && concealed)
@@ -122,7 +122,7 @@ int change_check_restorable(struct isst_change *change)
 			struct entry *entry = &step->entries[j];
 			const char *why;
 
-			if (!entry->needed || !entry->old_known)
+			if (entry->state < ENTRY_NEEDED)
 				continue;
 			error = item_check_restorable(change->context, &entry->item, &why);
 			if (!error && why)
@@ -222,7 +222,8 @@ static int await_restored(struct restoration *work)
 /** Whether a value was asked for that has not been seen, of a kind that takes time to appear. */
 static bool may_appear(const struct entry *entry)
 {
-	return entry->written && !entry->confirmed && item_settling_time(entry->item.kind) > 0;
+	return (entry->state == ENTRY_WRITTEN || entry->state == ENTRY_MISSED) &&
+	       item_settling_time(entry->item.kind) > 0;
 }
 
 /**
@@ -233,10 +234,10 @@ static bool may_appear(const struct entry *entry)
  */
 static bool is_unseen(const struct isst_change *change, const struct entry *entry)
 {
-	return !entry->overwritten &&
-	       ((entry->written && (entry->hidden || item_is_of_package(&entry->item) ||
-				    (change->ran && item_is_limit(&entry->item)))) ||
-		may_appear(entry));
+	return !entry->overwritten && ((entry->state >= ENTRY_WRITTEN &&
+					(entry->hidden || item_is_of_package(&entry->item) ||
+					 (change->ran && item_is_limit(&entry->item)))) ||
+				       may_appear(entry));
 }
 
 /** Whether nothing is to be restored of an entry, as far as can be seen. */
@@ -301,7 +302,8 @@ static int await_pending(struct restoration *work)
 			const struct item_access *access = &work->accesses[i];
 			const struct entry *entry = &work->entries[access->owner];
 
-			pending |= may_appear(entry) && !entry->waited && !access->failure.error &&
+			pending |= may_appear(entry) && entry->state != ENTRY_MISSED &&
+				   !access->failure.error &&
 				   is_as_before(entry, entry->mask, access->value);
 		}
 	} while (!error && pending && poll_timer_wait(&timer));
@@ -319,7 +321,7 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 	if (!work.accesses)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		if (entries[i].item.kind == kind && entries[i].old_known)
+		if (entries[i].item.kind == kind && entries[i].state != ENTRY_UNKNOWN)
 			work.accesses[work.count++] = (struct item_access){ .item = entries[i].item,
 									    .owner = i };
 	if (work.count == 0)
@@ -379,7 +381,7 @@ static struct comparison find_first(const struct isst_change *change, const stru
 	change_for_each_place (place, change, item) {
 		const struct entry *entry = place_entry(place);
 
-		if (!place->step->begun || !entry->old_known)
+		if (!place->step->begun || entry->state == ENTRY_UNKNOWN)
 			continue;
 		first.entry = first.entry ? first.entry : entry;
 		first.mask |= entry->mask;
@@ -427,13 +429,14 @@ static int compare_all(struct isst_change *change)
 		const struct entry *entry;
 
 		for (size_t j = 0; step->begun && (entry = step_entry(step, j)); j++) {
-			if (!entry->old_known)
+			if (entry->state == ENTRY_UNKNOWN)
 				continue;
 			/* That of a package reads as what others are; what was written to it is
 			 * known. */
 			firsts[count] = find_first(change, &entry->item);
-			if (item_is_of_package(&entry->item) ? entry->written && !entry->overwritten
-							     : firsts[count].entry == entry)
+			if (item_is_of_package(&entry->item)
+				    ? entry->state >= ENTRY_WRITTEN && !entry->overwritten
+				    : firsts[count].entry == entry)
 				now[count++].item = entry->item;
 		}
 	}
