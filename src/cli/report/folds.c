@@ -87,8 +87,9 @@ static int add_numbers(struct slot *slot, const char *text, size_t length)
 	return error;
 }
 
-/** Takes a name that a text begins with. Returns its length; 0: it does not begin with any. */
-static size_t take_name(struct slot *slot, const char *text, bool step)
+/** Takes a name that a text begins with. Returns its length; 0: it does not begin with any, or
+ * there is no memory (@lost). */
+static size_t take_name(struct slot *slot, const char *text, bool step, bool *lost)
 {
 	static const struct {
 		const char *begin, *word;
@@ -100,10 +101,14 @@ static size_t take_name(struct slot *slot, const char *text, bool step)
 		      { "CLOS ", "CLOS", SLOT_CORES, true },
 		      { "package ", "package", SLOT_CORES, true } };
 	size_t length = domain_list_name_length(text);
+	int error;
 
 	*slot = (struct slot){ .kind = SLOT_DOMAINS };
-	if (length > 0)
-		return domain_list_add_name(&slot->domains, text) == 0 ? length : 0;
+	if (length > 0) {
+		error = domain_list_add_name(&slot->domains, text);
+		*lost |= error == -ENOMEM;
+		return error ? 0 : length;
+	}
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
 		size_t before = strlen(WORDS[i].begin);
 
@@ -115,27 +120,31 @@ static size_t take_name(struct slot *slot, const char *text, bool step)
 			continue;
 		slot->kind = WORDS[i].kind;
 		slot->word = WORDS[i].word;
-		return add_numbers(slot, text + before, length) == 0 ? before + length : 0;
+		error = add_numbers(slot, text + before, length);
+		*lost |= error == -ENOMEM;
+		return error ? 0 : before + length;
 	}
 	return 0;
 }
 
 /** Takes the directory of a CPU, as in the path of a file of it, that a text begins with. It goes
  * with the CPU's name, which is put in front where the text has none. Returns its length, or 0. */
-static size_t take_directory(struct fold *fold, const char *text)
+static size_t take_directory(struct fold *fold, const char *text, bool *lost)
 {
 	static const char DIRECTORY[] = "/cpu";
 	size_t before = sizeof(DIRECTORY) - 1, digits;
 	struct slot slot = { .kind = SLOT_CPUS, .word = "CPU", .in_front = true };
 	unsigned int cpu = 0;
+	int error;
 
 	if (strncmp(text, DIRECTORY, before) != 0)
 		return 0;
 	digits = strspn(text + before, "0123456789");
 	if (digits == 0 || text[before + digits] != '/')
 		return 0;
-	if (add_numbers(&slot, text + before, digits) == 0 &&
-	    isst_cpuset_next(slot.numbers, 0, &cpu)) {
+	error = add_numbers(&slot, text + before, digits);
+	*lost |= error == -ENOMEM;
+	if (!error && isst_cpuset_next(slot.numbers, 0, &cpu)) {
 		size_t i = 0;
 
 		while (i < fold->slot_count && !(fold->slots[i].kind == SLOT_CPUS &&
@@ -159,17 +168,17 @@ static size_t take_directory(struct fold *fold, const char *text)
 static int take_apart(struct fold *fold, const char *text, enum slot_kind stays, bool step)
 {
 	struct memory_stream memory;
-	bool in_word = false;
+	bool in_word = false, lost = false;
 
 	*fold = (struct fold){ .count = 1 };
 	if (memory_stream_open(&memory) != 0)
 		return -ENOMEM;
 	while (*text) {
-		size_t directory = take_directory(fold, text), length = 0;
+		size_t directory = take_directory(fold, text, &lost), length = 0;
 		struct slot slot;
 
 		if (!in_word && directory == 0 && fold->slot_count < SLOTS) {
-			length = take_name(&slot, text, step);
+			length = take_name(&slot, text, step, &lost);
 			if (length > 0 && slot.kind != stays) {
 				fold->slots[fold->slot_count++] = slot;
 			} else {
@@ -185,7 +194,7 @@ static int take_apart(struct fold *fold, const char *text, enum slot_kind stays,
 		text += length + directory > 0 ? length + directory : 1;
 	}
 	fold->rest = memory_stream_text(&memory);
-	return fold->rest ? 0 : -ENOMEM;
+	return fold->rest && !lost ? 0 : -ENOMEM;
 }
 
 /* ---- Joining ---- */
