@@ -85,7 +85,7 @@ int plan_preset_base_freq(struct isst_change *change, struct domain_request *req
 		return error;
 	}
 	if (enable)
-		warn_of_cpufreq(change, requests, count);
+		warn_of_cpufreq(change, requests, count, true);
 	else if (automatic)
 		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, &current, restored);
 	steps.max = change_step(change, ITEM_SCALING_MAX);

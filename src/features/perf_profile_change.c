@@ -278,7 +278,7 @@ static int warn_of_kernel(struct level_change *work)
 
 	if (!context_has_power_domains(work->change->context))
 		return 0;
-	warn_of_hwp(work->change, work->requests, work->current.count);
+	warn_of_cpufreq(work->change, work->requests, work->current.count, false);
 	for (size_t i = 0; i < work->current.count && !error; i++) {
 		const struct isst_domain *domain = work->requests[i].domain;
 		unsigned int current = work->current.domains[i].profile.current_level;

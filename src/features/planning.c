@@ -317,11 +317,10 @@ uint64_t clos_mask(const struct isst_context *context)
 	return mask;
 }
 
-/** Warns of HWP alone, or also of a governor that picks frequencies itself, which holds them down:
- * intel_pstate's own ones leave that to the hardware. One CPU stands for all: drivers and governors
- * are chosen for the whole system. */
-static void warn_of_set_up(struct isst_change *change, const struct domain_request *requests,
-			   size_t count, bool with_governor)
+/** A governor that picks frequencies itself holds them down: intel_pstate's own ones leave that to
+ * the hardware. One CPU stands for all: drivers and governors are chosen for the whole system. */
+void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
+		     size_t count, bool with_governor)
 {
 	struct kernel_files *files = &change->context->files;
 	char *driver = NULL, *governor = NULL;
@@ -353,17 +352,6 @@ static void warn_of_set_up(struct isst_change *change, const struct domain_reque
 			    cpu, governor, driver);
 	free(driver);
 	free(governor);
-}
-
-void warn_of_hwp(struct isst_change *change, const struct domain_request *requests, size_t count)
-{
-	warn_of_set_up(change, requests, count, false);
-}
-
-void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
-		     size_t count)
-{
-	warn_of_set_up(change, requests, count, true);
 }
 
 /* ---- Limits that were replaced ---- */

@@ -149,19 +149,16 @@ bool limits_stay_in_use(const struct isst_change *change, const struct domain_re
 bool cpu_will_be_online(const struct isst_change *change, const struct isst_domain *domain,
 			unsigned int cpu);
 
-/** Warns of a cpufreq set-up that will get in the way: HWP off, a governor that holds frequencies.
- */
+/** Warns of a cpufreq set-up that will get in the way: HWP off, a governor that holds frequencies
+ * where @with_governor. */
 void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
-		     size_t count);
+		     size_t count, bool with_governor);
 
 /** Reports which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced:
  * those that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */
 int name_replaced_limits(struct isst_change *change, const struct step *step,
 			 bool (*is_named)(struct isst_change *change, const struct entry *entry),
 			 const char *how);
-
-/** Warns of HWP alone. */
-void warn_of_hwp(struct isst_change *change, const struct domain_request *requests, size_t count);
 
 /**
  * Adds steps that restore the saved settings of a feature (FEATURE_...) for the active

@@ -393,7 +393,7 @@ int wanted_check_turbo(struct wanted *wanted, struct isst_change *change)
 		}
 	if (!error && count > 0) {
 		error = turbo_freq_check_turbo(change, requests, count);
-		warn_of_cpufreq(change, requests, count);
+		warn_of_cpufreq(change, requests, count, true);
 	}
 	for (size_t i = 0; i < count && !error; i++) {
 		warn_of_core_power(wanted, change, requests[i].domain);

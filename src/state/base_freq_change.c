@@ -327,10 +327,8 @@ static int plan_enable(struct package_scope *scope, bool automatic)
 	size_t first = change->count;
 	int error = sharing && high_priority ? configuration_add(&settings, &on) : -ENOMEM;
 
-	if (automatic)
-		warn_of_cpufreq(change, scope->requests, scope->own);
-	else if (context_has_power_domains(change->context))
-		warn_of_hwp(change, scope->requests, scope->own);
+	if (automatic || context_has_power_domains(change->context))
+		warn_of_cpufreq(change, scope->requests, scope->own, automatic);
 	if (!error && automatic)
 		error = add_priorities(scope, sharing, &settings, high_priority);
 	if (!error)

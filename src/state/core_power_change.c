@@ -132,7 +132,7 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 			    "other!");
 		break;
 	}
-	warn_of_cpufreq(change, requests, count);
+	warn_of_cpufreq(change, requests, count, true);
 }
 
 /* ---- Off ---- */

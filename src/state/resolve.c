@@ -126,11 +126,10 @@ static int choose_for_core(struct resolution *resolution, struct wanted_item *co
 			return 0;
 		}
 	}
-	return wanted_contradicts(
-		resolution->wanted, other, NULL,
-		"CPU %u belongs to a core of which another CPU is stated to be in "
-		"CLOS %u: a core is in one CLOS",
-		cpu->number, (unsigned int)core->bits);
+	return wanted_reject(resolution->wanted, other, NULL, -EINVAL,
+			     "CPU %u belongs to a core of which another CPU is stated to be in "
+			     "CLOS %u: a core is in one CLOS",
+			     cpu->number, (unsigned int)core->bits);
 }
 
 static int resolve_association(struct resolution *resolution, size_t first,
@@ -259,10 +258,10 @@ static int compare_limits(struct wanted *wanted, const struct wanted_item *min,
 		 : min->subject == SUBJECT_CLOS_MIN ? "CLOS %u: "
 						    : "uncore fabric %u: ",
 		 min->item.index);
-	return wanted_contradicts(wanted, at_max ? max->setting : min->setting,
-				  of_cpu ? NULL : min->domain, "%smin %s is above %smax %s", limits,
-				  khz_text(min_khz, min_text), of_cpu ? "scaling " : "",
-				  khz_text(max_khz, max_text));
+	return wanted_reject(wanted, at_max ? max->setting : min->setting,
+			     of_cpu ? NULL : min->domain, -EINVAL, "%smin %s is above %smax %s",
+			     limits, khz_text(min_khz, min_text), of_cpu ? "scaling " : "",
+			     khz_text(max_khz, max_text));
 }
 
 /** Compares each minimum with the maximum of the same thing, once all that is wanted was found.

@@ -349,8 +349,8 @@ static int check_off(struct resolution *resolution, const struct domain_facts *d
 	if (!wanted_domain_turbo_freq_on(resolution->wanted, domain))
 		return 0;
 	if (resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, &on))
-		return wanted_contradicts(resolution->wanted, wish->setting, domain->domain,
-					  "turbo-freq, which shall be on, needs core-power");
+		return wanted_reject(resolution->wanted, wish->setting, domain->domain, -EINVAL,
+				     "turbo-freq, which shall be on, needs core-power");
 	if (resolution->use != WANTED_TO_CHANGE)
 		return 0;
 	return wanted_reject(

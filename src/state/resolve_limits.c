@@ -209,8 +209,8 @@ static int check_shared_limits(struct resolution *resolution, const struct wante
 
 		if (other->subject == SUBJECT_TURBO_RATIO_LIMITS &&
 		    other->domain->package == item->domain->package && other->bits != item->bits)
-			return wanted_contradicts(
-				resolution->wanted, item->setting, item->domain,
+			return wanted_reject(
+				resolution->wanted, item->setting, item->domain, -EINVAL,
 				"the turbo ratio limits are those of the package, and others are "
 				"stated for %s",
 				other->domain->name);
@@ -232,10 +232,11 @@ static int check_no_ratio_zero(struct resolution *resolution, const struct domai
 		return wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
 		if ((of_level >> 8 * i & 0xff) > 0 && (wish->number >> 8 * i & 0xff) == 0)
-			return wanted_contradicts(resolution->wanted, wish->setting, domain->domain,
-						  "bucket %u would have ratio 0: state a ratio for "
-						  "each bucket of the level",
-						  i);
+			return wanted_reject(resolution->wanted, wish->setting, domain->domain,
+					     -EINVAL,
+					     "bucket %u would have ratio 0: state a ratio for "
+					     "each bucket of the level",
+					     i);
 	return 0;
 }
 

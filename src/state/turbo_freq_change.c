@@ -362,7 +362,7 @@ static int plan_enable(struct package_scope *scope, const struct turbo_freq_requ
 	int error = sharing && high ? 0 : -ENOMEM;
 
 	if (!error)
-		warn_of_cpufreq(change, scope->requests, scope->own);
+		warn_of_cpufreq(change, scope->requests, scope->own, true);
 	if (!error && request->automatic)
 		error = warn_of_priorities(scope, sharing, high, request->high_priority);
 	if (!error)

@@ -282,51 +282,25 @@ int wanted_fails(struct wanted *wanted, const struct setting *setting,
 	return add_problem(wanted, setting, failure->error, failure->message);
 }
 
-/** What is wrong, behind the name of its domain, if it has one; to be freed. NULL without memory.
- */
-static char *make_text(const struct isst_domain *domain, const char *format, va_list arguments)
-{
-	char *why, *text = NULL;
-
-	if (vasprintf(&why, format, arguments) < 0)
-		return NULL;
-	if (asprintf(&text, "%s%s%s", domain ? domain->name : "", domain ? ": " : "", why) < 0)
-		text = NULL;
-	free(why);
-	return text;
-}
-
 int wanted_reject(struct wanted *wanted, const struct setting *setting,
 		  const struct isst_domain *domain, int error, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
+	char *why, *text = NULL;
+	int length;
 
-	if (is_follower(setting, domain))
+	if (error != -EINVAL && is_follower(setting, domain))
 		return 0;
 	va_start(arguments, format);
-	text = make_text(domain, format, arguments);
+	length = vasprintf(&why, format, arguments);
 	va_end(arguments);
-	if (!text)
+	if (length < 0)
+		return -ENOMEM;
+	length = asprintf(&text, "%s%s%s", domain ? domain->name : "", domain ? ": " : "", why);
+	free(why);
+	if (length < 0)
 		return -ENOMEM;
 	error = add_problem(wanted, setting, error, text);
-	free(text);
-	return error;
-}
-
-int wanted_contradicts(struct wanted *wanted, const struct setting *setting,
-		       const struct isst_domain *domain, const char *format, ...)
-{
-	va_list arguments;
-	char *text;
-	int error;
-
-	va_start(arguments, format);
-	text = make_text(domain, format, arguments);
-	va_end(arguments);
-	if (!text)
-		return -ENOMEM;
-	error = add_problem(wanted, setting, -EINVAL, text);
 	free(text);
 	return error;
 }

@@ -128,8 +128,8 @@ bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package);
  * Adds the problem that a domain (NULL: the machine) is without what a setting asks for
  * (-EOPNOTSUPP; -ENODEV: for want of a driver), or that it cannot be found out (another error):
  * once for each setting. Where the machine is without, and the setting is optional, that is a skip.
- * Nothing for a domain without CPUs that the setting does not name.
- * Returns 0 or -ENOMEM.
+ * Nothing for a domain without CPUs that the setting does not name. -EINVAL: it cannot hold beside
+ * others on this machine. Returns 0 or -ENOMEM.
  */
 __attribute__((format(printf, 5, 6))) int wanted_reject(struct wanted *wanted,
 							const struct setting *setting,
@@ -143,12 +143,6 @@ int wanted_fails(struct wanted *wanted, const struct setting *setting,
 /** Notes once why something optional is left as it is: a change reports that. Returns 0 or -ENOMEM.
  */
 int wanted_note_unsupported(struct wanted *wanted, const char *why);
-
-/** Adds the problem that a setting cannot hold beside others on this machine. Returns as above. */
-__attribute__((format(printf, 4, 5))) int wanted_contradicts(struct wanted *wanted,
-							     const struct setting *setting,
-							     const struct isst_domain *domain,
-							     const char *format, ...);
 
 /* ---- Values as settings ---- */
 
