@@ -11,6 +11,7 @@ Each command of outputs.py is run as text, json and json-v2, in the same order o
 - The table of docs/json-v2.md and the types of docs/isst.schema.json are those of the program.
 """
 
+import difflib
 import json
 import os
 import re
@@ -268,12 +269,17 @@ def type_words(row):
 
 
 def check_table(rows):
-    wanted = {f"| `{row['key']}` | `{row['name']}` | {type_words(row)} |" for row in rows}
-    with open(ROOT + "/docs/json-v2.md", encoding="utf-8") as document:
-        text = document.read().split("## Names\n")[1].split("\n## ")[0]
-    found = {line for line in text.splitlines() if line.startswith("| `")}
-    return [f"only the program has {line}" for line in sorted(wanted - found)] + \
-           [f"only the document has {line}" for line in sorted(found - wanted)]
+    """The table of names in docs/json-v2.md is that of the rows; make docs-json-v2 writes it."""
+    path = ROOT + "/docs/json-v2.md"
+    table = "".join(dict.fromkeys(f"| `{row['key']}` | `{row['name']}` | {type_words(row)} |\n" for row in rows))
+    with open(path, encoding="utf-8") as document:
+        text = document.read()
+    made = re.sub(r"(\n## Names\n.*?\n\|---\|---\|---\|\n)(\|[^\n]*\n)*", lambda found: found[1] + table, text, flags=re.S)
+    if os.environ.get("ISST_UPDATE_DOCS"):
+        with open(path, "w", encoding="utf-8") as document:
+            document.write(made)
+        sys.exit()
+    return [line for line in difflib.unified_diff(text.splitlines(), made.splitlines(), "docs/json-v2.md", "keys.def", "", "", 0)]
 
 
 def check_types(rows):
