@@ -64,11 +64,6 @@ const char *isst_offline_part_at(const struct isst_context *context, size_t inde
 								: NULL;
 }
 
-const struct isst_platform *context_platform(const struct isst_context *context)
-{
-	return &context->platform;
-}
-
 size_t isst_domain_count(const struct isst_context *context)
 {
 	return context && context->topology ? context->topology->domain_count : 0;

@@ -97,9 +97,6 @@ int context_refuse(struct isst_context *context, const char *why);
  */
 int context_discover_topology(struct isst_context *context);
 
-/** The platform; before isst_discover() only the CPU identity and @emulated are filled in. */
-const struct isst_platform *context_platform(const struct isst_context *context);
-
 /**
  * Whether this is a preset platform (@preset above). May be asked before isst_discover(), of which
  * nothing else is done then; on all but a few processors nothing is touched.

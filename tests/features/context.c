@@ -6,7 +6,7 @@ static void a_context_has_the_identity_before_anything_is_touched(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
-	const struct isst_platform *platform = context_platform(context);
+	const struct isst_platform *platform = &context->platform;
 
 	assert_true(platform->intel);
 	assert_int_equal(platform->family, 6);
@@ -72,7 +72,7 @@ static void an_emulated_machine_reports_its_name(void **state)
 
 	fake->machine.name = "guide";
 	context = fake_context(fake);
-	assert_string_equal(context_platform(context)->emulated, "guide");
+	assert_string_equal(context->platform.emulated, "guide");
 	isst_close(context);
 }
 
@@ -84,10 +84,10 @@ static void discovery_reports_the_driver_and_opens_the_device_once(void **state)
 	fake_small_machine(fake);
 	fake->device.mmio = 0;
 	context = fake_discovered(fake);
-	assert_int_equal(context_platform(context)->api_version, 1);
-	assert_int_equal(context_platform(context)->driver_version, 1);
-	assert_true(context_platform(context)->mailbox);
-	assert_false(context_platform(context)->mmio);
+	assert_int_equal(context->platform.api_version, 1);
+	assert_int_equal(context->platform.driver_version, 1);
+	assert_true(context->platform.mailbox);
+	assert_false(context->platform.mmio);
 	assert_string_equal(isst_trl_type_name(context, 1), "avx2");
 	assert_int_equal(fake->device.opens, 1);
 	isst_close(context);

@@ -48,8 +48,8 @@ static void a_model_name_identifies_a_preset_platform_without_the_driver(void **
 		preset_machine(fake, NAMES[i], NONE);
 		fake->device.open_error = 0;
 		context = fake_discovered(fake);
-		assert_true(context_platform(context)->preset);
-		assert_int_equal(context_platform(context)->api_version, 0);
+		assert_true(context->platform.preset);
+		assert_int_equal(context->platform.api_version, 0);
 		assert_int_equal(fake->device.opens, 0);
 		assert_null(isst_notice_at(context, 0));
 		isst_close(context);
@@ -78,7 +78,7 @@ static void two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbo
 		context = fake_context(fake);
 		assert_int_equal(context_is_preset(context), CASES[i].preset);
 		assert_int_equal(isst_discover(context), CASES[i].preset ? 0 : -EOPNOTSUPP);
-		assert_int_equal(context_platform(context)->preset, CASES[i].preset);
+		assert_int_equal(context->platform.preset, CASES[i].preset);
 		assert_false(fake->device.is_open);
 		isst_close(context);
 	}
@@ -107,8 +107,8 @@ static void a_mailbox_that_answers_is_used(void **state)
 					       .answer = 0x80000003,
 					       .error = CASES[i].error });
 		context = fake_discovered(fake);
-		assert_int_equal(context_platform(context)->preset, CASES[i].preset);
-		assert_int_equal(context_platform(context)->api_version, CASES[i].preset ? 0 : 1);
+		assert_int_equal(context->platform.preset, CASES[i].preset);
+		assert_int_equal(context->platform.api_version, CASES[i].preset ? 0 : 1);
 		assert_int_equal(fake->device.is_open, !CASES[i].preset);
 		isst_close(context);
 	}
