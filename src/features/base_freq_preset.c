@@ -87,7 +87,8 @@ int plan_preset_base_freq(struct isst_change *change, struct domain_request *req
 	if (enable)
 		warn_of_cpufreq(change, requests, count, true);
 	else if (automatic)
-		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, &current, restored);
+		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, &current, restored,
+				       NULL);
 	steps.max = change_step(change, ITEM_SCALING_MAX);
 	steps.min = change_step(change, ITEM_SCALING_MIN);
 	if (!error)

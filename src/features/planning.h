@@ -164,18 +164,12 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
  * Adds steps that restore the saved settings of a feature (FEATURE_...) for the active
  * requests, as far as it still has the value that was written; warns of what is left alone.
  * @restored[i]: whether request i had saved settings, or has nothing to restore.
+ * @limits[j] (of turbo-freq, else NULL): there is nothing to do about the turbo ratio limits of
+ * request j: saved settings contain them, or nothing is left to restore
  */
 int plan_restoring(struct isst_change *change, unsigned int feature,
 		   const struct domain_request *requests, const struct current_state *current,
-		   bool *restored);
-
-/**
- * Finds the requests for which there is nothing to do about turbo ratio limits once
- * plan_restoring() was called: saved settings of turbo-freq contain them, or nothing is left to
- * restore. Returns 0, or as settings_read() does.
- */
-int find_restored_limits(struct isst_change *change, const struct domain_request *requests,
-			 const struct current_state *current, const bool *restored, bool *limits);
+		   bool *restored, bool *limits);
 
 /* ---- SST-BF of the BIOS: CPUs are held at their base frequencies by limits of cpufreq ---- */
 

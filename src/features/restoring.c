@@ -363,6 +363,21 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
 	return 0;
 }
 
+/** Whether saved settings contain turbo ratio limits, or show that there were none to replace:
+ * where each domain has its own, turbo-freq was off before, and they were as it wants them. */
+static bool has_limits(const struct isst_context *context, const struct item_lines *saved)
+{
+	for (size_t i = 0; i < saved->count; i++) {
+		const struct item_line *line = &saved->items[i];
+
+		if (line->item.kind == ITEM_TURBO_RATIO_LIMITS ||
+		    (line->item.kind == ITEM_FEATURES && !context_has_power_domains(context) &&
+		     !(line->old.number & FEATURE_TURBO_FREQ)))
+			return true;
+	}
+	return false;
+}
+
 /**
  * Without saved settings for its level a domain gets the reference tool's values, unless they were
  * restored before: then what `disable` finds was restored, or is the user's. Where packages
@@ -370,7 +385,7 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
  */
 int plan_restoring(struct isst_change *change, unsigned int feature,
 		   const struct domain_request *requests, const struct current_state *current,
-		   bool *restored)
+		   bool *restored, bool *limits)
 {
 	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
 	struct isst_context *context = change->context;
@@ -401,6 +416,8 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 				error = find_unsaved(context, feature, requests, current, i,
 						     &unsaved);
 			restored[i] = restored[i] && !unsaved;
+			if (limits)
+				limits[i] |= restored[i];
 			continue;
 		}
 		if (!error) {
@@ -408,6 +425,11 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 			work.saved = &saved;
 			work.of_user = &of_user;
 			restored[i] = true;
+			for (size_t j = 0; limits && j < current->count; j++)
+				limits[j] |= (i == j ||
+					      (context_has_power_domains(context) &&
+					       requests[j].domain->package == domain->package)) &&
+					     has_limits(context, &saved);
 			if (used)
 				error = settings_read(context, other, domain, level, &of_user);
 			if (!error || error == -ENOENT)
@@ -419,46 +441,4 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 			error = settings_forget(change, name, other, used, domain, level);
 	}
 	return error || feature != FEATURE_BASE_FREQ ? error : change_turbo_state(change, &turbo);
-}
-
-/** Whether saved settings contain turbo ratio limits, or show that there were none to replace:
- * where each domain has its own, turbo-freq was off before, and they were as it wants them. */
-static bool has_limits(const struct isst_context *context, const struct item_lines *saved)
-{
-	for (size_t i = 0; i < saved->count; i++) {
-		const struct item_line *line = &saved->items[i];
-
-		if (line->item.kind == ITEM_TURBO_RATIO_LIMITS ||
-		    (line->item.kind == ITEM_FEATURES && !context_has_power_domains(context) &&
-		     !(line->old.number & FEATURE_TURBO_FREQ)))
-			return true;
-	}
-	return false;
-}
-
-int find_restored_limits(struct isst_change *change, const struct domain_request *requests,
-			 const struct current_state *current, const bool *restored, bool *limits)
-{
-	struct isst_context *context = change->context;
-
-	for (size_t i = 0; i < current->count; i++) {
-		struct item_lines saved;
-		int error;
-
-		if (!request_is_active(&requests[i]) || !restored[i])
-			continue;
-		error = settings_read(context, feature_name(FEATURE_TURBO_FREQ), requests[i].domain,
-				      current->domains[i].profile.current_level, &saved);
-		limits[i] |= error == -ENOENT;
-		if (error == -ENOENT)
-			continue;
-		if (error)
-			return error;
-		for (size_t j = 0; j < current->count && has_limits(context, &saved); j++)
-			limits[j] |= i == j ||
-				     (context_has_power_domains(context) &&
-				      requests[i].domain->package == requests[j].domain->package);
-		item_lines_clear(&saved);
-	}
-	return 0;
 }

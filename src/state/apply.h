@@ -76,11 +76,11 @@ int package_scope_core_power_off(struct package_scope *scope, const struct domai
  * Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where a request is
  * active, and in the I/O dies of packages where it stays on in no power domain with CPUs. With
  * --auto what was saved is restored; else that it stays is reported. @sharing: as of
- * package_scope_sharing(), @restored: as plan_restoring() leaves it; both to be freed. Returns 0 or
- * a negative errno.
+ * package_scope_sharing(), @restored, @limits: as plan_restoring() leaves them; the first two to be
+ * freed. Returns 0 or a negative errno.
  */
 int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic,
-			  struct domain_request **sharing, bool **restored);
+			  struct domain_request **sharing, bool **restored, bool *limits);
 
 /* ---- Of commands ---- */
 

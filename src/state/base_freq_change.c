@@ -350,7 +350,8 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 	struct domain_request *sharing;
 	bool *restored;
 	struct step *min;
-	int error = package_scope_disable(scope, FEATURE_BASE_FREQ, automatic, &sharing, &restored);
+	int error = package_scope_disable(scope, FEATURE_BASE_FREQ, automatic, &sharing, &restored,
+					  NULL);
 
 	if (error || !automatic)
 		goto out;

@@ -364,7 +364,7 @@ static int name_other_levels(struct package_scope *scope, unsigned int feature)
 }
 
 int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic,
-			  struct domain_request **sharing, bool **restored)
+			  struct domain_request **sharing, bool **restored, bool *limits)
 {
 	int error = automatic ? name_other_levels(scope, feature) : 0;
 
@@ -379,8 +379,8 @@ int package_scope_disable(struct package_scope *scope, unsigned int feature, boo
 	if (!error)
 		error = switch_off(scope, feature);
 	if (!error && automatic)
-		error = plan_restoring(scope->change, feature, *sharing, &scope->current,
-				       *restored);
+		error = plan_restoring(scope->change, feature, *sharing, &scope->current, *restored,
+				       limits);
 	else if (!error)
 		warn_of_saved(scope, feature);
 	return error;

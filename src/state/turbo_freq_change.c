@@ -387,18 +387,15 @@ static int plan_enable(struct package_scope *scope, const struct turbo_freq_requ
 
 static int plan_disable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
-	bool *limits = calloc(scope->count + 1, sizeof(*limits)), *restored;
-	struct domain_request *sharing;
+	bool *limits = calloc(scope->count + 1, sizeof(*limits)), *restored = NULL;
+	struct domain_request *sharing = NULL;
 	struct setting given = limits_of(request);
 	struct configuration settings = { .settings = &given, .setting_count = 1 };
 	struct isst_change *change = scope->change;
-	int error = package_scope_disable(scope, FEATURE_TURBO_FREQ, request->automatic, &sharing,
-					  &restored);
+	int error = limits ? package_scope_disable(scope, FEATURE_TURBO_FREQ, request->automatic,
+						   &sharing, &restored, limits)
+			   : -ENOMEM;
 
-	if (!limits)
-		error = -ENOMEM;
-	if (!error && request->automatic)
-		error = find_restored_limits(change, sharing, &scope->current, restored, limits);
 	if (!error && request->limits_given) {
 		error = plan_settings(scope, scope->requests, 0, NULL, &settings);
 	} else if (!error) {
