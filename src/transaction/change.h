@@ -77,11 +77,8 @@ enum entry_state {
 /** An item of a step: to be written, or (in a footprint) only saved and restored. */
 struct entry {
 	struct item item;
-	/*
-	 * What it shall become: the bits of @mask from @bits, the others as they are; with
-	 * @at_least
-	 * @raised where it is less than @bits; or @text.
-	 */
+	/* What it shall become: the bits of @mask from @bits, the others as they are; with
+	 * @at_least @raised where it is less than @bits; or @text. */
 	uint64_t mask, bits, raised;
 	bool at_least;
 	/* A field that is not lowered: what is there stays where it is more. 0: none. */

@@ -197,7 +197,7 @@ static bool list_waiting(struct isst_change *change, const struct isst_journal *
 	return any;
 }
 
-static int incomplete(struct isst_change *change, const struct isst_journal *journal)
+static int fail_incomplete(struct isst_change *change, const struct isst_journal *journal)
 {
 	const struct text_list *differences = &change->differences;
 	char *waiting = recovery_describe_waiting(journal);
@@ -211,24 +211,6 @@ static int incomplete(struct isst_change *change, const struct isst_journal *jou
 	free(differing);
 	free(waiting);
 	return error;
-}
-
-/** What the rollback reported belongs to the held change. */
-static int finish(struct isst_change *change, const struct isst_change *rollback,
-		  const struct isst_journal *journal, int error)
-{
-	change_take_texts(change, rollback);
-	end_hold(change);
-	change->context->runs++;
-	warn_of(change, ISST_WARNING_CHANGED_SINCE,
-		"not rolled back, because another process changed it since",
-		recovery_list(journal, is_moved));
-	warn_of(change, ISST_WARNING_OUT_OF_REACH, "not rolled back, because the CPU is offline",
-		recovery_list_kinds(journal, is_left_offline));
-	if (list_waiting(change, journal) || error)
-		return incomplete(change, journal);
-	change_end_journal(change);
-	return 0;
 }
 
 static int restore(struct isst_change *change, const struct isst_journal *journal)
@@ -246,8 +228,22 @@ static int restore(struct isst_change *change, const struct isst_journal *journa
 		return error;
 	error = journal_restore(journal, rollback);
 	/* Any other error: it was not begun. */
-	if (!error || error == -ENOTRECOVERABLE)
-		error = finish(change, rollback, journal, error);
+	if (error && error != -ENOTRECOVERABLE)
+		goto out;
+	/* What the rollback reported belongs to the held change. */
+	change_take_texts(change, rollback);
+	end_hold(change);
+	context->runs++;
+	warn_of(change, ISST_WARNING_CHANGED_SINCE,
+		"not rolled back, because another process changed it since",
+		recovery_list(journal, is_moved));
+	warn_of(change, ISST_WARNING_OUT_OF_REACH, "not rolled back, because the CPU is offline",
+		recovery_list_kinds(journal, is_left_offline));
+	if (list_waiting(change, journal) || error)
+		error = fail_incomplete(change, journal);
+	else
+		change_end_journal(change);
+out:
 	change_free(rollback);
 	return error;
 }
