@@ -86,16 +86,17 @@ static int find_target(struct save_target *target, const char *path)
 {
 	enum { LONGEST_CHAIN = 40 }; /* as many links as the kernel follows */
 	char link[PATH_MAX];
+	struct stat file;
 	int error = enter_directory(target, path), found = 1;
 
 	for (int i = 0; !error && (found = read_link(target, link, sizeof(link))) > 0; i++)
 		error = i == LONGEST_CHAIN ? -ELOOP : enter_directory(target, link);
 	if (error || found < 0)
 		return error ? error : found;
-	target->exists = fstatat(target->directory, target->name, &target->file,
-				 AT_SYMLINK_NOFOLLOW) == 0;
+	target->exists = fstatat(target->directory, target->name, &file, AT_SYMLINK_NOFOLLOW) == 0;
 	if (!target->exists)
 		return errno == ENOENT && *target->name ? 0 : -errno;
+	target->file = file;
 	/* Became one meanwhile. */
 	return S_ISLNK(target->file.st_mode) ? -ESTALE : 0;
 }
@@ -286,18 +287,21 @@ static int replace_file(const char *path, const char *text, size_t size)
 int save_file(const char *path, const char *text, size_t size)
 {
 	struct stat found;
-	int error = privileges_as_caller(), stream, descriptor;
+	int error = privileges_as_caller(), way, stream, descriptor;
 
-	if (!error)
-		error = find_way(path, &found, &stream);
-	if (error == WAY_REPLACE) {
+	if (error)
+		return error;
+	way = find_way(path, &found, &stream);
+	if (way == WAY_REPLACE) {
 		error = replace_file(path, text, size);
-	} else if (error == WAY_STREAM) {
+	} else if (way == WAY_STREAM) {
 		error = write_all(stream, text, size);
-	} else if (error == WAY_OPEN) {
+	} else if (way == WAY_OPEN) {
 		/* A FIFO, a device, or what has no name: a pipe behind /dev/stderr. */
 		descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 		error = descriptor < 0 ? -errno : save_target_fill(descriptor, &found, text, size);
+	} else {
+		error = way;
 	}
 	return privileges_again(error);
 }

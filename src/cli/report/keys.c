@@ -37,7 +37,9 @@ static const struct map_mark core_marks[] = {
 };
 
 #define KEY(id, script_name, new_name, v2_type, ...) \
-	[KEY_##id] = { (script_name), (new_name), V2_##v2_type, ##__VA_ARGS__ },
+	[KEY_##id] = { \
+		.name = (script_name), .name_v2 = (new_name), .type = V2_##v2_type, ##__VA_ARGS__ \
+	},
 
 const struct key keys[KEYS] = {
 #include "keys.def"
