@@ -43,7 +43,7 @@ static const char *const WANTED_WORDS[WANTED_KINDS] = {
 	[WANTED_ISOLATED] = "isolated",	  [WANTED_ALL_ONLINE] = "online",
 };
 
-static int write_set(FILE *stream, const char *before, const struct isst_cpuset *set)
+int cpuset_write(FILE *stream, const char *before, const struct isst_cpuset *set)
 {
 	char *text = isst_cpuset_to_list(set);
 
@@ -70,9 +70,9 @@ static int write_choice(FILE *stream, const struct core_choice *choice)
 		break;
 	}
 	if (choice->within)
-		error = write_set(stream, " within ", choice->within);
+		error = cpuset_write(stream, " within ", choice->within);
 	if (!error && choice->avoid)
-		error = write_set(stream, " avoid ", choice->avoid);
+		error = cpuset_write(stream, " avoid ", choice->avoid);
 	return error;
 }
 
@@ -112,7 +112,7 @@ static int write_value(FILE *stream, const struct setting *setting)
 	case WANTED_CORES:
 		return write_choice(stream, &setting->choice);
 	case WANTED_OFFLINE:
-		return write_set(stream, " offline ", setting->cpus);
+		return cpuset_write(stream, " offline ", setting->cpus);
 	case WANTED_OF_LEVEL:
 		fputs(setting->subject == SUBJECT_CPUS ? " by-level" : " level", stream);
 		return 0;
@@ -136,9 +136,9 @@ static int write_beginning(FILE *stream, const struct setting *setting)
 	if (setting->optional)
 		fputs("? ", stream);
 	if (setting->scope.packages)
-		error = write_set(stream, "package ", setting->scope.packages);
+		error = cpuset_write(stream, "package ", setting->scope.packages);
 	if (!error && setting->scope.power_domains)
-		error = write_set(stream, " powerdomain ", setting->scope.power_domains);
+		error = cpuset_write(stream, " powerdomain ", setting->scope.power_domains);
 	if (setting->scope.packages)
 		fputs(": ", stream);
 	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted == WANTED_UNMANAGED)
@@ -160,7 +160,7 @@ static int write_part(FILE *stream, const struct setting *setting)
 	if (error || setting->wanted == WANTED_OFFLINE)
 		return error;
 	if (setting->cpus)
-		return write_set(stream, " = ", setting->cpus);
+		return cpuset_write(stream, " = ", setting->cpus);
 	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted != WANTED_UNMANAGED)
 		fputs(" = all", stream);
 	if (setting->subject >= SUBJECT_UNCORE_MIN && setting->subject <= SUBJECT_UNCORE_MAX &&
@@ -267,7 +267,7 @@ static int write_matches(FILE *stream, const struct configuration *configuration
 			fprintf(stream,
 				WORDS[match->kind].hexadecimal ? " %s 0x%" PRIx64 : " %s %" PRIu64,
 				WORDS[match->kind].name, match->number);
-		if (match->cpus && write_set(stream, " of ", match->cpus))
+		if (match->cpus && cpuset_write(stream, " of ", match->cpus))
 			return -ENOMEM;
 		if (last)
 			fputs(match->otherwise_skip ? " else skip\n" : "\n", stream);

@@ -11,6 +11,9 @@
 /** The value of a setting; *@text is to be freed. Returns 0 or -ENOMEM, then with *@text NULL. */
 int setting_value_text(const struct setting *setting, char **text);
 
+/** Writes a set of CPUs as a list, with a word before it. Returns 0 or -ENOMEM. */
+int cpuset_write(FILE *stream, const char *before, const struct isst_cpuset *set);
+
 /** Begins a comment in a saved state: something that could not be read, and is missing in it. */
 #define CONFIGURATION_NOT_READ "# not read: "
 

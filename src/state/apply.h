@@ -93,10 +93,6 @@ int package_scope_disable(struct package_scope *scope, unsigned int feature, boo
 	 1U << SUBJECT_CLOS_EPP | 1U << SUBJECT_CLOS_WEIGHT)
 #define ALL_SUBJECTS UINT32_MAX
 
-/** Adds a setting for one domain. Returns 0 or -ENOMEM. */
-int settings_add(struct configuration *settings, const struct isst_context *context,
-		 const struct isst_domain *domain, struct setting setting);
-
 /**
  * Adds the steps for the settings of a command, where nothing stands against it any more.
  *

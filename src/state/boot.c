@@ -65,13 +65,6 @@ static bool is_same_value(const struct setting *one, const struct setting *other
 	return one && one->wanted == other->wanted && (!number || one->number == other->number);
 }
 
-static int add_number(struct isst_cpuset **set, unsigned int number)
-{
-	if (!*set)
-		*set = isst_cpuset_new();
-	return *set ? isst_cpuset_add(*set, number, number) : -ENOMEM;
-}
-
 /** Adds what a CPU has of a subject, unless that is stated: to the setting that was added for other
  * CPUs with the same value, if there is one. @first: of the settings added. */
 static int add_of_cpu(struct extension *extension, size_t first, enum subject subject,
@@ -96,8 +89,9 @@ static int add_of_cpu(struct extension *extension, size_t first, enum subject su
 				    .index = now->index,
 				    .wanted = now->wanted,
 				    .number = now->number,
+				    .cpus = isst_cpuset_new(),
 				    .origin = extension->origin };
-	error = add_number(&setting.cpus, number);
+	error = setting.cpus ? isst_cpuset_add(setting.cpus, number, number) : -ENOMEM;
 	if (!error)
 		return configuration_add(boot, &setting);
 	setting_clear(&setting);
@@ -122,12 +116,11 @@ static int add_of_cpus(struct extension *extension)
 static int add_of_domain(struct extension *extension, const struct isst_domain *domain,
 			 const struct setting *now)
 {
-	struct setting setting = { .subject = now->subject,
-				   .index = now->index,
-				   .wanted = now->wanted,
-				   .number = now->number,
-				   .origin = extension->origin };
-	int error;
+	const struct setting setting = { .subject = now->subject,
+					 .index = now->index,
+					 .wanted = now->wanted,
+					 .number = now->number,
+					 .origin = extension->origin };
 
 	if (domain_setting(extension->context, &extension->now, now->subject, domain, now->index) !=
 		    now ||
@@ -135,14 +128,7 @@ static int add_of_domain(struct extension *extension, const struct isst_domain *
 					 now->index),
 			  now))
 		return 0;
-	error = add_number(&setting.scope.packages, domain->package);
-	if (!error)
-		error = add_number(&setting.scope.power_domains,
-				   domain_number(extension->context, domain));
-	if (!error)
-		return configuration_add(extension->boot, &setting);
-	setting_clear(&setting);
-	return error;
+	return settings_add(extension->boot, extension->context, domain, setting);
 }
 
 static int add_of_packages(struct extension *extension)

@@ -14,17 +14,6 @@
 
 /* ---- What a machine has ---- */
 
-static int write_cpus(FILE *stream, const char *before, const struct isst_cpuset *cpus)
-{
-	char *list = isst_cpuset_to_list(cpus);
-
-	if (!list)
-		return -ENOMEM;
-	fprintf(stream, "%s%s", before, list);
-	free(list);
-	return 0;
-}
-
 /** What CPUs of a domain are: `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or
  * -ENOMEM. */
 static int cpus_describe(const struct cpus_state *state, char **text)
@@ -39,19 +28,20 @@ static int cpus_describe(const struct cpus_state *state, char **text)
 	if (error)
 		return error;
 	if (offline)
-		error = write_cpus(memory.stream, "offline ", state->offline);
+		error = cpuset_write(memory.stream, "offline ", state->offline);
 	if (!error && isolated)
-		error = write_cpus(memory.stream, offline ? ", isolated " : "isolated ",
-				   state->isolated);
+		error = cpuset_write(memory.stream, offline ? ", isolated " : "isolated ",
+				     state->isolated);
 	if (!error && state->has_partition && !isolated)
 		fputs(offline ? ", a partition without isolation" : "a partition without isolation",
 		      memory.stream);
 	else if (!offline && !isolated)
 		fputs("online", memory.stream);
 	if (!error && foreign)
-		error = write_cpus(memory.stream, ", isolated by another program ", state->foreign);
+		error = cpuset_write(memory.stream, ", isolated by another program ",
+				     state->foreign);
 	if (!error && unknown)
-		error = write_cpus(memory.stream, ", not seen since boot ", state->unknown);
+		error = cpuset_write(memory.stream, ", not seen since boot ", state->unknown);
 	*text = memory_stream_text(&memory);
 	return error || !*text ? -ENOMEM : 0;
 }

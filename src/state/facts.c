@@ -25,6 +25,24 @@ const struct setting *domain_setting(const struct isst_context *context,
 	return configuration_find(configuration, subject, &place);
 }
 
+int settings_add(struct configuration *settings, const struct isst_context *context,
+		 const struct isst_domain *domain, struct setting setting)
+{
+	unsigned int number = domain_number(context, domain);
+	int error;
+
+	setting.scope = (struct scope){ isst_cpuset_new(), isst_cpuset_new() };
+	error = setting.scope.packages && setting.scope.power_domains ? 0 : -ENOMEM;
+	if (!error)
+		error = isst_cpuset_add(setting.scope.packages, domain->package, domain->package);
+	if (!error)
+		error = isst_cpuset_add(setting.scope.power_domains, number, number);
+	if (!error)
+		return configuration_add(settings, &setting);
+	setting_clear(&setting);
+	return error;
+}
+
 bool setting_names_domain(const struct setting *setting)
 {
 	return setting->scope.power_domains != NULL;

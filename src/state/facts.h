@@ -78,6 +78,10 @@ const struct setting *domain_setting(const struct isst_context *context,
 				     enum subject subject, const struct isst_domain *domain,
 				     unsigned int index);
 
+/** Adds a setting for one domain. Returns 0 or -ENOMEM. */
+int settings_add(struct configuration *settings, const struct isst_context *context,
+		 const struct isst_domain *domain, struct setting setting);
+
 /** Whether a domain without CPUs is named by a setting, rather than one of all. */
 bool setting_names_domain(const struct setting *setting);
 

@@ -221,24 +221,6 @@ static void check_off(struct package_scope *scope, size_t i, unsigned int featur
 	request->failure = (struct isst_failure){ .error = -ECANCELED };
 }
 
-int settings_add(struct configuration *settings, const struct isst_context *context,
-		 const struct isst_domain *domain, struct setting setting)
-{
-	unsigned int number = domain_number(context, domain);
-	int error;
-
-	setting.scope = (struct scope){ isst_cpuset_new(), isst_cpuset_new() };
-	error = setting.scope.packages && setting.scope.power_domains ? 0 : -ENOMEM;
-	if (!error)
-		error = isst_cpuset_add(setting.scope.packages, domain->package, domain->package);
-	if (!error)
-		error = isst_cpuset_add(setting.scope.power_domains, number, number);
-	if (!error)
-		return configuration_add(settings, &setting);
-	setting_clear(&setting);
-	return error;
-}
-
 int plan_settings(struct package_scope *scope, const struct domain_request *requests,
 		  uint32_t shared, struct isst_cpuset *high_priority,
 		  struct configuration *settings)
