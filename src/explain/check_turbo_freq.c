@@ -207,6 +207,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 {
 	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
 	unsigned int bucket = used_bucket(info, package->cpus.high_cores), shown = 0;
+	unsigned int gaining = level_gaining_buckets(package->level);
 	bool overfull = bucket == info->buckets;
 	struct isst_finding *finding;
 	const char *meaning;
@@ -225,15 +226,17 @@ static void check_bucket(struct findings *findings, const struct package *packag
 		package->cpus.high_cores, package_cores_word(findings, package->cpus.high_cores),
 		overfull ? "last" : "fastest", package->level->level,
 		info->high_priority_cores[shown], info->mhz[0][shown].value);
-	if (overfull)
+	if (overfull || gaining == 0)
 		meaning = turbo_freq_meaning(findings, package,
-					     finding_code(ISST_FINDING_BUCKET_OVERFULL)->meaning);
+					     finding_code(finding->code)->meaning);
 	else
 		meaning = FINDING_TEXT(findings,
 				       "bucket %u applies: high priority cores reach %u MHz; "
 				       "the remedy chooses fewer, and all others are clipped",
 				       bucket, info->mhz[0][bucket].value);
-	finding_explain(findings, finding, meaning, bucket_remedy(findings, package, shown));
+	finding_explain(
+		findings, finding, meaning,
+		bucket_remedy(findings, package, overfull && gaining > 0 ? gaining - 1 : shown));
 	add_package(findings, finding, package, true);
 }
 

@@ -220,13 +220,9 @@ bool gains_turbo_freq(const struct package *package)
 {
 	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
 							    : NULL;
-	unsigned int bucket = info ? used_bucket(info, package->cpus.high_cores) : 0;
 
-	if (!info)
-		return true;
-	return bucket < info->buckets &&
-	       (info->mhz[0][bucket].state != ISST_KNOWN ||
-		info->mhz[0][bucket].value > level_all_cores_mhz(package->level));
+	return !info ||
+	       used_bucket(info, package->cpus.high_cores) < level_gaining_buckets(package->level);
 }
 
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)
@@ -259,13 +255,14 @@ const char *package_cores_word(const struct findings *findings, size_t count)
 static unsigned int bucket_to_choose(const struct package *package)
 {
 	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
+	unsigned int gaining = level_gaining_buckets(package->level);
 
 	if (package->cpus.unknown > 0)
 		return info->buckets;
-	if (package->cpus.high == 0 || package->cpus.low == 0)
+	if (package->cpus.high == 0 || package->cpus.low == 0 || gaining == 0)
 		return 0;
 	return used_bucket(info, package->cpus.high_cores) < info->buckets ? info->buckets
-									   : info->buckets - 1;
+									   : gaining - 1;
 }
 
 const char *bucket_remedy(const struct findings *findings, const struct package *package,
@@ -273,6 +270,8 @@ const char *bucket_remedy(const struct findings *findings, const struct package 
 {
 	bool turbo_freq = true, classes = true;
 
+	if (package->level && level_gaining_buckets(package->level) == 0)
+		return "turbo-freq off";
 	/* Cores are chosen in all domains with SST-TF. */
 	for (size_t i = package->first; i < package->end; i++) {
 		const struct survey_domain *domain = &findings->survey->domains[i];
@@ -310,6 +309,11 @@ const char *turbo_freq_meaning(const struct findings *findings, const struct pac
 	if (!package->level || package->cpus.unknown > 0)
 		return meaning;
 	info = &package->level->turbo_freq_info;
+	if (level_gaining_buckets(package->level) == 0)
+		return message_make(messages,
+				    "%s; SST-TF gains nothing: all cores reach up to %u MHz "
+				    "without it",
+				    meaning, level_all_cores_mhz(package->level));
 	chosen = bucket_to_choose(package);
 	bucket = chosen < info->buckets ? chosen : used_bucket(info, package->cpus.high_cores);
 	if (info->mhz[0][bucket].state != ISST_KNOWN || info->clip_mhz[0].state != ISST_KNOWN)

@@ -75,30 +75,52 @@ char *turbo_freq_buckets_text(const struct isst_platform *platform,
 	return memory_stream_text(&text);
 }
 
-/** Notes where the cores of a bucket are no faster than all cores without turbo-freq. */
+/** Notes where the cores of a bucket are no faster than all cores without turbo-freq. Those that no
+ * bucket holds reach no more than the cores of the last one. */
 static void note_no_gain(const struct choice_levels *levels, unsigned int package,
 			 unsigned int cores, const struct isst_level *level)
 {
 	const struct isst_turbo_freq *info = &level->turbo_freq_info;
-	unsigned int bucket = 0, all = level_all_cores_mhz(level);
+	unsigned int bucket = 0;
 
-	while (info->high_priority_cores[bucket] < cores)
+	while (bucket + 1 < info->buckets && info->high_priority_cores[bucket] < cores)
 		bucket++;
-	if (info->mhz[0][bucket].state == ISST_KNOWN && info->mhz[0][bucket].value <= all)
+	if (bucket >= level_gaining_buckets(level))
 		message_notice(
 			&levels->context->messages,
 			"package %u: turbo-freq gains nothing for %u high priority %s: up to "
 			"%u MHz with it, and without it all cores up to %u MHz",
 			package, cores, platform_cores_word(&levels->context->platform, cores),
-			info->mhz[0][bucket].value, all);
+			info->mhz[0][bucket].value, level_all_cores_mhz(level));
+}
+
+/** What more cores than the last bucket holds would lose, in front of what allows them. */
+static const char *describe_no_gain(const struct choice_levels *levels,
+				    const struct isst_level *level)
+{
+	const struct isst_turbo_freq *info = &level->turbo_freq_info;
+	unsigned int gaining = level_gaining_buckets(level), all = level_all_cores_mhz(level);
+
+	if (gaining == info->buckets)
+		return "";
+	if (gaining == 0)
+		return message_make(&levels->context->messages,
+				    "turbo-freq gains nothing for any number: all cores reach up "
+				    "to %u MHz without it; ",
+				    all);
+	return message_make(&levels->context->messages,
+			    "turbo-freq gains nothing for more than %u: all cores reach up to %u "
+			    "MHz without it; ",
+			    info->high_priority_cores[gaining - 1], all);
 }
 
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
-			unsigned int cores, const char *otherwise)
+			unsigned int cores, const struct core_choice *choice)
 {
 	const struct isst_turbo_freq *info = NULL;
 	const struct isst_level *smallest = NULL;
 	unsigned int last = cores;
+	const char *no_gain;
 	char *buckets;
 	int error;
 
@@ -113,23 +135,26 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 		smallest = &levels->domains[i].level;
 		last = own->high_priority_cores[own->buckets - 1];
 	}
-	if (cores <= last) {
+	if (cores <= last || choice->allow_lower_turbo) {
 		/* A configuration may be checked every minute. */
-		if (info && cores > 0 && !otherwise)
+		if (info && cores > 0 && !choice->otherwise)
 			note_no_gain(levels, package, cores, smallest);
 		return 0;
 	}
 	buckets = turbo_freq_buckets_text(&levels->context->platform, info);
-	if (!buckets)
+	no_gain = describe_no_gain(levels, smallest);
+	if (!buckets || !no_gain) {
+		free(buckets);
 		return -ENOMEM;
+	}
 	error = message_error(
 		&levels->context->messages, -EINVAL,
 		"package %u: %u high priority %s are %u more than the last bucket of level %u "
-		"holds in a package: %u/package is the most (%s); %s",
+		"holds in a package: %u/package is the most (%s); %s%s",
 		package, cores, platform_cores_word(&levels->context->platform, cores),
-		cores - last, smallest->level, last, buckets,
-		otherwise ? otherwise
-			  : "they are chosen only if lower turbo frequencies are allowed");
+		cores - last, smallest->level, last, buckets, no_gain,
+		choice->otherwise ? choice->otherwise
+				  : "they are chosen only if lower turbo frequencies are allowed");
 	free(buckets);
 	return error;
 }

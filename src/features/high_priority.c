@@ -364,10 +364,10 @@ static int make_choice(struct chooser *chooser)
 			return refuse_missing(chooser, &package, wanted, missing);
 	}
 	/* Whether the last bucket of each package holds what was chosen there. */
-	for (size_t i = 0; i < chooser->count && !error && !choice->allow_lower_turbo; i += count) {
+	for (size_t i = 0; i < chooser->count && !error; i += count) {
 		count = count_package(chooser, i, &chosen);
 		error = choice_levels_check(&chooser->levels, chooser->candidates[i].package,
-					    chosen, choice->otherwise);
+					    chosen, choice);
 	}
 	return error;
 }

@@ -64,9 +64,9 @@ int choice_levels_bucket(const struct choice_levels *levels, unsigned int packag
 			 unsigned int bucket, unsigned int *cores);
 
 /** Whether the last bucket of a package holds so many cores. Returns 0, or -EINVAL with a
- * message that has by how many they are too many. @otherwise: as in struct core_choice */
+ * message that has by how many they are too many, unless @choice allows that. */
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
-			unsigned int cores, const char *otherwise);
+			unsigned int cores, const struct core_choice *choice);
 
 /** The buckets as text, to be freed: `up to 8 cores at 4600 MHz, up to 16 cores at 4300 MHz`. NULL
  * without memory. */

@@ -522,3 +522,14 @@ unsigned int level_all_cores_mhz(const struct isst_level *level)
 			mhz = level->limit[0].mhz[i].value;
 	return mhz;
 }
+
+unsigned int level_gaining_buckets(const struct isst_level *level)
+{
+	const struct isst_turbo_freq *info = &level->turbo_freq_info;
+	unsigned int count = info->buckets, all = level_all_cores_mhz(level);
+
+	while (count > 0 && info->mhz[0][count - 1].state == ISST_KNOWN &&
+	       info->mhz[0][count - 1].value <= all)
+		count--;
+	return count;
+}

@@ -24,6 +24,9 @@ bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned in
 /** The turbo frequency of all cores of a level without SST-TF; 0: unknown. */
 unsigned int level_all_cores_mhz(const struct isst_level *level);
 
+/** How many buckets of SST-TF are faster than that, as far as known: the first ones. */
+unsigned int level_gaining_buckets(const struct isst_level *level);
+
 /** Which levels there are: `level 1`, `levels 0 to 4`, `levels 0, 1, 3`. */
 const char *perf_profile_levels_text(struct messages *messages,
 				     const struct isst_perf_profile *profile);
