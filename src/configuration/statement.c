@@ -99,14 +99,17 @@ bool words_take_if(struct words *words, const char *word)
 
 int statement_reject(struct statement *statement, const char *word, const char *expected)
 {
+	/* `level=0` is three words. */
+	const char *next = word && strcmp(word, "=") == 0 ? words_peek(&statement->words) : NULL;
+
 	if (!word)
 		return configuration_problem(statement->configuration, statement->origin,
 					     "%s: %s is missing (%s %s)", statement->keyword,
 					     expected, statement->keyword, statement->usage);
 	return configuration_problem(statement->configuration, statement->origin,
-				     "%s: '%.*s' is not %s (%s %s)", statement->keyword,
-				     LONGEST_WORD, word, expected, statement->keyword,
-				     statement->usage);
+				     "%s: '%.*s%.*s' is not %s (%s %s)", statement->keyword,
+				     LONGEST_WORD, word, LONGEST_WORD, next ? next : "", expected,
+				     statement->keyword, statement->usage);
 }
 
 int statement_expect(struct statement *statement, const char *word, const char *expected)
