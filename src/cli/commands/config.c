@@ -29,6 +29,11 @@ static void save_text(struct run *run, const char *path, const char *text)
 					   : strerror(-error));
 	else
 		report_word(config_node(run), KEY_CONFIG_SAVE, "success");
+	if (!error && !request_has(run->request, OPTION_ALL))
+		report_message(run->report, ENTRY_NOTE,
+			       "values as they were at boot are not in %s, and do not come back "
+			       "by it: config save --all saves these, too",
+			       path);
 }
 
 void config_save(struct run *run)
