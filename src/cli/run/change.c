@@ -199,6 +199,9 @@ void change_note_unchanged(struct run *run, const struct isst_change *change)
 
 	if (isst_change_step_at(change, 0) || !left_out)
 		run_note_unchanged(run, "already in the requested state");
+	/* Scripts look for the word whatever was skipped. */
+	else if (run->config)
+		run_note_unchanged(run, "nothing else was to be changed");
 }
 
 void change_note_late_signal(struct run *run)
