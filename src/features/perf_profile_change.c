@@ -96,14 +96,16 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 		step_set(change_step(change, ITEM_UNCORE_MAX), max, WHOLE_VALUE, wanted.max_khz);
 	/* A level may have a lower minimum than the machine at boot: with the level of boot it does
 	 * not come back. */
-	if (wanted.min_khz < present.min_khz &&
-	    uncore_read_initial(&change->context->files, &place, CPUFREQ_MIN, &initial) == 0 &&
+	if (uncore_read_initial(&change->context->files, &place, CPUFREQ_MIN, &initial) == 0 &&
 	    wanted.min_khz < initial)
-		change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
-			    "%s: the uncore minimum of fabric %u becomes %llu MHz, that of level "
-			    "%u; at boot it was %llu MHz (config apply --set 'uncore-min none')",
-			    domain->name, cluster, (unsigned long long)wanted.min_khz / 1000,
-			    work->level, (unsigned long long)initial / 1000);
+		change_warn(
+			change, ISST_WARNING_SCALING_LIMIT_REPLACED,
+			"%s: the uncore minimum of fabric %u %s %llu MHz at level %u; at boot it "
+			"was %llu MHz (config apply --set 'uncore-min none')",
+			domain->name, cluster,
+			wanted.min_khz == present.min_khz ? "stays" : "becomes",
+			(unsigned long long)wanted.min_khz / 1000, work->level,
+			(unsigned long long)initial / 1000);
 	return 0;
 }
 
