@@ -401,7 +401,9 @@ static void warn_of_core_power_off(struct package_scope *scope,
 		others = settings_exist(change->context, feature_name(feature), domain);
 		change->broken |= others == -ENOMEM;
 		change_warn(change, ISST_WARNING_NO_SAVED_SETTINGS,
-			    "%s: no saved settings%s: core-power is disabled",
+			    "%s: no saved settings%s: core-power is disabled; classes of service, "
+			    "associations and the priority type stay (config reset --boot undoes "
+			    "all changes since boot)",
 			    whole ? message_make(&change->texts, "package %u", domain->package)
 				  : domain->name,
 			    others > 0 ? " of this level" : "");
