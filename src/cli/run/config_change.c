@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "change.h"
+#include "levels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,18 @@ void config_report_skipped(struct run *run, const struct isst_config *config)
 	report_code(run->report, "statement-skipped");
 }
 
+/** CPUs stay as they are where a level is stated and they are not. */
+static bool moves_level(const struct isst_change *change)
+{
+	const struct isst_change_step *step;
+
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
+		if (isst_change_step_is_written(step) &&
+		    isst_item_kind(isst_change_step_item(step)) == ISST_ITEM_LEVEL)
+			return true;
+	return false;
+}
+
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,
 		  struct isst_change **change)
 {
@@ -150,7 +163,11 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 		return error;
 	}
 	config_report_skipped(run, config);
-	return change_make(run, *change);
+	error = change_make(run, *change);
+	if (!error && moves_level(*change))
+		(void)levels_note_cpus(run, 0,
+				       "'cpus by-level', stated with the level, changes that");
+	return error;
 }
 
 /* A file or firmware that is busy for a moment must not leave a change in place. */
