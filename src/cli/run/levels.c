@@ -161,9 +161,10 @@ bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 	struct isst_config *compared = targets ? levels_compare_cpus(run->context, targets, flags)
 					       : NULL;
 	struct isst_cpuset *on = isst_cpuset_new(), *off = isst_cpuset_new(), *isolated = NULL;
+	struct isst_cpuset *unseen = isst_cpuset_new();
 	const struct isst_config_difference *difference;
 	unsigned int cpu;
-	int error = on && off ? 0 : -ENOMEM;
+	int error = on && off && unseen ? 0 : -ENOMEM;
 	bool known = compared;
 
 	/* Those of --cgroupv2 are as good as offline; without partitions there are none. */
@@ -174,14 +175,18 @@ bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 			if (!error && !isst_cpuset_has(isolated, cpu))
 				error = isst_cpuset_add(
 					isst_cpuset_has(isst_online_cpus(run->context), cpu) ? on
-											     : off,
+					: isst_cpu_by_number(run->context, cpu)		     ? off
+										: unseen,
 					cpu, cpu);
 	if (error)
 		run_no_memory(run);
 	note_cpus(run, on, "online, though not enabled by the level", remedy);
 	note_cpus(run, off, "offline, though enabled by the level", remedy);
+	note_cpus(run, unseen, "offline, and not seen online since boot",
+		  "whether a level enables it is unknown");
 	isst_cpuset_free(on);
 	isst_cpuset_free(off);
+	isst_cpuset_free(unseen);
 	isst_cpuset_free(isolated);
 	isst_config_free(compared);
 	isst_targets_free(targets);
