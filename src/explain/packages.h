@@ -85,8 +85,8 @@ bool misses_turbo_freq(const struct survey_domain *domain, const struct package 
 const char *turbo_freq_remedy(const struct findings *findings, const struct package *package,
 			      const char *statements);
 
-/** Those that choose as many high priority cores as a bucket holds, or that turn off SST-TF where no
- * bucket gains. */
+/** Those that choose as many high priority cores as a bucket holds, or that turn off SST-TF where
+ * no bucket gains. */
 const char *bucket_remedy(const struct findings *findings, const struct package *package,
 			  unsigned int bucket);
 

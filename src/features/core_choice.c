@@ -74,11 +74,11 @@ static struct group find_least(struct group among, bool (*belongs)(const struct 
 static size_t choose_among(struct group among, size_t wanted)
 {
 	for (; wanted > 0; wanted--) {
-		struct group domain, package = find_least(among, is_same_package);
+		struct group domain = find_least(find_least(among, is_same_package),
+						 is_same_domain);
 
-		if (package.count == 0)
+		if (domain.count == 0)
 			break;
-		domain = find_least(package, is_same_domain);
 		domain.cores[domain.chosen].chosen = true;
 	}
 	return wanted;

@@ -29,7 +29,6 @@ int cpu_name_parse(const char *text, struct cpu_name *name)
 	size_t length = strcspn(text, ":");
 
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
-		unsigned int *const numbers[] = { &name->number, &name->domain };
 		const char *digits = text + length;
 
 		if (strlen(WORDS[i].word) != length || memcmp(WORDS[i].word, text, length) != 0)
@@ -47,7 +46,7 @@ int cpu_name_parse(const char *text, struct cpu_name *name)
 			free(copy);
 			if (error)
 				return -EINVAL;
-			*numbers[j] = (unsigned int)value;
+			*(j == 0 ? &name->number : &name->domain) = (unsigned int)value;
 			digits += 1 + size;
 		}
 		return *digits || (name->kind == CPU_NAME_CLOS && name->number >= ISST_CLOS_COUNT)

@@ -52,17 +52,17 @@ static int plan_live(const struct addition *addition, struct isst_change *change
 	struct cpu_request *cpus = calloc(live->count + 1, sizeof(*cpus));
 	int error = domains && cpus ? 0 : call_no_memory(call->context);
 
-	for (size_t i = 0; i < live->count && !error; i++) {
+	for (size_t i = 0; i < live->count && domains && cpus; i++) {
 		domains[i].domain = live->items[i]->domain;
 		cpus[i].cpu = live->items[i]->cpu;
 	}
 	if (!error)
-		error = addition->plan_cpus
-				? addition->plan_cpus(change, call, cpus, live->count)
-				: addition->plan_domains(change, call, domains, live->count);
-	for (size_t i = 0; i < live->count && !error; i++)
+		error = addition->plan_domains
+				? addition->plan_domains(change, call, domains, live->count)
+				: addition->plan_cpus(change, call, cpus, live->count);
+	for (size_t i = 0; i < live->count && domains && cpus && !error; i++)
 		if (result_fail(live->items[i], ISST_PART_RESULT,
-				addition->plan_cpus ? &cpus[i].failure : &domains[i].failure))
+				addition->plan_domains ? &domains[i].failure : &cpus[i].failure))
 			error = call_no_memory(call->context);
 	free(domains);
 	free(cpus);
@@ -77,7 +77,7 @@ static int plan_results(const struct addition *addition, struct isst_change *cha
 	const struct isst_failure *lost = NULL;
 	int error = live.items ? 0 : call_no_memory(call->context);
 
-	for (size_t i = 0; i < results->count && !error; i++) {
+	for (size_t i = 0; i < results->count && live.items && !error; i++) {
 		struct isst_result *result = &results->items[i];
 		struct isst_failure failure = { 0 };
 

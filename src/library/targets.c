@@ -214,14 +214,15 @@ int call_check(const struct call *call, struct target_list *list)
 		error = message_error(messages, -EINVAL, "%s",
 				      targets ? "targets of another context were given"
 					      : "no targets were given");
-	if (!error && call->for_cpus && targets->cpu_count == 0 && targets->domain_count > 0)
+	if (!error && targets && call->for_cpus && targets->cpu_count == 0 &&
+	    targets->domain_count > 0)
 		error = message_error(messages, -EINVAL, "the call is for CPUs, not for domains");
 	if (!error && call->flags & ~call->known_flags)
 		error = message_error(messages, -EINVAL, "the call does not know the flags %#x",
 				      call->flags & ~call->known_flags);
 	if (!error)
 		error = check_request(call);
-	if (!error)
+	if (!error && targets)
 		*list = (struct target_list){ .domains = targets->domains,
 					      .domain_count = targets->domain_count,
 					      .cpus = targets->cpus,

@@ -409,7 +409,7 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 		error = note_without_smt(wanted, states, count);
 	if (!error && everywhere)
 		error = cpus_find_unreachable(wanted->context, everywhere, &unreachable);
-	if (!error && isst_cpuset_count(unreachable) > 0)
+	if (!error && everywhere && isst_cpuset_count(unreachable) > 0)
 		error = add_of_none(everywhere, unreachable, "offline", differences);
 	isst_cpuset_free(unreachable);
 	for (size_t i = 0; i < count && states; i++)

@@ -150,7 +150,7 @@ static int remove_group(struct kernel_files *files, const char *name)
 	if (!error && with_cpusets)
 		/* A lone newline clears the list; a write of nothing need not reach the file. */
 		error = write_group(files, name, "cpuset.cpus", "\n");
-	if (!error && (with_cpusets || strcmp(text, "absent") != 0))
+	if (!error && (with_cpusets || (text && strcmp(text, "absent") != 0)))
 		error = kernel_files_rmdir(files, group_path(files, name, ""));
 	free(text);
 	return error;

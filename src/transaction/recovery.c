@@ -748,7 +748,7 @@ static int recover(struct isst_journal *journal)
 
 int journal_recover(struct isst_context *context)
 {
-	struct isst_journal *journal;
+	struct isst_journal *journal = NULL;
 	int error;
 
 	if (journal_is_missing(context))

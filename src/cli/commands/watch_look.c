@@ -389,6 +389,7 @@ static bool call_for_all(struct watcher *watcher, enum call call, struct isst_co
 bool look_accept(struct watcher *watcher)
 {
 	struct isst_config *now = NULL;
+	struct watch_unit *unit;
 	bool accepted = call_for_all(watcher, READ, &now) &&
 			call_for_all(watcher, COMPARE_ALL, &now) &&
 			!isst_config_difference_at(now, 0);
@@ -397,8 +398,10 @@ bool look_accept(struct watcher *watcher)
 		isst_config_free(watcher->before);
 		watcher->before = now;
 		now = NULL;
-		for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		unit = watcher->units;
+		do
 			unit->based = unit->seen;
+		while ((unit = unit->next));
 	}
 	isst_config_free(now);
 	end_look(watcher);

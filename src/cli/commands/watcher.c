@@ -254,6 +254,7 @@ bool watcher_begin(struct watcher *watcher)
 
 void watcher_look(struct watcher *watcher, int64_t now_ms)
 {
+	struct watch_unit *unit; /* the first is the machine */
 	bool whole, reached, own = false;
 
 	if (now_ms < watcher->due_ms)
@@ -264,9 +265,11 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 		look_anew(watcher);
 	look_small(watcher);
 	/* Another run that is waited for has looks of its own. */
-	for (const struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+	unit = watcher->units;
+	do {
 		for (const struct watched_part *part = unit->parts; part; part = part->next)
 			own |= part->watched.state == WATCHED_OWN;
+	} while ((unit = unit->next));
 	whole = now_ms >= next_due_ms(watcher, INT64_MIN) ||
 		(!own &&
 		 (watcher->digest != watcher->last_digest || now_ms >= watcher->whole_due_ms));
@@ -274,7 +277,7 @@ void watcher_look(struct watcher *watcher, int64_t now_ms)
 		look_whole(watcher);
 	reached = judge_reach(watcher, watcher->units, now_ms);
 	if (whole && reached) {
-		for (struct watch_unit *unit = watcher->units; unit; unit = unit->next)
+		for (unit = watcher->units; unit; unit = unit->next)
 			if (unit == watcher->units || judge_reach(watcher, unit, now_ms))
 				for (struct watched_part *part = unit->parts; part;
 				     part = part->next)

@@ -287,7 +287,7 @@ static int replace_file(const char *path, const char *text, size_t size)
 int save_file(const char *path, const char *text, size_t size)
 {
 	struct stat found;
-	int error = privileges_as_caller(), way, stream, descriptor;
+	int error = privileges_as_caller(), way, stream = -1, descriptor;
 
 	if (error)
 		return error;

@@ -24,7 +24,8 @@ static int replace_text(struct text_value *target, const char *text)
 	if (!copy)
 		return -ENOMEM;
 	free(target->text);
-	*target = (struct text_value){ copy, 1 };
+	target->text = copy;
+	target->line = 1;
 	return 0;
 }
 

@@ -416,7 +416,8 @@ int capture_set(const struct capture *capture, const char *path, struct isst_cpu
 	result = *set ? 0 : -ENOMEM;
 	if (!result && entry)
 		result = isst_cpuset_add_list(*set, entry->value, NULL);
-	if (result == -ENOMEM || !(result || isst_cpuset_next(*set, HIGHEST_CPU + 1, &highest)))
+	if (!entry || result == -ENOMEM ||
+	    !(result || isst_cpuset_next(*set, HIGHEST_CPU + 1, &highest)))
 		return result;
 	return capture_error(capture, &capture->entry_file, entry->line,
 			     "found \"%s\" in %s, expected a list of CPUs such as 0-3,8",

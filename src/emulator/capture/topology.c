@@ -180,7 +180,7 @@ int capture_make_domains(struct capture *capture, struct platform *platform)
 static int number_core(const struct capture *capture, size_t index, struct platform_cpu *cpu)
 {
 	const struct captured_msr *msr = capture_msr(capture, MSR_THREAD_ID);
-	const struct captured_cpu *captured = &capture->cpus[index], *other = captured;
+	const struct captured_cpu *captured = &capture->cpus[index], *other;
 	struct isst_cpuset *before;
 	int result = 0;
 
@@ -237,7 +237,8 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 		return result;
 	found = find_captured_domain(platform, captured->package, captured->die, power_domain);
 	if (found < 0)
-		return capture_error(capture, &capture->msr_file, msr->line,
+		return capture_error(capture, &capture->msr_file,
+				     msr ? msr->line : captured_end(&capture->msr_file),
 				     "found CPU %u in power domain %u, expected one of the "
 				     "captured instances of package %u",
 				     captured->number, power_domain, captured->package);

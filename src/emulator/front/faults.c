@@ -85,7 +85,7 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 	result = file < 0 || fstat(file, &status) ? -errno : text_read_open(file, &text, &size);
 	if (file >= 0)
 		close(file);
-	if (result)
+	if (result || !text)
 		return set_error(error, is_shortage(result) ? result : -EIO,
 				 "Cannot read %s/faults: %s", server->path,
 				 result == -EINVAL ? "it is not a file" : strerror(-result));

@@ -320,7 +320,7 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 	int result = check_arguments(target, flags & ~ISST_EMULATOR_RUN_AS_USER, words && words[0],
 				     "no program was given", error);
 
-	if (!result)
+	if (!result && words)
 		result = launch_check(words[0], error);
 	/* Opened once, so that errors are reported here and not by each program. */
 	if (!result)

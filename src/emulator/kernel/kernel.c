@@ -238,7 +238,7 @@ static unsigned int stored_number(const struct place *place)
 	const void *from = server->state;
 	uint32_t value = 0;
 
-	if (place->view->stored.of == OF_CPU)
+	if (place->view->stored.of == OF_CPU && cpu)
 		from = cpu;
 	else if (place->view->stored.of == OF_CPU_STATE)
 		from = state_cpu(server, cpu);
@@ -272,8 +272,9 @@ static int read_view(const struct place *place, const char *walked, char **conte
 	if (is_link(view))
 		result = print_target(place, walked, text.stream);
 	else
-		result = view->cpus ? print_cpus(place, text.stream)
-				    : view->read(place, text.stream);
+		result = view->cpus   ? print_cpus(place, text.stream)
+			 : view->read ? view->read(place, text.stream)
+				      : -EISDIR;
 	*content = memory_stream_text(&text);
 	*size = text.size;
 	if (result) {

@@ -54,7 +54,8 @@ static int value_text(struct platform_file *file, const struct setting *setting,
 	if (!copy)
 		return -ENOMEM;
 	free(value->text);
-	*value = (struct text_value){ copy, setting->line };
+	value->text = copy;
+	value->line = setting->line;
 	return 0;
 }
 
