@@ -224,7 +224,7 @@ void output_banner(struct output *output, unsigned int model, const char *emulat
 static enum exit_status report_lost_output(const struct output *output, const char *path,
 					   const char *why, enum exit_status status)
 {
-	if (output->changed && status == STATUS_DONE) {
+	if (output->changed) {
 		fputs("Error: the change was made, but its result could not be written: ", stderr);
 		write_printable(path ? path : "", "", stderr);
 		fprintf(stderr, "%s%s\n", path ? ": " : "", why);
