@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "base/khz_text.h"
+#include "common/hash.h"
 #include "configuration/configuration.h"
 
 #include <errno.h>
@@ -29,40 +30,98 @@ static bool setting_wants_same(const struct setting *one, const struct setting *
 		cpuset_is_equal(one->choice.avoid, other->choice.avoid));
 }
 
+/** Settings by what they are of, as chains: those for one package in one of it. */
+struct chains {
+	uint64_t *things; /* of each setting: equal for the same thing, equally precise; never 0 */
+	size_t *heads, *nexts; /* numbers of settings plus one; 0 ends a chain */
+	size_t count;
+};
+
+/** The chain of settings of a thing for one package; @package NULL: for more than one. */
+static size_t *chain_of(const struct chains *chains, uint64_t thing, const unsigned int *package)
+{
+	uint64_t hash = hash_number(HASH_START, thing, sizeof(thing));
+
+	return &chains->heads[hash_number(hash, package ? *package + UINT64_C(1) : 0, 8) %
+			      chains->count];
+}
+
+static bool contradicts(const struct setting *one, const struct setting *other)
+{
+	return !setting_wants_same(one, other) && scopes_overlap(&one->scope, &other->scope) &&
+	       (!subject_is_of_cpus(other->subject) || !other->cpus ||
+		cpuset_overlaps(one->cpus, other->cpus));
+}
+
+/** The first setting of a chain that contradicts one, if it is before @earliest. */
+static size_t first_of_chain(const struct chains *chains, const struct setting *settings,
+			     size_t *chain, size_t number, size_t earliest)
+{
+	for (size_t i = *chain; i > 0; i = chains->nexts[i - 1])
+		if (i - 1 < earliest && chains->things[i - 1] == chains->things[number] &&
+		    contradicts(&settings[i - 1], &settings[number]))
+			earliest = i - 1;
+	return earliest;
+}
+
+/** The number of the first setting that contradicts one before which it stands; else its own.
+ * Enters it for those behind it. */
+static size_t find_contradicted(struct chains *chains, const struct setting *settings,
+				size_t number)
+{
+	const struct setting *setting = &settings[number];
+	const struct isst_cpuset *packages = setting->scope.packages;
+	uint64_t thing = (uint64_t)setting->index << 32 | (uint64_t)(setting->subject + 1) << 8 |
+			 setting_precision(setting);
+	unsigned int package;
+	bool single = packages && isst_cpuset_count(packages) == 1 &&
+		      isst_cpuset_next(packages, 0, &package);
+	size_t *own = chain_of(chains, thing, single ? &package : NULL), earliest = number;
+
+	chains->things[number] = thing;
+	for (size_t i = 0; i < number && !single && earliest == number; i++)
+		if (chains->things[i] == thing && contradicts(&settings[i], setting))
+			earliest = i;
+	if (single) {
+		earliest = first_of_chain(chains, settings, own, number, earliest);
+		earliest = first_of_chain(chains, settings, chain_of(chains, thing, NULL), number,
+					  earliest);
+	}
+	chains->nexts[number] = *own;
+	*own = number + 1;
+	return earliest;
+}
+
 /** Adds a problem for each setting of a source that an earlier one of it contradicts: the first. */
 static int find_duplicates(struct configuration *configuration, size_t source)
 {
-	uint64_t *things = calloc(configuration->setting_count + 1, sizeof(*things));
-	int error = things ? 0 : -ENOMEM, result = 0;
+	const struct setting *settings = configuration->settings;
+	size_t count = configuration->setting_count + 1;
+	struct chains chains = { .things = calloc(count, sizeof(*chains.things)),
+				 .heads = calloc(count, sizeof(*chains.heads)),
+				 .nexts = calloc(count, sizeof(*chains.nexts)),
+				 .count = count };
+	int error = chains.things && chains.heads && chains.nexts ? 0 : -ENOMEM, result = 0;
 
-	for (size_t i = 0; i < configuration->setting_count && (!error || error == -EINVAL); i++) {
-		const struct setting *setting = &configuration->settings[i], *earlier = setting;
+	for (size_t i = 0; i + 1 < count && (!error || error == -EINVAL); i++) {
+		struct origin origin = settings[i].origin;
+		size_t earlier;
 
-		if (setting->origin.source != source)
+		if (origin.source != source)
 			continue;
-		/* One number for those of the same thing that are equally precise; never 0. */
-		things[i] = (uint64_t)setting->index << 32 | (uint64_t)(setting->subject + 1) << 8 |
-			    setting_precision(setting);
-		for (size_t j = 0; j < i && earlier == setting; j++) {
-			const struct setting *other = &configuration->settings[j];
-
-			if (things[j] == things[i] && !setting_wants_same(other, setting) &&
-			    scopes_overlap(&other->scope, &setting->scope) &&
-			    (!subject_is_of_cpus(setting->subject) || !setting->cpus ||
-			     cpuset_overlaps(other->cpus, setting->cpus)))
-				earlier = other;
-		}
-		if (earlier == setting)
+		earlier = find_contradicted(&chains, settings, i);
+		if (earlier == i)
 			continue;
-		if (setting->origin.line == 0 || setting->origin.line == earlier->origin.line)
-			error = configuration_problem(configuration, setting->origin,
-						      "contradicts itself");
+		if (origin.line == 0 || origin.line == settings[earlier].origin.line)
+			error = configuration_problem(configuration, origin, "contradicts itself");
 		else
-			error = configuration_problem(configuration, setting->origin,
-						      "contradicts line %u", earlier->origin.line);
+			error = configuration_problem(configuration, origin, "contradicts line %u",
+						      settings[earlier].origin.line);
 		result = error;
 	}
-	free(things);
+	free(chains.things);
+	free(chains.heads);
+	free(chains.nexts);
 	return error && error != -EINVAL ? error : result;
 }
 

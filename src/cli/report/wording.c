@@ -134,7 +134,7 @@ static int write_sentence(const struct report_node *node, const char *sentence, 
 
 	while (*sentence && !error) {
 		size_t plain = strcspn(sentence, "{"), length;
-		const struct report_node *other = NULL;
+		const struct report_node *other;
 		const char *mark;
 
 		fwrite(sentence, 1, plain, stream);
@@ -149,9 +149,9 @@ static int write_sentence(const struct report_node *node, const char *sentence, 
 			fprintf(stream, "%u", node->index);
 		else if (*mark == '*')
 			fprintf(stream, "%-*s", (int)strtol(mark + 1, NULL, 10), node->variant);
-		else
-			other = length > 0 ? find_node(node, mark, length) : node;
-		if (other)
+		else if (length == 0)
+			error = write_value(node, stream);
+		else if ((other = find_node(node, mark, length)))
 			error = write_value(other, stream);
 	}
 	return error;

@@ -242,7 +242,8 @@ static int check_arguments(const struct isst_emulator_target *target, unsigned i
 		*error = NULL;
 	if (complete && target && !unknown_flags)
 		return 0;
-	return set_error(error, -EINVAL, "%s", why);
+	set_error(error, -EINVAL, "%s", why);
+	return -EINVAL;
 }
 
 static const char NO_RESULT[] = "no place for the result was given";
