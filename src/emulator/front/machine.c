@@ -258,7 +258,7 @@ int isst_emulator_open(const struct isst_emulator_target *target, struct isst_ma
 		*machine = NULL;
 	if (!result)
 		result = emulated_open(target, &emulated, error);
-	if (!result)
+	if (!result && machine)
 		*machine = &emulated->machine;
 	return result;
 }
@@ -343,7 +343,7 @@ int isst_emulator_read_statistics(const struct isst_emulator_target *target, uns
 		*statistics = NULL;
 	if (!result)
 		result = emulated_open(target, &emulated, error);
-	if (result)
+	if (result || !statistics)
 		return result;
 	result = state_lock(&emulated->server);
 	if (result) {
