@@ -37,6 +37,14 @@ struct capture {
 	int *map_errors;
 };
 
+/* capture_answers.c: parts of a capture, in this order. They return 0 or a negative errno with a
+ * message. */
+
+int capture_driver(struct capture *capture);
+int capture_registers(struct capture *capture);
+int capture_answers(struct capture *capture);
+int capture_msrs(struct capture *capture);
+
 /* capture_write.c: the files that are to be written, and where */
 
 /** Ends a text, and keeps it as the file @path. Returns 0 or -ENOMEM. */

@@ -46,6 +46,10 @@ int step_write_back(struct step *step);
 /** Whether a step may move a level that it is not to change. */
 bool step_keeps_level(const struct step *step);
 
+/** Whether the level of an item's domain was to be kept, and moved with a step that was made: then
+ * what the step wrote may not be there, and is written once more. */
+bool step_has_moved_level(const struct step *step, const struct item *item);
+
 /** Warns of what firmware would change with the steps of a change that is not made: levels, as far
  * as it can be read which were requested last, and classes. Returns 0 or -ENOMEM. */
 int change_warn_of_side_effects(struct isst_change *change);

@@ -421,3 +421,10 @@ uint64_t tracked_bits(const struct tracked *tracked)
 {
 	return tracked->written ? item_known_bits(tracked->item.kind) : WHOLE_VALUE;
 }
+
+bool tracked_waits(const struct tracked *tracked)
+{
+	enum finding finding = tracked->finding;
+
+	return finding == FOUND_OFFLINE || finding == FOUND_UNSERVED || finding == FOUND_UNREAD;
+}

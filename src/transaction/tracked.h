@@ -97,6 +97,9 @@ struct tracked {
  * wrote as they were, and another process may have changed them since. */
 uint64_t tracked_bits(const struct tracked *tracked);
 
+/** Whether an item cannot be restored before it can be reached. */
+bool tracked_waits(const struct tracked *tracked);
+
 struct isst_journal {
 	struct isst_context *context;
 	unsigned long long unlocks; /* of the context, when it was opened */
