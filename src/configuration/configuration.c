@@ -73,14 +73,6 @@ int configuration_problem(struct configuration *configuration, struct origin ori
 	return -EINVAL;
 }
 
-bool scopes_overlap(const struct scope *one, const struct scope *other)
-{
-	if (one->packages && other->packages && !cpuset_overlaps(one->packages, other->packages))
-		return false;
-	return !one->power_domains || !other->power_domains ||
-	       cpuset_overlaps(one->power_domains, other->power_domains);
-}
-
 unsigned int setting_precision(const struct setting *setting)
 {
 	/* CPUs first: a statement that names them would be without effect, unnoticed, beside one of

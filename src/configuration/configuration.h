@@ -147,9 +147,6 @@ int configuration_add_source(struct configuration *configuration, const char *na
 /** Forgets all but the first @count sources, of which no setting and no problem is left. */
 void configuration_drop_sources(struct configuration *configuration, size_t count);
 
-/** Whether two scopes have a power domain in common. */
-bool scopes_overlap(const struct scope *one, const struct scope *other);
-
 /** A part of the machine that has settings. */
 struct place {
 	unsigned int package, power_domain;
@@ -169,7 +166,9 @@ const struct setting *configuration_find(const struct configuration *configurati
  * two of which neither does, the first one of the configuration counts. */
 bool setting_counts_more(const struct setting *setting, const struct setting *other);
 
-/** How precisely a setting names where it is for: the more, the more it counts. */
+/** How precisely a setting names where it is for: the more, the more it counts. Below
+ * SETTING_PRECISIONS. */
+enum { SETTING_PRECISIONS = 16 };
 unsigned int setting_precision(const struct setting *setting);
 
 /** Whether a text is the state that some machine had, by its `machine` line: it holds what that

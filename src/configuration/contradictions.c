@@ -14,6 +14,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Settings that are for the same places, in the order of the configuration. */
+struct settings_here {
+	const struct setting **settings;
+	size_t count;
+};
+
+/** Two subjects of which one setting each may exclude the other; or one subject, of which two
+ * settings may want something else of the same thing. */
+struct rule {
+	enum subject one, other;
+	enum wanted_kind wanted; /* of @one; WANTED_KHZ: limits, a minimum and a maximum */
+	uint64_t number;	 /* the number of @other that is excluded; UINT64_MAX: any */
+	const char *name;
+};
+
+/** Two settings that exclude each other at some place. */
+struct pair {
+	const struct rule *rule;
+	const struct setting *one, *other;
+};
+
+/** The search for what contradicts by a rule, and then the next one. */
+struct search {
+	const struct configuration *configuration;
+	const struct rule *rule;
+	/* For each setting, the first one of the same thing that wants something else. */
+	const struct setting **earlier;
+	struct pair *pairs;
+	size_t count;
+};
+
 /* ---- The same thing, with another value ---- */
 
 /** Whether two settings of the same thing want the same. */
@@ -30,116 +61,34 @@ static bool setting_wants_same(const struct setting *one, const struct setting *
 		cpuset_is_equal(one->choice.avoid, other->choice.avoid));
 }
 
-/** Settings by what they are of, as chains: those for one package in one of it. */
-struct chains {
-	uint64_t *things; /* of each setting: equal for the same thing, equally precise; never 0 */
-	size_t *heads, *nexts; /* numbers of settings plus one; 0 ends a chain */
-	size_t count;
-};
-
-/** The chain of settings of a thing for one package; @package NULL: for more than one. */
-static size_t *chain_of(const struct chains *chains, uint64_t thing, const unsigned int *package)
+/** Notes for each setting the first one of those that are as precise and want something else. */
+static int note_earlier(struct search *search, const struct settings_here *here)
 {
-	uint64_t hash = hash_number(HASH_START, thing, sizeof(thing));
+	/* Of each precision the first setting, and the first one that differs from it. */
+	const struct setting *first[SETTING_PRECISIONS] = { 0 };
+	const struct setting *other[SETTING_PRECISIONS] = { 0 };
 
-	return &chains->heads[hash_number(hash, package ? *package + UINT64_C(1) : 0, 8) %
-			      chains->count];
-}
+	for (size_t i = 0; i < here->count; i++) {
+		const struct setting *setting = here->settings[i], *earlier;
+		unsigned int precision = setting_precision(setting);
+		const struct setting **noted =
+			&search->earlier[setting - search->configuration->settings];
 
-static bool contradicts(const struct setting *one, const struct setting *other)
-{
-	return !setting_wants_same(one, other) && scopes_overlap(&one->scope, &other->scope) &&
-	       (!subject_is_of_cpus(other->subject) || !other->cpus ||
-		cpuset_overlaps(one->cpus, other->cpus));
-}
-
-/** The first setting of a chain that contradicts one, if it is before @earliest. */
-static size_t first_of_chain(const struct chains *chains, const struct setting *settings,
-			     size_t *chain, size_t number, size_t earliest)
-{
-	for (size_t i = *chain; i > 0; i = chains->nexts[i - 1])
-		if (i - 1 < earliest && chains->things[i - 1] == chains->things[number] &&
-		    contradicts(&settings[i - 1], &settings[number]))
-			earliest = i - 1;
-	return earliest;
-}
-
-/** The number of the first setting that contradicts one before which it stands; else its own.
- * Enters it for those behind it. */
-static size_t find_contradicted(struct chains *chains, const struct setting *settings,
-				size_t number)
-{
-	const struct setting *setting = &settings[number];
-	const struct isst_cpuset *packages = setting->scope.packages;
-	uint64_t thing = (uint64_t)setting->index << 32 | (uint64_t)(setting->subject + 1) << 8 |
-			 setting_precision(setting);
-	unsigned int package;
-	bool single = packages && isst_cpuset_count(packages) == 1 &&
-		      isst_cpuset_next(packages, 0, &package);
-	size_t *own = chain_of(chains, thing, single ? &package : NULL), earliest = number;
-
-	chains->things[number] = thing;
-	for (size_t i = 0; i < number && !single && earliest == number; i++)
-		if (chains->things[i] == thing && contradicts(&settings[i], setting))
-			earliest = i;
-	if (single) {
-		earliest = first_of_chain(chains, settings, own, number, earliest);
-		earliest = first_of_chain(chains, settings, chain_of(chains, thing, NULL), number,
-					  earliest);
+		if (!first[precision])
+			first[precision] = setting;
+		earlier = other[precision];
+		if (!setting_wants_same(first[precision], setting)) {
+			earlier = first[precision];
+			if (!other[precision])
+				other[precision] = setting;
+		}
+		if (earlier && (!*noted || earlier < *noted))
+			*noted = earlier;
 	}
-	chains->nexts[number] = *own;
-	*own = number + 1;
-	return earliest;
-}
-
-/** Adds a problem for each setting of a source that an earlier one of it contradicts: the first. */
-static int find_duplicates(struct configuration *configuration, size_t source)
-{
-	const struct setting *settings = configuration->settings;
-	size_t count = configuration->setting_count + 1;
-	struct chains chains = { .things = calloc(count, sizeof(*chains.things)),
-				 .heads = calloc(count, sizeof(*chains.heads)),
-				 .nexts = calloc(count, sizeof(*chains.nexts)),
-				 .count = count };
-	int error = chains.things && chains.heads && chains.nexts ? 0 : -ENOMEM, result = 0;
-
-	for (size_t i = 0; i + 1 < count && (!error || error == -EINVAL); i++) {
-		struct origin origin = settings[i].origin;
-		size_t earlier;
-
-		if (origin.source != source)
-			continue;
-		earlier = find_contradicted(&chains, settings, i);
-		if (earlier == i)
-			continue;
-		if (origin.line == 0 || origin.line == settings[earlier].origin.line)
-			error = configuration_problem(configuration, origin, "contradicts itself");
-		else
-			error = configuration_problem(configuration, origin, "contradicts line %u",
-						      settings[earlier].origin.line);
-		result = error;
-	}
-	free(chains.things);
-	free(chains.heads);
-	free(chains.nexts);
-	return error && error != -EINVAL ? error : result;
+	return 0;
 }
 
 /* ---- Settings that exclude each other ---- */
-
-/** Settings that are for the same places, in the order of the configuration. */
-struct settings_here {
-	const struct setting **settings;
-	size_t count;
-};
-
-/** Two subjects of which one setting each may exclude the other. */
-struct rule {
-	enum subject one, other;
-	enum wanted_kind wanted; /* of @one; WANTED_KHZ: limits, a minimum and a maximum */
-	uint64_t number;	 /* the number of @other that is excluded; UINT64_MAX: any */
-	const char *name;
-};
 
 /* High priority cores are made of turbo-freq, and of CLOS that are chosen for them. */
 static const struct rule RULES[] = {
@@ -166,25 +115,17 @@ static bool excludes(const struct rule *rule, const struct setting *one,
 	       (rule->number == UINT64_MAX || other->number == rule->number);
 }
 
-/** Two settings that exclude each other at some place. */
-struct pair {
-	const struct rule *rule;
-	const struct setting *one, *other;
-};
-
-/** The search for pairs of a rule, and then the next one. */
-struct search {
-	const struct rule *rule;
-	struct pair *pairs;
-	size_t count;
-};
-
-/** Whether any setting excludes any other one: the highest minimum does if one does. */
-static bool may_exclude(const struct rule *rule, const struct settings_here *here)
+/** Whether any setting contradicts any other one: the highest minimum does if one does. */
+static bool may_contradict(const struct rule *rule, const struct settings_here *here)
 {
 	const struct setting *one = NULL;
 	bool any = false;
 
+	if (rule->one == rule->other) {
+		for (size_t i = 1; i < here->count && !any; i++)
+			any = !setting_wants_same(here->settings[0], here->settings[i]);
+		return any;
+	}
 	for (size_t i = 0; i < here->count; i++)
 		if (here->settings[i]->subject == rule->one &&
 		    here->settings[i]->wanted == rule->wanted &&
@@ -270,76 +211,176 @@ static bool next_run(const struct setting *setting, enum dimension dimension, un
 	return dimension == DIMENSION_INDEX && setting->index != INDEX_ALL && from <= *first;
 }
 
-/** Whether a setting is for a number: it names that, or none. */
-static bool covers(const struct setting *setting, enum dimension dimension, unsigned int number)
-{
-	unsigned int first, last;
+/** From a number on places are a setting's, or are no more. */
+struct edge {
+	unsigned int number;
+	const struct setting *setting;
+};
 
-	if (!next_run(setting, dimension, 0, &first, &last))
-		return true;
-	return next_run(setting, dimension, number, &first, &last) && first <= number;
-}
+struct edges {
+	struct edge *edges;
+	size_t count;
+};
 
-static int add_cut(unsigned int **cuts, size_t *count, unsigned int number)
+static int add_edge(struct edges *edges, unsigned int number, const struct setting *setting)
 {
-	if (ARRAY_GROW(*cuts, *count))
+	if (ARRAY_GROW(edges->edges, edges->count))
 		return -ENOMEM;
-	(*cuts)[(*count)++] = number;
+	edges->edges[edges->count++] = (struct edge){ number, setting };
 	return 0;
 }
 
-static int compare_cuts(const void *one, const void *other)
+/** Adds those of a setting; one that names no numbers begins at 0. */
+static int add_edges(struct edges *edges, const struct setting *setting, enum dimension dimension)
 {
-	unsigned int first = *(const unsigned int *)one, second = *(const unsigned int *)other;
+	unsigned int first, last;
+	bool more = next_run(setting, dimension, 0, &first, &last);
+	int error = more ? 0 : add_edge(edges, 0, setting);
+
+	for (; more && !error; more = next_run(setting, dimension, last + 1, &first, &last)) {
+		error = add_edge(edges, first, setting);
+		if (!error)
+			error = add_edge(edges, last + 1, setting);
+	}
+	return error;
+}
+
+static int compare_settings(const void *one, const void *other)
+{
+	const struct setting *first = *(const struct setting *const *)one;
+	const struct setting *second = *(const struct setting *const *)other;
 
 	return first < second ? -1 : first > second;
 }
 
+static int compare_edges(const void *one, const void *other)
+{
+	const struct edge *first = one, *second = other;
+
+	if (first->number != second->number)
+		return first->number < second->number ? -1 : 1;
+	return compare_settings(&first->setting, &second->setting);
+}
+
+/** Goes on behind an edge of a setting: it is here from now on, or no more. */
+static void pass_edge(struct settings_here *here, const struct setting *setting)
+{
+	size_t before = array_lower_bound(&setting, here->settings, here->count,
+					  sizeof(const struct setting *), compare_settings);
+	const struct setting **at = &here->settings[before];
+	size_t behind = here->count - before;
+
+	if (behind > 0 && *at == setting) {
+		memmove(at, at + 1, (behind - 1) * sizeof(const struct setting *));
+		here->count--;
+	} else {
+		memmove(at + 1, at, behind * sizeof(const struct setting *));
+		*at = setting;
+		here->count++;
+	}
+}
+
+/** Whether settings are in a table of those that were visited, to which they are added. */
+static bool was_visited(uint64_t *visited, size_t size, const struct settings_here *here)
+{
+	uint64_t hash = hash_words(here->settings, here->count * sizeof(const struct setting *));
+	size_t at = hash % size;
+
+	while (visited[at] && visited[at] != hash)
+		at = (at + 1) % size;
+	if (visited[at])
+		return true;
+	visited[at] = hash;
+	return false;
+}
+
 /**
- * Notes the pairs of all places. Between the numbers at which runs begin or have ended all places
- * are alike; behind the last one are those that nothing names. Calls itself for each dimension.
+ * Notes what contradicts at all places. Between two edges all places are alike, and places of the
+ * same settings are visited once. Calls itself for each dimension.
  */
 static int visit_places(struct search *search, const struct settings_here *all,
 			enum dimension dimension)
 {
 	struct settings_here here = { 0 };
-	unsigned int *cuts = NULL, first = 0, last = 0;
-	size_t count = 0;
-	int error;
+	struct edges edges = { 0 };
+	uint64_t *visited;
+	size_t size;
+	int error = 0;
 
-	if (!may_exclude(search->rule, all))
+	if (!may_contradict(search->rule, all))
 		return 0;
 	if (dimension == DIMENSIONS)
-		return note_pair(search, all);
-	error = add_cut(&cuts, &count, 0);
-	for (size_t i = 0; i < all->count; i++)
-		for (unsigned int from = 0;
-		     !error && next_run(all->settings[i], dimension, from, &first, &last);
-		     from = last + 1) {
-			error = add_cut(&cuts, &count, first);
-			if (!error)
-				error = add_cut(&cuts, &count, last + 1);
-		}
-	here.settings = calloc(all->count + 1, sizeof(const struct setting *));
-	if (!here.settings)
+		return search->rule->one == search->rule->other ? note_earlier(search, all)
+								: note_pair(search, all);
+	for (size_t i = 0; i < all->count && !error; i++)
+		error = add_edges(&edges, all->settings[i], dimension);
+	size = 2 * edges.count + 1;
+	here.settings = calloc(all->count, sizeof(const struct setting *));
+	visited = calloc(size, sizeof(*visited));
+	if (!here.settings || !visited)
 		error = -ENOMEM;
 	if (!error)
-		qsort(cuts, count, sizeof(*cuts), compare_cuts);
-	for (size_t i = 0; i < count && !error; i++) {
-		if (i > 0 && cuts[i] == cuts[i - 1])
-			continue;
-		here.count = 0;
-		for (size_t j = 0; j < all->count; j++)
-			if (covers(all->settings[j], dimension, cuts[i]))
-				here.settings[here.count++] = all->settings[j];
-		error = visit_places(search, &here, dimension + 1);
+		qsort(edges.edges, edges.count, sizeof(*edges.edges), compare_edges);
+	for (size_t i = 0; i < edges.count && !error; i++) {
+		const struct edge *edge = &edges.edges[i];
+
+		pass_edge(&here, edge->setting);
+		if ((i + 1 == edges.count || edge[1].number != edge->number) &&
+		    !was_visited(visited, size, &here))
+			error = visit_places(search, &here, dimension + 1);
 	}
+	free(visited);
 	free(here.settings);
-	free(cuts);
+	free(edges.edges);
+	return error;
+}
+
+/** Finds what contradicts by a rule; of the same thing, only settings of a source are. */
+static int find_by_rule(struct search *search, const struct rule *rule, size_t source)
+{
+	const struct configuration *configuration = search->configuration;
+	struct settings_here all = { .settings = calloc(configuration->setting_count + 1,
+							sizeof(const struct setting *)) };
+	int error = all.settings ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if ((setting->subject == rule->one || setting->subject == rule->other) &&
+		    (rule->one != rule->other || setting->origin.source == source))
+			all.settings[all.count++] = setting;
+	}
+	search->rule = rule;
+	if (!error)
+		error = visit_places(search, &all, DIMENSION_INDEX);
+	free(all.settings);
 	return error;
 }
 
 /* ---- Reporting them ---- */
+
+/** Reports each setting that another one before it contradicts, with the first one. */
+static int report_earlier(struct configuration *configuration, const struct setting *const *earlier)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < configuration->setting_count; i++) {
+		struct origin origin = configuration->settings[i].origin;
+		int error;
+
+		if (!earlier[i])
+			continue;
+		if (origin.line == 0 || origin.line == earlier[i]->origin.line)
+			error = configuration_problem(configuration, origin, "contradicts itself");
+		else
+			error = configuration_problem(configuration, origin, "contradicts line %u",
+						      earlier[i]->origin.line);
+		if (error != -EINVAL)
+			return error;
+		result = error;
+	}
+	return result;
+}
 
 static const struct setting *later_of(const struct pair *pair)
 {
@@ -444,37 +485,23 @@ static int report_pairs(struct configuration *configuration, const struct search
 	return result;
 }
 
-static int find_excluded(struct configuration *configuration, size_t source)
-{
-	const struct setting **those = calloc(configuration->setting_count + 1, sizeof(*those));
-	struct search search = { 0 };
-	int error = those ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]) && !error; i++) {
-		struct settings_here all = { .settings = those };
-
-		search.rule = &RULES[i];
-		for (size_t j = 0; j < configuration->setting_count; j++) {
-			const struct setting *setting = &configuration->settings[j];
-
-			if (setting->subject == RULES[i].one || setting->subject == RULES[i].other)
-				those[all.count++] = setting;
-		}
-		error = visit_places(&search, &all, DIMENSION_INDEX);
-	}
-	if (!error)
-		error = report_pairs(configuration, &search, source);
-	free(search.pairs);
-	free(those);
-	return error;
-}
-
 int configuration_find_contradictions(struct configuration *configuration, size_t source)
 {
-	int duplicates = find_duplicates(configuration, source), error;
+	struct search search = { .configuration = configuration,
+				 .earlier = calloc(configuration->setting_count + 1,
+						   sizeof(const struct setting *)) };
+	int error = search.earlier ? 0 : -ENOMEM, result = 0;
 
-	if (duplicates && duplicates != -EINVAL)
-		return duplicates;
-	error = find_excluded(configuration, source);
-	return error ? error : duplicates;
+	for (int subject = 0; subject < SUBJECTS && !error; subject++)
+		error = find_by_rule(&search, &(struct rule){ .one = subject, .other = subject },
+				     source);
+	for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]) && !error; i++)
+		error = find_by_rule(&search, &RULES[i], source);
+	if (!error)
+		result = error = report_earlier(configuration, search.earlier);
+	if (!error || error == -EINVAL)
+		error = report_pairs(configuration, &search, source);
+	free(search.pairs);
+	free(search.earlier);
+	return error ? error : result;
 }

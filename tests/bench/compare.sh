@@ -302,10 +302,12 @@ parse_long() {
 		scaling-max 2000 = %u|wrong
 		association 0 = 0-%u|wrong
 		package %u: level 0|wrong
+		package 0-1: level 0|wrong
 		package %u: association 0 = %u|wrong
 		package %u powerdomain %u: level 0|wrong
 		package %u: high-priority 4|package 7: turbo-freq off
 		package %u: clos 0 min 3000|package 7: clos 0 max 2000
+		scaling-min 3000 = %u|scaling-max 2000 = 7
 	END
 }
 

@@ -388,6 +388,29 @@ static void every_pair_of_lines_is_reported_once(void **state)
 		       "4: core-power off contradicts high-priority (line 2)\n");
 }
 
+/** Places of the same lines are looked at once: there are a thousand million here. */
+static void lines_may_name_many_parts_of_the_machine(void **state)
+{
+	char *list = NULL, *text;
+	size_t size;
+	FILE *stream = open_memstream(&list, &size);
+
+	(void)state;
+	assert_non_null(stream);
+	for (unsigned int i = 0; i < 1000; i++)
+		fprintf(stream, "%s%u", i ? "," : "", 2 * i);
+	fclose(stream);
+	assert_true(asprintf(&text,
+			     HEADER "package %s powerdomain %s: scaling-min 3000 = %s\n"
+				    "package %s powerdomain %s: scaling-max 2000 = %s\n",
+			     list, list, list, list, list, list) > 0);
+	check_problems(
+		text,
+		"3: the scaling minimum of 3000 MHz is above the maximum of 2000 MHz (line 2)\n");
+	free(text);
+	free(list);
+}
+
 /** The first line counts at no place where the second one does. */
 static void lines_that_another_one_overrides_do_not_contradict(void **state)
 {
@@ -543,6 +566,7 @@ int main(void)
 		cmocka_unit_test(contradictions_are_refused),
 		cmocka_unit_test(contradictions_are_found_wherever_two_lines_meet),
 		cmocka_unit_test(every_pair_of_lines_is_reported_once),
+		cmocka_unit_test(lines_may_name_many_parts_of_the_machine),
 		cmocka_unit_test(lines_that_another_one_overrides_do_not_contradict),
 		cmocka_unit_test(cpus_need_not_be_of_a_package),
 		cmocka_unit_test(a_later_text_is_held_against_earlier_ones),
