@@ -190,6 +190,17 @@ static unsigned int level_of(const struct isst_change *change, const struct sett
 	return level;
 }
 
+/** The line of an item in the file of the other feature, where that has written @value. */
+static struct item_line *find_shared(struct settings_file *other, const struct item *item,
+				     unsigned int level, struct item_value value)
+{
+	struct item_line *line = other && item->kind != ITEM_FEATURES
+					 ? find_line(other, item, level)
+					 : NULL;
+
+	return line && item_value_equal(item, line->written, value) ? line : NULL;
+}
+
 /**
  * Where the other feature had written what @old is, it does not come back to what this one wrote:
  * its values are below this one's from now on, so it gets the value from before both.
@@ -197,11 +208,9 @@ static unsigned int level_of(const struct isst_change *change, const struct sett
 static void hand_down(struct settings_file *saved, struct settings_file *other,
 		      const struct item_line *line, struct item_value old)
 {
-	const struct item *item = &line->item;
-	struct item_line *below = other ? find_line(other, item, line->level) : NULL;
+	struct item_line *below = find_shared(other, &line->item, line->level, old);
 
-	if (item->kind == ITEM_FEATURES || !below || !item_value_equal(item, below->written, old) ||
-	    !item_value_equal(item, below->old, line->written))
+	if (!below || !item_value_equal(&line->item, below->old, line->written))
 		return;
 	below->old = line->old;
 	other->changed = true;
@@ -212,41 +221,39 @@ static void hand_down(struct settings_file *saved, struct settings_file *other,
 static void keep_entry(struct settings_file *saved, struct settings_file *other,
 		       const struct entry *entry, unsigned int level)
 {
-	struct item_line *line = find_line(saved, &entry->item, level);
+	const struct item *item = &entry->item;
+	struct item_line *line = find_line(saved, item, level);
+	struct item_line *shared = find_shared(other, item, level, entry->wanted);
 	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
-	const struct item_line kept = { .item = entry->item,
+	bool as_left = line && item_value_equal(item, line->written, old);
+	const struct item_line kept = { .item = *item,
 					.level = level,
 					.old = old,
 					.written = entry->wanted,
 					.held = entry->held,
 					.shown = entry->shown };
 
+	/* Another process changed what the other feature had set: both go back to that. */
+	if (shared && !as_left && !entry->hidden && !item_value_equal(item, old, entry->wanted)) {
+		shared->old = old;
+		other->changed = true;
+		saved->behind = other;
+	}
 	if (!line) {
 		add_line(saved, &kept);
 		return;
 	}
-	/* What is hidden is written again each time, and reads as something else. Else another
-	 * process changed it in between: that is the value to go back to. */
-	if (!item_value_equal(&entry->item, line->written, old) &&
-	    !(entry->hidden && item_value_equal(&entry->item, line->written, entry->wanted))) {
+	/* What is hidden is written again each time, and reads as something else. Else what another
+	 * process changed in between is the value to go back to, and so is what the other feature
+	 * has set as well. */
+	if (as_left ? find_shared(other, item, level, old) != NULL
+		    : !entry->hidden || !item_value_equal(item, line->written, entry->wanted)) {
 		hand_down(saved, other, line, old);
 		line->old = old;
 	}
 	line->written = kept.written;
 	line->held = kept.held;
 	line->shown = kept.shown;
-}
-
-/** Whether the other feature has written what this one wants: it must not go back with that one. */
-static bool is_shared(const struct settings_file *other, const struct entry *entry,
-		      unsigned int level)
-{
-	const struct item_line *line = other && entry->item.kind != ITEM_FEATURES
-					       ? find_line(other, &entry->item, level)
-					       : NULL;
-
-	return line && entry->state != ENTRY_UNKNOWN &&
-	       item_value_equal(&entry->item, line->written, entry->wanted);
 }
 
 static void keep(struct isst_change *change, const struct settings_plan *plan,
@@ -266,7 +273,11 @@ static void keep(struct isst_change *change, const struct settings_plan *plan,
 			if (change->steps[i]->settings != plan || entry->refused)
 				continue;
 			level = level_of(change, plan, &entry->item);
-			if (entry->state >= ENTRY_WRITTEN || is_shared(other, entry, level))
+			/* What the other has written as this one wants it must not go back with
+			 * that. */
+			if (entry->state >= ENTRY_WRITTEN ||
+			    (entry->state != ENTRY_UNKNOWN &&
+			     find_shared(other, &entry->item, level, entry->wanted)))
 				keep_entry(saved, other, entry, level);
 		}
 }
