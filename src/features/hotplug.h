@@ -48,7 +48,7 @@ int hotplug_begin(struct hotplug *hotplug, struct isst_change *change);
 bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu);
 
 /** Warns once of all CPUs that were noted. Where many CPUs go or come, grace periods of RCU are
- * expedited meanwhile (sysfs/rcu.h). */
+ * expedited meanwhile. */
 void hotplug_end(struct hotplug *hotplug);
 
 #endif

@@ -70,8 +70,6 @@ static int low_limits_find(struct isst_change *change, const struct isst_level *
 
 /* ---- Classes of service ---- */
 
-/* ---- Classes of service ---- */
-
 enum { MHZ_PER_RATIO = 100, MIN_SHIFT = 8, MAX_SHIFT = 16, RATIO_MASK = 0xff };
 
 /** A CLOS of which a limit is stated. */
@@ -242,6 +240,7 @@ static unsigned int count_cores(const struct isst_context *context,
 	}
 	return (unsigned int)__builtin_popcountll(cores);
 }
+
 /** Whether turbo-freq is stated to be on in a domain. A state holds what some machine had. */
 static bool states_turbo_freq(const struct wanted *wanted, const struct isst_domain *domain)
 {

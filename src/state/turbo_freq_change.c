@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * SST-TF on and off, with what goes with it: core-power, CLOS and associations, and the turbo ratio
- * limits (turbo_freq_limits.c).
- */
+/* SST-TF on and off, with what goes with it: core-power, CLOS, associations, turbo ratio limits. */
 #include "common/numbered.h"
 #include "firmware/platform.h"
 #include "state/apply.h"
