@@ -158,7 +158,7 @@ static bool find_targets(struct run *run)
 		return true;
 	run->status = status_worse(run->status, status_of_error(error));
 	if (error == -ENOMEM)
-		report_message(run->report, ENTRY_ERROR, "out of memory");
+		run_no_memory(run);
 	return false;
 }
 
@@ -352,7 +352,7 @@ static enum exit_status prepare(struct run *run, struct output *output)
 		return output_refusal(output, run->report, STATUS_FAILED);
 	if (!run_changes(run) || output_must_not_wait(output) == 0)
 		return STATUS_DONE;
-	run_error(run, STATUS_FAILED, "out of memory");
+	run_no_memory(run);
 	return output_refusal(output, run->report, STATUS_FAILED);
 }
 

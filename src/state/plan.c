@@ -103,12 +103,13 @@ int package_scope_begin(struct isst_change *change, const struct domain_request 
 		error = context_check_domain(change->context, requests[i].domain);
 	if (error)
 		return error;
-	*scope = (struct package_scope){ .change = change, .count = count };
+	*scope = (struct package_scope){ .change = change };
 	scope->requests = calloc(count + domains + 1, sizeof(*scope->requests));
 	if (!scope->requests)
 		return -ENOMEM;
 	for (; scope->own < count; scope->own++)
 		scope->requests[scope->own] = requests[scope->own];
+	scope->count = count;
 	if (needs->width == SCOPE_PACKAGES ||
 	    (needs->width == SCOPE_POWER_DOMAINS && context_has_power_domains(change->context)))
 		add_neighbours(scope, requests);

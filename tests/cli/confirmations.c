@@ -24,15 +24,8 @@ static void block_signals(void)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
-/** Where is printed what does not confirm. */
-static struct nowait_stream *messages(void)
-{
-	static struct nowait_stream *stream;
-
-	if (!stream)
-		assert_int_equal(nowait_stream_open(stderr, NULL, &stream), 0);
-	return stream;
-}
+/* Where is printed what does not confirm. */
+static struct nowait_stream *messages;
 
 static uint64_t now_ms(void)
 {
@@ -45,7 +38,7 @@ static uint64_t now_ms(void)
 /** A signal that arrives before the wait counts as well, once the time has begun. */
 static void assert_answer(int number, const char *expected)
 {
-	struct confirmation confirmation = confirmation_begin(NEVER_S, messages());
+	struct confirmation confirmation = confirmation_begin(NEVER_S, messages);
 	uint64_t begin = now_ms();
 	const char *answer;
 
@@ -64,6 +57,8 @@ static int use_no_terminal(void **state)
 
 	(void)state;
 	block_signals();
+	if (nowait_stream_open(stderr, NULL, &messages) != 0)
+		return -1;
 	return dup2(descriptor, STDIN_FILENO) == STDIN_FILENO ? close(descriptor) : -1;
 }
 
@@ -84,7 +79,7 @@ static void signals_confirm_or_refuse(void **state)
 
 static void the_end_of_the_time_refuses(void **state)
 {
-	struct confirmation confirmation = confirmation_begin(1, messages());
+	struct confirmation confirmation = confirmation_begin(1, messages);
 	uint64_t begin = now_ms();
 
 	(void)state;
@@ -95,7 +90,7 @@ static void the_end_of_the_time_refuses(void **state)
 
 static void the_time_begins_before_the_wait(void **state)
 {
-	struct confirmation confirmation = confirmation_begin(1, messages());
+	struct confirmation confirmation = confirmation_begin(1, messages);
 	uint64_t begin;
 
 	(void)state;
@@ -111,18 +106,18 @@ static void what_was_sent_before_does_not_confirm(void **state)
 
 	(void)state;
 	raise(SIGUSR1);
-	confirmation = confirmation_begin(1, messages());
+	confirmation = confirmation_begin(1, messages);
 	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
 	/* But it refuses. */
 	raise(SIGTERM);
-	confirmation = confirmation_begin(NEVER_S, messages());
+	confirmation = confirmation_begin(NEVER_S, messages);
 	assert_string_equal(confirmation_wait(&confirmation), "SIGTERM");
 }
 
 static void a_stop_by_the_terminal_does_not_hold_the_time(void **state)
 {
 	static const int stops[] = { SIGTSTP, SIGTTOU, SIGTTIN };
-	struct confirmation confirmation = confirmation_begin(1, messages());
+	struct confirmation confirmation = confirmation_begin(1, messages);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
@@ -147,9 +142,10 @@ __attribute__((noreturn)) static void wait_on_terminal(const char *terminal, int
 	    dup2(descriptor, STDIN_FILENO) < 0 || dup2(ready, STDERR_FILENO) < 0)
 		_exit(3);
 	block_signals();
-	if (write(ready, "x", 1) != 1)
+	/* A stream of its own: that of the parent may have opened a pipe of the parent again. */
+	if (nowait_stream_open(stderr, NULL, &messages) != 0 || write(ready, "x", 1) != 1)
 		_exit(4);
-	confirmation = confirmation_begin(2, messages());
+	confirmation = confirmation_begin(2, messages);
 	answer = confirmation_wait(&confirmation);
 	_exit(answer ? 0 : CONFIRMED);
 }

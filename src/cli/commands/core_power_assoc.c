@@ -96,7 +96,7 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 		isst_cpuset_free(cpus[clos]);
 	}
 	if (!complete)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 }
 
 static void show_by_clos(struct run *run, const struct isst_results *results)

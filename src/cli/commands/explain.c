@@ -164,7 +164,7 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 	report_word(top, KEY_EXPLAIN_RESULT, result);
 	report_findings(run, top, explanation);
 	if (report_measured(run, top, explanation))
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	if (worst < ISST_SEVERITY_NOTE)
 		run->status = status_worse(run->status, STATUS_FAILED);
 }

@@ -82,7 +82,7 @@ static void list_items(struct list *list, const struct isst_journal *journal,
 	if (!error && list->folds)
 		error = step_folds_visit(list->folds, list->run->context, report_group, list);
 	if (error)
-		run_error(list->run, STATUS_FAILED, "out of memory");
+		run_no_memory(list->run);
 	step_folds_free(list->folds);
 }
 

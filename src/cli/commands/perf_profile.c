@@ -244,9 +244,6 @@ void perf_profile_set_config_level(struct run *run)
 						 .feature = KEY_PERF_PROFILE,
 						 .result = KEY_SET_TDP_LEVEL });
 	if (run->status == STATUS_DONE && run_changes(run) &&
-	    !request_has(run->request, OPTION_ONLINE) &&
-	    !levels_note_cpus(run, 0, "set-config-level with --online (-o) changes that"))
-		report_message(run->report, ENTRY_NOTE,
-			       "which CPUs the level has otherwise is not known: %s",
-			       isst_error(run->context));
+	    !request_has(run->request, OPTION_ONLINE))
+		levels_note_cpus(run, 0, "set-config-level with --online (-o) changes that");
 }

@@ -57,7 +57,7 @@ static bool begin(struct run *run, struct operation *operation)
 		return false;
 	operation->target = emulation_target(&operation->emulation);
 	if (!operation->target)
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 	return operation->target != NULL;
 }
 

@@ -620,12 +620,14 @@ static void write_parts(struct table *table)
 	}
 }
 
-/** Writes what columns and marks mean, below tables that have such columns. */
-static void write_legend(const struct table *table)
+/** Writes what columns and marks mean, below tables that have such columns. Returns 0 or -ENOMEM.
+ */
+static int write_legend(const struct table *table)
 {
 	bool legend = false, absent = false, unknown = false;
+	int error = 0;
 
-	for (size_t i = 0; i < table->column_count; i++) {
+	for (size_t i = 0; i < table->column_count && !error; i++) {
 		const struct key *key = table->columns[i];
 		bool meant = key->legend && !key->legend_of;
 
@@ -640,7 +642,7 @@ static void write_legend(const struct table *table)
 			size_t column = (size_t)fprintf(table->stream, "%s%s: ", legend ? "" : "\n",
 							key->heading);
 
-			wrap_line(key->legend, table->page->columns, column, table->stream);
+			error = wrap_line(key->legend, table->page->columns, column, table->stream);
 			fputc('\n', table->stream);
 		}
 		legend |= meant;
@@ -649,6 +651,7 @@ static void write_legend(const struct table *table)
 		fputs("-: none\n", table->stream);
 	if (legend && unknown)
 		fputs("?: not known\n", table->stream);
+	return error;
 }
 
 int screen_table_print(const struct report *report, const struct key *key, const struct page *page,
@@ -669,7 +672,7 @@ int screen_table_print(const struct report *report, const struct key *key, const
 	if (!error && table.texts) {
 		measure(&table);
 		write_parts(&table);
-		write_legend(&table);
+		error = write_legend(&table);
 	}
 	for (size_t i = 0; table.texts && i < table.rows_shown * table.columns_shown; i++)
 		free(table.texts[i]);

@@ -165,8 +165,7 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 	config_report_skipped(run, config);
 	error = change_make(run, *change);
 	if (!error && moves_level(*change))
-		(void)levels_note_cpus(run, 0,
-				       "'cpus by-level', stated with the level, changes that");
+		levels_note_cpus(run, 0, "'cpus by-level', stated with the level, changes that");
 	return error;
 }
 

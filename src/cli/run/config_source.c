@@ -109,7 +109,7 @@ static bool add_statement(struct run *run, const char *statement)
 	int error;
 
 	if (asprintf(&name, "--set '%s'", statement) < 0) {
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 		return false;
 	}
 	error = config_call(
@@ -129,7 +129,7 @@ bool config_source_read(struct run *run)
 		return true;
 	run->config = isst_config_new();
 	if (!run->config) {
-		run_error(run, STATUS_FAILED, "out of memory");
+		run_no_memory(run);
 		return false;
 	}
 	if (file)

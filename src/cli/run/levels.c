@@ -121,8 +121,8 @@ void level_choice_report(struct run *run, const struct levels *levels)
 
 /* ---- The CPUs of a level ---- */
 
-struct isst_config *levels_compare_cpus(struct isst_context *context,
-					const struct isst_targets *targets, unsigned int flags)
+int levels_compare_cpus(struct isst_context *context, const struct isst_targets *targets,
+			unsigned int flags, struct isst_config **compared)
 {
 	static const char BY_LEVEL[] = "cpus by-level";
 	struct isst_config *config = isst_config_new();
@@ -133,10 +133,10 @@ struct isst_config *levels_compare_cpus(struct isst_context *context,
 	if (!error)
 		error = isst_config_check(config, context, flags);
 	isst_config_set_targets(config, NULL);
-	if (!error)
-		return config;
-	isst_config_free(config);
-	return NULL;
+	if (error)
+		isst_config_free(config);
+	*compared = error ? NULL : config;
+	return error;
 }
 
 static void note_cpus(struct run *run, const struct isst_cpuset *cpus, const char *state,
@@ -155,21 +155,23 @@ static void note_cpus(struct run *run, const struct isst_cpuset *cpus, const cha
 	free(names);
 }
 
-bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
+void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 {
 	struct isst_targets *targets = domain_targets(run);
-	struct isst_config *compared = targets ? levels_compare_cpus(run->context, targets, flags)
-					       : NULL;
+	struct isst_config *compared = NULL;
 	struct isst_cpuset *on = isst_cpuset_new(), *off = isst_cpuset_new(), *isolated = NULL;
 	struct isst_cpuset *unseen = isst_cpuset_new();
 	const struct isst_config_difference *difference;
 	unsigned int cpu;
 	int error = on && off && unseen ? 0 : -ENOMEM;
-	bool known = compared;
 
+	if (targets && !error)
+		error = levels_compare_cpus(run->context, targets, flags, &compared);
 	/* Those of --cgroupv2 are as good as offline; without partitions there are none. */
-	if (isst_config_difference_at(compared, 0))
-		(void)isst_cpus_by_name(run->context, "isolated", 0, &isolated);
+	if (isst_config_difference_at(compared, 0)) {
+		error = isst_cpus_by_name(run->context, "isolated", 0, &isolated);
+		error = error == -EOPNOTSUPP ? 0 : error;
+	}
 	for (size_t i = 0; (difference = isst_config_difference_at(compared, i)) != NULL; i++)
 		isst_cpuset_for_each (cpu, isst_config_difference_cpus(difference))
 			if (!error && !isst_cpuset_has(isolated, cpu))
@@ -178,19 +180,24 @@ bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy)
 					: isst_cpu_by_number(run->context, cpu)		     ? off
 										: unseen,
 					cpu, cpu);
-	if (error)
-		run_no_memory(run);
-	note_cpus(run, on, "online, though not enabled by the level", remedy);
-	note_cpus(run, off, "offline, though enabled by the level", remedy);
-	note_cpus(run, unseen, "offline, and not seen online since boot",
-		  "whether a level enables it is unknown");
+	if (error && run_changes(run))
+		report_message(run->report, ENTRY_NOTE,
+			       "which CPUs the level has otherwise is not known: %s",
+			       error == -ENOMEM ? "out of memory" : isst_error(run->context));
+	else if (error)
+		run_not_asked(run, error);
+	if (!error) {
+		note_cpus(run, on, "online, though not enabled by the level", remedy);
+		note_cpus(run, off, "offline, though enabled by the level", remedy);
+		note_cpus(run, unseen, "offline, and not seen online since boot",
+			  "whether a level enables it is unknown");
+	}
 	isst_cpuset_free(on);
 	isst_cpuset_free(off);
 	isst_cpuset_free(unseen);
 	isst_cpuset_free(isolated);
 	isst_config_free(compared);
 	isst_targets_free(targets);
-	return known;
 }
 
 /* ---- Reports of levels, and of SST-BF and SST-TF at one ---- */

@@ -44,13 +44,13 @@ void level_choice_report(struct run *run, const struct levels *levels);
 bool levels_may_have(const struct run *run, const struct levels *levels, int feature_state);
 
 /** Compares the CPUs of targets with those that their levels enable, by the differences of a
- * configuration. @flags: of isst_config_check(). To be freed; NULL: that cannot be found. */
-struct isst_config *levels_compare_cpus(struct isst_context *context,
-					const struct isst_targets *targets, unsigned int flags);
+ * configuration, which is to be freed. @flags: of isst_config_check(). Returns 0 or a negative
+ * errno. */
+int levels_compare_cpus(struct isst_context *context, const struct isst_targets *targets,
+			unsigned int flags, struct isst_config **compared);
 
-/** Notes which CPUs of the run's domains their levels have otherwise, and what helps. Returns false
- * where that cannot be found. */
-bool levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
+/** Notes which CPUs of the run's domains their levels have otherwise, and what helps. */
+void levels_note_cpus(struct run *run, unsigned int flags, const char *remedy);
 
 /** True if so much could be read of the level that it is worth showing. */
 bool level_is_known(const struct isst_result *level);

@@ -68,8 +68,10 @@ int run_driver_call(struct run *run, int error)
 
 void run_not_asked(struct run *run, int error)
 {
-	run_error(run, STATUS_FAILED, "%s",
-		  error == -ENOMEM ? "out of memory" : isst_error(run->context));
+	if (error == -ENOMEM)
+		run_no_memory(run);
+	else
+		run_error(run, STATUS_FAILED, "%s", isst_error(run->context));
 }
 
 struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error)
@@ -152,7 +154,8 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 
 void run_no_memory(struct run *run)
 {
-	run_error(run, STATUS_FAILED, "out of memory");
+	run_error(run, STATUS_FAILED, "%sout of memory",
+		  run->changed ? "the change was made, but its result could not be written: " : "");
 }
 
 const char *run_processor_name(struct run *run)

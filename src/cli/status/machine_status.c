@@ -495,6 +495,30 @@ static void report_rows(struct machine_status *status)
 		report_packages(status);
 }
 
+/** Whether CPUs may be online that their level does not enable, or offline: then it is worth a
+ * look which of these a level has otherwise. Not where a level could not be read: a `?` stands
+ * there. */
+static bool may_differ_from_levels(const struct machine_status *status)
+{
+	bool differs = isst_cpuset_count(status->cores.unplaced) > 0;
+
+	for (size_t i = 0; i < status->domain_count; i++) {
+		const struct domain_status *domain = &status->domains[i];
+		const struct isst_cpuset *online = isst_domain_online_cpus(domain->domain);
+		const struct isst_cpuset *enabled = cpus_of(status_properties(status, domain),
+							    ISST_VALUE_CPUS);
+		unsigned int cpu;
+
+		if (!enabled && isst_cpuset_count(online) > 0)
+			return false;
+		differs |= isst_cpuset_count(isst_domain_present_cpus(domain->domain)) !=
+			   isst_cpuset_count(online);
+		isst_cpuset_for_each (cpu, online)
+			differs |= !isst_cpuset_has(enabled, cpu);
+	}
+	return differs;
+}
+
 void machine_status(struct run *run)
 {
 	struct machine_status status = { .run = run };
@@ -506,10 +530,6 @@ void machine_status(struct run *run)
 		report_top(&status);
 		if (run->config)
 			report_configuration(run);
-		/* Of none there is nothing to read. */
-		if (!run->again && !run->complete && run->targets.unit_count > 0)
-			(void)levels_note_cpus(run, ISST_CONFIG_CHECK_UNDISTURBED,
-					       "isst explain describes that");
 		if (run->targets.unit_count > 0 &&
 		    machine_status_read(&status, map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
 			(map ? core_map_report : report_rows)(&status);
@@ -517,6 +537,12 @@ void machine_status(struct run *run)
 				running_status_report(&status);
 			if (request_has(run->request, OPTION_WATCH) || !(map || run->complete))
 				power_status_report(&status);
+			/* What could not be read stands there already; a map shows which are
+			 * offline. */
+			if (!map && !run->again && !run->complete && run->status == STATUS_DONE &&
+			    may_differ_from_levels(&status))
+				levels_note_cpus(run, ISST_CONFIG_CHECK_UNDISTURBED,
+						 "isst explain describes that");
 		}
 	}
 	machine_status_clear(&status);
