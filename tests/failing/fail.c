@@ -7,22 +7,29 @@
  * ISST_FAIL_AT: the one that fails, from 1 on; 0: none
  * ISST_FAIL_ON: those that follow fail as well
  * ISST_FAIL_COUNT: a file that gets their number when the program ends, and behind it how many
- *blocks of memory it has not freed then
+ * blocks of memory it has not freed then; where none was to fail, then a number for the place of
+ * each
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include <unwind.h>
+
+extern void *__libc_realloc(void *block, size_t size);
 
 static unsigned long count, fail_at, blocks;
+static uint32_t *places; /* of all */
 static bool memory, descriptors, on;
 
 __attribute__((constructor)) static void start(void)
@@ -48,7 +55,44 @@ __attribute__((destructor)) static void end(void)
 	length = snprintf(text, sizeof(text), "%lu %lu\n", count, blocks);
 	if (write(file, text, (size_t)length) != length)
 		abort();
+	for (unsigned long i = 0; places && i < count; i++)
+		if (dprintf(file, "%" PRIu32 "\n", places[i]) < 0)
+			abort();
 	close(file);
+}
+
+/* ---- Places ---- */
+
+enum { CALLERS = 3, LARGEST_PROGRAM = 1 << 26 };
+
+struct place {
+	unsigned int callers;
+	uint32_t number;
+};
+
+/** Takes up one that is of the program itself, by where it is in that: libraries are elsewhere, and
+ * each time at other addresses. */
+static _Unwind_Reason_Code add_caller(struct _Unwind_Context *context, void *data)
+{
+	uintptr_t offset = _Unwind_GetIP(context) - getauxval(AT_ENTRY) + LARGEST_PROGRAM;
+	struct place *place = data;
+
+	if (offset < 2UL * LARGEST_PROGRAM) {
+		place->number = place->number * 16777619 + (uint32_t)offset;
+		place->callers++;
+	}
+	return place->callers < CALLERS ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static void note_place(void)
+{
+	struct place place = { 0, 0 };
+
+	_Unwind_Backtrace(add_caller, &place);
+	places = __libc_realloc(places, count * sizeof(*places));
+	if (!places)
+		abort();
+	places[count - 1] = place.number;
 }
 
 static bool fails(bool counted, int error)
@@ -56,6 +100,8 @@ static bool fails(bool counted, int error)
 	if (!counted)
 		return false;
 	count++;
+	if (!fail_at)
+		note_place();
 	if (!fail_at || (on ? count < fail_at : count != fail_at))
 		return false;
 	errno = error;
@@ -89,7 +135,6 @@ int nanosleep(const struct timespec *time, struct timespec *left)
  * place. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *block, size_t size);
 extern void __libc_free(void *block);
 
 static void *counted(void *block)

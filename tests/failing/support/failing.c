@@ -191,6 +191,7 @@ struct course {
 	char *after; /* a picture */
 	char *output;
 	unsigned long count, blocks;
+	unsigned long *places; /* numbers for those that can fail: from where they are called */
 };
 
 /* Of all runs, so that one that goes wrong hides no other. */
@@ -311,6 +312,19 @@ static void check_next(const struct machine *machine, const struct command *comm
 	free(end.output);
 }
 
+static unsigned long *read_places(const struct machine *machine, unsigned long count)
+{
+	unsigned long *places = calloc(count + 1, sizeof(*places));
+	char *text = stream_text(machine, "count"), *rest = strchr(text, '\n');
+
+	assert_non_null(places);
+	assert_non_null(rest);
+	for (unsigned long i = 0; i < count; i++)
+		places[i] = strtoul(rest, &rest, 10);
+	free(text);
+	return places;
+}
+
 static bool begin_course(const struct machine *machine, const struct command *command,
 			 const char *what, struct course *course)
 {
@@ -328,6 +342,7 @@ static bool begin_course(const struct machine *machine, const struct command *co
 	course->output = end.output;
 	course->count = end.count;
 	course->blocks = end.blocks;
+	course->places = read_places(machine, end.count);
 	course->after = machine_picture(machine);
 	assert_true(course->count > 0);
 	assert_int_equal(strcmp(course->after, course->before.picture) != 0, command->changes);
@@ -340,6 +355,7 @@ static void end_course(struct course *course)
 	moment_clear(&course->before);
 	free(course->after);
 	free(course->output);
+	free(course->places);
 }
 
 /** Of thousands of allocations some are chosen, others for each command, and more with the large
@@ -354,6 +370,16 @@ static unsigned long stride_of(unsigned long count, size_t command)
 	return stride + command % 3;
 }
 
+/** Whether no other one failed yet that was asked for from the same place. */
+static bool is_at_new_place(unsigned long place)
+{
+	static bool known[1 << 20];
+	bool new = !known[place % COUNT(known)];
+
+	known[place % COUNT(known)] = true;
+	return new || getenv("ISST_EVERY");
+}
+
 static void fail_command(const struct machine *machine, size_t index, const char *what, bool on)
 {
 	const struct command *command = &commands[index];
@@ -362,11 +388,14 @@ static void fail_command(const struct machine *machine, size_t index, const char
 
 	if (!begin_course(machine, command, what, &course))
 		return;
-	stride = stride_of(course.count, index);
+	/* One of each place; whether all that follow fail is a question of time. */
+	stride = on ? stride_of(course.count, index) : 1;
 	for (unsigned long at = 1 + index % stride; at <= course.count; at += stride) {
 		const struct disturbance disturbance = { what, on, at };
 		struct end end;
 
+		if (!on && !is_at_new_place(course.places[at - 1]))
+			continue;
 		moment_return(&course.before);
 		end = run_command(machine, command, &disturbance);
 		check_end(machine, command, &course, &disturbance, &end);
