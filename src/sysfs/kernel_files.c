@@ -68,7 +68,6 @@ int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 	error = machine->files->read(machine->data, path, text, &size);
 	files->opened++;
 	files->answer = error;
-	files->answer = error;
 	if (error)
 		return explain_read(files, error, path, "read");
 	if (strlen(*text) != size) {
@@ -158,7 +157,12 @@ int kernel_files_list(struct kernel_files *files, const char *path, char ***name
 		return -ENOMEM;
 	error = machine->files->list(machine->data, path, names, count);
 	files->answer = error;
-	return error ? explain_read(files, error, path, "listed") : 0;
+	if (!error)
+		return 0;
+	/* What a machine leaves there may be freed. */
+	*names = NULL;
+	*count = 0;
+	return explain_read(files, error, path, "listed");
 }
 
 static int by_name(const void *left, const void *right)

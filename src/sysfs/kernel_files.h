@@ -71,7 +71,8 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 int kernel_files_new_cpulist(struct kernel_files *files, const char *path,
 			     struct isst_cpuset **set);
 
-/** Lists the names in a directory, to be freed one by one and as a whole. Errors as above. */
+/** Lists the names in a directory, to be freed one by one and as a whole. Errors as above; then
+ * there are none. */
 int kernel_files_list(struct kernel_files *files, const char *path, char ***names, size_t *count);
 
 /** Visits the names in a directory that begin with a word, in their order, until one returns an

@@ -99,6 +99,9 @@ int fake_files_list(struct fake_files *files, const char *path, char ***names, s
 		fail_msg("%s is listed", path);
 	files->lists++;
 	if (files->list_error) {
+		/* As a machine that fails amid a directory. */
+		*names = found;
+		*count = 1;
 		free(found);
 		return files->list_error;
 	}

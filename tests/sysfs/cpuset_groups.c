@@ -54,6 +54,21 @@ static void a_group_of_v2_that_is_called_cpuset_is_none(void **state)
 	messages_free(&bench.messages);
 }
 
+static void groups_that_cannot_be_listed_are_not_read(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	char *now;
+
+	start(fake, &bench);
+	fake->files.list_error = -EIO;
+	assert_int_equal(cpuset_groups_read(&bench.files, &now), -EIO);
+	assert_null(now);
+	check_holds(bench.messages.error, "cannot be listed");
+	kernel_files_forget(&bench.files);
+	messages_free(&bench.messages);
+}
+
 /* Kernel, validate_change(): a child's CPUs are its parent's. */
 static void parents_grow_first_and_shrink_last(void **state)
 {
@@ -156,6 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(groups_are_read_with_those_below_them),
 		MACHINE_TEST(a_group_of_v2_that_is_called_cpuset_is_none),
+		MACHINE_TEST(groups_that_cannot_be_listed_are_not_read),
 		MACHINE_TEST(parents_grow_first_and_shrink_last),
 		MACHINE_TEST(parents_shrink_last),
 		MACHINE_TEST(groups_of_others_do_not_differ),
