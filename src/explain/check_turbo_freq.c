@@ -209,8 +209,9 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	unsigned int bucket = used_bucket(info, package->cpus.high_cores), shown = 0;
 	unsigned int gaining = level_gaining_buckets(package->level);
 	bool overfull = bucket == info->buckets;
+	const int code = overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST;
+	const char *meaning = finding_code(code)->meaning;
 	struct isst_finding *finding;
-	const char *meaning;
 
 	check_high(findings, package);
 	/* The last bucket, or the largest one whose cores are as fast as those of the first. */
@@ -218,22 +219,22 @@ static void check_bucket(struct findings *findings, const struct package *packag
 		shown++;
 	if (bucket <= shown && !overfull)
 		return;
-	finding = findings_note(
-		findings, overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST,
-		"%zu %s of the package have high priority (core-power "
-		"get-assoc); the %s bucket of level %u holds %u, at %u MHz "
-		"(turbo-freq info)",
-		package->cpus.high_cores, package_cores_word(findings, package->cpus.high_cores),
-		overfull ? "last" : "fastest", package->level->level,
-		info->high_priority_cores[shown], info->mhz[0][shown].value);
+	finding = findings_note(findings, code,
+				"%zu %s of the package have high priority (core-power "
+				"get-assoc); the %s bucket of level %u holds %u, at %u MHz "
+				"(turbo-freq info)",
+				package->cpus.high_cores,
+				package_cores_word(findings, package->cpus.high_cores),
+				overfull ? "last" : "fastest", package->level->level,
+				info->high_priority_cores[shown], info->mhz[0][shown].value);
+	if (!overfull)
+		meaning = FINDING_TEXT(
+			findings, "bucket %u applies: high priority cores reach %u MHz%s", bucket,
+			info->mhz[0][bucket].value,
+			gaining > 0 ? "; the remedy chooses fewer, and all others are clipped"
+				    : "");
 	if (overfull || gaining == 0)
-		meaning = turbo_freq_meaning(findings, package,
-					     finding_code(finding->code)->meaning);
-	else
-		meaning = FINDING_TEXT(findings,
-				       "bucket %u applies: high priority cores reach %u MHz; "
-				       "the remedy chooses fewer, and all others are clipped",
-				       bucket, info->mhz[0][bucket].value);
+		meaning = turbo_freq_meaning(findings, package, meaning);
 	finding_explain(
 		findings, finding, meaning,
 		bucket_remedy(findings, package, overfull && gaining > 0 ? gaining - 1 : shown));

@@ -79,6 +79,7 @@ explain_staged() {
 	expected=0
 	! grep -q -e '^critical: ' -e '^warning: ' "$scratch/found" || expected=1
 	[ "$status" -eq "$expected" ] || { echo "status $status, not $expected"; cat "$scratch/found"; return 1; }
+	! grep -qF '(null)' "$scratch/found" || { echo "a text is missing"; cat "$scratch/found"; return 1; }
 	check_order
 }
 
