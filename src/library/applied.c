@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last run that applied a configuration, as programs see it. */
 #include "state/applied.h"
+#include "library/getters.h"
 #include "library/targets.h"
 
 #include <errno.h>
@@ -44,22 +45,7 @@ void isst_apply_record_free(struct isst_apply_record *record)
 	free(record);
 }
 
-int64_t isst_apply_record_time_s(const struct isst_apply_record *record)
-{
-	return record ? record->applied.time_s : -1;
-}
-
-bool isst_apply_record_succeeded(const struct isst_apply_record *record)
-{
-	return record && record->applied.succeeded;
-}
-
-const char *isst_apply_record_source(const struct isst_apply_record *record)
-{
-	return record ? record->applied.source : NULL;
-}
-
-const char *isst_apply_record_sha256(const struct isst_apply_record *record)
-{
-	return record ? record->applied.digest : NULL;
-}
+GETTER(int64_t, isst_apply_record_time_s, isst_apply_record, applied.time_s, -1)
+GETTER(bool, isst_apply_record_succeeded, isst_apply_record, applied.succeeded, false)
+GETTER(const char *, isst_apply_record_source, isst_apply_record, applied.source, NULL)
+GETTER(const char *, isst_apply_record_sha256, isst_apply_record, applied.digest, NULL)

@@ -3,6 +3,7 @@
  */
 #include "transaction/change.h"
 #include "firmware/platform.h"
+#include "library/getters.h"
 #include "library/results.h"
 #include "library/targets.h"
 #include "state/boot.h"
@@ -351,62 +352,23 @@ static const struct addition ASSOCIATION = {
 };
 static const struct addition TURBO_MODE = { .flags = ONE_WAY, .plan_cpus = plan_turbo_mode };
 
-int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
-			  const struct isst_request *request, unsigned int flags,
-			  struct isst_results **results)
-{
-	return add(&LEVEL, change, targets, request, flags, results);
-}
+/** Adds a request that a row above describes. */
+#define ADDITION(name, row) \
+	int name(struct isst_change *change, const struct isst_targets *targets, \
+		 const struct isst_request *request, unsigned int flags, \
+		 struct isst_results **results) \
+	{ \
+		return add(&(row), change, targets, request, flags, results); \
+	}
 
-int isst_change_add_base_freq(struct isst_change *change, const struct isst_targets *targets,
-			      const struct isst_request *request, unsigned int flags,
-			      struct isst_results **results)
-{
-	return add(&BASE_FREQ, change, targets, request, flags, results);
-}
-
-int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	return add(&TURBO_FREQ, change, targets, request, flags, results);
-}
-
-int isst_change_add_core_power(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	return add(&CORE_POWER, change, targets, request, flags, results);
-}
-
-int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
-			 const struct isst_request *request, unsigned int flags,
-			 struct isst_results **results)
-{
-	return add(&CLOS, change, targets, request, flags, results);
-}
-
-int isst_change_add_turbo_ratio_limits(struct isst_change *change,
-				       const struct isst_targets *targets,
-				       const struct isst_request *request, unsigned int flags,
-				       struct isst_results **results)
-{
-	return add(&LIMITS, change, targets, request, flags, results);
-}
-
-int isst_change_add_clos_association(struct isst_change *change, const struct isst_targets *targets,
-				     const struct isst_request *request, unsigned int flags,
-				     struct isst_results **results)
-{
-	return add(&ASSOCIATION, change, targets, request, flags, results);
-}
-
-int isst_change_add_turbo_mode(struct isst_change *change, const struct isst_targets *targets,
-			       const struct isst_request *request, unsigned int flags,
-			       struct isst_results **results)
-{
-	return add(&TURBO_MODE, change, targets, request, flags, results);
-}
+ADDITION(isst_change_add_level, LEVEL)
+ADDITION(isst_change_add_base_freq, BASE_FREQ)
+ADDITION(isst_change_add_turbo_freq, TURBO_FREQ)
+ADDITION(isst_change_add_core_power, CORE_POWER)
+ADDITION(isst_change_add_clos, CLOS)
+ADDITION(isst_change_add_turbo_ratio_limits, LIMITS)
+ADDITION(isst_change_add_clos_association, ASSOCIATION)
+ADDITION(isst_change_add_turbo_mode, TURBO_MODE)
 
 int isst_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,
 			       const struct isst_request *request, unsigned int flags,
@@ -449,25 +411,20 @@ int isst_change_run(struct isst_change *change)
 	return !error && change->left_out ? ISST_PARTIAL : error;
 }
 
+#define NUMBER_GETTER(name, of, member) \
+	int name(const struct of *object, uint64_t *number) \
+	{ \
+		return object ? item_number_get(&object->member, number) : -EINVAL; \
+	}
+
 const struct isst_change_step *isst_change_step_at(const struct isst_change *change, size_t index)
 {
 	return change ? change_listed_step(change, index) : NULL;
 }
 
-const char *isst_change_step_target(const struct isst_change_step *step)
-{
-	return step ? step->target : NULL;
-}
-
-const char *isst_change_step_old_text(const struct isst_change_step *step)
-{
-	return step ? step->old_value : NULL;
-}
-
-const char *isst_change_step_new_text(const struct isst_change_step *step)
-{
-	return step ? step->new_value : NULL;
-}
+GETTER(const char *, isst_change_step_target, isst_change_step, target, NULL)
+GETTER(const char *, isst_change_step_old_text, isst_change_step, old_value, NULL)
+GETTER(const char *, isst_change_step_new_text, isst_change_step, new_value, NULL)
 
 const char *isst_change_step_field_at(const struct isst_change_step *step, size_t index,
 				      const char **old_text, const char **new_text)
@@ -482,25 +439,15 @@ const char *isst_change_step_field_at(const struct isst_change_step *step, size_
 	return field ? field->target : NULL;
 }
 
-bool isst_change_step_is_written(const struct isst_change_step *step)
-{
-	return step && step->written;
-}
+GETTER(bool, isst_change_step_is_written, isst_change_step, written, false)
 
 const struct isst_item *isst_change_step_item(const struct isst_change_step *step)
 {
 	return step ? &step->item : NULL;
 }
 
-int isst_change_step_old_number(const struct isst_change_step *step, uint64_t *number)
-{
-	return step ? item_number_get(&step->old_number, number) : -EINVAL;
-}
-
-int isst_change_step_new_number(const struct isst_change_step *step, uint64_t *number)
-{
-	return step ? item_number_get(&step->new_number, number) : -EINVAL;
-}
+NUMBER_GETTER(isst_change_step_old_number, isst_change_step, old_number)
+NUMBER_GETTER(isst_change_step_new_number, isst_change_step, new_number)
 
 /* ---- Held changes ---- */
 
@@ -531,10 +478,7 @@ int isst_change_abandon(struct isst_change *change)
 	return change ? change_abandon(change) : -EINVAL;
 }
 
-bool isst_change_is_held(const struct isst_change *change)
-{
-	return change && change->held;
-}
+GETTER(bool, isst_change_is_held, isst_change, held, false)
 
 const char *isst_change_holder(struct isst_context *context)
 {
@@ -562,30 +506,11 @@ const struct isst_journal_entry *isst_journal_entry_at(const struct isst_journal
 	return journal ? journal_item(journal, index) : NULL;
 }
 
-const char *isst_journal_entry_target(const struct isst_journal_entry *entry)
-{
-	return entry ? entry->target : NULL;
-}
-
-const char *isst_journal_entry_old_text(const struct isst_journal_entry *entry)
-{
-	return entry ? entry->old_value : NULL;
-}
-
-const char *isst_journal_entry_written_text(const struct isst_journal_entry *entry)
-{
-	return entry ? entry->written_value : NULL;
-}
-
-const char *isst_journal_entry_present_text(const struct isst_journal_entry *entry)
-{
-	return entry ? entry->present_value : NULL;
-}
-
-const char *isst_journal_entry_finding(const struct isst_journal_entry *entry)
-{
-	return entry ? entry->finding : NULL;
-}
+GETTER(const char *, isst_journal_entry_target, isst_journal_entry, target, NULL)
+GETTER(const char *, isst_journal_entry_old_text, isst_journal_entry, old_value, NULL)
+GETTER(const char *, isst_journal_entry_written_text, isst_journal_entry, written_value, NULL)
+GETTER(const char *, isst_journal_entry_present_text, isst_journal_entry, present_value, NULL)
+GETTER(const char *, isst_journal_entry_finding, isst_journal_entry, finding, NULL)
 
 unsigned int isst_journal_entry_flags(const struct isst_journal_entry *entry)
 {
@@ -601,20 +526,9 @@ const struct isst_item *isst_journal_entry_item(const struct isst_journal_entry 
 	return entry ? &entry->item : NULL;
 }
 
-int isst_journal_entry_old_number(const struct isst_journal_entry *entry, uint64_t *number)
-{
-	return entry ? item_number_get(&entry->old_number, number) : -EINVAL;
-}
-
-int isst_journal_entry_written_number(const struct isst_journal_entry *entry, uint64_t *number)
-{
-	return entry ? item_number_get(&entry->written_number, number) : -EINVAL;
-}
-
-int isst_journal_entry_present_number(const struct isst_journal_entry *entry, uint64_t *number)
-{
-	return entry ? item_number_get(&entry->present_number, number) : -EINVAL;
-}
+NUMBER_GETTER(isst_journal_entry_old_number, isst_journal_entry, old_number)
+NUMBER_GETTER(isst_journal_entry_written_number, isst_journal_entry, written_number)
+NUMBER_GETTER(isst_journal_entry_present_number, isst_journal_entry, present_number)
 
 /* ---- Items: their numbers are fixed, programs are compiled with them ---- */
 
@@ -642,10 +556,7 @@ int isst_item_kind(const struct isst_item *item)
 	return item ? KINDS[item->item.kind] : 0;
 }
 
-const struct isst_domain *isst_item_domain(const struct isst_item *item)
-{
-	return item ? item->domain : NULL;
-}
+GETTER(const struct isst_domain *, isst_item_domain, isst_item, domain, NULL)
 
 int isst_item_index(const struct isst_item *item, unsigned int *index)
 {

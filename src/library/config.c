@@ -2,6 +2,7 @@
 /* Configurations as programs see them. */
 #include "common/memory_stream.h"
 #include "configuration/write.h"
+#include "library/getters.h"
 #include "library/targets.h"
 #include "state/applied.h"
 #include "state/apply.h"
@@ -585,22 +586,11 @@ const struct isst_config_difference *isst_config_difference_at(const struct isst
 	return config && index < config->difference_count ? &config->differences[index] : NULL;
 }
 
-const char *isst_config_difference_target(const struct isst_config_difference *difference)
-{
-	return difference ? difference->difference.target : NULL;
-}
-
-const struct isst_domain *
-isst_config_difference_domain(const struct isst_config_difference *difference)
-{
-	return difference ? difference->difference.domain : NULL;
-}
-
-const struct isst_cpuset *
-isst_config_difference_cpus(const struct isst_config_difference *difference)
-{
-	return difference ? difference->difference.cpus : NULL;
-}
+GETTER(const char *, isst_config_difference_target, isst_config_difference, difference.target, NULL)
+GETTER(const struct isst_domain *, isst_config_difference_domain, isst_config_difference,
+       difference.domain, NULL)
+GETTER(const struct isst_cpuset *, isst_config_difference_cpus, isst_config_difference,
+       difference.cpus, NULL)
 
 const char *isst_config_difference_subject(const struct isst_config_difference *difference)
 {
@@ -611,25 +601,11 @@ const char *isst_config_difference_subject(const struct isst_config_difference *
 		       : "CPUs";
 }
 
-const char *isst_config_difference_wanted(const struct isst_config_difference *difference)
-{
-	return difference ? difference->difference.wanted : NULL;
-}
-
-const char *isst_config_difference_present(const struct isst_config_difference *difference)
-{
-	return difference ? difference->difference.present : NULL;
-}
-
-const char *isst_config_difference_origin(const struct isst_config_difference *difference)
-{
-	return difference ? difference->origin : NULL;
-}
-
-const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_config *config)
-{
-	return config ? config->high_priority : NULL;
-}
+GETTER(const char *, isst_config_difference_wanted, isst_config_difference, difference.wanted, NULL)
+GETTER(const char *, isst_config_difference_present, isst_config_difference, difference.present,
+       NULL)
+GETTER(const char *, isst_config_difference_origin, isst_config_difference, origin, NULL)
+GETTER(const struct isst_cpuset *, isst_config_high_priority_cpus, isst_config, high_priority, NULL)
 
 int isst_config_record_apply(const struct isst_config *config, struct isst_context *context,
 			     int error, unsigned int flags)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of the kernel as programs see them: one descriptor for all sockets. */
 #include "base/machine.h"
+#include "library/getters.h"
 #include "library/targets.h"
 #include "sysfs/kernel_events.h"
 
@@ -65,10 +66,7 @@ void isst_events_close(struct isst_events *events)
 	free(events);
 }
 
-int isst_events_descriptor(const struct isst_events *events)
-{
-	return events ? events->all : -1;
-}
+GETTER(int, isst_events_descriptor, isst_events, all, -1)
 
 int isst_events_take(struct isst_events *events)
 {

@@ -4,6 +4,7 @@
 #include "configuration/configuration.h"
 #include "explain/findings.h"
 #include "features/planning.h"
+#include "library/getters.h"
 #include "library/targets.h"
 #include "state/applied.h"
 #include "state/facts.h"
@@ -436,47 +437,12 @@ unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explan
 	return 0;
 }
 
-int isst_finding_code(const struct isst_finding *finding)
-{
-	return finding ? finding->code : 0;
-}
-
-const char *isst_finding_name(const struct isst_finding *finding)
-{
-	return finding ? finding->name : NULL;
-}
-
-int isst_finding_severity(const struct isst_finding *finding)
-{
-	return finding ? finding->severity : 0;
-}
-
-const char *isst_finding_place(const struct isst_finding *finding)
-{
-	return finding ? finding->place : NULL;
-}
-
-const struct isst_cpuset *isst_finding_cpus(const struct isst_finding *finding)
-{
-	return finding ? finding->cpus : NULL;
-}
-
-const struct isst_cpuset *isst_finding_packages(const struct isst_finding *finding)
-{
-	return finding ? finding->packages : NULL;
-}
-
-const char *isst_finding_evidence(const struct isst_finding *finding)
-{
-	return finding ? finding->read : NULL;
-}
-
-const char *isst_finding_meaning(const struct isst_finding *finding)
-{
-	return finding ? finding->meaning : NULL;
-}
-
-const char *isst_finding_remedy(const struct isst_finding *finding)
-{
-	return finding ? finding->remedy : NULL;
-}
+GETTER(int, isst_finding_code, isst_finding, code, 0)
+GETTER(const char *, isst_finding_name, isst_finding, name, NULL)
+GETTER(int, isst_finding_severity, isst_finding, severity, 0)
+GETTER(const char *, isst_finding_place, isst_finding, place, NULL)
+GETTER(const struct isst_cpuset *, isst_finding_cpus, isst_finding, cpus, NULL)
+GETTER(const struct isst_cpuset *, isst_finding_packages, isst_finding, packages, NULL)
+GETTER(const char *, isst_finding_evidence, isst_finding, read, NULL)
+GETTER(const char *, isst_finding_meaning, isst_finding, meaning, NULL)
+GETTER(const char *, isst_finding_remedy, isst_finding, remedy, NULL)

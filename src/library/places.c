@@ -2,6 +2,7 @@
 /* What programs may ask of a platform, a domain and a CPU. */
 #include "base/messages.h"
 #include "firmware/platform.h"
+#include "library/getters.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
 #include "topology/context.h"
@@ -12,20 +13,9 @@
 
 /* ---- Platform ---- */
 
-unsigned int isst_platform_family(const struct isst_context *context)
-{
-	return context ? context->platform.family : 0;
-}
-
-unsigned int isst_platform_model(const struct isst_context *context)
-{
-	return context ? context->platform.model : 0;
-}
-
-unsigned int isst_platform_stepping(const struct isst_context *context)
-{
-	return context ? context->platform.stepping : 0;
-}
+GETTER(unsigned int, isst_platform_family, isst_context, platform.family, 0)
+GETTER(unsigned int, isst_platform_model, isst_context, platform.model, 0)
+GETTER(unsigned int, isst_platform_stepping, isst_context, platform.stepping, 0)
 
 const char *isst_platform_name(struct isst_context *context)
 {
@@ -50,25 +40,10 @@ const char *isst_platform_name(struct isst_context *context)
 	return kept;
 }
 
-const char *isst_platform_emulated_name(const struct isst_context *context)
-{
-	return context ? context->platform.emulated : NULL;
-}
-
-const char *isst_platform_runtime_directory(const struct isst_context *context)
-{
-	return context ? context->runtime.path : NULL;
-}
-
-unsigned int isst_platform_api_version(const struct isst_context *context)
-{
-	return context ? context->platform.api_version : 0;
-}
-
-unsigned int isst_platform_driver_version(const struct isst_context *context)
-{
-	return context ? context->platform.driver_version : 0;
-}
+GETTER(const char *, isst_platform_emulated_name, isst_context, platform.emulated, NULL)
+GETTER(const char *, isst_platform_runtime_directory, isst_context, runtime.path, NULL)
+GETTER(unsigned int, isst_platform_api_version, isst_context, platform.api_version, 0)
+GETTER(unsigned int, isst_platform_driver_version, isst_context, platform.driver_version, 0)
 
 static int is_turbo_disabled(struct isst_context *context)
 {
@@ -137,20 +112,9 @@ const struct isst_domain *isst_domain_at(const struct isst_context *context, siz
 	return context_domain(context, index);
 }
 
-const char *isst_domain_name(const struct isst_domain *domain)
-{
-	return domain ? domain->name : NULL;
-}
-
-size_t isst_domain_index(const struct isst_domain *domain)
-{
-	return domain ? domain->index : 0;
-}
-
-unsigned int isst_domain_package(const struct isst_domain *domain)
-{
-	return domain ? domain->package : 0;
-}
+GETTER(const char *, isst_domain_name, isst_domain, name, NULL)
+GETTER(size_t, isst_domain_index, isst_domain, index, 0)
+GETTER(unsigned int, isst_domain_package, isst_domain, package, 0)
 
 int isst_domain_die(const struct isst_domain *domain, unsigned int *die)
 {
@@ -160,25 +124,10 @@ int isst_domain_die(const struct isst_domain *domain, unsigned int *die)
 	return domain->die_known ? 0 : -ENODATA;
 }
 
-unsigned int isst_domain_number(const struct isst_domain *domain)
-{
-	return domain ? domain->number : 0;
-}
-
-const struct isst_cpuset *isst_domain_present_cpus(const struct isst_domain *domain)
-{
-	return domain ? domain->present : NULL;
-}
-
-const struct isst_cpuset *isst_domain_online_cpus(const struct isst_domain *domain)
-{
-	return domain ? domain->online : NULL;
-}
-
-bool isst_domain_is_complete(const struct isst_domain *domain)
-{
-	return domain && domain->cpus_known;
-}
+GETTER(unsigned int, isst_domain_number, isst_domain, number, 0)
+GETTER(const struct isst_cpuset *, isst_domain_present_cpus, isst_domain, present, NULL)
+GETTER(const struct isst_cpuset *, isst_domain_online_cpus, isst_domain, online, NULL)
+GETTER(bool, isst_domain_is_complete, isst_domain, cpus_known, false)
 
 int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu)
 {
@@ -197,20 +146,9 @@ const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context, un
 	return cpu && cpu->domain ? cpu : NULL;
 }
 
-unsigned int isst_cpu_number(const struct isst_cpu *cpu)
-{
-	return cpu ? cpu->number : 0;
-}
-
-const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu)
-{
-	return cpu ? cpu->domain : NULL;
-}
-
-bool isst_cpu_is_online(const struct isst_cpu *cpu)
-{
-	return cpu && cpu->online;
-}
+GETTER(unsigned int, isst_cpu_number, isst_cpu, number, 0)
+GETTER(const struct isst_domain *, isst_cpu_domain, isst_cpu, domain, NULL)
+GETTER(bool, isst_cpu_is_online, isst_cpu, online, false)
 
 int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core)
 {
@@ -220,7 +158,4 @@ int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core)
 	return cpu->core_known ? 0 : -ENODATA;
 }
 
-unsigned int isst_cpu_thread(const struct isst_cpu *cpu)
-{
-	return cpu ? cpu->thread : 0;
-}
+GETTER(unsigned int, isst_cpu_thread, isst_cpu, thread, 0)

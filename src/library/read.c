@@ -277,75 +277,24 @@ static int read_results(enum kind number, struct isst_context *context,
 	return results_conclude(context, results, NULL);
 }
 
-int isst_read_perf_profiles(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	return read_results(READ_PROFILES, context, targets, request, flags, results);
-}
+#define READER(name, kind) \
+	int name(struct isst_context *context, const struct isst_targets *targets, \
+		 const struct isst_request *request, unsigned int flags, \
+		 struct isst_results **results) \
+	{ \
+		return read_results(kind, context, targets, request, flags, results); \
+	}
 
-int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
-			 const struct isst_request *request, unsigned int flags,
-			 struct isst_results **results)
-{
-	return read_results(READ_CORE_POWER, context, targets, request, flags, results);
-}
-
-int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
-		   const struct isst_request *request, unsigned int flags,
-		   struct isst_results **results)
-{
-	return read_results(READ_CLOS, context, targets, request, flags, results);
-}
-
-int isst_read_clos_associations(struct isst_context *context, const struct isst_targets *targets,
-				const struct isst_request *request, unsigned int flags,
-				struct isst_results **results)
-{
-	return read_results(READ_ASSOCIATIONS, context, targets, request, flags, results);
-}
-
-int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst_targets *targets,
-				 const struct isst_request *request, unsigned int flags,
-				 struct isst_results **results)
-{
-	return read_results(READ_TURBO_RATIO_LIMITS, context, targets, request, flags, results);
-}
-
-int isst_read_uncore_limits(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	return read_results(READ_UNCORE, context, targets, request, flags, results);
-}
-
-int isst_read_scaling_limits(struct isst_context *context, const struct isst_targets *targets,
-			     const struct isst_request *request, unsigned int flags,
-			     struct isst_results **results)
-{
-	return read_results(READ_SCALING, context, targets, request, flags, results);
-}
-
-int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
-			  const struct isst_request *request, unsigned int flags,
-			  struct isst_results **results)
-{
-	return read_results(READ_FREQUENCIES, context, targets, request, flags, results);
-}
-
-int isst_read_limit_reasons(struct isst_context *context, const struct isst_targets *targets,
-			    const struct isst_request *request, unsigned int flags,
-			    struct isst_results **results)
-{
-	return read_results(READ_REASONS, context, targets, request, flags, results);
-}
-
-int isst_read_power(struct isst_context *context, const struct isst_targets *targets,
-		    const struct isst_request *request, unsigned int flags,
-		    struct isst_results **results)
-{
-	return read_results(READ_POWER, context, targets, request, flags, results);
-}
+READER(isst_read_perf_profiles, READ_PROFILES)
+READER(isst_read_core_power, READ_CORE_POWER)
+READER(isst_read_clos, READ_CLOS)
+READER(isst_read_clos_associations, READ_ASSOCIATIONS)
+READER(isst_read_turbo_ratio_limits, READ_TURBO_RATIO_LIMITS)
+READER(isst_read_uncore_limits, READ_UNCORE)
+READER(isst_read_scaling_limits, READ_SCALING)
+READER(isst_read_frequencies, READ_FREQUENCIES)
+READER(isst_read_limit_reasons, READ_REASONS)
+READER(isst_read_power, READ_POWER)
 
 _Static_assert(ISST_LIMIT_OTHER == (int)LIMIT_WORDS, "the last reason is behind the words");
 

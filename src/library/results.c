@@ -2,6 +2,7 @@
 /* Results, and how values are looked up in them by the table. */
 #include "library/results.h"
 #include "features/snapshot.h"
+#include "library/getters.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -100,30 +101,16 @@ int results_conclude(struct isst_context *context, const struct isst_results *re
 
 /* ---- Reading ---- */
 
-size_t isst_results_count(const struct isst_results *results)
-{
-	return results ? results->count : 0;
-}
+GETTER(size_t, isst_results_count, isst_results, count, 0)
 
 const struct isst_result *isst_results_at(const struct isst_results *results, size_t index)
 {
 	return index < isst_results_count(results) ? &results->items[index] : NULL;
 }
 
-size_t isst_result_target(const struct isst_result *result)
-{
-	return result ? result->target : 0;
-}
-
-const struct isst_domain *isst_result_domain(const struct isst_result *result)
-{
-	return result ? result->domain : NULL;
-}
-
-const struct isst_cpu *isst_result_cpu(const struct isst_result *result)
-{
-	return result ? result->cpu : NULL;
-}
+GETTER(size_t, isst_result_target, isst_result, target, 0)
+GETTER(const struct isst_domain *, isst_result_domain, isst_result, domain, NULL)
+GETTER(const struct isst_cpu *, isst_result_cpu, isst_result, cpu, NULL)
 
 static const struct isst_failure *part_of(const struct isst_result *result, int part)
 {
