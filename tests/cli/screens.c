@@ -66,9 +66,9 @@ static void rows_that_are_alike_are_one(void **state)
 		}
 	assert_screen(report, 80, false,
 		      "\n"
-		      "                                 level   base MHz\n"
-		      "packages 0-1, power domains 0-1  1 of 4      2600\n"
-		      "packages 0-1, power domain 2     1 of 4       900\n");
+		      "                                 level     base MHz\n"
+		      "packages 0-1, power domains 0-1  1 of 0-4      2600\n"
+		      "packages 0-1, power domain 2     1 of 0-4       900\n");
 	report_free(report);
 }
 

@@ -22,6 +22,7 @@ static const struct phrase synthetic[] = { { "no", "" },
 static const struct phrase feature_states[] = {
 	{ "unsupported", "-" }, { "disabled", "off" }, { "enabled", "on" }, { NULL, NULL }
 };
+static const struct phrase levels[] = { { "0", "" }, { NULL, " of 0-" } };
 static const struct phrase locks[] = { { "unlocked", "no" }, { "locked", "yes" }, { NULL, NULL } };
 static const struct map_mark core_marks[] = {
 	{ "high", 'H', "high priority", STYLE_BOLD },

@@ -94,7 +94,7 @@ struct map_mark {
 	unsigned char style;
 };
 
-/** The last one of a list has no value. */
+/** The last one of a list has no value: its text precedes all others. */
 struct phrase {
 	const char *value, *text;
 };

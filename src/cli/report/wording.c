@@ -123,7 +123,10 @@ static int write_value(const struct report_node *node, FILE *stream)
 		return -ENOMEM;
 	while (phrase && phrase->value && strcmp(phrase->value, value) != 0)
 		phrase++;
-	fputs(phrase && phrase->value ? phrase->text : value, stream);
+	if (phrase && phrase->text)
+		fputs(phrase->text, stream);
+	if (!phrase || !phrase->value)
+		fputs(value, stream);
 	free(value);
 	return 0;
 }
