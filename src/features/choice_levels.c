@@ -75,43 +75,47 @@ char *turbo_freq_buckets_text(const struct isst_platform *platform,
 	return memory_stream_text(&text);
 }
 
-/** Notes where the cores of a bucket are no faster than all cores without turbo-freq. Those that no
- * bucket holds reach no more than the cores of the last one. */
-static void note_no_gain(const struct choice_levels *levels, unsigned int package,
-			 unsigned int cores, const struct isst_level *level)
+/** The most cores of a package that gain, and what @cores would get beside it. Those that no bucket
+ * holds reach no more than the cores of the last one. NULL: out of memory. */
+static char *gain_text(const struct isst_level *level, unsigned int cores)
 {
 	const struct isst_turbo_freq *info = &level->turbo_freq_info;
-	unsigned int bucket = 0;
+	unsigned int gaining = level_gaining_buckets(level), bucket = 0;
+	struct memory_stream text;
 
+	if (memory_stream_open(&text))
+		return NULL;
 	while (bucket + 1 < info->buckets && info->high_priority_cores[bucket] < cores)
 		bucket++;
-	if (bucket >= level_gaining_buckets(level))
-		message_notice(
-			&levels->context->messages,
-			"package %u: turbo-freq gains nothing for %u high priority %s: up to "
-			"%u MHz with it, and without it all cores up to %u MHz",
-			package, cores, platform_cores_word(&levels->context->platform, cores),
-			info->mhz[0][bucket].value, level_all_cores_mhz(level));
+	if (gaining == 0)
+		fputs("no number gains", text.stream);
+	else
+		fprintf(text.stream, "%u/package is the most%s",
+			info->high_priority_cores[gaining - 1],
+			gaining < info->buckets ? " that gains" : "");
+	fprintf(text.stream, ": with %u, these reach up to %u MHz", cores,
+		info->mhz[0][bucket].value);
+	if (info->clip_mhz[0].state == ISST_KNOWN)
+		fprintf(text.stream, " and all others %u MHz", info->clip_mhz[0].value);
+	if (level_all_cores_mhz(level) > 0)
+		fprintf(text.stream, ", without turbo-freq all up to %u MHz",
+			level_all_cores_mhz(level));
+	return memory_stream_text(&text);
 }
 
-/** What more cores than the last bucket holds would lose, in front of what allows them. */
-static const char *describe_no_gain(const struct choice_levels *levels,
-				    const struct isst_level *level)
+/** Notes where the cores of a bucket are no faster than all cores without turbo-freq. */
+static void note_no_gain(const struct choice_levels *levels, unsigned int package,
+			 unsigned int cores, const struct isst_level *level, const char *gain)
 {
 	const struct isst_turbo_freq *info = &level->turbo_freq_info;
-	unsigned int gaining = level_gaining_buckets(level), all = level_all_cores_mhz(level);
+	unsigned int gaining = level_gaining_buckets(level);
 
-	if (gaining == info->buckets)
-		return "";
-	if (gaining == 0)
-		return message_make(&levels->context->messages,
-				    "turbo-freq gains nothing for any number: all cores reach up "
-				    "to %u MHz without it; ",
-				    all);
-	return message_make(&levels->context->messages,
-			    "turbo-freq gains nothing for more than %u: all cores reach up to %u "
-			    "MHz without it; ",
-			    info->high_priority_cores[gaining - 1], all);
+	if (gaining < info->buckets &&
+	    (gaining == 0 || info->high_priority_cores[gaining - 1] < cores))
+		message_notice(&levels->context->messages,
+			       "package %u: turbo-freq gains nothing for %u high priority %s: %s",
+			       package, cores,
+			       platform_cores_word(&levels->context->platform, cores), gain);
 }
 
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
@@ -120,9 +124,8 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 	const struct isst_turbo_freq *info = NULL;
 	const struct isst_level *smallest = NULL;
 	unsigned int last = cores;
-	const char *no_gain;
-	char *buckets;
-	int error;
+	char *buckets, *gain;
+	int error = 0;
 
 	/* The domain with the smallest number of cores in its last bucket. */
 	for (size_t i = 0; i < levels->count; i++) {
@@ -135,27 +138,28 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 		smallest = &levels->domains[i].level;
 		last = own->high_priority_cores[own->buckets - 1];
 	}
-	if (cores <= last || choice->allow_lower_turbo) {
-		/* A configuration may be checked every minute. */
-		if (info && cores > 0 && !choice->otherwise)
-			note_no_gain(levels, package, cores, smallest);
+	/* A configuration may be checked every minute. */
+	if (!info ||
+	    ((cores <= last || choice->allow_lower_turbo) && (cores == 0 || choice->otherwise)))
 		return 0;
-	}
 	buckets = turbo_freq_buckets_text(&levels->context->platform, info);
-	no_gain = describe_no_gain(levels, smallest);
-	if (!buckets || !no_gain) {
-		free(buckets);
-		return -ENOMEM;
-	}
-	error = message_error(
-		&levels->context->messages, -EINVAL,
-		"package %u: %u high priority %s are %u more than the last bucket of level %u "
-		"holds in a package: %u/package is the most (%s); %s%s",
-		package, cores, platform_cores_word(&levels->context->platform, cores),
-		cores - last, smallest->level, last, buckets, no_gain,
-		choice->otherwise ? choice->otherwise
-				  : "they are chosen only if lower turbo frequencies are allowed");
+	gain = gain_text(smallest, cores);
+	if (!buckets || !gain)
+		error = -ENOMEM;
+	else if (cores <= last || choice->allow_lower_turbo)
+		note_no_gain(levels, package, cores, smallest, gain);
+	else
+		error = message_error(
+			&levels->context->messages, -EINVAL,
+			"package %u: %u high priority %s are %u more than the last bucket of level "
+			"%u holds in a package (%s); %s; %s",
+			package, cores, platform_cores_word(&levels->context->platform, cores),
+			cores - last, smallest->level, buckets, gain,
+			choice->otherwise
+				? choice->otherwise
+				: "they are chosen only if lower turbo frequencies are allowed");
 	free(buckets);
+	free(gain);
 	return error;
 }
 
