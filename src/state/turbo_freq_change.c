@@ -266,7 +266,8 @@ static int warn_of_priorities(struct package_scope *scope, const struct domain_r
 	if (!named && any && !failed)
 		change_warn(change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
 			    "no CPUs are named: every %s becomes low priority, and none gets a "
-			    "higher turbo frequency; specify high priority CPUs with -c before the "
+			    "higher turbo frequency; choose high priority CPUs with "
+			    "--high-priority CORES/package, or specify them with -c before the "
 			    "feature",
 			    platform_cores_word(&change->context->platform, 1));
 	for (size_t i = 0; i < scope->count && !error; i++)
