@@ -344,7 +344,8 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
 {
 	*found = false;
 	for (size_t j = 0; j < current->count && !*found; j++) {
-		int on, saved_any;
+		struct settings_found saved;
+		int on, error;
 
 		if (!request_is_active(&requests[j]) ||
 		    requests[j].domain->package != requests[i].domain->package)
@@ -355,10 +356,11 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
 			return on;
 		if (!on)
 			continue;
-		saved_any = settings_exist(context, feature_name(feature), requests[j].domain);
-		if (saved_any < 0)
-			return saved_any;
-		*found = saved_any == 0;
+		error = settings_find(context, feature_name(feature), requests[j].domain, 0,
+				      &saved);
+		if (error)
+			return error;
+		*found = !saved.any;
 	}
 	return 0;
 }
@@ -402,6 +404,7 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 					  .user = used ? other : NULL,
 					  .domain = domain };
 		struct item_lines saved, of_user = { 0 };
+		struct settings_found found;
 		bool unsaved = false;
 
 		restored[i] = false;
@@ -409,13 +412,11 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 			continue;
 		error = settings_read(context, name, domain, level, &saved);
 		if (error == -ENOENT) {
-			error = settings_were_restored(context, name, domain, level,
-						       context_has_power_domains(context));
-			restored[i] = error > 0;
-			if (error > 0)
+			error = settings_find(context, name, domain, level, &found);
+			if (found.restored)
 				error = find_unsaved(context, feature, requests, current, i,
 						     &unsaved);
-			restored[i] = restored[i] && !unsaved;
+			restored[i] = found.restored && !unsaved;
 			if (limits)
 				limits[i] |= restored[i];
 			continue;

@@ -67,7 +67,7 @@ int applied_forget(struct isst_context *context)
 	int error = runtime_file_discard(&context->runtime, APPLIED_FILE);
 
 	for (size_t i = 0; i < sizeof(FEATURES) / sizeof(FEATURES[0]) && !error; i++)
-		error = settings_file_discard(context, feature_name(FEATURES[i]), false);
+		error = settings_file_discard(context, feature_name(FEATURES[i]));
 	if (!error)
 		return 0;
 	return message_error(&context->messages,

@@ -306,13 +306,13 @@ static int switch_off(struct package_scope *scope, unsigned int feature)
 static void warn_of_saved(struct package_scope *scope, unsigned int feature)
 {
 	const char *name = feature_name(feature);
-	int found = 0;
+	struct settings_found found = { 0 };
 
-	for (size_t i = 0; i < scope->own && found <= 0; i++)
+	for (size_t i = 0; i < scope->own && !found.any; i++)
 		if (request_is_active(&scope->requests[i]))
-			found = settings_exist(scope->change->context, name,
-					       scope->requests[i].domain);
-	if (found > 0)
+			settings_find(scope->change->context, name, scope->requests[i].domain, 0,
+				      &found);
+	if (found.any)
 		change_warn(scope->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
 			    "what else %s enable --auto has set stays (core-power, classes of "
 			    "service): %s disable --auto restores what was there before",
@@ -320,30 +320,28 @@ static void warn_of_saved(struct package_scope *scope, unsigned int feature)
 }
 
 /** Names the levels, other than the current one, of which settings are saved: `disable --auto`
- * restores them only there. Returns 0, or as settings_exist() does. */
+ * restores them only there. Returns 0, or as settings_find() does. */
 static int name_other_levels(struct package_scope *scope, unsigned int feature)
 {
 	const char *name = feature_name(feature);
-	int found = 0;
+	int error = 0;
 
-	for (size_t i = 0; i < scope->own && found >= 0; i++) {
+	for (size_t i = 0; i < scope->own && !error; i++) {
 		const struct isst_domain *domain = scope->requests[i].domain;
-		unsigned int level;
+		unsigned int level = scope->current.domains[i].profile.current_level;
+		struct settings_found found;
 
 		if (!request_is_active(&scope->requests[i]))
 			continue;
-		found = settings_of_other_level(scope->change->context, name, domain,
-						scope->current.domains[i].profile.current_level,
-						&level);
-		if (found > 0)
+		error = settings_find(scope->change->context, name, domain, level, &found);
+		if (found.other)
 			change_warn(
 				scope->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
 				"%s: settings from before %s enable are saved for level %u: "
 				"%s disable --auto restores them at that level, not at level %u",
-				domain->name, name, level, name,
-				scope->current.domains[i].profile.current_level);
+				domain->name, name, found.other_level, name, level);
 	}
-	return found < 0 ? found : 0;
+	return error;
 }
 
 int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic,
@@ -386,7 +384,7 @@ static void warn_of_core_power_off(struct package_scope *scope,
 	for (size_t i = 0; i < package_scope_core_power_count(scope); i++) {
 		const struct isst_domain *domain = scope->requests[i].domain;
 		bool whole = context_has_power_domains(change->context), named = false;
-		int others;
+		struct settings_found found;
 
 		if (!goes_off(scope, requests, i))
 			continue;
@@ -399,15 +397,15 @@ static void warn_of_core_power_off(struct package_scope *scope,
 		}
 		if (whole && named)
 			continue;
-		others = settings_exist(change->context, feature_name(feature), domain);
-		change->broken |= others == -ENOMEM;
+		change->broken |= settings_find(change->context, feature_name(feature), domain, 0,
+						&found) == -ENOMEM;
 		change_warn(change, ISST_WARNING_NO_SAVED_SETTINGS,
 			    "%s: no saved settings%s: core-power is disabled; classes of service, "
 			    "associations and the priority type stay (config reset --boot undoes "
 			    "all changes since boot)",
 			    whole ? message_make(&change->texts, "package %u", domain->package)
 				  : domain->name,
-			    others > 0 ? " of this level" : "");
+			    found.any ? " of this level" : "");
 	}
 }
 

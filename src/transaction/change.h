@@ -96,12 +96,10 @@ struct entry {
 	/* Bits that are wanted only where the machine has them. If they are all, the change goes on
 	 * where it does not have the item (-EOPNOTSUPP). */
 	uint64_t if_supported;
-	bool required;		    /* the change does not go on, even for a domain without CPUs */
-	struct item_value old;	    /* before the change's first write */
-	struct item_value replaced; /* before its request's, where other requests moved it */
-	bool replaced_known;	    /* otherwise it is @old */
-	struct item_value now;	    /* right before it is written */
-	struct item_value wanted;   /* right after */
+	bool required;		  /* the change does not go on, even for a domain without CPUs */
+	struct item_value old;	  /* before the change's first write */
+	struct item_value now;	  /* right before it is written */
+	struct item_value wanted; /* right after */
 	struct item_value journalled; /* what @wanted was before it was written */
 	enum entry_state state;
 	bool appeared;	  /* it was not there before the first write */

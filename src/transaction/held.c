@@ -34,11 +34,7 @@ void change_rediscover(struct isst_change *change)
 
 void change_complete(struct isst_change *change)
 {
-	struct settings_file files[SETTINGS_FILES];
-
-	settings_stage(change, files);
-	journal_done(change);
-	settings_apply(change, files);
+	settings_complete(change);
 	change_end_journal(change);
 }
 

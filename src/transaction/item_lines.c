@@ -179,7 +179,7 @@ static const char *meaning_of_refusal(const char *name)
 		return "the state after boot is unknown until the next boot";
 	if (strcmp(name, APPLIED_FILE) == 0)
 		return "it is unknown when a configuration was applied last, until one is applied";
-	if (strcmp(name, "record-" SETTINGS_CPUSET_GROUPS) == 0)
+	if (strcmp(name, SAVED_PREFIX SETTINGS_CPUSET_GROUPS) == 0)
 		return "cpusets of cgroup v1 do not get CPUs back that they lost";
 	return "no saved settings are restored; if the file is removed, `disable --auto` runs "
 	       "without saved settings";

@@ -71,6 +71,9 @@ int item_lines_replace_text(struct isst_context *context, const char *name, unsi
 #define ITEM_LINES_VERSION 2
 #define ITEM_LINES_END "end"
 
+/** What the names of files of saved settings begin with (saved_settings.h). */
+#define SAVED_PREFIX "record-"
+
 /** The file of the state after boot (boot_state.h): the first line and its check are the same. */
 #define BOOT_STATE_FILE "boot-state"
 

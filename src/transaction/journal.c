@@ -8,7 +8,6 @@
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
-#include "transaction/saved_settings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -359,15 +358,22 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 	return error;
 }
 
+/** Whether a file is written under the lock alone. */
+static bool is_of_changes(const char *file)
+{
+	return strncmp(file, SAVED_PREFIX, strlen(SAVED_PREFIX)) == 0 ||
+	       strcmp(file, BOOT_STATE_FILE) == 0;
+}
+
 int journal_text_read(struct isst_context *context, struct journal_text *text)
 {
 	char *content = NULL, *lines = NULL;
 	int error = item_lines_read_text(context, FILE_NAME, JOURNAL_VERSION, false, &content,
 					 &lines);
 
-	/* Saved settings are written while there is a journal. */
+	/* They are written while there is a journal: those of killed runs go. */
 	if (error != -ENOENT && context_has_lock(context))
-		settings_file_clean(context);
+		runtime_directory_clean(&context->runtime, is_of_changes);
 	*text = (struct journal_text){ 0 };
 	if (!error)
 		error = parse(context, content, lines, text);

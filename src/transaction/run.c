@@ -7,7 +7,6 @@
 #include "transaction/journal.h"
 #include "transaction/lock.h"
 #include "transaction/report.h"
-#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -54,8 +53,6 @@ static int make_steps(struct isst_change *change)
 
 		if (step->before)
 			error = step->before(step);
-		if (!error)
-			error = settings_begin(change, step);
 		if (!error)
 			error = make_step(change, step);
 		if (!error && step->after)

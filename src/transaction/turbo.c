@@ -173,19 +173,15 @@ void change_note_held(struct isst_change *change, struct entry *entry, struct it
 {
 	const struct item *item = &entry->item;
 	enum cpufreq_limit limit = item_limit(item);
-	const struct item_value none = { .number = cpufreq_no_limit(limit) };
 
 	/* The upper limit keeps a lower one down, for as long as it is there itself. */
 	if (item->kind == ITEM_SCALING_MAX && now.number > entry->wanted.number)
 		return;
 	entry->held = entry->hidden = true;
 	entry->shown = now.number;
-	if (!cpufreq_is_tighter(limit, now.number, entry->wanted.number))
-		return;
-	if (entry->replaced_known && item_value_equal(item, entry->replaced, now))
-		entry->replaced = none;
-	if (item_value_equal(item, entry->old, now))
-		replace_old(change, item, none);
+	if (cpufreq_is_tighter(limit, now.number, entry->wanted.number) &&
+	    item_value_equal(item, entry->old, now))
+		replace_old(change, item, (struct item_value){ .number = cpufreq_no_limit(limit) });
 }
 
 bool limit_is_held(const struct entry *entry, uint64_t now)
