@@ -492,7 +492,7 @@ void isst_config_set_targets(struct isst_config *config, const struct isst_targe
 
 /** Finds what a configuration means for its targets. */
 static int find_wanted(struct isst_config *config, struct isst_context *context, bool undisturbed,
-		       struct wanted *wanted, enum wanted_use use)
+		       struct wanted *wanted, bool to_change)
 {
 	int error = check_targets(context, config->targets, undisturbed, &wanted->targets);
 
@@ -500,7 +500,7 @@ static int find_wanted(struct isst_config *config, struct isst_context *context,
 		message_notice(&context->messages, "the configuration states nothing");
 	wanted->context = context;
 	wanted->configuration = &config->configuration;
-	return error ? error : wanted_find(wanted, use);
+	return error ? error : wanted_find(wanted, to_change);
 }
 
 int isst_config_check(struct isst_config *config, struct isst_context *context, unsigned int flags)
@@ -518,8 +518,7 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 	if (error)
 		return error;
 	forget_results(config);
-	error = find_wanted(config, context, flags & ISST_CONFIG_CHECK_UNDISTURBED, &wanted,
-			    WANTED_TO_COMPARE);
+	error = find_wanted(config, context, flags & ISST_CONFIG_CHECK_UNDISTURBED, &wanted, false);
 	if (!error)
 		error = wanted_compare(&wanted, &differences);
 	if (!error)
@@ -572,7 +571,7 @@ int isst_change_add_config(struct isst_change *change, struct isst_config *confi
 	if (!error) {
 		forget_results(config);
 		change->quiet = true;
-		error = find_wanted(config, context, false, &wanted, WANTED_TO_CHANGE);
+		error = find_wanted(config, context, false, &wanted, true);
 		if (!error)
 			error = wanted_plan(&wanted, change);
 		error = conclude(config, context, &wanted, error);

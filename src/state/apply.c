@@ -90,8 +90,7 @@ static bool may_cross(const struct wanted *wanted, const struct limit_settings *
 }
 
 /** Plans limits of cpufreq, or of the uncore: @min and @max are their subjects. */
-static int wanted_plan_limits(struct wanted *wanted, struct isst_change *change, enum subject min,
-			      enum subject max)
+static int plan_limits(struct wanted *wanted, enum subject min, enum subject max)
 {
 	struct limit_request *requests = calloc(wanted->count + 1, sizeof(*requests));
 	struct limit_settings *settings = calloc(wanted->count + 1, sizeof(*settings));
@@ -121,8 +120,9 @@ static int wanted_plan_limits(struct wanted *wanted, struct isst_change *change,
 	for (size_t i = 0; i < count; i++)
 		requests[i].may_cross = may_cross(wanted, &settings[i]);
 	if (!error && count > 0)
-		error = max == SUBJECT_SCALING_MAX ? plan_scaling_limits(change, requests, count)
-						   : plan_uncore_limits(change, requests, count);
+		error = max == SUBJECT_SCALING_MAX
+				? plan_scaling_limits(wanted->change, requests, count)
+				: plan_uncore_limits(wanted->change, requests, count);
 	for (size_t i = 0; i < count && !error; i++)
 		error = note_failure(wanted, &settings[i], requests[i].of_max,
 				     &requests[i].failure);
@@ -177,7 +177,7 @@ static int check_support(struct step *step)
 /** Where the firmware reports the features of its current level only (TPMI, API version 2), those
  * of another one are looked at when it was set, right before a step that enables some. NULL is
  * passed over. */
-static void wanted_check_support_later(const struct wanted *wanted, struct step *step)
+static void check_support_later(const struct wanted *wanted, struct step *step)
 {
 	for (size_t i = 0; step && i < step->count; i++) {
 		const struct entry *entry = &step->entries[i];
@@ -197,11 +197,6 @@ static void wanted_check_support_later(const struct wanted *wanted, struct step 
 
 /* The maximum of a CLOS in its value (enum firmware_setting). */
 #define CLOS_MAX_BITS UINT64_C(0xff0000)
-
-struct application {
-	struct wanted *wanted;
-	struct isst_change *change;
-};
 
 /** Which of the items of a kind are selected; NULL: all. */
 typedef bool (*selects)(const struct wanted *wanted, const struct wanted_item *item);
@@ -250,21 +245,21 @@ static int merge_items(const struct wanted *wanted, enum item_kind kind, selects
 
 /** Adds one step for all items of a kind that are selected. @not_lowered: bits of a field that the
  * step does not lower; @step: NULL where there are none. */
-static int add_step(const struct application *application, enum item_kind kind, selects selected,
+static int add_step(struct wanted *wanted, enum item_kind kind, selects selected,
 		    uint64_t not_lowered, struct step **step)
 {
 	struct merged_items merged = { 0 };
-	int error = merge_items(application->wanted, kind, selected, &merged);
+	int error = merge_items(wanted, kind, selected, &merged);
 
 	*step = NULL;
 	if (!error && merged.count > 0)
-		*step = change_step(application->change, kind);
+		*step = change_step(wanted->change, kind);
 	for (size_t i = 0; i < merged.count && *step; i++) {
 		const struct merged *item = &merged.items[i];
 
 		/* A command goes on without an I/O die as it does without others. */
 		if (item->first->optional &&
-		    !(application->wanted->is_command && isst_domain_is_io(item->first->domain)))
+		    !(wanted->is_command && isst_domain_is_io(item->first->domain)))
 			step_set_optional(*step, item->item, item->mask, item->bits);
 		else
 			step_set(*step, item->item, item->mask, item->bits);
@@ -291,15 +286,15 @@ static bool is_feature_on(const struct wanted *wanted, const struct wanted_item 
  * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
  * SST-BF; and with it what the limits of cpufreq read as.
  */
-static int plan_features(const struct application *application, selects selected)
+static int plan_features(struct wanted *wanted, selects selected)
 {
-	struct isst_change *change = application->change;
+	struct isst_change *change = wanted->change;
 	enum turbo_state turbo = TURBO_UNKNOWN;
 	struct step *step;
 	bool base_freq = false;
-	int error = add_step(application, ITEM_FEATURES, selected, 0, &step);
+	int error = add_step(wanted, ITEM_FEATURES, selected, 0, &step);
 
-	wanted_check_support_later(application->wanted, step);
+	check_support_later(wanted, step);
 	/* What firmware may move with SST-BF or SST-TF. */
 	for (size_t i = 0; step && i < step->count && !error; i++) {
 		const struct isst_domain *domain = item_domain(change->context,
@@ -327,9 +322,8 @@ static int plan_features(const struct application *application, selects selected
 /* ---- Levels ---- */
 
 /** Plans one level for all domains that shall have it, where one of them has another. */
-static int plan_one_level(const struct application *application, unsigned int level)
+static int plan_one_level(struct wanted *wanted, unsigned int level)
 {
-	struct wanted *wanted = application->wanted;
 	struct domain_request *requests = calloc(wanted->count + 1, sizeof(*requests));
 	const struct setting **settings = calloc(wanted->count + 1, sizeof(*settings));
 	size_t count = 0;
@@ -342,12 +336,12 @@ static int plan_one_level(const struct application *application, unsigned int le
 			requests[count++].domain = wanted->items[i].domain;
 		}
 	if (!error && count > 0)
-		error = plan_level(application->change, requests, count, level, false);
+		error = plan_level(wanted->change, requests, count, level, false);
 	for (size_t i = 0; i < count && !error; i++) {
 		if (!requests[i].failure.error)
 			continue;
 		if (isst_domain_is_io(requests[i].domain) && !setting_names_domain(settings[i]))
-			change_warn_left_out(application->change, requests[i].failure.message);
+			change_warn_left_out(wanted->change, requests[i].failure.message);
 		else
 			error = wanted_fails(wanted, settings[i], requests[i].domain,
 					     &requests[i].failure);
@@ -357,9 +351,8 @@ static int plan_one_level(const struct application *application, unsigned int le
 	return error;
 }
 
-static int plan_levels(const struct application *application)
+static int plan_levels(struct wanted *wanted)
 {
-	const struct wanted *wanted = application->wanted;
 	int error = 0;
 
 	for (size_t i = 0; i < wanted->count && !error; i++) {
@@ -371,7 +364,7 @@ static int plan_levels(const struct application *application)
 			planned |= wanted->items[j].subject == SUBJECT_LEVEL &&
 				   wanted->items[j].bits == wanted->items[i].bits;
 		if (!planned)
-			error = plan_one_level(application, (unsigned int)wanted->items[i].bits);
+			error = plan_one_level(wanted, (unsigned int)wanted->items[i].bits);
 	}
 	return error;
 }
@@ -387,20 +380,19 @@ static bool is_clos_limit(const struct wanted *wanted, const struct wanted_item 
 
 /** Classes and their cores. Where cores may move a maximum is lowered in a second write: a core
  * that leaves its class must not be throttled for that moment. */
-static int plan_classes(const struct application *application)
+static int plan_classes(struct wanted *wanted)
 {
-	const struct wanted *wanted = application->wanted;
 	struct step *step;
 	bool moves = false;
 	int error;
 
 	for (size_t i = 0; i < wanted->count; i++)
 		moves |= wanted->items[i].item.kind == ITEM_ASSOCIATION;
-	error = add_step(application, ITEM_CLOS, NULL, moves ? CLOS_MAX_BITS : 0, &step);
+	error = add_step(wanted, ITEM_CLOS, NULL, moves ? CLOS_MAX_BITS : 0, &step);
 	if (!error && moves)
-		error = add_step(application, ITEM_ASSOCIATION, NULL, 0, &step);
+		error = add_step(wanted, ITEM_ASSOCIATION, NULL, 0, &step);
 	if (!error && moves)
-		error = add_step(application, ITEM_CLOS, is_clos_limit, 0, &step);
+		error = add_step(wanted, ITEM_CLOS, is_clos_limit, 0, &step);
 	return error;
 }
 
@@ -434,13 +426,13 @@ static void core_power_step_disturbs(struct step *step)
 }
 
 /** Before the classes, which some firmware resets when core-power goes on. */
-static int plan_switches(const struct application *application)
+static int plan_switches(struct wanted *wanted)
 {
 	struct step *feature, *qos;
-	int error = add_step(application, ITEM_CORE_POWER, NULL, 0, &feature);
+	int error = add_step(wanted, ITEM_CORE_POWER, NULL, 0, &feature);
 
 	if (!error)
-		error = add_step(application, ITEM_QOS, NULL, 0, &qos);
+		error = add_step(wanted, ITEM_QOS, NULL, 0, &qos);
 	if (error)
 		return error;
 	core_power_step_disturbs(feature);
@@ -450,46 +442,42 @@ static int plan_switches(const struct application *application)
 
 /* ---- All of them ---- */
 
-static int plan_steps(const struct application *application)
+static int plan_steps(struct wanted *wanted)
 {
 	/* Whose classes, turbo and turbo ratio limits were looked at where it was planned. */
-	bool is_command = application->wanted->is_command;
+	bool is_command = wanted->is_command;
 	struct step *step;
-	int error = plan_features(application, is_feature_off);
+	int error = plan_features(wanted, is_feature_off);
 
 	if (!error)
-		error = plan_levels(application);
+		error = plan_levels(wanted);
 	if (!error)
-		error = cpus_plan_all_online(application->wanted, application->change);
+		error = cpus_plan_all_online(wanted);
 	if (!error)
-		error = cpus_check_unknown(application->wanted, application->change);
+		error = cpus_check_unknown(wanted);
 	if (!error && !is_command)
-		error = wanted_check_clos(application->wanted, application->change);
+		error = wanted_check_clos(wanted);
 	if (!error)
-		error = plan_switches(application);
+		error = plan_switches(wanted);
 	if (!error)
-		error = plan_classes(application);
+		error = plan_classes(wanted);
 	if (!error)
-		error = plan_features(application, is_feature_on);
+		error = plan_features(wanted, is_feature_on);
 	if (!error && !is_command)
-		error = wanted_check_turbo(application->wanted, application->change);
+		error = wanted_check_turbo(wanted);
 	if (!error)
-		error = add_step(application, ITEM_TURBO_RATIO_LIMITS, NULL, 0, &step);
-	if (!error && !is_command)
-		wanted_warn_of_turbo_ratio_limits(application->wanted, application->change);
+		error = add_step(wanted, ITEM_TURBO_RATIO_LIMITS, NULL, 0, &step);
+	if (error)
+		return error;
+	if (!is_command)
+		wanted_warn_of_turbo_ratio_limits(wanted);
+	wanted_warn_of_priorities(wanted);
+	error = plan_limits(wanted, SUBJECT_UNCORE_MIN, SUBJECT_UNCORE_MAX);
 	if (!error)
-		wanted_warn_of_priorities(application->wanted, application->change);
+		error = plan_limits(wanted, SUBJECT_SCALING_MIN, SUBJECT_SCALING_MAX);
 	if (!error)
-		error = wanted_plan_limits(application->wanted, application->change,
-					   SUBJECT_UNCORE_MIN, SUBJECT_UNCORE_MAX);
-	if (!error)
-		error = wanted_plan_limits(application->wanted, application->change,
-					   SUBJECT_SCALING_MIN, SUBJECT_SCALING_MAX);
-	if (!error)
-		error = wanted_warn_of_held_cores(application->wanted, application->change);
-	if (!error)
-		error = cpus_plan_all_offline(application->wanted, application->change);
-	return error;
+		error = wanted_warn_of_held_cores(wanted);
+	return error ? error : cpus_plan_all_offline(wanted);
 }
 
 /** Whether a setting is just for the power domain of an item. */
@@ -503,32 +491,31 @@ static bool is_named(const struct wanted *wanted, const struct item *item)
 }
 
 /** A power domain without CPUs follows the others, and may refuse what it is not named for. */
-static void require_named(const struct application *application)
+static void require_named(const struct wanted *wanted)
 {
-	const struct isst_change *change = application->change;
+	const struct isst_change *change = wanted->change;
 
 	for (size_t i = 0; i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count; j++) {
 			struct entry *entry = &change->steps[i]->entries[j];
 
 			entry->required = item_is_optional(change->context, &entry->item) &&
-					  is_named(application->wanted, &entry->item);
+					  is_named(wanted, &entry->item);
 		}
 }
 
 int wanted_plan(struct wanted *wanted, struct isst_change *change)
 {
-	const struct application application = { wanted, change };
 	int error;
 
+	wanted->change = change;
 	for (size_t i = 0; i < wanted->facts.count && wanted->facts.levels; i++)
 		if (wanted->facts.domains[i].is_target)
 			change_relies_on_level(change, &wanted->facts.domains[i].profile);
-	error = plan_steps(&application);
-
+	error = plan_steps(wanted);
 	if (!wanted->is_command) {
 		change_be_exact(change);
-		require_named(&application);
+		require_named(wanted);
 	}
 	for (size_t i = 0; i < wanted->left_out_count; i++)
 		change_warn_left_out(change, wanted->left_out[i]);

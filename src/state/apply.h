@@ -115,22 +115,22 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 /* apply_checks.c */
 
 /** Objects where turbo is disabled and turbo-freq gets enabled; warns where it has no effect. */
-int wanted_check_turbo(struct wanted *wanted, struct isst_change *change);
+int wanted_check_turbo(struct wanted *wanted);
 /** Warns of turbo ratio limits that stay where turbo-freq gets disabled, as `turbo-freq disable`
  * has it. */
-void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_change *change);
+void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted);
 
 /** Warns of what holds high priority cores back: turbo ratio limits of which turbo-freq stays on or
  * is enabled beside, and limits of cpufreq. Once these are planned. */
-int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change);
+int wanted_warn_of_held_cores(struct wanted *wanted);
 
 /** Warns, as `turbo-freq enable --auto` does, of cores without a bucket, and of turbo-freq that no
  * core profits from, where the configuration states both. */
-void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *change);
+void wanted_warn_of_priorities(const struct wanted *wanted);
 
 /** Limits of CLOS: a minimum must not be above a maximum that stays, nor the other way round; warns
  * of those that cannot be kept to. */
-int wanted_check_clos(struct wanted *wanted, struct isst_change *change);
+int wanted_check_clos(struct wanted *wanted);
 
 /** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
  * that, firmware decides. Rejects requests; returns 0 or -ENOMEM. */

@@ -184,8 +184,7 @@ void warn_of_clos_range(struct isst_change *change, const struct isst_domain *do
 			    (unsigned long long)highest_khz / 1000);
 }
 
-static int check_limits(struct wanted *wanted, struct isst_change *change,
-			struct clos_limits *limits)
+static int check_limits(struct wanted *wanted, struct clos_limits *limits)
 {
 	struct isst_clos *values = &limits->values;
 	unsigned int min, max;
@@ -206,11 +205,11 @@ static int check_limits(struct wanted *wanted, struct isst_change *change,
 				     values->clos, max, min);
 	values->min_mhz = limits->min ? min : 0;
 	values->max_mhz = limits->max ? max : ISST_CLOS_NO_LIMIT_MHZ;
-	warn_of_clos_range(change, values->domain, values, "max none");
+	warn_of_clos_range(wanted->change, values->domain, values, "max none");
 	return 0;
 }
 
-int wanted_check_clos(struct wanted *wanted, struct isst_change *change)
+int wanted_check_clos(struct wanted *wanted)
 {
 	struct clos_list list = { 0 };
 	int error = find_stated(wanted, &list);
@@ -218,7 +217,7 @@ int wanted_check_clos(struct wanted *wanted, struct isst_change *change)
 	if (!error)
 		error = read_kept(wanted->context, &list);
 	for (size_t i = 0; i < list.count && !error; i++)
-		error = check_limits(wanted, change, &list.items[i]);
+		error = check_limits(wanted, &list.items[i]);
 	free(list.items);
 	return error;
 }
@@ -254,7 +253,7 @@ static bool states_turbo_freq(const struct wanted *wanted, const struct isst_dom
 	return false;
 }
 
-void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *change)
+void wanted_warn_of_priorities(const struct wanted *wanted)
 {
 	const struct isst_platform *platform = &wanted->context->platform;
 	const struct facts *facts = &wanted->facts;
@@ -286,7 +285,7 @@ void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *
 			continue;
 		if (high == 0 && stated == cores && !wanted->is_command)
 			change_warn(
-				change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
+				wanted->change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
 				"package %u: no core is in CLOS 0 or 1: none has high priority or a "
 				"higher turbo frequency",
 				package);
@@ -295,7 +294,7 @@ void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *
 			char *buckets = turbo_freq_buckets_text(platform, info);
 
 			change_warn(
-				change, ISST_WARNING_BUCKET_OVERFULL,
+				wanted->change, ISST_WARNING_BUCKET_OVERFULL,
 				"package %u: %u %s have high priority, more than the level provides "
 				"a higher turbo frequency for (%s): turbo frequencies can be lower "
 				"than those of any bucket",
@@ -306,7 +305,7 @@ void wanted_warn_of_priorities(const struct wanted *wanted, struct isst_change *
 	}
 }
 
-void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_change *change)
+void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted)
 {
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *item = &wanted->items[i];
@@ -324,7 +323,7 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_
 			stated |= wanted->items[j].item.kind == ITEM_TURBO_RATIO_LIMITS &&
 				  wanted->items[j].domain->package == package;
 		if (!stated)
-			change_warn(change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+			change_warn(wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 				    "package %u: turbo-freq stays enabled in another power domain: "
 				    "the turbo ratio limits of the package are left unchanged",
 				    package);
@@ -332,8 +331,7 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_
 }
 
 /** Whether turbo-freq gets the priorities that it goes by is known of some machines alone. */
-static void warn_of_core_power(const struct wanted *wanted, struct isst_change *change,
-			       const struct isst_domain *domain)
+static void warn_of_core_power(const struct wanted *wanted, const struct isst_domain *domain)
 {
 	const struct isst_core_power *state = &wanted_facts(wanted, domain)->core_power;
 	bool on = state->enabled;
@@ -344,7 +342,7 @@ static void warn_of_core_power(const struct wanted *wanted, struct isst_change *
 		    wanted->items[i].domain == domain)
 			on = wanted->items[i].bits;
 	if (!isst_domain_is_io(domain) && !state->failure.error && state->supported && !on)
-		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
+		change_warn(wanted->change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
 			    "package %u: turbo-freq is enabled without core-power: %s",
 			    domain->package,
 			    wanted->context->firmware.operations->turbo_freq_uses_clos
@@ -378,8 +376,9 @@ int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *re
 
 /** Turbo frequencies are of use only while turbo is enabled. A machine may have been in that state
  * nevertheless, which it then gets back. */
-int wanted_check_turbo(struct wanted *wanted, struct isst_change *change)
+int wanted_check_turbo(struct wanted *wanted)
 {
+	struct isst_change *change = wanted->change;
 	struct domain_request *requests = calloc(wanted->count + 1, sizeof(*requests));
 	const struct setting **settings = calloc(wanted->count + 1, sizeof(*settings));
 	size_t count = 0;
@@ -395,7 +394,7 @@ int wanted_check_turbo(struct wanted *wanted, struct isst_change *change)
 		warn_of_cpufreq(change, requests, count, true);
 	}
 	for (size_t i = 0; i < count && !error; i++) {
-		warn_of_core_power(wanted, change, requests[i].domain);
+		warn_of_core_power(wanted, requests[i].domain);
 		if (requests[i].failure.error)
 			error = wanted_fails(wanted, settings[i], requests[i].domain,
 					     &requests[i].failure);
@@ -408,7 +407,7 @@ int wanted_check_turbo(struct wanted *wanted, struct isst_change *change)
 /* ---- What holds cores back ---- */
 
 /** The register is the package's where there are power domains, so one line for each package. */
-static void warn_of_ratio_limits(const struct wanted *wanted, struct isst_change *change)
+static void warn_of_ratio_limits(const struct wanted *wanted)
 {
 	bool shared = context_has_power_domains(wanted->context);
 	unsigned int last = UINT_MAX;
@@ -426,20 +425,21 @@ static void warn_of_ratio_limits(const struct wanted *wanted, struct isst_change
 			continue;
 		last = item->domain->package;
 		change_warn(
-			change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
+			wanted->change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
 			"%s: turbo-freq stays enabled, and the turbo ratio limits hold its high "
 			"priority cores back: disable turbo-freq as well, or state turbo-ratio-limits none",
 			item->domain->name);
 	}
 }
 
-int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change)
+int wanted_warn_of_held_cores(struct wanted *wanted)
 {
+	struct isst_change *change = wanted->change;
 	struct low_limits low = { 0 };
 	int error = 0;
 
 	if (!wanted->is_command)
-		warn_of_ratio_limits(wanted, change);
+		warn_of_ratio_limits(wanted);
 	for (size_t i = 0; i < wanted->facts.count && wanted->high_priority && !error; i++)
 		/* Of neighbours that a command reaches levels need not be known. */
 		if (wanted->facts.domains[i].specified.domain &&

@@ -35,8 +35,7 @@ static bool is_out_of_reach(const struct wanted *wanted, const struct setting *s
 }
 
 /** Plans for all domains for which one setting counts. */
-static int plan_setting(struct wanted *wanted, struct isst_change *change,
-			const struct setting *setting, plan_cpus plan)
+static int plan_setting(struct wanted *wanted, const struct setting *setting, plan_cpus plan)
 {
 	struct domain_request *requests = calloc(wanted->facts.count + 1, sizeof(*requests));
 	size_t count = 0;
@@ -53,7 +52,7 @@ static int plan_setting(struct wanted *wanted, struct isst_change *change,
 			char *list = isst_cpuset_to_list(domain->present);
 
 			if (list)
-				change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
+				change_warn(wanted->change, ISST_WARNING_CPUS_LEFT_OUT,
 					    "%s: its CPUs (%s) are left as they are: all CPUs of "
 					    "package %u are offline in the saved state, and a "
 					    "package without CPUs cannot be accessed",
@@ -63,7 +62,8 @@ static int plan_setting(struct wanted *wanted, struct isst_change *change,
 		}
 	}
 	if (!error && count > 0)
-		error = plan(change, requests, count, cpus_wanted_of(setting), setting->cpus);
+		error = plan(wanted->change, requests, count, cpus_wanted_of(setting),
+			     setting->cpus);
 	for (size_t i = 0; i < count && !error; i++)
 		if (requests[i].failure.error)
 			error = wanted_fails(wanted, setting, NULL, &requests[i].failure);
@@ -71,7 +71,7 @@ static int plan_setting(struct wanted *wanted, struct isst_change *change,
 	return error;
 }
 
-static int plan_all(struct wanted *wanted, struct isst_change *change, plan_cpus plan)
+static int plan_all(struct wanted *wanted, plan_cpus plan)
 {
 	const struct configuration *configuration = wanted->configuration;
 	int error = 0;
@@ -80,7 +80,7 @@ static int plan_all(struct wanted *wanted, struct isst_change *change, plan_cpus
 		const struct setting *setting = &configuration->settings[i];
 
 		if (setting->subject == SUBJECT_CPUS && setting->wanted != WANTED_UNMANAGED)
-			error = plan_setting(wanted, change, setting, plan);
+			error = plan_setting(wanted, setting, plan);
 	}
 	return error;
 }
@@ -95,21 +95,23 @@ static bool is_of_cpus_alone(const struct configuration *configuration)
 	return true;
 }
 
-int cpus_plan_all_online(struct wanted *wanted, struct isst_change *change)
+int cpus_plan_all_online(struct wanted *wanted)
 {
+	struct isst_change *change = wanted->change;
 	const struct setting *everywhere = cpus_everywhere(wanted);
 
 	change->unseen_stay_online = everywhere && everywhere->wanted == WANTED_ALL_ONLINE;
 	/* Nothing else would be changed of them. */
 	change->unreachable_come_online = change->unseen_stay_online &&
 					  is_of_cpus_alone(wanted->configuration);
-	return plan_all(wanted, change, plan_cpus_online);
+	return plan_all(wanted, plan_cpus_online);
 }
 
 /** Partitions of other programs are theirs, and what a state could not describe is left as it is;
  * elsewhere `unmanaged` was asked for. */
-int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change)
+int cpus_plan_all_offline(struct wanted *wanted)
 {
+	struct isst_change *change = wanted->change;
 	const struct facts *facts = &wanted->facts;
 	struct cpus_state *states = calloc(facts->count + 1, sizeof(*states));
 	size_t count = 0;
@@ -148,7 +150,7 @@ int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change)
 				    "are unmanaged",
 				    domain->name);
 	}
-	return error ? error : plan_all(wanted, change, plan_cpus_offline);
+	return error ? error : plan_all(wanted, plan_cpus_offline);
 }
 
 /** What is offline as a whole cannot be planned for, as it is no domain, but to come online. */
@@ -177,7 +179,7 @@ static int check_unreachable(struct wanted *wanted)
 	return error;
 }
 
-int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change)
+int cpus_check_unknown(struct wanted *wanted)
 {
 	const struct configuration *configuration = wanted->configuration;
 	unsigned int cpu;
@@ -189,7 +191,7 @@ int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change)
 		uint64_t online = 0;
 
 		if (error || context_cpu(wanted->context, cpu) ||
-		    !change_project(change, &item, &online) || !online)
+		    !change_project(wanted->change, &item, &online) || !online)
 			continue;
 		/* The first setting that is for its core, wherever that is. */
 		for (size_t i = 0; i < configuration->setting_count && !setting; i++) {

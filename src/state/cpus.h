@@ -5,8 +5,6 @@
 
 #include "state/compare.h"
 
-struct isst_change;
-
 /** What a setting of CPUs asks for. */
 enum cpus_wanted cpus_wanted_of(const struct setting *setting);
 
@@ -24,15 +22,15 @@ int cpus_compare(struct wanted *wanted, struct differences *differences);
 
 /** Plans CPUs that come online, or those that go offline or are isolated. Returns 0 or -ENOMEM,
  * -EINTR. */
-int cpus_plan_all_online(struct wanted *wanted, struct isst_change *change);
-int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change);
+int cpus_plan_all_online(struct wanted *wanted);
+int cpus_plan_all_offline(struct wanted *wanted);
 
 /**
  * CPUs that come online by the steps planned so far, and were offline ever since, belong to cores
  * and domains that are not known yet: what is stated of CPUs cannot be planned for them. Adds that
  * as problems. Returns 0 or -ENOMEM.
  */
-int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change);
+int cpus_check_unknown(struct wanted *wanted);
 
 /** Adds settings with the present state of the targets of @wanted, unless it is as @except (which
  * may be NULL) states it. What no setting describes is unmanaged, with a notice. Returns 0, -EIO

@@ -244,7 +244,7 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 	}
 	wanted.facts.whole = true;
 	if (!error)
-		error = wanted_resolve(&wanted, WANTED_TO_CHANGE);
+		error = wanted_resolve(&wanted);
 	if (!error)
 		error = wanted_plan(&wanted, scope->change);
 	if (settings->problem_count > 0)

@@ -175,7 +175,7 @@ static int keep_effects(struct state *state)
 static int state_leave_out(struct state *state, struct configuration *except)
 {
 	struct wanted wanted = { .context = state->context, .configuration = except };
-	int error = wanted_find(&wanted, WANTED_TO_CHANGE);
+	int error = wanted_find(&wanted, true);
 
 	/* What it means there is not known. */
 	for (size_t i = 0; i < wanted.left_out_count && !error; i++)
@@ -370,7 +370,7 @@ static int read_everything(struct state *state, const struct domain_set *targets
 				   .configuration = everything,
 				   .targets = *targets };
 	if (!error)
-		error = wanted_find(wanted, WANTED_TO_CHANGE);
+		error = wanted_find(wanted, true);
 	if (error && error != -EIO)
 		return error;
 	error = 0;

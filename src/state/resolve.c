@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Goes through the subjects of a configuration, domain by domain, and collects what is wanted. */
-#include "state/resolve.h"
 #include "base/cpuset.h"
 #include "base/khz_text.h"
 #include "features/cpus_change.h"
@@ -17,7 +16,7 @@
 
 enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255, LOW_CLOS = 3 };
 
-static int resolve_clos(struct resolution *resolution, enum subject subject, unsigned int clos,
+static int resolve_clos(struct wanted *wanted, enum subject subject, unsigned int clos,
 			const struct domain_facts *domain)
 {
 	const struct value_field *field = &clos_fields[subject - SUBJECT_CLOS_MIN];
@@ -26,63 +25,61 @@ static int resolve_clos(struct resolution *resolution, enum subject subject, uns
 	uint64_t number = 0;
 	int error;
 
-	if (!resolve_wish(resolution, subject, domain->domain, clos, &wish))
+	if (!resolve_wish(wanted, subject, domain->domain, clos, &wish))
 		return 0;
 	if (state->failure.error)
-		return wanted_fails(resolution->wanted, wish.setting, domain->domain,
-				    &state->failure);
+		return wanted_fails(wanted, wish.setting, domain->domain, &state->failure);
 	if (wish.wanted == WANTED_NONE || wish.wanted == WANTED_NUMBER) {
 		number = wish.wanted == WANTED_NONE ? NO_LIMIT_RATIO : wish.number;
 	} else {
-		error = resolve_frequency(resolution, domain, &wish, &number);
+		error = resolve_frequency(wanted, domain, &wish, &number);
 		if (error)
 			return error == -ENODATA ? 0 : error;
 		number /= KHZ_PER_RATIO;
 	}
-	if (!state->supported || !(clos_mask(resolution->context) & field->mask)) {
+	if (!state->supported || !(clos_mask(wanted->context) & field->mask)) {
 		/* What commands ask for, and what other settings imply, is done as far as there is
 		 * such a thing. */
 		if (number == (subject == SUBJECT_CLOS_MAX ? NO_LIMIT_RATIO : 0) ||
-		    wish.setting->subject != subject || resolution->wanted->is_command)
+		    wish.setting->subject != subject || wanted->is_command)
 			return 0;
 		if (!state->supported)
-			return wanted_reject(resolution->wanted, wish.setting, domain->domain,
-					     -EOPNOTSUPP, "core-power is not supported");
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+			return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+					     "core-power is not supported");
+		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "a CLOS has no %s on this machine", field->text);
 	}
-	return wanted_add(resolution->wanted,
-			  &(struct wanted_item){
-				  .item = item_of(ITEM_CLOS, domain->domain, clos),
-				  .mask = field->mask,
-				  .bits = number << __builtin_ctzll(field->mask),
-				  .subject = subject,
-				  .setting = wish.setting,
-				  .domain = domain->domain,
-				  .optional = isst_domain_is_io(domain->domain),
-			  });
+	return wanted_add(wanted, &(struct wanted_item){
+					  .item = item_of(ITEM_CLOS, domain->domain, clos),
+					  .mask = field->mask,
+					  .bits = number << __builtin_ctzll(field->mask),
+					  .subject = subject,
+					  .setting = wish.setting,
+					  .domain = domain->domain,
+					  .optional = isst_domain_is_io(domain->domain),
+				  });
 }
 
 /* ---- Associations ---- */
 
 /** What the setting of a CPU states of its core: the CLOS, and by which setting. A core has high
  * priority by any of its CPUs: those that are offline are not named. */
-static bool association_of(const struct resolution *resolution, const struct isst_cpu *cpu,
+static bool association_of(const struct wanted *wanted, const struct isst_cpu *cpu,
 			   struct wish *wish)
 {
-	const struct setting *cores = resolve_cores(resolution, cpu->domain);
-	const struct isst_cpuset *chosen = resolution->wanted->high_priority;
+	const struct setting *cores = wanted->cores[cpu->domain->index];
+	const struct isst_cpuset *chosen = wanted->high_priority;
 	unsigned int number;
 	bool high;
 
-	if (resolve_cpu_wish(resolution, SUBJECT_ASSOCIATION, cpu, wish))
+	if (resolve_cpu_wish(wanted, SUBJECT_ASSOCIATION, cpu, wish))
 		return true;
 	if (!cores)
 		return false;
 	high = chosen && isst_cpuset_has(chosen, cpu->number);
 	if (chosen && !high && cpu->core_known)
 		isst_cpuset_for_each (number, cpu->domain->present) {
-			const struct isst_cpu *sibling = context_cpu(resolution->context, number);
+			const struct isst_cpu *sibling = context_cpu(wanted->context, number);
 
 			high |= sibling && sibling->core_known && sibling->core == cpu->core &&
 				isst_cpuset_has(chosen, number);
@@ -92,13 +89,13 @@ static bool association_of(const struct resolution *resolution, const struct iss
 }
 
 /** Whether two settings are for a CPU in common, of the core of one. */
-static bool meet_in_core(const struct resolution *resolution, const struct isst_cpu *cpu,
+static bool meet_in_core(const struct wanted *wanted, const struct isst_cpu *cpu,
 			 const struct setting *one, const struct setting *other)
 {
 	unsigned int number;
 
 	isst_cpuset_for_each (number, cpu->domain->present) {
-		const struct isst_cpu *sibling = context_cpu(resolution->context, number);
+		const struct isst_cpu *sibling = context_cpu(wanted->context, number);
 
 		if (sibling && sibling->core_known && sibling->core == cpu->core &&
 		    (!one->cpus || isst_cpuset_has(one->cpus, number)) &&
@@ -110,14 +107,14 @@ static bool meet_in_core(const struct resolution *resolution, const struct isst_
 
 /** Of two settings for the CPUs of one core, the one that counts for a CPU of both counts for the
  * core. Those that name different CPUs contradict each other. */
-static int choose_for_core(struct resolution *resolution, struct wanted_item *core,
-			   const struct wish *wish, const struct isst_cpu *cpu)
+static int choose_for_core(struct wanted *wanted, struct wanted_item *core, const struct wish *wish,
+			   const struct isst_cpu *cpu)
 {
 	const struct setting *one = core->setting, *other = wish->setting;
 
 	if (core->bits == wish->number)
 		return 0;
-	if (meet_in_core(resolution, cpu, one, other)) {
+	if (meet_in_core(wanted, cpu, one, other)) {
 		if (setting_counts_more(one, other))
 			return 0;
 		if (setting_counts_more(other, one)) {
@@ -126,68 +123,67 @@ static int choose_for_core(struct resolution *resolution, struct wanted_item *co
 			return 0;
 		}
 	}
-	return wanted_reject(resolution->wanted, other, NULL, -EINVAL,
+	return wanted_reject(wanted, other, NULL, -EINVAL,
 			     "CPU %u belongs to a core of which another CPU is stated to be in "
 			     "CLOS %u: a core is in one CLOS",
 			     cpu->number, (unsigned int)core->bits);
 }
 
-static int resolve_association(struct resolution *resolution, size_t first,
-			       const struct isst_cpu *cpu)
+static int resolve_association(struct wanted *wanted, size_t first, const struct isst_cpu *cpu)
 {
-	const char *objection = context_core_objection(resolution->context, cpu);
+	const char *objection = context_core_objection(wanted->context, cpu);
 	struct wanted_item *core;
 	struct wish wish;
 	struct item item;
 
-	if (!association_of(resolution, cpu, &wish))
+	if (!association_of(wanted, cpu, &wish))
 		return 0;
 	/* Of CPUs that are offline the core may not be known: it is left as it is. */
 	if (objection)
-		return cpu->online && !resolution->wanted->is_command
-			       ? wanted_reject(resolution->wanted, wish.setting, NULL, -EIO,
-					       "CPU %u: %s", cpu->number, objection)
+		return cpu->online && !wanted->is_command
+			       ? wanted_reject(wanted, wish.setting, NULL, -EIO, "CPU %u: %s",
+					       cpu->number, objection)
 			       : 0;
 	item = item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core);
-	core = wanted_find_item(resolution->wanted, &item, SUBJECT_ASSOCIATION, first);
+	core = wanted_find_item(wanted, &item, SUBJECT_ASSOCIATION, first);
 	if (core)
-		return choose_for_core(resolution, core, &wish, cpu);
-	return wanted_add(resolution->wanted, &(struct wanted_item){ .item = item,
-								     .mask = UINT64_MAX,
-								     .bits = wish.number,
-								     .subject = SUBJECT_ASSOCIATION,
-								     .setting = wish.setting,
-								     .domain = cpu->domain });
+		return choose_for_core(wanted, core, &wish, cpu);
+	return wanted_add(wanted, &(struct wanted_item){ .item = item,
+							 .mask = UINT64_MAX,
+							 .bits = wish.number,
+							 .subject = SUBJECT_ASSOCIATION,
+							 .setting = wish.setting,
+							 .domain = cpu->domain });
 }
 
-static int resolve_associations(struct resolution *resolution, const struct domain_facts *domain)
+static int resolve_associations(struct wanted *wanted, const struct domain_facts *domain)
 {
 	const char *unknown = topology_domain(domain->domain)->unknown_core;
-	size_t first = resolution->wanted->count;
+	size_t first = wanted->count;
 	unsigned int number;
 	int error = 0;
 
 	isst_cpuset_for_each (number, domain->domain->present) {
-		const struct isst_cpu *cpu = context_cpu(resolution->context, number);
+		const struct isst_cpu *cpu = context_cpu(wanted->context, number);
 		struct wish wish;
 
-		if (!cpu || error || !association_of(resolution, cpu, &wish))
+		if (!cpu || error || !association_of(wanted, cpu, &wish))
 			continue;
 		/* High priority cores make all others low. */
-		if (unknown && !resolution->wanted->is_command &&
+		if (unknown && !wanted->is_command &&
 		    (wish.setting->subject == SUBJECT_HIGH_PRIORITY || !wish.setting->cpus))
-			error = wanted_reject(resolution->wanted, wish.setting, domain->domain,
-					      -EIO, "%s", unknown);
+			error = wanted_reject(wanted, wish.setting, domain->domain, -EIO, "%s",
+					      unknown);
 		if (error)
 			continue;
 		if (domain->core_power.failure.error)
-			error = wanted_fails(resolution->wanted, wish.setting, domain->domain,
+			error = wanted_fails(wanted, wish.setting, domain->domain,
 					     &domain->core_power.failure);
 		else if (domain->core_power.supported)
-			error = resolve_association(resolution, first, cpu);
+			error = resolve_association(wanted, first, cpu);
 		else if (wish.number > 0)
-			error = wanted_reject(resolution->wanted, wish.setting, domain->domain,
-					      -EOPNOTSUPP, "core-power is not supported");
+			error = wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+					      "core-power is not supported");
 	}
 	return error;
 }
@@ -288,39 +284,39 @@ static int find_contradictions(struct wanted *wanted)
 
 /* ---- Resolving ---- */
 
-static int resolve_subject(struct resolution *resolution, enum subject subject,
+static int resolve_subject(struct wanted *wanted, enum subject subject,
 			   const struct domain_facts *domain)
 {
 	int error = 0;
 
 	switch (subject) {
 	case SUBJECT_LEVEL:
-		return resolve_level(resolution, domain);
+		return resolve_level(wanted, domain);
 	case SUBJECT_TURBO_FREQ:
 	case SUBJECT_BASE_FREQ:
-		return resolve_feature(resolution, subject, domain);
+		return resolve_feature(wanted, subject, domain);
 	case SUBJECT_CORE_POWER:
 	case SUBJECT_PRIORITY:
 	case SUBJECT_CLOS_ENABLE:
-		return resolve_core_power(resolution, subject, domain);
+		return resolve_core_power(wanted, subject, domain);
 	case SUBJECT_CLOS_MIN:
 	case SUBJECT_CLOS_MAX:
 	case SUBJECT_CLOS_DESIRED:
 	case SUBJECT_CLOS_EPP:
 	case SUBJECT_CLOS_WEIGHT:
 		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++)
-			error = resolve_clos(resolution, subject, clos, domain);
+			error = resolve_clos(wanted, subject, clos, domain);
 		return error;
 	case SUBJECT_ASSOCIATION:
-		return resolve_associations(resolution, domain);
+		return resolve_associations(wanted, domain);
 	case SUBJECT_TURBO_RATIO_LIMITS:
-		return resolve_turbo_ratio_limits(resolution, domain);
+		return resolve_turbo_ratio_limits(wanted, domain);
 	case SUBJECT_SCALING_MIN:
 	case SUBJECT_SCALING_MAX:
-		return resolve_scaling_limits(resolution, subject, domain);
+		return resolve_scaling_limits(wanted, subject, domain);
 	case SUBJECT_UNCORE_MIN:
 	case SUBJECT_UNCORE_MAX:
-		return resolve_uncore_limits(resolution, subject, domain);
+		return resolve_uncore_limits(wanted, subject, domain);
 	default:
 		return 0;
 	}
@@ -328,7 +324,7 @@ static int resolve_subject(struct resolution *resolution, enum subject subject,
 
 /** Notes CPUs for which a statement cannot be. @why: an error; @before, @behind: what stands around
  * their list. */
-static int refuse_cpus(struct resolution *resolution, const struct setting *setting, int why,
+static int refuse_cpus(struct wanted *wanted, const struct setting *setting, int why,
 		       const struct isst_cpuset *cpus, const char *before, const char *behind)
 {
 	char *list;
@@ -337,8 +333,7 @@ static int refuse_cpus(struct resolution *resolution, const struct setting *sett
 	if (isst_cpuset_count(cpus) == 0)
 		return 0;
 	list = isst_cpuset_to_list(cpus);
-	error = list ? wanted_reject(resolution->wanted, setting, NULL, why, "%s%s%s", before, list,
-				     behind)
+	error = list ? wanted_reject(wanted, setting, NULL, why, "%s%s%s", before, list, behind)
 		     : -ENOMEM;
 	free(list);
 	return error;
@@ -360,13 +355,13 @@ static bool is_in_scope(const struct isst_context *context, const struct setting
 
 /** CPUs that a list names, and the machine does not have, has not seen (a state leaves their cores
  * as they are) or (@scoped) has somewhere else. */
-static int check_cpus(struct resolution *resolution, const struct setting *setting,
+static int check_cpus(struct wanted *wanted, const struct setting *setting,
 		      const struct isst_cpuset *named, bool scoped)
 {
-	const struct isst_context *context = resolution->context;
+	const struct isst_context *context = wanted->context;
 	const struct isst_cpuset *present = isst_present_cpus(context);
 	bool of_known_cores = setting->subject == SUBJECT_ASSOCIATION && !setting->optional &&
-			      !configuration_is_state(resolution->configuration,
+			      !configuration_is_state(wanted->configuration,
 						      setting->origin.source);
 	struct isst_cpuset *missing = isst_cpuset_new(), *outside = isst_cpuset_new();
 	struct isst_cpuset *unknown = isst_cpuset_new();
@@ -391,14 +386,14 @@ static int check_cpus(struct resolution *resolution, const struct setting *setti
 		end = last + 1;
 	}
 	if (!error)
-		error = refuse_cpus(resolution, setting, -EOPNOTSUPP, missing,
+		error = refuse_cpus(wanted, setting, -EOPNOTSUPP, missing,
 				    "the machine does not have CPU ", "");
 	if (!error)
-		error = refuse_cpus(resolution, setting, -EIO, unknown, "CPU ",
+		error = refuse_cpus(wanted, setting, -EIO, unknown, "CPU ",
 				    " has not been online since boot: its core is not known. "
 				    "Bring it online first (--all-cpus-online)");
 	if (!error)
-		error = refuse_cpus(resolution, setting, -EOPNOTSUPP, outside, "CPU ",
+		error = refuse_cpus(wanted, setting, -EOPNOTSUPP, outside, "CPU ",
 				    " is not of the part of the machine that the statement is for");
 	isst_cpuset_free(unknown);
 	isst_cpuset_free(missing);
@@ -410,9 +405,9 @@ static int check_cpus(struct resolution *resolution, const struct setting *setti
 #define MISTAKE " (a mistake in the number?)"
 
 /** The first package, or power domain, that stands in front of a statement and does not exist. */
-static int check_scope(struct resolution *resolution, const struct setting *setting)
+static int check_scope(struct wanted *wanted, const struct setting *setting)
 {
-	const struct facts *facts = &resolution->wanted->facts;
+	const struct facts *facts = &wanted->facts;
 	const struct isst_cpuset *packages = setting->scope.packages;
 	unsigned int package, number;
 
@@ -423,7 +418,7 @@ static int check_scope(struct resolution *resolution, const struct setting *sett
 			found |= facts->domains[i].domain->package == package;
 		if (!found)
 			return wanted_reject(
-				resolution->wanted, setting, NULL, -EOPNOTSUPP,
+				wanted, setting, NULL, -EOPNOTSUPP,
 				"the machine does not have package %u with CPUs online%s", package,
 				setting->optional ? MISTAKE : "");
 	}
@@ -431,12 +426,12 @@ static int check_scope(struct resolution *resolution, const struct setting *sett
 		bool found = false;
 
 		for (size_t i = 0; i < facts->count; i++)
-			found |= domain_number(resolution->context, facts->domains[i].domain) ==
+			found |= domain_number(wanted->context, facts->domains[i].domain) ==
 					 number &&
 				 isst_cpuset_has(packages, facts->domains[i].domain->package);
 		if (!found)
-			return wanted_reject(resolution->wanted, setting, NULL, -EOPNOTSUPP,
-					     context_has_power_domains(resolution->context)
+			return wanted_reject(wanted, setting, NULL, -EOPNOTSUPP,
+					     context_has_power_domains(wanted->context)
 						     ? "the packages have no power domain %u%s"
 						     : "the packages have no die %u%s",
 					     number, setting->optional ? MISTAKE : "");
@@ -444,47 +439,41 @@ static int check_scope(struct resolution *resolution, const struct setting *sett
 	return 0;
 }
 
-int wanted_resolve(struct wanted *wanted, enum wanted_use use)
+int wanted_resolve(struct wanted *wanted)
 {
 	const struct configuration *configuration = wanted->configuration;
 	const struct facts *facts = &wanted->facts;
-	struct resolution resolution = { .wanted = wanted,
-					 .context = wanted->context,
-					 .configuration = wanted->configuration,
-					 .use = use };
 	int error = 0;
 
 	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
 		const struct setting *setting = &configuration->settings[i];
 
-		resolution.stated |= 1U << setting->subject;
+		wanted->stated |= 1U << setting->subject;
 		if (setting->wanted == WANTED_UNMANAGED)
 			continue;
-		error = check_scope(&resolution, setting);
+		error = check_scope(wanted, setting);
 		if (!error)
-			error = check_cpus(&resolution, setting, setting->cpus, true);
+			error = check_cpus(wanted, setting, setting->cpus, true);
 		if (!error)
-			error = check_cpus(&resolution, setting, setting->choice.within, false);
+			error = check_cpus(wanted, setting, setting->choice.within, false);
 	}
 	if (!error)
-		error = resolve_high_priority(&resolution);
+		error = resolve_high_priority(wanted);
 	for (int subject = 0; subject < SUBJECTS && !error; subject++)
 		for (size_t i = 0; i < facts->count && !error; i++)
 			if (facts->domains[i].is_target &&
 			    facts->domains[i].subjects >> subject & 1)
-				error = resolve_subject(&resolution, (enum subject)subject,
+				error = resolve_subject(wanted, (enum subject)subject,
 							&facts->domains[i]);
 	if (!error)
 		error = find_contradictions(wanted);
-	free(resolution.cores);
-	configuration_clear(&resolution.boot);
 	return error ? error : wanted->error;
 }
 
-int wanted_find(struct wanted *wanted, enum wanted_use use)
+int wanted_find(struct wanted *wanted, bool to_change)
 {
-	int error = facts_read(&wanted->facts, wanted->configuration, wanted->context,
-			       use == WANTED_TO_CHANGE, &wanted->targets);
+	int error = facts_read(&wanted->facts, wanted->configuration, wanted->context, to_change,
+			       &wanted->targets);
 
-	return error ? error : wanted_resolve(wanted, use);
+	return error ? error : wanted_resolve(wanted);
 }

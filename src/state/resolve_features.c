@@ -3,7 +3,7 @@
 #include "features/high_priority.h"
 #include "features/planning.h"
 #include "firmware/platform.h"
-#include "state/resolve.h"
+#include "state/wanted.h"
 #include "topology/context.h"
 
 #include <errno.h>
@@ -28,43 +28,41 @@ static bool is_unsupported(const struct domain_facts *domain)
 
 /** What is optional is passed over where there is no such thing. I/O dies follow the others of
  * their package. */
-static int drop_optional(struct resolution *resolution)
+static int drop_optional(struct wanted *wanted)
 {
-	struct wanted *wanted = resolution->wanted;
 	const struct facts *facts = &wanted->facts;
 	int error = 0;
 
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		const struct domain_facts *domain = &facts->domains[i];
-		const struct setting *setting = resolution->cores[i];
+		const struct setting *setting = wanted->cores[i];
 		const struct domain_snapshot now = { .domain = domain->domain,
 						     .profile = domain->profile };
 
 		if (!setting || !setting->optional || isst_domain_is_io(domain->domain) ||
 		    !is_unsupported(domain))
 			continue;
-		resolution->cores[i] = NULL;
+		wanted->cores[i] = NULL;
 		if (!domain->core_power.failure.error && !domain->core_power.supported)
 			error = wanted_reject(wanted, setting, domain->domain, -EOPNOTSUPP,
 					      "core-power is not supported");
 		else
-			error = wanted_reject(wanted, setting, domain->domain, -EOPNOTSUPP,
-					      "turbo-freq feature is not present at level %u%s",
-					      domain->level,
-					      feature_levels_text(resolution->context, &now, 1,
-								  FEATURE_TURBO_FREQ));
+			error = wanted_reject(
+				wanted, setting, domain->domain, -EOPNOTSUPP,
+				"turbo-freq feature is not present at level %u%s", domain->level,
+				feature_levels_text(wanted->context, &now, 1, FEATURE_TURBO_FREQ));
 	}
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct isst_domain *domain = facts->domains[i].domain;
-		const struct setting *setting = resolution->cores[i];
+		const struct setting *setting = wanted->cores[i];
 		bool counts = !setting || !setting->optional || !isst_domain_is_io(domain);
 
 		for (size_t j = 0; j < facts->count && !counts; j++)
-			counts = resolution->cores[j] == setting &&
+			counts = wanted->cores[j] == setting &&
 				 facts->domains[j].domain->package == domain->package &&
 				 !isst_domain_is_io(facts->domains[j].domain);
 		if (!counts)
-			resolution->cores[i] = NULL;
+			wanted->cores[i] = NULL;
 	}
 	return error;
 }
@@ -73,41 +71,40 @@ static int drop_optional(struct resolution *resolution)
 
 /** The CPUs that are online once all is as stated. Of those that the level enables the choice takes
  * no others anyway. */
-static int find_online(const struct resolution *resolution, const struct setting *setting,
+static int find_online(const struct wanted *wanted, const struct setting *setting,
 		       struct isst_cpuset *online)
 {
-	const struct facts *facts = &resolution->wanted->facts;
+	const struct facts *facts = &wanted->facts;
 	int error = 0;
 
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct domain_facts *domain = &facts->domains[i];
-		const struct setting *cpus = wanted_cpus(resolution->wanted, domain->domain);
+		const struct setting *cpus = wanted_cpus(wanted, domain->domain);
 		unsigned int cpu;
 
-		if (resolution->cores[i] != setting)
+		if (wanted->cores[i] != setting)
 			continue;
 		isst_cpuset_for_each (cpu, domain->domain->present)
-			if (!error &&
-			    (!cpus ? isst_cpuset_has(domain->domain->online, cpu)
-				   : cpus->wanted == WANTED_OF_LEVEL ||
-					     wanted_online(resolution->wanted, domain, cpu)))
+			if (!error && (!cpus ? isst_cpuset_has(domain->domain->online, cpu)
+					     : cpus->wanted == WANTED_OF_LEVEL ||
+						       wanted_online(wanted, domain, cpu)))
 				error = isst_cpuset_add(online, cpu, cpu);
 	}
 	return error;
 }
 
 /** @domains, @levels: to be filled in with where a setting chooses cores */
-static int choose_cores(struct resolution *resolution, const struct setting *setting,
+static int choose_cores(struct wanted *wanted, const struct setting *setting,
 			const struct isst_domain **domains, unsigned int *levels)
 {
-	const struct facts *facts = &resolution->wanted->facts;
+	const struct facts *facts = &wanted->facts;
 	struct choice_scope scope = { .domains = domains, .levels = levels };
 	struct core_choice choice = setting->choice;
 	struct isst_cpuset *chosen, *online;
 	int error;
 
 	for (size_t i = 0; i < facts->count; i++) {
-		if (isst_domain_is_io(facts->domains[i].domain) || resolution->cores[i] != setting)
+		if (isst_domain_is_io(facts->domains[i].domain) || wanted->cores[i] != setting)
 			continue;
 		domains[scope.count] = facts->domains[i].domain;
 		levels[scope.count++] = facts->domains[i].level;
@@ -116,48 +113,47 @@ static int choose_cores(struct resolution *resolution, const struct setting *set
 		return 0;
 	scope.cpus = online = isst_cpuset_new();
 	chosen = isst_cpuset_new();
-	error = chosen && online ? find_online(resolution, setting, online) : -ENOMEM;
+	error = chosen && online ? find_online(wanted, setting, online) : -ENOMEM;
 	/* No statement allows lower turbo frequencies; those of single CPUs need no permission. */
 	choice.otherwise = "state fewer or, in place of it, 'turbo-freq on', 'core-power on "
 			   "ordered', 'association 3 = all' and 'association 0 = CPUS'";
 	if (!error)
-		error = high_priority_choose(resolution->context, &scope, &choice, chosen);
+		error = high_priority_choose(wanted->context, &scope, &choice, chosen);
 	if (!error)
-		error = isst_cpuset_add_set(resolution->wanted->high_priority, chosen);
+		error = isst_cpuset_add_set(wanted->high_priority, chosen);
 	/* Nothing could be chosen: a problem, unless the setting is optional and the machine
 	 * without. */
 	for (size_t i = 0; i < facts->count && setting->optional && error_is_absence(error); i++)
-		if (resolution->cores[i] == setting)
-			resolution->cores[i] = NULL;
+		if (wanted->cores[i] == setting)
+			wanted->cores[i] = NULL;
 	if (error && error != -ENOMEM && error != -EINTR)
-		error = wanted_reject(resolution->wanted, setting, NULL, error, "%s",
-				      isst_error(resolution->context));
+		error = wanted_reject(wanted, setting, NULL, error, "%s",
+				      isst_error(wanted->context));
 	isst_cpuset_free(online);
 	isst_cpuset_free(chosen);
 	return error;
 }
 
-int resolve_high_priority(struct resolution *resolution)
+int resolve_high_priority(struct wanted *wanted)
 {
-	const struct configuration *configuration = resolution->configuration;
-	struct wanted *wanted = resolution->wanted;
+	const struct configuration *configuration = wanted->configuration;
 	size_t count = wanted->facts.count;
 	const struct isst_domain **domains = calloc(count + 1, sizeof(*domains));
 	unsigned int *levels = calloc(count + 1, sizeof(*levels));
 	int error;
 
-	resolution->cores = calloc(count + 1, sizeof(struct setting *));
-	error = domains && levels && resolution->cores ? 0 : -ENOMEM;
+	wanted->cores = calloc(count + 1, sizeof(struct setting *));
+	error = domains && levels && wanted->cores ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++) {
 		const struct setting *setting = domain_setting(
-			resolution->context, configuration, SUBJECT_HIGH_PRIORITY,
+			wanted->context, configuration, SUBJECT_HIGH_PRIORITY,
 			wanted->facts.domains[i].domain, INDEX_ALL);
 
 		if (setting && setting->wanted == WANTED_CORES)
-			resolution->cores[i] = setting;
+			wanted->cores[i] = setting;
 	}
 	if (!error)
-		error = drop_optional(resolution);
+		error = drop_optional(wanted);
 	/* A command has chosen. */
 	for (size_t i = 0; i < configuration->setting_count && !error && !wanted->is_command; i++) {
 		const struct setting *setting = &configuration->settings[i];
@@ -166,7 +162,7 @@ int resolve_high_priority(struct resolution *resolution)
 			continue;
 		if (!wanted->high_priority)
 			wanted->high_priority = isst_cpuset_new();
-		error = wanted->high_priority ? choose_cores(resolution, setting, domains, levels)
+		error = wanted->high_priority ? choose_cores(wanted, setting, domains, levels)
 					      : -ENOMEM;
 	}
 	free(domains);
@@ -181,16 +177,16 @@ int resolve_high_priority(struct resolution *resolution)
 
 /* ---- Levels, features and core-power ---- */
 
-int resolve_level(struct resolution *resolution, const struct domain_facts *domain)
+int resolve_level(struct wanted *wanted, const struct domain_facts *domain)
 {
 	const struct isst_failure *failure = &domain->profile.failure;
 	struct wish wish;
 
-	if (!resolve_wish(resolution, SUBJECT_LEVEL, domain->domain, INDEX_ALL, &wish))
+	if (!resolve_wish(wanted, SUBJECT_LEVEL, domain->domain, INDEX_ALL, &wish))
 		return 0;
 	/* An optional one. */
 	if (!failure->error && wish.number != domain->level)
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     domain->profile.enabled
 					     ? "level %u does not exist"
 					     : "perf-profile feature is not supported: level %u "
@@ -200,24 +196,22 @@ int resolve_level(struct resolution *resolution, const struct domain_facts *doma
 		failure = &domain->specified.failure;
 	/* Whatever else of a level cannot be read is no reason to stay at another one. */
 	if (domain->profile.failure.error || failure->error == -EOPNOTSUPP)
-		return wanted_fails(resolution->wanted, wish.setting, domain->domain, failure);
+		return wanted_fails(wanted, wish.setting, domain->domain, failure);
 	if (!domain->profile.enabled && wish.number > 0)
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "perf-profile feature is not supported, only level 0 exists");
-	return wanted_add(resolution->wanted,
-			  &(struct wanted_item){
-				  .item = item_of(ITEM_LEVEL, domain->domain, 0),
-				  .mask = UINT64_MAX,
-				  .bits = wish.number,
-				  .subject = SUBJECT_LEVEL,
-				  .setting = wish.setting,
-				  .domain = domain->domain,
-				  .optional = isst_domain_is_io(domain->domain),
-			  });
+	return wanted_add(wanted, &(struct wanted_item){
+					  .item = item_of(ITEM_LEVEL, domain->domain, 0),
+					  .mask = UINT64_MAX,
+					  .bits = wish.number,
+					  .subject = SUBJECT_LEVEL,
+					  .setting = wish.setting,
+					  .domain = domain->domain,
+					  .optional = isst_domain_is_io(domain->domain),
+				  });
 }
 
-int resolve_feature(struct resolution *resolution, enum subject subject,
-		    const struct domain_facts *domain)
+int resolve_feature(struct wanted *wanted, enum subject subject, const struct domain_facts *domain)
 {
 	unsigned int feature = subject == SUBJECT_TURBO_FREQ ? FEATURE_TURBO_FREQ
 							     : FEATURE_BASE_FREQ;
@@ -227,31 +221,30 @@ int resolve_feature(struct resolution *resolution, enum subject subject,
 	const struct domain_snapshot now = { .domain = domain->domain, .profile = domain->profile };
 	struct wish wish;
 
-	if (!resolve_wish(resolution, subject, domain->domain, INDEX_ALL, &wish))
+	if (!resolve_wish(wanted, subject, domain->domain, INDEX_ALL, &wish))
 		return 0;
 	/* Set up by the BIOS for good. */
-	if (resolution->context->platform.preset && feature == FEATURE_BASE_FREQ)
+	if (wanted->context->platform.preset && feature == FEATURE_BASE_FREQ)
 		return wish.number
 			       ? 0
-			       : wanted_reject(resolution->wanted, wish.setting, domain->domain,
-					       -EOPNOTSUPP,
+			       : wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 					       "base-freq is configured by the BIOS, and cannot "
 					       "be disabled");
 	if (!failure->error)
 		failure = &domain->specified.failure;
 	if (state == ISST_FEATURE_UNKNOWN && failure->error && failure->error != -EOPNOTSUPP)
-		return wanted_fails(resolution->wanted, wish.setting, domain->domain, failure);
+		return wanted_fails(wanted, wish.setting, domain->domain, failure);
 	/* Whether another level has it is known once that is set. */
 	if (state != ISST_FEATURE_ENABLED && state != ISST_FEATURE_DISABLED &&
 	    !domain->specified.features_assumed) {
 		if (wish.number == 0)
 			return 0;
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "%s feature is not present at level %u%s",
 				     feature_name(feature), domain->level,
-				     feature_levels_text(resolution->context, &now, 1, feature));
+				     feature_levels_text(wanted->context, &now, 1, feature));
 	}
-	return wanted_add(resolution->wanted,
+	return wanted_add(wanted,
 			  &(struct wanted_item){
 				  .item = item_of(ITEM_FEATURES, domain->domain, domain->level),
 				  .mask = feature,
@@ -264,10 +257,9 @@ int resolve_feature(struct resolution *resolution, enum subject subject,
 }
 
 /** The item of a switch, and its bits. Returns false where the machine has no such switch. */
-static bool find_switch(const struct resolution *resolution, enum subject subject,
-			struct wanted_item *item)
+static bool find_switch(const struct wanted *wanted, enum subject subject, struct wanted_item *item)
 {
-	bool one_switch = resolution->context->firmware.operations->one_core_power_switch;
+	bool one_switch = wanted->context->firmware.operations->one_core_power_switch;
 
 	switch (subject) {
 	case SUBJECT_CORE_POWER:
@@ -287,20 +279,19 @@ static bool find_switch(const struct resolution *resolution, enum subject subjec
 }
 
 /** Whether nothing but ordered priority will do. */
-static bool must_be_ordered(const struct resolution *resolution, const struct domain_facts *domain)
+static bool must_be_ordered(const struct wanted *wanted, const struct domain_facts *domain)
 {
 	struct wish on;
 
-	return !platform_has(&resolution->context->platform, PLATFORM_PROPORTIONAL_PRIORITY) &&
-	       resolve_wish(resolution, SUBJECT_CORE_POWER, domain->domain, INDEX_ALL, &on) &&
+	return !platform_has(&wanted->context->platform, PLATFORM_PROPORTIONAL_PRIORITY) &&
+	       resolve_wish(wanted, SUBJECT_CORE_POWER, domain->domain, INDEX_ALL, &on) &&
 	       on.number;
 }
 
 /** The item by which turbo-freq gets enabled in a domain; NULL: none. */
-static const struct wanted_item *find_enabling(const struct resolution *resolution,
+static const struct wanted_item *find_enabling(const struct wanted *wanted,
 					       const struct domain_facts *domain)
 {
-	const struct wanted *wanted = resolution->wanted;
 
 	for (size_t i = 0; i < wanted->count; i++)
 		if (wanted->items[i].domain == domain->domain &&
@@ -311,16 +302,16 @@ static const struct wanted_item *find_enabling(const struct resolution *resoluti
 
 /** On the mailbox turbo-freq needs core-power, and enables it as `turbo-freq enable` does, unless
  * something is stated of that. */
-static bool imply_core_power(const struct resolution *resolution, enum subject subject,
+static bool imply_core_power(const struct wanted *wanted, enum subject subject,
 			     const struct domain_facts *domain, struct wish *wish)
 {
-	const struct wanted_item *enabling = find_enabling(resolution, domain);
+	const struct wanted_item *enabling = find_enabling(wanted, domain);
 
-	if (!enabling || resolution->use != WANTED_TO_CHANGE ||
-	    context_has_power_domains(resolution->context) || !domain->core_power.supported ||
-	    domain_setting(resolution->context, resolution->configuration, SUBJECT_CORE_POWER,
+	if (!enabling || !wanted->facts.whole || context_has_power_domains(wanted->context) ||
+	    !domain->core_power.supported ||
+	    domain_setting(wanted->context, wanted->configuration, SUBJECT_CORE_POWER,
 			   domain->domain, INDEX_ALL) ||
-	    domain_setting(resolution->context, resolution->configuration, subject, domain->domain,
+	    domain_setting(wanted->context, wanted->configuration, subject, domain->domain,
 			   INDEX_ALL))
 		return false;
 	*wish = (struct wish){ WANTED_NUMBER,
@@ -331,34 +322,33 @@ static bool imply_core_power(const struct resolution *resolution, enum subject s
 
 /** On the mailbox core-power is not taken from turbo-freq, as `core-power disable` has it: what is
  * stated contradicts itself, or the state of the machine forbids it. */
-static int check_off(struct resolution *resolution, const struct domain_facts *domain,
+static int check_off(struct wanted *wanted, const struct domain_facts *domain,
 		     const struct wish *wish)
 {
 	const struct isst_failure *failure = &domain->specified.failure;
 	struct wish on;
 
-	if (context_has_power_domains(resolution->context) || resolution->wanted->is_command ||
-	    configuration_is_state(resolution->configuration, wish->setting->origin.source) ||
-	    !(domain->core_power.enabled || find_enabling(resolution, domain)))
+	if (context_has_power_domains(wanted->context) || wanted->is_command ||
+	    configuration_is_state(wanted->configuration, wish->setting->origin.source) ||
+	    !(domain->core_power.enabled || find_enabling(wanted, domain)))
 		return 0;
 	/* It may be on. */
-	if (resolution->use == WANTED_TO_CHANGE &&
-	    domain->specified.turbo_freq == ISST_FEATURE_UNKNOWN && failure->error &&
-	    !error_is_absence(failure->error))
-		return wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
-	if (!wanted_domain_turbo_freq_on(resolution->wanted, domain))
+	if (wanted->facts.whole && domain->specified.turbo_freq == ISST_FEATURE_UNKNOWN &&
+	    failure->error && !error_is_absence(failure->error))
+		return wanted_fails(wanted, wish->setting, domain->domain, failure);
+	if (!wanted_domain_turbo_freq_on(wanted, domain))
 		return 0;
-	if (resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, &on))
-		return wanted_reject(resolution->wanted, wish->setting, domain->domain, -EINVAL,
+	if (resolve_wish(wanted, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, &on))
+		return wanted_reject(wanted, wish->setting, domain->domain, -EINVAL,
 				     "turbo-freq, which shall be on, needs core-power");
-	if (resolution->use != WANTED_TO_CHANGE)
+	if (!wanted->facts.whole)
 		return 0;
 	return wanted_reject(
-		resolution->wanted, wish->setting, domain->domain, -EIO,
+		wanted, wish->setting, domain->domain, -EIO,
 		"turbo-freq is enabled and needs core-power: state turbo-freq off, too");
 }
 
-int resolve_core_power(struct resolution *resolution, enum subject subject,
+int resolve_core_power(struct wanted *wanted, enum subject subject,
 		       const struct domain_facts *domain)
 {
 	struct wanted_item item = { .item = item_of(ITEM_QOS, domain->domain, 0),
@@ -369,39 +359,37 @@ int resolve_core_power(struct resolution *resolution, enum subject subject,
 	struct wish wish;
 	int error = 0;
 
-	if (!resolve_wish(resolution, subject, domain->domain, INDEX_ALL, &wish)) {
+	if (!resolve_wish(wanted, subject, domain->domain, INDEX_ALL, &wish)) {
 		/* As `core-power enable` has it. */
-		if (subject == SUBJECT_PRIORITY && must_be_ordered(resolution, domain) &&
-		    resolve_wish(resolution, SUBJECT_CORE_POWER, domain->domain, INDEX_ALL, &wish))
+		if (subject == SUBJECT_PRIORITY && must_be_ordered(wanted, domain) &&
+		    resolve_wish(wanted, SUBJECT_CORE_POWER, domain->domain, INDEX_ALL, &wish))
 			wish.number = ISST_PRIORITY_ORDERED;
-		else if (!imply_core_power(resolution, subject, domain, &wish))
+		else if (!imply_core_power(wanted, subject, domain, &wish))
 			return 0;
 		item.implied = true;
 	}
 	item.setting = wish.setting;
 	if (state->failure.error)
-		return wanted_fails(resolution->wanted, wish.setting, domain->domain,
-				    &state->failure);
+		return wanted_fails(wanted, wish.setting, domain->domain, &state->failure);
 	if (!state->supported)
-		return wish.number ? wanted_reject(resolution->wanted, wish.setting, domain->domain,
+		return wish.number ? wanted_reject(wanted, wish.setting, domain->domain,
 						   -EOPNOTSUPP, "core-power is not supported")
 				   : 0;
-	if (!find_switch(resolution, subject, &item))
+	if (!find_switch(wanted, subject, &item))
 		return wish.setting->subject == subject
 			       ? wanted_reject(
-					 resolution->wanted, wish.setting, domain->domain,
-					 -EOPNOTSUPP,
+					 wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 					 "classes of service have no switch of their own: core-power "
 					 "enables and disables them")
 			       : 0;
 	if (subject == SUBJECT_PRIORITY && wish.number == ISST_PRIORITY_PROPORTIONAL &&
-	    must_be_ordered(resolution, domain) &&
-	    !configuration_is_state(resolution->configuration, wish.setting->origin.source))
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+	    must_be_ordered(wanted, domain) &&
+	    !configuration_is_state(wanted->configuration, wish.setting->origin.source))
+		return wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 				     "proportional priority is not supported");
 	if (wish.number == 0)
 		item.bits = 0;
 	if (subject == SUBJECT_CORE_POWER && wish.number == 0)
-		error = check_off(resolution, domain, &wish);
-	return error ? error : wanted_add(resolution->wanted, &item);
+		error = check_off(wanted, domain, &wish);
+	return error ? error : wanted_add(wanted, &item);
 }

@@ -5,7 +5,7 @@
 #include "features/hotplug.h"
 #include "features/plan.h"
 #include "features/planning.h"
-#include "state/resolve.h"
+#include "state/wanted.h"
 #include "sysfs/cpu_lists.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
@@ -46,12 +46,12 @@ struct isst_value wanted_of_level(const struct isst_level *level, enum wanted_ki
 	return base;
 }
 
-int resolve_frequency(struct resolution *resolution, const struct domain_facts *domain,
+int resolve_frequency(struct wanted *wanted, const struct domain_facts *domain,
 		      const struct wish *wish, uint64_t *khz)
 {
-	const struct domain_facts *cores = with_cpus(resolution->wanted, domain);
+	const struct domain_facts *cores = with_cpus(wanted, domain);
 	const struct isst_failure *failure = &cores->specified.failure;
-	struct isst_context *context = resolution->context;
+	struct isst_context *context = wanted->context;
 	struct isst_value value;
 	int error = -ENOENT;
 
@@ -65,12 +65,10 @@ int resolve_frequency(struct resolution *resolution, const struct domain_facts *
 		/* A level of which something could not be read is not known to lack it. */
 		if (value.state != ISST_KNOWN && failure->error &&
 		    !error_is_absence(failure->error))
-			error = wanted_fails(resolution->wanted, wish->setting, cores->domain,
-					     failure);
+			error = wanted_fails(wanted, wish->setting, cores->domain, failure);
 		else
-			error = wanted_reject(resolution->wanted, wish->setting, cores->domain,
-					      -EOPNOTSUPP, "level %u specifies no %s frequency",
-					      cores->level,
+			error = wanted_reject(wanted, wish->setting, cores->domain, -EOPNOTSUPP,
+					      "level %u specifies no %s frequency", cores->level,
 					      wish->wanted == WANTED_BASE ? "base" : "turbo");
 		return error ? error : -ENODATA;
 	case WANTED_LOWEST:
@@ -81,11 +79,11 @@ int resolve_frequency(struct resolution *resolution, const struct domain_facts *
 			return error;
 		if (error == -ENOENT)
 			error = wanted_reject(
-				resolution->wanted, wish->setting, cores->domain, -EOPNOTSUPP,
+				wanted, wish->setting, cores->domain, -EOPNOTSUPP,
 				"the kernel shows no lowest frequency (cpuinfo_min_freq)");
 		else
-			error = wanted_reject(resolution->wanted, wish->setting, cores->domain,
-					      error, "%s", isst_error(context));
+			error = wanted_reject(wanted, wish->setting, cores->domain, error, "%s",
+					      isst_error(context));
 		return error ? error : -ENODATA;
 	default:
 		*khz = wish->number;
@@ -105,16 +103,16 @@ enum { FABRICS = 256 };
 /* ---- Turbo ratio limits ---- */
 
 /** Whether something is stated of the limits of a domain, or of one that shares their register. */
-static bool limits_are_stated(const struct resolution *resolution, const struct isst_domain *domain)
+static bool limits_are_stated(const struct wanted *wanted, const struct isst_domain *domain)
 {
-	const struct facts *facts = &resolution->wanted->facts;
-	bool shared = context_has_power_domains(resolution->context);
+	const struct facts *facts = &wanted->facts;
+	bool shared = context_has_power_domains(wanted->context);
 
 	for (size_t i = 0; i < facts->count; i++) {
 		const struct isst_domain *other = facts->domains[i].domain;
 
 		if ((other == domain || (shared && other->package == domain->package)) &&
-		    domain_setting(resolution->context, resolution->configuration,
+		    domain_setting(wanted->context, wanted->configuration,
 				   SUBJECT_TURBO_RATIO_LIMITS, other, INDEX_ALL))
 			return true;
 	}
@@ -123,37 +121,36 @@ static bool limits_are_stated(const struct resolution *resolution, const struct 
 
 /** Whether limits in force that were read count, as turbo-freq is stated to be on, and they are
  * not stated. */
-static bool present_limits_count(const struct resolution *resolution,
-				 const struct domain_facts *domain, struct wish *wish)
+static bool present_limits_count(const struct wanted *wanted, const struct domain_facts *domain,
+				 struct wish *wish)
 {
-	return domain->has_present_limits && !limits_are_stated(resolution, domain->domain) &&
-	       resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) &&
+	return domain->has_present_limits && !limits_are_stated(wanted, domain->domain) &&
+	       resolve_wish(wanted, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) &&
 	       wish->number;
 }
 
 /** What could not be read may be too low: no comparison without it. A change leaves it as it is,
  * and reports that. */
-static int check_present_limits(struct resolution *resolution, const struct domain_facts *domain)
+static int check_present_limits(struct wanted *wanted, const struct domain_facts *domain)
 {
 	const struct isst_failure *failure = &domain->present_failure;
 	struct wish wish;
 
-	if (!failure->error || !present_limits_count(resolution, domain, &wish))
+	if (!failure->error || !present_limits_count(wanted, domain, &wish))
 		return 0;
-	return resolution->use == WANTED_TO_CHANGE
-		       ? wanted_note_unsupported(resolution->wanted, failure->message)
-		       : wanted_fails(resolution->wanted, wish.setting, domain->domain, failure);
+	return wanted->facts.whole ? wanted_note_unsupported(wanted, failure->message)
+				   : wanted_fails(wanted, wish.setting, domain->domain, failure);
 }
 
 /** What is implied where turbo-freq is switched: with it on they would hold high priority cores
  * back, with it off those of the level come back. */
-static bool imply_limits(const struct resolution *resolution, const struct domain_facts *domain,
+static bool imply_limits(const struct wanted *wanted, const struct domain_facts *domain,
 			 struct wish *wish)
 {
 	bool on;
 
-	if (resolution->use != WANTED_TO_CHANGE || limits_are_stated(resolution, domain->domain) ||
-	    !resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) ||
+	if (!wanted->facts.whole || limits_are_stated(wanted, domain->domain) ||
+	    !resolve_wish(wanted, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) ||
 	    (domain->specified.turbo_freq < ISST_FEATURE_DISABLED &&
 	     !domain->specified.features_assumed))
 		return false;
@@ -167,42 +164,40 @@ static bool imply_limits(const struct resolution *resolution, const struct domai
 		wish->wanted = on ? WANTED_NONE : WANTED_OF_LEVEL;
 	/* Power domains share the register of their package: one with turbo-freq on keeps it. */
 	return on || (wish->wanted == WANTED_OF_LEVEL &&
-		      !(context_has_power_domains(resolution->context) &&
-			wanted_turbo_freq_on(resolution->wanted, domain->domain->package)));
+		      !(context_has_power_domains(wanted->context) &&
+			wanted_turbo_freq_on(wanted, domain->domain->package)));
 }
 
 /** The limits of the level. Returns -ENODATA where there are none, or are not known. */
-static int level_limits(struct resolution *resolution, const struct domain_facts *domain,
+static int level_limits(struct wanted *wanted, const struct domain_facts *domain,
 			const struct wish *wish, bool implied, uint64_t *limits)
 {
-	const struct domain_facts *owner = facts_of_limits(&resolution->wanted->facts, domain);
+	const struct domain_facts *owner = facts_of_limits(&wanted->facts, domain);
 	int error = 0;
 
 	*limits = owner->level_limits;
 	/* Firmware without SST-PP refuses to report them: its one level has none. */
 	if (owner->limits_failure.error == -EOPNOTSUPP && !owner->profile.failure.error &&
 	    wish->setting->optional)
-		error = wanted_note_unsupported(resolution->wanted, owner->limits_failure.message);
+		error = wanted_note_unsupported(wanted, owner->limits_failure.message);
 	else if (owner->limits_failure.error)
-		error = wanted_fails(resolution->wanted, wish->setting, domain->domain,
-				     &owner->limits_failure);
+		error = wanted_fails(wanted, wish->setting, domain->domain, &owner->limits_failure);
 	else if (*limits > 0)
 		return 0;
 	else if (!implied)
-		error = wanted_reject(
-			resolution->wanted, wish->setting, domain->domain, -EOPNOTSUPP,
-			"level %u has no turbo ratio limits that can be read", owner->level);
+		error = wanted_reject(wanted, wish->setting, domain->domain, -EOPNOTSUPP,
+				      "level %u has no turbo ratio limits that can be read",
+				      owner->level);
 	return error ? error : -ENODATA;
 }
 
 /** Limits that were found for another power domain of the package, where they are others: which of
  * them the register would hold is chance. A state holds what some machine had. */
-static int check_shared_limits(struct resolution *resolution, const struct wanted_item *item)
+static int check_shared_limits(struct wanted *wanted, const struct wanted_item *item)
 {
-	const struct wanted *wanted = resolution->wanted;
 
-	if (!context_has_power_domains(resolution->context) ||
-	    configuration_is_state(resolution->configuration, item->setting->origin.source))
+	if (!context_has_power_domains(wanted->context) ||
+	    configuration_is_state(wanted->configuration, item->setting->origin.source))
 		return 0;
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct wanted_item *other = &wanted->items[i];
@@ -210,7 +205,7 @@ static int check_shared_limits(struct resolution *resolution, const struct wante
 		if (other->subject == SUBJECT_TURBO_RATIO_LIMITS &&
 		    other->domain->package == item->domain->package && other->bits != item->bits)
 			return wanted_reject(
-				resolution->wanted, item->setting, item->domain, -EINVAL,
+				wanted, item->setting, item->domain, -EINVAL,
 				"the turbo ratio limits are those of the package, and others are "
 				"stated for %s",
 				other->domain->name);
@@ -219,28 +214,27 @@ static int check_shared_limits(struct resolution *resolution, const struct wante
 }
 
 /** Limits of 0 for buckets that the level has. A state holds what some machine had. */
-static int check_no_ratio_zero(struct resolution *resolution, const struct domain_facts *domain,
+static int check_no_ratio_zero(struct wanted *wanted, const struct domain_facts *domain,
 			       const struct wish *wish)
 {
-	const struct domain_facts *owner = facts_of_limits(&resolution->wanted->facts, domain);
+	const struct domain_facts *owner = facts_of_limits(&wanted->facts, domain);
 	const struct isst_failure *failure = &owner->limits_failure;
 	uint64_t of_level = owner->level_limits;
 
-	if (configuration_is_state(resolution->configuration, wish->setting->origin.source))
+	if (configuration_is_state(wanted->configuration, wish->setting->origin.source))
 		return 0;
 	if (failure->error && !error_is_absence(failure->error))
-		return wanted_fails(resolution->wanted, wish->setting, domain->domain, failure);
+		return wanted_fails(wanted, wish->setting, domain->domain, failure);
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
 		if ((of_level >> 8 * i & 0xff) > 0 && (wish->number >> 8 * i & 0xff) == 0)
-			return wanted_reject(resolution->wanted, wish->setting, domain->domain,
-					     -EINVAL,
+			return wanted_reject(wanted, wish->setting, domain->domain, -EINVAL,
 					     "bucket %u would have ratio 0: state a ratio for "
 					     "each bucket of the level",
 					     i);
 	return 0;
 }
 
-int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domain_facts *domain)
+int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts *domain)
 {
 	struct wanted_item item = {
 		.item = item_of(ITEM_TURBO_RATIO_LIMITS, domain->domain, 0),
@@ -254,23 +248,21 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 
 	/* The register is that of a CPU; only those that are to be left alone may be left. */
 	if (!domain->domain->has_cpu ||
-	    (resolution->wanted->targets.undisturbed &&
-	     cpuset_contains(undisturbed_known(&resolution->context->files),
-			     domain->domain->online)))
+	    (wanted->targets.undisturbed &&
+	     cpuset_contains(undisturbed_known(&wanted->context->files), domain->domain->online)))
 		return 0;
-	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
-			  &wish)) {
+	if (!resolve_wish(wanted, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL, &wish)) {
 		/* A command states what becomes of them. */
-		if (resolution->wanted->is_command)
+		if (wanted->is_command)
 			return 0;
-		error = check_present_limits(resolution, domain);
+		error = check_present_limits(wanted, domain);
 		if (error)
 			return error;
 		/* After a suspend those in force are those of the level: that is a difference. */
-		if (present_limits_count(resolution, domain, &wish) &&
+		if (present_limits_count(wanted, domain, &wish) &&
 		    facts_hold_back(domain, domain->present_limits)) {
 			wish.wanted = WANTED_NONE;
-		} else if (imply_limits(resolution, domain, &wish)) {
+		} else if (imply_limits(wanted, domain, &wish)) {
 			item.implied = true;
 		} else {
 			return 0;
@@ -279,31 +271,30 @@ int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domai
 	}
 	item.setting = wish.setting;
 	/* Where the processor does not let them be written turbo-freq does without. */
-	item.optional |= resolution->wanted->is_command && wish.wanted == WANTED_NONE;
-	if (resolution->context->platform.preset)
+	item.optional |= wanted->is_command && wish.wanted == WANTED_NONE;
+	if (wanted->context->platform.preset)
 		return item.implied
 			       ? 0
-			       : wanted_reject(resolution->wanted, wish.setting, domain->domain,
-					       -EOPNOTSUPP,
+			       : wanted_reject(wanted, wish.setting, domain->domain, -EOPNOTSUPP,
 					       "turbo ratio limits are configured by the BIOS");
 	if (wish.wanted == WANTED_NUMBER)
 		item.bits = wish.number;
 	else if (wish.wanted == WANTED_OF_LEVEL)
-		error = level_limits(resolution, domain, &wish, item.implied, &item.bits);
+		error = level_limits(wanted, domain, &wish, item.implied, &item.bits);
 	if (error)
 		return error == -ENODATA ? 0 : error;
-	if (wish.wanted == WANTED_NUMBER && !resolution->wanted->is_command)
-		error = check_no_ratio_zero(resolution, domain, &wish);
+	if (wish.wanted == WANTED_NUMBER && !wanted->is_command)
+		error = check_no_ratio_zero(wanted, domain, &wish);
 	if (!error)
-		error = check_shared_limits(resolution, &item);
-	return error ? error : wanted_add(resolution->wanted, &item);
+		error = check_shared_limits(wanted, &item);
+	return error ? error : wanted_add(wanted, &item);
 }
 
 /* ---- Limits of cpufreq ---- */
 
 /** The limit as cpufreq_read_limit() is going to return it, or an end of the processor's range:
  * level and features move that, and a CPU that is offline does not show it. */
-static int scaling_limit(struct resolution *resolution, enum cpufreq_limit limit,
+static int scaling_limit(struct wanted *wanted, enum cpufreq_limit limit,
 			 const struct domain_facts *domain, const struct wish *wish, uint64_t *khz)
 {
 	bool max = limit == CPUFREQ_MAX;
@@ -319,68 +310,68 @@ static int scaling_limit(struct resolution *resolution, enum cpufreq_limit limit
 		*khz = max ? LIMIT_LOWEST : 0;
 		return 0;
 	default:
-		return resolve_frequency(resolution, domain, wish, khz);
+		return resolve_frequency(wanted, domain, wish, khz);
 	}
 }
 
 /** Whether a domain has such limits at all, by one of its CPUs. Comparing finds that anyway.
  * Returns 0, -ENODATA where it has none, which was noted, or -ENOMEM. */
-static int check_cpufreq(struct resolution *resolution, enum subject subject,
+static int check_cpufreq(struct wanted *wanted, enum subject subject,
 			 const struct domain_facts *domain)
 {
-	const struct isst_cpu *cpu = context_cpu(resolution->context, domain->domain->cpu);
+	const struct isst_cpu *cpu = context_cpu(wanted->context, domain->domain->cpu);
 	struct wish wish;
 	uint64_t khz;
 	int error;
 
-	if (resolution->use != WANTED_TO_CHANGE || !domain->domain->has_cpu || !cpu ||
-	    !resolve_cpu_wish(resolution, subject, cpu, &wish))
+	if (!wanted->facts.whole || !domain->domain->has_cpu || !cpu ||
+	    !resolve_cpu_wish(wanted, subject, cpu, &wish))
 		return 0;
-	error = cpufreq_read(&resolution->context->files, cpu->number, "cpuinfo_max_freq", &khz);
+	error = cpufreq_read(&wanted->context->files, cpu->number, "cpuinfo_max_freq", &khz);
 	if (error != -ENOENT)
 		return error == -ENOMEM ? error : 0;
-	error = wanted_reject(resolution->wanted, wish.setting, NULL, -EOPNOTSUPP,
+	error = wanted_reject(wanted, wish.setting, NULL, -EOPNOTSUPP,
 			      "CPU %u has no cpufreq limits (no cpufreq driver, or it is going "
 			      "offline)",
 			      cpu->number);
 	return error ? error : -ENODATA;
 }
 
-int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
+int resolve_scaling_limits(struct wanted *wanted, enum subject subject,
 			   const struct domain_facts *domain)
 {
 	enum cpufreq_limit limit = subject == SUBJECT_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
-	bool to_change = resolution->use == WANTED_TO_CHANGE;
+	bool to_change = wanted->facts.whole;
 	unsigned int number;
 	char *smt = NULL;
-	int error = check_cpufreq(resolution, subject, domain);
+	int error = check_cpufreq(wanted, subject, domain);
 
 	if (!error && to_change)
-		error = hotplug_find_smt_off(resolution->context, &smt);
+		error = hotplug_find_smt_off(wanted->context, &smt);
 	if (error)
 		return error == -ENODATA ? 0 : error;
 
 	isst_cpuset_for_each (number, domain->domain->present) {
-		const struct isst_cpu *cpu = context_cpu(resolution->context, number);
+		const struct isst_cpu *cpu = context_cpu(wanted->context, number);
 		struct wanted_item item = { .mask = UINT64_MAX,
 					    .subject = subject,
 					    .domain = domain->domain };
 		struct wish wish;
 
-		if (error || !cpu || !resolve_cpu_wish(resolution, subject, cpu, &wish))
+		if (error || !cpu || !resolve_cpu_wish(wanted, subject, cpu, &wish))
 			continue;
 		/* Only CPUs that are online have limits. While SMT is off the kernel keeps second
 		 * threads offline. */
 		if (!cpu->online &&
-		    (!to_change || (smt && hotplug_goes_with_smt(resolution->context, number)) ||
-		     !wanted_online(resolution->wanted, domain, number)))
+		    (!to_change || (smt && hotplug_goes_with_smt(wanted->context, number)) ||
+		     !wanted_online(wanted, domain, number)))
 			continue;
 		item.item = item_of(limit == CPUFREQ_MAX ? ITEM_SCALING_MAX : ITEM_SCALING_MIN,
 				    domain->domain, number);
 		item.setting = wish.setting;
-		error = scaling_limit(resolution, limit, domain, &wish, &item.bits);
+		error = scaling_limit(wanted, limit, domain, &wish, &item.bits);
 		if (!error)
-			error = wanted_add(resolution->wanted, &item);
+			error = wanted_add(wanted, &item);
 		else if (error == -ENODATA)
 			error = 0; /* noted */
 	}
@@ -394,10 +385,10 @@ int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
  * there is one that can be used: the kernel takes what it finds when the first CPU of a die comes
  * online, again after all of them had been offline (uncore_freq_add_entry()). By TPMI it does not.
  * Returns 0 or -ENOMEM. */
-static int find_limit_of_boot(struct resolution *resolution, enum subject subject,
+static int find_limit_of_boot(struct wanted *wanted, enum subject subject,
 			      const struct isst_domain *domain, unsigned int fabric, uint64_t *khz)
 {
-	struct isst_context *context = resolution->context;
+	struct isst_context *context = wanted->context;
 	const char *before = context->messages.error;
 	const struct setting *boot;
 	char *text = NULL;
@@ -406,16 +397,16 @@ static int find_limit_of_boot(struct resolution *resolution, enum subject subjec
 
 	if (context_has_power_domains(context))
 		return 0;
-	if (!resolution->has_read_boot) {
+	if (!wanted->has_read_boot) {
 		error = boot_state_read(context, &text, &size);
 		if (!error)
-			error = configuration_add_text(&resolution->boot, "state after boot", text,
+			error = configuration_add_text(&wanted->boot, "state after boot", text,
 						       size, true);
 		free(text);
 		context->messages.error = before;
-		resolution->has_read_boot = true;
+		wanted->has_read_boot = true;
 	}
-	boot = domain_setting(context, &resolution->boot, subject, domain, fabric);
+	boot = domain_setting(context, &wanted->boot, subject, domain, fabric);
 	if (boot && boot->wanted == WANTED_KHZ &&
 	    (subject == SUBJECT_UNCORE_MAX ? boot->number > *khz : boot->number < *khz))
 		*khz = boot->number;
@@ -424,7 +415,7 @@ static int find_limit_of_boot(struct resolution *resolution, enum subject subjec
 
 /** The limit of a fabric, with that of boot for none. Returns -ENODATA where there is none, or it
  * is not known, which was noted. */
-static int uncore_limit(struct resolution *resolution, enum subject subject,
+static int uncore_limit(struct wanted *wanted, enum subject subject,
 			const struct isst_domain *domain, unsigned int fabric,
 			const struct wish *wish, uint64_t *khz)
 {
@@ -434,25 +425,25 @@ static int uncore_limit(struct resolution *resolution, enum subject subject,
 	*khz = wish->number;
 	if (wish->wanted != WANTED_NONE)
 		return 0;
-	error = uncore_limits_read(resolution->context, &limits, 1);
+	error = uncore_limits_read(wanted->context, &limits, 1);
 	if (error)
 		return error;
 	*khz = subject == SUBJECT_UNCORE_MAX ? limits.initial.max_khz : limits.initial.min_khz;
 	if (limits.failure.error)
-		error = wanted_fails(resolution->wanted, wish->setting, domain, &limits.failure);
+		error = wanted_fails(wanted, wish->setting, domain, &limits.failure);
 	else if (*khz == 0)
-		error = wanted_reject(resolution->wanted, wish->setting, domain, -EOPNOTSUPP,
+		error = wanted_reject(wanted, wish->setting, domain, -EOPNOTSUPP,
 				      "the kernel does not show the uncore limits of boot");
 	else
-		return find_limit_of_boot(resolution, subject, domain, fabric, khz);
+		return find_limit_of_boot(wanted, subject, domain, fabric, khz);
 	return error ? error : -ENODATA;
 }
 
 /** The fabric that a setting names, and the domain does not have. */
-static int check_fabric(struct resolution *resolution, enum subject subject,
+static int check_fabric(struct wanted *wanted, enum subject subject,
 			const struct isst_domain *domain, unsigned int count)
 {
-	const struct configuration *configuration = resolution->configuration;
+	const struct configuration *configuration = wanted->configuration;
 	int error = 0;
 
 	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
@@ -460,17 +451,17 @@ static int check_fabric(struct resolution *resolution, enum subject subject,
 
 		if (setting->subject != subject || setting->wanted == WANTED_UNMANAGED ||
 		    setting->index == INDEX_ALL || setting->index < count ||
-		    domain_setting(resolution->context, configuration, subject, domain,
+		    domain_setting(wanted->context, configuration, subject, domain,
 				   setting->index) != setting)
 			continue;
-		error = wanted_reject(resolution->wanted, setting, domain, -EOPNOTSUPP,
+		error = wanted_reject(wanted, setting, domain, -EOPNOTSUPP,
 				      "the kernel has no uncore limits of fabric %u",
 				      setting->index);
 	}
 	return error;
 }
 
-int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
+int resolve_uncore_limits(struct wanted *wanted, enum subject subject,
 			  const struct domain_facts *domain)
 {
 	struct wish wish;
@@ -478,27 +469,27 @@ int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
 	bool any = false;
 	int error;
 
-	if (!(resolution->stated >> subject & 1))
+	if (!(wanted->stated >> subject & 1))
 		return 0;
 	for (unsigned int fabric = FABRICS; fabric-- > 0 && !any;)
-		any = resolve_wish(resolution, subject, domain->domain, fabric, &wish);
+		any = resolve_wish(wanted, subject, domain->domain, fabric, &wish);
 	if (!any)
 		return 0;
-	error = uncore_fabric_count(resolution->context, domain->domain, &count);
+	error = uncore_fabric_count(wanted->context, domain->domain, &count);
 	if (error == -ENOMEM)
 		return error;
 	if (error)
-		return wanted_reject(resolution->wanted, wish.setting, NULL, error, "%s",
-				     isst_error(resolution->context));
+		return wanted_reject(wanted, wish.setting, NULL, error, "%s",
+				     isst_error(wanted->context));
 	if (count == 0 && wish.wanted != WANTED_NONE) {
-		const struct uncore_place place = uncore_place_of(resolution->context,
-								  domain->domain, 0);
-		bool ambiguous = uncore_is_ambiguous(&resolution->context->files, &place);
+		const struct uncore_place place = uncore_place_of(wanted->context, domain->domain,
+								  0);
+		bool ambiguous = uncore_is_ambiguous(&wanted->context->files, &place);
 
 		/* A driver may be loaded later. */
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain,
+		return wanted_reject(wanted, wish.setting, domain->domain,
 				     ambiguous ? -EOPNOTSUPP : -ENODEV, "uncore limits: %s",
-				     uncore_why_none(resolution->context, &place));
+				     uncore_why_none(wanted->context, &place));
 	}
 	for (unsigned int fabric = 0; fabric < count && !error; fabric++) {
 		enum item_kind kind = subject == SUBJECT_UNCORE_MAX ? ITEM_UNCORE_MAX
@@ -508,15 +499,14 @@ int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
 					    .subject = subject,
 					    .domain = domain->domain };
 
-		if (!resolve_wish(resolution, subject, domain->domain, fabric, &wish))
+		if (!resolve_wish(wanted, subject, domain->domain, fabric, &wish))
 			continue;
 		item.setting = wish.setting;
-		error = uncore_limit(resolution, subject, domain->domain, fabric, &wish,
-				     &item.bits);
+		error = uncore_limit(wanted, subject, domain->domain, fabric, &wish, &item.bits);
 		if (!error)
-			error = wanted_add(resolution->wanted, &item);
+			error = wanted_add(wanted, &item);
 		else if (error == -ENODATA)
 			error = 0; /* noted */
 	}
-	return error ? error : check_fabric(resolution, subject, domain->domain, count);
+	return error ? error : check_fabric(wanted, subject, domain->domain, count);
 }

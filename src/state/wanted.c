@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "configuration/write.h"
 #include "features/planning.h"
-#include "state/resolve.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 
@@ -129,41 +128,34 @@ static bool imply_by_cores(const struct setting *cores, enum subject subject, un
 	}
 }
 
-const struct setting *resolve_cores(const struct resolution *resolution,
-				    const struct isst_domain *domain)
-{
-	return resolution->cores[domain->index];
-}
-
-bool resolve_wish(const struct resolution *resolution, enum subject subject,
+bool resolve_wish(const struct wanted *wanted, enum subject subject,
 		  const struct isst_domain *domain, unsigned int index, struct wish *wish)
 {
 	const struct setting *setting = NULL;
 
-	if (resolution->stated >> subject & 1)
-		setting = domain_setting(resolution->context, resolution->configuration, subject,
-					 domain, index);
+	if (wanted->stated >> subject & 1)
+		setting = domain_setting(wanted->context, wanted->configuration, subject, domain,
+					 index);
 	if (setting)
 		return take_setting(setting, wish);
 	/* Where it has a switch of its own, it goes with core-power. */
 	if (subject == SUBJECT_CLOS_ENABLE)
-		return resolve_wish(resolution, SUBJECT_CORE_POWER, domain, index, wish);
-	setting = resolve_cores(resolution, domain);
+		return resolve_wish(wanted, SUBJECT_CORE_POWER, domain, index, wish);
+	setting = wanted->cores[domain->index];
 	return setting && imply_by_cores(setting, subject, index, wish);
 }
 
-bool resolve_cpu_wish(const struct resolution *resolution, enum subject subject,
-		      const struct isst_cpu *cpu, struct wish *wish)
+bool resolve_cpu_wish(const struct wanted *wanted, enum subject subject, const struct isst_cpu *cpu,
+		      struct wish *wish)
 {
 	const struct place place = { .package = cpu->domain->package,
-				     .power_domain = domain_number(resolution->context,
-								   cpu->domain),
+				     .power_domain = domain_number(wanted->context, cpu->domain),
 				     .cpu = cpu->number,
 				     .index = INDEX_ALL };
 	const struct setting *setting = NULL;
 
-	if (resolution->stated >> subject & 1)
-		setting = configuration_find(resolution->configuration, subject, &place);
+	if (wanted->stated >> subject & 1)
+		setting = configuration_find(wanted->configuration, subject, &place);
 	return setting && take_setting(setting, wish);
 }
 
@@ -438,6 +430,8 @@ void wanted_clear(struct wanted *wanted)
 	free(wanted->has_problem);
 	free(wanted->has_skip);
 	free(wanted->unsupported);
+	free(wanted->cores);
+	configuration_clear(&wanted->boot);
 	skips_free(wanted->skips, wanted->skip_count);
 	isst_cpuset_free(wanted->high_priority);
 	*wanted = (struct wanted){ 0 };

@@ -54,25 +54,30 @@ struct wanted {
 	bool is_command; /* of a request: what stands against it was looked for, and warned of */
 	bool separate;	 /* what differs alike in several domains is listed for each of them */
 	int error;	 /* of the problems that were added: the first one's; 0: none were */
-};
 
-/** For what the items are wanted. */
-enum wanted_use {
-	WANTED_TO_COMPARE, /* as few questions to firmware and kernel as possible */
-	WANTED_TO_CHANGE,  /* with all that has to be known before anything is written */
+	/* While the items are found. */
+	uint32_t stated; /* subjects that settings are of: 1 << enum subject */
+	/* For each domain of the facts, the setting of high priority cores that counts there; NULL:
+	 * none, it is unmanaged, or it is optional and passed over: it implies nothing then. */
+	const struct setting **cores;
+	struct configuration boot; /* the state after boot, where limits of the uncore need it */
+	bool has_read_boot;
+
+	struct isst_change *change; /* while it is planned */
 };
 
 /**
  * Works out what a configuration means on the machine of a context, both of which are set, as may
- * be targets. Returns 0, -EOPNOTSUPP, -EIO or
- * -EINVAL (@configuration->problems names all that the machine does not have, that could not be
- * read, or that contradicts itself there; the first one's error), -ENOMEM or -EINTR. To be cleared
- * with wanted_clear() in either case.
+ * be targets; @to_change: with all that has to be known before anything is written, else with as
+ * few questions to firmware and kernel as possible. Returns 0, -EOPNOTSUPP, -EIO or -EINVAL
+ * (@configuration->problems names all that the machine does not have, that could not be read, or
+ * that contradicts itself there; the first one's error), -ENOMEM or -EINTR. To be cleared with
+ * wanted_clear() in either case.
  */
-int wanted_find(struct wanted *wanted, enum wanted_use use);
+int wanted_find(struct wanted *wanted, bool to_change);
 
 /** The same with the facts that are there. */
-int wanted_resolve(struct wanted *wanted, enum wanted_use use);
+int wanted_resolve(struct wanted *wanted);
 
 void wanted_clear(struct wanted *wanted);
 void skips_free(struct skip *skips, size_t count);
@@ -155,5 +160,49 @@ int wanted_value_text(const struct wanted_item *item, uint64_t value, char **tex
 
 /** What messages call a subject: `level`, `CLOS 2 max`. @index: that of the item. */
 void subject_write(FILE *stream, enum subject subject, unsigned int index);
+
+/* ---- How items are found ---- */
+
+/** What a subject shall be at a place, and the setting that states it. */
+struct wish {
+	enum wanted_kind wanted;
+	uint64_t number;
+	const struct setting *setting;
+};
+
+/** What counts for a domain, stated or implied by another setting. Returns false where nothing is
+ * stated, or that it is unmanaged. */
+bool resolve_wish(const struct wanted *wanted, enum subject subject,
+		  const struct isst_domain *domain, unsigned int index, struct wish *wish);
+
+/** What counts for a CPU, of what is stated. */
+bool resolve_cpu_wish(const struct wanted *wanted, enum subject subject, const struct isst_cpu *cpu,
+		      struct wish *wish);
+
+/*
+ * The functions below return 0 or -ENOMEM.
+ */
+
+/** The frequency of a wish in kHz, where that is a number or a word for one: of the level that a
+ * domain is going to have, and of its processor. Returns -ENODATA where it is not known, which was
+ * noted. */
+int resolve_frequency(struct wanted *wanted, const struct domain_facts *domain,
+		      const struct wish *wish, uint64_t *khz);
+
+/* resolve_features.c: high priority cores, levels, turbo-freq and base-freq, core-power */
+int resolve_level(struct wanted *wanted, const struct domain_facts *domain);
+int resolve_feature(struct wanted *wanted, enum subject subject, const struct domain_facts *domain);
+int resolve_core_power(struct wanted *wanted, enum subject subject,
+		       const struct domain_facts *domain);
+
+/** Chooses high priority cores, before anything else is found. */
+int resolve_high_priority(struct wanted *wanted);
+
+/* resolve_limits.c: turbo ratio limits, limits of cpufreq and uncore */
+int resolve_turbo_ratio_limits(struct wanted *wanted, const struct domain_facts *domain);
+int resolve_scaling_limits(struct wanted *wanted, enum subject subject,
+			   const struct domain_facts *domain);
+int resolve_uncore_limits(struct wanted *wanted, enum subject subject,
+			  const struct domain_facts *domain);
 
 #endif
