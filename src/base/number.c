@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one strict parser of numbers; knows nothing of what they are for. */
+/* Numbers as text: frequencies in messages, and the one strict parser. */
 #include "base/number.h"
 #include "isst.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
-static int digit_value(char c)
+enum { KHZ_PER_MHZ = 1000 };
+
+const char *khz_text(uint64_t khz, char text[KHZ_TEXT])
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
+	bool whole = khz % KHZ_PER_MHZ == 0;
+
+	snprintf(text, KHZ_TEXT, "%" PRIu64 " %s", whole ? khz / KHZ_PER_MHZ : khz,
+		 whole ? "MHz" : "kHz");
+	return text;
 }
 
 int number_parse(const char *text, unsigned int base, uint64_t max, uint64_t *value)
@@ -30,13 +34,15 @@ int number_parse(const char *text, unsigned int base, uint64_t max, uint64_t *va
 	if (*text == '\0')
 		return -EINVAL;
 	for (; *text; text++) {
-		int digit = digit_value(*text);
+		static const char DIGITS[] = "00112233445566778899aAbBcCdDeEfF";
+		const char *found = strchr(DIGITS, *text);
+		unsigned int digit = found ? (unsigned int)(found - DIGITS) / 2 : base;
 
-		if (digit < 0 || (unsigned int)digit >= base)
+		if (digit >= base)
 			return -EINVAL;
-		if (result > (UINT64_MAX - (unsigned int)digit) / base)
+		if (result > (UINT64_MAX - digit) / base)
 			too_large = true;
-		result = result * base + (unsigned int)digit;
+		result = result * base + digit;
 	}
 	if (too_large || result > max)
 		return -ERANGE;

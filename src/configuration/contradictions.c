@@ -5,7 +5,7 @@
  */
 #include "base/array.h"
 #include "base/cpuset.h"
-#include "base/khz_text.h"
+#include "base/number.h"
 #include "common/hash.h"
 #include "configuration/configuration.h"
 

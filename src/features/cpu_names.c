@@ -4,7 +4,7 @@
 #include "base/cpuset.h"
 #include "features/snapshot.h"
 #include "firmware/platform.h"
-#include "sysfs/cpu_lists.h"
+#include "sysfs/system.h"
 #include "topology/context.h"
 
 #include <errno.h>

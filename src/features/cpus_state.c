@@ -3,8 +3,8 @@
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "features/snapshot.h"
-#include "sysfs/cpu_lists.h"
 #include "sysfs/partition.h"
+#include "sysfs/system.h"
 #include "topology/context.h"
 
 #include <errno.h>

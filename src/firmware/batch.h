@@ -126,10 +126,6 @@ struct tpmi_run {
 	size_t core_power_count;
 };
 
-void tpmi_run_clear(struct tpmi_run *run);
-
-/** What was read before a write is read again for it, and may have changed after it. */
-void tpmi_run_forget(struct tpmi_run *run);
 void tpmi_run_forget_core_power(struct tpmi_run *run);
 
 /** Asks for the summary of levels of a domain, once in the life of a batch. Returns 0 or the
@@ -151,13 +147,6 @@ int tpmi_check_core_power(struct tpmi_run *run, const struct isst_domain *domain
 /** Asks for the configuration of a CLOS; -EOPNOTSUPP: there is no core-power. */
 int tpmi_clos(struct tpmi_run *run, const struct isst_domain *domain, unsigned int clos,
 	      struct abi_clos_param *config);
-
-/**
- * Sets the error of associations in domains that have no core-power: the kernel does not check
- * that, and such a request would crash it.
- */
-void tpmi_check_associations(struct tpmi_run *run, const struct abi_clos_assoc *entries,
-			     int *errors, size_t count);
 
 /* ---- Batches ---- */
 
@@ -192,11 +181,5 @@ int firmware_plan_association(const struct query_scope *scope,
 /** Notes that a domain has no CPU through which a register could be reached. */
 void firmware_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
 			  struct isst_failure *failure, const char *what);
-
-/* What is set: mailbox_settings.c, tpmi_settings.c. */
-int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request *request);
-int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request);
-int tpmi_plan_get(struct firmware_batch *batch, const struct setting_request *request);
-int tpmi_plan_set(struct firmware_batch *batch, const struct setting_request *request);
 
 #endif

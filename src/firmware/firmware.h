@@ -12,10 +12,9 @@
 #include "firmware/results.h"
 
 struct driver;
+struct firmware_batch;
 struct kernel_files;
 struct messages;
-struct firmware_batch;
-struct firmware_operations;
 
 struct firmware {
 	const struct firmware_operations *operations;
@@ -201,5 +200,24 @@ enum { TPMI_DUMP_WORDS = 2 * (0xff + 5) };
  * stand in the first @count words. Returns false where they are not there. */
 bool tpmi_dump_levels(const uint32_t *words, size_t count, unsigned int *requested,
 		      unsigned int *present);
+
+/* ---- preset.c: processors whose BIOS has set SST-BF for good (PLATFORM_MAY_BE_PRESET) ---- */
+
+/** Looks whether the model name of such a processor shows that it is one: no driver is opened then.
+ */
+int preset_find_by_name(struct firmware *firmware, bool *preset);
+
+/**
+ * Looks whether the CPUs of such a processor have two base frequencies, where no mailbox answers.
+ *
+ * @connected: 0 where the driver was opened and offers the mailbox, else the error of that, whose
+ * message is set
+ * Returns 0; @connected where the driver might report more but may not be opened; or another
+ * negative errno with a message, -EOPNOTSUPP for a processor that has nothing of Speed Select.
+ */
+int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *preset);
+
+/** What is left of Speed Select on such a machine: level 0, and SST-BF that is always on. */
+extern const struct firmware_operations preset_operations;
 
 #endif

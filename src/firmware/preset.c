@@ -4,10 +4,10 @@
  * than others, and the processor does not allow any change. What can be read comes from cpufreq, at
  * once when it is planned; everything else is refused as not being here.
  */
-#include "firmware/preset.h"
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/batch.h"
+#include "firmware/firmware.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
 

@@ -11,8 +11,8 @@
 #include "state/defaults.h"
 #include "state/match.h"
 #include "state/read.h"
-#include "sysfs/cpu_lists.h"
 #include "sysfs/cpufreq.h"
+#include "sysfs/system.h"
 #include "transaction/boot_state.h"
 
 #include <errno.h>

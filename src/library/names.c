@@ -3,7 +3,7 @@
 #include "features/cpu_names.h"
 #include "features/high_priority.h"
 #include "library/targets.h"
-#include "sysfs/cpu_lists.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <stdlib.h>

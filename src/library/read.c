@@ -6,8 +6,8 @@
 #include "features/running.h"
 #include "library/results.h"
 #include "library/targets.h"
-#include "sysfs/cpu_lists.h"
 #include "sysfs/limit_reasons.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 #include <stddef.h>

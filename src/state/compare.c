@@ -2,7 +2,6 @@
 /* Compares what is wanted with what is there. */
 #include "state/compare.h"
 #include "base/array.h"
-#include "common/domain_list.h"
 #include "common/memory_stream.h"
 #include "common/numbered.h"
 #include "features/planning.h"

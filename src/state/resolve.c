@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Goes through the subjects of a configuration, domain by domain, and collects what is wanted. */
 #include "base/cpuset.h"
-#include "base/khz_text.h"
+#include "base/number.h"
 #include "features/cpus_change.h"
 #include "features/planning.h"
 #include "state/wanted.h"

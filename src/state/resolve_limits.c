@@ -6,8 +6,8 @@
 #include "features/plan.h"
 #include "features/planning.h"
 #include "state/wanted.h"
-#include "sysfs/cpu_lists.h"
 #include "sysfs/cpufreq.h"
+#include "sysfs/system.h"
 #include "topology/context.h"
 #include "transaction/boot_state.h"
 

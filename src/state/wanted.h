@@ -6,7 +6,7 @@
 #ifndef ISST_STATE_WANTED_H
 #define ISST_STATE_WANTED_H
 
-#include "common/domain_list.h"
+#include "common/numbered.h"
 #include "state/facts.h"
 #include "transaction/item_index.h"
 

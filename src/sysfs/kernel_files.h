@@ -30,7 +30,7 @@ struct kernel_files {
 		       do not distinguish */
 	char *boot_id;			 /* NULL until it was read */
 	struct isst_cpuset *online;	 /* when that was last looked for (cpufreq.h); or NULL */
-	struct isst_cpuset *undisturbed; /* NULL until it was looked for (cpu_lists.h) */
+	struct isst_cpuset *undisturbed; /* NULL until it was looked for (system.h) */
 	struct uncore_clusters *uncore;	 /* NULL until they were looked for (uncore.h) */
 };
 

@@ -7,9 +7,6 @@
 
 enum { TOPOLOGY_CORES = 64 }; /* that the firmware's core masks can name */
 
-/** Reads the kernel's lists: which CPUs there are, and which domain each online CPU belongs to. */
-int topology_read_lists(const struct topology_sources *sources, struct topology *topology);
-
 /** Asks the driver for the firmware's number of each online CPU. */
 int topology_read_cores(const struct topology_sources *sources, struct topology *topology);
 

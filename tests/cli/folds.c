@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "cli/report/folds.h"
-#include "common/domain_list.h"
+#include "common/numbered.h"
 
 struct message {
 	enum entry_kind kind;

@@ -4,7 +4,7 @@
 #include "base/messages.h"
 #include "support/check.h"
 #include "support/fake_machine.h"
-#include "sysfs/cpu_lists.h"
+#include "sysfs/system.h"
 
 #include <errno.h>
 

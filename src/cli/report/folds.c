@@ -4,7 +4,6 @@
  */
 #include "folds.h"
 
-#include "../../common/domain_list.h"
 #include "../../common/memory_stream.h"
 #include "../../common/numbered.h"
 
