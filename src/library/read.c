@@ -57,7 +57,8 @@ static const struct read_kind {
 	[READ_TURBO_RATIO_LIMITS] = { ROW(struct isst_turbo_ratio_limits, domain,
 					  CARRIES(LIMITS)) },
 	[READ_UNCORE] = { ROW(struct uncore_values, domain, CARRIES(UNCORE)) },
-	[READ_SCALING] = { ROW(struct scaling_values, cpu, CARRIES(SCALING)), .of_cpus = true },
+	[READ_SCALING] = { ROW(struct scaling_limits, cpu, CARRIES(SCALING)), .of_cpus = true,
+			   .needs_success = true },
 	[READ_FREQUENCIES] = { ROW(struct cpu_running, cpu, CARRIES(RUNNING)), .of_cpus = true,
 			       .needs_success = true },
 	[READ_REASONS] = { ROW(struct cpu_running, cpu, CARRIES(REASONS)), .of_cpus = true,
@@ -65,57 +66,9 @@ static const struct read_kind {
 	[READ_POWER] = { ROW(struct domain_power, domain, CARRIES(POWER)), .needs_success = true },
 };
 
-/* ---- Frequencies of the kernel ---- */
-
-enum { KHZ_PER_MHZ = 1000 };
-
-/** A frequency that the kernel shows. */
-static struct isst_value mhz_of(uint64_t khz)
+/** Reads the limits of all fabrics of a domain. */
+static int read_fabrics(struct isst_context *context, struct uncore_values *values)
 {
-	return (struct isst_value){ .state = ISST_KNOWN,
-				    .value = (unsigned int)(khz / KHZ_PER_MHZ) };
-}
-
-/** A limit, or that there is none. @absent: what stands for none */
-static struct isst_value limit_of(uint64_t khz, uint64_t absent)
-{
-	const struct isst_value none = { .state = ISST_ABSENT };
-
-	return khz == absent ? none : mhz_of(khz);
-}
-
-/* ---- Limits of the uncore ---- */
-
-/** A limit that was set is another one than that of boot, where the kernel shows this. */
-static void take_fabric(struct uncore_values *values, const struct uncore_limits *limits)
-{
-	const struct frequency_limits *now = &limits->now, *initial = &limits->initial;
-	unsigned int fabric = limits->fabric;
-
-	values->min_mhz[fabric] = limit_of(now->min_khz, initial->min_khz);
-	values->max_mhz[fabric] = limit_of(now->max_khz, initial->max_khz);
-	values->initial_min_mhz[fabric] = limit_of(initial->min_khz, 0);
-	values->initial_max_mhz[fabric] = limit_of(initial->max_khz, 0);
-}
-
-static void fail_fabric(struct uncore_values *values, unsigned int fabric,
-			const struct isst_failure *failure)
-{
-	const struct isst_value unreadable = { .state = ISST_UNREADABLE };
-
-	/* A fabric that the kernel does not have is none of the domain's. */
-	if (failure->error == -EOPNOTSUPP && fabric > 0)
-		return;
-	failure_join(&values->failure, failure);
-	if (failure->error == -EOPNOTSUPP)
-		return;
-	values->min_mhz[fabric] = values->max_mhz[fabric] = unreadable;
-	values->initial_min_mhz[fabric] = values->initial_max_mhz[fabric] = unreadable;
-}
-
-static int read_domain(struct isst_context *context, struct uncore_values *values)
-{
-	struct uncore_limits limits[UNCORE_FABRICS] = { 0 };
 	unsigned int count = 0;
 	int error;
 
@@ -127,19 +80,17 @@ static int read_domain(struct isst_context *context, struct uncore_values *value
 	/* The first one shows why there are none. */
 	if (error || count == 0)
 		count = 1;
-	if (count > UNCORE_FABRICS)
-		count = UNCORE_FABRICS;
-	for (unsigned int fabric = 0; fabric < count; fabric++) {
-		limits[fabric].domain = values->domain;
-		limits[fabric].fabric = fabric;
+	if (count > ISST_FABRICS)
+		count = ISST_FABRICS;
+	for (unsigned int i = 0; i < count; i++) {
+		values->fabric[i].domain = values->domain;
+		values->fabric[i].fabric = i;
 	}
-	error = uncore_limits_read(context, limits, count);
-	for (unsigned int fabric = 0; fabric < count && !error; fabric++) {
-		if (limits[fabric].failure.error)
-			fail_fabric(values, fabric, &limits[fabric].failure);
-		else
-			take_fabric(values, &limits[fabric]);
-	}
+	error = uncore_limits_read(context, values->fabric, count);
+	/* A fabric that the kernel does not have is none of the domain's. */
+	for (unsigned int i = 0; i < count && !error; i++)
+		if (i == 0 || values->fabric[i].failure.error != -EOPNOTSUPP)
+			failure_join(&values->failure, &values->fabric[i].failure);
 	return error;
 }
 
@@ -148,31 +99,7 @@ static int read_uncore(struct isst_context *context, struct uncore_values *value
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = read_domain(context, &values[i]);
-	return error;
-}
-
-/* ---- Limits of cpufreq ---- */
-
-static int read_scaling(struct isst_context *context, struct scaling_values *values, size_t count)
-{
-	struct scaling_limits *limits = calloc(count + 1, sizeof(*limits));
-	int error = limits ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++)
-		limits[i].cpu = values[i].cpu;
-	if (!error)
-		error = scaling_limits_read(context, limits, count);
-	for (size_t i = 0; i < count && !error; i++) {
-		values[i].failure = limits[i].failure;
-		if (limits[i].failure.error)
-			continue;
-		values[i].min_mhz = limit_of(limits[i].now.min_khz, LIMIT_NONE);
-		values[i].max_mhz = limit_of(limits[i].now.max_khz, LIMIT_NONE);
-		values[i].processor_min_mhz = mhz_of(limits[i].processor.min_khz);
-		values[i].processor_max_mhz = mhz_of(limits[i].processor.max_khz);
-	}
-	free(limits);
+		error = read_fabrics(context, &values[i]);
 	return error;
 }
 
@@ -194,7 +121,7 @@ static int read_structs(enum kind kind, struct isst_context *context, void *stru
 	case READ_UNCORE:
 		return read_uncore(context, structs, count);
 	case READ_SCALING:
-		return read_scaling(context, structs, count);
+		return scaling_limits_read(context, structs, count);
 	case READ_FREQUENCIES:
 		return frequencies_read(context, structs, count);
 	case READ_REASONS:

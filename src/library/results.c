@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KHZ_PER_MHZ = 1000 };
+
 /* ---- Making ---- */
 
 struct isst_results *results_new(const struct call *call, const struct target_list *list,
@@ -177,6 +179,7 @@ static int find_value(const struct isst_result *result, int id, unsigned int i, 
 		      const struct value_row **row, const void **place)
 {
 	const struct value_row *found = result ? value_row_of(id, result->carried) : NULL;
+	const struct isst_failure *failure;
 	const char *source;
 	bool lost;
 
@@ -195,7 +198,13 @@ static int find_value(const struct isst_result *result, int id, unsigned int i, 
 	    (found->column_count &&
 	     column >= *(const unsigned int *)(source + found->column_count)))
 		return why_none(result, found->source);
-	*place = source + found->offset + i * found->row_size + column * found->column_size;
+	source += i * found->row_size;
+	failure = (const void *)(source + found->row_failure);
+	if (found->row_failure && failure->error)
+		return failure->error == -EOPNOTSUPP ? -ENODATA : -EIO;
+	*place = source + found->offset + column * found->column_size;
+	if (found->none_at && memcmp(*place, source + found->none_at, sizeof(uint64_t)) == 0)
+		return -ENODATA;
 	return 0;
 }
 
@@ -231,6 +240,9 @@ int isst_result_value64_at(const struct isst_result *result, int id, unsigned in
 		break;
 	case STORE_BITS:
 		*number = *(const uint64_t *)place;
+		break;
+	case STORE_KHZ:
+		*number = *(const uint64_t *)place / KHZ_PER_MHZ;
 		break;
 	case STORE_CPUS:
 	case STORE_NOWHERE:

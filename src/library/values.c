@@ -18,6 +18,7 @@
 #define STATE(of, member) .type = ISST_TYPE_FEATURE_STATE, .store = STORE_STATE, MEMBER(of, member)
 #define BITS(of, member) .type = ISST_TYPE_BITS, .store = STORE_BITS, MEMBER(of, member)
 #define CPUS(of, member) .type = ISST_TYPE_CPUS, .store = STORE_CPUS, MEMBER(of, member)
+#define KHZ(of, member) .type = ISST_TYPE_NUMBER, .store = STORE_KHZ, MEMBER(of, member)
 #define VALUE(of, member) .type = ISST_TYPE_NUMBER, .store = STORE_VALUE, MEMBER(of, member)
 
 #define TYPE_PERF_PROFILE struct isst_perf_profile
@@ -32,7 +33,7 @@
 #define TYPE_ASSOCIATION struct isst_clos_association
 #define TYPE_LIMITS struct isst_turbo_ratio_limits
 #define TYPE_UNCORE struct uncore_values
-#define TYPE_SCALING struct scaling_values
+#define TYPE_SCALING struct scaling_limits
 #define TYPE_RUNNING struct cpu_running
 #define TYPE_REASONS struct cpu_running
 #define TYPE_POWER struct domain_power
@@ -47,7 +48,11 @@
 					       .row_size = sizeof(struct isst_turbo_limit), \
 					       .column_size = sizeof(struct isst_value)
 #define OF_UNCORE(member) \
-	VALUE(UNCORE, member[0]), .rows = UNCORE_FABRICS, .row_size = sizeof(struct isst_value)
+	KHZ(UNCORE, fabric[0].member), .rows = ISST_FABRICS, \
+				       .row_size = sizeof(struct uncore_limits), \
+				       .row_failure = offsetof(TYPE_UNCORE, fabric[0].failure)
+/* A limit that was set is another one than that of boot, where the kernel shows this. */
+#define UNLESS_OF_BOOT(member) .none_at = offsetof(TYPE_UNCORE, fabric[0].initial.member)
 #define OF_REQUEST .of_requests = true
 #define IN_REQUEST(of) \
 	.type = ISST_TYPE_##of, .source = SOURCE_REQUEST, .store = STORE_NOWHERE, OF_REQUEST
@@ -119,15 +124,21 @@ static const struct value_row TABLE[] = {
 
 	ROW(TURBO_RATIO_LIMITS, "turbo_ratio_limits", "", BITS(LIMITS, value), OF_REQUEST),
 
-	ROW(UNCORE_MIN_MHZ, "uncore_min_mhz", "MHz", OF_UNCORE(min_mhz)),
-	ROW(UNCORE_MAX_MHZ, "uncore_max_mhz", "MHz", OF_UNCORE(max_mhz)),
-	ROW(UNCORE_INITIAL_MIN_MHZ, "uncore_initial_min_mhz", "MHz", OF_UNCORE(initial_min_mhz)),
-	ROW(UNCORE_INITIAL_MAX_MHZ, "uncore_initial_max_mhz", "MHz", OF_UNCORE(initial_max_mhz)),
+	ROW(UNCORE_MIN_MHZ, "uncore_min_mhz", "MHz", OF_UNCORE(now.min_khz),
+	    UNLESS_OF_BOOT(min_khz)),
+	ROW(UNCORE_MAX_MHZ, "uncore_max_mhz", "MHz", OF_UNCORE(now.max_khz),
+	    UNLESS_OF_BOOT(max_khz)),
+	ROW(UNCORE_INITIAL_MIN_MHZ, "uncore_initial_min_mhz", "MHz", OF_UNCORE(initial.min_khz),
+	    .zero_is_none = true),
+	ROW(UNCORE_INITIAL_MAX_MHZ, "uncore_initial_max_mhz", "MHz", OF_UNCORE(initial.max_khz),
+	    .zero_is_none = true),
 
-	ROW(SCALING_MIN_MHZ, "scaling_min_mhz", "MHz", VALUE(SCALING, min_mhz)),
-	ROW(SCALING_MAX_MHZ, "scaling_max_mhz", "MHz", VALUE(SCALING, max_mhz)),
-	ROW(PROCESSOR_MIN_MHZ, "processor_min_mhz", "MHz", VALUE(SCALING, processor_min_mhz)),
-	ROW(PROCESSOR_MAX_MHZ, "processor_max_mhz", "MHz", VALUE(SCALING, processor_max_mhz)),
+	ROW(SCALING_MIN_MHZ, "scaling_min_mhz", "MHz", KHZ(SCALING, now.min_khz),
+	    .zero_is_none = true),
+	ROW(SCALING_MAX_MHZ, "scaling_max_mhz", "MHz", KHZ(SCALING, now.max_khz),
+	    .zero_is_none = true),
+	ROW(PROCESSOR_MIN_MHZ, "processor_min_mhz", "MHz", KHZ(SCALING, processor.min_khz)),
+	ROW(PROCESSOR_MAX_MHZ, "processor_max_mhz", "MHz", KHZ(SCALING, processor.max_khz)),
 
 	ROW(CURRENT_MHZ, "current_mhz", "MHz", NUMBER(RUNNING, mhz)),
 	ROW(LIMIT_REASONS, "limit_reasons", "", BITS(REASONS, reasons)),

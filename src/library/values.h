@@ -6,7 +6,7 @@
 #ifndef ISST_LIBRARY_VALUES_H
 #define ISST_LIBRARY_VALUES_H
 
-#include "firmware/results.h"
+#include "features/features.h"
 
 /** What a result consists of, each of one struct. */
 enum source {
@@ -22,7 +22,7 @@ enum source {
 	SOURCE_ASSOCIATION,  /* struct isst_clos_association */
 	SOURCE_LIMITS,	     /* struct isst_turbo_ratio_limits */
 	SOURCE_UNCORE,	     /* struct uncore_values */
-	SOURCE_SCALING,	     /* struct scaling_values */
+	SOURCE_SCALING,	     /* struct scaling_limits */
 	SOURCE_RUNNING,	     /* struct cpu_running: the frequency */
 	SOURCE_REASONS,	     /* the same: what has limited it */
 	SOURCE_POWER,	     /* struct domain_power */
@@ -30,25 +30,11 @@ enum source {
 	SOURCE_REQUEST = SOURCES, /* no result has it, requests may */
 };
 
-/** Of a power domain: the kernel has at most so many fabric clusters for one. */
-enum { UNCORE_FABRICS = 8 };
-
 /** Limits of the uncore of a domain, by fabric. */
 struct uncore_values {
 	const struct isst_domain *domain;
 	struct isst_failure failure;
-	/* Absent: none but that of boot. */
-	struct isst_value min_mhz[UNCORE_FABRICS], max_mhz[UNCORE_FABRICS];
-	struct isst_value initial_min_mhz[UNCORE_FABRICS], initial_max_mhz[UNCORE_FABRICS];
-};
-
-/** Limits of cpufreq of a CPU. */
-struct scaling_values {
-	const struct isst_cpu *cpu;
-	struct isst_failure failure;
-	/* Absent: none but the processor's. */
-	struct isst_value min_mhz, max_mhz;
-	struct isst_value processor_min_mhz, processor_max_mhz;
+	struct uncore_limits fabric[ISST_FABRICS];
 };
 
 /** How a value is kept in its struct. */
@@ -59,6 +45,7 @@ enum store {
 	STORE_STATE,   /* enum isst_feature_state */
 	STORE_BITS,    /* uint64_t */
 	STORE_VALUE,   /* struct isst_value */
+	STORE_KHZ,     /* uint64_t */
 	STORE_CPUS,    /* struct isst_cpuset *, NULL if unknown */
 	STORE_NOWHERE, /* of requests alone */
 };
@@ -78,6 +65,8 @@ struct value_row {
 	/* Where not 0, the offset of something without which the value means nothing: a set of
 	 * CPUs, or the number of columns. */
 	size_t needs_cpus, column_count;
+	/* Where not 0, the offset of the failure of a row, and of what stands for no value. */
+	size_t row_failure, none_at;
 };
 
 /** The row of a value; where results of several kinds have it, that of the sources in a mask. NULL
