@@ -6,7 +6,6 @@
 #include "common/hash.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +63,7 @@ static const char *keep(struct messages *messages, char *text)
 	return text;
 }
 
-__attribute__((format(printf, 2, 0))) static const char *make(struct messages *messages,
-							      const char *format, va_list arguments)
+const char *message_make_list(struct messages *messages, const char *format, va_list arguments)
 {
 	char *text;
 
@@ -82,7 +80,7 @@ const char *message_make(struct messages *messages, const char *format, ...)
 	const char *text;
 
 	va_start(arguments, format);
-	text = make(messages, format, arguments);
+	text = message_make_list(messages, format, arguments);
 	va_end(arguments);
 	return text;
 }
@@ -92,7 +90,7 @@ int message_error(struct messages *messages, int error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	messages->error = make(messages, format, arguments);
+	messages->error = message_make_list(messages, format, arguments);
 	va_end(arguments);
 	return error;
 }
@@ -133,7 +131,7 @@ void message_notice(struct messages *messages, const char *format, ...)
 	const char *text;
 
 	va_start(arguments, format);
-	text = make(messages, format, arguments);
+	text = message_make_list(messages, format, arguments);
 	va_end(arguments);
 	for (size_t i = 0; i < notices->count; i++)
 		if (notices->texts[i] == text)
@@ -191,7 +189,7 @@ void message_failure(struct messages *messages, struct isst_failure *failure, in
 	}
 	failure->error = error;
 	va_start(arguments, format);
-	failure->message = make(messages, format, arguments);
+	failure->message = message_make_list(messages, format, arguments);
 	va_end(arguments);
 }
 

@@ -9,6 +9,8 @@
 
 #include "isst.h"
 
+#include <stdarg.h>
+
 struct isst_failure;
 
 /** A list of notices, each once; the texts are those of the messages. */
@@ -33,6 +35,8 @@ struct messages {
  * Makes a message that lives as long as @messages: the same text is the same pointer. Without
  * memory a fixed text instead.
  */
+__attribute__((format(printf, 2, 0))) const char *
+message_make_list(struct messages *messages, const char *format, va_list arguments);
 __attribute__((format(printf, 2, 3))) const char *message_make(struct messages *messages,
 							       const char *format, ...);
 

@@ -323,6 +323,6 @@ void check_advisories(struct findings *findings)
 					"kernel %s (/proc/sys/kernel/osrelease); fixed in %s",
 					survey->release, advisory->by);
 		finding->name = advisory->name;
-		finding_explain(findings, finding, advisory->effect, advisory->advice);
+		finding_explain(finding, advisory->effect, advisory->advice);
 	}
 }

@@ -37,7 +37,7 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 		return;
 	if (!findings->survey->named) {
 		finding->kind = REMEDY_TEXT;
-		finding_explain(findings, finding, meaning,
+		finding_explain(finding, meaning,
 				"where it is not meant, choose other cores, or disable turbo-freq; "
 				"isst turbo-freq plan prints what numbers of cores reach");
 		return;
@@ -49,13 +49,13 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 	then = used_bucket(info, cores);
 	if (then == info->buckets) {
 		finding->kind = REMEDY_TEXT;
-		finding_explain(findings, finding,
+		finding_explain(finding,
 				FINDING_TEXT(findings, "%s: the last one %u of the package",
 					     meaning, info->high_priority_cores[then - 1]),
 				"take other cores out of CLOS 0 and 1 first; isst turbo-freq plan "
 				"prints what numbers of cores reach");
 	} else {
-		finding_explain(findings, finding,
+		finding_explain(finding,
 				FINDING_TEXT(findings,
 					     "%s; with the remedy %zu %s of the package have "
 					     "high priority, and reach up to %u MHz, now %u MHz",
@@ -82,11 +82,10 @@ static void check_priority(struct findings *findings, const struct survey_domain
 				"CLOS %u (core-power get-assoc); turbo-freq is enabled, and clips "
 				"CLOS 2 and 3 to %u MHz (turbo-freq info)%s; high priority %s of "
 				"the package: %zu, low priority: %zu",
-				cpu->clos, clip, without ? without : "",
-				package_cores_word(findings, 2), package->cpus.high_cores,
-				package->cpus.low_cores);
+				cpu->clos, clip, without, package_cores_word(findings, 2),
+				package->cpus.high_cores, package->cpus.low_cores);
 	explain_priority(findings, finding, package);
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /** Below the base frequency it is a finding of its own, as below the bucket of the package. */
@@ -110,8 +109,8 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 				"CLOS %u: maximum %u MHz (core-power get-config), cpuinfo_max_freq "
 				"%u MHz (cpufreq)",
 				cpu->clos, config->max_mhz, highest);
-	finding_lift_max(findings, finding, cpu->clos);
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 static void check_base(struct findings *findings, const struct survey_domain *domain,
@@ -134,10 +133,10 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 		/* The classes of SST-BF call for SST-TF without it. */
 		bool calls = survey_core_power_is_on(domain) && misses_turbo_freq(domain, &package);
 
-		finding_explain(findings, finding, NULL,
+		finding_explain(finding, NULL,
 				calls ? "base-freq off;association 0 = all" : "base-freq off");
 	}
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 void check_choices(struct findings *findings)

@@ -22,12 +22,12 @@ static bool is_member(const struct survey_cpu *cpu, unsigned int clos)
 }
 
 /** Adds the CPUs of a class to a finding. */
-static void add_members(struct findings *findings, struct isst_finding *finding,
-			const struct survey_domain *domain, unsigned int clos)
+static void add_members(struct isst_finding *finding, const struct survey_domain *domain,
+			unsigned int clos)
 {
 	survey_for_each_cpu (cpu, domain)
 		if (is_member(cpu, clos))
-			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 static bool has_members(const struct survey_domain *domain, unsigned int clos)
@@ -50,8 +50,8 @@ static void check_all(struct findings *findings, const struct survey_domain *dom
 		AS_APPLIED(domain->clos_max_applied[clos]));
 
 	finding_is_choice(finding, domain->clos_max_applied[clos]);
-	finding_lift_max(findings, finding, clos);
-	add_members(findings, finding, domain, clos);
+	finding_explain(finding, NULL, LIFT_MAX(findings, clos));
+	add_members(finding, domain, clos);
 }
 
 /** With SST-BF the cores of a class need not have the same base frequency. */
@@ -72,8 +72,8 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 										     : "the level",
 				base, AS_APPLIED(domain->clos_max_applied[cpu->clos]));
 	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
-	finding_lift_max(findings, finding, cpu->clos);
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /** A maximum at which no core is of use, or below the base frequency. */
@@ -97,8 +97,8 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 					"CLOS %u: maximum %u MHz (core-power get-config), below "
 					"the lowest frequency, %u MHz (cpuinfo_min_freq)",
 					clos, max, lowest);
-	finding_lift_max(findings, finding, clos);
-	add_members(findings, finding, domain, clos);
+	finding_explain(finding, NULL, LIFT_MAX(findings, clos));
+	add_members(finding, domain, clos);
 }
 
 /** A class other than CLOS 0, in which all cores are at power-on. With core-power alone the classes
@@ -123,12 +123,12 @@ static void check_associations(struct findings *findings, const struct survey_do
 					"CLOS 0 or 1 (core-power get-assoc)",
 					package.cpus.high_cores,
 					package_cores_word(findings, package.cpus.high_cores));
-		finding_explain(findings, finding,
+		finding_explain(finding,
 				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
 				"turbo-freq on;core-power on ordered");
 		finding->kind = REMEDY_PACKAGE_STATEMENT;
 	}
-	add_members(findings, finding, domain, clos);
+	add_members(finding, domain, clos);
 }
 
 /** The lower, the sooner a class gets power. */
@@ -181,7 +181,7 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 	survey_for_each_cpu (cpu, domain)
 		if (cpu->asked && isst_cpuset_has(cores, cpu->cpu->number) && cpu->clos_known &&
 		    rank(domain, cpu->clos) > rank(domain, others))
-			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 void check_clos(struct findings *findings)

@@ -16,15 +16,15 @@ enum { ALL_PERCENT = 100, HIGH_PERCENT = 50 };
 /* ---- Each CPU ---- */
 
 /** What a limit means that has other owners than the user, and what lifts it. */
-static void explain_limit(struct findings *findings, struct isst_finding *finding,
-			  const char *owners, const char *meaning, const char *remedy)
+static void explain_limit(struct isst_finding *finding, const char *owners, const char *meaning,
+			  const char *remedy)
 {
-	finding_explain(findings, finding, meaning, remedy);
+	finding_explain(finding, meaning, remedy);
 	if (!owners)
 		return;
 	finding->kind = REMEDY_TEXT;
 	finding_explain(
-		findings, finding,
+		finding,
 		"the kernel obeys the tightest limit of several owners, and others than the "
 		"user have one: a configuration lifts the user's only",
 		"lift the limit of the other owner first: of a cooling device by cooling, "
@@ -50,10 +50,9 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 				limits->processor.max_khz / KHZ_PER_MHZ, owners ? ", " : "",
 				owners ? owners : "", AS_APPLIED(cpu->max_applied));
 	finding_is_choice(finding, cpu->max_applied);
-	explain_limit(findings, finding, owners,
-		      "the kernel does not ask for more than its upper limit",
+	explain_limit(finding, owners, "the kernel does not ask for more than its upper limit",
 		      "scaling-max none = {cpus}");
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /** High priority cores of SST-BF get a lower limit with it. */
@@ -74,10 +73,9 @@ static void check_min(struct findings *findings, const struct survey_domain *dom
 		limits->now.min_khz / KHZ_PER_MHZ, limits->processor.min_khz / KHZ_PER_MHZ,
 		owners ? ", " : "", owners ? owners : "");
 	finding->severity = ISST_SEVERITY_NOTE;
-	explain_limit(findings, finding, owners,
-		      "CPUs with nothing to do take power that others could use",
+	explain_limit(finding, owners, "CPUs with nothing to do take power that others could use",
 		      "scaling-min none = {cpus}");
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /** Governors that are slow. intel_pstate chooses frequencies itself: its powersave is not. */
@@ -105,8 +103,8 @@ static void check_governor(struct findings *findings, const struct survey_domain
 					"scaling_governor %s, scaling_driver %s (cpufreq)",
 					cpu->governor, driver ? driver : "?");
 		finding->severity = SLOW[i].severity;
-		finding_explain(findings, finding, SLOW[i].meaning, NULL);
-		finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+		finding_explain(finding, SLOW[i].meaning, NULL);
+		finding_add_cpu(finding, domain, cpu->cpu->number);
 	}
 }
 
@@ -185,8 +183,8 @@ static void check_missing(struct findings *findings, const struct survey_domain 
 					"there is no directory cpufreq "
 					"(/sys/devices/system/cpu/cpuN)%s",
 					cause.read);
-	finding_explain(findings, finding, NULL, cause.remedy);
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_explain(finding, NULL, cause.remedy);
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 static void check_cpu(struct findings *findings, const struct survey_domain *domain,
@@ -204,8 +202,7 @@ static void check_cpu(struct findings *findings, const struct survey_domain *dom
 	if (cpu->governor)
 		check_governor(findings, domain, cpu);
 	if (cpu->preference && is_slow_preference(cpu->preference))
-		finding_add_cpu(findings,
-				findings_note(findings, ISST_FINDING_EPP,
+		finding_add_cpu(findings_note(findings, ISST_FINDING_EPP,
 					      "energy_performance_preference %s (cpufreq)",
 					      cpu->preference),
 				domain, cpu->cpu->number);
@@ -237,7 +234,6 @@ static void check_percentages(struct findings *findings)
 
 	if (max > 0 && max < ALL_PERCENT)
 		finding_explain(
-			findings,
 			findings_note(findings, ISST_FINDING_PERF_PCT_LIMIT,
 				      "max_perf_pct %u (/sys/devices/system/cpu/intel_pstate)",
 				      max),
@@ -251,8 +247,7 @@ static void check_percentages(struct findings *findings)
 				"lowest frequency is %u percent of the highest",
 				min, lowest);
 	finding->severity = ISST_SEVERITY_NOTE;
-	finding_explain(findings, finding,
-			"CPUs with nothing to do take power that others could use",
+	finding_explain(finding, "CPUs with nothing to do take power that others could use",
 			FINDING_TEXT(findings,
 				     "echo %u > /sys/devices/system/cpu/intel_pstate/min_perf_pct",
 				     lowest));
@@ -267,8 +262,7 @@ void check_cpufreq(struct findings *findings)
 			      "no_turbo 1 (/sys/devices/system/cpu/intel_pstate)");
 	check_percentages(findings);
 	if (survey->smt && hotplug_smt_is_off(survey->smt))
-		finding_explain(findings,
-				findings_note(findings, ISST_FINDING_SMT_OFF,
+		finding_explain(findings_note(findings, ISST_FINDING_SMT_OFF,
 					      "smt/control %s (/sys/devices/system/cpu)",
 					      survey->smt),
 				NULL,

@@ -22,7 +22,7 @@ static bool is_at_limit(const struct survey_cpu *cpu, uint64_t limit_mhz, unsign
 }
 
 /** The limit that a CPU reaches, below a frequency; NULL: none is known. */
-static const char *find_limit(const struct findings *findings, const struct survey_domain *domain,
+static const char *find_limit(struct findings *findings, const struct survey_domain *domain,
 			      const struct survey_cpu *cpu, unsigned int mhz)
 {
 	uint64_t khz = cpu->limits.now.max_khz;
@@ -54,10 +54,9 @@ void measured_note(struct findings *findings, int code, const struct survey_doma
 				measured, of_what, mhz, domain->now->level.level, limit ? "; " : "",
 				limit ? limit : "");
 	if (limit)
-		finding_explain(findings, finding,
-				"this limit holds the CPUs: it is a finding above",
+		finding_explain(finding, "this limit holds the CPUs: it is a finding above",
 				"carry out the remedy of that finding, and measure again");
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /** A package that draws what it may is held there by the frequency of its cores. */
@@ -79,7 +78,7 @@ static void check_power(struct findings *findings, const struct power_zone *zone
 		const struct isst_domain *domain = other->domain;
 
 		if (powercap_zone(&survey->power, domain->package, domain->die) == zone)
-			finding_add_place(findings, finding, other);
+			finding_add_place(finding, other);
 	}
 }
 
@@ -145,14 +144,14 @@ static void check_register(struct findings *findings, const struct survey_domain
 		finding = findings_note(findings, REASONS[i].code,
 					"%s in MSR 0x64f (%#" PRIx64 ")%s", REASONS[i].word,
 					domain->reasons, now ? ", at present" : "");
-		finding_explain(findings, finding,
+		finding_explain(finding,
 				now ? REASONS[i].meaning
 				    : FINDING_TEXT(findings,
 						   "%s, once or more often since the register was "
 						   "last cleared",
 						   REASONS[i].meaning),
 				NULL);
-		finding_add_place(findings, finding, domain);
+		finding_add_place(finding, domain);
 	}
 }
 
@@ -178,10 +177,10 @@ static void check_counters(struct findings *findings)
 				core, package);
 	survey_for_each_domain (domain, survey) {
 		if (domain->throttled > 0)
-			finding_add_place(findings, finding, domain);
+			finding_add_place(finding, domain);
 		survey_for_each_cpu (cpu, domain)
 			if (cpu->throttled > 0)
-				finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+				finding_add_cpu(finding, domain, cpu->cpu->number);
 	}
 }
 
@@ -328,7 +327,7 @@ static void check_line(struct findings *findings, const struct survey_domain *do
 						"performance limit reasons %s (debugfs, "
 						"tpmi-*/plr/domain*/status)",
 						reasons[i].words);
-			finding_explain(findings, finding,
+			finding_explain(finding,
 					FINDING_TEXT(findings,
 						     "%s, once or more often since the reasons "
 						     "were last cleared%s%s%s",
@@ -336,9 +335,9 @@ static void check_line(struct findings *findings, const struct survey_domain *do
 						     fine ? fine : "", fine ? ")" : ""),
 					NULL);
 			if (line->of_domain)
-				finding_add_place(findings, finding, domain);
+				finding_add_place(finding, domain);
 			else
-				finding_add_cpu(findings, finding, domain, line->cpu);
+				finding_add_cpu(finding, domain, line->cpu);
 		}
 		free(reasons[i].words);
 		free(reasons[i].meanings);

@@ -48,10 +48,10 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 				first->base_mhz.value, first_turbo->value, AS_APPLIED(applied));
 	finding_is_choice(finding, applied);
 	if (!domain->now->profile.locked)
-		finding_explain(findings, finding, NULL,
+		finding_explain(finding, NULL,
 				FINDING_TEXT(findings, "level %u%s", first->level,
 					     has_offline(domain, first) ? ";cpus by-level" : ""));
-	finding_add_domain(findings, finding, domain);
+	finding_add_domain(finding, domain);
 }
 
 /* ---- CPUs of the level ---- */
@@ -131,7 +131,7 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 			"one CPU of each core is online, the others of level %u are "
 			"offline (/sys/devices/system/cpu/offline)",
 			domain->now->level.level);
-		finding_explain(findings, smt_off, NULL, "cpus by-level");
+		finding_explain(smt_off, NULL, "cpus by-level");
 		smt_off->kind = REMEDY_STATEMENT;
 	}
 	isst_cpuset_for_each (cpu, smt_off ? domain->now->level.cpus : domain->domain->present) {
@@ -144,7 +144,7 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 		else if (!is_left_offline(domain, cpu))
 			continue;
 		if (finding)
-			finding_add_cpu(findings, finding, domain, cpu);
+			finding_add_cpu(finding, domain, cpu);
 	}
 }
 
@@ -174,8 +174,7 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 
 		if (!cpu->read || !cpu->base_khz || !mhz || cpu->base_khz / KHZ_PER_MHZ == mhz)
 			continue;
-		finding_add_cpu(findings,
-				findings_note(findings, ISST_FINDING_LEVEL_BASE_FREQUENCY,
+		finding_add_cpu(findings_note(findings, ISST_FINDING_LEVEL_BASE_FREQUENCY,
 					      "base_frequency %" PRIu64 " MHz (cpufreq); the "
 					      "firmware has %u MHz at level %u (%s info)",
 					      cpu->base_khz / KHZ_PER_MHZ, mhz,
@@ -238,11 +237,11 @@ static void explain_uncore(struct findings *findings, struct isst_finding *findi
 	if (finding->kind == REMEDY_WHOLE_PACKAGE_STATEMENT)
 		return;
 	if (may_be_of_package(findings->survey, domain, domain->uncore[fabric].now.max_khz)) {
-		finding_explain(findings, finding, NULL, "uncore-max none");
+		finding_explain(finding, NULL, "uncore-max none");
 		finding->kind = REMEDY_WHOLE_PACKAGE_STATEMENT;
 	} else {
 		finding_explain(
-			findings, finding, NULL,
+			finding, NULL,
 			domain->fabrics > 1
 				? FINDING_TEXT(findings, "uncore-max none fabric %u", fabric)
 				: "uncore-max none");
@@ -268,12 +267,12 @@ static void check_uncore_of_boot(struct findings *findings, const struct survey_
 				mhz, domain->now->level.level, level->value);
 	finding_is_choice(finding, true);
 	finding->kind = REMEDY_TEXT;
-	finding_explain(findings, finding,
+	finding_explain(finding,
 			"the BIOS limits the uncore; or a limit was set, and then all CPUs of the "
 			"die were offline: the kernel takes it for that of boot",
 			"look at the uncore limits of the BIOS; if it has none, a reboot or "
 			"uncore-max with the frequency of the level lifts the limit");
-	finding_add_domain(findings, finding, domain);
+	finding_add_domain(finding, domain);
 }
 
 static void check_uncore(struct findings *findings, const struct survey_domain *domain)
@@ -297,7 +296,7 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 					AS_APPLIED(domain->uncore_max_applied[i]));
 		finding_is_choice(finding, domain->uncore_max_applied[i]);
 		explain_uncore(findings, finding, domain, i);
-		finding_add_domain(findings, finding, domain);
+		finding_add_domain(finding, domain);
 	}
 }
 
@@ -313,7 +312,6 @@ void check_levels(struct findings *findings)
 		check_uncore(findings, domain);
 		if (domain->has_requested && domain->requested != present)
 			finding_add_place(
-				findings,
 				findings_note(findings, ISST_FINDING_OTHER_LEVEL_REQUESTED,
 					      "level %u was requested last (mem_dump in debugfs), "
 					      "and the present level is %u",

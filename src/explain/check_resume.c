@@ -36,14 +36,14 @@ static struct isst_finding *note_loss(struct findings *findings, const struct su
 	struct isst_finding *finding = findings_note(
 		findings, ISST_FINDING_STATE_LOST_ON_RESUME,
 		"resumed since boot (/sys/power/suspend_stats/success %u); %s",
-		findings->survey->resumes, what ? what : "");
+		findings->survey->resumes, what);
 
-	finding_explain(findings, finding, meaning,
+	finding_explain(finding, meaning,
 			file ? FINDING_TEXT(findings, "isst config apply %s", file)
 			     : "apply your configuration again, or repeat the commands that "
 			       "changed the machine");
 	finding->kind = REMEDY_TEXT;
-	finding_add_domain(findings, finding, domain);
+	finding_add_domain(finding, domain);
 	return finding;
 }
 
@@ -168,8 +168,7 @@ static const char *make_remedy(struct findings *findings, const struct survey_do
 		return NULL;
 	if (domain->now->profile.current_level != first->now->profile.current_level)
 		snprintf(level, sizeof(level), "level %u;", first->now->profile.current_level);
-	return message_make(&findings->survey->context->messages, "%s%s", level,
-			    base_freq ? "base-freq on;" : "");
+	return FINDING_TEXT(findings, "%s%s", level, base_freq ? "base-freq on;" : "");
 }
 
 static void note_lost(struct findings *findings, const struct survey_domain *domain,
@@ -193,7 +192,7 @@ static void note_lost(struct findings *findings, const struct survey_domain *dom
 		"the others may be lost, too");
 
 	if (remedy && !findings->survey->applied_file) {
-		finding_explain(findings, finding, NULL, remedy);
+		finding_explain(finding, NULL, remedy);
 		finding->kind = REMEDY_STATEMENT;
 	}
 	/* The kernel has restored these: the domain was configured, with or without the rest. */
@@ -230,7 +229,7 @@ static void check_mailbox(struct findings *findings, const struct survey_domain 
 				    "classes than CLOS 0 (core-power get-assoc)",
 				    "the kernel does not enable core-power again after suspend");
 		if (!findings->survey->applied_file) {
-			finding_explain(findings, finding, NULL, "core-power on");
+			finding_explain(finding, NULL, "core-power on");
 			finding->kind = REMEDY_STATEMENT;
 		}
 	}

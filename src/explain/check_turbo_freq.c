@@ -18,12 +18,11 @@ static bool is_about_high(const struct survey_domain *domain)
 }
 
 /** Adds the CPUs with high priority to a finding. */
-static void add_high(struct findings *findings, struct isst_finding *finding,
-		     const struct survey_domain *domain)
+static void add_high(struct isst_finding *finding, const struct survey_domain *domain)
 {
 	survey_for_each_cpu (cpu, domain)
 		if (cpu->asked && has_high_priority(cpu))
-			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /* ---- SST-TF, and what it needs ---- */
@@ -74,12 +73,12 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 		limits ? ", get-config" : "");
 	purpose = find_purpose(findings, domain, &package);
 	if (purpose)
-		finding_explain(findings, finding, purpose, NULL);
+		finding_explain(finding, purpose, NULL);
 	else
-		finding_explain(findings, finding,
+		finding_explain(finding,
 				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
 				turbo_freq_remedy(findings, &package, "turbo-freq on"));
-	add_high(findings, finding, domain);
+	add_high(finding, domain);
 }
 
 /** What is read of the classes of a package that has SST-TF and no core-power. */
@@ -120,12 +119,12 @@ static void check_enabled(struct findings *findings, const struct survey_domain 
 	finding = findings_note(findings, code,
 				"turbo-freq is enabled (perf-profile info), core-power is disabled "
 				"(core-power info)%s",
-				classes ? classes : "");
-	finding_add_domain(findings, finding, domain);
+				classes);
+	finding_add_domain(finding, domain);
 	if (!survey_classes_hold(domain)) {
 		/* core-power alone could give high priority to all, to none, or to too many. */
 		remedy = turbo_freq_remedy(findings, &package, statement);
-		finding_explain(findings, finding,
+		finding_explain(finding,
 				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
 				remedy);
 		if (remedy != statement)
@@ -135,26 +134,24 @@ static void check_enabled(struct findings *findings, const struct survey_domain 
 	/* Nothing is to be done about classes that hold, other than choosing cores where all have
 	 * high priority; other divisions that are of no use are findings of their own. */
 	finding->kind = divided ? REMEDY_TEXT : REMEDY_PACKAGE_STATEMENT;
-	finding_explain(findings, finding,
-			divided ? HOLD : turbo_freq_meaning(findings, &package, HOLD),
+	finding_explain(finding, divided ? HOLD : turbo_freq_meaning(findings, &package, HOLD),
 			divided ? "" : bucket_remedy(findings, &package, 0));
 }
 
 /* ---- Buckets, which hold cores of a package ---- */
 
 /** Adds what of a package findings can be about: its CPUs of high priority, or all. */
-static void add_package(struct findings *findings, struct isst_finding *finding,
-			const struct package *package, bool high)
+static void add_package(struct isst_finding *finding, const struct package *package, bool high)
 {
 	for (size_t i = package->first; i < package->end; i++) {
-		const struct survey_domain *domain = &findings->survey->domains[i];
+		const struct survey_domain *domain = &finding->findings->survey->domains[i];
 
 		if (!has_priorities(domain) || !domain->asked)
 			continue;
 		if (high)
-			add_high(findings, finding, domain);
+			add_high(finding, domain);
 		else
-			finding_add_domain(findings, finding, domain);
+			finding_add_domain(finding, domain);
 	}
 }
 
@@ -169,8 +166,8 @@ static void note_class(struct findings *findings, const struct survey_domain *do
 		AS_APPLIED(domain->clos_max_applied[cpu->clos]));
 
 	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
-	finding_lift_max(findings, finding, cpu->clos);
-	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
+	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /** Cores that share the frequency of a bucket reach it where nothing else limits them; a class that
@@ -236,9 +233,9 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	if (overfull || gaining == 0)
 		meaning = turbo_freq_meaning(findings, package, meaning);
 	finding_explain(
-		findings, finding, meaning,
+		finding, meaning,
 		bucket_remedy(findings, package, overfull && gaining > 0 ? gaining - 1 : shown));
-	add_package(findings, finding, package, true);
+	add_package(finding, package, true);
 }
 
 /** Whether core-power is enabled nowhere in a package: then its classes are those of boot. */
@@ -285,10 +282,9 @@ static void check_undivided(struct findings *findings, const struct package *pac
 			package_cores_word(findings, info->high_priority_cores[0]),
 			info->mhz[0][0].value);
 	}
-	finding_explain(findings, finding,
-			turbo_freq_meaning(findings, package, finding_code(code)->meaning),
+	finding_explain(finding, turbo_freq_meaning(findings, package, finding_code(code)->meaning),
 			bucket_remedy(findings, package, 0));
-	add_package(findings, finding, package, high);
+	add_package(finding, package, high);
 }
 
 static void check_package(struct findings *findings, const struct package *package)
@@ -344,11 +340,11 @@ static void check_limits(struct findings *findings, const struct survey_domain *
 					on ? "SST-TF" : "the level", wanted_mhz(domain, i),
 					AS_APPLIED(domain->limits_applied));
 		finding_is_choice(finding, domain->limits_applied);
-		finding_explain(findings, finding,
+		finding_explain(finding,
 				on ? "the limits are in the way of what SST-TF allows"
 				   : "turbo frequencies are lower than those of the level",
 				on ? "turbo-ratio-limits none" : "turbo-ratio-limits level");
-		finding_add_domain(findings, finding, domain);
+		finding_add_domain(finding, domain);
 		return;
 	}
 }

@@ -5,97 +5,74 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void finding_free(struct isst_finding *finding)
 {
-	if (!finding)
-		return;
 	isst_cpuset_free(finding->cpus);
 	isst_cpuset_free(finding->packages);
 	free(finding->domains);
-	free(finding->read);
-	free(finding->meaning);
 	free(finding->place);
 	free(finding->remedy);
 	free(finding);
 }
 
-static struct isst_finding *finding_new(const struct findings *findings, int code, char *read)
+/** Adds a finding; NULL without memory. */
+static struct isst_finding *add_finding(struct findings *findings, const struct finding_code *row,
+					const char *read)
 {
 	struct isst_finding *finding = calloc(1, sizeof(*finding));
-	const struct finding_code *row = finding_code(code);
 
-	if (!finding) {
-		free(read);
+	if (!finding || ARRAY_GROW(findings->items, findings->count)) {
+		free(finding);
 		return NULL;
 	}
-	finding->code = code;
-	finding->order = findings->count;
-	finding->name = row->name;
-	finding->severity = row->severity;
-	finding->kind = row->kind;
-	finding->remedy_template = row->remedy;
-	finding->read = read;
-	finding->meaning = strdup(row->meaning ? row->meaning : "");
-	finding->cpus = isst_cpuset_new();
-	finding->packages = isst_cpuset_new();
-	finding->domains = calloc(findings->survey->count + 1, sizeof(*finding->domains));
-	finding->whole = true;
-	if (finding->meaning && finding->cpus && finding->packages && finding->domains)
-		return finding;
-	finding_free(finding);
-	return NULL;
+	findings->items[findings->count] = finding;
+	*finding = (struct isst_finding){
+		.findings = findings,
+		.code = row->code,
+		.order = findings->count++,
+		.name = row->name,
+		.severity = row->severity,
+		.kind = row->kind,
+		.remedy_template = row->remedy,
+		.read = read,
+		.meaning = row->meaning ? row->meaning : "",
+		.cpus = isst_cpuset_new(),
+		.packages = isst_cpuset_new(),
+		.domains = calloc(findings->survey->count + 1, sizeof(*finding->domains)),
+		.whole = true,
+	};
+	return finding->domains ? finding : NULL;
 }
 
 struct isst_finding *findings_note(struct findings *findings, int code, const char *format, ...)
 {
-	struct isst_finding *finding = NULL;
+	struct isst_finding *finding;
 	va_list arguments;
-	char *read;
-	int length;
+	const char *read;
 
 	va_start(arguments, format);
-	length = vasprintf(&read, format, arguments);
+	read = message_make_list(&findings->texts, format, arguments);
 	va_end(arguments);
-	for (size_t i = 0; i < findings->count && length >= 0; i++)
-		if (findings->items[i]->code == code &&
-		    strcmp(findings->items[i]->read, read) == 0) {
-			free(read);
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->items[i]->code == code && findings->items[i]->read == read)
 			return findings->items[i];
-		}
-	if (length >= 0 && ARRAY_GROW(findings->items, findings->count) == 0)
-		finding = finding_new(findings, code, read);
-	else if (length >= 0)
-		free(read);
-	if (finding) {
-		findings->items[findings->count++] = finding;
+	finding = add_finding(findings, finding_code(code), read);
+	if (finding)
 		return finding;
-	}
 	findings->error = -ENOMEM;
+	findings->lost.findings = findings;
 	return &findings->lost;
 }
 
-void finding_explain(struct findings *findings, struct isst_finding *finding, const char *meaning,
-		     const char *remedy)
+void finding_explain(struct isst_finding *finding, const char *meaning, const char *remedy)
 {
-	char *copy = meaning && finding->meaning ? strdup(meaning) : NULL;
-
+	if (meaning)
+		finding->meaning = meaning;
 	if (remedy)
-		finding->remedy_template = FINDING_TEXT(findings, "%s", remedy);
-	if (copy) {
-		free(finding->meaning);
-		finding->meaning = copy;
-	} else if (meaning) {
-		findings->error = -ENOMEM;
-	}
-}
-
-void finding_lift_max(struct findings *findings, struct isst_finding *finding, unsigned int clos)
-{
-	finding_explain(findings, finding, NULL, FINDING_TEXT(findings, "clos %u max none", clos));
+		finding->remedy_template = remedy;
 }
 
 void finding_is_choice(struct isst_finding *finding, bool applied)
@@ -104,9 +81,10 @@ void finding_is_choice(struct isst_finding *finding, bool applied)
 		finding->severity = ISST_SEVERITY_NOTE;
 }
 
-void finding_add_place(struct findings *findings, struct isst_finding *finding,
-		       const struct survey_domain *domain)
+void finding_add_place(struct isst_finding *finding, const struct survey_domain *domain)
 {
+	struct findings *findings = finding->findings;
+
 	if (!finding->domains)
 		return;
 	finding->domains[domain - findings->survey->domains] = true;
@@ -115,21 +93,20 @@ void finding_add_place(struct findings *findings, struct isst_finding *finding,
 		findings->error = -ENOMEM;
 }
 
-void finding_add_cpu(struct findings *findings, struct isst_finding *finding,
-		     const struct survey_domain *domain, unsigned int cpu)
+void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *domain,
+		     unsigned int cpu)
 {
-	finding_add_place(findings, finding, domain);
+	finding_add_place(finding, domain);
 	if (finding->domains && isst_cpuset_add(finding->cpus, cpu, cpu))
-		findings->error = -ENOMEM;
+		finding->findings->error = -ENOMEM;
 }
 
-void finding_add_domain(struct findings *findings, struct isst_finding *finding,
-			const struct survey_domain *domain)
+void finding_add_domain(struct isst_finding *finding, const struct survey_domain *domain)
 {
-	finding_add_place(findings, finding, domain);
+	finding_add_place(finding, domain);
 	survey_for_each_cpu (cpu, domain)
 		if (cpu->asked)
-			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+			finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
 /* ---- The end ---- */
@@ -157,6 +134,8 @@ int findings_finish(struct findings *findings)
 	if (findings->count > 1)
 		qsort(findings->items, findings->count, sizeof(struct isst_finding *),
 		      compare_findings);
+	if (findings->texts.lost)
+		findings->error = -ENOMEM;
 	for (size_t i = 0; i < findings->count && !findings->error; i++) {
 		struct isst_finding *finding = findings->items[i];
 
@@ -173,5 +152,6 @@ void findings_clear(struct findings *findings)
 	for (size_t i = 0; i < findings->count; i++)
 		finding_free(findings->items[i]);
 	free(findings->items);
+	messages_free(&findings->texts);
 	*findings = (struct findings){ 0 };
 }

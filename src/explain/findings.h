@@ -22,31 +22,34 @@ enum remedy_kind {
 	REMEDY_WHOLE_PACKAGE_STATEMENT,
 };
 
+struct findings;
+
+/** Texts, but for those that findings_finish() makes, are those of the findings. */
 struct isst_finding {
 	ISST_MAY_GROW;
+	struct findings *findings;
 	int code, severity;
 	size_t order; /* in which it was found */
 	const char *name;
 	struct isst_cpuset *cpus, *packages;
 	bool *domains; /* by their position in the survey */
 	bool whole;    /* it is about the machine, not about domains */
-	char *read, *meaning;
-	const char *remedy_template; /* belongs to the messages of the context */
+	const char *read, *meaning, *remedy_template;
 	enum remedy_kind kind;
 	char *place, *remedy; /* made by findings_finish() */
 };
 
 struct findings {
 	const struct survey *survey;
+	struct messages texts;
 	struct isst_finding **items;
 	size_t count;
 	int error;		  /* -ENOMEM: the findings are not complete */
 	struct isst_finding lost; /* in place of one for which there was no memory */
 };
 
-/** A text of the context, by a format. */
-#define FINDING_TEXT(findings, ...) \
-	message_make(&(findings)->survey->context->messages, __VA_ARGS__)
+/** A text that lives as long as the findings, by a format. */
+#define FINDING_TEXT(findings, ...) message_make(&(findings)->texts, __VA_ARGS__)
 
 /** A row of the table of codes. */
 struct finding_code {
@@ -67,11 +70,10 @@ __attribute__((format(printf, 3, 4))) struct isst_finding *
 findings_note(struct findings *findings, int code, const char *format, ...);
 
 /** What a finding means and what fixes it, in place of what its code has. NULL: that. */
-void finding_explain(struct findings *findings, struct isst_finding *finding, const char *meaning,
-		     const char *remedy);
+void finding_explain(struct isst_finding *finding, const char *meaning, const char *remedy);
 
 /** The remedy of a maximum of a class: none. */
-void finding_lift_max(struct findings *findings, struct isst_finding *finding, unsigned int clos);
+#define LIFT_MAX(findings, clos) FINDING_TEXT(findings, "clos %u max none", clos)
 
 /** Behind what was read of a limit: whether the configuration that was applied last states it. Then
  * it is a choice, and worth a note. */
@@ -80,12 +82,10 @@ void finding_lift_max(struct findings *findings, struct isst_finding *finding, u
 void finding_is_choice(struct isst_finding *finding, bool applied);
 
 /** Adds a domain with the CPUs asked for; a domain; a CPU with its domain. */
-void finding_add_domain(struct findings *findings, struct isst_finding *finding,
-			const struct survey_domain *domain);
-void finding_add_place(struct findings *findings, struct isst_finding *finding,
-		       const struct survey_domain *domain);
-void finding_add_cpu(struct findings *findings, struct isst_finding *finding,
-		     const struct survey_domain *domain, unsigned int cpu);
+void finding_add_domain(struct isst_finding *finding, const struct survey_domain *domain);
+void finding_add_place(struct isst_finding *finding, const struct survey_domain *domain);
+void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *domain,
+		     unsigned int cpu);
 
 /** Sorts the findings by importance, and makes their texts. Returns 0 or -ENOMEM. */
 int findings_finish(struct findings *findings);

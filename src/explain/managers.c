@@ -117,6 +117,6 @@ void check_managers(struct findings *findings)
 						"%u (/proc/%u/comm)",
 						TABLE[i].process, seen->process, seen->plugin,
 						seen->plugin);
-		finding_explain(findings, finding, TABLE[i].effect, TABLE[i].advice);
+		finding_explain(finding, TABLE[i].effect, TABLE[i].advice);
 	}
 }

@@ -243,7 +243,7 @@ bool misses_turbo_freq(const struct survey_domain *domain, const struct package 
 	       division.low > 0 && !classes_have_purpose(domain) && gains_turbo_freq(package);
 }
 
-const char *package_cores_word(const struct findings *findings, size_t count)
+const char *package_cores_word(struct findings *findings, size_t count)
 {
 	return platform_cores_word(&findings->survey->context->platform, count);
 }
@@ -265,7 +265,7 @@ static unsigned int bucket_to_choose(const struct package *package)
 									   : gaining - 1;
 }
 
-const char *bucket_remedy(const struct findings *findings, const struct package *package,
+const char *bucket_remedy(struct findings *findings, const struct package *package,
 			  unsigned int bucket)
 {
 	bool turbo_freq = true, classes = true;
@@ -281,12 +281,12 @@ const char *bucket_remedy(const struct findings *findings, const struct package 
 		turbo_freq &= turbo_freq_is_on(domain);
 		classes &= !survey_classes_are_off(domain);
 	}
-	return message_make(&findings->survey->context->messages, "%s%shigh-priority bucket %u",
+	return FINDING_TEXT(findings, "%s%shigh-priority bucket %u",
 			    turbo_freq ? "" : "turbo-freq on;",
 			    classes ? "" : "core-power on ordered;", bucket);
 }
 
-const char *turbo_freq_remedy(const struct findings *findings, const struct package *package,
+const char *turbo_freq_remedy(struct findings *findings, const struct package *package,
 			      const char *statements)
 {
 	unsigned int bucket;
@@ -299,10 +299,9 @@ const char *turbo_freq_remedy(const struct findings *findings, const struct pack
 		       : bucket_remedy(findings, package, bucket);
 }
 
-const char *turbo_freq_meaning(const struct findings *findings, const struct package *package,
+const char *turbo_freq_meaning(struct findings *findings, const struct package *package,
 			       const char *meaning)
 {
-	struct messages *messages = &findings->survey->context->messages;
 	const struct isst_turbo_freq *info;
 	unsigned int bucket, chosen;
 
@@ -310,7 +309,7 @@ const char *turbo_freq_meaning(const struct findings *findings, const struct pac
 		return meaning;
 	info = &package->level->turbo_freq_info;
 	if (level_gaining_buckets(package->level) == 0)
-		return message_make(messages,
+		return FINDING_TEXT(findings,
 				    "%s; SST-TF gains nothing: all cores reach up to %u MHz "
 				    "without it",
 				    meaning, level_all_cores_mhz(package->level));
@@ -319,13 +318,13 @@ const char *turbo_freq_meaning(const struct findings *findings, const struct pac
 	if (info->mhz[0][bucket].state != ISST_KNOWN || info->clip_mhz[0].state != ISST_KNOWN)
 		return meaning;
 	if (chosen < info->buckets)
-		return message_make(messages,
+		return FINDING_TEXT(findings,
 				    "%s; with the remedy %u %s, which it chooses, reach up to "
 				    "%u MHz, and all others %u MHz",
 				    meaning, info->high_priority_cores[bucket],
 				    package_cores_word(findings, info->high_priority_cores[bucket]),
 				    info->mhz[0][bucket].value, info->clip_mhz[0].value);
-	return message_make(messages,
+	return FINDING_TEXT(findings,
 			    "%s; with the remedy %zu %s %s up to %u MHz, and all others %u MHz",
 			    meaning, package->cpus.high_cores,
 			    package_cores_word(findings, package->cpus.high_cores),

@@ -63,7 +63,7 @@ unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cp
 bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain);
 
 /** What so many cores of a package are called: buckets of E-cores count modules. */
-const char *package_cores_word(const struct findings *findings, size_t count);
+const char *package_cores_word(struct findings *findings, size_t count);
 
 /** The first bucket that is large enough; the number of buckets: none is. */
 unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
@@ -82,16 +82,16 @@ bool misses_turbo_freq(const struct survey_domain *domain, const struct package 
  * The statements with which the cores of a package make use of SST-TF: these, and if they would not
  * be in a bucket those that choose others. For REMEDY_PACKAGE_STATEMENT.
  */
-const char *turbo_freq_remedy(const struct findings *findings, const struct package *package,
+const char *turbo_freq_remedy(struct findings *findings, const struct package *package,
 			      const char *statements);
 
 /** Those that choose as many high priority cores as a bucket holds, or that turn off SST-TF where
  * no bucket gains. */
-const char *bucket_remedy(const struct findings *findings, const struct package *package,
+const char *bucket_remedy(struct findings *findings, const struct package *package,
 			  unsigned int bucket);
 
 /** What cores reach with turbo_freq_remedy(), behind what a finding means. */
-const char *turbo_freq_meaning(const struct findings *findings, const struct package *package,
+const char *turbo_freq_meaning(struct findings *findings, const struct package *package,
 			       const char *meaning);
 
 #endif
