@@ -17,12 +17,24 @@
 
 #include <isst-emulator.h>
 
-/** An emulated machine with a state of its own, and a context on it. */
+enum { KEPT = 64 };
+
+/** An emulated machine with a state of its own, and a context on it; targets and results
+ * that end with it. */
 struct fixture {
 	char *directory;
 	struct isst_emulator_target *target;
 	struct isst_context *context;
+	struct isst_targets *targets[KEPT];
+	struct isst_results *results[KEPT];
+	size_t target_count, result_count;
 };
+
+/** The machine of a test, which ends with it. */
+static struct fixture fixture;
+
+#define ok(call) assert_int_equal((call), 0)
+#define refused(call) assert_int_equal((call), -EINVAL)
 
 /** A platform of the tests: its path, until the next call. */
 static inline const char *of_tests(const char *name)
@@ -36,38 +48,88 @@ static inline const char *of_tests(const char *name)
 	return path;
 }
 
+static inline void fixture_end(struct fixture *of)
+{
+	char *command, *error;
+
+	if (!of->directory)
+		return;
+	for (size_t i = 0; i < of->result_count; i++)
+		isst_results_free(of->results[i]);
+	for (size_t i = 0; i < of->target_count; i++)
+		isst_targets_free(of->targets[i]);
+	isst_close(of->context);
+	ok(isst_emulator_reset(of->target, &error));
+	isst_emulator_target_free(of->target);
+	assert_true(asprintf(&command, "rm -rf '%s'", of->directory) > 0);
+	ok(system(command)); /* NOLINT(cert-env33-c) */
+	free(command);
+	free(of->directory);
+	*of = (struct fixture){ 0 };
+}
+
+static inline int end_test(void **state)
+{
+	fixture_end(&fixture);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end_test)
+
 /** The emulator's target of a platform, in the fixture's directory. */
-static inline void fixture_begin(struct fixture *fixture, const char *platform)
+static inline void fixture_begin(struct fixture *of, const char *platform)
 {
 	const char *scratch = getenv("TMPDIR");
 
-	*fixture = (struct fixture){ 0 };
-	assert_true(asprintf(&fixture->directory, "%s/isst-library-XXXXXX",
-			     scratch ? scratch : "/tmp") > 0);
-	assert_non_null(mkdtemp(fixture->directory));
-	fixture->target = isst_emulator_target_new(platform);
-	assert_non_null(fixture->target);
-	assert_int_equal(isst_emulator_target_set_state(fixture->target, fixture->directory), 0);
+	fixture_end(of);
+	*of = (struct fixture){ 0 };
+	assert_true(asprintf(&of->directory, "%s/isst-library-XXXXXX", scratch ? scratch : "/tmp") >
+		    0);
+	assert_non_null(mkdtemp(of->directory));
+	of->target = isst_emulator_target_new(platform);
+	assert_non_null(of->target);
+	ok(isst_emulator_target_set_state(of->target, of->directory));
 }
 
 /** Another context on the machine, not discovered. */
-static inline struct isst_context *fixture_open(struct fixture *fixture,
+static inline struct isst_context *fixture_open(struct fixture *of,
 						const struct isst_options *options)
 {
 	struct isst_context *context;
 	struct isst_machine *machine;
 	char *error;
 
-	assert_int_equal(isst_emulator_open(fixture->target, &machine, &error), 0);
-	assert_int_equal(isst_open_machine(machine, options, &context), 0);
+	ok(isst_emulator_open(of->target, &machine, &error));
+	ok(isst_open_machine(machine, options, &context));
 	return context;
 }
 
-static inline void fixture_discover(struct fixture *fixture, const char *platform)
+static inline void fixture_discover(struct fixture *of, const char *platform)
 {
-	fixture_begin(fixture, platform);
-	fixture->context = fixture_open(fixture, NULL);
-	assert_int_equal(isst_discover(fixture->context), 0);
+	fixture_begin(of, platform);
+	of->context = fixture_open(of, NULL);
+	ok(isst_discover(of->context));
+}
+
+static inline void open_and_discover(void)
+{
+	fixture.context = fixture_open(&fixture, NULL);
+	ok(isst_discover(fixture.context));
+}
+
+/** Discovers the machine of a test under the lock. */
+static inline void lock_and_discover(const char *platform)
+{
+	fixture_begin(&fixture, platform);
+	fixture.context = fixture_open(&fixture, NULL);
+	ok(isst_lock(fixture.context, 0, 0));
+	ok(isst_discover(fixture.context));
+}
+
+static inline void run_and_free(struct isst_change *change, int expected)
+{
+	assert_int_equal(isst_change_run(change), expected);
+	isst_change_free(change);
 }
 
 /** Makes the machine what a configuration states. */
@@ -76,71 +138,79 @@ static inline void apply_config(struct isst_context *context, const char *text)
 	struct isst_config *config = isst_config_new();
 	struct isst_change *change;
 
-	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
-	assert_int_equal(isst_lock(context, 0, 0), 0);
-	assert_int_equal(isst_rediscover(context), 0);
-	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(isst_change_add_config(change, config, 0), 0);
-	assert_int_equal(isst_change_run(change), 0);
-	isst_change_free(change);
-	assert_int_equal(isst_unlock(context), 0);
+	ok(isst_config_add_text(config, "test", text, strlen(text), 0));
+	ok(isst_lock(context, 0, 0));
+	ok(isst_rediscover(context));
+	ok(isst_change_new(context, NULL, &change));
+	ok(isst_change_add_config(change, config, 0));
+	run_and_free(change, 0);
+	ok(isst_unlock(context));
 	isst_config_free(config);
 }
 
 /** Makes a file of the emulated machine fail or be slow, by a fault rule. */
-static inline void fixture_fault(const struct fixture *fixture, const char *rule)
+static inline void fixture_fault(const struct fixture *of, const char *rule)
 {
 	char *path;
 	FILE *file;
 
-	assert_true(asprintf(&path, "%s/faults", fixture->directory) > 0);
+	assert_true(asprintf(&path, "%s/faults", of->directory) > 0);
 	file = fopen(path, "a");
 	free(path);
 	assert_non_null(file);
 	fprintf(file, "%s\n", rule);
-	assert_int_equal(fclose(file), 0);
+	ok(fclose(file));
 }
 
-static inline void fixture_end(struct fixture *fixture)
+static inline struct isst_targets *new_targets(struct isst_context *context)
 {
-	char *command, *error;
+	struct isst_targets *targets = isst_targets_new(context);
 
-	isst_close(fixture->context);
-	assert_int_equal(isst_emulator_reset(fixture->target, &error), 0);
-	isst_emulator_target_free(fixture->target);
-	assert_true(asprintf(&command, "rm -rf '%s'", fixture->directory) > 0);
-	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c) */
-	free(command);
-	free(fixture->directory);
+	assert_non_null(targets);
+	assert_in_range(fixture.target_count, 0, KEPT - 1);
+	return fixture.targets[fixture.target_count++] = targets;
 }
 
 /** All domains of the context. */
 static inline struct isst_targets *all_domains(struct isst_context *context)
 {
-	struct isst_targets *targets = isst_targets_new(context);
+	struct isst_targets *targets = new_targets(context);
 
-	assert_non_null(targets);
-	assert_int_equal(isst_targets_add_all_domains(targets, 0), 0);
+	ok(isst_targets_add_all_domains(targets, 0));
 	return targets;
 }
 
 /** The CPUs of a list. */
 static inline struct isst_targets *cpus_of_list(struct isst_context *context, const char *list)
 {
-	struct isst_targets *targets = isst_targets_new(context);
+	struct isst_targets *targets = new_targets(context);
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
-	assert_non_null(targets);
-	assert_int_equal(isst_cpuset_add_list(cpus, list, NULL), 0);
-	assert_int_equal(isst_targets_add_cpus(targets, cpus), 0);
+	ok(isst_cpuset_add_list(cpus, list, NULL));
+	ok(isst_targets_add_cpus(targets, cpus));
 	isst_cpuset_free(cpus);
 	return targets;
+}
+
+typedef int (*reading_function)(struct isst_context *context, const struct isst_targets *targets,
+				const struct isst_request *request, unsigned int flags,
+				struct isst_results **results);
+
+/** What a function reads of targets on the machine of the test, with what it returns. */
+static inline struct isst_results *read_of(reading_function function,
+					   const struct isst_targets *targets, int expected)
+{
+	struct isst_results **results = &fixture.results[fixture.result_count++];
+
+	assert_in_range(fixture.result_count, 1, KEPT);
+	assert_int_equal(function(fixture.context, targets, NULL, 0, results), expected);
+	return *results;
 }
 
 #define check_value(result, id, expected) \
 	do { \
 		unsigned int check_value_; \
-		assert_int_equal(isst_result_value((result), (id), &check_value_), 0); \
+		ok(isst_result_value((result), (id), &check_value_)); \
 		assert_int_equal(check_value_, (expected)); \
 	} while (0)
 

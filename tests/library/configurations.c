@@ -11,7 +11,7 @@ static struct isst_config *config_of(const char *text)
 	struct isst_config *config = isst_config_new();
 
 	assert_non_null(config);
-	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
+	ok(isst_config_add_text(config, "test", text, strlen(text), 0));
 	return config;
 }
 
@@ -19,7 +19,7 @@ static void check_text(const struct isst_config *config, const char *expected)
 {
 	char *text;
 
-	assert_int_equal(isst_config_to_text(config, 0, &text), 0);
+	ok(isst_config_to_text(config, 0, &text));
 	assert_string_equal(text, expected);
 	free(text);
 }
@@ -29,7 +29,6 @@ static void conditions_without_lines_stay_apart(void **state)
 	struct isst_config *config = config_of(
 		"match model 0x1 else skip\nmatch cpus 4\nlevel 1\n");
 
-	(void)state;
 	check_text(config, "# isst configuration 1\nmatch model 0x1 else skip\nmatch cpus 4\n"
 			   "level 1\n");
 	isst_config_free(config);
@@ -40,9 +39,8 @@ static void several_texts_are_not_one(void **state)
 	struct isst_config *config = config_of("package 0: level 1\n");
 	char *text;
 
-	(void)state;
 	check_text(config, "# isst configuration 1\npackage 0: level 1\n");
-	assert_int_equal(isst_config_add_text(config, "later", "level 2\n", 8, 0), 0);
+	ok(isst_config_add_text(config, "later", "level 2\n", 8, 0));
 	assert_int_equal(isst_config_to_text(config, 0, &text), -ENODATA);
 	assert_null(text);
 	isst_config_free(config);
@@ -55,25 +53,24 @@ static void check_printed(const struct isst_config *made)
 	struct isst_config *read = isst_config_new();
 	char *text;
 
-	assert_int_equal(isst_config_to_text(made, 0, &text), 0);
-	assert_int_equal(
-		isst_config_add_text(read, "printed", text, strlen(text), ISST_CONFIG_ADD_FILE), 0);
+	ok(isst_config_to_text(made, 0, &text));
+	ok(isst_config_add_text(read, "printed", text, strlen(text), ISST_CONFIG_ADD_FILE));
 	check_text(read, text);
 	free(text);
 	isst_config_free(read);
 }
 
 /** Each part of the defaults, and all, with and without the level after boot. */
-static void check_defaults(const struct fixture *fixture)
+static void check_defaults(void)
 {
 	struct isst_config *config;
 	char *text;
 
 	for (unsigned int flags = 0; flags <= ISST_CONFIG_CPUS;
 	     flags = flags ? flags << 1 : ISST_CONFIG_CLOS) {
-		assert_int_equal(isst_config_defaults(fixture->context, flags, &config), 0);
+		ok(isst_config_defaults(fixture.context, flags, &config));
 		check_printed(config);
-		assert_int_equal(isst_config_add_text(config, "later", "level 2\n", 8, 0), 0);
+		ok(isst_config_add_text(config, "later", "level 2\n", 8, 0));
 		assert_int_equal(isst_config_to_text(config, 0, &text), -ENODATA);
 		isst_config_free(config);
 	}
@@ -86,29 +83,22 @@ static void what_a_machine_made_is_one_text(void **state)
 						 "graniterapids-2s64c" };
 	struct isst_config *config;
 	struct isst_change *change;
-	struct fixture fixture;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(PLATFORMS) / sizeof(PLATFORMS[0]); i++) {
-		fixture_begin(&fixture, PLATFORMS[i]);
-		fixture.context = fixture_open(&fixture, NULL);
-		assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
-		assert_int_equal(isst_discover(fixture.context), 0);
-		check_defaults(&fixture);
+		lock_and_discover(PLATFORMS[i]);
+		check_defaults();
 		config = config_of("? clos 1 weight 1\nscaling-max 2000\n");
-		assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
-		assert_int_equal(isst_change_add_config(change, config, 0), 0);
-		assert_int_equal(isst_change_run(change), 0);
-		isst_change_free(change);
+		ok(isst_change_new(fixture.context, NULL, &change));
+		ok(isst_change_add_config(change, config, 0));
+		run_and_free(change, 0);
 		isst_config_free(config);
-		check_defaults(&fixture);
-		assert_int_equal(isst_config_boot(fixture.context, 0, &config), 0);
+		check_defaults();
+		ok(isst_config_boot(fixture.context, 0, &config));
 		check_printed(config);
 		isst_config_free(config);
-		assert_int_equal(isst_config_read(fixture.context, 0, &config), 0);
+		ok(isst_config_read(fixture.context, 0, &config));
 		check_printed(config);
 		isst_config_free(config);
-		fixture_end(&fixture);
 	}
 }
 
@@ -116,42 +106,29 @@ static void what_is_for_another_machine_is_not_compared(void **state)
 {
 	struct isst_config *config = config_of("match model 0x1 else skip\nlevel 1\n");
 	struct isst_change *change;
-	struct fixture fixture;
 
-	(void)state;
-	fixture_begin(&fixture, "guide");
-	fixture.context = fixture_open(&fixture, NULL);
-	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
-	assert_int_equal(isst_discover(fixture.context), 0);
+	lock_and_discover("guide");
 	assert_int_equal(isst_config_check(config, fixture.context, 0), ISST_CONFIG_SKIPPED);
 	assert_null(isst_config_difference_at(config, 0));
-	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
+	ok(isst_change_new(fixture.context, NULL, &change));
 	assert_int_equal(isst_change_add_config(change, config, 0), ISST_CONFIG_SKIPPED);
-	assert_int_equal(isst_change_run(change), 0);
+	ok(isst_change_run(change));
 	assert_null(isst_change_step_at(change, 0));
 	isst_change_free(change);
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 static void a_change_without_its_configuration_is_not_made(void **state)
 {
 	struct isst_config *config = config_of("level 1\n");
 	struct isst_change *change;
-	struct fixture fixture;
 
-	(void)state;
-	fixture_begin(&fixture, "guide");
-	fixture.context = fixture_open(&fixture, NULL);
-	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
-	assert_int_equal(isst_discover(fixture.context), 0);
-	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
-	assert_int_equal(isst_change_add_config(change, config, 1), -EINVAL);
-	assert_int_equal(isst_change_check(change), -EINVAL);
-	assert_int_equal(isst_change_run(change), -EINVAL);
-	isst_change_free(change);
+	lock_and_discover("guide");
+	ok(isst_change_new(fixture.context, NULL, &change));
+	refused(isst_change_add_config(change, config, 1));
+	refused(isst_change_check(change));
+	run_and_free(change, -EINVAL);
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 /** What a difference is of, apart from its text. */
@@ -175,23 +152,19 @@ static void differences_have_domains_cpus_and_subjects(void **state)
 	struct isst_config *config = config_of("clos 2 max 2000\nassociation 1 = 14,20\n"
 					       "package 1: cpus offline 20-21\n");
 	const struct isst_domain *first, *second;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
 	first = isst_domain_at(fixture.context, 0);
 	second = isst_domain_at(fixture.context, 1);
-	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	ok(isst_config_check(config, fixture.context, 0));
 	check_difference(config, 0, NULL, NULL, "CLOS 2 max");
 	check_difference(config, 1, second, "14,20,42,48", "CLOS");
 	check_difference(config, 2, second, "20-21", "CPUs");
 	assert_null(isst_config_difference_at(config, 3));
-	assert_int_equal(isst_config_check(config, fixture.context, ISST_CONFIG_CHECK_SEPARATELY),
-			 0);
+	ok(isst_config_check(config, fixture.context, ISST_CONFIG_CHECK_SEPARATELY));
 	check_difference(config, 0, first, NULL, "CLOS 2 max");
 	check_difference(config, 1, second, NULL, "CLOS 2 max");
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 /** What else is stated is neither compared nor changed. */
@@ -200,30 +173,24 @@ static void a_configuration_may_be_for_some_domains_alone(void **state)
 	struct isst_config *config = config_of("level 1\nclos 2 max 2000\ncpus by-level\n");
 	struct isst_targets *targets;
 	struct isst_change *change;
-	struct fixture fixture, other;
+	struct fixture other = { 0 };
 
-	(void)state;
-	fixture_begin(&fixture, "guide");
-	fixture.context = fixture_open(&fixture, NULL);
-	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
-	assert_int_equal(isst_discover(fixture.context), 0);
-	targets = isst_targets_new(fixture.context);
-	assert_int_equal(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 1)), 0);
+	lock_and_discover("guide");
+	targets = new_targets(fixture.context);
+	ok(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 1)));
 	isst_config_set_targets(config, targets);
-	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	ok(isst_config_check(config, fixture.context, 0));
 	for (size_t i = 0; i < 2; i++)
 		assert_ptr_equal(
 			isst_config_difference_domain(isst_config_difference_at(config, i)),
 			isst_domain_at(fixture.context, 1));
-	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
-	assert_int_equal(isst_change_add_config(change, config, 0), 0);
-	assert_int_equal(isst_change_run(change), 0);
-	isst_change_free(change);
-	isst_targets_free(targets);
+	ok(isst_change_new(fixture.context, NULL, &change));
+	ok(isst_change_add_config(change, config, 0));
+	run_and_free(change, 0);
 	/* As nothing was changed of the other one. */
-	assert_int_equal(isst_rediscover(fixture.context), 0);
+	ok(isst_rediscover(fixture.context));
 	isst_config_set_targets(config, NULL);
-	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	ok(isst_config_check(config, fixture.context, 0));
 	check_difference(config, 0, isst_domain_at(fixture.context, 0), NULL, "level");
 	check_difference(config, 1, isst_domain_at(fixture.context, 0), NULL, "CLOS 2 max");
 	assert_null(isst_config_difference_at(config, 2));
@@ -231,11 +198,9 @@ static void a_configuration_may_be_for_some_domains_alone(void **state)
 	fixture_discover(&other, "guide");
 	targets = all_domains(other.context);
 	isst_config_set_targets(config, targets);
-	assert_int_equal(isst_config_check(config, fixture.context, 0), -EINVAL);
-	isst_targets_free(targets);
+	refused(isst_config_check(config, fixture.context, 0));
 	fixture_end(&other);
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 /** Without the domains that cannot be read. */
@@ -243,23 +208,18 @@ static void the_state_of_some_domains_can_be_read_alone(void **state)
 {
 	struct isst_targets *targets;
 	struct isst_config *config;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
 	fixture_fault(&fixture, "mailbox any package 1 EIO");
 	assert_int_equal(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL, &config), -EIO);
 	targets = isst_targets_new(fixture.context);
-	assert_int_equal(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 0)), 0);
-	assert_int_equal(
-		isst_config_read_targets(fixture.context, targets, ISST_CONFIG_READ_ALL, &config),
-		0);
+	ok(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 0)));
+	ok(isst_config_read_targets(fixture.context, targets, ISST_CONFIG_READ_ALL, &config));
 	isst_config_set_targets(config, targets);
-	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	ok(isst_config_check(config, fixture.context, 0));
 	assert_null(isst_config_difference_at(config, 0));
 	isst_config_free(config);
 	isst_targets_free(targets);
-	fixture_end(&fixture);
 }
 
 /** Registers of a package all of whose CPUs are isolated. */
@@ -267,27 +227,22 @@ static void isolated_cpus_can_be_left_undisturbed(void **state)
 {
 	struct isst_config *config = config_of("turbo-ratio-limits 0x2323232323232323\n");
 	char platform[] = "/tmp/isst-isolated-XXXXXX", *command;
-	struct fixture fixture;
 
-	(void)state;
 	close(mkstemp(platform));
 	assert_true(asprintf(&command, "sed 's/^isolcpus = 3/isolcpus = 0-3/' '%s' > '%s'",
 			     of_tests("isolcpus"), platform) > 0);
-	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c) */
+	ok(system(command)); /* NOLINT(cert-env33-c) */
 	free(command);
 	fixture_discover(&fixture, platform);
-	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+	ok(isst_config_check(config, fixture.context, 0));
 	check_difference(config, 0, isst_domain_at(fixture.context, 0), NULL, "turbo ratio limits");
 	fixture_fault(&fixture, "msr any EIO");
-	assert_int_equal(isst_config_check(config, fixture.context, ISST_CONFIG_CHECK_UNDISTURBED),
-			 0);
+	ok(isst_config_check(config, fixture.context, ISST_CONFIG_CHECK_UNDISTURBED));
 	assert_null(isst_config_difference_at(config, 0));
 	isst_config_free(config);
 	assert_int_equal(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL, &config), -EIO);
-	assert_int_equal(isst_config_read(fixture.context,
-					  ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
-					  &config),
-			 0);
+	ok(isst_config_read(fixture.context, ISST_CONFIG_READ_ALL | ISST_CONFIG_READ_UNDISTURBED,
+			    &config));
 	isst_config_free(config);
 	fixture_end(&fixture);
 	unlink(platform);
@@ -329,44 +284,39 @@ static void a_refused_call_leaves_nothing_of_an_earlier_one(void **state)
 		"turbo-freq on\nhigh-priority bucket 0\n? level 9\n");
 	struct isst_context *undiscovered;
 	struct isst_change *change;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_begin(&fixture, "guide");
 	undiscovered = fixture_open(&fixture, NULL);
 	fixture.context = fixture_open(&fixture, NULL);
-	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
-	assert_int_equal(isst_discover(fixture.context), 0);
-	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
-	assert_int_equal(isst_change_run(change), 0);
+	ok(isst_lock(fixture.context, 0, 0));
+	ok(isst_discover(fixture.context));
+	ok(isst_change_new(fixture.context, NULL, &change));
+	ok(isst_change_run(change));
 	for (unsigned int call = 0; call < 6; call++) {
-		assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
+		ok(isst_config_check(config, fixture.context, 0));
 		check_results(config, true);
-		assert_int_equal(refused_call(config, fixture.context, change, call), -EINVAL);
+		refused(refused_call(config, fixture.context, change, call));
 		check_results(config, false);
-		assert_int_equal(isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), 0),
-				 -EINVAL);
+		refused(isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), 0));
 		assert_non_null(isst_config_problem_at(config, 0));
-		assert_int_equal(refused_call(config, fixture.context, change, call), -EINVAL);
+		refused(refused_call(config, fixture.context, change, call));
 		check_results(config, false);
 	}
-	assert_int_equal(isst_config_check(config, fixture.context, 0), 0);
-	assert_int_equal(isst_config_check(config, undiscovered, 0), -EINVAL);
+	ok(isst_config_check(config, fixture.context, 0));
+	refused(isst_config_check(config, undiscovered, 0));
 	check_results(config, false);
 	isst_change_free(change);
 	isst_config_free(config);
 	isst_close(undiscovered);
-	fixture_end(&fixture);
 }
 
 /** Checks the last run that is stored, as another context finds it. */
-static void check_run(struct fixture *fixture, bool succeeded, const char *source,
-		      const char *sha256)
+static void check_run(bool succeeded, const char *source, const char *sha256)
 {
-	struct isst_context *other = fixture_open(fixture, NULL);
+	struct isst_context *other = fixture_open(&fixture, NULL);
 	struct isst_apply_record *record;
 
-	assert_int_equal(isst_read_apply_record(other, 0, &record), 0);
+	ok(isst_read_apply_record(other, 0, &record));
 	assert_in_range(isst_apply_record_time_s(record), time(NULL) - 60, time(NULL));
 	assert_int_equal(isst_apply_record_succeeded(record), succeeded);
 	if (source)
@@ -384,50 +334,41 @@ static void the_last_run_is_stored(void **state)
 	static const char FILE_TEXT[] = "# isst configuration 1\nlevel 1\n";
 	struct isst_config *config = isst_config_new();
 	struct isst_apply_record *record;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
 	assert_int_equal(isst_read_apply_record(fixture.context, 0, &record), -ENOENT);
 	assert_null(record);
 	assert_non_null(strstr(isst_error(fixture.context), "since boot"));
-	assert_int_equal(isst_config_add_text(config, "a file", FILE_TEXT, strlen(FILE_TEXT),
-					      ISST_CONFIG_ADD_FILE),
-			 0);
-	assert_int_equal(isst_config_record_apply(config, fixture.context, ISST_PARTIAL, 0), 0);
-	check_run(&fixture, true, "a file",
+	ok(isst_config_add_text(config, "a file", FILE_TEXT, strlen(FILE_TEXT),
+				ISST_CONFIG_ADD_FILE));
+	ok(isst_config_record_apply(config, fixture.context, ISST_PARTIAL, 0));
+	check_run(true, "a file",
 		  "3e9493dcb1b5baa1b85ac0e9184dd6f7ebbe8a31b27f30bb50e153629c8ca4fc");
-	assert_int_equal(isst_config_add_text(config, "--set", "level 0", 7, 0), 0);
-	assert_int_equal(isst_config_record_apply(config, fixture.context, -EIO, 0), 0);
-	check_run(&fixture, false, "a file",
+	ok(isst_config_add_text(config, "--set", "level 0", 7, 0));
+	ok(isst_config_record_apply(config, fixture.context, -EIO, 0));
+	check_run(false, "a file",
 		  "902621cf34ab27e379ff301e49adf0d93887ff61d0bd9b5ce91c46284d1c40f1");
 	/* The name stays that of the first file. */
-	assert_int_equal(isst_config_add_text(config, "another file", FILE_TEXT, strlen(FILE_TEXT),
-					      ISST_CONFIG_ADD_FILE),
-			 0);
-	assert_int_equal(isst_config_record_apply(config, fixture.context, 0, 0), 0);
-	check_run(&fixture, true, "a file",
+	ok(isst_config_add_text(config, "another file", FILE_TEXT, strlen(FILE_TEXT),
+				ISST_CONFIG_ADD_FILE));
+	ok(isst_config_record_apply(config, fixture.context, 0, 0));
+	check_run(true, "a file",
 		  "928ffd51cc4c7cf3f60700489be1f0313ec1ef9dc5c19d734d87e55a738fb345");
 	/* The machine was reset. */
-	assert_int_equal(isst_config_record_apply(NULL, fixture.context, 0, 0), 0);
+	ok(isst_config_record_apply(NULL, fixture.context, 0, 0));
 	assert_int_equal(isst_read_apply_record(fixture.context, 0, &record), -ENOENT);
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 static void a_run_of_statements_alone_has_no_source(void **state)
 {
 	struct isst_config *config = isst_config_new();
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
-	assert_int_equal(isst_config_add_text(config, "a statement", "level 0", 7, 0), 0);
-	assert_int_equal(isst_config_record_apply(config, fixture.context, 0, 0), 0);
-	check_run(&fixture, true, NULL,
-		  "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
+	ok(isst_config_add_text(config, "a statement", "level 0", 7, 0));
+	ok(isst_config_record_apply(config, fixture.context, 0, 0));
+	check_run(true, NULL, "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 /** What a machine made, with or without a text, and nothing at all: status would show them as
@@ -436,21 +377,17 @@ static void what_has_no_texts_is_not_recorded(void **state)
 {
 	struct isst_config *configs[3] = { isst_config_new() };
 	struct isst_apply_record *record;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
-	assert_int_equal(isst_config_defaults(fixture.context, 0, &configs[1]), 0);
-	assert_int_equal(isst_config_read(fixture.context, 0, &configs[2]), 0);
-	assert_int_equal(isst_config_add_text(configs[2], "a statement", "level 0", 7, 0), 0);
+	ok(isst_config_defaults(fixture.context, 0, &configs[1]));
+	ok(isst_config_read(fixture.context, 0, &configs[2]));
+	ok(isst_config_add_text(configs[2], "a statement", "level 0", 7, 0));
 	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
-		assert_int_equal(isst_config_record_apply(configs[i], fixture.context, 0, 0),
-				 -EINVAL);
+		refused(isst_config_record_apply(configs[i], fixture.context, 0, 0));
 		assert_non_null(strstr(isst_error(fixture.context), "texts"));
 		isst_config_free(configs[i]);
 	}
 	assert_int_equal(isst_read_apply_record(fixture.context, 0, &record), -ENOENT);
-	fixture_end(&fixture);
 }
 
 /** The digest is that of a_run_of_statements_alone_has_no_source(). */
@@ -458,39 +395,32 @@ static void a_text_that_was_refused_does_not_count(void **state)
 {
 	static const char WRONG[] = "# isst configuration 1\nnonsense\n";
 	struct isst_config *config = isst_config_new();
-	struct fixture fixture;
 	char *text;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
-	assert_int_equal(
-		isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), ISST_CONFIG_ADD_FILE),
-		-EINVAL);
+	refused(isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), ISST_CONFIG_ADD_FILE));
 	assert_string_equal(isst_config_problem_at(config, 0), "wrong:2: unknown word 'nonsense'");
-	assert_int_equal(isst_config_add_text(config, "a statement", "level 0", 7, 0), 0);
-	assert_int_equal(isst_config_to_text(config, 0, &text), 0);
+	ok(isst_config_add_text(config, "a statement", "level 0", 7, 0));
+	ok(isst_config_to_text(config, 0, &text));
 	assert_string_equal(text, "# isst configuration 1\nlevel 0\n");
 	free(text);
-	assert_int_equal(isst_config_record_apply(config, fixture.context, 0, 0), 0);
-	check_run(&fixture, true, NULL,
-		  "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
+	ok(isst_config_record_apply(config, fixture.context, 0, 0));
+	check_run(true, NULL, "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 /** Why a statement is skipped, where it is by itself. */
-static void check_skipped(const struct fixture *fixture, const char *statement, const char *why,
-			  int because)
+static void check_skipped(const char *statement, const char *why, int because)
 {
 	struct isst_config *config = config_of(statement);
 
-	assert_int_equal(isst_config_check(config, fixture->context, 0), 0);
+	ok(isst_config_check(config, fixture.context, 0));
 	assert_string_equal(isst_config_skipped_at(config, 0), why);
 	assert_int_equal(isst_config_skipped_error_at(config, 0), because);
 	/* Once, however many domains are without. */
 	assert_null(isst_config_skipped_at(config, 1));
 	/* What was skipped is that of the last call. */
-	assert_int_equal(isst_config_match(config, fixture->context, 0), 0);
+	ok(isst_config_match(config, fixture.context, 0));
 	assert_null(isst_config_skipped_at(config, 0));
 	assert_int_equal(isst_config_skipped_error_at(config, 0), 0);
 	isst_config_free(config);
@@ -498,19 +428,15 @@ static void check_skipped(const struct fixture *fixture, const char *statement, 
 
 static void skipped_statements_have_reasons(void **state)
 {
-	struct fixture fixture;
-
-	(void)state;
 	fixture_discover(&fixture, "guide");
-	check_skipped(&fixture, "? level 9\n", "test: packages 0-1, die 0: level 9 does not exist",
+	check_skipped("? level 9\n", "test: packages 0-1, die 0: level 9 does not exist",
 		      -EOPNOTSUPP);
 	fixture_end(&fixture);
 	fixture_discover(&fixture, of_tests("no-cpufreq"));
-	check_skipped(&fixture, "? uncore-max 1600\n",
+	check_skipped("? uncore-max 1600\n",
 		      "test: package 0, die 0: uncore limits: the kernel provides none (module "
 		      "intel_uncore_frequency)",
 		      -ENODEV);
-	fixture_end(&fixture);
 }
 
 /* The level after boot is a statement that a machine with a locked level does without. */
@@ -519,45 +445,41 @@ static void defaults_have_the_parts_that_were_asked_for(void **state)
 	static const unsigned int unknown[] = { ISST_CONFIG_CPUS << 1, ISST_CONFIG_CPUS << 1 | 1,
 						1U << 31 };
 	struct isst_config *config;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		config = (struct isst_config *)&fixture;
-		assert_int_equal(isst_config_defaults(fixture.context, unknown[i], &config),
-				 -EINVAL);
+		refused(isst_config_defaults(fixture.context, unknown[i], &config));
 	}
 	/* Nothing was changed since boot. */
-	assert_int_equal(isst_config_defaults(fixture.context, ISST_CONFIG_LEVEL, &config), 0);
+	ok(isst_config_defaults(fixture.context, ISST_CONFIG_LEVEL, &config));
 	check_text(config, "# isst configuration 1\n");
 	isst_config_free(config);
 	apply_config(fixture.context, "level 1");
-	assert_int_equal(isst_config_defaults(fixture.context, ISST_CONFIG_LEVEL, &config), 0);
+	ok(isst_config_defaults(fixture.context, ISST_CONFIG_LEVEL, &config));
 	check_text(config, "# isst configuration 1\n? level 0\n");
 	isst_config_free(config);
-	fixture_end(&fixture);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conditions_without_lines_stay_apart),
-		cmocka_unit_test(several_texts_are_not_one),
-		cmocka_unit_test(what_a_machine_made_is_one_text),
-		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
-		cmocka_unit_test(differences_have_domains_cpus_and_subjects),
-		cmocka_unit_test(a_configuration_may_be_for_some_domains_alone),
-		cmocka_unit_test(the_state_of_some_domains_can_be_read_alone),
-		cmocka_unit_test(isolated_cpus_can_be_left_undisturbed),
-		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
-		cmocka_unit_test(a_refused_call_leaves_nothing_of_an_earlier_one),
-		cmocka_unit_test(skipped_statements_have_reasons),
-		cmocka_unit_test(defaults_have_the_parts_that_were_asked_for),
-		cmocka_unit_test(the_last_run_is_stored),
-		cmocka_unit_test(a_run_of_statements_alone_has_no_source),
-		cmocka_unit_test(what_has_no_texts_is_not_recorded),
-		cmocka_unit_test(a_text_that_was_refused_does_not_count),
+		TEST(conditions_without_lines_stay_apart),
+		TEST(several_texts_are_not_one),
+		TEST(what_a_machine_made_is_one_text),
+		TEST(what_is_for_another_machine_is_not_compared),
+		TEST(differences_have_domains_cpus_and_subjects),
+		TEST(a_configuration_may_be_for_some_domains_alone),
+		TEST(the_state_of_some_domains_can_be_read_alone),
+		TEST(isolated_cpus_can_be_left_undisturbed),
+		TEST(a_change_without_its_configuration_is_not_made),
+		TEST(a_refused_call_leaves_nothing_of_an_earlier_one),
+		TEST(skipped_statements_have_reasons),
+		TEST(defaults_have_the_parts_that_were_asked_for),
+		TEST(the_last_run_is_stored),
+		TEST(a_run_of_statements_alone_has_no_source),
+		TEST(what_has_no_texts_is_not_recorded),
+		TEST(a_text_that_was_refused_does_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

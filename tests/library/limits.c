@@ -15,52 +15,41 @@ static void check_at(const struct isst_result *result, int id, unsigned int row,
 {
 	unsigned int value;
 
-	assert_int_equal(isst_result_value_at(result, id, row, 0, &value), 0);
+	ok(isst_result_value_at(result, id, row, 0, &value));
 	assert_int_equal(value, expected);
 }
 
 static void the_processor_has_a_name(void **state)
 {
-	struct fixture fixture;
-
-	(void)state;
 	fixture_begin(&fixture, "graniterapids-2s128c");
 	fixture.context = fixture_open(&fixture, NULL);
 	assert_string_equal(isst_platform_name(fixture.context), "Intel(R) Xeon(R) 6980P");
 	fixture_fault(&fixture, "read /proc/cpuinfo ENOENT");
 	assert_null(isst_platform_name(fixture.context));
 	assert_null(isst_platform_name(NULL));
-	fixture_end(&fixture);
 }
 
 static void a_module_is_what_the_kernel_calls_a_cluster(void **state)
 {
 	struct isst_cpuset *cpus;
-	struct fixture fixture;
 	char *list;
 
-	(void)state;
 	fixture_discover(&fixture, "sierraforest-2s112c");
-	assert_int_equal(isst_cpus_of_module(fixture.context,
-					     isst_cpu_by_number(fixture.context, 113), 0, &cpus),
-			 0);
+	ok(isst_cpus_of_module(fixture.context, isst_cpu_by_number(fixture.context, 113), 0,
+			       &cpus));
 	list = isst_cpuset_to_list(cpus);
 	assert_string_equal(list, "112-115");
 	free(list);
 	isst_cpuset_free(cpus);
-	assert_int_equal(isst_cpus_of_module(fixture.context,
-					     isst_cpu_by_number(fixture.context, 113), 1, &cpus),
-			 -EINVAL);
-	fixture_end(&fixture);
+	refused(isst_cpus_of_module(fixture.context, isst_cpu_by_number(fixture.context, 113), 1,
+				    &cpus));
 }
 
 /** The cluster of a core without others has its threads only. */
 static void threads_of_a_core_are_no_module(void **state)
 {
 	struct isst_cpuset *cpus;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "graniterapids-2s128c");
 	assert_int_equal(isst_cpus_of_module(fixture.context,
 					     isst_cpu_by_number(fixture.context, 3), 0, &cpus),
@@ -68,21 +57,16 @@ static void threads_of_a_core_are_no_module(void **state)
 	assert_null(cpus);
 	assert_string_equal(isst_error(fixture.context),
 			    "the kernel reports no module of several cores for CPU 3");
-	fixture_end(&fixture);
 }
 
 static void limits_of_cpufreq_that_were_set_are_told_from_the_processors(void **state)
 {
 	const struct isst_result *result;
 	struct isst_results *results;
-	struct isst_targets *cpus;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, of_tests("tiny"));
 	apply_config(fixture.context, "scaling-max 2500 = 2\n");
-	cpus = cpus_of_list(fixture.context, "1-2");
-	assert_int_equal(isst_read_scaling_limits(fixture.context, cpus, NULL, 0, &results), 0);
+	results = read_of(isst_read_scaling_limits, cpus_of_list(fixture.context, "1-2"), 0);
 	assert_int_equal(isst_results_count(results), 2);
 	result = isst_results_at(results, 0);
 	assert_int_equal(isst_cpu_number(isst_result_cpu(result)), 1);
@@ -93,41 +77,27 @@ static void limits_of_cpufreq_that_were_set_are_told_from_the_processors(void **
 	result = isst_results_at(results, 1);
 	check_value(result, ISST_VALUE_SCALING_MAX_MHZ, 2500);
 	check_none(result, ISST_VALUE_SCALING_MIN_MHZ, 0);
-	isst_results_free(results);
-	isst_targets_free(cpus);
-	fixture_end(&fixture);
 }
 
 static void without_cpufreq_there_are_no_limits(void **state)
 {
 	struct isst_results *results;
-	struct isst_targets *cpus;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, of_tests("no-cpufreq"));
-	cpus = cpus_of_list(fixture.context, "0");
-	assert_int_equal(isst_read_scaling_limits(fixture.context, cpus, NULL, 0, &results),
-			 -EOPNOTSUPP);
+	results = read_of(isst_read_scaling_limits, cpus_of_list(fixture.context, "0"),
+			  -EOPNOTSUPP);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT),
 			 -EOPNOTSUPP);
-	isst_results_free(results);
-	isst_targets_free(cpus);
-	fixture_end(&fixture);
 }
 
 static void limits_of_the_uncore_differ_from_those_of_boot(void **state)
 {
 	const struct isst_result *result;
-	struct isst_targets *domains;
 	struct isst_results *results;
-	struct fixture fixture;
 
-	(void)state;
 	fixture_discover(&fixture, "graniterapids-2s128c");
 	apply_config(fixture.context, "package 0 powerdomain 1: uncore-max 1800\n");
-	domains = all_domains(fixture.context);
-	assert_int_equal(isst_read_uncore_limits(fixture.context, domains, NULL, 0, &results), 0);
+	results = read_of(isst_read_uncore_limits, all_domains(fixture.context), 0);
 	assert_int_equal(isst_results_count(results), 10);
 	result = isst_results_at(results, 1);
 	check_at(result, ISST_VALUE_UNCORE_MAX_MHZ, 0, 1800);
@@ -139,46 +109,35 @@ static void limits_of_the_uncore_differ_from_those_of_boot(void **state)
 	result = isst_results_at(results, 3);
 	check_none(result, ISST_VALUE_UNCORE_MAX_MHZ, 0);
 	check_at(result, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ, 0, 2500);
-	isst_results_free(results);
-	isst_targets_free(domains);
-	fixture_end(&fixture);
 }
 
 static void a_limit_that_cannot_be_read_is_no_limit_of_boot(void **state)
 {
-	struct isst_targets *domains;
 	struct isst_results *results;
-	struct fixture fixture;
 	unsigned int value;
 
-	(void)state;
 	fixture_discover(&fixture, "guide");
 	fixture_fault(
 		&fixture,
 		"read /sys/devices/system/cpu/intel_uncore_frequency/package_01_die_00/max_freq_khz EIO");
-	domains = all_domains(fixture.context);
-	assert_int_equal(isst_read_uncore_limits(fixture.context, domains, NULL, 0, &results),
-			 ISST_PARTIAL);
+	results = read_of(isst_read_uncore_limits, all_domains(fixture.context), ISST_PARTIAL);
 	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
 	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), -EIO);
 	assert_int_equal(isst_result_value_at(isst_results_at(results, 1),
 					      ISST_VALUE_UNCORE_MAX_MHZ, 0, 0, &value),
 			 -EIO);
-	isst_results_free(results);
-	isst_targets_free(domains);
-	fixture_end(&fixture);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_processor_has_a_name),
-		cmocka_unit_test(a_module_is_what_the_kernel_calls_a_cluster),
-		cmocka_unit_test(threads_of_a_core_are_no_module),
-		cmocka_unit_test(limits_of_cpufreq_that_were_set_are_told_from_the_processors),
-		cmocka_unit_test(without_cpufreq_there_are_no_limits),
-		cmocka_unit_test(limits_of_the_uncore_differ_from_those_of_boot),
-		cmocka_unit_test(a_limit_that_cannot_be_read_is_no_limit_of_boot),
+		TEST(the_processor_has_a_name),
+		TEST(a_module_is_what_the_kernel_calls_a_cluster),
+		TEST(threads_of_a_core_are_no_module),
+		TEST(limits_of_cpufreq_that_were_set_are_told_from_the_processors),
+		TEST(without_cpufreq_there_are_no_limits),
+		TEST(limits_of_the_uncore_differ_from_those_of_boot),
+		TEST(a_limit_that_cannot_be_read_is_no_limit_of_boot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
