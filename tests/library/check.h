@@ -76,12 +76,14 @@ static inline int end_test(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, end_test)
 
-/** The emulator's target of a platform, in the fixture's directory. */
+/** The emulator's target of a platform, in the fixture's directory; that of a test ends an earlier
+ * one. */
 static inline void fixture_begin(struct fixture *of, const char *platform)
 {
 	const char *scratch = getenv("TMPDIR");
 
-	fixture_end(of);
+	if (of == &fixture)
+		fixture_end(of);
 	*of = (struct fixture){ 0 };
 	assert_true(asprintf(&of->directory, "%s/isst-library-XXXXXX", scratch ? scratch : "/tmp") >
 		    0);
