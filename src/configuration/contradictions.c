@@ -62,7 +62,7 @@ static bool setting_wants_same(const struct setting *one, const struct setting *
 }
 
 /** Notes for each setting the first one of those that are as precise and want something else. */
-static int note_earlier(struct search *search, const struct settings_here *here)
+static void note_earlier(struct search *search, const struct settings_here *here)
 {
 	/* Of each precision the first setting, and the first one that differs from it. */
 	const struct setting *first[SETTING_PRECISIONS] = { 0 };
@@ -85,7 +85,6 @@ static int note_earlier(struct search *search, const struct settings_here *here)
 		if (earlier && (!*noted || earlier < *noted))
 			*noted = earlier;
 	}
-	return 0;
 }
 
 /* ---- Settings that exclude each other ---- */
@@ -307,11 +306,14 @@ static int visit_places(struct search *search, const struct settings_here *all,
 	size_t size;
 	int error = 0;
 
-	if (!may_contradict(search->rule, all))
+	if (all->count < 2 || !may_contradict(search->rule, all))
 		return 0;
-	if (dimension == DIMENSIONS)
-		return search->rule->one == search->rule->other ? note_earlier(search, all)
-								: note_pair(search, all);
+	if (dimension == DIMENSIONS && search->rule->one != search->rule->other)
+		return note_pair(search, all);
+	if (dimension == DIMENSIONS) {
+		note_earlier(search, all);
+		return 0;
+	}
 	for (size_t i = 0; i < all->count && !error; i++)
 		error = add_edges(&edges, all->settings[i], dimension);
 	size = 2 * edges.count + 1;
@@ -492,7 +494,7 @@ int configuration_find_contradictions(struct configuration *configuration, size_
 						   sizeof(const struct setting *)) };
 	int error = search.earlier ? 0 : -ENOMEM, result = 0;
 
-	for (int subject = 0; subject < SUBJECTS && !error; subject++)
+	for (enum subject subject = 0; subject < SUBJECTS && !error; subject++)
 		error = find_by_rule(&search, &(struct rule){ .one = subject, .other = subject },
 				     source);
 	for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]) && !error; i++)

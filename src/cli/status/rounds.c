@@ -135,7 +135,7 @@ static int make_screen(const struct watching *watching, struct memory_stream *sc
 static bool draw(struct watching *watching, enum terminal_event *event)
 {
 	struct memory_stream screen;
-	unsigned int lines;
+	unsigned int lines = 0;
 
 	if (make_screen(watching, &screen, &lines) != 0)
 		return false;
