@@ -472,7 +472,9 @@ static int plan_steps(struct wanted *wanted)
 	if (!is_command)
 		wanted_warn_of_turbo_ratio_limits(wanted);
 	wanted_warn_of_priorities(wanted);
-	error = plan_limits(wanted, SUBJECT_UNCORE_MIN, SUBJECT_UNCORE_MAX);
+	error = wanted_warn_of_replaced(wanted);
+	if (!error)
+		error = plan_limits(wanted, SUBJECT_UNCORE_MIN, SUBJECT_UNCORE_MAX);
 	if (!error)
 		error = plan_limits(wanted, SUBJECT_SCALING_MIN, SUBJECT_SCALING_MAX);
 	if (!error)

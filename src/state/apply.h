@@ -128,6 +128,10 @@ int wanted_warn_of_held_cores(struct wanted *wanted);
  * core profits from, where the configuration states both. */
 void wanted_warn_of_priorities(const struct wanted *wanted);
 
+/** Warns of classes that `enable --auto` of a feature has set, and that are wanted otherwise. What
+ * cannot be read of it fails. */
+int wanted_warn_of_replaced(const struct wanted *wanted);
+
 /** Limits of CLOS: a minimum must not be above a maximum that stays, nor the other way round; warns
  * of those that cannot be kept to. */
 int wanted_check_clos(struct wanted *wanted);

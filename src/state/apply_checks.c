@@ -10,6 +10,7 @@
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
+#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -303,6 +304,84 @@ void wanted_warn_of_priorities(const struct wanted *wanted)
 			free(buckets);
 		}
 	}
+}
+
+/** Finds the classes of a domain that `enable --auto` of a feature has set otherwise; @moves: or
+ * the associations, of which only those are saved that it had to write. */
+static int find_replaced(const struct wanted *wanted, const struct domain_facts *facts,
+			 const char *name, struct isst_cpuset *classes, bool *moves)
+{
+	struct item_lines saved;
+	int error = settings_read(wanted->context, name, facts->domain,
+				  facts->profile.current_level, &saved);
+
+	for (size_t i = 0; i < saved.count && !error; i++) {
+		const struct item *item = &saved.items[i].item;
+
+		for (size_t j = item_index_first(&wanted->index, item); j != ITEM_NONE && !error;
+		     j = item_index_next(&wanted->index, j)) {
+			const struct wanted_item *by = &wanted->items[j];
+
+			if (!((saved.items[i].written.number ^ by->bits) & by->mask) ||
+			    configuration_is_state(wanted->configuration,
+						   by->setting->origin.source))
+				continue;
+			if (item->kind == ITEM_CLOS)
+				error = isst_cpuset_add(classes, item->index, item->index);
+			*moves |= item->kind == ITEM_ASSOCIATION;
+		}
+	}
+	item_lines_clear(&saved);
+	return error == -ENOENT ? 0 : error;
+}
+
+static int warn_of_replaced(const struct wanted *wanted, const struct domain_facts *facts,
+			    unsigned int feature)
+{
+	struct isst_cpuset *classes = isst_cpuset_new();
+	const char *name = feature_name(feature), *back = "";
+	bool moves = false;
+	int error = classes ? find_replaced(wanted, facts, name, classes, &moves) : -ENOMEM;
+	char *list = error ? NULL : name_numbers("CLOS", classes);
+	bool any = list && isst_cpuset_count(classes) > 0;
+
+	if (wanted->is_command)
+		back = message_make(&wanted->change->texts, "; %s disable --auto restores them",
+				    feature_name(other_feature(feature)));
+	else if (!wanted->change->options.hold)
+		back = message_make(&wanted->change->texts, "; %s enable --auto sets them again",
+				    name);
+	if (any || moves)
+		change_warn(wanted->change, ISST_WARNING_HIGH_PRIORITY_LOST,
+			    "%s: %s%s%s, which %s enable --auto has set, are replaced%s",
+			    facts->domain->name, any ? list : "", any && moves ? " and " : "",
+			    moves ? "associations of CPUs" : "", name, back ? back : "");
+	if (!error && !list)
+		error = -ENOMEM;
+	free(list);
+	isst_cpuset_free(classes);
+	return error;
+}
+
+int wanted_warn_of_replaced(const struct wanted *wanted)
+{
+	static const unsigned int FEATURES[] = { FEATURE_BASE_FREQ, FEATURE_TURBO_FREQ };
+	unsigned int enabled = FEATURE_TURBO_FREQ;
+	int error = 0;
+
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->items[i].subject == SUBJECT_BASE_FREQ)
+			enabled = FEATURE_BASE_FREQ;
+	for (size_t i = 0; i < 2 * wanted->facts.count && !error; i++) {
+		const struct domain_facts *facts = &wanted->facts.domains[i / 2];
+		unsigned int feature = FEATURES[i % 2];
+
+		/* Of commands only `enable --auto`, which updates what it has set before. */
+		if (facts->is_target && facts->profile.domain &&
+		    (!wanted->is_command || (wanted->high_priority && feature != enabled)))
+			error = warn_of_replaced(wanted, facts, feature);
+	}
+	return error;
 }
 
 void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted)
