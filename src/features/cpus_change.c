@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "common/numbered.h"
+#include "features/plan.h"
 #include "sysfs/partition.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -14,7 +15,9 @@
 
 /* ---- Cpuset partitions: in place of hotplug, and for CPU 0 beside it ---- */
 
-struct isst_cpuset *cpus_others(const struct isst_domain *domain, const struct isst_cpuset *set)
+/** CPUs of a domain that are not in a set. To be freed; NULL without memory. */
+static struct isst_cpuset *cpus_others(const struct isst_domain *domain,
+				       const struct isst_cpuset *set)
 {
 	struct isst_cpuset *others = isst_cpuset_new();
 
@@ -421,5 +424,114 @@ int cpus_plan_offline(struct cpus_change *work)
 	}
 	if (!error && offline)
 		error = cpus_plan_lost(offline);
+	return error;
+}
+
+/* ---- CPUs in use, where that is asked for itself ---- */
+
+/** Whether a package keeps a CPU, of the domains that are asked for, or of another one, as other
+ * requests of the change leave it. */
+static bool keeps_a_cpu(const struct cpus_change *work, unsigned int package)
+{
+	const struct isst_change *change = work->change;
+	unsigned int cpu;
+
+	for (size_t i = 0; i < work->count; i++)
+		if (work->requests[i].domain->package == package &&
+		    isst_cpuset_count(work->targets[i].enabled) > 0)
+			return true;
+	for (size_t i = 0; i < isst_domain_count(change->context); i++) {
+		const struct isst_domain *domain = context_domain(change->context, i);
+		bool requested = false;
+
+		for (size_t j = 0; j < work->count; j++)
+			requested |= work->requests[j].domain == domain;
+		isst_cpuset_for_each (cpu, domain->present)
+			if (domain->package == package && !requested &&
+			    cpu_will_be_online(change, domain, cpu))
+				return true;
+	}
+	return false;
+}
+
+/** A package all of whose CPUs are offline can no longer be reached, so that nothing could bring
+ * them back but a request for all CPUs; and without partitions none can be isolated, and none need
+ * be where the level enables all. */
+static int check_cpus(struct cpus_change *work, struct domain_request *requests,
+		      enum cpus_wanted wanted)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+
+		if (cpus_move(work, i) && isst_cpuset_count(domain->present) > 0 &&
+		    !keeps_a_cpu(work, domain->package))
+			request_reject(
+				work->change, &requests[i], -EIO,
+				"all CPUs of package %u would go offline%s", domain->package,
+				wanted == CPUS_BY_LEVEL || wanted == CPUS_ISOLATED
+					? ": the firmware reports no core of it for its level"
+					: "");
+	}
+	if (wanted == CPUS_ISOLATED)
+		error = cpus_probe_partitions(work->change->context);
+	work->partitions = wanted == CPUS_ISOLATED && !error;
+	for (size_t i = 0; i < work->count && error == -EOPNOTSUPP; i++)
+		if (cpus_move(work, i) &&
+		    !cpuset_contains(work->targets[i].enabled, requests[i].domain->present))
+			request_reject(work->change, &requests[i], -EOPNOTSUPP, "%s",
+				       isst_error(work->change->context));
+	return error == -EOPNOTSUPP ? 0 : error;
+}
+
+int plan_cpus(struct isst_change *change, struct domain_request *requests, size_t count,
+	      const struct cpus_plan *plan, bool online)
+{
+	struct cpus_target *targets = calloc(count + 1, sizeof(*targets));
+	struct isst_cpuset **others = calloc(count + 1, sizeof(struct isst_cpuset *));
+	struct cpus_change work = { .change = change,
+				    .requests = requests,
+				    .targets = targets,
+				    .count = count,
+				    .kept_offline = plan->wanted == CPUS_OFFLINE ? plan->offline
+										 : NULL };
+	bool of_level = plan->wanted == CPUS_BY_LEVEL || plan->wanted == CPUS_ISOLATED;
+	int error = targets && others ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+
+		requests[i].failure = (struct isst_failure){ 0 };
+		if (of_level) {
+			const struct isst_level *level = plan->levels[i];
+
+			/* A preset platform has no other level than one with all of them. */
+			targets[i] = (struct cpus_target){ level->cpus, level->cores,
+							   change->context->platform.preset };
+			/* Of all that a level specifies only its CPUs are made use of. */
+			if (!level->cpus && !isst_domain_is_io(domain) &&
+			    (change->options.leave_unknown_cpus || !cpus_are_found(level)))
+				requests[i].failure = level->failure;
+		} else if (!isst_domain_is_io(domain)) {
+			others[i] = cpus_others(domain, work.kept_offline);
+			targets[i] = (struct cpus_target){ others[i], 0, true };
+			error = others[i] ? 0 : -ENOMEM;
+		}
+	}
+	if (!error)
+		error = check_cpus(&work, requests, plan->wanted);
+	if (!error) {
+		error = hotplug_begin(&work.hotplug, change);
+		if (!error && online)
+			cpus_plan_online(&work);
+		else if (!error)
+			error = cpus_plan_offline(&work);
+		hotplug_end(&work.hotplug);
+	}
+	for (size_t i = 0; i < count && others; i++)
+		isst_cpuset_free(others[i]);
+	free(others);
+	free(targets);
 	return error;
 }

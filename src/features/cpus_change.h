@@ -39,9 +39,6 @@ void cpus_plan_online(struct cpus_change *work);
 /** Plans partitions, and what goes offline. Returns 0 or a negative errno. */
 int cpus_plan_offline(struct cpus_change *work);
 
-/** CPUs of a domain that are not in a set. To be freed; NULL without memory. */
-struct isst_cpuset *cpus_others(const struct isst_domain *domain, const struct isst_cpuset *set);
-
 /** Whether there can be partitions: they need cgroup v2 with cpusets. Returns 0, -EOPNOTSUPP, or
  * another error with a message. */
 int cpus_probe_partitions(struct isst_context *context);

@@ -218,18 +218,6 @@ static bool unknown_differs(const struct cpus_state *state, enum cpus_wanted wan
 	       !(wanted == CPUS_OFFLINE && isst_cpuset_has(offline, cpu));
 }
 
-int cpus_state_add_unknown(const struct cpus_state *state, enum cpus_wanted wanted,
-			   const struct isst_cpuset *offline, struct isst_cpuset *cpus)
-{
-	unsigned int cpu;
-	int error = 0;
-
-	isst_cpuset_for_each (cpu, state->unknown)
-		if (!error && unknown_differs(state, wanted, offline, cpu))
-			error = isst_cpuset_add(cpus, cpu, cpu);
-	return error;
-}
-
 bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 		   const struct isst_cpuset *offline)
 {
@@ -250,26 +238,18 @@ bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 	return state->has_partition == any_isolated;
 }
 
-int cpus_state_add_different(const struct cpus_state *state, enum cpus_wanted wanted,
-			     const struct isst_cpuset *offline, struct isst_cpuset *cpus)
+int cpus_state_add(const struct cpus_state *state, enum cpus_part part, enum cpus_wanted wanted,
+		   const struct isst_cpuset *offline, struct isst_cpuset *cpus)
 {
+	const struct isst_cpuset *const of[] = { state->domain->present, state->unknown,
+						 state->without_smt };
 	unsigned int cpu;
 	int error = 0;
 
-	isst_cpuset_for_each (cpu, state->domain->present)
-		if (!error && !cpu_is(state, wanted, offline, cpu))
-			error = isst_cpuset_add(cpus, cpu, cpu);
-	return error;
-}
-
-int cpus_state_add_without_smt(const struct cpus_state *state, enum cpus_wanted wanted,
-			       const struct isst_cpuset *offline, struct isst_cpuset *cpus)
-{
-	unsigned int cpu;
-	int error = 0;
-
-	isst_cpuset_for_each (cpu, state->without_smt)
-		if (!error && !is_left_out(state, wanted, offline, cpu))
+	isst_cpuset_for_each (cpu, of[part])
+		if (!error && (part == CPUS_DIFFERENT ? !cpu_is(state, wanted, offline, cpu)
+			       : part == CPUS_UNKNOWN ? unknown_differs(state, wanted, offline, cpu)
+						      : !is_left_out(state, wanted, offline, cpu)))
 			error = isst_cpuset_add(cpus, cpu, cpu);
 	return error;
 }

@@ -163,26 +163,24 @@ int cpus_state_read(struct isst_context *context, struct cpus_state *states, siz
 void cpus_state_clear(struct cpus_state *state);
 
 /**
- * Whether the CPUs of a domain are as plan_cpus_online() and plan_cpus_offline()
- * would leave them: CPU 0, and second threads while SMT is off, as far as they can be.
+ * Whether the CPUs of a domain are as plan_cpus() would leave them: CPU 0, and second threads while
+ * SMT is off, as far as they can be.
  * @offline: of CPUS_OFFLINE
  */
 bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 		   const struct isst_cpuset *offline);
 
-/** Adds the CPUs of the domain that are not so. Returns 0 or -ENOMEM. */
-int cpus_state_add_different(const struct cpus_state *state, enum cpus_wanted wanted,
-			     const struct isst_cpuset *offline, struct isst_cpuset *cpus);
+/** Which CPUs cpus_state_add() adds. */
+enum cpus_part {
+	CPUS_DIFFERENT, /* of the domain, and not so */
+	CPUS_UNKNOWN,	/* offline, maybe of any domain, and to be online */
+	/* To be online, and not so because SMT is off: cpus_state_is() does not ask for them. */
+	CPUS_WITHOUT_SMT,
+};
 
-/** Adds the CPUs that are to be online, and are not because SMT is off: cpus_state_is() does not
- * ask for them. Returns 0 or -ENOMEM. */
-int cpus_state_add_without_smt(const struct cpus_state *state, enum cpus_wanted wanted,
-			       const struct isst_cpuset *offline, struct isst_cpuset *cpus);
-
-/** Adds the CPUs that are offline and may be of any domain, and that shall be online. Returns 0 or
- * -ENOMEM. */
-int cpus_state_add_unknown(const struct cpus_state *state, enum cpus_wanted wanted,
-			   const struct isst_cpuset *offline, struct isst_cpuset *cpus);
+/** Returns 0 or -ENOMEM. */
+int cpus_state_add(const struct cpus_state *state, enum cpus_part part, enum cpus_wanted wanted,
+		   const struct isst_cpuset *offline, struct isst_cpuset *cpus);
 
 /* ---- Changes ---- */
 

@@ -144,7 +144,7 @@ static bool has_cpus(const struct level_change *work, size_t i)
 
 /** CPUs and the uncore. Decides between partitions and hotplug: who wants partitions wants CPUs
  * online, and on a system without them CPUs are taken offline only if that is asked for, too. */
-static int plan_cpus(struct level_change *work)
+static int plan_level_cpus(struct level_change *work)
 {
 	struct isst_change *change = work->change;
 	struct cpus_target *targets = calloc(work->current.count + 1, sizeof(*targets));
@@ -468,7 +468,7 @@ int plan_level(struct isst_change *change, struct domain_request *requests, size
 	if (!error) {
 		plan_levels(&work);
 		if (online)
-			error = plan_cpus(&work);
+			error = plan_level_cpus(&work);
 	}
 	current_state_free(&work.current);
 	return error;

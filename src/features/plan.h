@@ -14,20 +14,25 @@ int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *r
 int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
 		    bool enable);
 
+/** Which CPUs of domains are to be in use. */
+struct cpus_plan {
+	enum cpus_wanted wanted;
+	const struct isst_cpuset
+		*offline; /* of CPUS_OFFLINE: these, as far as they belong to them */
+	/* Of CPUS_BY_LEVEL and CPUS_ISOLATED: the levels that the domains of the requests will
+	 * have, with their properties. */
+	const struct isst_level *const *levels;
+};
+
 /**
- * Which CPUs are in use, as plan_level() has it with @online or partitions; in two parts,
- * since CPUs come online before anything can be set for them, and go offline when all is set: the
- * one is called right behind plan_level(), the other last. What is the level's is of the
- * level that the steps planned so far will have made current.
- *
- * @offline: of CPUS_OFFLINE: these, as far as they belong to the domains
- * The failure of a request is the same of both. -EOPNOTSUPP: CPUS_ISOLATED where there are no
- * partitions, and the level does not enable all CPUs. -EIO: no CPU of a package would stay online.
+ * Plans which CPUs are in use, as plan_level() has it with @online or partitions; in two parts,
+ * since CPUs come online before anything can be set for them, and go offline when all is set: one
+ * is called right behind plan_level(), the other last. The failure of a request is the same of
+ * both. -EOPNOTSUPP: CPUS_ISOLATED where there are no partitions, and the level does not enable all
+ * CPUs. -EIO: no CPU of a package would stay online.
  */
-int plan_cpus_online(struct isst_change *change, struct domain_request *requests, size_t count,
-		     enum cpus_wanted wanted, const struct isst_cpuset *offline);
-int plan_cpus_offline(struct isst_change *change, struct domain_request *requests, size_t count,
-		      enum cpus_wanted wanted, const struct isst_cpuset *offline);
+int plan_cpus(struct isst_change *change, struct domain_request *requests, size_t count,
+	      const struct cpus_plan *plan, bool online);
 
 /**
  * Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What settings of CPUs in use are about. */
+/* Settings of CPUs in use: planned, read and compared, domain by domain. */
 #include "state/cpus.h"
 #include "base/cpuset.h"
+#include "common/memory_stream.h"
 #include "common/numbered.h"
+#include "configuration/write.h"
+#include "features/cpus_change.h"
 #include "features/plan.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -10,11 +13,52 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/** What a setting of CPUs asks for. */
+static enum cpus_wanted cpus_wanted_of(const struct setting *setting)
+{
+	switch (setting->wanted) {
+	case WANTED_OF_LEVEL:
+		return CPUS_BY_LEVEL;
+	case WANTED_ISOLATED:
+		return CPUS_ISOLATED;
+	case WANTED_ALL_ONLINE:
+		return CPUS_ONLINE;
+	default:
+		return CPUS_OFFLINE;
+	}
+}
+
+/** The setting of CPUs that counts wherever no other one does; NULL: none, or just for targets. */
+static const struct setting *cpus_everywhere(const struct wanted *wanted)
+{
+	const struct place anywhere = { UINT_MAX, UINT_MAX, UINT_MAX, INDEX_ALL };
+	const struct setting *setting = configuration_find(wanted->configuration, SUBJECT_CPUS,
+							   &anywhere);
+
+	return setting && !wanted->targets.limited && setting->wanted != WANTED_UNMANAGED ? setting
+											  : NULL;
+}
+
+/** CPUs that shall not all be offline by a setting, and are: of packages and dies that are offline
+ * as a whole, and so no domain. To be freed. Returns 0 or -ENOMEM. */
+static int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,
+				 struct isst_cpuset **cpus)
+{
+	unsigned int cpu;
+	int error;
+
+	*cpus = isst_cpuset_new();
+	error = *cpus ? 0 : -ENOMEM;
+	isst_cpuset_for_each (cpu, isst_present_cpus(context))
+		if (!error && topology_is_unreachable(context->topology, cpu) &&
+		    !(setting->wanted == WANTED_OFFLINE && isst_cpuset_has(setting->cpus, cpu)))
+			error = isst_cpuset_add(*cpus, cpu, cpu);
+	return error;
+}
 
 /* ---- Planning ---- */
-
-typedef int (*plan_cpus)(struct isst_change *change, struct domain_request *requests, size_t count,
-			 enum cpus_wanted wanted, const struct isst_cpuset *offline);
 
 /** Whether a state has all CPUs of a package offline. It was read while they were so; a change
  * takes no package offline as a whole, as it could no longer be accessed. */
@@ -35,11 +79,14 @@ static bool is_out_of_reach(const struct wanted *wanted, const struct setting *s
 }
 
 /** Plans for all domains for which one setting counts. */
-static int plan_setting(struct wanted *wanted, const struct setting *setting, plan_cpus plan)
+static int plan_setting(struct wanted *wanted, const struct setting *setting, bool online)
 {
 	struct domain_request *requests = calloc(wanted->facts.count + 1, sizeof(*requests));
+	const struct isst_level **levels = calloc(wanted->facts.count + 1,
+						  sizeof(const struct isst_level *));
+	const struct cpus_plan plan = { cpus_wanted_of(setting), setting->cpus, levels };
 	size_t count = 0;
-	int error = requests ? 0 : -ENOMEM;
+	int error = requests && levels ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
 		const struct isst_domain *domain = wanted->facts.domains[i].domain;
@@ -47,8 +94,9 @@ static int plan_setting(struct wanted *wanted, const struct setting *setting, pl
 		if (wanted_cpus(wanted, domain) != setting)
 			continue;
 		if (!is_out_of_reach(wanted, setting, domain->package)) {
+			levels[count] = &wanted->facts.domains[i].specified;
 			requests[count++].domain = domain;
-		} else if (plan == plan_cpus_offline) {
+		} else if (!online) {
 			char *list = isst_cpuset_to_list(domain->present);
 
 			if (list)
@@ -62,16 +110,16 @@ static int plan_setting(struct wanted *wanted, const struct setting *setting, pl
 		}
 	}
 	if (!error && count > 0)
-		error = plan(wanted->change, requests, count, cpus_wanted_of(setting),
-			     setting->cpus);
+		error = plan_cpus(wanted->change, requests, count, &plan, online);
 	for (size_t i = 0; i < count && !error; i++)
 		if (requests[i].failure.error)
 			error = wanted_fails(wanted, setting, NULL, &requests[i].failure);
 	free(requests);
+	free(levels);
 	return error;
 }
 
-static int plan_all(struct wanted *wanted, plan_cpus plan)
+static int plan_settings_of_cpus(struct wanted *wanted, bool online)
 {
 	const struct configuration *configuration = wanted->configuration;
 	int error = 0;
@@ -80,7 +128,7 @@ static int plan_all(struct wanted *wanted, plan_cpus plan)
 		const struct setting *setting = &configuration->settings[i];
 
 		if (setting->subject == SUBJECT_CPUS && setting->wanted != WANTED_UNMANAGED)
-			error = plan_setting(wanted, setting, plan);
+			error = plan_setting(wanted, setting, online);
 	}
 	return error;
 }
@@ -104,7 +152,7 @@ int cpus_plan_all_online(struct wanted *wanted)
 	/* Nothing else would be changed of them. */
 	change->unreachable_come_online = change->unseen_stay_online &&
 					  is_of_cpus_alone(wanted->configuration);
-	return plan_all(wanted, plan_cpus_online);
+	return plan_settings_of_cpus(wanted, true);
 }
 
 /** Partitions of other programs are theirs, and what a state could not describe is left as it is;
@@ -150,7 +198,7 @@ int cpus_plan_all_offline(struct wanted *wanted)
 				    "are unmanaged",
 				    domain->name);
 	}
-	return error ? error : plan_all(wanted, plan_cpus_offline);
+	return error ? error : plan_settings_of_cpus(wanted, false);
 }
 
 /** What is offline as a whole cannot be planned for, as it is no domain, but to come online. */
@@ -214,43 +262,409 @@ int cpus_check_unknown(struct wanted *wanted)
 	return error;
 }
 
-/* ---- CPUs of a configuration ---- */
+/* ---- What a machine has ---- */
 
-enum cpus_wanted cpus_wanted_of(const struct setting *setting)
+/** What CPUs of a domain are: `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or
+ * -ENOMEM. */
+static int cpus_describe(const struct cpus_state *state, char **text)
 {
-	switch (setting->wanted) {
-	case WANTED_OF_LEVEL:
-		return CPUS_BY_LEVEL;
-	case WANTED_ISOLATED:
-		return CPUS_ISOLATED;
-	case WANTED_ALL_ONLINE:
-		return CPUS_ONLINE;
-	default:
-		return CPUS_OFFLINE;
+	bool offline = isst_cpuset_count(state->offline) > 0;
+	bool unknown = isst_cpuset_count(state->unknown) > 0;
+	bool isolated = isst_cpuset_count(state->isolated) > 0;
+	bool foreign = isst_cpuset_count(state->foreign) > 0;
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+
+	if (error)
+		return error;
+	if (offline)
+		error = cpuset_write(memory.stream, "offline ", state->offline);
+	if (!error && isolated)
+		error = cpuset_write(memory.stream, offline ? ", isolated " : "isolated ",
+				     state->isolated);
+	if (!error && state->has_partition && !isolated)
+		fputs(offline ? ", a partition without isolation" : "a partition without isolation",
+		      memory.stream);
+	else if (!offline && !isolated)
+		fputs("online", memory.stream);
+	if (!error && foreign)
+		error = cpuset_write(memory.stream, ", isolated by another program ",
+				     state->foreign);
+	if (!error && unknown)
+		error = cpuset_write(memory.stream, ", not seen since boot ", state->unknown);
+	*text = memory_stream_text(&memory);
+	return error || !*text ? -ENOMEM : 0;
+}
+
+/** Domains whose CPUs one setting may describe. */
+struct cpus_group {
+	struct isst_context *context;
+	const struct cpus_state *states;
+	size_t count;
+	bool whole; /* of the machine */
+};
+
+/** Whether a setting holds for all CPUs of a group. What is stated of isolation does not include
+ * which CPUs are offline: it needs a partition. */
+static bool all_are(const struct cpus_group *group, const struct setting *setting)
+{
+	bool isolated = setting->wanted != WANTED_ISOLATED;
+
+	for (size_t i = 0; i < group->count; i++) {
+		isolated |= group->states[i].has_partition;
+		if (!cpus_state_is(&group->states[i], cpus_wanted_of(setting), setting->cpus))
+			return false;
 	}
+	return isolated;
 }
 
-const struct setting *cpus_everywhere(const struct wanted *wanted)
+/** Whether a setting holds for CPUs that are no domain's as well. */
+static bool holds_everywhere(const struct cpus_group *group, const struct setting *setting)
 {
-	const struct place anywhere = { UINT_MAX, UINT_MAX, UINT_MAX, INDEX_ALL };
-	const struct setting *setting = configuration_find(wanted->configuration, SUBJECT_CPUS,
-							   &anywhere);
-
-	return setting && !wanted->targets.limited && setting->wanted != WANTED_UNMANAGED ? setting
-											  : NULL;
-}
-
-int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,
-			  struct isst_cpuset **cpus)
-{
+	const struct isst_context *context = group->context;
 	unsigned int cpu;
+
+	if (!group->whole || setting->wanted == WANTED_OFFLINE)
+		return true;
+	if (setting->wanted == WANTED_ALL_ONLINE)
+		return cpuset_is_equal(isst_present_cpus(context), isst_online_cpus(context));
+	isst_cpuset_for_each (cpu, isst_present_cpus(context))
+		if (topology_is_unreachable(context->topology, cpu))
+			return false;
+	return true;
+}
+
+/** The setting that describes a group exactly, and by the level where that fits; unmanaged: there
+ * is none. */
+static int describe_group(const struct cpus_group *group, struct setting *setting)
+{
+	static const enum wanted_kind WANTED[] = { WANTED_ALL_ONLINE, WANTED_OF_LEVEL,
+						   WANTED_ISOLATED, WANTED_OFFLINE };
+
+	for (size_t i = 0; i < sizeof(WANTED) / sizeof(WANTED[0]); i++) {
+		int error = 0;
+
+		setting->wanted = WANTED[i];
+		if (WANTED[i] == WANTED_OFFLINE) {
+			setting->cpus = isst_cpuset_new();
+			error = setting->cpus ? 0 : -ENOMEM;
+			for (size_t j = 0; j < group->count && !error; j++)
+				error = isst_cpuset_add_set(setting->cpus,
+							    group->states[j].offline);
+			/* Of the whole machine, wherever they are. */
+			if (group->whole && !error)
+				error = cpuset_add_except(setting->cpus,
+							  isst_present_cpus(group->context),
+							  isst_online_cpus(group->context));
+		}
+		if (error)
+			return error;
+		if (all_are(group, setting) && holds_everywhere(group, setting))
+			return 0;
+	}
+	isst_cpuset_free(setting->cpus);
+	setting->cpus = NULL;
+	setting->wanted = WANTED_UNMANAGED;
+	return 0;
+}
+
+/** Whether the CPUs of a setting depend on the level, and that is another one than elsewhere: it is
+ * stated then. */
+static bool is_of_other_level(const struct configuration *configuration,
+			      const struct cpus_group *group, const struct setting *setting)
+{
+	bool other = false;
+
+	if (setting->wanted != WANTED_OF_LEVEL && setting->wanted != WANTED_ISOLATED)
+		return false;
+	for (size_t i = 0; i < group->count; i++)
+		other |= domain_setting(group->context, configuration, SUBJECT_LEVEL,
+					group->states[i].domain, INDEX_ALL) != NULL;
+	return other;
+}
+
+/** Whether a setting is the one that another configuration has there. */
+static bool is_in(const struct configuration *except, const struct cpus_group *group,
+		  const struct setting *setting)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		const struct setting *other = except ? domain_setting(
+							       group->context, except, SUBJECT_CPUS,
+							       group->states[i].domain, INDEX_ALL)
+						     : NULL;
+
+		if (!other || other->wanted != setting->wanted ||
+		    !cpuset_is_equal(other->cpus, setting->cpus))
+			return false;
+	}
+	return true;
+}
+
+static int add_number(struct isst_cpuset **set, unsigned int number)
+{
+	*set = isst_cpuset_new();
+	return *set ? isst_cpuset_add(*set, number, number) : -ENOMEM;
+}
+
+/** How far a setting reaches. */
+enum reach { OF_MACHINE, OF_PACKAGE, OF_DOMAIN };
+
+/** No statement describes a domain: who reads the state has to know that it is incomplete. */
+static int note_unmanaged(struct isst_context *context, const struct cpus_state *state)
+{
+	char *text;
+	int error = cpus_describe(state, &text);
+
+	if (error)
+		return error;
+	message_notice(&context->messages,
+		       "%s: no statement describes its CPUs (%s): the state leaves them unmanaged",
+		       state->domain->name, text);
+	free(text);
+	return 0;
+}
+
+/** Adds the setting of a group; where there is none for all of it, those of its parts. */
+static int add_group(struct configuration *configuration, const struct cpus_group *group,
+		     enum reach reach, struct origin origin, const struct configuration *except)
+{
+	struct setting setting = { .subject = SUBJECT_CPUS, .index = INDEX_ALL, .origin = origin };
+	int error = describe_group(group, &setting);
+
+	if (!error && setting.wanted == WANTED_UNMANAGED && reach < OF_DOMAIN) {
+		struct cpus_group part = { .context = group->context };
+
+		for (size_t i = 0; i < group->count && !error; i += part.count) {
+			part.states = &group->states[i];
+			part.count = 1;
+			while (reach == OF_MACHINE && i + part.count < group->count &&
+			       part.states[part.count].domain->package ==
+				       part.states->domain->package)
+				part.count++;
+			error = add_group(configuration, &part, reach + 1, origin, except);
+		}
+		return error;
+	}
+	if (!error && setting.wanted == WANTED_UNMANAGED)
+		error = note_unmanaged(group->context, group->states);
+	if (!error && reach > OF_MACHINE)
+		error = add_number(&setting.scope.packages, group->states->domain->package);
+	if (!error && reach == OF_DOMAIN)
+		error = add_number(&setting.scope.power_domains,
+				   domain_number(group->context, group->states->domain));
+	if (!error &&
+	    (!is_in(except, group, &setting) || is_of_other_level(configuration, group, &setting)))
+		error = configuration_add(configuration, &setting);
+	else
+		setting_clear(&setting);
+	return error;
+}
+
+int cpus_add_state(const struct wanted *wanted, struct configuration *configuration,
+		   struct origin origin, const struct configuration *except)
+{
+	struct isst_context *context = wanted->context;
+	size_t domains = isst_domain_count(context);
+	struct cpus_state *states = calloc(domains + 1, sizeof(*states));
+	struct cpus_group all = { .context = context, .states = states, .whole = true };
+	int error = states ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < domains && !error; i++)
+		if (!isst_domain_is_io(context_domain(context, i)) &&
+		    wanted->facts.domains[i].is_target)
+			states[all.count++].domain = context_domain(context, i);
+	if (!error && all.count > 0)
+		error = cpus_state_read(context, states, all.count, true);
+	for (size_t i = 0; i < all.count && !error; i++)
+		if (states[i].failure.error)
+			error = configuration_problem(configuration, origin, "%s",
+						      states[i].failure.message) == -ENOMEM
+					? -ENOMEM
+					: -EIO;
+	if (!error)
+		error = add_group(configuration, &all, OF_MACHINE, origin, except);
+	for (size_t i = 0; i < all.count && states; i++)
+		cpus_state_clear(&states[i]);
+	free(states);
+	return error;
+}
+
+/** What a setting states of the CPUs of a domain; NULL: of those that are no domain's. To be freed.
+ */
+static int wanted_text(const struct setting *setting, const struct isst_domain *domain, char **text)
+{
+	struct setting own = *setting;
 	int error;
 
-	*cpus = isst_cpuset_new();
-	error = *cpus ? 0 : -ENOMEM;
-	isst_cpuset_for_each (cpu, isst_present_cpus(context))
-		if (!error && topology_is_unreachable(context->topology, cpu) &&
-		    !(setting->wanted == WANTED_OFFLINE && isst_cpuset_has(setting->cpus, cpu)))
-			error = isst_cpuset_add(*cpus, cpu, cpu);
+	if (setting->wanted != WANTED_OFFLINE)
+		return setting_value_text(setting, text);
+	own.cpus = isst_cpuset_new();
+	error = cpuset_add_common(own.cpus, domain ? domain->present : NULL, setting->cpus);
+	if (isst_cpuset_count(own.cpus) == 0)
+		own.wanted = WANTED_ALL_ONLINE;
+	if (!error)
+		error = setting_value_text(&own, text);
+	isst_cpuset_free(own.cpus);
+	return error;
+}
+
+static int add_difference(const struct setting *setting, const struct cpus_state *state,
+			  struct differences *differences)
+{
+	struct difference difference = { .origin = setting->origin,
+					 .subject = strlen(state->domain->name) + strlen(": "),
+					 .domain = state->domain,
+					 .cpus = isst_cpuset_new() };
+	int error = difference.cpus ? cpus_describe(state, &difference.present) : -ENOMEM;
+
+	if (!error)
+		error = wanted_text(setting, state->domain, &difference.wanted);
+	if (!error)
+		error = cpus_state_add(state, CPUS_DIFFERENT, cpus_wanted_of(setting),
+				       setting->cpus, difference.cpus);
+	if (!error && asprintf(&difference.target, "%s: CPUs", state->domain->name) < 0) {
+		difference.target = NULL;
+		error = -ENOMEM;
+	}
+	if (error) {
+		difference_clear(&difference);
+		return error;
+	}
+	return differences_add(differences, &difference);
+}
+
+/** CPUs that are no domain's. */
+static int add_of_none(const struct setting *setting, const struct isst_cpuset *cpus,
+		       const char *present, struct differences *differences)
+{
+	struct difference difference = { .origin = setting->origin,
+					 .target = name_numbers("CPU", cpus),
+					 .present = strdup(present),
+					 .cpus = isst_cpuset_new() };
+	int error = wanted_text(setting, NULL, &difference.wanted);
+
+	if (!error)
+		error = isst_cpuset_add_set(difference.cpus, cpus);
+	if (!error)
+		return differences_add(differences, &difference);
+	difference_clear(&difference);
+	return error;
+}
+
+/** CPUs that are offline and may be of any domain: one difference for all, by the first setting
+ * that wants them online. */
+static int compare_unknown(const struct wanted *wanted, const struct cpus_state *states,
+			   size_t count, struct differences *differences)
+{
+	const struct setting *setting = NULL;
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error && !setting; i++) {
+		const struct setting *own = wanted_cpus(wanted, states[i].domain);
+
+		error = cpus_state_add(&states[i], CPUS_UNKNOWN, cpus_wanted_of(own), own->cpus,
+				       cpus);
+		if (isst_cpuset_count(cpus) > 0)
+			setting = own;
+	}
+	if (!error && setting)
+		error = add_of_none(setting, cpus,
+				    isst_cpuset_count(cpus) == 1 ? "offline, of an unknown package"
+								 : "offline, of unknown packages",
+				    differences);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+static int compare_state(struct wanted *wanted, const struct cpus_state *state,
+			 struct differences *differences)
+{
+	struct cpus_state known = *state;
+	const struct setting *setting = wanted_cpus(wanted, state->domain);
+	const struct isst_failure *failure = &state->failure;
+	enum cpus_wanted cpus = cpus_wanted_of(setting);
+
+	if (!failure->error && (cpus == CPUS_BY_LEVEL || cpus == CPUS_ISOLATED))
+		failure = &state->level_failure;
+	if (failure->error)
+		return wanted_fails(wanted, setting, NULL, failure);
+	known.unknown = NULL;
+	if (cpus_state_is(&known, cpus, setting->cpus))
+		return 0;
+	/* As planning has it: without partitions none can be isolated. */
+	if (cpus == CPUS_ISOLATED && isst_cpuset_count(state->disabled) > 0) {
+		int error = cpus_probe_partitions(wanted->context);
+
+		if (error == -EOPNOTSUPP)
+			return wanted_reject(wanted, setting, NULL, error, "%s",
+					     isst_error(wanted->context));
+		if (error == -ENOMEM)
+			return error;
+	}
+	return add_difference(setting, &known, differences);
+}
+
+/** CPUs that count as stated, though they are offline, are named. */
+static int note_without_smt(struct wanted *wanted, const struct cpus_state *states, size_t count)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *list = NULL;
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct setting *setting = wanted_cpus(wanted, states[i].domain);
+
+		error = cpus_state_add(&states[i], CPUS_WITHOUT_SMT, cpus_wanted_of(setting),
+				       setting->cpus, cpus);
+	}
+	if (!error && isst_cpuset_count(cpus) > 0) {
+		list = name_numbers("CPU", cpus);
+		error = list ? 0 : -ENOMEM;
+	}
+	if (list)
+		message_notice(&wanted->context->messages,
+			       "%s %s offline because SMT is off (" SMT_CONTROL
+			       "), and not counted as a difference",
+			       list, isst_cpuset_count(cpus) == 1 ? "is" : "are");
+	free(list);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+int cpus_compare(struct wanted *wanted, struct differences *differences)
+{
+	const struct setting *everywhere = cpus_everywhere(wanted);
+	struct cpus_state *states = calloc(wanted->facts.count + 1, sizeof(*states));
+	struct isst_cpuset *unreachable = NULL;
+	size_t count = 0;
+	bool levels = false;
+	int error = states ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
+		const struct isst_domain *domain = wanted->facts.domains[i].domain;
+		const struct setting *setting = wanted_cpus(wanted, domain);
+
+		if (!setting)
+			continue;
+		states[count++].domain = domain;
+		levels |= setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED;
+	}
+	if (!error && count > 0)
+		error = cpus_state_read(wanted->context, states, count, levels);
+	for (size_t i = 0; i < count && !error; i++)
+		error = compare_state(wanted, &states[i], differences);
+	if (!error)
+		error = compare_unknown(wanted, states, count, differences);
+	if (!error)
+		error = note_without_smt(wanted, states, count);
+	if (!error && everywhere)
+		error = cpus_find_unreachable(wanted->context, everywhere, &unreachable);
+	if (!error && everywhere && isst_cpuset_count(unreachable) > 0)
+		error = add_of_none(everywhere, unreachable, "offline", differences);
+	isst_cpuset_free(unreachable);
+	for (size_t i = 0; i < count && states; i++)
+		cpus_state_clear(&states[i]);
+	free(states);
 	return error;
 }

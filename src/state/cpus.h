@@ -5,17 +5,6 @@
 
 #include "state/compare.h"
 
-/** What a setting of CPUs asks for. */
-enum cpus_wanted cpus_wanted_of(const struct setting *setting);
-
-/** The setting of CPUs that counts wherever no other one does; NULL: none, or just for targets. */
-const struct setting *cpus_everywhere(const struct wanted *wanted);
-
-/** CPUs that shall not all be offline by a setting, and are: of packages and dies that are offline
- * as a whole, and so no domain. To be freed. Returns 0 or -ENOMEM. */
-int cpus_find_unreachable(const struct isst_context *context, const struct setting *setting,
-			  struct isst_cpuset **cpus);
-
 /** Adds what differs of domains for which CPUs are stated. CPUs that the kernel keeps offline while
  * SMT is off are as stated; a notice names them. Returns as wanted_compare(). */
 int cpus_compare(struct wanted *wanted, struct differences *differences);

@@ -56,7 +56,8 @@ static void add_needs(struct facts *facts, const struct setting *setting)
 	if (setting->wanted == WANTED_UNMANAGED)
 		return;
 	if (setting->wanted == WANTED_BASE || setting->wanted == WANTED_TURBO ||
-	    (subject == SUBJECT_CPUS && setting->wanted == WANTED_OF_LEVEL && facts->whole)) {
+	    (subject == SUBJECT_CPUS && facts->whole &&
+	     (setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED))) {
 		facts->levels = true;
 		facts->parts |= ISST_READ_LEVELS_PROPERTIES;
 	}

@@ -2,6 +2,7 @@
 /* Which CPUs are in use, where that is asked for itself: by the level, isolated, all, or all but
  * some. */
 #include "features/plan.h"
+#include "features/planning.h"
 #include "transaction/support/failing.h"
 
 #define CPU "/sys/devices/system/cpu/"
@@ -89,14 +90,25 @@ static void note(struct objections *objections, const struct isst_failure *failu
 static int plan_part(struct isst_change *change, struct domain_request *requests, size_t count,
 		     bool online)
 {
+	const struct state_needs needs = { .levels = OPTIONAL,
+					   .choice = LEVEL_CURRENT,
+					   .parts = ISST_READ_LEVELS_PROPERTIES };
 	struct isst_cpuset *offline = parse(asked.offline);
+	const struct isst_level **levels = calloc(count + 1, sizeof(const struct isst_level *));
 	size_t step = asked.one_by_one ? 1 : count;
-	int error = 0;
+	struct current_state current;
+	int error = current_state_read(change, requests, count, &needs, &current);
 
-	for (size_t i = 0; i < count && !error; i += step)
+	for (size_t i = 0; i < count && !error; i++)
+		levels[i] = &current.domains[i].level;
+	for (size_t i = 0; i < count && !error; i += step) {
+		const struct cpus_plan plan = { asked.wanted, offline, &levels[i] };
+
 		error = plan_conclude(change, &requests[i], step,
-				      (online ? plan_cpus_online : plan_cpus_offline)(
-					      change, &requests[i], step, asked.wanted, offline));
+				      plan_cpus(change, &requests[i], step, &plan, online));
+	}
+	current_state_free(&current);
+	free(levels);
 	isst_cpuset_free(offline);
 	return error;
 }
