@@ -3,12 +3,11 @@
 #include "base/array.h"
 #include "support/check.h"
 
-static void elements_stay_while_an_array_grows(void **state)
+TEST(elements_stay_while_an_array_grows)
 {
 	unsigned int *numbers = NULL;
 	size_t count = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000; i++) {
 		assert_int_equal(ARRAY_GROW(numbers, count), 0);
 		numbers[count++] = i;
@@ -19,13 +18,12 @@ static void elements_stay_while_an_array_grows(void **state)
 }
 
 /* valgrind and the sanitizers look at the writes. */
-static void an_array_may_shrink_in_between(void **state)
+TEST(an_array_may_shrink_in_between)
 {
 	static const size_t COUNTS[] = { 40, 16, 33, 0, 9, 8, 17, 7, 65 };
 	uint64_t *numbers = NULL;
 	size_t count = 0;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(COUNTS); i++) {
 		if (COUNTS[i] < count)
 			count = COUNTS[i];
@@ -41,12 +39,11 @@ static void an_array_may_shrink_in_between(void **state)
 }
 
 /* A sanitizer ends a program that asks for as much. */
-static void an_array_that_cannot_grow_stays(void **state)
+TEST(an_array_that_cannot_grow_stays)
 {
 	char *text = NULL;
 	void *before;
 
-	(void)state;
 #ifdef __SANITIZE_ADDRESS__
 	skip();
 #endif
@@ -62,26 +59,13 @@ static int by_number(const void *key, const void *element)
 	return *(const int *)key - *(const int *)element;
 }
 
-static void a_lower_bound_is_the_first_that_is_not_before(void **state)
+TEST(a_lower_bound_is_the_first_that_is_not_before)
 {
 	static const int NUMBERS[] = { 2, 4, 4, 4, 7 };
 	static const size_t BOUNDS[] = { 0, 0, 0, 1, 1, 4, 4, 4, 5 };
 
-	(void)state;
 	for (int key = 0; key < 9; key++)
 		assert_int_equal(array_lower_bound(&key, NUMBERS, 5, sizeof(int), by_number),
 				 BOUNDS[key]);
 	assert_int_equal(array_lower_bound(&(int){ 1 }, NULL, 0, sizeof(int), by_number), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_stay_while_an_array_grows),
-		cmocka_unit_test(an_array_may_shrink_in_between),
-		cmocka_unit_test(an_array_that_cannot_grow_stays),
-		cmocka_unit_test(a_lower_bound_is_the_first_that_is_not_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

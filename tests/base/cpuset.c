@@ -28,13 +28,12 @@ static void check_bad_list(const char *list, int error, size_t bad_at)
 	isst_cpuset_free(set);
 }
 
-static void a_new_set_is_empty(void **state)
+TEST(a_new_set_is_empty)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int cpu = 77;
 	char *text;
 
-	(void)state;
 	assert_int_equal(isst_cpuset_count(set), 0);
 	assert_false(isst_cpuset_has(set, 0));
 	assert_false(isst_cpuset_next(set, 0, &cpu));
@@ -46,7 +45,7 @@ static void a_new_set_is_empty(void **state)
 	isst_cpuset_free(set);
 }
 
-static void a_cpu_is_taken_out_wherever_it_is_in_a_range(void **state)
+TEST(a_cpu_is_taken_out_wherever_it_is_in_a_range)
 {
 	static const struct {
 		const char *before;
@@ -64,7 +63,6 @@ static void a_cpu_is_taken_out_wherever_it_is_in_a_range(void **state)
 		{ "0,2,4,6", 0, "2,4,6" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct isst_cpuset *set = check_set(CASES[i].before);
 
@@ -74,13 +72,12 @@ static void a_cpu_is_taken_out_wherever_it_is_in_a_range(void **state)
 	}
 }
 
-static void freeing_no_set_does_nothing(void **state)
+TEST(freeing_no_set_does_nothing)
 {
-	(void)state;
 	isst_cpuset_free(NULL);
 }
 
-static void adjacent_and_overlapping_ranges_become_one(void **state)
+TEST(adjacent_and_overlapping_ranges_become_one)
 {
 	static const struct {
 		const char *before;
@@ -110,7 +107,6 @@ static void adjacent_and_overlapping_ranges_become_one(void **state)
 		{ "1048575", 0, 4294967294, "0-4294967294" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct isst_cpuset *set = check_set(CASES[i].before);
 
@@ -121,14 +117,13 @@ static void adjacent_and_overlapping_ranges_become_one(void **state)
 }
 
 /** Adds numbers in a scrambled order and compares with a plain table after each. */
-static void any_order_of_adding_gives_the_same_set(void **state)
+TEST(any_order_of_adding_gives_the_same_set)
 {
 	enum { SPACE = 257 };
 	bool expected[SPACE] = { false };
 	struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int number = 1, count = 0;
 
-	(void)state;
 	for (unsigned int step = 0; step < 200; step++) {
 		unsigned int last, cpu;
 
@@ -146,11 +141,10 @@ static void any_order_of_adding_gives_the_same_set(void **state)
 	isst_cpuset_free(set);
 }
 
-static void a_set_is_added_to_another(void **state)
+TEST(a_set_is_added_to_another)
 {
 	struct isst_cpuset *set = check_set("0-3,8"), *other = check_set("2,4,10-11");
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add_set(set, other), 0);
 	check_cpus(set, "0-4,8,10-11");
 	check_cpus(other, "2,4,10-11");
@@ -158,9 +152,8 @@ static void a_set_is_added_to_another(void **state)
 	isst_cpuset_free(other);
 }
 
-static void lists_name_numbers_and_ranges_in_both_notations(void **state)
+TEST(lists_name_numbers_and_ranges_in_both_notations)
 {
-	(void)state;
 	check_list("", "");
 	check_list("0", "0");
 	check_list("1,3-5,8..10", "1,3-5,8-10");
@@ -179,9 +172,8 @@ static void lists_name_numbers_and_ranges_in_both_notations(void **state)
 	check_list("\n", "");
 }
 
-static void an_invalid_list_changes_nothing_and_reports_the_position(void **state)
+TEST(an_invalid_list_changes_nothing_and_reports_the_position)
 {
-	(void)state;
 	check_bad_list("a", -EINVAL, 0);
 	check_bad_list("-1", -EINVAL, 0);
 	check_bad_list("+1", -EINVAL, 0);
@@ -208,17 +200,15 @@ static void an_invalid_list_changes_nothing_and_reports_the_position(void **stat
 	check_bad_list("all", -EINVAL, 0);
 }
 
-static void a_range_that_runs_backwards_is_refused(void **state)
+TEST(a_range_that_runs_backwards_is_refused)
 {
-	(void)state;
 	check_bad_list("5-4", -EINVAL, 2);
 	check_bad_list("5..4", -EINVAL, 3);
 	check_bad_list("1,10-2,3", -EINVAL, 5);
 }
 
-static void D14_a_number_too_large_for_a_cpu_is_out_of_range(void **state)
+TEST(D14_a_number_too_large_for_a_cpu_is_out_of_range)
 {
-	(void)state;
 	check_bad_list("1048576", -ERANGE, 0);
 	check_bad_list("0-1048576", -ERANGE, 2);
 	check_bad_list("4294967295", -ERANGE, 0);
@@ -230,33 +220,30 @@ static void D14_a_number_too_large_for_a_cpu_is_out_of_range(void **state)
 	check_bad_list("99999999999999999999999999999999999999", -ERANGE, 0);
 }
 
-static void D14_a_number_above_16_bits_is_not_another_cpu(void **state)
+TEST(D14_a_number_above_16_bits_is_not_another_cpu)
 {
 	struct isst_cpuset *set = check_set("65537");
 
-	(void)state;
 	assert_false(isst_cpuset_has(set, 1));
 	assert_true(isst_cpuset_has(set, 65537));
 	check_cpus(set, "65537");
 	isst_cpuset_free(set);
 }
 
-static void the_position_of_a_bad_list_is_optional(void **state)
+TEST(the_position_of_a_bad_list_is_optional)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add_list(set, "x", NULL), -EINVAL);
 	isst_cpuset_free(set);
 }
 
-static void D15_lists_of_thousands_are_complete(void **state)
+TEST(D15_lists_of_thousands_are_complete)
 {
 	enum { CPUS = 5000 };
 	struct isst_cpuset *set = isst_cpuset_new(), *again;
 	char *list, *ranges, *at;
 
-	(void)state;
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		add(set, 2 * (CPUS - 1 - cpu), 2 * (CPUS - 1 - cpu));
 	assert_int_equal(isst_cpuset_count(set), CPUS);
@@ -276,26 +263,24 @@ static void D15_lists_of_thousands_are_complete(void **state)
 	free(ranges);
 }
 
-static void walking_goes_up_through_every_cpu_once(void **state)
+TEST(walking_goes_up_through_every_cpu_once)
 {
 	static const unsigned int EXPECTED[] = { 0, 3, 4, 5, 4097, 1048575 };
 	struct isst_cpuset *set = check_set("0,3-5,4097,1048575");
 	unsigned int cpu;
 	size_t at = 0;
 
-	(void)state;
 	isst_cpuset_for_each (cpu, set)
 		assert_int_equal(cpu, EXPECTED[at++]);
 	assert_int_equal(at, COUNT(EXPECTED));
 	isst_cpuset_free(set);
 }
 
-static void the_walk_ends_after_the_highest_number(void **state)
+TEST(the_walk_ends_after_the_highest_number)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int cpu, steps = 0;
 
-	(void)state;
 	add(set, UINT32_MAX - 2, UINT32_MAX - 1);
 	isst_cpuset_for_each (cpu, set)
 		steps++;
@@ -305,23 +290,21 @@ static void the_walk_ends_after_the_highest_number(void **state)
 }
 
 /** After it a walk could not end. */
-static void the_largest_number_is_no_cpu(void **state)
+TEST(the_largest_number_is_no_cpu)
 {
 	struct isst_cpuset *set = check_set("1");
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add(set, 7, UINT32_MAX), -ERANGE);
 	assert_int_equal(isst_cpuset_add(set, UINT32_MAX, UINT32_MAX), -ERANGE);
 	check_cpus(set, "1");
 	isst_cpuset_free(set);
 }
 
-static void walks_can_be_nested(void **state)
+TEST(walks_can_be_nested)
 {
 	struct isst_cpuset *set = check_set("1,3-4");
 	unsigned int outer, inner, pairs = 0;
 
-	(void)state;
 	isst_cpuset_for_each (outer, set)
 		isst_cpuset_for_each (inner, set)
 			pairs += outer < inner;
@@ -329,7 +312,7 @@ static void walks_can_be_nested(void **state)
 	isst_cpuset_free(set);
 }
 
-static void the_next_cpu_is_found_from_anywhere(void **state)
+TEST(the_next_cpu_is_found_from_anywhere)
 {
 	static const struct {
 		unsigned int from, next;
@@ -337,7 +320,6 @@ static void the_next_cpu_is_found_from_anywhere(void **state)
 	struct isst_cpuset *set = check_set("2-4,9");
 	unsigned int cpu;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		assert_true(isst_cpuset_next(set, CASES[i].from, &cpu));
 		assert_int_equal(cpu, CASES[i].next);
@@ -346,12 +328,11 @@ static void the_next_cpu_is_found_from_anywhere(void **state)
 	isst_cpuset_free(set);
 }
 
-static void a_list_writes_every_cpu_out(void **state)
+TEST(a_list_writes_every_cpu_out)
 {
 	struct isst_cpuset *set = check_set("0-2,5");
 	char *list = isst_cpuset_to_enumeration(set);
 
-	(void)state;
 	assert_string_equal(list, "0,1,2,5");
 	free(list);
 	isst_cpuset_free(set);
@@ -367,9 +348,8 @@ static void check_mask(const char *cpus, unsigned int bits, const char *expected
 	isst_cpuset_free(set);
 }
 
-static void masks_are_whole_words_most_significant_first(void **state)
+TEST(masks_are_whole_words_most_significant_first)
 {
-	(void)state;
 	check_mask("", 0, "");
 	check_mask("", 32, "00000000");
 	check_mask("0", 32, "00000001");
@@ -382,45 +362,41 @@ static void masks_are_whole_words_most_significant_first(void **state)
 	check_mask("63", 64, "80000000,00000000");
 }
 
-static void cpus_beyond_a_mask_are_left_out_of_it(void **state)
+TEST(cpus_beyond_a_mask_are_left_out_of_it)
 {
-	(void)state;
 	check_mask("0,32,64", 32, "00000001");
 	check_mask("0,32,64", 64, "00000001,00000001");
 	check_mask("100", 64, "00000000,00000000");
 	check_mask("1048575", 32, "00000000");
 }
 
-static void D15_a_mask_of_thousands_of_cpus_is_complete(void **state)
+TEST(D15_a_mask_of_thousands_of_cpus_is_complete)
 {
 	struct isst_cpuset *set = check_set("0-4095");
 	char *mask = isst_cpuset_to_mask(set, 4096);
 
-	(void)state;
 	assert_int_equal(strlen(mask), 128 * 9 - 1);
 	assert_int_equal(strspn(mask, "f,"), 128 * 9 - 1);
 	free(mask);
 	isst_cpuset_free(set);
 }
 
-static void C5_a_range_that_runs_backwards_cannot_be_added(void **state)
+TEST(C5_a_range_that_runs_backwards_cannot_be_added)
 {
 	struct isst_cpuset *set = check_set("1,5");
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add(set, 9, 3), -EINVAL);
 	check_cpus(set, "1,5");
 	assert_int_equal(isst_cpuset_count(set), 2);
 	isst_cpuset_free(set);
 }
 
-static void C5_no_set_is_an_empty_one(void **state)
+TEST(C5_no_set_is_an_empty_one)
 {
 	struct isst_cpuset *set = check_set("1");
 	unsigned int cpu, walked = 0;
 	char *text;
 
-	(void)state;
 	isst_cpuset_for_each (cpu, NULL)
 		walked++;
 	assert_int_equal(walked, 0);
@@ -440,12 +416,11 @@ static void C5_no_set_is_an_empty_one(void **state)
 	isst_cpuset_free(set);
 }
 
-static void what_two_sets_have_in_common_is_added_to_a_third(void **state)
+TEST(what_two_sets_have_in_common_is_added_to_a_third)
 {
 	struct isst_cpuset *one = check_set("0-5,9"), *other = check_set("4-9");
 	struct isst_cpuset *set = check_set("1");
 
-	(void)state;
 	assert_int_equal(cpuset_add_common(set, one, other), 0);
 	check_cpus(set, "1,4-5,9");
 	assert_int_equal(cpuset_add_except(set, one, other), 0);
@@ -457,37 +432,4 @@ static void what_two_sets_have_in_common_is_added_to_a_third(void **state)
 	isst_cpuset_free(set);
 	isst_cpuset_free(other);
 	isst_cpuset_free(one);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(C5_a_range_that_runs_backwards_cannot_be_added),
-		cmocka_unit_test(C5_no_set_is_an_empty_one),
-		cmocka_unit_test(a_new_set_is_empty),
-		cmocka_unit_test(freeing_no_set_does_nothing),
-		cmocka_unit_test(a_cpu_is_taken_out_wherever_it_is_in_a_range),
-		cmocka_unit_test(adjacent_and_overlapping_ranges_become_one),
-		cmocka_unit_test(any_order_of_adding_gives_the_same_set),
-		cmocka_unit_test(a_set_is_added_to_another),
-		cmocka_unit_test(what_two_sets_have_in_common_is_added_to_a_third),
-		cmocka_unit_test(lists_name_numbers_and_ranges_in_both_notations),
-		cmocka_unit_test(an_invalid_list_changes_nothing_and_reports_the_position),
-		cmocka_unit_test(a_range_that_runs_backwards_is_refused),
-		cmocka_unit_test(D14_a_number_too_large_for_a_cpu_is_out_of_range),
-		cmocka_unit_test(D14_a_number_above_16_bits_is_not_another_cpu),
-		cmocka_unit_test(the_position_of_a_bad_list_is_optional),
-		cmocka_unit_test(D15_lists_of_thousands_are_complete),
-		cmocka_unit_test(walking_goes_up_through_every_cpu_once),
-		cmocka_unit_test(the_walk_ends_after_the_highest_number),
-		cmocka_unit_test(the_largest_number_is_no_cpu),
-		cmocka_unit_test(walks_can_be_nested),
-		cmocka_unit_test(the_next_cpu_is_found_from_anywhere),
-		cmocka_unit_test(a_list_writes_every_cpu_out),
-		cmocka_unit_test(masks_are_whole_words_most_significant_first),
-		cmocka_unit_test(cpus_beyond_a_mask_are_left_out_of_it),
-		cmocka_unit_test(D15_a_mask_of_thousands_of_cpus_is_complete),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,50 +3,44 @@
 #include "base/error_name.h"
 #include "support/check.h"
 
-static void an_error_has_the_name_of_the_headers(void **state)
+TEST(an_error_has_the_name_of_the_headers)
 {
-	(void)state;
 	assert_string_equal(error_name(EPERM).text, "EPERM");
 	assert_string_equal(error_name(EIO).text, "EIO");
 	assert_string_equal(error_name(EHWPOISON).text, "EHWPOISON");
 	assert_string_equal(error_name(ENOTRECOVERABLE).text, "ENOTRECOVERABLE");
 }
 
-static void a_number_with_two_names_has_the_usual_one(void **state)
+TEST(a_number_with_two_names_has_the_usual_one)
 {
-	(void)state;
 	assert_string_equal(error_name(EWOULDBLOCK).text, "EAGAIN");
 	assert_string_equal(error_name(ENOTSUP).text, "EOPNOTSUPP");
 	assert_string_equal(error_name(EDEADLOCK).text, "EDEADLK");
 }
 
-static void the_sign_of_an_error_does_not_matter(void **state)
+TEST(the_sign_of_an_error_does_not_matter)
 {
-	(void)state;
 	assert_string_equal(error_name(-EBUSY).text, "EBUSY");
 	assert_string_equal(error_name(-524).text, "ENOTSUPP");
 	assert_string_equal(error_name(INT32_MIN).text, "2147483648");
 }
 
-static void E7_an_error_without_a_name_is_its_number(void **state)
+TEST(E7_an_error_without_a_name_is_its_number)
 {
-	(void)state;
 	assert_string_equal(error_name(41).text, "41");
 	assert_string_equal(error_name(4095).text, "4095");
 	assert_string_equal(error_name(0).text, "0");
 }
 
-static void E5_every_error_is_found_by_what_it_is_called(void **state)
+TEST(E5_every_error_is_found_by_what_it_is_called)
 {
-	(void)state;
 	for (int error = 1; error <= ERROR_NUMBER_MAX; error++)
 		if (error_number(error_name(error).text) != error)
 			fail_msg("%d is \"%s\"", error, error_name(error).text);
 }
 
-static void an_error_is_found_by_its_number_and_by_other_names(void **state)
+TEST(an_error_is_found_by_its_number_and_by_other_names)
 {
-	(void)state;
 	assert_int_equal(error_number("5"), EIO);
 	assert_int_equal(error_number("524"), 524);
 	assert_int_equal(error_number("ENOTSUPP"), 524);
@@ -54,28 +48,12 @@ static void an_error_is_found_by_its_number_and_by_other_names(void **state)
 	assert_int_equal(error_number("EWOULDBLOCK"), EAGAIN);
 }
 
-static void what_is_no_error_is_refused(void **state)
+TEST(what_is_no_error_is_refused)
 {
 	static const char *const NONE[] = { "",	    "E",  "eio", "EIO ", " EIO", "EIOX", "0",
 					    "4096", "-5", "+5",	 "0x5",	 "5x",	 "EXYZ" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(NONE); i++)
 		if (error_number(NONE[i]) != 0)
 			fail_msg("\"%s\" is taken for %d", NONE[i], error_number(NONE[i]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_error_has_the_name_of_the_headers),
-		cmocka_unit_test(a_number_with_two_names_has_the_usual_one),
-		cmocka_unit_test(the_sign_of_an_error_does_not_matter),
-		cmocka_unit_test(E7_an_error_without_a_name_is_its_number),
-		cmocka_unit_test(E5_every_error_is_found_by_what_it_is_called),
-		cmocka_unit_test(an_error_is_found_by_its_number_and_by_other_names),
-		cmocka_unit_test(what_is_no_error_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

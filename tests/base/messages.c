@@ -18,47 +18,43 @@ static void take_line(void *data, int level, const char *line)
 	snprintf(lines->last, sizeof(lines->last), "%s", line);
 }
 
-static void an_error_is_kept_and_returned(void **state)
+TEST(an_error_is_kept_and_returned)
 {
 	struct messages messages = { 0 };
 
-	(void)state;
 	assert_null(messages.error);
 	assert_int_equal(message_error(&messages, -EIO, "CPU %u: %s", 5u, "no"), -EIO);
 	assert_string_equal(messages.error, "CPU 5: no");
 	messages_free(&messages);
 }
 
-static void a_later_error_takes_the_place_of_an_earlier_one(void **state)
+TEST(a_later_error_takes_the_place_of_an_earlier_one)
 {
 	struct messages messages = { 0 };
 
-	(void)state;
 	message_error(&messages, -EIO, "first");
 	message_error(&messages, -EPERM, "second");
 	assert_string_equal(messages.error, "second");
 	messages_free(&messages);
 }
 
-static void messages_stay_valid_however_many_follow(void **state)
+TEST(messages_stay_valid_however_many_follow)
 {
 	struct messages messages = { 0 };
 	const char *first = message_make(&messages, "%s", "first");
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000; i++)
 		message_make(&messages, "%u", i);
 	assert_string_equal(first, "first");
 	messages_free(&messages);
 }
 
-static void C3_a_text_is_kept_once_however_often_it_is_made(void **state)
+TEST(C3_a_text_is_kept_once_however_often_it_is_made)
 {
 	struct messages messages = { 0 };
 	const char *first = message_make(&messages, "CPU %u", 3u);
 	struct notices former;
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000; i++) {
 		assert_ptr_equal(message_make(&messages, "CPU %s", "3"), first);
 		message_error(&messages, -EIO, "CPU %u: %s", 3u, "no");
@@ -76,12 +72,11 @@ static void C3_a_text_is_kept_once_however_often_it_is_made(void **state)
 	messages_free(&messages);
 }
 
-static void notices_are_kept_in_order(void **state)
+TEST(notices_are_kept_in_order)
 {
 	struct messages messages = { 0 };
 	char expected[16];
 
-	(void)state;
 	message_make(&messages, "no notice");
 	for (unsigned int i = 0; i < 100; i++)
 		message_notice(&messages, "notice %u", i);
@@ -94,12 +89,11 @@ static void notices_are_kept_in_order(void **state)
 	messages_free(&messages);
 }
 
-static void the_first_failure_keeps_its_message_and_later_ones_are_counted(void **state)
+TEST(the_first_failure_keeps_its_message_and_later_ones_are_counted)
 {
 	struct messages messages = { 0 };
 	struct isst_failure failure = { 0 };
 
-	(void)state;
 	message_failure(&messages, &failure, -EIO, "CPU %u", 1u);
 	assert_int_equal(failure.error, -EIO);
 	assert_string_equal(failure.message, "CPU 1");
@@ -112,25 +106,23 @@ static void the_first_failure_keeps_its_message_and_later_ones_are_counted(void 
 	messages_free(&messages);
 }
 
-static void a_failure_is_no_error_of_the_call(void **state)
+TEST(a_failure_is_no_error_of_the_call)
 {
 	struct messages messages = { 0 };
 	struct isst_failure failure = { 0 };
 
-	(void)state;
 	message_failure(&messages, &failure, -EIO, "x");
 	assert_null(messages.error);
 	messages_free(&messages);
 }
 
-static void the_trace_goes_to_the_listener(void **state)
+TEST(the_trace_goes_to_the_listener)
 {
 	struct lines lines = { 0 };
 	struct messages messages = { .log = take_line,
 				     .log_data = &lines,
 				     .log_level = ISST_LOG_DEBUG };
 
-	(void)state;
 	message_trace(&messages, "cpu:%u", 3u);
 	assert_int_equal(lines.count, 1);
 	assert_string_equal(lines.last, "cpu:3");
@@ -138,29 +130,11 @@ static void the_trace_goes_to_the_listener(void **state)
 	messages_free(&messages);
 }
 
-static void without_a_listener_the_trace_does_nothing(void **state)
+TEST(without_a_listener_the_trace_does_nothing)
 {
 	struct messages messages = { 0 };
 
-	(void)state;
 	message_trace(&messages, "cpu:%u", 3u);
 	assert_int_equal(messages.count, 0);
 	messages_free(&messages);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_error_is_kept_and_returned),
-		cmocka_unit_test(a_later_error_takes_the_place_of_an_earlier_one),
-		cmocka_unit_test(messages_stay_valid_however_many_follow),
-		cmocka_unit_test(C3_a_text_is_kept_once_however_often_it_is_made),
-		cmocka_unit_test(notices_are_kept_in_order),
-		cmocka_unit_test(the_first_failure_keeps_its_message_and_later_ones_are_counted),
-		cmocka_unit_test(a_failure_is_no_error_of_the_call),
-		cmocka_unit_test(the_trace_goes_to_the_listener),
-		cmocka_unit_test(without_a_listener_the_trace_does_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,35 +23,31 @@ static void check_refused(const char *text, unsigned int base, uint64_t max, int
 	assert_int_equal(value, UNTOUCHED);
 }
 
-static void digits_are_a_decimal_number(void **state)
+TEST(digits_are_a_decimal_number)
 {
-	(void)state;
 	check_parsed("0", 10, 10, 0);
 	check_parsed("7", 10, 10, 7);
 	check_parsed("10", 10, 10, 10);
 	check_parsed("4294967295", 10, UINT32_MAX, UINT32_MAX);
 }
 
-static void leading_zeros_are_decimal_not_octal(void **state)
+TEST(leading_zeros_are_decimal_not_octal)
 {
-	(void)state;
 	check_parsed("010", 10, 100, 10);
 	check_parsed("010", 0, 100, 10);
 	check_parsed("00000000000000000000000000000007", 10, 100, 7);
 	check_parsed("09", 0, 100, 9);
 }
 
-static void the_largest_number_of_64_bits_is_parsed(void **state)
+TEST(the_largest_number_of_64_bits_is_parsed)
 {
-	(void)state;
 	check_parsed("18446744073709551615", 10, UINT64_MAX, UINT64_MAX);
 	check_parsed("0xffffffffffffffff", 16, UINT64_MAX, UINT64_MAX);
 	check_parsed("0xFFFFFFFFFFFFFFFF", 0, UINT64_MAX, UINT64_MAX);
 }
 
-static void D18_an_overflowing_number_is_out_of_range(void **state)
+TEST(D18_an_overflowing_number_is_out_of_range)
 {
-	(void)state;
 	check_refused("18446744073709551616", 10, UINT64_MAX, -ERANGE);
 	check_refused("18446744073709551625", 10, UINT64_MAX, -ERANGE);
 	check_refused("99999999999999999999999999999999", 10, UINT64_MAX, -ERANGE);
@@ -59,9 +55,8 @@ static void D18_an_overflowing_number_is_out_of_range(void **state)
 	check_refused("340282366920938463463374607431768211456", 10, UINT64_MAX, -ERANGE);
 }
 
-static void a_number_above_the_maximum_is_out_of_range(void **state)
+TEST(a_number_above_the_maximum_is_out_of_range)
 {
-	(void)state;
 	check_refused("4", 10, 3, -ERANGE);
 	check_refused("256", 10, 255, -ERANGE);
 	check_refused("65537", 10, 65535, -ERANGE);
@@ -69,15 +64,14 @@ static void a_number_above_the_maximum_is_out_of_range(void **state)
 	check_refused("1", 10, 0, -ERANGE);
 }
 
-static void D18_an_empty_text_is_no_number(void **state)
+TEST(D18_an_empty_text_is_no_number)
 {
-	(void)state;
 	check_refused("", 10, 100, -EINVAL);
 	check_refused("", 0, 100, -EINVAL);
 	check_refused("", 16, 100, -EINVAL);
 }
 
-static void text_with_other_characters_than_digits_is_not_a_number(void **state)
+TEST(text_with_other_characters_than_digits_is_not_a_number)
 {
 	static const char *const TEXTS[] = { "-1",  "+1",  " 1",  "1 ",	 "1\n",	 "\t1",
 					     "1.0", "1e3", "abc", "1a",	 "a1",	 "-",
@@ -85,21 +79,18 @@ static void text_with_other_characters_than_digits_is_not_a_number(void **state)
 					     "1/",  "1:",  "@",	  "G",	 "g",	 "\x80",
 					     "1_0", "0 0", "--1", "0x1", "1\xff" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(TEXTS); i++)
 		check_refused(TEXTS[i], 10, UINT64_MAX, -EINVAL);
 }
 
-static void junk_after_an_overflow_is_still_not_a_number(void **state)
+TEST(junk_after_an_overflow_is_still_not_a_number)
 {
-	(void)state;
 	check_refused("99999999999999999999999999x", 10, UINT64_MAX, -EINVAL);
 	check_refused("256k", 10, 255, -EINVAL);
 }
 
-static void D23_both_prefixes_and_both_cases_are_hexadecimal(void **state)
+TEST(D23_both_prefixes_and_both_cases_are_hexadecimal)
 {
-	(void)state;
 	check_parsed("0x1f", 16, 255, 0x1f);
 	check_parsed("0X1F", 16, 255, 0x1f);
 	check_parsed("0X1f", 0, 255, 0x1f);
@@ -108,56 +99,33 @@ static void D23_both_prefixes_and_both_cases_are_hexadecimal(void **state)
 	check_parsed("0x000000000000000000000000ff", 0, 255, 0xff);
 }
 
-static void the_prefix_may_be_left_out_only_in_base_16(void **state)
+TEST(the_prefix_may_be_left_out_only_in_base_16)
 {
-	(void)state;
 	check_parsed("1f", 16, 255, 0x1f);
 	check_parsed("10", 16, 255, 16);
 	check_parsed("10", 0, 255, 10);
 	check_refused("1f", 0, 255, -EINVAL);
 }
 
-static void D23_a_prefix_alone_or_with_bad_digits_is_not_a_number(void **state)
+TEST(D23_a_prefix_alone_or_with_bad_digits_is_not_a_number)
 {
 	static const char *const TEXTS[] = {
 		"0x",	 "0X", "0xg",  "0x1g",	"0x 1", "0x-1", "0xx1",
 		"0x0x1", "x1", "0x1 ", "0x+1f", "-0x1", "0x@",	"0x`"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(TEXTS); i++) {
 		check_refused(TEXTS[i], 0, UINT64_MAX, -EINVAL);
 		check_refused(TEXTS[i], 16, UINT64_MAX, -EINVAL);
 	}
 }
 
-static void bases_other_than_10_and_16_are_refused(void **state)
+TEST(bases_other_than_10_and_16_are_refused)
 {
 	static const unsigned int BASES[] = { 1, 2, 8, 9, 11, 15, 17, 36, UINT32_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(BASES); i++) {
 		check_refused("1", BASES[i], 255, -EINVAL);
 		check_refused("0x1", BASES[i], 255, -EINVAL);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(digits_are_a_decimal_number),
-		cmocka_unit_test(leading_zeros_are_decimal_not_octal),
-		cmocka_unit_test(the_largest_number_of_64_bits_is_parsed),
-		cmocka_unit_test(D18_an_overflowing_number_is_out_of_range),
-		cmocka_unit_test(a_number_above_the_maximum_is_out_of_range),
-		cmocka_unit_test(D18_an_empty_text_is_no_number),
-		cmocka_unit_test(text_with_other_characters_than_digits_is_not_a_number),
-		cmocka_unit_test(junk_after_an_overflow_is_still_not_a_number),
-		cmocka_unit_test(D23_both_prefixes_and_both_cases_are_hexadecimal),
-		cmocka_unit_test(the_prefix_may_be_left_out_only_in_base_16),
-		cmocka_unit_test(D23_a_prefix_alone_or_with_bad_digits_is_not_a_number),
-		cmocka_unit_test(bases_other_than_10_and_16_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

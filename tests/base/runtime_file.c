@@ -35,7 +35,7 @@ static void check_text(const struct fake_machine *fake, const char *name, const 
 	free(text);
 }
 
-static void the_directory_is_made_with_the_first_file(void **state)
+FAKE_TEST(the_directory_is_made_with_the_first_file)
 {
 	struct fake_machine *fake = *state;
 
@@ -47,7 +47,7 @@ static void the_directory_is_made_with_the_first_file(void **state)
 	check_text(fake, "file", "three\n");
 }
 
-static void a_file_that_cannot_be_replaced_stays_without_leftovers(void **state)
+FAKE_TEST(a_file_that_cannot_be_replaced_stays_without_leftovers)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -62,7 +62,7 @@ static void a_file_that_cannot_be_replaced_stays_without_leftovers(void **state)
 	free(path);
 }
 
-static void appending_adds_at_the_end_and_follows_no_link(void **state)
+FAKE_TEST(appending_adds_at_the_end_and_follows_no_link)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "link");
@@ -80,7 +80,7 @@ static void appending_adds_at_the_end_and_follows_no_link(void **state)
 	free(path);
 }
 
-static void removing_a_missing_file_is_not_an_error(void **state)
+FAKE_TEST(removing_a_missing_file_is_not_an_error)
 {
 	struct fake_machine *fake = *state;
 
@@ -100,7 +100,7 @@ static void check_refused(const struct fake_machine *fake, int error)
 	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), error);
 }
 
-static void a_fifo_is_refused_and_not_waited_for(void **state)
+FAKE_TEST(a_fifo_is_refused_and_not_waited_for)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -113,7 +113,7 @@ static void a_fifo_is_refused_and_not_waited_for(void **state)
 	free(path);
 }
 
-static void a_file_is_written_over_in_its_place(void **state)
+FAKE_TEST(a_file_is_written_over_in_its_place)
 {
 	static const char *const TEXTS[] = { "a shorter text", "one that is longer than the text" };
 	struct fake_machine *fake = *state;
@@ -139,7 +139,7 @@ static void a_file_is_written_over_in_its_place(void **state)
 	free(path);
 }
 
-static void a_directory_is_no_file(void **state)
+FAKE_TEST(a_directory_is_no_file)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -150,7 +150,7 @@ static void a_directory_is_no_file(void **state)
 	free(path);
 }
 
-static void a_link_is_not_followed(void **state)
+FAKE_TEST(a_link_is_not_followed)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -164,7 +164,7 @@ static void a_link_is_not_followed(void **state)
 	free(path);
 }
 
-static void a_file_that_others_may_write_is_refused(void **state)
+FAKE_TEST(a_file_that_others_may_write_is_refused)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -186,7 +186,7 @@ static void a_file_that_others_may_write_is_refused(void **state)
 	free(path);
 }
 
-static void a_file_without_end_is_refused(void **state)
+FAKE_TEST(a_file_without_end_is_refused)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -197,7 +197,7 @@ static void a_file_without_end_is_refused(void **state)
 	free(path);
 }
 
-static void a_directory_that_others_may_write_is_refused(void **state)
+FAKE_TEST(a_directory_that_others_may_write_is_refused)
 {
 	struct fake_machine *fake = *state;
 
@@ -212,7 +212,7 @@ static void a_directory_that_others_may_write_is_refused(void **state)
 	check_text(fake, "file", "x");
 }
 
-static void a_directory_that_is_a_link_is_refused(void **state)
+FAKE_TEST(a_directory_that_is_a_link_is_refused)
 {
 	struct fake_machine *fake = *state;
 	char *real;
@@ -228,7 +228,7 @@ static void a_directory_that_is_a_link_is_refused(void **state)
 	free(real);
 }
 
-static void a_file_in_the_place_of_the_directory_is_no_link(void **state)
+FAKE_TEST(a_file_in_the_place_of_the_directory_is_no_link)
 {
 	struct fake_machine *fake = *state;
 	FILE *file = fopen(fake->runtime, "we");
@@ -290,7 +290,7 @@ static int write_beyond(const char *directory, bool program_holds_it)
 	return 0;
 }
 
-static void the_limit_of_file_sizes_is_an_error_and_no_end(void **state)
+FAKE_TEST(the_limit_of_file_sizes_is_an_error_and_no_end)
 {
 	struct fake_machine *fake = *state;
 
@@ -316,7 +316,7 @@ static void the_limit_of_file_sizes_is_an_error_and_no_end(void **state)
 
 enum { SOMEBODY = 12345 };
 
-static void files_of_another_user_are_refused(void **state)
+FAKE_TEST(files_of_another_user_are_refused)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -334,12 +334,11 @@ static void files_of_another_user_are_refused(void **state)
 }
 
 /** As /run/isst for a caller who has capabilities and is not root. */
-static void only_the_owner_of_the_directory_above_makes_it(void **state)
+FAKE_TEST(only_the_owner_of_the_directory_above_makes_it)
 {
 	/* Every user has to reach it, which is not so of the directory of the tests. */
 	char above[] = "/tmp/isst-above.XXXXXX", *directory, *file, *text = NULL;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_non_null(mkdtemp(above));
@@ -370,7 +369,7 @@ static void only_the_owner_of_the_directory_above_makes_it(void **state)
 
 /* ---- A directory that is held ---- */
 
-static void a_directory_that_is_held_is_made_at_once_and_serves_all_files(void **state)
+FAKE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
@@ -397,7 +396,7 @@ static void a_directory_that_is_held_is_made_at_once_and_serves_all_files(void *
 }
 
 /** The holder of the lock uses the directory of the lock, even if the path is replaced. */
-static void a_directory_that_is_held_is_not_looked_up_again(void **state)
+FAKE_TEST(a_directory_that_is_held_is_not_looked_up_again)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
@@ -422,7 +421,7 @@ static void a_directory_that_is_held_is_not_looked_up_again(void **state)
 	free(text);
 }
 
-static void a_directory_of_another_user_is_not_held(void **state)
+FAKE_TEST(a_directory_of_another_user_is_not_held)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
@@ -472,7 +471,7 @@ static pid_t dead_process(void)
 	return child;
 }
 
-static void leftovers_of_a_file_are_removed_when_it_is_replaced(void **state)
+FAKE_TEST(leftovers_of_a_file_are_removed_when_it_is_replaced)
 {
 	static const char *const OTHERS[] = { "other.%ld.0", "file.%ld",     "file.0%ld.0",
 					      "file.%ld.00", "file.%ld.100", "file.x.%ld.0",
@@ -506,7 +505,7 @@ static bool is_mine(const char *name)
 	return strcmp(name, "mine") == 0;
 }
 
-static void leftovers_of_files_under_the_lock_are_removed_at_once(void **state)
+FAKE_TEST(leftovers_of_files_under_the_lock_are_removed_at_once)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
@@ -540,33 +539,4 @@ static void leftovers_of_files_under_the_lock_are_removed_at_once(void **state)
 	assert_int_equal(rmdir(directory), 0);
 	free(directory);
 	free(link);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(the_directory_is_made_with_the_first_file),
-		MACHINE_TEST(a_file_that_cannot_be_replaced_stays_without_leftovers),
-		MACHINE_TEST(appending_adds_at_the_end_and_follows_no_link),
-		MACHINE_TEST(removing_a_missing_file_is_not_an_error),
-		MACHINE_TEST(a_fifo_is_refused_and_not_waited_for),
-		MACHINE_TEST(a_file_is_written_over_in_its_place),
-		MACHINE_TEST(a_directory_is_no_file),
-		MACHINE_TEST(a_link_is_not_followed),
-		MACHINE_TEST(a_file_that_others_may_write_is_refused),
-		MACHINE_TEST(a_file_without_end_is_refused),
-		MACHINE_TEST(a_directory_that_others_may_write_is_refused),
-		MACHINE_TEST(a_directory_that_is_a_link_is_refused),
-		MACHINE_TEST(a_file_in_the_place_of_the_directory_is_no_link),
-		MACHINE_TEST(the_limit_of_file_sizes_is_an_error_and_no_end),
-		MACHINE_TEST(files_of_another_user_are_refused),
-		MACHINE_TEST(only_the_owner_of_the_directory_above_makes_it),
-		MACHINE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files),
-		MACHINE_TEST(a_directory_that_is_held_is_not_looked_up_again),
-		MACHINE_TEST(a_directory_of_another_user_is_not_held),
-		MACHINE_TEST(leftovers_of_a_file_are_removed_when_it_is_replaced),
-		MACHINE_TEST(leftovers_of_files_under_the_lock_are_removed_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static void check_read(const struct bench *bench, size_t i)
 	assert_int_equal(bench->entries[i].clos, i % 4);
 }
 
-static void any_number_of_associations_takes_the_fewest_calls(void **state)
+FAKE_TEST(any_number_of_associations_takes_the_fewest_calls)
 {
 	static const size_t COUNTS[] = { 1, 2, 63, 64, 65, 127, 128, 129, 192, MOST };
 
@@ -108,7 +108,7 @@ static void any_number_of_associations_takes_the_fewest_calls(void **state)
 	}
 }
 
-static void no_association_is_no_call(void **state)
+FAKE_TEST(no_association_is_no_call)
 {
 	struct bench *bench = start(*state);
 
@@ -118,7 +118,7 @@ static void no_association_is_no_call(void **state)
 	finish(bench);
 }
 
-static void a_smaller_limit_of_the_driver_is_kept(void **state)
+FAKE_TEST(a_smaller_limit_of_the_driver_is_kept)
 {
 	struct fake_machine *fake = *state;
 	struct bench *bench;
@@ -133,7 +133,7 @@ static void a_smaller_limit_of_the_driver_is_kept(void **state)
 	finish(bench);
 }
 
-static void writes_are_marked_and_do_not_modify_the_request(void **state)
+FAKE_TEST(writes_are_marked_and_do_not_modify_the_request)
 {
 	struct bench *bench = start_writing(*state);
 
@@ -147,7 +147,7 @@ static void writes_are_marked_and_do_not_modify_the_request(void **state)
 	finish(bench);
 }
 
-static void a_read_that_fails_is_found_and_the_others_are_read(void **state)
+FAKE_TEST(a_read_that_fails_is_found_and_the_others_are_read)
 {
 	static const uint32_t FAILING[] = { 0, 1, 30, 63, 64, 100, 129 };
 
@@ -165,7 +165,7 @@ static void a_read_that_fails_is_found_and_the_others_are_read(void **state)
 	}
 }
 
-static void only_the_call_that_failed_is_repeated_one_by_one(void **state)
+FAKE_TEST(only_the_call_that_failed_is_repeated_one_by_one)
 {
 	struct bench *bench = start(*state);
 
@@ -184,7 +184,7 @@ static void only_the_call_that_failed_is_repeated_one_by_one(void **state)
 	finish(bench);
 }
 
-static void an_answer_of_a_call_that_failed_is_not_taken(void **state)
+FAKE_TEST(an_answer_of_a_call_that_failed_is_not_taken)
 {
 	struct bench *bench = start(*state);
 
@@ -201,7 +201,7 @@ static void an_answer_of_a_call_that_failed_is_not_taken(void **state)
 	finish(bench);
 }
 
-static void a_transient_failure_is_retried(void **state)
+FAKE_TEST(a_transient_failure_is_retried)
 {
 	struct bench *bench = start(*state);
 
@@ -212,7 +212,7 @@ static void a_transient_failure_is_retried(void **state)
 	finish(bench);
 }
 
-static void D9_writes_stop_at_the_one_that_fails_and_the_rest_is_cancelled(void **state)
+FAKE_TEST(D9_writes_stop_at_the_one_that_fails_and_the_rest_is_cancelled)
 {
 	struct bench *bench = start_writing(*state);
 
@@ -228,7 +228,7 @@ static void D9_writes_stop_at_the_one_that_fails_and_the_rest_is_cancelled(void 
 	finish(bench);
 }
 
-static void entries_with_an_error_are_not_sent_and_keep_it(void **state)
+FAKE_TEST(entries_with_an_error_are_not_sent_and_keep_it)
 {
 	static const uint32_t BAD[] = { 0, 10, 11, 63, 64, 99 };
 	struct bench *bench = start(*state);
@@ -255,7 +255,7 @@ static void entries_with_an_error_are_not_sent_and_keep_it(void **state)
 	finish(bench);
 }
 
-static void nothing_is_written_after_an_entry_with_an_error(void **state)
+FAKE_TEST(nothing_is_written_after_an_entry_with_an_error)
 {
 	struct bench *bench = start_writing(*state);
 
@@ -270,7 +270,7 @@ static void nothing_is_written_after_an_entry_with_an_error(void **state)
 	finish(bench);
 }
 
-static void a_call_that_is_interrupted_is_repeated_as_a_whole(void **state)
+FAKE_TEST(a_call_that_is_interrupted_is_repeated_as_a_whole)
 {
 	static const int ANSWERS[] = { -EINTR, -EINTR };
 	struct bench *bench = start(*state);
@@ -288,7 +288,7 @@ static void a_call_that_is_interrupted_is_repeated_as_a_whole(void **state)
 	finish(bench);
 }
 
-static void D13_a_positive_answer_is_no_success(void **state)
+FAKE_TEST(D13_a_positive_answer_is_no_success)
 {
 	static const int ANSWERS[] = { 1, 1 };
 	struct bench *bench = start(*state);
@@ -305,7 +305,7 @@ static void D13_a_positive_answer_is_no_success(void **state)
 
 /* ---- Requests that are one structure ---- */
 
-static void a_request_is_repeated_while_it_is_interrupted(void **state)
+FAKE_TEST(a_request_is_repeated_while_it_is_interrupted)
 {
 	static const int ANSWERS[] = { -EINTR, -EINTR, FAKE_SERVE };
 	static const unsigned char INFO[11] = { [2] = 4 };
@@ -322,7 +322,7 @@ static void a_request_is_repeated_while_it_is_interrupted(void **state)
 	finish(bench);
 }
 
-static void a_request_answers_0_or_an_error_and_nothing_else(void **state)
+FAKE_TEST(a_request_answers_0_or_an_error_and_nothing_else)
 {
 	static const int ANSWERS[] = { -ENOTTY, -EPERM, 1, 0x86 };
 	static const int EXPECTED[] = { -ENOTTY, -EPERM, -EBADMSG, -EBADMSG };
@@ -339,27 +339,4 @@ static void a_request_answers_0_or_an_error_and_nothing_else(void **state)
 			EXPECTED[i]);
 		finish(bench);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(any_number_of_associations_takes_the_fewest_calls),
-		MACHINE_TEST(no_association_is_no_call),
-		MACHINE_TEST(a_smaller_limit_of_the_driver_is_kept),
-		MACHINE_TEST(writes_are_marked_and_do_not_modify_the_request),
-		MACHINE_TEST(a_read_that_fails_is_found_and_the_others_are_read),
-		MACHINE_TEST(only_the_call_that_failed_is_repeated_one_by_one),
-		MACHINE_TEST(an_answer_of_a_call_that_failed_is_not_taken),
-		MACHINE_TEST(a_transient_failure_is_retried),
-		MACHINE_TEST(D9_writes_stop_at_the_one_that_fails_and_the_rest_is_cancelled),
-		MACHINE_TEST(entries_with_an_error_are_not_sent_and_keep_it),
-		MACHINE_TEST(nothing_is_written_after_an_entry_with_an_error),
-		MACHINE_TEST(a_call_that_is_interrupted_is_repeated_as_a_whole),
-		MACHINE_TEST(D13_a_positive_answer_is_no_success),
-		MACHINE_TEST(a_request_is_repeated_while_it_is_interrupted),
-		MACHINE_TEST(a_request_answers_0_or_an_error_and_nothing_else),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

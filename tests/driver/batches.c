@@ -79,7 +79,7 @@ static void check_all_done_but(const struct bench *bench, size_t count, size_t f
 			check_done(bench, i);
 }
 
-static void any_number_of_entries_takes_the_fewest_calls(void **state)
+FAKE_TEST(any_number_of_entries_takes_the_fewest_calls)
 {
 	for (size_t count = 1; count <= MOST; count++) {
 		struct bench *bench = start(*state);
@@ -96,7 +96,7 @@ static void any_number_of_entries_takes_the_fewest_calls(void **state)
 	}
 }
 
-static void entries_keep_their_order(void **state)
+FAKE_TEST(entries_keep_their_order)
 {
 	struct bench *bench = start(*state);
 
@@ -106,7 +106,7 @@ static void entries_keep_their_order(void **state)
 	finish(bench);
 }
 
-static void a_smaller_limit_of_the_driver_is_kept(void **state)
+FAKE_TEST(a_smaller_limit_of_the_driver_is_kept)
 {
 	struct fake_machine *fake = *state;
 	struct bench *bench;
@@ -119,7 +119,7 @@ static void a_smaller_limit_of_the_driver_is_kept(void **state)
 	finish(bench);
 }
 
-static void no_entries_are_no_call(void **state)
+FAKE_TEST(no_entries_are_no_call)
 {
 	struct bench *bench = start(*state);
 
@@ -128,7 +128,7 @@ static void no_entries_are_no_call(void **state)
 	finish(bench);
 }
 
-static void a_failing_entry_keeps_its_own_error_and_the_others_are_read(void **state)
+FAKE_TEST(a_failing_entry_keeps_its_own_error_and_the_others_are_read)
 {
 	static const uint32_t PLACES[] = { 0, 1, 37, 63, 64, 127, 128, 199 };
 
@@ -142,7 +142,7 @@ static void a_failing_entry_keeps_its_own_error_and_the_others_are_read(void **s
 	}
 }
 
-static void every_entry_can_fail_in_its_own_way(void **state)
+FAKE_TEST(every_entry_can_fail_in_its_own_way)
 {
 	static const int ERRORS[] = { -ENXIO, -EINVAL, 0, -EPERM, -EIO, 0, -ENXIO };
 	struct bench *bench = start(*state);
@@ -158,7 +158,7 @@ static void every_entry_can_fail_in_its_own_way(void **state)
 	finish(bench);
 }
 
-static void a_short_count_without_a_reason_is_resumed(void **state)
+FAKE_TEST(a_short_count_without_a_reason_is_resumed)
 {
 	static const int SHORT[] = { 10, 1, 30 };
 	struct bench *bench = start(*state);
@@ -174,7 +174,7 @@ static void a_short_count_without_a_reason_is_resumed(void **state)
 	finish(bench);
 }
 
-static void an_interrupted_call_is_sent_again(void **state)
+FAKE_TEST(an_interrupted_call_is_sent_again)
 {
 	static const int INTERRUPTED[] = { -EINTR, -EINTR, 5, -EINTR };
 	struct bench *bench = start(*state);
@@ -186,7 +186,7 @@ static void an_interrupted_call_is_sent_again(void **state)
 	finish(bench);
 }
 
-static void an_endless_storm_of_signals_ends_as_interrupted(void **state)
+FAKE_TEST(an_endless_storm_of_signals_ends_as_interrupted)
 {
 	struct bench *bench = start(*state);
 
@@ -197,7 +197,7 @@ static void an_endless_storm_of_signals_ends_as_interrupted(void **state)
 	finish(bench);
 }
 
-static void a_busy_mailbox_is_asked_again_as_often_as_allowed(void **state)
+FAKE_TEST(a_busy_mailbox_is_asked_again_as_often_as_allowed)
 {
 	for (unsigned int tries = 1; tries <= 5; tries++) {
 		struct bench *bench = start(*state);
@@ -212,7 +212,7 @@ static void a_busy_mailbox_is_asked_again_as_often_as_allowed(void **state)
 	}
 }
 
-static void a_mailbox_that_stays_busy_is_reported_after_the_last_try(void **state)
+FAKE_TEST(a_mailbox_that_stays_busy_is_reported_after_the_last_try)
 {
 	for (unsigned int tries = 1; tries <= 4; tries++) {
 		struct bench *bench = start(*state);
@@ -226,7 +226,7 @@ static void a_mailbox_that_stays_busy_is_reported_after_the_last_try(void **stat
 	}
 }
 
-static void a_mailbox_busy_in_the_middle_gets_all_its_tries(void **state)
+FAKE_TEST(a_mailbox_busy_in_the_middle_gets_all_its_tries)
 {
 	struct bench *bench = start(*state);
 
@@ -237,7 +237,7 @@ static void a_mailbox_busy_in_the_middle_gets_all_its_tries(void **state)
 	finish(bench);
 }
 
-static void one_busy_entry_does_not_use_up_the_tries_of_another(void **state)
+FAKE_TEST(one_busy_entry_does_not_use_up_the_tries_of_another)
 {
 	struct bench *bench = start(*state);
 
@@ -249,7 +249,7 @@ static void one_busy_entry_does_not_use_up_the_tries_of_another(void **state)
 	finish(bench);
 }
 
-static void only_the_mailbox_is_worth_another_try(void **state)
+FAKE_TEST(only_the_mailbox_is_worth_another_try)
 {
 	struct bench *bench = start(*state);
 	struct abi_msr_cmd msr = { .logical_cpu = 1, .msr = 0x1ad };
@@ -262,7 +262,7 @@ static void only_the_mailbox_is_worth_another_try(void **state)
 	finish(bench);
 }
 
-static void a_refusal_is_not_repeated(void **state)
+FAKE_TEST(a_refusal_is_not_repeated)
 {
 	static const int ERRORS[] = { -ENXIO, -EINVAL, -EPERM, -EIO, -ENOMEM, -EFAULT };
 
@@ -277,7 +277,7 @@ static void a_refusal_is_not_repeated(void **state)
 	}
 }
 
-static void a_missing_transport_ends_the_batch_for_all_entries(void **state)
+FAKE_TEST(a_missing_transport_ends_the_batch_for_all_entries)
 {
 	static const int MISSING[] = { -ENOTTY };
 	struct bench *bench = start(*state);
@@ -290,7 +290,7 @@ static void a_missing_transport_ends_the_batch_for_all_entries(void **state)
 	finish(bench);
 }
 
-static void a_transport_that_goes_away_leaves_what_was_read(void **state)
+FAKE_TEST(a_transport_that_goes_away_leaves_what_was_read)
 {
 	static const int GOES[] = { FAKE_SERVE, -ENOTTY };
 	struct bench *bench = start(*state);
@@ -305,7 +305,7 @@ static void a_transport_that_goes_away_leaves_what_was_read(void **state)
 	finish(bench);
 }
 
-static void D13_positive_answers_that_are_no_count_are_errors(void **state)
+FAKE_TEST(D13_positive_answers_that_are_no_count_are_errors)
 {
 	static const int ANSWERS[] = { 0x81, 0x83, 0x86, 0x87, 0x88, 0x89, 3, 0x7fffffff };
 
@@ -320,7 +320,7 @@ static void D13_positive_answers_that_are_no_count_are_errors(void **state)
 	}
 }
 
-static void D13_an_answer_of_zero_is_an_error_and_no_endless_loop(void **state)
+FAKE_TEST(D13_an_answer_of_zero_is_an_error_and_no_endless_loop)
 {
 	static const int ZERO[] = { 0 };
 	struct bench *bench = start(*state);
@@ -331,7 +331,7 @@ static void D13_an_answer_of_zero_is_an_error_and_no_endless_loop(void **state)
 	finish(bench);
 }
 
-static void D13_a_pcibios_code_is_an_error_of_the_first_entry_of_a_full_batch(void **state)
+FAKE_TEST(D13_a_pcibios_code_is_an_error_of_the_first_entry_of_a_full_batch)
 {
 	static const int CODE[] = { 0x87 };
 	struct bench *bench = start(*state);
@@ -347,7 +347,7 @@ static void write_entries(struct bench *bench, size_t count)
 	driver_mailbox(&bench->driver, bench->commands, bench->errors, count, BATCH_WRITES);
 }
 
-static void D9_writes_stop_at_the_entry_that_fails(void **state)
+FAKE_TEST(D9_writes_stop_at_the_entry_that_fails)
 {
 	static const uint32_t PLACES[] = { 0, 1, 37, 63, 64, 199 };
 
@@ -365,7 +365,7 @@ static void D9_writes_stop_at_the_entry_that_fails(void **state)
 	}
 }
 
-static void writes_that_are_interrupted_or_busy_or_cut_short_go_on(void **state)
+FAKE_TEST(writes_that_are_interrupted_or_busy_or_cut_short_go_on)
 {
 	static const int ANSWERS[] = { -EINTR, 5, -EBUSY, -EBUSY, 1, -EINTR };
 	struct bench *bench = start(*state);
@@ -376,7 +376,7 @@ static void writes_that_are_interrupted_or_busy_or_cut_short_go_on(void **state)
 	finish(bench);
 }
 
-static void D13_writes_stop_at_an_answer_that_is_no_count(void **state)
+FAKE_TEST(D13_writes_stop_at_an_answer_that_is_no_count)
 {
 	static const int CODE[] = { 0x87 };
 	struct bench *bench = start(*state);
@@ -398,7 +398,7 @@ static double seconds_since(const struct timespec *start)
 	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-static void a_pause_sends_mailbox_commands_alone_and_waits_before_each(void **state)
+FAKE_TEST(a_pause_sends_mailbox_commands_alone_and_waits_before_each)
 {
 	struct bench *bench = start(*state);
 	struct timespec begin;
@@ -414,7 +414,7 @@ static void a_pause_sends_mailbox_commands_alone_and_waits_before_each(void **st
 	finish(bench);
 }
 
-static void a_pause_does_not_concern_other_requests(void **state)
+FAKE_TEST(a_pause_does_not_concern_other_requests)
 {
 	struct bench *bench = start(*state);
 	struct abi_cpu_map cpus[3] = { { .logical_cpu = 0 },
@@ -431,7 +431,7 @@ static void a_pause_does_not_concern_other_requests(void **state)
 	finish(bench);
 }
 
-static void each_kind_of_entry_arrives_and_returns_in_its_layout(void **state)
+FAKE_TEST(each_kind_of_entry_arrives_and_returns_in_its_layout)
 {
 	struct bench *bench = start(*state);
 	struct abi_cpu_map cpu = { .logical_cpu = 4097 };
@@ -463,7 +463,7 @@ static void each_kind_of_entry_arrives_and_returns_in_its_layout(void **state)
 	finish(bench);
 }
 
-static void calls_and_commands_are_counted(void **state)
+FAKE_TEST(calls_and_commands_are_counted)
 {
 	struct bench *bench = start(*state);
 
@@ -486,7 +486,7 @@ static void count_commands(void *data, int level, const char *line)
 	trace->commands += level == ISST_LOG_DEBUG && !strncmp(line, "mbox_send: cpu:", 15);
 }
 
-static void D66_each_command_is_a_line_of_the_trace(void **state)
+FAKE_TEST(D66_each_command_is_a_line_of_the_trace)
 {
 	struct bench *bench = start(*state);
 	struct trace trace = { 0 };
@@ -497,40 +497,4 @@ static void D66_each_command_is_a_line_of_the_trace(void **state)
 	send_entries(bench, 100);
 	assert_int_equal(trace.commands, 100);
 	finish(bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(any_number_of_entries_takes_the_fewest_calls),
-		MACHINE_TEST(entries_keep_their_order),
-		MACHINE_TEST(a_smaller_limit_of_the_driver_is_kept),
-		MACHINE_TEST(no_entries_are_no_call),
-		MACHINE_TEST(a_failing_entry_keeps_its_own_error_and_the_others_are_read),
-		MACHINE_TEST(every_entry_can_fail_in_its_own_way),
-		MACHINE_TEST(a_short_count_without_a_reason_is_resumed),
-		MACHINE_TEST(an_interrupted_call_is_sent_again),
-		MACHINE_TEST(an_endless_storm_of_signals_ends_as_interrupted),
-		MACHINE_TEST(a_busy_mailbox_is_asked_again_as_often_as_allowed),
-		MACHINE_TEST(a_mailbox_that_stays_busy_is_reported_after_the_last_try),
-		MACHINE_TEST(a_mailbox_busy_in_the_middle_gets_all_its_tries),
-		MACHINE_TEST(one_busy_entry_does_not_use_up_the_tries_of_another),
-		MACHINE_TEST(only_the_mailbox_is_worth_another_try),
-		MACHINE_TEST(a_refusal_is_not_repeated),
-		MACHINE_TEST(a_missing_transport_ends_the_batch_for_all_entries),
-		MACHINE_TEST(a_transport_that_goes_away_leaves_what_was_read),
-		MACHINE_TEST(D13_positive_answers_that_are_no_count_are_errors),
-		MACHINE_TEST(D13_an_answer_of_zero_is_an_error_and_no_endless_loop),
-		MACHINE_TEST(D13_a_pcibios_code_is_an_error_of_the_first_entry_of_a_full_batch),
-		MACHINE_TEST(D9_writes_stop_at_the_entry_that_fails),
-		MACHINE_TEST(writes_that_are_interrupted_or_busy_or_cut_short_go_on),
-		MACHINE_TEST(D13_writes_stop_at_an_answer_that_is_no_count),
-		MACHINE_TEST(a_pause_sends_mailbox_commands_alone_and_waits_before_each),
-		MACHINE_TEST(a_pause_does_not_concern_other_requests),
-		MACHINE_TEST(each_kind_of_entry_arrives_and_returns_in_its_layout),
-		MACHINE_TEST(calls_and_commands_are_counted),
-		MACHINE_TEST(D66_each_command_is_a_line_of_the_trace),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,20 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void failures_come_back_as_errno(void **state)
+TEST(failures_come_back_as_errno)
 {
 	int unused = 0;
 
-	(void)state;
 	assert_int_equal(linux_device.ioctl(NULL, -1, FIONREAD, &unused), -EBADF);
 	assert_int_equal(linux_device.close(NULL, -1), -EBADF);
 }
 
-static void answers_are_returned_unchanged(void **state)
+TEST(answers_are_returned_unchanged)
 {
 	int ends[2], waiting = 0;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(write(ends[1], "abc", 3), 3);
 	assert_int_equal(linux_device.ioctl(NULL, ends[0], FIONREAD, &waiting), 0);
@@ -33,11 +31,10 @@ static void answers_are_returned_unchanged(void **state)
 	assert_int_equal(linux_device.close(NULL, ends[1]), 0);
 }
 
-static void opening_gives_a_descriptor_only_where_there_is_a_device(void **state)
+TEST(opening_gives_a_descriptor_only_where_there_is_a_device)
 {
 	int answer = linux_device.open(NULL);
 
-	(void)state;
 	if (access("/dev/isst_interface", F_OK) == 0) {
 		assert_true(answer >= 0 || answer == -EACCES);
 		if (answer >= 0)
@@ -68,12 +65,11 @@ static void open_fifo(void)
 											      : 1);
 }
 
-static void a_fifo_in_its_place_is_not_waited_for(void **state)
+TEST(a_fifo_in_its_place_is_not_waited_for)
 {
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0)
 		open_fifo();
@@ -82,16 +78,4 @@ static void a_fifo_in_its_place_is_not_waited_for(void **state)
 		skip();
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(failures_come_back_as_errno),
-		cmocka_unit_test(answers_are_returned_unchanged),
-		cmocka_unit_test(opening_gives_a_descriptor_only_where_there_is_a_device),
-		cmocka_unit_test(a_fifo_in_its_place_is_not_waited_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

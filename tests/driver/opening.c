@@ -25,7 +25,7 @@ static void finish(struct opened *opened)
 	messages_free(&opened->messages);
 }
 
-static void the_driver_reports_its_properties(void **state)
+FAKE_TEST(the_driver_reports_its_properties)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -46,7 +46,7 @@ static void the_driver_reports_its_properties(void **state)
 	assert_false(fake->device.is_open);
 }
 
-static void a_driver_that_reports_no_limit_gets_64_commands(void **state)
+FAKE_TEST(a_driver_that_reports_no_limit_gets_64_commands)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -57,7 +57,7 @@ static void a_driver_that_reports_no_limit_gets_64_commands(void **state)
 	finish(&opened);
 }
 
-static void D70_no_device_means_no_driver_here_and_names_the_modules(void **state)
+FAKE_TEST(D70_no_device_means_no_driver_here_and_names_the_modules)
 {
 	static const int ERRORS[] = { -ENOENT, -ENODEV, -ENXIO };
 	struct fake_machine *fake = *state;
@@ -75,7 +75,7 @@ static void D70_no_device_means_no_driver_here_and_names_the_modules(void **stat
 	assert_int_equal(fake->device.call_count, 0);
 }
 
-static void a_device_that_may_not_be_opened_is_not_permitted(void **state)
+FAKE_TEST(a_device_that_may_not_be_opened_is_not_permitted)
 {
 	static const int ERRORS[] = { -EACCES, -EPERM };
 	struct fake_machine *fake = *state;
@@ -90,7 +90,7 @@ static void a_device_that_may_not_be_opened_is_not_permitted(void **state)
 	}
 }
 
-static void any_other_failure_to_open_is_reported_unchanged(void **state)
+FAKE_TEST(any_other_failure_to_open_is_reported_unchanged)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -102,7 +102,7 @@ static void any_other_failure_to_open_is_reported_unchanged(void **state)
 	finish(&opened);
 }
 
-static void a_device_without_transports_is_closed_at_once_and_no_error(void **state)
+FAKE_TEST(a_device_without_transports_is_closed_at_once_and_no_error)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -116,7 +116,7 @@ static void a_device_without_transports_is_closed_at_once_and_no_error(void **st
 	assert_int_equal(fake->device.closes, 1);
 }
 
-static void D10_a_device_that_does_not_report_its_properties_is_closed(void **state)
+FAKE_TEST(D10_a_device_that_does_not_report_its_properties_is_closed)
 {
 	static const int ANSWERS[] = { -ENOTTY, -EFAULT, 1, 0x87 };
 	struct fake_machine *fake = *state;
@@ -133,7 +133,7 @@ static void D10_a_device_that_does_not_report_its_properties_is_closed(void **st
 	}
 }
 
-static void nothing_is_sent_once_the_device_is_closed(void **state)
+FAKE_TEST(nothing_is_sent_once_the_device_is_closed)
 {
 	struct fake_machine *fake = *state;
 	struct abi_mbox_cmd command = { .command = 0x7f };
@@ -149,7 +149,7 @@ static void nothing_is_sent_once_the_device_is_closed(void **state)
 	finish(&opened);
 }
 
-static void closing_twice_closes_once_and_a_failure_to_close_is_harmless(void **state)
+FAKE_TEST(closing_twice_closes_once_and_a_failure_to_close_is_harmless)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -162,7 +162,7 @@ static void closing_twice_closes_once_and_a_failure_to_close_is_harmless(void **
 	finish(&opened);
 }
 
-static void request_codes_are_those_of_a_64_bit_kernel(void **state)
+TEST(request_codes_are_those_of_a_64_bit_kernel)
 {
 	static const struct {
 		unsigned long code, expected;
@@ -187,7 +187,6 @@ static void request_codes_are_those_of_a_64_bit_kernel(void **state)
 		{ ABI_GET_PERF_LEVEL_FABRIC_INFO, 0x8008FE11 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CODES); i++)
 		assert_int_equal(CODES[i].code, CODES[i].expected);
 }
@@ -215,7 +214,7 @@ static int ask(struct opened *opened)
 }
 
 /** An open device keeps modules from registering, also while a program waits for its user. */
-static void a_suspended_device_is_opened_by_the_next_request(void **state)
+FAKE_TEST(a_suspended_device_is_opened_by_the_next_request)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -234,7 +233,7 @@ static void a_suspended_device_is_opened_by_the_next_request(void **state)
 	assert_int_equal(ask(&opened), -EBADF);
 }
 
-static void a_device_that_could_not_be_opened_again_stays_open(void **state)
+FAKE_TEST(a_device_that_could_not_be_opened_again_stays_open)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -249,7 +248,7 @@ static void a_device_that_could_not_be_opened_again_stays_open(void **state)
 	assert_false(fake->device.is_open);
 }
 
-static void a_driver_that_was_unloaded_meanwhile_can_be_loaded_again(void **state)
+FAKE_TEST(a_driver_that_was_unloaded_meanwhile_can_be_loaded_again)
 {
 	static const int ERRORS[] = { -ENOENT, -ENXIO, -ENODEV };
 	struct fake_machine *fake = *state;
@@ -264,25 +263,4 @@ static void a_driver_that_was_unloaded_meanwhile_can_be_loaded_again(void **stat
 	fake->device.open_error = 0;
 	assert_int_equal(ask(&opened), 0);
 	finish(&opened);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(the_driver_reports_its_properties),
-		MACHINE_TEST(a_driver_that_reports_no_limit_gets_64_commands),
-		MACHINE_TEST(D70_no_device_means_no_driver_here_and_names_the_modules),
-		MACHINE_TEST(a_device_that_may_not_be_opened_is_not_permitted),
-		MACHINE_TEST(any_other_failure_to_open_is_reported_unchanged),
-		MACHINE_TEST(a_device_without_transports_is_closed_at_once_and_no_error),
-		MACHINE_TEST(D10_a_device_that_does_not_report_its_properties_is_closed),
-		MACHINE_TEST(nothing_is_sent_once_the_device_is_closed),
-		MACHINE_TEST(a_suspended_device_is_opened_by_the_next_request),
-		MACHINE_TEST(a_device_that_could_not_be_opened_again_stays_open),
-		MACHINE_TEST(a_driver_that_was_unloaded_meanwhile_can_be_loaded_again),
-		MACHINE_TEST(closing_twice_closes_once_and_a_failure_to_close_is_harmless),
-		cmocka_unit_test(request_codes_are_those_of_a_64_bit_kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,14 +36,14 @@ static void check_manager(struct fake_machine *fake, size_t manager, unsigned in
 	isst_close(context);
 }
 
-static void kubelet_without_a_plugin_is_no_manager(void **state)
+FAKE_TEST(kubelet_without_a_plugin_is_no_manager)
 {
 	add_process(*state, 1, "systemd");
 	add_process(*state, 900, "kubelet");
 	check_manager(*state, KUBELET, 0, 0);
 }
 
-static void a_plugin_without_kubelet_is_no_manager(void **state)
+FAKE_TEST(a_plugin_without_kubelet_is_no_manager)
 {
 	add_process(*state, 1, "systemd");
 	add_process(*state, 950, "cri-resmgr");
@@ -51,7 +51,7 @@ static void a_plugin_without_kubelet_is_no_manager(void **state)
 }
 
 /** The kernel keeps 15 characters of a name. */
-static void kubelet_with_a_plugin_is_one_manager(void **state)
+FAKE_TEST(kubelet_with_a_plugin_is_one_manager)
 {
 	add_process(*state, 950, "nri-resource-po");
 	add_process(*state, 900, "kubelet");
@@ -59,20 +59,8 @@ static void kubelet_with_a_plugin_is_one_manager(void **state)
 	check_manager(*state, KUBELET, 900, 950);
 }
 
-static void others_need_no_plugin(void **state)
+FAKE_TEST(others_need_no_plugin)
 {
 	add_process(*state, 700, "tuned");
 	check_manager(*state, TUNED, 700, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(kubelet_without_a_plugin_is_no_manager),
-		MACHINE_TEST(a_plugin_without_kubelet_is_no_manager),
-		MACHINE_TEST(kubelet_with_a_plugin_is_one_manager),
-		MACHINE_TEST(others_need_no_plugin),
-	};
-
-	return cmocka_run_group_tests_name("managers", tests, NULL, NULL);
 }

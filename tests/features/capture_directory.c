@@ -3,23 +3,12 @@
  * Captures into a directory of another user, who puts links there while the machine is read: they
  * are not followed, and what they lead to stays as it was.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/machine.h"
 #include "emulator/model/machines.h"
-#include "topology/context.h"
+#include "support/check.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +62,8 @@ static int tear_down(void **state)
 	return system(command);
 }
 
+#define DIRECTORY_TEST(name) TEST_WITH(name, set_up, tear_down)
+
 static unsigned int count_entries(const char *path)
 {
 	DIR *stream = opendir(path);
@@ -113,9 +104,8 @@ static void plant_directory_link(const struct capture_test *planted)
 	plant_below(planted, "proc");
 }
 
-static void a_link_in_the_place_of_a_directory_is_not_followed(void **state)
+DIRECTORY_TEST(a_link_in_the_place_of_a_directory_is_not_followed)
 {
-	(void)state;
 	assert_int_equal(mkdir(test.directory, 0755), 0);
 	test.plant = plant_directory_link;
 	capture(-EIO, "/proc/cpuinfo: ");
@@ -134,9 +124,8 @@ static void plant_file_link(const struct capture_test *planted)
 	assert_int_equal(symlink(target, path), 0);
 }
 
-static void a_link_in_the_place_of_a_file_is_not_followed(void **state)
+DIRECTORY_TEST(a_link_in_the_place_of_a_file_is_not_followed)
 {
-	(void)state;
 	assert_int_equal(mkdir(test.directory, 0755), 0);
 	test.plant = plant_file_link;
 	capture(-EIO, "/proc/cpuinfo: ");
@@ -151,11 +140,10 @@ static void swap(const struct capture_test *planted)
 	assert_int_equal(symlink(planted->theirs, planted->directory), 0);
 }
 
-static void a_directory_that_becomes_a_link_is_still_the_one_that_was_looked_at(void **state)
+DIRECTORY_TEST(a_directory_that_becomes_a_link_is_still_the_one_that_was_looked_at)
 {
 	char path[400];
 
-	(void)state;
 	assert_int_equal(mkdir(test.directory, 0755), 0);
 	test.plant = swap;
 	capture(0, NULL);
@@ -168,39 +156,21 @@ static void plant_link(const struct capture_test *planted)
 	assert_int_equal(symlink(planted->theirs, planted->directory), 0);
 }
 
-static void a_link_that_appears_in_the_place_of_a_new_directory_is_refused(void **state)
+DIRECTORY_TEST(a_link_that_appears_in_the_place_of_a_new_directory_is_refused)
 {
-	(void)state;
 	test.plant = plant_link;
 	capture(-EINVAL, "File exists");
 }
 
-static void a_link_to_a_directory_is_not_a_directory(void **state)
+DIRECTORY_TEST(a_link_to_a_directory_is_not_a_directory)
 {
-	(void)state;
 	plant_link(&test);
 	capture(-EINVAL, "cannot write to");
 }
 
-static void a_slash_after_a_link_does_not_make_it_a_directory(void **state)
+DIRECTORY_TEST(a_slash_after_a_link_does_not_make_it_a_directory)
 {
-	(void)state;
 	plant_link(&test);
 	strcat(test.directory, "//");
 	capture(-EINVAL, "cannot write to");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		CASE(a_link_in_the_place_of_a_directory_is_not_followed),
-		CASE(a_link_in_the_place_of_a_file_is_not_followed),
-		CASE(a_directory_that_becomes_a_link_is_still_the_one_that_was_looked_at),
-		CASE(a_link_that_appears_in_the_place_of_a_new_directory_is_refused),
-		CASE(a_link_to_a_directory_is_not_a_directory),
-		CASE(a_slash_after_a_link_does_not_make_it_a_directory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

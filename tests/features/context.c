@@ -2,7 +2,7 @@
 /* The life of a context and the choice of the firmware interface. */
 #include "support/fake_context.h"
 
-static void a_context_has_the_identity_before_anything_is_touched(void **state)
+FAKE_TEST(a_context_has_the_identity_before_anything_is_touched)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
@@ -28,7 +28,7 @@ static void a_context_has_the_identity_before_anything_is_touched(void **state)
 	assert_int_equal(fake->files.reads, 0);
 }
 
-static void closing_releases_the_machine_and_nothing_is_nothing(void **state)
+FAKE_TEST(closing_releases_the_machine_and_nothing_is_nothing)
 {
 	struct fake_machine *fake = *state;
 
@@ -45,7 +45,7 @@ static void log_error(void *data, int level, const char *message)
 
 /** Of another version of the emulator's library; all that it has in common with this one is how it
  * is closed. */
-static void a_machine_of_another_version_is_refused_and_closed(void **state)
+FAKE_TEST(a_machine_of_another_version_is_refused_and_closed)
 {
 	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine, .log_level = ISST_LOG_ERROR };
@@ -65,7 +65,7 @@ static void a_machine_of_another_version_is_refused_and_closed(void **state)
 	assert_int_equal(fake->released, 2);
 }
 
-static void an_emulated_machine_reports_its_name(void **state)
+FAKE_TEST(an_emulated_machine_reports_its_name)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -76,7 +76,7 @@ static void an_emulated_machine_reports_its_name(void **state)
 	isst_close(context);
 }
 
-static void discovery_reports_the_driver_and_opens_the_device_once(void **state)
+FAKE_TEST(discovery_reports_the_driver_and_opens_the_device_once)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -112,7 +112,7 @@ static void check_no_discovery(struct fake_machine *fake, int error, const char 
 	isst_close(context);
 }
 
-static void a_driver_without_transports_is_not_supported_and_names_the_modules(void **state)
+FAKE_TEST(a_driver_without_transports_is_not_supported_and_names_the_modules)
 {
 	struct fake_machine *fake = *state;
 
@@ -131,7 +131,7 @@ static int transport_registers(void *data)
 	return 0;
 }
 
-static void a_transport_that_registers_late_is_waited_for(void **state)
+FAKE_TEST(a_transport_that_registers_late_is_waited_for)
 {
 	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine,
@@ -158,7 +158,7 @@ static int always(void *data)
 	return 1;
 }
 
-static void waiting_for_the_driver_can_be_interrupted(void **state)
+FAKE_TEST(waiting_for_the_driver_can_be_interrupted)
 {
 	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine, .interrupted = always };
@@ -173,7 +173,7 @@ static void waiting_for_the_driver_can_be_interrupted(void **state)
 	isst_close(context);
 }
 
-static void D10_the_modules_named_are_those_of_the_processor(void **state)
+FAKE_TEST(D10_the_modules_named_are_those_of_the_processor)
 {
 	static const struct {
 		unsigned int family, model;
@@ -200,7 +200,7 @@ static void D10_the_modules_named_are_those_of_the_processor(void **state)
 	}
 }
 
-static void an_unknown_processor_is_reported_and_works(void **state)
+FAKE_TEST(an_unknown_processor_is_reported_and_works)
 {
 	static const struct {
 		bool intel;
@@ -231,7 +231,7 @@ static void an_unknown_processor_is_reported_and_works(void **state)
 	}
 }
 
-static void D10_an_unknown_api_version_is_not_supported_and_is_reported(void **state)
+FAKE_TEST(D10_an_unknown_api_version_is_not_supported_and_is_reported)
 {
 	struct fake_machine *fake = *state;
 
@@ -242,14 +242,14 @@ static void D10_an_unknown_api_version_is_not_supported_and_is_reported(void **s
 	check_no_discovery(fake, -EOPNOTSUPP, "version is 65535");
 }
 
-static void the_device_is_closed_when_the_topology_makes_no_sense(void **state)
+FAKE_TEST(the_device_is_closed_when_the_topology_makes_no_sense)
 {
 	struct fake_machine *fake = *state;
 
 	check_no_discovery(fake, -EIO, "possible");
 }
 
-static void D10_a_machine_without_driver_is_not_supported(void **state)
+FAKE_TEST(D10_a_machine_without_driver_is_not_supported)
 {
 	struct fake_machine *fake = *state;
 
@@ -259,7 +259,7 @@ static void D10_a_machine_without_driver_is_not_supported(void **state)
 	assert_int_equal(fake->files.reads, 0);
 }
 
-static void the_way_is_the_drivers_choice_and_not_the_models(void **state)
+FAKE_TEST(the_way_is_the_drivers_choice_and_not_the_models)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -272,7 +272,7 @@ static void the_way_is_the_drivers_choice_and_not_the_models(void **state)
 	isst_close(context);
 }
 
-static void discovering_twice_and_asking_too_early_are_bad_requests(void **state)
+FAKE_TEST(discovering_twice_and_asking_too_early_are_bad_requests)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
@@ -290,7 +290,7 @@ static void discovering_twice_and_asking_too_early_are_bad_requests(void **state
 	isst_close(context);
 }
 
-static void options_reach_the_driver(void **state)
+FAKE_TEST(options_reach_the_driver)
 {
 	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine, .tries = 5, .pause_ms = 1 };
@@ -311,28 +311,4 @@ static void options_reach_the_driver(void **state)
 	assert_int_equal(profiles[1].failure.error, 0);
 	assert_int_equal(fake->device.call_count, 6);
 	isst_close(context);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_context_has_the_identity_before_anything_is_touched),
-		MACHINE_TEST(closing_releases_the_machine_and_nothing_is_nothing),
-		MACHINE_TEST(a_machine_of_another_version_is_refused_and_closed),
-		MACHINE_TEST(an_emulated_machine_reports_its_name),
-		MACHINE_TEST(discovery_reports_the_driver_and_opens_the_device_once),
-		MACHINE_TEST(a_driver_without_transports_is_not_supported_and_names_the_modules),
-		MACHINE_TEST(a_transport_that_registers_late_is_waited_for),
-		MACHINE_TEST(waiting_for_the_driver_can_be_interrupted),
-		MACHINE_TEST(D10_the_modules_named_are_those_of_the_processor),
-		MACHINE_TEST(an_unknown_processor_is_reported_and_works),
-		MACHINE_TEST(D10_an_unknown_api_version_is_not_supported_and_is_reported),
-		MACHINE_TEST(the_device_is_closed_when_the_topology_makes_no_sense),
-		MACHINE_TEST(D10_a_machine_without_driver_is_not_supported),
-		MACHINE_TEST(the_way_is_the_drivers_choice_and_not_the_models),
-		MACHINE_TEST(discovering_twice_and_asking_too_early_are_bad_requests),
-		MACHINE_TEST(options_reach_the_driver),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,43 +36,40 @@ static void check_chosen(const struct core_candidate *cores, size_t count, const
 	assert_string_equal(text, expected);
 }
 
-static void eight_of_each_package_are_four_of_each_domain(void **state)
+TEST(eight_of_each_package_are_four_of_each_domain)
 {
 	struct core_candidate cores[MOST];
 	size_t count = make_cores(cores, 2, 2, 32);
 
-	(void)state;
 	assert_int_equal(core_choice_make(cores, count, 8, true), 0);
 	check_chosen(cores, count,
 		     "0.0.0 0.0.1 0.0.2 0.0.3 0.1.0 0.1.1 0.1.2 0.1.3 "
 		     "1.0.0 1.0.1 1.0.2 1.0.3 1.1.0 1.1.1 1.1.2 1.1.3");
 }
 
-static void what_cannot_be_spread_evenly_goes_to_the_first(void **state)
+TEST(what_cannot_be_spread_evenly_goes_to_the_first)
 {
 	struct core_candidate cores[MOST];
 	size_t count = make_cores(cores, 2, 2, 4);
 
-	(void)state;
 	assert_int_equal(core_choice_make(cores, count, 3, true), 0);
 	check_chosen(cores, count, "0.0.0 0.0.1 0.1.0 1.0.0 1.0.1 1.1.0");
 	assert_int_equal(core_choice_make(cores, count, 3, false), 0);
 	check_chosen(cores, count, "0.0.0 0.1.0 1.0.0");
 }
 
-static void a_domain_with_too_few_leaves_the_rest_to_others(void **state)
+TEST(a_domain_with_too_few_leaves_the_rest_to_others)
 {
 	struct core_candidate cores[] = {
 		{ .domain = 0, .core = 5 }, { .domain = 1, .core = 0 }, { .domain = 1, .core = 1 },
 		{ .domain = 1, .core = 2 }, { .domain = 1, .core = 3 },
 	};
 
-	(void)state;
 	assert_int_equal(core_choice_make(cores, COUNT(cores), 4, true), 0);
 	check_chosen(cores, COUNT(cores), "0.0.5 0.1.0 0.1.1 0.1.2");
 }
 
-static void the_fastest_cores_of_a_domain_come_first(void **state)
+TEST(the_fastest_cores_of_a_domain_come_first)
 {
 	struct core_candidate cores[] = {
 		{ .core = 0, .rank = 3800000 },
@@ -82,33 +79,18 @@ static void the_fastest_cores_of_a_domain_come_first(void **state)
 		{ .core = 4 },
 	};
 
-	(void)state;
 	assert_int_equal(core_choice_make(cores, COUNT(cores), 3, false), 0);
 	check_chosen(cores, COUNT(cores), "0.0.3 0.0.6 0.0.0");
 }
 
-static void what_is_missing_is_counted(void **state)
+TEST(what_is_missing_is_counted)
 {
 	struct core_candidate cores[MOST];
 	size_t count = make_cores(cores, 2, 1, 2);
 
-	(void)state;
 	assert_int_equal(core_choice_make(cores, count, 3, true), 2);
 	check_chosen(cores, count, "0.0.0 0.0.1 1.0.0 1.0.1");
 	assert_int_equal(core_choice_make(cores, count, 7, false), 3);
 	assert_int_equal(core_choice_make(cores, 0, 7, false), 7);
 	assert_int_equal(core_choice_make(cores, 0, 7, true), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(eight_of_each_package_are_four_of_each_domain),
-		cmocka_unit_test(what_cannot_be_spread_evenly_goes_to_the_first),
-		cmocka_unit_test(a_domain_with_too_few_leaves_the_rest_to_others),
-		cmocka_unit_test(the_fastest_cores_of_a_domain_come_first),
-		cmocka_unit_test(what_is_missing_is_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct isst_context *hyperthreaded(struct fake_machine *fake)
 	return fake_discovered(fake);
 }
 
-static void D68_core_power_of_each_domain_stands_alone(void **state)
+FAKE_TEST(D68_core_power_of_each_domain_stands_alone)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
@@ -35,7 +35,7 @@ static void D68_core_power_of_each_domain_stands_alone(void **state)
 	isst_close(context);
 }
 
-static void D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data(void **state)
+FAKE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
@@ -62,7 +62,7 @@ static void D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data(void **state)
 	isst_close(context);
 }
 
-static void a_clos_that_no_machine_has_is_a_bad_request_and_not_sent(void **state)
+FAKE_TEST(a_clos_that_no_machine_has_is_a_bad_request_and_not_sent)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
@@ -75,7 +75,7 @@ static void a_clos_that_no_machine_has_is_a_bad_request_and_not_sent(void **stat
 	isst_close(context);
 }
 
-static void a_missing_mmio_transport_names_its_module(void **state)
+FAKE_TEST(a_missing_mmio_transport_names_its_module)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
@@ -96,7 +96,7 @@ static void associate(const struct isst_context *context, struct isst_clos_assoc
 							 .clos = 99 };
 }
 
-static void a_register_is_read_once_for_all_cpus_of_its_core(void **state)
+FAKE_TEST(a_register_is_read_once_for_all_cpus_of_its_core)
 {
 	static const unsigned int CPUS[] = { 7, 0, 4, 3, 1, 0 };
 	static const unsigned int CLOS_COUNT[] = { 3, 1, 1, 3, 2, 1 };
@@ -121,7 +121,7 @@ static void a_register_is_read_once_for_all_cpus_of_its_core(void **state)
 	isst_close(context);
 }
 
-static void D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone(void **state)
+FAKE_TEST(D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone)
 {
 	static const unsigned int CPUS[] = { 0, 1, 4, 5 };
 	struct fake_machine *fake = *state;
@@ -140,7 +140,7 @@ static void D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone
 	isst_close(context);
 }
 
-static void D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0(void **state)
+FAKE_TEST(D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0)
 {
 	static const unsigned int CPUS[] = { 0, 1, 2, 3 };
 	struct fake_machine *fake = *state;
@@ -166,7 +166,7 @@ static void D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0(void **s
 	isst_close(context);
 }
 
-static void the_registers_of_hundreds_of_cpus_take_the_fewest_calls(void **state)
+FAKE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls)
 {
 	enum { CPUS = 256 };
 	struct fake_machine *fake = *state;
@@ -193,7 +193,7 @@ static void the_registers_of_hundreds_of_cpus_take_the_fewest_calls(void **state
 	isst_close(context);
 }
 
-static void no_associations_are_no_request(void **state)
+FAKE_TEST(no_associations_are_no_request)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
@@ -204,7 +204,7 @@ static void no_associations_are_no_request(void **state)
 	isst_close(context);
 }
 
-static void D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data(void **state)
+FAKE_TEST(D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
@@ -222,22 +222,4 @@ static void D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data(
 	assert_int_equal(limits[1].failure.error, 0);
 	assert_int_equal(limits[1].value, UINT64_C(0x1c1c1c1e20222426));
 	isst_close(context);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(D68_core_power_of_each_domain_stands_alone),
-		MACHINE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data),
-		MACHINE_TEST(a_clos_that_no_machine_has_is_a_bad_request_and_not_sent),
-		MACHINE_TEST(a_missing_mmio_transport_names_its_module),
-		MACHINE_TEST(a_register_is_read_once_for_all_cpus_of_its_core),
-		MACHINE_TEST(D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone),
-		MACHINE_TEST(D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0),
-		MACHINE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls),
-		MACHINE_TEST(no_associations_are_no_request),
-		MACHINE_TEST(D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,14 +179,13 @@ static const struct row TABLE[] = {
 	ROW("tests/offline", BUCKET, 0, "0,4,8"),
 };
 
-static void choices_are_as_worked_out(void **state)
+TEST(choices_are_as_worked_out)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(TABLE); i++)
 		check_row(&TABLE[i]);
 }
 
-static void a_core_counts_only_with_all_its_cpus(void **state)
+TEST(a_core_counts_only_with_all_its_cpus)
 {
 	static const struct row ROWS[] = {
 		ROW("guide", PER_PACKAGE, 2, "14-15,42-43", .within = "14-27,42-55"),
@@ -197,12 +196,11 @@ static void a_core_counts_only_with_all_its_cpus(void **state)
 		ROW("tests/offline", COUNT, 1, "4", .within = "4"),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ROWS); i++)
 		check_row(&ROWS[i]);
 }
 
-static void cores_that_the_level_disables_are_not_chosen(void **state)
+TEST(cores_that_the_level_disables_are_not_chosen)
 {
 	static const struct row ROWS[] = {
 		/* Level 4 enables cores 0-3, 5, 7-11. */
@@ -214,13 +212,12 @@ static void cores_that_the_level_disables_are_not_chosen(void **state)
 		    .level = 4 + 1, .error = -EOPNOTSUPP),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ROWS); i++)
 		check_row(&ROWS[i]);
 }
 
 /** The caller knows which CPUs will be online; level 4 enables cores 0-3, 5, 7-11 of them. */
-static void cpus_that_will_be_online_can_be_chosen(void **state)
+TEST(cpus_that_will_be_online_can_be_chosen)
 {
 	const struct core_choice choice = { .kind = CHOICE_PER_PACKAGE, .number = 2 };
 	struct isst_cpuset *chosen = isst_cpuset_new(), *online = check_set("6-13,20-27");
@@ -228,7 +225,6 @@ static void cpus_that_will_be_online_can_be_chosen(void **state)
 	struct choice_scope scope = { .cpus = online, .levels = levels };
 	struct opened opened;
 
-	(void)state;
 	open_platform(&opened, "guide");
 	scope.domains = opened.domains;
 	scope.count = opened.count;
@@ -241,7 +237,7 @@ static void cpus_that_will_be_online_can_be_chosen(void **state)
 
 /** Power domains of a package may be at different levels: what both hold counts. Domain 0 has
  * buckets of 2 and 4 cores, domain 1 at level 1 one of 2. */
-static void the_smaller_bucket_of_a_package_counts(void **state)
+TEST(the_smaller_bucket_of_a_package_counts)
 {
 	static const struct {
 		struct core_choice choice;
@@ -264,7 +260,6 @@ static void the_smaller_bucket_of_a_package_counts(void **state)
 	struct choice_scope scope = { .levels = levels };
 	struct opened opened;
 
-	(void)state;
 	open_platform(&opened, "tests/tpmi-tiny");
 	scope.domains = opened.domains;
 	scope.count = opened.count;
@@ -281,7 +276,7 @@ static void the_smaller_bucket_of_a_package_counts(void **state)
 	close_platform(&opened);
 }
 
-static void more_cores_than_the_last_bucket_are_refused(void **state)
+TEST(more_cores_than_the_last_bucket_are_refused)
 {
 	static const struct row ROWS[] = {
 		ROW("guide", PER_PACKAGE, 8,
@@ -303,12 +298,11 @@ static void more_cores_than_the_last_bucket_are_refused(void **state)
 		ROW("guide", COUNT, 12, "0-5,14-19,28-33,42-47"),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ROWS); i++)
 		check_row(&ROWS[i]);
 }
 
-static void what_is_missing_is_reported(void **state)
+TEST(what_is_missing_is_reported)
 {
 	static const struct row ROWS[] = {
 		ROW("guide", PER_PACKAGE, 3,
@@ -337,12 +331,11 @@ static void what_is_missing_is_reported(void **state)
 		    .allow_lower_turbo = true, .error = -EINVAL),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ROWS); i++)
 		check_row(&ROWS[i]);
 }
 
-static void what_the_machine_does_not_have_is_refused(void **state)
+TEST(what_the_machine_does_not_have_is_refused)
 {
 	static const struct row ROWS[] = {
 		ROW("guide", BUCKET, 3,
@@ -375,19 +368,17 @@ static void what_the_machine_does_not_have_is_refused(void **state)
 		    .error = -EINVAL),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ROWS); i++)
 		check_row(&ROWS[i]);
 }
 
 /** Nothing is chosen by halves where a domain does not answer. */
-static void a_domain_that_cannot_be_read_is_a_failure(void **state)
+TEST(a_domain_that_cannot_be_read_is_a_failure)
 {
 	static const struct row ASKED = { .platform = "guide", .number = 1 };
 	struct isst_cpuset *chosen = isst_cpuset_new();
 	struct opened opened;
 
-	(void)state;
 	open_platform(&opened, "guide");
 	machine_faults(&opened.machine, "mailbox 0x7f/0x10 EIO");
 	assert_int_equal(choose(&opened, &ASKED, chosen), -EIO);
@@ -421,7 +412,7 @@ static int read_fast(void *data, const char *path, char **content, size_t *size)
 	return plain_files->read(data, path, content, size);
 }
 
-static void the_fastest_cores_come_first(void **state)
+TEST(the_fastest_cores_come_first)
 {
 	static const struct row ASKED = ROW("guide", PER_PACKAGE, 3,
 					    "0,9,11,14-15,18,28,37,39,42-43,46");
@@ -429,7 +420,6 @@ static void the_fastest_cores_come_first(void **state)
 	struct isst_machine *machine;
 	struct opened opened;
 
-	(void)state;
 	machine_begin(&opened.machine, ASKED.platform);
 	machine = machine_open(&opened.machine);
 	plain_files = machine->files;
@@ -439,22 +429,4 @@ static void the_fastest_cores_come_first(void **state)
 	open_with(&opened, machine);
 	check_choice(&opened, &ASKED);
 	close_platform(&opened);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(choices_are_as_worked_out),
-		cmocka_unit_test(a_core_counts_only_with_all_its_cpus),
-		cmocka_unit_test(cores_that_the_level_disables_are_not_chosen),
-		cmocka_unit_test(cpus_that_will_be_online_can_be_chosen),
-		cmocka_unit_test(the_smaller_bucket_of_a_package_counts),
-		cmocka_unit_test(more_cores_than_the_last_bucket_are_refused),
-		cmocka_unit_test(what_is_missing_is_reported),
-		cmocka_unit_test(what_the_machine_does_not_have_is_refused),
-		cmocka_unit_test(a_domain_that_cannot_be_read_is_a_failure),
-		cmocka_unit_test(the_fastest_cores_come_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void read_level(struct isst_context *context, struct isst_level *level, s
 	assert_int_equal(level_read(context, level, 1), 0);
 }
 
-static void a_level_is_read_with_all_that_it_specifies(void **state)
+FAKE_TEST(a_level_is_read_with_all_that_it_specifies)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -104,7 +104,7 @@ static void a_level_is_read_with_all_that_it_specifies(void **state)
 	isst_close(context);
 }
 
-static void A8_the_state_of_a_feature_is_the_one_that_the_level_reports(void **state)
+FAKE_TEST(A8_the_state_of_a_feature_is_the_one_that_the_level_reports)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -123,7 +123,7 @@ static void A8_the_state_of_a_feature_is_the_one_that_the_level_reports(void **s
 	isst_close(context);
 }
 
-static void features_that_cannot_be_read_are_unknown_and_not_unsupported(void **state)
+FAKE_TEST(features_that_cannot_be_read_are_unknown_and_not_unsupported)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -146,7 +146,7 @@ static void features_that_cannot_be_read_are_unknown_and_not_unsupported(void **
 	isst_close(context);
 }
 
-static void D69_core_power_that_cannot_be_read_is_unknown(void **state)
+FAKE_TEST(D69_core_power_that_cannot_be_read_is_unknown)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -161,7 +161,7 @@ static void D69_core_power_that_cannot_be_read_is_unknown(void **state)
 	isst_close(context);
 }
 
-static void D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent(void **state)
+FAKE_TEST(D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent)
 {
 	static const unsigned int LEVELS[] = { 3, 4, 255, 256, 65536, UINT32_MAX };
 	struct fake_machine *fake = *state;
@@ -185,7 +185,7 @@ static void D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent(voi
 	isst_close(context);
 }
 
-static void D4_a_failed_summary_is_an_error_of_its_levels(void **state)
+FAKE_TEST(D4_a_failed_summary_is_an_error_of_its_levels)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -207,7 +207,7 @@ static void D4_a_failed_summary_is_an_error_of_its_levels(void **state)
 	isst_close(context);
 }
 
-static void D68_what_fails_in_one_domain_does_not_spoil_the_others(void **state)
+TEST(D68_what_fails_in_one_domain_does_not_spoil_the_others)
 {
 	static const struct {
 		uint32_t address, data;
@@ -246,7 +246,7 @@ static void D68_what_fails_in_one_domain_does_not_spoil_the_others(void **state)
 	}
 }
 
-static void D2_bucket_sizes_that_cannot_be_read_are_unreadable(void **state)
+FAKE_TEST(D2_bucket_sizes_that_cannot_be_read_are_unreadable)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -262,7 +262,7 @@ static void D2_bucket_sizes_that_cannot_be_read_are_unreadable(void **state)
 	isst_close(context);
 }
 
-static void D6_a_high_priority_mask_that_cannot_be_read_is_an_error_and_not_none(void **state)
+FAKE_TEST(D6_a_high_priority_mask_that_cannot_be_read_is_an_error_and_not_none)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -292,7 +292,7 @@ static struct isst_context *two_cores(struct fake_machine *fake, unsigned int fi
 	return fake_discovered(fake);
 }
 
-static void D24_core_32_exactly_is_in_the_masks(void **state)
+FAKE_TEST(D24_core_32_exactly_is_in_the_masks)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_cores(fake, 0, 32);
@@ -308,7 +308,7 @@ static void D24_core_32_exactly_is_in_the_masks(void **state)
 	isst_close(context);
 }
 
-static void D24_up_to_core_31_one_half_is_enough(void **state)
+FAKE_TEST(D24_up_to_core_31_one_half_is_enough)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_cores(fake, 1, 31);
@@ -323,7 +323,7 @@ static void D24_up_to_core_31_one_half_is_enough(void **state)
 	isst_close(context);
 }
 
-static void D6_a_refused_upper_half_is_an_error_where_such_cores_exist(void **state)
+FAKE_TEST(D6_a_refused_upper_half_is_an_error_where_such_cores_exist)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_cores(fake, 0, 32);
@@ -340,7 +340,7 @@ static void D6_a_refused_upper_half_is_an_error_where_such_cores_exist(void **st
 	isst_close(context);
 }
 
-static void a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it(void **state)
+FAKE_TEST(a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -362,7 +362,7 @@ static void a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it
 	isst_close(context);
 }
 
-static void D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong(void **state)
+FAKE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -391,7 +391,7 @@ static void D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong(void
 	isst_close(context);
 }
 
-static void a_summary_that_the_caller_brings_is_not_asked_for(void **state)
+FAKE_TEST(a_summary_that_the_caller_brings_is_not_asked_for)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -410,7 +410,7 @@ static void a_summary_that_the_caller_brings_is_not_asked_for(void **state)
 	isst_close(context);
 }
 
-static void parts_that_are_left_out_are_not_asked_for(void **state)
+FAKE_TEST(parts_that_are_left_out_are_not_asked_for)
 {
 	static const struct {
 		unsigned int parts;
@@ -446,7 +446,7 @@ static void parts_that_are_left_out_are_not_asked_for(void **state)
 	isst_close(context);
 }
 
-static void no_levels_are_no_request(void **state)
+FAKE_TEST(no_levels_are_no_request)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
@@ -458,7 +458,7 @@ static void no_levels_are_no_request(void **state)
 	isst_close(context);
 }
 
-static void D53_eight_packages_take_the_calls_of_four_phases_and_no_more(void **state)
+FAKE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more)
 {
 	enum { PACKAGES = 8, LEVELS = 3 };
 	/* Mailbox commands for each package or level by phase, counted by hand: summary; then for
@@ -500,30 +500,4 @@ static void D53_eight_packages_take_the_calls_of_four_phases_and_no_more(void **
 		level_clear(&levels[i]);
 	}
 	isst_close(context);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_level_is_read_with_all_that_it_specifies),
-		MACHINE_TEST(A8_the_state_of_a_feature_is_the_one_that_the_level_reports),
-		MACHINE_TEST(features_that_cannot_be_read_are_unknown_and_not_unsupported),
-		MACHINE_TEST(D69_core_power_that_cannot_be_read_is_unknown),
-		MACHINE_TEST(D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent),
-		MACHINE_TEST(D4_a_failed_summary_is_an_error_of_its_levels),
-		cmocka_unit_test(D68_what_fails_in_one_domain_does_not_spoil_the_others),
-		MACHINE_TEST(D2_bucket_sizes_that_cannot_be_read_are_unreadable),
-		MACHINE_TEST(D6_a_high_priority_mask_that_cannot_be_read_is_an_error_and_not_none),
-		MACHINE_TEST(D24_core_32_exactly_is_in_the_masks),
-		MACHINE_TEST(D24_up_to_core_31_one_half_is_enough),
-		MACHINE_TEST(D6_a_refused_upper_half_is_an_error_where_such_cores_exist),
-		MACHINE_TEST(a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it),
-		MACHINE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong),
-		MACHINE_TEST(a_summary_that_the_caller_brings_is_not_asked_for),
-		MACHINE_TEST(parts_that_are_left_out_are_not_asked_for),
-		MACHINE_TEST(no_levels_are_no_request),
-		MACHINE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,12 +279,11 @@ static void check_package_power(const struct machine *machine, unsigned int pack
 
 /* ---- Core-power and CLOS ---- */
 
-static void core_power_of_one_power_domain_is_its_packages(void **state)
+TEST(core_power_of_one_power_domain_is_its_packages)
 {
 	const struct one_request on = core_power(0, 1, true), off = core_power(0, 2, false);
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	succeed(&machine, &on);
 	check_package_power(&machine, 0, true);
@@ -297,13 +296,12 @@ static void core_power_of_one_power_domain_is_its_packages(void **state)
 	machine_end(&machine);
 }
 
-static void power_domains_without_core_power_are_left_alone(void **state)
+TEST(power_domains_without_core_power_are_left_alone)
 {
 	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
 	const struct one_request on = core_power(0, 0, true);
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-odd");
 	succeed(&machine, &on);
 	for (size_t i = 0; i < COUNT(REACHED); i++)
@@ -313,12 +311,11 @@ static void power_domains_without_core_power_are_left_alone(void **state)
 	machine_end(&machine);
 }
 
-static void other_packages_are_left_alone(void **state)
+TEST(other_packages_are_left_alone)
 {
 	const struct one_request power = core_power(1, 1, true), clos = clos_1(1, 0);
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tpmi-tiny", "packages = 0", "packages = 0-1");
 	succeed(&machine, &power);
 	succeed(&machine, &clos);
@@ -331,12 +328,11 @@ static void other_packages_are_left_alone(void **state)
 	machine_end(&machine);
 }
 
-static void a_neighbour_without_performance_profiles_takes_part(void **state)
+TEST(a_neighbour_without_performance_profiles_takes_part)
 {
 	const struct one_request on = core_power(0, 0, true);
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tpmi-tiny", "type = io",
 			   "type = io\nperf-profile = no");
 	succeed(&machine, &on);
@@ -344,7 +340,7 @@ static void a_neighbour_without_performance_profiles_takes_part(void **state)
 	machine_end(&machine);
 }
 
-static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(void **state)
+TEST(a_power_domain_without_core_power_is_refused_and_so_is_nothing_else)
 {
 	const struct one_request requests[] = { core_power(0, 2, true), clos_1(0, 2) };
 	const struct one_request off = core_power(0, 2, false);
@@ -352,7 +348,6 @@ static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(
 	struct outcome nothing;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-odd");
 	machine_look(&machine);
 	/* An unsupported feature need not be disabled. */
@@ -374,13 +369,12 @@ static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(
 	machine_end(&machine);
 }
 
-static void a_clos_of_one_power_domain_is_its_packages(void **state)
+TEST(a_clos_of_one_power_domain_is_its_packages)
 {
 	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
 	const struct one_request request = clos_1(0, 3);
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-odd");
 	succeed(&machine, &request);
 	for (size_t i = 0; i < COUNT(REACHED); i++) {
@@ -394,13 +388,12 @@ static void a_clos_of_one_power_domain_is_its_packages(void **state)
 	machine_end(&machine);
 }
 
-static void D39_disabling_core_power_under_turbo_freq_is_reported(void **state)
+TEST(D39_disabling_core_power_under_turbo_freq_is_reported)
 {
 	const struct one_request on = turbo_freq(1, true, false, NULL);
 	const struct one_request off = turbo_freq(1, false, false, NULL);
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	succeed(&machine, &on);
 	for (unsigned int number = 0; number < 3; number++) {
@@ -445,13 +438,12 @@ static void end_as(struct machine *machine, char *before, const char *what)
 	machine_end(machine);
 }
 
-static void base_freq_of_one_power_domain_comes_and_goes(void **state)
+TEST(base_freq_of_one_power_domain_comes_and_goes)
 {
 	const struct one_request on = base_freq(1, true, true), off = base_freq(1, false, true);
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	before = begin_with_picture(&machine, "tests/tpmi-tiny");
 	succeed(&machine, &on);
 	assert_int_equal(features_of(&machine, 0), 0);
@@ -472,7 +464,7 @@ static void base_freq_of_one_power_domain_comes_and_goes(void **state)
 	end_as(&machine, before, "base-freq disable");
 }
 
-static void turbo_freq_of_one_power_domain_comes_and_goes(void **state)
+TEST(turbo_freq_of_one_power_domain_comes_and_goes)
 {
 	/* CPUs of a core of power domain 0. */
 	const struct one_request on = turbo_freq(0, true, true, "1");
@@ -480,7 +472,6 @@ static void turbo_freq_of_one_power_domain_comes_and_goes(void **state)
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	before = begin_with_picture(&machine, "tests/tpmi-tiny");
 	succeed(&machine, &on);
 	assert_int_equal(features_of(&machine, 0), 2);
@@ -494,7 +485,7 @@ static void turbo_freq_of_one_power_domain_comes_and_goes(void **state)
 	end_as(&machine, before, "turbo-freq disable");
 }
 
-static void modules_have_priority_as_a_whole(void **state)
+TEST(modules_have_priority_as_a_whole)
 {
 	/* One CPU of module 2. */
 	const struct one_request on = turbo_freq(0, true, true, "9");
@@ -502,7 +493,6 @@ static void modules_have_priority_as_a_whole(void **state)
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	before = begin_with_picture(&machine, "tests/tpmi-modules");
 	succeed(&machine, &on);
 	for (unsigned int module = 0; module < 4; module++)
@@ -560,36 +550,33 @@ static void both_come_and_go(const struct one_request on[2], const struct one_re
 		}
 }
 
-static void D38_base_freq_of_two_power_domains_comes_and_goes(void **state)
+TEST(D38_base_freq_of_two_power_domains_comes_and_goes)
 {
 	const struct one_request on[2] = { base_freq(0, true, true), base_freq(1, true, true) };
 	const struct one_request off[2] = { base_freq(0, false, true), base_freq(1, false, true) };
 
-	(void)state;
 	both_come_and_go(on, off, (const unsigned int[2]){ 1, 1 });
 }
 
-static void D38_turbo_freq_of_two_power_domains_comes_and_goes(void **state)
+TEST(D38_turbo_freq_of_two_power_domains_comes_and_goes)
 {
 	const struct one_request on[2] = { turbo_freq(0, true, true, "2,5"),
 					   turbo_freq(1, true, true, "2,5") };
 	const struct one_request off[2] = { turbo_freq(0, false, true, NULL),
 					    turbo_freq(1, false, true, NULL) };
 
-	(void)state;
 	both_come_and_go(on, off, (const unsigned int[2]){ 2, 2 });
 }
 
 /** CPUs that lose the high priority that an earlier run gave them are named, also those of another
  * power domain. */
-static void cores_of_another_power_domain_that_lose_their_priority_are_named(void **state)
+TEST(cores_of_another_power_domain_that_lose_their_priority_are_named)
 {
 	const struct one_request first = turbo_freq(0, true, true, "2");
 	const struct one_request second = turbo_freq(1, true, true, "5");
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	succeed(&machine, &first);
 	make(&machine, &second, &outcome);
@@ -602,7 +589,7 @@ static void cores_of_another_power_domain_that_lose_their_priority_are_named(voi
 	machine_end(&machine);
 }
 
-static void too_many_cores_are_reported_also_if_the_first_power_domain_has_none(void **state)
+TEST(too_many_cores_are_reported_also_if_the_first_power_domain_has_none)
 {
 	static const struct one_request ALL = {
 		{ .name = "turbo-freq enable", .plan = plan_turbo_freq_everywhere, .enable = true },
@@ -613,7 +600,6 @@ static void too_many_cores_are_reported_also_if_the_first_power_domain_has_none(
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	/* Buckets are of 2 and 4 cores; the first power domain can have none of them. */
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[domain power-domain 2]",
 			   "[domain power-domain 0]\ncore-power = no\n\n"
@@ -660,7 +646,7 @@ static const struct one_request LEVELS[] = {
 
 /** Level 1 of power domain 0 is for an uncore of 800 to 2000 MHz. The package's own directory has
  * the last word, by what was written there; the domain was at @own_max before. */
-static void D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package(void **state)
+TEST(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package)
 {
 	static const struct {
 		unsigned int package_min, package_max, own_max, min, max;
@@ -674,7 +660,6 @@ static void D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package(vo
 		{ 500, 700, 700, 800, 700, "wrote 2000000 kHz, read back 700000" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -700,12 +685,11 @@ static void D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package(vo
 }
 
 /** The package's directory shows the widest limits of the moment, which are no limits to others. */
-static void uncore_limits_are_restored_with_the_level(void **state)
+TEST(uncore_limits_are_restored_with_the_level)
 {
 	static const char *const FILES[] = { NULL,
 					     "[files]\nuncore-follows-level = no\n\n[topology]" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(FILES); i++) {
 		struct machine machine;
 
@@ -729,12 +713,11 @@ static void uncore_limits_are_restored_with_the_level(void **state)
 }
 
 /** The owner of each directory is unknown: it is left unchanged, with a message. */
-static void uncore_limits_whose_numbers_are_not_unique_are_left_alone(void **state)
+TEST(uncore_limits_whose_numbers_are_not_unique_are_left_alone)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 			   "[files]\nuncore-follows-level = no\nuncore-ids = repeated\n\n"
 			   "[topology]");
@@ -750,12 +733,11 @@ static void uncore_limits_whose_numbers_are_not_unique_are_left_alone(void **sta
 }
 
 /** Messages about one fabric do not mention the other. */
-static void a_fabric_that_the_kernel_does_not_show_is_named(void **state)
+TEST(a_fabric_that_the_kernel_does_not_show_is_named)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 			   "[files]\nuncore-follows-level = no\n\n[driver]\nkernel = 7.2\n\n"
 			   "[domain]\nversion = 2\n\n[level 1]\nuncore-2-max = 1900\n"
@@ -769,32 +751,4 @@ static void a_fabric_that_the_kernel_does_not_show_is_named(void **state)
 	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2000000);
 	outcome_clear(&outcome);
 	machine_end(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(core_power_of_one_power_domain_is_its_packages),
-		cmocka_unit_test(power_domains_without_core_power_are_left_alone),
-		cmocka_unit_test(other_packages_are_left_alone),
-		cmocka_unit_test(a_neighbour_without_performance_profiles_takes_part),
-		cmocka_unit_test(
-			a_power_domain_without_core_power_is_refused_and_so_is_nothing_else),
-		cmocka_unit_test(a_clos_of_one_power_domain_is_its_packages),
-		cmocka_unit_test(D39_disabling_core_power_under_turbo_freq_is_reported),
-		cmocka_unit_test(base_freq_of_one_power_domain_comes_and_goes),
-		cmocka_unit_test(turbo_freq_of_one_power_domain_comes_and_goes),
-		cmocka_unit_test(modules_have_priority_as_a_whole),
-		cmocka_unit_test(D38_base_freq_of_two_power_domains_comes_and_goes),
-		cmocka_unit_test(D38_turbo_freq_of_two_power_domains_comes_and_goes),
-		cmocka_unit_test(cores_of_another_power_domain_that_lose_their_priority_are_named),
-		cmocka_unit_test(
-			too_many_cores_are_reported_also_if_the_first_power_domain_has_none),
-		cmocka_unit_test(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package),
-		cmocka_unit_test(uncore_limits_are_restored_with_the_level),
-		cmocka_unit_test(uncore_limits_whose_numbers_are_not_unique_are_left_alone),
-		cmocka_unit_test(a_fabric_that_the_kernel_does_not_show_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

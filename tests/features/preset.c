@@ -35,7 +35,7 @@ static const unsigned int TWO[] = { 2100000, 2100000, 2700000, 2100000 };
 static const unsigned int ONE[] = { 2300000, 2300000, 2300000, 2300000 };
 static const unsigned int NONE[] = { 0, 0, 0, 0 };
 
-static void a_model_name_identifies_a_preset_platform_without_the_driver(void **state)
+FAKE_TEST(a_model_name_identifies_a_preset_platform_without_the_driver)
 {
 	static const char *const NAMES[] = { "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz",
 					     "Intel(R) Xeon(R) Gold 6230N CPU @ 2.30GHz",
@@ -56,7 +56,7 @@ static void a_model_name_identifies_a_preset_platform_without_the_driver(void **
 	}
 }
 
-static void two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox(void **state)
+FAKE_TEST(two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox)
 {
 	static const struct {
 		unsigned int model, stepping;
@@ -85,7 +85,7 @@ static void two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbo
 }
 
 /** What 0x7f/0x00 is answered decides. */
-static void a_mailbox_that_answers_is_used(void **state)
+FAKE_TEST(a_mailbox_that_answers_is_used)
 {
 	static const struct {
 		int error; /* of the mailbox */
@@ -114,7 +114,7 @@ static void a_mailbox_that_answers_is_used(void **state)
 	}
 }
 
-static void without_access_to_the_driver_nothing_is_guessed(void **state)
+FAKE_TEST(without_access_to_the_driver_nothing_is_guessed)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -135,7 +135,7 @@ static struct isst_level read_level(struct isst_context *context, unsigned int n
 	return level;
 }
 
-static void level_0_is_described_by_cpufreq(void **state)
+FAKE_TEST(level_0_is_described_by_cpufreq)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -167,7 +167,7 @@ static void level_0_is_described_by_cpufreq(void **state)
 	isst_close(context);
 }
 
-static void D32_the_frequency_in_the_name_is_read_strictly(void **state)
+FAKE_TEST(D32_the_frequency_in_the_name_is_read_strictly)
 {
 	static const struct {
 		const char *name;
@@ -205,7 +205,7 @@ static void D32_the_frequency_in_the_name_is_read_strictly(void **state)
 	}
 }
 
-static void base_frequencies_that_cannot_be_read_are_not_guessed(void **state)
+FAKE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -229,7 +229,7 @@ static void base_frequencies_that_cannot_be_read_are_not_guessed(void **state)
 	isst_close(context);
 }
 
-static void missing_files_are_reported_as_missing(void **state)
+FAKE_TEST(missing_files_are_reported_as_missing)
 {
 	struct fake_machine *fake = *state;
 	struct isst_turbo_ratio_limits limits = { 0 };
@@ -266,7 +266,7 @@ static void missing_files_are_reported_as_missing(void **state)
 	isst_close(context);
 }
 
-static void cores_are_those_of_the_kernel(void **state)
+FAKE_TEST(cores_are_those_of_the_kernel)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -283,7 +283,7 @@ static void cores_are_those_of_the_kernel(void **state)
 	isst_close(context);
 }
 
-static void asking_whether_it_is_one_leaves_other_processors_alone(void **state)
+FAKE_TEST(asking_whether_it_is_one_leaves_other_processors_alone)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -294,22 +294,4 @@ static void asking_whether_it_is_one_leaves_other_processors_alone(void **state)
 	assert_int_equal(fake->device.opens, 0);
 	assert_int_equal(fake->files.reads, 0);
 	isst_close(context);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_model_name_identifies_a_preset_platform_without_the_driver),
-		MACHINE_TEST(two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox),
-		MACHINE_TEST(a_mailbox_that_answers_is_used),
-		MACHINE_TEST(without_access_to_the_driver_nothing_is_guessed),
-		MACHINE_TEST(level_0_is_described_by_cpufreq),
-		MACHINE_TEST(D32_the_frequency_in_the_name_is_read_strictly),
-		MACHINE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed),
-		MACHINE_TEST(missing_files_are_reported_as_missing),
-		MACHINE_TEST(cores_are_those_of_the_kernel),
-		MACHINE_TEST(asking_whether_it_is_one_leaves_other_processors_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void plan_without_memory(struct isst_context *context,
 	context->firmware.operations = operations;
 }
 
-static void reads_without_memory_leave_their_own_message(void **state)
+FAKE_TEST(reads_without_memory_leave_their_own_message)
 {
 	struct fake_machine *fake = *state;
 	struct firmware_operations operations;
@@ -83,7 +83,7 @@ static void find_texts(struct messages *messages, const struct messages *before)
 	messages->count = before->count;
 }
 
-static void a_text_that_is_lost_is_no_value_of_a_journal(void **state)
+FAKE_TEST(a_text_that_is_lost_is_no_value_of_a_journal)
 {
 	struct isst_context *context;
 	char good[] = "partition 1 2 0 0 0 absent isolated~2-3", same[sizeof(good)],
@@ -103,7 +103,7 @@ static void a_text_that_is_lost_is_no_value_of_a_journal(void **state)
 	isst_close(context);
 }
 
-static void a_text_that_is_lost_is_no_value_of_a_file(void **state)
+FAKE_TEST(a_text_that_is_lost_is_no_value_of_a_file)
 {
 	struct fake_machine *fake = *state;
 	struct item_access access = { .item = { .kind = ITEM_PARTITION, .package = 1, .die = 2 } };
@@ -129,7 +129,7 @@ static void a_text_that_is_lost_is_no_value_of_a_file(void **state)
 	isst_close(context);
 }
 
-static void a_failure_of_a_file_has_the_message_of_its_own_error(void **state)
+FAKE_TEST(a_failure_of_a_file_has_the_message_of_its_own_error)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
@@ -141,16 +141,4 @@ static void a_failure_of_a_file_has_the_message_of_its_own_error(void **state)
 	assert_int_equal(items_read(context, &access, 1), 0);
 	check_holds(access.failure.message, "cpu1/cpufreq/scaling_max_freq cannot be read: ");
 	isst_close(context);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(reads_without_memory_leave_their_own_message),
-		MACHINE_TEST(a_text_that_is_lost_is_no_value_of_a_journal),
-		MACHINE_TEST(a_text_that_is_lost_is_no_value_of_a_file),
-		MACHINE_TEST(a_failure_of_a_file_has_the_message_of_its_own_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void check_failures(void **state,
 	fake_firmware_finish(fake);
 }
 
-static void D70_a_failed_mailbox_command_is_reported_with_place_and_cause(void **state)
+FAKE_TEST(D70_a_failed_mailbox_command_is_reported_with_place_and_cause)
 {
 	static const struct {
 		int error, expected;
@@ -77,7 +77,7 @@ static void D70_a_failed_mailbox_command_is_reported_with_place_and_cause(void *
 			       CASES[i].texts);
 }
 
-static void D3_a_failed_register_is_reported_with_offset_and_cause(void **state)
+FAKE_TEST(D3_a_failed_register_is_reported_with_offset_and_cause)
 {
 	static const struct {
 		int error, expected;
@@ -93,7 +93,7 @@ static void D3_a_failed_register_is_reported_with_offset_and_cause(void **state)
 			       CASES[i].texts);
 }
 
-static void D2_a_failed_msr_is_reported_with_register_and_cause(void **state)
+FAKE_TEST(D2_a_failed_msr_is_reported_with_register_and_cause)
 {
 	static const struct {
 		int error, expected;
@@ -111,7 +111,7 @@ static void D2_a_failed_msr_is_reported_with_register_and_cause(void **state)
 			       CASES[i].texts);
 }
 
-static void D4_only_a_refused_summary_means_not_supported(void **state)
+FAKE_TEST(D4_only_a_refused_summary_means_not_supported)
 {
 	static const struct {
 		int error, expected;
@@ -134,7 +134,7 @@ static void D4_only_a_refused_summary_means_not_supported(void **state)
 	}
 }
 
-static void the_first_failure_is_reported_and_the_others_are_counted(void **state)
+FAKE_TEST(the_first_failure_is_reported_and_the_others_are_counted)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_core_power power = { .domain = &fake->domain };
@@ -151,7 +151,7 @@ static void the_first_failure_is_reported_and_the_others_are_counted(void **stat
 	fake_firmware_finish(fake);
 }
 
-static void D68_a_failure_concerns_only_the_result_that_it_was_for(void **state)
+FAKE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_domain other = {
@@ -171,7 +171,7 @@ static void D68_a_failure_concerns_only_the_result_that_it_was_for(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void a_batch_is_used_again_after_it_has_run(void **state)
+FAKE_TEST(a_batch_is_used_again_after_it_has_run)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
@@ -188,7 +188,7 @@ static void a_batch_is_used_again_after_it_has_run(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void requests_of_all_domains_travel_together_by_kind(void **state)
+FAKE_TEST(requests_of_all_domains_travel_together_by_kind)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_ratio_limits limits[100];
@@ -212,20 +212,4 @@ static void requests_of_all_domains_travel_together_by_kind(void **state)
 		assert_true(powers[i].supported);
 	}
 	fake_firmware_finish(fake);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(D70_a_failed_mailbox_command_is_reported_with_place_and_cause),
-		MACHINE_TEST(D3_a_failed_register_is_reported_with_offset_and_cause),
-		MACHINE_TEST(D2_a_failed_msr_is_reported_with_register_and_cause),
-		MACHINE_TEST(D4_only_a_refused_summary_means_not_supported),
-		MACHINE_TEST(the_first_failure_is_reported_and_the_others_are_counted),
-		MACHINE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for),
-		MACHINE_TEST(a_batch_is_used_again_after_it_has_run),
-		MACHINE_TEST(requests_of_all_domains_travel_together_by_kind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static struct isst_perf_profile read_summary(void **state, uint32_t answer)
 	return profile;
 }
 
-static void the_summary_of_levels_is_decoded(void **state)
+FAKE_TEST(the_summary_of_levels_is_decoded)
 {
 	struct isst_perf_profile profile = read_summary(state, 0x81020403);
 
@@ -85,7 +85,7 @@ static void the_summary_of_levels_is_decoded(void **state)
 	assert_false(profile.enabled);
 }
 
-static void the_features_of_a_level_are_decoded(void **state)
+FAKE_TEST(the_features_of_a_level_are_decoded)
 {
 	static const struct {
 		uint32_t answer;
@@ -116,7 +116,7 @@ static void the_features_of_a_level_are_decoded(void **state)
 	}
 }
 
-static void power_and_ratio_of_a_level_are_decoded(void **state)
+FAKE_TEST(power_and_ratio_of_a_level_are_decoded)
 {
 	struct fake_firmware *fake = with_property(state, 0x7f03, 3, 0x001b0109);
 
@@ -133,7 +133,7 @@ static void power_and_ratio_of_a_level_are_decoded(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void the_temperature_of_a_level_is_decoded(void **state)
+FAKE_TEST(the_temperature_of_a_level_is_decoded)
 {
 	struct fake_firmware *fake = with_property(state, 0x7f05, 3, 0xffffff64);
 
@@ -144,7 +144,7 @@ static void the_temperature_of_a_level_is_decoded(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void base_frequencies_of_a_level_are_decoded(void **state)
+FAKE_TEST(base_frequencies_of_a_level_are_decoded)
 {
 	struct fake_firmware *fake = with_property(state, 0x7f0a, 3, 0x0a0f141b);
 
@@ -161,7 +161,7 @@ static void base_frequencies_of_a_level_are_decoded(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void uncore_frequencies_of_a_level_are_decoded(void **state)
+FAKE_TEST(uncore_frequencies_of_a_level_are_decoded)
 {
 	struct fake_firmware *fake = with_property(state, 0x7f0c, 0x10003, 0x08ff1216);
 
@@ -191,7 +191,7 @@ static struct fake_firmware *uncore_without_0c(void **state, int error)
 	return fake;
 }
 
-static void where_command_0c_is_unknown_09_reports_the_uncore_frequencies(void **state)
+FAKE_TEST(where_command_0c_is_unknown_09_reports_the_uncore_frequencies)
 {
 	/* To the firmware; to the kernel before 6.12. */
 	static const int ERRORS[] = { -ENXIO, -EINVAL };
@@ -207,7 +207,7 @@ static void where_command_0c_is_unknown_09_reports_the_uncore_frequencies(void *
 	}
 }
 
-static void D69_a_command_0c_that_fails_otherwise_is_no_absence(void **state)
+FAKE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence)
 {
 	struct fake_firmware *fake = uncore_without_0c(state, -EPERM);
 
@@ -219,7 +219,7 @@ static void D69_a_command_0c_that_fails_otherwise_is_no_absence(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void where_neither_command_is_known_there_are_no_uncore_frequencies(void **state)
+FAKE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
 
@@ -236,7 +236,7 @@ static void where_neither_command_is_known_there_are_no_uncore_frequencies(void 
 	fake_firmware_finish(fake);
 }
 
-static void D69_optional_commands_are_absent_when_refused_and_else_unreadable(void **state)
+FAKE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable)
 {
 	static const struct {
 		int error;
@@ -265,7 +265,7 @@ static void D69_optional_commands_are_absent_when_refused_and_else_unreadable(vo
 	}
 }
 
-static void turbo_limits_are_read_by_type_and_half(void **state)
+FAKE_TEST(turbo_limits_are_read_by_type_and_half)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 
@@ -289,7 +289,7 @@ static void turbo_limits_are_read_by_type_and_half(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three(void **state)
+FAKE_TEST(emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three)
 {
 	static const char *const NAMES[] = { "level-0", "level-1", "level-2", "level-3",
 					     "level-4" };
@@ -315,7 +315,7 @@ static void emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three(
 	fake_firmware_finish(fake);
 }
 
-static void D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed(void **state)
+FAKE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 
@@ -334,7 +334,7 @@ static void D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed(voi
 	fake_firmware_finish(fake);
 }
 
-static void D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain(void **state)
+FAKE_TEST(D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain)
 {
 	for (unsigned int certain = 0; certain < 2; certain++) {
 		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
@@ -369,7 +369,7 @@ static unsigned int memory_mhz(void **state, unsigned int family, unsigned int m
 	return result.value;
 }
 
-static void memory_codes_of_ice_lake_are_multiples_of_266_from_the_top(void **state)
+FAKE_TEST(memory_codes_of_ice_lake_are_multiples_of_266_from_the_top)
 {
 	static const unsigned int MHZ[] = { 3200, 2933, 2667, 2400, 2133, 1867, 1600 };
 
@@ -382,7 +382,7 @@ static void memory_codes_of_ice_lake_are_multiples_of_266_from_the_top(void **st
 	memory_mhz(state, 6, 0x6c, 0xff, ISST_ABSENT);
 }
 
-static void memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200(void **state)
+FAKE_TEST(memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200)
 {
 	assert_int_equal(memory_mhz(state, 6, 0x8f, 24, ISST_KNOWN), 4800);
 	assert_int_equal(memory_mhz(state, 6, 0xcf, 28, ISST_KNOWN), 5600);
@@ -390,7 +390,7 @@ static void memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200(voi
 	memory_mhz(state, 6, 0x8f, 0, ISST_ABSENT);
 }
 
-static void memory_codes_of_other_models_mean_nothing(void **state)
+FAKE_TEST(memory_codes_of_other_models_mean_nothing)
 {
 	memory_mhz(state, 6, 0x55, 3, ISST_ABSENT);
 	memory_mhz(state, 6, 0xad, 24, ISST_ABSENT);
@@ -398,7 +398,7 @@ static void memory_codes_of_other_models_mean_nothing(void **state)
 	memory_mhz(state, 19, 0x6a, 3, ISST_ABSENT);
 }
 
-static void base_freq_is_decoded(void **state)
+FAKE_TEST(base_freq_is_decoded)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_base_freq *result = &fake->level.base_freq_info;
@@ -422,7 +422,7 @@ static void base_freq_is_decoded(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void turbo_freq_is_decoded_for_the_buckets_that_there_are(void **state)
+FAKE_TEST(turbo_freq_is_decoded_for_the_buckets_that_there_are)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
@@ -457,7 +457,7 @@ static void turbo_freq_is_decoded_for_the_buckets_that_there_are(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void the_upper_buckets_of_turbo_freq_are_read_where_there_are_any(void **state)
+FAKE_TEST(the_upper_buckets_of_turbo_freq_are_read_where_there_are_any)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 
@@ -480,7 +480,7 @@ static void the_upper_buckets_of_turbo_freq_are_read_where_there_are_any(void **
 	fake_firmware_finish(fake);
 }
 
-static void D31_bucket_sizes_come_from_the_register(void **state)
+FAKE_TEST(D31_bucket_sizes_come_from_the_register)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_value cores[ISST_BUCKETS] = { 0 };
@@ -499,7 +499,7 @@ static void D31_bucket_sizes_come_from_the_register(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void core_power_is_decoded(void **state)
+FAKE_TEST(core_power_is_decoded)
 {
 	static const struct {
 		uint32_t power, qos;
@@ -539,7 +539,7 @@ static void check_clos(const struct isst_clos *clos, unsigned int epp, unsigned 
 	assert_int_equal(clos->desired_mhz, desired_mhz);
 }
 
-static void a_clos_is_read_from_its_register(void **state)
+FAKE_TEST(a_clos_is_read_from_its_register)
 {
 	static const uint32_t REGISTERS[] = { 0x08, 0x0c, 0x10, 0x14 };
 
@@ -556,7 +556,7 @@ static void a_clos_is_read_from_its_register(void **state)
 	}
 }
 
-static void model_55_is_asked_for_a_clos_by_mailbox(void **state)
+FAKE_TEST(model_55_is_asked_for_a_clos_by_mailbox)
 {
 	for (uint32_t number = 0; number < 4; number++) {
 		struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
@@ -570,7 +570,7 @@ static void model_55_is_asked_for_a_clos_by_mailbox(void **state)
 	}
 }
 
-static void the_clos_of_a_core_is_read_from_its_register(void **state)
+FAKE_TEST(the_clos_of_a_core_is_read_from_its_register)
 {
 	static const struct {
 		unsigned int core;
@@ -598,7 +598,7 @@ static void the_clos_of_a_core_is_read_from_its_register(void **state)
 	}
 }
 
-static void model_55_is_asked_for_the_clos_of_a_core_by_mailbox(void **state)
+FAKE_TEST(model_55_is_asked_for_the_clos_of_a_core_by_mailbox)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
 	struct isst_cpu cpu = { .domain = &fake->domain, .core_known = true, .core = 27 };
@@ -611,7 +611,7 @@ static void model_55_is_asked_for_the_clos_of_a_core_by_mailbox(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void turbo_ratio_limits_are_all_64_bits_of_the_register(void **state)
+FAKE_TEST(turbo_ratio_limits_are_all_64_bits_of_the_register)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
@@ -624,7 +624,7 @@ static void turbo_ratio_limits_are_all_64_bits_of_the_register(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure(void **state)
+FAKE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure)
 {
 	static const struct {
 		uint64_t answer;
@@ -653,7 +653,7 @@ static void D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure(void 
 	fake_firmware_finish(fake);
 }
 
-static void the_drivers_number_of_a_cpu_is_taken_apart(void **state)
+TEST(the_drivers_number_of_a_cpu_is_taken_apart)
 {
 	static const struct {
 		uint32_t number;
@@ -663,7 +663,6 @@ static void the_drivers_number_of_a_cpu_is_taken_apart(void **state)
 		      { 0x3e00, 31, 0, 0 },  { 0xffffc000, 0, 0, 0 }, { 0x45b, 2, 45, 1 },
 		      { 0x3fff, 31, 255, 1 } };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct punit_number punit = firmware_decode_punit(&mailbox_operations,
 								  CASES[i].number);
@@ -674,13 +673,12 @@ static void the_drivers_number_of_a_cpu_is_taken_apart(void **state)
 	}
 }
 
-static void buckets_end_at_the_first_without_cores(void **state)
+TEST(buckets_end_at_the_first_without_cores)
 {
 	struct isst_value cores[ISST_BUCKETS] = {
 		{ ISST_KNOWN, 1 }, { ISST_KNOWN, 2 }, { ISST_KNOWN, 0 }, { ISST_KNOWN, 4 }
 	};
 
-	(void)state;
 	assert_int_equal(firmware_valid_buckets(cores), 2);
 	cores[0].value = 0;
 	assert_int_equal(firmware_valid_buckets(cores), 0);
@@ -689,42 +687,4 @@ static void buckets_end_at_the_first_without_cores(void **state)
 	assert_int_equal(firmware_valid_buckets(cores), 8);
 	cores[4].state = ISST_UNREADABLE;
 	assert_int_equal(firmware_valid_buckets(cores), 4);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(the_summary_of_levels_is_decoded),
-		MACHINE_TEST(the_features_of_a_level_are_decoded),
-		MACHINE_TEST(power_and_ratio_of_a_level_are_decoded),
-		MACHINE_TEST(the_temperature_of_a_level_is_decoded),
-		MACHINE_TEST(base_frequencies_of_a_level_are_decoded),
-		MACHINE_TEST(uncore_frequencies_of_a_level_are_decoded),
-		MACHINE_TEST(where_command_0c_is_unknown_09_reports_the_uncore_frequencies),
-		MACHINE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence),
-		MACHINE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies),
-		MACHINE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable),
-		MACHINE_TEST(turbo_limits_are_read_by_type_and_half),
-		MACHINE_TEST(emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three),
-		MACHINE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed),
-		MACHINE_TEST(D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain),
-		MACHINE_TEST(memory_codes_of_ice_lake_are_multiples_of_266_from_the_top),
-		MACHINE_TEST(memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200),
-		MACHINE_TEST(memory_codes_of_other_models_mean_nothing),
-		MACHINE_TEST(base_freq_is_decoded),
-		MACHINE_TEST(turbo_freq_is_decoded_for_the_buckets_that_there_are),
-		MACHINE_TEST(the_upper_buckets_of_turbo_freq_are_read_where_there_are_any),
-		MACHINE_TEST(D31_bucket_sizes_come_from_the_register),
-		MACHINE_TEST(core_power_is_decoded),
-		MACHINE_TEST(a_clos_is_read_from_its_register),
-		MACHINE_TEST(model_55_is_asked_for_a_clos_by_mailbox),
-		MACHINE_TEST(the_clos_of_a_core_is_read_from_its_register),
-		MACHINE_TEST(model_55_is_asked_for_the_clos_of_a_core_by_mailbox),
-		MACHINE_TEST(turbo_ratio_limits_are_all_64_bits_of_the_register),
-		MACHINE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure),
-		cmocka_unit_test(the_drivers_number_of_a_cpu_is_taken_apart),
-		cmocka_unit_test(buckets_end_at_the_first_without_cores),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static const struct setting_case CASES[] = {
 	  { FAKE_MSR, 5, 0x1ad, 1, UINT64_MAX } },
 };
 
-static void each_setting_is_read_as_a_plain_value(void **state)
+FAKE_TEST(each_setting_is_read_as_a_plain_value)
 {
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct fake_firmware *fake = fake_firmware_start(state, CASES[i].model);
@@ -106,7 +106,7 @@ static void each_setting_is_read_as_a_plain_value(void **state)
 	}
 }
 
-static void each_setting_is_written_in_its_own_encoding(void **state)
+FAKE_TEST(each_setting_is_written_in_its_own_encoding)
 {
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct fake_firmware *fake = fake_firmware_start(state, CASES[i].model);
@@ -140,7 +140,7 @@ static void write_five(struct fake_firmware *fake, struct isst_failure failures[
 	assert_int_equal(firmware_run_writes(fake->batch), 0);
 }
 
-static void D9_writes_after_one_that_fails_are_not_sent_and_fail(void **state)
+FAKE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_failure failures[5] = { 0 };
@@ -161,7 +161,7 @@ static void D9_writes_after_one_that_fails_are_not_sent_and_fail(void **state)
 	fake_firmware_finish(fake);
 }
 
-static void D9_a_failed_write_stops_those_of_other_kinds_too(void **state)
+FAKE_TEST(D9_a_failed_write_stops_those_of_other_kinds_too)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_failure failures[5] = { 0 };
@@ -176,16 +176,4 @@ static void D9_a_failed_write_stops_those_of_other_kinds_too(void **state)
 		assert_int_equal(failures[i].error, -ECANCELED);
 	assert_int_equal(fake_calls(fake->device, FAKE_IO), 0);
 	fake_firmware_finish(fake);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(each_setting_is_read_as_a_plain_value),
-		MACHINE_TEST(each_setting_is_written_in_its_own_encoding),
-		MACHINE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail),
-		MACHINE_TEST(D9_a_failed_write_stops_those_of_other_kinds_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

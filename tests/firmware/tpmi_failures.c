@@ -44,7 +44,7 @@ static struct isst_failure write_failure(struct fake_firmware *fake, const struc
 	return failure;
 }
 
-static void D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cause(void **state)
+FAKE_TEST(D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cause)
 {
 	for (size_t i = 0; i < COUNT(WRITES); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -67,7 +67,7 @@ static void D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cau
 	}
 }
 
-static void possible_obstacles_of_a_level_are_listed_for_levels(void **state)
+FAKE_TEST(possible_obstacles_of_a_level_are_listed_for_levels)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failure = write_failure(fake, &WRITES[0], -ENOTTY);
@@ -80,7 +80,7 @@ static void possible_obstacles_of_a_level_are_listed_for_levels(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void causes_are_not_guessed_if_the_kernel_reports_one(void **state)
+FAKE_TEST(causes_are_not_guessed_if_the_kernel_reports_one)
 {
 	static const struct {
 		int error, expected;
@@ -101,7 +101,7 @@ static void causes_are_not_guessed_if_the_kernel_reports_one(void **state)
 	}
 }
 
-static void HWP_is_no_cause_where_the_kernel_does_not_look_at_it(void **state)
+FAKE_TEST(HWP_is_no_cause_where_the_kernel_does_not_look_at_it)
 {
 	size_t found = 0;
 
@@ -165,7 +165,7 @@ static const struct read_case {
 	{ plan_clos, { "the configuration of a CLOS", "TPMI request 7" } },
 };
 
-static void D70_a_refused_read_is_reported_with_value_place_and_request(void **state)
+FAKE_TEST(D70_a_refused_read_is_reported_with_value_place_and_request)
 {
 	static const struct {
 		int error, expected;
@@ -196,7 +196,7 @@ static void D70_a_refused_read_is_reported_with_value_place_and_request(void **s
 		}
 }
 
-static void D68_a_failure_concerns_only_the_domain_that_it_was_for(void **state)
+FAKE_TEST(D68_a_failure_concerns_only_the_domain_that_it_was_for)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
@@ -213,19 +213,4 @@ static void D68_a_failure_concerns_only_the_domain_that_it_was_for(void **state)
 	assert_true(powers[1].supported);
 	assert_true(powers[1].enabled);
 	fake_tpmi_finish(fake);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(
-			D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cause),
-		MACHINE_TEST(possible_obstacles_of_a_level_are_listed_for_levels),
-		MACHINE_TEST(causes_are_not_guessed_if_the_kernel_reports_one),
-		MACHINE_TEST(HWP_is_no_cause_where_the_kernel_does_not_look_at_it),
-		MACHINE_TEST(D70_a_refused_read_is_reported_with_value_place_and_request),
-		MACHINE_TEST(D68_a_failure_concerns_only_the_domain_that_it_was_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static struct isst_perf_profile read_summary(void **state, const unsigned char b
 	return profile;
 }
 
-static void the_summary_of_levels_is_decoded(void **state)
+FAKE_TEST(the_summary_of_levels_is_decoded)
 {
 	struct isst_perf_profile profile = read_summary(
 		state, (unsigned char[11]){ 1, 2, 4, 3, 0x1b, 1, 0, 1, 1, 0, 0 });
@@ -61,7 +61,7 @@ static void the_summary_of_levels_is_decoded(void **state)
 }
 
 /* Some kernels have the error of the last change in the bits above. */
-static void B16_only_bit_0_of_the_summary_is_the_lock(void **state)
+FAKE_TEST(B16_only_bit_0_of_the_summary_is_the_lock)
 {
 	for (unsigned int value = 0; value < 8; value++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -76,7 +76,7 @@ static void B16_only_bit_0_of_the_summary_is_the_lock(void **state)
 	}
 }
 
-static void the_lock_of_the_level_is_the_summarys(void **state)
+FAKE_TEST(the_lock_of_the_level_is_the_summarys)
 {
 	for (unsigned int value = 0; value < 8; value++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -111,7 +111,7 @@ static struct level_features read_features(void **state, unsigned int api_versio
 	return features;
 }
 
-static void version_3_reports_support_of_each_level(void **state)
+FAKE_TEST(version_3_reports_support_of_each_level)
 {
 	/* SST-TF at levels 0 and 3, SST-BF at 1 and 3. */
 	const unsigned char bytes[11] = { [9] = 0x09, [10] = 0x0a };
@@ -128,7 +128,7 @@ static void version_3_reports_support_of_each_level(void **state)
 		read_features(state, 3, 7, (unsigned char[11]){ [9] = 0x80 }).turbo_freq_supported);
 }
 
-static void version_2_reports_support_of_all_levels_at_once(void **state)
+FAKE_TEST(version_2_reports_support_of_all_levels_at_once)
 {
 	static const struct {
 		unsigned char turbo_freq, base_freq;
@@ -146,7 +146,7 @@ static void version_2_reports_support_of_all_levels_at_once(void **state)
 		}
 }
 
-static void bit_0_is_base_freq_and_bit_1_turbo_freq(void **state)
+FAKE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
 		struct level_features features = read_features(
@@ -159,7 +159,7 @@ static void bit_0_is_base_freq_and_bit_1_turbo_freq(void **state)
 	}
 }
 
-static void E7_a_level_that_no_hardware_has_is_a_failure(void **state)
+FAKE_TEST(E7_a_level_that_no_hardware_has_is_a_failure)
 {
 	static const unsigned char BYTES[][11] = { { [2] = 32 },
 						   { [2] = 255, [4] = 3 },
@@ -214,7 +214,7 @@ static void check_summaries_asked(const struct fake_firmware *fake, size_t count
 	assert_int_equal(fake_calls(fake->device, FAKE_LEVELS), 2 * count);
 }
 
-static void D81_a_summary_is_asked_for_once_in_a_batch(void **state)
+FAKE_TEST(D81_a_summary_is_asked_for_once_in_a_batch)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
@@ -233,7 +233,7 @@ static void D81_a_summary_is_asked_for_once_in_a_batch(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void a_summary_is_not_trusted_after_a_write(void **state)
+FAKE_TEST(a_summary_is_not_trusted_after_a_write)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
@@ -253,7 +253,7 @@ static void a_summary_is_not_trusted_after_a_write(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void a_summary_that_failed_is_asked_for_again(void **state)
+FAKE_TEST(a_summary_that_failed_is_asked_for_again)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct level_features features[2] = { 0 };
@@ -294,7 +294,7 @@ static void read_properties(struct fake_firmware *fake)
 	assert_null(fake->operations->finish_properties);
 }
 
-static void the_properties_of_a_level_are_decoded(void **state)
+FAKE_TEST(the_properties_of_a_level_are_decoded)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_level *level = &fake->level;
@@ -339,7 +339,7 @@ static void the_properties_of_a_level_are_decoded(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void the_largest_numbers_of_a_level_are_not_cut(void **state)
+FAKE_TEST(the_largest_numbers_of_a_level_are_not_cut)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154];
@@ -355,7 +355,7 @@ static void the_largest_numbers_of_a_level_are_not_cut(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void a_frequency_of_0_is_absent(void **state)
+FAKE_TEST(a_frequency_of_0_is_absent)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_level *level = &fake->level;
@@ -376,7 +376,7 @@ static void a_frequency_of_0_is_absent(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void turbo_limits_are_reported_by_type_and_bucket(void **state)
+FAKE_TEST(turbo_limits_are_reported_by_type_and_bucket)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -397,7 +397,7 @@ static void turbo_limits_are_reported_by_type_and_bucket(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void D69_of_a_level_that_cannot_be_read_nothing_is_absent(void **state)
+FAKE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_level *level = &fake->level;
@@ -451,7 +451,7 @@ static void answer_fabrics(struct fake_firmware *fake, unsigned int count)
 	fake_tpmi(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, fabrics, sizeof(fabrics));
 }
 
-static void revision_2_reports_a_second_fabric(void **state)
+FAKE_TEST(revision_2_reports_a_second_fabric)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -470,7 +470,7 @@ static void revision_2_reports_a_second_fabric(void **state)
 }
 
 /* As many as there are, and no more than the answer holds, whatever the number in it. */
-static void every_fabric_of_the_answer_is_reported(void **state)
+FAKE_TEST(every_fabric_of_the_answer_is_reported)
 {
 	static const unsigned int COUNTS[] = { 2, 3, 7, 8, 9, 65535 };
 
@@ -500,7 +500,7 @@ static void every_fabric_of_the_answer_is_reported(void **state)
 	}
 }
 
-static void older_revisions_are_not_asked_for_a_second_fabric(void **state)
+FAKE_TEST(older_revisions_are_not_asked_for_a_second_fabric)
 {
 	for (unsigned int revision = 0; revision < 2; revision++) {
 		struct fake_firmware *fake = start_level(state);
@@ -516,7 +516,7 @@ static void older_revisions_are_not_asked_for_a_second_fabric(void **state)
 	}
 }
 
-static void F13_a_second_fabric_that_cannot_be_read_is_a_failure(void **state)
+FAKE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure)
 {
 	static const int ERRORS[] = { -EIO, -EPERM, -EBUSY, -EINVAL };
 
@@ -536,7 +536,7 @@ static void F13_a_second_fabric_that_cannot_be_read_is_a_failure(void **state)
 	}
 }
 
-static void kernels_that_know_no_second_fabric_are_no_failure(void **state)
+FAKE_TEST(kernels_that_know_no_second_fabric_are_no_failure)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -553,7 +553,7 @@ static void kernels_that_know_no_second_fabric_are_no_failure(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void a_count_of_one_fabric_is_no_second_one(void **state)
+FAKE_TEST(a_count_of_one_fabric_is_no_second_one)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -568,7 +568,7 @@ static void a_count_of_one_fabric_is_no_second_one(void **state)
 
 /* ---- Masks of cores ---- */
 
-static void D24_masks_of_64_cores_are_decoded(void **state)
+FAKE_TEST(D24_masks_of_64_cores_are_decoded)
 {
 	static const uint64_t MASKS[] = { 0,
 					  1,
@@ -592,7 +592,7 @@ static void D24_masks_of_64_cores_are_decoded(void **state)
 	}
 }
 
-static void a_mask_that_cannot_be_read_is_a_failure_and_no_data(void **state)
+FAKE_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -616,7 +616,7 @@ static void take_cpus_away(struct fake_firmware *fake, bool cpus_known)
 	fake->domain.cpus_known = cpus_known;
 }
 
-static void B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores(void **state)
+FAKE_TEST(B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -628,7 +628,7 @@ static void B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores(void **s
 	fake_tpmi_finish(fake);
 }
 
-static void a_domain_without_cpus_is_not_asked_for_its_cores(void **state)
+FAKE_TEST(a_domain_without_cpus_is_not_asked_for_its_cores)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -645,7 +645,7 @@ static void a_domain_without_cpus_is_not_asked_for_its_cores(void **state)
 
 /* ---- Features of a level ---- */
 
-static void base_freq_is_decoded(void **state)
+FAKE_TEST(base_freq_is_decoded)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_base_freq *result = &fake->level.base_freq_info;
@@ -672,7 +672,7 @@ static void base_freq_is_decoded(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void base_freq_that_cannot_be_read_is_its_own_failure(void **state)
+FAKE_TEST(base_freq_that_cannot_be_read_is_its_own_failure)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_base_freq *result = &fake->level.base_freq_info;
@@ -693,7 +693,7 @@ static void base_freq_that_cannot_be_read_is_its_own_failure(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void turbo_freq_is_decoded(void **state)
+FAKE_TEST(turbo_freq_is_decoded)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
@@ -729,7 +729,7 @@ static void turbo_freq_is_decoded(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void turbo_freq_that_cannot_be_read_has_no_bucket(void **state)
+FAKE_TEST(turbo_freq_that_cannot_be_read_has_no_bucket)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
@@ -772,7 +772,7 @@ static struct isst_core_power read_core_power(void **state, bool supported, bool
 }
 
 /** Classes hold while core-power or SST-TF is on; SST-BF is no reason. */
-static void classes_are_in_force_with_core_power_or_turbo_freq(void **state)
+FAKE_TEST(classes_are_in_force_with_core_power_or_turbo_freq)
 {
 	assert_int_equal(read_core_power(state, true, true, false, 0).clos_in_force,
 			 ISST_FEATURE_ENABLED);
@@ -786,7 +786,7 @@ static void classes_are_in_force_with_core_power_or_turbo_freq(void **state)
 			 ISST_FEATURE_UNKNOWN);
 }
 
-static void core_power_is_decoded(void **state)
+FAKE_TEST(core_power_is_decoded)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
 		struct isst_core_power power = read_core_power(state, true, bits & 1, bits & 2, 0);
@@ -800,7 +800,7 @@ static void core_power_is_decoded(void **state)
 	assert_false(read_core_power(state, false, false, false, 0).supported);
 }
 
-static void missing_core_power_is_not_enabled(void **state)
+FAKE_TEST(missing_core_power_is_not_enabled)
 {
 	/* Registers that are not there: what the kernel reads in their place means nothing. */
 	struct isst_core_power power = read_core_power(state, false, true, true, 0);
@@ -811,7 +811,7 @@ static void missing_core_power_is_not_enabled(void **state)
 	assert_int_equal(power.priority, ISST_PRIORITY_PROPORTIONAL);
 }
 
-static void a_clos_is_decoded(void **state)
+FAKE_TEST(a_clos_is_decoded)
 {
 	for (unsigned int clos = 0; clos < 4; clos++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -835,7 +835,7 @@ static void a_clos_is_decoded(void **state)
 	}
 }
 
-static void a_clos_is_not_asked_for_where_there_is_no_core_power(void **state)
+FAKE_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
@@ -850,7 +850,7 @@ static void a_clos_is_not_asked_for_where_there_is_no_core_power(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void a_clos_is_not_asked_for_where_core_power_is_not_known(void **state)
+FAKE_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
@@ -891,7 +891,7 @@ static void plan_associations(struct fake_firmware *fake, struct readers *reader
 	}
 }
 
-static void associations_are_read_by_core_number(void **state)
+FAKE_TEST(associations_are_read_by_core_number)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
@@ -915,7 +915,7 @@ static void associations_are_read_by_core_number(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void an_association_is_not_asked_for_where_there_is_no_core_power(void **state)
+FAKE_TEST(an_association_is_not_asked_for_where_there_is_no_core_power)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain without = fake_tpmi_domain(fake, 0, true);
@@ -943,7 +943,7 @@ static void an_association_is_not_asked_for_where_there_is_no_core_power(void **
 	fake_tpmi_finish(fake);
 }
 
-static void D3_a_clos_above_3_is_an_error_and_no_clos(void **state)
+FAKE_TEST(D3_a_clos_above_3_is_an_error_and_no_clos)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct readers readers;
@@ -968,7 +968,7 @@ static void D3_a_clos_above_3_is_an_error_and_no_clos(void **state)
 
 /* ---- Domains, names, registers ---- */
 
-static void the_domains_of_a_package_are_a_mask(void **state)
+FAKE_TEST(the_domains_of_a_package_are_a_mask)
 {
 	static const struct {
 		unsigned char bytes[4];
@@ -988,7 +988,7 @@ static void the_domains_of_a_package_are_a_mask(void **state)
 	}
 }
 
-static void a_package_that_the_driver_refuses_has_no_domain(void **state)
+FAKE_TEST(a_package_that_the_driver_refuses_has_no_domain)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	unsigned int valid = 12345;
@@ -999,7 +999,7 @@ static void a_package_that_the_driver_refuses_has_no_domain(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits(void **state)
+FAKE_TEST(D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	unsigned int valid = 12345;
@@ -1010,7 +1010,7 @@ static void D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits(void **s
 	fake_tpmi_finish(fake);
 }
 
-static void trl_types_are_numbered(void **state)
+FAKE_TEST(trl_types_are_numbered)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 
@@ -1020,7 +1020,7 @@ static void trl_types_are_numbered(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void turbo_ratio_limits_are_read_through_a_cpu(void **state)
+FAKE_TEST(turbo_ratio_limits_are_read_through_a_cpu)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain io = fake_tpmi_domain(fake, 4, false);
@@ -1040,55 +1040,4 @@ static void turbo_ratio_limits_are_read_through_a_cpu(void **state)
 	check_holds(limits[1].failure.message, io.name);
 	check_holds(limits[1].failure.message, "no online CPU");
 	fake_tpmi_finish(fake);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(the_summary_of_levels_is_decoded),
-		MACHINE_TEST(B16_only_bit_0_of_the_summary_is_the_lock),
-		MACHINE_TEST(the_lock_of_the_level_is_the_summarys),
-		MACHINE_TEST(version_3_reports_support_of_each_level),
-		MACHINE_TEST(version_2_reports_support_of_all_levels_at_once),
-		MACHINE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq),
-		MACHINE_TEST(E7_a_level_that_no_hardware_has_is_a_failure),
-		MACHINE_TEST(D81_a_summary_is_asked_for_once_in_a_batch),
-		MACHINE_TEST(a_summary_is_not_trusted_after_a_write),
-		MACHINE_TEST(a_summary_that_failed_is_asked_for_again),
-		MACHINE_TEST(the_properties_of_a_level_are_decoded),
-		MACHINE_TEST(the_largest_numbers_of_a_level_are_not_cut),
-		MACHINE_TEST(a_frequency_of_0_is_absent),
-		MACHINE_TEST(turbo_limits_are_reported_by_type_and_bucket),
-		MACHINE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent),
-		MACHINE_TEST(revision_2_reports_a_second_fabric),
-		MACHINE_TEST(every_fabric_of_the_answer_is_reported),
-		MACHINE_TEST(older_revisions_are_not_asked_for_a_second_fabric),
-		MACHINE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure),
-		MACHINE_TEST(kernels_that_know_no_second_fabric_are_no_failure),
-		MACHINE_TEST(a_count_of_one_fabric_is_no_second_one),
-		MACHINE_TEST(D24_masks_of_64_cores_are_decoded),
-		MACHINE_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data),
-		MACHINE_TEST(B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores),
-		MACHINE_TEST(a_domain_without_cpus_is_not_asked_for_its_cores),
-		MACHINE_TEST(base_freq_is_decoded),
-		MACHINE_TEST(base_freq_that_cannot_be_read_is_its_own_failure),
-		MACHINE_TEST(turbo_freq_is_decoded),
-		MACHINE_TEST(turbo_freq_that_cannot_be_read_has_no_bucket),
-		MACHINE_TEST(core_power_is_decoded),
-		MACHINE_TEST(classes_are_in_force_with_core_power_or_turbo_freq),
-		MACHINE_TEST(missing_core_power_is_not_enabled),
-		MACHINE_TEST(a_clos_is_decoded),
-		MACHINE_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power),
-		MACHINE_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known),
-		MACHINE_TEST(associations_are_read_by_core_number),
-		MACHINE_TEST(an_association_is_not_asked_for_where_there_is_no_core_power),
-		MACHINE_TEST(D3_a_clos_above_3_is_an_error_and_no_clos),
-		MACHINE_TEST(the_domains_of_a_package_are_a_mask),
-		MACHINE_TEST(a_package_that_the_driver_refuses_has_no_domain),
-		MACHINE_TEST(D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits),
-		MACHINE_TEST(trl_types_are_numbered),
-		MACHINE_TEST(turbo_ratio_limits_are_read_through_a_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static struct isst_failure set(struct fake_firmware *fake, enum firmware_setting
 	return failure;
 }
 
-static void the_level_is_read_from_the_summary(void **state)
+FAKE_TEST(the_level_is_read_from_the_summary)
 {
 	for (unsigned int level = 0; level < 8; level++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -59,7 +59,7 @@ static void the_level_is_read_from_the_summary(void **state)
 	}
 }
 
-static void the_level_is_written_and_nothing_is_asked(void **state)
+FAKE_TEST(the_level_is_written_and_nothing_is_asked)
 {
 	for (unsigned int level = 0; level < 8; level++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -77,7 +77,7 @@ static const struct {
 	unsigned int value, tpmi;
 } FEATURES[] = { { 0, 0 }, { 1 /* turbo-freq */, 2 }, { 2 /* base-freq */, 1 }, { 3, 3 } };
 
-static void features_are_read_with_their_bits_at_the_other_place(void **state)
+FAKE_TEST(features_are_read_with_their_bits_at_the_other_place)
 {
 	for (size_t i = 0; i < COUNT(FEATURES); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -89,7 +89,7 @@ static void features_are_read_with_their_bits_at_the_other_place(void **state)
 	}
 }
 
-static void features_are_written_with_their_bits_at_the_other_place(void **state)
+FAKE_TEST(features_are_written_with_their_bits_at_the_other_place)
 {
 	for (size_t i = 0; i < COUNT(FEATURES); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -101,7 +101,7 @@ static void features_are_written_with_their_bits_at_the_other_place(void **state
 	}
 }
 
-static void core_power_is_read_as_a_switch(void **state)
+FAKE_TEST(core_power_is_read_as_a_switch)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -112,7 +112,7 @@ static void core_power_is_read_as_a_switch(void **state)
 	}
 }
 
-static void D42_switching_core_power_keeps_the_priority_type(void **state)
+FAKE_TEST(D42_switching_core_power_keeps_the_priority_type)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
 		bool enable = bits & 1, ordered = bits & 2;
@@ -134,7 +134,7 @@ static const struct {
 	bool enabled, ordered;
 } QOS[] = { { 0, false, false }, { 2, true, false }, { 4, false, true }, { 6, true, true } };
 
-static void qos_is_switch_and_priority_type_together(void **state)
+FAKE_TEST(qos_is_switch_and_priority_type_together)
 {
 	for (size_t i = 0; i < COUNT(QOS); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -161,7 +161,7 @@ static const struct {
 	{ 0, 0, 0, 0 },
 };
 
-static void a_clos_is_read_as_ratios(void **state)
+FAKE_TEST(a_clos_is_read_as_ratios)
 {
 	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -176,7 +176,7 @@ static void a_clos_is_read_as_ratios(void **state)
 	}
 }
 
-static void a_clos_is_written_in_megahertz(void **state)
+FAKE_TEST(a_clos_is_written_in_megahertz)
 {
 	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -193,7 +193,7 @@ static void a_clos_is_written_in_megahertz(void **state)
 	}
 }
 
-static void an_association_is_read_and_written_by_core(void **state)
+FAKE_TEST(an_association_is_read_and_written_by_core)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 
@@ -207,7 +207,7 @@ static void an_association_is_read_and_written_by_core(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void turbo_ratio_limits_are_a_register_of_a_cpu(void **state)
+FAKE_TEST(turbo_ratio_limits_are_a_register_of_a_cpu)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 
@@ -219,7 +219,7 @@ static void turbo_ratio_limits_are_a_register_of_a_cpu(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void a_register_of_a_domain_without_cpus_is_out_of_reach(void **state)
+FAKE_TEST(a_register_of_a_domain_without_cpus_is_out_of_reach)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain io = fake_tpmi_domain(fake, 4, false);
@@ -250,7 +250,7 @@ static const enum firmware_setting OF_CORE_POWER[] = { SETTING_CORE_POWER, SETTI
  * The kernel checks none of these, and takes what lies at the place of registers that are not
  * there: only the question whether there is core-power may be sent.
  */
-static void nothing_is_written_to_missing_core_power(void **state)
+FAKE_TEST(nothing_is_written_to_missing_core_power)
 {
 	for (size_t i = 0; i < COUNT(OF_CORE_POWER); i++)
 		for (unsigned int known = 0; known < 2; known++) {
@@ -274,7 +274,7 @@ static void nothing_is_written_to_missing_core_power(void **state)
 		}
 }
 
-static void only_core_power_itself_is_read_where_it_is_missing(void **state)
+FAKE_TEST(only_core_power_itself_is_read_where_it_is_missing)
 {
 	for (size_t i = 2; i < COUNT(OF_CORE_POWER); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -293,7 +293,7 @@ static void only_core_power_itself_is_read_where_it_is_missing(void **state)
 
 /* ---- Several writes ---- */
 
-static void D9_writes_after_one_that_fails_are_not_sent_and_fail(void **state)
+FAKE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain domains[3];
@@ -316,7 +316,7 @@ static void D9_writes_after_one_that_fails_are_not_sent_and_fail(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void D9_no_association_is_written_after_one_that_fails(void **state)
+FAKE_TEST(D9_no_association_is_written_after_one_that_fails)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failures[4] = { 0 };
@@ -337,7 +337,7 @@ static void D9_no_association_is_written_after_one_that_fails(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void settings_of_several_domains_are_read_together(void **state)
+FAKE_TEST(settings_of_several_domains_are_read_together)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
@@ -361,7 +361,7 @@ static void settings_of_several_domains_are_read_together(void **state)
 
 /** The kernel does not check that there is core-power; one look is enough for all that a batch
  * asks. */
-static void core_power_is_looked_at_once_for_all_that_is_read_together(void **state)
+FAKE_TEST(core_power_is_looked_at_once_for_all_that_is_read_together)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failures[7] = { 0 };
@@ -391,7 +391,7 @@ static void core_power_is_looked_at_once_for_all_that_is_read_together(void **st
 }
 
 /** Of a domain beside it nothing is known by that. */
-static void core_power_is_looked_at_in_each_domain(void **state)
+FAKE_TEST(core_power_is_looked_at_in_each_domain)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
@@ -412,7 +412,7 @@ static void core_power_is_looked_at_in_each_domain(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void core_power_is_read_again_for_a_write_and_after_it(void **state)
+FAKE_TEST(core_power_is_read_again_for_a_write_and_after_it)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 
@@ -423,32 +423,4 @@ static void core_power_is_read_again_for_a_write_and_after_it(void **state)
 	assert_int_equal(get(fake, SETTING_CORE_POWER, 0), 0);
 	assert_int_equal(fake_tpmi_sent(fake, FAKE_CORE_POWER, FAKE_OWN, false, 0), 3);
 	fake_tpmi_finish(fake);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(the_level_is_read_from_the_summary),
-		MACHINE_TEST(the_level_is_written_and_nothing_is_asked),
-		MACHINE_TEST(features_are_read_with_their_bits_at_the_other_place),
-		MACHINE_TEST(features_are_written_with_their_bits_at_the_other_place),
-		MACHINE_TEST(core_power_is_read_as_a_switch),
-		MACHINE_TEST(D42_switching_core_power_keeps_the_priority_type),
-		MACHINE_TEST(qos_is_switch_and_priority_type_together),
-		MACHINE_TEST(a_clos_is_read_as_ratios),
-		MACHINE_TEST(a_clos_is_written_in_megahertz),
-		MACHINE_TEST(an_association_is_read_and_written_by_core),
-		MACHINE_TEST(turbo_ratio_limits_are_a_register_of_a_cpu),
-		MACHINE_TEST(a_register_of_a_domain_without_cpus_is_out_of_reach),
-		MACHINE_TEST(nothing_is_written_to_missing_core_power),
-		MACHINE_TEST(only_core_power_itself_is_read_where_it_is_missing),
-		MACHINE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail),
-		MACHINE_TEST(D9_no_association_is_written_after_one_that_fails),
-		MACHINE_TEST(settings_of_several_domains_are_read_together),
-		MACHINE_TEST(core_power_is_looked_at_once_for_all_that_is_read_together),
-		MACHINE_TEST(core_power_is_looked_at_in_each_domain),
-		MACHINE_TEST(core_power_is_read_again_for_a_write_and_after_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

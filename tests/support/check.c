@@ -2,6 +2,55 @@
 /* Checks that many tests share. */
 #include "support/check.h"
 
+#include <assert.h>
+
+static struct test *first, **end = &first;
+
+void test_register(struct test *test)
+{
+	*end = test;
+	end = &test->next;
+}
+
+static struct CMUnitTest *add_test(struct CMUnitTest *list, size_t count, const struct test *test,
+				   const char *state)
+{
+	char *name = NULL;
+
+	list = realloc(list, (count + 1) * sizeof(*list));
+	assert(list &&
+	       asprintf(&name, "%s%s%s", state ? state : "", state ? ": " : "", test->name) > 0);
+	list[count] = (struct CMUnitTest){ name, test->function, test->setup, test->teardown,
+					   (void *)(uintptr_t)state };
+	return list;
+}
+
+int test_main(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+	struct CMUnitTest *list = NULL;
+	size_t count = 0;
+	int failed;
+
+	for (const struct test *test = first; test; test = test->next) {
+		const char *const *state = test->states;
+
+		do
+			list = add_test(list, count++, test, *state);
+		while (*state && *++state);
+	}
+	failed = _cmocka_run_group_tests(program_invocation_short_name, list, count, setup,
+					 teardown);
+	for (size_t i = 0; i < count; i++)
+		free((char *)(uintptr_t)list[i].name);
+	free(list);
+	return failed;
+}
+
+__attribute__((weak)) int main(void)
+{
+	return test_main(NULL, NULL);
+}
+
 void check_holds(const char *text, const char *part)
 {
 	assert_non_null(text);

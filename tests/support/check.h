@@ -20,6 +20,41 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/** A test, as test_main() runs it: once with each of the states, or without one. */
+struct test {
+	const char *name;
+	CMUnitTestFunction function;
+	CMFixtureFunction setup, teardown;
+	const char *const *states; /* ended by NULL */
+	struct test *next;
+};
+
+void test_register(struct test *test);
+
+/** Runs the tests of the program in their order in the file; the default of main(). */
+int test_main(CMFixtureFunction setup, CMFixtureFunction teardown);
+
+/** Registers a test; the states are names of platforms, or NULL. */
+#define REGISTER(function, setup, teardown, ...) \
+	__attribute__((constructor)) static void register_##function(void) \
+	{ \
+		static const char *const STATES[] = { __VA_ARGS__, NULL }; \
+		static struct test this = { #function, function, setup, teardown, STATES, NULL }; \
+		test_register(&this); \
+	}
+#define DEFINE_TEST(name, ...) \
+	static void name(void **state); \
+	REGISTER(name, __VA_ARGS__) \
+	static void name(__attribute__((unused)) void **state)
+
+/** A test, whose body follows. */
+#define TEST(name) DEFINE_TEST(name, NULL, NULL, NULL)
+#define TEST_WITH(name, setup, teardown) DEFINE_TEST(name, setup, teardown, NULL)
+/** It runs on each of the platforms, whose name is *state. */
+#define TEST_ON(name, ...) DEFINE_TEST(name, NULL, NULL, __VA_ARGS__)
+/** So does a function that is defined elsewhere. */
+#define RUN_ON(function, ...) REGISTER(function, NULL, NULL, __VA_ARGS__)
+
 /** Fails unless @text holds @part; prints both. */
 void check_holds(const char *text, const char *part);
 

@@ -19,8 +19,7 @@ struct fake_machine {
 /** To be used as a test's setup and teardown; *state is a struct fake_machine of model 0x6a. */
 int fake_machine_setup(void **state);
 int fake_machine_teardown(void **state);
-#define MACHINE_TEST(test) \
-	cmocka_unit_test_setup_teardown(test, fake_machine_setup, fake_machine_teardown)
+#define FAKE_TEST(name) TEST_WITH(name, fake_machine_setup, fake_machine_teardown)
 
 /** The kernel's three lists of CPUs; @possible and @present are alike. */
 void fake_cpus(struct fake_machine *fake, const char *present, const char *online);

@@ -9,14 +9,13 @@
 /* No processor is slower or faster than these. */
 enum { LOWEST_KHZ = 100000, HIGHEST_KHZ = 10000000, BRIEF_MS = 30 };
 
-static void a_cpu_has_a_frequency_and_the_thread_its_cpus_afterwards(void **state)
+TEST(a_cpu_has_a_frequency_and_the_thread_its_cpus_afterwards)
 {
 	cpu_set_t before, after;
 	unsigned int cpu = 0;
 	uint64_t khz = 0;
 	int result;
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
 	while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &before))
 		cpu++;
@@ -29,25 +28,14 @@ static void a_cpu_has_a_frequency_and_the_thread_its_cpus_afterwards(void **stat
 	assert_true(CPU_EQUAL(&before, &after));
 }
 
-static void a_cpu_that_is_not_there_is_refused(void **state)
+TEST(a_cpu_that_is_not_there_is_refused)
 {
 	uint64_t khz;
 	int result;
 
-	(void)state;
 	result = busy_frequency_measure(NULL, 8191, BRIEF_MS, &khz);
 	if (result == -EOPNOTSUPP)
 		skip();
 	assert_int_equal(result, -EINVAL);
 	assert_int_equal(busy_frequency_measure(NULL, 1000000, BRIEF_MS, &khz), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_has_a_frequency_and_the_thread_its_cpus_afterwards),
-		cmocka_unit_test(a_cpu_that_is_not_there_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

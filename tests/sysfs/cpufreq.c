@@ -24,7 +24,7 @@ static void start(struct fake_machine *fake, struct bench *bench)
 	fake->files.writable = true;
 }
 
-static void limits_are_read_and_a_limit_at_the_processors_own_is_none(void **state)
+FAKE_TEST(limits_are_read_and_a_limit_at_the_processors_own_is_none)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -45,7 +45,7 @@ static void limits_are_read_and_a_limit_at_the_processors_own_is_none(void **sta
 	messages_free(&bench.messages);
 }
 
-static void D28_limits_are_written_as_numbers_and_nothing_else(void **state)
+FAKE_TEST(D28_limits_are_written_as_numbers_and_nothing_else)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -63,7 +63,7 @@ static void D28_limits_are_written_as_numbers_and_nothing_else(void **state)
 	messages_free(&bench.messages);
 }
 
-static void D8_a_write_that_the_kernel_refuses_names_file_and_cause(void **state)
+FAKE_TEST(D8_a_write_that_the_kernel_refuses_names_file_and_cause)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -79,7 +79,7 @@ static void D8_a_write_that_the_kernel_refuses_names_file_and_cause(void **state
 	messages_free(&bench.messages);
 }
 
-static void D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge(void **state)
+FAKE_TEST(D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -91,7 +91,7 @@ static void D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge(void **st
 	messages_free(&bench.messages);
 }
 
-static void D43_without_intel_pstate_turbo_is_unknown_and_not_off(void **state)
+FAKE_TEST(D43_without_intel_pstate_turbo_is_unknown_and_not_off)
 {
 	struct fake_machine *fake = *state;
 	static const char *const PATH = "/sys/devices/system/cpu/intel_pstate/no_turbo";
@@ -121,7 +121,7 @@ static void D43_without_intel_pstate_turbo_is_unknown_and_not_off(void **state)
 
 /** Kernels since 5.19 keep the directory; of a CPU that is online EBUSY is an error as any other.
  */
-static void a_busy_cpufreq_is_absent_while_the_cpu_is_offline(void **state)
+FAKE_TEST(a_busy_cpufreq_is_absent_while_the_cpu_is_offline)
 {
 	static const char *const ONLINE[] = { "0", "1", NULL };
 
@@ -149,7 +149,7 @@ static void a_busy_cpufreq_is_absent_while_the_cpu_is_offline(void **state)
 
 /** Kernels before 5.19 show the limits of an offline CPU as before, and call writing them invalid.
  */
-static void a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are(void **state)
+FAKE_TEST(a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are)
 {
 	struct isst_cpuset *online = check_set("0-2");
 	struct fake_machine *fake = *state;
@@ -177,7 +177,7 @@ static void a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are(void **st
 }
 
 /** Of CPUs that are known to be online no other file is read. */
-static void whether_a_cpu_is_online_costs_no_file_of_it(void **state)
+FAKE_TEST(whether_a_cpu_is_online_costs_no_file_of_it)
 {
 	struct isst_cpuset *online = check_set("0-3");
 	struct fake_machine *fake = *state;
@@ -191,20 +191,4 @@ static void whether_a_cpu_is_online_costs_no_file_of_it(void **state)
 	isst_cpuset_free(online);
 	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(limits_are_read_and_a_limit_at_the_processors_own_is_none),
-		MACHINE_TEST(D28_limits_are_written_as_numbers_and_nothing_else),
-		MACHINE_TEST(D8_a_write_that_the_kernel_refuses_names_file_and_cause),
-		MACHINE_TEST(D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge),
-		MACHINE_TEST(D43_without_intel_pstate_turbo_is_unknown_and_not_off),
-		MACHINE_TEST(a_busy_cpufreq_is_absent_while_the_cpu_is_offline),
-		MACHINE_TEST(a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are),
-		MACHINE_TEST(whether_a_cpu_is_online_costs_no_file_of_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void start(struct fake_machine *fake, struct bench *bench)
 	fake->files.writable = fake->files.listable = true;
 }
 
-static void groups_are_read_with_those_below_them(void **state)
+FAKE_TEST(groups_are_read_with_those_below_them)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -40,7 +40,7 @@ static void groups_are_read_with_those_below_them(void **state)
 	messages_free(&bench.messages);
 }
 
-static void a_group_of_v2_that_is_called_cpuset_is_none(void **state)
+FAKE_TEST(a_group_of_v2_that_is_called_cpuset_is_none)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench = { 0 };
@@ -54,7 +54,7 @@ static void a_group_of_v2_that_is_called_cpuset_is_none(void **state)
 	messages_free(&bench.messages);
 }
 
-static void groups_that_cannot_be_listed_are_not_read(void **state)
+FAKE_TEST(groups_that_cannot_be_listed_are_not_read)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -70,7 +70,7 @@ static void groups_that_cannot_be_listed_are_not_read(void **state)
 }
 
 /* Kernel, validate_change(): a child's CPUs are its parent's. */
-static void parents_grow_first_and_shrink_last(void **state)
+FAKE_TEST(parents_grow_first_and_shrink_last)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -83,7 +83,7 @@ static void parents_grow_first_and_shrink_last(void **state)
 	messages_free(&bench.messages);
 }
 
-static void parents_shrink_last(void **state)
+FAKE_TEST(parents_shrink_last)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -96,21 +96,19 @@ static void parents_shrink_last(void **state)
 	messages_free(&bench.messages);
 }
 
-static void groups_of_others_do_not_differ(void **state)
+FAKE_TEST(groups_of_others_do_not_differ)
 {
-	(void)state;
 	assert_true(cpuset_groups_equal("a=1 b=2", "b=2 c=3"));
 	assert_true(cpuset_groups_equal("", "b=2"));
 	assert_false(cpuset_groups_equal("a=1 b=2", "b=2-3"));
 	assert_false(cpuset_groups_equal("a=", "a=1"));
 }
 
-static void a_group_gets_back_what_it_lost_and_nothing_else(void **state)
+FAKE_TEST(a_group_gets_back_what_it_lost_and_nothing_else)
 {
 	struct isst_cpuset *online = isst_cpuset_new();
 	char *back;
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add(online, 0, 13), 0);
 	/* Of c others have changed the CPUs since; d is gone, e is new. */
 	assert_int_equal(cpuset_groups_regain("a=6 b=1 c=3 e=1", "a=6,12-15 b=1 c=12 d=12",
@@ -123,22 +121,20 @@ static void a_group_gets_back_what_it_lost_and_nothing_else(void **state)
 	isst_cpuset_free(online);
 }
 
-static void what_groups_lost_is_remembered_over_more_than_one_loss(void **state)
+FAKE_TEST(what_groups_lost_is_remembered_over_more_than_one_loss)
 {
 	char *before;
 
-	(void)state;
 	assert_int_equal(
 		cpuset_groups_before("a=6,12 c=3 e=1", "a=6,12-15 c=12", "a=6,12 c=", &before), 0);
 	assert_string_equal(before, "a=6,12-15 c=3 e=1");
 	free(before);
 }
 
-static void what_hotplug_takes_is_distinguished_from_what_others_do(void **state)
+FAKE_TEST(what_hotplug_takes_is_distinguished_from_what_others_do)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add(cpus, 12, 15), 0);
 	assert_true(cpuset_groups_lost("a=6,12-15 b=1", "a=6,13 b=1 c=1", cpus));
 	assert_false(cpuset_groups_lost("a=6,12-15", "a=12", cpus));
@@ -146,12 +142,11 @@ static void what_hotplug_takes_is_distinguished_from_what_others_do(void **state
 	isst_cpuset_free(cpus);
 }
 
-static void groups_that_lose_cpus_have_names(void **state)
+FAKE_TEST(groups_that_lose_cpus_have_names)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	char *names;
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add(cpus, 12, 15), 0);
 	assert_int_equal(cpuset_groups_name("a=6,14-15 b=1", cpus, &names), 0);
 	assert_string_equal(names, "a (14-15)");
@@ -164,22 +159,4 @@ static void groups_that_lose_cpus_have_names(void **state)
 	check_holds(names, ", h (12) and 2 more");
 	free(names);
 	isst_cpuset_free(cpus);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(groups_are_read_with_those_below_them),
-		MACHINE_TEST(a_group_of_v2_that_is_called_cpuset_is_none),
-		MACHINE_TEST(groups_that_cannot_be_listed_are_not_read),
-		MACHINE_TEST(parents_grow_first_and_shrink_last),
-		MACHINE_TEST(parents_shrink_last),
-		MACHINE_TEST(groups_of_others_do_not_differ),
-		MACHINE_TEST(a_group_gets_back_what_it_lost_and_nothing_else),
-		MACHINE_TEST(what_groups_lost_is_remembered_over_more_than_one_loss),
-		MACHINE_TEST(what_hotplug_takes_is_distinguished_from_what_others_do),
-		MACHINE_TEST(groups_that_lose_cpus_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,9 +127,8 @@ static struct message event(uint8_t number, uint32_t first_cpu)
 
 /* ---- The family ---- */
 
-static void the_group_of_events_is_found(void **state)
+TEST(the_group_of_events_is_found)
 {
-	(void)state;
 	for (uint32_t version = 1; version <= 2; version++) {
 		struct message answer = family_answer("event", version);
 		uint32_t group = 0;
@@ -139,16 +138,15 @@ static void the_group_of_events_is_found(void **state)
 	}
 }
 
-static void a_family_without_it_has_none(void **state)
+TEST(a_family_without_it_has_none)
 {
 	struct message answer = family_answer("events", 1);
 	uint32_t group;
 
-	(void)state;
 	assert_int_equal(thermal_find_group(answer.bytes, answer.size, &group), -ENOENT);
 }
 
-static void an_error_of_the_kernel_is_passed_on(void **state)
+TEST(an_error_of_the_kernel_is_passed_on)
 {
 	const struct {
 		struct nlmsghdr head;
@@ -156,16 +154,14 @@ static void an_error_of_the_kernel_is_passed_on(void **state)
 	} answer = { { .nlmsg_len = sizeof(answer), .nlmsg_type = NLMSG_ERROR }, -ENOENT };
 	uint32_t group;
 
-	(void)state;
 	assert_int_equal(thermal_find_group(&answer, sizeof(answer), &group), -ENOENT);
 }
 
 /** Whatever is cut off or has another length is malformed, or lacks something. */
-static void no_malformed_answer_is_believed(void **state)
+TEST(no_malformed_answer_is_believed)
 {
 	struct message whole = family_answer("event", 1);
 
-	(void)state;
 	for (size_t size = 0; size < whole.size; size++) {
 		/* Of its own size, so that reading behind it is seen. */
 		unsigned char *copy = malloc(size + !size);
@@ -196,22 +192,20 @@ static int judge(const struct message *message)
 	return thermal_judge(message->bytes, message->size);
 }
 
-static void a_change_of_capabilities_is_a_hint(void **state)
+TEST(a_change_of_capabilities_is_a_hint)
 {
 	struct message message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
 
-	(void)state;
 	assert_int_equal(judge(&message), ISST_EVENT_CHANGE);
 	/* Whatever the numbers of its CPUs are. */
 	message = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0xfffffff0);
 	assert_int_equal(judge(&message), ISST_EVENT_CHANGE);
 }
 
-static void other_events_are_none(void **state)
+TEST(other_events_are_none)
 {
 	struct message message;
 
-	(void)state;
 	for (uint8_t number = 1; number < 20; number++) {
 		if (number == THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE)
 			continue;
@@ -222,21 +216,19 @@ static void other_events_are_none(void **state)
 	assert_int_equal(judge(&message), 0);
 }
 
-static void one_among_others_is_seen(void **state)
+TEST(one_among_others_is_seen)
 {
 	struct message message = event(THERMAL_GENL_EVENT_TZ_TRIP_UP, 0);
 
-	(void)state;
 	add_event(&message, THERMAL_GENL_EVENT_CDEV_STATE_UPDATE, 16);
 	add_event(&message, THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 32);
 	assert_int_equal(judge(&message), ISST_EVENT_CHANGE);
 }
 
-static void what_cannot_be_read_is_a_hint(void **state)
+TEST(what_cannot_be_read_is_a_hint)
 {
 	struct message message = event(THERMAL_GENL_EVENT_TZ_TRIP_UP, 0);
 
-	(void)state;
 	for (size_t size = 1; size < message.size; size++) {
 		unsigned char *copy = malloc(size);
 
@@ -258,18 +250,16 @@ static void what_cannot_be_read_is_a_hint(void **state)
 	"change@/devices/pci0/block/sda\0ACTION=change\0DEVPATH=/devices/pci0/block/sda\0" \
 	"SUBSYSTEM=block\0XSUBSYSTEM=cpu\0SUBSYSTEM=cpufreq\0SEQNUM=4713"
 
-static void cpus_and_modules_make_everything_suspect(void **state)
+TEST(cpus_and_modules_make_everything_suspect)
 {
-	(void)state;
 	assert_int_equal(uevent_judge(CPU_ONLINE, sizeof(CPU_ONLINE)), ISST_EVENT_DEVICES);
 	assert_int_equal(uevent_judge(MODULE, sizeof(MODULE)), ISST_EVENT_DEVICES);
 	assert_int_equal(uevent_judge(OTHER, sizeof(OTHER)), 0);
 	assert_int_equal(uevent_judge("", 0), 0);
 }
 
-static void no_uevent_is_read_behind_its_end(void **state)
+TEST(no_uevent_is_read_behind_its_end)
 {
-	(void)state;
 	for (size_t size = 1; size < sizeof(CPU_ONLINE); size++) {
 		char *copy = malloc(size);
 
@@ -286,14 +276,13 @@ static void send_to(int end, const struct message *message)
 	assert_int_equal(send(end, message->bytes, message->size, 0), (ssize_t)message->size);
 }
 
-static void everything_that_arrived_is_taken(void **state)
+TEST(everything_that_arrived_is_taken)
 {
 	struct message other = event(THERMAL_GENL_EVENT_TZ_TRIP_UP, 0);
 	struct message change = event(THERMAL_GENL_EVENT_CPU_CAPABILITY_CHANGE, 0);
 	static const char huge[20000];
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
 	assert_int_equal(kernel_events_take(ends[0], MACHINE_THERMAL_EVENTS), 0);
 	send_to(ends[1], &other);
@@ -320,11 +309,10 @@ static bool is_missing(int error)
 
 /** The kernel of this system, as far as it has the family: in other network namespaces than the
  * first one it has not. */
-static void the_family_of_this_kernel_is_joined(void **state)
+TEST(the_family_of_this_kernel_is_joined)
 {
 	int descriptor = kernel_events_open(MACHINE_THERMAL_EVENTS);
 
-	(void)state;
 	if (is_missing(descriptor)) {
 		print_message("no thermal events here: %s\n", strerror(-descriptor));
 		skip();
@@ -335,13 +323,12 @@ static void the_family_of_this_kernel_is_joined(void **state)
 }
 
 /** The kernel sends a uevent for who writes to the file of that name. */
-static void a_uevent_of_this_kernel_is_heard(void **state)
+TEST(a_uevent_of_this_kernel_is_heard)
 {
 	int descriptor = kernel_events_open(MACHINE_UEVENTS);
 	struct pollfd polled = { .fd = descriptor, .events = POLLIN };
 	FILE *file;
 
-	(void)state;
 	if (is_missing(descriptor)) {
 		print_message("no uevents here: %s\n", strerror(-descriptor));
 		skip();
@@ -364,12 +351,11 @@ static void a_uevent_of_this_kernel_is_heard(void **state)
 }
 
 /** Of other devices than CPUs, so that none that did arrive is an event. */
-static void lost_uevents_are_an_event(void **state)
+TEST(lost_uevents_are_an_event)
 {
 	int descriptor = kernel_events_open(MACHINE_UEVENTS), least = 1;
 	FILE *file;
 
-	(void)state;
 	if (is_missing(descriptor))
 		skip();
 	assert_true(descriptor >= 0);
@@ -383,26 +369,4 @@ static void lost_uevents_are_an_event(void **state)
 	}
 	assert_int_equal(kernel_events_take(descriptor, MACHINE_UEVENTS), ISST_EVENT_DEVICES);
 	close(descriptor);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_group_of_events_is_found),
-		cmocka_unit_test(a_family_without_it_has_none),
-		cmocka_unit_test(an_error_of_the_kernel_is_passed_on),
-		cmocka_unit_test(no_malformed_answer_is_believed),
-		cmocka_unit_test(a_change_of_capabilities_is_a_hint),
-		cmocka_unit_test(other_events_are_none),
-		cmocka_unit_test(one_among_others_is_seen),
-		cmocka_unit_test(what_cannot_be_read_is_a_hint),
-		cmocka_unit_test(everything_that_arrived_is_taken),
-		cmocka_unit_test(cpus_and_modules_make_everything_suspect),
-		cmocka_unit_test(no_uevent_is_read_behind_its_end),
-		cmocka_unit_test(the_family_of_this_kernel_is_joined),
-		cmocka_unit_test(a_uevent_of_this_kernel_is_heard),
-		cmocka_unit_test(lost_uevents_are_an_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

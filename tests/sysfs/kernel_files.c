@@ -30,7 +30,7 @@ static int cpus_of(struct fake_machine *fake, struct reader *reader, struct isst
 	return kernel_files_cpulist(start(fake, reader), PATH, set);
 }
 
-static void D28_white_space_at_the_end_does_not_count(void **state)
+FAKE_TEST(D28_white_space_at_the_end_does_not_count)
 {
 	static const char *const CONTENTS[] = { "800", "800\n", "800\n\n", "800 \t\r\n" };
 	struct fake_machine *fake = *state;
@@ -45,7 +45,7 @@ static void D28_white_space_at_the_end_does_not_count(void **state)
 	}
 }
 
-static void text_is_read_whole_and_inner_white_space_stays(void **state)
+FAKE_TEST(text_is_read_whole_and_inner_white_space_stays)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -63,7 +63,7 @@ static void text_is_read_whole_and_inner_white_space_stays(void **state)
 	messages_free(&reader.messages);
 }
 
-static void a_malformed_number_names_file_and_content(void **state)
+FAKE_TEST(a_malformed_number_names_file_and_content)
 {
 	static const char *const CONTENTS[] = {
 		"-1",  "abc",  "",   "0x10", "1 2",
@@ -86,7 +86,7 @@ static void a_malformed_number_names_file_and_content(void **state)
 	}
 }
 
-static void the_largest_allowed_number_is_read(void **state)
+FAKE_TEST(the_largest_allowed_number_is_read)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -98,7 +98,7 @@ static void the_largest_allowed_number_is_read(void **state)
 	messages_free(&reader.messages);
 }
 
-static void D29_a_nul_byte_is_no_text(void **state)
+FAKE_TEST(D29_a_nul_byte_is_no_text)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -115,7 +115,7 @@ static void D29_a_nul_byte_is_no_text(void **state)
 	messages_free(&reader.messages);
 }
 
-static void a_missing_file_is_the_callers_to_judge(void **state)
+FAKE_TEST(a_missing_file_is_the_callers_to_judge)
 {
 	struct fake_machine *fake = *state;
 	struct isst_cpuset *set = isst_cpuset_new();
@@ -129,7 +129,7 @@ static void a_missing_file_is_the_callers_to_judge(void **state)
 	isst_cpuset_free(set);
 }
 
-static void a_file_that_may_not_be_read_is_not_permitted(void **state)
+FAKE_TEST(a_file_that_may_not_be_read_is_not_permitted)
 {
 	static const int ERRORS[] = { -EACCES, -EPERM };
 	struct fake_machine *fake = *state;
@@ -144,7 +144,7 @@ static void a_file_that_may_not_be_read_is_not_permitted(void **state)
 	}
 }
 
-static void any_other_failure_names_file_and_cause(void **state)
+FAKE_TEST(any_other_failure_names_file_and_cause)
 {
 	static const int ERRORS[] = { -EIO, -EAGAIN, -ENODATA, -EINVAL, -EISDIR };
 	struct fake_machine *fake = *state;
@@ -161,7 +161,7 @@ static void any_other_failure_names_file_and_cause(void **state)
 }
 
 /** A write asks for no memory of ours; a read does, and who called it may go on with less. */
-static void the_kernels_lack_of_memory_names_the_file(void **state)
+FAKE_TEST(the_kernels_lack_of_memory_names_the_file)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -181,7 +181,7 @@ static void the_kernels_lack_of_memory_names_the_file(void **state)
 	messages_free(&reader.messages);
 }
 
-static void lists_are_added_to_the_set(void **state)
+FAKE_TEST(lists_are_added_to_the_set)
 {
 	struct fake_machine *fake = *state;
 	struct isst_cpuset *set = check_set("100");
@@ -197,7 +197,7 @@ static void lists_are_added_to_the_set(void **state)
 	messages_free(&reader.messages);
 }
 
-static void D15_a_list_of_thousands_is_read_whole(void **state)
+FAKE_TEST(D15_a_list_of_thousands_is_read_whole)
 {
 	enum { CPUS = 8192 };
 	struct fake_machine *fake = *state;
@@ -218,7 +218,7 @@ static void D15_a_list_of_thousands_is_read_whole(void **state)
 	messages_free(&reader.messages);
 }
 
-static void a_malformed_list_names_file_and_content_and_adds_nothing(void **state)
+FAKE_TEST(a_malformed_list_names_file_and_content_and_adds_nothing)
 {
 	static const char *const CONTENTS[] = { "0-",	  "3-1", "0,,1",      "a",
 						"(null)", "0 1", "4294967295" };
@@ -237,24 +237,4 @@ static void a_malformed_list_names_file_and_content_and_adds_nothing(void **stat
 		messages_free(&reader.messages);
 	}
 	isst_cpuset_free(set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(D28_white_space_at_the_end_does_not_count),
-		MACHINE_TEST(text_is_read_whole_and_inner_white_space_stays),
-		MACHINE_TEST(a_malformed_number_names_file_and_content),
-		MACHINE_TEST(the_largest_allowed_number_is_read),
-		MACHINE_TEST(D29_a_nul_byte_is_no_text),
-		MACHINE_TEST(a_missing_file_is_the_callers_to_judge),
-		MACHINE_TEST(a_file_that_may_not_be_read_is_not_permitted),
-		MACHINE_TEST(any_other_failure_names_file_and_cause),
-		MACHINE_TEST(the_kernels_lack_of_memory_names_the_file),
-		MACHINE_TEST(lists_are_added_to_the_set),
-		MACHINE_TEST(D15_a_list_of_thousands_is_read_whole),
-		MACHINE_TEST(a_malformed_list_names_file_and_content_and_adds_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static struct kernel_files *start(struct fake_machine *fake, struct reader *read
 
 /* Those of CPUs that are offline are not taken: of one that was never online the line is of another
  * core. */
-static void lines_are_of_a_domain_or_of_a_cpu(void **state)
+FAKE_TEST(lines_are_of_a_domain_or_of_a_cpu)
 {
 	struct fake_machine *fake = *state;
 	struct limit_reasons reasons;
@@ -67,7 +67,7 @@ static void lines_are_of_a_domain_or_of_a_cpu(void **state)
 	messages_free(&reader.messages);
 }
 
-static void kernels_without_them_have_none(void **state)
+FAKE_TEST(kernels_without_them_have_none)
 {
 	struct fake_machine *fake = *state;
 	struct limit_reasons reasons;
@@ -82,7 +82,7 @@ static void kernels_without_them_have_none(void **state)
 }
 
 /* As under kernel lockdown. */
-static void what_may_not_be_read_is_not_permitted(void **state)
+FAKE_TEST(what_may_not_be_read_is_not_permitted)
 {
 	struct fake_machine *fake = *state;
 	struct limit_reasons reasons;
@@ -97,7 +97,7 @@ static void what_may_not_be_read_is_not_permitted(void **state)
 	messages_free(&reader.messages);
 }
 
-static void a_line_of_nothing_known_is_refused(void **state)
+FAKE_TEST(a_line_of_nothing_known_is_refused)
 {
 	static const char *const LINES[] = { "cpux THERMAL", "domain THERMAL", "cpu THERMAL" };
 	struct fake_machine *fake = *state;
@@ -134,7 +134,7 @@ static void check_undisturbed(struct fake_machine *fake, const char *nohz_full,
 }
 
 /* Without nohz_full the kernel prints a set that it does not have. */
-static void isolated_and_nohz_full_cpus_are_left_alone(void **state)
+FAKE_TEST(isolated_and_nohz_full_cpus_are_left_alone)
 {
 	check_undisturbed(*state, "7-8", "4-5,7-8");
 	check_undisturbed(*state, "  (null)", "4-5");
@@ -142,7 +142,7 @@ static void isolated_and_nohz_full_cpus_are_left_alone(void **state)
 }
 
 /** They are looked for once, and what is wrong with their files is no failure of a read. */
-static void files_of_cpus_to_leave_alone_fail_no_read(void **state)
+FAKE_TEST(files_of_cpus_to_leave_alone_fail_no_read)
 {
 	struct fake_machine *fake = *state;
 	const struct isst_cpuset *known;
@@ -168,14 +168,5 @@ static void files_of_cpus_to_leave_alone_fail_no_read(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(lines_are_of_a_domain_or_of_a_cpu),
-		MACHINE_TEST(kernels_without_them_have_none),
-		MACHINE_TEST(what_may_not_be_read_is_not_permitted),
-		MACHINE_TEST(a_line_of_nothing_known_is_refused),
-		MACHINE_TEST(isolated_and_nohz_full_cpus_are_left_alone),
-		MACHINE_TEST(files_of_cpus_to_leave_alone_fail_no_read),
-	};
-
-	return cmocka_run_group_tests(tests, bring_online, forget_online);
+	return test_main(bring_online, forget_online);
 }

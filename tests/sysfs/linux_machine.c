@@ -52,7 +52,7 @@ static void check_content(const struct place *place, const char *bytes, size_t s
 	free(content);
 }
 
-static void files_of_any_size_are_read_whole(void **state)
+FAKE_TEST(files_of_any_size_are_read_whole)
 {
 	static const size_t SIZES[] = { 0, 1, 4094, 4095, 4096, 4097, 8191, 8192, 100000 };
 	struct place place = place_of(state, "file");
@@ -69,7 +69,7 @@ static void files_of_any_size_are_read_whole(void **state)
 	leave(&place);
 }
 
-static void files_that_report_no_size_are_read(void **state)
+FAKE_TEST(files_that_report_no_size_are_read)
 {
 	struct place place = place_of(state, "unused");
 	char *content;
@@ -84,7 +84,7 @@ static void files_that_report_no_size_are_read(void **state)
 	leave(&place);
 }
 
-static void failures_come_back_as_errno(void **state)
+FAKE_TEST(failures_come_back_as_errno)
 {
 	struct place place = place_of(state, "none");
 	const struct files_operations *files = place.machine->files;
@@ -101,7 +101,7 @@ static void failures_come_back_as_errno(void **state)
 	leave(&place);
 }
 
-static void a_write_puts_exactly_the_bytes(void **state)
+FAKE_TEST(a_write_puts_exactly_the_bytes)
 {
 	struct place place = place_of(state, "file");
 
@@ -116,7 +116,7 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static void directories_are_made_listed_and_removed(void **state)
+FAKE_TEST(directories_are_made_listed_and_removed)
 {
 	struct place place = place_of(state, "directory");
 	const struct files_operations *files = place.machine->files;
@@ -165,7 +165,7 @@ static const bool is_x86 = true;
 static const bool is_x86 = false;
 #endif
 
-static void D33_the_processor_is_the_one_that_the_kernel_reports(void **state)
+FAKE_TEST(D33_the_processor_is_the_one_that_the_kernel_reports)
 {
 	struct place place = place_of(state, "unused");
 	const struct cpu_identity *identity = &place.machine->identity;
@@ -196,26 +196,11 @@ static void D33_the_processor_is_the_one_that_the_kernel_reports(void **state)
 	leave(&place);
 }
 
-static void a_real_machine_has_no_name(void **state)
+FAKE_TEST(a_real_machine_has_no_name)
 {
 	struct place place = place_of(state, "unused");
 
 	assert_null(place.machine->name);
 	assert_string_equal(place.machine->runtime_directory, "/run/isst");
 	leave(&place);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(files_of_any_size_are_read_whole),
-		MACHINE_TEST(files_that_report_no_size_are_read),
-		MACHINE_TEST(failures_come_back_as_errno),
-		MACHINE_TEST(a_write_puts_exactly_the_bytes),
-		MACHINE_TEST(directories_are_made_listed_and_removed),
-		MACHINE_TEST(D33_the_processor_is_the_one_that_the_kernel_reports),
-		MACHINE_TEST(a_real_machine_has_no_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void start(struct fake_machine *fake, struct bench *bench)
 	fake->files.writable = true;
 }
 
-static void a_partition_is_created_and_read_back(void **state)
+FAKE_TEST(a_partition_is_created_and_read_back)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -43,7 +43,7 @@ static void a_partition_is_created_and_read_back(void **state)
 	messages_free(&bench.messages);
 }
 
-static void the_controller_is_switched_on_where_it_is_not(void **state)
+FAKE_TEST(the_controller_is_switched_on_where_it_is_not)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -56,7 +56,7 @@ static void the_controller_is_switched_on_where_it_is_not(void **state)
 	messages_free(&bench.messages);
 }
 
-static void D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason(void **state)
+FAKE_TEST(D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -74,7 +74,7 @@ static void D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_r
 	messages_free(&bench.messages);
 }
 
-static void the_group_that_has_cpus_of_a_refused_partition_is_named(void **state)
+FAKE_TEST(the_group_that_has_cpus_of_a_refused_partition_is_named)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -92,7 +92,7 @@ static void the_group_that_has_cpus_of_a_refused_partition_is_named(void **state
 	messages_free(&bench.messages);
 }
 
-static void D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones(void **state)
+FAKE_TEST(D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -107,7 +107,7 @@ static void D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones
 	messages_free(&bench.messages);
 }
 
-static void without_cpusets_partitions_are_not_supported(void **state)
+FAKE_TEST(without_cpusets_partitions_are_not_supported)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -123,7 +123,7 @@ static void without_cpusets_partitions_are_not_supported(void **state)
 	messages_free(&bench.messages);
 }
 
-static void a_missing_group_is_absent(void **state)
+FAKE_TEST(a_missing_group_is_absent)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -139,7 +139,7 @@ static void a_missing_group_is_absent(void **state)
 	messages_free(&bench.messages);
 }
 
-static void D50_a_group_that_is_no_longer_needed_is_emptied_and_removed(void **state)
+FAKE_TEST(D50_a_group_that_is_no_longer_needed_is_emptied_and_removed)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -151,21 +151,4 @@ static void D50_a_group_that_is_no_longer_needed_is_emptied_and_removed(void **s
 						 "rmdir " ROOT "0-0-0\n");
 	kernel_files_forget(&bench.files);
 	messages_free(&bench.messages);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_partition_is_created_and_read_back),
-		MACHINE_TEST(the_controller_is_switched_on_where_it_is_not),
-		MACHINE_TEST(
-			D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason),
-		MACHINE_TEST(the_group_that_has_cpus_of_a_refused_partition_is_named),
-		MACHINE_TEST(D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones),
-		MACHINE_TEST(without_cpusets_partitions_are_not_supported),
-		MACHINE_TEST(a_missing_group_is_absent),
-		MACHINE_TEST(D50_a_group_that_is_no_longer_needed_is_emptied_and_removed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

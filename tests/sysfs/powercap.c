@@ -49,7 +49,7 @@ static void add_zone(struct fake_machine *fake, const char *zone, const char *na
 	add(fake, zone, "constraint_1_power_limit_uw", "600000000");
 }
 
-static void zones_are_packages_or_dies(void **state)
+FAKE_TEST(zones_are_packages_or_dies)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -73,7 +73,7 @@ static void zones_are_packages_or_dies(void **state)
 	finish(&reader);
 }
 
-static void the_counter_wraps_around(void **state)
+FAKE_TEST(the_counter_wraps_around)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -98,7 +98,7 @@ static void the_counter_wraps_around(void **state)
 }
 
 /** A later reading goes on from an earlier one of the same zone, unless that is too old. */
-static void a_reading_continues_an_earlier_one(void **state)
+FAKE_TEST(a_reading_continues_an_earlier_one)
 {
 	struct fake_machine *fake = *state;
 	struct power_zones again;
@@ -130,7 +130,7 @@ static void a_reading_continues_an_earlier_one(void **state)
 	finish(&reader);
 }
 
-static void without_powercap_or_a_limit_there_are_none(void **state)
+FAKE_TEST(without_powercap_or_a_limit_there_are_none)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -146,7 +146,7 @@ static void without_powercap_or_a_limit_there_are_none(void **state)
 }
 
 /** Only root may read the counter. */
-static void a_counter_that_may_not_be_read(void **state)
+FAKE_TEST(a_counter_that_may_not_be_read)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -157,22 +157,4 @@ static void a_counter_that_may_not_be_read(void **state)
 	fake_file_error(&fake->files, POWERCAP "/intel-rapl:0/energy_uj", -EACCES);
 	assert_int_equal(powercap_begin(&reader.files, reader.zones.zones), -EPERM);
 	finish(&reader);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(zones_are_packages_or_dies, fake_machine_setup,
-						fake_machine_teardown),
-		cmocka_unit_test_setup_teardown(the_counter_wraps_around, fake_machine_setup,
-						fake_machine_teardown),
-		cmocka_unit_test_setup_teardown(a_reading_continues_an_earlier_one,
-						fake_machine_setup, fake_machine_teardown),
-		cmocka_unit_test_setup_teardown(without_powercap_or_a_limit_there_are_none,
-						fake_machine_setup, fake_machine_teardown),
-		cmocka_unit_test_setup_teardown(a_counter_that_may_not_be_read, fake_machine_setup,
-						fake_machine_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

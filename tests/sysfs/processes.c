@@ -31,7 +31,7 @@ static int note(void *data, unsigned int number, const char *name)
 	return reader->answer;
 }
 
-static void directories_of_digits_are_processes(void **state)
+FAKE_TEST(directories_of_digits_are_processes)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -49,7 +49,7 @@ static void directories_of_digits_are_processes(void **state)
 	messages_free(&reader.messages);
 }
 
-static void an_error_of_the_caller_ends_it(void **state)
+FAKE_TEST(an_error_of_the_caller_ends_it)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -64,16 +64,4 @@ static void an_error_of_the_caller_ends_it(void **state)
 	assert_int_equal(processes_each(&reader.files, note, &reader), -ENOENT);
 	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(directories_of_digits_are_processes,
-						fake_machine_setup, fake_machine_teardown),
-		cmocka_unit_test_setup_teardown(an_error_of_the_caller_ends_it, fake_machine_setup,
-						fake_machine_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

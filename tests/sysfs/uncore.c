@@ -88,7 +88,7 @@ static void check_unsupported(struct bench *bench, struct uncore_place place)
 	assert_null(bench->messages.error);
 }
 
-static void limits_of_a_die_are_read(void **state)
+FAKE_TEST(limits_of_a_die_are_read)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -110,7 +110,7 @@ static void check_clusters(struct bench *bench, struct uncore_place place, unsig
 	assert_int_equal(count, expected);
 }
 
-static void clusters_are_counted_up_to_the_highest(void **state)
+FAKE_TEST(clusters_are_counted_up_to_the_highest)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -129,7 +129,7 @@ static void clusters_are_counted_up_to_the_highest(void **state)
 	finish(&bench);
 }
 
-static void without_directories_there_are_no_clusters(void **state)
+FAKE_TEST(without_directories_there_are_no_clusters)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -140,7 +140,7 @@ static void without_directories_there_are_no_clusters(void **state)
 	finish(&bench);
 }
 
-static void clusters_of_the_same_numbers_are_not_counted(void **state)
+FAKE_TEST(clusters_of_the_same_numbers_are_not_counted)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -152,7 +152,7 @@ static void clusters_of_the_same_numbers_are_not_counted(void **state)
 	finish(&bench);
 }
 
-static void limits_of_boot_are_read(void **state)
+FAKE_TEST(limits_of_boot_are_read)
 {
 	static const struct uncore_place DIE = { .package = 1, .die = 12 };
 	struct fake_machine *fake = *state;
@@ -171,7 +171,7 @@ static void limits_of_boot_are_read(void **state)
 	finish(&bench);
 }
 
-static void die_directories_have_two_digits_and_more_where_needed(void **state)
+FAKE_TEST(die_directories_have_two_digits_and_more_where_needed)
 {
 	static const struct {
 		unsigned int package, die;
@@ -194,7 +194,7 @@ static void die_directories_have_two_digits_and_more_where_needed(void **state)
 	finish(&bench);
 }
 
-static void D28_limits_of_a_die_are_written_as_numbers_and_nothing_else(void **state)
+FAKE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else)
 {
 	static const struct uncore_place PLACE = { .package = 1, .die = 12 };
 	struct fake_machine *fake = *state;
@@ -210,7 +210,7 @@ static void D28_limits_of_a_die_are_written_as_numbers_and_nothing_else(void **s
 	finish(&bench);
 }
 
-static void clusters_are_identified_by_their_files(void **state)
+FAKE_TEST(clusters_are_identified_by_their_files)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -236,7 +236,7 @@ static void clusters_are_identified_by_their_files(void **state)
 
 /** Early kernels count domain_id from 0 in each of a package's devices. What is unique there may be
  * another power domain all the same. */
-static void ambiguous_numbers_do_not_identify_their_package(void **state)
+FAKE_TEST(ambiguous_numbers_do_not_identify_their_package)
 {
 	const struct uncore_place place = cluster_at(0, 2, 0), other = cluster_at(1, 0, 0);
 	struct fake_machine *fake = *state;
@@ -269,7 +269,7 @@ static void instance(struct fake_machine *fake, const char *directory, unsigned 
 }
 
 /* Three compute dies, for which the kernel makes room for four. */
-static void io_dies_have_the_number_of_their_instance(void **state)
+FAKE_TEST(io_dies_have_the_number_of_their_instance)
 {
 	const struct uncore_place other = cluster_at(0, 5, 0);
 	struct fake_machine *fake = *state;
@@ -294,7 +294,7 @@ static void io_dies_have_the_number_of_their_instance(void **state)
 }
 
 /** Kernels that know the agents and not the instance. */
-static void io_dies_without_instance_are_known_where_no_dies_are_enumerated(void **state)
+FAKE_TEST(io_dies_without_instance_are_known_where_no_dies_are_enumerated)
 {
 	const struct uncore_place place = cluster_at(0, 4, 0);
 	struct fake_machine *fake = *state;
@@ -316,7 +316,7 @@ static void io_dies_without_instance_are_known_where_no_dies_are_enumerated(void
 }
 
 /* Both devices of a package begin with instance 0. */
-static void io_dies_of_two_devices_are_unknown(void **state)
+FAKE_TEST(io_dies_of_two_devices_are_unknown)
 {
 	const struct uncore_place first = cluster_at(0, 4, 0), second = cluster_at(0, 5, 0);
 	struct fake_machine *fake = *state;
@@ -341,7 +341,7 @@ static void io_dies_of_two_devices_are_unknown(void **state)
 	finish(&bench);
 }
 
-static void numbers_that_contradict_each_other_are_unknown(void **state)
+FAKE_TEST(numbers_that_contradict_each_other_are_unknown)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -415,7 +415,7 @@ static uint64_t write_to(struct fake_machine *fake, enum cpufreq_limit limit, ui
 /** The kernel takes 127 values: those between what is there and what it refuses are halved. */
 enum { MOST_WRITES = 9 };
 
-static void a_limit_that_the_package_forbids_becomes_the_nearest_one(void **state)
+FAKE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one)
 {
 	struct fake_machine *fake = *state;
 
@@ -451,7 +451,7 @@ static void check_present(struct bench *bench, unsigned int max_khz, int error, 
 }
 
 /** Firmware does not look at the limit of the package; the kernel would not take it back. */
-static void a_limit_that_firmware_set_beyond_the_package_is_found(void **state)
+FAKE_TEST(a_limit_that_firmware_set_beyond_the_package_is_found)
 {
 	struct fake_machine *fake = *state;
 	struct files_operations files = *fake->machine.files;
@@ -475,7 +475,7 @@ static void a_limit_that_firmware_set_beyond_the_package_is_found(void **state)
 	fake->machine.files = before;
 }
 
-static void a_limit_that_is_held_already_stays(void **state)
+FAKE_TEST(a_limit_that_is_held_already_stays)
 {
 	package.min_khz = 0;
 	package.max_khz = 1300000;
@@ -483,7 +483,7 @@ static void a_limit_that_is_held_already_stays(void **state)
 	assert_int_equal(package.writes, 2);
 }
 
-static void a_limit_that_the_kernel_does_not_take_at_all_is_an_error(void **state)
+FAKE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error)
 {
 	const struct uncore_place place = cluster_at(0, 4, 0);
 	struct fake_machine *fake = *state;
@@ -500,7 +500,7 @@ static void a_limit_that_the_kernel_does_not_take_at_all_is_an_error(void **stat
 	finish(&bench);
 }
 
-static void a_directory_that_cannot_be_listed_is_named(void **state)
+FAKE_TEST(a_directory_that_cannot_be_listed_is_named)
 {
 	const struct uncore_place place = cluster_at(0, 0, 0);
 	struct fake_machine *fake = *state;
@@ -518,7 +518,7 @@ static void a_directory_that_cannot_be_listed_is_named(void **state)
 	finish(&bench);
 }
 
-static void a_cluster_is_written_in_its_own_directory(void **state)
+FAKE_TEST(a_cluster_is_written_in_its_own_directory)
 {
 	const struct uncore_place place = cluster_at(0, 4, 1);
 	struct fake_machine *fake = *state;
@@ -534,7 +534,7 @@ static void a_cluster_is_written_in_its_own_directory(void **state)
 	finish(&bench);
 }
 
-static void entries_that_are_no_clusters_do_not_end_the_scan(void **state)
+FAKE_TEST(entries_that_are_no_clusters_do_not_end_the_scan)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -554,7 +554,7 @@ static void entries_that_are_no_clusters_do_not_end_the_scan(void **state)
 	finish(&bench);
 }
 
-static void the_directory_of_a_package_is_not_a_power_domain(void **state)
+FAKE_TEST(the_directory_of_a_package_is_not_a_power_domain)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -568,7 +568,7 @@ static void the_directory_of_a_package_is_not_a_power_domain(void **state)
 	finish(&bench);
 }
 
-static void the_directory_is_scanned_once(void **state)
+FAKE_TEST(the_directory_is_scanned_once)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -591,7 +591,7 @@ static void the_directory_is_scanned_once(void **state)
 	finish(&bench);
 }
 
-static void without_the_kernels_module_there_is_no_cluster(void **state)
+FAKE_TEST(without_the_kernels_module_there_is_no_cluster)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -602,7 +602,7 @@ static void without_the_kernels_module_there_is_no_cluster(void **state)
 	finish(&bench);
 }
 
-static void unreadable_identity_files_are_reported_and_not_treated_as_absent(void **state)
+FAKE_TEST(unreadable_identity_files_are_reported_and_not_treated_as_absent)
 {
 	static const struct {
 		int error, expected;
@@ -622,36 +622,4 @@ static void unreadable_identity_files_are_reported_and_not_treated_as_absent(voi
 		check_holds(bench.messages.error, UNCORE "uncore00/package_id");
 		finish(&bench);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(limits_of_a_die_are_read),
-		MACHINE_TEST(die_directories_have_two_digits_and_more_where_needed),
-		MACHINE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else),
-		MACHINE_TEST(clusters_are_identified_by_their_files),
-		MACHINE_TEST(clusters_are_counted_up_to_the_highest),
-		MACHINE_TEST(without_directories_there_are_no_clusters),
-		MACHINE_TEST(clusters_of_the_same_numbers_are_not_counted),
-		MACHINE_TEST(limits_of_boot_are_read),
-		MACHINE_TEST(ambiguous_numbers_do_not_identify_their_package),
-		MACHINE_TEST(io_dies_have_the_number_of_their_instance),
-		MACHINE_TEST(io_dies_without_instance_are_known_where_no_dies_are_enumerated),
-		MACHINE_TEST(io_dies_of_two_devices_are_unknown),
-		MACHINE_TEST(numbers_that_contradict_each_other_are_unknown),
-		MACHINE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one),
-		MACHINE_TEST(a_limit_that_firmware_set_beyond_the_package_is_found),
-		MACHINE_TEST(a_limit_that_is_held_already_stays),
-		MACHINE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error),
-		MACHINE_TEST(a_directory_that_cannot_be_listed_is_named),
-		MACHINE_TEST(a_cluster_is_written_in_its_own_directory),
-		MACHINE_TEST(entries_that_are_no_clusters_do_not_end_the_scan),
-		MACHINE_TEST(the_directory_of_a_package_is_not_a_power_domain),
-		MACHINE_TEST(the_directory_is_scanned_once),
-		MACHINE_TEST(without_the_kernels_module_there_is_no_cluster),
-		MACHINE_TEST(unreadable_identity_files_are_reported_and_not_treated_as_absent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

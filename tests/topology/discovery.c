@@ -43,7 +43,7 @@ static void place_cpus(struct fake_machine *fake, const char *list, unsigned int
 	isst_cpuset_free(cpus);
 }
 
-static void packages_cores_and_threads_are_found(void **state)
+FAKE_TEST(packages_cores_and_threads_are_found)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -75,7 +75,7 @@ static void packages_cores_and_threads_are_found(void **state)
 	isst_close(context);
 }
 
-static void package_ids_may_have_holes_and_any_order(void **state)
+FAKE_TEST(package_ids_may_have_holes_and_any_order)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -95,7 +95,7 @@ static void package_ids_may_have_holes_and_any_order(void **state)
 	isst_close(context);
 }
 
-static void D47_dies_of_a_single_package_are_domains_of_their_own(void **state)
+FAKE_TEST(D47_dies_of_a_single_package_are_domains_of_their_own)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -112,7 +112,7 @@ static void D47_dies_of_a_single_package_are_domains_of_their_own(void **state)
 	isst_close(context);
 }
 
-static void dies_numbered_per_package_are_distinguished(void **state)
+FAKE_TEST(dies_numbered_per_package_are_distinguished)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -134,7 +134,7 @@ static void dies_numbered_per_package_are_distinguished(void **state)
 	isst_close(context);
 }
 
-static void dies_numbered_through_all_packages_keep_their_numbers(void **state)
+FAKE_TEST(dies_numbered_through_all_packages_keep_their_numbers)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -151,7 +151,7 @@ static void dies_numbered_through_all_packages_keep_their_numbers(void **state)
 	isst_close(context);
 }
 
-static void kernels_without_dies_have_packages_only(void **state)
+TEST(kernels_without_dies_have_packages_only)
 {
 	static const char *const LIST_NAMES[] = { "package_cpus_list", "core_siblings_list" };
 
@@ -178,7 +178,7 @@ static void kernels_without_dies_have_packages_only(void **state)
 	}
 }
 
-static void D14_cpu_numbers_above_4095_and_65535_are_found(void **state)
+FAKE_TEST(D14_cpu_numbers_above_4095_and_65535_are_found)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -198,7 +198,7 @@ static void D14_cpu_numbers_above_4095_and_65535_are_found(void **state)
 	isst_close(context);
 }
 
-static void D27_masks_are_as_wide_as_cpus_are_possible(void **state)
+TEST(D27_masks_are_as_wide_as_cpus_are_possible)
 {
 	static const struct {
 		const char *possible;
@@ -209,7 +209,6 @@ static void D27_masks_are_as_wide_as_cpus_are_possible(void **state)
 		      { "0-3,200", 224 },
 		      { "0-4095", 4096 } };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct fake_machine *fake;
 		struct isst_context *context;
@@ -258,9 +257,8 @@ static size_t files_opened(unsigned int packages, unsigned int dies, unsigned in
 	return reads;
 }
 
-static void files_opened_are_four_and_three_for_each_die(void **state)
+TEST(files_opened_are_four_and_three_for_each_die)
 {
-	(void)state;
 	assert_int_equal(files_opened(1, 1, 1), 4 + 3);
 	assert_int_equal(files_opened(1, 1, 100), 4 + 3);
 	assert_int_equal(files_opened(2, 1, 64), 4 + 6);
@@ -268,7 +266,7 @@ static void files_opened_are_four_and_three_for_each_die(void **state)
 	assert_int_equal(files_opened(8, 2, 128), 4 + 48);
 }
 
-static void D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core(void **state)
+FAKE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -288,7 +286,7 @@ static void D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core(void **s
 	isst_close(context);
 }
 
-static void D26_cpus_that_are_given_one_place_have_no_core(void **state)
+FAKE_TEST(D26_cpus_that_are_given_one_place_have_no_core)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -305,7 +303,7 @@ static void D26_cpus_that_are_given_one_place_have_no_core(void **state)
 	isst_close(context);
 }
 
-static void one_place_in_two_domains_or_two_threads_are_no_contradiction(void **state)
+FAKE_TEST(one_place_in_two_domains_or_two_threads_are_no_contradiction)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -321,7 +319,7 @@ static void one_place_in_two_domains_or_two_threads_are_no_contradiction(void **
 	isst_close(context);
 }
 
-static void a_cpu_of_another_punit_is_kept_and_reported(void **state)
+FAKE_TEST(a_cpu_of_another_punit_is_kept_and_reported)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -337,7 +335,7 @@ static void a_cpu_of_another_punit_is_kept_and_reported(void **state)
 	isst_close(context);
 }
 
-static void a_core_beyond_the_masks_is_not_known(void **state)
+FAKE_TEST(a_core_beyond_the_masks_is_not_known)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -353,7 +351,7 @@ static void a_core_beyond_the_masks_is_not_known(void **state)
 	isst_close(context);
 }
 
-static void core_masks_name_all_threads_of_their_cores(void **state)
+FAKE_TEST(core_masks_name_all_threads_of_their_cores)
 {
 	static const struct {
 		uint64_t cores;
@@ -384,7 +382,7 @@ static void core_masks_name_all_threads_of_their_cores(void **state)
 	isst_close(context);
 }
 
-static void a_core_of_64_and_above_is_in_no_mask(void **state)
+FAKE_TEST(a_core_of_64_and_above_is_in_no_mask)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -400,7 +398,7 @@ static void a_core_of_64_and_above_is_in_no_mask(void **state)
 	isst_close(context);
 }
 
-static void sibling_lists_that_contradict_each_other_are_refused(void **state)
+FAKE_TEST(sibling_lists_that_contradict_each_other_are_refused)
 {
 	struct fake_machine *fake = *state;
 
@@ -411,7 +409,7 @@ static void sibling_lists_that_contradict_each_other_are_refused(void **state)
 	check_fails(fake, -EIO, "CPU 1", "package 1, die 0");
 }
 
-static void a_sibling_list_without_its_own_cpu_is_refused(void **state)
+FAKE_TEST(a_sibling_list_without_its_own_cpu_is_refused)
 {
 	struct fake_machine *fake = *state;
 
@@ -420,7 +418,7 @@ static void a_sibling_list_without_its_own_cpu_is_refused(void **state)
 	check_fails(fake, -EIO, "cpu0/topology/die_cpus_list", "CPU 0");
 }
 
-static void two_sets_of_cpus_for_one_die_are_refused(void **state)
+FAKE_TEST(two_sets_of_cpus_for_one_die_are_refused)
 {
 	struct fake_machine *fake = *state;
 
@@ -430,7 +428,7 @@ static void two_sets_of_cpus_for_one_die_are_refused(void **state)
 	check_fails(fake, -EIO, "two sets of CPUs", "package 0, die 0");
 }
 
-static void a_package_that_the_kernel_does_not_know_is_refused(void **state)
+FAKE_TEST(a_package_that_the_kernel_does_not_know_is_refused)
 {
 	struct fake_machine *fake = *state;
 
@@ -439,7 +437,7 @@ static void a_package_that_the_kernel_does_not_know_is_refused(void **state)
 	check_fails(fake, -EIO, "cpu0/topology/physical_package_id", "'-1'");
 }
 
-static void a_machine_without_online_cpus_is_refused(void **state)
+FAKE_TEST(a_machine_without_online_cpus_is_refused)
 {
 	struct fake_machine *fake = *state;
 
@@ -448,11 +446,10 @@ static void a_machine_without_online_cpus_is_refused(void **state)
 	check_fails(fake, -EIO, "/sys/devices/system/cpu/online", "no CPU");
 }
 
-static void malformed_and_missing_lists_are_named(void **state)
+TEST(malformed_and_missing_lists_are_named)
 {
 	static const char *const LISTS[] = { "possible", "present", "online" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(LISTS); i++) {
 		struct fake_machine *fake;
 		char path[64];
@@ -472,7 +469,7 @@ static void malformed_and_missing_lists_are_named(void **state)
 	}
 }
 
-static void missing_topology_of_an_online_cpu_is_named(void **state)
+FAKE_TEST(missing_topology_of_an_online_cpu_is_named)
 {
 	struct fake_machine *fake = *state;
 
@@ -484,43 +481,11 @@ static void missing_topology_of_an_online_cpu_is_named(void **state)
 	check_fails(fake, -EIO, "cpu0/topology", "package");
 }
 
-static void a_malformed_die_is_named_and_not_taken_for_0(void **state)
+FAKE_TEST(a_malformed_die_is_named_and_not_taken_for_0)
 {
 	struct fake_machine *fake = *state;
 
 	fake_small_machine(fake);
 	fake_topology_file(fake, 0, "die_id", "-1");
 	check_fails(fake, -EIO, "cpu0/topology/die_id", "'-1'");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(packages_cores_and_threads_are_found),
-		MACHINE_TEST(package_ids_may_have_holes_and_any_order),
-		MACHINE_TEST(D47_dies_of_a_single_package_are_domains_of_their_own),
-		MACHINE_TEST(dies_numbered_per_package_are_distinguished),
-		MACHINE_TEST(dies_numbered_through_all_packages_keep_their_numbers),
-		cmocka_unit_test(kernels_without_dies_have_packages_only),
-		MACHINE_TEST(D14_cpu_numbers_above_4095_and_65535_are_found),
-		cmocka_unit_test(D27_masks_are_as_wide_as_cpus_are_possible),
-		cmocka_unit_test(files_opened_are_four_and_three_for_each_die),
-		MACHINE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core),
-		MACHINE_TEST(D26_cpus_that_are_given_one_place_have_no_core),
-		MACHINE_TEST(one_place_in_two_domains_or_two_threads_are_no_contradiction),
-		MACHINE_TEST(a_cpu_of_another_punit_is_kept_and_reported),
-		MACHINE_TEST(a_core_beyond_the_masks_is_not_known),
-		MACHINE_TEST(core_masks_name_all_threads_of_their_cores),
-		MACHINE_TEST(a_core_of_64_and_above_is_in_no_mask),
-		MACHINE_TEST(sibling_lists_that_contradict_each_other_are_refused),
-		MACHINE_TEST(a_sibling_list_without_its_own_cpu_is_refused),
-		MACHINE_TEST(two_sets_of_cpus_for_one_die_are_refused),
-		MACHINE_TEST(a_package_that_the_kernel_does_not_know_is_refused),
-		MACHINE_TEST(a_machine_without_online_cpus_is_refused),
-		cmocka_unit_test(malformed_and_missing_lists_are_named),
-		MACHINE_TEST(missing_topology_of_an_online_cpu_is_named),
-		MACHINE_TEST(a_malformed_die_is_named_and_not_taken_for_0),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

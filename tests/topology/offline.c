@@ -38,7 +38,7 @@ static void check_cache(const struct fake_machine *fake, const char *lines)
 	free(expected);
 }
 
-static void online_cpus_are_remembered_in_one_readable_file(void **state)
+FAKE_TEST(online_cpus_are_remembered_in_one_readable_file)
 {
 	struct fake_machine *fake = *state;
 	struct stat status;
@@ -53,7 +53,7 @@ static void online_cpus_are_remembered_in_one_readable_file(void **state)
 	assert_int_equal(status.st_mode & 07777, 0644);
 }
 
-static void D46_a_cpu_that_went_offline_is_still_known(void **state)
+FAKE_TEST(D46_a_cpu_that_went_offline_is_still_known)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -75,7 +75,7 @@ static void D46_a_cpu_that_went_offline_is_still_known(void **state)
 	isst_close(context);
 }
 
-static void D46_a_cpu_stays_known_through_many_runs(void **state)
+FAKE_TEST(D46_a_cpu_stays_known_through_many_runs)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -91,7 +91,7 @@ static void D46_a_cpu_stays_known_through_many_runs(void **state)
 	isst_close(context);
 }
 
-static void D46_a_die_that_was_offline_as_a_whole_is_not_forgotten(void **state)
+FAKE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -110,8 +110,7 @@ static void D46_a_die_that_was_offline_as_a_whole_is_not_forgotten(void **state)
 	isst_close(context);
 }
 
-static void
-a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere(void **state)
+FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -135,7 +134,7 @@ a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere(vo
 	isst_close(context);
 }
 
-static void a_die_that_is_offline_is_described(void **state)
+FAKE_TEST(a_die_that_is_offline_is_described)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -153,7 +152,7 @@ static void a_die_that_is_offline_is_described(void **state)
 	isst_close(context);
 }
 
-static void cpus_that_were_never_seen_may_be_a_package(void **state)
+FAKE_TEST(cpus_that_were_never_seen_may_be_a_package)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -169,7 +168,7 @@ static void cpus_that_were_never_seen_may_be_a_package(void **state)
 	isst_close(context);
 }
 
-static void cpus_that_are_too_few_are_no_package(void **state)
+FAKE_TEST(cpus_that_are_too_few_are_no_package)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -181,7 +180,7 @@ static void cpus_that_are_too_few_are_no_package(void **state)
 	isst_close(context);
 }
 
-static void pointers_stay_valid_after_another_discovery(void **state)
+FAKE_TEST(pointers_stay_valid_after_another_discovery)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -211,7 +210,7 @@ static void pointers_stay_valid_after_another_discovery(void **state)
 	isst_close(context);
 }
 
-static void D26_offline_cpus_are_not_asked_about(void **state)
+FAKE_TEST(D26_offline_cpus_are_not_asked_about)
 {
 	struct fake_machine *fake = *state;
 
@@ -221,7 +220,7 @@ static void D26_offline_cpus_are_not_asked_about(void **state)
 	assert_int_equal(fake_sent(&fake->device, FAKE_PHY_ID, FAKE_ANY_CPU, 0, 0, 0), 7);
 }
 
-static void D46_without_a_cache_an_offline_cpu_is_present_but_nowhere(void **state)
+FAKE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -235,7 +234,7 @@ static void D46_without_a_cache_an_offline_cpu_is_present_but_nowhere(void **sta
 	isst_close(context);
 }
 
-static void a_cpu_that_is_online_again_is_taken_from_the_kernel(void **state)
+FAKE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -249,7 +248,7 @@ static void a_cpu_that_is_online_again_is_taken_from_the_kernel(void **state)
 	isst_close(context);
 }
 
-static void a_remembered_place_yields_to_a_live_cpu_that_has_it(void **state)
+FAKE_TEST(a_remembered_place_yields_to_a_live_cpu_that_has_it)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -285,9 +284,8 @@ static void check_not_believed(const char *content)
 	fake_machine_teardown(&own);
 }
 
-static void D79_a_cache_of_another_boot_or_version_is_not_believed(void **state)
+TEST(D79_a_cache_of_another_boot_or_version_is_not_believed)
 {
-	(void)state;
 	check_not_believed("isst topology 1 boot boot-2\n# cpu package die domain core thread\n"
 			   "3 0 0 0 1 1\n");
 	check_not_believed("isst topology 2 boot boot-1\n# cpu package die domain core thread\n"
@@ -295,7 +293,7 @@ static void D79_a_cache_of_another_boot_or_version_is_not_believed(void **state)
 	check_not_believed("isst topology 1 boot boot-1\n3 0 0 0 1 1\n");
 }
 
-static void D79_a_damaged_cache_is_not_believed(void **state)
+TEST(D79_a_damaged_cache_is_not_believed)
 {
 	static const char *const CONTENTS[] = {
 		"",
@@ -314,12 +312,11 @@ static void D79_a_damaged_cache_is_not_believed(void **state)
 		HEADER "3\t0\t0\t0\t1\t1\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CONTENTS); i++)
 		check_not_believed(CONTENTS[i]);
 }
 
-static void a_remembered_cpu_that_is_not_present_is_left_out(void **state)
+FAKE_TEST(a_remembered_cpu_that_is_not_present_is_left_out)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -332,7 +329,7 @@ static void a_remembered_cpu_that_is_not_present_is_left_out(void **state)
 	isst_close(context);
 }
 
-static void a_cpu_that_is_remembered_twice_counts_once(void **state)
+FAKE_TEST(a_cpu_that_is_remembered_twice_counts_once)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -363,12 +360,12 @@ static bool is_recalled_without_boot_id(struct fake_machine *fake, int error)
 	return recalled;
 }
 
-static void a_boot_id_that_cannot_be_read_lets_nothing_be_recalled(void **state)
+FAKE_TEST(a_boot_id_that_cannot_be_read_lets_nothing_be_recalled)
 {
 	assert_false(is_recalled_without_boot_id(*state, -EACCES));
 }
 
-static void a_machine_that_numbers_no_boots_recalls_its_cpus(void **state)
+FAKE_TEST(a_machine_that_numbers_no_boots_recalls_its_cpus)
 {
 	assert_true(is_recalled_without_boot_id(*state, -ENOENT));
 }
@@ -383,7 +380,7 @@ static ino_t cache_inode(const struct fake_machine *fake)
 	return status.st_ino;
 }
 
-static void D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes(void **state)
+FAKE_TEST(D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes)
 {
 	struct fake_machine *fake = *state;
 	char path[512], other[512];
@@ -403,7 +400,7 @@ static void D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes(void *
 	assert_int_not_equal(cache_inode(fake), first);
 }
 
-static void nothing_but_the_cache_is_left_in_the_runtime_directory(void **state)
+FAKE_TEST(nothing_but_the_cache_is_left_in_the_runtime_directory)
 {
 	struct fake_machine *fake = *state;
 	char path[512];
@@ -415,7 +412,7 @@ static void nothing_but_the_cache_is_left_in_the_runtime_directory(void **state)
 	assert_int_equal(rmdir(fake->runtime), 0);
 }
 
-static void D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message(void **state)
+FAKE_TEST(D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -431,7 +428,7 @@ static void D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message(void
 	isst_close(context);
 }
 
-static void D26_a_cpu_of_unknown_core_is_not_remembered(void **state)
+FAKE_TEST(D26_a_cpu_of_unknown_core_is_not_remembered)
 {
 	struct fake_machine *fake = *state;
 
@@ -440,36 +437,4 @@ static void D26_a_cpu_of_unknown_core_is_not_remembered(void **state)
 	discover_once(fake);
 	check_cache(fake, "0 0 0 0 0 0\n1 0 0 0 0 1\n2 0 0 0 1 0\n"
 			  "4 1 0 0 0 0\n5 1 0 0 0 1\n6 1 0 0 1 0\n7 1 0 0 1 1\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(online_cpus_are_remembered_in_one_readable_file),
-		MACHINE_TEST(D46_a_cpu_that_went_offline_is_still_known),
-		MACHINE_TEST(D46_a_cpu_stays_known_through_many_runs),
-		MACHINE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten),
-		MACHINE_TEST(
-			a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere),
-		MACHINE_TEST(a_die_that_is_offline_is_described),
-		MACHINE_TEST(cpus_that_were_never_seen_may_be_a_package),
-		MACHINE_TEST(cpus_that_are_too_few_are_no_package),
-		MACHINE_TEST(pointers_stay_valid_after_another_discovery),
-		MACHINE_TEST(D26_offline_cpus_are_not_asked_about),
-		MACHINE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere),
-		MACHINE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel),
-		MACHINE_TEST(a_remembered_place_yields_to_a_live_cpu_that_has_it),
-		cmocka_unit_test(D79_a_cache_of_another_boot_or_version_is_not_believed),
-		cmocka_unit_test(D79_a_damaged_cache_is_not_believed),
-		MACHINE_TEST(a_remembered_cpu_that_is_not_present_is_left_out),
-		MACHINE_TEST(a_cpu_that_is_remembered_twice_counts_once),
-		MACHINE_TEST(a_boot_id_that_cannot_be_read_lets_nothing_be_recalled),
-		MACHINE_TEST(a_machine_that_numbers_no_boots_recalls_its_cpus),
-		MACHINE_TEST(D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes),
-		MACHINE_TEST(nothing_but_the_cache_is_left_in_the_runtime_directory),
-		MACHINE_TEST(D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message),
-		MACHINE_TEST(D26_a_cpu_of_unknown_core_is_not_remembered),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void check_cores(const struct isst_context *context, size_t index, uint64
 	isst_cpuset_free(cpus);
 }
 
-static void power_domains_are_those_of_the_mask_with_its_holes(void **state)
+FAKE_TEST(power_domains_are_those_of_the_mask_with_its_holes)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
@@ -103,7 +103,7 @@ static void power_domains_are_those_of_the_mask_with_its_holes(void **state)
 	isst_close(context);
 }
 
-static void all_bits_of_the_mask_count(void **state)
+FAKE_TEST(all_bits_of_the_mask_count)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0", "0");
 	struct isst_context *context;
@@ -117,7 +117,7 @@ static void all_bits_of_the_mask_count(void **state)
 	isst_close(context);
 }
 
-static void thread_core_and_domain_are_bits_of_the_firmwares_number(void **state)
+FAKE_TEST(thread_core_and_domain_are_bits_of_the_firmwares_number)
 {
 	static const struct {
 		uint32_t number;
@@ -145,7 +145,7 @@ static void thread_core_and_domain_are_bits_of_the_firmwares_number(void **state
 	isst_close(context);
 }
 
-static void core_masks_name_modules_with_all_their_cpus(void **state)
+FAKE_TEST(core_masks_name_modules_with_all_their_cpus)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-15", "0-15");
 	struct isst_context *context;
@@ -162,7 +162,7 @@ static void core_masks_name_modules_with_all_their_cpus(void **state)
 	isst_close(context);
 }
 
-static void packages_have_domains_of_their_own(void **state)
+FAKE_TEST(packages_have_domains_of_their_own)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
@@ -186,7 +186,7 @@ static void packages_have_domains_of_their_own(void **state)
 	isst_close(context);
 }
 
-static void a_domain_without_cpus_is_on_no_known_die_where_its_package_has_several(void **state)
+FAKE_TEST(a_domain_without_cpus_is_on_no_known_die_where_its_package_has_several)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
@@ -205,7 +205,7 @@ static void a_domain_without_cpus_is_on_no_known_die_where_its_package_has_sever
 	isst_close(context);
 }
 
-static void domains_without_a_die_come_last_in_their_package_only(void **state)
+FAKE_TEST(domains_without_a_die_come_last_in_their_package_only)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-5", "0-5");
 	struct isst_context *context;
@@ -227,7 +227,7 @@ static void domains_without_a_die_come_last_in_their_package_only(void **state)
 	isst_close(context);
 }
 
-static void cpus_of_a_domain_outside_the_mask_are_reported_and_left_out(void **state)
+FAKE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
@@ -253,7 +253,7 @@ static void cpus_of_a_domain_outside_the_mask_are_reported_and_left_out(void **s
 	isst_close(context);
 }
 
-static void D26_a_cpu_of_unknown_core_is_of_no_power_domain(void **state)
+FAKE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
@@ -275,7 +275,7 @@ static void D26_a_cpu_of_unknown_core_is_of_no_power_domain(void **state)
 	isst_close(context);
 }
 
-static void a_machine_on_which_no_core_is_known_has_its_power_domains(void **state)
+FAKE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
@@ -296,7 +296,7 @@ static void a_machine_on_which_no_core_is_known_has_its_power_domains(void **sta
 	isst_close(context);
 }
 
-static void F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package(void **state)
+FAKE_TEST(F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
@@ -331,7 +331,7 @@ static struct isst_context *partly_online(void **state, const char *online, cons
 	return discovered(fake, 3);
 }
 
-static void B3_cpus_that_were_never_seen_may_be_in_any_domain(void **state)
+FAKE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain)
 {
 	struct isst_context *context = partly_online(state, "0-3,8-11", NULL);
 
@@ -345,7 +345,7 @@ static void B3_cpus_that_were_never_seen_may_be_in_any_domain(void **state)
 	isst_close(context);
 }
 
-static void B3_threads_that_smt_hides_are_in_the_domains_of_their_cores(void **state)
+FAKE_TEST(B3_threads_that_smt_hides_are_in_the_domains_of_their_cores)
 {
 	struct isst_context *context = partly_online(state, "0-7", "off");
 
@@ -354,7 +354,7 @@ static void B3_threads_that_smt_hides_are_in_the_domains_of_their_cores(void **s
 	isst_close(context);
 }
 
-static void B3_more_cpus_than_smt_hides_may_be_in_any_domain(void **state)
+FAKE_TEST(B3_more_cpus_than_smt_hides_may_be_in_any_domain)
 {
 	struct isst_context *context = partly_online(state, "0-3", "forceoff");
 
@@ -363,7 +363,7 @@ static void B3_more_cpus_than_smt_hides_may_be_in_any_domain(void **state)
 	isst_close(context);
 }
 
-static void B3_with_smt_on_no_cpu_is_hidden(void **state)
+FAKE_TEST(B3_with_smt_on_no_cpu_is_hidden)
 {
 	struct isst_context *context = partly_online(state, "0-7", "on");
 
@@ -371,7 +371,7 @@ static void B3_with_smt_on_no_cpu_is_hidden(void **state)
 	isst_close(context);
 }
 
-static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(void **state)
+FAKE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
@@ -393,7 +393,7 @@ static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(v
 	isst_close(context);
 }
 
-static void no_power_domain_at_all_is_an_error(void **state)
+FAKE_TEST(no_power_domain_at_all_is_an_error)
 {
 	static const int ERRORS[] = { 0, -ENOTTY };
 
@@ -417,7 +417,7 @@ static void no_power_domain_at_all_is_an_error(void **state)
 	}
 }
 
-static void D26_two_cpus_of_one_place_are_trusted_neither(void **state)
+FAKE_TEST(D26_two_cpus_of_one_place_are_trusted_neither)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
@@ -452,7 +452,7 @@ static struct fake_machine *with_online(void **state, const char *online)
 	return fake;
 }
 
-static void D46_cpus_that_go_offline_are_remembered_with_their_power_domains(void **state)
+FAKE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains)
 {
 	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
@@ -479,7 +479,7 @@ static void D46_cpus_that_go_offline_are_remembered_with_their_power_domains(voi
 	isst_close(context);
 }
 
-static void a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_online(void **state)
+FAKE_TEST(a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_online)
 {
 	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
@@ -501,7 +501,7 @@ static void a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_onl
 	isst_close(context);
 }
 
-static void nothing_is_remembered_of_cpus_that_are_left_out(void **state)
+FAKE_TEST(nothing_is_remembered_of_cpus_that_are_left_out)
 {
 	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
@@ -519,7 +519,7 @@ static void nothing_is_remembered_of_cpus_that_are_left_out(void **state)
 	isst_close(context);
 }
 
-static void mailbox_platforms_have_no_power_domains(void **state)
+FAKE_TEST(mailbox_platforms_have_no_power_domains)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -529,36 +529,4 @@ static void mailbox_platforms_have_no_power_domains(void **state)
 	assert_string_equal(context_domain(context, 0)->name, "package 0, die 0");
 	assert_int_equal(fake_calls(&fake->device, FAKE_INSTANCES), 0);
 	isst_close(context);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(power_domains_are_those_of_the_mask_with_its_holes),
-		MACHINE_TEST(all_bits_of_the_mask_count),
-		MACHINE_TEST(thread_core_and_domain_are_bits_of_the_firmwares_number),
-		MACHINE_TEST(core_masks_name_modules_with_all_their_cpus),
-		MACHINE_TEST(packages_have_domains_of_their_own),
-		MACHINE_TEST(
-			a_domain_without_cpus_is_on_no_known_die_where_its_package_has_several),
-		MACHINE_TEST(domains_without_a_die_come_last_in_their_package_only),
-		MACHINE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out),
-		MACHINE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain),
-		MACHINE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains),
-		MACHINE_TEST(F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package),
-		MACHINE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain),
-		MACHINE_TEST(B3_threads_that_smt_hides_are_in_the_domains_of_their_cores),
-		MACHINE_TEST(B3_more_cpus_than_smt_hides_may_be_in_any_domain),
-		MACHINE_TEST(B3_with_smt_on_no_cpu_is_hidden),
-		MACHINE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others),
-		MACHINE_TEST(no_power_domain_at_all_is_an_error),
-		MACHINE_TEST(D26_two_cpus_of_one_place_are_trusted_neither),
-		MACHINE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains),
-		MACHINE_TEST(
-			a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_online),
-		MACHINE_TEST(nothing_is_remembered_of_cpus_that_are_left_out),
-		MACHINE_TEST(mailbox_platforms_have_no_power_domains),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

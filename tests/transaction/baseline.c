@@ -53,11 +53,10 @@ static void begin_without_turbo(struct machine *machine)
 	check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "2000000");
 }
 
-static void B5_limits_follow_the_new_base_frequency_while_turbo_is_off(void **state)
+TEST(B5_limits_follow_the_new_base_frequency_while_turbo_is_off)
 {
 	struct machine machine;
 
-	(void)state;
 	begin_without_turbo(&machine);
 	make(&machine, "base-freq enable auto");
 	check_file(&machine, CPUFREQ(0, "cpuinfo_max_freq"), "2300000");
@@ -68,13 +67,12 @@ static void B5_limits_follow_the_new_base_frequency_while_turbo_is_off(void **st
 	machine_end(&machine);
 }
 
-static void B5_a_second_run_without_turbo_changes_nothing(void **state)
+TEST(B5_a_second_run_without_turbo_changes_nothing)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	begin_without_turbo(&machine);
 	make(&machine, "base-freq enable auto");
 	before = machine_picture(&machine);
@@ -98,11 +96,10 @@ static void check_with_turbo(const struct machine *machine, const char *khz)
 	write_file(machine, CPU "intel_pstate/no_turbo", "1");
 }
 
-static void limits_that_turbo_hides_are_set_and_removed(void **state)
+TEST(limits_that_turbo_hides_are_set_and_removed)
 {
 	struct machine machine;
 
-	(void)state;
 	begin_without_turbo(&machine);
 	make(&machine, "turbo-mode disable");
 	check_with_turbo(&machine, "2000000");
@@ -111,12 +108,11 @@ static void limits_that_turbo_hides_are_set_and_removed(void **state)
 	machine_end(&machine);
 }
 
-static void limits_that_turbo_hides_are_rolled_back(void **state)
+TEST(limits_that_turbo_hides_are_rolled_back)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	begin_without_turbo(&machine);
 	machine_faults(&machine, "write " CPUFREQ(3, "scaling_max_freq") " EIO times 1");
 	machine_try(&machine, "turbo-mode disable", &outcome);
@@ -128,12 +124,11 @@ static void limits_that_turbo_hides_are_rolled_back(void **state)
 }
 
 /** Of a step that was verified, when one behind it fails. */
-static void limits_that_turbo_hides_are_rolled_back_on_preset_platforms(void **state)
+TEST(limits_that_turbo_hides_are_rolled_back_on_preset_platforms)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "cascadelake-6230n");
 	write_file(&machine, CPU "intel_pstate/no_turbo", "1");
 	machine_faults(&machine, "write " CPUFREQ(0, "scaling_min_freq") " EIO times 1");
@@ -187,9 +182,8 @@ static const struct {
 	{ "base-freq enable auto", "write " CPUFREQ(1, "scaling_min_freq") },
 };
 
-static void limits_that_become_visible_with_a_base_frequency_are_rolled_back(void **state)
+TEST(limits_that_become_visible_with_a_base_frequency_are_rolled_back)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(STOPS); i++) {
 		struct outcome outcome;
 		struct machine machine;
@@ -207,9 +201,8 @@ static void limits_that_become_visible_with_a_base_frequency_are_rolled_back(voi
 	}
 }
 
-static void limits_that_become_visible_with_a_base_frequency_belong_to_the_change(void **state)
+TEST(limits_that_become_visible_with_a_base_frequency_belong_to_the_change)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(STOPS); i++) {
 		struct isst_context *context;
 		struct machine machine;
@@ -229,12 +222,11 @@ static void limits_that_become_visible_with_a_base_frequency_belong_to_the_chang
 	}
 }
 
-static void a_limit_that_becomes_visible_with_the_level_is_reported_correctly(void **state)
+TEST(a_limit_that_becomes_visible_with_the_level_is_reported_correctly)
 {
 	struct outcome outcome;
 	struct machine machine;
 
-	(void)state;
 	begin_with_hidden_limits(&machine);
 	machine_try(&machine, "level 1 online", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
@@ -254,12 +246,11 @@ static const struct {
 	{ CPUFREQ(3, "scaling_min_freq"), "1900000" },
 };
 
-static void B5_disabling_restores_the_limits_of_the_user(void **state)
+TEST(B5_disabling_restores_the_limits_of_the_user)
 {
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	for (size_t i = 0; i <= COUNT(LIMITS); i++) {
 		begin_without_turbo(&machine);
 		for (size_t j = 0; j < COUNT(LIMITS); j++)
@@ -279,13 +270,12 @@ static void B5_disabling_restores_the_limits_of_the_user(void **state)
 	}
 }
 
-static void B5_a_failed_change_restores_the_limits_of_the_user(void **state)
+TEST(B5_a_failed_change_restores_the_limits_of_the_user)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	begin_without_turbo(&machine);
 	for (size_t i = 0; i < COUNT(LIMITS); i++)
 		write_file(&machine, LIMITS[i].path, LIMITS[i].khz);
@@ -310,7 +300,7 @@ static const struct {
 	{ "read " CPUFREQ(3, "scaling_min_freq") " EIO", "scaling_min_freq" },
 };
 
-static void every_old_value_is_read_before_the_first_write(void **state)
+TEST(every_old_value_is_read_before_the_first_write)
 {
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
@@ -318,7 +308,6 @@ static void every_old_value_is_read_before_the_first_write(void **state)
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(UNREADABLE); i++) {
 		machine_begin(&machine, "tests/tiny");
 		machine_faults(&machine, "%s", UNREADABLE[i].rule);
@@ -393,7 +382,7 @@ static unsigned int find_clos_change(void)
 
 /** base-freq writes all of CLOS 0 but its desired frequency, which another process sets meanwhile.
  */
-static void B11_bits_of_others_outlast_a_rollback(void **state)
+TEST(B11_bits_of_others_outlast_a_rollback)
 {
 	struct seam_plan plan = { 0 };
 	struct seam_counts counts;
@@ -402,7 +391,6 @@ static void B11_bits_of_others_outlast_a_rollback(void **state)
 	struct outcome outcome;
 	uint32_t before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	/* Switching core-power on may reset the whole of a CLOS. */
 	machine_prepare(&machine, "core-power enable ordered");
@@ -427,7 +415,7 @@ static void B11_bits_of_others_outlast_a_rollback(void **state)
 	machine_end(&machine);
 }
 
-static void B11_bits_of_others_do_not_fail_the_verification(void **state)
+TEST(B11_bits_of_others_do_not_fail_the_verification)
 {
 	struct seam_plan plan = { .after_change = find_clos_change(),
 				  .then = write_behind_the_back };
@@ -436,7 +424,6 @@ static void B11_bits_of_others_do_not_fail_the_verification(void **state)
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	/* Switching core-power on may reset the whole of a CLOS. */
 	machine_prepare(&machine, "core-power enable ordered");
@@ -468,7 +455,7 @@ static void keep_the_old_maximum(void)
 }
 
 /** The level is the first change; its base frequency, 2500 MHz, is above the limit of before. */
-static void a_limit_that_came_with_the_level_is_lifted(void **state)
+TEST(a_limit_that_came_with_the_level_is_lifted)
 {
 	struct seam_plan plan = { .after_change = 1, .then = keep_the_old_maximum };
 	struct seam_counts counts;
@@ -477,7 +464,6 @@ static void a_limit_that_came_with_the_level_is_lifted(void **state)
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	foreign = &machine;
 	switch_turbo_off();
@@ -520,12 +506,11 @@ static void disable_turbo_mode_beside(struct machine *machine, void (*other)(voi
 }
 
 /** What was written reads as no limit, since the range ends there by now. */
-static void a_range_that_shrinks_to_the_limit_is_no_failure(void **state)
+TEST(a_range_that_shrinks_to_the_limit_is_no_failure)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	disable_turbo_mode_beside(&machine, switch_turbo_off, &outcome);
 	assert_string_equal(outcome.warnings, "");
 	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
@@ -533,12 +518,11 @@ static void a_range_that_shrinks_to_the_limit_is_no_failure(void **state)
 	machine_end(&machine);
 }
 
-static void a_shrinking_range_is_no_failure_beside_a_clipped_limit(void **state)
+TEST(a_shrinking_range_is_no_failure_beside_a_clipped_limit)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	disable_turbo_mode_beside(&machine, switch_turbo_off_and_lower_the_limit_of_cpu_0,
 				  &outcome);
 	check_holds(outcome.warnings,
@@ -550,26 +534,6 @@ static void a_shrinking_range_is_no_failure_beside_a_clipped_limit(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(B5_limits_follow_the_new_base_frequency_while_turbo_is_off),
-		cmocka_unit_test(a_range_that_shrinks_to_the_limit_is_no_failure),
-		cmocka_unit_test(a_shrinking_range_is_no_failure_beside_a_clipped_limit),
-		cmocka_unit_test(B5_a_second_run_without_turbo_changes_nothing),
-		cmocka_unit_test(limits_that_turbo_hides_are_set_and_removed),
-		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back),
-		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back_on_preset_platforms),
-		cmocka_unit_test(limits_that_become_visible_with_a_base_frequency_are_rolled_back),
-		cmocka_unit_test(
-			limits_that_become_visible_with_a_base_frequency_belong_to_the_change),
-		cmocka_unit_test(a_limit_that_becomes_visible_with_the_level_is_reported_correctly),
-		cmocka_unit_test(B5_disabling_restores_the_limits_of_the_user),
-		cmocka_unit_test(B5_a_failed_change_restores_the_limits_of_the_user),
-		cmocka_unit_test(every_old_value_is_read_before_the_first_write),
-		cmocka_unit_test(B11_bits_of_others_outlast_a_rollback),
-		cmocka_unit_test(B11_bits_of_others_do_not_fail_the_verification),
-		cmocka_unit_test(a_limit_that_came_with_the_level_is_lifted),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("the baseline of a change", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

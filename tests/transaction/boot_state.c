@@ -40,12 +40,11 @@ static void locked_end(struct locked *locked)
 	machine_end(&locked->machine);
 }
 
-static void what_is_kept_is_read_byte_for_byte(void **state)
+TEST(what_is_kept_is_read_byte_for_byte)
 {
 	static const char *const TEXTS[] = { "", "a line without end", "level 1\nturbo-freq on\n",
 					     "end 3\n", "\n\nend 2\n" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(TEXTS); i++) {
 		struct locked locked;
 		size_t size;
@@ -64,24 +63,22 @@ static void what_is_kept_is_read_byte_for_byte(void **state)
 	}
 }
 
-static void a_text_with_a_nul_byte_is_refused(void **state)
+TEST(a_text_with_a_nul_byte_is_refused)
 {
 	struct locked locked;
 
-	(void)state;
 	locked_begin(&locked);
 	assert_int_equal(boot_state_write(locked.context, "a\0b", 3), -EINVAL);
 	assert_false(exists(locked.context));
 	locked_end(&locked);
 }
 
-static void the_file_of_another_boot_is_none(void **state)
+TEST(the_file_of_another_boot_is_none)
 {
 	struct locked locked;
 	size_t size;
 	char *text;
 
-	(void)state;
 	locked_begin(&locked);
 	machine_write(&locked.machine, FILE_PATH,
 		      "isst boot-state 1 boot 00000000-0000-0000-0000-000000000000\n"
@@ -115,11 +112,10 @@ static void check_refused(const char *first, const char *rest, const char *messa
 	locked_end(&locked);
 }
 
-static void a_damaged_file_is_refused(void **state)
+TEST(a_damaged_file_is_refused)
 {
 	static const char FIRST[] = "isst boot-state 1 boot ";
 
-	(void)state;
 	check_refused(FIRST, "", "damaged");
 	check_refused(FIRST, "level 1\n", "damaged");
 	check_refused(FIRST, "level 1\n\nend 8", "damaged");
@@ -234,12 +230,11 @@ static void check_kept(const struct machine *machine, int expected)
 	isst_close(context);
 }
 
-static void the_first_write_since_boot_is_preceded_by_it(void **state)
+TEST(the_first_write_since_boot_is_preceded_by_it)
 {
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	hook_begin(&machine);
 	before = machine_picture(&machine);
@@ -257,12 +252,11 @@ static void the_first_write_since_boot_is_preceded_by_it(void **state)
 	machine_end(&machine);
 }
 
-static void later_runs_add_what_was_not_seen(void **state)
+TEST(later_runs_add_what_was_not_seen)
 {
 	struct machine machine;
 	char *warnings;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	hook_begin(&machine);
 	free(change_clos(&machine, 3, false));
@@ -287,12 +281,11 @@ static void later_runs_add_what_was_not_seen(void **state)
 	machine_end(&machine);
 }
 
-static void a_run_that_writes_nothing_keeps_nothing(void **state)
+TEST(a_run_that_writes_nothing_keeps_nothing)
 {
 	struct machine machine;
 	char *path;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	hook_begin(&machine);
 	free(change_clos(&machine, 3, false));
@@ -307,12 +300,11 @@ static void a_run_that_writes_nothing_keeps_nothing(void **state)
 	machine_end(&machine);
 }
 
-static void a_state_that_cannot_be_read_is_a_warning(void **state)
+TEST(a_state_that_cannot_be_read_is_a_warning)
 {
 	struct machine machine;
 	char *warnings;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	hook_begin(&machine);
 	hook.error = -EIO;
@@ -328,14 +320,13 @@ static void a_state_that_cannot_be_read_is_a_warning(void **state)
 	machine_end(&machine);
 }
 
-static void without_space_for_it_the_change_goes_on(void **state)
+TEST(without_space_for_it_the_change_goes_on)
 {
 	enum { LIMIT = 1 << 20 };
 	struct machine machine;
 	struct rlimit before, limit;
 	char *warnings;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	hook_begin(&machine);
 	hook.size = 2 * (size_t)LIMIT;
@@ -353,21 +344,4 @@ static void without_space_for_it_the_change_goes_on(void **state)
 	check_kept(&machine, -EIO);
 	free(warnings);
 	machine_end(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_kept_is_read_byte_for_byte),
-		cmocka_unit_test(a_text_with_a_nul_byte_is_refused),
-		cmocka_unit_test(the_file_of_another_boot_is_none),
-		cmocka_unit_test(a_damaged_file_is_refused),
-		cmocka_unit_test(the_first_write_since_boot_is_preceded_by_it),
-		cmocka_unit_test(later_runs_add_what_was_not_seen),
-		cmocka_unit_test(a_run_that_writes_nothing_keeps_nothing),
-		cmocka_unit_test(a_state_that_cannot_be_read_is_a_warning),
-		cmocka_unit_test(without_space_for_it_the_change_goes_on),
-	};
-
-	return cmocka_run_group_tests_name("the state after boot", tests, NULL, NULL);
 }

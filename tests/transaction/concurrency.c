@@ -65,7 +65,8 @@ static void race(const struct machine *machine, const char *const *names, size_t
 	}
 }
 
-static void two_runs_end_in_the_result_of_one_order(void **state)
+TEST_ON(two_runs_end_in_the_result_of_one_order, "guide", "tests/tpmi-tiny",
+	"graniterapids-unlocked")
 {
 	static const char *const PAIRS[][2] = {
 		{ "level 1 online", "turbo-freq enable auto cpus" },
@@ -98,7 +99,8 @@ static void two_runs_end_in_the_result_of_one_order(void **state)
 }
 
 /** Every run puts all cores into a CLOS of its own: afterwards they are all in the same one. */
-static void eight_runs_leave_no_mixture(void **state)
+TEST_ON(eight_runs_leave_no_mixture, "tests/tpmi-tiny", "graniterapids-2s128c", "guide",
+	"icelake-2s40c")
 {
 	static const char *const CLOS_COUNT[] = { "association", "association 0", "association 1",
 						  "association 3" };
@@ -126,7 +128,7 @@ static void eight_runs_leave_no_mixture(void **state)
 	machine_end(&machine);
 }
 
-static void eight_different_runs_all_end_well(void **state)
+TEST_ON(eight_different_runs_all_end_well, "tests/tpmi-tiny", "graniterapids-2s128c", "guide")
 {
 	struct machine machine;
 
@@ -137,7 +139,7 @@ static void eight_different_runs_all_end_well(void **state)
 
 /* ---- The lock ---- */
 
-static void no_other_run_gets_the_lock_and_the_holder_is_named(void **state)
+TEST(no_other_run_gets_the_lock_and_the_holder_is_named)
 {
 	struct isst_options options = { 0 };
 	struct isst_context *holder;
@@ -145,7 +147,6 @@ static void no_other_run_gets_the_lock_and_the_holder_is_named(void **state)
 	struct outcome outcome;
 	char name[40];
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	options.machine = machine_open(&machine);
 	assert_int_equal(isst_open(&options, &holder), 0);
@@ -163,14 +164,13 @@ static void no_other_run_gets_the_lock_and_the_holder_is_named(void **state)
 	machine_end(&machine);
 }
 
-static void the_lock_ends_with_its_process(void **state)
+TEST(the_lock_ends_with_its_process)
 {
 	struct machine machine;
 	struct outcome outcome;
 	pid_t child;
 	int status;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	child = fork();
 	assert_true(child >= 0);
@@ -258,15 +258,13 @@ static void check_held(const struct holding *holding, int expected, const char *
 }
 
 /** Versions that know no other lock hold the device. */
-static void a_run_of_an_earlier_version_is_waited_for(void **state)
+TEST(a_run_of_an_earlier_version_is_waited_for)
 {
-	(void)state;
 	check_held(&(struct holding){ .operation = LOCK_EX }, -EBUSY, NULL);
 }
 
-static void E12_a_reader_of_the_device_blocks_no_change(void **state)
+TEST(E12_a_reader_of_the_device_blocks_no_change)
 {
-	(void)state;
 	/* A reader takes no exclusive lock, and a change no shared one. */
 	check_held(&(struct holding){ .operation = LOCK_SH }, 0, "ignoring the lock");
 	check_held(&(struct holding){ .operation = LOCK_EX, .handed_on = true }, 0,
@@ -276,7 +274,7 @@ static void E12_a_reader_of_the_device_blocks_no_change(void **state)
 			   "ignoring the lock");
 }
 
-static void E12_the_lock_can_be_opened_by_its_owner_only(void **state)
+TEST(E12_the_lock_can_be_opened_by_its_owner_only)
 {
 	struct isst_options options = { 0 };
 	struct isst_context *holder;
@@ -284,7 +282,6 @@ static void E12_the_lock_can_be_opened_by_its_owner_only(void **state)
 	struct stat status;
 	char *path;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(asprintf(&path, "%s/run/lock", machine.state) >= 0);
 	options.machine = machine_open(&machine);
@@ -297,7 +294,7 @@ static void E12_the_lock_can_be_opened_by_its_owner_only(void **state)
 	machine_end(&machine);
 }
 
-static void a_change_needs_the_lock(void **state)
+TEST(a_change_needs_the_lock)
 {
 	struct isst_options options = { 0 };
 	const struct isst_change_options change_options = { 0 };
@@ -305,7 +302,6 @@ static void a_change_needs_the_lock(void **state)
 	struct isst_change *change;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	options.machine = machine_open(&machine);
 	assert_int_equal(isst_open(&options, &context), 0);
@@ -319,42 +315,4 @@ static void a_change_needs_the_lock(void **state)
 	isst_change_free(change);
 	isst_close(context);
 	machine_end(&machine);
-}
-
-#define TEST(what, test, platform) \
-	{ \
-		platform ": " what, test, NULL, NULL, platform \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST("two runs end in the result of one order",
-		     two_runs_end_in_the_result_of_one_order, "guide"),
-		TEST("two runs end in the result of one order",
-		     two_runs_end_in_the_result_of_one_order, "tests/tpmi-tiny"),
-		TEST("two runs end in the result of one order",
-		     two_runs_end_in_the_result_of_one_order, "graniterapids-unlocked"),
-		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,
-		     "tests/tpmi-tiny"),
-		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,
-		     "graniterapids-2s128c"),
-		TEST("eight different runs all end well", eight_different_runs_all_end_well,
-		     "tests/tpmi-tiny"),
-		TEST("eight different runs all end well", eight_different_runs_all_end_well,
-		     "graniterapids-2s128c"),
-		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture, "guide"),
-		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,
-		     "icelake-2s40c"),
-		TEST("eight different runs all end well", eight_different_runs_all_end_well,
-		     "guide"),
-		cmocka_unit_test(no_other_run_gets_the_lock_and_the_holder_is_named),
-		cmocka_unit_test(the_lock_ends_with_its_process),
-		cmocka_unit_test(a_run_of_an_earlier_version_is_waited_for),
-		cmocka_unit_test(E12_a_reader_of_the_device_blocks_no_change),
-		cmocka_unit_test(E12_the_lock_can_be_opened_by_its_owner_only),
-		cmocka_unit_test(a_change_needs_the_lock),
-	};
-
-	return cmocka_run_group_tests_name("several runs at once", tests, NULL, NULL);
 }

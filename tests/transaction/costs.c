@@ -67,9 +67,8 @@ static void check_cost(size_t i)
 	machine_end(&machine);
 }
 
-static void the_driver_is_asked_no_more_than_by_the_first_version(void **state)
+TEST(the_driver_is_asked_no_more_than_by_the_first_version)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(COSTS); i++)
 		check_cost(i);
 }
@@ -94,38 +93,23 @@ static unsigned long long count_files(const char *name, const char *request)
 }
 
 /** Both are of two packages; the one has 56 CPUs, the other 160. */
-static void a_level_alone_opens_no_file_for_each_cpu(void **state)
+TEST(a_level_alone_opens_no_file_for_each_cpu)
 {
-	(void)state;
 	assert_int_equal(count_files("guide", "level 1"), count_files("icelake-2s40c", "level 1"));
 }
 
 /** The limit and the range of each CPU that stays, once: with turbo on no level brings a limit
  * below its base frequency to sight. Of those that go offline the lower limit besides. */
-static void a_level_reads_limits_once(void **state)
+TEST(a_level_reads_limits_once)
 {
-	(void)state;
 	assert_true(count_files("icelake-2s40c", "level 1 online") < 3 * 160);
 }
 
 /** Of each CPU the base frequency and the end of the range, to plan; both limits with their ends,
  * for a rollback; the write; and the file that was written, which shows it. */
-static void what_was_written_is_read_back_from_one_file(void **state)
+TEST(what_was_written_is_read_back_from_one_file)
 {
-	(void)state;
 	assert_int_equal(count_files("icelake-2s40c", "turbo-mode disable") -
 				 count_files("guide", "turbo-mode disable"),
 			 (2 + 4 + 1 + 1) * (160 - 56));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_driver_is_asked_no_more_than_by_the_first_version),
-		cmocka_unit_test(a_level_alone_opens_no_file_for_each_cpu),
-		cmocka_unit_test(a_level_reads_limits_once),
-		cmocka_unit_test(what_was_written_is_read_back_from_one_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

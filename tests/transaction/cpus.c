@@ -233,11 +233,10 @@ static void check_way(const struct machine *machine, const struct way *way)
 				 way == &WAYS[i]);
 }
 
-static void each_state_is_reached_from_each_other_one(void **state)
+TEST(each_state_is_reached_from_each_other_one)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "level 1");
 	for (size_t i = 0; i < COUNT(WAYS); i++)
@@ -248,11 +247,10 @@ static void each_state_is_reached_from_each_other_one(void **state)
 	machine_end(&machine);
 }
 
-static void a_level_that_enables_all_needs_no_partition(void **state)
+TEST(a_level_that_enables_all_needs_no_partition)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(is_now(&machine, CPUS_BY_LEVEL, NULL));
 	assert_true(is_now(&machine, CPUS_ISOLATED, NULL));
@@ -271,7 +269,7 @@ static void a_level_that_enables_all_needs_no_partition(void **state)
 /* ---- With other requests ---- */
 
 /** CPUs come online for what is asked of them, and go offline when it is done. */
-static void cpus_come_first_and_go_last(void **state)
+TEST(cpus_come_first_and_go_last)
 {
 	static const struct asked LEVEL_1 = {
 		.wanted = CPUS_BY_LEVEL, .level_given = true, .level = 1, .associated = "2"
@@ -282,7 +280,6 @@ static void cpus_come_first_and_go_last(void **state)
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	asked = LEVEL_1;
 	machine_make(&machine, &ASKED, NULL, &outcome);
@@ -310,11 +307,10 @@ static void cpus_come_first_and_go_last(void **state)
 
 /** tests/offline: CPUs 3 and 11 are of core 3, 12 of core 0 of the other package; level 1 enables
  * cores 0 and 1. */
-static void unknown_cpus_come_online_unless_they_are_to_be_offline(void **state)
+TEST(unknown_cpus_come_online_unless_they_are_to_be_offline)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/offline");
 	assert_false(is_now(&machine, CPUS_ONLINE, NULL));
 	assert_false(is_now(&machine, CPUS_BY_LEVEL, NULL));
@@ -333,11 +329,10 @@ static void unknown_cpus_come_online_unless_they_are_to_be_offline(void **state)
 }
 
 /** Those of a package that is offline as a whole, which has no domain, go offline again. */
-static void a_package_that_is_offline_stays_so(void **state)
+TEST(a_package_that_is_offline_stays_so)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/package-offline");
 	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3,8-11");
 	machine_end(&machine);
@@ -345,7 +340,7 @@ static void a_package_that_is_offline_stays_so(void **state)
 
 /* ---- CPUs that the kernel keeps ---- */
 
-static void cpu_0_that_cannot_go_offline_is_isolated(void **state)
+TEST(cpu_0_that_cannot_go_offline_is_isolated)
 {
 	static const char WARNING[] = "CPU 0 cannot go offline: it is isolated in the cpuset "
 				      "partition 0-0-0\n";
@@ -353,7 +348,6 @@ static void cpu_0_that_cannot_go_offline_is_isolated(void **state)
 	static const struct asked OFFLINE = { .wanted = CPUS_OFFLINE, .offline = "0" };
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0", "[level 1]\ncores = 1");
 	machine_prepare(&machine, "level 1");
 	check_warned(&machine, BY_LEVEL, WARNING);
@@ -372,14 +366,13 @@ static void cpu_0_that_cannot_go_offline_is_isolated(void **state)
 	machine_end(&machine);
 }
 
-static void second_threads_stay_offline_while_smt_is_off(void **state)
+TEST(second_threads_stay_offline_while_smt_is_off)
 {
 	static const char WARNING[] = "CPUs 1,3 stay offline because SMT is off (" CPU
 				      "smt/control: off)\n";
 	static const struct asked ALL = { .wanted = CPUS_ONLINE };
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	write_file(&machine, CPU "smt/control", "off");
@@ -397,11 +390,10 @@ static void second_threads_stay_offline_while_smt_is_off(void **state)
 
 /* ---- What cannot be done ---- */
 
-static void a_package_keeps_a_cpu(void **state)
+TEST(a_package_keeps_a_cpu)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/offline");
 	check_refused(&machine, (struct asked){ .wanted = CPUS_OFFLINE, .offline = "4-7,12-15" },
 		      -EIO, "-5: package 1, die 0: all CPUs of package 1 would go offline\n");
@@ -423,11 +415,10 @@ static void a_package_keeps_a_cpu(void **state)
 	machine_end(&machine);
 }
 
-static void without_partitions_none_can_be_isolated(void **state)
+TEST(without_partitions_none_can_be_isolated)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/no-cgroup");
 	check_made(&machine, (struct asked){ .wanted = CPUS_ISOLATED }, "0-3");
 	machine_prepare(&machine, "level 1");
@@ -440,12 +431,11 @@ static void without_partitions_none_can_be_isolated(void **state)
 }
 
 /** One that is no partition, as the kernel tree's tool leaves behind. */
-static void a_group_of_others_is_left_alone(void **state)
+TEST(a_group_of_others_is_left_alone)
 {
 	struct isst_machine *opened;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	opened = machine_open(&machine);
 	assert_int_equal(opened->files->mkdir(opened->data, "/sys/fs/cgroup/0-0-0"), 0);
@@ -470,11 +460,10 @@ static void make_group(const struct machine *machine, const char *path, const ch
 }
 
 /** It isolates nothing, and is there: all CPUs are online only without it. */
-static void an_invalid_partition_is_removed(void **state)
+TEST(an_invalid_partition_is_removed)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	write_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
 	make_group(&machine, "/sys/fs/cgroup/other", "2", "root");
@@ -489,11 +478,10 @@ static void an_invalid_partition_is_removed(void **state)
 }
 
 /** There is one level, which enables all. */
-static void a_preset_platform_takes_cpus_offline_too(void **state)
+TEST(a_preset_platform_takes_cpus_offline_too)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "cascadelake-6230n");
 	check_made(&machine, (struct asked){ .wanted = CPUS_OFFLINE, .offline = "6,39" },
 		   "0-5,7-38");
@@ -503,7 +491,7 @@ static void a_preset_platform_takes_cpus_offline_too(void **state)
 
 /* ---- Reading ---- */
 
-static void without_levels_the_driver_is_not_called(void **state)
+TEST(without_levels_the_driver_is_not_called)
 {
 	struct isst_context *context;
 	struct cpus_state now = { 0 };
@@ -511,7 +499,6 @@ static void without_levels_the_driver_is_not_called(void **state)
 	unsigned long long calls;
 	char *list;
 
-	(void)state;
 	machine_begin(&machine, "tests/offline");
 	context = discover(&machine);
 	now.domain = context_domain(context, 0);
@@ -544,7 +531,7 @@ static const struct asked CASES[] = {
 };
 
 /** Each write fails in turn, then each read. */
-static void what_fails_leaves_all_as_it_was(void **state)
+TEST_ON(what_fails_leaves_all_as_it_was, "tests/tiny", "tests/tpmi-tiny")
 {
 	struct machine machine;
 
@@ -557,32 +544,4 @@ static void what_fails_leaves_all_as_it_was(void **state)
 		assert_true(fail_each_read(&machine, &ASKED) >= 10);
 	}
 	machine_end(&machine);
-}
-
-#define ON(platform, test) \
-	{ \
-		platform ": " #test, test, NULL, NULL, platform \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_state_is_reached_from_each_other_one),
-		cmocka_unit_test(a_level_that_enables_all_needs_no_partition),
-		cmocka_unit_test(cpus_come_first_and_go_last),
-		cmocka_unit_test(unknown_cpus_come_online_unless_they_are_to_be_offline),
-		cmocka_unit_test(a_package_that_is_offline_stays_so),
-		cmocka_unit_test(cpu_0_that_cannot_go_offline_is_isolated),
-		cmocka_unit_test(second_threads_stay_offline_while_smt_is_off),
-		cmocka_unit_test(a_package_keeps_a_cpu),
-		cmocka_unit_test(without_partitions_none_can_be_isolated),
-		cmocka_unit_test(a_group_of_others_is_left_alone),
-		cmocka_unit_test(an_invalid_partition_is_removed),
-		cmocka_unit_test(a_preset_platform_takes_cpus_offline_too),
-		cmocka_unit_test(without_levels_the_driver_is_not_called),
-		ON("tests/tiny", what_fails_leaves_all_as_it_was),
-		ON("tests/tpmi-tiny", what_fails_leaves_all_as_it_was),
-	};
-
-	return cmocka_run_group_tests_name("CPUs in use", tests, NULL, NULL);
 }

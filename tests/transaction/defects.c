@@ -26,13 +26,12 @@ static void check_line(const struct machine *machine, const char *line, bool the
 	free(picture);
 }
 
-static void D21_frequencies_that_a_clos_cannot_hold_are_refused(void **state)
+TEST(D21_frequencies_that_a_clos_cannot_hold_are_refused)
 {
 	static const char *const NAMES[] = { "clos above 25500 MHz", "clos min above max" };
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	for (size_t i = 0; i < COUNT(NAMES); i++) {
@@ -48,13 +47,12 @@ static void D21_frequencies_that_a_clos_cannot_hold_are_refused(void **state)
 }
 
 /** The command rounds them down, with a warning. */
-static void D22_frequencies_between_two_ratios_are_refused(void **state)
+TEST(D22_frequencies_between_two_ratios_are_refused)
 {
 	struct request request = *request_find("clos");
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	request.clos.max_mhz = 2650;
 	machine_begin(&machine, "tests/tiny");
 	machine_make(&machine, &request, NULL, &outcome);
@@ -64,11 +62,10 @@ static void D22_frequencies_between_two_ratios_are_refused(void **state)
 	machine_end(&machine);
 }
 
-static void D28_limits_are_written_as_clean_numbers(void **state)
+TEST(D28_limits_are_written_as_clean_numbers)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	check_ends(&machine, "base-freq enable auto");
 	check_line(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq: 3200000\n",
@@ -76,11 +73,10 @@ static void D28_limits_are_written_as_clean_numbers(void **state)
 	machine_end(&machine);
 }
 
-static void D29_D30_siblings_share_the_class_of_their_core(void **state)
+TEST(D29_D30_siblings_share_the_class_of_their_core)
 {
 	struct machine machine;
 
-	(void)state;
 	/* CPUs 0 and 1 are one core: CPU 0 is named. */
 	machine_begin(&machine, "tests/tiny");
 	check_ends(&machine, "turbo-freq enable auto cpus");
@@ -89,23 +85,21 @@ static void D29_D30_siblings_share_the_class_of_their_core(void **state)
 	machine_end(&machine);
 }
 
-static void D34_model_0x55_has_no_epp_and_no_weight(void **state)
+TEST(D34_model_0x55_has_no_epp_and_no_weight)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/skylake-mailbox");
 	check_ends(&machine, "clos");
 	check_line(&machine, "domain 0 clos 2: 0x00160a00\n", true);
 	machine_end(&machine);
 }
 
-static void D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow(void **state)
+TEST(D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	machine_try(&machine, "turbo-freq enable auto", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
@@ -114,13 +108,12 @@ static void D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow(void **
 	machine_end(&machine);
 }
 
-static void D36_other_packages_are_not_touched(void **state)
+TEST(D36_other_packages_are_not_touched)
 {
 	struct request request = *request_find("turbo-freq enable auto cpus");
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	request.one_package = true;
 	machine_begin(&machine, "guide");
 	machine_make(&machine, &request, NULL, &outcome);
@@ -132,11 +125,10 @@ static void D36_other_packages_are_not_touched(void **state)
 	machine_end(&machine);
 }
 
-static void D40_uncore_limits_follow_the_level(void **state)
+TEST(D40_uncore_limits_follow_the_level)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny",
 			   "uncore-max = 2200\nuncore-base = 1600\nuncore-min = 800",
 			   "uncore-max = 1900\nuncore-base = 1600\nuncore-min = 900");
@@ -146,12 +138,11 @@ static void D40_uncore_limits_follow_the_level(void **state)
 	machine_end(&machine);
 }
 
-static void D43_without_intel_pstate_turbo_is_not_off(void **state)
+TEST(D43_without_intel_pstate_turbo_is_not_off)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/no-cpufreq");
 	machine_try(&machine, "turbo-freq enable", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
@@ -166,13 +157,12 @@ static void D43_without_intel_pstate_turbo_is_not_off(void **state)
 	machine_end(&machine);
 }
 
-static void D43_a_limit_of_the_user_is_moved_only_as_far_as_needed(void **state)
+TEST(D43_a_limit_of_the_user_is_moved_only_as_far_as_needed)
 {
 	static const char PATH[] = "/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq";
 	struct isst_machine *opened;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	opened = machine_open(&machine);
 	assert_int_equal(opened->files->write(opened->data, PATH, "2600000", 7), 0);
@@ -183,13 +173,12 @@ static void D43_a_limit_of_the_user_is_moved_only_as_far_as_needed(void **state)
 	machine_end(&machine);
 }
 
-static void D44_turbo_mode_takes_any_number_of_cpus(void **state)
+TEST(D44_turbo_mode_takes_any_number_of_cpus)
 {
 	static const char *const PLATFORMS[] = { "tests/tiny", "tests/sparse", "guide" };
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(PLATFORMS); i++) {
 		machine_begin(&machine, PLATFORMS[i]);
 		check_ends(&machine, "turbo-mode disable");
@@ -206,11 +195,10 @@ static void D44_turbo_mode_takes_any_number_of_cpus(void **state)
 	machine_end(&machine);
 }
 
-static void D47_every_die_of_a_package_is_handled(void **state)
+TEST(D47_every_die_of_a_package_is_handled)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/multi-die");
 	check_ends(&machine, "core-power enable");
 	check_line(&machine, "domain 0 core-power: 1\n", true);
@@ -218,12 +206,11 @@ static void D47_every_die_of_a_package_is_handled(void **state)
 	machine_end(&machine);
 }
 
-static void D53_each_register_is_written_once_and_in_few_calls(void **state)
+TEST(D53_each_register_is_written_once_and_in_few_calls)
 {
 	struct isst_emulator_statistics before, after;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "icelake-2s40c");
 	before = machine_statistics(&machine);
 	check_ends(&machine, "association 3");
@@ -240,12 +227,11 @@ static void D53_each_register_is_written_once_and_in_few_calls(void **state)
 	machine_end(&machine);
 }
 
-static void D54_missing_hwp_is_named(void **state)
+TEST(D54_missing_hwp_is_named)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[topology]", "[files]\nhwp = no\n\n[topology]");
 	machine_try(&machine, "core-power enable", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
@@ -254,13 +240,12 @@ static void D54_missing_hwp_is_named(void **state)
 	machine_end(&machine);
 }
 
-static void D68_the_obstacle_of_each_domain_is_reported(void **state)
+TEST(D68_the_obstacle_of_each_domain_is_reported)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	before = machine_picture(&machine);
 	machine_faults(&machine, "mailbox 0x7f/0x00 EIO");
@@ -274,13 +259,12 @@ static void D68_the_obstacle_of_each_domain_is_reported(void **state)
 	machine_end(&machine);
 }
 
-static void a_locked_level_is_not_changed(void **state)
+TEST(a_locked_level_is_not_changed)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/locked");
 	before = machine_picture(&machine);
 	machine_try(&machine, "level 1", &outcome);
@@ -297,28 +281,4 @@ static void a_locked_level_is_not_changed(void **state)
 	assert_true(outcome_error(&outcome) < 0);
 	outcome_clear(&outcome);
 	machine_end(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(D21_frequencies_that_a_clos_cannot_hold_are_refused),
-		cmocka_unit_test(D22_frequencies_between_two_ratios_are_refused),
-		cmocka_unit_test(D28_limits_are_written_as_clean_numbers),
-		cmocka_unit_test(D29_D30_siblings_share_the_class_of_their_core),
-		cmocka_unit_test(D34_model_0x55_has_no_epp_and_no_weight),
-		cmocka_unit_test(D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow),
-		cmocka_unit_test(D36_other_packages_are_not_touched),
-		cmocka_unit_test(D40_uncore_limits_follow_the_level),
-		cmocka_unit_test(D43_without_intel_pstate_turbo_is_not_off),
-		cmocka_unit_test(D43_a_limit_of_the_user_is_moved_only_as_far_as_needed),
-		cmocka_unit_test(D44_turbo_mode_takes_any_number_of_cpus),
-		cmocka_unit_test(D47_every_die_of_a_package_is_handled),
-		cmocka_unit_test(D53_each_register_is_written_once_and_in_few_calls),
-		cmocka_unit_test(D54_missing_hwp_is_named),
-		cmocka_unit_test(D68_the_obstacle_of_each_domain_is_reported),
-		cmocka_unit_test(a_locked_level_is_not_changed),
-	};
-
-	return cmocka_run_group_tests_name("defects of changing commands", tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static void hold_package(const struct machine *machine)
 }
 
 /** The kernel refuses what is beyond the limit that was written for the package. */
-static void a_limit_beyond_that_of_the_package_is_rolled_back(void **state)
+TEST(a_limit_beyond_that_of_the_package_is_rolled_back)
 {
 	static const char *const STATED[][2] = {
 		{ HEADER "package 0 powerdomain 0-1: uncore-max 2200\n",
@@ -145,7 +145,6 @@ static void a_limit_beyond_that_of_the_package_is_rolled_back(void **state)
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	machine_look(&machine);
 	hold_package(&machine);
@@ -164,12 +163,11 @@ static const char WIDER[] = HEADER "uncore-min 800\nuncore-max 2000\n"
 				   "package 0 powerdomain 2: uncore-min 1000\n";
 
 /** If all of a package is stated, its limit is moved. */
-static void the_limit_of_a_package_is_moved(void **state)
+TEST(the_limit_of_a_package_is_moved)
 {
 	struct machine machine;
 	struct applied applied;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	hold_package(&machine);
 	check_succeeds(&machine, WIDER);
@@ -183,11 +181,10 @@ static void the_limit_of_a_package_is_moved(void **state)
 	machine_end(&machine);
 }
 
-static void the_limit_of_a_package_is_rolled_back(void **state)
+TEST(the_limit_of_a_package_is_rolled_back)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	machine_look(&machine);
 	hold_package(&machine);
@@ -198,12 +195,11 @@ static void the_limit_of_a_package_is_rolled_back(void **state)
 /* ---- I/O dies ---- */
 
 /** The register requests the level still: what the firmware may do later is no level that stays. */
-static void a_pending_level_of_an_io_die_is_rolled_back(void **state)
+TEST(a_pending_level_of_an_io_die_is_rolled_back)
 {
 	static const char LEVEL[] = HEADER "level 1\n";
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	machine_faults(&machine, "tpmi perf-set-level power-domain 2 refused 1 times 1");
 	check_fails(&machine, LEVEL, "may still do so; all changes were rolled back");
@@ -211,13 +207,12 @@ static void a_pending_level_of_an_io_die_is_rolled_back(void **state)
 	machine_end(&machine);
 }
 
-static void an_io_die_that_is_named_does_not_refuse(void **state)
+TEST(an_io_die_that_is_named_does_not_refuse)
 {
 	static const char REFUSED[] = "tpmi perf-set-feature power-domain 2 ENOTTY";
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	machine_look(&machine);
 	before = machine_picture(&machine);
@@ -243,11 +238,10 @@ static void cover(const struct machine *machine)
 	write_file(machine, CPUFREQ(2, "max"), "1500000");
 }
 
-static void a_covered_limit_goes_with_the_one_above_it(void **state)
+TEST(a_covered_limit_goes_with_the_one_above_it)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	cover(&machine);
 	check_succeeds(&machine, NO_LIMITS);
@@ -255,11 +249,10 @@ static void a_covered_limit_goes_with_the_one_above_it(void **state)
 	machine_end(&machine);
 }
 
-static void a_covered_limit_is_rolled_back(void **state)
+TEST(a_covered_limit_is_rolled_back)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	cover(&machine);
@@ -267,12 +260,11 @@ static void a_covered_limit_is_rolled_back(void **state)
 	machine_end(&machine);
 }
 
-static void an_upper_limit_does_not_lower_what_is_not_stated(void **state)
+TEST(an_upper_limit_does_not_lower_what_is_not_stated)
 {
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	write_file(&machine, CPUFREQ(1, "min"), "2000000");
@@ -286,12 +278,11 @@ static void an_upper_limit_does_not_lower_what_is_not_stated(void **state)
 }
 
 /** The processor of tests/tiny has 3000 MHz at level 0, and 3100 at level 1. */
-static void a_limit_is_not_fitted_to_another_range(void **state)
+TEST(a_limit_is_not_fitted_to_another_range)
 {
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	before = machine_picture(&machine);
@@ -300,21 +291,4 @@ static void a_limit_is_not_fitted_to_another_range(void **state)
 	check_succeeds(&machine, HEADER "level 1\nscaling-min 3050\n");
 	free(before);
 	machine_end(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_limit_beyond_that_of_the_package_is_rolled_back),
-		cmocka_unit_test(the_limit_of_a_package_is_moved),
-		cmocka_unit_test(the_limit_of_a_package_is_rolled_back),
-		cmocka_unit_test(a_pending_level_of_an_io_die_is_rolled_back),
-		cmocka_unit_test(an_io_die_that_is_named_does_not_refuse),
-		cmocka_unit_test(a_covered_limit_goes_with_the_one_above_it),
-		cmocka_unit_test(a_covered_limit_is_rolled_back),
-		cmocka_unit_test(an_upper_limit_does_not_lower_what_is_not_stated),
-		cmocka_unit_test(a_limit_is_not_fitted_to_another_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

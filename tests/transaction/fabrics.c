@@ -108,14 +108,13 @@ static void begin(struct machine *machine)
 	added.refuses = false;
 }
 
-static void each_fabric_is_counted_and_read(void **state)
+TEST(each_fabric_is_counted_and_read)
 {
 	struct uncore_limits limits[2] = { 0 };
 	static const unsigned int COUNTS[] = { 2, 1, 1 };
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	begin(&machine);
 	context = discover(&machine);
 	for (size_t i = 0; i < COUNT(COUNTS); i++) {
@@ -162,12 +161,11 @@ static void check_first_fabric(const struct machine *machine, const char *max)
 	free(text);
 }
 
-static void each_fabric_gets_its_limits_in_its_order(void **state)
+TEST(each_fabric_gets_its_limits_in_its_order)
 {
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	begin(&machine);
 	context = discover(&machine);
 	assert_int_equal(make(context, 1000000, 2000000), 0);
@@ -183,13 +181,12 @@ static void each_fabric_gets_its_limits_in_its_order(void **state)
 	machine_end(&machine);
 }
 
-static void a_fabric_that_refuses_leaves_the_others_as_they_were(void **state)
+TEST(a_fabric_that_refuses_leaves_the_others_as_they_were)
 {
 	struct isst_context *context;
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	begin(&machine);
 	before = machine_picture(&machine);
 	added.refuses = true;
@@ -221,9 +218,8 @@ static bool is_found(struct isst_context *context, const char *fabric)
 }
 
 /* As many as the driver's answers have. */
-static void the_limits_of_every_fabric_are_explained(void **state)
+TEST(the_limits_of_every_fabric_are_explained)
 {
-	(void)state;
 	for (unsigned int fabric = 1; fabric < 8; fabric++) {
 		struct isst_context *context;
 		struct machine machine;
@@ -239,16 +235,4 @@ static void the_limits_of_every_fabric_are_explained(void **state)
 		isst_close(context);
 		machine_end(&machine);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_fabric_is_counted_and_read),
-		cmocka_unit_test(each_fabric_gets_its_limits_in_its_order),
-		cmocka_unit_test(a_fabric_that_refuses_leaves_the_others_as_they_were),
-		cmocka_unit_test(the_limits_of_every_fabric_are_explained),
-	};
-
-	return cmocka_run_group_tests_name("fabrics", tests, NULL, NULL);
 }

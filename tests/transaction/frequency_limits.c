@@ -172,11 +172,10 @@ static void check_refused(const struct machine *machine, struct asked what, int 
 
 /* The processor of tests/tiny has 800 to 3000 MHz at level 0, to 3100 at level 1; base 2000. */
 
-static void limits_move_in_an_order_that_clips_none(void **state)
+TEST(limits_move_in_an_order_that_clips_none)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_made(&machine, (struct asked){ .cpus = "0,2", .min_mhz = 1500, .max_mhz = 2500 },
 		   "CPU 0: scaling_max_freq: no limit -> 2500000 kHz\n"
@@ -196,11 +195,10 @@ static void limits_move_in_an_order_that_clips_none(void **state)
 	machine_end(&machine);
 }
 
-static void a_limit_that_is_kept_stays_and_none_is_the_processors(void **state)
+TEST(a_limit_that_is_kept_stays_and_none_is_the_processors)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_made(&machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 2500 },
 		   "CPU 1: scaling_max_freq: no limit -> 2500000 kHz\n");
@@ -215,7 +213,7 @@ static void a_limit_that_is_kept_stays_and_none_is_the_processors(void **state)
 	machine_end(&machine);
 }
 
-static void equal_limits_are_not_written(void **state)
+TEST(equal_limits_are_not_written)
 {
 	static const struct asked EQUAL[] = {
 		{ .cpus = "0-3", .min_mhz = 0, .max_mhz = 0 },
@@ -226,18 +224,16 @@ static void equal_limits_are_not_written(void **state)
 	};
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(EQUAL); i++)
 		check_made(&machine, EQUAL[i], "");
 	machine_end(&machine);
 }
 
-static void limits_that_the_kernel_would_move_are_refused(void **state)
+TEST(limits_that_the_kernel_would_move_are_refused)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_refused(&machine, (struct asked){ .cpus = "0", .min_mhz = 2500, .max_mhz = 2400 },
 		      -EIO,
@@ -256,11 +252,10 @@ static void limits_that_the_kernel_would_move_are_refused(void **state)
 	machine_end(&machine);
 }
 
-static void limits_are_those_of_the_level_that_the_change_brings(void **state)
+TEST(limits_are_those_of_the_level_that_the_change_brings)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_made(&machine,
 		   (struct asked){ .cpus = "0", .level = 1, .min_mhz = 3050, .max_mhz = 3080 },
@@ -275,11 +270,10 @@ static void limits_are_those_of_the_level_that_the_change_brings(void **state)
 	machine_end(&machine);
 }
 
-static void limits_of_a_cpu_that_comes_online_follow_it(void **state)
+TEST(limits_of_a_cpu_that_comes_online_follow_it)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	/* The kernel keeps them. */
@@ -299,11 +293,10 @@ static void limits_of_a_cpu_that_comes_online_follow_it(void **state)
 	machine_end(&machine);
 }
 
-static void limits_that_are_not_shown_while_turbo_is_off_are_written(void **state)
+TEST(limits_that_are_not_shown_while_turbo_is_off_are_written)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	write_file(&machine, CPU "intel_pstate/no_turbo", "1");
 	/* The processor's highest frequency is 2000 MHz until turbo is on again. */
@@ -319,11 +312,10 @@ static void limits_that_are_not_shown_while_turbo_is_off_are_written(void **stat
 	machine_end(&machine);
 }
 
-static void a_preset_platform_has_limits_of_cpufreq_too(void **state)
+TEST(a_preset_platform_has_limits_of_cpufreq_too)
 {
 	struct machine machine;
 
-	(void)state;
 	/* 800 to 3900 MHz. */
 	machine_begin(&machine, "cascadelake-6230n");
 	check_made(&machine, (struct asked){ .cpus = "6,39", .min_mhz = 2700, .max_mhz = 3900 },
@@ -332,11 +324,10 @@ static void a_preset_platform_has_limits_of_cpufreq_too(void **state)
 	machine_end(&machine);
 }
 
-static void a_machine_without_cpufreq_is_named(void **state)
+TEST(a_machine_without_cpufreq_is_named)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/no-cpufreq");
 	check_refused(&machine, (struct asked){ .cpus = "0-1", .max_mhz = 2000 }, -EOPNOTSUPP,
 		      "-95: CPU 0: cpufreq has no limits for it\n"
@@ -351,11 +342,10 @@ static void a_machine_without_cpufreq_is_named(void **state)
 
 /* tests/tiny: 800 to 2200 MHz. */
 
-static void uncore_limits_of_a_die_never_cross(void **state)
+TEST(uncore_limits_of_a_die_never_cross)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 1800, .max_mhz = 2000 },
 		   "package 0, die 0: uncore max_freq_khz: 2200000 kHz -> 2000000 kHz\n"
@@ -377,11 +367,10 @@ static void uncore_limits_of_a_die_never_cross(void **state)
 	machine_end(&machine);
 }
 
-static void uncore_limits_that_no_kernel_takes_are_refused(void **state)
+TEST(uncore_limits_that_no_kernel_takes_are_refused)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_refused(&machine, (struct asked){ .uncore = true, .min_mhz = 2300, .max_mhz = -1 },
 		      -EIO,
@@ -403,11 +392,10 @@ static void uncore_limits_that_no_kernel_takes_are_refused(void **state)
 }
 
 /** tests/tpmi-tiny: 800 to 2200 MHz in the two power domains with CPUs, to 2500 in that of I/O. */
-static void uncore_limits_belong_to_power_domains(void **state)
+TEST(uncore_limits_belong_to_power_domains)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = -1, .max_mhz = 2200 },
 		   "package 0, power domain 2: uncore max_freq_khz: 2500000 kHz -> 2200000 kHz\n");
@@ -429,7 +417,7 @@ static void uncore_limits_belong_to_power_domains(void **state)
 /* ---- Failures ---- */
 
 /** Each write fails in turn, then each read. */
-static void what_fails_leaves_all_as_it_was(void **state)
+TEST_ON(what_fails_leaves_all_as_it_was, "tests/tiny", "tests/tpmi-tiny")
 {
 	struct machine machine;
 
@@ -467,13 +455,12 @@ static struct scaling_limits read_cpu(struct isst_context *context, unsigned int
 	return limits;
 }
 
-static void limits_of_cpufreq_are_read_with_what_none_is(void **state)
+TEST(limits_of_cpufreq_are_read_with_what_none_is)
 {
 	struct isst_context *context;
 	struct scaling_limits limits;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	write_file(&machine, CPUFREQ(1, "min"), "1500000");
@@ -494,13 +481,12 @@ static void limits_of_cpufreq_are_read_with_what_none_is(void **state)
 	machine_end(&machine);
 }
 
-static void a_limit_may_be_hidden_while_turbo_is_off(void **state)
+TEST(a_limit_may_be_hidden_while_turbo_is_off)
 {
 	struct isst_context *context;
 	struct scaling_limits limits;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	write_file(&machine, CPU "intel_pstate/no_turbo", "1");
 	context = discover(&machine);
@@ -511,14 +497,13 @@ static void a_limit_may_be_hidden_while_turbo_is_off(void **state)
 	machine_end(&machine);
 }
 
-static void limits_of_the_uncore_are_read_with_those_of_boot(void **state)
+TEST(limits_of_the_uncore_are_read_with_those_of_boot)
 {
 	struct uncore_limits limits[3] = { 0 };
 	struct isst_context *context;
 	struct machine machine;
 	unsigned int count;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = 2100 },
 		   "package 0, power domain 0: uncore max_freq_khz: 2200000 kHz -> 2100000 kHz\n"
@@ -543,14 +528,13 @@ static void limits_of_the_uncore_are_read_with_those_of_boot(void **state)
 	machine_end(&machine);
 }
 
-static void a_machine_without_limits_has_no_fabrics(void **state)
+TEST(a_machine_without_limits_has_no_fabrics)
 {
 	struct uncore_limits limits = { 0 };
 	struct isst_context *context;
 	struct machine machine;
 	unsigned int count = 7;
 
-	(void)state;
 	machine_begin(&machine, "tests/no-cpufreq");
 	context = discover(&machine);
 	limits.domain = context_domain(context, 0);
@@ -561,35 +545,4 @@ static void a_machine_without_limits_has_no_fabrics(void **state)
 	assert_int_equal(read_cpu(context, 0).failure.error, -EOPNOTSUPP);
 	isst_close(context);
 	machine_end(&machine);
-}
-
-#define ON(platform, test) \
-	{ \
-		platform ": " #test, test, NULL, NULL, platform \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_move_in_an_order_that_clips_none),
-		cmocka_unit_test(a_limit_that_is_kept_stays_and_none_is_the_processors),
-		cmocka_unit_test(equal_limits_are_not_written),
-		cmocka_unit_test(limits_that_the_kernel_would_move_are_refused),
-		cmocka_unit_test(limits_are_those_of_the_level_that_the_change_brings),
-		cmocka_unit_test(limits_of_a_cpu_that_comes_online_follow_it),
-		cmocka_unit_test(limits_that_are_not_shown_while_turbo_is_off_are_written),
-		cmocka_unit_test(a_preset_platform_has_limits_of_cpufreq_too),
-		cmocka_unit_test(a_machine_without_cpufreq_is_named),
-		cmocka_unit_test(uncore_limits_of_a_die_never_cross),
-		cmocka_unit_test(uncore_limits_that_no_kernel_takes_are_refused),
-		cmocka_unit_test(uncore_limits_belong_to_power_domains),
-		ON("tests/tiny", what_fails_leaves_all_as_it_was),
-		ON("tests/tpmi-tiny", what_fails_leaves_all_as_it_was),
-		cmocka_unit_test(limits_of_cpufreq_are_read_with_what_none_is),
-		cmocka_unit_test(a_limit_may_be_hidden_while_turbo_is_off),
-		cmocka_unit_test(limits_of_the_uncore_are_read_with_those_of_boot),
-		cmocka_unit_test(a_machine_without_limits_has_no_fabrics),
-	};
-
-	return cmocka_run_group_tests_name("frequency limits", tests, NULL, NULL);
 }

@@ -4,33 +4,15 @@
 #include "transaction/support/holds.h"
 #include "transaction/support/rests.h"
 
-#define TEST(what, test, platform) \
-	{ \
-		platform ": " what, test, NULL, NULL, platform \
-	}
-#define HELD(platform) \
-	TEST("a held change that is released stands", every_release, platform), \
-		TEST("a held change is rolled back", every_rollback, platform)
-#define KILLED(platform) \
-	TEST("the next run rolls back what a killed one held", sampled_kills_of_holders, platform)
-#define FAILED(platform) \
-	TEST("a rollback that fails lists what differs", every_failing_rollback, platform)
+RUN_ON(every_release, "tests/tiny", "tests/offline", "tests/features-on", "tests/tpmi-tiny",
+       "tests/preset-unnamed")
+RUN_ON(every_rollback, "tests/tiny", "tests/offline", "tests/features-on", "tests/tpmi-tiny",
+       "tests/preset-unnamed")
+RUN_ON(sampled_kills_of_holders, "tests/tiny", "tests/tpmi-tiny", "tests/preset-unnamed")
+RUN_ON(every_failing_rollback, "tests/tiny")
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		HELD("tests/tiny"),
-		HELD("tests/offline"),
-		HELD("tests/features-on"),
-		HELD("tests/tpmi-tiny"),
-		HELD("tests/preset-unnamed"),
-		/* Others: held_large.c */
-		KILLED("tests/tiny"),
-		KILLED("tests/tpmi-tiny"),
-		KILLED("tests/preset-unnamed"),
-		FAILED("tests/tiny"),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("held changes", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

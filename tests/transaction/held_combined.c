@@ -145,7 +145,8 @@ static void check(const struct machine *machine, uint64_t number)
 }
 
 /** On a machine as after boot, and on one with both features on. */
-static void combined_requests(void **state)
+TEST_ON(combined_requests, "tests/tiny", "tests/multi-die", "tests/offline", "tests/features-on",
+	"tests/tpmi-tiny", "tests/tpmi-modules", "guide")
 {
 	static const char *const BEFORE[] = { NULL,
 					      "base-freq enable auto; turbo-freq enable auto" };
@@ -162,21 +163,8 @@ static void combined_requests(void **state)
 	}
 }
 
-#define COMBINED(platform) \
-	{ \
-		platform ": several requests are rolled back", combined_requests, NULL, NULL, \
-			platform \
-	}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		COMBINED("tests/tiny"),	     COMBINED("tests/multi-die"),
-		COMBINED("tests/offline"),   COMBINED("tests/features-on"),
-		COMBINED("tests/tpmi-tiny"), COMBINED("tests/tpmi-modules"),
-		COMBINED("guide"),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("held changes of several requests", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

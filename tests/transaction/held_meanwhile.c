@@ -114,11 +114,10 @@ static void check_rolled_back(struct holding *holding, const char *warning)
 /* ---- The machine changes ---- */
 
 /* The base frequency of tests/tiny is 2000 MHz at level 0, its highest one 3000 MHz. */
-static void a_value_of_another_process_stays(void **state)
+TEST(a_value_of_another_process_stays)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "turbo-mode disable");
 	check_cpu_file(&holding, 2, "cpufreq/scaling_max_freq", "2000000");
 	write_cpu_file(&holding, 3, "cpufreq/scaling_max_freq", "1500000");
@@ -132,11 +131,10 @@ static void a_value_of_another_process_stays(void **state)
 }
 
 /** A level moves no limit that was set: it has nothing to do with them. */
-static void a_limit_of_another_process_is_not_of_a_level_that_is_rolled_back(void **state)
+TEST(a_limit_of_another_process_is_not_of_a_level_that_is_rolled_back)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "level 1");
 	write_cpu_file(&holding, 1, "cpufreq/scaling_max_freq", "1500000");
 	check_rolled_back(&holding, NULL);
@@ -147,12 +145,11 @@ static void a_limit_of_another_process_is_not_of_a_level_that_is_rolled_back(voi
 }
 
 /** Drivers of mailbox servers restore a level over a suspend, and core-power not. */
-static void what_was_lost_over_a_suspend_is_rolled_back(void **state)
+TEST(what_was_lost_over_a_suspend_is_rolled_back)
 {
 	struct holding holding;
 	char *before;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "core-power enable ordered");
 	assert_int_equal(isst_change_release(holding.change), 0);
 	isst_change_free(holding.change);
@@ -166,11 +163,10 @@ static void what_was_lost_over_a_suspend_is_rolled_back(void **state)
 	holding_end(&holding);
 }
 
-static void a_cpu_that_went_offline_keeps_its_limits(void **state)
+TEST(a_cpu_that_went_offline_keeps_its_limits)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "turbo-mode disable");
 	write_cpu_file(&holding, 3, "online", "0");
 	check_rolled_back(&holding,
@@ -181,11 +177,10 @@ static void a_cpu_that_went_offline_keeps_its_limits(void **state)
 }
 
 /** The other threads of cores 0 and 1 are CPUs 1 and 3. */
-static void cpus_that_smt_keeps_offline_keep_their_limits(void **state)
+TEST(cpus_that_smt_keeps_offline_keep_their_limits)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "turbo-mode disable");
 	write_file(&holding, CPU "smt/control", "off");
 	check_rolled_back(
@@ -197,11 +192,10 @@ static void cpus_that_smt_keeps_offline_keep_their_limits(void **state)
 }
 
 /** Level 1 of tests/tiny has core 0 alone: CPUs 2 and 3 go offline. */
-static void a_cpu_that_another_process_brought_back_stays_online(void **state)
+TEST(a_cpu_that_another_process_brought_back_stays_online)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "level 1 online");
 	check_cpu_file(&holding, 2, "online", "0");
 	write_cpu_file(&holding, 2, "online", "1");
@@ -213,11 +207,10 @@ static void a_cpu_that_another_process_brought_back_stays_online(void **state)
 }
 
 /** The CPU that carries the requests of a package goes offline. */
-static void requests_are_carried_by_another_cpu(void **state)
+TEST(requests_are_carried_by_another_cpu)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "guide", "clos");
 	write_cpu_file(&holding, 14, "online", "0");
 	check_rolled_back(&holding, NULL);
@@ -236,7 +229,7 @@ static void set_second_package(const struct holding *holding, const char *online
 		write_cpu_file(holding, cpu, "online", online);
 }
 
-static void a_package_that_is_offline_is_rolled_back_by_a_later_run(void **state)
+TEST(a_package_that_is_offline_is_rolled_back_by_a_later_run)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	struct holding holding;
@@ -244,7 +237,6 @@ static void a_package_that_is_offline_is_rolled_back_by_a_later_run(void **state
 	const char *difference;
 	unsigned int cpu;
 
-	(void)state;
 	hold(&holding, "guide", "association");
 	assert_int_equal(isst_cpuset_add_set(cpus, isst_domain_at(holding.context, 1)->present), 0);
 	set_second_package(&holding, "0");
@@ -269,12 +261,11 @@ static void a_package_that_is_offline_is_rolled_back_by_a_later_run(void **state
 	holding_end(&holding);
 }
 
-static void what_cannot_be_written_is_listed_and_rolled_back_later(void **state)
+TEST(what_cannot_be_written_is_listed_and_rolled_back_later)
 {
 	struct holding holding;
 	struct isst_context *later;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "turbo-mode disable");
 	machine_faults(&holding.machine, "write " CPU "cpu3/cpufreq/scaling_max_freq EIO");
 	assert_int_equal(isst_change_roll_back(holding.change), -ISST_ERR_ROLLBACK);
@@ -293,11 +284,10 @@ static void what_cannot_be_written_is_listed_and_rolled_back_later(void **state)
 	holding_end(&holding);
 }
 
-static void a_machine_that_cannot_be_read_leaves_the_change_held(void **state)
+TEST(a_machine_that_cannot_be_read_leaves_the_change_held)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "clos");
 	machine_faults(&holding.machine, "read " CPU "online EIO");
 	assert_int_equal(isst_change_roll_back(holding.change), -EIO);
@@ -308,12 +298,11 @@ static void a_machine_that_cannot_be_read_leaves_the_change_held(void **state)
 	holding_end(&holding);
 }
 
-static void a_journal_that_was_removed_is_reported(void **state)
+TEST(a_journal_that_was_removed_is_reported)
 {
 	struct holding holding;
 	char *path;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "clos");
 	assert_true(asprintf(&path, "%s/run/journal", holding.machine.state) > 0);
 	assert_int_equal(remove(path), 0);
@@ -337,14 +326,13 @@ static void check_names_holder(const char *message)
 	free(expected);
 }
 
-static void another_process_is_refused_the_lock_and_can_read(void **state)
+TEST(another_process_is_refused_the_lock_and_can_read)
 {
 	struct isst_options options = { 0 };
 	struct isst_context *other;
 	struct isst_journal *journal;
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "clos");
 	options.machine = machine_open(&holding.machine);
 	assert_int_equal(isst_open(&options, &other), 0);
@@ -365,7 +353,7 @@ static void another_process_is_refused_the_lock_and_can_read(void **state)
 }
 
 /** Once its holder has died, a process that does not change the machine reports it. */
-static void a_change_whose_holder_died_is_reported_and_shown(void **state)
+TEST(a_change_whose_holder_died_is_reported_and_shown)
 {
 	struct isst_options options = { 0 };
 	struct isst_journal *journal;
@@ -373,7 +361,6 @@ static void a_change_whose_holder_died_is_reported_and_shown(void **state)
 	struct machine machine;
 	pid_t child;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	fflush(NULL);
 	child = fork();
@@ -401,14 +388,13 @@ static void a_change_whose_holder_died_is_reported_and_shown(void **state)
 
 /* ---- The process itself ---- */
 
-static void nothing_else_is_changed_under_the_lock(void **state)
+TEST(nothing_else_is_changed_under_the_lock)
 {
 	const struct isst_change_options dry_run = { .dry_run = true };
 	struct isst_journal *journal;
 	struct isst_change *other;
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "clos");
 	assert_int_equal(isst_unlock(holding.context), -EINVAL);
 	check_holds(isst_error(holding.context), "a change is held");
@@ -432,12 +418,11 @@ static void nothing_else_is_changed_under_the_lock(void **state)
 	holding_end(&holding);
 }
 
-static void what_is_not_held_is_refused(void **state)
+TEST(what_is_not_held_is_refused)
 {
 	struct holding holding;
 	struct isst_change *change;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "clos");
 	assert_int_equal(isst_change_release(holding.change), 0);
 	assert_false(isst_change_is_held(holding.change));
@@ -453,13 +438,12 @@ static void what_is_not_held_is_refused(void **state)
 }
 
 /** There is nothing to write, and yet the change is held. */
-static void a_change_that_finds_all_done_is_held_without_journal(void **state)
+TEST(a_change_that_finds_all_done_is_held_without_journal)
 {
 	struct holding holding;
 	struct isst_change *change;
 	char *before;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "clos");
 	assert_int_equal(isst_change_release(holding.change), 0);
 	before = machine_picture(&holding.machine);
@@ -475,11 +459,10 @@ static void a_change_that_finds_all_done_is_held_without_journal(void **state)
 	holding_end(&holding);
 }
 
-static void closing_the_context_rolls_back(void **state)
+TEST(closing_the_context_rolls_back)
 {
 	struct holding holding;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "level 1 online");
 	isst_close(holding.context);
 	machine_check(&holding.machine, holding.before, "a closed context");
@@ -489,13 +472,12 @@ static void closing_the_context_rolls_back(void **state)
 	holding_end(&holding);
 }
 
-static void a_forked_child_leaves_the_change_to_its_parent(void **state)
+TEST(a_forked_child_leaves_the_change_to_its_parent)
 {
 	struct holding holding;
 	pid_t child;
 	int status;
 
-	(void)state;
 	hold(&holding, "tests/tiny", "clos");
 	fflush(NULL);
 	child = fork();
@@ -514,30 +496,4 @@ static void a_forked_child_leaves_the_change_to_its_parent(void **state)
 	check_rolled_back(&holding, NULL);
 	machine_check(&holding.machine, holding.before, "rolled back by the parent");
 	holding_end(&holding);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_value_of_another_process_stays),
-		cmocka_unit_test(a_limit_of_another_process_is_not_of_a_level_that_is_rolled_back),
-		cmocka_unit_test(what_was_lost_over_a_suspend_is_rolled_back),
-		cmocka_unit_test(a_cpu_that_went_offline_keeps_its_limits),
-		cmocka_unit_test(cpus_that_smt_keeps_offline_keep_their_limits),
-		cmocka_unit_test(a_cpu_that_another_process_brought_back_stays_online),
-		cmocka_unit_test(requests_are_carried_by_another_cpu),
-		cmocka_unit_test(a_package_that_is_offline_is_rolled_back_by_a_later_run),
-		cmocka_unit_test(what_cannot_be_written_is_listed_and_rolled_back_later),
-		cmocka_unit_test(a_machine_that_cannot_be_read_leaves_the_change_held),
-		cmocka_unit_test(a_journal_that_was_removed_is_reported),
-		cmocka_unit_test(another_process_is_refused_the_lock_and_can_read),
-		cmocka_unit_test(a_change_whose_holder_died_is_reported_and_shown),
-		cmocka_unit_test(nothing_else_is_changed_under_the_lock),
-		cmocka_unit_test(what_is_not_held_is_refused),
-		cmocka_unit_test(a_change_that_finds_all_done_is_held_without_journal),
-		cmocka_unit_test(closing_the_context_rolls_back),
-		cmocka_unit_test(a_forked_child_leaves_the_change_to_its_parent),
-	};
-
-	return cmocka_run_group_tests_name("while a change is held", tests, NULL, NULL);
 }

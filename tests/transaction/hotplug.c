@@ -47,11 +47,10 @@ static void set_file(const struct machine *machine, const char *path, const char
 
 /* ---- Hotplug ---- */
 
-static void D46_unknown_cpus_are_brought_online_where_the_level_enables_them(void **state)
+TEST(D46_unknown_cpus_are_brought_online_where_the_level_enables_them)
 {
 	struct machine machine;
 
-	(void)state;
 	/* CPUs 3 and 11 are of core 3, which level 1 does not enable; 12 belongs to core 0 of the
 	 * other package.
 	 */
@@ -64,11 +63,10 @@ static void D46_unknown_cpus_are_brought_online_where_the_level_enables_them(voi
 	machine_end(&machine);
 }
 
-static void unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains(void **state)
+TEST(unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains)
 {
 	struct machine machine;
 
-	(void)state;
 	/* CPU 12 is of the other package, and cannot be brought online. */
 	machine_begin(&machine, "tests/offline");
 	machine_faults(&machine, "write /sys/devices/system/cpu/cpu12/online EIO");
@@ -78,12 +76,11 @@ static void unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains(v
 }
 
 /** The kernel writes the MSR again that CPU 4 has written, as that comes online with the level. */
-static void a_level_has_its_turbo_ratio_limits_though_cpus_come_online(void **state)
+TEST(a_level_has_its_turbo_ratio_limits_though_cpus_come_online)
 {
 	struct machine machine;
 	char *picture;
 
-	(void)state;
 	machine_begin(&machine, "tests/offline");
 	check_ends(&machine, "turbo ratio limits");
 	set_file(&machine, "/sys/devices/system/cpu/cpu4/online", "0");
@@ -95,11 +92,10 @@ static void a_level_has_its_turbo_ratio_limits_though_cpus_come_online(void **st
 	machine_end(&machine);
 }
 
-static void D45_D46_all_cpus_come_online(void **state)
+TEST(D45_D46_all_cpus_come_online)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/offline");
 	check_ends(&machine, "all online");
 	check_text(&machine, ONLINE, "0-15");
@@ -116,12 +112,11 @@ static void D45_D46_all_cpus_come_online(void **state)
 	machine_end(&machine);
 }
 
-static void D15_hundreds_of_cpus_come_and_go(void **state)
+TEST(D15_hundreds_of_cpus_come_and_go)
 {
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "icelake-8s40c");
 	before = machine_picture(&machine);
 	check_ends(&machine, "level 4 online");
@@ -131,13 +126,12 @@ static void D15_hundreds_of_cpus_come_and_go(void **state)
 	machine_end(&machine);
 }
 
-static void a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone(void **state)
+TEST(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[files]\nrefuse-offline = 3\n\n[topology]");
 	before = machine_picture(&machine);
@@ -152,12 +146,11 @@ static void a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone(void **stat
 
 /* ---- CPU 0 ---- */
 
-static void D41_cpu_0_without_the_file_online_is_treated_as_others(void **state)
+TEST(D41_cpu_0_without_the_file_online_is_treated_as_others)
 {
 	struct machine machine;
 	char *limits;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_ends(&machine, "base-freq enable auto");
 	limits = text_of(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
@@ -170,13 +163,12 @@ static void D41_cpu_0_without_the_file_online_is_treated_as_others(void **state)
 	machine_end(&machine);
 }
 
-static void D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns(void **state)
+TEST(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0", "[level 1]\ncores = 1");
 	before = machine_picture(&machine);
 	machine_try(&machine, "level 1 online", &outcome);
@@ -192,11 +184,10 @@ static void D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns(void 
 	machine_end(&machine);
 }
 
-static void cpu_0_that_could_go_offline_is_isolated_when_asked_for(void **state)
+TEST(cpu_0_that_could_go_offline_is_isolated_when_asked_for)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0",
 			   "[files]\ncpu0-hotplug = yes\n\n[level 1]\ncores = 1");
 	check_ends(&machine, "level 1 online");
@@ -211,7 +202,7 @@ static void cpu_0_that_could_go_offline_is_isolated_when_asked_for(void **state)
 
 /* ---- Partitions ---- */
 
-static void D50_partitions_are_removed_when_no_longer_needed(void **state)
+TEST_ON(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny", "guide")
 {
 	struct machine machine;
 
@@ -223,12 +214,11 @@ static void D50_partitions_are_removed_when_no_longer_needed(void **state)
 	machine_end(&machine);
 }
 
-static void a_kernel_without_isolated_partitions_gets_root_ones(void **state)
+TEST(a_kernel_without_isolated_partitions_gets_root_ones)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[cgroup]\nisolated = no\n\n[topology]");
 	check_ends(&machine, "level 1 partitions");
@@ -240,13 +230,12 @@ static void a_kernel_without_isolated_partitions_gets_root_ones(void **state)
 	machine_end(&machine);
 }
 
-static void D50_an_invalid_partition_is_a_failure_with_the_kernels_reason(void **state)
+TEST(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	/* CPU 3 is isolated since boot: `root`, which is tried after a refusal, may not hold it. */
 	machine_begin(&machine, "tests/isolcpus");
 	before = machine_picture(&machine);
@@ -277,14 +266,13 @@ static void make_group(const struct machine *machine, const char *path, const ch
 }
 
 /** A partition that was invalid before the change is invalid again when it is undone. */
-static void an_invalid_partition_comes_back_as_such(void **state)
+TEST(an_invalid_partition_comes_back_as_such)
 {
 	static const char *const REQUESTS_OF_PARTITIONS[] = { "level 1 partitions",
 							      "level 0 partitions" };
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/multi-die");
 	for (size_t i = 0; i < COUNT(REQUESTS_OF_PARTITIONS); i++) {
 		const char *name = REQUESTS_OF_PARTITIONS[i];
@@ -313,12 +301,11 @@ static void an_invalid_partition_comes_back_as_such(void **state)
 }
 
 /** A partition of the name of die 0, of CPUs that are not all its own. */
-static void a_partition_of_others_is_neither_replaced_nor_removed(void **state)
+TEST(a_partition_of_others_is_neither_replaced_nor_removed)
 {
 	struct outcome outcome;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/multi-die");
 	set_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
 	make_group(&machine, "/sys/fs/cgroup/0-0-0", "3-4", "root");
@@ -334,13 +321,12 @@ static void a_partition_of_others_is_neither_replaced_nor_removed(void **state)
 	machine_end(&machine);
 }
 
-static void D16_long_lists_of_cpus_are_complete(void **state)
+TEST(D16_long_lists_of_cpus_are_complete)
 {
 	struct machine machine;
 	char *list;
 	struct isst_cpuset *set;
 
-	(void)state;
 	machine_begin(&machine, "tests/long-lists");
 	check_ends(&machine, "level 1 partitions");
 	list = text_of(&machine, GROUP "/cpuset.cpus");
@@ -352,12 +338,11 @@ static void D16_long_lists_of_cpus_are_complete(void **state)
 	machine_end(&machine);
 }
 
-static void without_cpusets_partitions_are_refused(void **state)
+TEST(without_cpusets_partitions_are_refused)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[cgroup]\ntree = no-cpuset\n\n[topology]");
 	machine_try(&machine, "level 1 partitions", &outcome);
@@ -369,11 +354,10 @@ static void without_cpusets_partitions_are_refused(void **state)
 
 /** CPU 1 is of level 1, and its limit below the base frequency of that; with SMT off it cannot come
  * online. */
-static void a_level_goes_without_limits_of_cpus_that_stay_offline(void **state)
+TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 {
 	static const char *const KINDS[] = { "busy", "readable", "gone" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(*KINDS); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -399,13 +383,12 @@ static void a_level_goes_without_limits_of_cpus_that_stay_offline(void **state)
 
 #define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00/"
 
-static void uncore_limits_that_firmware_moved_are_restored(void **state)
+TEST(uncore_limits_that_firmware_moved_are_restored)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny",
 			   "[level 1]\ncores = 0\npower = 90\ntjunction = 100\nbase = 2500\n"
 			   "base-avx2 = 2200\nbase-avx512 = 2000\nuncore-max = 2200\n"
@@ -425,11 +408,6 @@ static void uncore_limits_that_firmware_moved_are_restored(void **state)
 	outcome_clear(&outcome);
 	machine_end(&machine);
 }
-
-#define TEST(test, platform) \
-	{ \
-		platform ": " #test, test, NULL, NULL, platform \
-	}
 
 /* ---- A CPU that carries requests goes ---- */
 
@@ -479,7 +457,7 @@ static bool make_while_carrier_leaves(const struct machine *machine, const char 
 }
 
 /** The package's other CPUs carry the requests as well, on the way back, too. */
-static void a_cpu_that_carries_requests_may_go_offline_in_the_midst(void **state)
+TEST(a_cpu_that_carries_requests_may_go_offline_in_the_midst)
 {
 	static const struct {
 		const char *platform, *online;
@@ -489,7 +467,6 @@ static void a_cpu_that_carries_requests_may_go_offline_in_the_midst(void **state
 		{ "tests/tpmi-tiny", "/sys/devices/system/cpu/cpu4/online" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CARRIERS); i++) {
 		struct machine machine;
 		unsigned int at = 0;
@@ -519,11 +496,10 @@ static void check_why_gone(const struct machine *machine, const char *online, co
 	isst_close(context);
 }
 
-static void limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exist(void **state)
+TEST(limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exist)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_why_gone(&machine, "0", "the CPU went offline");
 	check_why_gone(&machine, "1", "the CPU went offline");
@@ -531,35 +507,4 @@ static void limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exi
 	machine_begin(&machine, "tests/no-cpufreq");
 	check_why_gone(&machine, "1", "it no longer exists");
 	machine_end(&machine);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_that_carries_requests_may_go_offline_in_the_midst),
-		cmocka_unit_test(
-			limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exist),
-		cmocka_unit_test(D46_unknown_cpus_are_brought_online_where_the_level_enables_them),
-		cmocka_unit_test(
-			unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains),
-		cmocka_unit_test(a_level_has_its_turbo_ratio_limits_though_cpus_come_online),
-		cmocka_unit_test(D45_D46_all_cpus_come_online),
-		cmocka_unit_test(D15_hundreds_of_cpus_come_and_go),
-		cmocka_unit_test(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone),
-		cmocka_unit_test(D41_cpu_0_without_the_file_online_is_treated_as_others),
-		cmocka_unit_test(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns),
-		cmocka_unit_test(cpu_0_that_could_go_offline_is_isolated_when_asked_for),
-		TEST(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny"),
-		TEST(D50_partitions_are_removed_when_no_longer_needed, "guide"),
-		cmocka_unit_test(a_kernel_without_isolated_partitions_gets_root_ones),
-		cmocka_unit_test(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason),
-		cmocka_unit_test(an_invalid_partition_comes_back_as_such),
-		cmocka_unit_test(a_partition_of_others_is_neither_replaced_nor_removed),
-		cmocka_unit_test(D16_long_lists_of_cpus_are_complete),
-		cmocka_unit_test(without_cpusets_partitions_are_refused),
-		cmocka_unit_test(a_level_goes_without_limits_of_cpus_that_stay_offline),
-		cmocka_unit_test(uncore_limits_that_firmware_moved_are_restored),
-	};
-
-	return cmocka_run_group_tests_name("CPUs that come and go", tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static int after_two_cpus(void *data)
 	return row.lines == 2;
 }
 
-static void B14_hundreds_of_cpus_are_interrupted_between_two_of_them(void **state)
+TEST(B14_hundreds_of_cpus_are_interrupted_between_two_of_them)
 {
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
@@ -40,7 +40,6 @@ static void B14_hundreds_of_cpus_are_interrupted_between_two_of_them(void **stat
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	row.lines = 0;
 	row.counts = &counts;
 	machine_begin(&machine, "guide");
@@ -55,7 +54,7 @@ static void B14_hundreds_of_cpus_are_interrupted_between_two_of_them(void **stat
 	machine_end(&machine);
 }
 
-static void F10_a_cpu_is_reported_immediately_before_it_goes_offline(void **state)
+TEST(F10_a_cpu_is_reported_immediately_before_it_goes_offline)
 {
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
@@ -63,7 +62,6 @@ static void F10_a_cpu_is_reported_immediately_before_it_goes_offline(void **stat
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	row.lines = 0;
 	row.counts = &counts;
 	machine_begin(&machine, "guide");
@@ -79,13 +77,12 @@ static void F10_a_cpu_is_reported_immediately_before_it_goes_offline(void **stat
 
 /* ---- What is found in a journal ---- */
 
-static void a_journal_of_another_boot_is_put_away(void **state)
+TEST(a_journal_of_another_boot_is_put_away)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "level 1");
 	before = machine_picture(&machine);
@@ -102,13 +99,12 @@ static void a_journal_of_another_boot_is_put_away(void **state)
 	machine_end(&machine);
 }
 
-static void a_line_that_is_cut_off_is_passed_over(void **state)
+TEST(a_line_that_is_cut_off_is_passed_over)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *boot_id, *text, *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	machine_prepare(&machine, "level 1");
@@ -144,12 +140,11 @@ static void write_journal(const struct machine *machine, const char *end)
 	free(text);
 }
 
-static void B18_a_change_that_was_complete_is_not_rolled_back(void **state)
+TEST(B18_a_change_that_was_complete_is_not_rolled_back)
 {
 	static const char *const ENDS[] = { "1 written\n1 verified\n",
 					    "1 written\n1 verified\ndone\n" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ENDS); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -167,12 +162,11 @@ static void B18_a_change_that_was_complete_is_not_rolled_back(void **state)
 	}
 }
 
-static void an_empty_journal_is_ignored(void **state)
+TEST(an_empty_journal_is_ignored)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "level 1");
 	machine_write(&machine, "run/journal", "");
@@ -184,11 +178,10 @@ static void an_empty_journal_is_ignored(void **state)
 	machine_end(&machine);
 }
 
-static void B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed(void **state)
+TEST(B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed)
 {
 	static const char *const ERRORS[] = { "EIO", "ENOENT" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -213,41 +206,14 @@ static void B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed(v
 	}
 }
 
-#define TEST(what, test, platform) \
-	{ \
-		platform ": " what, test, NULL, NULL, platform \
-	}
-#define INTERRUPTED(platform) \
-	TEST("an interrupted run takes its changes back", every_interruption, platform)
-#define CHANGED_SINCE(platform) \
-	TEST("what another process wrote since stays (B1)", every_change_after_a_kill, platform)
-#define KILLED(platform) TEST("the next run recovers from a kill", every_kill, platform)
-#define SAMPLED(platform) \
-	TEST("interrupted and killed runs leave nothing behind", few_ends, platform)
+RUN_ON(every_interruption, "tests/tiny", "tests/features-on")
+RUN_ON(every_change_after_a_kill, "tests/tiny", "tests/tpmi-tiny")
+RUN_ON(every_kill, "tests/tiny")
+RUN_ON(few_ends, "tests/tpmi-tiny", "tests/offline", "tests/skylake-mailbox",
+       "tests/preset-unnamed")
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(B14_hundreds_of_cpus_are_interrupted_between_two_of_them),
-		cmocka_unit_test(F10_a_cpu_is_reported_immediately_before_it_goes_offline),
-		cmocka_unit_test(a_journal_of_another_boot_is_put_away),
-		cmocka_unit_test(a_line_that_is_cut_off_is_passed_over),
-		cmocka_unit_test(B18_a_change_that_was_complete_is_not_rolled_back),
-		cmocka_unit_test(an_empty_journal_is_ignored),
-		cmocka_unit_test(
-			B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed),
-		/* On others: interruptions_large.c */
-		INTERRUPTED("tests/tiny"),
-		INTERRUPTED("tests/features-on"),
-		CHANGED_SINCE("tests/tiny"),
-		CHANGED_SINCE("tests/tpmi-tiny"),
-		KILLED("tests/tiny"),
-		SAMPLED("tests/tpmi-tiny"),
-		SAMPLED("tests/offline"),
-		SAMPLED("tests/skylake-mailbox"),
-		SAMPLED("tests/preset-unnamed"),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("interrupted and killed runs", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

@@ -4,22 +4,13 @@
 #include "transaction/support/ends.h"
 #include "transaction/support/rests.h"
 
-#define TEST(test, platform) \
-	{ \
-		platform ": interrupted and killed runs leave nothing behind (" #test ")", test, \
-			NULL, NULL, platform \
-	}
+RUN_ON(every_interruption, "tests/tpmi-tiny")
+RUN_ON(every_kill, "tests/tpmi-tiny")
+RUN_ON(sampled_ends, "graniterapids-2s128c", "graniterapids-unlocked")
+RUN_ON(few_ends, "graniterapids-2s64c", "sierraforest-2s112c", "diamondrapids-2s32c")
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(every_interruption, "tests/tpmi-tiny"),  TEST(every_kill, "tests/tpmi-tiny"),
-		TEST(sampled_ends, "graniterapids-2s128c"),   TEST(few_ends, "graniterapids-2s64c"),
-		TEST(sampled_ends, "graniterapids-unlocked"), TEST(few_ends, "sierraforest-2s112c"),
-		TEST(few_ends, "diamondrapids-2s32c"),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("interrupted and killed runs on TPMI machines", tests,
-					   NULL, NULL);
+	return test_main(NULL, NULL);
 }

@@ -49,13 +49,12 @@ static const struct isst_domain *domain_of_package(const struct isst_context *co
 /* CPUs of package 1 of four, of 40 cores each. */
 #define PACKAGE_1 "40-79,200-239"
 
-static void domains_keep_their_answers_when_others_come_before_them(void **state)
+TEST(domains_keep_their_answers_when_others_come_before_them)
 {
 	struct isst_level levels[4] = { 0 };
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/icelake-4s40c");
 	set_online(&machine, PACKAGE_1, "0");
 	context = open_machine(&machine);
@@ -129,7 +128,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	isst_change_free(change);
 }
 
-static void a_domain_that_disappeared_is_refused_until_it_returns(void **state)
+TEST(a_domain_that_disappeared_is_refused_until_it_returns)
 {
 	struct isst_perf_profile profile = { 0 };
 	const struct isst_domain *gone, *last;
@@ -137,7 +136,6 @@ static void a_domain_that_disappeared_is_refused_until_it_returns(void **state)
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/icelake-4s40c");
 	context = open_machine(&machine);
 	gone = domain_of_package(context, 1);
@@ -214,7 +212,7 @@ static void check_plans_with_gone(struct isst_context *context, const struct iss
 	isst_change_free(change);
 }
 
-static void targets_that_disappeared_are_left_out_as_others_that_fail(void **state)
+TEST(targets_that_disappeared_are_left_out_as_others_that_fail)
 {
 	struct isst_targets *domains, *cpus, *none_left;
 	struct isst_change_options options = { .dry_run = true, .targets = ISST_SKIP_FAILED };
@@ -224,7 +222,6 @@ static void targets_that_disappeared_are_left_out_as_others_that_fail(void **sta
 	struct isst_change *change;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/icelake-4s40c");
 	context = open_machine(&machine);
 	gone = domain_of_package(context, 1);
@@ -254,12 +251,11 @@ static void targets_that_disappeared_are_left_out_as_others_that_fail(void **sta
 	machine_end(&machine);
 }
 
-static void a_discovery_that_fails_leaves_the_notices(void **state)
+TEST(a_discovery_that_fails_leaves_the_notices)
 {
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "model = 0x6a", "model = 0x6b");
 	context = open_machine(&machine);
 	check_holds(isst_notice_at(context, 0), "model 0x6b");
@@ -295,12 +291,11 @@ static bool sets_uncore(struct isst_context *context)
 }
 
 /** Its directories come and go with a module of the kernel. */
-static void the_uncore_is_discovered_again(void **state)
+TEST(the_uncore_is_discovered_again)
 {
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	machine_faults(&machine, "read /sys/devices/system/cpu/intel_uncore_frequency/*/package_id "
 				 "ENOENT\n");
@@ -313,14 +308,13 @@ static void the_uncore_is_discovered_again(void **state)
 	machine_end(&machine);
 }
 
-static void objects_of_another_context_and_null_are_refused(void **state)
+TEST(objects_of_another_context_and_null_are_refused)
 {
 	struct isst_perf_profile profiles[2] = { 0 };
 	struct isst_clos_association associations[2] = { 0 };
 	struct isst_context *context, *other;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	context = open_machine(&machine);
 	other = open_machine(&machine);
@@ -426,23 +420,20 @@ static void poll_machine(const char *platform, const char *faults, bool rediscov
 #define TPMI_FAULTS \
 	"tpmi perf-level-info ENOTTY\ntpmi core-power ENOTTY\nmsr 0x1ad EIO\ntpmi clos-assoc ENOTTY\n"
 
-static void C3_polling_takes_no_memory_on_a_healthy_machine(void **state)
+TEST(C3_polling_takes_no_memory_on_a_healthy_machine)
 {
-	(void)state;
 	poll_machine("guide", "", false);
 	poll_machine("tests/tpmi-tiny", "", false);
 }
 
-static void C3_polling_takes_no_memory_on_a_failing_machine(void **state)
+TEST(C3_polling_takes_no_memory_on_a_failing_machine)
 {
-	(void)state;
 	poll_machine("guide", MAILBOX_FAULTS, false);
 	poll_machine("tests/tpmi-tiny", TPMI_FAULTS, false);
 }
 
-static void C3_repeated_discovery_takes_no_memory(void **state)
+TEST(C3_repeated_discovery_takes_no_memory)
 {
-	(void)state;
 	poll_machine("guide", "", true);
 	poll_machine("guide", "phy-id cpu 3 EINVAL\n", true);
 	poll_machine("tests/tpmi-tiny", "", true);
@@ -452,19 +443,7 @@ static void C3_repeated_discovery_takes_no_memory(void **state)
 
 int main(int count, char **arguments)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(domains_keep_their_answers_when_others_come_before_them),
-		cmocka_unit_test(a_domain_that_disappeared_is_refused_until_it_returns),
-		cmocka_unit_test(targets_that_disappeared_are_left_out_as_others_that_fail),
-		cmocka_unit_test(a_discovery_that_fails_leaves_the_notices),
-		cmocka_unit_test(the_uncore_is_discovered_again),
-		cmocka_unit_test(objects_of_another_context_and_null_are_refused),
-		cmocka_unit_test(C3_polling_takes_no_memory_on_a_healthy_machine),
-		cmocka_unit_test(C3_polling_takes_no_memory_on_a_failing_machine),
-		cmocka_unit_test(C3_repeated_discovery_takes_no_memory),
-	};
-
 	(void)count;
 	count_exactly(arguments);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

@@ -74,9 +74,8 @@ static bool check_level_after(const struct machine *machine, size_t i, const cha
 	return failed;
 }
 
-static void a_level_that_changes_meanwhile_fails_the_change(void **state)
+TEST(a_level_that_changes_meanwhile_fails_the_change)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(MADE); i++) {
 		const char *before = request_find(MADE[i].name)->before;
 		struct machine machine;
@@ -97,14 +96,13 @@ static void a_level_that_changes_meanwhile_fails_the_change(void **state)
 }
 
 /** Between planning and the first write nothing is written at all. */
-static void a_level_that_changes_before_the_first_write_ends_the_change(void **state)
+TEST(a_level_that_changes_before_the_first_write_ends_the_change)
 {
 	const char *name = "base-freq enable auto";
 	struct machine machine;
 	unsigned int seen = 0;
 	char *expected;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	expected = picture_with_level(&machine, NULL, "4 package 0");
 	for (unsigned int number = 0; number < 150; number++) {
@@ -134,12 +132,6 @@ static void a_level_that_changes_before_the_first_write_ends_the_change(void **s
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_level_that_changes_meanwhile_fails_the_change),
-		cmocka_unit_test(a_level_that_changes_before_the_first_write_ends_the_change),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("other agents in the middle of a change", tests, NULL,
-					   NULL);
+	return test_main(NULL, NULL);
 }

@@ -71,9 +71,8 @@ static const struct {
 	{ ISST_ALL_TARGETS, "", 0 },
 };
 
-static void C1_a_change_reaches_all_its_targets_unless_less_is_asked_for(void **state)
+TEST(C1_a_change_reaches_all_its_targets_unless_less_is_asked_for)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(TARGETS); i++) {
 		const struct isst_change_options options = { .targets = TARGETS[i].targets };
 		struct program program;
@@ -97,7 +96,7 @@ static void C1_a_change_reaches_all_its_targets_unless_less_is_asked_for(void **
 }
 
 /** Of the levels of the guide's server, level 4 has no SST-BF. */
-static void C1_targets_without_the_feature_are_skipped_only_on_request(void **state)
+TEST(C1_targets_without_the_feature_are_skipped_only_on_request)
 {
 	static const struct {
 		enum target_policy targets;
@@ -112,7 +111,6 @@ static void C1_targets_without_the_feature_are_skipped_only_on_request(void **st
 		{ ISST_ALL_TARGETS, 1, 1, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		const struct isst_change_options options = { .targets = CASES[i].targets };
 		struct program program;
@@ -132,11 +130,10 @@ static void C1_targets_without_the_feature_are_skipped_only_on_request(void **st
 }
 
 /** What stands against one request of a change stands against the change. */
-static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **state)
+TEST(C1_one_request_that_fails_keeps_the_others_from_being_made)
 {
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "guide", "mailbox 0x94/0x03 package 1 EIO", NULL);
 	assert_int_equal(
 		change_plan_turbo_ratio_limits(program.change, program.requests, 2, 0x1b1b), 0);
@@ -149,13 +146,12 @@ static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **st
 }
 
 /** Its limits are those of the level before. */
-static void a_change_that_was_planned_before_another_one_is_not_made(void **state)
+TEST(a_change_that_was_planned_before_another_one_is_not_made)
 {
 	const struct turbo_freq_request off = { .enable = false };
 	struct program program;
 	size_t changes;
 
-	(void)state;
 	program_begin(&program, "guide", "", NULL);
 	assert_int_equal(change_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
 	set_level(&program, 1);
@@ -182,13 +178,12 @@ static size_t count_steps(const struct isst_change *change)
 }
 
 /** Each has a table of cores, which the next one must not take the place of. */
-static void each_domain_may_have_a_level_request_of_its_own(void **state)
+TEST(each_domain_may_have_a_level_request_of_its_own)
 {
 	static const struct isst_change_options DRY_RUN = { .dry_run = true };
 	struct program program;
 	size_t together = 0, apart = 0;
 
-	(void)state;
 	program_begin(&program, "guide", "", &DRY_RUN);
 	assert_int_equal(change_plan_level(program.change, program.requests, 2, 1, true), 0);
 	assert_int_equal(change_run(program.change), 0);
@@ -208,14 +203,13 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 }
 
 /** The second request finds the CPUs as the first one leaves them. */
-static void grace_periods_are_expedited_once_where_requests_move_the_same_cpus(void **state)
+TEST(grace_periods_are_expedited_once_where_requests_move_the_same_cpus)
 {
 	static const struct isst_change_options DRY_RUN = { .dry_run = true };
 	const struct isst_change_step *step;
 	struct program program;
 	size_t count = 0;
 
-	(void)state;
 	program_begin(&program, "guide", "", &DRY_RUN);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(change_plan_level(program.change, program.requests, 2, 1, true),
@@ -227,11 +221,10 @@ static void grace_periods_are_expedited_once_where_requests_move_the_same_cpus(v
 	program_end(&program);
 }
 
-static void a_change_that_was_run_is_not_run_again(void **state)
+TEST(a_change_that_was_run_is_not_run_again)
 {
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
 	assert_int_equal(change_plan_turbo_ratio_limits(program.change, program.requests, 2,
 							0x1515151515151515),
@@ -242,7 +235,7 @@ static void a_change_that_was_run_is_not_run_again(void **state)
 	program_end(&program);
 }
 
-static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(void **state)
+TEST(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made)
 {
 	static const struct isst_change_options WITHOUT_MEANING = {
 		.dry_run = true, .targets = (enum target_policy)99
@@ -251,7 +244,6 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 	struct isst_change *other;
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
 	assert_int_equal(change_plan_core_power(program.change, program.requests, 2, true,
 						ISST_KEEP_PRIORITY),
@@ -268,11 +260,10 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 	program_end(&program);
 }
 
-static void an_invalid_priority_is_refused(void **state)
+TEST(an_invalid_priority_is_refused)
 {
 	static const int PRIORITIES[] = { 99, 7, 2, -2, -5 };
 
-	(void)state;
 	for (size_t i = 0; i < 2 * COUNT(PRIORITIES); i++) {
 		enum isst_priority_request priority = (enum isst_priority_request)PRIORITIES[i / 2];
 		struct program program;
@@ -298,11 +289,10 @@ static void check_picture(const struct program *program, const char *line)
 }
 
 /** Level 0 of tests/tiny has SST-BF, level 1 has not. */
-static void C4_a_request_is_planned_from_what_those_before_it_leave(void **state)
+TEST(C4_a_request_is_planned_from_what_those_before_it_leave)
 {
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	set_level(&program, 1);
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, true), 0);
@@ -318,12 +308,11 @@ static void C4_a_request_is_planned_from_what_those_before_it_leave(void **state
 }
 
 /** cpuinfo_max_freq is 3100 MHz at level 1, and 3000 at level 0. */
-static void C4_limits_are_those_of_the_level_that_is_planned(void **state)
+TEST(C4_limits_are_those_of_the_level_that_is_planned)
 {
 	struct isst_change *first;
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
 	assert_int_equal(change_plan_level(first, program.requests, 1, 1, true), 0);
@@ -343,12 +332,11 @@ static void C4_limits_are_those_of_the_level_that_is_planned(void **state)
 	program_end(&program);
 }
 
-static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
+TEST(C4_a_change_of_several_requests_is_rolled_back_as_one)
 {
 	struct program program;
 	char *before;
 
-	(void)state;
 	program_begin(&program, "tests/tiny", "write " CPUFREQ(2, "scaling_min_freq") " EIO", NULL);
 	set_level(&program, 1);
 	before = machine_picture(&program.machine);
@@ -362,11 +350,10 @@ static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
 }
 
 /** Enabled features are disabled by a level change, and are enabled again. */
-static void C4_a_feature_that_goes_off_with_the_level_is_switched_on_again(void **state)
+TEST(C4_a_feature_that_goes_off_with_the_level_is_switched_on_again)
 {
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, false),
 			 0);
@@ -381,13 +368,12 @@ static void C4_a_feature_that_goes_off_with_the_level_is_switched_on_again(void 
 }
 
 /** On the mailbox core-power cannot be taken from turbo-freq. */
-static void C4_what_a_request_forbids_an_earlier_one_may_have_settled(void **state)
+TEST(C4_what_a_request_forbids_an_earlier_one_may_have_settled)
 {
 	const struct turbo_freq_request off = { 0 }, on = { .enable = true };
 	struct isst_change *first;
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
 	assert_int_equal(change_plan_turbo_freq(first, program.requests, 1, &on), 0);
@@ -404,11 +390,10 @@ static void C4_what_a_request_forbids_an_earlier_one_may_have_settled(void **sta
 
 /* ---- What is missing, and what is used again ---- */
 
-static void C5_a_change_without_options_has_the_defaults(void **state)
+TEST(C5_a_change_without_options_has_the_defaults)
 {
 	struct program program;
 
-	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(change_plan_core_power(program.change, program.requests, 1, true,
 						ISST_KEEP_PRIORITY),
@@ -430,9 +415,8 @@ static bool is_logged(const struct machine *machine)
 	return there;
 }
 
-static void C8_the_system_log_is_written_to_only_if_asked_for(void **state)
+TEST(C8_the_system_log_is_written_to_only_if_asked_for)
 {
-	(void)state;
 	for (int asked = 0; asked < 2; asked++) {
 		struct isst_options options = { .system_log = asked };
 		struct machine machine;
@@ -456,14 +440,13 @@ static void C8_the_system_log_is_written_to_only_if_asked_for(void **state)
 	}
 }
 
-static void C5_before_discovery_there_is_no_cpu_to_walk(void **state)
+TEST(C5_before_discovery_there_is_no_cpu_to_walk)
 {
 	struct isst_context *context;
 	unsigned int cpu, count = 0;
 	struct machine machine;
 	struct isst_options options = { 0 };
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	options.machine = machine_open(&machine);
 	assert_int_equal(isst_open(&options, &context), 0);
@@ -505,14 +488,13 @@ static int change_within_limit(const struct machine *machine)
 }
 
 /** The first program that sees the machine writes where its CPUs are, too. */
-static void a_small_limit_of_file_sizes_is_an_error_and_no_signal(void **state)
+TEST(a_small_limit_of_file_sizes_is_an_error_and_no_signal)
 {
 	struct machine machine;
 	char *before, *text;
 	pid_t child;
 	int status;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	child = fork();
@@ -588,22 +570,20 @@ static void list_changes(const char *platform, const char *rules)
 	program_end(&program);
 }
 
-static void C3_a_change_owns_its_texts(void **state)
+TEST(C3_a_change_owns_its_texts)
 {
-	(void)state;
 	list_changes("tests/tiny", "");
 	list_changes("tests/tiny", "mailbox 0x7f/0x05 EBUSY\nmailbox 0x7f/0x20 EIO\n");
 	list_changes("tests/tpmi-tiny", "");
 	list_changes("tests/tpmi-tiny", "tpmi clos-param get power-domain 1 ENOTTY\n");
 }
 
-static void C5_reading_a_level_again_releases_what_was_read_before(void **state)
+TEST(C5_reading_a_level_again_releases_what_was_read_before)
 {
 	struct isst_level level = { 0 };
 	struct program program;
 	size_t before = 0;
 
-	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	level.domain = program.requests[0].domain;
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
@@ -619,11 +599,10 @@ static void C5_reading_a_level_again_releases_what_was_read_before(void **state)
 /* ---- CPUs of one core ---- */
 
 /** CPUs 0 and 1 of `tiny` are one core, 2 and 3 the other. */
-static void a_core_is_named_by_any_of_its_cpus(void **state)
+TEST(a_core_is_named_by_any_of_its_cpus)
 {
 	static const unsigned int PAIRS[][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 0, 2 } };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		struct isst_clos_association found[2] = { 0 };
 		struct cpu_request pair[2] = { 0 };
@@ -643,32 +622,7 @@ static void a_core_is_named_by_any_of_its_cpus(void **state)
 
 int main(int count, char **arguments)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(C1_a_change_reaches_all_its_targets_unless_less_is_asked_for),
-		cmocka_unit_test(C1_targets_without_the_feature_are_skipped_only_on_request),
-		cmocka_unit_test(C1_one_request_that_fails_keeps_the_others_from_being_made),
-		cmocka_unit_test(each_domain_may_have_a_level_request_of_its_own),
-		cmocka_unit_test(
-			grace_periods_are_expedited_once_where_requests_move_the_same_cpus),
-		cmocka_unit_test(a_change_that_was_run_is_not_run_again),
-		cmocka_unit_test(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made),
-		cmocka_unit_test(an_invalid_priority_is_refused),
-		cmocka_unit_test(C4_a_request_is_planned_from_what_those_before_it_leave),
-		cmocka_unit_test(C4_limits_are_those_of_the_level_that_is_planned),
-		cmocka_unit_test(C4_a_change_of_several_requests_is_rolled_back_as_one),
-		cmocka_unit_test(C4_a_feature_that_goes_off_with_the_level_is_switched_on_again),
-		cmocka_unit_test(C4_what_a_request_forbids_an_earlier_one_may_have_settled),
-		cmocka_unit_test(C5_a_change_without_options_has_the_defaults),
-		cmocka_unit_test(C5_before_discovery_there_is_no_cpu_to_walk),
-		cmocka_unit_test(C8_the_system_log_is_written_to_only_if_asked_for),
-		cmocka_unit_test(a_small_limit_of_file_sizes_is_an_error_and_no_signal),
-		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
-		cmocka_unit_test(a_change_that_was_planned_before_another_one_is_not_made),
-		cmocka_unit_test(C3_a_change_owns_its_texts),
-		cmocka_unit_test(a_core_is_named_by_any_of_its_cpus),
-	};
-
 	(void)count;
 	count_exactly(arguments);
-	return cmocka_run_group_tests_name("the promise to programs", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

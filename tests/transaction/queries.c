@@ -157,24 +157,12 @@ static void check_all(const char *platform, const struct dependence *dependences
 	machine_end(&machine);
 }
 
-static void a_query_that_is_not_needed_stops_no_change_by_mailbox(void **state)
+TEST(a_query_that_is_not_needed_stops_no_change_by_mailbox)
 {
-	(void)state;
 	check_all("tests/tiny", BY_MAILBOX, COUNT(BY_MAILBOX), MAILBOX, COUNT(MAILBOX));
 }
 
-static void a_query_that_is_not_needed_stops_no_change_by_tpmi(void **state)
+TEST(a_query_that_is_not_needed_stops_no_change_by_tpmi)
 {
-	(void)state;
 	check_all("tests/tpmi-tiny", BY_TPMI, COUNT(BY_TPMI), TPMI, COUNT(TPMI));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_query_that_is_not_needed_stops_no_change_by_mailbox),
-		cmocka_unit_test(a_query_that_is_not_needed_stops_no_change_by_tpmi),
-	};
-
-	return cmocka_run_group_tests_name("queries that changes depend on", tests, NULL, NULL);
 }

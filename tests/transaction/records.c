@@ -37,7 +37,9 @@ static void check_lines(const struct machine *machine, const char *start, const 
 	free(lines);
 }
 
-static void D38_disable_restores_all_that_enable_replaced(void **state)
+TEST_ON(D38_disable_restores_all_that_enable_replaced, "tests/tiny", "tests/multi-die", "guide",
+	"sapphirerapids-2s56c", "tests/tpmi-tiny", "tests/tpmi-modules", "graniterapids-2s128c",
+	"graniterapids-unlocked")
 {
 	static const char *const PAIRS[][2] = {
 		{ "base-freq enable auto", "base-freq disable auto" },
@@ -64,12 +66,11 @@ static void D38_disable_restores_all_that_enable_replaced(void **state)
 }
 
 /** Truncated anywhere, they do not contain all replaced settings. */
-static void saved_settings_that_are_cut_off_are_followed_in_nothing(void **state)
+TEST(saved_settings_that_are_cut_off_are_followed_in_nothing)
 {
 	struct machine machine;
 	char *text, *enabled;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(machine_prepare(&machine, "base-freq enable auto"));
 	enabled = machine_picture(&machine);
@@ -167,7 +168,7 @@ static const struct {
 };
 
 /** What it has replaced could not be recorded behind what is there already. */
-static void enable_changes_nothing_while_its_record_cannot_be_followed(void **state)
+TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 {
 	static const char *const ENABLES[][3] = {
 		{ "tests/tiny", "base-freq enable auto", "run/record-base-freq" },
@@ -178,7 +179,6 @@ static void enable_changes_nothing_while_its_record_cannot_be_followed(void **st
 		{ "cascadelake-6230n", "base-freq enable auto", "run/record-base-freq" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(ENABLES) * COUNT(USELESS); i++) {
 		const char *const *enable = ENABLES[i / COUNT(USELESS)];
 		size_t kind = i % COUNT(USELESS);
@@ -211,13 +211,12 @@ static void enable_changes_nothing_while_its_record_cannot_be_followed(void **st
 }
 
 /** The other feature's record is written as well: it takes over what was there before both. */
-static void disable_changes_nothing_while_the_other_record_cannot_be_followed(void **state)
+TEST(disable_changes_nothing_while_the_other_record_cannot_be_followed)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *enabled;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(
 		machine_prepare(&machine, "base-freq enable auto; turbo-freq enable auto cpus"));
@@ -243,7 +242,7 @@ static char *with_line(const char *record, const char *line)
 }
 
 /** Other programs may write the file; this program never writes these lines. */
-static void saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing(void **state)
+TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 {
 	static const char *const LINES[] = {
 		/* Of kinds that no enable writes: the CPU would go offline. */
@@ -268,7 +267,6 @@ static void saved_settings_that_no_enable_can_have_recorded_are_followed_in_noth
 		  "run/record-turbo-freq" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		struct machine machine;
 		char *record, *enabled;
@@ -316,13 +314,12 @@ static void leave_no_room(const struct machine *machine, const char *record, boo
 	}
 }
 
-static void restored_settings_are_deleted_without_space_for_a_new_file(void **state)
+TEST(restored_settings_are_deleted_without_space_for_a_new_file)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *chosen;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(machine_prepare(&machine, "base-freq enable auto"));
 	leave_no_room(&machine, RECORD, true);
@@ -353,13 +350,12 @@ static void leave_no_room_for_records(const struct machine *machine, bool taken)
 		leave_no_room(machine, FILES[i], taken);
 }
 
-static void settings_taken_over_by_the_other_feature_need_no_new_file(void **state)
+TEST(settings_taken_over_by_the_other_feature_need_no_new_file)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(machine_prepare(&machine, "association"));
 	before = machine_picture(&machine);
@@ -381,12 +377,11 @@ static void settings_taken_over_by_the_other_feature_need_no_new_file(void **sta
 	machine_end(&machine);
 }
 
-static void settings_that_could_not_be_saved_are_reported(void **state)
+TEST(settings_that_could_not_be_saved_are_reported)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	leave_no_room(&machine, RECORD, true);
@@ -410,13 +405,12 @@ static int replace_record(void *data)
 	return false;
 }
 
-static void restored_settings_that_are_still_saved_are_reported(void **state)
+TEST(restored_settings_that_are_still_saved_are_reported)
 {
 	struct machine machine;
 	struct making making = { .interrupted = replace_record };
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(machine_prepare(&machine, "base-freq enable auto"));
 	replaced = path_of(&machine, RECORD);
@@ -430,13 +424,12 @@ static void restored_settings_that_are_still_saved_are_reported(void **state)
 	machine_end(&machine);
 }
 
-static void D38_what_the_user_changed_since_is_left_alone(void **state)
+TEST(D38_what_the_user_changed_since_is_left_alone)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = lines_of(&machine, "domain 0 core ");
 	machine_prepare(&machine, "base-freq enable auto; clos");
@@ -452,12 +445,11 @@ static void D38_what_the_user_changed_since_is_left_alone(void **state)
 	machine_end(&machine);
 }
 
-static void a_second_enable_keeps_the_first_record(void **state)
+TEST(a_second_enable_keeps_the_first_record)
 {
 	struct machine machine;
 	char *before, *first, *second;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "clos");
 	before = machine_picture(&machine);
@@ -510,7 +502,8 @@ static void check_order(struct machine *machine, unsigned int order, unsigned in
 }
 
 /** A playbook that runs twice enables both features twice. */
-static void both_features_enabled_in_any_order_restore_the_original_values(void **state)
+TEST_ON(both_features_enabled_in_any_order_restore_the_original_values, "tests/tiny",
+	"tests/tpmi-tiny")
 {
 	struct machine machine;
 
@@ -523,12 +516,11 @@ static void both_features_enabled_in_any_order_restore_the_original_values(void 
 }
 
 /** Another process's values between the two stay the ones to go back to. */
-static void a_second_enable_over_the_other_feature_keeps_what_others_wrote_between(void **state)
+TEST(a_second_enable_over_the_other_feature_keeps_what_others_wrote_between)
 {
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "base-freq enable auto; clos");
 	before = lines_of(&machine, "domain 0 clos 2");
@@ -539,13 +531,12 @@ static void a_second_enable_over_the_other_feature_keeps_what_others_wrote_betwe
 	machine_end(&machine);
 }
 
-static void a_record_of_another_boot_is_no_record(void **state)
+TEST(a_record_of_another_boot_is_no_record)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *record, *at;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "base-freq enable auto");
 	record = machine_text(&machine, RECORD);
@@ -563,11 +554,10 @@ static void a_record_of_another_boot_is_no_record(void **state)
 	machine_end(&machine);
 }
 
-static void a_record_of_another_level_is_no_record(void **state)
+TEST(a_record_of_another_level_is_no_record)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "[level 1]\n",
 			   "[level 1]\nbase-freq-cores = 0\nbase-freq-high = 2700\n"
 			   "base-freq-low = 2400\n");
@@ -606,12 +596,11 @@ static void hotplug(const struct machine *machine, unsigned int cpu, bool online
 
 /** The limits of a CPU that is offline cannot be written, with old kernels and new ones, nor read
  * with most: what is recorded of them waits. */
-static void limits_of_an_offline_cpu_are_restored_when_it_is_online(void **state)
+TEST(limits_of_an_offline_cpu_are_restored_when_it_is_online)
 {
 	static const char *const FILES[] = { "offline-cpufreq = busy", "offline-cpufreq = readable",
 					     "offline-cpufreq = gone" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(FILES); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -651,7 +640,7 @@ static void take_offline(const struct machine *machine, const unsigned int *cpus
 
 /** A power domain without online CPUs gets back what the firmware holds for it; the limits of its
  * CPUs wait until they are online. */
-static void B4_a_power_domain_without_online_cpus_is_restored(void **state)
+TEST_ON(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-dies", "tests/tpmi-tiny")
 {
 	static const unsigned int CPUS[] = { 4, 5, 6, 7, 12, 13, 14, 15 };
 	static const char *const PAIRS[][2] = {
@@ -692,11 +681,10 @@ static void B4_a_power_domain_without_online_cpus_is_restored(void **state)
 
 /** Saved settings of an unreachable package are restored when it is reachable: of its power
  * domains without CPUs, too. */
-static void saved_settings_of_an_unreachable_package_wait(void **state)
+TEST(saved_settings_of_an_unreachable_package_wait)
 {
 	static const char *const FAULTS[] = { "", "tpmi count-instances package 1 EIO" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(FAULTS); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -724,12 +712,11 @@ static void saved_settings_of_an_unreachable_package_wait(void **state)
 	}
 }
 
-static void D38_core_power_stays_on_while_the_other_feature_is_on(void **state)
+TEST(D38_core_power_stays_on_while_the_other_feature_is_on)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "base-freq enable auto; turbo-freq enable auto cpus");
 	machine_try(&machine, "base-freq disable auto", &outcome);
@@ -746,11 +733,10 @@ static void D38_core_power_stays_on_while_the_other_feature_is_on(void **state)
 	machine_end(&machine);
 }
 
-static void D42_the_priority_type_is_kept(void **state)
+TEST(D42_the_priority_type_is_kept)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "core-power enable ordered");
 	check_lines(&machine, "domain 0 qos", "domain 0 qos: 0x00000006\n");
@@ -761,13 +747,12 @@ static void D42_the_priority_type_is_kept(void **state)
 	machine_end(&machine);
 }
 
-static void D39_core_power_is_not_disabled_under_turbo_freq(void **state)
+TEST(D39_core_power_is_not_disabled_under_turbo_freq)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	machine_prepare(&machine, "turbo-freq enable");
 	before = machine_picture(&machine);
@@ -781,13 +766,12 @@ static void D39_core_power_is_not_disabled_under_turbo_freq(void **state)
 }
 
 /** There is nothing but cpufreq's limits: those of the user come back. */
-static void D38_limits_of_a_preset_platform_are_restored(void **state)
+TEST(D38_limits_of_a_preset_platform_are_restored)
 {
 	static const char *const PLATFORMS[] = { "tests/preset-unnamed", "cascadelake-6230n" };
 	static const char *const BEFORE[] = { NULL, "turbo-mode disable" };
 	struct machine machine;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(PLATFORMS) * COUNT(BEFORE); i++) {
 		char *before;
 
@@ -843,7 +827,7 @@ static void make_at_once(const struct machine *machine, const char *requests)
 }
 
 /** What each request replaced is what those before it left, whether they are one change or not. */
-static void requests_of_one_change_record_what_as_many_changes_do(void **state)
+TEST(requests_of_one_change_record_what_as_many_changes_do)
 {
 	static const char *const NAMES[] = { "base-freq", "turbo-freq" };
 	static const struct {
@@ -860,7 +844,6 @@ static void requests_of_one_change_record_what_as_many_changes_do(void **state)
 		{ "tests/tpmi-tiny", NULL, "base-freq enable auto; turbo-freq enable auto cpus" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct machine machine;
 		char *expected[COUNT(NAMES)];
@@ -1009,7 +992,8 @@ static void check_random_order(const struct machine *machine, size_t domains, un
 }
 
 /** I/O dies, which cannot be selected, follow the others. */
-static void features_go_off_power_domain_by_power_domain_in_any_order(void **state)
+TEST_ON(features_go_off_power_domain_by_power_domain_in_any_order, "tests/tpmi-tiny",
+	"graniterapids-2s128c")
 {
 	struct isst_context *context;
 	struct machine machine;
@@ -1092,7 +1076,7 @@ static void discard_the_journal(const struct machine *machine)
 }
 
 /** The journal held what was replaced as well, and is gone. */
-static void saved_settings_survive_a_kill_after_the_change(void **state)
+TEST(saved_settings_survive_a_kill_after_the_change)
 {
 	static const char *const NAMES[] = { "base-freq", "turbo-freq" };
 	static const struct {
@@ -1108,7 +1092,6 @@ static void saved_settings_survive_a_kill_after_the_change(void **state)
 	static void (*const NEXT[])(const struct machine *machine) = { recover_by_the_next_run,
 								       discard_the_journal };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES) * COUNT(NEXT); i++) {
 		const char *request = CASES[i / COUNT(NEXT)].request;
 		char *expected[COUNT(NAMES)];
@@ -1162,12 +1145,11 @@ int openat(int directory, const char *name, int flags, ...)
 }
 
 /** Whatever the next run cannot read for want of descriptors is there for the one behind it. */
-static void a_journal_that_cannot_be_read_for_now_is_kept(void **state)
+TEST(a_journal_that_cannot_be_read_for_now_is_kept)
 {
 	char *staged, *lines;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_true(machine_restart(&machine, NULL));
 	make_killed(&machine, "base-freq enable auto", true);
@@ -1206,11 +1188,10 @@ static void a_journal_that_cannot_be_read_for_now_is_kept(void **state)
 }
 
 /** What is staged then is of a change that is none. */
-static void a_change_that_is_not_complete_leaves_the_saved_settings(void **state)
+TEST(a_change_that_is_not_complete_leaves_the_saved_settings)
 {
 	static const char *const BEFORE[] = { "clos", "clos; base-freq enable auto; clos" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(BEFORE); i++) {
 		char *lines, *former, *before;
 		struct machine machine;
@@ -1233,58 +1214,4 @@ static void a_change_that_is_not_complete_leaves_the_saved_settings(void **state
 		free(before);
 		machine_end(&machine);
 	}
-}
-
-#define TEST(test, platform) \
-	{ \
-		platform ": " #test, test, NULL, NULL, platform \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(D38_disable_restores_all_that_enable_replaced, "tests/tiny"),
-		TEST(D38_disable_restores_all_that_enable_replaced, "tests/multi-die"),
-		TEST(D38_disable_restores_all_that_enable_replaced, "guide"),
-		TEST(D38_disable_restores_all_that_enable_replaced, "sapphirerapids-2s56c"),
-		TEST(D38_disable_restores_all_that_enable_replaced, "tests/tpmi-tiny"),
-		TEST(D38_disable_restores_all_that_enable_replaced, "tests/tpmi-modules"),
-		TEST(D38_disable_restores_all_that_enable_replaced, "graniterapids-2s128c"),
-		TEST(D38_disable_restores_all_that_enable_replaced, "graniterapids-unlocked"),
-		TEST(features_go_off_power_domain_by_power_domain_in_any_order, "tests/tpmi-tiny"),
-		TEST(features_go_off_power_domain_by_power_domain_in_any_order,
-		     "graniterapids-2s128c"),
-		cmocka_unit_test(D38_limits_of_a_preset_platform_are_restored),
-		cmocka_unit_test(D38_what_the_user_changed_since_is_left_alone),
-		cmocka_unit_test(saved_settings_of_an_unreachable_package_wait),
-		cmocka_unit_test(limits_of_an_offline_cpu_are_restored_when_it_is_online),
-		TEST(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-dies"),
-		TEST(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-tiny"),
-		cmocka_unit_test(a_second_enable_keeps_the_first_record),
-		cmocka_unit_test(requests_of_one_change_record_what_as_many_changes_do),
-		TEST(both_features_enabled_in_any_order_restore_the_original_values, "tests/tiny"),
-		TEST(both_features_enabled_in_any_order_restore_the_original_values,
-		     "tests/tpmi-tiny"),
-		cmocka_unit_test(
-			a_second_enable_over_the_other_feature_keeps_what_others_wrote_between),
-		cmocka_unit_test(saved_settings_survive_a_kill_after_the_change),
-		cmocka_unit_test(a_journal_that_cannot_be_read_for_now_is_kept),
-		cmocka_unit_test(a_change_that_is_not_complete_leaves_the_saved_settings),
-		cmocka_unit_test(a_record_of_another_boot_is_no_record),
-		cmocka_unit_test(a_record_of_another_level_is_no_record),
-		cmocka_unit_test(saved_settings_that_are_cut_off_are_followed_in_nothing),
-		cmocka_unit_test(enable_changes_nothing_while_its_record_cannot_be_followed),
-		cmocka_unit_test(disable_changes_nothing_while_the_other_record_cannot_be_followed),
-		cmocka_unit_test(
-			saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing),
-		cmocka_unit_test(restored_settings_are_deleted_without_space_for_a_new_file),
-		cmocka_unit_test(settings_taken_over_by_the_other_feature_need_no_new_file),
-		cmocka_unit_test(settings_that_could_not_be_saved_are_reported),
-		cmocka_unit_test(restored_settings_that_are_still_saved_are_reported),
-		cmocka_unit_test(D38_core_power_stays_on_while_the_other_feature_is_on),
-		cmocka_unit_test(D42_the_priority_type_is_kept),
-		cmocka_unit_test(D39_core_power_is_not_disabled_under_turbo_freq),
-	};
-
-	return cmocka_run_group_tests_name("records", tests, NULL, NULL);
 }

@@ -114,9 +114,8 @@ static void check_is_as_before(const struct isst_journal_entry *item)
 	assert_string_equal(item->finding, "as before, but may still change");
 }
 
-static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
+TEST(offline_items_wait_and_the_rest_is_rolled_back)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(PACKAGES); i++) {
 		struct isst_context *context;
 		struct isst_journal *journal;
@@ -163,7 +162,7 @@ static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
 }
 
 /** A query that fails once makes no item of its package one that the machine does not have. */
-static void items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back(void **state)
+TEST(items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back)
 {
 	static const char MESSAGE[] = "while the driver does not provide their power domains: bind";
 	struct isst_context *context;
@@ -171,7 +170,6 @@ static void items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_b
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-two-packages");
 	before = machine_picture(&machine);
 	run_and_kill(&machine, "core-power enable", 3);
@@ -198,11 +196,10 @@ static void items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_b
 }
 
 /** What waits for a package is what the package can have: another one has nothing to wait for. */
-static void a_place_that_no_package_can_have_does_not_wait_for_one(void **state)
+TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 {
 	static const char *const PLACES[] = { "1 0 32", "2 0 1", "0 0 2" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(PLACES); i++) {
 		struct isst_context *context;
 		struct machine machine;
@@ -228,13 +225,12 @@ static void a_place_that_no_package_can_have_does_not_wait_for_one(void **state)
 }
 
 /** Without the file that remembers them the CPUs may be of any package. */
-static void offline_items_wait_also_if_their_location_is_unknown(void **state)
+TEST(offline_items_wait_also_if_their_location_is_unknown)
 {
 	struct isst_context *context;
 	struct machine machine;
 	char *before, *path;
 
-	(void)state;
 	machine_begin(&machine, "tests/multi-die-across");
 	before = machine_picture(&machine);
 	run_and_kill(&machine, "core-power enable", 4);
@@ -271,7 +267,7 @@ static const struct isst_journal_entry *find_item(struct isst_journal *journal, 
 
 /** The driver holds uncore limits below that of the package. What became of a write is noted after
  * it was read back: until then it cannot be distinguished from the value of another process. */
-static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(void **state)
+TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
 {
 	static const char DIRECTORY[] = "/sys/devices/system/cpu/intel_uncore_frequency";
 	struct isst_context *context;
@@ -280,7 +276,6 @@ static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(v
 	struct machine machine;
 	char *before, *path, *rule;
 
-	(void)state;
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 			   "[files]\nuncore-follows-level = no\n\n[topology]");
 	assert_true(asprintf(&path, "%s/package_00_die_00/max_freq_khz", DIRECTORY) >= 0);
@@ -317,7 +312,7 @@ static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(v
 
 /** Bits without a known meaning are written unchanged; a change of them does not affect
  * the run's. */
-static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
+TEST(a_bit_without_a_known_meaning_makes_nothing_anothers)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
@@ -325,7 +320,6 @@ static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	run_and_kill(&machine, "core-power enable ordered", 2);
@@ -364,9 +358,8 @@ static void begin_and_kill(struct machine *machine, const char *offline_cpufreq)
 	free(journal);
 }
 
-static void limits_of_second_threads_are_left_where_smt_is_off(void **state)
+TEST(limits_of_second_threads_are_left_where_smt_is_off)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(OFFLINE_CPUFREQ); i++) {
 		struct isst_context *context;
 		struct machine machine;
@@ -382,9 +375,8 @@ static void limits_of_second_threads_are_left_where_smt_is_off(void **state)
 	}
 }
 
-static void limits_of_an_offline_cpu_wait_for_it(void **state)
+TEST(limits_of_an_offline_cpu_wait_for_it)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(OFFLINE_CPUFREQ); i++) {
 		struct isst_context *context;
 		struct machine machine;
@@ -404,13 +396,12 @@ static void limits_of_an_offline_cpu_wait_for_it(void **state)
 	}
 }
 
-static void an_unidentified_boot_names_its_file_once(void **state)
+TEST(an_unidentified_boot_names_its_file_once)
 {
 	struct machine machine;
 	struct outcome outcome;
 	const char *first;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_faults(&machine, "read /proc/sys/kernel/random/boot_id EACCES");
 	machine_try(&machine, "core-power enable", &outcome);
@@ -427,13 +418,12 @@ static void an_unidentified_boot_names_its_file_once(void **state)
 
 /** A kill within a write leaves part of a line. What a recovery notes behind it must not make that
  * a damaged journal. */
-static void a_line_that_is_cut_off_spoils_no_recovery(void **state)
+TEST(a_line_that_is_cut_off_spoils_no_recovery)
 {
 	struct isst_context *context;
 	struct machine machine;
 	char *before, *journal_text, *cut;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	run_and_kill(&machine, "core-power enable", 2);
@@ -456,7 +446,7 @@ static void a_line_that_is_cut_off_spoils_no_recovery(void **state)
 }
 
 /** A file system that lost a block leaves NULs there: none ends the journal before its end. */
-static void a_nul_byte_makes_a_journal_damaged_wherever_it_is(void **state)
+TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is)
 {
 	enum { LINE = 4 };
 	struct isst_context *context;
@@ -464,7 +454,6 @@ static void a_nul_byte_makes_a_journal_damaged_wherever_it_is(void **state)
 	char *text, *path, *line;
 	size_t size;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "base-freq enable auto", 12);
 	text = machine_text(&machine, "run/journal");
@@ -536,13 +525,12 @@ static void rolls_back(const struct machine *machine)
 
 /** CPU 4 of the guide's machine is not of level 4; that it goes offline again takes its limit
  * along. */
-static void a_limit_goes_with_the_cpu_that_the_rollback_takes_offline(void **state)
+TEST(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	machine_look(&machine);
 	set_file(&machine, LIMIT(4), "2000000\n");
@@ -560,14 +548,13 @@ static void a_limit_goes_with_the_cpu_that_the_rollback_takes_offline(void **sta
 }
 
 /** The CPU is offline by then, and its limit was restored before. */
-static void a_rollback_goes_on_where_it_has_taken_cpus_offline(void **state)
+TEST(a_rollback_goes_on_where_it_has_taken_cpus_offline)
 {
 	struct isst_context *context;
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	machine_look(&machine);
 	set_file(&machine, LIMIT(4), "2000000\n");
@@ -598,9 +585,8 @@ static const char *const APART[] = {
 	"write /sys/fs/cgroup/1-*-0/cpuset.cpus EIO times 1\nrmdir /sys/fs/cgroup/0-0-0 signal KILL",
 };
 
-static void a_partition_that_a_rollback_removes_belongs_to_the_run(void **state)
+TEST(a_partition_that_a_rollback_removes_belongs_to_the_run)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(APART); i++) {
 		struct machine machine;
 		char *before, *journal;
@@ -632,14 +618,13 @@ static void a_partition_that_a_rollback_removes_belongs_to_the_run(void **state)
 /* ---- A recovery that is refused ---- */
 
 /** The interrupted change is not rolled back, so there is no machine to make another one of. */
-static void a_refused_recovery_leaves_the_context_undiscovered(void **state)
+TEST(a_refused_recovery_leaves_the_context_undiscovered)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
 	struct isst_change *change;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "base-freq enable auto", 11);
 	set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq", "1900000\n");
@@ -658,14 +643,13 @@ static void a_refused_recovery_leaves_the_context_undiscovered(void **state)
 
 /* ---- Twice ---- */
 
-static void a_journal_is_applied_once(void **state)
+TEST(a_journal_is_applied_once)
 {
 	struct isst_context *context;
 	struct isst_journal *one, *other, *none;
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	run_and_kill(&machine, "core-power enable", 2);
@@ -692,14 +676,13 @@ static void a_journal_is_applied_once(void **state)
 /* ---- What is not rolled back ---- */
 
 /** The CLOS switch is what the second step writes, and a footprint of the first one. */
-static void unreadable_items_are_reported_once(void **state)
+TEST(unreadable_items_are_reported_once)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
 	struct machine machine;
 	const char *first;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "core-power enable ordered", 2);
 	context = machine_lock(&machine);
@@ -719,13 +702,12 @@ static void unreadable_items_are_reported_once(void **state)
 
 /* ---- Many items ---- */
 
-static void a_notice_about_many_items_is_a_summary(void **state)
+TEST(a_notice_about_many_items_is_a_summary)
 {
 	struct isst_context *context;
 	struct machine machine;
 	const char *notice;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	run_and_kill(&machine, "turbo-mode disable", 30);
 	context = machine_lock(&machine);
@@ -739,12 +721,11 @@ static void a_notice_about_many_items_is_a_summary(void **state)
 	machine_end(&machine);
 }
 
-static void a_refusal_about_many_items_is_a_summary(void **state)
+TEST(a_refusal_about_many_items_is_a_summary)
 {
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	run_and_kill(&machine, "turbo-mode disable", 30);
 	for (unsigned int cpu = 0; cpu < 20; cpu++) {
@@ -777,14 +758,13 @@ static bool set_append_only(const char *path, bool on)
 }
 
 /** The journal would stand against the next change although the rollback is complete. */
-static void a_journal_that_cannot_be_removed_is_an_error_of_its_rollback(void **state)
+TEST(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
 	struct machine machine;
 	char *path;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
 	assert_true(asprintf(&path, "%s/run/journal", machine.state) >= 0);
@@ -834,12 +814,11 @@ static int lock_file(const struct machine *machine, const char *name, int how)
 }
 
 /** Messages of a reading run about a journal: none about a change in progress. */
-static void readers_report_an_interrupted_run_unless_a_change_is_in_progress(void **state)
+TEST(readers_report_an_interrupted_run_unless_a_change_is_in_progress)
 {
 	struct machine machine;
 	int file;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
 	assert_true(reports_interruption(&machine));
@@ -877,11 +856,10 @@ int flock(int descriptor, int operation)
 }
 
 /** The change was at work when its journal was read, and is complete when the lock is looked at. */
-static void readers_do_not_report_a_change_that_ends_meanwhile(void **state)
+TEST(readers_do_not_report_a_change_that_ends_meanwhile)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
 	ends_meanwhile = &machine;
@@ -910,13 +888,12 @@ static int open_unlocked(const struct machine *machine, bool *found)
 }
 
 /** What a run that is at work has written is compared with nothing. */
-static void the_journal_of_a_change_in_progress_is_not_an_interrupted_one(void **state)
+TEST(the_journal_of_a_change_in_progress_is_not_an_interrupted_one)
 {
 	struct machine machine;
 	bool found;
 	int file;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	assert_int_equal(open_unlocked(&machine, &found), 0);
 	assert_false(found);
@@ -932,35 +909,6 @@ static void the_journal_of_a_change_in_progress_is_not_an_interrupted_one(void *
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(offline_items_wait_and_the_rest_is_rolled_back),
-		cmocka_unit_test(
-			items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back),
-		cmocka_unit_test(a_place_that_no_package_can_have_does_not_wait_for_one),
-		cmocka_unit_test(offline_items_wait_also_if_their_location_is_unknown),
-		cmocka_unit_test(
-			a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain),
-		cmocka_unit_test(a_bit_without_a_known_meaning_makes_nothing_anothers),
-		cmocka_unit_test(limits_of_second_threads_are_left_where_smt_is_off),
-		cmocka_unit_test(limits_of_an_offline_cpu_wait_for_it),
-		cmocka_unit_test(an_unidentified_boot_names_its_file_once),
-		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
-		cmocka_unit_test(a_nul_byte_makes_a_journal_damaged_wherever_it_is),
-		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
-		cmocka_unit_test(a_rollback_goes_on_where_it_has_taken_cpus_offline),
-		cmocka_unit_test(a_partition_that_a_rollback_removes_belongs_to_the_run),
-		cmocka_unit_test(a_refused_recovery_leaves_the_context_undiscovered),
-		cmocka_unit_test(a_journal_is_applied_once),
-		cmocka_unit_test(unreadable_items_are_reported_once),
-		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
-		cmocka_unit_test(a_refusal_about_many_items_is_a_summary),
-		cmocka_unit_test(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback),
-		cmocka_unit_test(readers_report_an_interrupted_run_unless_a_change_is_in_progress),
-		cmocka_unit_test(readers_do_not_report_a_change_that_ends_meanwhile),
-		cmocka_unit_test(the_journal_of_a_change_in_progress_is_not_an_interrupted_one),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("recovery on a machine that is another by then", tests,
-					   NULL, NULL);
+	return test_main(NULL, NULL);
 }

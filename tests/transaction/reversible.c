@@ -56,13 +56,12 @@ static void check_made(const struct machine *machine, const char *name)
 	outcome_clear(&outcome);
 }
 
-static void an_item_that_a_level_affects_and_that_cannot_be_read(void **state)
+TEST(an_item_that_a_level_affects_and_that_cannot_be_read)
 {
 	/* A failed read is repeated once. */
 	static const char RULES[] = "msr 0x1ad get EIO times 2";
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_faults(&machine, RULES);
 	check_refused(&machine, "level 1", "cannot read the turbo ratio limits (MSR 0x1ad");
@@ -71,12 +70,11 @@ static void an_item_that_a_level_affects_and_that_cannot_be_read(void **state)
 	machine_end(&machine);
 }
 
-static void core_power_that_a_level_affects_and_that_cannot_be_read(void **state)
+TEST(core_power_that_a_level_affects_and_that_cannot_be_read)
 {
 	static const char RULES[] = "mailbox 0x94/0x03 package 1 EBUSY";
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	machine_faults(&machine, RULES);
 	check_refused(&machine, "level 1", "cannot read the state of core-power");
@@ -85,14 +83,13 @@ static void core_power_that_a_level_affects_and_that_cannot_be_read(void **state
 	machine_end(&machine);
 }
 
-static void limits_that_are_not_visible_while_turbo_is_off(void **state)
+TEST(limits_that_are_not_visible_while_turbo_is_off)
 {
 	static const struct {
 		const char *platform, *request;
 	} CASES[] = { { "tests/tiny", "turbo-mode disable" },
 		      { "cascadelake-6230n", "base-freq enable" } };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct machine machine;
 
@@ -105,12 +102,11 @@ static void limits_that_are_not_visible_while_turbo_is_off(void **state)
 }
 
 /** SST-BF raises lower limits alone, which the kernel shows below the base frequency. */
-static void lower_limits_are_visible_without_turbo(void **state)
+TEST(lower_limits_are_visible_without_turbo)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
 	make_reversible(&machine, "base-freq enable auto", &outcome);
@@ -120,12 +116,11 @@ static void lower_limits_are_visible_without_turbo(void **state)
 	machine_end(&machine);
 }
 
-static void limits_below_the_base_frequency_are_visible_without_turbo(void **state)
+TEST(limits_below_the_base_frequency_are_visible_without_turbo)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
 	for (unsigned int cpu = 0; cpu < 4; cpu++) {
@@ -157,33 +152,8 @@ static void make_one(const struct machine *machine, const struct request *reques
 	outcome_clear(&outcome);
 }
 
-static void every_request_is_reversible(void **state)
+TEST_ON(every_request_is_reversible, "tests/tiny", "tests/multi-die", "tests/offline",
+	"tests/tpmi-odd", "tests/preset-unnamed", "icelake-2s40c", "cascadelake-6230n")
 {
 	for_each_request(*state, true, make_one);
-}
-
-#define REVERSIBLE(platform) \
-	{ \
-		platform ": every request is reversible", every_request_is_reversible, NULL, NULL, \
-			platform \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_item_that_a_level_affects_and_that_cannot_be_read),
-		cmocka_unit_test(core_power_that_a_level_affects_and_that_cannot_be_read),
-		cmocka_unit_test(limits_that_are_not_visible_while_turbo_is_off),
-		cmocka_unit_test(lower_limits_are_visible_without_turbo),
-		cmocka_unit_test(limits_below_the_base_frequency_are_visible_without_turbo),
-		REVERSIBLE("tests/tiny"),
-		REVERSIBLE("tests/multi-die"),
-		REVERSIBLE("tests/offline"),
-		REVERSIBLE("tests/tpmi-odd"),
-		REVERSIBLE("tests/preset-unnamed"),
-		REVERSIBLE("icelake-2s40c"),
-		REVERSIBLE("cascadelake-6230n"),
-	};
-
-	return cmocka_run_group_tests_name("reversible changes", tests, NULL, NULL);
 }

@@ -133,7 +133,7 @@ static void be_busy(const struct machine *machine, const struct request *request
 						       .busy_times = TIMES[i] });
 }
 
-static void a_busy_machine_is_rolled_back(void **state)
+TEST_ON(a_busy_machine_is_rolled_back, "tests/tiny", "tests/tpmi-tiny")
 {
 	for_each_request(*state, false, be_busy);
 }
@@ -141,7 +141,7 @@ static void a_busy_machine_is_rolled_back(void **state)
 #define MINIMUM(cpu) "write /sys/devices/system/cpu/cpu" #cpu "/cpufreq/scaling_min_freq "
 
 /** Some kernels call limits busy while another CPU goes on- or offline. */
-static void a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback(void **state)
+TEST(a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback)
 {
 	static const struct {
 		const char *rules;
@@ -153,7 +153,6 @@ static void a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback(
 		{ MINIMUM(1) "EBUSY times 5 after 1\n" MINIMUM(3) "EIO times 1", -EIO },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -178,7 +177,7 @@ static void a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback(
 
 #define CLOS_WRITE "mmio 0x08 set"
 
-static void a_recovery_that_finds_the_machine_busy_keeps_the_journal(void **state)
+TEST(a_recovery_that_finds_the_machine_busy_keeps_the_journal)
 {
 	static const struct {
 		const char *rule;
@@ -189,7 +188,6 @@ static void a_recovery_that_finds_the_machine_busy_keeps_the_journal(void **stat
 		{ CLOS_WRITE " EBUSY", -ENOTRECOVERABLE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct isst_context *context;
 		struct machine machine;
@@ -227,7 +225,7 @@ static void a_recovery_that_finds_the_machine_busy_keeps_the_journal(void **stat
 
 /* ---- A program that goes on ---- */
 
-static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **state)
+TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back)
 {
 	const struct isst_clos clos = { .clos = 0, .max_mhz = 1500 };
 	struct isst_context *context;
@@ -237,7 +235,6 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	context = machine_lock(&machine);
@@ -270,24 +267,8 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	machine_end(&machine);
 }
 
-#define BUSY(platform) \
-	{ \
-		platform ": a rollback finds the machine busy", a_busy_machine_is_rolled_back, \
-			NULL, NULL, platform \
-	}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback),
-		cmocka_unit_test(a_recovery_that_finds_the_machine_busy_keeps_the_journal),
-		cmocka_unit_test(a_change_is_refused_while_an_earlier_one_is_not_rolled_back),
-		BUSY("tests/tiny"),
-		BUSY("tests/tpmi-tiny"),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("rollbacks that find the machine busy", tests, NULL,
-					   NULL);
+	return test_main(NULL, NULL);
 }

@@ -308,40 +308,22 @@ static void run_sequence(const struct machine *machine, unsigned long seed)
 	free(story.text);
 }
 
-struct plan {
-	const char *platform;
-	unsigned int sequences;
-};
-
-static void sequences_end_as_in_the_model(void **state)
+TEST_ON(sequences_end_as_in_the_model, "tests/tiny", "tests/tpmi-tiny", "tests/multi-die", "guide",
+	"graniterapids-unlocked")
 {
-	const struct plan *plan = *state;
+	bool small = strncmp(*state, "tests/", 6) == 0;
 	unsigned long first = number_of("ISST_SEED", 1);
-	unsigned long count = number_of("ISST_SEQUENCES", plan->sequences);
+	unsigned long count = number_of("ISST_SEQUENCES", small ? 8 : 1);
 	struct machine machine;
 
-	machine_begin(&machine, plan->platform);
+	machine_begin(&machine, *state);
 	for (unsigned long seed = first; seed < first + count; seed++)
 		run_sequence(&machine, seed);
 	machine_end(&machine);
 }
 
-int main(int count, char **words)
+int main(void)
 {
-	static struct plan plans[] = {
-		{ "tests/tiny", 12 }, { "tests/tpmi-tiny", 6 },	       { "tests/multi-die", 6 },
-		{ "guide", 1 },	      { "graniterapids-unlocked", 1 },
-	};
-	struct CMUnitTest tests[COUNT(plans)];
-	size_t chosen = 0;
-
-	/* A platform may be named, to look at it alone. */
-	for (size_t i = 0; i < COUNT(plans); i++)
-		if (count < 2 || strcmp(words[1], plans[i].platform) == 0)
-			tests[chosen++] = (struct CMUnitTest){ plans[i].platform,
-							       sequences_end_as_in_the_model, NULL,
-							       NULL, &plans[i] };
-
 	rests_end_at_once();
-	return _cmocka_run_group_tests("sequences of changes and kills", tests, chosen, NULL, NULL);
+	return test_main(NULL, NULL);
 }

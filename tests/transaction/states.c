@@ -10,16 +10,16 @@
 #include "transaction/support/states.h"
 #include "transaction/support/rests.h"
 
-struct plan {
-	const char *platform;
-	unsigned int states;
-};
-
-static void states_are_configurations(void **state)
+TEST_ON(states_are_configurations, "tests/multi-die", "guide", "graniterapids-unlocked",
+	"icelake-2s36c", "cooperlake", "cascadelake-6230n")
 {
-	const struct plan *plan = *state;
+	states_of_platform(*state, 1);
+}
 
-	states_of_platform(plan->platform, plan->states);
+TEST_ON(several_states_are_configurations, "tests/tiny", "tests/tpmi-tiny", "tests/features-on",
+	"tests/tpmi-booted")
+{
+	states_of_platform(*state, 3);
 }
 
 /* ---- What the defaults are ---- */
@@ -49,11 +49,10 @@ static void check_defaults(struct isst_context *context, const struct isst_domai
 }
 
 /** On servers that boot with features on, and a class whose maximum is 0. */
-static void a_reset_ends_at_the_defaults(void **state)
+TEST(a_reset_ends_at_the_defaults)
 {
 	static const char *const PLATFORMS[] = { "tests/tpmi-booted", "tests/features-on" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(PLATFORMS); i++) {
 		struct isst_clos_association association = { 0 };
 		struct isst_context *context;
@@ -93,14 +92,13 @@ static void check_text(const struct machine *machine, const char *text, int expe
 }
 
 /** By TPMI an MSR or a file of cpufreq is read on the CPU that it is of, which wakes that. */
-static void a_check_asks_no_cpu_for_what_is_not_mentioned(void **state)
+TEST(a_check_asks_no_cpu_for_what_is_not_mentioned)
 {
 	static const char TPMI[] = "level 0\nturbo-freq off\nbase-freq off\n"
 				   "core-power off\nclos 0-3 min 0 max 2000 weight 3\n"
 				   "association 0 = all\nuncore-max none\ncpus online\n";
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "graniterapids-2s128c");
 	machine_look(&machine);
 	machine_faults(&machine, "msr any EIO\n"
@@ -114,39 +112,8 @@ static void a_check_asks_no_cpu_for_what_is_not_mentioned(void **state)
 	machine_end(&machine);
 }
 
-int main(int count, char **words)
+int main(void)
 {
-	static struct plan plans[] = {
-		{ "tests/tiny", 4 },
-		{ "tests/tpmi-tiny", 4 },
-		{ "tests/features-on", 2 },
-		{ "tests/tpmi-booted", 2 },
-		{ "tests/multi-die", 1 },
-		{ "guide", 1 },
-		{ "graniterapids-unlocked", 1 },
-		{ "icelake-2s36c", 1 },
-		{ "cooperlake", 1 },
-		{ "cascadelake-6230n", 1 },
-	};
-	struct CMUnitTest tests[COUNT(plans) + 2];
-	size_t chosen = 0;
-
-	for (size_t i = 0; i < COUNT(plans); i++)
-		if (count < 2 || strcmp(words[1], plans[i].platform) == 0)
-			tests[chosen++] = (struct CMUnitTest){ plans[i].platform,
-							       states_are_configurations, NULL,
-							       NULL, &plans[i] };
-	/* Any other one. */
-	if (count > 1 && chosen == 0) {
-		plans[0].platform = words[1];
-		tests[chosen++] = (struct CMUnitTest){ words[1], states_are_configurations, NULL,
-						       NULL, &plans[0] };
-	}
-	if (count < 2) {
-		tests[chosen++] = (struct CMUnitTest)cmocka_unit_test(a_reset_ends_at_the_defaults);
-		tests[chosen++] = (struct CMUnitTest)cmocka_unit_test(
-			a_check_asks_no_cpu_for_what_is_not_mentioned);
-	}
 	rests_end_at_once();
-	return _cmocka_run_group_tests("states as configurations", tests, chosen, NULL, NULL);
+	return test_main(NULL, NULL);
 }

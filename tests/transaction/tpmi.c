@@ -12,6 +12,24 @@
 
 #define TINY "tests/tpmi-tiny"
 
+/* ---- Tests that watch another process ---- */
+
+static int begin_by_the_clock(void **state)
+{
+	(void)state;
+	rests_take_their_time();
+	return 0;
+}
+
+static int end_by_the_clock(void **state)
+{
+	(void)state;
+	rests_end_at_once();
+	return 0;
+}
+
+#define BY_THE_CLOCK(name) TEST_WITH(name, begin_by_the_clock, end_by_the_clock)
+
 static void make_under(const struct machine *machine, const char *rules, const char *name,
 		       struct outcome *outcome)
 {
@@ -83,7 +101,7 @@ static void check_given_up(const struct machine *machine, const char *rules, con
 
 /** The driver then refuses the old level as the current one, which is no sign that the new one is
  * on its way. */
-static void a_level_that_takes_no_effect_in_time_is_rolled_back(void **state)
+TEST(a_level_that_takes_no_effect_in_time_is_rolled_back)
 {
 	static const char *const RULES[] = {
 		"tpmi perf-set-level power-domain 1 deferred 60000",
@@ -92,7 +110,6 @@ static void a_level_that_takes_no_effect_in_time_is_rolled_back(void **state)
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(RULES); i++) {
 		check_given_up(&machine, RULES[i], "level 1");
@@ -107,25 +124,23 @@ static void a_level_that_takes_no_effect_in_time_is_rolled_back(void **state)
 	machine_end(&machine);
 }
 
-static void a_machine_that_switches_no_levels_is_left_as_it_was(void **state)
+TEST(a_machine_that_switches_no_levels_is_left_as_it_was)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin_with(&machine, TINY, "[domain]\n", "[domain]\ndynamic-switch = no\n");
 	check_given_up(&machine, "", "level 1");
 	machine_end(&machine);
 }
 
 /** The driver gives up after 20 ms; what it leaves out then, features off, is done all the same. */
-static void a_level_that_comes_late_is_a_success(void **state)
+TEST(a_level_that_comes_late_is_a_success)
 {
 	static const unsigned int DELAYS_MS[] = { 10, 60, 400, 900 };
 	static const char *const NAMES[] = { "level 1", "level 1 online" };
 	static const char BEFORE[] = "base-freq enable; turbo-freq enable";
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(DELAYS_MS) * COUNT(NAMES); i++) {
 		unsigned int delay_ms = DELAYS_MS[i / COUNT(NAMES)];
@@ -150,7 +165,7 @@ static void a_level_that_comes_late_is_a_success(void **state)
 }
 
 /** A level that appeared during the wait is rolled back when something else fails. */
-static void a_level_that_takes_effect_late_is_rolled_back(void **state)
+TEST(a_level_that_takes_effect_late_is_rolled_back)
 {
 	static const char *const BEFORE[] = {
 		NULL, "base-freq enable auto; turbo-freq enable auto cpus"
@@ -164,7 +179,6 @@ static void a_level_that_takes_effect_late_is_rolled_back(void **state)
 	};
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(BEFORE) * COUNT(RULES); i++) {
 		struct outcome outcome;
@@ -213,12 +227,11 @@ static void check_taken_back_late(const struct machine *machine, const char *bef
 }
 
 /** Firmware that takes its time for a level takes it for the way back, too. */
-static void a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one(void **state)
+TEST(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one)
 {
 	static const unsigned int DELAYS_MS[] = { 10, 60, 250, 900 };
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(DELAYS_MS); i++) {
 		check_taken_back_late(&machine, NULL, DELAYS_MS[i]);
@@ -245,22 +258,20 @@ static void check_refused(const struct machine *machine, const char *rules, cons
 	outcome_clear(&outcome);
 }
 
-static void a_level_that_is_refused_is_not_pending(void **state)
+TEST(a_level_that_is_refused_is_not_pending)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	check_refused(&machine, "", "the firmware does not allow the level");
 	machine_end(&machine);
 }
 
 /** Another program holds the mutex of the driver: a refusal takes as long as the driver waits. */
-static void a_level_that_is_refused_late_is_not_pending(void **state)
+BY_THE_CLOCK(a_level_that_is_refused_late_is_not_pending)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	check_refused(&machine, "tpmi perf-set-level delay 30",
 		      "the kernel's driver refused level 3");
@@ -268,13 +279,12 @@ static void a_level_that_is_refused_late_is_not_pending(void **state)
 }
 
 /** The driver refuses a level that is there already: who recovers must not write it again. */
-static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
+TEST(recovery_leaves_a_level_alone_that_is_as_it_was)
 {
 	struct machine machine;
 	unsigned long long before;
 	char *picture, *journal;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	picture = machine_picture(&machine);
 	/* The journal lists both power domains; only the first one was changed. */
@@ -333,14 +343,13 @@ static void kill_after(const struct machine *machine, const char *name, const ch
 }
 
 /** A level that was accepted and is not there yet may come after the run was killed. */
-static void B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed(void **state)
+BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed)
 {
 	enum { LATE_MS = 1000 };
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	before = machine_picture(&machine);
 	machine_faults(&machine, "tpmi perf-set-level power-domain 1 deferred %d times 1", LATE_MS);
@@ -371,7 +380,7 @@ static void check_recovers(const struct machine *machine, const char *rules)
 }
 
 /** The line for completed writes does not exist yet, while some values are pending. */
-static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void **state)
+TEST(recovery_waits_for_what_was_asked_for_before_the_run_was_killed)
 {
 	static const struct {
 		const char *platform, *rules;
@@ -383,7 +392,6 @@ static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void
 		  "mailbox 0x7f/0x08 set package 1 signal KILL" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(KILLS); i++) {
 		struct machine machine;
 		char *before;
@@ -402,7 +410,7 @@ static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void
 }
 
 /** Pending values are rolled back, and listed as pending. */
-static void pending_values_are_listed_as_those_that_a_rollback_restores(void **state)
+TEST(pending_values_are_listed_as_those_that_a_rollback_restores)
 {
 	const struct isst_journal_entry *item;
 	struct isst_context *context;
@@ -411,7 +419,6 @@ static void pending_values_are_listed_as_those_that_a_rollback_restores(void **s
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	before = machine_picture(&machine);
 	machine_try_killed(&machine, "level 1",
@@ -440,7 +447,7 @@ static void pending_values_are_listed_as_those_that_a_rollback_restores(void **s
 }
 
 /** As long as firmware is slow it is so for the recovery as well. */
-static void recovery_waits_for_the_old_level(void **state)
+TEST(recovery_waits_for_the_old_level)
 {
 	enum { LATE_MS = 400 };
 	static const char *const KILLS[] = {
@@ -450,7 +457,6 @@ static void recovery_waits_for_the_old_level(void **state)
 		"write /sys/devices/system/cpu/cpu*/online signal KILL",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(KILLS); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -476,11 +482,10 @@ static void recovery_waits_for_the_old_level(void **state)
 
 /** Killed in a rollback that had asked for the old level: kernels that compare with what was asked
  * for refuse it then, while it is on its way. */
-static void recovery_waits_for_what_an_earlier_rollback_asked_for(void **state)
+BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for)
 {
 	static const char *const COMPARES[] = { "status", "control" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(COMPARES); i++) {
 		struct machine machine;
 		struct outcome outcome;
@@ -507,14 +512,13 @@ static void recovery_waits_for_what_an_earlier_rollback_asked_for(void **state)
 }
 
 /** Uncore limits come back with the kernel's module, and all else is rolled back without it. */
-static void recovery_names_the_missing_module_of_uncore_limits(void **state)
+TEST(recovery_names_the_missing_module_of_uncore_limits)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	before = machine_picture(&machine);
 	machine_try_killed(&machine, "level 1 online",
@@ -537,13 +541,12 @@ static void recovery_names_the_missing_module_of_uncore_limits(void **state)
 }
 
 /** What the firmware never makes keeps no journal for ever. */
-static void recovery_ends_where_a_level_was_refused_and_the_run_killed(void **state)
+BY_THE_CLOCK(recovery_ends_where_a_level_was_refused_and_the_run_killed)
 {
 	static const char RULES[] = "tpmi perf-set-level power-domain 1 refused 1";
 	struct machine machine;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	before = visible_picture(&machine);
 	machine_faults(&machine, "%s", RULES);
@@ -556,13 +559,12 @@ static void recovery_ends_where_a_level_was_refused_and_the_run_killed(void **st
 }
 
 /** Which CPUs a level enables is known only where the place of each CPU is. */
-static void a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess(void **state)
+TEST(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	before = machine_picture(&machine);
 	make_under(&machine, "phy-id cpu 3 EIO", "level 1 online", &outcome);
@@ -576,7 +578,7 @@ static void a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess(void **state)
 
 /* ---- What a level change resets ---- */
 
-static void a_rollback_of_a_level_restores_features_limits_and_uncore(void **state)
+TEST_ON(a_rollback_of_a_level_restores_features_limits_and_uncore, TINY, "graniterapids-unlocked")
 {
 	static const char *const BEFORE[] = {
 		"base-freq enable auto; turbo-freq enable auto cpus",
@@ -608,13 +610,12 @@ static void a_rollback_of_a_level_restores_features_limits_and_uncore(void **sta
 
 /** If uncore limits do not follow the level automatically, they are written: of each
  * fabric cluster, identified by its files. */
-static void uncore_limits_of_clusters_are_written_and_rolled_back(void **state)
+TEST(uncore_limits_of_clusters_are_written_and_rolled_back)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before, *now;
 
-	(void)state;
 	machine_begin_with(&machine, TINY, "[topology]",
 			   "[files]\nuncore-follows-level = no\n\n[topology]");
 	before = machine_picture(&machine);
@@ -641,13 +642,12 @@ static void uncore_limits_of_clusters_are_written_and_rolled_back(void **state)
 
 /* ---- Settling ---- */
 
-static void features_and_core_power_are_waited_for(void **state)
+TEST(features_and_core_power_are_waited_for)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *soon, *late;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	machine_prepare(&machine, "base-freq enable auto");
 	soon = machine_picture(&machine);
@@ -664,7 +664,7 @@ static void features_and_core_power_are_waited_for(void **state)
 }
 
 /** The wait is limited: values that appear later are overwritten, and the run reports a failure. */
-static void a_value_that_settles_too_late_is_a_failure(void **state)
+TEST(a_value_that_settles_too_late_is_a_failure)
 {
 	static const char *const RULES[][2] = {
 		{ "tpmi perf-set-feature deferred 400 times 1", "turbo-freq enable" },
@@ -672,7 +672,6 @@ static void a_value_that_settles_too_late_is_a_failure(void **state)
 	};
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(RULES); i++) {
 		struct outcome outcome;
@@ -707,11 +706,10 @@ static const struct {
 	{ "msr 0x1ad set ignored", "turbo ratio limits", "turbo ratio limits" },
 };
 
-static void D12_what_was_not_taken_is_a_failure_and_undone(void **state)
+TEST(D12_what_was_not_taken_is_a_failure_and_undone)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(IGNORED); i++) {
 		char *before = machine_picture(&machine);
@@ -733,7 +731,7 @@ static void D12_what_was_not_taken_is_a_failure_and_undone(void **state)
 
 /** The fault affects a power domain that was not named; the changes of its neighbours are rolled
  * back. */
-static void package_wide_changes_are_rolled_back_everywhere(void **state)
+TEST_ON(package_wide_changes_are_rolled_back_everywhere, TINY, "graniterapids-2s128c")
 {
 	static const char *const RULES[][2] = {
 		{ "tpmi core-power set power-domain 1 EIO",
@@ -767,7 +765,7 @@ static void package_wide_changes_are_rolled_back_everywhere(void **state)
 }
 
 /** And where nothing fails all power domains of the package have it. */
-static void package_wide_settings_reach_all_power_domains(void **state)
+TEST(package_wide_settings_reach_all_power_domains)
 {
 	static const struct {
 		const char *name, *step;
@@ -777,7 +775,6 @@ static void package_wide_settings_reach_all_power_domains(void **state)
 	};
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(WANTED); i++) {
 		struct outcome outcome;
@@ -798,19 +795,13 @@ static void package_wide_settings_reach_all_power_domains(void **state)
 	machine_end(&machine);
 }
 
-#define TEST(test, platform) \
-	{ \
-		platform ": " #test, test, NULL, NULL, platform \
-	}
-
 /** Firmware that resets CLOS 2 and 3 with core-power: they are as before when core-power is. */
-static void classes_that_core_power_resets_are_restored_by_a_rollback(void **state)
+TEST(classes_that_core_power_resets_are_restored_by_a_rollback)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-clos-resets");
 	machine_restart(&machine, "clos");
 	before = machine_picture(&machine);
@@ -825,13 +816,12 @@ static void classes_that_core_power_resets_are_restored_by_a_rollback(void **sta
 }
 
 /** The same where a step behind it wants them as they were before: that is not so any more. */
-static void classes_that_core_power_resets_are_configured_again(void **state)
+TEST(classes_that_core_power_resets_are_configured_again)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *configured;
 
-	(void)state;
 	machine_begin(&machine, "tests/tpmi-clos-resets");
 	assert_true(machine_prepare(&machine, "turbo-freq enable auto cpus"));
 	configured = machine_picture(&machine);
@@ -889,11 +879,10 @@ static void check_answers(const struct machine *machine, const char *expected, c
 
 /** The driver requests the last requested level with each write of a feature (isst_tpmi_core.c,
  * _write_pp_info): the machine is as where the host has set the level itself. */
-static void a_feature_does_not_change_the_level(void **state)
+TEST(a_feature_does_not_change_the_level)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(FEATURE_WRITES); i++) {
 		const char *name = FEATURE_WRITES[i].name;
@@ -919,11 +908,10 @@ static void a_feature_does_not_change_the_level(void **state)
 }
 
 /** Whatever fails, the level is as before, too. */
-static void a_rollback_of_features_restores_the_level(void **state)
+TEST(a_rollback_of_features_restores_the_level)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(FEATURE_WRITES); i++) {
 		bool failed = true;
@@ -951,60 +939,8 @@ static void a_rollback_of_features_restores_the_level(void **state)
 	machine_end(&machine);
 }
 
-/* ---- Tests that watch another process ---- */
-
-static int begin_by_the_clock(void **state)
-{
-	(void)state;
-	rests_take_their_time();
-	return 0;
-}
-
-static int end_by_the_clock(void **state)
-{
-	(void)state;
-	rests_end_at_once();
-	return 0;
-}
-
-#define BY_THE_CLOCK(test) \
-	cmocka_unit_test_setup_teardown(test, begin_by_the_clock, end_by_the_clock)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_level_that_takes_no_effect_in_time_is_rolled_back),
-		cmocka_unit_test(a_machine_that_switches_no_levels_is_left_as_it_was),
-		cmocka_unit_test(a_level_that_comes_late_is_a_success),
-		cmocka_unit_test(a_level_that_takes_effect_late_is_rolled_back),
-		cmocka_unit_test(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one),
-		cmocka_unit_test(recovery_waits_for_the_old_level),
-		cmocka_unit_test(recovery_names_the_missing_module_of_uncore_limits),
-		BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for),
-		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
-		BY_THE_CLOCK(a_level_that_is_refused_late_is_not_pending),
-		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
-		BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
-		cmocka_unit_test(recovery_waits_for_what_was_asked_for_before_the_run_was_killed),
-		cmocka_unit_test(pending_values_are_listed_as_those_that_a_rollback_restores),
-		BY_THE_CLOCK(recovery_ends_where_a_level_was_refused_and_the_run_killed),
-		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
-		TEST(a_rollback_of_a_level_restores_features_limits_and_uncore, TINY),
-		TEST(a_rollback_of_a_level_restores_features_limits_and_uncore,
-		     "graniterapids-unlocked"),
-		cmocka_unit_test(uncore_limits_of_clusters_are_written_and_rolled_back),
-		cmocka_unit_test(features_and_core_power_are_waited_for),
-		cmocka_unit_test(a_value_that_settles_too_late_is_a_failure),
-		cmocka_unit_test(D12_what_was_not_taken_is_a_failure_and_undone),
-		TEST(package_wide_changes_are_rolled_back_everywhere, TINY),
-		TEST(package_wide_changes_are_rolled_back_everywhere, "graniterapids-2s128c"),
-		cmocka_unit_test(package_wide_settings_reach_all_power_domains),
-		cmocka_unit_test(classes_that_core_power_resets_are_restored_by_a_rollback),
-		cmocka_unit_test(classes_that_core_power_resets_are_configured_again),
-		cmocka_unit_test(a_feature_does_not_change_the_level),
-		cmocka_unit_test(a_rollback_of_features_restores_the_level),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("changes by TPMI", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

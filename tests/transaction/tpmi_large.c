@@ -4,39 +4,17 @@
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
 
-#define TEST(what, test, platform) \
-	{ \
-		platform ": " what, test, NULL, NULL, platform \
-	}
-#define SAMPLED(platform) \
-	TEST("every change fails in turn", every_change_fails, platform), \
-		TEST("reads fail", sampled_reads_fail, platform), \
-		TEST("changes fail, and the rollback as well", sampled_undos_fail, platform)
-#define ALL(platform) \
-	TEST("every change fails in turn", every_change_fails, platform), \
-		TEST("every read fails in turn", every_read_fails, platform), \
-		TEST("a change fails, and the rollback of each one before it as well", \
-		     every_undo_fails, platform)
-#define BOTH(platform) \
-	TEST("changes of each kind fail, and the rollback as well", sampled_kinds_and_undos_fail, \
-	     platform)
+RUN_ON(sampled_kinds_and_undos_fail, "graniterapids-2s128c", "graniterapids-2s64c",
+       "graniterapids-unlocked", "sierraforest-2s112c", "diamondrapids-2s32c")
+RUN_ON(every_change_fails, "tests/tpmi-modules", "tests/preset-not-set-up", "tests/tpmi-odd",
+       "tests/tpmi-tiny", "tests/preset-unnamed")
+RUN_ON(sampled_reads_fail, "tests/tpmi-modules", "tests/preset-not-set-up", "tests/tpmi-odd")
+RUN_ON(sampled_undos_fail, "tests/tpmi-modules", "tests/preset-not-set-up", "tests/tpmi-odd")
+RUN_ON(every_read_fails, "tests/tpmi-tiny", "tests/preset-unnamed")
+RUN_ON(every_undo_fails, "tests/tpmi-tiny", "tests/preset-unnamed")
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		BOTH("graniterapids-2s128c"),
-		BOTH("graniterapids-2s64c"),
-		BOTH("graniterapids-unlocked"),
-		BOTH("sierraforest-2s112c"),
-		BOTH("diamondrapids-2s32c"),
-		SAMPLED("tests/tpmi-modules"),
-		SAMPLED("tests/preset-not-set-up"),
-		SAMPLED("tests/tpmi-odd"),
-		ALL("tests/tpmi-tiny"),
-		ALL("tests/preset-unnamed"),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("changes that fail on large TPMI machines", tests, NULL,
-					   NULL);
+	return test_main(NULL, NULL);
 }

@@ -216,45 +216,34 @@ static void check_request(const char *platform, const char *name, const char *re
 	machine_end(&machine);
 }
 
-static void turbo_mode_is_switched_as_a_whole(void **state)
+TEST(turbo_mode_is_switched_as_a_whole)
 {
-	(void)state;
 	check_request("tests/tiny", "turbo-mode disable", NULL);
 	check_request("tests/tiny", "turbo-mode enable", "turbo-mode disable");
 }
 
-static void limits_are_those_that_were_asked_for(void **state)
+TEST(limits_are_those_that_were_asked_for)
 {
-	(void)state;
 	check_request("tests/tiny", NULL, NULL);
 	check_request("tests/tiny", NULL, "turbo-mode disable");
 	check_request("tests/tiny", ONLINE.name, "turbo-mode disable");
 }
 
-static void base_freq_comes_and_goes_with_its_limits(void **state)
+TEST(base_freq_comes_and_goes_with_its_limits)
 {
-	(void)state;
 	check_request("tests/tiny", "base-freq enable auto", NULL);
 	check_request("tests/tiny", "base-freq enable auto", "turbo-mode disable");
 	check_request("tests/tiny", "base-freq disable auto", "base-freq enable auto");
 }
 
-static void preset_platforms_do_the_same_by_limits_alone(void **state)
+TEST(preset_platforms_do_the_same_by_limits_alone)
 {
-	(void)state;
 	check_request("tests/preset-unnamed", "base-freq enable auto", NULL);
 	check_request("tests/preset-unnamed", "base-freq disable auto", "base-freq enable auto");
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(turbo_mode_is_switched_as_a_whole),
-		cmocka_unit_test(limits_are_those_that_were_asked_for),
-		cmocka_unit_test(base_freq_comes_and_goes_with_its_limits),
-		cmocka_unit_test(preset_platforms_do_the_same_by_limits_alone),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("turbo switched during a change", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

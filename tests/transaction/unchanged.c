@@ -3,12 +3,11 @@
 #include "transaction/support/repeated.h"
 
 /** What may be late on real firmware is read back before it is written again. */
-static void a_request_that_nothing_stands_against_but_is_done_is_no_error(void **state)
+TEST(a_request_that_nothing_stands_against_but_is_done_is_no_error)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_try(&machine, "level 0", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
@@ -33,7 +32,8 @@ static void check_repeated(const struct machine *machine, const char *name)
 
 /** Like the kernel tree's tool: also if the user enabled core-power, or nothing was done
  * with the feature (D38). Repeated immediately, it has nothing to do. */
-static void without_a_record_disable_auto_switches_core_power_off(void **state)
+TEST_ON(without_a_record_disable_auto_switches_core_power_off, "tests/tiny", "tests/multi-die",
+	"tests/tpmi-tiny")
 {
 	static const char *const NAMES[][2] = {
 		{ "turbo-freq enable", "turbo-freq disable auto" },
@@ -63,7 +63,8 @@ static void without_a_record_disable_auto_switches_core_power_off(void **state)
 
 /** Restored settings are the user's; a feature that is enabled without saved settings after that is
  * not. */
-static void after_a_record_was_followed_only_a_feature_that_is_on_counts(void **state)
+TEST_ON(after_a_record_was_followed_only_a_feature_that_is_on_counts, "tests/tiny",
+	"tests/multi-die", "tests/tpmi-tiny")
 {
 	static const char *const NAMES[][3] = {
 		{ "turbo-freq enable auto cpus", "turbo-freq disable auto", "turbo-freq enable" },
@@ -89,31 +90,6 @@ static void after_a_record_was_followed_only_a_feature_that_is_on_counts(void **
 	machine_end(&machine);
 }
 
-#define ON(platform, test) \
-	{ \
-		platform ": " #test, test, NULL, NULL, platform \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_that_nothing_stands_against_but_is_done_is_no_error),
-		ON("tests/tiny", without_a_record_disable_auto_switches_core_power_off),
-		ON("tests/multi-die", without_a_record_disable_auto_switches_core_power_off),
-		ON("tests/tpmi-tiny", without_a_record_disable_auto_switches_core_power_off),
-		ON("tests/tiny", after_a_record_was_followed_only_a_feature_that_is_on_counts),
-		ON("tests/multi-die", after_a_record_was_followed_only_a_feature_that_is_on_counts),
-		ON("tests/tpmi-tiny", after_a_record_was_followed_only_a_feature_that_is_on_counts),
-		REPEATED("tests/tiny"),
-		REPEATED("tests/multi-die"),
-		REPEATED("tests/offline"),
-		REPEATED("tests/features-on"),
-		REPEATED("tests/skylake-mailbox"),
-		REPEATED("tests/tpmi-tiny"),
-		REPEATED("tests/tpmi-odd"),
-		REPEATED("tests/tpmi-modules"),
-		REPEATED("tests/preset-unnamed"),
-	};
-
-	return cmocka_run_group_tests_name("repeated requests", tests, NULL, NULL);
-}
+RUN_ON(repeated_requests_write_nothing, "tests/tiny", "tests/multi-die", "tests/offline",
+       "tests/features-on", "tests/skylake-mailbox", "tests/tpmi-tiny", "tests/tpmi-odd",
+       "tests/tpmi-modules", "tests/preset-unnamed")

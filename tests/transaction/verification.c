@@ -52,11 +52,10 @@ static const struct {
 	{ "write /sys/fs/cgroup/0-0-0/cpuset.cpus ignored", "level 1 partitions", "0-0-0" },
 };
 
-static void D12_what_was_not_taken_is_a_failure_and_undone(void **state)
+TEST(D12_what_was_not_taken_is_a_failure_and_undone)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(IGNORED); i++)
 		check_fails(&machine, IGNORED[i].rules, IGNORED[i].name, IGNORED[i].part);
@@ -85,11 +84,10 @@ static const struct {
 	{ "mailbox 0x7f/0x02 set ENXIO", "base-freq enable auto", "base-freq" },
 };
 
-static void D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone(void **state)
+TEST(D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(REFUSED); i++) {
 		char *before = machine_picture(&machine);
@@ -107,11 +105,10 @@ static void D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone(void **state)
 	machine_end(&machine);
 }
 
-static void D38_core_power_that_was_on_stays_on_when_a_change_fails(void **state)
+TEST(D38_core_power_that_was_on_stays_on_when_a_change_fails)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "core-power enable ordered");
 	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq enable auto cpus",
@@ -120,18 +117,17 @@ static void D38_core_power_that_was_on_stays_on_when_a_change_fails(void **state
 	machine_end(&machine);
 }
 
-static void D52_limits_are_kept_when_turbo_freq_cannot_be_disabled(void **state)
+TEST(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_prepare(&machine, "turbo-freq enable");
 	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq disable", "turbo-freq");
 	machine_end(&machine);
 }
 
-static void D48_all_domains_change_their_level_or_none(void **state)
+TEST_ON(D48_all_domains_change_their_level_or_none, "guide", "sapphirerapids-2s56c")
 {
 	struct machine machine;
 
@@ -141,11 +137,10 @@ static void D48_all_domains_change_their_level_or_none(void **state)
 	machine_end(&machine);
 }
 
-static void D49_cpus_go_offline_as_a_whole_or_not_at_all(void **state)
+TEST(D49_cpus_go_offline_as_a_whole_or_not_at_all)
 {
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "guide");
 	check_fails(&machine, "write /sys/devices/system/cpu/cpu55/online EBUSY", "level 1 online",
 		    "cpu55");
@@ -154,12 +149,11 @@ static void D49_cpus_go_offline_as_a_whole_or_not_at_all(void **state)
 
 /* ---- Clipped, late ---- */
 
-static void a_clipped_limit_is_a_warning_with_both_values(void **state)
+TEST(a_clipped_limit_is_a_warning_with_both_values)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	make_under(&machine,
 		   "read /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq after 1 "
@@ -171,13 +165,12 @@ static void a_clipped_limit_is_a_warning_with_both_values(void **state)
 	machine_end(&machine);
 }
 
-static void late_levels_are_waited_for(void **state)
+TEST(late_levels_are_waited_for)
 {
 	static const unsigned int DELAYS_MS[] = { 10, 60, 400, 900, 1500 };
 	static const char *const NAMES[] = { "level 1", "level 1 online" };
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(DELAYS_MS) * COUNT(NAMES); i++) {
 		const char *name = NAMES[i % COUNT(NAMES)];
@@ -200,12 +193,11 @@ static void late_levels_are_waited_for(void **state)
 	machine_end(&machine);
 }
 
-static void late_core_power_is_waited_for(void **state)
+TEST(late_core_power_is_waited_for)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	make_under(&machine, "mailbox 0x95/0x03 set deferred 30", "core-power enable", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
@@ -213,13 +205,12 @@ static void late_core_power_is_waited_for(void **state)
 	machine_end(&machine);
 }
 
-static void firmware_that_is_too_late_is_overwritten(void **state)
+TEST(firmware_that_is_too_late_is_overwritten)
 {
 	struct machine machine;
 	struct outcome outcome;
 	char *before;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	make_under(&machine, "mailbox 0x95/0x03 set deferred 300", "core-power enable", &outcome);
@@ -239,7 +230,7 @@ static void firmware_that_is_too_late_is_overwritten(void **state)
 
 /* ---- Footprints ---- */
 
-static void side_effects_of_a_failed_level_change_are_restored(void **state)
+TEST_ON(side_effects_of_a_failed_level_change_are_restored, "tests/multi-die", "guide")
 {
 	static const char *const BEFORE[] = {
 		"turbo-freq enable auto cpus",
@@ -259,12 +250,11 @@ static void side_effects_of_a_failed_level_change_are_restored(void **state)
 	machine_end(&machine);
 }
 
-static void what_cannot_be_rolled_back_is_listed(void **state)
+TEST(what_cannot_be_rolled_back_is_listed)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	make_under(&machine, "mmio 0x20 set EIO after 1\nmmio 0x24 set EIO", "association",
 		   &outcome);
@@ -274,12 +264,11 @@ static void what_cannot_be_rolled_back_is_listed(void **state)
 	machine_end(&machine);
 }
 
-static void a_failure_in_a_rollback_does_not_stop_it(void **state)
+TEST(a_failure_in_a_rollback_does_not_stop_it)
 {
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	/* Cores 0, 1, 2 and 5 of two dies: 5 cannot be written, and 1 only once. */
 	machine_begin(&machine, "tests/multi-die");
 	make_under(&machine, "mmio 0x24 set die 0 EIO after 1\nmmio 0x34 set EIO", "association",
@@ -290,13 +279,12 @@ static void a_failure_in_a_rollback_does_not_stop_it(void **state)
 	machine_end(&machine);
 }
 
-static void unreadable_items_are_not_written(void **state)
+TEST(unreadable_items_are_not_written)
 {
 	struct isst_emulator_statistics before;
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_statistics(&machine);
 	make_under(&machine, "mmio 0x24 get EIO", "association", &outcome);
@@ -306,13 +294,12 @@ static void unreadable_items_are_not_written(void **state)
 	machine_end(&machine);
 }
 
-static void a_write_that_fails_ends_its_batch(void **state)
+TEST(a_write_that_fails_ends_its_batch)
 {
 	struct isst_emulator_statistics before;
 	struct machine machine;
 	struct outcome outcome;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_statistics(&machine);
 	make_under(&machine, "mmio 0x20 set EIO", "association", &outcome);
@@ -321,11 +308,6 @@ static void a_write_that_fails_ends_its_batch(void **state)
 	outcome_clear(&outcome);
 	machine_end(&machine);
 }
-
-#define TEST(test, platform) \
-	{ \
-		platform ": " #test, test, NULL, NULL, platform \
-	}
 
 /* ---- Files that cannot be written ---- */
 
@@ -341,7 +323,7 @@ static int answer_writable(void *data, const char *path)
 }
 
 /** Root cannot write to a file system that is mounted read-only either. */
-static void a_read_only_file_system_is_not_a_matter_of_privileges(void **state)
+TEST(a_read_only_file_system_is_not_a_matter_of_privileges)
 {
 	static const struct {
 		int answer, error;
@@ -358,7 +340,6 @@ static void a_read_only_file_system_is_not_a_matter_of_privileges(void **state)
 	struct isst_context *context;
 	struct machine machine;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	options.machine = machine_open(&machine);
 	options.machine->writable = answer_writable;
@@ -376,7 +357,7 @@ static void a_read_only_file_system_is_not_a_matter_of_privileges(void **state)
 }
 
 /** The files of a kind have one owner, however many CPUs there are. */
-static void one_file_of_each_kind_is_looked_at(void **state)
+TEST(one_file_of_each_kind_is_looked_at)
 {
 	struct isst_options options = { 0 };
 	const struct isst_domain *domain;
@@ -385,7 +366,6 @@ static void one_file_of_each_kind_is_looked_at(void **state)
 	struct machine machine;
 	struct step *step;
 
-	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	options.machine = machine_open(&machine);
 	options.machine->writable = answer_writable;
@@ -410,28 +390,6 @@ static void one_file_of_each_kind_is_looked_at(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(D12_what_was_not_taken_is_a_failure_and_undone),
-		cmocka_unit_test(D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone),
-		cmocka_unit_test(D38_core_power_that_was_on_stays_on_when_a_change_fails),
-		cmocka_unit_test(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled),
-		cmocka_unit_test(a_read_only_file_system_is_not_a_matter_of_privileges),
-		cmocka_unit_test(one_file_of_each_kind_is_looked_at),
-		TEST(D48_all_domains_change_their_level_or_none, "guide"),
-		TEST(D48_all_domains_change_their_level_or_none, "sapphirerapids-2s56c"),
-		cmocka_unit_test(D49_cpus_go_offline_as_a_whole_or_not_at_all),
-		cmocka_unit_test(a_clipped_limit_is_a_warning_with_both_values),
-		cmocka_unit_test(late_levels_are_waited_for),
-		cmocka_unit_test(late_core_power_is_waited_for),
-		cmocka_unit_test(firmware_that_is_too_late_is_overwritten),
-		TEST(side_effects_of_a_failed_level_change_are_restored, "tests/multi-die"),
-		TEST(side_effects_of_a_failed_level_change_are_restored, "guide"),
-		cmocka_unit_test(what_cannot_be_rolled_back_is_listed),
-		cmocka_unit_test(a_failure_in_a_rollback_does_not_stop_it),
-		cmocka_unit_test(unreadable_items_are_not_written),
-		cmocka_unit_test(a_write_that_fails_ends_its_batch),
-	};
-
 	rests_end_at_once();
-	return cmocka_run_group_tests_name("reading back", tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

@@ -9,10 +9,4 @@
 /** A test; its state is the name of a platform. */
 void repeated_requests_write_nothing(void **state);
 
-#define REPEATED(platform) \
-	{ \
-		platform ": repeated requests write nothing", repeated_requests_write_nothing, \
-			NULL, NULL, platform \
-	}
-
 #endif
