@@ -184,11 +184,12 @@ int cpus_state_add(const struct cpus_state *state, enum cpus_part part, enum cpu
 
 /* ---- Changes ---- */
 
-/** A domain that a request is for, and what stands against it there. */
+/** A domain or CPU that a request is for, and what stands against it there. */
 struct domain_request {
 	const struct isst_domain *domain; /* in */
+	const struct isst_cpu *cpu;	  /* in, of requests for CPUs */
 	/*
-	 * Out, of planning: the domain is left out of the change, if that may be made without it
+	 * Out, of planning: the target is left out of the change, if that may be made without it
 	 * (enum target_policy); -EOPNOTSUPP: it does not support the request; -EIO: its state
 	 * forbids it or could not be read. The message has the cause and the remedy.
 	 */
@@ -210,12 +211,6 @@ enum isst_priority_request {
 	ISST_KEEP_PRIORITY = -1,
 	ISST_MAKE_PROPORTIONAL = ISST_PRIORITY_PROPORTIONAL,
 	ISST_MAKE_ORDERED = ISST_PRIORITY_ORDERED,
-};
-
-/** A CPU that a request is for, and what stands against it there. */
-struct cpu_request {
-	const struct isst_cpu *cpu; /* in */
-	struct isst_failure failure;
 };
 
 /** Limits that cpufreq is to have for a CPU, or the uncore of a domain. */

@@ -11,7 +11,7 @@ int plan_level(struct isst_change *change, struct domain_request *requests, size
 	       unsigned int level, bool online);
 int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
 			    size_t count, uint64_t limits);
-int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
+int plan_turbo_mode(struct isst_change *change, struct domain_request *requests, size_t count,
 		    bool enable);
 
 /** Which CPUs of domains are to be in use. */

@@ -91,7 +91,7 @@ struct limit {
  * Without base_frequency it is unknown where turbo begins; and a processor that reaches no more
  * than that needs no limit, unless it is turbo's being off that keeps it there.
  */
-static void find_limit(struct isst_change *change, struct cpu_request *request, bool enable,
+static void find_limit(struct isst_change *change, struct domain_request *request, bool enable,
 		       enum turbo_state turbo, struct limit *limit)
 {
 	struct isst_context *context = change->context;
@@ -136,7 +136,7 @@ static int name_user_limits(struct step *step)
 	return name_replaced_limits(step->change, step, is_of_user, "is replaced");
 }
 
-int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
+int plan_turbo_mode(struct isst_change *change, struct domain_request *requests, size_t count,
 		    bool enable)
 {
 	struct step *step = change_step(change, ITEM_SCALING_MAX);

@@ -23,17 +23,9 @@
 struct addition {
 	int values[8]; /* that the request may have, ended by 0 */
 	unsigned int flags;
-	int (*plan_domains)(struct isst_change *change, const struct call *call,
-			    struct domain_request *requests, size_t count);
-	/* Where not NULL, targets are CPUs. */
-	int (*plan_cpus)(struct isst_change *change, const struct call *call,
-			 struct cpu_request *requests, size_t count);
-};
-
-/** Results whose targets still exist. */
-struct live_results {
-	struct isst_result **items;
-	size_t count;
+	bool for_cpus;
+	int (*plan)(struct isst_change *change, const struct call *call,
+		    struct domain_request *requests, size_t count);
 };
 
 enum {
@@ -45,56 +37,40 @@ static bool is_io(const struct isst_result *result)
 	return !result->cpu && isst_domain_is_io(result->domain);
 }
 
-/** Plans for targets that still exist. What stands against one of them is its result's failure. */
-static int plan_live(const struct addition *addition, struct isst_change *change,
-		     const struct call *call, const struct live_results *live)
-{
-	struct domain_request *domains = calloc(live->count + 1, sizeof(*domains));
-	struct cpu_request *cpus = calloc(live->count + 1, sizeof(*cpus));
-	int error = domains && cpus ? 0 : call_no_memory(call->context);
-
-	for (size_t i = 0; i < live->count && domains && cpus; i++) {
-		domains[i].domain = live->items[i]->domain;
-		cpus[i].cpu = live->items[i]->cpu;
-	}
-	if (!error)
-		error = addition->plan_domains
-				? addition->plan_domains(change, call, domains, live->count)
-				: addition->plan_cpus(change, call, cpus, live->count);
-	for (size_t i = 0; i < live->count && domains && cpus && !error; i++)
-		if (result_fail(live->items[i], ISST_PART_RESULT,
-				addition->plan_domains ? &domains[i].failure : &cpus[i].failure))
-			error = call_no_memory(call->context);
-	free(domains);
-	free(cpus);
-	return error;
-}
-
-/** Plans, but for targets that no longer exist, whose results fail. */
+/** Plans, but for targets that no longer exist, whose results fail. What stands against another
+ * target is its result's failure. */
 static int plan_results(const struct addition *addition, struct isst_change *change,
 			const struct call *call, struct isst_results *results)
 {
-	struct live_results live = { .items = calloc(results->count + 1, sizeof(*live.items)) };
+	struct domain_request *requests = calloc(results->count + 1, sizeof(*requests));
+	struct isst_result **live = calloc(results->count + 1, sizeof(struct isst_result *));
 	const struct isst_failure *lost = NULL;
-	int error = live.items ? 0 : call_no_memory(call->context);
+	int error = requests && live ? 0 : -ENOMEM;
+	size_t count = 0;
 
-	for (size_t i = 0; i < results->count && live.items && !error; i++) {
+	for (size_t i = 0; i < results->count && !error; i++) {
 		struct isst_result *result = &results->items[i];
 		struct isst_failure failure = { 0 };
 
 		if (result->cpu ? context_accepts_cpu(call->context, result->cpu, &failure)
-				: context_accepts_domain(call->context, result->domain, &failure))
-			live.items[live.count++] = result;
-		else if (result_fail(result, ISST_PART_RESULT, &failure))
-			error = call_no_memory(call->context);
+				: context_accepts_domain(call->context, result->domain, &failure)) {
+			requests[count] = (struct domain_request){ .domain = result->domain,
+								   .cpu = result->cpu };
+			live[count++] = result;
+		} else {
+			error = result_fail(result, ISST_PART_RESULT, &failure);
+		}
 		if (!lost && result->parts[ISST_PART_RESULT].error == -ESTALE)
 			lost = &result->parts[ISST_PART_RESULT];
 	}
-	if (!error && (live.count > 0 || !lost))
-		error = plan_live(addition, change, call, &live);
+	if (!error && (count > 0 || !lost))
+		error = addition->plan(change, call, requests, count);
+	for (size_t i = 0; i < count && !error; i++)
+		error = result_fail(live[i], ISST_PART_RESULT, &requests[i].failure);
 	if (!error && lost)
-		change_plan_without(change, lost, live.count > 0);
-	free(live.items);
+		change_plan_without(change, lost, count > 0);
+	free(requests);
+	free(live);
 	return error;
 }
 
@@ -125,7 +101,7 @@ static int add(const struct addition *addition, struct isst_change *change,
 			     .values = addition->values,
 			     .flags = flags,
 			     .known_flags = addition->flags,
-			     .for_cpus = addition->plan_cpus };
+			     .for_cpus = addition->for_cpus };
 	struct isst_results *results;
 	struct target_list list;
 	const char *before;
@@ -303,7 +279,7 @@ static int plan_limits(struct isst_change *change, const struct call *call,
 }
 
 static int plan_associations(struct isst_change *change, const struct call *call,
-			     struct cpu_request *requests, size_t count)
+			     struct domain_request *requests, size_t count)
 {
 	uint64_t clos;
 	int error = need_value(call, ISST_VALUE_CLOS, &clos);
@@ -312,7 +288,7 @@ static int plan_associations(struct isst_change *change, const struct call *call
 }
 
 static int plan_turbo_mode(struct isst_change *change, const struct call *call,
-			   struct cpu_request *requests, size_t count)
+			   struct domain_request *requests, size_t count)
 {
 	return change_plan_turbo_mode(change, requests, count,
 				      call->flags & ISST_CHANGE_ADD_ENABLE);
@@ -321,36 +297,39 @@ static int plan_turbo_mode(struct isst_change *change, const struct call *call,
 static const struct addition LEVEL = {
 	.values = { ISST_VALUE_LEVEL },
 	.flags = ISST_CHANGE_ADD_ONLINE,
-	.plan_domains = plan_level,
+	.plan = plan_level,
 };
 static const struct addition BASE_FREQ = {
 	.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
-	.plan_domains = plan_base_freq,
+	.plan = plan_base_freq,
 };
 static const struct addition TURBO_FREQ = {
 	.values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS },
 	.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
-	.plan_domains = plan_turbo_freq,
+	.plan = plan_turbo_freq,
 };
 static const struct addition CORE_POWER = {
 	.values = { ISST_VALUE_PRIORITY },
 	.flags = ONE_WAY,
-	.plan_domains = plan_core_power,
+	.plan = plan_core_power,
 };
 static const struct addition CLOS = {
 	.values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
 		    ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ, ISST_VALUE_CLOS_DESIRED_MHZ },
-	.plan_domains = plan_clos,
+	.plan = plan_clos,
 };
 static const struct addition LIMITS = {
 	.values = { ISST_VALUE_TURBO_RATIO_LIMITS },
-	.plan_domains = plan_limits,
+	.plan = plan_limits,
 };
 static const struct addition ASSOCIATION = {
 	.values = { ISST_VALUE_CLOS },
-	.plan_cpus = plan_associations,
+	.for_cpus = true,
+	.plan = plan_associations,
 };
-static const struct addition TURBO_MODE = { .flags = ONE_WAY, .plan_cpus = plan_turbo_mode };
+static const struct addition TURBO_MODE = { .flags = ONE_WAY,
+					    .for_cpus = true,
+					    .plan = plan_turbo_mode };
 
 /** Adds a request that a row above describes. */
 #define ADDITION(name, row) \

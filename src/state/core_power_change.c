@@ -378,7 +378,7 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 }
 
 /** The domains of the CPUs, each once. Returns their number. */
-static size_t find_domains(const struct cpu_request *cpus, size_t count,
+static size_t find_domains(const struct domain_request *cpus, size_t count,
 			   struct domain_request *requests)
 {
 	size_t domains = 0;
@@ -396,7 +396,7 @@ static size_t find_domains(const struct cpu_request *cpus, size_t count,
 
 /** What stands against the association of a CPU is what stands against its domain, or that its core
  * is not known. */
-int change_plan_association(struct isst_change *change, struct cpu_request *cpus, size_t count,
+int change_plan_association(struct isst_change *change, struct domain_request *cpus, size_t count,
 			    unsigned int clos)
 {
 	struct isst_context *context = change->context;
@@ -442,5 +442,5 @@ int change_plan_association(struct isst_change *change, struct cpu_request *cpus
 	free(scope.requests);
 	isst_cpuset_free(setting.cpus);
 	free(requests);
-	return plan_conclude_cpus(change, cpus, count, error);
+	return plan_conclude(change, cpus, count, error);
 }

@@ -519,24 +519,11 @@ int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_req
 			     plan_turbo_ratio_limits(change, requests, count, limits));
 }
 
-int plan_conclude_cpus(struct isst_change *change, const struct cpu_request *requests, size_t count,
-		       int error)
+int change_plan_turbo_mode(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable)
 {
-	struct verdict verdict = { 0 };
-
-	if (error)
-		return conclude_failure(change, error);
-	for (size_t i = 0; i < count; i++)
-		note_target(&verdict, &requests[i].failure);
-	conclude_plan(change, &verdict);
-	return 0;
-}
-
-int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
-			   bool enable)
-{
-	return plan_conclude_cpus(change, requests, count,
-				  plan_turbo_mode(change, requests, count, enable));
+	return plan_conclude(change, requests, count,
+			     plan_turbo_mode(change, requests, count, enable));
 }
 
 void change_plan_without(struct isst_change *change, const struct isst_failure *failure,

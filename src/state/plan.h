@@ -38,16 +38,16 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 		     const struct isst_clos *values);
 
 /** Puts the cores of CPUs into a CLOS. */
-int change_plan_association(struct isst_change *change, struct cpu_request *requests, size_t count,
-			    unsigned int clos);
+int change_plan_association(struct isst_change *change, struct domain_request *requests,
+			    size_t count, unsigned int clos);
 
 /** Turbo ratio limits (MSR 0x1ad). */
 int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
 				   size_t count, uint64_t limits);
 
 /** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
-int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
-			   bool enable);
+int change_plan_turbo_mode(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable);
 
 /**
  * Leaves a target out of a request for which it was not planned at all, as it no longer exists,
@@ -71,7 +71,5 @@ int change_plan_all_online(struct isst_change *change);
  */
 int plan_conclude(struct isst_change *change, const struct domain_request *requests, size_t count,
 		  int error);
-int plan_conclude_cpus(struct isst_change *change, const struct cpu_request *requests, size_t count,
-		       int error);
 
 #endif

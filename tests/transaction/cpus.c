@@ -58,7 +58,7 @@ static int plan_associated(struct isst_context *context, struct isst_change *cha
 	int error = 0;
 
 	isst_cpuset_for_each (cpu, cpus) {
-		struct cpu_request association = { .cpu = context_cpu(context, cpu) };
+		struct domain_request association = { .cpu = context_cpu(context, cpu) };
 		struct limit_request limit = { .cpu = context_cpu(context, cpu),
 					       .wanted = { LIMIT_KEPT, 1500000 } };
 
@@ -66,8 +66,8 @@ static int plan_associated(struct isst_context *context, struct isst_change *cha
 			error = change_plan_association(change, &association, 1, 3);
 		if (!error)
 			error = plan_scaling_limits(change, &limit, 1);
-		plan_conclude_cpus(change, &(struct cpu_request){ .failure = limit.failure }, 1,
-				   error);
+		plan_conclude(change, &(struct domain_request){ .failure = limit.failure }, 1,
+			      error);
 	}
 	isst_cpuset_free(cpus);
 	return error;

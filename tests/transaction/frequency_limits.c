@@ -38,7 +38,7 @@ static void note(struct isst_change *change, int error, struct objections *objec
 {
 	char *more;
 
-	plan_conclude_cpus(change, &(struct cpu_request){ .failure = *failure }, 1, error);
+	plan_conclude(change, &(struct domain_request){ .failure = *failure }, 1, error);
 	if (!failure->error) {
 		objections->planned = true;
 		return;

@@ -96,7 +96,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	struct isst_clos_association association = { .cpu = cpu };
 	struct isst_turbo_ratio_limits limits = { .domain = domain };
 	struct domain_request request = { .domain = domain };
-	struct cpu_request cpu_request = { .cpu = cpu };
+	struct domain_request cpu_request = { .cpu = cpu };
 	struct turbo_freq_request turbo_freq = { .enable = true };
 	struct isst_change *change;
 

@@ -605,7 +605,7 @@ TEST(a_core_is_named_by_any_of_its_cpus)
 
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		struct isst_clos_association found[2] = { 0 };
-		struct cpu_request pair[2] = { 0 };
+		struct domain_request pair[2] = { 0 };
 		struct program program;
 
 		program_begin(&program, "tests/tiny", "", &(struct isst_change_options){ 0 });

@@ -186,7 +186,7 @@ static int plan_association(struct isst_context *context, struct isst_change *ch
 			    const struct request *request, struct objections *objections)
 {
 	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
-	struct cpu_request *requests = calloc(count, sizeof(*requests));
+	struct domain_request *requests = calloc(count, sizeof(*requests));
 	unsigned int cpu;
 	int error;
 
@@ -208,7 +208,7 @@ static int plan_turbo_mode(struct isst_context *context, struct isst_change *cha
 			   const struct request *request, struct objections *objections)
 {
 	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
-	struct cpu_request *requests = calloc(count, sizeof(*requests));
+	struct domain_request *requests = calloc(count, sizeof(*requests));
 	unsigned int cpu;
 	int error;
 
