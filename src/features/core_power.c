@@ -78,16 +78,17 @@ static bool same_core(struct isst_clos_association *const *sorted, size_t i)
 	return i > 0 && compare_cores(&sorted[i - 1], &sorted[i]) == 0;
 }
 
-static int read_associations(struct isst_context *context,
-			     struct isst_clos_association *associations, size_t count)
+int clos_association_read(struct isst_context *context, struct isst_clos_association *associations,
+			  size_t count)
 {
+	const char *before = message_begin(&context->messages);
 	struct isst_clos_association **sorted = NULL;
 	struct firmware_batch *batch = NULL;
 	size_t usable = 0;
 	int error = context_check_discovered(context);
 
 	if (error || count == 0)
-		return error;
+		return message_end(&context->messages, before, error);
 	sorted = calloc(count, sizeof(*sorted));
 	batch = context_batch_new(context);
 	if (!sorted || !batch) {
@@ -121,14 +122,5 @@ static int read_associations(struct isst_context *context,
 out:
 	firmware_batch_free(batch);
 	free(sorted);
-	return error;
-}
-
-int clos_association_read(struct isst_context *context, struct isst_clos_association *associations,
-			  size_t count)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before,
-			   read_associations(context, associations, count));
+	return message_end(&context->messages, before, error);
 }

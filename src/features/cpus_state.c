@@ -129,9 +129,10 @@ static int read_state(struct isst_context *context, bool smt_off,
 	return can < 0 ? can : 0;
 }
 
-static int read_states(struct isst_context *context, struct cpus_state *states, size_t count,
-		       bool levels)
+int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count,
+		    bool levels)
 {
+	const char *before = message_begin(&context->messages);
 	static const struct isst_failure NOT_READ = { .error = -ENODATA,
 						      .message = "the level was not read" };
 	struct isst_cpuset *partitioned = isst_cpuset_new();
@@ -158,15 +159,8 @@ static int read_states(struct isst_context *context, struct cpus_state *states, 
 	free(smt);
 	for (size_t i = 0; i < count; i++)
 		states[i].level_failure = NOT_READ;
-	return error || !levels ? error : read_levels(context, states, count);
-}
-
-int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count,
-		    bool levels)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before, read_states(context, states, count, levels));
+	return message_end(&context->messages, before,
+			   error || !levels ? error : read_levels(context, states, count));
 }
 
 /* ---- Comparing ---- */

@@ -5,16 +5,17 @@
  */
 #include "features/high_priority.h"
 #include "base/cpuset.h"
+#include "common/memory_stream.h"
 #include "common/numbered.h"
-#include "features/core_choice.h"
 #include "features/features.h"
+#include "features/perf_profile.h"
+#include "features/planning.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,257 @@ struct chooser {
 	struct isst_context *context;
 	const struct core_choice *choice;
 	const struct isst_cpuset *cpus; /* as in the scope */
-	struct choice_levels levels;	/* of the domains to choose from */
+	/* To choose from: those with CPUs, with their levels. Buckets hold cores of a package,
+	 * which its power domains report one by one: where these are at different levels, each of
+	 * them must hold the cores for all to have the frequency of the bucket. */
+	struct domain_snapshot *domains;
+	size_t domain_count;
 	struct core_candidate *candidates;
 	size_t count;
 };
+
+static const struct isst_turbo_freq *info_of(const struct chooser *chooser, size_t i)
+{
+	return &chooser->domains[i].level.turbo_freq_info;
+}
+
+static bool is_of_package(const struct chooser *chooser, size_t i, unsigned int package)
+{
+	return chooser->domains[i].domain->package == package && info_of(chooser, i)->buckets > 0;
+}
+
+/** Power domains share the buckets of their package: one may leave them to the others. */
+static bool has_turbo_freq(const struct chooser *chooser, size_t i)
+{
+	bool buckets = info_of(chooser, i)->buckets > 0;
+
+	for (size_t j = 0; j < chooser->domain_count && context_has_power_domains(chooser->context);
+	     j++)
+		buckets |= is_of_package(chooser, j, chooser->domains[i].domain->package);
+	return chooser->domains[i].level.turbo_freq >= ISST_FEATURE_DISABLED && buckets;
+}
+
+/* ---- Buckets ---- */
+
+/** How many cores a bucket of a package holds. Returns 0, or -EOPNOTSUPP with a message: it has no
+ * such bucket. */
+static int find_bucket(const struct chooser *chooser, unsigned int package, unsigned int bucket,
+		       unsigned int *cores)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < chooser->domain_count; i++) {
+		const struct isst_turbo_freq *info = info_of(chooser, i);
+
+		if (!is_of_package(chooser, i, package))
+			continue;
+		if (bucket >= info->buckets)
+			return message_error(&chooser->context->messages, -EOPNOTSUPP,
+					     "Invalid bucket %u at level %u (%s): %s%u exist%s",
+					     bucket, chooser->domains[i].level.level,
+					     chooser->domains[i].domain->name,
+					     info->buckets > 1 ? "buckets 0 to " : "only bucket ",
+					     info->buckets - 1, info->buckets > 1 ? "" : "s");
+		if (!found || info->high_priority_cores[bucket] < *cores)
+			*cores = info->high_priority_cores[bucket];
+		found = true;
+	}
+	return 0;
+}
+
+char *turbo_freq_buckets_text(const struct isst_platform *platform,
+			      const struct isst_turbo_freq *info)
+{
+	struct memory_stream text;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	for (unsigned int i = 0; i < info->buckets; i++)
+		fprintf(text.stream, "%sup to %u %s at %u MHz", i ? ", " : "",
+			info->high_priority_cores[i],
+			platform_cores_word(platform, info->high_priority_cores[i]),
+			info->mhz[0][i].value);
+	return memory_stream_text(&text);
+}
+
+/** The most cores of a package that gain, and what @cores would get beside it. Those that no bucket
+ * holds reach no more than the cores of the last one. NULL: out of memory. */
+static char *gain_text(const struct isst_level *level, unsigned int cores)
+{
+	const struct isst_turbo_freq *info = &level->turbo_freq_info;
+	unsigned int gaining = level_gaining_buckets(level), bucket = 0;
+	struct memory_stream text;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	while (bucket + 1 < info->buckets && info->high_priority_cores[bucket] < cores)
+		bucket++;
+	if (gaining == 0)
+		fputs("no number gains", text.stream);
+	else
+		fprintf(text.stream, "%u/package is the most%s",
+			info->high_priority_cores[gaining - 1],
+			gaining < info->buckets ? " that gains" : "");
+	fprintf(text.stream, ": with %u, these reach up to %u MHz", cores,
+		info->mhz[0][bucket].value);
+	if (info->clip_mhz[0].state == ISST_KNOWN)
+		fprintf(text.stream, " and all others %u MHz", info->clip_mhz[0].value);
+	if (level_all_cores_mhz(level) > 0)
+		fprintf(text.stream, ", without turbo-freq all up to %u MHz",
+			level_all_cores_mhz(level));
+	return memory_stream_text(&text);
+}
+
+/** Notes where the cores of a bucket are no faster than all cores without turbo-freq. */
+static void note_no_gain(const struct chooser *chooser, unsigned int package, unsigned int cores,
+			 const struct isst_level *level, const char *gain)
+{
+	const struct isst_turbo_freq *info = &level->turbo_freq_info;
+	unsigned int gaining = level_gaining_buckets(level);
+
+	if (gaining < info->buckets &&
+	    (gaining == 0 || info->high_priority_cores[gaining - 1] < cores))
+		message_notice(&chooser->context->messages,
+			       "package %u: turbo-freq gains nothing for %u high priority %s: %s",
+			       package, cores,
+			       platform_cores_word(&chooser->context->platform, cores), gain);
+}
+
+/** Whether the last bucket of a package holds so many cores. Returns 0, or -EINVAL with a message
+ * that has by how many they are too many, unless the choice allows that. */
+static int check_last_bucket(const struct chooser *chooser, unsigned int package,
+			     unsigned int cores)
+{
+	const struct isst_turbo_freq *info = NULL;
+	const struct isst_level *smallest = NULL;
+	unsigned int last = cores;
+	char *buckets, *gain;
+	int error = 0;
+
+	/* The domain with the smallest number of cores in its last bucket. */
+	for (size_t i = 0; i < chooser->domain_count; i++) {
+		const struct isst_turbo_freq *own = info_of(chooser, i);
+
+		if (!is_of_package(chooser, i, package) ||
+		    (info && own->high_priority_cores[own->buckets - 1] >= last))
+			continue;
+		info = own;
+		smallest = &chooser->domains[i].level;
+		last = own->high_priority_cores[own->buckets - 1];
+	}
+	/* A configuration may be checked every minute. */
+	if (!info || ((cores <= last || chooser->choice->allow_lower_turbo) &&
+		      (cores == 0 || chooser->choice->otherwise)))
+		return 0;
+	buckets = turbo_freq_buckets_text(&chooser->context->platform, info);
+	gain = gain_text(smallest, cores);
+	if (!buckets || !gain)
+		error = -ENOMEM;
+	else if (cores <= last || chooser->choice->allow_lower_turbo)
+		note_no_gain(chooser, package, cores, smallest, gain);
+	else
+		error = message_error(
+			&chooser->context->messages, -EINVAL,
+			"package %u: %u high priority %s are %u more than the last bucket of level "
+			"%u holds in a package (%s); %s; %s",
+			package, cores, platform_cores_word(&chooser->context->platform, cores),
+			cores - last, smallest->level, buckets, gain,
+			chooser->choice->otherwise
+				? chooser->choice->otherwise
+				: "they are chosen only if lower turbo frequencies are allowed");
+	free(buckets);
+	free(gain);
+	return error;
+}
+
+/* ---- Reading ---- */
+
+/** What a choice depends on has to be known of each domain. */
+static int check_level(const struct chooser *chooser, size_t i)
+{
+	const struct isst_level *level = &chooser->domains[i].level;
+	const struct isst_failure *failure = &level->turbo_freq_info.failure;
+
+	if (level->features_assumed)
+		return message_error(
+			&chooser->context->messages, -EIO,
+			"%s: the driver reports turbo-freq of the current level only "
+			"(API version 2): cores can be chosen for level %u once it is set",
+			level->domain->name, level->level);
+	if (level->turbo_freq == ISST_FEATURE_UNKNOWN)
+		failure = &level->failure;
+	else if (level->turbo_freq == ISST_FEATURE_UNSUPPORTED)
+		return 0;
+	if (!failure->error)
+		return 0;
+	return message_error(&chooser->context->messages, failure->error, "%s", failure->message);
+}
+
+/** Refuses where no domain has cores that could get a higher turbo frequency. */
+static int check_any(const struct chooser *chooser)
+{
+	bool feature = false;
+
+	for (size_t i = 0; i < chooser->domain_count; i++) {
+		if (has_turbo_freq(chooser, i))
+			return 0;
+		feature |= chooser->domains[i].level.turbo_freq >= ISST_FEATURE_DISABLED;
+	}
+	if (chooser->domain_count == 0)
+		return message_error(&chooser->context->messages, -EOPNOTSUPP,
+				     "there are no cores to choose from");
+	if (feature)
+		return message_error(&chooser->context->messages, -EOPNOTSUPP,
+				     "the firmware reports no bucket of turbo-freq at level %u",
+				     chooser->domains[0].level.level);
+	return message_error(&chooser->context->messages, -EOPNOTSUPP,
+			     "turbo-freq feature is not present at level %u%s",
+			     chooser->domains[0].level.level,
+			     feature_levels_text(chooser->context, chooser->domains,
+						 chooser->domain_count, FEATURE_TURBO_FREQ));
+}
+
+/** Reads the levels of a scope. */
+static int read_choice_levels(struct chooser *chooser, const struct choice_scope *scope)
+{
+	struct isst_context *context = chooser->context;
+	/* Properties: which cores the level enables. */
+	unsigned int parts = ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES;
+	int error = 0;
+
+	chooser->domains = calloc(scope->count + 1, sizeof(*chooser->domains));
+	if (!chooser->domains)
+		return -ENOMEM;
+	/* There are no cores in domains without CPUs, whatever they report. */
+	for (size_t i = 0; i < scope->count && !error; i++) {
+		struct domain_snapshot *domain = &chooser->domains[chooser->domain_count];
+
+		error = context_check_domain(context, scope->domains[i]);
+		if (error || isst_cpuset_count(scope->domains[i]->present) == 0)
+			continue;
+		domain->domain = scope->domains[i];
+		domain->parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
+		domain->level.level = scope->levels ? scope->levels[i] : 0;
+		chooser->domain_count++;
+	}
+	if (!error)
+		error = snapshot_read(context, chooser->domains, chooser->domain_count);
+	for (size_t i = 0; i < chooser->domain_count && !error; i++) {
+		const struct isst_perf_profile *profile = &chooser->domains[i].profile;
+
+		if (profile->failure.error)
+			error = message_error(&context->messages, profile->failure.error, "%s",
+					      profile->failure.message);
+		else if (!scope->levels)
+			chooser->domains[i].level.level = profile->current_level;
+	}
+	if (!error)
+		error = snapshot_read_levels(context, chooser->domains, chooser->domain_count,
+					     parts);
+	for (size_t i = 0; i < chooser->domain_count && !error; i++)
+		error = check_level(chooser, i);
+	return error ? error : check_any(chooser);
+}
 
 /* ---- What decides between the cores of a domain ---- */
 
@@ -81,25 +329,20 @@ static int rank_by_clos(struct isst_context *context, struct core_candidate *cor
 	return error;
 }
 
-static const struct isst_domain *choice_domain(const struct chooser *chooser, size_t i)
-{
-	return chooser->levels.domains[i].domain;
-}
-
 /* ---- Cores to choose from ---- */
 
 /** Whether a CPU will be online, and the level of domain @i enables it. */
-static bool choice_has_cpu(const struct chooser *chooser, size_t i, unsigned int cpu)
+static bool has_cpu(const struct chooser *chooser, size_t i, unsigned int cpu)
 {
 	const struct isst_cpuset *online = chooser->cpus ? chooser->cpus
-							 : choice_domain(chooser, i)->online;
-	const struct isst_cpuset *enabled = chooser->levels.domains[i].level.cpus;
+							 : chooser->domains[i].domain->online;
+	const struct isst_cpuset *enabled = chooser->domains[i].level.cpus;
 
 	return isst_cpuset_has(online, cpu) && (!enabled || isst_cpuset_has(enabled, cpu));
 }
 
 /** The firmware's number of a CPU's core; CORES where it has none. */
-static unsigned int choice_core_of(const struct chooser *chooser, unsigned int cpu)
+static unsigned int core_of(const struct chooser *chooser, unsigned int cpu)
 {
 	const struct isst_cpu *place = context_cpu(chooser->context, cpu);
 
@@ -116,16 +359,16 @@ static bool is_wanted(const struct core_choice *choice, unsigned int cpu)
  * A CPU that is not wanted keeps its siblings out. */
 static void find_cores(const struct chooser *chooser, size_t i, unsigned int first[CORES])
 {
-	const struct isst_cpuset *online = choice_domain(chooser, i)->online;
+	const struct isst_cpuset *online = chooser->domains[i].domain->online;
 	uint64_t unwanted = 0;
 	unsigned int cpu;
 
 	for (unsigned int core = 0; core < CORES; core++)
 		first[core] = UINT_MAX;
-	isst_cpuset_for_each (cpu, choice_domain(chooser, i)->present) {
-		unsigned int core = choice_core_of(chooser, cpu);
+	isst_cpuset_for_each (cpu, chooser->domains[i].domain->present) {
+		unsigned int core = core_of(chooser, cpu);
 
-		if (core == CORES || !choice_has_cpu(chooser, i, cpu))
+		if (core == CORES || !has_cpu(chooser, i, cpu))
 			continue;
 		if (!is_wanted(chooser->choice, cpu))
 			unwanted |= UINT64_C(1) << core;
@@ -144,7 +387,7 @@ static void find_cores(const struct chooser *chooser, size_t i, unsigned int fir
 static int add_cores(struct chooser *chooser, size_t i, enum turbo_state turbo)
 {
 	struct core_candidate *candidates = &chooser->candidates[chooser->count];
-	const struct isst_domain *domain = choice_domain(chooser, i);
+	const struct isst_domain *domain = chooser->domains[i].domain;
 	unsigned int first[CORES];
 	size_t count = 0;
 	bool hidden = false;
@@ -169,9 +412,9 @@ static int add_cores(struct chooser *chooser, size_t i, enum turbo_state turbo)
 }
 
 /** Finds the candidates. Returns 0 or a negative errno with a message. */
-static int choice_find_candidates(struct chooser *chooser)
+static int find_candidates(struct chooser *chooser)
 {
-	size_t domains = chooser->levels.count;
+	size_t domains = chooser->domain_count;
 	enum turbo_state turbo;
 	int error;
 
@@ -180,10 +423,10 @@ static int choice_find_candidates(struct chooser *chooser)
 		return -ENOMEM;
 	error = cpufreq_turbo_state(&chooser->context->files, &turbo);
 	for (size_t i = 0; i < domains && !error; i++) {
-		const struct isst_domain *domain = choice_domain(chooser, i);
+		const struct isst_domain *domain = chooser->domains[i].domain;
 		const char *unknown = topology_domain(domain)->unknown_core;
 
-		if (!choice_levels_has_turbo_freq(&chooser->levels, i))
+		if (!has_turbo_freq(chooser, i))
 			continue;
 		error = unknown ? message_error(&chooser->context->messages, -EIO, "%s: %s",
 						domain->name, unknown)
@@ -206,21 +449,21 @@ static int add_excluded(const struct chooser *chooser, size_t i, struct siblings
 	unsigned int cpu;
 	int error = 0;
 
-	isst_cpuset_for_each (cpu, choice_domain(chooser, i)->present) {
-		unsigned int core = choice_core_of(chooser, cpu);
+	isst_cpuset_for_each (cpu, chooser->domains[i].domain->present) {
+		unsigned int core = core_of(chooser, cpu);
 
-		if (core == CORES || !choice_has_cpu(chooser, i, cpu))
+		if (core == CORES || !has_cpu(chooser, i, cpu))
 			continue;
 		siblings->any |= seen >> core & 1;
 		seen |= UINT64_C(1) << core;
 		if (is_wanted(chooser->choice, cpu))
 			wanted |= UINT64_C(1) << core;
 	}
-	isst_cpuset_for_each (cpu, choice_domain(chooser, i)->present) {
-		unsigned int core = choice_core_of(chooser, cpu);
+	isst_cpuset_for_each (cpu, chooser->domains[i].domain->present) {
+		unsigned int core = core_of(chooser, cpu);
 
-		if (!error && core < CORES && wanted >> core & 1 &&
-		    choice_has_cpu(chooser, i, cpu) && !is_wanted(chooser->choice, cpu))
+		if (!error && core < CORES && wanted >> core & 1 && has_cpu(chooser, i, cpu) &&
+		    !is_wanted(chooser->choice, cpu))
 			error = isst_cpuset_add(siblings->excluded, cpu, cpu);
 	}
 	return error;
@@ -232,7 +475,7 @@ static int add_excluded(const struct chooser *chooser, size_t i, struct siblings
  *
  * @package: NULL: of all packages
  */
-static char *choice_siblings_text(const struct chooser *chooser, const unsigned int *package)
+static char *siblings_text(const struct chooser *chooser, const unsigned int *package)
 {
 	struct siblings siblings = { .excluded = isst_cpuset_new() };
 	const char *unit = platform_has(&chooser->context->platform, PLATFORM_COUNTS_MODULES)
@@ -241,9 +484,9 @@ static char *choice_siblings_text(const struct chooser *chooser, const unsigned 
 	char *list, *text = NULL;
 	int error = siblings.excluded ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < chooser->levels.count && !error; i++)
-		if (choice_levels_has_turbo_freq(&chooser->levels, i) &&
-		    (!package || choice_domain(chooser, i)->package == *package))
+	for (size_t i = 0; i < chooser->domain_count && !error; i++)
+		if (has_turbo_freq(chooser, i) &&
+		    (!package || chooser->domains[i].domain->package == *package))
 			error = add_excluded(chooser, i, &siblings);
 	list = error ? NULL : name_numbers("CPU", siblings.excluded);
 	if (list && isst_cpuset_count(siblings.excluded) > 0) {
@@ -293,7 +536,7 @@ static int refuse_missing(const struct chooser *chooser, const unsigned int *pac
 	const struct isst_platform *platform = &chooser->context->platform;
 	struct messages *messages = &chooser->context->messages;
 	char *places = describe_places(chooser->choice);
-	char *siblings = choice_siblings_text(chooser, package);
+	char *siblings = siblings_text(chooser, package);
 	char where[32] = "";
 	int error = -ENOMEM;
 
@@ -355,8 +598,7 @@ static int make_choice(struct chooser *chooser)
 		count = count_package(chooser, i, &chosen);
 		wanted = choice->number;
 		if (choice->kind == CHOICE_BUCKET)
-			error = choice_levels_bucket(&chooser->levels, package, choice->number,
-						     &wanted);
+			error = find_bucket(chooser, package, choice->number, &wanted);
 		if (error)
 			return error;
 		missing = core_choice_make(&chooser->candidates[i], count, wanted, true);
@@ -366,8 +608,7 @@ static int make_choice(struct chooser *chooser)
 	/* Whether the last bucket of each package holds what was chosen there. */
 	for (size_t i = 0; i < chooser->count && !error; i += count) {
 		count = count_package(chooser, i, &chosen);
-		error = choice_levels_check(&chooser->levels, chooser->candidates[i].package,
-					    chosen, choice);
+		error = check_last_bucket(chooser, chooser->candidates[i].package, chosen);
 	}
 	return error;
 }
@@ -378,8 +619,8 @@ static int collect_chosen(const struct chooser *chooser, struct isst_cpuset *cpu
 {
 	int error = 0;
 
-	for (size_t i = 0; i < chooser->levels.count; i++) {
-		const struct isst_domain *domain = choice_domain(chooser, i);
+	for (size_t i = 0; i < chooser->domain_count; i++) {
+		const struct isst_domain *domain = chooser->domains[i].domain;
 		uint64_t cores = 0;
 		unsigned int cpu;
 
@@ -388,10 +629,9 @@ static int collect_chosen(const struct chooser *chooser, struct isst_cpuset *cpu
 			    chooser->candidates[j].domain == domain->index)
 				cores |= UINT64_C(1) << chooser->candidates[j].core;
 		isst_cpuset_for_each (cpu, domain->present) {
-			unsigned int core = choice_core_of(chooser, cpu);
+			unsigned int core = core_of(chooser, cpu);
 
-			if (!error && core < CORES && cores >> core & 1 &&
-			    choice_has_cpu(chooser, i, cpu))
+			if (!error && core < CORES && cores >> core & 1 && has_cpu(chooser, i, cpu))
 				error = isst_cpuset_add(cpus, cpu, cpu);
 		}
 	}
@@ -442,9 +682,9 @@ int high_priority_choose(struct isst_context *context, const struct choice_scope
 	if (!error)
 		error = check_cpus(context, choice->avoid, "avoid");
 	if (!error)
-		error = choice_levels_read(context, scope, &chooser.levels);
+		error = read_choice_levels(&chooser, scope);
 	if (!error)
-		error = choice_find_candidates(&chooser);
+		error = find_candidates(&chooser);
 	if (!error)
 		error = make_choice(&chooser);
 	if (!error)
@@ -452,7 +692,8 @@ int high_priority_choose(struct isst_context *context, const struct choice_scope
 	if (!error)
 		cpuset_swap(chosen, cpus);
 	isst_cpuset_free(cpus);
-	choice_levels_clear(&chooser.levels);
+	snapshot_clear(chooser.domains, chooser.domain_count);
+	free(chooser.domains);
 	free(chooser.candidates);
 	return message_end(&context->messages, before, error);
 }

@@ -4,9 +4,7 @@
 #define ISST_FEATURES_HIGH_PRIORITY_H
 
 #include "features/core_choice.h"
-#include "features/snapshot.h"
-
-#include <stddef.h>
+#include "firmware/results.h"
 
 struct isst_context;
 struct isst_domain;
@@ -36,37 +34,6 @@ struct choice_scope {
  */
 int high_priority_choose(struct isst_context *context, const struct choice_scope *scope,
 			 const struct core_choice *choice, struct isst_cpuset *chosen);
-
-/* ---- Levels and buckets of a choice ---- */
-
-/** Of each domain of a scope that has CPUs, its level. To be cleared. */
-struct choice_levels {
-	struct isst_context *context;
-	struct domain_snapshot *domains;
-	size_t count;
-};
-
-/**
- * Reads the levels of a scope. Returns 0, or with a message -EOPNOTSUPP (none has SST-TF with a
- * bucket, or a level does not exist), -EIO, -EPERM and the like (one cannot be read), -ESTALE,
- * -EINVAL, -ENOMEM or -EINTR.
- */
-int choice_levels_read(struct isst_context *context, const struct choice_scope *scope,
-		       struct choice_levels *levels);
-void choice_levels_clear(struct choice_levels *levels);
-
-/** Whether cores of the domain of level @i can have a higher turbo frequency. */
-bool choice_levels_has_turbo_freq(const struct choice_levels *levels, size_t i);
-
-/** How many cores a bucket of a package holds. Returns 0, or -EOPNOTSUPP with a message: it has no
- * such bucket. */
-int choice_levels_bucket(const struct choice_levels *levels, unsigned int package,
-			 unsigned int bucket, unsigned int *cores);
-
-/** Whether the last bucket of a package holds so many cores. Returns 0, or -EINVAL with a
- * message that has by how many they are too many, unless @choice allows that. */
-int choice_levels_check(const struct choice_levels *levels, unsigned int package,
-			unsigned int cores, const struct core_choice *choice);
 
 /** The buckets as text, to be freed: `up to 8 cores at 4600 MHz, up to 16 cores at 4300 MHz`. NULL
  * without memory. */

@@ -64,13 +64,14 @@ static size_t take_file(const struct limit_reasons *reasons, size_t first, struc
 	return end - first;
 }
 
-static int read_reasons(struct isst_context *context, struct cpu_running *cpus, size_t count)
+int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t count)
 {
+	const char *before = message_begin(&context->messages);
 	struct limit_reasons reasons = { 0 };
 	int error = context_check_discovered(context);
 
 	if (error || count == 0)
-		return error;
+		return message_end(&context->messages, before, error);
 	for (size_t i = 0; i < count; i++) {
 		cpus[i] = (struct cpu_running){ .cpu = cpus[i].cpu };
 		context_accepts_cpu(context, cpus[i].cpu, &cpus[i].failure);
@@ -94,14 +95,7 @@ static int read_reasons(struct isst_context *context, struct cpu_running *cpus, 
 			message_failure(&context->messages, &cpus[i].failure, error, "%s",
 					isst_error(context));
 	limit_reasons_clear(&reasons);
-	return error == -ENOMEM ? error : 0;
-}
-
-int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t count)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before, read_reasons(context, cpus, count));
+	return message_end(&context->messages, before, error == -ENOMEM ? error : 0);
 }
 
 /* ---- Power ---- */
@@ -140,14 +134,15 @@ static int read_zone(struct isst_context *context, struct power_zones *zones,
 	return 0;
 }
 
-static int read_power(struct isst_context *context, struct domain_power *domains, size_t count)
+int power_read(struct isst_context *context, struct domain_power *domains, size_t count)
 {
+	const char *before = message_begin(&context->messages);
 	struct messages *messages = &context->messages;
 	struct power_zones zones = { 0 };
 	int error = context_check_discovered(context), found;
 
 	if (error || count == 0)
-		return error;
+		return message_end(&context->messages, before, error);
 	found = powercap_find(&context->files, &zones);
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_domain *domain = domains[i].domain;
@@ -168,12 +163,5 @@ static int read_power(struct isst_context *context, struct domain_power *domains
 		error = read_zone(context, &zones, &zones.zones[i], domains, count);
 	powercap_clear(&context->power);
 	context->power = zones;
-	return found == -ENOMEM ? found : error;
-}
-
-int power_read(struct isst_context *context, struct domain_power *domains, size_t count)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before, read_power(context, domains, count));
+	return message_end(&context->messages, before, found == -ENOMEM ? found : error);
 }

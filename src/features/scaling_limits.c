@@ -71,8 +71,9 @@ static int note_failure(struct isst_context *context, const struct isst_cpu *cpu
  * switches that meanwhile, unless it does so all the time. */
 enum { TURBO_TRIES = 5 };
 
-static int read_all(struct isst_context *context, struct scaling_limits *limits, size_t count)
+int scaling_limits_read(struct isst_context *context, struct scaling_limits *limits, size_t count)
 {
+	const char *former = message_begin(&context->messages);
 	enum turbo_state turbo = TURBO_UNKNOWN, before;
 	unsigned int tries = 0;
 	int error = context_check_discovered(context);
@@ -91,14 +92,7 @@ static int read_all(struct isst_context *context, struct scaling_limits *limits,
 		if (!error)
 			error = cpufreq_turbo_state(&context->files, &turbo);
 	} while (!error && turbo != before && ++tries < TURBO_TRIES);
-	return error;
-}
-
-int scaling_limits_read(struct isst_context *context, struct scaling_limits *limits, size_t count)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before, read_all(context, limits, count));
+	return message_end(&context->messages, former, error);
 }
 
 /* ---- What the kernel makes of a limit ---- */
