@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "command_table.h"
 
+#include "run/change.h"
 #include "run/handlers.h"
+#include "run/reading.h"
 
 #include <string.h>
 
@@ -181,37 +183,62 @@ const struct option_row argument_options[] = {
 	{ .name = NULL },
 };
 
+#define SHOWN(...) \
+	.shown = (const struct shown_value[]) \
+	{ \
+		__VA_ARGS__, \
+		{ \
+			.key = KEYS \
+		} \
+	}
+#define PROFILE(...) \
+	&(const struct question) \
+	{ \
+		isst_read_perf_profiles, .branch = KEYS, SHOWN({ __VA_ARGS__, 0 }) \
+	}
+#define CHANGE(...) \
+	&(const struct change_command) \
+	{ \
+		__VA_ARGS__ \
+	}
+
 static const struct command perf_profile_commands[] = {
 	{ "info", "Print the properties of performance levels",
 	  "Cores, frequencies, power and temperature of each level, with its SST-BF and SST-TF. "
 	  "Mailbox servers report the state of these two for each level, TPMI servers for the "
 	  "current level.",
-	  level_options, COMMAND_PRESET, perf_profile_info },
+	  level_options, COMMAND_PRESET, .handler = perf_profile_info },
 	{ "get-lock-status", "Print whether the level is locked",
-	  .handler = perf_profile_get_lock_status },
+	  .question = PROFILE(KEY_GET_LOCK_STATUS, ISST_VALUE_LOCKED, SHOW_STATE) },
 	{ "get-config-levels", "Print the highest level",
-	  .handler = perf_profile_get_config_levels },
+	  .question = PROFILE(KEY_GET_CONFIG_LEVELS, ISST_VALUE_HIGHEST_LEVEL, SHOW_NUMBER) },
 	{ "get-config-version", "Print the version of the feature",
-	  .handler = perf_profile_get_config_version },
+	  .question = PROFILE(KEY_GET_CONFIG_VERSION, ISST_VALUE_VERSION, SHOW_NUMBER) },
 	{ "get-config-enabled", "Print whether the feature is enabled",
-	  .handler = perf_profile_get_config_enabled },
+	  .question = PROFILE(KEY_GET_CONFIG_ENABLED, ISST_VALUE_ENABLED, SHOW_STATE) },
 	{ "get-config-current-level", "Print the current level",
-	  .handler = perf_profile_get_config_current_level },
+	  .question = PROFILE(KEY_GET_CONFIG_CURRENT_LEVEL, ISST_VALUE_CURRENT_LEVEL,
+			      SHOW_NUMBER) },
 	{ "set-config-level", "Select a performance level",
 	  "Disables SST-BF and SST-TF. Without --online also those CPUs stay online that the level "
 	  "does not enable; for the limitations of hotplug see the kernel's documentation, and "
 	  "--cgroupv2.",
-	  set_level_options, COMMAND_CHANGES | COMMAND_EVERYWHERE, perf_profile_set_config_level },
+	  set_level_options, COMMAND_CHANGES | COMMAND_EVERYWHERE,
+	  .handler = perf_profile_set_config_level },
 	{ .name = NULL },
 };
 
 static const struct command base_freq_commands[] = {
 	{ "info", "Print both base frequencies and their CPUs at a level", NULL, base_freq_options,
-	  COMMAND_PRESET, base_freq_info },
+	  COMMAND_PRESET, .handler = base_freq_info },
 	{ "enable", "Raise the base frequency of high priority cores", NULL,
-	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_PRESET, base_freq_enable },
+	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_PRESET,
+	  .change = CHANGE(isst_change_add_base_freq, ISST_CHANGE_ADD_ENABLE,
+			   .feature = KEY_BASE_FREQ, .result = KEY_ENABLE) },
 	{ "disable", "Restore the same base frequency on all cores", NULL,
-	  base_freq_disable_options, COMMAND_CHANGES | COMMAND_PRESET, base_freq_disable },
+	  base_freq_disable_options, COMMAND_CHANGES | COMMAND_PRESET,
+	  .change = CHANGE(isst_change_add_base_freq, ISST_CHANGE_ADD_DISABLE,
+			   .feature = KEY_BASE_FREQ, .result = KEY_DISABLE) },
 	{ .name = NULL },
 };
 
@@ -229,50 +256,93 @@ static const struct command turbo_freq_commands[] = {
 	  "feature, or have them chosen; packages without a chosen core are not changed:\n"
 	  "--cpu 12,13 turbo-freq enable --auto\n"
 	  "turbo-freq enable --auto --high-priority 8/package",
-	  turbo_freq_enable_options, COMMAND_CHANGES, turbo_freq_enable },
+	  turbo_freq_enable_options, COMMAND_CHANGES, .handler = turbo_freq_enable },
 	{ "disable", "Restore the same turbo frequencies on all cores", NULL,
-	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_SWITCHES_OFF, turbo_freq_disable },
+	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_SWITCHES_OFF,
+	  .change = CHANGE(isst_change_add_turbo_freq, ISST_CHANGE_ADD_DISABLE,
+			   .value = ISST_VALUE_TURBO_RATIO_LIMITS, .option = OPTION_LIMITS,
+			   .feature = KEY_TURBO_FREQ, .result = KEY_DISABLE) },
 	{ .name = NULL },
 };
 
 static const struct command core_power_commands[] = {
 	{ "info", "Print support and state of core-power, and its priority type",
-	  .handler = core_power_info },
+	  .question =
+		  &(const struct question){
+			  isst_read_core_power, .branch = KEY_CORE_POWER,
+			  SHOWN({ KEY_SUPPORT_STATUS, ISST_VALUE_CORE_POWER_SUPPORTED, SHOW_STATE,
+				  0 },
+				{ KEY_ENABLE_STATUS, ISST_VALUE_CORE_POWER_ENABLED, SHOW_STATE, 0 },
+				{ KEY_CLOS_ENABLE_STATUS, ISST_VALUE_CLOS_ENABLED, SHOW_STATE, 0 },
+				{ KEY_PRIORITY_TYPE, ISST_VALUE_PRIORITY, SHOW_PRIORITY, 0 }) } },
 	{ "get-config", "Print the configuration of a class of service", NULL, clos_options,
-	  .handler = core_power_get_config },
+	  .question =
+		  &(const struct question){
+			  isst_read_clos, .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
+			  .branch = KEY_CORE_POWER,
+			  SHOWN({ KEY_CLOS, ISST_VALUE_CLOS, SHOW_NUMBER, 0 },
+				{ KEY_EPP, ISST_VALUE_CLOS_EPP, SHOW_NUMBER, 0 },
+				{ KEY_CLOS_WEIGHT, ISST_VALUE_CLOS_WEIGHT, SHOW_NUMBER, 0 },
+				{ KEY_CLOS_MIN, ISST_VALUE_CLOS_MIN_MHZ, SHOW_NUMBER, 0 },
+				{ KEY_CLOS_MAX, ISST_VALUE_CLOS_MAX_MHZ, SHOW_NUMBER, 0 },
+				{ KEY_CLOS_DESIRED, ISST_VALUE_CLOS_DESIRED_MHZ, SHOW_NUMBER,
+				  0 }) } },
 	{ "get-assoc", "Print the class of service of CPUs",
 	  "Specify the CPUs before the feature: --cpu 3,5 core-power get-assoc\n"
 	  "Without them --by-clos prints all CPUs.",
-	  get_assoc_options, COMMAND_NEEDS_CPUS, core_power_get_assoc },
+	  get_assoc_options, COMMAND_NEEDS_CPUS, .handler = core_power_get_assoc },
 	{ "enable", "Enable core-power", NULL, core_power_enable_options, COMMAND_CHANGES,
-	  core_power_enable },
+	  .change = CHANGE(isst_change_add_core_power, ISST_CHANGE_ADD_ENABLE,
+			   .value = ISST_VALUE_PRIORITY, .option = OPTION_PRIORITY,
+			   .check = core_power_check_enable, .feature = KEY_CORE_POWER,
+			   .result = KEY_ENABLE) },
 	{ "disable", "Disable core-power",
 	  "The priority type is unchanged. Refused on mailbox machines while turbo-freq is "
 	  "enabled.",
-	  .flags = COMMAND_CHANGES | COMMAND_SWITCHES_OFF, .handler = core_power_disable },
+	  .flags = COMMAND_CHANGES | COMMAND_SWITCHES_OFF,
+	  .change = CHANGE(isst_change_add_core_power, ISST_CHANGE_ADD_DISABLE,
+			   .feature = KEY_CORE_POWER, .result = KEY_DISABLE) },
 	{ "config", "Configure a class of service",
 	  "Options that are not given are set to their defaults. Frequencies between two "
 	  "multiples of 100 MHz are rounded down.",
-	  config_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS, core_power_config },
+	  config_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS,
+	  .change = CHANGE(isst_change_add_clos, .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
+			   .fill = core_power_fill_config, .check = core_power_check_config,
+			   .feature = KEY_CORE_POWER, .result = KEY_CONFIG) },
 	{ "assoc", "Assign CPUs to a class of service",
 	  "Specify the CPUs before the feature: --cpu 3,5 core-power assoc --clos 1\n"
 	  "A class of service applies to a whole core, including the sibling threads of those "
 	  "CPUs.",
-	  clos_options, COMMAND_CHANGES | COMMAND_NEEDS_CPUS, core_power_assoc },
+	  clos_options, COMMAND_CHANGES | COMMAND_NEEDS_CPUS,
+	  .change = CHANGE(isst_change_add_clos_association, .for_cpus = true,
+			   .value = ISST_VALUE_CLOS, .option = OPTION_CLOS,
+			   .feature = KEY_CORE_POWER, .result = KEY_ASSOC) },
 	{ .name = NULL },
 };
 
 static const struct command turbo_mode_commands[] = {
 	{ "get-trl", "Print the current turbo ratio limits",
 	  "Eight ratios of 100 MHz, the first bucket in the lowest byte.",
-	  .flags = COMMAND_HAVING_CPUS, .handler = turbo_mode_get_trl },
+	  .flags = COMMAND_HAVING_CPUS,
+	  .question = &(const struct question){ isst_read_turbo_ratio_limits, .branch = KEY_GET_TRL,
+						SHOWN({ KEY_TRL, ISST_VALUE_TURBO_RATIO_LIMITS,
+							SHOW_HEX, 0 }) } },
 	{ "set-trl", "Write the turbo ratio limits", NULL, set_trl_options,
-	  COMMAND_CHANGES | COMMAND_HAVING_CPUS, turbo_mode_set_trl },
+	  COMMAND_CHANGES | COMMAND_HAVING_CPUS,
+	  .change = CHANGE(isst_change_add_turbo_ratio_limits,
+			   .value = ISST_VALUE_TURBO_RATIO_LIMITS, .option = OPTION_LIMITS,
+			   .feature = KEY_TURBO_MODE, .result = KEY_SET_TRL) },
 	{ "enable", "Allow CPUs to use turbo frequencies", "Reverts disable.",
-	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS, .handler = turbo_mode_enable },
+	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS,
+	  .change = CHANGE(isst_change_add_turbo_mode, ISST_CHANGE_ADD_ENABLE, .for_cpus = true,
+			   .check = turbo_mode_check, .feature = KEY_TURBO_MODE,
+			   .result = KEY_ENABLE) },
 	{ "disable", "Limit CPUs to their base frequency",
 	  "Sets their upper scaling limit (cpufreq). Default: all online CPUs.",
-	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS, .handler = turbo_mode_disable },
+	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS,
+	  .change = CHANGE(isst_change_add_turbo_mode, ISST_CHANGE_ADD_DISABLE, .for_cpus = true,
+			   .check = turbo_mode_check, .feature = KEY_TURBO_MODE,
+			   .result = KEY_DISABLE) },
 	{ .name = NULL },
 };
 
@@ -285,7 +355,8 @@ static const struct command platform_commands[] = {
 	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND | COMMAND_NO_DRY_RUN,
 	  .handler = platform_reset },
 	{ "statistics", "Print the numbers of driver and file accesses of an emulated machine",
-	  NULL, statistics_options, COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND, platform_statistics },
+	  NULL, statistics_options, COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND,
+	  .handler = platform_statistics },
 	{ "capture", "Capture this machine in DIR, to emulate it",
 	  "Only reads. DIR must be new or empty; --emulate DIR (with a slash in it) then emulates "
 	  "the captured machine. TPMI registers are read from debugfs.",
@@ -304,7 +375,7 @@ static const struct option_row journal_show_options[] = {
 static const struct command journal_commands[] = {
 	{ "show", "Print the values written, the current values, and what apply would do",
 	  "Items that differ only in their CPU, core or domain are printed together.",
-	  journal_show_options, JOURNAL_FLAGS, journal_show },
+	  journal_show_options, JOURNAL_FLAGS, .handler = journal_show },
 	{ "apply", "Roll back items that still have the value that the run left",
 	  "Prints the items restored, and the items left because another process changed them "
 	  "since.",
@@ -372,27 +443,29 @@ static const struct command config_commands[] = {
 	  "configuration applies to this machine only, unless its line `machine` is removed. "
 	  "Without --all it contains only what was changed since boot, and is no backup: what it "
 	  "leaves out stays as it is when the configuration is applied.",
-	  save_options, COMMAND_HAS_TARGET | COMMAND_WHOLE | COMMAND_PRESET, config_save },
+	  save_options, COMMAND_HAS_TARGET | COMMAND_WHOLE | COMMAND_PRESET,
+	  .handler = config_save },
 	{ "check", "Compare the machine with a configuration",
 	  "Lists each difference, and ends with status 1 if there is one. Writes nothing." FILE_TEXT,
-	  wait_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_PRESET, config_check },
+	  wait_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_PRESET, .handler = config_check },
 	{ "apply", "Change the machine to the configured state",
 	  "As one change, which is made completely or not at all. --dry-run before config lists "
 	  "what it would write." FILE_TEXT,
 	  wait_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
-	  config_apply },
+	  .handler = config_apply },
 	{ "reset", "Reset the machine to its defaults",
 	  "CLOS without limits and all cores in CLOS 0; turbo-freq, base-freq and core-power off; "
 	  "turbo ratio limits of the level; no scaling limits, uncore limits of boot; the level "
 	  "after boot, where it is known; all CPUs online. Lists what was different.",
-	  reset_options, COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET, config_reset },
+	  reset_options, COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
+	  .handler = config_reset },
 	{ "try", "Apply a configuration, and roll it back unless it is confirmed",
 	  "Makes the change, lists it, and waits: Enter or SIGUSR1 keeps the change; after the "
 	  "time, and on SIGHUP, SIGTERM and other signals that end a program, it is rolled back." FILE_TEXT,
 	  try_options,
 	  COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_HOLDS | COMMAND_NO_DRY_RUN |
 		  COMMAND_PRESET,
-	  config_try },
+	  .handler = config_try },
 	{ .name = NULL },
 };
 
@@ -513,13 +586,14 @@ const struct command single_commands[] = {
 	  "SST-CP; classes of service in use, high priority cores, and limits that were set. -: "
 	  "not supported. ?: could not be read. For other programs: --format openmetrics, nfd or "
 	  "facts before it.",
-	  status_options, COMMAND_PRESET | COMMAND_EXPORTS | COMMAND_COMPARES, machine_status },
+	  status_options, COMMAND_PRESET | COMMAND_EXPORTS | COMMAND_COMPARES,
+	  .handler = machine_status },
 	{ "levels", "Print what each performance level has, as one table",
 	  "A row for each level; packages that are alike stand together. Cores are those of a "
 	  "package.\n"
 	  "perf-profile info prints everything of a level; perf-profile set-config-level selects "
 	  "one.",
-	  level_options, COMMAND_PRESET, machine_levels },
+	  level_options, COMMAND_PRESET, .handler = machine_levels },
 	{ "with", "Run a program while a configuration is applied",
 	  "Applies a configuration, runs the program, and rolls the change back when it ends. "
 	  "Other runs that change the machine have to wait. The exit status is that of the "
@@ -528,7 +602,7 @@ const struct command single_commands[] = {
 	  with_options,
 	  COMMAND_HAS_PROGRAM | COMMAND_CHANGES | COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_HOLDS |
 		  COMMAND_NO_DRY_RUN | COMMAND_PRESET,
-	  with_program },
+	  .handler = with_program },
 	{ "emulate", "Run a program on the emulated machine",
 	  "The program, and every program that it starts, sees the device, the kernel's files, "
 	  "CPU hotplug and the processor's model of the emulated machine. It must be dynamically "
@@ -536,19 +610,19 @@ const struct command single_commands[] = {
 	  "emulate -- PROGRAM`. Its state is kept between runs: `isst --emulate guide platform "
 	  "reset` begins afresh.",
 	  emulate_options, COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
-	  emulate_program },
+	  .handler = emulate_program },
 	{ "explain", "Print why CPUs run as they do, the most important reason first",
 	  "Reads levels, features, classes of service and files of the kernel, and compares them. "
 	  "Each finding has what was read, what it means, and the command that fixes it. "
 	  "Advisories are known defects of such kernels. Exit status 0: nothing, or only notes; "
 	  "1: findings.",
-	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS, explain },
+	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS, .handler = explain },
 	{ "watch", "Report what changes, as it changes, until it is ended",
 	  "Looks at the machine every few seconds, and prints a line for each value that another "
 	  "program, a management controller or firmware has changed. With a configuration: for "
 	  "each that differs from it. Exit status 0 when ended by SIGTERM or SIGINT; 1: it "
 	  "failed, or with --until-different something differs.",
-	  watch_options, COMMAND_COMPARES | COMMAND_WATCHES | COMMAND_EVERYWHERE, NULL },
+	  watch_options, .flags = COMMAND_COMPARES | COMMAND_WATCHES | COMMAND_EVERYWHERE },
 	{ "help", "Print help for the program, a feature or a command",
 	  .flags = COMMAND_NO_MACHINE | COMMAND_HELPS },
 	{ .name = NULL },

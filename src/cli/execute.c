@@ -185,12 +185,19 @@ static bool report_left_out(struct run *run)
 /** From here on the machine may be changed. */
 static void ask_machine(struct run *run)
 {
+	const struct command *command = run->request->command;
 	bool ready = true;
 
 	if (request_has(run->request, OPTION_ALL_ONLINE))
 		ready = change_all_online(run);
-	if (ready && find_targets(run) && report_left_out(run))
-		run->request->command->handler(run);
+	if (!ready || !find_targets(run) || !report_left_out(run))
+		ready = false;
+	else if (command->change)
+		change_machine(run, command->change);
+	else if (command->question)
+		show_domains(run, command->question);
+	else
+		command->handler(run);
 	change_finish(run);
 }
 

@@ -6,6 +6,8 @@
 
 #include "options.h"
 
+struct change_command;
+struct question;
 struct run;
 
 enum command_flags {
@@ -43,8 +45,11 @@ struct command {
 	const char *more;		  /* more for its own help, or NULL */
 	const struct option_row *options; /* or NULL */
 	unsigned int flags;
-	/** Asks the library and fills the run's report; NULL of those that watch or help. */
+	/** Asks the library and fills the run's report; NULL of those that watch or help, or are
+	 * nothing but one change or one question. */
 	void (*handler)(struct run *run);
+	const struct change_command *change;
+	const struct question *question;
 };
 
 struct feature {

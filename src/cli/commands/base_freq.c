@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "../run/change.h"
 #include "../run/handlers.h"
 #include "../run/levels.h"
 
@@ -44,27 +43,4 @@ void base_freq_info(struct run *run)
 		}
 	}
 	levels_clear(&levels);
-}
-
-static unsigned int switch_flags(const struct run *run, unsigned int way)
-{
-	return request_has(run->request, OPTION_AUTO) ? way | ISST_CHANGE_ADD_AUTO : way;
-}
-
-void base_freq_enable(struct run *run)
-{
-	change_machine(run,
-		       &(struct change_command){ .add = isst_change_add_base_freq,
-						 .flags = switch_flags(run, ISST_CHANGE_ADD_ENABLE),
-						 .feature = KEY_BASE_FREQ,
-						 .result = KEY_ENABLE });
-}
-
-void base_freq_disable(struct run *run)
-{
-	change_machine(
-		run, &(struct change_command){ .add = isst_change_add_base_freq,
-					       .flags = switch_flags(run, ISST_CHANGE_ADD_DISABLE),
-					       .feature = KEY_BASE_FREQ,
-					       .result = KEY_DISABLE });
 }

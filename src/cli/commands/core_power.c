@@ -3,84 +3,21 @@
 #include "../run/handlers.h"
 #include "../run/reading.h"
 
-static void show_state(struct report_node *unit, const struct isst_result *state)
-{
-	struct report_node *node = report_branch(unit, KEY_CORE_POWER, 0);
-	unsigned int priority;
-
-	report_flag(node, KEY_SUPPORT_STATUS, state, ISST_VALUE_CORE_POWER_SUPPORTED);
-	report_flag(node, KEY_ENABLE_STATUS, state, ISST_VALUE_CORE_POWER_ENABLED);
-	report_flag(node, KEY_CLOS_ENABLE_STATUS, state, ISST_VALUE_CLOS_ENABLED);
-	if (isst_result_value(state, ISST_VALUE_PRIORITY, &priority) == 0)
-		report_word(node, KEY_PRIORITY_TYPE,
-			    priority == ISST_PRIORITY_ORDERED ? "ordered" : "proportional");
-}
-
-void core_power_info(struct run *run)
-{
-	const struct question question = { .read = isst_read_core_power };
-
-	show_domains(run, &question, show_state);
-}
-
-static void show_clos(struct report_node *unit, const struct isst_result *clos)
-{
-	struct report_node *node = report_branch(unit, KEY_CORE_POWER, 0);
-
-	report_value(node, KEY_CLOS, clos, ISST_VALUE_CLOS);
-	report_value(node, KEY_EPP, clos, ISST_VALUE_CLOS_EPP);
-	report_value(node, KEY_CLOS_WEIGHT, clos, ISST_VALUE_CLOS_WEIGHT);
-	report_value(node, KEY_CLOS_MIN, clos, ISST_VALUE_CLOS_MIN_MHZ);
-	report_value(node, KEY_CLOS_MAX, clos, ISST_VALUE_CLOS_MAX_MHZ);
-	report_value(node, KEY_CLOS_DESIRED, clos, ISST_VALUE_CLOS_DESIRED_MHZ);
-}
-
-void core_power_get_config(struct run *run)
-{
-	const struct question question = { .read = isst_read_clos,
-					   .value = ISST_VALUE_CLOS,
-					   .option = OPTION_CLOS };
-
-	show_domains(run, &question, show_clos);
-}
-
-/* ---- Changes ---- */
-
 static bool is_so(const struct run *run, int fact)
 {
 	return isst_platform_fact(run->context, fact) > 0;
 }
 
-static int fill_priority_request(const struct run *run, struct isst_request *request)
+bool core_power_check_enable(struct run *run)
 {
-	if (!request_has(run->request, OPTION_PRIORITY))
-		return 0;
-	return isst_request_set(request, ISST_VALUE_PRIORITY,
-				request_number(run->request, OPTION_PRIORITY));
-}
+	bool possible = is_so(run, ISST_FACT_PROPORTIONAL_PRIORITY) ||
+			!request_has(run->request, OPTION_PRIORITY) ||
+			request_number(run->request, OPTION_PRIORITY) != ISST_PRIORITY_PROPORTIONAL;
 
-void core_power_enable(struct run *run)
-{
-	if (!is_so(run, ISST_FACT_PROPORTIONAL_PRIORITY) &&
-	    request_has(run->request, OPTION_PRIORITY) &&
-	    request_number(run->request, OPTION_PRIORITY) == ISST_PRIORITY_PROPORTIONAL) {
+	if (!possible)
 		run_error(run, STATUS_UNSUPPORTED,
 			  "Invalid clos priority type: proportional for this platform");
-		return;
-	}
-	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
-						      .flags = ISST_CHANGE_ADD_ENABLE,
-						      .fill = fill_priority_request,
-						      .feature = KEY_CORE_POWER,
-						      .result = KEY_ENABLE });
-}
-
-void core_power_disable(struct run *run)
-{
-	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
-						      .flags = ISST_CHANGE_ADD_DISABLE,
-						      .feature = KEY_CORE_POWER,
-						      .result = KEY_DISABLE });
+	return possible;
 }
 
 /** The options of a configuration: what scripts of the reference tool are shown where one is not
@@ -112,10 +49,9 @@ static unsigned int rounded(unsigned int mhz)
 	return mhz / 100 * 100;
 }
 
-static int fill_clos_request(const struct run *run, struct isst_request *request)
+int core_power_fill_config(const struct run *run, struct isst_request *request)
 {
-	int error = isst_request_set(request, ISST_VALUE_CLOS,
-				     request_number(run->request, OPTION_CLOS));
+	int error = 0;
 
 	for (const struct setting *row = settings; row->announcement && !error; row++) {
 		unsigned int value = request_has(run->request, row->option)
@@ -161,7 +97,7 @@ static void announce_settings(struct run *run)
 	}
 }
 
-void core_power_config(struct run *run)
+bool core_power_check_config(struct run *run)
 {
 	bool possible = true;
 
@@ -171,26 +107,7 @@ void core_power_config(struct run *run)
 			run_error(run, STATUS_UNSUPPORTED, "%s", row->refusal);
 			possible = false;
 		}
-	if (!possible)
-		return;
-	announce_settings(run);
-	change_machine(run, &(struct change_command){ .add = isst_change_add_clos,
-						      .fill = fill_clos_request,
-						      .feature = KEY_CORE_POWER,
-						      .result = KEY_CONFIG });
-}
-
-static int fill_association_request(const struct run *run, struct isst_request *request)
-{
-	return isst_request_set(request, ISST_VALUE_CLOS,
-				request_number(run->request, OPTION_CLOS));
-}
-
-void core_power_assoc(struct run *run)
-{
-	change_machine(run, &(struct change_command){ .add = isst_change_add_clos_association,
-						      .for_cpus = true,
-						      .fill = fill_association_request,
-						      .feature = KEY_CORE_POWER,
-						      .result = KEY_ASSOC });
+	if (possible)
+		announce_settings(run);
+	return possible;
 }

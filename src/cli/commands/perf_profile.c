@@ -5,65 +5,6 @@
 
 #include <errno.h>
 
-/** Reads the level summaries, and shows one value of each. */
-static void show_summaries(struct run *run, void (*show)(struct report_node *unit,
-							 const struct isst_result *profile))
-{
-	const struct question question = { .read = isst_read_perf_profiles };
-
-	show_domains(run, &question, show);
-}
-
-static void show_lock_status(struct report_node *unit, const struct isst_result *profile)
-{
-	report_flag(unit, KEY_GET_LOCK_STATUS, profile, ISST_VALUE_LOCKED);
-}
-
-static void show_levels(struct report_node *unit, const struct isst_result *profile)
-{
-	report_value(unit, KEY_GET_CONFIG_LEVELS, profile, ISST_VALUE_HIGHEST_LEVEL);
-}
-
-static void show_version(struct report_node *unit, const struct isst_result *profile)
-{
-	report_value(unit, KEY_GET_CONFIG_VERSION, profile, ISST_VALUE_VERSION);
-}
-
-static void show_enabled(struct report_node *unit, const struct isst_result *profile)
-{
-	report_flag(unit, KEY_GET_CONFIG_ENABLED, profile, ISST_VALUE_ENABLED);
-}
-
-static void show_current_level(struct report_node *unit, const struct isst_result *profile)
-{
-	report_value(unit, KEY_GET_CONFIG_CURRENT_LEVEL, profile, ISST_VALUE_CURRENT_LEVEL);
-}
-
-void perf_profile_get_lock_status(struct run *run)
-{
-	show_summaries(run, show_lock_status);
-}
-
-void perf_profile_get_config_levels(struct run *run)
-{
-	show_summaries(run, show_levels);
-}
-
-void perf_profile_get_config_version(struct run *run)
-{
-	show_summaries(run, show_version);
-}
-
-void perf_profile_get_config_enabled(struct run *run)
-{
-	show_summaries(run, show_enabled);
-}
-
-void perf_profile_get_config_current_level(struct run *run)
-{
-	show_summaries(run, show_current_level);
-}
-
 /** What discovery left out is reported as such. */
 static void report_cpus(struct run *run, struct report_node *node, const struct isst_result *level)
 {
@@ -91,28 +32,24 @@ static void report_cpus(struct run *run, struct report_node *node, const struct 
 
 static void report_frequencies(struct report_node *node, const struct isst_result *level)
 {
-	static const struct {
-		enum key_id key;
-		int value;
-		unsigned int row;
-	} SHOWN[] = {
-		{ KEY_BASE_FREQUENCY_AVX2, ISST_VALUE_BASE_AVX2_MHZ, 0 },
-		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, 0 },
-		{ KEY_UNCORE_MIN, ISST_VALUE_FABRIC_MIN_MHZ, 0 },
-		{ KEY_UNCORE_MAX, ISST_VALUE_FABRIC_MAX_MHZ, 0 },
-		{ KEY_BASE_FREQUENCY_AMX, ISST_VALUE_BASE_AMX_MHZ, 0 },
-		{ KEY_UNCORE_BASE, ISST_VALUE_FABRIC_BASE_MHZ, 0 },
-		{ KEY_UNCORE_1_BASE, ISST_VALUE_FABRIC_BASE_MHZ, 1 },
-		{ KEY_UNCORE_1_MIN, ISST_VALUE_FABRIC_MIN_MHZ, 1 },
-		{ KEY_UNCORE_1_MAX, ISST_VALUE_FABRIC_MAX_MHZ, 1 },
-		{ KEY_MEMORY_FREQUENCY, ISST_VALUE_MEMORY_MHZ, 0 },
-		{ KEY_COOLING_TYPE, ISST_VALUE_COOLING_TYPE, 0 },
+	static const struct shown_value SHOWN[] = {
+		{ KEY_BASE_FREQUENCY_AVX2, ISST_VALUE_BASE_AVX2_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_MIN, ISST_VALUE_FABRIC_MIN_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_MAX, ISST_VALUE_FABRIC_MAX_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_BASE_FREQUENCY_AMX, ISST_VALUE_BASE_AMX_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_BASE, ISST_VALUE_FABRIC_BASE_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_UNCORE_1_BASE, ISST_VALUE_FABRIC_BASE_MHZ, SHOW_NUMBER, 1 },
+		{ KEY_UNCORE_1_MIN, ISST_VALUE_FABRIC_MIN_MHZ, SHOW_NUMBER, 1 },
+		{ KEY_UNCORE_1_MAX, ISST_VALUE_FABRIC_MAX_MHZ, SHOW_NUMBER, 1 },
+		{ KEY_MEMORY_FREQUENCY, ISST_VALUE_MEMORY_MHZ, SHOW_NUMBER, 0 },
+		{ KEY_COOLING_TYPE, ISST_VALUE_COOLING_TYPE, SHOW_NUMBER, 0 },
+		{ .key = KEYS },
 	};
 
 	report_value(node, KEY_TDP_RATIO, level, ISST_VALUE_TDP_RATIO);
 	report_base_frequency(node, level);
-	for (size_t i = 0; i < sizeof(SHOWN) / sizeof(SHOWN[0]); i++)
-		report_value_at(node, SHOWN[i].key, level, SHOWN[i].value, SHOWN[i].row, 0);
+	report_values(node, level, SHOWN);
 }
 
 static void report_state_word(struct report_node *node, enum key_id key,
@@ -216,12 +153,6 @@ void perf_profile_info(struct run *run)
 	levels_clear(&levels);
 }
 
-static int fill_level_request(const struct run *run, struct isst_request *request)
-{
-	return isst_request_set(request, ISST_VALUE_LEVEL,
-				request_number(run->request, OPTION_LEVEL));
-}
-
 /** What scripts of the reference tool are shown before CPUs come and go. */
 static void announce_hotplug(struct run *run)
 {
@@ -234,15 +165,12 @@ static void announce_hotplug(struct run *run)
 
 void perf_profile_set_config_level(struct run *run)
 {
-	change_machine(run,
-		       &(struct change_command){ .add = isst_change_add_level,
-						 .flags = request_has(run->request, OPTION_ONLINE)
-								  ? ISST_CHANGE_ADD_ONLINE
-								  : 0,
-						 .fill = fill_level_request,
-						 .announce = announce_hotplug,
-						 .feature = KEY_PERF_PROFILE,
-						 .result = KEY_SET_TDP_LEVEL });
+	change_machine(run, &(struct change_command){ .add = isst_change_add_level,
+						      .value = ISST_VALUE_LEVEL,
+						      .option = OPTION_LEVEL,
+						      .announce = announce_hotplug,
+						      .feature = KEY_PERF_PROFILE,
+						      .result = KEY_SET_TDP_LEVEL });
 	if (run->status == STATUS_DONE && run_changes(run) &&
 	    !request_has(run->request, OPTION_ONLINE))
 		levels_note_cpus(run, 0, "set-config-level with --online (-o) changes that");

@@ -127,23 +127,14 @@ void turbo_freq_info(struct run *run)
 	levels_clear(&levels);
 }
 
-/** Limits of zero stand for the default, as in the kernel tree's tool. */
-static int fill_limits_request(const struct run *run, struct isst_request *request)
-{
-	uint64_t limits = run->request->options.value[OPTION_LIMITS].number;
-
-	return limits ? isst_request_set64(request, ISST_VALUE_TURBO_RATIO_LIMITS, limits) : 0;
-}
-
 /** CPUs are the high priority ones with --auto, which alone configures classes. */
 static int fill_enable_request(const struct run *run, struct isst_request *request)
 {
 	const struct isst_cpuset *high = run->chosen ? run->chosen : run->cpus;
-	int error = fill_limits_request(run, request);
 
-	if (!error && high && request_has(run->request, OPTION_AUTO))
-		error = isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, high);
-	return error;
+	return high && request_has(run->request, OPTION_AUTO)
+		       ? isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, high)
+		       : 0;
 }
 
 /** Classes stay as they are without --auto: whether they favour any CPU of the packages. */
@@ -185,8 +176,9 @@ void turbo_freq_enable(struct run *run)
 		return;
 	change_machine(run, &(struct change_command){
 				    .add = isst_change_add_turbo_freq,
-				    .flags = ISST_CHANGE_ADD_ENABLE |
-					     (automatic ? ISST_CHANGE_ADD_AUTO : 0),
+				    .flags = ISST_CHANGE_ADD_ENABLE,
+				    .value = ISST_VALUE_TURBO_RATIO_LIMITS,
+				    .option = OPTION_LIMITS,
 				    .fill = fill_enable_request,
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
@@ -195,17 +187,4 @@ void turbo_freq_enable(struct run *run)
 		core_choice_report(run);
 	if (!automatic && run->status == STATUS_DONE && run_changes(run))
 		note_classes(run);
-}
-
-void turbo_freq_disable(struct run *run)
-{
-	bool automatic = request_has(run->request, OPTION_AUTO);
-
-	change_machine(run,
-		       &(struct change_command){ .add = isst_change_add_turbo_freq,
-						 .flags = ISST_CHANGE_ADD_DISABLE |
-							  (automatic ? ISST_CHANGE_ADD_AUTO : 0),
-						 .fill = fill_limits_request,
-						 .feature = KEY_TURBO_FREQ,
-						 .result = KEY_DISABLE });
 }

@@ -281,20 +281,31 @@ static int plan(struct attempt *attempt)
 	const struct change_command *command = attempt->command;
 	struct run *run = attempt->run;
 	struct isst_targets *targets = command->for_cpus ? cpu_targets(run) : domain_targets(run);
+	const struct option_value *option = &run->request->options.value[command->option];
 	struct isst_request *request = NULL;
+	unsigned int flags = command->flags;
 	int error = 0;
 
 	if (!targets)
 		return -ENOMEM;
-	if (command->fill) {
+	if (request_has(run->request, OPTION_AUTO))
+		flags |= ISST_CHANGE_ADD_AUTO;
+	if (request_has(run->request, OPTION_ONLINE))
+		flags |= ISST_CHANGE_ADD_ONLINE;
+	if (command->fill || command->value) {
 		request = isst_request_new();
-		error = request ? command->fill(run, request) : -ENOMEM;
+		error = request ? 0 : -ENOMEM;
 	}
+	/* Turbo ratio limits of zero stand for the default, as in the kernel tree's tool. */
+	if (!error && command->value && option->given &&
+	    (option->number || command->value != ISST_VALUE_TURBO_RATIO_LIMITS))
+		error = isst_request_set64(request, command->value, option->number);
+	if (!error && command->fill)
+		error = command->fill(run, request);
 	if (error) {
 		run_no_memory(run);
 	} else {
-		error = command->add(attempt->change, targets, request, command->flags,
-				     &attempt->results);
+		error = command->add(attempt->change, targets, request, flags, &attempt->results);
 		/* Where there are results, each has the objection to it. */
 		error = attempt->results ? 0 : run_call(run, error);
 	}
@@ -409,7 +420,7 @@ void change_machine(struct run *run, const struct change_command *command)
 	struct attempt attempt = { .run = run, .command = command };
 	int error;
 
-	if (change_begin(run, 0, &attempt.change) != 0)
+	if ((command->check && !command->check(run)) || change_begin(run, 0, &attempt.change) != 0)
 		return;
 	error = plan(&attempt);
 	if (!error) {

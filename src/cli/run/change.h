@@ -56,10 +56,16 @@ typedef int (*adder)(struct isst_change *change, const struct isst_targets *targ
 /** A changing command: what it adds to the change, and how its result is called. */
 struct change_command {
 	adder add;
-	unsigned int flags;
-	bool for_cpus; /* of the run's units; else for its domains */
-	/** Fills in the request; NULL: nothing but the flags. Returns 0 or a negative errno. */
+	unsigned int flags; /* those of --auto and --online are added */
+	bool for_cpus;	    /* of the run's units; else for its domains */
+	/* The value of the request, by an option, where that is given. */
+	int value;
+	enum option_id option;
+	/** Fills in further values; NULL: there are none. Returns 0 or a negative errno. */
 	int (*fill)(const struct run *run, struct isst_request *request);
+	/** Looks at the options before all else, and reports; NULL: nothing. Returns false where
+	 * they cannot be meant on this machine. */
+	bool (*check)(struct run *run);
 	/** Reports what is about to be done, once the plan has no objection; NULL: nothing. */
 	void (*announce)(struct run *run);
 	enum key_id feature, result; /* node and leaf of each unit's result */

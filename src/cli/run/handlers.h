@@ -3,7 +3,10 @@
 #ifndef ISST_CLI_HANDLERS_H
 #define ISST_CLI_HANDLERS_H
 
+#include <stdbool.h>
+
 struct isst_context;
+struct isst_request;
 struct report_node;
 struct run;
 
@@ -18,34 +21,20 @@ void with_program(struct run *run);
 void explain(struct run *run);
 
 void perf_profile_info(struct run *run);
-void perf_profile_get_lock_status(struct run *run);
-void perf_profile_get_config_levels(struct run *run);
-void perf_profile_get_config_version(struct run *run);
-void perf_profile_get_config_enabled(struct run *run);
-void perf_profile_get_config_current_level(struct run *run);
 void perf_profile_set_config_level(struct run *run);
 
 void base_freq_info(struct run *run);
-void base_freq_enable(struct run *run);
-void base_freq_disable(struct run *run);
 
 void turbo_freq_info(struct run *run);
 void turbo_freq_plan(struct run *run);
 void turbo_freq_enable(struct run *run);
-void turbo_freq_disable(struct run *run);
 
-void core_power_info(struct run *run);
-void core_power_get_config(struct run *run);
 void core_power_get_assoc(struct run *run);
-void core_power_enable(struct run *run);
-void core_power_disable(struct run *run);
-void core_power_config(struct run *run);
-void core_power_assoc(struct run *run);
-
-void turbo_mode_get_trl(struct run *run);
-void turbo_mode_set_trl(struct run *run);
-void turbo_mode_enable(struct run *run);
-void turbo_mode_disable(struct run *run);
+/* Of changes, see struct change_command: */
+bool core_power_check_enable(struct run *run);
+bool core_power_check_config(struct run *run);
+int core_power_fill_config(const struct run *run, struct isst_request *request);
+bool turbo_mode_check(struct run *run);
 
 void journal_show(struct run *run);
 void journal_apply(struct run *run);

@@ -55,18 +55,21 @@ struct isst_results *read_domains(struct run *run, const struct question *questi
 	return results;
 }
 
-void show_domains(struct run *run, const struct question *question,
-		  void (*show)(struct report_node *unit, const struct isst_result *result))
+void show_domains(struct run *run, const struct question *question)
 {
 	struct isst_results *results = read_domains(run, question);
 
 	for (size_t i = 0; results && i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
 		const struct isst_result *result = isst_results_at(results, unit->slot);
-		struct failure failure = failure_of(result, ISST_PART_RESULT);
+		struct report_node *node;
 
-		if (run_result(run, failure, unit->first))
-			show(unit_report(unit, run->context, run->report), result);
+		if (!run_result(run, failure_of(result, ISST_PART_RESULT), unit->first))
+			continue;
+		node = unit_report(unit, run->context, run->report);
+		if (question->branch != KEYS)
+			node = report_branch(node, question->branch, 0);
+		report_values(node, result, question->shown);
 	}
 	isst_results_free(results);
 }
@@ -83,16 +86,30 @@ void report_value_at(struct report_node *parent, enum key_id key, const struct i
 		report_unknown(parent, key);
 }
 
-void report_flag(struct report_node *parent, enum key_id key, const struct isst_result *result,
-		 int id)
+void report_values(struct report_node *parent, const struct isst_result *result,
+		   const struct shown_value *row)
 {
-	unsigned int value;
-	int error = isst_result_value(result, id, &value);
+	static const char *const PRIORITIES[] = {
+		[ISST_PRIORITY_PROPORTIONAL] = "proportional", [ISST_PRIORITY_ORDERED] = "ordered"
+	};
 
-	if (!error)
-		report_state(parent, key, value);
-	else if (error == -EIO)
-		report_unknown(parent, key);
+	for (; row->key != KEYS; row++) {
+		unsigned int value;
+		uint64_t bits;
+
+		if (row->form == SHOW_NUMBER)
+			report_value_at(parent, row->key, result, row->id, row->row, 0);
+		else if (row->form == SHOW_HEX && isst_result_value64(result, row->id, &bits) == 0)
+			report_hex(parent, row->key, bits);
+		else if (row->form == SHOW_HEX)
+			continue;
+		else if (isst_result_value(result, row->id, &value) == -EIO)
+			report_unknown(parent, row->key);
+		else if (has_value(result, row->id) && row->form == SHOW_STATE)
+			report_state(parent, row->key, value);
+		else if (has_value(result, row->id))
+			report_word(parent, row->key, PRIORITIES[value == ISST_PRIORITY_ORDERED]);
+	}
 }
 
 bool named_cpus_find(struct run *run, const struct cpu_list *list, struct isst_cpuset **cpus)

@@ -11,6 +11,17 @@ typedef int (*reader)(struct isst_context *context, const struct isst_targets *t
 		      const struct isst_request *request, unsigned int flags,
 		      struct isst_results **results);
 
+/** How a value is reported. */
+enum shown_form { SHOW_NUMBER, SHOW_STATE, SHOW_HEX, SHOW_PRIORITY };
+
+/** A value of a result; of a table the one in a row. The last of a list has the key KEYS. */
+struct shown_value {
+	enum key_id key;
+	int id;
+	enum shown_form form;
+	unsigned int row;
+};
+
 /** What is asked of the units' domains. */
 struct question {
 	reader read;
@@ -18,6 +29,9 @@ struct question {
 	/* The one value of the request, by an option, where that is given. */
 	int value;
 	enum option_id option;
+	/* What is shown, below a branch; KEYS: below the unit. */
+	enum key_id branch;
+	const struct shown_value *shown;
 };
 
 /** The targets of the run's domains, or of its units' CPUs; to be freed. NULL: an error is
@@ -31,14 +45,13 @@ struct isst_results *read_domains(struct run *run, const struct question *questi
 
 /** Reads one result for each domain, and shows it for each unit; where there is none, the cause.
  */
-void show_domains(struct run *run, const struct question *question,
-		  void (*show)(struct report_node *unit, const struct isst_result *result));
+void show_domains(struct run *run, const struct question *question);
 
 /** Reports a value of a result if the machine has it; as not known if it could not be read. */
 void report_value_at(struct report_node *parent, enum key_id key, const struct isst_result *result,
 		     int id, unsigned int row, unsigned int column);
-void report_flag(struct report_node *parent, enum key_id key, const struct isst_result *result,
-		 int id);
+void report_values(struct report_node *parent, const struct isst_result *result,
+		   const struct shown_value *row);
 
 static inline void report_value(struct report_node *parent, enum key_id key,
 				const struct isst_result *result, int id)

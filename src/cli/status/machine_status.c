@@ -269,6 +269,10 @@ static void report_top(struct machine_status *status)
 
 static void report_profile(struct report_node *node, const struct isst_result *profile)
 {
+	static const struct shown_value LOCK[] = {
+		{ KEY_STATUS_LOCK, ISST_VALUE_LOCKED, SHOW_STATE, 0 }, { .key = KEYS }
+	};
+
 	if (isst_result_error(profile, ISST_PART_PERF_PROFILE)) {
 		report_unknown(node, KEY_STATUS_LEVEL);
 		report_unknown(node, KEY_STATUS_LOCK);
@@ -279,7 +283,7 @@ static void report_profile(struct report_node *node, const struct isst_result *p
 		      value_of(profile, ISST_VALUE_ENABLED)
 			      ? value_of(profile, ISST_VALUE_HIGHEST_LEVEL)
 			      : 0);
-	report_flag(node, KEY_STATUS_LOCK, profile, ISST_VALUE_LOCKED);
+	report_values(node, profile, LOCK);
 }
 
 static void report_feature(struct report_node *node, enum key_id key,
