@@ -95,16 +95,6 @@ static void write_examples(const struct help *help, bool preset)
 	}
 }
 
-static void write_limits(const struct help *help)
-{
-	fputc('\n', help->stream);
-	write_lines(help,
-		    "There is limited support of Intel Speed Select features on this platform.\n"
-		    "Everything is pre-configured using BIOS options, this tool can't enable any "
-		    "feature in the hardware.",
-		    "\n");
-}
-
 /** Adds a word of the usage, or words that stay together. */
 __attribute__((format(printf, 2, 3))) static void write_words(struct wrap *usage,
 							      const char *format, ...)
@@ -249,6 +239,13 @@ void help_write(const char *program, const struct feature *feature, const struct
 		write_feature(&help, feature, preset);
 	else
 		write_all(&help, preset);
-	if (preset && !(command && command_available(command, preset)))
-		write_limits(&help);
+	if (preset && !(command && command_available(command, preset))) {
+		fputc('\n', help.stream);
+		write_lines(
+			&help,
+			"There is limited support of Intel Speed Select features on this platform.\n"
+			"Everything is pre-configured using BIOS options, this tool can't enable any "
+			"feature in the hardware.",
+			"\n");
+	}
 }

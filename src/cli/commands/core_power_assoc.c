@@ -99,18 +99,6 @@ static void report_unit_by_clos(struct run *run, const struct unit *unit,
 		run_no_memory(run);
 }
 
-static void show_by_clos(struct run *run, const struct isst_results *results)
-{
-	const struct isst_result *result;
-
-	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
-		if (isst_result_error(result, ISST_PART_RESULT))
-			report_core_failure(run, results, i);
-	for (size_t i = 0; i < run->targets.unit_count; i++)
-		if (run->targets.units[i].first)
-			report_unit_by_clos(run, &run->targets.units[i], results);
-}
-
 /** All CPUs that are online, where none are named; to be freed. NULL: an error is reported. */
 static struct isst_targets *all_cpus(struct run *run)
 {
@@ -134,11 +122,19 @@ void core_power_get_assoc(struct run *run)
 	error = isst_read_clos_associations(run->context, targets, NULL, 0, &results);
 	if (!results)
 		run_call(run, error);
-	if (request_has(run->request, OPTION_BY_CLOS))
-		show_by_clos(run, results);
-	else
+	if (request_has(run->request, OPTION_BY_CLOS)) {
+		const struct isst_result *result;
+
+		for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++)
+			if (isst_result_error(result, ISST_PART_RESULT))
+				report_core_failure(run, results, i);
+		for (size_t i = 0; i < run->targets.unit_count; i++)
+			if (run->targets.units[i].first)
+				report_unit_by_clos(run, &run->targets.units[i], results);
+	} else {
 		for (size_t i = 0; i < isst_results_count(results); i++)
 			show_association(run, results, i);
+	}
 	isst_results_free(results);
 	isst_targets_free(targets);
 }

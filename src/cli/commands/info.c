@@ -36,18 +36,6 @@ static const char *const support[] = {
 	[ISST_FEATURE_ENABLED] = "supported",
 };
 
-static void report_summary(struct report_node *node, const struct summary *summary)
-{
-	if (summary->known) {
-		report_state(node, KEY_INFO_PERF_PROFILE, summary->enabled);
-		report_state(node, KEY_INFO_LOCK, summary->locked);
-		report_number(node, KEY_INFO_MAX_LEVEL, summary->highest_level);
-	}
-	report_word(node, KEY_INFO_TURBO_FREQ, support[summary->turbo_freq]);
-	report_word(node, KEY_INFO_BASE_FREQ, support[summary->base_freq]);
-	report_word(node, KEY_INFO_CORE_POWER, support[summary->core_power]);
-}
-
 /** The state of a feature over levels: supported if any has it, unknown before unsupported. */
 static void merge_state(unsigned int *state, unsigned int level)
 {
@@ -131,7 +119,14 @@ static void report_packages(struct run *run, const struct levels *levels,
 		} else {
 			node = report_branch(top, KEY_INFO_PACKAGE, package);
 		}
-		report_summary(node, &summary);
+		if (summary.known) {
+			report_state(node, KEY_INFO_PERF_PROFILE, summary.enabled);
+			report_state(node, KEY_INFO_LOCK, summary.locked);
+			report_number(node, KEY_INFO_MAX_LEVEL, summary.highest_level);
+		}
+		report_word(node, KEY_INFO_TURBO_FREQ, support[summary.turbo_freq]);
+		report_word(node, KEY_INFO_BASE_FREQ, support[summary.base_freq]);
+		report_word(node, KEY_INFO_CORE_POWER, support[summary.core_power]);
 	}
 }
 

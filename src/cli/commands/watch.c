@@ -200,15 +200,6 @@ static int wait_for_look(struct watch *watch)
 	return 0;
 }
 
-/** Two watchers would answer each other's changes. Returns false after an error. */
-static bool claim_purposes(struct run *run)
-{
-	return (!request_has(run->request, OPTION_FOLLOW) ||
-		run_call(run, isst_claim(run->context, "watch-follow.pid")) == 0) &&
-	       (!request_has(run->request, OPTION_APPLY) ||
-		run_call(run, isst_claim(run->context, "watch-apply.pid")) == 0);
-}
-
 /* ---- --oob of the kernel tree's tool: lines that scripts know, and a daemon ---- */
 
 /** Prints how --oob runs and, unless options keep it in the foreground, goes on as a daemon.
@@ -401,7 +392,11 @@ enum exit_status watch_machine(struct run *run, struct output *output)
 	     !named_cpus_find(run, &run->request->options.cpus, &run->cpus)))
 		return refuse(&watch);
 	watch.watcher.cpus = run->cpus;
-	if (!begin_oob(&watch) || !claim_purposes(run))
+	if (!begin_oob(&watch) ||
+	    !((!request_has(run->request, OPTION_FOLLOW) ||
+	       run_call(run, isst_claim(run->context, "watch-follow.pid")) == 0) &&
+	      (!request_has(run->request, OPTION_APPLY) ||
+	       run_call(run, isst_claim(run->context, "watch-apply.pid")) == 0)))
 		return refuse(&watch);
 	/* The system log is about the system's machine. What goes to the journal is in it already;
 	 * the output of a daemon may be nowhere. */

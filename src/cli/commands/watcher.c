@@ -27,25 +27,6 @@ static void report_value(struct watcher *watcher, const struct watch_unit *unit,
 	watcher->report(watcher->report_data, &what);
 }
 
-/** Reports what differs from what is known; what is not found any more is as stated. */
-static void report_change(struct watcher *watcher, const struct watch_unit *unit,
-			  const struct watched_part *part)
-{
-	for (const struct found *now = part->found; now; now = now->next) {
-		const struct found *old = part->known;
-
-		while (old && strcmp(old->target, now->target) != 0)
-			old = old->next;
-		if (!old || strcmp(old->present, now->present) != 0)
-			report_value(watcher, unit, now, old ? old->present : now->stated,
-				     now->present);
-	}
-	/* Of CPUs others may be left that differ, in a list with another name. */
-	for (const struct found *old = part->found ? NULL : part->known; old; old = old->next)
-		if (old->stated)
-			report_value(watcher, unit, old, old->present, old->stated);
-}
-
 /* ---- After a look ---- */
 
 /** What runs of this program have left last: a journal, or the record of a configuration that was
@@ -111,8 +92,22 @@ static void take_change(struct watcher *watcher, struct watch_unit *unit, struct
 
 	if (watched_defer(&part->watched, is_own_work(watcher), now_ms))
 		return;
-	if (!silent)
-		report_change(watcher, unit, part);
+	if (!silent) {
+		for (const struct found *now = part->found; now; now = now->next) {
+			const struct found *old = part->known;
+
+			while (old && strcmp(old->target, now->target) != 0)
+				old = old->next;
+			if (!old || strcmp(old->present, now->present) != 0)
+				report_value(watcher, unit, now, old ? old->present : now->stated,
+					     now->present);
+		}
+		/* Of CPUs others may be left that differ, in a list with another name. */
+		for (const struct found *old = part->found ? NULL : part->known; old;
+		     old = old->next)
+			if (old->stated)
+				report_value(watcher, unit, old, old->present, old->stated);
+	}
 	if (!part->compared && strcmp(part->subject, "level") == 0) {
 		unit->pending = part;
 		/* Of a run that was at work nothing is known but that. */

@@ -95,49 +95,6 @@ static void add_cpus(struct json *parent, const char *name, const struct isst_cp
 	free(ranges);
 }
 
-static void add_value(struct json *parent, const char *name, const struct report_node *leaf)
-{
-	const struct key *key = leaf->key;
-	char *bits;
-
-	switch (leaf->kind) {
-	case NODE_NUMBER:
-		/* No limit, or nothing that it could be: text has other words for that. */
-		if (key->special_text && leaf->number == key->special)
-			json_add_string(parent, name, "none");
-		else
-			json_add_number(parent, name, leaf->number);
-		break;
-	case NODE_STATE:
-		json_add_boolean(parent, name, leaf->number);
-		break;
-	case NODE_WORD:
-	case NODE_TEXT:
-		/* A word in place of yes or no is for neither. */
-		if (key->type == V2_BOOLEAN || !leaf->text ||
-		    (key->unknown && strcmp(leaf->text, key->unknown) == 0))
-			json_add(parent, name, JSON_NULL);
-		else
-			json_add_string(parent, name, leaf->text);
-		break;
-	case NODE_CPU_LIST:
-	case NODE_CPU_RANGES:
-		add_cpus(parent, name, leaf->cpus);
-		break;
-	case NODE_CPU_MASK:
-	case NODE_HEX:
-		/* Readers that take numbers for floating point lose bits of them. */
-		bits = wording_of_value(leaf);
-		json_add_string(parent, name, bits);
-		if (!bits)
-			json_fail(parent);
-		free(bits);
-		break;
-	default:
-		json_add(parent, name, JSON_NULL);
-	}
-}
-
 /* ---- json-v2: trees ---- */
 
 /** Whether an element of an array stands for a node: it has its index or its variant. */
@@ -184,8 +141,46 @@ static void add_leaf(struct json *parent, const struct report_node *leaf)
 	struct json *object = key->type == V2_ARRAY ? object_of(parent, leaf) : parent;
 	const char *name = key->type == V2_ARRAY ? key->value : key->name_v2;
 
-	if (!json_member(object, name))
-		add_value(object, name, leaf);
+	if (!json_member(object, name)) {
+		char *bits;
+
+		switch (leaf->kind) {
+		case NODE_NUMBER:
+			/* No limit, or nothing that it could be: text has other words for that. */
+			if (key->special_text && leaf->number == key->special)
+				json_add_string(object, name, "none");
+			else
+				json_add_number(object, name, leaf->number);
+			break;
+		case NODE_STATE:
+			json_add_boolean(object, name, leaf->number);
+			break;
+		case NODE_WORD:
+		case NODE_TEXT:
+			/* A word in place of yes or no is for neither. */
+			if (key->type == V2_BOOLEAN || !leaf->text ||
+			    (key->unknown && strcmp(leaf->text, key->unknown) == 0))
+				json_add(object, name, JSON_NULL);
+			else
+				json_add_string(object, name, leaf->text);
+			break;
+		case NODE_CPU_LIST:
+		case NODE_CPU_RANGES:
+			add_cpus(object, name, leaf->cpus);
+			break;
+		case NODE_CPU_MASK:
+		case NODE_HEX:
+			/* Readers that take numbers for floating point lose bits of them. */
+			bits = wording_of_value(leaf);
+			json_add_string(object, name, bits);
+			if (!bits)
+				json_fail(object);
+			free(bits);
+			break;
+		default:
+			json_add(object, name, JSON_NULL);
+		}
+	}
 }
 
 /* Reports are a few levels deep. */
@@ -274,30 +269,6 @@ static void add_header(struct json *document, const struct report_header *header
 	json_add_string(machine, "emulated", header->emulated);
 }
 
-static void add_messages(struct json *document, const struct report *report)
-{
-	static const struct {
-		const char *severity, *code;
-	} kinds[] = {
-		[ENTRY_ERROR] = { "error", "failed" },
-		[ENTRY_NOTE] = { "note", "note" },
-		[ENTRY_REMARK] = { "note", "note" },
-		[ENTRY_PROGRESS] = { "progress", "progress" },
-		[ENTRY_UNSUPPORTED] = { "note", "unsupported" },
-	};
-	struct json *messages = json_add(document, "messages", JSON_ARRAY), *message;
-
-	for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
-		if (entry->kind == ENTRY_UNIT)
-			continue;
-		message = json_add(messages, NULL, JSON_OBJECT);
-		json_add_string(message, "severity", kinds[entry->kind].severity);
-		json_add_string(message, "code",
-				entry->code ? entry->code : kinds[entry->kind].code);
-		json_add_string(message, "text", entry->message);
-	}
-}
-
 struct json *make_json_v2(const struct report *report, bool messages)
 {
 	const struct report_header *header = &report->header;
@@ -310,8 +281,28 @@ struct json *make_json_v2(const struct report *report, bool messages)
 		if (entry->kind == ENTRY_UNIT)
 			add_nodes(place_of(document, entry), entry->root->first);
 	json_array_of(document, "domains");
-	if (messages)
-		add_messages(document, report);
+	if (messages) {
+		static const struct {
+			const char *severity, *code;
+		} kinds[] = {
+			[ENTRY_ERROR] = { "error", "failed" },
+			[ENTRY_NOTE] = { "note", "note" },
+			[ENTRY_REMARK] = { "note", "note" },
+			[ENTRY_PROGRESS] = { "progress", "progress" },
+			[ENTRY_UNSUPPORTED] = { "note", "unsupported" },
+		};
+		struct json *list = json_add(document, "messages", JSON_ARRAY), *message;
+
+		for (const struct report_entry *entry = report->first; entry; entry = entry->next) {
+			if (entry->kind == ENTRY_UNIT)
+				continue;
+			message = json_add(list, NULL, JSON_OBJECT);
+			json_add_string(message, "severity", kinds[entry->kind].severity);
+			json_add_string(message, "code",
+					entry->code ? entry->code : kinds[entry->kind].code);
+			json_add_string(message, "text", entry->message);
+		}
+	}
 	json_add_number(document, "exit_status", (uint64_t)header->exit_status);
 	return document;
 }

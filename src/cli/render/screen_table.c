@@ -345,25 +345,6 @@ static int fold(struct table *table, size_t step)
 	return error;
 }
 
-/** Shortens names of places, in a report that leaves no place of the machine out. A table by index
- * has no places where all rows are of the whole machine. */
-static void shorten_places(struct table *table, const struct report *report)
-{
-	bool whole = is_by_index(table);
-
-	for (size_t i = 0; i < table->row_count; i++) {
-		struct screen_place *place = &table->rows[i].place;
-
-		/* The last step is left out where it has all of its numbers, and then the one
-		 * before. */
-		while (place->steps > 1 && has_all(place, report))
-			isst_cpuset_free(place->numbers[--place->steps]);
-		whole = whole && place->steps == 1 && has_all(place, report);
-	}
-	for (size_t i = 0; i < table->row_count && whole; i++)
-		screen_place_clear(&table->rows[i].place);
-}
-
 /** Orders rows by their index, and else as they are. */
 static void sort_rows(struct table *table)
 {
@@ -404,8 +385,21 @@ static int make_table(struct table *table, const struct report *report)
 	/* The last step first: `package 0, power domains 0-2` before packages. */
 	for (size_t step = REPORT_PATH_STEPS; step-- > 0 && !error;)
 		error = fold(table, step);
-	if (!error && report->whole)
-		shorten_places(table, report);
+	if (!error && report->whole) {
+		bool whole = is_by_index(table);
+
+		for (size_t i = 0; i < table->row_count; i++) {
+			struct screen_place *place = &table->rows[i].place;
+
+			/* The last step is left out where it has all of its numbers, and then the
+			 * one before. */
+			while (place->steps > 1 && has_all(place, report))
+				isst_cpuset_free(place->numbers[--place->steps]);
+			whole = whole && place->steps == 1 && has_all(place, report);
+		}
+		for (size_t i = 0; i < table->row_count && whole; i++)
+			screen_place_clear(&table->rows[i].place);
+	}
 	if (is_by_index(table))
 		sort_rows(table);
 	return error;
@@ -501,19 +495,6 @@ static bool fits(struct table *table)
 			return true;
 	table->gap = 1;
 	return false;
-}
-
-/** Sets the widths; where the table is too wide places get lines of their own. */
-static void measure(struct table *table)
-{
-	for (size_t row = 0; row < table->rows_shown; row++)
-		for (size_t column = 0; column < table->columns_shown; column++) {
-			size_t length = strlen(*text_at(table, row, column));
-
-			if (length > table->widths[column] && !is_list(table, row, column))
-				table->widths[column] = length;
-		}
-	table->places_apart = !fits(table) && !is_by_index(table);
 }
 
 static void pad(size_t count, FILE *stream)
@@ -670,7 +651,14 @@ int screen_table_print(const struct report *report, const struct key *key, const
 	if (!error && table.row_count > 0)
 		fputc('\n', stream);
 	if (!error && table.texts) {
-		measure(&table);
+		for (size_t row = 0; row < table.rows_shown; row++)
+			for (size_t column = 0; column < table.columns_shown; column++) {
+				size_t length = strlen(*text_at(&table, row, column));
+
+				if (length > table.widths[column] && !is_list(&table, row, column))
+					table.widths[column] = length;
+			}
+		table.places_apart = !fits(&table) && !is_by_index(&table);
 		write_parts(&table);
 		error = write_legend(&table);
 	}

@@ -10,19 +10,6 @@
 
 /* ---- Reports ---- */
 
-static void report_problems(struct run *run, const struct isst_config *config, int error)
-{
-	const char *problem;
-	size_t count = 0;
-
-	for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
-		if (count < CONFIG_LISTED)
-			run_failure(run, (struct failure){ .error = error, .message = problem });
-	if (count > CONFIG_LISTED)
-		run_error(run, status_of_error(error), "and %zu more problem%s",
-			  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");
-}
-
 int config_call(struct run *run, const struct isst_config *config, int error)
 {
 	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
@@ -33,8 +20,17 @@ int config_call(struct run *run, const struct isst_config *config, int error)
 		return run_call(run, error);
 	if (!problem)
 		run_error(run, status_of_error(error), "%s", strerror(-error));
-	else
-		report_problems(run, config, error);
+	else {
+		size_t count = 0;
+
+		for (; (problem = isst_config_problem_at(config, count)) != NULL; count++)
+			if (count < CONFIG_LISTED)
+				run_failure(run,
+					    (struct failure){ .error = error, .message = problem });
+		if (count > CONFIG_LISTED)
+			run_error(run, status_of_error(error), "and %zu more problem%s",
+				  count - CONFIG_LISTED, count - CONFIG_LISTED > 1 ? "s" : "");
+	}
 	return error;
 }
 
@@ -187,22 +183,6 @@ static int attempt_roll_back(struct isst_change *change)
 	return error;
 }
 
-/** Reports a rollback that could not be begun: the change is no longer held, and its journal is
- * left to the next run. */
-static void report_not_begun(struct run *run)
-{
-	struct isst_journal *journal = NULL;
-	char *cause = strdup(isst_error(run->context));
-	bool kept = isst_journal_open(run->context, 0, &journal) == 0 && journal;
-
-	isst_journal_free(journal);
-	run_error(run, STATUS_ROLLBACK_INCOMPLETE,
-		  "the rollback could not be begun: %s; the change is still in place%s",
-		  cause ? cause : "out of memory",
-		  kept ? ", and the next run that changes the machine rolls it back" : "");
-	free(cause);
-}
-
 int config_roll_back(struct run *run, struct isst_change *change)
 {
 	size_t reported = 0;
@@ -215,8 +195,18 @@ int config_roll_back(struct run *run, struct isst_change *change)
 	change_report_warnings(run, change, reported);
 	if (error == -ISST_ERR_ROLLBACK)
 		change_report_failure(run, change, error);
-	else if (error)
-		report_not_begun(run);
+	else if (error) {
+		struct isst_journal *journal = NULL;
+		char *cause = strdup(isst_error(run->context));
+		bool kept = isst_journal_open(run->context, 0, &journal) == 0 && journal;
+
+		isst_journal_free(journal);
+		run_error(run, STATUS_ROLLBACK_INCOMPLETE,
+			  "the rollback could not be begun: %s; the change is still in place%s",
+			  cause ? cause : "out of memory",
+			  kept ? ", and the next run that changes the machine rolls it back" : "");
+		free(cause);
+	}
 	isst_change_free(change);
 	return error;
 }

@@ -72,28 +72,6 @@ static uint64_t turbo_limits_of(const struct isst_result *result)
 											: NO_LIMITS;
 }
 
-/** @buckets: those of SST-TF, of the domains that have it on */
-static void report_lowered(const struct machine_status *status, const struct isst_result *limits,
-			   const struct isst_results *buckets)
-{
-	const struct domain_status *domain = status_of_domain(status, isst_result_domain(limits));
-	const struct isst_result *turbo_freq = result_of_domain(buckets, domain->domain);
-	uint64_t ratios = turbo_limits_of(limits);
-
-	for (unsigned int bucket = 0; bucket < BUCKETS && ratios != NO_LIMITS; bucket++) {
-		unsigned int mhz = (unsigned int)(ratios >> 8 * bucket & 0xff) * MHZ_PER_RATIO;
-		unsigned int allowed = allowed_mhz(status_properties(status, domain), turbo_freq,
-						   bucket);
-		struct report_node *node;
-
-		if (mhz >= allowed)
-			continue;
-		node = report_branch(domain->node, KEY_STATUS_TURBO_LIMITS, bucket);
-		report_number(node, KEY_STATUS_MAX, mhz);
-		report_number(node, KEY_STATUS_LEVEL_MAX, allowed);
-	}
-}
-
 void turbo_limits_report(struct machine_status *status)
 {
 	struct isst_results *limits, *buckets = NULL;
@@ -115,8 +93,26 @@ void turbo_limits_report(struct machine_status *status)
 		buckets = status_read(status, isst_read_levels,
 				      ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ,
 				      has_turbo_freq);
-	for (size_t i = 0; (result = isst_results_at(limits, i)) != NULL; i++)
-		report_lowered(status, result, buckets);
+	for (size_t i = 0; (result = isst_results_at(limits, i)) != NULL; i++) {
+		const struct domain_status *domain = status_of_domain(status,
+								      isst_result_domain(result));
+		const struct isst_result *turbo_freq = result_of_domain(buckets, domain->domain);
+		uint64_t ratios = turbo_limits_of(result);
+
+		for (unsigned int bucket = 0; bucket < BUCKETS && ratios != NO_LIMITS; bucket++) {
+			unsigned int mhz = (unsigned int)(ratios >> 8 * bucket & 0xff) *
+					   MHZ_PER_RATIO;
+			unsigned int allowed = allowed_mhz(status_properties(status, domain),
+							   turbo_freq, bucket);
+			struct report_node *node;
+
+			if (mhz >= allowed)
+				continue;
+			node = report_branch(domain->node, KEY_STATUS_TURBO_LIMITS, bucket);
+			report_number(node, KEY_STATUS_MAX, mhz);
+			report_number(node, KEY_STATUS_LEVEL_MAX, allowed);
+		}
+	}
 	isst_results_free(buckets);
 	isst_results_free(limits);
 }

@@ -116,30 +116,6 @@ static void begin_units(struct machine_status *status)
 
 /* ---- Reading ---- */
 
-/** Takes down whether SST-TF and core-power are on, and classes hold. */
-static void take_states(struct machine_status *status)
-{
-	for (size_t i = 0; i < status->domain_count; i++) {
-		struct domain_status *domain = &status->domains[i];
-		const struct isst_result *level = levels_current(&status->levels, domain->unit);
-		const struct isst_result *core_power = isst_results_at(status->core_power, i);
-
-		if (level)
-			domain->turbo_freq_state = value_of(level, ISST_VALUE_TURBO_FREQ_STATE);
-		domain->core_power = core_power;
-		if (!core_power || isst_result_error(core_power, ISST_PART_RESULT))
-			continue;
-		domain->clos_state = value_of(core_power, ISST_VALUE_CLOS_IN_FORCE);
-		if (!value_of(core_power, ISST_VALUE_CORE_POWER_SUPPORTED))
-			domain->core_power_state = ISST_FEATURE_UNSUPPORTED;
-		else
-			domain->core_power_state = value_of(core_power,
-							    ISST_VALUE_CORE_POWER_ENABLED)
-							   ? ISST_FEATURE_ENABLED
-							   : ISST_FEATURE_DISABLED;
-	}
-}
-
 static bool has_core_power(const struct isst_domain *domain, const void *data)
 {
 	const struct domain_status *status = status_of_domain(data, domain);
@@ -167,7 +143,25 @@ static bool machine_status_read(struct machine_status *status, unsigned int part
 	status->core_power = read_domains(run, &question);
 	if (!status->core_power)
 		return false;
-	take_states(status);
+	for (size_t i = 0; i < status->domain_count; i++) {
+		struct domain_status *domain = &status->domains[i];
+		const struct isst_result *level = levels_current(&status->levels, domain->unit);
+		const struct isst_result *core_power = isst_results_at(status->core_power, i);
+
+		if (level)
+			domain->turbo_freq_state = value_of(level, ISST_VALUE_TURBO_FREQ_STATE);
+		domain->core_power = core_power;
+		if (!core_power || isst_result_error(core_power, ISST_PART_RESULT))
+			continue;
+		domain->clos_state = value_of(core_power, ISST_VALUE_CLOS_IN_FORCE);
+		if (!value_of(core_power, ISST_VALUE_CORE_POWER_SUPPORTED))
+			domain->core_power_state = ISST_FEATURE_UNSUPPORTED;
+		else
+			domain->core_power_state = value_of(core_power,
+							    ISST_VALUE_CORE_POWER_ENABLED)
+							   ? ISST_FEATURE_ENABLED
+							   : ISST_FEATURE_DISABLED;
+	}
 	cores_read_clos(run, &status->cores, has_core_power, status);
 	return true;
 }
@@ -439,32 +433,6 @@ static void report_package(struct machine_status *status, const struct isst_resu
 	}
 }
 
-static void report_packages(struct machine_status *status)
-{
-	struct isst_results *levels = high_priority_levels(status);
-	struct isst_explanation *explanation = NULL;
-	const struct isst_result *level;
-
-	/* What could not be read of SST-TF, unless something was reported before: what is read for
-	 * high priority cores is the same. */
-	if (status->run->status == STATUS_DONE) {
-		for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
-			run_failure(status->run, failure_of(level, ISST_PART_PERF_PROFILE));
-			level_failures(status->run, level);
-		}
-	}
-	if (status->domain_count > 0)
-		explanation = explain_limits(status->run);
-	for (size_t i = 0; i < status->domain_count; i++) {
-		unsigned int package = isst_domain_package(status->domains[i].domain);
-
-		if (i == 0 || package != isst_domain_package(status->domains[i - 1].domain))
-			report_package(status, levels, explanation, package);
-	}
-	isst_explanation_free(explanation);
-	isst_results_free(levels);
-}
-
 /* ---- The whole ---- */
 
 /** How the machine differs from the configuration of the command line. */
@@ -480,14 +448,6 @@ static void report_configuration(struct run *run)
 	config_report_comparison(run, top);
 }
 
-static void machine_status_clear(struct machine_status *status)
-{
-	isst_results_free(status->core_power);
-	levels_clear(&status->levels);
-	free(status->domains);
-	cores_clear(&status->cores);
-}
-
 static void report_rows(struct machine_status *status)
 {
 	report_domains(status);
@@ -495,8 +455,30 @@ static void report_rows(struct machine_status *status)
 	high_priority_status_report(status);
 	turbo_limits_report(status);
 	limit_status_report(status);
-	if (status->run->complete)
-		report_packages(status);
+	if (status->run->complete) {
+		struct isst_results *levels = high_priority_levels(status);
+		struct isst_explanation *explanation = NULL;
+		const struct isst_result *level;
+
+		/* What could not be read of SST-TF, unless something was reported before: what is
+		 * read for high priority cores is the same. */
+		if (status->run->status == STATUS_DONE) {
+			for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
+				run_failure(status->run, failure_of(level, ISST_PART_PERF_PROFILE));
+				level_failures(status->run, level);
+			}
+		}
+		if (status->domain_count > 0)
+			explanation = explain_limits(status->run);
+		for (size_t i = 0; i < status->domain_count; i++) {
+			unsigned int package = isst_domain_package(status->domains[i].domain);
+
+			if (i == 0 || package != isst_domain_package(status->domains[i - 1].domain))
+				report_package(status, levels, explanation, package);
+		}
+		isst_explanation_free(explanation);
+		isst_results_free(levels);
+	}
 }
 
 /** Whether CPUs may be online that their level does not enable, or offline: then it is worth a
@@ -549,5 +531,8 @@ void machine_status(struct run *run)
 						 "isst explain describes that");
 		}
 	}
-	machine_status_clear(&status);
+	isst_results_free(status.core_power);
+	levels_clear(&status.levels);
+	free(status.domains);
+	cores_clear(&status.cores);
 }

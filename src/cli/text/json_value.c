@@ -168,30 +168,6 @@ static bool holds_others(const struct json *value)
 	return value->kind == JSON_ARRAY || value->kind == JSON_OBJECT;
 }
 
-static void write_single(const struct json *value, FILE *stream)
-{
-	switch (value->kind) {
-	case JSON_BOOLEAN:
-		fputs(value->number ? "true" : "false", stream);
-		break;
-	case JSON_NUMBER:
-		fprintf(stream, "%" PRIu64, value->number);
-		break;
-	case JSON_STRING:
-		json_string_write(value->text ? value->text : "", stream);
-		break;
-	default:
-		fputs("null", stream);
-	}
-}
-
-/** Arrays of single values are one line, such as those of CPUs, but where lines are compared. */
-static bool is_one_line(const struct json *value)
-{
-	return !value->first ||
-	       (!value->root->sorted && value->kind == JSON_ARRAY && !holds_others(value->first));
-}
-
 static void begin_line(unsigned int depth, FILE *stream)
 {
 	fprintf(stream, "\n%*s", (int)(2 * depth), "");
@@ -201,10 +177,24 @@ static void begin_line(unsigned int depth, FILE *stream)
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static void write_at(const struct json *value, unsigned int depth, FILE *stream)
 {
-	bool one_line = is_one_line(value), object = value->kind == JSON_OBJECT;
+	bool one_line = !value->first || (!value->root->sorted && value->kind == JSON_ARRAY &&
+					  !holds_others(value->first)),
+	     object = value->kind == JSON_OBJECT;
 
 	if (!holds_others(value)) {
-		write_single(value, stream);
+		switch (value->kind) {
+		case JSON_BOOLEAN:
+			fputs(value->number ? "true" : "false", stream);
+			break;
+		case JSON_NUMBER:
+			fprintf(stream, "%" PRIu64, value->number);
+			break;
+		case JSON_STRING:
+			json_string_write(value->text ? value->text : "", stream);
+			break;
+		default:
+			fputs("null", stream);
+		}
 		return;
 	}
 	fputc(object ? '{' : '[', stream);
