@@ -55,6 +55,26 @@ static inline void assert_rendered(const struct report *report, enum output_form
 	free(text);
 }
 
+/** The same of a document without its line ends, and what they are indented by. */
+static inline void assert_document(const struct report *report, enum output_format format,
+				   const char *expected)
+{
+	char *text = rendered(report, format, true), *end = text;
+
+	for (const char *from = text; *from; from++) {
+		if (*from != '\n') {
+			*end++ = *from;
+			continue;
+		}
+		from += strspn(from + 1, " ");
+		if (end[-1] == ',')
+			*end++ = ' ';
+	}
+	*end = '\0';
+	assert_string_equal(text, expected);
+	free(text);
+}
+
 /** Reads a command line as the program of that name does, its words separated by single blanks; a
  * word '' is empty. */
 static inline int read_line_as(struct request *request, bool reference, const char *line,

@@ -92,39 +92,20 @@ static void json_is_one_document_of_strings(void **state)
 	struct report *report = make_report();
 
 	(void)state;
-	assert_rendered(report, FORMAT_JSON,
-			"{\n"
-			"  \"package-0:die-0:cpu-0\": {\n"
-			"    \"perf-profile-level-2\": {\n"
-			"      \"cpu-count\": \"4\",\n"
-			"      \"enable-cpu-mask\": \"00000002,00000007\",\n"
-			"      \"enable-cpu-list\": \"0,1,2,33\",\n"
-			"      \"thermal-design-power(W)\": \"205\",\n"
-			"      \"speed-select-core-power\": \"disabled\",\n"
-			"      \"turbo-ratio-limits-sse\": {\n"
-			"        \"bucket-0\": {\n"
-			"          \"core-count\": \"0\",\n"
-			"          \"high-priority-max-frequency(MHz)\": \"3200\",\n"
-			"          \"high-priority-max-avx2-frequency(MHz)\": \"3100\",\n"
-			"          \"high-priority-max-level-4-frequency(MHz)\": \"3000\"\n"
-			"        }\n"
-			"      }\n"
-			"    }\n"
-			"  },\n"
-			"  \"Information:0\": {\n"
-			"    \"message\": \"a note\"\n"
-			"  },\n"
-			"  \"package-1:die-IO:powerdomain-3:cpu-None\": {\n"
-			"    \"get-lock-status\": \"unlocked\",\n"
-			"    \"get-config-enabled\": \"enabled\",\n"
-			"    \"clos-min\": \"0 MHz\",\n"
-			"    \"clos-max\": \"Max Turbo frequency\",\n"
-			"    \"trl\": \"0x1f1f1f1f1f1f1f20\"\n"
-			"  },\n"
-			"  \"Error1\": {\n"
-			"    \"message\": \"CPU 3: \\\"no\\\"\"\n"
-			"  }\n"
-			"}\n");
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"package-0:die-0:cpu-0\": {\"perf-profile-level-2\": {\"cpu-count\": \"4\", "
+		"\"enable-cpu-mask\": \"00000002,00000007\", \"enable-cpu-list\": \"0,1,2,33\", "
+		"\"thermal-design-power(W)\": \"205\", \"speed-select-core-power\": \"disabled\", "
+		"\"turbo-ratio-limits-sse\": {\"bucket-0\": {\"core-count\": \"0\", "
+		"\"high-priority-max-frequency(MHz)\": \"3200\", "
+		"\"high-priority-max-avx2-frequency(MHz)\": \"3100\", "
+		"\"high-priority-max-level-4-frequency(MHz)\": \"3000\"}}}}, "
+		"\"Information:0\": {\"message\": \"a note\"}, "
+		"\"package-1:die-IO:powerdomain-3:cpu-None\": {\"get-lock-status\": \"unlocked\", "
+		"\"get-config-enabled\": \"enabled\", \"clos-min\": \"0 MHz\", "
+		"\"clos-max\": \"Max Turbo frequency\", \"trl\": \"0x1f1f1f1f1f1f1f20\"}, "
+		"\"Error1\": {\"message\": \"CPU 3: \\\"no\\\"\"}}");
 	report_free(report);
 }
 
@@ -149,7 +130,7 @@ static void an_empty_report_is_no_text_and_an_empty_document(void **state)
 
 	(void)state;
 	assert_rendered(report, FORMAT_TEXT, "");
-	assert_rendered(report, FORMAT_JSON, "{}\n");
+	assert_document(report, FORMAT_JSON, "{}");
 	report_free(report);
 }
 
@@ -182,22 +163,11 @@ static void units_at_one_path_are_one_object(void **state)
 	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
 	report_number(node, KEY_CLOS, 3);
 	report_branch(add_unit(report, 0, 0), KEY_GET_ASSOC, 0);
-	assert_rendered(report, FORMAT_JSON,
-			"{\n"
-			"  \"package-0:die-0:cpu-0\": {\n"
-			"    \"core-power\": {\n"
-			"      \"epp\": \"1\",\n"
-			"      \"clos\": \"3\"\n"
-			"    },\n"
-			"    \"get-assoc\": {}\n"
-			"  },\n"
-			"  \"package-1:die-0:cpu-14\": {\n"
-			"    \"epp\": \"2\"\n"
-			"  },\n"
-			"  \"Information:0\": {\n"
-			"    \"message\": \"between\"\n"
-			"  }\n"
-			"}\n");
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"package-0:die-0:cpu-0\": {\"core-power\": {\"epp\": \"1\", \"clos\": \"3\"}, "
+		"\"get-assoc\": {}}, \"package-1:die-0:cpu-14\": {\"epp\": \"2\"}, "
+		"\"Information:0\": {\"message\": \"between\"}}");
 	report_free(report);
 }
 
@@ -220,19 +190,10 @@ static void a_sentence_stands_for_a_node_in_text_alone(void **state)
 			"Intel(R) SST-TF (feature turbo-freq) is supported\n"
 			"TDP level change control is unlocked, max level: 4\n"
 			"tiny                     A {title} (synthetic)\n");
-	assert_rendered(report, FORMAT_JSON,
-			"{\n"
-			"  \"api-version\": \"1\",\n"
-			"  \"package-1\": {\n"
-			"    \"turbo-freq\": \"supported\",\n"
-			"    \"level-change-control\": \"unlocked\",\n"
-			"    \"max-level\": \"4\"\n"
-			"  },\n"
-			"  \"tiny\": {\n"
-			"    \"title\": \"A {title}\",\n"
-			"    \"synthetic\": \"yes\"\n"
-			"  }\n"
-			"}\n");
+	assert_document(report, FORMAT_JSON,
+			"{\"api-version\": \"1\", \"package-1\": {\"turbo-freq\": \"supported\", "
+			"\"level-change-control\": \"unlocked\", \"max-level\": \"4\"}, "
+			"\"tiny\": {\"title\": \"A {title}\", \"synthetic\": \"yes\"}}");
 	report_free(report);
 }
 
@@ -280,18 +241,11 @@ static void remarks_are_bare_lines_and_progress_is_in_documents_alone(void **sta
 	report_message(report, ENTRY_NOTE, "unchanged");
 	assert_rendered(report, FORMAT_TEXT,
 			"clos min is not specified, default: 0\nInformation: unchanged\n");
-	assert_rendered(report, FORMAT_JSON,
-			"{\n"
-			"  \"Information:0\": {\n"
-			"    \"message\": \"clos min is not specified, default: 0\"\n"
-			"  },\n"
-			"  \"Information:1\": {\n"
-			"    \"message\": \"online cpu 3\"\n"
-			"  },\n"
-			"  \"Information:2\": {\n"
-			"    \"message\": \"unchanged\"\n"
-			"  }\n"
-			"}\n");
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"Information:0\": {\"message\": \"clos min is not specified, default: 0\"}, "
+		"\"Information:1\": {\"message\": \"online cpu 3\"}, "
+		"\"Information:2\": {\"message\": \"unchanged\"}}");
 	render_messages(report, &(struct page){ .width = 0 }, stream);
 	assert_int_equal(fclose(stream), 0);
 	assert_string_equal(text,

@@ -12,13 +12,9 @@ static struct report_node *add_unit(struct report *report, unsigned int package,
 }
 
 #define HEADER \
-	"{\n" \
-	"  \"schema_version\": 1,\n" \
-	"  \"program\": {\n" \
-	"    \"name\": \"isst\",\n" \
-	"    \"version\": \"" ISST_VERSION "\"\n" \
-	"  },\n"
-#define NOTHING_KNOWN "  \"command\": null,\n  \"machine\": null,\n"
+	"{\"schema_version\": 1, \"program\": {\"name\": \"isst\", \"version\": \"" ISST_VERSION \
+	"\"}, "
+#define NOTHING_KNOWN "\"command\": null, \"machine\": null, "
 
 static void an_empty_report_is_a_document_with_its_header(void **state)
 {
@@ -26,9 +22,9 @@ static void an_empty_report_is_a_document_with_its_header(void **state)
 
 	(void)state;
 	report->header.exit_status = 3;
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER NOTHING_KNOWN "  \"domains\": [],\n  \"messages\": [],\n"
-					     "  \"exit_status\": 3\n}\n");
+	assert_document(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN
+			"\"domains\": [], \"messages\": [], \"exit_status\": 3}");
 	report_free(report);
 }
 
@@ -45,17 +41,12 @@ static void the_header_names_command_and_machine(void **state)
 	header->model = 173;
 	header->stepping = 1;
 	report_set_string(report, &header->emulated, "a \"machine\"");
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER "  \"command\": \"perf-profile info\",\n"
-			       "  \"machine\": {\n"
-			       "    \"family\": 6,\n"
-			       "    \"model\": 173,\n"
-			       "    \"stepping\": 1,\n"
-			       "    \"processor\": null,\n"
-			       "    \"emulated\": \"a \\\"machine\\\"\"\n"
-			       "  },\n"
-			       "  \"domains\": [],\n  \"messages\": [],\n"
-			       "  \"exit_status\": 0\n}\n");
+	assert_document(
+		report, FORMAT_JSON_V2,
+		HEADER
+		"\"command\": \"perf-profile info\", \"machine\": {\"family\": 6, \"model\": 173, "
+		"\"stepping\": 1, \"processor\": null, \"emulated\": \"a \\\"machine\\\"\"}, "
+		"\"domains\": [], \"messages\": [], \"exit_status\": 0}");
 	report_free(report);
 }
 
@@ -79,24 +70,15 @@ static void values_have_their_types(void **state)
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, 64);
 	report_hex(node, KEY_TRL, 0x1f1f1f1f1f1f1f20);
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER NOTHING_KNOWN "  \"core_power\": {\n"
-					     "    \"min_mhz\": 0,\n"
-					     "    \"max_mhz\": \"none\",\n"
-					     "    \"enabled\": true,\n"
-					     "    \"supported\": false,\n"
-					     "    \"priority_type\": \"ordered\",\n"
-					     "    \"turbo_freq_support\": null,\n"
-					     "    \"current_level\": null,\n"
-					     "    \"enabled_cpus\": {\n"
-					     "      \"ranges\": \"0-2,33\",\n"
-					     "      \"list\": [0, 1, 2, 33]\n"
-					     "    },\n"
-					     "    \"enabled_cpu_mask\": \"00000002,00000007\",\n"
-					     "    \"trl\": \"0x1f1f1f1f1f1f1f20\"\n"
-					     "  },\n"
-					     "  \"domains\": [],\n  \"messages\": [],\n"
-					     "  \"exit_status\": 0\n}\n");
+	assert_document(
+		report, FORMAT_JSON_V2,
+		HEADER NOTHING_KNOWN
+		"\"core_power\": {\"min_mhz\": 0, \"max_mhz\": \"none\", \"enabled\": true, "
+		"\"supported\": false, \"priority_type\": \"ordered\", \"turbo_freq_support\": null, "
+		"\"current_level\": null, \"enabled_cpus\": {\"ranges\": \"0-2,33\", \"list\": [0, "
+		"1, 2, 33]}, \"enabled_cpu_mask\": \"00000002,00000007\", "
+		"\"trl\": \"0x1f1f1f1f1f1f1f20\"}, \"domains\": [], \"messages\": [], "
+		"\"exit_status\": 0}");
 	isst_cpuset_free(cpus);
 	report_free(report);
 }
@@ -108,13 +90,11 @@ static void an_empty_set_of_cpus_has_no_ranges(void **state)
 
 	(void)state;
 	report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER NOTHING_KNOWN "  \"high_priority_cpus\": {\n"
-					     "    \"ranges\": \"\",\n"
-					     "    \"list\": []\n"
-					     "  },\n"
-					     "  \"domains\": [],\n  \"messages\": [],\n"
-					     "  \"exit_status\": 0\n}\n");
+	assert_document(
+		report, FORMAT_JSON_V2,
+		HEADER NOTHING_KNOWN
+		"\"high_priority_cpus\": {\"ranges\": \"\", \"list\": []}, \"domains\": [], "
+		"\"messages\": [], \"exit_status\": 0}");
 	isst_cpuset_free(cpus);
 	report_free(report);
 }
@@ -137,53 +117,17 @@ static void what_is_numbered_is_an_array(void **state)
 	report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "sse", 3200);
 	report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "level-4", 3000);
 	report_state(report_unit(report, io_path, 4), KEY_GET_LOCK_STATUS, true);
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER NOTHING_KNOWN "  \"domains\": [\n"
-					     "    {\n"
-					     "      \"package\": 0,\n"
-					     "      \"die\": 0,\n"
-					     "      \"cpu\": 14,\n"
-					     "      \"levels\": [\n"
-					     "        {\n"
-					     "          \"level\": 2,\n"
-					     "          \"current\": true,\n"
-					     "          \"turbo_ratio_limits\": [\n"
-					     "            {\n"
-					     "              \"type\": \"sse\",\n"
-					     "              \"buckets\": [\n"
-					     "                {\n"
-					     "                  \"bucket\": 0,\n"
-					     "                  \"core_count\": 8\n"
-					     "                }\n"
-					     "              ]\n"
-					     "            }\n"
-					     "          ],\n"
-					     "          \"next_bucket\": {\n"
-					     "            \"bucket\": 1,\n"
-					     "            \"high_priority_max\": [\n"
-					     "              {\n"
-					     "                \"type\": \"sse\",\n"
-					     "                \"max_mhz\": 3200\n"
-					     "              },\n"
-					     "              {\n"
-					     "                \"type\": \"level-4\",\n"
-					     "                \"max_mhz\": 3000\n"
-					     "              }\n"
-					     "            ]\n"
-					     "          }\n"
-					     "        }\n"
-					     "      ]\n"
-					     "    },\n"
-					     "    {\n"
-					     "      \"package\": 1,\n"
-					     "      \"die\": null,\n"
-					     "      \"power_domain\": 3,\n"
-					     "      \"cpu\": null,\n"
-					     "      \"locked\": true\n"
-					     "    }\n"
-					     "  ],\n"
-					     "  \"messages\": [],\n"
-					     "  \"exit_status\": 0\n}\n");
+	assert_document(
+		report, FORMAT_JSON_V2,
+		HEADER NOTHING_KNOWN
+		"\"domains\": [{\"package\": 0, \"die\": 0, \"cpu\": 14, "
+		"\"levels\": [{\"level\": 2, \"current\": true, "
+		"\"turbo_ratio_limits\": [{\"type\": \"sse\", \"buckets\": [{\"bucket\": 0, "
+		"\"core_count\": 8}]}], \"next_bucket\": {\"bucket\": 1, "
+		"\"high_priority_max\": [{\"type\": \"sse\", \"max_mhz\": 3200}, "
+		"{\"type\": \"level-4\", \"max_mhz\": 3000}]}}]}, {\"package\": 1, \"die\": null, "
+		"\"power_domain\": 3, \"cpu\": null, \"locked\": true}], \"messages\": [], "
+		"\"exit_status\": 0}");
 	report_free(report);
 }
 
@@ -200,36 +144,12 @@ static void units_at_one_path_are_one_element(void **state)
 	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
 	report_number(node, KEY_CLOS, 3);
 	report_branch(report_unit(report, package, 1), KEY_LEVEL, 0);
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER NOTHING_KNOWN "  \"domains\": [\n"
-					     "    {\n"
-					     "      \"package\": 0,\n"
-					     "      \"die\": 0,\n"
-					     "      \"cpu\": 0,\n"
-					     "      \"core_power\": {\n"
-					     "        \"epp\": 1,\n"
-					     "        \"clos\": 3\n"
-					     "      }\n"
-					     "    },\n"
-					     "    {\n"
-					     "      \"package\": 1,\n"
-					     "      \"die\": 0,\n"
-					     "      \"cpu\": 0,\n"
-					     "      \"association\": {}\n"
-					     "    }\n"
-					     "  ],\n"
-					     "  \"packages\": [\n"
-					     "    {\n"
-					     "      \"package\": 1,\n"
-					     "      \"levels\": [\n"
-					     "        {\n"
-					     "          \"level\": 0\n"
-					     "        }\n"
-					     "      ]\n"
-					     "    }\n"
-					     "  ],\n"
-					     "  \"messages\": [],\n"
-					     "  \"exit_status\": 0\n}\n");
+	assert_document(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN
+			"\"domains\": [{\"package\": 0, \"die\": 0, \"cpu\": 0, "
+			"\"core_power\": {\"epp\": 1, \"clos\": 3}}, {\"package\": 1, \"die\": 0, "
+			"\"cpu\": 0, \"association\": {}}], \"packages\": [{\"package\": 1, "
+			"\"levels\": [{\"level\": 0}]}], \"messages\": [], \"exit_status\": 0}");
 	report_free(report);
 }
 
@@ -246,33 +166,13 @@ static void of_equal_paths_the_first_value_counts(void **state)
 		bucket = report_branch(report_branch(unit, KEY_LEVEL, 0), KEY_NEXT_BUCKET, 0);
 		report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "sse", 1000 * value);
 	}
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER NOTHING_KNOWN "  \"domains\": [\n"
-					     "    {\n"
-					     "      \"package\": 0,\n"
-					     "      \"die\": 0,\n"
-					     "      \"cpu\": 0,\n"
-					     "      \"core_power\": {\n"
-					     "        \"epp\": 1\n"
-					     "      },\n"
-					     "      \"levels\": [\n"
-					     "        {\n"
-					     "          \"level\": 0,\n"
-					     "          \"next_bucket\": {\n"
-					     "            \"bucket\": 0,\n"
-					     "            \"high_priority_max\": [\n"
-					     "              {\n"
-					     "                \"type\": \"sse\",\n"
-					     "                \"max_mhz\": 1000\n"
-					     "              }\n"
-					     "            ]\n"
-					     "          }\n"
-					     "        }\n"
-					     "      ]\n"
-					     "    }\n"
-					     "  ],\n"
-					     "  \"messages\": [],\n"
-					     "  \"exit_status\": 0\n}\n");
+	assert_document(
+		report, FORMAT_JSON_V2,
+		HEADER NOTHING_KNOWN
+		"\"domains\": [{\"package\": 0, \"die\": 0, \"cpu\": 0, "
+		"\"core_power\": {\"epp\": 1}, \"levels\": [{\"level\": 0, "
+		"\"next_bucket\": {\"bucket\": 0, \"high_priority_max\": [{\"type\": \"sse\", "
+		"\"max_mhz\": 1000}]}}]}], \"messages\": [], \"exit_status\": 0}");
 	report_free(report);
 }
 
@@ -287,31 +187,14 @@ static void messages_have_severity_and_code(void **state)
 	report_message(report, ENTRY_NOTE, "as it was");
 	report_code(report, "unchanged");
 	report_message(report, ENTRY_PROGRESS, "online cpu 3");
-	assert_rendered(report, FORMAT_JSON_V2,
-			HEADER NOTHING_KNOWN "  \"domains\": [],\n"
-					     "  \"messages\": [\n"
-					     "    {\n"
-					     "      \"severity\": \"error\",\n"
-					     "      \"code\": \"failed\",\n"
-					     "      \"text\": \"CPU \\ufffd 3\"\n"
-					     "    },\n"
-					     "    {\n"
-					     "      \"severity\": \"error\",\n"
-					     "      \"code\": \"busy\",\n"
-					     "      \"text\": \"busy\"\n"
-					     "    },\n"
-					     "    {\n"
-					     "      \"severity\": \"note\",\n"
-					     "      \"code\": \"unchanged\",\n"
-					     "      \"text\": \"as it was\"\n"
-					     "    },\n"
-					     "    {\n"
-					     "      \"severity\": \"progress\",\n"
-					     "      \"code\": \"progress\",\n"
-					     "      \"text\": \"online cpu 3\"\n"
-					     "    }\n"
-					     "  ],\n"
-					     "  \"exit_status\": 0\n}\n");
+	assert_document(
+		report, FORMAT_JSON_V2,
+		HEADER NOTHING_KNOWN
+		"\"domains\": [], \"messages\": [{\"severity\": \"error\", \"code\": \"failed\", "
+		"\"text\": \"CPU \\ufffd 3\"}, {\"severity\": \"error\", \"code\": \"busy\", "
+		"\"text\": \"busy\"}, {\"severity\": \"note\", \"code\": \"unchanged\", "
+		"\"text\": \"as it was\"}, {\"severity\": \"progress\", \"code\": \"progress\", "
+		"\"text\": \"online cpu 3\"}], \"exit_status\": 0}");
 	report_free(report);
 }
 
