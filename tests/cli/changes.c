@@ -67,7 +67,6 @@ static struct run run;
 int fake_change_new(struct isst_context *context, const struct isst_change_options *options,
 		    struct isst_change **change)
 {
-	(void)context;
 	library.options = *options;
 	*change = NULL;
 	return 0;
@@ -75,12 +74,10 @@ int fake_change_new(struct isst_context *context, const struct isst_change_optio
 
 void fake_change_free(struct isst_change *change)
 {
-	(void)change;
 }
 
 int fake_change_run(struct isst_change *change)
 {
-	(void)change;
 	library.runs++;
 	if (library.progress)
 		library.options.progress(library.options.progress_data, 3, 1, 1, 1);
@@ -91,50 +88,42 @@ int fake_change_run(struct isst_change *change)
 
 const struct isst_change_step *fake_change_get_step(const struct isst_change *change, size_t index)
 {
-	(void)change;
 	return library.steps[index].target ? &library.steps[index] : NULL;
 }
 
 bool fake_change_unchanged(const struct isst_change *change)
 {
-	(void)change;
 	return library.unchanged;
 }
 
 bool fake_change_left_out(const struct isst_change *change, const struct isst_domain *domain)
 {
-	(void)change;
 	return domain == library.left_out;
 }
 
 const char *fake_change_warning(const struct isst_change *change, size_t index)
 {
-	(void)change;
 	return library.warnings[index];
 }
 
 int fake_change_warning_code(const struct isst_change *change, size_t index)
 {
-	(void)change;
 	return library.warnings[index] ? ISST_WARNING_CLIPPED : 0;
 }
 
 const char *fake_change_difference(const struct isst_change *change, size_t index)
 {
-	(void)change;
 	return library.differences[index];
 }
 
 const char *fake_offline_part(const struct isst_context *context, size_t index)
 {
-	(void)context;
 	return library.offline_parts[index];
 }
 
 /** Those that are asked for are all that there are. */
 size_t fake_domain_count(const struct isst_context *context)
 {
-	(void)context;
 	return 0;
 }
 
@@ -142,11 +131,6 @@ int fake_change_add_all_online(struct isst_change *change, const struct isst_tar
 			       const struct isst_request *asked, unsigned int flags,
 			       struct isst_results **results)
 {
-	(void)change;
-	(void)targets;
-	(void)asked;
-	(void)flags;
-	(void)results;
 	return library.planned;
 }
 
@@ -155,13 +139,11 @@ struct isst_targets *fake_targets(struct run *unused)
 {
 	static struct isst_context context;
 
-	(void)unused;
 	return isst_targets_new(&context);
 }
 
 const char *fake_error(const struct isst_context *context)
 {
-	(void)context;
 	return library.error;
 }
 
@@ -180,7 +162,6 @@ struct report_node *fake_unit_report(const struct unit *unit, const struct isst_
 	const struct report_step path[] = { { &keys[KEY_PACKAGE], unit->domain->package },
 					    { &keys[KEY_CPU], unit->cpu } };
 
-	(void)context;
 	return report_unit(report, path, 2);
 }
 
@@ -202,7 +183,6 @@ int fake_change_check(const struct isst_change *change)
 {
 	size_t targets = 0, unsupported = 0;
 
-	(void)change;
 	for (size_t i = 0; i < found_count; i++) {
 		int error = found[i].failure.error;
 
@@ -248,10 +228,6 @@ static int add_both(struct isst_change *change, const struct isst_targets *targe
 {
 	size_t count = run.targets.domain_count;
 
-	(void)change;
-	(void)targets;
-	(void)asked;
-	(void)flags;
 	assert_true(count <= 2);
 	*results = NULL;
 	if (library.planned)
@@ -267,10 +243,6 @@ static int add_each_cpu(struct isst_change *change, const struct isst_targets *t
 			const struct isst_request *asked, unsigned int flags,
 			struct isst_results **results)
 {
-	(void)change;
-	(void)targets;
-	(void)asked;
-	(void)flags;
 	*results = make_results(run.targets.unit_count);
 	for (size_t i = 0; i < run.targets.unit_count; i++) {
 		const struct isst_domain *domain = run.targets.units[i].domain;
@@ -326,7 +298,6 @@ static struct unit named_units[] = {
 
 static int start(void **state)
 {
-	(void)state;
 	memset(&library, 0, sizeof(library));
 	found_count = 0;
 	memset(&request, 0, sizeof(request));
@@ -344,7 +315,6 @@ static int start(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	report_free(run.report);
 	return 0;
 }
@@ -373,7 +343,6 @@ static void assert_outcome(enum exit_status status, const char *text)
 
 static void a_signal_is_named(void **state)
 {
-	(void)state;
 	library.error = "interrupted; all changes were rolled back";
 	assert_int_equal(signals_block(&run.signals), 0);
 	raise(SIGTERM);
@@ -410,7 +379,6 @@ static void without_cpus(void)
 
 static void a_domain_without_cpus_that_refuses_is_left_out(void **state)
 {
-	(void)state;
 	without_cpus();
 	library.left_out = run.targets.domains[1];
 	library.warnings[0] = "power domain 2 refused";
@@ -426,10 +394,6 @@ static int add_all_but_the_last(struct isst_change *change, const struct isst_ta
 {
 	size_t count = run.targets.domain_count;
 
-	(void)change;
-	(void)targets;
-	(void)asked;
-	(void)flags;
 	*results = make_results(count);
 	for (size_t i = 0; i < count; i++)
 		put_failure(&(*results)->items[i], run.targets.domains[i],
@@ -557,7 +521,6 @@ static void a_domain_without_cpus_is_not_enough(void **state)
 {
 	static const struct isst_domain *list[2];
 
-	(void)state;
 	without_cpus();
 	list[0] = run.targets.domains[1];
 	list[1] = run.targets.domains[0];
@@ -581,7 +544,6 @@ static void ask_for(enum option_id option)
 
 static void options_reach_the_library(void **state)
 {
-	(void)state;
 	change_machine(&run, &enable);
 	assert_false(library.options.dry_run || library.options.partitions ||
 		     library.options.partition_for_cpu0);
@@ -596,7 +558,6 @@ static void options_reach_the_library(void **state)
 
 static void a_dry_run_lists_what_differs(void **state)
 {
-	(void)state;
 	ask_for(OPTION_DRY_RUN);
 	library.unchanged = true;
 	library.steps[0] = (struct isst_change_step){ .target = "CLOS 0",
@@ -631,7 +592,6 @@ static void a_dry_run_lists_what_differs(void **state)
 /** Each step is in documents, as it is written. */
 static void a_dry_run_lists_all_in_documents(void **state)
 {
-	(void)state;
 	ask_for(OPTION_DRY_RUN);
 	request.options.value[OPTION_FORMAT].number = FORMAT_JSON;
 	library.steps[0] = (struct isst_change_step){
@@ -653,7 +613,6 @@ static void a_dry_run_lists_all_in_documents(void **state)
 
 static void a_dry_run_may_find_nothing_to_do(void **state)
 {
-	(void)state;
 	ask_for(OPTION_DRY_RUN);
 	library.steps[0] =
 		(struct isst_change_step){ .target = "CLOS 1", .old_value = "1", .new_value = "1" };
@@ -667,7 +626,6 @@ static void a_dry_run_may_find_nothing_to_do(void **state)
 
 static void a_dry_run_fails_as_the_run_would(void **state)
 {
-	(void)state;
 	ask_for(OPTION_DRY_RUN);
 	library.domain[1] = (struct isst_failure){ .error = -EIO,
 						   .message = "package 1 is locked" };
@@ -679,7 +637,6 @@ static void a_dry_run_fails_as_the_run_would(void **state)
 
 static void all_cpus_online_is_a_change_of_its_own(void **state)
 {
-	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	library.progress = true;
 	assert_true(change_all_online(&run));
@@ -691,7 +648,6 @@ static void all_cpus_online_is_a_change_of_its_own(void **state)
 
 static void all_cpus_online_can_fail(void **state)
 {
-	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	library.result = -EIO;
 	library.error = "CPU 3 does not come online";
@@ -715,7 +671,6 @@ static const struct isst_change_step comes_online = { .target = "CPU 3",
 
 static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 {
-	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
 	library.steps[0] = comes_online;
@@ -726,7 +681,6 @@ static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 
 static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
 {
-	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
 	library.steps[0] = comes_online;
@@ -739,7 +693,6 @@ static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
 
 static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **state)
 {
-	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
 	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";

@@ -17,7 +17,6 @@ static void long_short_joined_and_abbreviated_options_mean_the_same(void **state
 		"-d -c=3 -f=json perf-profile info -l=1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 
@@ -37,7 +36,6 @@ static void the_same_letter_before_and_after_the_feature_is_two_options(void **s
 {
 	struct request request;
 
-	(void)state;
 	assert_accepted(&request, "-c 10 -r 5 core-power get-config -c 3");
 	assert_true(isst_cpuset_has(request.options.cpus.numbers, 10));
 	assert_int_equal(isst_cpuset_count(request.options.cpus.numbers), 1);
@@ -56,7 +54,6 @@ static void every_setting_has_a_letter_and_a_name(void **state)
 		"1500",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 
@@ -79,7 +76,6 @@ static void a_desired_frequency_is_ignored_whatever_number_it_is(void **state)
 		"core-power config -c 1 -d 4000000000",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 
@@ -103,7 +99,6 @@ static void D55_long_forms_take_no_argument(void **state)
 		"set-config-level -level 4 -online",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 
@@ -136,7 +131,6 @@ static void changes_are_marked_as_such(void **state)
 	};
 	struct request request;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(changing) / sizeof(changing[0]); i++) {
 		assert_accepted(&request, changing[i]);
 		assert_true(request.command->flags & COMMAND_CHANGES);
@@ -151,7 +145,6 @@ static void p_is_pause_before_the_feature(void **state)
 {
 	struct request request;
 
-	(void)state;
 	assert_accepted(&request, "-p 20 perf-profile info");
 	assert_int_equal(request_number(&request, OPTION_PAUSE), 20);
 	request_clear(&request);
@@ -437,7 +430,6 @@ static const struct {
 
 static void every_mistake_is_named(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
 		print_message("# %s\n", mistakes[i].line);
 		assert_refused(mistakes[i].line, mistakes[i].problem);
@@ -514,7 +506,6 @@ static void own_options_make_none_of_the_reference_tool_ambiguous(void **state)
 		"-re 5 perf-profile info",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 
@@ -533,7 +524,6 @@ static void own_options_make_none_of_the_reference_tool_ambiguous(void **state)
 
 static void options_without_effect_are_accepted_and_noted_as_intel_speed_select(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
 		struct request request;
 
@@ -546,7 +536,6 @@ static void options_without_effect_are_accepted_and_noted_as_intel_speed_select(
 
 static void options_without_effect_are_refused_as_isst(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
 		struct request request;
 		char *problem;
@@ -564,7 +553,6 @@ static void an_option_without_effect_changes_no_value(void **state)
 {
 	struct request request;
 
-	(void)state;
 	assert_accepted_as(true, &request, "core-power config -c 1 -p 1 --min 2600 -a -t 0x5");
 	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
 	assert_int_equal(request_number(&request, OPTION_MIN), 2600);
@@ -599,7 +587,6 @@ static void the_format_of_a_message_is_found_before_and_after_the_mistake(void *
 		{ "-l 2", FORMAT_TEXT },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 		char *problem;
@@ -617,7 +604,6 @@ static void a_file_after_the_command_gets_a_hint(void **state)
 	struct request request;
 	char *problem;
 
-	(void)state;
 	assert_int_equal(read_line_as(&request, true, "perf-profile info -o file", &problem),
 			 -EINVAL);
 	assert_string_equal(problem, "unexpected word 'file' after perf-profile info; -o is --out "
@@ -646,7 +632,6 @@ static void typos_and_invalid_values_are_refused_as_intel_speed_select(void **st
 		"core-power enable --tr 1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 		char *problem;
@@ -661,7 +646,6 @@ static void typos_and_invalid_values_are_refused_as_intel_speed_select(void **st
 
 static void the_first_of_two_mistakes_is_named(void **state)
 {
-	(void)state;
 	assert_refused("--bogus -f xml perf-profile info", "unknown option '--bogus'");
 }
 
@@ -670,7 +654,6 @@ static void an_error_is_printed_in_the_format_that_follows_it(void **state)
 	struct request request;
 	char *problem;
 
-	(void)state;
 	assert_int_not_equal(read_line(&request, "--bogus -f json perf-profile info", &problem), 0);
 	assert_int_equal(request_format(&request), FORMAT_JSON);
 	free(problem);
@@ -709,7 +692,6 @@ static void assert_name(const char *name, const char *expected)
 
 static void help_works_anywhere(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++) {
 		struct request request;
 
@@ -731,7 +713,6 @@ static void version_works_anywhere(void **state)
 					     "core-power get-config --version",
 					     "--version perf-profile info" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 
@@ -747,7 +728,6 @@ static void no_arguments_at_all_ask_for_help(void **state)
 	char *argv[] = { (char *)"isst", NULL }, *problem;
 	struct request request;
 
-	(void)state;
 	assert_int_equal(request_read(&request, false, 1, argv, &problem), 0);
 	assert_int_equal(request.action, ACTION_HELP);
 	request_clear(&request);
@@ -758,7 +738,6 @@ static void info_honours_options_in_any_order(void **state)
 	static const char *const lines[] = { "--info -f json -c 3 -o f", "-f json -i -c 3 -o f",
 					     "-c 3 -o f -f json --info" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 
@@ -775,7 +754,6 @@ static void a_platform_is_named_before_or_after_options(void **state)
 {
 	struct request request;
 
-	(void)state;
 	assert_accepted(&request, "platform statistics guide --clear");
 	assert_string_equal(request.operand, "guide");
 	assert_true(request_has(&request, OPTION_CLEAR));
@@ -789,7 +767,6 @@ static void a_configuration_is_a_file_and_statements(void **state)
 {
 	struct request request;
 
-	(void)state;
 	assert_accepted(&request, "config apply --set one - --set two");
 	assert_string_equal(request_config_file(&request), "-");
 	assert_int_equal(request.options.text_count, 2);
@@ -818,7 +795,6 @@ static void a_program_to_run_is_known_despite_mistakes(void **state)
 	static const char *const lines[] = { "with --nonsense -- true", "--nonsense with -- true",
 					     "with" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct request request;
 		char *problem;

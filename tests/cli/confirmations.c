@@ -55,7 +55,6 @@ static int use_no_terminal(void **state)
 {
 	int descriptor = open("/dev/null", O_RDONLY);
 
-	(void)state;
 	block_signals();
 	if (nowait_stream_open(stderr, NULL, &messages) != 0)
 		return -1;
@@ -64,7 +63,6 @@ static int use_no_terminal(void **state)
 
 static void signals_confirm_or_refuse(void **state)
 {
-	(void)state;
 	assert_answer(SIGUSR1, NULL);
 	assert_answer(SIGINT, "SIGINT");
 	assert_answer(SIGTERM, "SIGTERM");
@@ -82,7 +80,6 @@ static void the_end_of_the_time_refuses(void **state)
 	struct confirmation confirmation = confirmation_begin(1, messages);
 	uint64_t begin = now_ms();
 
-	(void)state;
 	/* Standard input is at its end: that confirms nothing, and refuses nothing. */
 	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
 	assert_true(now_ms() - begin >= 1000);
@@ -93,7 +90,6 @@ static void the_time_begins_before_the_wait(void **state)
 	struct confirmation confirmation = confirmation_begin(1, messages);
 	uint64_t begin;
 
-	(void)state;
 	sleep(1);
 	begin = now_ms();
 	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
@@ -104,7 +100,6 @@ static void what_was_sent_before_does_not_confirm(void **state)
 {
 	struct confirmation confirmation;
 
-	(void)state;
 	raise(SIGUSR1);
 	confirmation = confirmation_begin(1, messages);
 	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
@@ -119,7 +114,6 @@ static void a_stop_by_the_terminal_does_not_hold_the_time(void **state)
 	static const int stops[] = { SIGTSTP, SIGTTOU, SIGTTIN };
 	struct confirmation confirmation = confirmation_begin(1, messages);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
 		raise(stops[i]);
 	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
@@ -191,19 +185,16 @@ static int status_of_typing(const char *early, const char *text, bool hang_up)
 
 static void enter_confirms(void **state)
 {
-	(void)state;
 	assert_int_equal(status_of_typing("", "\n", false), CONFIRMED);
 }
 
 static void what_was_typed_before_does_not_confirm(void **state)
 {
-	(void)state;
 	assert_int_equal(status_of_typing("\n", "", false), 0);
 }
 
 static void other_words_and_the_end_of_input_do_not_confirm(void **state)
 {
-	(void)state;
 	assert_int_equal(status_of_typing("", "no\n", false), 0);
 	assert_string_equal(said, "Not confirmed: still waiting for Enter alone, or SIGUSR1\n");
 	assert_int_equal(status_of_typing("", "\004", false), 0);
@@ -212,7 +203,6 @@ static void other_words_and_the_end_of_input_do_not_confirm(void **state)
 
 static void a_hang_up_refuses(void **state)
 {
-	(void)state;
 	assert_int_equal(status_of_typing("", "", true), 0);
 }
 

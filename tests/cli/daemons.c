@@ -14,7 +14,6 @@
 /** Orphans are this process's. */
 static int adopt_orphans(void **state)
 {
-	(void)state;
 	return prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -76,7 +75,6 @@ static void the_parent_ends_when_the_daemon_is_ready(void **state)
 	struct seen seen;
 	int report;
 
-	(void)state;
 	assert_int_equal(status_of(start_program(become_ready, &report)), 0);
 	assert_int_equal(read(report, &seen, sizeof(seen)), (ssize_t)sizeof(seen));
 	close(report);
@@ -91,15 +89,11 @@ static void the_parent_ends_when_the_daemon_is_ready(void **state)
 
 __attribute__((noreturn)) static void fail_before(struct daemon *daemon, int report)
 {
-	(void)daemon;
-	(void)report;
 	_exit(3);
 }
 
 __attribute__((noreturn)) static void be_killed_before(struct daemon *daemon, int report)
 {
-	(void)daemon;
-	(void)report;
 	raise(SIGTERM);
 	_exit(0);
 }
@@ -108,7 +102,6 @@ static void a_daemon_that_ends_before_gives_its_status(void **state)
 {
 	int report;
 
-	(void)state;
 	assert_int_equal(status_of(start_program(fail_before, &report)), 3);
 	close(report);
 	assert_int_equal(status_of(start_program(be_killed_before, &report)), -SIGTERM);
@@ -135,7 +128,6 @@ static void a_daemon_does_not_go_on_for_a_parent_that_was_ended(void **state)
 	pid_t program;
 	int report;
 
-	(void)state;
 	program = start_program(outlive_parent, &report);
 	assert_int_equal(read(report, &seen, sizeof(seen)), (ssize_t)sizeof(seen));
 	assert_int_equal(kill(program, SIGTERM), 0);

@@ -44,7 +44,6 @@ static void domains_stand_together(void **state)
 		{ ENTRY_ERROR, "no level 7 (package 2, power domain 0): 0 to 4 exist" },
 	};
 
-	(void)state;
 	ASSERT_FOLDED(messages, "E no level 7 (package 0, power domains 0-1; package 2, power "
 				"domain 0): 0 to 4 exist\n"
 				"E no level 7 (package 1, power domain 0): 0 to 2 exist\n"
@@ -62,7 +61,6 @@ static void cores_and_cpus_stand_together(void **state)
 		{ ENTRY_ERROR, "package 2, die 0: cannot read core 0: broken (CPU 8)" },
 	};
 
-	(void)state;
 	ASSERT_FOLDED(messages, "E packages 0,2, die 0: cannot read cores 0-1: broken (CPUs "
 				"1,3-4,7-9)\n"
 				"E package 1, die 0: cannot read core 1: broken (CPU 5)\n"
@@ -78,7 +76,6 @@ static void cores_of_domains_are_not_mixed(void **state)
 		{ ENTRY_ERROR, "package 2, die 0: cannot read core 3" },
 	};
 
-	(void)state;
 	ASSERT_FOLDED(messages, "E packages 0,2, die 0: cannot read core 3\n"
 				"E package 1, die 0: cannot read core 5\n");
 }
@@ -97,7 +94,6 @@ static void files_of_cpus_go_with_their_names(void **state)
 		{ ENTRY_NOTE, "/sys/cpu9/cpufreq/y: EIO (package 1, die 0)" },
 	};
 
-	(void)state;
 	ASSERT_FOLDED(messages, "E CPUs 0-1,13: /sys/cpu*/cpufreq/x cannot be read\n"
 				"E CPU 1: /sys/cpu1/cpufreq/y cannot be read\n"
 				"E CPU 12: /sys/cpu1/cpufreq/x cannot be read\n"
@@ -117,7 +113,6 @@ static void other_messages_stay(void **state)
 		{ ENTRY_NOTE, "core 1" },
 	};
 
-	(void)state;
 	ASSERT_FOLDED(messages, "E score 1 of package 0\n"
 				"E score 2 of package 0\n"
 				"core 1\n"
@@ -128,7 +123,6 @@ static void other_messages_stay(void **state)
 
 static void names_of_domains_are_exact(void **state)
 {
-	(void)state;
 	assert_int_equal(domain_list_name_length("package 0, die 12: level"),
 			 strlen("package 0, die 12"));
 	assert_int_equal(domain_list_name_length("package 4294967295, power domain 3"),
@@ -170,7 +164,6 @@ static void whole_packages_stand_together(void **state)
 		{ "", "0/0 1/1", "package 0, die 0; package 1, die 1" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct domain_list machine, list;
 		char *text;
@@ -193,7 +186,6 @@ static void add_line(void *data, const struct step_group *group)
 {
 	size_t length = strlen(step_lines);
 
-	(void)data;
 	snprintf(step_lines + length, sizeof(step_lines) - length, "%u %s: %s -> %s\n",
 		 group->count, group->target, group->texts.text[0], group->texts.text[1]);
 }
@@ -232,7 +224,6 @@ static void cpus_stand_together_in_the_order_of_the_first(void **state)
 		{ "CPU 2: scaling_max_freq", "1000000 kHz", "2000000 kHz" },
 	};
 
-	(void)state;
 	ASSERT_STEPS_FOLDED(steps, "3 CPUs 5-7: online: 0 -> 1\n"
 				   "2 CPUs 0-1: scaling_max_freq: no limit -> 2000000 kHz\n"
 				   "1 CPU 2: scaling_max_freq: 1000000 kHz -> 2000000 kHz\n");
@@ -246,7 +237,6 @@ static void a_step_that_is_listed_twice_stands_once(void **state)
 		{ "CPU 3: online", "1", "0" },
 	};
 
-	(void)state;
 	ASSERT_STEPS_FOLDED(steps, "1 CPU 3: online: 0 -> 1\n"
 				   "1 package 0, die 0: core-power: 0 -> 1\n"
 				   "1 CPU 3: online: 1 -> 0\n");
@@ -265,7 +255,6 @@ static void domains_of_steps_stand_together(void **state)
 		{ "package 0, die 0: CLOS 2", "0xff0000", "0x140000" },
 	};
 
-	(void)state;
 	ASSERT_STEPS_FOLDED(steps, "4 packages 0-1, die 0: CLOS of cores 0-1: 0 -> 3\n"
 				   "1 package 0, die 1: CLOS of core 1: 0 -> 3\n"
 				   "2 package 0, die 0: CLOS 1-2: 0xff0000 -> 0x140000\n");
@@ -282,7 +271,6 @@ static void packages_with_the_same_numbers_stand_together(void **state)
 		{ "package 2, die 0: cpuset partition", "absent", "isolated" },
 	};
 
-	(void)state;
 	ASSERT_STEPS_FOLDED(
 		steps, "5 packages 0,2, power domains 0-1; package 1, power domain 3: performance "
 		       "level: 0 -> 1\n"
@@ -302,7 +290,6 @@ static void classes_and_whole_packages_stand_together(void **state)
 		{ "package 1: turbo ratio limits", "3200 MHz", "x" },
 	};
 
-	(void)state;
 	ASSERT_STEPS_FOLDED(steps, "4 packages 0-1, die 0: CLOS 1-2 weight: 0 -> 15\n"
 				   "1 package 0, die 0: CLOS 2 epp: 0 -> 15\n"
 				   "2 packages 0-1: turbo ratio limits: 3200 MHz -> x\n");
@@ -315,7 +302,6 @@ static void what_is_no_part_of_the_machine_stays(void **state)
 		{ "package 0: something", "0", "1" },
 	};
 
-	(void)state;
 	ASSERT_STEPS_FOLDED(steps, "1 cpuset controller of /sys/fs/cgroup: 0 -> 1\n"
 				   "1 package 0: something: 0 -> 1\n");
 }

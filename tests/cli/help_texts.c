@@ -68,7 +68,6 @@ static void help_of_all_names_every_feature_and_global_option(void **state)
 {
 	char *text = help(NULL, NULL);
 
-	(void)state;
 	for (const struct feature *feature = features; feature->name; feature++) {
 		char line[100];
 
@@ -82,7 +81,6 @@ static void help_of_all_names_every_feature_and_global_option(void **state)
 
 static void help_of_a_feature_names_its_commands(void **state)
 {
-	(void)state;
 	for (const struct feature *feature = features; feature->name; feature++) {
 		char *text = help(feature, NULL);
 
@@ -99,7 +97,6 @@ static void help_of_a_feature_names_its_commands(void **state)
 
 static void help_of_a_command_names_its_options(void **state)
 {
-	(void)state;
 	for (const struct feature *feature = features; feature->name; feature++) {
 		for (const struct command *command = feature->commands; command->name; command++) {
 			char *text = help(feature, command);
@@ -117,7 +114,6 @@ static void help_of_a_command_is_this(void **state)
 	const struct feature *feature = feature_find("core-power");
 	char *text = help(feature, command_find(feature, "get-config"));
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"Usage: isst [OPTIONS] core-power get-config --clos CLOS\n"
@@ -171,7 +167,6 @@ static void help_on_a_preset_platform_shows_what_works_there(void **state)
 		{ perf_profile, command_find(perf_profile, "info"), { NULL }, { LIMITS } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = help_on(cases[i].feature, cases[i].command, true);
 
@@ -216,7 +211,6 @@ static void assert_unambiguous(const struct option_row *rows)
 
 static void tables_make_sense(void **state)
 {
-	(void)state;
 	assert_unambiguous(global_options);
 	for (const struct command *command = single_commands; command->name; command++) {
 		assert_true(command->handler || command->flags & (COMMAND_WATCHES | COMMAND_HELPS));

@@ -51,7 +51,6 @@ static void a_path_finds_its_value(void **state)
 {
 	struct json *document = make_document();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
 		char *problem, *text = NULL;
 		size_t size;
@@ -93,7 +92,6 @@ static void where_there_is_no_value_the_message_lists_what_there_is(void **state
 {
 	struct json *document = make_document();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
 		char *problem;
 
@@ -113,7 +111,6 @@ static void a_path_that_is_written_wrong_is_refused(void **state)
 					     "a[b]",	"a[=1]",   "a[b=]",    "a[-1]", "a[0]b",
 					     "a[b=1,]", "a[,b=1]", "a[b=1,c]", "a[0].", "a[0x1]" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_non_null(json_path_check(wrong[i]));
 }
@@ -126,7 +123,6 @@ static void a_sorted_document_is_written_in_lines(void **state)
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(stream);
 	json_add_number(document, "beta", 2);
 	list = json_add(document, "list", JSON_ARRAY);

@@ -51,7 +51,6 @@ static void assert_no_choice(const char *line, const char *message)
 
 static int clear_environment(void **state)
 {
-	(void)state;
 	unsetenv("ISST_EMULATE");
 	unsetenv("ISST_EMULATE_STATE");
 	return 0;
@@ -59,7 +58,6 @@ static int clear_environment(void **state)
 
 static void the_real_machine_is_meant_unless_another_is_named(void **state)
 {
-	(void)state;
 	assert_chosen("--info", NULL, NULL);
 	assert_chosen("--real --info", NULL, NULL);
 	setenv("ISST_EMULATE", "", 1);
@@ -69,7 +67,6 @@ static void the_real_machine_is_meant_unless_another_is_named(void **state)
 
 static void an_option_goes_before_the_environment(void **state)
 {
-	(void)state;
 	setenv("ISST_EMULATE", "one", 1);
 	setenv("ISST_EMULATE_STATE", "there", 1);
 	assert_chosen("--info", "one", "there");
@@ -80,7 +77,6 @@ static void an_option_goes_before_the_environment(void **state)
 
 static void a_state_needs_a_machine(void **state)
 {
-	(void)state;
 	assert_no_choice("--emulate-state here --info",
 			 "option --emulate-state requires --emulate");
 	setenv("ISST_EMULATE", "one", 1);
@@ -89,7 +85,6 @@ static void a_state_needs_a_machine(void **state)
 
 static void real_refuses_the_machine_of_the_environment(void **state)
 {
-	(void)state;
 	setenv("ISST_EMULATE", "one", 1);
 	assert_no_choice("--real --info",
 			 "option --real refuses the emulated machine 'one' selected "
@@ -107,7 +102,6 @@ static void errors_of_the_emulator_have_their_statuses(void **state)
 		      { -EIO, STATUS_FAILED } };
 	const struct emulation target = { .platform = "no-such-machine" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *message = strdup("told");
 
@@ -123,7 +117,6 @@ static void a_misspelt_platform_finds_its_name(void **state)
 	struct emulation target = { .platform = "giude" };
 	char *message = strdup("no 'giude'");
 
-	(void)state;
 	assert_int_equal(machine_problem(-ENOENT, &target, &message), STATUS_USAGE);
 	assert_string_equal(message, isst_emulator_is_available()
 					     ? "no 'giude'; did you mean 'guide'?"

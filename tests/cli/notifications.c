@@ -17,7 +17,6 @@ static int make_directory(void **state)
 {
 	const char *scratch = getenv("TMPDIR");
 
-	(void)state;
 	if (asprintf(&directory, "%s/isst-notify-XXXXXX", scratch ? scratch : "/tmp") < 0)
 		return -1;
 	return mkdtemp(directory) ? 0 : -1;
@@ -27,7 +26,6 @@ static int remove_directory(void **state)
 {
 	int status = rmdir(directory);
 
-	(void)state;
 	free(directory);
 	return status;
 }
@@ -62,7 +60,6 @@ static void a_path_is_a_socket(void **state)
 {
 	char *path;
 
-	(void)state;
 	assert_true(asprintf(&path, "%s/notify", directory) > 0);
 	listen_at(path);
 	assert_int_equal(notify_manager("READY=1\nSTATUS=4 power domains"), 1);
@@ -83,7 +80,6 @@ static void an_abstract_name_is_one_to_its_last_byte(void **state)
 	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
 	int length = snprintf(name, sizeof(name), "@isst/%d/", (int)getpid());
 
-	(void)state;
 	/* The longest that there is has no place for a NUL. */
 	memset(name + length, 'x', sizeof(name) - 1 - (size_t)length);
 	name[sizeof(name) - 1] = '\0';
@@ -102,7 +98,6 @@ static void reloading_names_its_time(void **state)
 	struct timespec now;
 	char name[64];
 
-	(void)state;
 	snprintf(name, sizeof(name), "@isst/%d", (int)getpid());
 	listen_at(name);
 	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
@@ -116,7 +111,6 @@ static void reloading_names_its_time(void **state)
 
 static void without_a_manager_nothing_is_sent(void **state)
 {
-	(void)state;
 	unsetenv("NOTIFY_SOCKET");
 	assert_int_equal(notify_manager("READY=1"), 0);
 	assert_int_equal(notify_reloading(), 0);
@@ -128,7 +122,6 @@ static void other_addresses_are_refused(void **state)
 {
 	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 2];
 
-	(void)state;
 	setenv("NOTIFY_SOCKET", "vsock:2:9999", 1);
 	assert_int_equal(notify_manager("READY=1"), -EAFNOSUPPORT);
 	setenv("NOTIFY_SOCKET", "run/notify", 1);
@@ -147,7 +140,6 @@ static void a_manager_that_is_slow_is_not_waited_for(void **state)
 	int result = 1;
 	char name[64];
 
-	(void)state;
 	snprintf(name, sizeof(name), "@isst/slow/%d", (int)getpid());
 	listen_at(name);
 	for (int i = 0; i < 100000 && result == 1; i++)
@@ -163,7 +155,6 @@ static void the_journal_is_known_by_device_and_inode(void **state)
 	struct stat file;
 	char name[64];
 
-	(void)state;
 	assert_int_equal(fstat(fileno(one), &file), 0);
 	snprintf(name, sizeof(name), "%ju:%ju", (uintmax_t)file.st_dev, (uintmax_t)file.st_ino);
 	unsetenv("JOURNAL_STREAM");

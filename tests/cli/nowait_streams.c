@@ -110,7 +110,6 @@ static void a_stalled_pipe_is_not_waited_for(void **state)
 {
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_true(stall_and_read(ends));
 }
@@ -121,7 +120,6 @@ static void a_stalled_pipe_that_cannot_be_opened_again_is_not_waited_for(void **
 	bool root = geteuid() == 0, arrived;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(fchmod(ends[1], 0), 0);
 	if (root)
@@ -136,7 +134,6 @@ static void a_stalled_socket_is_not_waited_for(void **state)
 {
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	assert_true(stall_and_read(ends));
 }
@@ -164,7 +161,6 @@ static void a_stopped_terminal_is_not_waited_for(void **state)
 	pid_t reader;
 	FILE *to;
 
-	(void)state;
 	open_terminal(&manager, &terminal);
 	alarm(LIMIT_S);
 	stream = open_on(terminal, &to);
@@ -189,7 +185,6 @@ static void lines_arrive_at_once(void **state)
 	int manager, terminal;
 	FILE *to;
 
-	(void)state;
 	open_terminal(&manager, &terminal);
 	alarm(LIMIT_S);
 	stream = open_on(terminal, &to);
@@ -211,7 +206,6 @@ static void what_was_kept_is_sent_when_the_reader_goes_on(void **state)
 	int ends[2];
 	FILE *to;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	full = fill(ends[1]);
 	alarm(LIMIT_S);
@@ -237,7 +231,6 @@ static void lines_of_the_first_stream_come_first(void **state)
 	int manager, terminal;
 	FILE *to[2];
 
-	(void)state;
 	open_terminal(&manager, &terminal);
 	alarm(LIMIT_S);
 	first = open_on(terminal, &to[0]);
@@ -269,7 +262,6 @@ static void a_file_is_written_to_directly(void **state)
 	char text[6] = "";
 	FILE *to;
 
-	(void)state;
 	assert_true(file >= 0);
 	stream = open_on(file, &to);
 	fprintf(nowait_stream_file(stream), "line\n");
@@ -287,7 +279,6 @@ static void a_reader_that_is_gone_is_no_obstacle(void **state)
 	int ends[2];
 	FILE *to;
 
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	alarm(LIMIT_S);

@@ -87,19 +87,16 @@ static void assert_left(enum privileges_use use)
 
 static void a_reading_run_keeps_none(void **state)
 {
-	(void)state;
 	assert_left(PRIVILEGES_READ);
 }
 
 static void a_changing_run_keeps_what_the_driver_and_the_files_ask_for(void **state)
 {
-	(void)state;
 	assert_left(PRIVILEGES_CHANGE);
 }
 
 static void a_run_that_reads_registers_keeps_what_the_module_msr_asks_for(void **state)
 {
-	(void)state;
 	assert_left(PRIVILEGES_REGISTERS);
 }
 
@@ -122,7 +119,6 @@ static void what_has_no_more_than_it_keeps_drops_nothing(void **state)
 	pid_t process = fork();
 	int status;
 
-	(void)state;
 	assert_true(process >= 0);
 	if (process == 0) {
 		bool some;
@@ -163,7 +159,6 @@ static void borrowed_privileges_lower_the_bounding_set(void **state)
 	pid_t process;
 	int status;
 
-	(void)state;
 	/* Under a RUNNER (tests/run-tests.sh) the program is not what the kernel starts. */
 	if (geteuid() != 0 || getenv("RUNNER"))
 		skip();
@@ -289,7 +284,6 @@ static void unneeded_system_calls_are_denied(void **state)
 	pid_t process = fork();
 	int status;
 
-	(void)state;
 	assert_true(process >= 0);
 	if (process == 0)
 		try_calls();
@@ -302,7 +296,6 @@ static void unneeded_system_calls_are_denied(void **state)
 
 static void a_program_without_extra_privileges_borrows_none(void **state)
 {
-	(void)state;
 	assert_false(privileges_borrowed());
 }
 
@@ -313,7 +306,6 @@ static void as_the_caller_no_capability_is_effective(void **state)
 	cap_t before = cap_get_proc(), meanwhile, after;
 	cap_t none = cap_init();
 
-	(void)state;
 	assert_true(before && none);
 	assert_int_equal(privileges_as_caller(), 0);
 	meanwhile = cap_get_proc();

@@ -19,7 +19,6 @@ static const struct program_inheritance nothing_changed = { .closed = open_strea
 
 static int empty_file(void **state)
 {
-	(void)state;
 	return truncate(path, 0);
 }
 
@@ -81,7 +80,6 @@ static unsigned int status_of_script(const char *script, const struct isst_cpuse
 
 static void the_status_is_that_of_a_shell(void **state)
 {
-	(void)state;
 	assert_int_equal(status_of_script("exit 0", NULL), 0);
 	assert_int_equal(status_of_script("exit 200", NULL), 200);
 	assert_int_equal(status_of_script("kill -9 $$", NULL), 128 + 9);
@@ -98,7 +96,6 @@ static void a_program_that_cannot_be_run_has_the_statuses_of_env(void **state)
 		      { "isst-no-such-program", -ENOENT, 127 },
 		      { "/tmp", -EACCES, 126 } };
 
-	(void)state;
 	/* With a directory in it that cannot be searched, the error is another one. */
 	assert_int_equal(setenv("PATH", "/usr/bin:/bin", 1), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -146,7 +143,6 @@ static void a_program_is_found_as_it_is_executed(void **state)
 	};
 	char *before = strdup(getenv("PATH") ? getenv("PATH") : "");
 
-	(void)state;
 	assert_non_null(mkdtemp(scratch));
 	assert_int_equal(chdir(scratch), 0);
 	snprintf(several, sizeof(several), "/sbin:%s:/bin", scratch);
@@ -180,7 +176,6 @@ static void a_program_that_is_not_released_does_not_run(void **state)
 {
 	struct program *program = fork_script("echo ran > \"$1\"");
 
-	(void)state;
 	program_free(program);
 	assert_string_equal(written(), "");
 	/* Its process is gone, too. */
@@ -214,7 +209,6 @@ static bool run_stopped(bool released)
 
 static void a_stopped_process_is_released_and_ended_all_the_same(void **state)
 {
-	(void)state;
 	for (int released = 0; released <= 1; released++) {
 		pid_t process = fork();
 		int status;
@@ -235,7 +229,6 @@ static void the_affinity_is_set(void **state)
 	unsigned int cpu = 0;
 	char expected[64];
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(own), &own), 0);
 	while (!CPU_ISSET(cpu, &own))
 		cpu++;
@@ -253,7 +246,6 @@ static void an_affinity_that_cannot_be_set_is_an_error(void **state)
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	struct program_end end;
 
-	(void)state;
 	/* No kernel has so many. */
 	assert_int_equal(isst_cpuset_add(cpus, 99999, 99999), 0);
 	end = program_run(program, cpus);
@@ -284,7 +276,6 @@ static void mask_and_dispositions_are_those_before_the_fork(void **state)
 {
 	char before[256];
 
-	(void)state;
 	signal(SIGUSR2, SIG_IGN);
 	signal(SIGPIPE, SIG_DFL);
 	snprintf(before, sizeof(before), "%s", signal_line("SigBlk:"));
@@ -316,7 +307,6 @@ static void what_the_output_changed_is_changed_back(void **state)
 			  NULL };
 	struct program *program;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(program_fork(words, &inheritance, &program), 0);
 	change_signals(SIG_BLOCK);
@@ -330,7 +320,6 @@ static void no_descriptor_is_left_open(void **state)
 {
 	char plain[4096], script[256];
 
-	(void)state;
 	snprintf(script, sizeof(script), "for i in /proc/$$/fd/*; do echo ${i##*/}; done > %s",
 		 path);
 	/* As the same shell has them if it is run at once. */
@@ -364,7 +353,6 @@ static void signals_are_passed_on(void **state)
 				SIGALRM,   SIGXCPU,  SIGVTALRM, SIGPROF, SIGIO,	  SIGPWR,
 				SIGSTKFLT, SIGWINCH, SIGRTMIN,	SIGRTMAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		char script[256];
 		struct program *program;
@@ -385,7 +373,6 @@ static void signals_are_passed_on(void **state)
 
 static void end_by_signal(int number)
 {
-	(void)number;
 	_exit(42);
 }
 
@@ -406,7 +393,6 @@ static void an_ignored_signal_is_not_passed_on(void **state)
 	struct program *program;
 	pid_t sender;
 
-	(void)state;
 	signal(SIGHUP, SIG_IGN);
 	program = fork_program(words);
 	sender = send_when_ready(SIGHUP);
@@ -421,7 +407,6 @@ static void a_stopped_program_is_continued_to_end(void **state)
 {
 	static const int numbers[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct program *program;
 		pid_t sender;
@@ -497,13 +482,11 @@ static void assert_in_group(bool (*run)(void))
 
 static void a_process_that_is_killed_early_keeps_its_number(void **state)
 {
-	(void)state;
 	assert_in_group(run_killed);
 }
 
 static void an_end_that_is_not_seen_is_an_error(void **state)
 {
-	(void)state;
 	assert_in_group(run_reaped);
 }
 
@@ -511,7 +494,6 @@ static void the_program_ignores_its_children_as_the_caller_does(void **state)
 {
 	char *words[] = { (char *)"/proc/self/exe", (char *)"--ignores-children", path, NULL };
 
-	(void)state;
 	for (int ignored = 0; ignored <= 1; ignored++) {
 		struct program *program;
 

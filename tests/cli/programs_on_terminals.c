@@ -103,7 +103,6 @@ static int status_of_typing(const char *script, char typed)
 
 static void what_the_terminal_sends_arrives_once(void **state)
 {
-	(void)state;
 	/* The number of signals that arrived within half a second. */
 	assert_int_equal(
 		status_of_typing("n=0; trap 'n=$((n + 1))' INT; echo ready > \"$1\";"
@@ -115,7 +114,6 @@ static void what_the_terminal_sends_arrives_once(void **state)
 
 static void what_the_terminal_stops_stops_as_a_whole_and_goes_on(void **state)
 {
-	(void)state;
 	/* Writes within 0.1 s after the character, unless it was stopped. */
 	assert_int_equal(status_of_typing("echo ready > \"$1\"; while [ -s \"$1\" ]; do :; done;"
 					  "sleep 0.1; echo on > \"$1\"; exit 7",
@@ -135,7 +133,6 @@ static void a_program_in_another_process_group_is_sent_the_same(void **state)
 		"exec setsid sh -c 'ulimit -c 0; echo ready > \"$1\"; exec sleep 4' sh \"$1\"",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++)
 			assert_int_equal(status_of_typing(scripts[j], signals[i].typed),
@@ -145,7 +142,6 @@ static void a_program_in_another_process_group_is_sent_the_same(void **state)
 
 static void a_program_in_another_process_group_may_ignore_it(void **state)
 {
-	(void)state;
 	assert_int_equal(status_of_typing("exec setsid sh -c 'trap \"\" INT; echo ready > \"$1\";"
 					  "sleep 0.5; exit 7' sh \"$1\"",
 					  '\003'),
@@ -159,7 +155,6 @@ static void an_orphaned_process_group_does_not_stop(void **state)
 	pid_t run;
 	int status;
 
-	(void)state;
 	assert_int_equal(truncate(path, 0), 0);
 	alarm(LIMIT_S);
 	run = fork();
@@ -184,7 +179,6 @@ static void a_hangup_of_the_session_leader_reaches_the_program(void **state)
 	int manager = posix_openpt(O_RDWR | O_NOCTTY), status;
 	pid_t run;
 
-	(void)state;
 	assert_true(manager >= 0);
 	assert_int_equal(grantpt(manager), 0);
 	assert_int_equal(unlockpt(manager), 0);
@@ -219,7 +213,6 @@ static void a_timer_of_the_caller_reaches_the_program(void **state)
 	pid_t run;
 	int status;
 
-	(void)state;
 	alarm(LIMIT_S);
 	run = fork();
 	assert_true(run >= 0);

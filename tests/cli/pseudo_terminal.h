@@ -72,7 +72,6 @@ static pid_t running_shell, running_job;
 
 static inline int kill_leftovers(void **state)
 {
-	(void)state;
 	if (running_job > 0)
 		kill(-running_job, SIGKILL);
 	if (running_shell > 0) {
@@ -313,7 +312,6 @@ static int terminal_of_shell;
 /** fg */
 static inline void give_terminal(int number)
 {
-	(void)number;
 	tcsetpgrp(terminal_of_shell, job_of_shell);
 }
 

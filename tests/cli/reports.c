@@ -55,7 +55,6 @@ static void text_is_the_tree_that_scripts_know(void **state)
 {
 	struct report *report = make_report();
 
-	(void)state;
 	assert_rendered(report, FORMAT_TEXT,
 			" package-0\n"
 			"  die-0\n"
@@ -91,7 +90,6 @@ static void json_is_one_document_of_strings(void **state)
 {
 	struct report *report = make_report();
 
-	(void)state;
 	assert_document(
 		report, FORMAT_JSON,
 		"{\"package-0:die-0:cpu-0\": {\"perf-profile-level-2\": {\"cpu-count\": \"4\", "
@@ -114,7 +112,6 @@ static void text_without_messages_is_results_alone(void **state)
 	struct report *report = report_new();
 	char *text;
 
-	(void)state;
 	report_message(report, ENTRY_ERROR, "broken");
 	report_number(add_unit(report, 0, 0), KEY_CLOS, 3);
 	report_message(report, ENTRY_NOTE, "whole");
@@ -128,7 +125,6 @@ static void an_empty_report_is_no_text_and_an_empty_document(void **state)
 {
 	struct report *report = report_new();
 
-	(void)state;
 	assert_rendered(report, FORMAT_TEXT, "");
 	assert_document(report, FORMAT_JSON, "{}");
 	report_free(report);
@@ -140,7 +136,6 @@ static void an_empty_set_of_cpus_is_printed_as_none(void **state)
 	struct report_node *node = report_unit(report, NULL, 0);
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
-	(void)state;
 	report_cpu_mask(node, KEY_HIGH_CPU_MASK, cpus, 64);
 	report_cpu_list(node, KEY_HIGH_CPU_LIST, cpus);
 	assert_rendered(report, FORMAT_TEXT,
@@ -155,7 +150,6 @@ static void units_at_one_path_are_one_object(void **state)
 	struct report *report = report_new();
 	struct report_node *node;
 
-	(void)state;
 	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
 	report_number(node, KEY_EPP, 1);
 	report_number(add_unit(report, 1, 14), KEY_EPP, 2);
@@ -176,7 +170,6 @@ static void a_sentence_stands_for_a_node_in_text_alone(void **state)
 	struct report *report = report_new();
 	struct report_node *node = report_unit(report, NULL, 0), *package, *platform;
 
-	(void)state;
 	report_number(node, KEY_API_VERSION, 1);
 	package = report_branch(node, KEY_INFO_PACKAGE, 1);
 	report_word(package, KEY_INFO_TURBO_FREQ, "supported");
@@ -215,7 +208,6 @@ static const struct {
 
 static void any_text_is_a_valid_json_string(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		char *json = NULL;
 		size_t size;
@@ -235,7 +227,6 @@ static void remarks_are_bare_lines_and_progress_is_in_documents_alone(void **sta
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	(void)state;
 	report_message(report, ENTRY_REMARK, "clos min is not specified, default: 0");
 	report_message(report, ENTRY_PROGRESS, "online cpu 3");
 	report_message(report, ENTRY_NOTE, "unchanged");
@@ -256,7 +247,6 @@ static void remarks_are_bare_lines_and_progress_is_in_documents_alone(void **sta
 
 static void every_key_has_both_names(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < KEYS; i++) {
 		assert_non_null(keys[i].name);
 		assert_non_null(keys[i].name_v2);

@@ -20,7 +20,6 @@ static void an_empty_report_is_a_document_with_its_header(void **state)
 {
 	struct report *report = report_new();
 
-	(void)state;
 	report->header.exit_status = 3;
 	assert_document(report, FORMAT_JSON_V2,
 			HEADER NOTHING_KNOWN
@@ -33,7 +32,6 @@ static void the_header_names_command_and_machine(void **state)
 	struct report *report = report_new();
 	struct report_header *header = &report->header;
 
-	(void)state;
 	header->feature = "perf-profile";
 	header->command = "info";
 	header->has_machine = true;
@@ -56,7 +54,6 @@ static void values_have_their_types(void **state)
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	struct report_node *node;
 
-	(void)state;
 	assert_int_equal(isst_cpuset_add(cpus, 0, 2), 0);
 	assert_int_equal(isst_cpuset_add(cpus, 33, 33), 0);
 	node = report_branch(report_unit(report, NULL, 0), KEY_CORE_POWER, 0);
@@ -88,7 +85,6 @@ static void an_empty_set_of_cpus_has_no_ranges(void **state)
 	struct report *report = report_new();
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
-	(void)state;
 	report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
 	assert_document(
 		report, FORMAT_JSON_V2,
@@ -108,7 +104,6 @@ static void what_is_numbered_is_an_array(void **state)
 	struct report *report = report_new();
 	struct report_node *level, *bucket;
 
-	(void)state;
 	level = report_branch(add_unit(report, 0, 14), KEY_LEVEL, 2);
 	report_standing(level, true);
 	bucket = report_branch(report_variant(level, KEY_TURBO_LIMITS, "sse"), KEY_BUCKET, 0);
@@ -137,7 +132,6 @@ static void units_at_one_path_are_one_element(void **state)
 	struct report *report = report_new();
 	struct report_node *node;
 
-	(void)state;
 	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
 	report_number(node, KEY_EPP, 1);
 	report_branch(add_unit(report, 1, 0), KEY_GET_ASSOC, 0);
@@ -158,7 +152,6 @@ static void of_equal_paths_the_first_value_counts(void **state)
 {
 	struct report *report = report_new();
 
-	(void)state;
 	for (unsigned int value = 1; value <= 2; value++) {
 		struct report_node *unit = add_unit(report, 0, 0), *bucket;
 
@@ -180,7 +173,6 @@ static void messages_have_severity_and_code(void **state)
 {
 	struct report *report = report_new();
 
-	(void)state;
 	report_message(report, ENTRY_ERROR, "CPU \377 %d", 3);
 	report_message(report, ENTRY_ERROR, "busy");
 	report_code(report, "busy");

@@ -25,14 +25,12 @@ static char directory[] = "/tmp/isst-save.XXXXXX";
 
 static int enter_directory(void **state)
 {
-	(void)state;
 	umask(022);
 	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
 
 static int leave_directory(void **state)
 {
-	(void)state;
 	return chdir("/") || rmdir(directory) ? -1 : 0;
 }
 
@@ -87,7 +85,6 @@ static int save(const char *path)
 
 static void a_new_file_has_the_usual_mode(void **state)
 {
-	(void)state;
 	assert_int_equal(save("new"), 0);
 	assert_content("new", TEXT);
 	assert_int_equal(mode_of("new"), S_IFREG | 0644);
@@ -96,7 +93,6 @@ static void a_new_file_has_the_usual_mode(void **state)
 
 static void a_file_keeps_its_mode(void **state)
 {
-	(void)state;
 	make_file("old", "old text that is longer than the new one\n");
 	assert_int_equal(chmod("old", 0660), 0);
 	assert_int_equal(save("old"), 0);
@@ -107,7 +103,6 @@ static void a_file_keeps_its_mode(void **state)
 
 static void what_a_link_names_is_replaced(void **state)
 {
-	(void)state;
 	make_file("file", "");
 	assert_int_equal(symlink("file", "link"), 0);
 	assert_int_equal(save("link"), 0);
@@ -120,7 +115,6 @@ static void what_a_link_names_is_replaced(void **state)
 /** As a shell does: chains of links, and relative ones from where the link is. */
 static void what_a_dangling_link_names_is_created(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("deep", 0755), 0);
 	assert_int_equal(symlink("deep/link", "first"), 0);
 	assert_int_equal(symlink("../file", "deep/link"), 0);
@@ -137,7 +131,6 @@ static void what_a_dangling_link_names_is_created(void **state)
 
 static void a_dangling_link_into_no_directory_stays(void **state)
 {
-	(void)state;
 	assert_int_equal(symlink("none/file", "link"), 0);
 	assert_int_equal(save("link"), -ENOENT);
 	assert_int_equal(mode_of("link") & S_IFMT, S_IFLNK);
@@ -146,7 +139,6 @@ static void a_dangling_link_into_no_directory_stays(void **state)
 
 static void directories_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(save("/"), -EISDIR);
 	assert_int_equal(save("none/file"), -ENOENT);
 }
@@ -156,7 +148,6 @@ static void a_file_that_cannot_be_written_stays(void **state)
 {
 	struct rlimit limit, before;
 
-	(void)state;
 	make_file("old", "old\n");
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
@@ -174,7 +165,6 @@ static void a_fifo_is_written_to(void **state)
 	pid_t reader;
 	int status;
 
-	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	reader = fork();
 	assert_true(reader >= 0);
@@ -220,7 +210,6 @@ static void a_mount_point_is_written_to(void **state)
 	pid_t process;
 	int status;
 
-	(void)state;
 	make_file("mounted", "old text that is longer than the new one\n");
 	make_file("point", "");
 	process = fork();
@@ -246,7 +235,6 @@ static void the_file_of_a_standard_stream_is_written_to(void **state)
 	pid_t process = fork();
 	int status;
 
-	(void)state;
 	assert_true(process >= 0);
 	if (process == 0) {
 		int descriptor = open("stream", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -276,7 +264,6 @@ static void what_takes_the_place_of_a_file_is_not_written(void **state)
 {
 	struct save_target target;
 
-	(void)state;
 	make_file("victim", "victim\n");
 	make_file("file", "");
 	assert_int_equal(chmod("file", 0666), 0);
@@ -299,7 +286,6 @@ static void a_link_of_another_user_in_a_shared_directory_is_not_followed(void **
 	struct save_target target;
 	bool other;
 
-	(void)state;
 	make_file("victim", "victim\n");
 	assert_int_equal(mkdir("shared", 0755), 0);
 	assert_int_equal(chmod("shared", 01777), 0);
@@ -323,7 +309,6 @@ static void a_name_may_be_as_long_as_names_can_be(void **state)
 {
 	char name[NAME_MAX + 1];
 
-	(void)state;
 	memset(name, 'a', NAME_MAX);
 	name[NAME_MAX] = '\0';
 	assert_int_equal(save(name), 0);
@@ -351,7 +336,6 @@ static void a_signal_leaves_no_temporary_file(void **state)
 	struct timespec begin, end;
 	unsigned int microseconds;
 
-	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	assert_int_equal(save("file"), 0);
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -367,7 +351,6 @@ static void another_file_is_not_overwritten(void **state)
 {
 	struct save_target target;
 
-	(void)state;
 	make_file("file", "");
 	make_file("other", "other\n");
 	assert_int_equal(save_target_open("file", &target), 0);
@@ -383,7 +366,6 @@ static void what_appears_meanwhile_stays(void **state)
 {
 	struct save_target target;
 
-	(void)state;
 	assert_int_equal(save_target_open("file", &target), 0);
 	assert_false(target.exists);
 	make_file("file", "other\n");
@@ -398,7 +380,6 @@ static void a_directory_is_not_exchanged(void **state)
 {
 	struct save_target target;
 
-	(void)state;
 	assert_int_equal(mkdir("deep", 0755), 0);
 	assert_int_equal(mkdir("other", 0755), 0);
 	make_file("deep/file", "");
@@ -421,7 +402,6 @@ static void what_takes_the_place_of_a_fifo_is_not_written(void **state)
 {
 	struct stat fifo;
 
-	(void)state;
 	make_file("victim", "victim\n");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_int_equal(stat("fifo", &fifo), 0);
@@ -436,7 +416,6 @@ static void what_takes_the_place_of_a_fifo_is_not_written(void **state)
 
 static void links_that_go_in_circles_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(symlink("one", "other"), 0);
 	assert_int_equal(symlink("other", "one"), 0);
 	assert_int_equal(save("one"), -ELOOP);

@@ -55,7 +55,6 @@ static void rows_that_are_alike_are_one(void **state)
 {
 	struct report *report = report_new();
 
-	(void)state;
 	for (unsigned int package = 0; package < 2; package++)
 		for (unsigned int domain = 0; domain < 3; domain++) {
 			struct report_node *node = add_domain(report, package, package, domain);
@@ -77,7 +76,6 @@ static void places_are_joined_in_one_step_only(void **state)
 {
 	struct report *report = report_new();
 
-	(void)state;
 	for (unsigned int package = 0; package < 3; package++)
 		for (unsigned int domain = 0; domain < 2; domain++)
 			report_state(add_domain(report, package, 0, domain), KEY_STATUS_LOCK,
@@ -103,7 +101,6 @@ static void dies_are_named_only_where_nothing_else_differs(void **state)
 {
 	struct report *report = report_new();
 
-	(void)state;
 	report_state(add_die(report, 0, 0), KEY_STATUS_LOCK, false);
 	report_state(add_die(report, 1, 1), KEY_STATUS_LOCK, true);
 	assert_screen(report, 80, false,
@@ -126,7 +123,6 @@ static void cells_are_told_apart(void **state)
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
-	(void)state;
 	report_word(node, KEY_SST_BASE_FREQ, "unsupported");
 	report_word(node, KEY_SST_TURBO_FREQ, "disabled");
 	report_word(node, KEY_SST_CORE_POWER, "enabled");
@@ -175,7 +171,6 @@ static void cpus_of_rows_that_are_one_are_united(void **state)
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
-	(void)state;
 	add_class(node, 0, 25500, "0-3");
 	add_class(node, 1, 2000, "");
 	node = add_die(report, 1, 0);
@@ -203,7 +198,6 @@ static void a_long_list_has_lines_of_its_own(void **state)
 {
 	struct report *report = report_with_long_list();
 
-	(void)state;
 	assert_screen(
 		report, 110, false,
 		"\n"
@@ -230,7 +224,6 @@ static void a_list_is_cut_on_a_terminal_alone(void **state)
 	struct report *report = report_with_long_list();
 	const struct page terminal = { .columns = 20, .width = 20 };
 
-	(void)state;
 	assert_page(report, &terminal,
 		    "\n"
 		    "classes of service\n"
@@ -264,7 +257,6 @@ static void a_narrow_table_has_places_apart(void **state)
 					 "    30,32,34,36,38,40,42,44,46\n";
 	char expected[512];
 
-	(void)state;
 	snprintf(expected, sizeof(expected),
 		 "\n"
 		 "classes of service CLOS min MHz max MHz CPUs\n"
@@ -297,7 +289,6 @@ static void what_is_off_locked_or_unknown_stands_out(void **state)
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
-	(void)state;
 	report_state(report_unit(report, NULL, 0), KEY_STATUS_TURBO, false);
 	report_state(node, KEY_STATUS_LOCK, true);
 	report_word(node, KEY_SST_BASE_FREQ, "disabled");
@@ -339,7 +330,6 @@ static void cores_stand_in_groups_of_eight(void **state)
 	struct report_node *node = add_die(report, 0, 0);
 	char cpu[16];
 
-	(void)state;
 	report_text(report_unit(report, NULL, 0), KEY_STATUS_PROCESSOR, "a processor");
 	for (unsigned int core = 0; core < 20; core++) {
 		snprintf(cpu, sizeof(cpu), "%u,%u", core, core + 100);
@@ -386,7 +376,6 @@ static void modules_stand_together(void **state)
 	struct report *report = report_new();
 	struct report_node *node = add_domain(report, 0, 0, 1), *module;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		module = report_branch(node, KEY_MAP_MODULE, i);
 		add_core(module, 0, i == 0 ? "4" : i == 1 ? "7" : "9", "clos-1");
@@ -413,7 +402,6 @@ static void colours_are_added_to_letters(void **state)
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
 
-	(void)state;
 	add_core(node, 0, "0", "high");
 	add_core(node, 1, "1", "none");
 	assert_screen(report, 80, true,
@@ -442,7 +430,6 @@ static void values_that_changed_are_marked_where_they_are(void **state)
 {
 	struct report *before = report_of_levels(1, 2), *report = report_of_levels(2, 2);
 
-	(void)state;
 	report_mark_changes(report, before);
 	assert_screen(report, 80, false,
 		      "*Packages: 4, cores: , CPUs online:  of\n"
@@ -496,7 +483,6 @@ static void rows_that_are_new_are_marked_as_a_whole(void **state)
 	struct report *before = report_new(), *report = report_new();
 	struct report_node *node = add_die(before, 0, 0);
 
-	(void)state;
 	add_limit(node, 0, 2000, "4");
 	add_class(node, 1, 1500, "4");
 	node = add_die(report, 0, 0);
@@ -525,7 +511,6 @@ static void neither_names_nor_frequencies_are_changes(void **state)
 					    { &keys[KEY_DIE], 0 },
 					    { &keys[KEY_CPU], 7 } };
 
-	(void)state;
 	report_number(node, KEY_BASE_FREQUENCY, 2000);
 	report_number(report_branch(node, KEY_STATUS_RUNNING, 0), KEY_STATUS_CURRENT, 3000);
 	node = report_unit(report, path, 3);
@@ -562,7 +547,6 @@ static void cores_that_changed_have_a_mark_below(void **state)
 {
 	struct report *before = report_of_map("clos-0"), *report = report_of_map("offline");
 
-	(void)state;
 	report_mark_changes(report, before);
 	assert_screen(report, 34, false,
 		      "\n"
@@ -603,7 +587,6 @@ static void assert_frame(const char *text, unsigned int width, unsigned int heig
 
 static void a_frame_fits_its_page(void **state)
 {
-	(void)state;
 	assert_frame("one\ntwo\n", 80, 24, 2, "\033[H\033[Kone\r\n\033[Ktwo\r\n\033[J");
 	/* The last line is full: what is behind it would scroll. */
 	assert_frame("one\ntwo\n", 3, 2, 2, "\033[H\033[Kone\r\n\033[Ktwo");
@@ -617,7 +600,6 @@ static void a_frame_fits_its_page(void **state)
 
 static void what_takes_no_place_is_not_cut(void **state)
 {
-	(void)state;
 	assert_frame("\033[7m*off\033[0m on\n", 5, 24, 1,
 		     "\033[H\033[K\033[7m*off\033[0m \r\n\033[J");
 	/* Inverse ends also where the line is cut within it. */
@@ -633,7 +615,6 @@ static void a_mark_is_in_text_alone(void **state)
 	struct report *report = report_new();
 	struct report_node *node = report_branch(add_die(report, 0, 0), KEY_LEVEL, 2);
 
-	(void)state;
 	report_mark(node);
 	report_number(node, KEY_CPU_COUNT, 4);
 	assert_rendered(report, FORMAT_TEXT,
@@ -658,7 +639,6 @@ static void what_is_no_terminal_has_80_columns(void **state)
 	FILE *file = tmpfile();
 	struct page page;
 
-	(void)state;
 	assert_non_null(file);
 	page = page_of(file, COLOUR_AUTO);
 	assert_int_equal(page.columns, 80);
@@ -674,7 +654,6 @@ static void a_terminal_is_as_wide_as_it_is(void **state)
 	struct winsize size = { .ws_row = 60, .ws_col = 200 };
 	FILE *terminal;
 
-	(void)state;
 	assert_true(manager >= 0);
 	assert_int_equal(grantpt(manager), 0);
 	assert_int_equal(unlockpt(manager), 0);

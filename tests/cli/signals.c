@@ -25,7 +25,6 @@ enum { CASES = sizeof(cases) / sizeof(cases[0]), WENT_WELL = 42 };
 /** Their numbers are not constants. */
 static int find_realtime_signals(void **state)
 {
-	(void)state;
 	cases[CASES - 3].number = SIGRTMIN;
 	cases[CASES - 2].number = SIGRTMIN + 1;
 	cases[CASES - 1].number = SIGRTMAX;
@@ -68,7 +67,6 @@ static void receive(size_t which)
 
 static void a_signal_is_seen_and_ends_the_program_in_the_end(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
 		int status = status_of(receive, i);
 
@@ -93,7 +91,6 @@ static void receive_ignored(size_t which)
 
 static void a_signal_that_the_parent_had_ignored_interrupts_nothing(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
 		int status = status_of(receive_ignored, i);
 
@@ -129,7 +126,6 @@ static void receive_and_write_the_result(size_t which)
 
 static void the_signal_that_arrived_waits_for_the_result(void **state)
 {
-	(void)state;
 	check_ended_by_its_signal(receive_and_write_the_result);
 }
 
@@ -147,7 +143,6 @@ static void receive_while_writing(size_t which)
 
 static void a_signal_ends_the_program_that_writes_its_result(void **state)
 {
-	(void)state;
 	check_ended_by_its_signal(receive_while_writing);
 }
 
@@ -167,7 +162,6 @@ static void receive_and_forget(size_t which)
 
 static void a_graver_status_is_not_hidden_by_a_signal(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
 		int status = status_of(receive_and_forget, i);
 
@@ -193,7 +187,6 @@ static void a_process_ends_by_the_signal_of_another_one(void **state)
 {
 	const struct rlimit core = { RLIM_INFINITY, RLIM_INFINITY };
 
-	(void)state;
 	(void)setrlimit(RLIMIT_CORE, &core);
 	for (size_t i = 0; i < CASES; i++) {
 		int status = status_of(end_process, i);
@@ -209,7 +202,6 @@ static void lose_the_reader(size_t which)
 	struct signals signals;
 	int ends[2];
 
-	(void)which;
 	if (pipe(ends) != 0 || signals_block(&signals) != 0)
 		_exit(2);
 	close(ends[0]);
@@ -239,7 +231,6 @@ static void a_crash_is_not_held_back(void **state)
 	size_t which = 0;
 	int status;
 
-	(void)state;
 	while (status = status_of(crash, which), WIFSIGNALED(status))
 		which++;
 	assert_int_equal(which, 7);
@@ -251,7 +242,6 @@ static void stop_within(size_t which)
 {
 	struct signals signals;
 
-	(void)which;
 	/* Not an orphaned process group: there nothing would stop. */
 	if (setpgid(0, 0) != 0 || signals_block(&signals) != 0)
 		_exit(2);
@@ -268,7 +258,6 @@ static void a_stop_waits_for_the_end_of_the_change(void **state)
 	pid_t process = fork();
 	int status, stops = 0;
 
-	(void)state;
 	assert_true(process >= 0);
 	if (process == 0)
 		stop_within(0);
@@ -286,7 +275,6 @@ static void wait_for_others(size_t which)
 	struct signals signals;
 	sigset_t others;
 
-	(void)which;
 	sigemptyset(&others);
 	sigaddset(&others, SIGUSR1);
 	if (signals_block(&signals) != 0 || signals_block_others(&signals, &others) != 0)
@@ -303,7 +291,6 @@ static void a_signal_that_the_run_waits_for_does_not_end_it(void **state)
 {
 	int status = status_of(wait_for_others, 0);
 
-	(void)state;
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
 }
@@ -312,7 +299,6 @@ static void a_reader_who_goes_away_does_not_end_the_program(void **state)
 {
 	int status = status_of(lose_the_reader, 0);
 
-	(void)state;
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
 }
@@ -321,7 +307,6 @@ static void nothing_is_held_back_before(void **state)
 {
 	struct signals signals = { .held = false };
 
-	(void)state;
 	assert_null(signals_arrived(&signals));
 	signals_release(&signals);
 }

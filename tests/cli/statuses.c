@@ -9,7 +9,6 @@
 
 static void library_errors_have_their_statuses(void **state)
 {
-	(void)state;
 	assert_int_equal(status_of_error(0), 0);
 	assert_int_equal(status_of_error(-EOPNOTSUPP), 3);
 	assert_int_equal(status_of_error(-EPERM), 4);
@@ -24,7 +23,6 @@ static void library_errors_have_their_statuses(void **state)
 
 static void the_gravest_status_of_all_units_wins(void **state)
 {
-	(void)state;
 	assert_int_equal(status_worse(STATUS_DONE, STATUS_UNSUPPORTED), 3);
 	assert_int_equal(status_worse(STATUS_UNSUPPORTED, STATUS_DONE), 3);
 	assert_int_equal(status_worse(STATUS_NOT_PERMITTED, STATUS_UNSUPPORTED), 4);

@@ -122,7 +122,6 @@ static void everything_goes_to_the_stream_in_the_table(void **state)
 	char *path;
 	int file;
 
-	(void)state;
 	assert_true(asprintf(&path, "%s/streams.XXXXXX", directory ? directory : "/tmp") > 0);
 	file = mkstemp(path);
 	assert_true(file >= 0);
@@ -148,7 +147,6 @@ static void a_result_that_cannot_be_written_is_a_failure(void **state)
 {
 	struct captured captured;
 
-	(void)state;
 	if (access("/dev/full", W_OK) != 0)
 		skip();
 	capture("isst", FORMAT_JSON, "/dev/full", false, &captured);
@@ -163,7 +161,6 @@ static void progress_is_printed_at_once_except_in_documents(void **state)
 	static const char *const names[] = { "isst", "intel-speed-select" };
 	struct output output;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		output_start(&output, names[i]);
 		assert_ptr_equal(output_progress(&output), stderr);
@@ -188,7 +185,6 @@ static void a_name_that_cannot_be_printed_is_replaced(void **state)
 		{ "\xff", "isst" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct output output;
 
@@ -202,7 +198,6 @@ static void a_file_that_cannot_be_created_is_reported(void **state)
 {
 	struct output output;
 
-	(void)state;
 	output_start(&output, "isst");
 	output.path = "/dev/null/file";
 	assert_true(output_open(&output) < 0);

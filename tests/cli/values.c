@@ -107,7 +107,6 @@ static const struct {
 
 static void a_value_is_taken_exactly(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct option_values values = { 0 };
 		char *problem = NULL;
@@ -139,7 +138,6 @@ static void assert_value_refused(const struct option_row *row, const char *value
 
 static void any_other_value_is_named_and_refused(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		for (size_t k = 0; bad[i].values[k]; k++)
 			assert_value_refused(bad[i].row, bad[i].values[k], bad[i].expected);
@@ -151,7 +149,6 @@ static void cpu_lists_accumulate(void **state)
 	struct option_values values = { 0 };
 	char *problem = NULL, *cpus;
 
-	(void)state;
 	assert_int_equal(option_read_value(&list, "20,3", &values, &problem), 0);
 	assert_int_equal(option_read_value(&list, "1,3-5", &values, &problem), 0);
 	cpus = isst_cpuset_to_enumeration(values.cpus.numbers);
@@ -165,7 +162,6 @@ static void names_stand_beside_numbers(void **state)
 	struct option_values values = { 0 };
 	char *problem = NULL, *cpus;
 
-	(void)state;
 	assert_int_equal(option_read_value(&list, "3,@package:1, @isolated,,5", &values, &problem),
 			 0);
 	assert_int_equal(option_read_value(&list, "@clos:2", &values, &problem), 0);
@@ -196,7 +192,6 @@ static void a_wrong_name_is_named_alone(void **state)
 		{ "0, @node:x", "@node:x" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
 		struct option_values values = { 0 };
 		char *problem = NULL, message[200];
@@ -224,7 +219,6 @@ static const struct {
 
 static void commas_and_blanks_between_cpus_mean_nothing(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(loose_lists) / sizeof(loose_lists[0]); i++) {
 		struct option_values values = { 0 };
 		char *problem = NULL, *cpus;
@@ -244,7 +238,6 @@ static void texts_accumulate(void **state)
 	struct option_values values = { 0 };
 	char *problem = NULL;
 
-	(void)state;
 	assert_int_equal(option_read_value(&texts, "level 3", &values, &problem), 0);
 	assert_int_equal(option_read_value(&texts, "level 4", &values, &problem), 0);
 	assert_int_equal(values.text_count, 2);

@@ -47,7 +47,6 @@ static void what_is_found_first_is_no_change(void **state)
 	int64_t now = 0;
 	struct watched watched = { 0 };
 
-	(void)state;
 	assert_string_equal(look_at(&watched, &now, LOOKS(A, B, B)), "");
 	assert_int_equal(watched.state, WATCHED_KNOWN);
 	assert_int_equal(watched.value, B);
@@ -58,7 +57,6 @@ static void one_look_is_no_change(void **state)
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
 
-	(void)state;
 	/* A torn answer; and a change that went back before it was looked at again. */
 	assert_string_equal(look_at(&watched, &now, LOOKS(B, A, A, C, A, A)), "");
 	assert_int_equal(watched.value, A);
@@ -69,7 +67,6 @@ static void two_looks_that_agree_are_one(void **state)
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
 
-	(void)state;
 	assert_string_equal(look_at(&watched, &now, LOOKS(B, B)), "C");
 	assert_int_equal(watched.value, B);
 	/* A quick double change: the last value counts. */
@@ -82,7 +79,6 @@ static void looks_follow_after_50_250_and_1000_ms(void **state)
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
 
-	(void)state;
 	now = 10000;
 	watched_look(&watched, true, B, now);
 	assert_int_equal(watched.next_ms, now + 50);
@@ -103,7 +99,6 @@ static void what_never_agrees_is_reported_once(void **state)
 	unsigned int reports = 0;
 	int64_t begin = now;
 
-	(void)state;
 	for (int value = 10; value < 60; value++) {
 		if (watched_look(&watched, true, (uint64_t)value, now) == WATCHED_IS_UNSTABLE) {
 			assert_true(now - begin >= 10000 && now - begin < 11300);
@@ -122,7 +117,6 @@ static void what_is_gone_keeps_its_value(void **state)
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
 
-	(void)state;
 	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, NONE)), "G");
 	assert_int_equal(watched.value, A);
 	assert_string_equal(look_at(&watched, &now, LOOKS(A, A)), "");
@@ -138,7 +132,6 @@ static void an_event_after_a_look_is_not_lost(void **state)
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
 
-	(void)state;
 	watched_look(&watched, true, A, now);
 	watched_suspect(&watched, now);
 	assert_int_equal(watched.next_ms, now);
@@ -156,7 +149,6 @@ static void another_run_is_waited_for_with_a_bound(void **state)
 	int64_t begin = 0;
 	unsigned int waits = 0;
 
-	(void)state;
 	for (bool waiting = true; waiting && waits < 10000;) {
 		enum watched_verdict verdict = watched_look(&watched, true, B, now);
 
@@ -205,7 +197,6 @@ static void failures_are_tried_again_after_1_2_4_to_300_s(void **state)
 	struct actions actions = { 0 };
 	int64_t now = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(delays_s) / sizeof(delays_s[0]); i++) {
 		assert_true(actions_may(&actions, now));
 		assert_int_equal(actions_failed(&actions, 7, now), i == 0);
@@ -223,7 +214,6 @@ static void the_fourth_action_within_ten_minutes_is_the_last(void **state)
 	struct actions actions = { 0 };
 	int64_t now = 0;
 
-	(void)state;
 	/* More than that, slowly. */
 	for (int i = 0; i < 10; i++) {
 		assert_false(actions_made(&actions, now));
@@ -262,7 +252,6 @@ static void two_values_by_turns_are_a_fight_of_others(void **state)
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
 
-	(void)state;
 	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A), 0), 0);
 	assert_int_equal(count_fights(&watched, &now, LOOKS(B, A), 0), 2);
 	/* What was answered is none, and slowly it is none, and nor are three values. */
@@ -282,7 +271,6 @@ static void random_looks_keep_the_rules(void **state)
 	uint64_t previous = 0;
 	bool repeated = false;
 
-	(void)state;
 	srand(1);
 	for (int i = 0; i < 200000; i++) {
 		const uint64_t value = (uint64_t)(rand() % 3 + 1), known_value = watched.value;

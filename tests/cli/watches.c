@@ -13,7 +13,6 @@ static int make_directory(void **state)
 {
 	const char *scratch = getenv("TMPDIR");
 
-	(void)state;
 	if (asprintf(&directory, "%s/isst-watches-XXXXXX", scratch ? scratch : "/tmp") < 0)
 		return -1;
 	setenv("TERM", "xterm", 1);
@@ -26,7 +25,6 @@ static int remove_directory(void **state)
 	char *command;
 	int status;
 
-	(void)state;
 	if (asprintf(&command, "rm -r '%s'", directory) < 0)
 		return -1;
 	status = system(command);
@@ -59,7 +57,6 @@ static void what_another_process_changes_is_marked(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	run_elsewhere(on("guide", "marked", "-c|0|core-power|enable"));
 	open_terminal(&terminal, 24, 80);
 	start(&terminal, on("guide", "marked", "status|--watch|3"), false);
@@ -122,7 +119,6 @@ static void cores_of_a_map_are_marked_below(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	run_elsewhere(on("guide", "map", "-c|0|core-power|enable"));
 	open_terminal(&terminal, 24, 80);
 	start(&terminal, on("guide", "map", "status|--map|--watch|3"), false);
@@ -191,7 +187,6 @@ static void screens_are_as_large_as_the_terminal(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	open_terminal(&terminal, 24, 80);
 	start(&terminal, on("graniterapids-2s128c", "large", "status|--map|--watch|3600"), false);
 	wait_for(&terminal, "running at", true);
@@ -257,7 +252,6 @@ static void a_screen_is_laid_out_for_its_terminal(void **state)
 	struct pseudo_terminal terminal;
 	char expected[4096];
 
-	(void)state;
 	run_elsewhere(on("graniterapids-6776p", "laid-out",
 			 "turbo-freq|enable|--auto|--high-priority|8/package"));
 	for (unsigned int wide = 0; wide < 2; wide++) {
@@ -287,7 +281,6 @@ static void another_level_and_its_cpus_are_followed(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	/* An emulated counter of energy does not go on where CPUs go offline. */
 	run_elsewhere(on("tpmi-limited", "followed", "--info"));
 	write_faults("followed", "list /sys/class/powercap ENOENT\n");
@@ -347,7 +340,6 @@ static void what_cannot_be_read_is_the_status(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	run_elsewhere(on("guide", "failing", "--info"));
 	write_faults("failing", "read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq EIO\n"
 				"read /sys/devices/system/cpu/cpu6/cpufreq/scaling_cur_freq EIO\n");
@@ -364,7 +356,6 @@ static void what_can_be_read_again_is_no_failure(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	run_elsewhere(on("guide", "recovering", "--info"));
 	write_faults("recovering",
 		     "read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq EIO\n");
@@ -382,7 +373,6 @@ static void frequencies_are_rounded_to_the_next_ratio(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	run_elsewhere(on("guide", "rounded", "--info"));
 	write_faults(
 		"rounded",
@@ -420,7 +410,6 @@ static void cpus_that_go_and_come_are_counted(void **state)
 					 "Emulated machine: guide\n";
 	char end[1024];
 
-	(void)state;
 	run_elsewhere(on("guide", "counted", "--info"));
 	snprintf(end, sizeof(end),
 		 "%s package-0\n"
@@ -449,7 +438,6 @@ static void a_machine_slower_than_the_interval_is_watched_until_q(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	run_elsewhere(on("guide", "slow", "--info"));
 	write_faults("slow",
 		     "read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq delay 1100\n");
@@ -472,7 +460,6 @@ static void ctrl_c_ends_it_as_any_program(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	start_watching(&terminal, "interrupted", false);
 	type(&terminal, '\003');
 	assert_int_equal(end_of_job(&terminal), 128 + SIGINT);
@@ -482,7 +469,6 @@ static void sigterm_ends_it_with_the_terminal_restored(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	start_watching(&terminal, "terminated", false);
 	assert_int_equal(kill(terminal.job, SIGTERM), 0);
 	assert_int_equal(end_of_job(&terminal), 128 + SIGTERM);
@@ -494,7 +480,6 @@ static void each_signal_that_ends_it_restores_the_terminal(void **state)
 	const int signals[] = { SIGUSR1,   SIGUSR2, SIGALRM,   SIGPIPE, SIGXCPU,  SIGPROF, SIGIO,
 				SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct pseudo_terminal terminal;
 
@@ -510,7 +495,6 @@ static void a_closed_terminal_ends_it(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	start_watching(&terminal, "hung-up", false);
 	hang_up(&terminal);
 	assert_int_equal(end_of_job(&terminal), 128 + SIGHUP);
@@ -521,7 +505,6 @@ static void a_closed_terminal_ends_it_without_the_signal(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	start_watching(&terminal, "nohup", true);
 	hang_up(&terminal);
 	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
@@ -531,7 +514,6 @@ static void a_stopped_terminal_does_not_hold_signals_up(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	open_terminal(&terminal, 24, 80);
 	start(&terminal, on("guide", "flow", "status|--watch|1"), false);
 	wait_for(&terminal, "running at", true);
@@ -555,7 +537,6 @@ static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **stat
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	start_watching(&terminal, "stopped", false);
 	type(&terminal, '\032');
 	assert_int_equal(next_report(&terminal), -1);
@@ -573,7 +554,6 @@ static void in_the_background_it_stops_and_can_be_ended(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	start_watching(&terminal, "background", false);
 	type(&terminal, '\032');
 	assert_int_equal(next_report(&terminal), -1);
@@ -589,7 +569,6 @@ static void a_dumb_terminal_gets_screens_one_after_the_other(void **state)
 {
 	struct pseudo_terminal terminal;
 
-	(void)state;
 	setenv("TERM", "dumb", 1);
 	open_terminal(&terminal, 60, 80);
 	start(&terminal, on("guide", "dumb", "status|--watch|1"), false);

@@ -1264,7 +1264,6 @@ static void a_storm_of_hints_is_one_look_a_second(void **state)
 	struct watcher watcher = { .due_ms = 1000000, .whole_due_ms = 1000000 };
 	int looks = 0;
 
-	(void)state;
 	watcher_hint(&watcher, 50000);
 	assert_int_equal(watcher.due_ms, 50000);
 	/* An event every 100 ms, for ten seconds; each look is made when it is due. */

@@ -18,7 +18,6 @@ static void assert_wrapped(struct wrap wrap, const char *text, const char *expec
 
 static void lines_are_as_long_as_the_page(void **state)
 {
-	(void)state;
 	assert_wrapped((struct wrap){ .columns = 10 }, "one two three", "one two\nthree");
 	assert_wrapped((struct wrap){ .columns = 13 }, "one two three", "one two three");
 	assert_wrapped((struct wrap){ .columns = 10 }, "one\ntwo three", "one\ntwo three");
@@ -33,7 +32,6 @@ static void lines_are_as_long_as_the_page(void **state)
 
 static void lists_that_are_too_wide_are_broken_behind_commas(void **state)
 {
-	(void)state;
 	assert_wrapped((struct wrap){ .columns = 10, .indent = 2 }, "CPUs: 0-3,8-11,20-23",
 		       "  CPUs:\n  0-3,\n  8-11,\n  20-23");
 	assert_wrapped((struct wrap){ .columns = 14, .indent = 2 }, "on 0-3,8-11,20-23",
@@ -46,7 +44,6 @@ static void lists_that_are_too_wide_are_broken_behind_commas(void **state)
 
 static void lists_break_at_commas(void **state)
 {
-	(void)state;
 	assert_int_equal(wrap_list_break("0-3,8", 5, 5), 5);
 	assert_int_equal(wrap_list_break("0-3,8,9", 7, 6), 6);
 	assert_int_equal(wrap_list_break("0-3,8,9", 7, 5), 4);
@@ -57,7 +54,6 @@ static void lists_break_at_commas(void **state)
 
 static void commands_stay_in_one_line(void **state)
 {
-	(void)state;
 	assert_wrapped((struct wrap){ .columns = 22, .indent = 2 },
 		       "then run `isst journal show`; or",
 		       "  then run\n  `isst journal show`;\n  or");
@@ -91,7 +87,6 @@ static void assert_line(const char *text, size_t columns, size_t column, const c
 
 static void further_lines_of_a_message_are_indented(void **state)
 {
-	(void)state;
 	assert_line("a short one", 30, 7, "a short one");
 	assert_line("no such file", 16, 7, "no such\n  file");
 	assert_line("  CPUs: 0-3,8-11", 10, 0, "  CPUs:\n    0-3,\n    8-11");
@@ -106,7 +101,6 @@ static void words_stay_together(void **state)
 	struct memory_stream memory;
 	struct wrap wrap = { open_memory(&memory), 20, .column = 5, .begun = true };
 
-	(void)state;
 	wrap_words(&wrap, WORDS, strlen(WORDS));
 	assert_written(&memory, "\n[--set STATEMENT]");
 }

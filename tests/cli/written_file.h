@@ -13,13 +13,11 @@ static inline int make_file(void **state)
 {
 	int descriptor = mkstemp(path);
 
-	(void)state;
 	return descriptor < 0 || close(descriptor) ? -1 : 0;
 }
 
 static inline int remove_file(void **state)
 {
-	(void)state;
 	return unlink(path);
 }
 
