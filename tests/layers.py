@@ -30,7 +30,7 @@ LAYERS = {
     "configuration": ["features/core_choice.h", "base", "common", "isst.h"],
     "state": ["configuration", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "common",
               "isst.h"],
-    "explain": ["features", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
+    "explain": ["state", "configuration", "transaction", "features", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
     "library": ["explain", "state", "configuration", "common", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "cli": ["common", "isst.h", "isst-emulator.h"],
     "emulator": ["base", "common", "driver/abi.h", "isst.h", "isst-emulator.h"],

@@ -42,14 +42,14 @@ static bool has_members(const struct survey_domain *domain, unsigned int clos)
 static void check_all(struct findings *findings, const struct survey_domain *domain,
 		      unsigned int clos)
 {
+	bool applied = max_is_applied(findings->survey, domain, clos);
 	struct isst_finding *finding = findings_note(
 		findings, ISST_FINDING_CLOS_MAX_OF_ALL,
 		"CLOS %u: maximum %u MHz (core-power get-config), and all cores of the package are "
 		"in classes with such maxima (core-power get-assoc); the level allows up to %u MHz%s",
-		clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain),
-		AS_APPLIED(domain->clos_max_applied[clos]));
+		clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain), AS_APPLIED(applied));
 
-	finding_is_choice(finding, domain->clos_max_applied[clos]);
+	finding_is_choice(finding, applied);
 	finding_explain(finding, NULL, LIFT_MAX(findings, clos));
 	add_members(finding, domain, clos);
 }
@@ -60,6 +60,7 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 {
 	unsigned int max = domain->clos[cpu->clos].max_mhz;
 	unsigned int base = level_base_mhz(domain, cpu->cpu->number);
+	bool applied = max_is_applied(findings->survey, domain, cpu->clos);
 	struct isst_finding *finding;
 
 	if (!survey_has_level(domain) || max >= base)
@@ -70,8 +71,8 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 				cpu->clos, max,
 				domain->now->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq"
 										     : "the level",
-				base, AS_APPLIED(domain->clos_max_applied[cpu->clos]));
-	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
+				base, AS_APPLIED(applied));
+	finding_is_choice(finding, applied);
 	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
 	finding_add_cpu(finding, domain, cpu->cpu->number);
 }

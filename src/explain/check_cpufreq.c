@@ -37,19 +37,22 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 	const struct scaling_limits *limits = &cpu->limits;
 	const char *owners = cpu->limit_owners[CPUFREQ_MAX];
 	struct isst_finding *finding;
+	bool applied;
 
 	/* Limits at the base frequency are those of base-freq enable on a preset platform. */
 	if (limits->now.max_khz == LIMIT_NONE ||
 	    (findings->survey->context->platform.preset && cpu->base_khz > 0 &&
 	     limits->now.max_khz == cpu->base_khz && limits->now.min_khz == cpu->base_khz))
 		return;
+	applied = survey_applies(findings->survey, SUBJECT_SCALING_MAX, domain, cpu, INDEX_ALL,
+				 limits->now.max_khz);
 	finding = findings_note(findings, ISST_FINDING_SCALING_LIMIT,
 				"scaling_max_freq %" PRIu64 " MHz, cpuinfo_max_freq %" PRIu64
 				" MHz (cpufreq)%s%s%s",
 				limits->now.max_khz / KHZ_PER_MHZ,
 				limits->processor.max_khz / KHZ_PER_MHZ, owners ? ", " : "",
-				owners ? owners : "", AS_APPLIED(cpu->max_applied));
-	finding_is_choice(finding, cpu->max_applied);
+				owners ? owners : "", AS_APPLIED(applied));
+	finding_is_choice(finding, applied);
 	explain_limit(finding, owners, "the kernel does not ask for more than its upper limit",
 		      "scaling-max none = {cpus}");
 	finding_add_cpu(finding, domain, cpu->cpu->number);

@@ -33,7 +33,8 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 	const struct isst_value *turbo = &level->limit[0].mhz[0];
 	const struct isst_value *first_turbo = &first->limit[0].mhz[0];
 	bool turbo_lower = domain->has_first && is_lower(turbo, first_turbo);
-	bool applied = domain->applied.level == (int)level->level;
+	bool applied = survey_applies(findings->survey, SUBJECT_LEVEL, domain, NULL, INDEX_ALL,
+				      level->level);
 	struct isst_finding *finding;
 
 	if (!domain->has_first || (!turbo_lower && !is_lower(&level->base_mhz, &first->base_mhz)))
@@ -90,16 +91,17 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 {
 	const struct cpus_state *state = &domain->cpus_state;
 	bool of_level = isst_cpuset_has(domain->now->level.cpus, cpu);
-	bool isolated = isst_cpuset_has(state->isolated, cpu);
+	bool isolated = isst_cpuset_has(state->isolated, cpu), applied;
 	struct isst_finding *finding;
 
 	if (is_left_offline(domain, cpu)) {
+		applied = survey_applies(findings->survey, SUBJECT_CPUS, domain, NULL, INDEX_ALL,
+					 0);
 		finding = findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
 					"level %u enables CPUs (perf-profile info) that are "
 					"offline (/sys/devices/system/cpu/offline)%s",
-					domain->now->level.level,
-					AS_APPLIED(domain->offline_applied));
-		finding_is_choice(finding, domain->offline_applied);
+					domain->now->level.level, AS_APPLIED(applied));
+		finding_is_choice(finding, applied);
 		return finding;
 	}
 	if (of_level == isolated && !isst_cpuset_has(state->offline, cpu)) {
@@ -281,6 +283,7 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 		const struct uncore_limits *limits = &domain->uncore[i];
 		uint64_t highest = highest_khz(domain, i), now = limits->now.max_khz;
 		struct isst_finding *finding;
+		bool applied;
 
 		if (limits->failure.error)
 			continue;
@@ -288,13 +291,14 @@ static void check_uncore(struct findings *findings, const struct survey_domain *
 		/* LIMIT_NONE: that of boot. */
 		if (now == LIMIT_NONE || now >= highest)
 			continue;
-		finding = findings_note(findings, ISST_FINDING_UNCORE_LIMIT,
-					"uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz "
-					"of intel_uncore_frequency), up to %" PRIu64
-					" MHz is possible%s",
-					now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ,
-					AS_APPLIED(domain->uncore_max_applied[i]));
-		finding_is_choice(finding, domain->uncore_max_applied[i]);
+		applied = survey_applies(findings->survey, SUBJECT_UNCORE_MAX, domain, NULL, i,
+					 now);
+		finding = findings_note(
+			findings, ISST_FINDING_UNCORE_LIMIT,
+			"uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz "
+			"of intel_uncore_frequency), up to %" PRIu64 " MHz is possible%s",
+			now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ, AS_APPLIED(applied));
+		finding_is_choice(finding, applied);
 		explain_uncore(findings, finding, domain, i);
 		finding_add_domain(finding, domain);
 	}

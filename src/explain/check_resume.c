@@ -4,13 +4,10 @@
  * Kernels restored the first power domain of a partition alone: it has what the others have lost.
  * On mailbox servers the kernel does not restore core-power, and a level without its features.
  */
-#include "common/memory_stream.h"
 #include "explain/findings.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *state_word(bool on)
@@ -54,54 +51,59 @@ static bool knows_feature(enum isst_feature_state state)
 	return state == ISST_FEATURE_ENABLED || state == ISST_FEATURE_DISABLED;
 }
 
-static void print_switch(FILE *stream, const char *name, bool known, int stated, bool on)
+/** What is not as the configuration states that was applied last, each with a semicolon. */
+static const char *find_loss(struct findings *findings, const struct survey_domain *domain)
 {
-	if (known && stated != NOT_STATED && (stated > 0) != on)
-		fprintf(stream, "%s %s, not %s; ", name, state_word(on), state_word(stated > 0));
+	const struct survey *survey = findings->survey;
+	const struct isst_level *level = &domain->now->level;
+	const bool known = survey_has_level(domain);
+	const struct {
+		const char *name;
+		enum subject subject;
+		bool known, on;
+	} switches[] = {
+		{ "turbo-freq", SUBJECT_TURBO_FREQ, known && knows_feature(level->turbo_freq),
+		  level->turbo_freq == ISST_FEATURE_ENABLED },
+		{ "base-freq", SUBJECT_BASE_FREQ, known && knows_feature(level->base_freq),
+		  level->base_freq == ISST_FEATURE_ENABLED },
+		{ "core-power", SUBJECT_CORE_POWER,
+		  survey_core_power_is_on(domain) || survey_core_power_is_off(domain),
+		  survey_core_power_is_on(domain) },
+	};
+	unsigned int present = domain->now->profile.current_level;
+	int stated = survey_stated(survey, &survey->applied, SUBJECT_LEVEL, domain, NULL);
+	const char *loss = "";
+
+	if (known && stated != NOT_STATED && (unsigned int)stated != present)
+		loss = FINDING_TEXT(findings, "level %u, not %d; ", present, stated);
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		stated = survey_stated(survey, &survey->applied, switches[i].subject, domain, NULL);
+		if (switches[i].known && stated != NOT_STATED && (stated > 0) != switches[i].on)
+			loss = FINDING_TEXT(findings, "%s%s %s, not %s; ", loss, switches[i].name,
+					    state_word(switches[i].on), state_word(stated > 0));
+	}
+	survey_for_each_cpu (cpu, domain)
+		if (cpu->clos_known && cpu->clos == 0 &&
+		    survey_stated(survey, &survey->applied, SUBJECT_ASSOCIATION, domain, cpu) > 0)
+			return FINDING_TEXT(findings, "%sCPUs in CLOS 0 that are not to be; ",
+					    loss);
+	return loss;
 }
 
 static bool check_applied(struct findings *findings, const struct survey_domain *domain)
 {
-	const struct survey_stated *applied = &domain->applied;
-	const struct isst_level *level = &domain->now->level;
-	bool known = survey_has_level(domain), classes = false, lost;
-	struct memory_stream text;
-	char *loss;
+	const char *loss = find_loss(findings, domain);
 
-	if (memory_stream_open(&text)) {
-		findings->error = -ENOMEM;
+	if (!*loss)
 		return false;
-	}
-	survey_for_each_cpu (cpu, domain)
-		classes |= cpu->clos_known && cpu->applied_clos > 0 && cpu->clos == 0;
-	if (known && applied->level != NOT_STATED &&
-	    (unsigned int)applied->level != domain->now->profile.current_level)
-		fprintf(text.stream, "level %u, not %d; ", domain->now->profile.current_level,
-			applied->level);
-	print_switch(text.stream, "turbo-freq", known && knows_feature(level->turbo_freq),
-		     applied->turbo_freq, level->turbo_freq == ISST_FEATURE_ENABLED);
-	print_switch(text.stream, "base-freq", known && knows_feature(level->base_freq),
-		     applied->base_freq, level->base_freq == ISST_FEATURE_ENABLED);
-	print_switch(text.stream, "core-power",
-		     survey_core_power_is_on(domain) || survey_core_power_is_off(domain),
-		     applied->core_power, survey_core_power_is_on(domain));
-	if (classes)
-		fputs("CPUs in CLOS 0 that are not to be; ", text.stream);
-	loss = memory_stream_text(&text);
-	if (!loss)
-		findings->error = -ENOMEM;
-	lost = loss && *loss;
-	if (lost)
-		/* Without the last semicolon. */
-		note_loss(findings, domain,
-			  FINDING_TEXT(findings,
-				       "not as the configuration that was applied last: %.*s "
-				       "(perf-profile info, core-power info, core-power get-assoc)",
-				       (int)strlen(loss) - 2, loss),
-			  "the kernel has not restored all that was configured, or it was changed "
-			  "since");
-	free(loss);
-	return lost;
+	/* Without the last semicolon. */
+	note_loss(findings, domain,
+		  FINDING_TEXT(findings,
+			       "not as the configuration that was applied last: %.*s "
+			       "(perf-profile info, core-power info, core-power get-assoc)",
+			       (int)strlen(loss) - 2, loss),
+		  "the kernel has not restored all that was configured, or it was changed since");
+	return true;
 }
 
 /* ---- Power domains ---- */
@@ -111,27 +113,32 @@ static bool is_missing(enum isst_feature_state here, enum isst_feature_state the
 	return there == ISST_FEATURE_ENABLED && here == ISST_FEATURE_DISABLED;
 }
 
-static bool is_as_after_boot(int boot, bool on)
+static bool is_as_after_boot(const struct survey *survey, const struct survey_domain *domain,
+			     enum subject subject, bool on)
 {
+	int boot = survey_stated(survey, &survey->boot, subject, domain, NULL);
+
 	return boot == NOT_STATED ? !on : (boot > 0) == on;
 }
 
 /** Whether level and features are those of power-on, as far as that is known. */
-static bool has_level_of_power_on(const struct survey_domain *domain)
+static bool has_level_of_power_on(const struct survey *survey, const struct survey_domain *domain)
 {
-	const struct survey_stated *boot = &domain->boot;
+	const struct isst_level *level = &domain->now->level;
+	int boot = survey_stated(survey, &survey->boot, SUBJECT_LEVEL, domain, NULL);
 
-	return (boot->level == NOT_STATED ||
-		(unsigned int)boot->level == domain->now->profile.current_level) &&
-	       is_as_after_boot(boot->turbo_freq,
-				domain->now->level.turbo_freq == ISST_FEATURE_ENABLED) &&
-	       is_as_after_boot(boot->base_freq,
-				domain->now->level.base_freq == ISST_FEATURE_ENABLED);
+	return (boot == NOT_STATED || (unsigned int)boot == domain->now->profile.current_level) &&
+	       is_as_after_boot(survey, domain, SUBJECT_TURBO_FREQ,
+				level->turbo_freq == ISST_FEATURE_ENABLED) &&
+	       is_as_after_boot(survey, domain, SUBJECT_BASE_FREQ,
+				level->base_freq == ISST_FEATURE_ENABLED);
 }
 
-static bool has_core_power_of_power_on(const struct survey_domain *domain)
+static bool has_core_power_of_power_on(const struct survey *survey,
+				       const struct survey_domain *domain)
 {
-	return is_as_after_boot(domain->boot.core_power, survey_core_power_is_on(domain)) &&
+	return is_as_after_boot(survey, domain, SUBJECT_CORE_POWER,
+				survey_core_power_is_on(domain)) &&
 	       !has_other_classes(domain);
 }
 
@@ -142,12 +149,12 @@ static bool lacks_core_power(const struct survey_domain *domain, const struct su
 
 /** Whether a domain is as at power-on in all that the kernel does not restore, and the first one is
  * not. */
-static bool has_lost_state(const struct survey_domain *domain, const struct survey_domain *first,
-			   bool restores_core_power)
+static bool has_lost_state(const struct survey *survey, const struct survey_domain *domain,
+			   const struct survey_domain *first, bool restores_core_power)
 {
 	if (!survey_has_level(domain) || !survey_has_level(first) ||
-	    !has_level_of_power_on(domain) ||
-	    (!restores_core_power && !has_core_power_of_power_on(domain)))
+	    !has_level_of_power_on(survey, domain) ||
+	    (!restores_core_power && !has_core_power_of_power_on(survey, domain)))
 		return false;
 	return (!restores_core_power && lacks_core_power(domain, first)) ||
 	       is_missing(domain->now->level.base_freq, first->now->level.base_freq) ||
@@ -205,8 +212,9 @@ static bool has_nothing_changed(const struct survey *survey)
 {
 	survey_for_each_domain (domain, survey) {
 		if (domain->domain->has_cpu &&
-		    (!survey_has_level(domain) || !has_level_of_power_on(domain) ||
-		     !survey_core_power_is_off(domain) || !has_core_power_of_power_on(domain)))
+		    (!survey_has_level(domain) || !has_level_of_power_on(survey, domain) ||
+		     !survey_core_power_is_off(domain) ||
+		     !has_core_power_of_power_on(survey, domain)))
 			return false;
 	}
 	return true;
@@ -277,7 +285,7 @@ void check_resume(struct findings *findings)
 		else if (!context_has_power_domains(survey->context))
 			check_mailbox(findings, domain);
 		else if (domain != first && !kernel_is_fixed(survey, "resume-loses-levels") &&
-			 has_lost_state(domain, first, restores_core_power))
+			 has_lost_state(survey, domain, first, restores_core_power))
 			note_lost(findings, domain, first);
 	}
 }

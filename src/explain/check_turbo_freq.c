@@ -158,14 +158,14 @@ static void add_package(struct isst_finding *finding, const struct package *pack
 static void note_class(struct findings *findings, const struct survey_domain *domain,
 		       const struct survey_cpu *cpu, unsigned int mhz)
 {
+	bool applied = max_is_applied(findings->survey, domain, cpu->clos);
 	struct isst_finding *finding = findings_note(
 		findings, ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
 		"CLOS %u: maximum %u MHz (core-power get-config), below the %u MHz that high "
 		"priority cores reach by their bucket (turbo-freq info)%s",
-		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz,
-		AS_APPLIED(domain->clos_max_applied[cpu->clos]));
+		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz, AS_APPLIED(applied));
 
-	finding_is_choice(finding, domain->clos_max_applied[cpu->clos]);
+	finding_is_choice(finding, applied);
 	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
 	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
@@ -325,6 +325,8 @@ static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int 
 static void check_limits(struct findings *findings, const struct survey_domain *domain)
 {
 	bool on = turbo_freq_is_on(domain);
+	bool applied = survey_applies(findings->survey, SUBJECT_TURBO_RATIO_LIMITS, domain, NULL,
+				      INDEX_ALL, domain->limits.value);
 	struct isst_finding *finding;
 
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
@@ -338,8 +340,8 @@ static void check_limits(struct findings *findings, const struct survey_domain *
 					"MHz, %s %u MHz (perf-profile info)%s",
 					(unsigned long long)domain->limits.value, i, mhz,
 					on ? "SST-TF" : "the level", wanted_mhz(domain, i),
-					AS_APPLIED(domain->limits_applied));
-		finding_is_choice(finding, domain->limits_applied);
+					AS_APPLIED(applied));
+		finding_is_choice(finding, applied);
 		finding_explain(finding,
 				on ? "the limits are in the way of what SST-TF allows"
 				   : "turbo frequencies are lower than those of the level",

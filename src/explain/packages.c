@@ -111,6 +111,13 @@ unsigned int clos_max_mhz(const struct survey_domain *domain, const struct surve
 	return domain->clos[cpu->clos].max_mhz;
 }
 
+bool max_is_applied(const struct survey *survey, const struct survey_domain *domain,
+		    unsigned int clos)
+{
+	return survey_applies(survey, SUBJECT_CLOS_MAX, domain, NULL, clos,
+			      domain->clos[clos].max_mhz * UINT64_C(1000));
+}
+
 bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,
 			  unsigned int mhz)
 {

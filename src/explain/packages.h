@@ -43,6 +43,10 @@ struct package find_package(const struct survey *survey, const struct survey_dom
 /** The maximum of the class of a CPU, while that counts; UINT_MAX: none, or it is unknown. */
 unsigned int clos_max_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
 
+/** Whether the maximum of a class is as the configuration that was applied last states it. */
+bool max_is_applied(const struct survey *survey, const struct survey_domain *domain,
+		    unsigned int clos);
+
 /** The frequency of the bucket of a domain's own level for so many cores of the package; 0: none
  * holds them, or it is unknown. Power domains of a package can be at different levels. */
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores);

@@ -221,8 +221,6 @@ static void read_files_of_domains(struct survey *survey)
 
 static int take_domains(struct survey *survey, const struct survey_scope *scope)
 {
-	static const struct survey_stated NOTHING = { NOT_STATED, NOT_STATED, NOT_STATED,
-						      NOT_STATED };
 	size_t count = isst_domain_count(survey->context);
 
 	survey->domains = calloc(count + 1, sizeof(*survey->domains));
@@ -244,8 +242,6 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 			.domain = domain,
 			.asked = asked,
 			.now = &survey->now[survey->count],
-			.boot = NOTHING,
-			.applied = NOTHING,
 		};
 		survey->count++;
 	}
@@ -256,10 +252,19 @@ int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope)
 {
 	static void (*const ALL[])(struct survey * survey) = {
-		survey_read_whole,    read_snapshots,	     read_clos,
-		read_limits,	      read_requested_levels, read_files_of_domains,
-		survey_read_cpus,     survey_read_causes,    survey_read_reasons,
-		survey_read_managers, survey_read_hidden,    NULL,
+		survey_read_whole,
+		read_snapshots,
+		read_clos,
+		read_limits,
+		read_requested_levels,
+		read_files_of_domains,
+		survey_read_cpus,
+		survey_read_causes,
+		survey_read_reasons,
+		survey_read_managers,
+		survey_read_hidden,
+		survey_read_records,
+		NULL,
 	};
 	static void (*const LIMITS[])(struct survey * survey) = { survey_read_whole,
 								  survey_list_cpus,
@@ -272,8 +277,6 @@ int survey_read(struct survey *survey, struct isst_context *context,
 	survey->error = take_domains(survey, scope);
 	for (size_t i = 0; parts[i] && !survey->error; i++)
 		parts[i](survey);
-	if (!survey->error && scope->read_records && !scope->limits_only)
-		survey->error = scope->read_records(survey);
 	if (!survey->error && scope->measure)
 		survey_measure(survey);
 	return survey->error;
@@ -291,6 +294,8 @@ void survey_clear(struct survey *survey)
 	free(survey->domains);
 	limit_reasons_clear(&survey->reasons);
 	powercap_clear(&survey->power);
+	configuration_clear(&survey->boot);
+	configuration_clear(&survey->applied);
 	isst_cpuset_free(survey->undisturbed);
 	free(survey->smt);
 	free(survey->driver);

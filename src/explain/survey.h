@@ -7,6 +7,7 @@
 #ifndef ISST_EXPLAIN_SURVEY_H
 #define ISST_EXPLAIN_SURVEY_H
 
+#include "configuration/configuration.h"
 #include "features/snapshot.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/limit_reasons.h"
@@ -27,21 +28,12 @@ struct manager_seen {
 	bool active;		      /* its unit is */
 };
 
-/** What was recorded of a domain; NOT_STATED: nothing. */
-struct survey_stated {
-	int level, turbo_freq, base_freq, core_power;
-};
-
-enum { NOT_STATED = -1 };
-
 /** What is known of an online CPU. */
 struct survey_cpu {
 	const struct isst_cpu *cpu;
 	bool asked; /* it can be named by findings */
 	bool clos_known;
 	unsigned int clos;
-	int applied_clos; /* by the configuration that was applied last; NOT_STATED */
-	bool max_applied; /* that states its upper limit of cpufreq as it is */
 	bool read;	  /* what follows was read: it is asked, and not to be left alone */
 	bool has_cpufreq; /* with: */
 	struct scaling_limits limits;
@@ -73,13 +65,8 @@ struct survey_domain {
 	struct cpus_state cpus_state; /* offline CPUs */
 	struct survey_cpu *cpus;
 	size_t cpu_count;
-	/* The state that the first change since boot found, and the configuration that was applied
-	 * last, with what it states as it is. Where the machine was resumed also
-	 * whether saved settings have cores in other classes than CLOS 0. */
-	struct survey_stated boot, applied;
-	bool clos_max_applied[ISST_CLOS_COUNT], uncore_max_applied[ISST_FABRICS], limits_applied;
-	bool offline_applied; /* it states that all CPUs are offline that are */
-	bool has_saved_classes;
+	bool has_saved_classes; /* resumed: saved settings have cores in other classes than CLOS 0
+				 */
 };
 
 /** A version of the kernel, so that versions compare. */
@@ -99,6 +86,7 @@ struct survey {
 	unsigned int max_perf_pct, min_perf_pct; /* of intel_pstate; 0: none */
 	unsigned int resumes;			 /* since boot */
 	bool has_boot_state;			 /* a change was made since boot */
+	struct configuration boot, applied;	 /* what that found; what was applied last */
 	const char *applied_file;		 /* of the configuration applied last; NULL: none */
 	bool has_efficiency_control;		 /* of the uncore: elc_ files */
 	struct manager_seen managers[MANAGERS];
@@ -131,9 +119,6 @@ struct survey_scope {
 	const struct isst_cpuset *cpus; /* NULL: all of the domains */
 	bool measure;			/* CPUs are kept busy, and measured */
 	bool limits_only;		/* nothing but what limits the hardware is read */
-	/* Reads what was recorded since boot into the survey, which is complete otherwise. NULL:
-	 * there are none. Returns 0, -ENOMEM or -EINTR. */
-	int (*read_records)(struct survey *survey);
 };
 
 /** Reads everything. Returns 0, also where parts could not be read, -ENOMEM or -EINTR. To be
@@ -169,6 +154,20 @@ void survey_read_cpus(struct survey *survey);	  /* survey_cpus.c: with what is k
 void survey_read_reasons(struct survey *survey);  /* survey_hardware.c: what limits the hardware */
 void survey_measure(struct survey *survey);	  /* survey_hardware.c: where it is asked for */
 void survey_read_managers(struct survey *survey); /* managers.c */
+void survey_read_records(struct survey *survey);  /* records.c */
+
+/** What a configuration states of a domain, or of a CPU where @cpu is not NULL: the number, or
+ * NOT_STATED. */
+enum { NOT_STATED = -1 };
+int survey_stated(const struct survey *survey, const struct configuration *configuration,
+		  enum subject subject, const struct survey_domain *domain,
+		  const struct survey_cpu *cpu);
+
+/** Whether the configuration that was applied last states a value as it is: a number, kHz, or that
+ * CPUs are offline. */
+bool survey_applies(const struct survey *survey, enum subject subject,
+		    const struct survey_domain *domain, const struct survey_cpu *cpu,
+		    unsigned int index, uint64_t value);
 
 void survey_clear_cpus(struct survey_domain *domain);
 /** Whether a CPU is the first of its core that counts. One of which the core is unknown is not. */

@@ -37,11 +37,9 @@ void survey_list_cpus(struct survey *survey)
 			bool read = asked && !isst_cpuset_has(survey->undisturbed, number);
 
 			if (cpu)
-				domain->cpus[domain->cpu_count++] =
-					(struct survey_cpu){ .cpu = cpu,
-							     .asked = asked,
-							     .applied_clos = NOT_STATED,
-							     .read = read };
+				domain->cpus[domain->cpu_count++] = (struct survey_cpu){
+					.cpu = cpu, .asked = asked, .read = read
+				};
 		}
 	}
 }
