@@ -122,39 +122,38 @@ static int plan_turbo_freq_everywhere(struct isst_context *context, struct isst_
 	return error;
 }
 
-static void make(const struct machine *machine, const struct one_request *wanted,
-		 struct outcome *outcome)
+static const struct outcome *make(const struct machine *machine, const struct one_request *wanted)
 {
-	machine_make(machine, &wanted->request, NULL, outcome);
+	const struct outcome *outcome = machine_make(machine, &wanted->request, NULL);
+
 	assert_int_equal(outcome->lock, 0);
 	assert_int_equal(outcome->discovery, 0);
+	return outcome;
 }
 
 /** Makes a request that has to succeed, and to do something. */
 static void succeed(const struct machine *machine, const struct one_request *wanted)
 {
-	struct outcome outcome;
+	const struct outcome *outcome = make(machine, wanted);
 
-	make(machine, wanted, &outcome);
-	if (!outcome.here || outcome.result)
-		fail_msg("%s: %d %s%s", wanted->request.name, outcome.result, outcome.refusals,
-			 outcome.message);
-	assert_false(outcome.unchanged);
-	outcome_clear(&outcome);
+	if (!outcome->here || outcome->result)
+		fail_msg("%s: %d %s%s", wanted->request.name, outcome->result, outcome->refusals,
+			 outcome->message);
+	assert_false(outcome->unchanged);
 }
 
 /** Makes a request that has to be refused, and to change nothing. */
-static void refuse(const struct machine *machine, const struct one_request *wanted,
-		   const char *message, struct outcome *outcome)
+static const struct outcome *refuse(const struct machine *machine, const struct one_request *wanted,
+				    const char *message)
 {
-	char *before = machine_picture(machine);
+	autofree char *before = machine_picture(machine);
+	const struct outcome *outcome = make(machine, wanted);
 
-	make(machine, wanted, outcome);
 	assert_false(outcome->here);
 	check_holds(outcome->refusals, message);
 	machine_check(machine, before, "%s of power domain %u", wanted->request.name,
 		      wanted->number);
-	free(before);
+	return outcome;
 }
 
 static struct one_request core_power(unsigned int package, unsigned int number, bool enable)
@@ -279,36 +278,30 @@ static void check_package_power(const struct machine *machine, unsigned int pack
 
 /* ---- Core-power and CLOS ---- */
 
-TEST(core_power_of_one_power_domain_is_its_packages)
+MACHINE_TEST(core_power_of_one_power_domain_is_its_packages, "tests/tpmi-tiny")
 {
 	const struct one_request on = core_power(0, 1, true), off = core_power(0, 2, false);
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	succeed(&machine, &on);
-	check_package_power(&machine, 0, true);
+	succeed(machine, &on);
+	check_package_power(machine, 0, true);
 	for (unsigned int number = 0; number < 3; number++)
-		assert_int_equal(power_of(&machine, 0, number).priority_type, 1);
-	succeed(&machine, &off);
-	check_package_power(&machine, 0, false);
+		assert_int_equal(power_of(machine, 0, number).priority_type, 1);
+	succeed(machine, &off);
+	check_package_power(machine, 0, false);
 	for (unsigned int number = 0; number < 3; number++)
-		assert_int_equal(power_of(&machine, 0, number).priority_type, 1);
-	machine_end(&machine);
+		assert_int_equal(power_of(machine, 0, number).priority_type, 1);
 }
 
-TEST(power_domains_without_core_power_are_left_alone)
+MACHINE_TEST(power_domains_without_core_power_are_left_alone, "tests/tpmi-odd")
 {
 	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
 	const struct one_request on = core_power(0, 0, true);
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tpmi-odd");
-	succeed(&machine, &on);
+	succeed(machine, &on);
 	for (size_t i = 0; i < COUNT(REACHED); i++)
-		check_power(&machine, 0, REACHED[i], true);
-	assert_false(power_of(&machine, 0, 2).supported);
-	assert_false(power_of(&machine, 0, 2).enable);
-	machine_end(&machine);
+		check_power(machine, 0, REACHED[i], true);
+	assert_false(power_of(machine, 0, 2).supported);
+	assert_false(power_of(machine, 0, 2).enable);
 }
 
 TEST(other_packages_are_left_alone)
@@ -340,85 +333,67 @@ TEST(a_neighbour_without_performance_profiles_takes_part)
 	machine_end(&machine);
 }
 
-TEST(a_power_domain_without_core_power_is_refused_and_so_is_nothing_else)
+MACHINE_TEST(a_power_domain_without_core_power_is_refused_and_so_is_nothing_else, "tests/tpmi-odd")
 {
 	const struct one_request requests[] = { core_power(0, 2, true), clos_1(0, 2) };
 	const struct one_request off = core_power(0, 2, false);
-	struct machine machine;
-	struct outcome nothing;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tpmi-odd");
-	machine_look(&machine);
+	machine_look(machine);
 	/* An unsupported feature need not be disabled. */
-	before = machine_picture(&machine);
-	make(&machine, &off, &nothing);
-	assert_true(nothing.here && nothing.unchanged);
-	check_holds(nothing.warnings,
+	autofree char *before = machine_picture(machine);
+	outcome = make(machine, &off);
+	assert_true(outcome->here && outcome->unchanged);
+	check_holds(outcome->warnings,
 		    "package 0, power domain 2: core-power not supported: nothing to disable");
-	machine_check(&machine, before, "core-power disable");
-	outcome_clear(&nothing);
-	free(before);
-	for (size_t i = 0; i < COUNT(requests); i++) {
-		struct outcome outcome;
-
-		refuse(&machine, &requests[i],
-		       "package 0, power domain 2: core-power not supported", &outcome);
-		outcome_clear(&outcome);
-	}
-	machine_end(&machine);
+	machine_check(machine, before, "core-power disable");
+	for (size_t i = 0; i < COUNT(requests); i++)
+		refuse(machine, &requests[i],
+		       "package 0, power domain 2: core-power not supported");
 }
 
-TEST(a_clos_of_one_power_domain_is_its_packages)
+MACHINE_TEST(a_clos_of_one_power_domain_is_its_packages, "tests/tpmi-odd")
 {
 	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
 	const struct one_request request = clos_1(0, 3);
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tpmi-odd");
-	succeed(&machine, &request);
+	succeed(machine, &request);
 	for (size_t i = 0; i < COUNT(REACHED); i++) {
-		struct abi_clos_param config = clos_of(&machine, 0, REACHED[i], 1);
+		struct abi_clos_param config = clos_of(machine, 0, REACHED[i], 1);
 
 		assert_int_equal(config.min_freq_mhz, 1200);
 		assert_int_equal(config.max_freq_mhz, 2200);
 		assert_int_equal(config.prop_prio, 5);
-		assert_int_equal(clos_of(&machine, 0, REACHED[i], 2).min_freq_mhz, 0);
+		assert_int_equal(clos_of(machine, 0, REACHED[i], 2).min_freq_mhz, 0);
 	}
-	machine_end(&machine);
 }
 
-TEST(D39_disabling_core_power_under_turbo_freq_is_reported)
+MACHINE_TEST(D39_disabling_core_power_under_turbo_freq_is_reported, "tests/tpmi-tiny")
 {
 	const struct one_request on = turbo_freq(1, true, false, NULL);
 	const struct one_request off = turbo_freq(1, false, false, NULL);
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	succeed(&machine, &on);
+	succeed(machine, &on);
 	for (unsigned int number = 0; number < 3; number++) {
 		const struct one_request disable = core_power(0, number, false);
 		const struct one_request enable = core_power(0, number, true);
-		struct outcome outcome;
+		const struct outcome *outcome;
 
-		check_power(&machine, 0, number, true);
-		make(&machine, &disable, &outcome);
-		assert_true(outcome.here && !outcome.unchanged);
+		check_power(machine, 0, number, true);
+		outcome = make(machine, &disable);
+		assert_true(outcome->here && !outcome->unchanged);
 		/* The message names the power domain that uses it. */
 		check_holds(
-			outcome.warnings,
+			outcome->warnings,
 			"package 0, power domain 1: core-power is disabled, turbo-freq stays enabled");
-		check_package_power(&machine, 0, false);
-		assert_int_equal(features_of(&machine, 1), 2);
-		outcome_clear(&outcome);
+		check_package_power(machine, 0, false);
+		assert_int_equal(features_of(machine, 1), 2);
 		/* Where turbo-freq is on already core-power is left alone; elsewhere it goes on. */
-		make(&machine, &on, &outcome);
-		assert_true(outcome.here && outcome.unchanged);
-		outcome_clear(&outcome);
-		succeed(&machine, &enable);
+		outcome = make(machine, &on);
+		assert_true(outcome->here && outcome->unchanged);
+		succeed(machine, &enable);
 	}
-	succeed(&machine, &off);
-	machine_end(&machine);
+	succeed(machine, &off);
 }
 
 /* ---- Features with all that goes with them ---- */
@@ -529,7 +504,7 @@ static void both_come_and_go(const struct one_request on[2], const struct one_re
 		for (unsigned int first = 0; first < 2; first++) {
 			struct abi_clos_param config;
 			struct machine machine;
-			char *before = begin_with(&machine, &STARTS[i]);
+			autofree char *before = begin_with(&machine, &STARTS[i]);
 
 			succeed(&machine, &on[0]);
 			succeed(&machine, &on[1]);
@@ -545,7 +520,6 @@ static void both_come_and_go(const struct one_request on[2], const struct one_re
 			succeed(&machine, &off[!first]);
 			machine_check(&machine, before, "%s, the %s off first", STARTS[i].name,
 				      first ? "second" : "first");
-			free(before);
 			machine_end(&machine);
 		}
 }
@@ -570,23 +544,19 @@ TEST(D38_turbo_freq_of_two_power_domains_comes_and_goes)
 
 /** CPUs that lose the high priority that an earlier run gave them are named, also those of another
  * power domain. */
-TEST(cores_of_another_power_domain_that_lose_their_priority_are_named)
+MACHINE_TEST(cores_of_another_power_domain_that_lose_their_priority_are_named, "tests/tpmi-tiny")
 {
 	const struct one_request first = turbo_freq(0, true, true, "2");
 	const struct one_request second = turbo_freq(1, true, true, "5");
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	succeed(&machine, &first);
-	make(&machine, &second, &outcome);
-	assert_true(outcome.here);
-	assert_int_equal(outcome.result, 0);
-	assert_int_equal(association_of(&machine, 0, 2), 3);
+	succeed(machine, &first);
+	outcome = make(machine, &second);
+	assert_true(outcome->here);
+	assert_int_equal(outcome->result, 0);
+	assert_int_equal(association_of(machine, 0, 2), 3);
 	/* Core 2 of power domain 0 is of CPUs 2 and 10. */
-	check_holds(outcome.warnings, "CPUs 2,10 had high priority before");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	check_holds(outcome->warnings, "CPUs 2,10 had high priority before");
 }
 
 TEST(too_many_cores_are_reported_also_if_the_first_power_domain_has_none)
@@ -598,17 +568,16 @@ TEST(too_many_cores_are_reported_also_if_the_first_power_domain_has_none)
 		"4-8"
 	};
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	/* Buckets are of 2 and 4 cores; the first power domain can have none of them. */
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[domain power-domain 2]",
 			   "[domain power-domain 0]\ncore-power = no\n\n"
 			   "[domain power-domain 1]\ncores = 0-5\n\n[domain power-domain 2]");
-	make(&machine, &ALL, &outcome);
-	assert_true(outcome.here);
-	assert_int_equal(outcome.result, 0);
-	check_holds(outcome.warnings, "package 0: 5 cores have high priority");
-	outcome_clear(&outcome);
+	outcome = make(&machine, &ALL);
+	assert_true(outcome->here);
+	assert_int_equal(outcome->result, 0);
+	check_holds(outcome->warnings, "package 0: 5 cores have high priority");
 	machine_end(&machine);
 }
 
@@ -662,24 +631,23 @@ TEST(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package)
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct machine machine;
-		struct outcome outcome;
+		const struct outcome *outcome;
 
 		machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 				   "[files]\nuncore-follows-level = no\n\n[topology]");
 		write_khz(&machine, PACKAGE_UNCORE "min_freq_khz", CASES[i].package_min * 1000);
 		write_khz(&machine, PACKAGE_UNCORE "max_freq_khz", CASES[i].package_max * 1000);
 		write_khz(&machine, DOMAIN_UNCORE "max_freq_khz", CASES[i].own_max * 1000);
-		make(&machine, &LEVELS[1], &outcome);
-		if (!outcome.here || outcome.result)
+		outcome = make(&machine, &LEVELS[1]);
+		if (!outcome->here || outcome->result)
 			fail_msg("package %u to %u: %d %s", CASES[i].package_min,
-				 CASES[i].package_max, outcome.result, outcome.message);
+				 CASES[i].package_max, outcome->result, outcome->message);
 		check_khz(&machine, DOMAIN_UNCORE "min_freq_khz", CASES[i].min * 1000);
 		check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", CASES[i].max * 1000);
 		if (CASES[i].warning)
-			check_holds(outcome.warnings, CASES[i].warning);
+			check_holds(outcome->warnings, CASES[i].warning);
 		else
-			assert_null(strstr(outcome.warnings, "uncore"));
-		outcome_clear(&outcome);
+			assert_null(strstr(outcome->warnings, "uncore"));
 		machine_end(&machine);
 	}
 }
@@ -699,14 +667,13 @@ TEST(uncore_limits_are_restored_with_the_level)
 			machine_begin(&machine, "tests/tpmi-api2");
 		for (size_t j = 0; j < 3; j++) {
 			size_t level = j % 2 ? 0 : 1;
-			struct outcome outcome;
+			const struct outcome *outcome;
 
-			make(&machine, &LEVELS[level], &outcome);
-			assert_int_equal(outcome.result, 0);
-			assert_null(strstr(outcome.warnings, "uncore"));
+			outcome = make(&machine, &LEVELS[level]);
+			assert_int_equal(outcome->result, 0);
+			assert_null(strstr(outcome->warnings, "uncore"));
 			check_khz(&machine, DOMAIN_UNCORE "max_freq_khz",
 				  level ? 1700000 : 1800000);
-			outcome_clear(&outcome);
 		}
 		machine_end(&machine);
 	}
@@ -716,19 +683,18 @@ TEST(uncore_limits_are_restored_with_the_level)
 TEST(uncore_limits_whose_numbers_are_not_unique_are_left_alone)
 {
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 			   "[files]\nuncore-follows-level = no\nuncore-ids = repeated\n\n"
 			   "[topology]");
-	make(&machine, &LEVELS[1], &outcome);
-	assert_int_equal(outcome.result, 0);
-	check_holds(outcome.warnings, "package 0, power domain 0: uncore limits of fabric 0 are "
-				      "left unchanged: the kernel's numbers (domain_id, "
-				      "instance_id) do not show which of its directories is this "
-				      "power domain's");
+	outcome = make(&machine, &LEVELS[1]);
+	assert_int_equal(outcome->result, 0);
+	check_holds(outcome->warnings, "package 0, power domain 0: uncore limits of fabric 0 are "
+				       "left unchanged: the kernel's numbers (domain_id, "
+				       "instance_id) do not show which of its directories is this "
+				       "power domain's");
 	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2200000);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
@@ -736,19 +702,18 @@ TEST(uncore_limits_whose_numbers_are_not_unique_are_left_alone)
 TEST(a_fabric_that_the_kernel_does_not_show_is_named)
 {
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 			   "[files]\nuncore-follows-level = no\n\n[driver]\nkernel = 7.2\n\n"
 			   "[domain]\nversion = 2\n\n[level 1]\nuncore-2-max = 1900\n"
 			   "uncore-2-base = 1200\nuncore-2-min = 800\n\n[topology]");
-	make(&machine, &LEVELS[1], &outcome);
-	if (outcome.result)
-		fail_msg("%s", outcome.message);
-	check_holds(outcome.warnings, "package 0, power domain 0: uncore limits of fabric 1 are "
-				      "left unchanged: the kernel provides no such fabric");
-	assert_null(strstr(outcome.warnings, "fabric 0"));
+	outcome = make(&machine, &LEVELS[1]);
+	if (outcome->result)
+		fail_msg("%s", outcome->message);
+	check_holds(outcome->warnings, "package 0, power domain 0: uncore limits of fabric 1 are "
+				       "left unchanged: the kernel provides no such fabric");
+	assert_null(strstr(outcome->warnings, "fabric 0"));
 	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2000000);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }

@@ -51,6 +51,11 @@ __attribute__((weak)) int main(void)
 	return test_main(NULL, NULL);
 }
 
+void check_free(char **text)
+{
+	free(*text);
+}
+
 void check_holds(const char *text, const char *part)
 {
 	assert_non_null(text);

@@ -35,13 +35,14 @@ void test_register(struct test *test);
 int test_main(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 /** Registers a test; the states are names of platforms, or NULL. */
-#define REGISTER(function, setup, teardown, ...) \
-	__attribute__((constructor)) static void register_##function(void) \
+#define REGISTER_AS(name, label, function, setup, teardown, ...) \
+	__attribute__((constructor)) static void register_##label(void) \
 	{ \
 		static const char *const STATES[] = { __VA_ARGS__, NULL }; \
-		static struct test this = { #function, function, setup, teardown, STATES, NULL }; \
+		static struct test this = { name, function, setup, teardown, STATES, NULL }; \
 		test_register(&this); \
 	}
+#define REGISTER(function, ...) REGISTER_AS(#function, function, function, __VA_ARGS__)
 #define DEFINE_TEST(name, ...) \
 	static void name(void **state); \
 	REGISTER(name, __VA_ARGS__) \
@@ -54,6 +55,10 @@ int test_main(CMFixtureFunction setup, CMFixtureFunction teardown);
 #define TEST_ON(name, ...) DEFINE_TEST(name, NULL, NULL, __VA_ARGS__)
 /** So does a function that is defined elsewhere. */
 #define RUN_ON(function, ...) REGISTER(function, NULL, NULL, __VA_ARGS__)
+
+/** A text that is freed at the end of its block. */
+#define autofree __attribute__((cleanup(check_free)))
+void check_free(char **text);
 
 /** Fails unless @text holds @part; prints both. */
 void check_holds(const char *text, const char *part);

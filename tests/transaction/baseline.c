@@ -35,12 +35,10 @@ static void check_file(const struct machine *machine, const char *path, const ch
 
 static void make(const struct machine *machine, const char *name)
 {
-	struct outcome outcome;
+	const struct outcome *outcome = machine_try(machine, name);
 
-	machine_try(machine, name, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s, %s: %s", machine->name, name, outcome.message);
-	outcome_clear(&outcome);
+	if (outcome_error(outcome))
+		fail_msg("%s, %s: %s", machine->name, name, outcome->message);
 }
 
 /* ---- SST-BF while turbo is off: cpuinfo_max_freq follows the base frequency ---- */
@@ -70,19 +68,15 @@ TEST(B5_limits_follow_the_new_base_frequency_while_turbo_is_off)
 TEST(B5_a_second_run_without_turbo_changes_nothing)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	begin_without_turbo(&machine);
 	make(&machine, "base-freq enable auto");
-	before = machine_picture(&machine);
-	machine_try(&machine, "base-freq enable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_string_equal(outcome.steps, "");
-	assert_true(outcome.unchanged);
+	autofree char *before = machine_picture(&machine);
+	outcome = machine_expect(&machine, "base-freq enable auto", 0);
+	assert_string_equal(outcome->steps, "");
+	assert_true(outcome->unchanged);
 	machine_check(&machine, before, "a second run");
-	free(before);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
@@ -111,35 +105,25 @@ TEST(limits_that_turbo_hides_are_set_and_removed)
 TEST(limits_that_turbo_hides_are_rolled_back)
 {
 	struct machine machine;
-	struct outcome outcome;
 
 	begin_without_turbo(&machine);
 	machine_faults(&machine, "write " CPUFREQ(3, "scaling_max_freq") " EIO times 1");
-	machine_try(&machine, "turbo-mode disable", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
+	machine_expect(&machine, "turbo-mode disable", -EIO);
 	machine_faults(&machine, "%s", "");
 	check_with_turbo(&machine, "3000000");
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
 /** Of a step that was verified, when one behind it fails. */
-TEST(limits_that_turbo_hides_are_rolled_back_on_preset_platforms)
+MACHINE_TEST(limits_that_turbo_hides_are_rolled_back_on_preset_platforms, "cascadelake-6230n")
 {
-	struct machine machine;
-	struct outcome outcome;
-
-	machine_begin(&machine, "cascadelake-6230n");
-	write_file(&machine, CPU "intel_pstate/no_turbo", "1");
-	machine_faults(&machine, "write " CPUFREQ(0, "scaling_min_freq") " EIO times 1");
-	machine_try(&machine, "base-freq enable", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	machine_faults(&machine, "%s", "");
-	write_file(&machine, CPU "intel_pstate/no_turbo", "0");
-	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "3900000");
-	check_file(&machine, CPUFREQ(1, "scaling_max_freq"), "3900000");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_faults(machine, "write " CPUFREQ(0, "scaling_min_freq") " EIO times 1");
+	machine_expect(machine, "base-freq enable", -EIO);
+	machine_faults(machine, "%s", "");
+	write_file(machine, CPU "intel_pstate/no_turbo", "0");
+	check_file(machine, CPUFREQ(0, "scaling_max_freq"), "3900000");
+	check_file(machine, CPUFREQ(1, "scaling_max_freq"), "3900000");
 }
 
 /* Limits that a user has set between the base frequencies of two levels, or of SST-BF: nobody sees
@@ -185,18 +169,17 @@ static const struct {
 TEST(limits_that_become_visible_with_a_base_frequency_are_rolled_back)
 {
 	for (size_t i = 0; i < COUNT(STOPS); i++) {
-		struct outcome outcome;
+		const struct outcome *outcome;
 		struct machine machine;
 
 		begin_with_hidden_limits(&machine);
 		machine_faults(&machine, "%s EIO times 1", STOPS[i].stop);
-		machine_try(&machine, STOPS[i].request, &outcome);
-		if (outcome_error(&outcome) != -EIO)
-			fail_msg("%s, %s: %s", STOPS[i].request, STOPS[i].stop, outcome.message);
-		check_holds(outcome.message, "all changes were rolled back");
+		outcome = machine_try(&machine, STOPS[i].request);
+		if (outcome_error(outcome) != -EIO)
+			fail_msg("%s, %s: %s", STOPS[i].request, STOPS[i].stop, outcome->message);
+		check_holds(outcome->message, "all changes were rolled back");
 		machine_faults(&machine, "%s", "");
 		check_hidden_limits(&machine);
-		outcome_clear(&outcome);
 		machine_end(&machine);
 	}
 }
@@ -224,15 +207,13 @@ TEST(limits_that_become_visible_with_a_base_frequency_belong_to_the_change)
 
 TEST(a_limit_that_becomes_visible_with_the_level_is_reported_correctly)
 {
-	struct outcome outcome;
+	const struct outcome *outcome;
 	struct machine machine;
 
 	begin_with_hidden_limits(&machine);
-	machine_try(&machine, "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "CPU 0: the frequency limit of 2200 MHz");
-	check_holds(outcome.warnings, "CPU 1: the frequency limit of 2250 MHz");
-	outcome_clear(&outcome);
+	outcome = machine_expect(&machine, "level 1 online", 0);
+	check_holds(outcome->warnings, "CPU 0: the frequency limit of 2200 MHz");
+	check_holds(outcome->warnings, "CPU 1: the frequency limit of 2250 MHz");
 	machine_end(&machine);
 }
 
@@ -273,21 +254,18 @@ TEST(B5_disabling_restores_the_limits_of_the_user)
 TEST(B5_a_failed_change_restores_the_limits_of_the_user)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	begin_without_turbo(&machine);
 	for (size_t i = 0; i < COUNT(LIMITS); i++)
 		write_file(&machine, LIMITS[i].path, LIMITS[i].khz);
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(&machine);
 	machine_faults(&machine, "write " CPUFREQ(2, "scaling_min_freq") " EIO");
-	machine_try(&machine, "base-freq enable auto", &outcome);
+	outcome = machine_try(&machine, "base-freq enable auto");
 	machine_faults(&machine, "%s", "");
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	assert_string_equal(outcome.differences, "");
+	assert_int_equal(outcome_error(outcome), -EIO);
+	assert_string_equal(outcome->differences, "");
 	machine_check(&machine, before, "a change that failed");
-	free(before);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
@@ -306,16 +284,15 @@ TEST(every_old_value_is_read_before_the_first_write)
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	for (size_t i = 0; i < COUNT(UNREADABLE); i++) {
 		machine_begin(&machine, "tests/tiny");
 		machine_faults(&machine, "%s", UNREADABLE[i].rule);
-		machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
-		assert_int_equal(outcome_error(&outcome), -EIO);
+		outcome = machine_make(&machine, request_find("base-freq enable auto"), &making);
+		assert_int_equal(outcome_error(outcome), -EIO);
 		assert_int_equal(counts.changes, 0);
-		check_holds(outcome.message, UNREADABLE[i].part);
-		outcome_clear(&outcome);
+		check_holds(outcome->message, UNREADABLE[i].part);
 		seam_counts_clear(&counts);
 		machine_end(&machine);
 	}
@@ -364,17 +341,15 @@ static unsigned int find_clos_change(void)
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
 	struct machine machine;
-	struct outcome outcome;
 	unsigned int number = 0;
 
 	machine_begin(&machine, "tests/tiny");
 	/* Switching core-power on may reset the whole of a CLOS. */
 	machine_prepare(&machine, "core-power enable ordered");
-	machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
+	machine_make(&machine, request_find("base-freq enable auto"), &making);
 	while (number < counts.changes && strcmp(counts.kinds[number], "mmio clos") != 0)
 		number++;
 	assert_int_not_equal(number, counts.changes);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 	machine_end(&machine);
 	return number + 1;
@@ -382,62 +357,54 @@ static unsigned int find_clos_change(void)
 
 /** base-freq writes all of CLOS 0 but its desired frequency, which another process sets meanwhile.
  */
-TEST(B11_bits_of_others_outlast_a_rollback)
+MACHINE_TEST(B11_bits_of_others_outlast_a_rollback, "tests/tiny")
 {
 	struct seam_plan plan = { 0 };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 	uint32_t before;
 
-	machine_begin(&machine, "tests/tiny");
 	/* Switching core-power on may reset the whole of a CLOS. */
-	machine_prepare(&machine, "core-power enable ordered");
-	foreign = &machine;
+	machine_prepare(machine, "core-power enable ordered");
+	foreign = machine;
 	foreign_register = 0x08;
-	before = read_register(&machine, 0x08);
+	before = read_register(machine, 0x08);
 	assert_int_equal(before >> 24, 0);
 	/* What the change writes, the desired frequency included that is not its own. */
 	foreign_value = 0x15ff1700;
 	plan.after_change = find_clos_change();
 	plan.then = write_behind_the_back;
-	machine_faults(&machine, "mailbox 0x7f/0x02 set ENXIO");
-	machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
-	machine_faults(&machine, "%s", "");
-	if (outcome_error(&outcome) != -EIO)
-		fail_msg("%d: %s\n%s", outcome_error(&outcome), outcome.message,
-			 outcome.differences);
-	assert_string_equal(outcome.differences, "");
-	assert_int_equal(read_register(&machine, 0x08), before | 0x15000000);
-	outcome_clear(&outcome);
+	machine_faults(machine, "mailbox 0x7f/0x02 set ENXIO");
+	outcome = machine_make(machine, request_find("base-freq enable auto"), &making);
+	machine_faults(machine, "%s", "");
+	if (outcome_error(outcome) != -EIO)
+		fail_msg("%d: %s\n%s", outcome_error(outcome), outcome->message,
+			 outcome->differences);
+	assert_string_equal(outcome->differences, "");
+	assert_int_equal(read_register(machine, 0x08), before | 0x15000000);
 	seam_counts_clear(&counts);
-	machine_end(&machine);
 }
 
-TEST(B11_bits_of_others_do_not_fail_the_verification)
+MACHINE_TEST(B11_bits_of_others_do_not_fail_the_verification, "tests/tiny")
 {
 	struct seam_plan plan = { .after_change = find_clos_change(),
 				  .then = write_behind_the_back };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
 	/* Switching core-power on may reset the whole of a CLOS. */
-	machine_prepare(&machine, "core-power enable ordered");
-	foreign = &machine;
+	machine_prepare(machine, "core-power enable ordered");
+	foreign = machine;
 	foreign_register = 0x08;
 	foreign_value = 0x15ff1700;
-	machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%d: %s", outcome_error(&outcome), outcome.message);
-	assert_string_equal(outcome.warnings, "");
-	assert_int_equal(read_register(&machine, 0x08), 0x15ff1700);
-	outcome_clear(&outcome);
+	outcome = machine_make(machine, request_find("base-freq enable auto"), &making);
+	if (outcome_error(outcome))
+		fail_msg("%d: %s", outcome_error(outcome), outcome->message);
+	assert_string_equal(outcome->warnings, "");
+	assert_int_equal(read_register(machine, 0x08), 0x15ff1700);
 	seam_counts_clear(&counts);
-	machine_end(&machine);
 }
 
 /* ---- What a step moves beside what it writes ---- */
@@ -455,31 +422,25 @@ static void keep_the_old_maximum(void)
 }
 
 /** The level is the first change; its base frequency, 2500 MHz, is above the limit of before. */
-TEST(a_limit_that_came_with_the_level_is_lifted)
+MACHINE_TEST(a_limit_that_came_with_the_level_is_lifted, "tests/tiny")
 {
 	struct seam_plan plan = { .after_change = 1, .then = keep_the_old_maximum };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	foreign = &machine;
+	foreign = machine;
 	switch_turbo_off();
-	machine_prepare(&machine, "level 1 online");
-	before = machine_picture(&machine);
-	machine_prepare(&machine, "level 0");
-	machine_make(&machine, request_find("level 1 online"), &making, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%d: %s", outcome_error(&outcome), outcome.message);
+	machine_prepare(machine, "level 1 online");
+	autofree char *before = machine_picture(machine);
+	machine_prepare(machine, "level 0");
+	outcome = machine_make(machine, request_find("level 1 online"), &making);
+	if (outcome_error(outcome))
+		fail_msg("%d: %s", outcome_error(outcome), outcome->message);
 	assert_true(counts.changes > 0);
 	assert_string_equal(counts.kinds[0], "mailbox 0x7f/0x8");
-	machine_check(&machine, before, "a level that brings a limit with it");
-	outcome_clear(&outcome);
+	machine_check(machine, before, "a level that brings a limit with it");
 	seam_counts_clear(&counts);
-	free(before);
-	machine_end(&machine);
 }
 
 static void switch_turbo_off_and_lower_the_limit_of_cpu_0(void)
@@ -489,47 +450,40 @@ static void switch_turbo_off_and_lower_the_limit_of_cpu_0(void)
 }
 
 /** Disables turbo mode while another process does something right after the first write. */
-static void disable_turbo_mode_beside(struct machine *machine, void (*other)(void),
-				      struct outcome *outcome)
+static const struct outcome *disable_turbo_mode_beside(const struct machine *machine,
+						       void (*other)(void))
 {
 	struct seam_plan plan = { .after_change = 1, .then = other };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
+	const struct outcome *outcome;
 
-	machine_begin(machine, "tests/tiny");
 	foreign = machine;
-	machine_make(machine, request_find("turbo-mode disable"), &making, outcome);
+	outcome = machine_make(machine, request_find("turbo-mode disable"), &making);
 	if (outcome_error(outcome))
 		fail_msg("%d: %s", outcome_error(outcome), outcome->message);
 	assert_true(counts.changes > 0);
 	seam_counts_clear(&counts);
+	return outcome;
 }
 
 /** What was written reads as no limit, since the range ends there by now. */
-TEST(a_range_that_shrinks_to_the_limit_is_no_failure)
+MACHINE_TEST(a_range_that_shrinks_to_the_limit_is_no_failure, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome = disable_turbo_mode_beside(machine, switch_turbo_off);
 
-	disable_turbo_mode_beside(&machine, switch_turbo_off, &outcome);
-	assert_string_equal(outcome.warnings, "");
-	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	assert_string_equal(outcome->warnings, "");
+	check_file(machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
 }
 
-TEST(a_shrinking_range_is_no_failure_beside_a_clipped_limit)
+MACHINE_TEST(a_shrinking_range_is_no_failure_beside_a_clipped_limit, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome = disable_turbo_mode_beside(
+		machine, switch_turbo_off_and_lower_the_limit_of_cpu_0);
 
-	disable_turbo_mode_beside(&machine, switch_turbo_off_and_lower_the_limit_of_cpu_0,
-				  &outcome);
-	check_holds(outcome.warnings,
+	check_holds(outcome->warnings,
 		    "CPU 0: scaling_max_freq: wrote 2000000 kHz, read back 1500000 kHz: clipped");
-	check_file(&machine, CPUFREQ(1, "scaling_max_freq"), "2000000");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	check_file(machine, CPUFREQ(1, "scaling_max_freq"), "2000000");
 }
 
 int main(void)

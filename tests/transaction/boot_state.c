@@ -93,12 +93,12 @@ TEST(the_file_of_another_boot_is_none)
 static void check_refused(const char *first, const char *rest, const char *message)
 {
 	struct locked locked;
-	char *boot_id, *file;
+	char *file;
 	size_t size;
 	char *text;
 
 	locked_begin(&locked);
-	boot_id = machine_text(&locked.machine, "/proc/sys/kernel/random/boot_id");
+	autofree char *boot_id = machine_text(&locked.machine, "/proc/sys/kernel/random/boot_id");
 	assert_true(asprintf(&file, "%s%s%s", first, boot_id, rest) >= 0);
 	machine_write(&locked.machine, FILE_PATH, file);
 	/* It is not replaced by what is found now. */
@@ -107,7 +107,6 @@ static void check_refused(const char *first, const char *rest, const char *messa
 	assert_null(text);
 	check_holds(isst_error(locked.context), FILE_PATH);
 	check_holds(isst_error(locked.context), message);
-	free(boot_id);
 	free(file);
 	locked_end(&locked);
 }
@@ -230,118 +229,95 @@ static void check_kept(const struct machine *machine, int expected)
 	isst_close(context);
 }
 
-TEST(the_first_write_since_boot_is_preceded_by_it)
+MACHINE_TEST(the_first_write_since_boot_is_preceded_by_it, "tests/tiny")
 {
-	struct machine machine;
-	char *before;
-
-	machine_begin(&machine, "tests/tiny");
-	hook_begin(&machine);
-	before = machine_picture(&machine);
-	free(change_clos(&machine, 3, true));
+	hook_begin(machine);
+	autofree char *before = machine_picture(machine);
+	free(change_clos(machine, 3, true));
 	assert_int_equal(hook.calls, 0);
-	check_kept(&machine, -ENOENT);
-	free(change_clos(&machine, 3, false));
+	check_kept(machine, -ENOENT);
+	free(change_clos(machine, 3, false));
 	assert_int_equal(hook.calls, 1);
 	assert_string_equal(hook.found, before);
-	check_kept(&machine, 0);
+	check_kept(machine, 0);
 	assert_int_equal(hook.calls_again, 0);
-	free(change_clos(&machine, 4, false));
+	free(change_clos(machine, 4, false));
 	assert_int_equal(hook.calls, 1);
-	free(before);
-	machine_end(&machine);
 }
 
-TEST(later_runs_add_what_was_not_seen)
+MACHINE_TEST(later_runs_add_what_was_not_seen, "tests/tiny")
 {
-	struct machine machine;
 	char *warnings;
 
-	machine_begin(&machine, "tests/tiny");
-	hook_begin(&machine);
-	free(change_clos(&machine, 3, false));
-	free(change_clos(&machine, 4, true));
+	hook_begin(machine);
+	free(change_clos(machine, 3, false));
+	free(change_clos(machine, 4, true));
 	assert_int_equal(hook.calls_again, 0);
-	free(change_clos(&machine, 4, false));
+	free(change_clos(machine, 4, false));
 	assert_int_equal(hook.calls_again, 1);
-	check_kept(&machine, 0);
+	check_kept(machine, 0);
 	hook.error = -EIO;
-	warnings = change_clos(&machine, 5, false);
+	warnings = change_clos(machine, 5, false);
 	assert_string_equal(warnings, "CPUs that were seen since are not added to the state after "
 				      "boot: a CPU is unreadable\n");
-	check_kept(&machine, 0);
+	check_kept(machine, 0);
 	free(warnings);
 	hook.error = 0;
 	hook.longer = "longer";
-	warnings = change_clos(&machine, 6, false);
+	warnings = change_clos(machine, 6, false);
 	assert_string_equal(warnings, "");
-	check_text(&machine, "longer");
+	check_text(machine, "longer");
 	assert_int_equal(hook.calls, 1);
 	free(warnings);
-	machine_end(&machine);
 }
 
-TEST(a_run_that_writes_nothing_keeps_nothing)
+MACHINE_TEST(a_run_that_writes_nothing_keeps_nothing, "tests/tiny")
 {
-	struct machine machine;
 	char *path;
 
-	machine_begin(&machine, "tests/tiny");
-	hook_begin(&machine);
-	free(change_clos(&machine, 3, false));
+	hook_begin(machine);
+	free(change_clos(machine, 3, false));
 	assert_int_equal(hook.calls, 1);
 	/* As if an earlier version, which keeps no state, had made the change. */
-	assert_true(asprintf(&path, "%s/" FILE_PATH, machine.state) >= 0);
+	assert_true(asprintf(&path, "%s/" FILE_PATH, machine->state) >= 0);
 	assert_int_equal(remove(path), 0);
 	free(path);
-	free(change_clos(&machine, 3, false));
+	free(change_clos(machine, 3, false));
 	assert_int_equal(hook.calls, 1);
-	check_kept(&machine, -ENOENT);
-	machine_end(&machine);
+	check_kept(machine, -ENOENT);
 }
 
-TEST(a_state_that_cannot_be_read_is_a_warning)
+MACHINE_TEST(a_state_that_cannot_be_read_is_a_warning, "tests/tiny")
 {
-	struct machine machine;
-	char *warnings;
-
-	machine_begin(&machine, "tests/tiny");
-	hook_begin(&machine);
+	hook_begin(machine);
 	hook.error = -EIO;
-	warnings = change_clos(&machine, 3, false);
+	autofree char *warnings = change_clos(machine, 3, false);
 	assert_string_equal(warnings,
 			    "the state after boot is not kept: the state is unreadable\n");
 	/* What a later run finds is not the state after boot. */
 	hook.error = 0;
-	free(change_clos(&machine, 4, false));
+	free(change_clos(machine, 4, false));
 	assert_int_equal(hook.calls, 1);
-	check_kept(&machine, -EIO);
-	free(warnings);
-	machine_end(&machine);
+	check_kept(machine, -EIO);
 }
 
-TEST(without_space_for_it_the_change_goes_on)
+MACHINE_TEST(without_space_for_it_the_change_goes_on, "tests/tiny")
 {
 	enum { LIMIT = 1 << 20 };
-	struct machine machine;
 	struct rlimit before, limit;
-	char *warnings;
 
-	machine_begin(&machine, "tests/tiny");
-	hook_begin(&machine);
+	hook_begin(machine);
 	hook.size = 2 * (size_t)LIMIT;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
 	limit.rlim_cur = LIMIT;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	warnings = change_clos(&machine, 3, false);
+	autofree char *warnings = change_clos(machine, 3, false);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	check_holds(warnings, "the state after boot is not kept: cannot write ");
 	check_holds(warnings, FILE_PATH);
 	hook.size = 10;
-	free(change_clos(&machine, 4, false));
+	free(change_clos(machine, 4, false));
 	assert_int_equal(hook.calls, 1);
-	check_kept(&machine, -EIO);
-	free(warnings);
-	machine_end(&machine);
+	check_kept(machine, -EIO);
 }

@@ -29,17 +29,17 @@ static pid_t start(const struct machine *machine, const char *name, const int *g
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct outcome outcome;
+		const struct outcome *outcome;
 		char byte;
 		bool refused;
 
 		/* All begin together. */
 		if (close(gate[1]) || read(gate[0], &byte, 1) < 0)
 			_exit(9);
-		machine_try(machine, name, &outcome);
+		outcome = machine_try(machine, name);
 		/* Turbo-freq is not to be had at every level that another run may have chosen. */
-		refused = outcome.refusals && *outcome.refusals;
-		_exit(outcome_error(&outcome) && !refused ? 1 : 0);
+		refused = outcome->refusals && *outcome->refusals;
+		_exit(outcome_error(outcome) && !refused ? 1 : 0);
 	}
 	return child;
 }
@@ -65,8 +65,8 @@ static void race(const struct machine *machine, const char *const *names, size_t
 	}
 }
 
-TEST_ON(two_runs_end_in_the_result_of_one_order, "guide", "tests/tpmi-tiny",
-	"graniterapids-unlocked")
+MACHINE_TEST(two_runs_end_in_the_result_of_one_order, "guide", "tests/tpmi-tiny",
+	     "graniterapids-unlocked")
 {
 	static const char *const PAIRS[][2] = {
 		{ "level 1 online", "turbo-freq enable auto cpus" },
@@ -74,108 +74,90 @@ TEST_ON(two_runs_end_in_the_result_of_one_order, "guide", "tests/tpmi-tiny",
 		{ "association", "base-freq enable auto" },
 		{ "level 1", "level 2" },
 	};
-	struct machine machine;
 
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		char *orders[2], *now;
 
 		for (size_t j = 0; j < 2; j++) {
-			machine_restart(&machine, PAIRS[i][j]);
-			machine_prepare(&machine, PAIRS[i][1 - j]);
-			orders[j] = machine_picture(&machine);
+			machine_restart(machine, PAIRS[i][j]);
+			machine_prepare(machine, PAIRS[i][1 - j]);
+			orders[j] = machine_picture(machine);
 		}
-		machine_restart(&machine, NULL);
-		race(&machine, PAIRS[i], 2);
-		now = machine_picture(&machine);
+		machine_restart(machine, NULL);
+		race(machine, PAIRS[i], 2);
+		now = machine_picture(machine);
 		if (strcmp(now, orders[0]) != 0 && strcmp(now, orders[1]) != 0)
-			fail_msg("%s: %s and %s at once left a mixture", machine.name, PAIRS[i][0],
+			fail_msg("%s: %s and %s at once left a mixture", machine->name, PAIRS[i][0],
 				 PAIRS[i][1]);
 		free(now);
 		free(orders[0]);
 		free(orders[1]);
 	}
-	machine_end(&machine);
 }
 
 /** Every run puts all cores into a CLOS of its own: afterwards they are all in the same one. */
-TEST_ON(eight_runs_leave_no_mixture, "tests/tpmi-tiny", "graniterapids-2s128c", "guide",
-	"icelake-2s40c")
+MACHINE_TEST(eight_runs_leave_no_mixture, "tests/tpmi-tiny", "graniterapids-2s128c", "guide",
+	     "icelake-2s40c")
 {
 	static const char *const CLOS_COUNT[] = { "association", "association 0", "association 1",
 						  "association 3" };
 	const char *names[MOST];
 	char *results[COUNT(CLOS_COUNT)], *now;
-	struct machine machine;
 	bool found = false;
 
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
-		machine_restart(&machine, CLOS_COUNT[i]);
-		results[i] = machine_picture(&machine);
+		machine_restart(machine, CLOS_COUNT[i]);
+		results[i] = machine_picture(machine);
 	}
 	for (size_t i = 0; i < MOST; i++)
 		names[i] = CLOS_COUNT[i % COUNT(CLOS_COUNT)];
-	machine_restart(&machine, NULL);
-	race(&machine, names, MOST);
-	now = machine_picture(&machine);
+	machine_restart(machine, NULL);
+	race(machine, names, MOST);
+	now = machine_picture(machine);
 	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
 		found |= strcmp(now, results[i]) == 0;
 		free(results[i]);
 	}
 	assert_true(found);
 	free(now);
-	machine_end(&machine);
 }
 
-TEST_ON(eight_different_runs_all_end_well, "tests/tpmi-tiny", "graniterapids-2s128c", "guide")
+MACHINE_TEST(eight_different_runs_all_end_well, "tests/tpmi-tiny", "graniterapids-2s128c", "guide")
 {
-	struct machine machine;
-
-	machine_begin(&machine, *state);
-	race(&machine, CONFLICTING, MOST);
-	machine_end(&machine);
+	race(machine, CONFLICTING, MOST);
 }
 
 /* ---- The lock ---- */
 
-TEST(no_other_run_gets_the_lock_and_the_holder_is_named)
+MACHINE_TEST(no_other_run_gets_the_lock_and_the_holder_is_named, "tests/tiny")
 {
 	struct isst_options options = { 0 };
 	struct isst_context *holder;
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 	char name[40];
 
-	machine_begin(&machine, "tests/tiny");
-	options.machine = machine_open(&machine);
+	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &holder), 0);
 	assert_int_equal(isst_lock(holder, 0, 0), 0);
-	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 50 },
-		     &outcome);
-	assert_int_equal(outcome.lock, -EBUSY);
+	outcome = machine_make(machine, request_find("level 1"), &(struct making){ .lock_ms = 50 });
+	assert_int_equal(outcome->lock, -EBUSY);
 	snprintf(name, sizeof(name), "process %d", getpid());
-	check_holds(outcome.message, name);
-	outcome_clear(&outcome);
+	check_holds(outcome->message, name);
 	isst_close(holder);
-	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 1 }, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = machine_make(machine, request_find("level 1"), &(struct making){ .lock_ms = 1 });
+	assert_int_equal(outcome_error(outcome), 0);
 }
 
-TEST(the_lock_ends_with_its_process)
+MACHINE_TEST(the_lock_ends_with_its_process, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 	pid_t child;
 	int status;
 
-	machine_begin(&machine, "tests/tiny");
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct isst_options options = { .machine = machine_open(&machine) };
+		struct isst_options options = { .machine = machine_open(machine) };
 		struct isst_context *context;
 
 		if (isst_open(&options, &context) || isst_lock(context, 0, 0))
@@ -184,10 +166,8 @@ TEST(the_lock_ends_with_its_process)
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
-	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 1 }, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = machine_make(machine, request_find("level 1"), &(struct making){ .lock_ms = 1 });
+	assert_int_equal(outcome_error(outcome), 0);
 }
 
 /* ---- Locks of the device, which everybody takes who may read it ---- */
@@ -238,22 +218,21 @@ static pid_t hold_device(const struct machine *machine, const struct holding *ho
 static void check_held(const struct holding *holding, int expected, const char *notice)
 {
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 	pid_t child;
 
 	machine_begin(&machine, "tests/tiny");
 	child = hold_device(&machine, holding);
 	if (holding->handed_on)
 		assert_int_equal(waitpid(child, NULL, 0), child);
-	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 50 },
-		     &outcome);
-	assert_int_equal(outcome.lock, expected);
+	outcome = machine_make(&machine, request_find("level 1"),
+			       &(struct making){ .lock_ms = 50 });
+	assert_int_equal(outcome->lock, expected);
 	if (notice)
-		check_holds(outcome.notices, notice);
+		check_holds(outcome->notices, notice);
 	assert_int_equal(kill(-child, SIGKILL), 0);
 	if (!holding->handed_on)
 		assert_int_equal(waitpid(child, NULL, 0), child);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
@@ -274,36 +253,31 @@ TEST(E12_a_reader_of_the_device_blocks_no_change)
 			   "ignoring the lock");
 }
 
-TEST(E12_the_lock_can_be_opened_by_its_owner_only)
+MACHINE_TEST(E12_the_lock_can_be_opened_by_its_owner_only, "tests/tiny")
 {
 	struct isst_options options = { 0 };
 	struct isst_context *holder;
-	struct machine machine;
 	struct stat status;
 	char *path;
 
-	machine_begin(&machine, "tests/tiny");
-	assert_true(asprintf(&path, "%s/run/lock", machine.state) >= 0);
-	options.machine = machine_open(&machine);
+	assert_true(asprintf(&path, "%s/run/lock", machine->state) >= 0);
+	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &holder), 0);
 	assert_int_equal(isst_lock(holder, 0, 0), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 	isst_close(holder);
 	free(path);
-	machine_end(&machine);
 }
 
-TEST(a_change_needs_the_lock)
+MACHINE_TEST(a_change_needs_the_lock, "tests/tiny")
 {
 	struct isst_options options = { 0 };
 	const struct isst_change_options change_options = { 0 };
 	struct isst_context *context;
 	struct isst_change *change;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	options.machine = machine_open(&machine);
+	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_change_new(context, &change_options, &change), -EINVAL);
@@ -314,5 +288,4 @@ TEST(a_change_needs_the_lock)
 	assert_int_equal(isst_change_new(context, &change_options, &change), 0);
 	isst_change_free(change);
 	isst_close(context);
-	machine_end(&machine);
 }

@@ -20,13 +20,12 @@ static void write_file(const struct machine *machine, const char *path, const ch
 /** @expected: NULL: there is no such file */
 static void check_file(const struct machine *machine, const char *path, const char *expected)
 {
-	char *text = machine_text(machine, path);
+	autofree char *text = machine_text(machine, path);
 
 	if (text)
 		text[strcspn(text, "\n")] = '\0';
 	if (!text || !expected ? text != expected : strcmp(text, expected) != 0)
 		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
-	free(text);
 }
 
 /* ---- Requests ---- */
@@ -141,15 +140,14 @@ static const struct request ASKED = { .name = "cpus", .plan = plan_asked };
 
 static void check_warned(const struct machine *machine, struct asked what, const char *expected)
 {
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	asked = what;
-	machine_make(machine, &ASKED, NULL, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s: %s", machine->name, outcome.message);
-	assert_string_equal(outcome.refusals, "");
-	assert_string_equal(outcome.warnings, expected);
-	outcome_clear(&outcome);
+	outcome = machine_make(machine, &ASKED, NULL);
+	if (outcome_error(outcome))
+		fail_msg("%s: %s", machine->name, outcome->message);
+	assert_string_equal(outcome->refusals, "");
+	assert_string_equal(outcome->warnings, expected);
 }
 
 static struct isst_context *discover(const struct machine *machine)
@@ -190,16 +188,15 @@ static bool is_now(const struct machine *machine, enum cpus_wanted wanted, const
  * writes nothing. */
 static void check_made(const struct machine *machine, struct asked what, const char *online)
 {
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	check_warned(machine, what, "");
 	check_file(machine, ONLINE, online);
 	assert_true(is_now(machine, what.wanted, what.offline));
-	machine_make(machine, &ASKED, NULL, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_string_equal(outcome.steps, "");
-	assert_true(outcome.unchanged);
-	outcome_clear(&outcome);
+	outcome = machine_make(machine, &ASKED, NULL);
+	assert_int_equal(outcome_error(outcome), 0);
+	assert_string_equal(outcome->steps, "");
+	assert_true(outcome->unchanged);
 }
 
 static void check_refused(const struct machine *machine, struct asked what, int error,
@@ -233,43 +230,35 @@ static void check_way(const struct machine *machine, const struct way *way)
 				 way == &WAYS[i]);
 }
 
-TEST(each_state_is_reached_from_each_other_one)
+MACHINE_TEST(each_state_is_reached_from_each_other_one, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "level 1");
+	machine_prepare(machine, "level 1");
 	for (size_t i = 0; i < COUNT(WAYS); i++)
 		for (size_t j = 0; j < COUNT(WAYS); j++) {
-			check_way(&machine, &WAYS[i]);
-			check_way(&machine, &WAYS[j]);
+			check_way(machine, &WAYS[i]);
+			check_way(machine, &WAYS[j]);
 		}
-	machine_end(&machine);
 }
 
-TEST(a_level_that_enables_all_needs_no_partition)
+MACHINE_TEST(a_level_that_enables_all_needs_no_partition, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	assert_true(is_now(&machine, CPUS_BY_LEVEL, NULL));
-	assert_true(is_now(&machine, CPUS_ISOLATED, NULL));
-	assert_true(is_now(&machine, CPUS_ONLINE, NULL));
-	assert_true(is_now(&machine, CPUS_OFFLINE, NULL));
-	assert_false(is_now(&machine, CPUS_OFFLINE, "3"));
-	check_made(&machine,
+	assert_true(is_now(machine, CPUS_BY_LEVEL, NULL));
+	assert_true(is_now(machine, CPUS_ISOLATED, NULL));
+	assert_true(is_now(machine, CPUS_ONLINE, NULL));
+	assert_true(is_now(machine, CPUS_OFFLINE, NULL));
+	assert_false(is_now(machine, CPUS_OFFLINE, "3"));
+	check_made(machine,
 		   (struct asked){ .wanted = CPUS_ISOLATED, .level_given = true, .level = 1 },
 		   "0-3");
-	check_file(&machine, GROUP "/cpuset.cpus", "2-3");
-	check_made(&machine, (struct asked){ .wanted = CPUS_ISOLATED, .level_given = true }, "0-3");
-	check_file(&machine, GROUP "/cpuset.cpus", NULL);
-	machine_end(&machine);
+	check_file(machine, GROUP "/cpuset.cpus", "2-3");
+	check_made(machine, (struct asked){ .wanted = CPUS_ISOLATED, .level_given = true }, "0-3");
+	check_file(machine, GROUP "/cpuset.cpus", NULL);
 }
 
 /* ---- With other requests ---- */
 
 /** CPUs come online for what is asked of them, and go offline when it is done. */
-TEST(cpus_come_first_and_go_last)
+MACHINE_TEST(cpus_come_first_and_go_last, "tests/tiny")
 {
 	static const struct asked LEVEL_1 = {
 		.wanted = CPUS_BY_LEVEL, .level_given = true, .level = 1, .associated = "2"
@@ -277,65 +266,52 @@ TEST(cpus_come_first_and_go_last)
 	static const struct asked LEVEL_0 = { .wanted = CPUS_BY_LEVEL,
 					      .level_given = true,
 					      .associated = "2" };
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
 	asked = LEVEL_1;
-	machine_make(&machine, &ASKED, NULL, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_string_equal(outcome.steps, "package 0, die 0: performance level: 0 -> 1\n"
-					   "package 0, die 0: CLOS of core 1: 0 -> 3\n"
-					   "CPU 2: scaling_max_freq: no limit -> 1500000 kHz\n"
-					   "CPU 2: online: 1 -> 0\n"
-					   "CPU 3: online: 1 -> 0\n");
-	outcome_clear(&outcome);
-	machine_restart(&machine, "level 1 online");
+	outcome = machine_make(machine, &ASKED, NULL);
+	assert_int_equal(outcome_error(outcome), 0);
+	assert_string_equal(outcome->steps, "package 0, die 0: performance level: 0 -> 1\n"
+					    "package 0, die 0: CLOS of core 1: 0 -> 3\n"
+					    "CPU 2: scaling_max_freq: no limit -> 1500000 kHz\n"
+					    "CPU 2: online: 1 -> 0\n"
+					    "CPU 3: online: 1 -> 0\n");
+	machine_restart(machine, "level 1 online");
 	asked = LEVEL_0;
-	machine_make(&machine, &ASKED, NULL, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_string_equal(outcome.steps, "package 0, die 0: performance level: 1 -> 0\n"
-					   "CPU 2: online: 0 -> 1\n"
-					   "CPU 3: online: 0 -> 1\n"
-					   "package 0, die 0: CLOS of core 1: 0 -> 3\n"
-					   "CPU 2: scaling_max_freq: no limit -> 1500000 kHz\n");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = machine_make(machine, &ASKED, NULL);
+	assert_int_equal(outcome_error(outcome), 0);
+	assert_string_equal(outcome->steps, "package 0, die 0: performance level: 1 -> 0\n"
+					    "CPU 2: online: 0 -> 1\n"
+					    "CPU 3: online: 0 -> 1\n"
+					    "package 0, die 0: CLOS of core 1: 0 -> 3\n"
+					    "CPU 2: scaling_max_freq: no limit -> 1500000 kHz\n");
 }
 
 /* ---- CPUs of which nothing is known ---- */
 
 /** tests/offline: CPUs 3 and 11 are of core 3, 12 of core 0 of the other package; level 1 enables
  * cores 0 and 1. */
-TEST(unknown_cpus_come_online_unless_they_are_to_be_offline)
+MACHINE_TEST(unknown_cpus_come_online_unless_they_are_to_be_offline, "tests/offline")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/offline");
-	assert_false(is_now(&machine, CPUS_ONLINE, NULL));
-	assert_false(is_now(&machine, CPUS_BY_LEVEL, NULL));
-	assert_false(is_now(&machine, CPUS_OFFLINE, "3"));
-	assert_true(is_now(&machine, CPUS_OFFLINE, "3,11-12"));
-	check_made(&machine, (struct asked){ .wanted = CPUS_OFFLINE, .offline = "2,12" },
+	assert_false(is_now(machine, CPUS_ONLINE, NULL));
+	assert_false(is_now(machine, CPUS_BY_LEVEL, NULL));
+	assert_false(is_now(machine, CPUS_OFFLINE, "3"));
+	assert_true(is_now(machine, CPUS_OFFLINE, "3,11-12"));
+	check_made(machine, (struct asked){ .wanted = CPUS_OFFLINE, .offline = "2,12" },
 		   "0-1,3-11,13-15");
-	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-15");
-	machine_restart(&machine, NULL);
-	check_made(&machine,
+	check_made(machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-15");
+	machine_restart(machine, NULL);
+	check_made(machine,
 		   (struct asked){ .wanted = CPUS_BY_LEVEL, .level_given = true, .level = 1 },
 		   "0-1,4-5,8-9,12-13");
-	machine_restart(&machine, NULL);
-	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE, .one_by_one = true }, "0-15");
-	machine_end(&machine);
+	machine_restart(machine, NULL);
+	check_made(machine, (struct asked){ .wanted = CPUS_ONLINE, .one_by_one = true }, "0-15");
 }
 
 /** Those of a package that is offline as a whole, which has no domain, go offline again. */
-TEST(a_package_that_is_offline_stays_so)
+MACHINE_TEST(a_package_that_is_offline_stays_so, "tests/package-offline")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/package-offline");
-	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3,8-11");
-	machine_end(&machine);
+	check_made(machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3,8-11");
 }
 
 /* ---- CPUs that the kernel keeps ---- */
@@ -366,26 +342,23 @@ TEST(cpu_0_that_cannot_go_offline_is_isolated)
 	machine_end(&machine);
 }
 
-TEST(second_threads_stay_offline_while_smt_is_off)
+MACHINE_TEST(second_threads_stay_offline_while_smt_is_off, "tests/tiny")
 {
 	static const char WARNING[] = "CPUs 1,3 stay offline because SMT is off (" CPU
 				      "smt/control: off)\n";
 	static const struct asked ALL = { .wanted = CPUS_ONLINE };
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_look(&machine);
-	write_file(&machine, CPU "smt/control", "off");
-	check_file(&machine, ONLINE, "0,2");
-	assert_true(is_now(&machine, CPUS_ONLINE, NULL));
-	assert_true(is_now(&machine, CPUS_BY_LEVEL, NULL));
-	assert_true(is_now(&machine, CPUS_OFFLINE, "1"));
-	assert_false(is_now(&machine, CPUS_OFFLINE, "2"));
-	write_file(&machine, CPU "cpu2/online", "0");
-	assert_false(is_now(&machine, CPUS_ONLINE, NULL));
-	check_warned(&machine, ALL, WARNING);
-	check_file(&machine, ONLINE, "0,2");
-	machine_end(&machine);
+	machine_look(machine);
+	write_file(machine, CPU "smt/control", "off");
+	check_file(machine, ONLINE, "0,2");
+	assert_true(is_now(machine, CPUS_ONLINE, NULL));
+	assert_true(is_now(machine, CPUS_BY_LEVEL, NULL));
+	assert_true(is_now(machine, CPUS_OFFLINE, "1"));
+	assert_false(is_now(machine, CPUS_OFFLINE, "2"));
+	write_file(machine, CPU "cpu2/online", "0");
+	assert_false(is_now(machine, CPUS_ONLINE, NULL));
+	check_warned(machine, ALL, WARNING);
+	check_file(machine, ONLINE, "0,2");
 }
 
 /* ---- What cannot be done ---- */
@@ -415,34 +388,27 @@ TEST(a_package_keeps_a_cpu)
 	machine_end(&machine);
 }
 
-TEST(without_partitions_none_can_be_isolated)
+MACHINE_TEST(without_partitions_none_can_be_isolated, "tests/no-cgroup")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/no-cgroup");
-	check_made(&machine, (struct asked){ .wanted = CPUS_ISOLATED }, "0-3");
-	machine_prepare(&machine, "level 1");
-	assert_false(is_now(&machine, CPUS_ISOLATED, NULL));
-	check_refused(&machine, (struct asked){ .wanted = CPUS_ISOLATED }, -EOPNOTSUPP,
+	check_made(machine, (struct asked){ .wanted = CPUS_ISOLATED }, "0-3");
+	machine_prepare(machine, "level 1");
+	assert_false(is_now(machine, CPUS_ISOLATED, NULL));
+	check_refused(machine, (struct asked){ .wanted = CPUS_ISOLATED }, -EOPNOTSUPP,
 		      "-95: package 0, die 0: /sys/fs/cgroup has no cpuset controller: isolating "
 		      "CPUs requires cgroup v2 with this controller\n");
-	check_made(&machine, (struct asked){ .wanted = CPUS_BY_LEVEL }, "0-1");
-	machine_end(&machine);
+	check_made(machine, (struct asked){ .wanted = CPUS_BY_LEVEL }, "0-1");
 }
 
 /** One that is no partition, as the kernel tree's tool leaves behind. */
-TEST(a_group_of_others_is_left_alone)
+MACHINE_TEST(a_group_of_others_is_left_alone, "tests/tiny")
 {
 	struct isst_machine *opened;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	opened = machine_open(&machine);
+	opened = machine_open(machine);
 	assert_int_equal(opened->files->mkdir(opened->data, "/sys/fs/cgroup/0-0-0"), 0);
 	opened->release(opened);
-	assert_true(is_now(&machine, CPUS_ONLINE, NULL));
-	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
-	machine_end(&machine);
+	assert_true(is_now(machine, CPUS_ONLINE, NULL));
+	check_made(machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
 }
 
 static void make_group(const struct machine *machine, const char *path, const char *cpus,
@@ -460,57 +426,45 @@ static void make_group(const struct machine *machine, const char *path, const ch
 }
 
 /** It isolates nothing, and is there: all CPUs are online only without it. */
-TEST(an_invalid_partition_is_removed)
+MACHINE_TEST(an_invalid_partition_is_removed, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	write_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
-	make_group(&machine, "/sys/fs/cgroup/other", "2", "root");
-	make_group(&machine, GROUP, "2-3", "isolated");
-	check_file(&machine, GROUP "/cpuset.cpus.partition",
+	write_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+	make_group(machine, "/sys/fs/cgroup/other", "2", "root");
+	make_group(machine, GROUP, "2-3", "isolated");
+	check_file(machine, GROUP "/cpuset.cpus.partition",
 		   "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
-	assert_false(is_now(&machine, CPUS_ONLINE, NULL));
-	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
-	check_file(&machine, GROUP "/cpuset.cpus", NULL);
-	check_file(&machine, "/sys/fs/cgroup/other/cpuset.cpus", "2");
-	machine_end(&machine);
+	assert_false(is_now(machine, CPUS_ONLINE, NULL));
+	check_made(machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
+	check_file(machine, GROUP "/cpuset.cpus", NULL);
+	check_file(machine, "/sys/fs/cgroup/other/cpuset.cpus", "2");
 }
 
 /** There is one level, which enables all. */
-TEST(a_preset_platform_takes_cpus_offline_too)
+MACHINE_TEST(a_preset_platform_takes_cpus_offline_too, "cascadelake-6230n")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "cascadelake-6230n");
-	check_made(&machine, (struct asked){ .wanted = CPUS_OFFLINE, .offline = "6,39" },
+	check_made(machine, (struct asked){ .wanted = CPUS_OFFLINE, .offline = "6,39" },
 		   "0-5,7-38");
-	check_made(&machine, (struct asked){ .wanted = CPUS_BY_LEVEL }, "0-39");
-	machine_end(&machine);
+	check_made(machine, (struct asked){ .wanted = CPUS_BY_LEVEL }, "0-39");
 }
 
 /* ---- Reading ---- */
 
-TEST(without_levels_the_driver_is_not_called)
+MACHINE_TEST(without_levels_the_driver_is_not_called, "tests/offline")
 {
 	struct isst_context *context;
 	struct cpus_state now = { 0 };
-	struct machine machine;
 	unsigned long long calls;
-	char *list;
 
-	machine_begin(&machine, "tests/offline");
-	context = discover(&machine);
+	context = discover(machine);
 	now.domain = context_domain(context, 0);
-	calls = machine_statistics(&machine).driver_calls;
+	calls = machine_statistics(machine).driver_calls;
 	assert_int_equal(cpus_state_read(context, &now, 1, false), 0);
-	assert_int_equal(machine_statistics(&machine).driver_calls, calls);
+	assert_int_equal(machine_statistics(machine).driver_calls, calls);
 	assert_int_equal(now.level_failure.error, -ENODATA);
 	assert_false(cpus_state_is(&now, CPUS_BY_LEVEL, NULL));
 	/* Which of the two packages they are of is not known. */
-	list = isst_cpuset_to_list(now.unknown);
+	autofree char *list = isst_cpuset_to_list(now.unknown);
 	assert_string_equal(list, "3,11-12");
-	free(list);
 	assert_int_equal(isst_cpuset_count(now.offline), 0);
 	cpus_state_clear(&now);
 	now.domain = NULL;
@@ -519,7 +473,6 @@ TEST(without_levels_the_driver_is_not_called)
 	assert_false(cpus_state_is(&now, CPUS_ONLINE, NULL));
 	cpus_state_clear(&now);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /* ---- Failures ---- */
@@ -531,17 +484,13 @@ static const struct asked CASES[] = {
 };
 
 /** Each write fails in turn, then each read. */
-TEST_ON(what_fails_leaves_all_as_it_was, "tests/tiny", "tests/tpmi-tiny")
+MACHINE_TEST(what_fails_leaves_all_as_it_was, "tests/tiny", "tests/tpmi-tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		asked = CASES[i];
 		/* A change goes on without a power domain of I/O. */
-		asked.domains = strcmp(machine.name, "tests/tpmi-tiny") == 0 ? 2 : 0;
-		assert_true(fail_each_write(&machine, &ASKED) >= 2);
-		assert_true(fail_each_read(&machine, &ASKED) >= 10);
+		asked.domains = strcmp(machine->name, "tests/tpmi-tiny") == 0 ? 2 : 0;
+		assert_true(fail_each_write(machine, &ASKED) >= 2);
+		assert_true(fail_each_read(machine, &ASKED) >= 10);
 	}
-	machine_end(&machine);
 }

@@ -7,122 +7,86 @@
 
 static void check_ends(const struct machine *machine, const char *name)
 {
-	struct outcome outcome;
+	const struct outcome *outcome = machine_try(machine, name);
 
-	machine_try(machine, name, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s, %s: %s", machine->name, name, outcome.message);
-	outcome_clear(&outcome);
+	if (outcome_error(outcome))
+		fail_msg("%s, %s: %s", machine->name, name, outcome->message);
 }
 
 /** The picture has the line, or does not have it. */
 static void check_line(const struct machine *machine, const char *line, bool there)
 {
-	char *picture = machine_picture(machine);
+	autofree char *picture = machine_picture(machine);
 
 	if ((strstr(picture, line) != NULL) != there)
 		fail_msg("%s: the line '%s' is %s", machine->name, line,
 			 there ? "missing" : "there");
-	free(picture);
 }
 
-TEST(D21_frequencies_that_a_clos_cannot_hold_are_refused)
+MACHINE_TEST(D21_frequencies_that_a_clos_cannot_hold_are_refused, "tests/tiny")
 {
 	static const char *const NAMES[] = { "clos above 25500 MHz", "clos min above max" };
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(machine);
 	for (size_t i = 0; i < COUNT(NAMES); i++) {
-		struct outcome outcome;
+		const struct outcome *outcome = machine_try(machine, NAMES[i]);
 
-		machine_try(&machine, NAMES[i], &outcome);
-		assert_int_equal(outcome.planning, -EINVAL);
-		machine_check(&machine, before, "%s", NAMES[i]);
-		outcome_clear(&outcome);
+		assert_int_equal(outcome->planning, -EINVAL);
+		machine_check(machine, before, "%s", NAMES[i]);
 	}
-	free(before);
-	machine_end(&machine);
 }
 
 /** The command rounds them down, with a warning. */
-TEST(D22_frequencies_between_two_ratios_are_refused)
+MACHINE_TEST(D22_frequencies_between_two_ratios_are_refused, "tests/tiny")
 {
 	struct request request = *request_find("clos");
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	request.clos.max_mhz = 2650;
-	machine_begin(&machine, "tests/tiny");
-	machine_make(&machine, &request, NULL, &outcome);
-	assert_int_equal(outcome_error(&outcome), -EINVAL);
-	assert_int_equal(outcome.written, 0);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = machine_make(machine, &request, NULL);
+	assert_int_equal(outcome_error(outcome), -EINVAL);
+	assert_int_equal(outcome->written, 0);
 }
 
-TEST(D28_limits_are_written_as_clean_numbers)
+MACHINE_TEST(D28_limits_are_written_as_clean_numbers, "guide")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "guide");
-	check_ends(&machine, "base-freq enable auto");
-	check_line(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq: 3200000\n",
+	check_ends(machine, "base-freq enable auto");
+	check_line(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq: 3200000\n",
 		   true);
-	machine_end(&machine);
 }
 
-TEST(D29_D30_siblings_share_the_class_of_their_core)
+MACHINE_TEST(D29_D30_siblings_share_the_class_of_their_core, "tests/tiny")
 {
-	struct machine machine;
-
 	/* CPUs 0 and 1 are one core: CPU 0 is named. */
-	machine_begin(&machine, "tests/tiny");
-	check_ends(&machine, "turbo-freq enable auto cpus");
-	check_line(&machine, "domain 0 core 0: ", false);
-	check_line(&machine, "domain 0 core 1: 0x00030000\n", true);
-	machine_end(&machine);
+	check_ends(machine, "turbo-freq enable auto cpus");
+	check_line(machine, "domain 0 core 0: ", false);
+	check_line(machine, "domain 0 core 1: 0x00030000\n", true);
 }
 
-TEST(D34_model_0x55_has_no_epp_and_no_weight)
+MACHINE_TEST(D34_model_0x55_has_no_epp_and_no_weight, "tests/skylake-mailbox")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/skylake-mailbox");
-	check_ends(&machine, "clos");
-	check_line(&machine, "domain 0 clos 2: 0x00160a00\n", true);
-	machine_end(&machine);
+	check_ends(machine, "clos");
+	check_line(machine, "domain 0 clos 2: 0x00160a00\n", true);
 }
 
-TEST(D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow)
+MACHINE_TEST(D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow, "guide")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome = machine_expect(machine, "turbo-freq enable auto", 0);
 
-	machine_begin(&machine, "guide");
-	machine_try(&machine, "turbo-freq enable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "no CPUs are named: every core becomes low priority");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	check_holds(outcome->warnings, "no CPUs are named: every core becomes low priority");
 }
 
-TEST(D36_other_packages_are_not_touched)
+MACHINE_TEST(D36_other_packages_are_not_touched, "guide")
 {
 	struct request request = *request_find("turbo-freq enable auto cpus");
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	request.one_package = true;
-	machine_begin(&machine, "guide");
-	machine_make(&machine, &request, NULL, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_null(strstr(outcome.steps, "package 1"));
-	check_line(&machine, "domain 0 core 1: 0x00030000\n", true);
-	check_line(&machine, "domain 1 core 1: ", false);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = machine_make(machine, &request, NULL);
+	assert_int_equal(outcome_error(outcome), 0);
+	assert_null(strstr(outcome->steps, "package 1"));
+	check_line(machine, "domain 0 core 1: 0x00030000\n", true);
+	check_line(machine, "domain 1 core 1: ", false);
 }
 
 TEST(D40_uncore_limits_follow_the_level)
@@ -141,43 +105,36 @@ TEST(D40_uncore_limits_follow_the_level)
 TEST(D43_without_intel_pstate_turbo_is_not_off)
 {
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	machine_begin(&machine, "tests/no-cpufreq");
-	machine_try(&machine, "turbo-freq enable", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
+	machine_expect(&machine, "turbo-freq enable", 0);
 	machine_end(&machine);
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[files]\nno-turbo = yes\n\n[topology]");
-	machine_try(&machine, "turbo-freq enable", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "Turbo mode is disabled");
-	outcome_clear(&outcome);
+	outcome = machine_expect(&machine, "turbo-freq enable", -EIO);
+	check_holds(outcome->message, "Turbo mode is disabled");
 	machine_end(&machine);
 }
 
-TEST(D43_a_limit_of_the_user_is_moved_only_as_far_as_needed)
+MACHINE_TEST(D43_a_limit_of_the_user_is_moved_only_as_far_as_needed, "tests/tiny")
 {
 	static const char PATH[] = "/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq";
 	struct isst_machine *opened;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	opened = machine_open(&machine);
+	opened = machine_open(machine);
 	assert_int_equal(opened->files->write(opened->data, PATH, "2600000", 7), 0);
 	opened->release(opened);
-	check_ends(&machine, "base-freq enable auto");
-	check_line(&machine, "cpu2/cpufreq/scaling_max_freq: 2600000\n", true);
-	check_line(&machine, "cpu2/cpufreq/scaling_min_freq: 2600000\n", true);
-	machine_end(&machine);
+	check_ends(machine, "base-freq enable auto");
+	check_line(machine, "cpu2/cpufreq/scaling_max_freq: 2600000\n", true);
+	check_line(machine, "cpu2/cpufreq/scaling_min_freq: 2600000\n", true);
 }
 
 TEST(D44_turbo_mode_takes_any_number_of_cpus)
 {
 	static const char *const PLATFORMS[] = { "tests/tiny", "tests/sparse", "guide" };
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	for (size_t i = 0; i < COUNT(PLATFORMS); i++) {
 		machine_begin(&machine, PLATFORMS[i]);
@@ -187,98 +144,76 @@ TEST(D44_turbo_mode_takes_any_number_of_cpus)
 	}
 	/* It is unknown where turbo begins. */
 	machine_begin_with(&machine, "tests/tiny", "[topology]", "[files]\nhwp = no\n\n[topology]");
-	machine_try(&machine, "turbo-mode disable", &outcome);
-	assert_false(outcome.here);
-	assert_false(outcome.unchanged);
-	check_holds(outcome.refusals, "has no base_frequency");
-	outcome_clear(&outcome);
+	outcome = machine_try(&machine, "turbo-mode disable");
+	assert_false(outcome->here);
+	assert_false(outcome->unchanged);
+	check_holds(outcome->refusals, "has no base_frequency");
 	machine_end(&machine);
 }
 
-TEST(D47_every_die_of_a_package_is_handled)
+MACHINE_TEST(D47_every_die_of_a_package_is_handled, "tests/multi-die")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/multi-die");
-	check_ends(&machine, "core-power enable");
-	check_line(&machine, "domain 0 core-power: 1\n", true);
-	check_line(&machine, "domain 1 core-power: 1\n", true);
-	machine_end(&machine);
+	check_ends(machine, "core-power enable");
+	check_line(machine, "domain 0 core-power: 1\n", true);
+	check_line(machine, "domain 1 core-power: 1\n", true);
 }
 
-TEST(D53_each_register_is_written_once_and_in_few_calls)
+MACHINE_TEST(D53_each_register_is_written_once_and_in_few_calls, "icelake-2s40c")
 {
 	struct isst_emulator_statistics before, after;
-	struct machine machine;
 
-	machine_begin(&machine, "icelake-2s40c");
-	before = machine_statistics(&machine);
-	check_ends(&machine, "association 3");
-	after = machine_statistics(&machine);
+	before = machine_statistics(machine);
+	check_ends(machine, "association 3");
+	after = machine_statistics(machine);
 	assert_int_equal(after.writes - before.writes, 2 * 40);
 	assert_true(after.driver_calls - before.driver_calls < 40);
 	before = after;
-	check_ends(&machine, "turbo-freq enable auto cpus");
-	after = machine_statistics(&machine);
+	check_ends(machine, "turbo-freq enable auto cpus");
+	after = machine_statistics(machine);
 	/* Of each package: core-power, priority, features, limits, 4 CLOS, and the core that leaves
 	 * CLOS 3. */
 	assert_true(after.writes - before.writes <= 2 * 9);
 	assert_true(after.driver_calls - before.driver_calls < 60);
-	machine_end(&machine);
 }
 
 TEST(D54_missing_hwp_is_named)
 {
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, "tests/tiny", "[topology]", "[files]\nhwp = no\n\n[topology]");
-	machine_try(&machine, "core-power enable", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "HWP");
-	outcome_clear(&outcome);
+	outcome = machine_expect(&machine, "core-power enable", 0);
+	check_holds(outcome->warnings, "HWP");
 	machine_end(&machine);
 }
 
-TEST(D68_the_obstacle_of_each_domain_is_reported)
+MACHINE_TEST(D68_the_obstacle_of_each_domain_is_reported, "guide")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "guide");
-	before = machine_picture(&machine);
-	machine_faults(&machine, "mailbox 0x7f/0x00 EIO");
-	machine_try(&machine, "level 1", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "package 0");
-	check_holds(outcome.message, "package 1");
-	machine_check(&machine, before, "levels that cannot be read");
-	free(before);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	autofree char *before = machine_picture(machine);
+	machine_faults(machine, "mailbox 0x7f/0x00 EIO");
+	outcome = machine_expect(machine, "level 1", -EIO);
+	check_holds(outcome->message, "package 0");
+	check_holds(outcome->message, "package 1");
+	machine_check(machine, before, "levels that cannot be read");
 }
 
 TEST(a_locked_level_is_not_changed)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	machine_begin(&machine, "tests/locked");
-	before = machine_picture(&machine);
-	machine_try(&machine, "level 1", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EROFS);
-	check_holds(outcome.message, "TDP is locked");
+	autofree char *before = machine_picture(&machine);
+	outcome = machine_expect(&machine, "level 1", -EROFS);
+	check_holds(outcome->message, "TDP is locked");
 	machine_check(&machine, before, "a locked level");
-	outcome_clear(&outcome);
 	machine_end(&machine);
-	free(before);
 	/* D5: the other source of the lock cannot be read. */
 	machine_begin(&machine, "tests/tiny");
 	machine_faults(&machine, "msr any get EIO");
-	machine_try(&machine, "level 1", &outcome);
-	assert_true(outcome_error(&outcome) < 0);
-	outcome_clear(&outcome);
+	outcome = machine_try(&machine, "level 1");
+	assert_true(outcome_error(outcome) < 0);
 	machine_end(&machine);
 }

@@ -131,7 +131,7 @@ static void hold_package(const struct machine *machine)
 }
 
 /** The kernel refuses what is beyond the limit that was written for the package. */
-TEST(a_limit_beyond_that_of_the_package_is_rolled_back)
+MACHINE_TEST(a_limit_beyond_that_of_the_package_is_rolled_back, "tests/tpmi-tiny")
 {
 	static const char *const STATED[][2] = {
 		{ HEADER "package 0 powerdomain 0-1: uncore-max 2200\n",
@@ -142,20 +142,15 @@ TEST(a_limit_beyond_that_of_the_package_is_rolled_back)
 		{ HEADER "package 0 powerdomain 0: uncore-max 1400\n",
 		  UNCORE "package_00_die_00/max_freq_khz" },
 	};
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	machine_look(&machine);
-	hold_package(&machine);
-	before = machine_picture(&machine);
+	machine_look(machine);
+	hold_package(machine);
+	autofree char *before = machine_picture(machine);
 	for (size_t i = 0; i < COUNT(STATED); i++) {
-		check_fails(&machine, STATED[i][0], STATED[i][1]);
-		machine_check(&machine, before, "%s", STATED[i][0]);
+		check_fails(machine, STATED[i][0], STATED[i][1]);
+		machine_check(machine, before, "%s", STATED[i][0]);
 	}
-	check_succeeds(&machine, HEADER "uncore-max 1300\n");
-	free(before);
-	machine_end(&machine);
+	check_succeeds(machine, HEADER "uncore-max 1300\n");
 }
 
 static const char WIDER[] = HEADER "uncore-min 800\nuncore-max 2000\n"
@@ -163,65 +158,50 @@ static const char WIDER[] = HEADER "uncore-min 800\nuncore-max 2000\n"
 				   "package 0 powerdomain 2: uncore-min 1000\n";
 
 /** If all of a package is stated, its limit is moved. */
-TEST(the_limit_of_a_package_is_moved)
+MACHINE_TEST(the_limit_of_a_package_is_moved, "tests/tpmi-tiny")
 {
-	struct machine machine;
 	struct applied applied;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	hold_package(&machine);
-	check_succeeds(&machine, WIDER);
-	states_check(&machine, 0, WIDER);
-	applied = states_try(&machine, STATES_TEXT, WIDER);
+	hold_package(machine);
+	check_succeeds(machine, WIDER);
+	states_check(machine, 0, WIDER);
+	applied = states_try(machine, STATES_TEXT, WIDER);
 	assert_true(applied.unchanged);
 	free(applied.message);
 	/* No further than that. */
-	check_fails(&machine, HEADER "package 0 powerdomain 1: uncore-max 2100\n",
+	check_fails(machine, HEADER "package 0 powerdomain 1: uncore-max 2100\n",
 		    "package_00_die_00/max_freq_khz");
-	machine_end(&machine);
 }
 
-TEST(the_limit_of_a_package_is_rolled_back)
+MACHINE_TEST(the_limit_of_a_package_is_rolled_back, "tests/tpmi-tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tpmi-tiny");
-	machine_look(&machine);
-	hold_package(&machine);
-	interrupt_everywhere(&machine, WIDER);
-	machine_end(&machine);
+	machine_look(machine);
+	hold_package(machine);
+	interrupt_everywhere(machine, WIDER);
 }
 
 /* ---- I/O dies ---- */
 
 /** The register requests the level still: what the firmware may do later is no level that stays. */
-TEST(a_pending_level_of_an_io_die_is_rolled_back)
+MACHINE_TEST(a_pending_level_of_an_io_die_is_rolled_back, "tests/tpmi-tiny")
 {
 	static const char LEVEL[] = HEADER "level 1\n";
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	machine_faults(&machine, "tpmi perf-set-level power-domain 2 refused 1 times 1");
-	check_fails(&machine, LEVEL, "may still do so; all changes were rolled back");
-	states_check(&machine, 0, HEADER "level 0\n");
-	machine_end(&machine);
+	machine_faults(machine, "tpmi perf-set-level power-domain 2 refused 1 times 1");
+	check_fails(machine, LEVEL, "may still do so; all changes were rolled back");
+	states_check(machine, 0, HEADER "level 0\n");
 }
 
-TEST(an_io_die_that_is_named_does_not_refuse)
+MACHINE_TEST(an_io_die_that_is_named_does_not_refuse, "tests/tpmi-tiny")
 {
 	static const char REFUSED[] = "tpmi perf-set-feature power-domain 2 ENOTTY";
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	machine_look(&machine);
-	before = machine_picture(&machine);
-	machine_faults(&machine, REFUSED);
-	check_fails(&machine, HEADER "package 0 powerdomain 1-2: base-freq on\n", "power domain 2");
-	machine_check(&machine, before, "%s", REFUSED);
-	check_succeeds(&machine, HEADER "base-freq on\n");
-	free(before);
-	machine_end(&machine);
+	machine_look(machine);
+	autofree char *before = machine_picture(machine);
+	machine_faults(machine, REFUSED);
+	check_fails(machine, HEADER "package 0 powerdomain 1-2: base-freq on\n", "power domain 2");
+	machine_check(machine, before, "%s", REFUSED);
+	check_succeeds(machine, HEADER "base-freq on\n");
 }
 
 /* ---- Lower limits above upper ones, which the kernel keeps and does not show ---- */
@@ -238,57 +218,37 @@ static void cover(const struct machine *machine)
 	write_file(machine, CPUFREQ(2, "max"), "1500000");
 }
 
-TEST(a_covered_limit_goes_with_the_one_above_it)
+MACHINE_TEST(a_covered_limit_goes_with_the_one_above_it, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	cover(&machine);
-	check_succeeds(&machine, NO_LIMITS);
-	states_check(&machine, 0, NO_LIMITS);
-	machine_end(&machine);
+	cover(machine);
+	check_succeeds(machine, NO_LIMITS);
+	states_check(machine, 0, NO_LIMITS);
 }
 
-TEST(a_covered_limit_is_rolled_back)
+MACHINE_TEST(a_covered_limit_is_rolled_back, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_look(&machine);
-	cover(&machine);
-	interrupt_everywhere(&machine, NO_LIMITS);
-	machine_end(&machine);
+	machine_look(machine);
+	cover(machine);
+	interrupt_everywhere(machine, NO_LIMITS);
 }
 
-TEST(an_upper_limit_does_not_lower_what_is_not_stated)
+MACHINE_TEST(an_upper_limit_does_not_lower_what_is_not_stated, "tests/tiny")
 {
-	struct machine machine;
-	char *before;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_look(&machine);
-	write_file(&machine, CPUFREQ(1, "min"), "2000000");
-	before = machine_picture(&machine);
-	check_fails(&machine, HEADER "scaling-max 1500\n", "is below the lower one, 2000 MHz");
-	machine_check(&machine, before, "an upper limit below the lower one");
-	check_succeeds(&machine, HEADER "scaling-max 2000\n");
-	check_succeeds(&machine, HEADER "scaling-max 1500\nscaling-min 1000\n");
-	free(before);
-	machine_end(&machine);
+	machine_look(machine);
+	write_file(machine, CPUFREQ(1, "min"), "2000000");
+	autofree char *before = machine_picture(machine);
+	check_fails(machine, HEADER "scaling-max 1500\n", "is below the lower one, 2000 MHz");
+	machine_check(machine, before, "an upper limit below the lower one");
+	check_succeeds(machine, HEADER "scaling-max 2000\n");
+	check_succeeds(machine, HEADER "scaling-max 1500\nscaling-min 1000\n");
 }
 
 /** The processor of tests/tiny has 3000 MHz at level 0, and 3100 at level 1. */
-TEST(a_limit_is_not_fitted_to_another_range)
+MACHINE_TEST(a_limit_is_not_fitted_to_another_range, "tests/tiny")
 {
-	struct machine machine;
-	char *before;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_look(&machine);
-	before = machine_picture(&machine);
-	check_fails(&machine, HEADER "level 1\nscaling-min 3200\n", "3100 MHz; all changes were");
-	machine_check(&machine, before, "a lower limit above the highest frequency of the level");
-	check_succeeds(&machine, HEADER "level 1\nscaling-min 3050\n");
-	free(before);
-	machine_end(&machine);
+	machine_look(machine);
+	autofree char *before = machine_picture(machine);
+	check_fails(machine, HEADER "level 1\nscaling-min 3200\n", "3100 MHz; all changes were");
+	machine_check(machine, before, "a lower limit above the highest frequency of the level");
+	check_succeeds(machine, HEADER "level 1\nscaling-min 3050\n");
 }

@@ -155,10 +155,9 @@ static int make(struct isst_context *context, uint64_t min_khz, uint64_t max_khz
 
 static void check_first_fabric(const struct machine *machine, const char *max)
 {
-	char *text = machine_text(machine, UNCORE "/uncore00/max_freq_khz");
+	autofree char *text = machine_text(machine, UNCORE "/uncore00/max_freq_khz");
 
 	assert_string_equal(text, max);
-	free(text);
 }
 
 TEST(each_fabric_gets_its_limits_in_its_order)
@@ -185,16 +184,14 @@ TEST(a_fabric_that_refuses_leaves_the_others_as_they_were)
 {
 	struct isst_context *context;
 	struct machine machine;
-	char *before;
 
 	begin(&machine);
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(&machine);
 	added.refuses = true;
 	context = discover(&machine);
 	assert_int_equal(make(context, LIMIT_KEPT, 1500000), -EPERM);
 	assert_string_equal(added.written, "");
 	machine_check(&machine, before, "a fabric that refuses");
-	free(before);
 	isst_close(context);
 	machine_end(&machine);
 }

@@ -17,14 +17,13 @@ static void write_file(const struct machine *machine, const char *path, const ch
 
 static void check_file(const struct machine *machine, const char *path, const char *expected)
 {
-	char *text = machine_text(machine, path);
+	autofree char *text = machine_text(machine, path);
 
 	if (!text)
 		fail_msg("%s has no %s", machine->name, path);
 	text[strcspn(text, "\n")] = '\0';
 	if (strcmp(text, expected) != 0)
 		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
-	free(text);
 }
 
 static uint64_t khz_of(int mhz)
@@ -137,27 +136,23 @@ static const struct request ASKED = { .name = "limits", .plan = plan_asked };
  */
 static char *make_asked(const struct machine *machine)
 {
-	struct outcome outcome;
+	const struct outcome *outcome;
 	char *steps;
 
-	machine_make(machine, &ASKED, NULL, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s: %s", machine->name, outcome.message);
-	assert_string_equal(outcome.refusals, "");
-	assert_string_equal(outcome.warnings, "");
-	steps = strdup(outcome.steps);
-	outcome_clear(&outcome);
+	outcome = machine_make(machine, &ASKED, NULL);
+	if (outcome_error(outcome))
+		fail_msg("%s: %s", machine->name, outcome->message);
+	assert_string_equal(outcome->refusals, "");
+	assert_string_equal(outcome->warnings, "");
+	steps = strdup(outcome->steps);
 	return steps;
 }
 
 static void check_made(const struct machine *machine, struct asked what, const char *expected)
 {
-	char *steps;
-
 	asked = what;
-	steps = make_asked(machine);
+	autofree char *steps = make_asked(machine);
 	assert_string_equal(steps, expected);
-	free(steps);
 }
 
 /** It is refused for each target, and nothing is written. */
@@ -172,48 +167,40 @@ static void check_refused(const struct machine *machine, struct asked what, int 
 
 /* The processor of tests/tiny has 800 to 3000 MHz at level 0, to 3100 at level 1; base 2000. */
 
-TEST(limits_move_in_an_order_that_clips_none)
+MACHINE_TEST(limits_move_in_an_order_that_clips_none, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	check_made(&machine, (struct asked){ .cpus = "0,2", .min_mhz = 1500, .max_mhz = 2500 },
+	check_made(machine, (struct asked){ .cpus = "0,2", .min_mhz = 1500, .max_mhz = 2500 },
 		   "CPU 0: scaling_max_freq: no limit -> 2500000 kHz\n"
 		   "CPU 2: scaling_max_freq: no limit -> 2500000 kHz\n"
 		   "CPU 0: scaling_min_freq: no limit -> 1500000 kHz\n"
 		   "CPU 2: scaling_min_freq: no limit -> 1500000 kHz\n");
-	check_made(&machine, (struct asked){ .cpus = "0", .min_mhz = 1000, .max_mhz = 1200 },
+	check_made(machine, (struct asked){ .cpus = "0", .min_mhz = 1000, .max_mhz = 1200 },
 		   "CPU 0: scaling_min_freq: 1500000 kHz -> 1000000 kHz\n"
 		   "CPU 0: scaling_max_freq: 2500000 kHz -> 1200000 kHz\n");
-	check_made(&machine, (struct asked){ .cpus = "0,2", .min_mhz = 2600, .max_mhz = 2800 },
+	check_made(machine, (struct asked){ .cpus = "0,2", .min_mhz = 2600, .max_mhz = 2800 },
 		   "CPU 0: scaling_max_freq: 1200000 kHz -> 2800000 kHz\n"
 		   "CPU 2: scaling_max_freq: 2500000 kHz -> 2800000 kHz\n"
 		   "CPU 0: scaling_min_freq: 1000000 kHz -> 2600000 kHz\n"
 		   "CPU 2: scaling_min_freq: 1500000 kHz -> 2600000 kHz\n");
-	check_file(&machine, CPUFREQ(2, "min"), "2600000");
-	check_file(&machine, CPUFREQ(2, "max"), "2800000");
-	machine_end(&machine);
+	check_file(machine, CPUFREQ(2, "min"), "2600000");
+	check_file(machine, CPUFREQ(2, "max"), "2800000");
 }
 
-TEST(a_limit_that_is_kept_stays_and_none_is_the_processors)
+MACHINE_TEST(a_limit_that_is_kept_stays_and_none_is_the_processors, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	check_made(&machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 2500 },
+	check_made(machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 2500 },
 		   "CPU 1: scaling_max_freq: no limit -> 2500000 kHz\n");
-	check_made(&machine, (struct asked){ .cpus = "1", .min_mhz = 1500, .max_mhz = -1 },
+	check_made(machine, (struct asked){ .cpus = "1", .min_mhz = 1500, .max_mhz = -1 },
 		   "CPU 1: scaling_min_freq: no limit -> 1500000 kHz\n");
-	check_made(&machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 0 },
+	check_made(machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 0 },
 		   "CPU 1: scaling_max_freq: 2500000 kHz -> no limit\n");
-	check_made(&machine, (struct asked){ .cpus = "1", .min_mhz = 0, .max_mhz = -1 },
+	check_made(machine, (struct asked){ .cpus = "1", .min_mhz = 0, .max_mhz = -1 },
 		   "CPU 1: scaling_min_freq: 1500000 kHz -> no limit\n");
-	check_file(&machine, CPUFREQ(1, "min"), "800000");
-	check_file(&machine, CPUFREQ(1, "max"), "3000000");
-	machine_end(&machine);
+	check_file(machine, CPUFREQ(1, "min"), "800000");
+	check_file(machine, CPUFREQ(1, "max"), "3000000");
 }
 
-TEST(equal_limits_are_not_written)
+MACHINE_TEST(equal_limits_are_not_written, "tests/tiny")
 {
 	static const struct asked EQUAL[] = {
 		{ .cpus = "0-3", .min_mhz = 0, .max_mhz = 0 },
@@ -222,188 +209,149 @@ TEST(equal_limits_are_not_written)
 		{ .cpus = "0-3", .min_mhz = 500, .max_mhz = 4000 },
 		{ .cpus = "0-3", .min_mhz = -1, .max_mhz = -1 },
 	};
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(EQUAL); i++)
-		check_made(&machine, EQUAL[i], "");
-	machine_end(&machine);
+		check_made(machine, EQUAL[i], "");
 }
 
-TEST(limits_that_the_kernel_would_move_are_refused)
+MACHINE_TEST(limits_that_the_kernel_would_move_are_refused, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	check_refused(&machine, (struct asked){ .cpus = "0", .min_mhz = 2500, .max_mhz = 2400 },
+	check_refused(machine, (struct asked){ .cpus = "0", .min_mhz = 2500, .max_mhz = 2400 },
 		      -EIO,
 		      "-5: CPU 0: the lower frequency limit, 2500 MHz, is above the upper one, "
 		      "2400 MHz\n");
-	check_refused(&machine, (struct asked){ .cpus = "1", .min_mhz = 3100, .max_mhz = 0 }, -EIO,
+	check_refused(machine, (struct asked){ .cpus = "1", .min_mhz = 3100, .max_mhz = 0 }, -EIO,
 		      "-5: CPU 1: the lower frequency limit, 3100 MHz, is above the highest "
 		      "frequency of the processor, 3000 MHz\n");
-	check_refused(&machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 700 }, -EIO,
+	check_refused(machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 700 }, -EIO,
 		      "-5: CPU 1: the upper frequency limit, 700 MHz, is below the lowest "
 		      "frequency of the processor, 800 MHz\n");
-	write_file(&machine, CPUFREQ(3, "max"), "2000000");
-	check_refused(&machine, (struct asked){ .cpus = "3", .min_mhz = 2100, .max_mhz = -1 }, -EIO,
+	write_file(machine, CPUFREQ(3, "max"), "2000000");
+	check_refused(machine, (struct asked){ .cpus = "3", .min_mhz = 2100, .max_mhz = -1 }, -EIO,
 		      "-5: CPU 3: the lower frequency limit, 2100 MHz, is above the upper one, "
 		      "2000 MHz\n");
-	machine_end(&machine);
 }
 
-TEST(limits_are_those_of_the_level_that_the_change_brings)
+MACHINE_TEST(limits_are_those_of_the_level_that_the_change_brings, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	check_made(&machine,
+	check_made(machine,
 		   (struct asked){ .cpus = "0", .level = 1, .min_mhz = 3050, .max_mhz = 3080 },
 		   "package 0, die 0: performance level: 0 -> 1\n"
 		   "CPU 0: scaling_max_freq: no limit -> 3080000 kHz\n"
 		   "CPU 0: scaling_min_freq: no limit -> 3050000 kHz\n");
-	machine_restart(&machine, NULL);
+	machine_restart(machine, NULL);
 	/* At level 1 that is the processor's own. */
-	check_made(&machine,
+	check_made(machine,
 		   (struct asked){ .cpus = "0", .level = 1, .min_mhz = -1, .max_mhz = 3100 },
 		   "package 0, die 0: performance level: 0 -> 1\n");
-	machine_end(&machine);
 }
 
-TEST(limits_of_a_cpu_that_comes_online_follow_it)
+MACHINE_TEST(limits_of_a_cpu_that_comes_online_follow_it, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_look(&machine);
+	machine_look(machine);
 	/* The kernel keeps them. */
-	write_file(&machine, CPUFREQ(3, "min"), "2000000");
-	write_file(&machine, CPUFREQ(3, "max"), "2500000");
-	write_file(&machine, CPU "cpu3/online", "0");
+	write_file(machine, CPUFREQ(3, "min"), "2000000");
+	write_file(machine, CPUFREQ(3, "max"), "2500000");
+	write_file(machine, CPU "cpu3/online", "0");
 	check_made(
-		&machine,
+		machine,
 		(struct asked){ .cpus = "3", .all_online = true, .min_mhz = 2600, .max_mhz = 2800 },
 		"CPU 3: online: 0 -> 1\n"
 		"CPU 3: scaling_min_freq: 2000000 kHz -> no limit\n"
 		"CPU 3: scaling_max_freq: 2500000 kHz -> 2800000 kHz\n"
 		"CPU 3: scaling_min_freq: no limit -> 2600000 kHz\n");
-	write_file(&machine, CPU "cpu3/online", "0");
-	check_refused(&machine, (struct asked){ .cpus = "3", .min_mhz = 2600, .max_mhz = 2800 },
+	write_file(machine, CPU "cpu3/online", "0");
+	check_refused(machine, (struct asked){ .cpus = "3", .min_mhz = 2600, .max_mhz = 2800 },
 		      -EOPNOTSUPP, "-95: CPU 3: it is offline, and has no limits of cpufreq\n");
-	machine_end(&machine);
 }
 
-TEST(limits_that_are_not_shown_while_turbo_is_off_are_written)
+MACHINE_TEST(limits_that_are_not_shown_while_turbo_is_off_are_written, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	write_file(&machine, CPU "intel_pstate/no_turbo", "1");
+	write_file(machine, CPU "intel_pstate/no_turbo", "1");
 	/* The processor's highest frequency is 2000 MHz until turbo is on again. */
 	asked = (struct asked){ .cpus = "0", .min_mhz = 2400, .max_mhz = 2700 };
-	free(make_asked(&machine));
-	check_file(&machine, CPUFREQ(0, "max"), "2000000");
+	free(make_asked(machine));
+	check_file(machine, CPUFREQ(0, "max"), "2000000");
 	asked = (struct asked){ .cpus = "1", .min_mhz = 1200, .max_mhz = 1800 };
-	free(make_asked(&machine));
-	check_file(&machine, CPUFREQ(1, "max"), "1800000");
-	write_file(&machine, CPU "intel_pstate/no_turbo", "0");
-	check_file(&machine, CPUFREQ(0, "min"), "2400000");
-	check_file(&machine, CPUFREQ(0, "max"), "2700000");
-	machine_end(&machine);
+	free(make_asked(machine));
+	check_file(machine, CPUFREQ(1, "max"), "1800000");
+	write_file(machine, CPU "intel_pstate/no_turbo", "0");
+	check_file(machine, CPUFREQ(0, "min"), "2400000");
+	check_file(machine, CPUFREQ(0, "max"), "2700000");
 }
 
-TEST(a_preset_platform_has_limits_of_cpufreq_too)
+MACHINE_TEST(a_preset_platform_has_limits_of_cpufreq_too, "cascadelake-6230n")
 {
-	struct machine machine;
-
 	/* 800 to 3900 MHz. */
-	machine_begin(&machine, "cascadelake-6230n");
-	check_made(&machine, (struct asked){ .cpus = "6,39", .min_mhz = 2700, .max_mhz = 3900 },
+	check_made(machine, (struct asked){ .cpus = "6,39", .min_mhz = 2700, .max_mhz = 3900 },
 		   "CPU 6: scaling_min_freq: no limit -> 2700000 kHz\n"
 		   "CPU 39: scaling_min_freq: no limit -> 2700000 kHz\n");
-	machine_end(&machine);
 }
 
-TEST(a_machine_without_cpufreq_is_named)
+MACHINE_TEST(a_machine_without_cpufreq_is_named, "tests/no-cpufreq")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/no-cpufreq");
-	check_refused(&machine, (struct asked){ .cpus = "0-1", .max_mhz = 2000 }, -EOPNOTSUPP,
+	check_refused(machine, (struct asked){ .cpus = "0-1", .max_mhz = 2000 }, -EOPNOTSUPP,
 		      "-95: CPU 0: cpufreq has no limits for it\n"
 		      "-95: CPU 1: cpufreq has no limits for it\n");
-	check_refused(&machine, (struct asked){ .uncore = true, .max_mhz = 2000 }, -EOPNOTSUPP,
+	check_refused(machine, (struct asked){ .uncore = true, .max_mhz = 2000 }, -EOPNOTSUPP,
 		      "-95: package 0, die 0: uncore limits: the kernel provides none (module "
 		      "intel_uncore_frequency)\n");
-	machine_end(&machine);
 }
 
 /* ---- Limits of the uncore ---- */
 
 /* tests/tiny: 800 to 2200 MHz. */
 
-TEST(uncore_limits_of_a_die_never_cross)
+MACHINE_TEST(uncore_limits_of_a_die_never_cross, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 1800, .max_mhz = 2000 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 1800, .max_mhz = 2000 },
 		   "package 0, die 0: uncore max_freq_khz: 2200000 kHz -> 2000000 kHz\n"
 		   "package 0, die 0: uncore min_freq_khz: 800000 kHz -> 1800000 kHz\n");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = 1200 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = 1200 },
 		   "package 0, die 0: uncore min_freq_khz: 1800000 kHz -> 1000000 kHz\n"
 		   "package 0, die 0: uncore max_freq_khz: 2000000 kHz -> 1200000 kHz\n");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 1400, .max_mhz = 2400 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 1400, .max_mhz = 2400 },
 		   "package 0, die 0: uncore max_freq_khz: 1200000 kHz -> 2400000 kHz\n"
 		   "package 0, die 0: uncore min_freq_khz: 1000000 kHz -> 1400000 kHz\n");
 	/* The lower one goes with the upper one. */
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = -1, .max_mhz = 1300 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = -1, .max_mhz = 1300 },
 		   "package 0, die 0: uncore min_freq_khz: 1400000 kHz -> 1300000 kHz\n"
 		   "package 0, die 0: uncore max_freq_khz: 2400000 kHz -> 1300000 kHz\n");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 800, .max_mhz = 2200 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 800, .max_mhz = 2200 },
 		   "package 0, die 0: uncore min_freq_khz: 1300000 kHz -> 800000 kHz\n"
 		   "package 0, die 0: uncore max_freq_khz: 1300000 kHz -> 2200000 kHz\n");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 850, .max_mhz = 2250 }, "");
-	machine_end(&machine);
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 850, .max_mhz = 2250 }, "");
 }
 
-TEST(uncore_limits_that_no_kernel_takes_are_refused)
+MACHINE_TEST(uncore_limits_that_no_kernel_takes_are_refused, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	check_refused(&machine, (struct asked){ .uncore = true, .min_mhz = 2300, .max_mhz = -1 },
+	check_refused(machine, (struct asked){ .uncore = true, .min_mhz = 2300, .max_mhz = -1 },
 		      -EIO,
 		      "-5: package 0, die 0: uncore limits: the minimum, 2300 MHz, is above the "
 		      "maximum, 2200 MHz\n");
-	check_refused(&machine, (struct asked){ .uncore = true, .min_mhz = 50, .max_mhz = -1 },
-		      -EIO,
+	check_refused(machine, (struct asked){ .uncore = true, .min_mhz = 50, .max_mhz = -1 }, -EIO,
 		      "-5: package 0, die 0: uncore limits: the minimum is 50 MHz, and may be 100 "
 		      "to 12700 MHz\n");
-	check_refused(&machine, (struct asked){ .uncore = true, .min_mhz = -1, .max_mhz = 12800 },
+	check_refused(machine, (struct asked){ .uncore = true, .min_mhz = -1, .max_mhz = 12800 },
 		      -EIO,
 		      "-5: package 0, die 0: uncore limits: the maximum is 12800 MHz, and may be "
 		      "100 to 12700 MHz\n");
-	check_refused(&machine, (struct asked){ .uncore = true, .fabric = 1, .max_mhz = 2000 },
+	check_refused(machine, (struct asked){ .uncore = true, .fabric = 1, .max_mhz = 2000 },
 		      -EOPNOTSUPP,
 		      "-95: package 0, die 0: uncore limits of fabric 1: the kernel provides no "
 		      "such fabric\n");
-	machine_end(&machine);
 }
 
 /** tests/tpmi-tiny: 800 to 2200 MHz in the two power domains with CPUs, to 2500 in that of I/O. */
-TEST(uncore_limits_belong_to_power_domains)
+MACHINE_TEST(uncore_limits_belong_to_power_domains, "tests/tpmi-tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tpmi-tiny");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = -1, .max_mhz = 2200 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = -1, .max_mhz = 2200 },
 		   "package 0, power domain 2: uncore max_freq_khz: 2500000 kHz -> 2200000 kHz\n");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = -1 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = -1 },
 		   "package 0, power domain 0: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 1: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 2: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n");
-	check_refused(&machine, (struct asked){ .uncore = true, .fabric = 1, .max_mhz = 2000 },
+	check_refused(machine, (struct asked){ .uncore = true, .fabric = 1, .max_mhz = 2000 },
 		      -EOPNOTSUPP,
 		      "-95: package 0, power domain 0: uncore limits of fabric 1: the kernel "
 		      "provides no such fabric\n"
@@ -411,22 +359,17 @@ TEST(uncore_limits_belong_to_power_domains)
 		      "provides no such fabric\n"
 		      "-95: package 0, power domain 2: uncore limits of fabric 1: the kernel "
 		      "provides no such fabric\n");
-	machine_end(&machine);
 }
 
 /* ---- Failures ---- */
 
 /** Each write fails in turn, then each read. */
-TEST_ON(what_fails_leaves_all_as_it_was, "tests/tiny", "tests/tpmi-tiny")
+MACHINE_TEST(what_fails_leaves_all_as_it_was, "tests/tiny", "tests/tpmi-tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, *state);
 	asked = (struct asked){ .cpus = "0-3", .uncore = true, .min_mhz = 900, .max_mhz = 2100 };
 	/* Two limits of each CPU, and of each domain. */
-	assert_true(fail_each_write(&machine, &ASKED) >= 10);
-	assert_true(fail_each_read(&machine, &ASKED) >= 50);
-	machine_end(&machine);
+	assert_true(fail_each_write(machine, &ASKED) >= 10);
+	assert_true(fail_each_read(machine, &ASKED) >= 50);
 }
 
 /* ---- Reading ---- */
@@ -455,18 +398,16 @@ static struct scaling_limits read_cpu(struct isst_context *context, unsigned int
 	return limits;
 }
 
-TEST(limits_of_cpufreq_are_read_with_what_none_is)
+MACHINE_TEST(limits_of_cpufreq_are_read_with_what_none_is, "tests/tiny")
 {
 	struct isst_context *context;
 	struct scaling_limits limits;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_look(&machine);
-	write_file(&machine, CPUFREQ(1, "min"), "1500000");
-	write_file(&machine, CPUFREQ(1, "max"), "2500000");
-	write_file(&machine, CPU "cpu3/online", "0");
-	context = discover(&machine);
+	machine_look(machine);
+	write_file(machine, CPUFREQ(1, "min"), "1500000");
+	write_file(machine, CPUFREQ(1, "max"), "2500000");
+	write_file(machine, CPU "cpu3/online", "0");
+	context = discover(machine);
 	limits = read_cpu(context, 0);
 	assert_int_equal(limits.failure.error, 0);
 	check_limits(limits.now, 0, 0);
@@ -478,41 +419,35 @@ TEST(limits_of_cpufreq_are_read_with_what_none_is)
 	assert_string_equal(limits.failure.message,
 			    "CPU 3: it is offline, and has no limits of cpufreq");
 	isst_close(context);
-	machine_end(&machine);
 }
 
-TEST(a_limit_may_be_hidden_while_turbo_is_off)
+MACHINE_TEST(a_limit_may_be_hidden_while_turbo_is_off, "tests/tiny")
 {
 	struct isst_context *context;
 	struct scaling_limits limits;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	write_file(&machine, CPU "intel_pstate/no_turbo", "1");
-	context = discover(&machine);
+	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+	context = discover(machine);
 	limits = read_cpu(context, 0);
 	assert_true(limits.hidden);
 	check_limits(limits.processor, 800, 2000);
 	isst_close(context);
-	machine_end(&machine);
 }
 
-TEST(limits_of_the_uncore_are_read_with_those_of_boot)
+MACHINE_TEST(limits_of_the_uncore_are_read_with_those_of_boot, "tests/tpmi-tiny")
 {
 	struct uncore_limits limits[3] = { 0 };
 	struct isst_context *context;
-	struct machine machine;
 	unsigned int count;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	check_made(&machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = 2100 },
+	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = 2100 },
 		   "package 0, power domain 0: uncore max_freq_khz: 2200000 kHz -> 2100000 kHz\n"
 		   "package 0, power domain 1: uncore max_freq_khz: 2200000 kHz -> 2100000 kHz\n"
 		   "package 0, power domain 2: uncore max_freq_khz: 2500000 kHz -> 2100000 kHz\n"
 		   "package 0, power domain 0: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 1: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 2: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n");
-	context = discover(&machine);
+	context = discover(machine);
 	for (size_t i = 0; i < COUNT(limits); i++)
 		limits[i].domain = context_domain(context, i);
 	limits[1].fabric = 1;
@@ -525,18 +460,15 @@ TEST(limits_of_the_uncore_are_read_with_those_of_boot)
 	assert_int_equal(uncore_fabric_count(context, context_domain(context, 2), &count), 0);
 	assert_int_equal(count, 1);
 	isst_close(context);
-	machine_end(&machine);
 }
 
-TEST(a_machine_without_limits_has_no_fabrics)
+MACHINE_TEST(a_machine_without_limits_has_no_fabrics, "tests/no-cpufreq")
 {
 	struct uncore_limits limits = { 0 };
 	struct isst_context *context;
-	struct machine machine;
 	unsigned int count = 7;
 
-	machine_begin(&machine, "tests/no-cpufreq");
-	context = discover(&machine);
+	context = discover(machine);
 	limits.domain = context_domain(context, 0);
 	assert_int_equal(uncore_fabric_count(context, limits.domain, &count), 0);
 	assert_int_equal(count, 0);
@@ -544,5 +476,4 @@ TEST(a_machine_without_limits_has_no_fabrics)
 	assert_int_equal(limits.failure.error, -EOPNOTSUPP);
 	assert_int_equal(read_cpu(context, 0).failure.error, -EOPNOTSUPP);
 	isst_close(context);
-	machine_end(&machine);
 }

@@ -126,7 +126,7 @@ static void recover(const struct machine *machine, const char *before, const cha
 
 static void check(const struct machine *machine, uint64_t number)
 {
-	char *before = machine_picture(machine);
+	autofree char *before = machine_picture(machine);
 	unsigned int changes, after;
 	char text[256];
 
@@ -141,7 +141,6 @@ static void check(const struct machine *machine, uint64_t number)
 		make_killed(machine, after);
 		recover(machine, before, text, after);
 	}
-	free(before);
 }
 
 /** On a machine as after boot, and on one with both features on. */

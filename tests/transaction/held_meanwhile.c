@@ -71,15 +71,14 @@ static void write_cpu_file(const struct holding *holding, unsigned int cpu, cons
 static void check_cpu_file(const struct holding *holding, unsigned int cpu, const char *name,
 			   const char *expected)
 {
-	char *path, *text;
+	char *path;
 
 	assert_true(asprintf(&path, CPU "cpu%u/%s", cpu, name) > 0);
-	text = machine_text(&holding->machine, path);
+	autofree char *text = machine_text(&holding->machine, path);
 	assert_non_null(text);
 	text[strcspn(text, "\n")] = '\0';
 	assert_string_equal(text, expected);
 	free(path);
-	free(text);
 }
 
 static bool has_journal(const struct holding *holding)
@@ -148,18 +147,16 @@ TEST(a_limit_of_another_process_is_not_of_a_level_that_is_rolled_back)
 TEST(what_was_lost_over_a_suspend_is_rolled_back)
 {
 	struct holding holding;
-	char *before;
 
 	hold(&holding, "tests/tiny", "core-power enable ordered");
 	assert_int_equal(isst_change_release(holding.change), 0);
 	isst_change_free(holding.change);
-	before = machine_picture(&holding.machine);
+	autofree char *before = machine_picture(&holding.machine);
 	holding.change = make(holding.context, "level 1", true);
 	write_file(&holding, "/sys/power/state", "mem");
 	check_rolled_back(&holding, "changed over a suspend of the machine, and rolled back as "
 				    "well: package 0, die 0: core-power is 0");
 	machine_check(&holding.machine, before, "a suspend");
-	free(before);
 	holding_end(&holding);
 }
 
@@ -353,27 +350,25 @@ TEST(another_process_is_refused_the_lock_and_can_read)
 }
 
 /** Once its holder has died, a process that does not change the machine reports it. */
-TEST(a_change_whose_holder_died_is_reported_and_shown)
+MACHINE_TEST(a_change_whose_holder_died_is_reported_and_shown, "tests/tiny")
 {
 	struct isst_options options = { 0 };
 	struct isst_journal *journal;
 	struct isst_context *other;
-	struct machine machine;
 	pid_t child;
 
-	machine_begin(&machine, "tests/tiny");
 	fflush(NULL);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct isst_context *context = machine_lock(&machine);
+		struct isst_context *context = machine_lock(machine);
 
 		if (isst_discover(context) == 0)
 			make(context, "clos", true);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	options.machine = machine_open(&machine);
+	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &other), 0);
 	assert_int_equal(isst_discover(other), 0);
 	check_holds(isst_notice_at(other, 0), "a run ended while it held a change");
@@ -383,7 +378,6 @@ TEST(a_change_whose_holder_died_is_reported_and_shown)
 	assert_string_equal(isst_journal_command(journal), "clos");
 	isst_journal_free(journal);
 	isst_close(other);
-	machine_end(&machine);
 }
 
 /* ---- The process itself ---- */
@@ -442,11 +436,10 @@ TEST(a_change_that_finds_all_done_is_held_without_journal)
 {
 	struct holding holding;
 	struct isst_change *change;
-	char *before;
 
 	hold(&holding, "tests/tiny", "clos");
 	assert_int_equal(isst_change_release(holding.change), 0);
-	before = machine_picture(&holding.machine);
+	autofree char *before = machine_picture(&holding.machine);
 	change = make(holding.context, "clos", true);
 	assert_true(isst_change_is_unchanged(change));
 	assert_false(has_journal(&holding));
@@ -455,7 +448,6 @@ TEST(a_change_that_finds_all_done_is_held_without_journal)
 	assert_int_equal(isst_unlock(holding.context), 0);
 	machine_check(&holding.machine, before, "an unchanged machine");
 	isst_change_free(change);
-	free(before);
 	holding_end(&holding);
 }
 

@@ -16,11 +16,10 @@ static char *text_of(const struct machine *machine, const char *path)
 
 static void check_text(const struct machine *machine, const char *path, const char *expected)
 {
-	char *text = text_of(machine, path);
+	autofree char *text = text_of(machine, path);
 
 	if (strcmp(text, expected) != 0)
 		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
-	free(text);
 }
 
 #define ONLINE "/sys/devices/system/cpu/online"
@@ -28,12 +27,10 @@ static void check_text(const struct machine *machine, const char *path, const ch
 
 static void check_ends(const struct machine *machine, const char *name)
 {
-	struct outcome outcome;
+	const struct outcome *outcome = machine_try(machine, name);
 
-	machine_try(machine, name, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s, %s: %s", machine->name, name, outcome.message);
-	outcome_clear(&outcome);
+	if (outcome_error(outcome))
+		fail_msg("%s, %s: %s", machine->name, name, outcome->message);
 }
 
 /** Writes a file of the kernel. */
@@ -47,49 +44,35 @@ static void set_file(const struct machine *machine, const char *path, const char
 
 /* ---- Hotplug ---- */
 
-TEST(D46_unknown_cpus_are_brought_online_where_the_level_enables_them)
+MACHINE_TEST(D46_unknown_cpus_are_brought_online_where_the_level_enables_them, "tests/offline")
 {
-	struct machine machine;
-
 	/* CPUs 3 and 11 are of core 3, which level 1 does not enable; 12 belongs to core 0 of the
 	 * other package.
 	 */
-	machine_begin(&machine, "tests/offline");
-	check_ends(&machine, "level 1 online");
-	check_text(&machine, ONLINE, "0-1,4-5,8-9,12-13");
-	machine_restart(&machine, NULL);
-	check_ends(&machine, "level 0 online");
-	check_text(&machine, ONLINE, "0-15");
-	machine_end(&machine);
+	check_ends(machine, "level 1 online");
+	check_text(machine, ONLINE, "0-1,4-5,8-9,12-13");
+	machine_restart(machine, NULL);
+	check_ends(machine, "level 0 online");
+	check_text(machine, ONLINE, "0-15");
 }
 
-TEST(unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains)
+MACHINE_TEST(unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains, "tests/offline")
 {
-	struct machine machine;
-
 	/* CPU 12 is of the other package, and cannot be brought online. */
-	machine_begin(&machine, "tests/offline");
-	machine_faults(&machine, "write /sys/devices/system/cpu/cpu12/online EIO");
-	check_ends(&machine, "first package: level 1 online");
-	check_text(&machine, ONLINE, "0-1,4-9,13-15");
-	machine_end(&machine);
+	machine_faults(machine, "write /sys/devices/system/cpu/cpu12/online EIO");
+	check_ends(machine, "first package: level 1 online");
+	check_text(machine, ONLINE, "0-1,4-9,13-15");
 }
 
 /** The kernel writes the MSR again that CPU 4 has written, as that comes online with the level. */
-TEST(a_level_has_its_turbo_ratio_limits_though_cpus_come_online)
+MACHINE_TEST(a_level_has_its_turbo_ratio_limits_though_cpus_come_online, "tests/offline")
 {
-	struct machine machine;
-	char *picture;
-
-	machine_begin(&machine, "tests/offline");
-	check_ends(&machine, "turbo ratio limits");
-	set_file(&machine, "/sys/devices/system/cpu/cpu4/online", "0");
-	check_ends(&machine, "level 1 online");
-	check_text(&machine, ONLINE, "0-1,4-5,8-9,12-13");
-	picture = machine_picture(&machine);
+	check_ends(machine, "turbo ratio limits");
+	set_file(machine, "/sys/devices/system/cpu/cpu4/online", "0");
+	check_ends(machine, "level 1 online");
+	check_text(machine, ONLINE, "0-1,4-5,8-9,12-13");
+	autofree char *picture = machine_picture(machine);
 	check_holds(picture, "domain 1 msr 0x1ad: 0x0000000000001f1f\n");
-	free(picture);
-	machine_end(&machine);
 }
 
 TEST(D45_D46_all_cpus_come_online)
@@ -102,85 +85,67 @@ TEST(D45_D46_all_cpus_come_online)
 	machine_end(&machine);
 	machine_begin(&machine, "tests/sparse");
 	{
-		char *all = text_of(&machine, ONLINE);
+		autofree char *all = text_of(&machine, ONLINE);
 
 		check_ends(&machine, "level 1 online");
 		check_ends(&machine, "all online");
 		check_text(&machine, ONLINE, all);
-		free(all);
 	}
 	machine_end(&machine);
 }
 
-TEST(D15_hundreds_of_cpus_come_and_go)
+MACHINE_TEST(D15_hundreds_of_cpus_come_and_go, "icelake-8s40c")
 {
-	struct machine machine;
-	char *before;
-
-	machine_begin(&machine, "icelake-8s40c");
-	before = machine_picture(&machine);
-	check_ends(&machine, "level 4 online");
-	check_ends(&machine, "level 0 online");
-	machine_check(&machine, before, "to level 4 and back");
-	free(before);
-	machine_end(&machine);
+	autofree char *before = machine_picture(machine);
+	check_ends(machine, "level 4 online");
+	check_ends(machine, "level 0 online");
+	machine_check(machine, before, "to level 4 and back");
 }
 
 TEST(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[files]\nrefuse-offline = 3\n\n[topology]");
-	before = machine_picture(&machine);
-	machine_try(&machine, "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "cpu3/online cannot be written");
+	autofree char *before = machine_picture(&machine);
+	outcome = machine_expect(&machine, "level 1 online", -EIO);
+	check_holds(outcome->message, "cpu3/online cannot be written");
 	machine_check(&machine, before, "a CPU that refuses to go offline");
-	free(before);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
 /* ---- CPU 0 ---- */
 
-TEST(D41_cpu_0_without_the_file_online_is_treated_as_others)
+MACHINE_TEST(D41_cpu_0_without_the_file_online_is_treated_as_others, "tests/tiny")
 {
-	struct machine machine;
 	char *limits;
 
-	machine_begin(&machine, "tests/tiny");
-	check_ends(&machine, "base-freq enable auto");
-	limits = text_of(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
+	check_ends(machine, "base-freq enable auto");
+	limits = text_of(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
 	assert_string_not_equal(limits, "800000");
 	free(limits);
-	check_ends(&machine, "turbo-mode disable");
-	limits = text_of(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
+	check_ends(machine, "turbo-mode disable");
+	limits = text_of(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
 	assert_string_equal(limits, "2300000");
 	free(limits);
-	machine_end(&machine);
 }
 
 TEST(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0", "[level 1]\ncores = 1");
-	before = machine_picture(&machine);
-	machine_try(&machine, "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "CPU 0 cannot go offline: it is isolated");
+	autofree char *before = machine_picture(&machine);
+	outcome = machine_expect(&machine, "level 1 online", 0);
+	check_holds(outcome->warnings, "CPU 0 cannot go offline: it is isolated");
 	check_text(&machine, ONLINE, "0,2-3");
 	check_text(&machine, GROUP "/cpuset.cpus", "0");
 	check_text(&machine, GROUP "/cpuset.cpus.partition", "isolated");
-	outcome_clear(&outcome);
 	check_ends(&machine, "level 0 online");
 	assert_null(machine_text(&machine, GROUP "/cpuset.cpus"));
-	free(before);
 	machine_end(&machine);
 }
 
@@ -202,51 +167,39 @@ TEST(cpu_0_that_could_go_offline_is_isolated_when_asked_for)
 
 /* ---- Partitions ---- */
 
-TEST_ON(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny", "guide")
+MACHINE_TEST(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny", "guide")
 {
-	struct machine machine;
-
-	machine_begin(&machine, *state);
-	check_ends(&machine, "level 1 partitions");
-	check_text(&machine, GROUP "/cpuset.cpus.partition", "isolated");
-	check_ends(&machine, "level 0 partitions");
-	assert_null(machine_text(&machine, GROUP "/cpuset.cpus"));
-	machine_end(&machine);
+	check_ends(machine, "level 1 partitions");
+	check_text(machine, GROUP "/cpuset.cpus.partition", "isolated");
+	check_ends(machine, "level 0 partitions");
+	assert_null(machine_text(machine, GROUP "/cpuset.cpus"));
 }
 
 TEST(a_kernel_without_isolated_partitions_gets_root_ones)
 {
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[cgroup]\nisolated = no\n\n[topology]");
 	check_ends(&machine, "level 1 partitions");
 	check_text(&machine, GROUP "/cpuset.cpus", "2-3");
 	check_text(&machine, GROUP "/cpuset.cpus.partition", "root");
-	machine_try(&machine, "level 1 partitions", &outcome);
-	assert_true(outcome.unchanged);
-	outcome_clear(&outcome);
+	outcome = machine_try(&machine, "level 1 partitions");
+	assert_true(outcome->unchanged);
 	machine_end(&machine);
 }
 
-TEST(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason)
+MACHINE_TEST(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason, "tests/isolcpus")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	/* CPU 3 is isolated since boot: `root`, which is tried after a refusal, may not hold it. */
-	machine_begin(&machine, "tests/isolcpus");
-	before = machine_picture(&machine);
-	machine_faults(&machine, "write /sys/fs/cgroup/0-0-0/cpuset.cpus.partition EINVAL times 1");
-	machine_try(&machine, "level 1 partitions", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "conflicts with housekeeping setup");
-	machine_check(&machine, before, "an invalid partition");
-	free(before);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	autofree char *before = machine_picture(machine);
+	machine_faults(machine, "write /sys/fs/cgroup/0-0-0/cpuset.cpus.partition EINVAL times 1");
+	outcome = machine_expect(machine, "level 1 partitions", -EIO);
+	check_holds(outcome->message, "conflicts with housekeeping setup");
+	machine_check(machine, before, "an invalid partition");
 }
 
 static void make_group(const struct machine *machine, const char *path, const char *cpus,
@@ -266,89 +219,72 @@ static void make_group(const struct machine *machine, const char *path, const ch
 }
 
 /** A partition that was invalid before the change is invalid again when it is undone. */
-TEST(an_invalid_partition_comes_back_as_such)
+MACHINE_TEST(an_invalid_partition_comes_back_as_such, "tests/multi-die")
 {
 	static const char *const REQUESTS_OF_PARTITIONS[] = { "level 1 partitions",
 							      "level 0 partitions" };
-	struct machine machine;
 	char *before;
 
-	machine_begin(&machine, "tests/multi-die");
 	for (size_t i = 0; i < COUNT(REQUESTS_OF_PARTITIONS); i++) {
 		const char *name = REQUESTS_OF_PARTITIONS[i];
-		struct outcome outcome;
+		const struct outcome *outcome;
 
-		machine_restart(&machine, i ? "level 1" : NULL);
-		set_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+		machine_restart(machine, i ? "level 1" : NULL);
+		set_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
 		/* Another group holds CPUs 0 and 4, which level 1 does not isolate. */
-		make_group(&machine, "/sys/fs/cgroup/other", "0,4", "root");
-		make_group(&machine, "/sys/fs/cgroup/0-0-0", "0,3", "isolated");
-		make_group(&machine, "/sys/fs/cgroup/0-1-0", "4", "root");
-		check_text(&machine, GROUP "/cpuset.cpus.partition",
+		make_group(machine, "/sys/fs/cgroup/other", "0,4", "root");
+		make_group(machine, "/sys/fs/cgroup/0-0-0", "0,3", "isolated");
+		make_group(machine, "/sys/fs/cgroup/0-1-0", "4", "root");
+		check_text(machine, GROUP "/cpuset.cpus.partition",
 			   "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
-		before = machine_picture(&machine);
-		machine_faults(&machine, "write /sys/fs/cgroup/0-1-0/cpuset.cpus EIO times 1");
-		machine_try(&machine, name, &outcome);
-		if (outcome_error(&outcome) != -EIO)
-			fail_msg("%s: %d %s\n%s", name, outcome_error(&outcome), outcome.message,
-				 outcome.differences);
-		check_holds(outcome.message, "/0-1-0/cpuset.cpus cannot be written");
-		machine_check(&machine, before, "%s", name);
-		outcome_clear(&outcome);
+		before = machine_picture(machine);
+		machine_faults(machine, "write /sys/fs/cgroup/0-1-0/cpuset.cpus EIO times 1");
+		outcome = machine_try(machine, name);
+		if (outcome_error(outcome) != -EIO)
+			fail_msg("%s: %d %s\n%s", name, outcome_error(outcome), outcome->message,
+				 outcome->differences);
+		check_holds(outcome->message, "/0-1-0/cpuset.cpus cannot be written");
+		machine_check(machine, before, "%s", name);
 		free(before);
 	}
-	machine_end(&machine);
 }
 
 /** A partition of the name of die 0, of CPUs that are not all its own. */
-TEST(a_partition_of_others_is_neither_replaced_nor_removed)
+MACHINE_TEST(a_partition_of_others_is_neither_replaced_nor_removed, "tests/multi-die")
 {
-	struct outcome outcome;
-	struct machine machine;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/multi-die");
-	set_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
-	make_group(&machine, "/sys/fs/cgroup/0-0-0", "3-4", "root");
-	machine_try(&machine, "level 1 partitions", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "/sys/fs/cgroup/0-0-0 is in use (root 3-4)");
-	outcome_clear(&outcome);
-	machine_try(&machine, "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "/sys/fs/cgroup/0-0-0 is left unchanged (root ");
-	check_text(&machine, GROUP "/cpuset.cpus", "3-4");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	set_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+	make_group(machine, "/sys/fs/cgroup/0-0-0", "3-4", "root");
+	outcome = machine_expect(machine, "level 1 partitions", -EIO);
+	check_holds(outcome->message, "/sys/fs/cgroup/0-0-0 is in use (root 3-4)");
+	outcome = machine_expect(machine, "level 1 online", 0);
+	check_holds(outcome->warnings, "/sys/fs/cgroup/0-0-0 is left unchanged (root ");
+	check_text(machine, GROUP "/cpuset.cpus", "3-4");
 }
 
-TEST(D16_long_lists_of_cpus_are_complete)
+MACHINE_TEST(D16_long_lists_of_cpus_are_complete, "tests/long-lists")
 {
-	struct machine machine;
-	char *list;
 	struct isst_cpuset *set;
 
-	machine_begin(&machine, "tests/long-lists");
-	check_ends(&machine, "level 1 partitions");
-	list = text_of(&machine, GROUP "/cpuset.cpus");
+	check_ends(machine, "level 1 partitions");
+	autofree char *list = text_of(machine, GROUP "/cpuset.cpus");
 	assert_true(strlen(list) > 512);
 	set = check_set(list);
 	assert_int_equal(isst_cpuset_count(set), 126);
 	isst_cpuset_free(set);
-	free(list);
-	machine_end(&machine);
 }
 
 TEST(without_cpusets_partitions_are_refused)
 {
 	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[cgroup]\ntree = no-cpuset\n\n[topology]");
-	machine_try(&machine, "level 1 partitions", &outcome);
-	assert_false(outcome.here);
+	outcome = machine_try(&machine, "level 1 partitions");
+	assert_false(outcome->here);
 	check_text(&machine, ONLINE, "0-3");
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
@@ -360,7 +296,7 @@ TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(*KINDS); i++) {
 		struct machine machine;
-		struct outcome outcome;
+		const struct outcome *outcome;
 		char *lines;
 
 		assert_true(asprintf(&lines, "[files]\noffline-cpufreq = %s\n\n[topology]",
@@ -370,11 +306,10 @@ TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 		set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
 			 "1800000");
 		set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
-		machine_try(&machine, "level 1 online", &outcome);
-		if (outcome_error(&outcome))
-			fail_msg("%s: %s", KINDS[i], outcome.message);
-		check_holds(outcome.warnings, "CPUs 1,3 stay offline because SMT is off");
-		outcome_clear(&outcome);
+		outcome = machine_try(&machine, "level 1 online");
+		if (outcome_error(outcome))
+			fail_msg("%s: %s", KINDS[i], outcome->message);
+		check_holds(outcome->warnings, "CPUs 1,3 stay offline because SMT is off");
 		machine_end(&machine);
 	}
 }
@@ -386,8 +321,6 @@ TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 TEST(uncore_limits_that_firmware_moved_are_restored)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
 
 	machine_begin_with(&machine, "tests/tiny",
 			   "[level 1]\ncores = 0\npower = 90\ntjunction = 100\nbase = 2500\n"
@@ -399,13 +332,10 @@ TEST(uncore_limits_that_firmware_moved_are_restored)
 	/* The user's own ones, which no level has. */
 	set_file(&machine, UNCORE "max_freq_khz", "2000000");
 	set_file(&machine, UNCORE "min_freq_khz", "1000000");
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(&machine);
 	machine_faults(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY");
-	machine_try(&machine, "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
+	machine_expect(&machine, "level 1 online", -EIO);
 	machine_check(&machine, before, "a level change that failed");
-	free(before);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
@@ -433,26 +363,24 @@ static bool make_while_carrier_leaves(const struct machine *machine, const char 
 				      unsigned int at, bool ends)
 {
 	const struct making making = { .interrupted = carrier_leaves };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	char *journal;
 
 	leaving.calls = 0;
 	leaving.at = at;
 	leaving.ends = ends;
 	machine_restart(machine, NULL);
-	machine_make(machine, request_find(name), &making, &outcome);
+	outcome = machine_make(machine, request_find(name), &making);
 	if (leaving.calls <= at) {
-		outcome_clear(&outcome);
 		return false;
 	}
-	if (outcome_error(&outcome) != (ends ? -EINTR : 0))
-		fail_msg("%s, %s, before step %u: %s\n%s", machine->name, name, at, outcome.message,
-			 outcome.differences);
-	if (strstr(outcome.warnings, "left unchanged"))
-		fail_msg("%s, %s, before step %u: %s", machine->name, name, at, outcome.warnings);
+	if (outcome_error(outcome) != (ends ? -EINTR : 0))
+		fail_msg("%s, %s, before step %u: %s\n%s", machine->name, name, at,
+			 outcome->message, outcome->differences);
+	if (strstr(outcome->warnings, "left unchanged"))
+		fail_msg("%s, %s, before step %u: %s", machine->name, name, at, outcome->warnings);
 	journal = machine_text(machine, "run/journal");
 	assert_null(journal);
-	outcome_clear(&outcome);
 	return true;
 }
 

@@ -28,7 +28,7 @@ static int after_two_cpus(void *data)
 	return row.lines == 2;
 }
 
-TEST(B14_hundreds_of_cpus_are_interrupted_between_two_of_them)
+MACHINE_TEST(B14_hundreds_of_cpus_are_interrupted_between_two_of_them, "guide")
 {
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
@@ -36,94 +36,71 @@ TEST(B14_hundreds_of_cpus_are_interrupted_between_two_of_them)
 				       .counts = &counts,
 				       .interrupted = after_two_cpus,
 				       .progress = note_cpu };
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	row.lines = 0;
 	row.counts = &counts;
-	machine_begin(&machine, "guide");
-	before = machine_picture(&machine);
-	machine_make(&machine, request_find("level 1 online"), &making, &outcome);
-	assert_int_equal(outcome_error(&outcome), -EINTR);
+	autofree char *before = machine_picture(machine);
+	outcome = machine_make(machine, request_find("level 1 online"), &making);
+	assert_int_equal(outcome_error(outcome), -EINTR);
 	assert_int_equal(row.lines, 2);
-	machine_check(&machine, before, "an interrupted row");
-	free(before);
-	outcome_clear(&outcome);
+	machine_check(machine, before, "an interrupted row");
 	seam_counts_clear(&counts);
-	machine_end(&machine);
 }
 
-TEST(F10_a_cpu_is_reported_immediately_before_it_goes_offline)
+MACHINE_TEST(F10_a_cpu_is_reported_immediately_before_it_goes_offline, "guide")
 {
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts, .progress = note_cpu };
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	row.lines = 0;
 	row.counts = &counts;
-	machine_begin(&machine, "guide");
-	machine_make(&machine, request_find("level 1 online"), &making, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
+	outcome = machine_make(machine, request_find("level 1 online"), &making);
+	assert_int_equal(outcome_error(outcome), 0);
 	assert_true(row.lines > 2);
 	for (unsigned int i = 1; i < row.lines; i++)
 		assert_int_equal(row.changes[i], row.changes[i - 1] + 1);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
-	machine_end(&machine);
 }
 
 /* ---- What is found in a journal ---- */
 
-TEST(a_journal_of_another_boot_is_put_away)
+MACHINE_TEST(a_journal_of_another_boot_is_put_away, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "level 1");
-	before = machine_picture(&machine);
-	machine_write(&machine, "run/journal",
+	machine_prepare(machine, "level 1");
+	autofree char *before = machine_picture(machine);
+	machine_write(machine, "run/journal",
 		      "isst journal 2 boot 00000000-0000-0000-0000-000000000000\n"
 		      "1 item level 0 0 0 0 0 0 1\n");
-	machine_try(&machine, "level 1", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_string_equal(outcome.notices, "");
-	machine_check(&machine, before, "a journal of another boot");
-	assert_null(machine_text(&machine, "run/journal"));
-	free(before);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = machine_expect(machine, "level 1", 0);
+	assert_string_equal(outcome->notices, "");
+	machine_check(machine, before, "a journal of another boot");
+	assert_null(machine_text(machine, "run/journal"));
 }
 
-TEST(a_line_that_is_cut_off_is_passed_over)
+MACHINE_TEST(a_line_that_is_cut_off_is_passed_over, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *boot_id, *text, *before;
+	const struct outcome *outcome;
+	char *text;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
-	machine_prepare(&machine, "level 1");
-	boot_id = machine_text(&machine, "/proc/sys/kernel/random/boot_id");
+	autofree char *before = machine_picture(machine);
+	machine_prepare(machine, "level 1");
+	autofree char *boot_id = machine_text(machine, "/proc/sys/kernel/random/boot_id");
 	assert_true(asprintf(&text,
 			     "isst journal 2 boot %sbegun 1 level 1\n"
 			     "1 item level 0 0 0 0 0 0 1\n1 written\n1 verified\n2 item lev",
 			     boot_id) >= 0);
-	machine_write(&machine, "run/journal", text);
-	machine_try(&machine, "level 0", &outcome);
-	assert_string_equal(outcome.message, "");
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.notices, "rolled back the incomplete change");
-	assert_true(outcome.unchanged);
-	free(before);
-	free(boot_id);
+	machine_write(machine, "run/journal", text);
+	outcome = machine_try(machine, "level 0");
+	assert_string_equal(outcome->message, "");
+	assert_int_equal(outcome_error(outcome), 0);
+	check_holds(outcome->notices, "rolled back the incomplete change");
+	assert_true(outcome->unchanged);
 	free(text);
-	outcome_clear(&outcome);
-	machine_end(&machine);
 }
 
 /** Writes a journal of this boot according to which a run changed level 0 to level 1. */
@@ -147,35 +124,28 @@ TEST(B18_a_change_that_was_complete_is_not_rolled_back)
 
 	for (size_t i = 0; i < COUNT(ENDS); i++) {
 		struct machine machine;
-		struct outcome outcome;
+		const struct outcome *outcome;
 
 		machine_begin(&machine, "tests/tiny");
 		machine_prepare(&machine, "level 1");
 		write_journal(&machine, ENDS[i]);
-		machine_try(&machine, "level 1", &outcome);
-		assert_int_equal(outcome_error(&outcome), 0);
+		outcome = machine_expect(&machine, "level 1", 0);
 		/* It is level 1 still, or was made level 0 again by the recovery. */
-		assert_int_equal(outcome.unchanged, i == 1);
+		assert_int_equal(outcome->unchanged, i == 1);
 		assert_null(machine_text(&machine, "run/journal"));
-		outcome_clear(&outcome);
 		machine_end(&machine);
 	}
 }
 
-TEST(an_empty_journal_is_ignored)
+MACHINE_TEST(an_empty_journal_is_ignored, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "level 1");
-	machine_write(&machine, "run/journal", "");
-	machine_try(&machine, "level 1", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_true(outcome.unchanged);
-	assert_null(machine_text(&machine, "run/journal"));
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	machine_prepare(machine, "level 1");
+	machine_write(machine, "run/journal", "");
+	outcome = machine_expect(machine, "level 1", 0);
+	assert_true(outcome->unchanged);
+	assert_null(machine_text(machine, "run/journal"));
 }
 
 TEST(B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed)
@@ -184,24 +154,19 @@ TEST(B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed)
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
 		struct machine machine;
-		struct outcome outcome;
-		char *before, *journal;
+		const struct outcome *outcome;
 
 		machine_begin(&machine, "tests/tiny");
 		machine_prepare(&machine, "level 1");
 		write_journal(&machine, "");
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		machine_faults(&machine, "read /proc/sys/kernel/random/boot_id %s", ERRORS[i]);
-		machine_try(&machine, "level 0", &outcome);
-		assert_int_equal(outcome_error(&outcome), -EIO);
-		check_holds(outcome.message, "boot");
+		outcome = machine_expect(&machine, "level 0", -EIO);
+		check_holds(outcome->message, "boot");
 		machine_faults(&machine, "%s", "");
 		machine_check(&machine, before, "the boot cannot be identified");
-		journal = machine_text(&machine, "run/journal");
+		autofree char *journal = machine_text(&machine, "run/journal");
 		assert_non_null(journal);
-		free(journal);
-		free(before);
-		outcome_clear(&outcome);
 		machine_end(&machine);
 	}
 }

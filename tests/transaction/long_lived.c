@@ -49,20 +49,18 @@ static const struct isst_domain *domain_of_package(const struct isst_context *co
 /* CPUs of package 1 of four, of 40 cores each. */
 #define PACKAGE_1 "40-79,200-239"
 
-TEST(domains_keep_their_answers_when_others_come_before_them)
+MACHINE_TEST(domains_keep_their_answers_when_others_come_before_them, "tests/icelake-4s40c")
 {
 	struct isst_level levels[4] = { 0 };
 	struct isst_context *context;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/icelake-4s40c");
-	set_online(&machine, PACKAGE_1, "0");
-	context = open_machine(&machine);
+	set_online(machine, PACKAGE_1, "0");
+	context = open_machine(machine);
 	assert_int_equal(isst_domain_count(context), 3);
 	levels[2].domain = domain_of_package(context, 2);
 	levels[3].domain = domain_of_package(context, 3);
-	set_online(&machine, PACKAGE_1, "1");
-	machine_faults(&machine, "mailbox 0x7f/0x00 package 1 EBUSY\n");
+	set_online(machine, PACKAGE_1, "1");
+	machine_faults(machine, "mailbox 0x7f/0x00 package 1 EBUSY\n");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_int_equal(isst_domain_count(context), 4);
 	levels[0].domain = domain_of_package(context, 0);
@@ -81,7 +79,6 @@ TEST(domains_keep_their_answers_when_others_come_before_them)
 	for (size_t i = 0; i < 4; i++)
 		level_clear(&levels[i]);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /** Nothing of a domain that is gone is read or planned. */
@@ -128,20 +125,18 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	isst_change_free(change);
 }
 
-TEST(a_domain_that_disappeared_is_refused_until_it_returns)
+MACHINE_TEST(a_domain_that_disappeared_is_refused_until_it_returns, "tests/icelake-4s40c")
 {
 	struct isst_perf_profile profile = { 0 };
 	const struct isst_domain *gone, *last;
 	const struct isst_cpu *cpu;
 	struct isst_context *context;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/icelake-4s40c");
-	context = open_machine(&machine);
+	context = open_machine(machine);
 	gone = domain_of_package(context, 1);
 	last = domain_of_package(context, 3);
 	cpu = context_cpu(context, 40);
-	set_online(&machine, PACKAGE_1, "0");
+	set_online(machine, PACKAGE_1, "0");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_int_equal(isst_domain_count(context), 3);
 	assert_false(gone->has_cpu);
@@ -156,7 +151,7 @@ TEST(a_domain_that_disappeared_is_refused_until_it_returns)
 	/* Gone for two discoveries, and back. */
 	assert_int_equal(isst_rediscover(context), 0);
 	check_gone(context, gone, cpu);
-	set_online(&machine, PACKAGE_1, "1");
+	set_online(machine, PACKAGE_1, "1");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_ptr_equal(domain_of_package(context, 1), gone);
 	assert_ptr_equal(context_cpu(context, 40), cpu);
@@ -166,7 +161,6 @@ TEST(a_domain_that_disappeared_is_refused_until_it_returns)
 	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, 0);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /** Plans a change for packages 1 and 3, made before the first of them disappeared: of CPUs or
@@ -212,7 +206,7 @@ static void check_plans_with_gone(struct isst_context *context, const struct iss
 	isst_change_free(change);
 }
 
-TEST(targets_that_disappeared_are_left_out_as_others_that_fail)
+MACHINE_TEST(targets_that_disappeared_are_left_out_as_others_that_fail, "tests/icelake-4s40c")
 {
 	struct isst_targets *domains, *cpus, *none_left;
 	struct isst_change_options options = { .dry_run = true, .targets = ISST_SKIP_FAILED };
@@ -220,10 +214,8 @@ TEST(targets_that_disappeared_are_left_out_as_others_that_fail)
 	const struct isst_domain *gone;
 	struct isst_context *context;
 	struct isst_change *change;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/icelake-4s40c");
-	context = open_machine(&machine);
+	context = open_machine(machine);
 	gone = domain_of_package(context, 1);
 	domains = isst_targets_new(context);
 	assert_int_equal(isst_targets_add_domain(domains, gone), 0);
@@ -232,7 +224,7 @@ TEST(targets_that_disappeared_are_left_out_as_others_that_fail)
 	assert_int_equal(isst_targets_add_domain(domains, domain_of_package(context, 3)), 0);
 	cpus = isst_targets_new(context);
 	assert_int_equal(isst_targets_add_cpus(cpus, set), 0);
-	set_online(&machine, PACKAGE_1, "0");
+	set_online(machine, PACKAGE_1, "0");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_false(isst_domain_is_io(gone));
 	check_plans_with_gone(context, domains, false);
@@ -248,7 +240,6 @@ TEST(targets_that_disappeared_are_left_out_as_others_that_fail)
 	isst_targets_free(cpus);
 	isst_cpuset_free(set);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 TEST(a_discovery_that_fails_leaves_the_notices)
@@ -291,33 +282,28 @@ static bool sets_uncore(struct isst_context *context)
 }
 
 /** Its directories come and go with a module of the kernel. */
-TEST(the_uncore_is_discovered_again)
+MACHINE_TEST(the_uncore_is_discovered_again, "tests/tpmi-tiny")
 {
 	struct isst_context *context;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tpmi-tiny");
-	machine_faults(&machine, "read /sys/devices/system/cpu/intel_uncore_frequency/*/package_id "
-				 "ENOENT\n");
-	context = open_machine(&machine);
+	machine_faults(machine, "read /sys/devices/system/cpu/intel_uncore_frequency/*/package_id "
+				"ENOENT\n");
+	context = open_machine(machine);
 	assert_false(sets_uncore(context));
-	machine_faults(&machine, "%s", "");
+	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_true(sets_uncore(context));
 	isst_close(context);
-	machine_end(&machine);
 }
 
-TEST(objects_of_another_context_and_null_are_refused)
+MACHINE_TEST(objects_of_another_context_and_null_are_refused, "guide")
 {
 	struct isst_perf_profile profiles[2] = { 0 };
 	struct isst_clos_association associations[2] = { 0 };
 	struct isst_context *context, *other;
-	struct machine machine;
 
-	machine_begin(&machine, "guide");
-	context = open_machine(&machine);
-	other = open_machine(&machine);
+	context = open_machine(machine);
+	other = open_machine(machine);
 	profiles[1].domain = context_domain(other, 0);
 	associations[1].cpu = context_cpu(other, 0);
 	assert_int_equal(perf_profile_read(context, profiles, 2), 0);
@@ -328,7 +314,6 @@ TEST(objects_of_another_context_and_null_are_refused)
 	assert_int_equal(associations[1].failure.error, -EINVAL);
 	isst_close(other);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /* ---- Memory ---- */

@@ -45,32 +45,29 @@ static bool check_level_after(const struct machine *machine, size_t i, const cha
 	const char *name = MADE[i].name;
 	const char *limits = "domain 0 msr 0x1ad";
 	unsigned long long writes;
-	struct outcome outcome;
+	const struct outcome *outcome;
 	bool failed;
-	char *now;
 
 	machine_restart(machine, request_find(name)->before);
 	writes = machine_statistics(machine).writes;
 	machine_faults(machine, "change any after %u times 1 then level %s", number, MADE[i].level);
-	machine_try(machine, name, &outcome);
+	outcome = machine_try(machine, name);
 	machine_faults(machine, "%s", "");
 	writes = machine_statistics(machine).writes - writes;
-	failed = outcome_error(&outcome) != 0;
-	if (failed && (outcome_error(&outcome) != -EIO || *outcome.differences ||
-		       !strstr(outcome.message, "; all other changes were rolled back")))
-		fail_msg("%s, write %u: %d %s %s", name, number, outcome_error(&outcome),
-			 outcome.message, outcome.differences);
+	failed = outcome_error(outcome) != 0;
+	if (failed && (outcome_error(outcome) != -EIO || *outcome->differences ||
+		       !strstr(outcome->message, "; all other changes were rolled back")))
+		fail_msg("%s, write %u: %d %s %s", name, number, outcome_error(outcome),
+			 outcome->message, outcome->differences);
 	/* Limits that the level replaced right after they were written pass for clipped ones. */
-	now = machine_answers(machine);
+	autofree char *now = machine_answers(machine);
 	if (!failed || !strstr(name, "turbo-freq"))
 		limits = "nothing";
 	machine_check_without(machine, failed ? expected : made, now, limits, name);
-	free(now);
 	/* Where it acted, the change must not hold. */
 	if (!failed && (number == 0 || writes > number))
 		fail_msg("%s, %s: made, but the level changed after write %u of %llu",
 			 machine->name, name, number, writes);
-	outcome_clear(&outcome);
 	return failed;
 }
 
@@ -79,55 +76,46 @@ TEST(a_level_that_changes_meanwhile_fails_the_change)
 	for (size_t i = 0; i < COUNT(MADE); i++) {
 		const char *before = request_find(MADE[i].name)->before;
 		struct machine machine;
-		char *made, *expected;
 
 		machine_begin(&machine, MADE[i].machine);
 		assert_true(machine_restart(&machine, before));
 		assert_true(machine_prepare(&machine, MADE[i].name));
-		made = machine_answers(&machine);
-		expected = picture_with_level(&machine, before, MADE[i].level);
+		autofree char *made = machine_answers(&machine);
+		autofree char *expected = picture_with_level(&machine, before, MADE[i].level);
 		for (unsigned int number = 0;
 		     check_level_after(&machine, i, made, expected, number);)
 			number++;
-		free(made);
-		free(expected);
 		machine_end(&machine);
 	}
 }
 
 /** Between planning and the first write nothing is written at all. */
-TEST(a_level_that_changes_before_the_first_write_ends_the_change)
+MACHINE_TEST(a_level_that_changes_before_the_first_write_ends_the_change, "guide")
 {
 	const char *name = "base-freq enable auto";
-	struct machine machine;
 	unsigned int seen = 0;
-	char *expected;
 
-	machine_begin(&machine, "guide");
-	expected = picture_with_level(&machine, NULL, "4 package 0");
+	autofree char *expected = picture_with_level(machine, NULL, "4 package 0");
 	for (unsigned int number = 0; number < 150; number++) {
-		struct outcome outcome;
+		const struct outcome *outcome;
 		char *now;
 
-		machine_restart(&machine, NULL);
-		machine_faults(&machine, "command any after %u times 1 then level 4 package 0",
+		machine_restart(machine, NULL);
+		machine_faults(machine, "command any after %u times 1 then level 4 package 0",
 			       number);
-		machine_try(&machine, name, &outcome);
-		machine_faults(&machine, "%s", "");
-		if (strstr(outcome.message,
+		outcome = machine_try(machine, name);
+		machine_faults(machine, "%s", "");
+		if (strstr(outcome->message,
 			   "level: it was 0, and became 4 while the change was planned")) {
 			seen++;
-			assert_int_equal(outcome_error(&outcome), -EIO);
-			assert_int_equal(machine_statistics(&machine).writes, 0);
-			now = machine_answers(&machine);
+			assert_int_equal(outcome_error(outcome), -EIO);
+			assert_int_equal(machine_statistics(machine).writes, 0);
+			now = machine_answers(machine);
 			assert_string_equal(now, expected);
 			free(now);
 		}
-		outcome_clear(&outcome);
 	}
 	assert_true(seen > 0);
-	free(expected);
-	machine_end(&machine);
 }
 
 int main(void)

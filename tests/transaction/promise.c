@@ -281,11 +281,10 @@ TEST(an_invalid_priority_is_refused)
 
 static void check_picture(const struct program *program, const char *line)
 {
-	char *picture = machine_picture(&program->machine);
+	autofree char *picture = machine_picture(&program->machine);
 
 	if (!strstr(picture, line))
 		fail_msg("'%s' is missing in\n%s", line, picture);
-	free(picture);
 }
 
 /** Level 0 of tests/tiny has SST-BF, level 1 has not. */
@@ -335,17 +334,15 @@ TEST(C4_limits_are_those_of_the_level_that_is_planned)
 TEST(C4_a_change_of_several_requests_is_rolled_back_as_one)
 {
 	struct program program;
-	char *before;
 
 	program_begin(&program, "tests/tiny", "write " CPUFREQ(2, "scaling_min_freq") " EIO", NULL);
 	set_level(&program, 1);
-	before = machine_picture(&program.machine);
+	autofree char *before = machine_picture(&program.machine);
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, false), 0);
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	assert_int_equal(change_run(program.change), -EIO);
 	assert_null(isst_change_difference_at(program.change, 0));
 	machine_check(&program.machine, before, "two requests");
-	free(before);
 	program_end(&program);
 }
 
@@ -440,15 +437,13 @@ TEST(C8_the_system_log_is_written_to_only_if_asked_for)
 	}
 }
 
-TEST(C5_before_discovery_there_is_no_cpu_to_walk)
+MACHINE_TEST(C5_before_discovery_there_is_no_cpu_to_walk, "tests/tiny")
 {
 	struct isst_context *context;
 	unsigned int cpu, count = 0;
-	struct machine machine;
 	struct isst_options options = { 0 };
 
-	machine_begin(&machine, "tests/tiny");
-	options.machine = machine_open(&machine);
+	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &context), 0);
 	isst_cpuset_for_each (cpu, isst_online_cpus(context))
 		count++;
@@ -456,7 +451,6 @@ TEST(C5_before_discovery_there_is_no_cpu_to_walk)
 		count++;
 	assert_int_equal(count, 0);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /* ---- The limit of file sizes ---- */
@@ -488,29 +482,23 @@ static int change_within_limit(const struct machine *machine)
 }
 
 /** The first program that sees the machine writes where its CPUs are, too. */
-TEST(a_small_limit_of_file_sizes_is_an_error_and_no_signal)
+MACHINE_TEST(a_small_limit_of_file_sizes_is_an_error_and_no_signal, "tests/tiny")
 {
-	struct machine machine;
-	char *before, *text;
 	pid_t child;
 	int status;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(machine);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
-		_exit(change_within_limit(&machine));
+		_exit(change_within_limit(machine));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (status)
 		fail_msg("status 0x%x", (unsigned int)status);
-	machine_check(&machine, before, "a limit of file sizes");
-	assert_null(machine_text(&machine, "run/topology"));
-	text = machine_text(&machine, "run/journal");
+	machine_check(machine, before, "a limit of file sizes");
+	assert_null(machine_text(machine, "run/topology"));
+	autofree char *text = machine_text(machine, "run/journal");
 	assert_string_equal(text ? text : "", "");
-	free(text);
-	free(before);
-	machine_end(&machine);
 }
 
 /* ---- Programs that live long ---- */

@@ -119,22 +119,21 @@ static void check_one(const struct machine *machine, const struct dependence *de
 		      const struct query *query, const struct moment *before)
 {
 	bool needed = needs(dependence, query);
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	moment_return(before);
 	machine_faults(machine, "%s EBUSY", query->rule);
-	machine_make(machine, request_find(dependence->request), NULL, &outcome);
+	outcome = machine_make(machine, request_find(dependence->request), NULL);
 	machine_faults(machine, "%s", "");
-	if (!needed && !was_made(&outcome))
+	if (!needed && !was_made(outcome))
 		fail_msg("%s: %s needs no %s, but: %s%s", machine->name, dependence->request,
-			 query->name, outcome.message ? outcome.message : "",
-			 outcome.refusals ? outcome.refusals : "");
-	if (needed && outcome_error(&outcome) == 0)
+			 query->name, outcome->message ? outcome->message : "",
+			 outcome->refusals ? outcome->refusals : "");
+	if (needed && outcome_error(outcome) == 0)
 		fail_msg("%s: %s was made without %s", machine->name, dependence->request,
 			 query->name);
 	if (needed)
 		moment_check(machine, before, "%s without %s", dependence->request, query->name);
-	outcome_clear(&outcome);
 }
 
 static void check_all(const char *platform, const struct dependence *dependences, size_t count,

@@ -31,15 +31,14 @@ static char *lines_of(const struct machine *machine, const char *start)
 
 static void check_lines(const struct machine *machine, const char *start, const char *expected)
 {
-	char *lines = lines_of(machine, start);
+	autofree char *lines = lines_of(machine, start);
 
 	assert_string_equal(lines, expected);
-	free(lines);
 }
 
-TEST_ON(D38_disable_restores_all_that_enable_replaced, "tests/tiny", "tests/multi-die", "guide",
-	"sapphirerapids-2s56c", "tests/tpmi-tiny", "tests/tpmi-modules", "graniterapids-2s128c",
-	"graniterapids-unlocked")
+MACHINE_TEST(D38_disable_restores_all_that_enable_replaced, "tests/tiny", "tests/multi-die",
+	     "guide", "sapphirerapids-2s56c", "tests/tpmi-tiny", "tests/tpmi-modules",
+	     "graniterapids-2s128c", "graniterapids-unlocked")
 {
 	static const char *const PAIRS[][2] = {
 		{ "base-freq enable auto", "base-freq disable auto" },
@@ -47,56 +46,42 @@ TEST_ON(D38_disable_restores_all_that_enable_replaced, "tests/tiny", "tests/mult
 	};
 	static const char *const BEFORE[] = { NULL, "clos; association",
 					      "core-power enable ordered; clos" };
-	struct machine machine;
 
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(PAIRS) * COUNT(BEFORE); i++) {
 		const char *const *pair = PAIRS[i % COUNT(PAIRS)];
-		char *before;
 
-		machine_restart(&machine, BEFORE[i / COUNT(PAIRS)]);
-		before = machine_picture(&machine);
-		assert_true(machine_prepare(&machine, pair[0]));
-		assert_true(machine_prepare(&machine, pair[1]));
-		machine_check(&machine, before, "%s after %s after %s", pair[1], pair[0],
+		machine_restart(machine, BEFORE[i / COUNT(PAIRS)]);
+		autofree char *before = machine_picture(machine);
+		assert_true(machine_prepare(machine, pair[0]));
+		assert_true(machine_prepare(machine, pair[1]));
+		machine_check(machine, before, "%s after %s after %s", pair[1], pair[0],
 			      BEFORE[i / COUNT(PAIRS)] ? BEFORE[i / COUNT(PAIRS)] : "nothing");
-		free(before);
 	}
-	machine_end(&machine);
 }
 
 /** Truncated anywhere, they do not contain all replaced settings. */
-TEST(saved_settings_that_are_cut_off_are_followed_in_nothing)
+MACHINE_TEST(saved_settings_that_are_cut_off_are_followed_in_nothing, "tests/tiny")
 {
-	struct machine machine;
-	char *text, *enabled;
-
-	machine_begin(&machine, "tests/tiny");
-	assert_true(machine_prepare(&machine, "base-freq enable auto"));
-	enabled = machine_picture(&machine);
-	text = machine_text(&machine, RECORD);
+	assert_true(machine_prepare(machine, "base-freq enable auto"));
+	autofree char *enabled = machine_picture(machine);
+	autofree char *text = machine_text(machine, RECORD);
 	assert_non_null(text);
 	for (size_t length = 0; length < strlen(text); length += length % 7 + 1) {
-		char *part = strndup(text, length);
-		struct outcome outcome;
+		autofree char *part = strndup(text, length);
+		const struct outcome *outcome;
 
 		assert_non_null(part);
-		machine_write(&machine, RECORD, part);
-		machine_try(&machine, "base-freq disable auto", &outcome);
-		if (outcome_error(&outcome) != -EIO)
+		machine_write(machine, RECORD, part);
+		outcome = machine_try(machine, "base-freq disable auto");
+		if (outcome_error(outcome) != -EIO)
 			fail_msg("%zu of %zu bytes: %d, %s", length, strlen(text),
-				 outcome_error(&outcome), outcome.message);
-		check_holds(outcome.message, "is truncated");
-		check_holds(outcome.message, "the file is removed");
-		machine_check(&machine, enabled, "%zu bytes of saved settings", length);
-		outcome_clear(&outcome);
-		free(part);
+				 outcome_error(outcome), outcome->message);
+		check_holds(outcome->message, "is truncated");
+		check_holds(outcome->message, "the file is removed");
+		machine_check(machine, enabled, "%zu bytes of saved settings", length);
 	}
-	machine_write(&machine, RECORD, text);
-	assert_true(machine_prepare(&machine, "base-freq disable auto"));
-	free(text);
-	free(enabled);
-	machine_end(&machine);
+	machine_write(machine, RECORD, text);
+	assert_true(machine_prepare(machine, "base-freq disable auto"));
 }
 
 /** A path of the state directory, to be freed. */
@@ -183,52 +168,40 @@ TEST(enable_changes_nothing_while_its_record_cannot_be_followed)
 		const char *const *enable = ENABLES[i / COUNT(USELESS)];
 		size_t kind = i % COUNT(USELESS);
 		struct machine machine;
-		struct outcome outcome;
-		char *before, *path;
+		const struct outcome *outcome;
 
 		machine_begin(&machine, enable[0]);
 		assert_true(machine_prepare(&machine, enable[1]));
 		assert_true(machine_restart(&machine, NULL));
 		machine_look(&machine);
-		before = machine_picture(&machine);
-		path = path_of(&machine, enable[2]);
+		autofree char *before = machine_picture(&machine);
+		autofree char *path = path_of(&machine, enable[2]);
 		unlink(path);
 		USELESS[kind].leave(path);
-		machine_try(&machine, enable[1], &outcome);
-		if (outcome_error(&outcome) != USELESS[kind].error)
+		outcome = machine_try(&machine, enable[1]);
+		if (outcome_error(outcome) != USELESS[kind].error)
 			fail_msg("%s, %s: %d, %s", enable[1], USELESS[kind].reason,
-				 outcome_error(&outcome), outcome.message);
-		check_holds(outcome.message, USELESS[kind].reason);
-		check_holds(outcome.message, enable[2]);
-		assert_string_equal(outcome.steps, "");
+				 outcome_error(outcome), outcome->message);
+		check_holds(outcome->message, USELESS[kind].reason);
+		check_holds(outcome->message, enable[2]);
+		assert_string_equal(outcome->steps, "");
 		assert_int_equal(unlink(path), 0);
 		machine_check(&machine, before, "%s, %s", enable[1], USELESS[kind].reason);
-		outcome_clear(&outcome);
-		free(before);
-		free(path);
 		machine_end(&machine);
 	}
 }
 
 /** The other feature's record is written as well: it takes over what was there before both. */
-TEST(disable_changes_nothing_while_the_other_record_cannot_be_followed)
+MACHINE_TEST(disable_changes_nothing_while_the_other_record_cannot_be_followed, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *enabled;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	assert_true(
-		machine_prepare(&machine, "base-freq enable auto; turbo-freq enable auto cpus"));
-	enabled = machine_picture(&machine);
-	machine_write(&machine, "run/record-turbo-freq", "x");
-	machine_try(&machine, "base-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "record-turbo-freq:1 is truncated");
-	machine_check(&machine, enabled, "base-freq disable");
-	outcome_clear(&outcome);
-	free(enabled);
-	machine_end(&machine);
+	assert_true(machine_prepare(machine, "base-freq enable auto; turbo-freq enable auto cpus"));
+	autofree char *enabled = machine_picture(machine);
+	machine_write(machine, "run/record-turbo-freq", "x");
+	outcome = machine_expect(machine, "base-freq disable auto", -EIO);
+	check_holds(outcome->message, "record-turbo-freq:1 is truncated");
+	machine_check(machine, enabled, "base-freq disable");
 }
 
 /** A record with one more line, to be freed. */
@@ -269,31 +242,26 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
 		struct machine machine;
-		char *record, *enabled;
 
 		machine_begin(&machine, "tests/tiny");
 		assert_true(machine_prepare(&machine, PAIRS[i][0]));
-		record = machine_text(&machine, PAIRS[i][2]);
+		autofree char *record = machine_text(&machine, PAIRS[i][2]);
 		assert_non_null(record);
-		enabled = machine_picture(&machine);
+		autofree char *enabled = machine_picture(&machine);
 		for (size_t j = 0; j < COUNT(LINES); j++) {
-			char *text = with_line(record, LINES[j]);
-			struct outcome outcome;
+			autofree char *text = with_line(record, LINES[j]);
+			const struct outcome *outcome;
 
 			machine_write(&machine, PAIRS[i][2], text);
-			machine_try(&machine, PAIRS[i][1], &outcome);
-			if (outcome_error(&outcome) != -EIO)
-				fail_msg("%s: %d, %s", LINES[j], outcome_error(&outcome),
-					 outcome.message);
-			check_holds(outcome.message, "not possible on this machine");
+			outcome = machine_try(&machine, PAIRS[i][1]);
+			if (outcome_error(outcome) != -EIO)
+				fail_msg("%s: %d, %s", LINES[j], outcome_error(outcome),
+					 outcome->message);
+			check_holds(outcome->message, "not possible on this machine");
 			machine_check(&machine, enabled, "%s", LINES[j]);
-			outcome_clear(&outcome);
-			free(text);
 		}
 		machine_write(&machine, PAIRS[i][2], record);
 		assert_true(machine_prepare(&machine, PAIRS[i][1]));
-		free(record);
-		free(enabled);
 		machine_end(&machine);
 	}
 }
@@ -314,29 +282,22 @@ static void leave_no_room(const struct machine *machine, const char *record, boo
 	}
 }
 
-TEST(restored_settings_are_deleted_without_space_for_a_new_file)
+MACHINE_TEST(restored_settings_are_deleted_without_space_for_a_new_file, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *chosen;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	assert_true(machine_prepare(&machine, "base-freq enable auto"));
-	leave_no_room(&machine, RECORD, true);
-	leave_no_room(&machine, RECORD ".staged", true);
-	machine_try(&machine, "base-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_null(strstr(outcome.warnings, "record-base-freq"));
-	outcome_clear(&outcome);
-	leave_no_room(&machine, RECORD, false);
-	leave_no_room(&machine, RECORD ".staged", false);
+	assert_true(machine_prepare(machine, "base-freq enable auto"));
+	leave_no_room(machine, RECORD, true);
+	leave_no_room(machine, RECORD ".staged", true);
+	outcome = machine_expect(machine, "base-freq disable auto", 0);
+	assert_null(strstr(outcome->warnings, "record-base-freq"));
+	leave_no_room(machine, RECORD, false);
+	leave_no_room(machine, RECORD ".staged", false);
 	/* What the user asks for from now on is his, the same values included. */
-	assert_true(machine_prepare(&machine, "core-power enable"));
-	chosen = machine_picture(&machine);
-	assert_true(machine_prepare(&machine, "base-freq disable auto"));
-	machine_check(&machine, chosen, "a second disable");
-	free(chosen);
-	machine_end(&machine);
+	assert_true(machine_prepare(machine, "core-power enable"));
+	autofree char *chosen = machine_picture(machine);
+	assert_true(machine_prepare(machine, "base-freq disable auto"));
+	machine_check(machine, chosen, "a second disable");
 }
 
 /** All writers of the two files of saved settings. */
@@ -350,48 +311,34 @@ static void leave_no_room_for_records(const struct machine *machine, bool taken)
 		leave_no_room(machine, FILES[i], taken);
 }
 
-TEST(settings_taken_over_by_the_other_feature_need_no_new_file)
+MACHINE_TEST(settings_taken_over_by_the_other_feature_need_no_new_file, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	assert_true(machine_prepare(&machine, "association"));
-	before = machine_picture(&machine);
-	assert_true(machine_prepare(&machine, "turbo-freq enable auto"));
-	assert_true(machine_prepare(&machine, "base-freq enable auto"));
-	leave_no_room_for_records(&machine, true);
-	machine_try(&machine, "turbo-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_null(strstr(outcome.warnings, "record-"));
-	outcome_clear(&outcome);
+	assert_true(machine_prepare(machine, "association"));
+	autofree char *before = machine_picture(machine);
+	assert_true(machine_prepare(machine, "turbo-freq enable auto"));
+	assert_true(machine_prepare(machine, "base-freq enable auto"));
+	leave_no_room_for_records(machine, true);
+	outcome = machine_expect(machine, "turbo-freq disable auto", 0);
+	assert_null(strstr(outcome->warnings, "record-"));
 	/* The other one has nothing to get by now: its record is not written, and not named. */
-	machine_try(&machine, "base-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_null(strstr(outcome.warnings, "record-"));
-	outcome_clear(&outcome);
-	leave_no_room_for_records(&machine, false);
-	machine_check(&machine, before, "both features off");
-	free(before);
-	machine_end(&machine);
+	outcome = machine_expect(machine, "base-freq disable auto", 0);
+	assert_null(strstr(outcome->warnings, "record-"));
+	leave_no_room_for_records(machine, false);
+	machine_check(machine, before, "both features off");
 }
 
-TEST(settings_that_could_not_be_saved_are_reported)
+MACHINE_TEST(settings_that_could_not_be_saved_are_reported, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_look(&machine);
-	leave_no_room(&machine, RECORD, true);
-	leave_no_room(&machine, RECORD ".staged", true);
-	machine_try(&machine, "base-freq enable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "the replaced settings are not saved, and base-freq disable "
-				      "--auto will not restore them");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	machine_look(machine);
+	leave_no_room(machine, RECORD, true);
+	leave_no_room(machine, RECORD ".staged", true);
+	outcome = machine_expect(machine, "base-freq enable auto", 0);
+	check_holds(outcome->warnings, "the replaced settings are not saved, and base-freq disable "
+				       "--auto will not restore them");
 }
 
 static char *replaced;
@@ -405,69 +352,50 @@ static int replace_record(void *data)
 	return false;
 }
 
-TEST(restored_settings_that_are_still_saved_are_reported)
+MACHINE_TEST(restored_settings_that_are_still_saved_are_reported, "tests/tiny")
 {
-	struct machine machine;
 	struct making making = { .interrupted = replace_record };
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	assert_true(machine_prepare(&machine, "base-freq enable auto"));
-	replaced = path_of(&machine, RECORD);
-	machine_make(&machine, request_find("base-freq disable auto"), &making, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings,
+	assert_true(machine_prepare(machine, "base-freq enable auto"));
+	replaced = path_of(machine, RECORD);
+	outcome = machine_make(machine, request_find("base-freq disable auto"), &making);
+	assert_int_equal(outcome_error(outcome), 0);
+	check_holds(outcome->warnings,
 		    "it is not a regular file: the restored settings are still saved");
-	assert_null(strstr(outcome.warnings, "will not restore them"));
-	outcome_clear(&outcome);
+	assert_null(strstr(outcome->warnings, "will not restore them"));
 	free(replaced);
-	machine_end(&machine);
 }
 
-TEST(D38_what_the_user_changed_since_is_left_alone)
+MACHINE_TEST(D38_what_the_user_changed_since_is_left_alone, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	before = lines_of(&machine, "domain 0 core ");
-	machine_prepare(&machine, "base-freq enable auto; clos");
-	machine_try(&machine, "base-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "package 0, die 0: CLOS 2");
-	check_holds(outcome.warnings, "left unchanged");
-	check_lines(&machine, "domain 0 clos 2", "domain 0 clos 2: 0x00160a53\n");
-	check_lines(&machine, "domain 0 clos 1", "domain 0 clos 1: 0x00ff0000\n");
-	check_lines(&machine, "domain 0 core ", before);
-	free(before);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	autofree char *before = lines_of(machine, "domain 0 core ");
+	machine_prepare(machine, "base-freq enable auto; clos");
+	outcome = machine_expect(machine, "base-freq disable auto", 0);
+	check_holds(outcome->warnings, "package 0, die 0: CLOS 2");
+	check_holds(outcome->warnings, "left unchanged");
+	check_lines(machine, "domain 0 clos 2", "domain 0 clos 2: 0x00160a53\n");
+	check_lines(machine, "domain 0 clos 1", "domain 0 clos 1: 0x00ff0000\n");
+	check_lines(machine, "domain 0 core ", before);
 }
 
-TEST(a_second_enable_keeps_the_first_record)
+MACHINE_TEST(a_second_enable_keeps_the_first_record, "tests/tiny")
 {
-	struct machine machine;
-	char *before, *first, *second;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "clos");
-	before = machine_picture(&machine);
-	machine_prepare(&machine, "base-freq enable auto");
-	first = machine_text(&machine, RECORD);
-	machine_prepare(&machine, "base-freq enable auto");
-	second = machine_text(&machine, RECORD);
+	machine_prepare(machine, "clos");
+	autofree char *before = machine_picture(machine);
+	machine_prepare(machine, "base-freq enable auto");
+	autofree char *first = machine_text(machine, RECORD);
+	machine_prepare(machine, "base-freq enable auto");
+	autofree char *second = machine_text(machine, RECORD);
 	assert_non_null(first);
 	assert_string_equal(first, second);
 	/* Other cores: what was there before the first one still counts. */
-	machine_restart(&machine,
+	machine_restart(machine,
 			"clos; turbo-freq enable auto cpus; turbo-freq enable auto more cpus;"
 			" turbo-freq disable auto");
-	machine_check(&machine, before, "two enables and one disable");
-	free(before);
-	free(first);
-	free(second);
-	machine_end(&machine);
+	machine_check(machine, before, "two enables and one disable");
 }
 
 enum { MOST_ENABLES = 4 };
@@ -483,10 +411,9 @@ static void check_order(struct machine *machine, unsigned int order, unsigned in
 						"turbo-freq disable auto" };
 	char story[MOST_ENABLES + 1] = { 0 };
 	bool on[2] = { false, false };
-	char *before;
 
 	machine_restart(machine, "core-power enable ordered; clos; association");
-	before = machine_picture(machine);
+	autofree char *before = machine_picture(machine);
 	for (unsigned int i = 0; i < length; i++) {
 		unsigned int which = order >> i & 1;
 
@@ -498,60 +425,42 @@ static void check_order(struct machine *machine, unsigned int order, unsigned in
 		if (on[first_off ^ i])
 			assert_true(machine_prepare(machine, DISABLES[first_off ^ i]));
 	machine_check(machine, before, "%s, then %s first", story, DISABLES[first_off]);
-	free(before);
 }
 
 /** A playbook that runs twice enables both features twice. */
-TEST_ON(both_features_enabled_in_any_order_restore_the_original_values, "tests/tiny",
-	"tests/tpmi-tiny")
+MACHINE_TEST(both_features_enabled_in_any_order_restore_the_original_values, "tests/tiny",
+	     "tests/tpmi-tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, *state);
 	for (unsigned int length = 1; length <= MOST_ENABLES; length++)
 		for (unsigned int order = 0; order < 1U << length; order++)
 			for (unsigned int first_off = 0; first_off < 2; first_off++)
-				check_order(&machine, order, length, first_off);
-	machine_end(&machine);
+				check_order(machine, order, length, first_off);
 }
 
 /** Another process's values between the two stay the ones to go back to. */
-TEST(a_second_enable_over_the_other_feature_keeps_what_others_wrote_between)
+MACHINE_TEST(a_second_enable_over_the_other_feature_keeps_what_others_wrote_between, "tests/tiny")
 {
-	struct machine machine;
-	char *before;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "base-freq enable auto; clos");
-	before = lines_of(&machine, "domain 0 clos 2");
-	assert_true(machine_prepare(&machine, "turbo-freq enable auto cpus; base-freq enable auto;"
-					      " turbo-freq disable auto; base-freq disable auto"));
-	check_lines(&machine, "domain 0 clos 2", before);
-	free(before);
-	machine_end(&machine);
+	machine_prepare(machine, "base-freq enable auto; clos");
+	autofree char *before = lines_of(machine, "domain 0 clos 2");
+	assert_true(machine_prepare(machine, "turbo-freq enable auto cpus; base-freq enable auto;"
+					     " turbo-freq disable auto; base-freq disable auto"));
+	check_lines(machine, "domain 0 clos 2", before);
 }
 
-TEST(a_record_of_another_boot_is_no_record)
+MACHINE_TEST(a_record_of_another_boot_is_no_record, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *record, *at;
+	char *at;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "base-freq enable auto");
-	record = machine_text(&machine, RECORD);
+	machine_prepare(machine, "base-freq enable auto");
+	autofree char *record = machine_text(machine, RECORD);
 	at = strstr(record, " boot ");
 	assert_non_null(at);
 	at[6] = at[6] == '0' ? '1' : '0';
-	machine_write(&machine, RECORD, record);
-	machine_try(&machine, "base-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
+	machine_write(machine, RECORD, record);
+	machine_expect(machine, "base-freq disable auto", 0);
 	/* As the reference tool: CLOS and associations stay, core-power goes off. */
-	check_lines(&machine, "domain 0 clos 1", "domain 0 clos 1: 0x00ff12ff\n");
-	check_lines(&machine, "domain 0 core-power", "domain 0 core-power: 0\n");
-	free(record);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	check_lines(machine, "domain 0 clos 1", "domain 0 clos 1: 0x00ff12ff\n");
+	check_lines(machine, "domain 0 core-power", "domain 0 core-power: 0\n");
 }
 
 TEST(a_record_of_another_level_is_no_record)
@@ -603,29 +512,27 @@ TEST(limits_of_an_offline_cpu_are_restored_when_it_is_online)
 
 	for (size_t i = 0; i < COUNT(FILES); i++) {
 		struct machine machine;
-		struct outcome outcome;
-		char *before, *lines;
+		const struct outcome *outcome;
+		char *lines;
 
 		assert_true(asprintf(&lines, "[files]\n%s\n\n[topology]", FILES[i]) >= 0);
 		machine_begin_with(&machine, "tests/tiny", "[topology]", lines);
 		machine_restart(&machine, NULL);
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
 		hotplug(&machine, 1, false);
 		hotplug(&machine, 3, false);
-		machine_try(&machine, "base-freq disable auto", &outcome);
-		if (outcome_error(&outcome))
-			fail_msg("%s: %s", FILES[i], outcome.message);
-		check_holds(outcome.warnings, "CPUs 1,3: offline");
-		assert_null(strstr(outcome.warnings, "was changed after"));
-		outcome_clear(&outcome);
+		outcome = machine_try(&machine, "base-freq disable auto");
+		if (outcome_error(outcome))
+			fail_msg("%s: %s", FILES[i], outcome->message);
+		check_holds(outcome->warnings, "CPUs 1,3: offline");
+		assert_null(strstr(outcome->warnings, "was changed after"));
 		hotplug(&machine, 1, true);
 		hotplug(&machine, 3, true);
 		assert_true(machine_prepare(&machine, "base-freq disable auto"));
 		machine_check(&machine, before, "%s", FILES[i]);
 		check_nothing_recorded(&machine);
 		free(lines);
-		free(before);
 		machine_end(&machine);
 	}
 }
@@ -640,43 +547,33 @@ static void take_offline(const struct machine *machine, const unsigned int *cpus
 
 /** A power domain without online CPUs gets back what the firmware holds for it; the limits of its
  * CPUs wait until they are online. */
-TEST_ON(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-dies", "tests/tpmi-tiny")
+MACHINE_TEST(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-dies",
+	     "tests/tpmi-tiny")
 {
 	static const unsigned int CPUS[] = { 4, 5, 6, 7, 12, 13, 14, 15 };
 	static const char *const PAIRS[][2] = {
 		{ "base-freq enable auto", "base-freq disable auto" },
 		{ "turbo-freq enable auto cpus", "turbo-freq disable auto" },
 	};
-	struct machine machine;
 
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(PAIRS); i++) {
-		struct outcome outcome;
-		char *before, *domain, *changed;
+		const struct outcome *outcome;
 
-		machine_restart(&machine, "core-power enable; clos; association");
-		before = machine_picture(&machine);
-		domain = lines_of(&machine, "domain 1 ");
-		assert_true(machine_prepare(&machine, PAIRS[i][0]));
-		changed = lines_of(&machine, "domain 1 ");
+		machine_restart(machine, "core-power enable; clos; association");
+		autofree char *before = machine_picture(machine);
+		autofree char *domain = lines_of(machine, "domain 1 ");
+		assert_true(machine_prepare(machine, PAIRS[i][0]));
+		autofree char *changed = lines_of(machine, "domain 1 ");
 		assert_string_not_equal(changed, domain);
-		take_offline(&machine, CPUS, COUNT(CPUS));
-		machine_try(&machine, PAIRS[i][1], &outcome);
-		assert_int_equal(outcome_error(&outcome), 0);
-		assert_null(strstr(outcome.warnings, "was changed after"));
-		outcome_clear(&outcome);
-		check_lines(&machine, "domain 1 ", domain);
+		take_offline(machine, CPUS, COUNT(CPUS));
+		outcome = machine_expect(machine, PAIRS[i][1], 0);
+		assert_null(strstr(outcome->warnings, "was changed after"));
+		check_lines(machine, "domain 1 ", domain);
 		for (size_t j = 0; j < COUNT(CPUS); j++)
-			hotplug(&machine, CPUS[j], true);
-		machine_try(&machine, PAIRS[i][1], &outcome);
-		assert_int_equal(outcome_error(&outcome), 0);
-		outcome_clear(&outcome);
-		machine_check(&machine, before, "%s", PAIRS[i][1]);
-		free(before);
-		free(domain);
-		free(changed);
+			hotplug(machine, CPUS[j], true);
+		machine_expect(machine, PAIRS[i][1], 0);
+		machine_check(machine, before, "%s", PAIRS[i][1]);
 	}
-	machine_end(&machine);
 }
 
 /** Saved settings of an unreachable package are restored when it is reachable: of its power
@@ -687,82 +584,61 @@ TEST(saved_settings_of_an_unreachable_package_wait)
 
 	for (size_t i = 0; i < COUNT(FAULTS); i++) {
 		struct machine machine;
-		struct outcome outcome;
+		const struct outcome *outcome;
 		bool online = *FAULTS[i] != '\0';
-		char *before;
 
 		machine_begin(&machine, "tests/tpmi-two-packages");
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
 		for (unsigned int cpu = 4; cpu < 8; cpu++)
 			hotplug(&machine, cpu, online);
 		machine_faults(&machine, "%s", FAULTS[i]);
-		machine_try(&machine, "base-freq disable auto", &outcome);
-		assert_string_equal(outcome.message, "");
-		assert_int_equal(outcome_error(&outcome), 0);
-		outcome_clear(&outcome);
+		outcome = machine_try(&machine, "base-freq disable auto");
+		assert_string_equal(outcome->message, "");
+		assert_int_equal(outcome_error(outcome), 0);
 		machine_faults(&machine, "%s", "");
 		for (unsigned int cpu = 4; cpu < 8; cpu++)
 			hotplug(&machine, cpu, true);
 		assert_true(machine_prepare(&machine, "base-freq disable auto"));
 		machine_check(&machine, before, "%s", FAULTS[i]);
 		check_nothing_recorded(&machine);
-		free(before);
 		machine_end(&machine);
 	}
 }
 
-TEST(D38_core_power_stays_on_while_the_other_feature_is_on)
+MACHINE_TEST(D38_core_power_stays_on_while_the_other_feature_is_on, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "base-freq enable auto; turbo-freq enable auto cpus");
-	machine_try(&machine, "base-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "turbo-freq");
-	check_lines(&machine, "domain 0 core-power", "domain 0 core-power: 1\n");
-	outcome_clear(&outcome);
+	machine_prepare(machine, "base-freq enable auto; turbo-freq enable auto cpus");
+	outcome = machine_expect(machine, "base-freq disable auto", 0);
+	check_holds(outcome->warnings, "turbo-freq");
+	check_lines(machine, "domain 0 core-power", "domain 0 core-power: 1\n");
 	/* Without a record as well. */
-	machine_restart(&machine, "turbo-freq enable; base-freq enable");
-	machine_try(&machine, "base-freq disable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_lines(&machine, "domain 0 core-power", "domain 0 core-power: 1\n");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	machine_restart(machine, "turbo-freq enable; base-freq enable");
+	machine_expect(machine, "base-freq disable auto", 0);
+	check_lines(machine, "domain 0 core-power", "domain 0 core-power: 1\n");
 }
 
-TEST(D42_the_priority_type_is_kept)
+MACHINE_TEST(D42_the_priority_type_is_kept, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "core-power enable ordered");
-	check_lines(&machine, "domain 0 qos", "domain 0 qos: 0x00000006\n");
-	machine_prepare(&machine, "core-power enable");
-	check_lines(&machine, "domain 0 qos", "domain 0 qos: 0x00000006\n");
-	machine_prepare(&machine, "core-power disable");
-	check_lines(&machine, "domain 0 qos", "domain 0 qos: 0x00000004\n");
-	machine_end(&machine);
+	machine_prepare(machine, "core-power enable ordered");
+	check_lines(machine, "domain 0 qos", "domain 0 qos: 0x00000006\n");
+	machine_prepare(machine, "core-power enable");
+	check_lines(machine, "domain 0 qos", "domain 0 qos: 0x00000006\n");
+	machine_prepare(machine, "core-power disable");
+	check_lines(machine, "domain 0 qos", "domain 0 qos: 0x00000004\n");
 }
 
-TEST(D39_core_power_is_not_disabled_under_turbo_freq)
+MACHINE_TEST(D39_core_power_is_not_disabled_under_turbo_freq, "guide")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "guide");
-	machine_prepare(&machine, "turbo-freq enable");
-	before = machine_picture(&machine);
-	machine_try(&machine, "core-power disable", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "turbo-freq feature is still enabled");
-	machine_check(&machine, before, "core-power disable");
-	free(before);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	machine_prepare(machine, "turbo-freq enable");
+	autofree char *before = machine_picture(machine);
+	outcome = machine_expect(machine, "core-power disable", -EIO);
+	check_holds(outcome->message, "turbo-freq feature is still enabled");
+	machine_check(machine, before, "core-power disable");
 }
 
 /** There is nothing but cpufreq's limits: those of the user come back. */
@@ -773,15 +649,12 @@ TEST(D38_limits_of_a_preset_platform_are_restored)
 	struct machine machine;
 
 	for (size_t i = 0; i < COUNT(PLATFORMS) * COUNT(BEFORE); i++) {
-		char *before;
-
 		machine_begin(&machine, PLATFORMS[i / COUNT(BEFORE)]);
 		machine_restart(&machine, BEFORE[i % COUNT(BEFORE)]);
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
 		assert_true(machine_prepare(&machine, "base-freq disable auto"));
 		machine_check(&machine, before, "base-freq disable after enable");
-		free(before);
 		machine_end(&machine);
 	}
 }
@@ -789,13 +662,12 @@ TEST(D38_limits_of_a_preset_platform_are_restored)
 /** The lines of saved settings, without those with format and boot; to be freed. */
 static char *record_lines(const struct machine *machine, const char *name)
 {
-	char *path, *text, *lines;
+	char *path, *lines;
 
 	assert_true(asprintf(&path, "run/record-%s", name) >= 0);
-	text = machine_text(machine, path);
+	autofree char *text = machine_text(machine, path);
 	lines = text && strchr(text, '\n') ? strdup(strchr(text, '\n') + 1) : strdup("no record");
 	assert_non_null(lines);
-	free(text);
 	free(path);
 	return lines;
 }
@@ -856,13 +728,12 @@ TEST(requests_of_one_change_record_what_as_many_changes_do)
 		assert_true(machine_restart(&machine, CASES[i].before));
 		make_at_once(&machine, CASES[i].requests);
 		for (size_t j = 0; j < COUNT(NAMES); j++) {
-			char *lines = record_lines(&machine, NAMES[j]);
+			autofree char *lines = record_lines(&machine, NAMES[j]);
 
 			if (strcmp(lines, expected[j]) != 0)
 				fail_msg("%s, %s: record of %s:\n%sexpected:\n%s",
 					 CASES[i].platform, CASES[i].requests, NAMES[j], lines,
 					 expected[j]);
-			free(lines);
 			free(expected[j]);
 		}
 		machine_end(&machine);
@@ -992,26 +863,21 @@ static void check_random_order(const struct machine *machine, size_t domains, un
 }
 
 /** I/O dies, which cannot be selected, follow the others. */
-TEST_ON(features_go_off_power_domain_by_power_domain_in_any_order, "tests/tpmi-tiny",
-	"graniterapids-2s128c")
+MACHINE_TEST(features_go_off_power_domain_by_power_domain_in_any_order, "tests/tpmi-tiny",
+	     "graniterapids-2s128c")
 {
 	struct isst_context *context;
-	struct machine machine;
 	size_t domains;
-	char *before;
 
-	machine_begin(&machine, *state);
-	assert_true(machine_restart(&machine, "clos; association"));
-	context = machine_lock(&machine);
+	assert_true(machine_restart(machine, "clos; association"));
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
 	domains = count_with_cpus(context);
 	isst_close(context);
 	assert_true(domains < MOST_DOMAINS);
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(machine);
 	for (unsigned int seed = 0; seed < 12; seed++)
-		check_random_order(&machine, domains, seed, before);
-	free(before);
-	machine_end(&machine);
+		check_random_order(machine, domains, seed, before);
 }
 
 /* ---- Killed when the change is complete ---- */
@@ -1046,10 +912,8 @@ static void make_killed(const struct machine *machine, const char *request, bool
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct outcome outcome;
-
 		killed = done ? BEHIND_DONE : BEFORE_DONE;
-		machine_try(machine, request, &outcome);
+		machine_try(machine, request);
 		_exit(1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -1107,12 +971,11 @@ TEST(saved_settings_survive_a_kill_after_the_change)
 		NEXT[i % COUNT(NEXT)](&machine);
 		assert_null(machine_text(&machine, JOURNAL));
 		for (size_t j = 0; j < COUNT(NAMES); j++) {
-			char *lines = record_lines(&machine, NAMES[j]);
+			autofree char *lines = record_lines(&machine, NAMES[j]);
 
 			if (strcmp(lines, expected[j]) != 0)
 				fail_msg("%s, %s: record of %s:\n%sexpected:\n%s", machine.name,
 					 request, NAMES[j], lines, expected[j]);
-			free(lines);
 			free(expected[j]);
 		}
 		assert_null(machine_text(&machine, RECORD ".staged"));
@@ -1145,19 +1008,17 @@ int openat(int directory, const char *name, int flags, ...)
 }
 
 /** Whatever the next run cannot read for want of descriptors is there for the one behind it. */
-TEST(a_journal_that_cannot_be_read_for_now_is_kept)
+MACHINE_TEST(a_journal_that_cannot_be_read_for_now_is_kept, "tests/tiny")
 {
-	char *staged, *lines;
-	struct machine machine;
+	char *lines;
 
-	machine_begin(&machine, "tests/tiny");
-	assert_true(machine_restart(&machine, NULL));
-	make_killed(&machine, "base-freq enable auto", true);
-	staged = machine_text(&machine, RECORD ".staged");
+	assert_true(machine_restart(machine, NULL));
+	make_killed(machine, "base-freq enable auto", true);
+	autofree char *staged = machine_text(machine, RECORD ".staged");
 	assert_non_null(staged);
 	for (unsigned int at = 1; at <= 4; at++) {
 		bool discard = at >= 3;
-		struct isst_context *context = machine_lock(&machine);
+		struct isst_context *context = machine_lock(machine);
 
 		if (discard)
 			isst_journal_keep(context);
@@ -1169,22 +1030,20 @@ TEST(a_journal_that_cannot_be_read_for_now_is_kept)
 				       at == 4 ? "cannot keep the saved settings" : "/journal: "));
 		assert_int_equal(starved, 0);
 		isst_close(context);
-		lines = machine_text(&machine, JOURNAL);
+		lines = machine_text(machine, JOURNAL);
 		assert_non_null(lines);
 		free(lines);
-		lines = machine_text(&machine, RECORD ".staged");
+		lines = machine_text(machine, RECORD ".staged");
 		assert_non_null(lines);
 		assert_string_equal(lines, staged);
 		free(lines);
 	}
-	recover_by_the_next_run(&machine);
-	assert_null(machine_text(&machine, JOURNAL));
-	lines = machine_text(&machine, RECORD);
+	recover_by_the_next_run(machine);
+	assert_null(machine_text(machine, JOURNAL));
+	lines = machine_text(machine, RECORD);
 	assert_non_null(lines);
 	assert_string_equal(lines, staged);
 	free(lines);
-	free(staged);
-	machine_end(&machine);
 }
 
 /** What is staged then is of a change that is none. */
@@ -1193,13 +1052,13 @@ TEST(a_change_that_is_not_complete_leaves_the_saved_settings)
 	static const char *const BEFORE[] = { "clos", "clos; base-freq enable auto; clos" };
 
 	for (size_t i = 0; i < COUNT(BEFORE); i++) {
-		char *lines, *former, *before;
+		char *lines;
 		struct machine machine;
 
 		machine_begin(&machine, "tests/tiny");
 		assert_true(machine_restart(&machine, BEFORE[i]));
-		before = machine_picture(&machine);
-		former = record_lines(&machine, "base-freq");
+		autofree char *before = machine_picture(&machine);
+		autofree char *former = record_lines(&machine, "base-freq");
 		make_killed(&machine, "base-freq enable auto", false);
 		lines = machine_text(&machine, RECORD ".staged");
 		assert_non_null(lines);
@@ -1210,8 +1069,6 @@ TEST(a_change_that_is_not_complete_leaves_the_saved_settings)
 		assert_string_equal(lines, former);
 		assert_null(machine_text(&machine, RECORD ".staged"));
 		free(lines);
-		free(former);
-		free(before);
 		machine_end(&machine);
 	}
 }

@@ -120,10 +120,9 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		struct isst_context *context;
 		struct isst_journal *journal;
 		struct machine machine;
-		char *before, *text;
 
 		machine_begin(&machine, PACKAGES[i].platform);
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		run_and_kill(&machine, PACKAGES[i].name, PACKAGES[i].killed_after);
 		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
 		context = machine_lock(&machine);
@@ -145,7 +144,7 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 			check_is_as_before(journal_item(journal, j));
 		isst_journal_free(journal);
 		isst_close(context);
-		text = machine_text(&machine, "run/journal");
+		autofree char *text = machine_text(&machine, "run/journal");
 		assert_non_null(text);
 		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, true);
 		context = machine_lock(&machine);
@@ -155,26 +154,22 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		isst_close(context);
 		machine_check(&machine, before, "%s, with its CPUs online", PACKAGES[i].name);
 		check_no_journal(&machine);
-		free(before);
-		free(text);
 		machine_end(&machine);
 	}
 }
 
 /** A query that fails once makes no item of its package one that the machine does not have. */
-TEST(items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back)
+MACHINE_TEST(items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back,
+	     "tests/tpmi-two-packages")
 {
 	static const char MESSAGE[] = "while the driver does not provide their power domains: bind";
 	struct isst_context *context;
 	struct isst_journal *journal;
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, "tests/tpmi-two-packages");
-	before = machine_picture(&machine);
-	run_and_kill(&machine, "core-power enable", 3);
-	machine_faults(&machine, "tpmi count-instances package 1 EIO");
-	context = machine_lock(&machine);
+	autofree char *before = machine_picture(machine);
+	run_and_kill(machine, "core-power enable", 3);
+	machine_faults(machine, "tpmi count-instances package 1 EIO");
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), MESSAGE);
 	isst_journal_keep(context);
@@ -185,14 +180,12 @@ TEST(items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back)
 	check_holds(isst_error(context), MESSAGE);
 	isst_journal_free(journal);
 	isst_close(context);
-	machine_faults(&machine, "%s", "");
-	context = machine_lock(&machine);
+	machine_faults(machine, "%s", "");
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
 	isst_close(context);
-	machine_check(&machine, before, "once the driver offers all again");
-	check_no_journal(&machine);
-	free(before);
-	machine_end(&machine);
+	machine_check(machine, before, "once the driver offers all again");
+	check_no_journal(machine);
 }
 
 /** What waits for a package is what the package can have: another one has nothing to wait for. */
@@ -203,12 +196,12 @@ TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 	for (size_t i = 0; i < COUNT(PLACES); i++) {
 		struct isst_context *context;
 		struct machine machine;
-		char *boot_id, *text;
+		char *text;
 
 		machine_begin(&machine, "tests/tpmi-two-packages");
 		machine_look(&machine);
 		set_online(&machine, 4, 7, false);
-		boot_id = machine_text(&machine, "/proc/sys/kernel/random/boot_id");
+		autofree char *boot_id = machine_text(&machine, "/proc/sys/kernel/random/boot_id");
 		assert_true(asprintf(&text,
 				     "isst journal 2 boot %sbegun 1 core-power enable\n"
 				     "1 item core-power %s 0 0 0 1\n",
@@ -218,37 +211,32 @@ TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 		assert_int_equal(isst_discover(context), -EIO);
 		check_holds(isst_error(context), "this machine has no such item");
 		isst_close(context);
-		free(boot_id);
 		free(text);
 		machine_end(&machine);
 	}
 }
 
 /** Without the file that remembers them the CPUs may be of any package. */
-TEST(offline_items_wait_also_if_their_location_is_unknown)
+MACHINE_TEST(offline_items_wait_also_if_their_location_is_unknown, "tests/multi-die-across")
 {
 	struct isst_context *context;
-	struct machine machine;
-	char *before, *path;
+	char *path;
 
-	machine_begin(&machine, "tests/multi-die-across");
-	before = machine_picture(&machine);
-	run_and_kill(&machine, "core-power enable", 4);
-	set_online(&machine, 6, 11, false);
-	assert_true(asprintf(&path, "%s/run/topology", machine.state) >= 0);
+	autofree char *before = machine_picture(machine);
+	run_and_kill(machine, "core-power enable", 4);
+	set_online(machine, 6, 11, false);
+	assert_true(asprintf(&path, "%s/run/topology", machine->state) >= 0);
 	assert_int_equal(unlink(path), 0);
 	free(path);
-	context = machine_lock(&machine);
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
 	isst_close(context);
-	set_online(&machine, 6, 11, true);
-	context = machine_lock(&machine);
+	set_online(machine, 6, 11, true);
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
 	isst_close(context);
-	machine_check(&machine, before, "with its CPUs online");
-	free(before);
-	machine_end(&machine);
+	machine_check(machine, before, "with its CPUs online");
 }
 
 /* ---- What firmware or driver made of a value ---- */
@@ -274,7 +262,7 @@ TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
 	struct isst_journal *journal;
 	const struct isst_journal_entry *item;
 	struct machine machine;
-	char *before, *path, *rule;
+	char *path, *rule;
 
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 			   "[files]\nuncore-follows-level = no\n\n[topology]");
@@ -286,7 +274,7 @@ TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
 		set_file(&machine, path, "1500000\n");
 		free(path);
 	}
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(&machine);
 	/* What is there is written before all else. 2000 MHz is refused; then what is there is
 	 * written, and what gets closer: 1700, 1800. */
 	assert_true(asprintf(&rule, "write %s/uncore00/max_freq_khz signal KILL after 4 times 1",
@@ -306,38 +294,32 @@ TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
 	isst_close(context);
 	machine_check(&machine, before, "with uncore limits that were clipped");
 	check_no_journal(&machine);
-	free(before);
 	machine_end(&machine);
 }
 
 /** Bits without a known meaning are written unchanged; a change of them does not affect
  * the run's. */
-TEST(a_bit_without_a_known_meaning_makes_nothing_anothers)
+MACHINE_TEST(a_bit_without_a_known_meaning_makes_nothing_anothers, "tests/tiny")
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
 	const struct isst_journal_entry *item;
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
-	run_and_kill(&machine, "core-power enable ordered", 2);
-	machine_faults(&machine, "mailbox 0xd0/0x02 get value 0x106");
-	context = machine_lock(&machine);
+	autofree char *before = machine_picture(machine);
+	run_and_kill(machine, "core-power enable ordered", 2);
+	machine_faults(machine, "mailbox 0xd0/0x02 get value 0x106");
+	context = machine_lock(machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	journal = open_journal(context);
 	item = find_item(journal, "package 0, die 0: CLOS and priority type");
 	assert_string_equal(item->written_value, "0x6");
 	assert_string_equal(item->finding, "as the interrupted run left it");
-	machine_faults(&machine, "%s", "");
+	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
-	machine_check(&machine, before, "with an unknown bit");
-	free(before);
-	machine_end(&machine);
+	machine_check(machine, before, "with an unknown bit");
 }
 
 /** Machines of one core per pair of CPUs whose files of cpufreq answer in the three ways of kernels
@@ -346,16 +328,15 @@ static const char *const OFFLINE_CPUFREQ[] = { "busy", "readable", "gone" };
 
 static void begin_and_kill(struct machine *machine, const char *offline_cpufreq)
 {
-	char *lines, *journal;
+	char *lines;
 
 	assert_true(asprintf(&lines, "[files]\noffline-cpufreq = %s\n\n[topology]",
 			     offline_cpufreq) >= 0);
 	machine_begin_with(machine, "tests/tiny", "[topology]", lines);
 	free(lines);
 	run_and_kill(machine, "base-freq enable auto", 12);
-	journal = machine_text(machine, "run/journal");
+	autofree char *journal = machine_text(machine, "run/journal");
 	check_holds(journal, "scaling-min 0 0 0 3");
-	free(journal);
 }
 
 TEST(limits_of_second_threads_are_left_where_smt_is_off)
@@ -396,70 +377,59 @@ TEST(limits_of_an_offline_cpu_wait_for_it)
 	}
 }
 
-TEST(an_unidentified_boot_names_its_file_once)
+MACHINE_TEST(an_unidentified_boot_names_its_file_once, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 	const char *first;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_faults(&machine, "read /proc/sys/kernel/random/boot_id EACCES");
-	machine_try(&machine, "core-power enable", &outcome);
-	assert_true(outcome_error(&outcome) != 0);
-	check_holds(outcome.message, "the current boot cannot be identified");
-	first = strstr(outcome.message, "boot_id");
+	machine_faults(machine, "read /proc/sys/kernel/random/boot_id EACCES");
+	outcome = machine_try(machine, "core-power enable");
+	assert_true(outcome_error(outcome) != 0);
+	check_holds(outcome->message, "the current boot cannot be identified");
+	first = strstr(outcome->message, "boot_id");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "boot_id"));
-	outcome_clear(&outcome);
-	machine_end(&machine);
 }
 
 /* ---- A journal that is cut off ---- */
 
 /** A kill within a write leaves part of a line. What a recovery notes behind it must not make that
  * a damaged journal. */
-TEST(a_line_that_is_cut_off_spoils_no_recovery)
+MACHINE_TEST(a_line_that_is_cut_off_spoils_no_recovery, "tests/tiny")
 {
 	struct isst_context *context;
-	struct machine machine;
-	char *before, *journal_text, *cut;
+	char *cut;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
-	run_and_kill(&machine, "core-power enable", 2);
-	journal_text = machine_text(&machine, "run/journal");
+	autofree char *before = machine_picture(machine);
+	run_and_kill(machine, "core-power enable", 2);
+	autofree char *journal_text = machine_text(machine, "run/journal");
 	assert_non_null(journal_text);
 	assert_true(asprintf(&cut, "%s2 item online 0 0 0 ", journal_text) >= 0);
-	machine_write(&machine, "run/journal", cut);
-	machine_faults(&machine, "%s", "mailbox any set EBUSY");
-	context = machine_lock(&machine);
+	machine_write(machine, "run/journal", cut);
+	machine_faults(machine, "%s", "mailbox any set EBUSY");
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -ENOTRECOVERABLE);
 	isst_close(context);
-	machine_faults(&machine, "%s", "");
-	context = machine_lock(&machine);
-	apply_journal(&machine, context);
-	machine_check(&machine, before, "after a recovery that went wrong first");
+	machine_faults(machine, "%s", "");
+	context = machine_lock(machine);
+	apply_journal(machine, context);
+	machine_check(machine, before, "after a recovery that went wrong first");
 	free(cut);
-	free(journal_text);
-	free(before);
-	machine_end(&machine);
 }
 
 /** A file system that lost a block leaves NULs there: none ends the journal before its end. */
-TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is)
+MACHINE_TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is, "tests/tiny")
 {
 	enum { LINE = 4 };
 	struct isst_context *context;
-	struct machine machine;
-	char *text, *path, *line;
+	char *path, *line;
 	size_t size;
 
-	machine_begin(&machine, "tests/tiny");
-	run_and_kill(&machine, "base-freq enable auto", 12);
-	text = machine_text(&machine, "run/journal");
+	run_and_kill(machine, "base-freq enable auto", 12);
+	autofree char *text = machine_text(machine, "run/journal");
 	assert_non_null(text);
 	size = strlen(text);
-	assert_true(asprintf(&path, "%s/run/journal", machine.state) >= 0);
+	assert_true(asprintf(&path, "%s/run/journal", machine->state) >= 0);
 	line = text;
 	for (unsigned int i = 1; i < LINE; i++)
 		line = strchr(line, '\n') + 1;
@@ -486,18 +456,16 @@ TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is)
 			assert_true(pwrite(file, NULS, CASES[i].to - CASES[i].from,
 					   (off_t)CASES[i].from) > 0);
 			close(file);
-			context = machine_lock(&machine);
+			context = machine_lock(machine);
 			assert_int_equal(isst_discover(context), -EIO);
 			check_holds(isst_error(context), CASES[i].reason);
 			isst_close(context);
-			machine_write(&machine, "run/journal", text);
+			machine_write(machine, "run/journal", text);
 		}
 	}
-	context = machine_lock(&machine);
-	apply_journal(&machine, context);
+	context = machine_lock(machine);
+	apply_journal(machine, context);
 	free(path);
-	free(text);
-	machine_end(&machine);
 }
 
 /* ---- Limits of CPUs that came online with the level ---- */
@@ -506,11 +474,10 @@ TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is)
 
 static void check_limit(const struct machine *machine, const char *path, const char *expected)
 {
-	char *text = machine_text(machine, path);
+	autofree char *text = machine_text(machine, path);
 
 	assert_non_null(text);
 	assert_string_equal(text, expected);
-	free(text);
 }
 
 static void rolls_back(const struct machine *machine)
@@ -525,56 +492,39 @@ static void rolls_back(const struct machine *machine)
 
 /** CPU 4 of the guide's machine is not of level 4; that it goes offline again takes its limit
  * along. */
-TEST(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline)
+MACHINE_TEST(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline, "guide")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
-
-	machine_begin(&machine, "guide");
-	machine_look(&machine);
-	set_file(&machine, LIMIT(4), "2000000\n");
-	machine_try(&machine, "level 4 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
-	before = machine_picture(&machine);
-	machine_try_killed(&machine, "level 0 online", "write " LIMIT(4) " signal KILL");
-	rolls_back(&machine);
-	machine_check(&machine, before, "level 0, killed at a limit");
-	set_online(&machine, 4, 4, true);
-	check_limit(&machine, LIMIT(4), "2000000\n");
-	free(before);
-	machine_end(&machine);
+	machine_look(machine);
+	set_file(machine, LIMIT(4), "2000000\n");
+	machine_expect(machine, "level 4 online", 0);
+	autofree char *before = machine_picture(machine);
+	machine_try_killed(machine, "level 0 online", "write " LIMIT(4) " signal KILL");
+	rolls_back(machine);
+	machine_check(machine, before, "level 0, killed at a limit");
+	set_online(machine, 4, 4, true);
+	check_limit(machine, LIMIT(4), "2000000\n");
 }
 
 /** The CPU is offline by then, and its limit was restored before. */
-TEST(a_rollback_goes_on_where_it_has_taken_cpus_offline)
+MACHINE_TEST(a_rollback_goes_on_where_it_has_taken_cpus_offline, "guide")
 {
 	struct isst_context *context;
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
 
-	machine_begin(&machine, "guide");
-	machine_look(&machine);
-	set_file(&machine, LIMIT(4), "2000000\n");
-	machine_try(&machine, "level 4 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
-	before = machine_picture(&machine);
-	machine_try_killed(&machine, "level 0 online", "write " LIMIT(4) " signal KILL");
-	machine_faults(&machine, "mailbox 0x7f/0x08 set EBUSY");
-	context = machine_lock(&machine);
+	machine_look(machine);
+	set_file(machine, LIMIT(4), "2000000\n");
+	machine_expect(machine, "level 4 online", 0);
+	autofree char *before = machine_picture(machine);
+	machine_try_killed(machine, "level 0 online", "write " LIMIT(4) " signal KILL");
+	machine_faults(machine, "mailbox 0x7f/0x08 set EBUSY");
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -ENOTRECOVERABLE);
 	assert_null(strstr(isst_error(context), "CPU 4"));
 	isst_close(context);
-	machine_faults(&machine, "%s", "");
-	rolls_back(&machine);
-	machine_check(&machine, before, "rolled back in two runs");
-	set_online(&machine, 4, 4, true);
-	check_limit(&machine, LIMIT(4), "2000000\n");
-	free(before);
-	machine_end(&machine);
+	machine_faults(machine, "%s", "");
+	rolls_back(machine);
+	machine_check(machine, before, "rolled back in two runs");
+	set_online(machine, 4, 4, true);
+	check_limit(machine, LIMIT(4), "2000000\n");
 }
 
 /* ---- Partitions that a rollback takes apart ---- */
@@ -589,28 +539,21 @@ TEST(a_partition_that_a_rollback_removes_belongs_to_the_run)
 {
 	for (size_t i = 0; i < COUNT(APART); i++) {
 		struct machine machine;
-		char *before, *journal;
 
 		machine_begin(&machine, "guide");
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		if (strstr(APART[i], "KILL")) {
 			machine_try_killed(&machine, "level 1 partitions", APART[i]);
 		} else {
-			struct outcome outcome;
-
 			machine_faults(&machine, "%s", APART[i]);
-			machine_try(&machine, "level 1 partitions", &outcome);
-			assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
-			outcome_clear(&outcome);
+			machine_expect(&machine, "level 1 partitions", -ENOTRECOVERABLE);
 			machine_faults(&machine, "%s", "");
 		}
-		journal = machine_text(&machine, "run/journal");
+		autofree char *journal = machine_text(&machine, "run/journal");
 		assert_non_null(journal);
 		check_holds(journal, "\nrollback\n");
 		rolls_back(&machine);
 		machine_check(&machine, before, "%s", APART[i]);
-		free(journal);
-		free(before);
 		machine_end(&machine);
 	}
 }
@@ -618,17 +561,15 @@ TEST(a_partition_that_a_rollback_removes_belongs_to_the_run)
 /* ---- A recovery that is refused ---- */
 
 /** The interrupted change is not rolled back, so there is no machine to make another one of. */
-TEST(a_refused_recovery_leaves_the_context_undiscovered)
+MACHINE_TEST(a_refused_recovery_leaves_the_context_undiscovered, "tests/tiny")
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
 	struct isst_change *change;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	run_and_kill(&machine, "base-freq enable auto", 11);
-	set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq", "1900000\n");
-	context = machine_lock(&machine);
+	run_and_kill(machine, "base-freq enable auto", 11);
+	set_file(machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq", "1900000\n");
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "isst journal apply");
 	assert_int_equal(isst_domain_count(context), 0);
@@ -637,23 +578,19 @@ TEST(a_refused_recovery_leaves_the_context_undiscovered)
 	assert_null(change);
 	assert_int_equal(isst_journal_open(context, 0, &journal), -EINVAL);
 	/* It is not too late to look. */
-	apply_journal(&machine, context);
-	machine_end(&machine);
+	apply_journal(machine, context);
 }
 
 /* ---- Twice ---- */
 
-TEST(a_journal_is_applied_once)
+MACHINE_TEST(a_journal_is_applied_once, "tests/tiny")
 {
 	struct isst_context *context;
 	struct isst_journal *one, *other, *none;
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
-	run_and_kill(&machine, "core-power enable", 2);
-	context = machine_lock(&machine);
+	autofree char *before = machine_picture(machine);
+	run_and_kill(machine, "core-power enable", 2);
+	context = machine_lock(machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	one = open_journal(context);
@@ -667,29 +604,25 @@ TEST(a_journal_is_applied_once)
 	isst_journal_free(one);
 	isst_journal_free(other);
 	isst_close(context);
-	check_no_journal(&machine);
-	machine_check(&machine, before, "applied twice");
-	free(before);
-	machine_end(&machine);
+	check_no_journal(machine);
+	machine_check(machine, before, "applied twice");
 }
 
 /* ---- What is not rolled back ---- */
 
 /** The CLOS switch is what the second step writes, and a footprint of the first one. */
-TEST(unreadable_items_are_reported_once)
+MACHINE_TEST(unreadable_items_are_reported_once, "tests/tiny")
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
-	struct machine machine;
 	const char *first;
 
-	machine_begin(&machine, "tests/tiny");
-	run_and_kill(&machine, "core-power enable ordered", 2);
-	context = machine_lock(&machine);
+	run_and_kill(machine, "core-power enable ordered", 2);
+	context = machine_lock(machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	journal = open_journal(context);
-	machine_faults(&machine, "mailbox 0xd0/0x02 EBUSY");
+	machine_faults(machine, "mailbox 0xd0/0x02 EBUSY");
 	assert_int_equal(isst_journal_apply(journal, 0), -ENOTRECOVERABLE);
 	first = strstr(isst_error(context), "CLOS and priority type is unknown");
 	assert_non_null(first);
@@ -697,20 +630,17 @@ TEST(unreadable_items_are_reported_once)
 	assert_null(strstr(isst_error(context), "pending"));
 	isst_journal_free(journal);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /* ---- Many items ---- */
 
-TEST(a_notice_about_many_items_is_a_summary)
+MACHINE_TEST(a_notice_about_many_items_is_a_summary, "guide")
 {
 	struct isst_context *context;
-	struct machine machine;
 	const char *notice;
 
-	machine_begin(&machine, "guide");
-	run_and_kill(&machine, "turbo-mode disable", 30);
-	context = machine_lock(&machine);
+	run_and_kill(machine, "turbo-mode disable", 30);
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
 	notice = isst_notice_at(context, 0);
 	assert_non_null(notice);
@@ -718,29 +648,25 @@ TEST(a_notice_about_many_items_is_a_summary)
 	check_holds(notice, "scaling_max_freq of CPUs 0-29");
 	assert_null(strstr(notice, " kHz"));
 	isst_close(context);
-	machine_end(&machine);
 }
 
-TEST(a_refusal_about_many_items_is_a_summary)
+MACHINE_TEST(a_refusal_about_many_items_is_a_summary, "guide")
 {
 	struct isst_context *context;
-	struct machine machine;
 
-	machine_begin(&machine, "guide");
-	run_and_kill(&machine, "turbo-mode disable", 30);
+	run_and_kill(machine, "turbo-mode disable", 30);
 	for (unsigned int cpu = 0; cpu < 20; cpu++) {
 		char path[80];
 
 		snprintf(path, sizeof(path),
 			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_max_freq", cpu);
-		set_file(&machine, path, "1700000\n");
+		set_file(machine, path, "1700000\n");
 	}
-	context = machine_lock(&machine);
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "scaling_max_freq of CPUs 0-19;");
 	assert_null(strstr(isst_error(context), " kHz"));
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /** Makes a file one to which can only be appended, or not. Returns false where that cannot be had.
@@ -856,17 +782,13 @@ int flock(int descriptor, int operation)
 }
 
 /** The change was at work when its journal was read, and is complete when the lock is looked at. */
-TEST(readers_do_not_report_a_change_that_ends_meanwhile)
+MACHINE_TEST(readers_do_not_report_a_change_that_ends_meanwhile, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	run_and_kill(&machine, "core-power enable", 1);
-	ends_meanwhile = &machine;
-	assert_false(reports_interruption(&machine));
+	run_and_kill(machine, "core-power enable", 1);
+	ends_meanwhile = machine;
+	assert_false(reports_interruption(machine));
 	assert_null(ends_meanwhile);
-	check_no_journal(&machine);
-	machine_end(&machine);
+	check_no_journal(machine);
 }
 
 static int open_unlocked(const struct machine *machine, bool *found)
@@ -888,23 +810,20 @@ static int open_unlocked(const struct machine *machine, bool *found)
 }
 
 /** What a run that is at work has written is compared with nothing. */
-TEST(the_journal_of_a_change_in_progress_is_not_an_interrupted_one)
+MACHINE_TEST(the_journal_of_a_change_in_progress_is_not_an_interrupted_one, "tests/tiny")
 {
-	struct machine machine;
 	bool found;
 	int file;
 
-	machine_begin(&machine, "tests/tiny");
-	assert_int_equal(open_unlocked(&machine, &found), 0);
+	assert_int_equal(open_unlocked(machine, &found), 0);
 	assert_false(found);
-	run_and_kill(&machine, "core-power enable", 1);
-	file = lock_file(&machine, "run/lock", LOCK_EX);
-	assert_int_equal(open_unlocked(&machine, &found), -EBUSY);
+	run_and_kill(machine, "core-power enable", 1);
+	file = lock_file(machine, "run/lock", LOCK_EX);
+	assert_int_equal(open_unlocked(machine, &found), -EBUSY);
 	assert_false(found);
 	close(file);
-	assert_int_equal(open_unlocked(&machine, &found), 0);
+	assert_int_equal(open_unlocked(machine, &found), 0);
 	assert_true(found);
-	machine_end(&machine);
 }
 
 int main(void)

@@ -14,12 +14,11 @@ static void write_kernel_file(const struct machine *machine, const char *path, c
 }
 
 /** Makes a request that has to be reversible. */
-static void make_reversible(const struct machine *machine, const char *name,
-			    struct outcome *outcome)
+static const struct outcome *make_reversible(const struct machine *machine, const char *name)
 {
 	const struct making making = { .reversible = true };
 
-	machine_make(machine, request_find(name), &making, outcome);
+	return machine_make(machine, request_find(name), &making);
 }
 
 /** The request is refused without a write, for a reason that its message holds. */
@@ -29,58 +28,47 @@ static void check_refused(const struct machine *machine, const char *name, const
 	struct seam_counts counts;
 	const struct making making = { .reversible = true, .seam = &PLAN, .counts = &counts };
 	char *before = machine_picture(machine), *journal;
-	struct outcome outcome;
+	const struct outcome *outcome = machine_make(machine, request_find(name), &making);
 
-	machine_make(machine, request_find(name), &making, &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, reason);
-	check_holds(outcome.message, "could not be rolled back as a whole");
+	assert_int_equal(outcome_error(outcome), -EIO);
+	check_holds(outcome->message, reason);
+	check_holds(outcome->message, "could not be rolled back as a whole");
 	assert_int_equal(counts.changes, 0);
 	machine_faults(machine, "%s", "");
 	machine_check(machine, before, "%s", name);
 	journal = machine_text(machine, "run/journal");
 	assert_null(journal);
 	free(before);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 
 /** The same request is made if it need not be reversible. */
 static void check_made(const struct machine *machine, const char *name)
 {
-	struct outcome outcome;
+	const struct outcome *outcome = machine_expect(machine, name, 0);
 
-	machine_try(machine, name, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_true(outcome.written > 0);
-	outcome_clear(&outcome);
+	assert_true(outcome->written > 0);
 }
 
-TEST(an_item_that_a_level_affects_and_that_cannot_be_read)
+MACHINE_TEST(an_item_that_a_level_affects_and_that_cannot_be_read, "tests/tiny")
 {
 	/* A failed read is repeated once. */
 	static const char RULES[] = "msr 0x1ad get EIO times 2";
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	machine_faults(&machine, RULES);
-	check_refused(&machine, "level 1", "cannot read the turbo ratio limits (MSR 0x1ad");
-	machine_faults(&machine, RULES);
-	check_made(&machine, "level 1");
-	machine_end(&machine);
+	machine_faults(machine, RULES);
+	check_refused(machine, "level 1", "cannot read the turbo ratio limits (MSR 0x1ad");
+	machine_faults(machine, RULES);
+	check_made(machine, "level 1");
 }
 
-TEST(core_power_that_a_level_affects_and_that_cannot_be_read)
+MACHINE_TEST(core_power_that_a_level_affects_and_that_cannot_be_read, "guide")
 {
 	static const char RULES[] = "mailbox 0x94/0x03 package 1 EBUSY";
-	struct machine machine;
 
-	machine_begin(&machine, "guide");
-	machine_faults(&machine, RULES);
-	check_refused(&machine, "level 1", "cannot read the state of core-power");
-	machine_faults(&machine, RULES);
-	check_made(&machine, "level 1");
-	machine_end(&machine);
+	machine_faults(machine, RULES);
+	check_refused(machine, "level 1", "cannot read the state of core-power");
+	machine_faults(machine, RULES);
+	check_made(machine, "level 1");
 }
 
 TEST(limits_that_are_not_visible_while_turbo_is_off)
@@ -102,40 +90,32 @@ TEST(limits_that_are_not_visible_while_turbo_is_off)
 }
 
 /** SST-BF raises lower limits alone, which the kernel shows below the base frequency. */
-TEST(lower_limits_are_visible_without_turbo)
+MACHINE_TEST(lower_limits_are_visible_without_turbo, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
-	make_reversible(&machine, "base-freq enable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_true(outcome.written > 0);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	write_kernel_file(machine, CPU "intel_pstate/no_turbo", "1");
+	outcome = make_reversible(machine, "base-freq enable auto");
+	assert_int_equal(outcome_error(outcome), 0);
+	assert_true(outcome->written > 0);
 }
 
-TEST(limits_below_the_base_frequency_are_visible_without_turbo)
+MACHINE_TEST(limits_below_the_base_frequency_are_visible_without_turbo, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
+	write_kernel_file(machine, CPU "intel_pstate/no_turbo", "1");
 	for (unsigned int cpu = 0; cpu < 4; cpu++) {
 		char *path;
 
 		assert_true(asprintf(&path, CPU "cpu%u/cpufreq/scaling_max_freq", cpu) > 0);
-		write_kernel_file(&machine, path, "1500000");
+		write_kernel_file(machine, path, "1500000");
 		free(path);
 	}
-	make_reversible(&machine, "turbo-mode disable", &outcome);
-	assert_string_equal(outcome.message, "");
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_int_equal(outcome.written, 4);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = make_reversible(machine, "turbo-mode disable");
+	assert_string_equal(outcome->message, "");
+	assert_int_equal(outcome_error(outcome), 0);
+	assert_int_equal(outcome->written, 4);
 }
 
 /* ---- Everything else is reversible ---- */
@@ -143,13 +123,11 @@ TEST(limits_below_the_base_frequency_are_visible_without_turbo)
 static void make_one(const struct machine *machine, const struct request *request,
 		     const struct course *course)
 {
-	struct outcome outcome;
+	const struct outcome *outcome = make_reversible(machine, request->name);
 
-	make_reversible(machine, request->name, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s, %s: %s", machine->name, request->name, outcome.message);
+	if (outcome_error(outcome))
+		fail_msg("%s, %s: %s", machine->name, request->name, outcome->message);
 	machine_check(machine, course->after, "%s", request->name);
-	outcome_clear(&outcome);
 }
 
 TEST_ON(every_request_is_reversible, "tests/tiny", "tests/multi-die", "tests/offline",

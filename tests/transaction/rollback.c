@@ -75,25 +75,24 @@ static void make_busy(const struct machine *machine, const struct request *reque
 {
 	struct seam_counts counts;
 	const struct making making = { .seam = plan, .counts = &counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	char what[160];
 
-	machine_make(machine, request, &making, &outcome);
+	outcome = machine_make(machine, request, &making);
 	snprintf(what, sizeof(what), "%s: change %u of %u failed, then busy at %u, %u times",
 		 request->name, plan->fail_change, course->changes, plan->busy, plan->busy_times);
 	/* A failure that was survived has nothing to be rolled back. */
-	if (outcome_error(&outcome) == -ENOTRECOVERABLE) {
+	if (outcome_error(outcome) == -ENOTRECOVERABLE) {
 		if (plan->busy_times != SEAM_ALWAYS)
-			fail_msg("%s, %s: %s\n%s", machine->name, what, outcome.message,
-				 outcome.differences);
-		check_kept(machine, course, &outcome, what);
+			fail_msg("%s, %s: %s\n%s", machine->name, what, outcome->message,
+				 outcome->differences);
+		check_kept(machine, course, outcome, what);
 	}
-	if (outcome_error(&outcome)) {
+	if (outcome_error(outcome)) {
 		moment_check(machine, &course->before, "%s", what);
 		check_no_journal(machine, what);
 	}
 	moment_return(&course->before);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 
@@ -104,13 +103,12 @@ static unsigned int count_operations(const struct machine *machine, const struct
 	const struct seam_plan plan = { .fail_change = k, .error = -EIO };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	unsigned int later;
 
-	machine_make(machine, request, &making, &outcome);
-	later = outcome_error(&outcome) ? counts.later : 0;
+	outcome = machine_make(machine, request, &making);
+	later = outcome_error(outcome) ? counts.later : 0;
 	moment_return(&course->before);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 	return later;
 }
@@ -155,20 +153,17 @@ TEST(a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback)
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct machine machine;
-		struct outcome outcome;
-		char *before;
+		const struct outcome *outcome;
 
 		machine_begin(&machine, "tests/tiny");
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		machine_faults(&machine, "%s", CASES[i].rules);
-		machine_try(&machine, "base-freq enable auto", &outcome);
-		if (outcome_error(&outcome) != CASES[i].error)
-			fail_msg("%s: %d, %s", CASES[i].rules, outcome_error(&outcome),
-				 outcome.message);
+		outcome = machine_try(&machine, "base-freq enable auto");
+		if (outcome_error(outcome) != CASES[i].error)
+			fail_msg("%s: %d, %s", CASES[i].rules, outcome_error(outcome),
+				 outcome->message);
 		if (CASES[i].error)
 			machine_check(&machine, before, "%s", CASES[i].rules);
-		outcome_clear(&outcome);
-		free(before);
 		machine_end(&machine);
 	}
 }
@@ -191,21 +186,18 @@ TEST(a_recovery_that_finds_the_machine_busy_keeps_the_journal)
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct isst_context *context;
 		struct machine machine;
-		char *before, *journal;
 
 		machine_begin(&machine, "tests/tiny");
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		/* CLOS 0 is what was not restored. */
 		machine_faults(&machine, "%s",
 			       CLOS_WRITE " EBUSY after 1\nwrite /sys/* EIO\n"
 					  "mailbox 0x7f/0x02 EIO\n");
 		{
-			struct outcome outcome;
+			const struct outcome *outcome = machine_expect(
+				&machine, "base-freq enable auto", -ENOTRECOVERABLE);
 
-			machine_try(&machine, "base-freq enable auto", &outcome);
-			assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
-			check_holds(outcome.message, "the journal was kept");
-			outcome_clear(&outcome);
+			check_holds(outcome->message, "the journal was kept");
 		}
 		machine_faults(&machine, "%s", CASES[i].rule);
 		context = machine_lock(&machine);
@@ -213,40 +205,35 @@ TEST(a_recovery_that_finds_the_machine_busy_keeps_the_journal)
 		if (CASES[i].result)
 			check_holds(isst_error(context), "the journal was kept");
 		isst_close(context);
-		journal = machine_text(&machine, "run/journal");
+		autofree char *journal = machine_text(&machine, "run/journal");
 		assert_int_equal(journal != NULL, CASES[i].result != 0);
 		if (!CASES[i].result)
 			machine_check(&machine, before, "%s", CASES[i].rule);
-		free(before);
-		free(journal);
 		machine_end(&machine);
 	}
 }
 
 /* ---- A program that goes on ---- */
 
-TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back)
+MACHINE_TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back, "tests/tiny")
 {
 	const struct isst_clos clos = { .clos = 0, .max_mhz = 1500 };
 	struct isst_context *context;
 	struct domain_request request = { 0 };
 	struct isst_journal *journal;
 	struct isst_change *change;
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
-	context = machine_lock(&machine);
+	autofree char *before = machine_picture(machine);
+	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
 	request.domain = context_domain(context, 0);
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
 	assert_int_equal(change_plan_base_freq(change, &request, 1, true, true), 0);
-	machine_faults(&machine, "%s",
+	machine_faults(machine, "%s",
 		       CLOS_WRITE " EBUSY after 1\nwrite /sys/* EIO\nmailbox 0x7f/0x02 EIO\n");
 	assert_int_equal(change_run(change), -ENOTRECOVERABLE);
 	isst_change_free(change);
-	machine_faults(&machine, "%s", "");
+	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
 	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
 	assert_int_equal(change_run(change), -EIO);
@@ -257,14 +244,12 @@ TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back)
 	if (isst_journal_apply(journal, 0))
 		fail_msg("%s", isst_error(context));
 	isst_journal_free(journal);
-	machine_check(&machine, before, "the journal was applied");
+	machine_check(machine, before, "the journal was applied");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
 	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
 	assert_int_equal(change_run(change), 0);
 	isst_change_free(change);
 	isst_close(context);
-	free(before);
-	machine_end(&machine);
 }
 
 int main(void)

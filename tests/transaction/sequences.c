@@ -42,21 +42,19 @@ __attribute__((format(printf, 2, 3))) static void note(struct story *story, cons
 
 static void check_model(const struct story *story, const char *model)
 {
-	char *now = machine_picture(story->machine);
+	autofree char *now = machine_picture(story->machine);
 
 	if (strcmp(now, model) != 0)
 		fail_msg("%s, ISST_SEED=%lu: the machine differs from the model:\n%s\nafter:\n%s",
 			 story->machine->name, story->seed, snapshot_difference(model, now),
 			 story->text);
-	free(now);
 }
 
 static bool differs(const struct machine *machine, const char *picture)
 {
-	char *now = machine_picture(machine);
+	autofree char *now = machine_picture(machine);
 	bool other = strcmp(now, picture) != 0;
 
-	free(now);
 	return other;
 }
 
@@ -75,19 +73,18 @@ static const struct request *some_request(void)
 static char *complete(struct story *story, char *model)
 {
 	const struct request *request = some_request();
-	struct outcome outcome;
+	const struct outcome *outcome;
 	int error;
 
 	note(story, "%s", request->name);
-	machine_make(story->machine, request, NULL, &outcome);
-	error = outcome_error(&outcome);
+	outcome = machine_make(story->machine, request, NULL);
+	error = outcome_error(outcome);
 	if (error)
-		note(story, "  refused: %s", outcome.message);
-	if (!error && outcome.here) {
+		note(story, "  refused: %s", outcome->message);
+	if (!error && outcome->here) {
 		free(model);
 		model = machine_picture(story->machine);
 	}
-	outcome_clear(&outcome);
 	check_model(story, model);
 	return model;
 }
@@ -104,10 +101,8 @@ static bool run_and_kill(const struct machine *machine, const struct request *re
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct outcome outcome;
-
 		if (request)
-			machine_make(machine, request, NULL, &outcome);
+			machine_make(machine, request, NULL);
 		else
 			machine_look(machine);
 		_exit(0);
@@ -163,13 +158,12 @@ static unsigned int count_changes(const struct machine *machine, const struct re
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	unsigned int changes;
 
-	machine_make(machine, request, &making, &outcome);
-	changes = outcome_error(&outcome) || !outcome.here ? 0 : counts.changes;
+	outcome = machine_make(machine, request, &making);
+	changes = outcome_error(outcome) || !outcome->here ? 0 : counts.changes;
 	moment_return(before);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 	return changes;
 }
@@ -212,15 +206,13 @@ static char *die_twice(struct story *story, char *model)
 
 	if (kill_some(story, &before)) {
 		unsigned int k = 1 + any_of(4);
-		struct outcome outcome;
 
 		note(story, "  the recovery is killed after its change %u", k);
 		(void)run_and_kill(story->machine, request_find("level 0"), k);
 		if (recovery_stops(story))
 			apply(story);
 		/* It may have come to make its own request. */
-		machine_try(story->machine, "level 0", &outcome);
-		outcome_clear(&outcome);
+		machine_try(story->machine, "level 0");
 		moment_return(&before);
 	}
 	moment_clear(&before);
@@ -242,8 +234,6 @@ static char *die_among_others(struct story *story, char *model)
 			wanted = machine_picture(story->machine);
 		moment_return(&before);
 		if (wanted && kill_some(story, &before)) {
-			char *found;
-
 			note(story, "  another process: %s = %.*s", foreign.path,
 			     (int)strcspn(foreign.value, "\n"), foreign.value);
 			if (!foreign_write(story->machine, &foreign)) {
@@ -252,7 +242,7 @@ static char *die_among_others(struct story *story, char *model)
 				free(wanted);
 				wanted = strdup(model);
 			}
-			found = machine_picture(story->machine);
+			autofree char *found = machine_picture(story->machine);
 			if (recovery_stops(story)) {
 				check_model(story, found);
 				apply(story);
@@ -261,7 +251,6 @@ static char *die_among_others(struct story *story, char *model)
 			} else {
 				check_model(story, wanted);
 			}
-			free(found);
 			free(model);
 			model = machine_picture(story->machine);
 		}

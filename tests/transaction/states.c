@@ -92,24 +92,21 @@ static void check_text(const struct machine *machine, const char *text, int expe
 }
 
 /** By TPMI an MSR or a file of cpufreq is read on the CPU that it is of, which wakes that. */
-TEST(a_check_asks_no_cpu_for_what_is_not_mentioned)
+MACHINE_TEST(a_check_asks_no_cpu_for_what_is_not_mentioned, "graniterapids-2s128c")
 {
 	static const char TPMI[] = "level 0\nturbo-freq off\nbase-freq off\n"
 				   "core-power off\nclos 0-3 min 0 max 2000 weight 3\n"
 				   "association 0 = all\nuncore-max none\ncpus online\n";
-	struct machine machine;
 
-	machine_begin(&machine, "graniterapids-2s128c");
-	machine_look(&machine);
-	machine_faults(&machine, "msr any EIO\n"
-				 "read /sys/devices/system/cpu/cpu*/cpufreq/* EIO\n"
-				 "list /sys/devices/system/cpu/cpu*/cpufreq EIO\n");
-	check_text(&machine, TPMI, 0);
+	machine_look(machine);
+	machine_faults(machine, "msr any EIO\n"
+				"read /sys/devices/system/cpu/cpu*/cpufreq/* EIO\n"
+				"list /sys/devices/system/cpu/cpu*/cpufreq EIO\n");
+	check_text(machine, TPMI, 0);
 	/* What would be seen if they were asked. */
-	check_text(&machine, "turbo-ratio-limits none", -EIO);
-	check_text(&machine, "scaling-max none", -EIO);
-	machine_faults(&machine, "%s", "");
-	machine_end(&machine);
+	check_text(machine, "turbo-ratio-limits none", -EIO);
+	check_text(machine, "scaling-max none", -EIO);
+	machine_faults(machine, "%s", "");
 }
 
 int main(void)

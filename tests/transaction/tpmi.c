@@ -30,14 +30,6 @@ static int end_by_the_clock(void **state)
 
 #define BY_THE_CLOCK(name) TEST_WITH(name, begin_by_the_clock, end_by_the_clock)
 
-static void make_under(const struct machine *machine, const char *rules, const char *name,
-		       struct outcome *outcome)
-{
-	machine_faults(machine, "%s", rules);
-	machine_try(machine, name, outcome);
-	machine_faults(machine, "%s", "");
-}
-
 static unsigned long long writes_of(const struct machine *machine)
 {
 	return machine_statistics(machine).writes;
@@ -72,56 +64,43 @@ static char *visible_picture(const struct machine *machine)
 
 static void check_visible(const struct machine *machine, const char *before)
 {
-	char *now = visible_picture(machine);
-	struct outcome outcome;
+	autofree char *now = visible_picture(machine);
+	const struct outcome *outcome;
 
 	assert_string_equal(now, before);
-	free(now);
-	machine_try(machine, "level 0", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_true(outcome.unchanged);
-	outcome_clear(&outcome);
+	outcome = machine_expect(machine, "level 0", 0);
+	assert_true(outcome->unchanged);
 }
 
 static void check_given_up(const struct machine *machine, const char *rules, const char *name)
 {
-	char *before = visible_picture(machine);
-	struct outcome outcome;
+	autofree char *before = visible_picture(machine);
+	const struct outcome *outcome = machine_expect_under(machine, rules, name, -EIO);
 
-	make_under(machine, rules, name, &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "it did not take effect in 3000 ms");
-	check_holds(outcome.message, "all changes were rolled back");
-	assert_string_equal(outcome.differences, "");
+	check_holds(outcome->message, "it did not take effect in 3000 ms");
+	check_holds(outcome->message, "all changes were rolled back");
+	assert_string_equal(outcome->differences, "");
 	check_no_journal(machine);
 	check_visible(machine, before);
-	outcome_clear(&outcome);
-	free(before);
 }
 
 /** The driver then refuses the old level as the current one, which is no sign that the new one is
  * on its way. */
-TEST(a_level_that_takes_no_effect_in_time_is_rolled_back)
+MACHINE_TEST(a_level_that_takes_no_effect_in_time_is_rolled_back, TINY)
 {
 	static const char *const RULES[] = {
 		"tpmi perf-set-level power-domain 1 deferred 60000",
 		"tpmi perf-set-level power-domain 1 refused 1",
 	};
-	struct machine machine;
-	struct outcome outcome;
 
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(RULES); i++) {
-		check_given_up(&machine, RULES[i], "level 1");
-		machine_restart(&machine, "base-freq enable auto; turbo-freq enable auto cpus");
-		check_given_up(&machine, RULES[i], "level 1 online");
+		check_given_up(machine, RULES[i], "level 1");
+		machine_restart(machine, "base-freq enable auto; turbo-freq enable auto cpus");
+		check_given_up(machine, RULES[i], "level 1 online");
 		/* Nothing stands against the next change. */
-		machine_try(&machine, "core-power disable", &outcome);
-		assert_int_equal(outcome_error(&outcome), 0);
-		outcome_clear(&outcome);
-		machine_restart(&machine, NULL);
+		machine_expect(machine, "core-power disable", 0);
+		machine_restart(machine, NULL);
 	}
-	machine_end(&machine);
 }
 
 TEST(a_machine_that_switches_no_levels_is_left_as_it_was)
@@ -134,38 +113,30 @@ TEST(a_machine_that_switches_no_levels_is_left_as_it_was)
 }
 
 /** The driver gives up after 20 ms; what it leaves out then, features off, is done all the same. */
-TEST(a_level_that_comes_late_is_a_success)
+MACHINE_TEST(a_level_that_comes_late_is_a_success, TINY)
 {
 	static const unsigned int DELAYS_MS[] = { 10, 60, 400, 900 };
 	static const char *const NAMES[] = { "level 1", "level 1 online" };
 	static const char BEFORE[] = "base-freq enable; turbo-freq enable";
-	struct machine machine;
 
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(DELAYS_MS) * COUNT(NAMES); i++) {
 		unsigned int delay_ms = DELAYS_MS[i / COUNT(NAMES)];
 		const char *name = NAMES[i % COUNT(NAMES)];
-		struct outcome outcome;
-		char *soon, *rules;
+		char *rules;
 
-		machine_restart(&machine, BEFORE);
-		assert_true(machine_prepare(&machine, name));
-		soon = machine_picture(&machine);
-		machine_restart(&machine, BEFORE);
+		machine_restart(machine, BEFORE);
+		assert_true(machine_prepare(machine, name));
+		autofree char *soon = machine_picture(machine);
+		machine_restart(machine, BEFORE);
 		assert_true(asprintf(&rules, "tpmi perf-set-level deferred %u", delay_ms) >= 0);
-		make_under(&machine, rules, name, &outcome);
-		if (outcome_error(&outcome))
-			fail_msg("%s, %s: %s", name, rules, outcome.message);
-		machine_check(&machine, soon, "%s, %s", name, rules);
-		outcome_clear(&outcome);
-		free(soon);
+		machine_expect_under(machine, rules, name, 0);
+		machine_check(machine, soon, "%s, %s", name, rules);
 		free(rules);
 	}
-	machine_end(&machine);
 }
 
 /** A level that appeared during the wait is rolled back when something else fails. */
-TEST(a_level_that_takes_effect_late_is_rolled_back)
+MACHINE_TEST(a_level_that_takes_effect_late_is_rolled_back, TINY)
 {
 	static const char *const BEFORE[] = {
 		NULL, "base-freq enable auto; turbo-freq enable auto cpus"
@@ -177,94 +148,72 @@ TEST(a_level_that_takes_effect_late_is_rolled_back)
 		"tpmi perf-set-level power-domain 0 deferred 150 times 1\n"
 		"tpmi perf-set-level power-domain 1 EIO",
 	};
-	struct machine machine;
 
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(BEFORE) * COUNT(RULES); i++) {
-		struct outcome outcome;
-		char *before;
+		const struct outcome *outcome;
 
-		machine_restart(&machine, BEFORE[i % COUNT(BEFORE)]);
-		before = machine_picture(&machine);
-		make_under(&machine, RULES[i / COUNT(BEFORE)], "level 1 online", &outcome);
-		assert_int_equal(outcome_error(&outcome), -EIO);
-		check_holds(outcome.message, "all changes were rolled back");
-		assert_string_equal(outcome.differences, "");
-		machine_check(&machine, before, "a level that came late, then: %s",
+		machine_restart(machine, BEFORE[i % COUNT(BEFORE)]);
+		autofree char *before = machine_picture(machine);
+		outcome = machine_expect_under(machine, RULES[i / COUNT(BEFORE)], "level 1 online",
+					       -EIO);
+		check_holds(outcome->message, "all changes were rolled back");
+		assert_string_equal(outcome->differences, "");
+		machine_check(machine, before, "a level that came late, then: %s",
 			      RULES[i / COUNT(BEFORE)]);
-		free(before);
-		outcome_clear(&outcome);
 	}
-	machine_end(&machine);
 }
 
 static void check_taken_back_late(const struct machine *machine, const char *before_it,
 				  unsigned int delay_ms)
 {
-	struct outcome outcome;
-	char *before, *rules;
+	const struct outcome *outcome;
+	char *rules;
 
 	machine_restart(machine, before_it);
-	before = machine_picture(machine);
+	autofree char *before = machine_picture(machine);
 	assert_true(asprintf(&rules,
 			     "tpmi perf-set-level deferred %u\n"
 			     "write /sys/devices/system/cpu/cpu*/online EBUSY",
 			     delay_ms) >= 0);
-	make_under(machine, rules, "level 1 online", &outcome);
-	if (outcome_error(&outcome) != -EIO)
-		fail_msg("%s: %s", rules, outcome.message);
-	check_holds(outcome.message, "all changes were rolled back");
-	assert_string_equal(outcome.differences, "");
+	outcome = machine_expect_under(machine, rules, "level 1 online", -EIO);
+	check_holds(outcome->message, "all changes were rolled back");
+	assert_string_equal(outcome->differences, "");
 	check_no_journal(machine);
 	machine_check(machine, before, "a level that goes back late: %s", rules);
 	/* Nothing was on its way any more that undoes what was restored. */
 	rest_ms(delay_ms);
 	machine_look(machine);
 	machine_check(machine, before, "a level that went back late: %s", rules);
-	outcome_clear(&outcome);
 	free(rules);
-	free(before);
 }
 
 /** Firmware that takes its time for a level takes it for the way back, too. */
-TEST(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one)
+MACHINE_TEST(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one, TINY)
 {
 	static const unsigned int DELAYS_MS[] = { 10, 60, 250, 900 };
-	struct machine machine;
 
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(DELAYS_MS); i++) {
-		check_taken_back_late(&machine, NULL, DELAYS_MS[i]);
-		check_taken_back_late(&machine,
-				      "base-freq enable auto; turbo-freq enable auto cpus",
+		check_taken_back_late(machine, NULL, DELAYS_MS[i]);
+		check_taken_back_late(machine, "base-freq enable auto; turbo-freq enable auto cpus",
 				      DELAYS_MS[i]);
 	}
-	machine_end(&machine);
 }
 
 /** An immediate refusal is not pending: nothing was accepted, and there is no wait. */
 static void check_refused(const struct machine *machine, const char *rules, const char *part)
 {
-	char *before = machine_picture(machine);
-	struct outcome outcome;
+	autofree char *before = machine_picture(machine);
+	const struct outcome *outcome = machine_expect_under(machine, rules, "level 3", -EIO);
 
-	make_under(machine, rules, "level 3", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, part);
-	assert_null(strstr(outcome.message, "may still do so"));
-	assert_string_equal(outcome.differences, "");
+	check_holds(outcome->message, part);
+	assert_null(strstr(outcome->message, "may still do so"));
+	assert_string_equal(outcome->differences, "");
 	machine_check(machine, before, "a level that is not allowed");
-	free(before);
-	outcome_clear(&outcome);
 }
 
-TEST(a_level_that_is_refused_is_not_pending)
+MACHINE_TEST(a_level_that_is_refused_is_not_pending, TINY)
 {
-	struct machine machine;
-
-	machine_begin(&machine, TINY);
-	check_refused(&machine, "", "the firmware does not allow the level");
-	machine_end(&machine);
+	check_refused(machine, "", "the firmware does not allow the level");
 }
 
 /** Another program holds the mutex of the driver: a refusal takes as long as the driver waits. */
@@ -279,24 +228,21 @@ BY_THE_CLOCK(a_level_that_is_refused_late_is_not_pending)
 }
 
 /** The driver refuses a level that is there already: who recovers must not write it again. */
-TEST(recovery_leaves_a_level_alone_that_is_as_it_was)
+MACHINE_TEST(recovery_leaves_a_level_alone_that_is_as_it_was, TINY)
 {
-	struct machine machine;
 	unsigned long long before;
-	char *picture, *journal;
 
-	machine_begin(&machine, TINY);
-	picture = machine_picture(&machine);
+	autofree char *picture = machine_picture(machine);
 	/* The journal lists both power domains; only the first one was changed. */
-	machine_try_killed(&machine, "level 1", "tpmi perf-set-level power-domain 0 signal KILL");
-	journal = machine_text(&machine, "run/journal");
+	machine_try_killed(machine, "level 1", "tpmi perf-set-level power-domain 0 signal KILL");
+	autofree char *journal = machine_text(machine, "run/journal");
 	assert_non_null(journal);
-	before = writes_of(&machine);
+	before = writes_of(machine);
 	/* Any other level write is refused, so that the recovery would fail. */
-	machine_faults(&machine, "tpmi perf-set-level power-domain 1 EIO\n"
-				 "tpmi perf-set-level power-domain 2 EIO");
+	machine_faults(machine, "tpmi perf-set-level power-domain 1 EIO\n"
+				"tpmi perf-set-level power-domain 2 EIO");
 	{
-		struct isst_options options = { .machine = machine_open(&machine) };
+		struct isst_options options = { .machine = machine_open(machine) };
 		struct isst_context *context;
 
 		assert_int_equal(isst_open(&options, &context), 0);
@@ -305,12 +251,9 @@ TEST(recovery_leaves_a_level_alone_that_is_as_it_was)
 		check_holds(isst_notice_at(context, 0), "rolled back the incomplete change");
 		isst_close(context);
 	}
-	assert_int_equal(writes_of(&machine) - before, 1);
-	machine_faults(&machine, "%s", "");
-	machine_check(&machine, picture, "recovery");
-	free(picture);
-	free(journal);
-	machine_end(&machine);
+	assert_int_equal(writes_of(machine) - before, 1);
+	machine_faults(machine, "%s", "");
+	machine_check(machine, picture, "recovery");
 }
 
 /** Ends a run some time after its journal has got a line. */
@@ -323,16 +266,13 @@ static void kill_after(const struct machine *machine, const char *name, const ch
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct outcome outcome;
-
-		machine_try(machine, name, &outcome);
+		machine_try(machine, name);
 		_exit(1);
 	}
 	while (!written && waitpid(child, &status, WNOHANG) == 0) {
-		char *journal = machine_text(machine, "run/journal");
+		autofree char *journal = machine_text(machine, "run/journal");
 
 		written = journal && strstr(journal, line);
-		free(journal);
 		rest_ms(1);
 	}
 	assert_true(written);
@@ -347,35 +287,29 @@ BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_kille
 {
 	enum { LATE_MS = 1000 };
 	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
 	machine_begin(&machine, TINY);
-	before = machine_picture(&machine);
+	autofree char *before = machine_picture(&machine);
 	machine_faults(&machine, "tpmi perf-set-level power-domain 1 deferred %d times 1", LATE_MS);
 	kill_after(&machine, "level 1", "\n1 written\n", 0);
 	machine_faults(&machine, "%s", "");
-	machine_try(&machine, "level 0", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.notices, "rolled back the incomplete change");
-	assert_string_equal(outcome.differences, "");
+	outcome = machine_expect(&machine, "level 0", 0);
+	check_holds(outcome->notices, "rolled back the incomplete change");
+	assert_string_equal(outcome->differences, "");
 	rest_ms(LATE_MS);
 	machine_look(&machine);
 	machine_check(&machine, before, "a late level, and the run killed");
-	outcome_clear(&outcome);
-	free(before);
 	machine_end(&machine);
 }
 
 static void check_recovers(const struct machine *machine, const char *rules)
 {
-	struct outcome outcome;
+	const struct outcome *outcome = machine_try(machine, "core-power disable");
 
-	machine_try(machine, "core-power disable", &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s: %s", rules, outcome.message);
-	check_holds(outcome.notices, "rolled back the incomplete change");
-	outcome_clear(&outcome);
+	if (outcome_error(outcome))
+		fail_msg("%s: %s", rules, outcome->message);
+	check_holds(outcome->notices, "rolled back the incomplete change");
 	check_no_journal(machine);
 }
 
@@ -394,37 +328,32 @@ TEST(recovery_waits_for_what_was_asked_for_before_the_run_was_killed)
 
 	for (size_t i = 0; i < COUNT(KILLS); i++) {
 		struct machine machine;
-		char *before;
 
 		machine_begin(&machine, KILLS[i].platform);
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		machine_try_killed(&machine, "level 1", KILLS[i].rules);
 		check_recovers(&machine, KILLS[i].rules);
 		/* All that was late is there by then. */
 		rest_ms(2000);
 		machine_look(&machine);
 		machine_check(&machine, before, "recovery after: %s", KILLS[i].rules);
-		free(before);
 		machine_end(&machine);
 	}
 }
 
 /** Pending values are rolled back, and listed as pending. */
-TEST(pending_values_are_listed_as_those_that_a_rollback_restores)
+MACHINE_TEST(pending_values_are_listed_as_those_that_a_rollback_restores, TINY)
 {
 	const struct isst_journal_entry *item;
 	struct isst_context *context;
 	struct isst_journal *journal;
 	unsigned int pending = 0;
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, TINY);
-	before = machine_picture(&machine);
-	machine_try_killed(&machine, "level 1",
+	autofree char *before = machine_picture(machine);
+	machine_try_killed(machine, "level 1",
 			   "tpmi perf-set-level power-domain 0 deferred 1500 times 1\n"
 			   "tpmi perf-set-level power-domain 1 signal KILL");
-	context = machine_lock(&machine);
+	context = machine_lock(machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
@@ -440,10 +369,8 @@ TEST(pending_values_are_listed_as_those_that_a_rollback_restores)
 	isst_journal_free(journal);
 	isst_close(context);
 	rest_ms(2000);
-	machine_look(&machine);
-	machine_check(&machine, before, "what was late");
-	free(before);
-	machine_end(&machine);
+	machine_look(machine);
+	machine_check(machine, before, "what was late");
 }
 
 /** As long as firmware is slow it is so for the recovery as well. */
@@ -459,23 +386,18 @@ TEST(recovery_waits_for_the_old_level)
 
 	for (size_t i = 0; i < COUNT(KILLS); i++) {
 		struct machine machine;
-		struct outcome outcome;
-		char *before;
+		const struct outcome *outcome;
 
 		machine_begin(&machine, TINY);
-		before = machine_picture(&machine);
+		autofree char *before = machine_picture(&machine);
 		machine_try_killed(&machine, "level 1 online", KILLS[i]);
-		make_under(&machine, "tpmi perf-set-level deferred 400", "core-power disable",
-			   &outcome);
-		if (outcome_error(&outcome))
-			fail_msg("%s: %s", KILLS[i], outcome.message);
-		check_holds(outcome.notices, "rolled back the incomplete change");
+		outcome = machine_expect_under(&machine, "tpmi perf-set-level deferred 400",
+					       "core-power disable", 0);
+		check_holds(outcome->notices, "rolled back the incomplete change");
 		check_no_journal(&machine);
 		rest_ms(LATE_MS);
 		machine_look(&machine);
 		machine_check(&machine, before, "recovery by slow firmware after: %s", KILLS[i]);
-		outcome_clear(&outcome);
-		free(before);
 		machine_end(&machine);
 	}
 }
@@ -488,43 +410,38 @@ BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for)
 
 	for (size_t i = 0; i < COUNT(COMPARES); i++) {
 		struct machine machine;
-		struct outcome outcome;
-		char *before, *compare;
+		const struct outcome *outcome;
+		char *compare;
 
 		assert_true(asprintf(&compare, "[driver]\nlevel-compare = %s\n", COMPARES[i]) >= 0);
 		machine_begin_with(&machine, TINY, "[driver]\n", compare);
-		before = visible_picture(&machine);
+		autofree char *before = visible_picture(&machine);
 		machine_faults(&machine, "tpmi perf-set-level deferred 900\n"
 					 "write /sys/devices/system/cpu/cpu*/online EBUSY");
 		kill_after(&machine, "level 1 online", "\nrollback\n", 300);
 		machine_faults(&machine, "%s", "");
-		machine_try(&machine, "level 0", &outcome);
-		if (outcome_error(&outcome))
-			fail_msg("level-compare = %s: %s", COMPARES[i], outcome.message);
-		check_holds(outcome.notices, "rolled back the incomplete change");
+		outcome = machine_try(&machine, "level 0");
+		if (outcome_error(outcome))
+			fail_msg("level-compare = %s: %s", COMPARES[i], outcome->message);
+		check_holds(outcome->notices, "rolled back the incomplete change");
 		check_no_journal(&machine);
 		check_visible(&machine, before);
-		outcome_clear(&outcome);
 		free(compare);
-		free(before);
 		machine_end(&machine);
 	}
 }
 
 /** Uncore limits come back with the kernel's module, and all else is rolled back without it. */
-TEST(recovery_names_the_missing_module_of_uncore_limits)
+MACHINE_TEST(recovery_names_the_missing_module_of_uncore_limits, TINY)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
-	struct machine machine;
-	char *before;
 
-	machine_begin(&machine, TINY);
-	before = machine_picture(&machine);
-	machine_try_killed(&machine, "level 1 online",
+	autofree char *before = machine_picture(machine);
+	machine_try_killed(machine, "level 1 online",
 			   "write /sys/devices/system/cpu/cpu*/online signal KILL");
-	machine_faults(&machine, "list /sys/devices/system/cpu/intel_uncore_frequency ENOENT");
-	context = machine_lock(&machine);
+	machine_faults(machine, "list /sys/devices/system/cpu/intel_uncore_frequency ENOENT");
+	context = machine_lock(machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
@@ -532,12 +449,10 @@ TEST(recovery_names_the_missing_module_of_uncore_limits)
 	check_holds(isst_error(context), "is the module intel_uncore_frequency_tpmi loaded?");
 	isst_journal_free(journal);
 	isst_close(context);
-	machine_faults(&machine, "%s", "");
-	check_recovers(&machine, "the module is loaded again");
-	machine_look(&machine);
-	machine_check(&machine, before, "recovery once the module is loaded");
-	free(before);
-	machine_end(&machine);
+	machine_faults(machine, "%s", "");
+	check_recovers(machine, "the module is loaded again");
+	machine_look(machine);
+	machine_check(machine, before, "recovery once the module is loaded");
 }
 
 /** What the firmware never makes keeps no journal for ever. */
@@ -545,67 +460,53 @@ BY_THE_CLOCK(recovery_ends_where_a_level_was_refused_and_the_run_killed)
 {
 	static const char RULES[] = "tpmi perf-set-level power-domain 1 refused 1";
 	struct machine machine;
-	char *before;
 
 	machine_begin(&machine, TINY);
-	before = visible_picture(&machine);
+	autofree char *before = visible_picture(&machine);
 	machine_faults(&machine, "%s", RULES);
 	kill_after(&machine, "level 1", "\n1 written\n", 0);
 	machine_faults(&machine, "%s", "");
 	check_recovers(&machine, RULES);
 	check_visible(&machine, before);
-	free(before);
 	machine_end(&machine);
 }
 
 /** Which CPUs a level enables is known only where the place of each CPU is. */
-TEST(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess)
+MACHINE_TEST(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess, TINY)
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, TINY);
-	before = machine_picture(&machine);
-	make_under(&machine, "phy-id cpu 3 EIO", "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "does not report the core of CPU 3");
-	machine_check(&machine, before, "a CPU whose place is not known");
-	free(before);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	autofree char *before = machine_picture(machine);
+	outcome = machine_expect_under(machine, "phy-id cpu 3 EIO", "level 1 online", -EIO);
+	check_holds(outcome->message, "does not report the core of CPU 3");
+	machine_check(machine, before, "a CPU whose place is not known");
 }
 
 /* ---- What a level change resets ---- */
 
-TEST_ON(a_rollback_of_a_level_restores_features_limits_and_uncore, TINY, "graniterapids-unlocked")
+MACHINE_TEST(a_rollback_of_a_level_restores_features_limits_and_uncore, TINY,
+	     "graniterapids-unlocked")
 {
 	static const char *const BEFORE[] = {
 		"base-freq enable auto; turbo-freq enable auto cpus",
 		"turbo-freq enable limits",
 		"core-power enable ordered; clos; association; base-freq enable",
 	};
-	struct machine machine;
 
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(BEFORE); i++) {
-		struct outcome outcome;
-		char *before;
+		const struct outcome *outcome;
 
-		machine_restart(&machine, NULL);
-		assert_true(machine_prepare(&machine, BEFORE[i]));
-		before = machine_picture(&machine);
-		make_under(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY",
-			   "level 1 online", &outcome);
-		assert_int_equal(outcome_error(&outcome), -EIO);
-		assert_true(outcome.written > 0);
-		check_holds(outcome.steps, "performance level: 0 -> 1");
-		assert_string_equal(outcome.differences, "");
-		machine_check(&machine, before, "level 1 after %s", BEFORE[i]);
-		free(before);
-		outcome_clear(&outcome);
+		machine_restart(machine, NULL);
+		assert_true(machine_prepare(machine, BEFORE[i]));
+		autofree char *before = machine_picture(machine);
+		outcome = machine_expect_under(machine,
+					       "write /sys/devices/system/cpu/cpu*/online EBUSY",
+					       "level 1 online", -EIO);
+		assert_true(outcome->written > 0);
+		check_holds(outcome->steps, "performance level: 0 -> 1");
+		assert_string_equal(outcome->differences, "");
+		machine_check(machine, before, "level 1 after %s", BEFORE[i]);
 	}
-	machine_end(&machine);
 }
 
 /** If uncore limits do not follow the level automatically, they are written: of each
@@ -613,83 +514,63 @@ TEST_ON(a_rollback_of_a_level_restores_features_limits_and_uncore, TINY, "granit
 TEST(uncore_limits_of_clusters_are_written_and_rolled_back)
 {
 	struct machine machine;
-	struct outcome outcome;
-	char *before, *now;
+	const struct outcome *outcome;
 
 	machine_begin_with(&machine, TINY, "[topology]",
 			   "[files]\nuncore-follows-level = no\n\n[topology]");
-	before = machine_picture(&machine);
-	make_under(&machine,
-		   "write /sys/devices/system/cpu/intel_uncore_frequency/uncore01/max_freq_khz EIO "
-		   "after 1",
-		   "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.steps, "package 0, power domain 0: uncore max_freq_khz: 2200000 kHz -> "
-				   "2000000 kHz");
+	autofree char *before = machine_picture(&machine);
+	outcome = machine_expect_under(
+		&machine,
+		"write /sys/devices/system/cpu/intel_uncore_frequency/uncore01/max_freq_khz EIO "
+		"after 1",
+		"level 1 online", -EIO);
+	check_holds(outcome->steps,
+		    "package 0, power domain 0: uncore max_freq_khz: 2200000 kHz -> "
+		    "2000000 kHz");
 	machine_check(&machine, before, "uncore limits that cannot be written");
-	outcome_clear(&outcome);
-	machine_try(&machine, "level 1 online", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	now = machine_picture(&machine);
+	machine_expect(&machine, "level 1 online", 0);
+	autofree char *now = machine_picture(&machine);
 	check_holds(now, "intel_uncore_frequency/uncore00/max_freq_khz: 2000000\n");
 	check_holds(now, "intel_uncore_frequency/uncore01/max_freq_khz: 2000000\n");
 	check_holds(now, "intel_uncore_frequency/uncore02/max_freq_khz: 2500000\n");
-	free(before);
-	free(now);
-	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
 /* ---- Settling ---- */
 
-TEST(features_and_core_power_are_waited_for)
+MACHINE_TEST(features_and_core_power_are_waited_for, TINY)
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *soon, *late;
-
-	machine_begin(&machine, TINY);
-	machine_prepare(&machine, "base-freq enable auto");
-	soon = machine_picture(&machine);
-	machine_restart(&machine, NULL);
-	make_under(&machine, "tpmi perf-set-feature deferred 40\ntpmi core-power deferred 40",
-		   "base-freq enable auto", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
-	late = machine_picture(&machine);
+	machine_prepare(machine, "base-freq enable auto");
+	autofree char *soon = machine_picture(machine);
+	machine_restart(machine, NULL);
+	machine_expect_under(machine,
+			     "tpmi perf-set-feature deferred 40\ntpmi core-power deferred 40",
+			     "base-freq enable auto", 0);
+	autofree char *late = machine_picture(machine);
 	assert_string_equal(late, soon);
-	free(soon);
-	free(late);
-	machine_end(&machine);
 }
 
 /** The wait is limited: values that appear later are overwritten, and the run reports a failure. */
-TEST(a_value_that_settles_too_late_is_a_failure)
+MACHINE_TEST(a_value_that_settles_too_late_is_a_failure, TINY)
 {
 	static const char *const RULES[][2] = {
 		{ "tpmi perf-set-feature deferred 400 times 1", "turbo-freq enable" },
 		{ "tpmi core-power deferred 400 times 1", "core-power enable ordered" },
 	};
-	struct machine machine;
 
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(RULES); i++) {
-		struct outcome outcome;
-		char *before;
+		const struct outcome *outcome;
 
-		machine_restart(&machine, NULL);
-		before = machine_picture(&machine);
-		make_under(&machine, RULES[i][0], RULES[i][1], &outcome);
-		assert_true(outcome_error(&outcome) < 0);
-		check_holds(outcome.message, "read back");
+		machine_restart(machine, NULL);
+		autofree char *before = machine_picture(machine);
+		outcome = machine_try_under(machine, RULES[i][0], RULES[i][1]);
+		assert_true(outcome_error(outcome) < 0);
+		check_holds(outcome->message, "read back");
 		/* Firmware looks at what is asked for by then: the old value. */
 		rest_ms(500);
-		machine_look(&machine);
-		machine_check(&machine, before, "%s under %s", RULES[i][1], RULES[i][0]);
-		free(before);
-		outcome_clear(&outcome);
+		machine_look(machine);
+		machine_check(machine, before, "%s under %s", RULES[i][1], RULES[i][0]);
 	}
-	machine_end(&machine);
 }
 
 /* ---- Writes that have no effect ---- */
@@ -706,32 +587,23 @@ static const struct {
 	{ "msr 0x1ad set ignored", "turbo ratio limits", "turbo ratio limits" },
 };
 
-TEST(D12_what_was_not_taken_is_a_failure_and_undone)
+MACHINE_TEST(D12_what_was_not_taken_is_a_failure_and_undone, TINY)
 {
-	struct machine machine;
-
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(IGNORED); i++) {
-		char *before = machine_picture(&machine);
-		struct outcome outcome;
+		autofree char *before = machine_picture(machine);
+		const struct outcome *outcome = machine_expect_under(machine, IGNORED[i].rules,
+								     IGNORED[i].name, -EIO);
 
-		make_under(&machine, IGNORED[i].rules, IGNORED[i].name, &outcome);
-		if (outcome_error(&outcome) != -EIO)
-			fail_msg("%s under '%s': %d %s", IGNORED[i].name, IGNORED[i].rules,
-				 outcome_error(&outcome), outcome.message);
-		check_holds(outcome.message, IGNORED[i].part);
-		machine_check(&machine, before, "%s under '%s'", IGNORED[i].name, IGNORED[i].rules);
-		free(before);
-		outcome_clear(&outcome);
+		check_holds(outcome->message, IGNORED[i].part);
+		machine_check(machine, before, "%s under '%s'", IGNORED[i].name, IGNORED[i].rules);
 	}
-	machine_end(&machine);
 }
 
 /* ---- What is the package's ---- */
 
 /** The fault affects a power domain that was not named; the changes of its neighbours are rolled
  * back. */
-TEST_ON(package_wide_changes_are_rolled_back_everywhere, TINY, "graniterapids-2s128c")
+MACHINE_TEST(package_wide_changes_are_rolled_back_everywhere, TINY, "graniterapids-2s128c")
 {
 	static const char *const RULES[][2] = {
 		{ "tpmi core-power set power-domain 1 EIO",
@@ -741,31 +613,22 @@ TEST_ON(package_wide_changes_are_rolled_back_everywhere, TINY, "graniterapids-2s
 		{ "tpmi core-power set power-domain 1 EIO",
 		  "first domain: turbo-freq enable auto cpus" },
 	};
-	struct machine machine;
 
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(RULES); i++) {
-		struct outcome outcome;
-		char *before;
+		const struct outcome *outcome;
 
-		machine_restart(&machine, NULL);
-		before = machine_picture(&machine);
-		make_under(&machine, RULES[i][0], RULES[i][1], &outcome);
-		if (outcome_error(&outcome) != -EIO)
-			fail_msg("%s under '%s': %d", RULES[i][1], RULES[i][0],
-				 outcome_error(&outcome));
-		check_holds(outcome.message, "power domain 1");
-		check_holds(outcome.message, "all changes were rolled back");
-		check_holds(outcome.steps, "package 0, power domain 0");
-		machine_check(&machine, before, "%s under '%s'", RULES[i][1], RULES[i][0]);
-		free(before);
-		outcome_clear(&outcome);
+		machine_restart(machine, NULL);
+		autofree char *before = machine_picture(machine);
+		outcome = machine_expect_under(machine, RULES[i][0], RULES[i][1], -EIO);
+		check_holds(outcome->message, "power domain 1");
+		check_holds(outcome->message, "all changes were rolled back");
+		check_holds(outcome->steps, "package 0, power domain 0");
+		machine_check(machine, before, "%s under '%s'", RULES[i][1], RULES[i][0]);
 	}
-	machine_end(&machine);
 }
 
 /** And where nothing fails all power domains of the package have it. */
-TEST(package_wide_settings_reach_all_power_domains)
+MACHINE_TEST(package_wide_settings_reach_all_power_domains, TINY)
 {
 	static const struct {
 		const char *name, *step;
@@ -773,66 +636,47 @@ TEST(package_wide_settings_reach_all_power_domains)
 		{ "first domain: core-power enable ordered", "CLOS and priority type: 0x0 -> 0x6" },
 		{ "first domain: clos", "CLOS 2: 0xff0000 -> 0x160a50" },
 	};
-	struct machine machine;
 
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(WANTED); i++) {
-		struct outcome outcome;
+		const struct outcome *outcome;
 
-		machine_restart(&machine, NULL);
-		machine_try(&machine, WANTED[i].name, &outcome);
-		assert_int_equal(outcome_error(&outcome), 0);
+		machine_restart(machine, NULL);
+		outcome = machine_expect(machine, WANTED[i].name, 0);
 		for (unsigned int number = 0; number < 3; number++) {
 			char *line;
 
 			assert_true(asprintf(&line, "package 0, power domain %u: %s\n", number,
 					     WANTED[i].step) >= 0);
-			check_holds(outcome.steps, line);
+			check_holds(outcome->steps, line);
 			free(line);
 		}
-		outcome_clear(&outcome);
 	}
-	machine_end(&machine);
 }
 
 /** Firmware that resets CLOS 2 and 3 with core-power: they are as before when core-power is. */
-TEST(classes_that_core_power_resets_are_restored_by_a_rollback)
+MACHINE_TEST(classes_that_core_power_resets_are_restored_by_a_rollback, "tests/tpmi-clos-resets")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tpmi-clos-resets");
-	machine_restart(&machine, "clos");
-	before = machine_picture(&machine);
-	make_under(&machine, "tpmi core-power power-domain 1 set ENOTTY",
-		   "core-power enable ordered", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	assert_string_equal(outcome.differences, "");
-	machine_check(&machine, before, "core-power enable");
-	outcome_clear(&outcome);
-	free(before);
-	machine_end(&machine);
+	machine_restart(machine, "clos");
+	autofree char *before = machine_picture(machine);
+	outcome = machine_expect_under(machine, "tpmi core-power power-domain 1 set ENOTTY",
+				       "core-power enable ordered", -EIO);
+	assert_string_equal(outcome->differences, "");
+	machine_check(machine, before, "core-power enable");
 }
 
 /** The same where a step behind it wants them as they were before: that is not so any more. */
-TEST(classes_that_core_power_resets_are_configured_again)
+MACHINE_TEST(classes_that_core_power_resets_are_configured_again, "tests/tpmi-clos-resets")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *configured;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tpmi-clos-resets");
-	assert_true(machine_prepare(&machine, "turbo-freq enable auto cpus"));
-	configured = machine_picture(&machine);
-	assert_true(machine_prepare(&machine, "core-power disable"));
-	machine_try(&machine, "turbo-freq enable auto cpus", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	assert_false(outcome.unchanged);
-	machine_check(&machine, configured, "core-power off and on again");
-	outcome_clear(&outcome);
-	free(configured);
-	machine_end(&machine);
+	assert_true(machine_prepare(machine, "turbo-freq enable auto cpus"));
+	autofree char *configured = machine_picture(machine);
+	assert_true(machine_prepare(machine, "core-power disable"));
+	outcome = machine_expect(machine, "turbo-freq enable auto cpus", 0);
+	assert_false(outcome->unchanged);
+	machine_check(machine, configured, "core-power off and on again");
 }
 
 /* ---- Features, where another level was requested last than the present one ---- */
@@ -859,84 +703,61 @@ static void set_level_by_controller(const struct machine *machine, unsigned int 
 	machine_faults(machine, "%s", "");
 }
 
-static void write_features(const struct machine *machine, size_t i, const char *rules,
-			   struct outcome *outcome)
-{
-	machine_restart(machine, FEATURE_WRITES[i].before);
-	set_level_by_controller(machine, FEATURE_WRITES[i].level);
-	make_under(machine, rules, FEATURE_WRITES[i].name, outcome);
-}
-
 static void check_answers(const struct machine *machine, const char *expected, const char *what,
 			  unsigned int number)
 {
-	char *now = machine_answers(machine);
+	autofree char *now = machine_answers(machine);
 
 	if (strcmp(now, expected) != 0)
 		fail_msg("%s, %u:\n%s\n---- and not\n%s", what, number, now, expected);
-	free(now);
 }
 
 /** The driver requests the last requested level with each write of a feature (isst_tpmi_core.c,
  * _write_pp_info): the machine is as where the host has set the level itself. */
-TEST(a_feature_does_not_change_the_level)
+MACHINE_TEST(a_feature_does_not_change_the_level, TINY)
 {
-	struct machine machine;
-
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(FEATURE_WRITES); i++) {
 		const char *name = FEATURE_WRITES[i].name;
-		struct outcome outcome;
-		char *expected;
 
-		machine_restart(&machine, FEATURE_WRITES[i].before);
-		set_level_by_controller(&machine, FEATURE_WRITES[i].level);
+		machine_restart(machine, FEATURE_WRITES[i].before);
+		set_level_by_controller(machine, FEATURE_WRITES[i].level);
 		/* There and back: now that level is the one requested last. */
-		assert_true(machine_prepare(&machine, FEATURE_WRITES[i].level
-							      ? "level 0; level 1"
-							      : "level 1; level 0"));
-		assert_true(machine_prepare(&machine, name));
-		expected = machine_answers(&machine);
-		write_features(&machine, i, "", &outcome);
-		if (outcome_error(&outcome))
-			fail_msg("%s: %s", name, outcome.message);
-		check_answers(&machine, expected, name, 0);
-		free(expected);
-		outcome_clear(&outcome);
+		assert_true(machine_prepare(machine, FEATURE_WRITES[i].level ? "level 0; level 1"
+									     : "level 1; level 0"));
+		assert_true(machine_prepare(machine, name));
+		autofree char *expected = machine_answers(machine);
+		machine_restart(machine, FEATURE_WRITES[i].before);
+		set_level_by_controller(machine, FEATURE_WRITES[i].level);
+		machine_expect(machine, name, 0);
+		check_answers(machine, expected, name, 0);
 	}
-	machine_end(&machine);
 }
 
 /** Whatever fails, the level is as before, too. */
-TEST(a_rollback_of_features_restores_the_level)
+MACHINE_TEST(a_rollback_of_features_restores_the_level, TINY)
 {
-	struct machine machine;
-
-	machine_begin(&machine, TINY);
 	for (size_t i = 0; i < COUNT(FEATURE_WRITES); i++) {
 		bool failed = true;
 
 		for (unsigned int number = 0; failed; number++) {
-			struct outcome outcome;
+			const struct outcome *outcome;
 			char *before, rules[64];
 
-			machine_restart(&machine, FEATURE_WRITES[i].before);
-			set_level_by_controller(&machine, FEATURE_WRITES[i].level);
-			before = machine_answers(&machine);
+			machine_restart(machine, FEATURE_WRITES[i].before);
+			set_level_by_controller(machine, FEATURE_WRITES[i].level);
+			before = machine_answers(machine);
 			snprintf(rules, sizeof(rules), "change any EIO after %u times 1", number);
-			make_under(&machine, rules, FEATURE_WRITES[i].name, &outcome);
-			failed = outcome_error(&outcome) != 0;
+			outcome = machine_try_under(machine, rules, FEATURE_WRITES[i].name);
+			failed = outcome_error(outcome) != 0;
 			if (failed) {
-				assert_string_equal(outcome.differences, "");
-				check_answers(&machine, before, FEATURE_WRITES[i].name, number);
+				assert_string_equal(outcome->differences, "");
+				check_answers(machine, before, FEATURE_WRITES[i].name, number);
 			} else {
 				assert_true(number > 1);
 			}
-			outcome_clear(&outcome);
 			free(before);
 		}
 	}
-	machine_end(&machine);
 }
 
 int main(void)

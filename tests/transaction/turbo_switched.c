@@ -89,15 +89,14 @@ static char *made_without_switch(const struct machine *machine, const struct mom
 {
 	const struct seam_plan plan = { 0 };
 	const struct making making = { .seam = &plan, .counts = counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	char *picture;
 
 	moment_return(before);
 	set_no_turbo(machine, off);
-	machine_make(machine, request, &making, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%s, %s: %s", machine->name, request->name, outcome.message);
-	outcome_clear(&outcome);
+	outcome = machine_make(machine, request, &making);
+	if (outcome_error(outcome))
+		fail_msg("%s, %s: %s", machine->name, request->name, outcome->message);
 	set_no_turbo(machine, false);
 	picture = machine_picture(machine);
 	return picture;
@@ -112,11 +111,10 @@ static void check_end(const struct machine *machine, const struct ends *ends,
 		      const struct outcome *outcome, const struct seam_plan *plan,
 		      const struct request *request)
 {
-	char *now;
 	bool same;
 
 	set_no_turbo(machine, false);
-	now = machine_picture(machine);
+	autofree char *now = machine_picture(machine);
 	if (outcome_error(outcome))
 		same = strcmp(now, ends->before) == 0;
 	else
@@ -132,7 +130,6 @@ static void check_end(const struct machine *machine, const struct ends *ends,
 			      request->name);
 		fail();
 	}
-	free(now);
 }
 
 /** Makes the request with one operation at which turbo is switched. Returns whether it was made. */
@@ -142,16 +139,15 @@ static bool make_switched(const struct machine *machine, const struct moment *be
 {
 	struct seam_counts counts;
 	const struct making making = { .seam = plan, .counts = &counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	bool made;
 
 	moment_return(before);
 	set_no_turbo(machine, test.off);
-	machine_make(machine, request, &making, &outcome);
-	made = !outcome_error(&outcome);
-	check_end(machine, ends, &outcome, plan, request);
+	outcome = machine_make(machine, request, &making);
+	made = !outcome_error(outcome);
+	check_end(machine, ends, outcome, plan, request);
 	seam_counts_clear(&counts);
-	outcome_clear(&outcome);
 	return made;
 }
 
@@ -200,8 +196,9 @@ static void check_request(const char *platform, const char *name, const char *re
 	test.hidden = requests != NULL;
 	for (int off = 0; off < 2; off++) {
 		struct seam_counts counts, other_counts;
-		char *same = made_without_switch(&machine, &before, request, off, &counts);
-		char *other = made_without_switch(&machine, &before, request, !off, &other_counts);
+		autofree char *same = made_without_switch(&machine, &before, request, off, &counts);
+		autofree char *other = made_without_switch(&machine, &before, request, !off,
+							   &other_counts);
 		const struct ends ends = { before.picture, off ? other : same, off ? same : other };
 
 		assert_true(counts.changes > 0);
@@ -209,8 +206,6 @@ static void check_request(const char *platform, const char *name, const char *re
 		switch_everywhere(&machine, &before, request, &ends, &counts);
 		seam_counts_clear(&counts);
 		seam_counts_clear(&other_counts);
-		free(same);
-		free(other);
 	}
 	moment_clear(&before);
 	machine_end(&machine);

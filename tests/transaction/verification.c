@@ -9,30 +9,16 @@
 #include "transaction/support/rests.h"
 
 /** Makes a request under rules of the emulator. */
-static void make_under(const struct machine *machine, const char *rules, const char *name,
-		       struct outcome *outcome)
-{
-	machine_faults(machine, "%s", rules);
-	machine_try(machine, name, outcome);
-	machine_faults(machine, "%s", "");
-}
-
 /** The request fails with a message that holds @part, and leaves the machine as it was. */
 static void check_fails(const struct machine *machine, const char *rules, const char *name,
 			const char *part)
 {
-	char *before = machine_picture(machine);
-	struct outcome outcome;
+	autofree char *before = machine_picture(machine);
+	const struct outcome *outcome = machine_expect_under(machine, rules, name, -EIO);
 
-	make_under(machine, rules, name, &outcome);
-	if (outcome_error(&outcome) != -EIO)
-		fail_msg("%s under '%s': %d %s", name, rules, outcome_error(&outcome),
-			 outcome.message);
-	check_holds(outcome.message, part);
-	assert_string_equal(outcome.differences, "");
+	check_holds(outcome->message, part);
+	assert_string_equal(outcome->differences, "");
 	machine_check(machine, before, "%s under '%s'", name, rules);
-	free(before);
-	outcome_clear(&outcome);
 }
 
 /* ---- D12: writes that firmware or kernel take without effect ---- */
@@ -52,14 +38,10 @@ static const struct {
 	{ "write /sys/fs/cgroup/0-0-0/cpuset.cpus ignored", "level 1 partitions", "0-0-0" },
 };
 
-TEST(D12_what_was_not_taken_is_a_failure_and_undone)
+MACHINE_TEST(D12_what_was_not_taken_is_a_failure_and_undone, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(IGNORED); i++)
-		check_fails(&machine, IGNORED[i].rules, IGNORED[i].name, IGNORED[i].part);
-	machine_end(&machine);
+		check_fails(machine, IGNORED[i].rules, IGNORED[i].name, IGNORED[i].part);
 }
 
 /* ---- Writes that are refused are failures, each of them ---- */
@@ -84,153 +66,106 @@ static const struct {
 	{ "mailbox 0x7f/0x02 set ENXIO", "base-freq enable auto", "base-freq" },
 };
 
-TEST(D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone)
+MACHINE_TEST(D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(REFUSED); i++) {
-		char *before = machine_picture(&machine);
-		struct outcome outcome;
+		autofree char *before = machine_picture(machine);
+		const struct outcome *outcome = machine_try_under(machine, REFUSED[i].rules,
+								  REFUSED[i].name);
 
-		make_under(&machine, REFUSED[i].rules, REFUSED[i].name, &outcome);
-		if (outcome_error(&outcome) >= 0 || outcome_error(&outcome) == -ENOTRECOVERABLE)
+		if (outcome_error(outcome) >= 0 || outcome_error(outcome) == -ENOTRECOVERABLE)
 			fail_msg("%s under '%s': %d", REFUSED[i].name, REFUSED[i].rules,
-				 outcome_error(&outcome));
-		check_holds(outcome.message, REFUSED[i].part);
-		machine_check(&machine, before, "%s under '%s'", REFUSED[i].name, REFUSED[i].rules);
-		free(before);
-		outcome_clear(&outcome);
+				 outcome_error(outcome));
+		check_holds(outcome->message, REFUSED[i].part);
+		machine_check(machine, before, "%s under '%s'", REFUSED[i].name, REFUSED[i].rules);
 	}
-	machine_end(&machine);
 }
 
-TEST(D38_core_power_that_was_on_stays_on_when_a_change_fails)
+MACHINE_TEST(D38_core_power_that_was_on_stays_on_when_a_change_fails, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "core-power enable ordered");
-	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq enable auto cpus",
+	machine_prepare(machine, "core-power enable ordered");
+	check_fails(machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq enable auto cpus",
 		    "turbo-freq");
-	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "base-freq enable auto", "base-freq");
-	machine_end(&machine);
+	check_fails(machine, "mailbox 0x7f/0x02 set ENXIO", "base-freq enable auto", "base-freq");
 }
 
-TEST(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled)
+MACHINE_TEST(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "tests/tiny");
-	machine_prepare(&machine, "turbo-freq enable");
-	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq disable", "turbo-freq");
-	machine_end(&machine);
+	machine_prepare(machine, "turbo-freq enable");
+	check_fails(machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq disable", "turbo-freq");
 }
 
-TEST_ON(D48_all_domains_change_their_level_or_none, "guide", "sapphirerapids-2s56c")
+MACHINE_TEST(D48_all_domains_change_their_level_or_none, "guide", "sapphirerapids-2s56c")
 {
-	struct machine machine;
-
-	machine_begin(&machine, *state);
-	check_fails(&machine, "mailbox 0x7f/0x08 package 1 set ENXIO", "level 1 online",
+	check_fails(machine, "mailbox 0x7f/0x08 package 1 set ENXIO", "level 1 online",
 		    "package 1");
-	machine_end(&machine);
 }
 
-TEST(D49_cpus_go_offline_as_a_whole_or_not_at_all)
+MACHINE_TEST(D49_cpus_go_offline_as_a_whole_or_not_at_all, "guide")
 {
-	struct machine machine;
-
-	machine_begin(&machine, "guide");
-	check_fails(&machine, "write /sys/devices/system/cpu/cpu55/online EBUSY", "level 1 online",
+	check_fails(machine, "write /sys/devices/system/cpu/cpu55/online EBUSY", "level 1 online",
 		    "cpu55");
-	machine_end(&machine);
 }
 
 /* ---- Clipped, late ---- */
 
-TEST(a_clipped_limit_is_a_warning_with_both_values)
+MACHINE_TEST(a_clipped_limit_is_a_warning_with_both_values, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome = machine_expect_under(
+		machine,
+		"read /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq after 1 "
+		"content \"1900000\\n\"",
+		"turbo-mode disable", 0);
 
-	machine_begin(&machine, "tests/tiny");
-	make_under(&machine,
-		   "read /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq after 1 "
-		   "content \"1900000\\n\"",
-		   "turbo-mode disable", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "wrote 2000000 kHz, read back 1900000 kHz: clipped");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	check_holds(outcome->warnings, "wrote 2000000 kHz, read back 1900000 kHz: clipped");
 }
 
-TEST(late_levels_are_waited_for)
+MACHINE_TEST(late_levels_are_waited_for, "tests/tiny")
 {
 	static const unsigned int DELAYS_MS[] = { 10, 60, 400, 900, 1500 };
 	static const char *const NAMES[] = { "level 1", "level 1 online" };
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(DELAYS_MS) * COUNT(NAMES); i++) {
 		const char *name = NAMES[i % COUNT(NAMES)];
-		struct outcome outcome;
-		char *soon, *rules;
+		char *rules;
 
-		machine_restart(&machine, name);
-		soon = machine_picture(&machine);
-		machine_restart(&machine, NULL);
+		machine_restart(machine, name);
+		autofree char *soon = machine_picture(machine);
+		machine_restart(machine, NULL);
 		assert_true(asprintf(&rules, "mailbox 0x7f/0x08 set deferred %u",
 				     DELAYS_MS[i / COUNT(NAMES)]) >= 0);
-		make_under(&machine, rules, name, &outcome);
-		if (outcome_error(&outcome))
-			fail_msg("%s, %s: %s", name, rules, outcome.message);
-		machine_check(&machine, soon, "%s, %s", name, rules);
-		outcome_clear(&outcome);
-		free(soon);
+		machine_expect_under(machine, rules, name, 0);
+		machine_check(machine, soon, "%s, %s", name, rules);
 		free(rules);
 	}
-	machine_end(&machine);
 }
 
-TEST(late_core_power_is_waited_for)
+MACHINE_TEST(late_core_power_is_waited_for, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-
-	machine_begin(&machine, "tests/tiny");
-	make_under(&machine, "mailbox 0x95/0x03 set deferred 30", "core-power enable", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	machine_expect_under(machine, "mailbox 0x95/0x03 set deferred 30", "core-power enable", 0);
 }
 
-TEST(firmware_that_is_too_late_is_overwritten)
+MACHINE_TEST(firmware_that_is_too_late_is_overwritten, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
-	char *before;
+	const struct outcome *outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_picture(&machine);
-	make_under(&machine, "mailbox 0x95/0x03 set deferred 300", "core-power enable", &outcome);
-	assert_true(outcome_error(&outcome) < 0);
+	autofree char *before = machine_picture(machine);
+	outcome = machine_try_under(machine, "mailbox 0x95/0x03 set deferred 300",
+				    "core-power enable");
+	assert_true(outcome_error(outcome) < 0);
 	/* What is late comes, and what takes it back has come by then, or is listed. */
-	if (outcome_error(&outcome) != -ENOTRECOVERABLE) {
+	if (outcome_error(outcome) != -ENOTRECOVERABLE) {
 		rest_ms(600);
-		machine_look(&machine);
-		machine_check(&machine, before, "core-power that came too late");
+		machine_look(machine);
+		machine_check(machine, before, "core-power that came too late");
 	} else {
-		check_holds(outcome.differences, "core-power");
+		check_holds(outcome->differences, "core-power");
 	}
-	free(before);
-	outcome_clear(&outcome);
-	machine_end(&machine);
 }
 
 /* ---- Footprints ---- */
 
-TEST_ON(side_effects_of_a_failed_level_change_are_restored, "tests/multi-die", "guide")
+MACHINE_TEST(side_effects_of_a_failed_level_change_are_restored, "tests/multi-die", "guide")
 {
 	static const char *const BEFORE[] = {
 		"turbo-freq enable auto cpus",
@@ -238,75 +173,51 @@ TEST_ON(side_effects_of_a_failed_level_change_are_restored, "tests/multi-die", "
 		"turbo ratio limits",
 		"core-power enable ordered",
 	};
-	struct machine machine;
 
-	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(BEFORE); i++) {
-		machine_restart(&machine, BEFORE[i]);
+		machine_restart(machine, BEFORE[i]);
 		/* Firmware takes the new level, and then something else fails. */
-		check_fails(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY",
+		check_fails(machine, "write /sys/devices/system/cpu/cpu*/online EBUSY",
 			    "level 1 online", "online");
 	}
-	machine_end(&machine);
 }
 
-TEST(what_cannot_be_rolled_back_is_listed)
+MACHINE_TEST(what_cannot_be_rolled_back_is_listed, "tests/tiny")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome = machine_expect_under(
+		machine, "mmio 0x20 set EIO after 1\nmmio 0x24 set EIO", "association",
+		-ENOTRECOVERABLE);
 
-	machine_begin(&machine, "tests/tiny");
-	make_under(&machine, "mmio 0x20 set EIO after 1\nmmio 0x24 set EIO", "association",
-		   &outcome);
-	assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
-	assert_string_equal(outcome.differences, "package 0, die 0: CLOS of core 0 is 2, was 0\n");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	assert_string_equal(outcome->differences, "package 0, die 0: CLOS of core 0 is 2, was 0\n");
 }
 
-TEST(a_failure_in_a_rollback_does_not_stop_it)
+MACHINE_TEST(a_failure_in_a_rollback_does_not_stop_it, "tests/multi-die")
 {
-	struct machine machine;
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	/* Cores 0, 1, 2 and 5 of two dies: 5 cannot be written, and 1 only once. */
-	machine_begin(&machine, "tests/multi-die");
-	make_under(&machine, "mmio 0x24 set die 0 EIO after 1\nmmio 0x34 set EIO", "association",
-		   &outcome);
-	assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
-	assert_string_equal(outcome.differences, "package 0, die 0: CLOS of core 1 is 2, was 0\n");
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	outcome = machine_expect_under(machine,
+				       "mmio 0x24 set die 0 EIO after 1\nmmio 0x34 set EIO",
+				       "association", -ENOTRECOVERABLE);
+	assert_string_equal(outcome->differences, "package 0, die 0: CLOS of core 1 is 2, was 0\n");
 }
 
-TEST(unreadable_items_are_not_written)
+MACHINE_TEST(unreadable_items_are_not_written, "tests/tiny")
 {
 	struct isst_emulator_statistics before;
-	struct machine machine;
-	struct outcome outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_statistics(&machine);
-	make_under(&machine, "mmio 0x24 get EIO", "association", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	assert_int_equal(machine_statistics(&machine).writes, before.writes);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	before = machine_statistics(machine);
+	machine_expect_under(machine, "mmio 0x24 get EIO", "association", -EIO);
+	assert_int_equal(machine_statistics(machine).writes, before.writes);
 }
 
-TEST(a_write_that_fails_ends_its_batch)
+MACHINE_TEST(a_write_that_fails_ends_its_batch, "tests/tiny")
 {
 	struct isst_emulator_statistics before;
-	struct machine machine;
-	struct outcome outcome;
 
-	machine_begin(&machine, "tests/tiny");
-	before = machine_statistics(&machine);
-	make_under(&machine, "mmio 0x20 set EIO", "association", &outcome);
-	assert_int_equal(outcome_error(&outcome), -EIO);
-	assert_int_equal(machine_statistics(&machine).writes, before.writes);
-	outcome_clear(&outcome);
-	machine_end(&machine);
+	before = machine_statistics(machine);
+	machine_expect_under(machine, "mmio 0x20 set EIO", "association", -EIO);
+	assert_int_equal(machine_statistics(machine).writes, before.writes);
 }
 
 /* ---- Files that cannot be written ---- */
@@ -323,7 +234,7 @@ static int answer_writable(void *data, const char *path)
 }
 
 /** Root cannot write to a file system that is mounted read-only either. */
-TEST(a_read_only_file_system_is_not_a_matter_of_privileges)
+MACHINE_TEST(a_read_only_file_system_is_not_a_matter_of_privileges, "tests/tiny")
 {
 	static const struct {
 		int answer, error;
@@ -338,10 +249,8 @@ TEST(a_read_only_file_system_is_not_a_matter_of_privileges)
 	const struct item item = item_of_cpu(3);
 	struct isst_options options = { 0 };
 	struct isst_context *context;
-	struct machine machine;
 
-	machine_begin(&machine, "tests/tiny");
-	options.machine = machine_open(&machine);
+	options.machine = machine_open(machine);
 	options.machine->writable = answer_writable;
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 0, 0), 0);
@@ -353,21 +262,18 @@ TEST(a_read_only_file_system_is_not_a_matter_of_privileges)
 			check_holds(isst_error(context), CASES[i].part);
 	}
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /** The files of a kind have one owner, however many CPUs there are. */
-TEST(one_file_of_each_kind_is_looked_at)
+MACHINE_TEST(one_file_of_each_kind_is_looked_at, "tests/tiny")
 {
 	struct isst_options options = { 0 };
 	const struct isst_domain *domain;
 	struct isst_context *context;
 	struct isst_change *change;
-	struct machine machine;
 	struct step *step;
 
-	machine_begin(&machine, "tests/tiny");
-	options.machine = machine_open(&machine);
+	options.machine = machine_open(machine);
 	options.machine->writable = answer_writable;
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 0, 0), 0);
@@ -385,7 +291,6 @@ TEST(one_file_of_each_kind_is_looked_at)
 	assert_int_equal(writable_count, 2);
 	change_free(change);
 	isst_close(context);
-	machine_end(&machine);
 }
 
 int main(void)

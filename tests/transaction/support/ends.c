@@ -42,14 +42,14 @@ static void interrupt_after(const struct machine *machine, const struct request 
 	const struct making making = { .seam = &plan,
 				       .counts = &counts,
 				       .interrupted = is_interrupted };
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	interrupted_now = false;
-	machine_make(machine, request, &making, &outcome);
+	outcome = machine_make(machine, request, &making);
 	if (!interrupted_now)
 		fail_msg("%s, %s: change %u of %u was not made", machine->name, request->name, k,
 			 course->changes);
-	if (outcome_error(&outcome) == 0) {
+	if (outcome_error(outcome) == 0) {
 		/* Nothing was left to be interrupted. */
 		if (!in_last_step(course, k))
 			fail_msg("%s, %s: interrupted after change %u of %u, it went on",
@@ -61,13 +61,12 @@ static void interrupt_after(const struct machine *machine, const struct request 
 		if (k == course->changes)
 			fail_msg("%s, %s: interrupted after the last change, it was rolled back",
 				 machine->name, request->name);
-		assert_int_equal(outcome_error(&outcome), -EINTR);
+		assert_int_equal(outcome_error(outcome), -EINTR);
 		moment_check(machine, &course->before, "%s, interrupted after change %u of %u",
 			     request->name, k, course->changes);
 		assert_null(machine_text(machine, "run/journal"));
 		course_forget_offline(machine, course);
 	}
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 
@@ -103,10 +102,9 @@ static void run_and_kill(const struct machine *machine, const struct request *re
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct outcome outcome;
+		const struct outcome *outcome = machine_make(machine, request, NULL);
 
-		machine_make(machine, request, NULL, &outcome);
-		_exit(outcome_error(&outcome) ? 1 : 0);
+		_exit(outcome_error(outcome) ? 1 : 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
@@ -180,16 +178,14 @@ void every_kill(void **state)
 static void change_meanwhile(const struct machine *machine, const char *name)
 {
 	char *journal = machine_text(machine, "run/journal"), *path, *away;
-	struct outcome outcome;
 
 	assert_true(asprintf(&path, "%s/run/journal", machine->state) >= 0);
 	assert_true(asprintf(&away, "%s.away", path) >= 0);
 	if (journal)
 		assert_int_equal(rename(path, away), 0);
-	machine_try(machine, name, &outcome);
+	machine_try(machine, name);
 	if (journal)
 		assert_int_equal(rename(away, path), 0);
-	outcome_clear(&outcome);
 	free(journal);
 	free(path);
 	free(away);
@@ -233,26 +229,22 @@ static void kill_and_change(const struct machine *machine, const struct request 
 {
 	struct isst_options options = { 0 };
 	struct isst_context *context;
-	char *killed, *changed, *recovered;
 
 	run_and_kill(machine, request, k);
-	killed = machine_picture(machine);
+	autofree char *killed = machine_picture(machine);
 	change_meanwhile(machine, other);
-	changed = machine_picture(machine);
+	autofree char *changed = machine_picture(machine);
 	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 0, 0), 0);
 	if (isst_discover(context))
 		check_holds(isst_error(context), "isst journal apply");
 	isst_close(context);
-	recovered = machine_picture(machine);
+	autofree char *recovered = machine_picture(machine);
 	if (!keeps_what_came(killed, changed, recovered, other))
 		fail_msg("%s, %s killed after change %u, then %s: the recovery took it back:\n%s",
 			 machine->name, request->name, k, other,
 			 snapshot_difference(changed, recovered));
-	free(killed);
-	free(changed);
-	free(recovered);
 }
 
 /** What another process wrote between the kill and the recovery stays. */

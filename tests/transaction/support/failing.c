@@ -19,23 +19,21 @@ static void check_failed(const struct machine *machine, const struct outcome *ou
 static bool make_failing(const struct machine *machine, const struct request *request,
 			 const struct seam_plan *plan, const char *done)
 {
-	char *before = machine_picture(machine);
+	autofree char *before = machine_picture(machine);
 	struct seam_counts counts;
 	const struct making making = { .seam = plan, .counts = &counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	bool failed;
 
-	machine_make(machine, request, &making, &outcome);
+	outcome = machine_make(machine, request, &making);
 	failed = counts.failed;
-	if (failed && outcome_did_without_haste(&outcome, &counts))
-		assert_int_equal(outcome_error(&outcome), 0);
+	if (failed && outcome_did_without_haste(outcome, &counts))
+		assert_int_equal(outcome_error(outcome), 0);
 	else if (failed)
-		check_failed(machine, &outcome, before, done, counts.target);
+		check_failed(machine, outcome, before, done, counts.target);
 	else
-		assert_int_equal(outcome_error(&outcome), 0);
+		assert_int_equal(outcome_error(outcome), 0);
 	seam_counts_clear(&counts);
-	outcome_clear(&outcome);
-	free(before);
 	return failed;
 }
 
@@ -52,15 +50,13 @@ unsigned int fail_each_write(const struct machine *machine, const struct request
 unsigned int fail_each_read(const struct machine *machine, const struct request *request)
 {
 	struct seam_plan plan = { .error = -EIO };
-	char *done;
 
 	machine_restart(machine, NULL);
 	make_failing(machine, request, &plan, NULL);
-	done = machine_picture(machine);
+	autofree char *done = machine_picture(machine);
 	do {
 		machine_restart(machine, NULL);
 		plan.fail_read++;
 	} while (make_failing(machine, request, &plan, done));
-	free(done);
 	return plan.fail_read - 1;
 }

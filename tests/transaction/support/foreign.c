@@ -70,12 +70,11 @@ bool foreign_choose_limit(const struct machine *machine, struct foreign *foreign
 
 bool foreign_choose_cpu(const struct machine *machine, struct foreign *foreign)
 {
-	char *entry = some_entry(machine, CPUS, "cpu");
+	autofree char *entry = some_entry(machine, CPUS, "cpu");
 
 	if (!entry)
 		return false;
 	foreign->value = any_of(2) ? "1" : "0";
 	assert_true(asprintf(&foreign->path, CPUS "/%s/online", entry) >= 0);
-	free(entry);
 	return true;
 }

@@ -60,11 +60,10 @@ static int die(struct isst_context *context, struct isst_change *change)
 /** Files of saved settings, one behind the other, to be freed. */
 static char *saved_settings(const struct machine *machine)
 {
-	char *base = machine_text(machine, "run/record-base-freq");
+	autofree char *base = machine_text(machine, "run/record-base-freq");
 	char *turbo = machine_text(machine, "run/record-turbo-freq"), *both;
 
 	assert_true(asprintf(&both, "%s%s", base ? base : "", turbo ? turbo : "") >= 0);
-	free(base);
 	free(turbo);
 	return both;
 }
@@ -81,30 +80,24 @@ static void make_held(const struct machine *machine, const struct request *reque
 		      int (*held)(struct isst_context *context, struct isst_change *change))
 {
 	const struct making making = { .held = held };
-	struct outcome outcome;
+	const struct outcome *outcome = machine_make(machine, request, &making);
 
-	machine_make(machine, request, &making, &outcome);
-	if (outcome_error(&outcome) || *outcome.differences)
-		fail_msg("%s, %s: %s\n%s", machine->name, request->name, outcome.message,
-			 outcome.differences);
+	if (outcome_error(outcome) || *outcome->differences)
+		fail_msg("%s, %s: %s\n%s", machine->name, request->name, outcome->message,
+			 outcome->differences);
 	check_no_journal(machine, request->name);
-	outcome_clear(&outcome);
 }
 
 static void release_one(const struct machine *machine, const struct request *request,
 			const struct course *course)
 {
-	char *expected, *saved;
-
 	machine_prepare(machine, request->name);
-	expected = saved_settings(machine);
+	autofree char *expected = saved_settings(machine);
 	moment_return(&course->before);
 	make_held(machine, request, release);
 	machine_check(machine, course->after, "%s, released", request->name);
-	saved = saved_settings(machine);
+	autofree char *saved = saved_settings(machine);
 	assert_string_equal(saved, expected);
-	free(saved);
-	free(expected);
 }
 
 void every_release(void **state)
@@ -151,9 +144,8 @@ static void make_killed(const struct machine *machine, const struct request *req
 	assert_true(child >= 0);
 	if (child == 0) {
 		const struct making making = { .held = held };
-		struct outcome outcome;
 
-		machine_make(machine, request, &making, &outcome);
+		machine_make(machine, request, &making);
 		_exit(1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -167,7 +159,7 @@ static void make_killed(const struct machine *machine, const struct request *req
 static void check_recovery(const struct machine *machine, const struct request *request,
 			   const struct course *course, unsigned int k, const char *notice)
 {
-	char *journal = machine_text(machine, "run/journal");
+	autofree char *journal = machine_text(machine, "run/journal");
 	struct isst_context *context = machine_lock(machine);
 	const char *text = NULL;
 
@@ -180,7 +172,6 @@ static void check_recovery(const struct machine *machine, const struct request *
 	if (journal && !text)
 		fail_msg("%s, %s, killed after change %u: no notice reports '%s'", machine->name,
 			 request->name, k, notice);
-	free(journal);
 	isst_close(context);
 	moment_check(machine, &course->before, "%s, killed after change %u", request->name, k);
 	check_no_journal(machine, request->name);
@@ -196,13 +187,11 @@ static void count(const struct machine *machine, const struct request *request,
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts, .held = held };
-	struct outcome outcome;
+	const struct outcome *outcome = machine_make(machine, request, &making);
 
-	machine_make(machine, request, &making, &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
+	assert_int_equal(outcome_error(outcome), 0);
 	*changes = counts.changes;
 	*reads = counts.reads;
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 	moment_return(&course->before);
 }
@@ -272,23 +261,21 @@ static void fail_change(const struct machine *machine, const struct request *req
 	const struct seam_plan plan = { .fail_change = k, .stuck_change = k, .error = -EIO };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts, .held = roll_back };
-	struct outcome outcome;
-	char *now, *wrong = NULL;
+	const struct outcome *outcome;
+	char *wrong = NULL;
 
-	machine_make(machine, request, &making, &outcome);
-	now = machine_picture(machine);
-	if (outcome_error(&outcome) == -ENOTRECOVERABLE) {
-		wrong = differences_check(course->before.picture, now, outcome.differences);
-		check_holds(outcome.message, "isst journal apply");
-	} else if (outcome_error(&outcome)) {
-		fail_msg("%s, %s: %s", machine->name, request->name, outcome.message);
+	outcome = machine_make(machine, request, &making);
+	autofree char *now = machine_picture(machine);
+	if (outcome_error(outcome) == -ENOTRECOVERABLE) {
+		wrong = differences_check(course->before.picture, now, outcome->differences);
+		check_holds(outcome->message, "isst journal apply");
+	} else if (outcome_error(outcome)) {
+		fail_msg("%s, %s: %s", machine->name, request->name, outcome->message);
 	}
 	if (wrong)
 		fail_msg("%s, %s, change %u (%s) of the rollback failed: %s\n%s", machine->name,
-			 request->name, k, counts.target, wrong, outcome.message);
+			 request->name, k, counts.target, wrong, outcome->message);
 	check_completed(machine, request, course, "change", k);
-	free(now);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 
@@ -298,14 +285,12 @@ static void fail_read(const struct machine *machine, const struct request *reque
 	const struct seam_plan plan = { .fail_read = k, .error = -EIO };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts, .held = roll_back_or_not };
-	struct outcome outcome;
+	const struct outcome *outcome = machine_make(machine, request, &making);
 
-	machine_make(machine, request, &making, &outcome);
-	if (!outcome_error(&outcome))
+	if (!outcome_error(outcome))
 		moment_check(machine, &course->before, "%s, read %u of the rollback failed",
 			     request->name, k);
 	check_completed(machine, request, course, "read", k);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 

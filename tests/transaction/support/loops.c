@@ -24,24 +24,23 @@ bool course_run(const struct machine *machine, const struct request *request, st
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 	bool here = machine_restart(machine, request->before);
 
 	*course = (struct course){ 0 };
 	if (!here || is_refused(machine, request))
 		return false;
 	course->before = moment_take(machine);
-	machine_make(machine, request, &making, &outcome);
-	here = outcome.here;
-	if (here && outcome_error(&outcome))
-		fail_msg("%s, %s: %s", machine->name, request->name, outcome.message);
+	outcome = machine_make(machine, request, &making);
+	here = outcome->here;
+	if (here && outcome_error(outcome))
+		fail_msg("%s, %s: %s", machine->name, request->name, outcome->message);
 	course->after = machine_picture(machine);
 	course->changes = counts.changes;
 	course->reads = counts.reads;
 	course->kinds = counts.kinds;
 	counts.kinds = NULL;
 	seam_counts_clear(&counts);
-	outcome_clear(&outcome);
 	moment_return(&course->before);
 	moment_check(machine, &course->before, "%s: the restored machine", request->name);
 	machine_look(machine);
@@ -145,11 +144,10 @@ bool course_all(const struct course *course, unsigned int k)
  * without that the course would not be the one that was run at first. */
 void course_forget_offline(const struct machine *machine, const struct course *course)
 {
-	char *cache = machine_text(machine, "run/topology");
+	autofree char *cache = machine_text(machine, "run/topology");
 
 	if (cache && course->cache && strcmp(cache, course->cache) != 0)
 		moment_return(&course->before);
-	free(cache);
 }
 
 /* ---- Failures ---- */
@@ -229,26 +227,25 @@ static void fail_change(const struct machine *machine, const struct request *req
 	const struct seam_plan plan = { .fail_change = k, .error = ERRORS[k % COUNT(ERRORS)] };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct outcome outcome;
-	char *spared;
+	const struct outcome *outcome;
 	int error;
 
-	machine_make(machine, request, &making, &outcome);
-	error = outcome_error(&outcome);
-	spared = find_spared(&outcome, &counts);
+	outcome = machine_make(machine, request, &making);
+	error = outcome_error(outcome);
+	autofree char *spared = find_spared(outcome, &counts);
 	if (!counts.failed)
 		fail_msg("%s, %s: change %u was not reached", machine->name, request->name, k);
 	if (error && spared)
 		fail_msg("%s, %s: %s failed, and that kept the others from it: %s", machine->name,
-			 request->name, counts.target, outcome.message);
+			 request->name, counts.target, outcome->message);
 	if (spared)
-		check_spared(machine, request, course, &outcome, &counts, spared);
-	if (!error && did_without_limits(&outcome, &counts)) {
+		check_spared(machine, request, course, outcome, &counts, spared);
+	if (!error && did_without_limits(outcome, &counts)) {
 		machine_check_but_limits(machine, course->after, request->name);
 		moment_return(&course->before);
 	} else if (!error && (spared || found_another_way(request, &counts))) {
 		moment_return(&course->before);
-	} else if (!error && outcome_did_without_haste(&outcome, &counts)) {
+	} else if (!error && outcome_did_without_haste(outcome, &counts)) {
 		machine_check(machine, course->after, "%s: without expedited grace periods",
 			      request->name);
 		moment_return(&course->before);
@@ -257,13 +254,11 @@ static void fail_change(const struct machine *machine, const struct request *req
 			fail_msg(
 				"%s, %s: change %u of %u (%s) failed, and the result is %d: %s\n%s",
 				machine->name, request->name, k, course->changes, counts.target,
-				error, outcome.message, outcome.differences);
-		assert_string_equal(outcome.differences, "");
+				error, outcome->message, outcome->differences);
+		assert_string_equal(outcome->differences, "");
 		check_clean(machine, course, request, "change", k, &counts);
 		course_forget_offline(machine, course);
 	}
-	free(spared);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 
@@ -313,36 +308,33 @@ static void fail_read(const struct machine *machine, const struct request *reque
 					.error = READ_ERRORS[k % COUNT(READ_ERRORS)] };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct outcome outcome;
-	char *spared;
+	const struct outcome *outcome;
 	int error;
 
-	machine_make(machine, request, &making, &outcome);
-	error = outcome_error(&outcome);
-	spared = find_spared(&outcome, &counts);
+	outcome = machine_make(machine, request, &making);
+	error = outcome_error(outcome);
+	autofree char *spared = find_spared(outcome, &counts);
 	if (error == -ENOTRECOVERABLE)
 		fail_msg("%s, %s: read %u (%s) failed: %s\n%s", machine->name, request->name, k,
-			 counts.target, outcome.message, outcome.differences);
+			 counts.target, outcome->message, outcome->differences);
 	if (error) {
 		check_clean(machine, course, request, "read", k, &counts);
 		course_forget_offline(machine, course);
 	} else {
 		/* A CPU whose core is unknown is left out, with a message. */
-		if (outcome.here && spared)
-			check_spared(machine, request, course, &outcome, &counts, spared);
-		else if (outcome.here &&
-			 strstr(outcome.warnings, "turbo ratio limits are left unchanged"))
+		if (outcome->here && spared)
+			check_spared(machine, request, course, outcome, &counts, spared);
+		else if (outcome->here &&
+			 strstr(outcome->warnings, "turbo ratio limits are left unchanged"))
 			machine_check_but_limits(machine, course->after, request->name);
-		else if (outcome.here && !found_another_way(request, &counts) &&
-			 !strstr(outcome.warnings, "left unchanged") &&
-			 !strstr(outcome.notices, "does not report the core of CPU"))
+		else if (outcome->here && !found_another_way(request, &counts) &&
+			 !strstr(outcome->warnings, "left unchanged") &&
+			 !strstr(outcome->notices, "does not report the core of CPU"))
 			machine_check(machine, course->after,
 				      "%s: read %u (%s) failed without an error", request->name, k,
 				      counts.target);
 		moment_return(&course->before);
 	}
-	free(spared);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 
@@ -387,27 +379,25 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
 	const char *before = course->before.picture;
-	struct outcome outcome;
-	char *now, *wrong, *spared;
+	const struct outcome *outcome;
+	char *wrong;
 	int error;
 
-	machine_make(machine, request, &making, &outcome);
-	error = outcome_error(&outcome);
-	now = machine_picture(machine);
-	spared = find_spared(&outcome, &counts);
+	outcome = machine_make(machine, request, &making);
+	error = outcome_error(outcome);
+	autofree char *now = machine_picture(machine);
+	autofree char *spared = find_spared(outcome, &counts);
 	if (error == 0 && !spared && !found_another_way(request, &counts) &&
-	    !did_without_limits(&outcome, &counts) && !outcome_did_without_haste(&outcome, &counts))
+	    !did_without_limits(outcome, &counts) && !outcome_did_without_haste(outcome, &counts))
 		fail_msg("%s, %s: change %u failed without a report", machine->name, request->name,
 			 k);
-	wrong = error ? differences_check(before, now, outcome.differences) : NULL;
+	wrong = error ? differences_check(before, now, outcome->differences) : NULL;
 	if (wrong || (error && (strcmp(now, before) == 0) == (error == -ENOTRECOVERABLE)))
 		fail_msg("%s, %s: change %u fails, %u cannot be undone, the result is %d (%s)\n%s"
 			 "The machine differs in\n%slisted as\n%s",
-			 machine->name, request->name, k, stuck, error, outcome.message,
-			 wrong ? wrong : "", snapshot_difference(before, now), outcome.differences);
-	free(now);
-	free(spared);
-	outcome_clear(&outcome);
+			 machine->name, request->name, k, stuck, error, outcome->message,
+			 wrong ? wrong : "", snapshot_difference(before, now),
+			 outcome->differences);
 	seam_counts_clear(&counts);
 	moment_return(&course->before);
 }

@@ -18,6 +18,12 @@ struct drawn_pictures {
 	unsigned int next;
 };
 
+/** Of the last requests, until as many others were made. */
+struct outcomes {
+	struct outcome outcome[8];
+	unsigned int next;
+};
+
 static char *join(const char *directory, const char *name)
 {
 	char *path;
@@ -134,9 +140,11 @@ static void begin(struct machine *machine, const char *name)
 
 	*machine = (struct machine){ .name = name,
 				     .fresh = calloc(1, sizeof(struct kept *)),
-				     .drawn = calloc(1, sizeof(*machine->drawn)) };
+				     .drawn = calloc(1, sizeof(*machine->drawn)),
+				     .outcomes = calloc(1, sizeof(*machine->outcomes)) };
 	assert_non_null(machine->fresh);
 	assert_non_null(machine->drawn);
+	assert_non_null(machine->outcomes);
 	machine->scratch = join(temporary ? temporary : "/tmp", "transaction-XXXXXX");
 	assert_non_null(mkdtemp(machine->scratch));
 	machine->state = join(machine->scratch, "state");
@@ -200,6 +208,18 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
+static void outcome_clear(struct outcome *outcome)
+{
+	free(outcome->message);
+	free(outcome->refusals);
+	free(outcome->notices);
+	free(outcome->warnings);
+	free(outcome->differences);
+	free(outcome->steps);
+	free(outcome->without_cpus);
+	*outcome = (struct outcome){ 0 };
+}
+
 void machine_end(struct machine *machine)
 {
 	kept_free(*machine->fresh);
@@ -207,10 +227,30 @@ void machine_end(struct machine *machine)
 	for (size_t i = 0; i < COUNT(machine->drawn->picture); i++)
 		free(machine->drawn->picture[i]);
 	free(machine->drawn);
+	for (size_t i = 0; i < COUNT(machine->outcomes->outcome); i++)
+		outcome_clear(&machine->outcomes->outcome[i]);
+	free(machine->outcomes);
 	assert_int_equal(nftw(machine->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 	free(machine->scratch);
 	free(machine->state);
 	free(machine->platform);
+}
+
+int machine_setup(void **state)
+{
+	struct machine *machine = calloc(1, sizeof(*machine));
+
+	assert_non_null(machine);
+	machine_begin(machine, *state);
+	*state = machine;
+	return 0;
+}
+
+int machine_teardown(void **state)
+{
+	machine_end(*state);
+	free(*state);
+	return 0;
 }
 
 struct isst_machine *machine_open(const struct machine *machine)
@@ -666,8 +706,8 @@ static void make_change(struct isst_context *context, const struct request *requ
 	isst_change_free(change);
 }
 
-void machine_make(const struct machine *machine, const struct request *request,
-		  const struct making *making, struct outcome *outcome)
+static void make(const struct machine *machine, const struct request *request,
+		 const struct making *making, struct outcome *outcome)
 {
 	static const struct making PLAIN;
 	struct isst_options options = { .machine = machine_open(machine) };
@@ -697,21 +737,56 @@ bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_
 	       strstr(outcome->warnings, "/sys/kernel/rcu_expedited cannot be written");
 }
 
-void outcome_clear(struct outcome *outcome)
+const struct outcome *machine_make(const struct machine *machine, const struct request *request,
+				   const struct making *making)
 {
-	free(outcome->message);
-	free(outcome->refusals);
-	free(outcome->notices);
-	free(outcome->warnings);
-	free(outcome->differences);
-	free(outcome->steps);
-	free(outcome->without_cpus);
-	*outcome = (struct outcome){ 0 };
+	struct outcomes *outcomes = machine->outcomes;
+	struct outcome *outcome = &outcomes->outcome[outcomes->next++ % COUNT(outcomes->outcome)];
+
+	outcome_clear(outcome);
+	make(machine, request, making, outcome);
+	return outcome;
 }
 
-void machine_try(const struct machine *machine, const char *name, struct outcome *outcome)
+const struct outcome *machine_try(const struct machine *machine, const char *name)
 {
-	machine_make(machine, request_find(name), NULL, outcome);
+	return machine_make(machine, request_find(name), NULL);
+}
+
+const struct outcome *machine_try_under(const struct machine *machine, const char *rules,
+					const char *name)
+{
+	const struct outcome *outcome;
+
+	machine_faults(machine, "%s", rules);
+	outcome = machine_try(machine, name);
+	machine_faults(machine, "%s", "");
+	return outcome;
+}
+
+static void check_error(const struct machine *machine, const char *name, const char *rules,
+			const struct outcome *outcome, int error)
+{
+	if (outcome_error(outcome) != error)
+		fail_msg("%s, %s under '%s': %d and not %d: %s", machine->name, name, rules,
+			 outcome_error(outcome), error, outcome->message);
+}
+
+const struct outcome *machine_expect_under(const struct machine *machine, const char *rules,
+					   const char *name, int error)
+{
+	const struct outcome *outcome = machine_try_under(machine, rules, name);
+
+	check_error(machine, name, rules, outcome, error);
+	return outcome;
+}
+
+const struct outcome *machine_expect(const struct machine *machine, const char *name, int error)
+{
+	const struct outcome *outcome = machine_try(machine, name);
+
+	check_error(machine, name, "", outcome, error);
+	return outcome;
 }
 
 bool machine_prepare(const struct machine *machine, const char *requests)
@@ -725,7 +800,7 @@ bool machine_prepare(const struct machine *machine, const char *requests)
 		name += strspn(name, " ");
 		if (!*name)
 			continue;
-		machine_try(machine, name, &outcome);
+		make(machine, request_find(name), NULL, &outcome);
 		if (outcome_error(&outcome) && !(outcome.refusals && *outcome.refusals))
 			fail_msg("%s, %s: %s", machine->name, name, outcome.message);
 		here = outcome.here;
@@ -745,9 +820,7 @@ void machine_try_killed(const struct machine *machine, const char *name, const c
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct outcome outcome;
-
-		machine_try(machine, name, &outcome);
+		machine_try(machine, name);
 		_exit(1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -768,17 +841,14 @@ struct isst_context *machine_lock(const struct machine *machine)
 void machine_refuses(const struct machine *machine, const struct request *request, int error,
 		     const char *refusals)
 {
-	char *before = machine_picture(machine);
-	struct outcome outcome;
+	autofree char *before = machine_picture(machine);
+	const struct outcome *outcome = machine_make(machine, request, NULL);
 
-	machine_make(machine, request, NULL, &outcome);
 	if (error != -EOPNOTSUPP)
-		assert_int_equal(outcome_error(&outcome), error);
-	assert_string_equal(outcome.refusals, refusals);
-	assert_int_equal(outcome.written, 0);
-	outcome_clear(&outcome);
+		assert_int_equal(outcome_error(outcome), error);
+	assert_string_equal(outcome->refusals, refusals);
+	assert_int_equal(outcome->written, 0);
 	machine_check(machine, before, "%s is refused", request->name);
-	free(before);
 }
 
 bool suite_is_large(void)

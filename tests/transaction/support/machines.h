@@ -17,7 +17,20 @@ struct machine {
 	struct isst_emulator_target target;
 	struct kept **fresh; /* as after power-on, once it was restarted */
 	struct drawn_pictures *drawn;
+	struct outcomes *outcomes;
 };
+
+/** A test on a machine of each of the platforms; @machine is its parameter. */
+#define MACHINE_TEST(name, ...) \
+	static void name(struct machine *machine); \
+	static void run_##name(void **state) \
+	{ \
+		name(*state); \
+	} \
+	REGISTER_AS(#name, name, run_##name, machine_setup, machine_teardown, __VA_ARGS__) \
+	static void name(struct machine *machine)
+int machine_setup(void **state);
+int machine_teardown(void **state);
 
 /** @name: a built-in platform, or one of tests/platforms written as `tests/NAME`. */
 void machine_begin(struct machine *machine, const char *name);
@@ -105,9 +118,10 @@ struct outcome {
  * made with a warning. */
 bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_counts *counts);
 
-/** Makes one request on the machine. @making may be NULL. The outcome is to be cleared. */
-void machine_make(const struct machine *machine, const struct request *request,
-		  const struct making *making, struct outcome *outcome);
+/** Makes one request on the machine. @making may be NULL. The outcome is the machine's, which
+ * keeps the last few. */
+const struct outcome *machine_make(const struct machine *machine, const struct request *request,
+				   const struct making *making);
 /**
  * Fails unless a request is refused and nothing written. @error: what it ends with (-EOPNOTSUPP:
  * for its targets alone); @refusals: as in the outcome
@@ -116,13 +130,19 @@ void machine_refuses(const struct machine *machine, const struct request *reques
 		     const char *refusals);
 /** The first error of an outcome, or 0. */
 int outcome_error(const struct outcome *outcome);
-void outcome_clear(struct outcome *outcome);
 
 /** Makes requests (names joined by "; "; NULL: none), which must succeed. Returns false where the
  * machine lacks what one of them asks for. */
 bool machine_prepare(const struct machine *machine, const char *requests);
 /** Makes one by name, however it ends. */
-void machine_try(const struct machine *machine, const char *name, struct outcome *outcome);
+const struct outcome *machine_try(const struct machine *machine, const char *name);
+/** Fails unless it ends with @error. */
+const struct outcome *machine_expect(const struct machine *machine, const char *name, int error);
+/** Both under rules of faults. */
+const struct outcome *machine_try_under(const struct machine *machine, const char *rules,
+					const char *name);
+const struct outcome *machine_expect_under(const struct machine *machine, const char *rules,
+					   const char *name, int error);
 /** Makes one in a process that @rules (of faults) kill in the midst of it. */
 void machine_try_killed(const struct machine *machine, const char *name, const char *rules);
 /** Opens a context that holds the lock. */

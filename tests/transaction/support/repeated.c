@@ -9,20 +9,19 @@ static void repeat(const struct machine *machine, const struct request *request,
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
-	struct outcome outcome;
+	const struct outcome *outcome;
 
 	before = machine_statistics(machine);
-	machine_make(machine, request, &making, &outcome);
+	outcome = machine_make(machine, request, &making);
 	after = machine_statistics(machine);
-	if (outcome_error(&outcome) || !outcome.unchanged || outcome.written ||
+	if (outcome_error(outcome) || !outcome->unchanged || outcome->written ||
 	    after.writes != before.writes || counts.changes)
 		fail_msg(
 			"%s, %s, the %s time: %d, %llu writes to the driver, %u changes (%s ...)\n%s",
-			machine->name, request->name, time, outcome_error(&outcome),
+			machine->name, request->name, time, outcome_error(outcome),
 			after.writes - before.writes, counts.changes,
-			counts.changes ? counts.kinds[0] : "", outcome.steps);
+			counts.changes ? counts.kinds[0] : "", outcome->steps);
 	machine_check(machine, course->after, "%s, the %s time", request->name, time);
-	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
 

@@ -218,7 +218,7 @@ __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...)
 void states_check_same(const struct machine *machine, unsigned long seed, const char *before,
 		       const char *what, const char *text)
 {
-	char *now = states_picture(machine);
+	autofree char *now = states_picture(machine);
 
 	if (strcmp(before, now) != 0) {
 		char *difference = snapshot_difference(before, now);
@@ -228,33 +228,30 @@ void states_check_same(const struct machine *machine, unsigned long seed, const 
 		fail_msg("%s, ISST_SEED=%lu: %s:\n%s\nof\n%s", machine->name, seed, what,
 			 difference, text);
 	}
-	free(now);
 }
 
 /* ---- Wandering ---- */
 
 static bool change_by_text(const struct machine *machine)
 {
-	char *text = states_random_text(machine);
+	autofree char *text = states_random_text(machine);
 	struct applied applied = states_try(machine, STATES_TEXT, text);
 
 	tell("%s:\n%s", applied.error ? applied.message : "made", text);
 	free(applied.message);
-	free(text);
 	return applied.written > 0;
 }
 
 static void change_by_request(const struct machine *machine)
 {
-	struct outcome outcome;
+	const struct outcome *outcome;
 	size_t count = 0, which;
 
 	while (REQUESTS[count].name)
 		count++;
 	which = any_of(count);
-	machine_make(machine, &REQUESTS[which], NULL, &outcome);
-	tell("%s: %s\n", REQUESTS[which].name, outcome.message);
-	outcome_clear(&outcome);
+	outcome = machine_make(machine, &REQUESTS[which], NULL);
+	tell("%s: %s\n", REQUESTS[which].name, outcome->message);
 }
 
 static size_t count_domains(const struct machine *machine)
@@ -331,12 +328,11 @@ static void restart(const struct machine *machine, bool no_turbo)
 static void check_unchanged(const struct machine *machine, unsigned long seed,
 			    enum states_source source, const char *text)
 {
-	char *no_turbo = machine_text(machine, NO_TURBO);
+	autofree char *no_turbo = machine_text(machine, NO_TURBO);
 
 	if (states_apply(machine, seed, source, text) && !(no_turbo && *no_turbo == '1'))
 		fail_msg("%s, ISST_SEED=%lu: applied again it changes something:\n%s",
 			 machine->name, seed, text ? text : "");
-	free(no_turbo);
 }
 
 /** Partitions of cpusets that are neither those of the level nor none have no statement. */
@@ -347,7 +343,7 @@ static bool is_described(const char *text)
 
 void states_come_back(const struct machine *machine, unsigned long seed)
 {
-	char *text, *again, *picture;
+	char *text, *picture;
 
 	chance_begin(seed);
 	restart(machine, any_of(6) == 0);
@@ -365,19 +361,17 @@ void states_come_back(const struct machine *machine, unsigned long seed)
 	tell("---- back to:\n%s", text);
 	(void)states_apply(machine, seed, STATES_TEXT, text);
 	states_check_same(machine, seed, picture, "the state is not as it was", text);
-	again = states_read(machine, ISST_CONFIG_READ_ALL);
+	autofree char *again = states_read(machine, ISST_CONFIG_READ_ALL);
 	assert_string_equal(text, again);
 	check_unchanged(machine, seed, STATES_TEXT, text);
 	states_check_same(machine, seed, picture, "applied again it differs", text);
 	states_check(machine, seed, text);
 	free(text);
-	free(again);
 	free(picture);
 }
 
 void states_are_rebuilt(const struct machine *machine, unsigned long seed)
 {
-	char *text, *picture;
 	bool no_turbo;
 
 	chance_begin(seed);
@@ -385,15 +379,13 @@ void states_are_rebuilt(const struct machine *machine, unsigned long seed)
 	restart(machine, no_turbo);
 	states_first_change(machine);
 	states_wander(machine, 3);
-	picture = states_picture(machine);
-	text = states_read(machine, 0);
+	autofree char *picture = states_picture(machine);
+	autofree char *text = states_read(machine, 0);
 	tell("---- to be rebuilt:\n%s", text);
 	restart(machine, no_turbo);
 	(void)states_apply(machine, seed, STATES_TEXT, text);
 	if (is_described(text))
 		states_check_same(machine, seed, picture, "the state is not rebuilt", text);
-	free(text);
-	free(picture);
 }
 
 /** Both ends are the same from everywhere. @end: a picture of it. */
@@ -409,25 +401,19 @@ static void check_reset(const struct machine *machine, unsigned long seed,
 
 void states_reset(const struct machine *machine, unsigned long seed)
 {
-	char *end;
-
 	chance_begin(seed);
 	restart(machine, any_of(6) == 0);
 	(void)states_apply(machine, seed, STATES_DEFAULTS, NULL);
-	end = states_picture(machine);
+	autofree char *end = states_picture(machine);
 	check_reset(machine, seed, STATES_DEFAULTS, end);
-	free(end);
 }
 
 void states_reset_to_boot(const struct machine *machine, unsigned long seed)
 {
-	char *end;
-
 	chance_begin(seed);
 	restart(machine, any_of(6) == 0);
-	end = states_picture(machine);
+	autofree char *end = states_picture(machine);
 	check_reset(machine, seed, STATES_BOOT, end);
-	free(end);
 }
 
 void states_of_platform(const char *platform, unsigned long otherwise)
