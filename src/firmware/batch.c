@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends planned requests, decodes their answers, and reports the meaning of a failed one. */
+/* Sends planned requests, decodes the answers, and explains failures. */
 #include "firmware/batch.h"
 #include "base/array.h"
 #include "base/error_name.h"
@@ -14,25 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- TPMI requests that several answers come of ---- */
-
 enum { MOST_LEVELS = 32 }; /* a larger number is no level, but a broken answer */
 
-static void tpmi_run_clear(struct tpmi_run *run)
-{
-	free(run->summaries);
-	free(run->core_powers);
-}
+/* ---- TPMI requests that several answers come of ---- */
 
-/** What was read before a write is read again for it, and may have changed after it. */
 static void tpmi_run_forget(struct tpmi_run *run)
 {
 	run->summary_count = run->core_power_count = 0;
-}
-
-void tpmi_run_forget_core_power(struct tpmi_run *run)
-{
-	run->core_power_count = 0;
 }
 
 int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
@@ -53,14 +41,13 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 	if (info->max_level >= MOST_LEVELS || info->current_level >= MOST_LEVELS)
 		return -EBADMSG;
 	/* Without memory it is asked for again. */
-	if (ARRAY_GROW(run->summaries, run->summary_count))
-		return 0;
-	run->summaries[run->summary_count++] = (struct tpmi_summary){ domain, *info };
+	if (!ARRAY_GROW(run->summaries, run->summary_count))
+		run->summaries[run->summary_count++] = (struct tpmi_summary){ domain, *info };
 	return 0;
 }
 
-/** Answers from what was asked before, or asks, and keeps the answer. */
-static int ask_state(struct tpmi_run *run, struct abi_core_power *state)
+/** Fills in the state of the domain that @state names. */
+static int ask_core_power(struct tpmi_run *run, struct abi_core_power *state)
 {
 	int error;
 
@@ -71,47 +58,22 @@ static int ask_state(struct tpmi_run *run, struct abi_core_power *state)
 			return 0;
 		}
 	error = driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
-	if (error)
-		return error;
-	if (ARRAY_GROW(run->core_powers, run->core_power_count))
-		return 0;
-	run->core_powers[run->core_power_count++] = *state;
-	return 0;
+	if (!error && !ARRAY_GROW(run->core_powers, run->core_power_count))
+		run->core_powers[run->core_power_count++] = *state;
+	return error;
 }
 
 int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 		    struct abi_core_power *state)
 {
 	*state = (struct abi_core_power){ OF_DOMAIN(domain) };
-	return ask_state(run, state);
+	return ask_core_power(run, state);
 }
 
-int tpmi_check_core_power(struct tpmi_run *run, const struct isst_domain *domain,
-			  struct abi_core_power *state)
-{
-	int error = tpmi_core_power(run, domain, state);
-
-	return !error && !state->supported ? -EOPNOTSUPP : error;
-}
-
-int tpmi_clos(struct tpmi_run *run, const struct isst_domain *domain, unsigned int clos,
-	      struct abi_clos_param *config)
-{
-	struct abi_core_power state;
-	int error = tpmi_check_core_power(run, domain, &state);
-
-	if (error)
-		return error;
-	*config = (struct abi_clos_param){ OF_DOMAIN(domain), .clos = (uint8_t)clos };
-	return driver_request(run->driver, "CLOS_PARAM", ABI_CLOS_PARAM, config);
-}
-
-/**
- * Sets the error of associations in domains that have no core-power: the kernel does not check
- * that, and such a request would crash it.
- */
-static void tpmi_check_associations(struct tpmi_run *run, const struct abi_clos_assoc *entries,
-				    int *errors, size_t count)
+/** Refuses associations in domains without core-power: such a request would crash the kernel, which
+ * does not check that. */
+static void check_associations(struct tpmi_run *run, const struct abi_clos_assoc *entries,
+			       int *errors, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct abi_core_power state = { .socket_id = entries[i].socket_id,
@@ -122,7 +84,7 @@ static void tpmi_check_associations(struct tpmi_run *run, const struct abi_clos_
 			errors[i] = errors[i - 1];
 			continue;
 		}
-		errors[i] = ask_state(run, &state);
+		errors[i] = ask_core_power(run, &state);
 		if (!errors[i] && !state.supported)
 			errors[i] = -EOPNOTSUPP;
 	}
@@ -148,7 +110,8 @@ void firmware_batch_free(struct firmware_batch *batch)
 	if (!batch)
 		return;
 	free(batch->requests);
-	tpmi_run_clear(&batch->tpmi);
+	free(batch->tpmi.summaries);
+	free(batch->tpmi.core_powers);
 	free(batch);
 }
 
@@ -175,10 +138,8 @@ void firmware_confirm(struct firmware_batch *batch)
 	batch->confirms = true;
 }
 
-/**
- * The CPU that the kernel interrupts for a read: MSRs are those of a package or die, so any of its
- * CPUs will do. The mailbox is one of MSRs where it has that of CLOS.
- */
+/** The CPU that the kernel interrupts for a read: any CPU of a package or die can read its MSRs.
+ * The mailbox consists of MSRs where CLOS is set through it. */
 static unsigned int find_reader(const struct query_scope *scope, bool interrupts)
 {
 	const struct isst_domain *domain = scope->domain;
@@ -219,9 +180,21 @@ int firmware_plan_io(const struct query_scope *scope, const struct firmware_comm
 					      .result = result });
 }
 
+/** An MSR is reached through a CPU. Without one that is the failure. */
+static bool has_cpu(const struct query_scope *scope, const struct firmware_command *command)
+{
+	if (!scope->domain->has_cpu)
+		message_failure(scope->batch->firmware->messages, scope->failure, -EOPNOTSUPP,
+				"%s has no online CPU through which to access %s",
+				scope->domain->name, command->name);
+	return scope->domain->has_cpu;
+}
+
 int firmware_plan_msr(const struct query_scope *scope, const struct firmware_command *command,
 		      void *result)
 {
+	if (!has_cpu(scope, command))
+		return 0;
 	return plan(scope, &(struct request){ .command = command,
 					      .msr = { .logical_cpu = find_reader(scope, true),
 						       .msr = command->code },
@@ -260,35 +233,21 @@ int firmware_plan_write(const struct query_scope *scope, const struct firmware_c
 {
 	struct request request = { .command = command };
 
-	switch (command->kind) {
-	case REQUEST_MAILBOX:
+	if (command->kind == REQUEST_MSR && !has_cpu(scope, command))
+		return 0;
+	if (command->kind == REQUEST_MAILBOX)
 		request.mailbox =
 			(struct abi_mbox_cmd){ .logical_cpu = cpu,
 					       .parameter = parameter,
 					       .req_data = (uint32_t)value,
 					       .command = (uint16_t)command->code,
 					       .sub_command = (uint16_t)command->sub_code };
-		break;
-	case REQUEST_IO:
-		request.io = (struct abi_io_reg){ .read_write = 1,
-						  .logical_cpu = cpu,
-						  .reg = command->code + parameter,
-						  .value = (uint32_t)value };
-		break;
-	default:
-		request.msr = (struct abi_msr_cmd){
-			.read_write = 1, .logical_cpu = cpu, .msr = command->code, .data = value
-		};
-		break;
-	}
+	else if (command->kind == REQUEST_IO)
+		request.io = (struct abi_io_reg){ 1, cpu, command->code + parameter,
+						  (uint32_t)value };
+	else
+		request.msr = (struct abi_msr_cmd){ 1, cpu, command->code, value };
 	return plan(scope, &request);
-}
-
-void firmware_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
-			  struct isst_failure *failure, const char *what)
-{
-	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
-			"%s has no online CPU through which to access %s", domain->name, what);
 }
 
 /* Thread, core (8 bits) and domain (5 bits) follow each other. */
@@ -347,8 +306,7 @@ static void store_field(const struct field *field, void *result, uint64_t word)
 	}
 }
 
-/** Gives all values of a result that could not be read the same state; numbers and flags stay as
- * they are. */
+/** Gives all values of a result the same state; numbers and flags keep theirs. */
 static void store_state(const struct firmware_command *command, void *result, enum isst_state state)
 {
 	for (size_t i = 0; i < command->field_count; i++) {
@@ -404,7 +362,6 @@ static const struct meaning {
 	  "it answers the same question differently; does a management controller use it?" },
 };
 
-/** Describes the request itself: what was sent, through which CPU. */
 static const char *describe_place(struct messages *messages, const struct request *request)
 {
 	switch (request->command->kind) {
@@ -426,8 +383,7 @@ static const char *describe_place(struct messages *messages, const struct reques
 	}
 }
 
-/** What a failure means, and what can be done about it: the module of a transport may be loaded,
- * though the driver does not have the transport. */
+/** Meaning and remedy of a failure: a transport may be missing although its module is loaded. */
 static const char *explain(const struct firmware *firmware, const struct meaning *meaning,
 			   enum request_kind kind, int error)
 {
@@ -489,7 +445,6 @@ static void take_answer(const struct firmware *firmware, const struct request *r
 			store_field(&request->command->fields[i], request->result, answer);
 		return;
 	}
-	/* There is no such value. */
 	if ((request->command->optional && error == -ENXIO) ||
 	    (request->command->newer && error == -EINVAL)) {
 		store_state(request->command, request->result, ISST_ABSENT);
@@ -499,7 +454,6 @@ static void take_answer(const struct firmware *firmware, const struct request *r
 	note_failure(firmware, request, error);
 }
 
-/** Whether two answers to one question are the same. */
 static bool is_confirmed(const struct abi_mbox_cmd *entries, const int *errors, size_t one,
 			 size_t other)
 {
@@ -507,7 +461,7 @@ static bool is_confirmed(const struct abi_mbox_cmd *entries, const int *errors, 
 	       (errors[one] || entries[one].resp_data == entries[other].resp_data);
 }
 
-/** Asks once more, both times anew, where the answers at @one and @other differ. */
+/** Asks again, twice each time, while the answers at @one and @other differ. */
 static void ask_again(struct firmware_batch *batch, struct abi_mbox_cmd *entries, int *errors,
 		      size_t one, size_t other)
 {
@@ -526,10 +480,8 @@ static void ask_again(struct firmware_batch *batch, struct abi_mbox_cmd *entries
 		errors[one] = -EILSEQ;
 }
 
-/**
- * Management controllers use the same mailbox, of which the driver reads status and data one after
- * the other: an answer can be theirs. The second questions stand behind all first ones.
- */
+/** Management controllers use the same mailbox, and the driver reads status and data separately: an
+ * answer can be theirs. So decisive commands are sent twice, the second ones after all others. */
 static void send_mailbox(struct firmware_batch *batch, struct abi_mbox_cmd *commands, int *errors,
 			 size_t count, enum batch_purpose purpose)
 {
@@ -553,8 +505,6 @@ static void send_mailbox(struct firmware_batch *batch, struct abi_mbox_cmd *comm
 	}
 }
 
-/** The requests of a kind stand side by side for the driver. Those of TPMI are calls of their own,
- * whose answers are where they belong already. */
 static void send_entries(struct firmware_batch *batch, enum request_kind kind, void *entries,
 			 int *errors, size_t count, enum batch_purpose purpose)
 {
@@ -573,7 +523,7 @@ static void send_entries(struct firmware_batch *batch, enum request_kind kind, v
 		driver_msr(driver, entries, errors, count, purpose);
 		break;
 	case REQUEST_ASSOCIATION:
-		tpmi_check_associations(&batch->tpmi, entries, errors, count);
+		check_associations(&batch->tpmi, entries, errors, count);
 		driver_associations(driver, entries, errors, count, purpose);
 		break;
 	default:
@@ -585,6 +535,7 @@ static void send_entries(struct firmware_batch *batch, enum request_kind kind, v
 	}
 }
 
+/** The word that an entry came back with; a TPMI request has filled in its result already. */
 static uint64_t find_answer(enum request_kind kind, const void *entry)
 {
 	switch (kind) {
@@ -601,7 +552,7 @@ static uint64_t find_answer(enum request_kind kind, const void *entry)
 	}
 }
 
-/** Sends all planned requests of one kind; once a write has failed, @stopped, no others are. */
+/** Sends the planned requests of one kind, unless an earlier write has failed (@stopped). */
 static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 		    enum batch_purpose purpose, bool *stopped)
 {

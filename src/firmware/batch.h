@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Planned requests and how their answers become results: a layout describes which bits of an answer
- * go into which member of a result. Shared by the firmware interfaces; knows no particular command
- * or register.
- */
+/* Planned requests, and layouts: which bits of an answer go into which member of a result. Knows no
+ * particular command or register. */
 #ifndef ISST_FIRMWARE_BATCH_H
 #define ISST_FIRMWARE_BATCH_H
 
 #include "driver/abi.h"
 #include "firmware/firmware.h"
-
-struct driver;
 
 enum field_kind {
 	FIELD_NUMBER,	     /* unsigned int */
@@ -32,7 +27,7 @@ enum request_kind {
 	REQUEST_MAILBOX,
 	REQUEST_IO,
 	REQUEST_MSR,
-	REQUEST_TPMI, /* one of the structures of the TPMI interface, each a call of its own */
+	REQUEST_TPMI,	     /* a structure of the TPMI interface, each a call of its own */
 	REQUEST_ASSOCIATION, /* CLOS of a core by TPMI, in batches */
 	REQUEST_KINDS
 };
@@ -44,22 +39,20 @@ struct tpmi_run;
 struct firmware_command {
 	const char *name; /* what it reads or writes, for messages */
 	enum request_kind kind;
-	/* Of the mailbox; @code is the register for MMIO and MSR, @sub_code the setting for TPMI.
-	 */
+	/* Mailbox codes; @code is the register for MMIO and MSR, @sub_code the setting for TPMI. */
 	unsigned int code, sub_code;
 	bool writes;
-	/* Firmware may not know it (ENXIO): then its values are absent, which is no failure. */
-	bool optional;
-	bool newer; /* and older kernels do not let it through (EINVAL), which is the same */
-	/* Firmware that refuses it does not have the feature at all. */
-	bool refused_if_unsupported;
-	bool any_clos; /* REQUEST_ASSOCIATION: also one that does not exist is an answer */
-	bool decisive; /* a change is decided by it, or writes it: see firmware_confirm() */
+	bool optional;		     /* firmware may not know it (ENXIO): its values are absent */
+	bool newer;		     /* nor older kernels (EINVAL) */
+	bool refused_if_unsupported; /* firmware that refuses it lacks the whole feature */
+	bool any_clos;		     /* REQUEST_ASSOCIATION: a CLOS above 3 is an answer, too */
+	bool decisive;		     /* decides or makes a change: see firmware_confirm() */
 	const struct field *fields;
 	size_t field_count;
-	/* REQUEST_TPMI: asks, and fills in or writes. Returns 0 or the driver's negative errno. */
+	/* REQUEST_TPMI: sends it, and fills in the result. Returns 0 or the driver's negative
+	 * errno. */
 	int (*ask)(struct tpmi_run *run, const struct tpmi_request *request);
-	const char *causes; /* of a refusal that the driver does not explain; NULL: not known */
+	const char *causes; /* of a refusal that the driver does not explain; NULL: unknown */
 };
 
 #define FIELDS(table) .fields = (table), .field_count = sizeof(table) / sizeof((table)[0])
@@ -72,19 +65,23 @@ struct query_scope {
 	struct isst_failure *failure;
 };
 
+#define LEVEL_SCOPE(batch, domain, level, failure) \
+	(&(struct query_scope){ (batch), (domain), (int)(level), (failure) })
+#define DOMAIN_SCOPE(batch, domain, failure) LEVEL_SCOPE(batch, domain, -1, failure)
+#define RESULT_SCOPE(batch, result) DOMAIN_SCOPE(batch, (result)->domain, &(result)->failure)
+
 static inline struct query_scope level_scope(struct firmware_batch *batch,
 					     const struct level_request *request)
 {
 	struct isst_level *level = request->level;
 
-	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
+	return *LEVEL_SCOPE(batch, level->domain, level->level, &level->failure);
 }
 
 /** How the structures of the TPMI interface name a domain. */
 #define OF_DOMAIN(domain) \
 	.socket_id = (uint8_t)(domain)->package, .power_domain_id = (uint8_t)(domain)->number
 
-/** What a TPMI request is about. */
 struct tpmi_request {
 	const struct firmware_command *command;
 	const struct isst_domain *domain;
@@ -108,47 +105,25 @@ struct request {
 	struct isst_failure *failure;
 };
 
-/* ---- tpmi_run.c: TPMI requests that several answers come of. Each is sent once in the life of a
- * batch, until something is written. ---- */
-
-/** The TPMI requests of a batch, over all its runs. */
+/** The TPMI requests of a batch, over all its runs: several answers come out of one, so these are
+ * kept until something is written. */
 struct tpmi_run {
 	struct driver *driver;
-	/* The summaries that were read: several answers come out of one. */
 	struct tpmi_summary {
 		const struct isst_domain *domain;
 		struct abi_perf_level_info info;
 	} * summaries;
 	size_t summary_count;
-	/* The same for the states of core-power: CLOS and associations are asked for only where
-	 * there is core-power. */
 	struct abi_core_power *core_powers;
 	size_t core_power_count;
 };
 
-void tpmi_run_forget_core_power(struct tpmi_run *run);
-
-/** Asks for the summary of levels of a domain, once in the life of a batch. Returns 0 or the
- * driver's negative errno. */
+/** The summary of levels, and the state of core-power, of a domain: each is asked for once. Returns
+ * 0 or the driver's negative errno. */
 int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 		 struct abi_perf_level_info *info);
-
-/** Asks for the state of core-power of a domain, once in the life of a batch. As above. */
 int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 		    struct abi_core_power *state);
-
-/**
- * As above; -EOPNOTSUPP: there is no core-power. The kernel does not check that: it would read and
- * write what is in the place of the registers that are not there.
- */
-int tpmi_check_core_power(struct tpmi_run *run, const struct isst_domain *domain,
-			  struct abi_core_power *state);
-
-/** Asks for the configuration of a CLOS; -EOPNOTSUPP: there is no core-power. */
-int tpmi_clos(struct tpmi_run *run, const struct isst_domain *domain, unsigned int clos,
-	      struct abi_clos_param *config);
-
-/* ---- Batches ---- */
 
 struct firmware_batch {
 	struct firmware *firmware;
@@ -159,27 +134,22 @@ struct firmware_batch {
 	struct tpmi_run tpmi;
 };
 
-/** Each plans to read something into @result. Returns 0 or -ENOMEM. */
+/** Each plans to read something into @result. Returns 0 or -ENOMEM. @offset is added to the
+ * register; @index: the level or CLOS; @value: to be written, if the command writes. */
 int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware_command *command,
 			  uint32_t parameter, uint32_t data, void *result);
-/** @offset is added to the register. */
 int firmware_plan_io(const struct query_scope *scope, const struct firmware_command *command,
 		     uint32_t offset, void *result);
-/** As above, to write @value through a CPU: the mailbox as command data, MMIO and MSR into the
- * register. */
-int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
-			unsigned int cpu, uint32_t parameter, uint64_t value);
 int firmware_plan_msr(const struct query_scope *scope, const struct firmware_command *command,
 		      void *result);
-/** @index: the level or CLOS; @value: what is to be written, if the command is a write. */
 int firmware_plan_tpmi(const struct query_scope *scope, const struct firmware_command *command,
 		       unsigned int index, uint64_t value, void *result);
 int firmware_plan_association(const struct query_scope *scope,
 			      const struct firmware_command *command, unsigned int core,
 			      unsigned int clos, void *result);
 
-/** Notes that a domain has no CPU through which a register could be reached. */
-void firmware_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
-			  struct isst_failure *failure, const char *what);
+/** Plans to write @value through a CPU: as mailbox data, or into the MMIO register or MSR. */
+int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
+			unsigned int cpu, uint32_t parameter, uint64_t value);
 
 #endif

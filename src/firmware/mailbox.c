@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Firmware by mailbox, MMIO registers and MSRs: API version 1.
- * Every command and register that is read is a layout here: which bits mean what.
- */
+/* Firmware by mailbox, MMIO registers and MSRs (API version 1): the layout of each command and
+ * register. */
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/batch.h"
@@ -23,13 +21,12 @@ static const struct field WORD_FIELD[] = { { 31, 0, FIELD_LONG, 1, 0 } };
 static const struct field CLOS_NUMBER_FIELD[] = { { 17, 16, FIELD_LONG, 1, 0 } };
 static const struct field LIMITS_FIELD[] = { { 63, 0, FIELD_LONG, 1, 0 } };
 
-/** Where the index of a setting goes. */
 enum index_place { INDEX_UNUSED, INDEX_IN_DATA, INDEX_IN_PARAMETER, INDEX_IN_REGISTER };
 
-/** Parameter bit of command 0xd0 that makes it a write. */
+/* Parameter bit of command 0xd0. */
 enum { PARAMETER_WRITE = 0x100 };
 
-/** How a setting is read and written: its value is shifted into the word that is written. */
+/** How a setting is read and written; its value is shifted into the written word. */
 struct setting_access {
 	struct firmware_command get, set;
 	enum index_place place;
@@ -84,7 +81,6 @@ static const struct setting_access *find_access(const struct firmware_batch *bat
 	return BY_IO[setting];
 }
 
-/* What is set: mailbox_settings.c, tpmi_settings.c. */
 static int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request *request)
 {
 	const struct setting_access *access = find_access(batch, request->setting);
@@ -103,8 +99,8 @@ static int mailbox_plan_get(struct firmware_batch *batch, const struct setting_r
 	}
 }
 
-/** Whether the driver finds the mailbox by a CPU that is offline. Of one that was not online since
- * the driver was loaded it knows bus 0: no other driver's device may be in the mailbox's place. */
+/** Whether the driver finds the mailbox by an offline CPU. For a CPU never online since it was
+ * loaded the driver uses bus 0, where another device may be in the mailbox's place. */
 static bool is_carrier(const struct firmware *firmware, unsigned int cpu)
 {
 	struct abi_mbox_cmd summary = { .logical_cpu = cpu, .command = 0x7f };
@@ -120,11 +116,9 @@ static bool is_carrier(const struct firmware *firmware, unsigned int cpu)
 	return !error;
 }
 
-/**
- * The CPU that carries a set by the mailbox. On resume the driver sends again what each CPU set
- * last, the oldest at the end: so that a set replaces the former one the same CPU carries both, the
- * lowest one of the domain, also while it is offline. A mailbox of MSRs needs one that is online.
- */
+/** The CPU that carries a mailbox set. On resume the driver repeats the last set of each CPU,
+ * oldest last: so one CPU carries all sets, the domain's lowest, even offline. A mailbox of MSRs
+ * needs an online CPU. */
 static unsigned int find_setter(const struct firmware *firmware, const struct isst_domain *domain)
 {
 	unsigned int lowest;
@@ -139,7 +133,6 @@ static unsigned int find_setter(const struct firmware *firmware, const struct is
 static int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request)
 {
 	const struct setting_access *access = find_access(batch, request->setting);
-	struct query_scope scope = { batch, request->domain, -1, request->failure };
 	uint32_t parameter = access->set_parameter;
 	unsigned int cpu = access->set.kind == REQUEST_MAILBOX
 				   ? find_setter(batch->firmware, request->domain)
@@ -149,8 +142,8 @@ static int mailbox_plan_set(struct firmware_batch *batch, const struct setting_r
 		parameter |= request->index;
 	else if (access->place == INDEX_IN_REGISTER)
 		parameter = 4 * request->index;
-	return firmware_plan_write(&scope, &access->set, cpu, parameter,
-				   *request->value << access->shift);
+	return firmware_plan_write(DOMAIN_SCOPE(batch, request->domain, request->failure),
+				   &access->set, cpu, parameter, *request->value << access->shift);
 }
 
 enum { MHZ_PER_RATIO = 100, KHZ_PER_RATIO = 100000 };
@@ -308,7 +301,7 @@ COMMAND(LIMITS_IN_FORCE,        MSR,     0x1ad, 0x00, LIMITS_IN_FORCE,       "th
 COMMAND(LEVEL_LOCK,             MSR,     0x64b, 0x00, LEVEL_LOCK,            "the lock of the level");
 /* clang-format on */
 
-/** Bits of the request data of command 0x7f: level, half of a list, and TRL type. */
+/** The request data of command 0x7f: level, half of a list, and TRL type. */
 static uint32_t level_data(int level, unsigned int half, unsigned int type)
 {
 	return (uint32_t)level | half << 8 | type << 16;
@@ -319,7 +312,7 @@ static bool has_clos_by_mailbox(const struct firmware_batch *batch)
 	return platform_has(batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
 }
 
-/* The number of that TRL type where types are named after instruction sets. */
+/* Where TRL types are instruction sets. */
 enum { TRL_AMX = 3 };
 
 static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
@@ -335,7 +328,7 @@ static const char *trl_type_name(const struct isst_platform *platform, unsigned 
 	return type < sizeof(INSTRUCTIONS) / sizeof(INSTRUCTIONS[0]) ? INSTRUCTIONS[type] : NULL;
 }
 
-/** Not all firmware of such a processor need have the fourth type. */
+/** Firmware of such a processor may lack the fourth type. */
 static bool is_amx(const struct firmware_batch *batch, unsigned int type)
 {
 	return type == TRL_AMX && platform_has(batch->firmware->platform, PLATFORM_TRL_TYPE_AMX);
@@ -352,20 +345,17 @@ static unsigned int trl_types(const struct firmware_batch *batch)
 
 static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
 {
-	struct query_scope scope = { batch, profile->domain, -1, &profile->failure };
-
-	return firmware_plan_mailbox(&scope, &SUMMARY, 0, 0, profile);
+	return firmware_plan_mailbox(RESULT_SCOPE(batch, profile), &SUMMARY, 0, 0, profile);
 }
 
 static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
 			 unsigned int level, struct level_features *features)
 {
-	struct query_scope scope = { batch, domain, (int)level, &features->failure };
-
-	return firmware_plan_mailbox(&scope, &FEATURES, 0, level_data((int)level, 0, 0), features);
+	return firmware_plan_mailbox(LEVEL_SCOPE(batch, domain, level, &features->failure),
+				     &FEATURES, 0, level_data((int)level, 0, 0), features);
 }
 
-/** The halves of a core mask; the upper one is asked for where such cores exist or may exist. */
+/** The halves of a core mask; the upper one only where such cores may exist. */
 static int plan_cores(const struct query_scope *scope, const struct level_request *request,
 		      const struct firmware_command *command,
 		      const struct firmware_command *command_if_any, struct core_mask *cores)
@@ -396,29 +386,26 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 			     unsigned int level, struct isst_failure *failure,
 			     struct isst_value mhz[ISST_BUCKETS])
 {
-	struct query_scope scope = { batch, domain, (int)level, failure };
-
-	return plan_turbo_ratios_of(&scope, &LEVEL_LIMITS, 0, mhz);
+	return plan_turbo_ratios_of(LEVEL_SCOPE(batch, domain, level, failure), &LEVEL_LIMITS, 0,
+				    mhz);
 }
 
-/** One register for the package: this firmware reports no sizes for a level. */
+/** One register per package: this firmware reports no sizes for a level. */
 static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_domain *domain,
 			     struct isst_failure *failure, struct isst_value cores[ISST_BUCKETS])
 {
-	struct query_scope scope = { batch, domain, -1, failure };
-
-	return firmware_plan_msr(&scope, &BUCKET_CORES, cores);
+	return firmware_plan_msr(DOMAIN_SCOPE(batch, domain, failure), &BUCKET_CORES, cores);
 }
 
-/** The first generation without SST-PP does not report its one level: the current values stand for
- * it. */
+/** The first generation without SST-PP does not report its one level: current values stand for it.
+ */
 static bool reports_no_level(const struct firmware_batch *batch,
 			     const struct level_request *request)
 {
 	return request->disabled && has_clos_by_mailbox(batch);
 }
 
-/** The base frequency of the CPU that stands for the domain, and MSR 0x1ad. */
+/** The base frequency of the domain's CPU, and MSR 0x1ad. */
 static int plan_what_is_in_force(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_level *level = request->level;
@@ -468,8 +455,7 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 	return error;
 }
 
-/** Where command 0x0c is not known, to the kernel or to the firmware, 0x09 reports less of the
- * uncore. */
+/** Where kernel or firmware do not know command 0x0c, 0x09 reports less of the uncore. */
 static int plan_properties_rest(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_level *level = request->level;
@@ -529,7 +515,6 @@ static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *r
 	return error;
 }
 
-/** The frequencies of those buckets that turned out to be there. */
 static int plan_turbo_freq_rest(struct firmware_batch *batch, struct level_request *request)
 {
 	unsigned int buckets = firmware_valid_buckets(request->turbo_freq_cores);
@@ -549,17 +534,17 @@ static int plan_turbo_freq_rest(struct firmware_batch *batch, struct level_reque
 
 static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct query_scope scope = { batch, state->domain, -1, &state->failure };
-
-	return firmware_plan_mailbox(&scope, &CORE_POWER, 0, 0, state);
+	return firmware_plan_mailbox(RESULT_SCOPE(batch, state), &CORE_POWER, 0, 0, state);
 }
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct query_scope scope = { batch, state->domain, -1, &state->clos_failure };
 	int error = plan_core_power_switch(batch, state);
 
-	return error ? error : firmware_plan_mailbox(&scope, &QOS, 0, 0, state);
+	return error ? error
+		     : firmware_plan_mailbox(
+			       DOMAIN_SCOPE(batch, state->domain, &state->clos_failure), &QOS, 0, 0,
+			       state);
 }
 
 static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
@@ -585,17 +570,13 @@ static int plan_association(struct firmware_batch *batch, struct isst_clos_assoc
 static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 				   struct isst_turbo_ratio_limits *limits)
 {
-	struct query_scope scope = { batch, limits->domain, -1, &limits->failure };
-
-	return firmware_plan_msr(&scope, &TURBO_RATIO_LIMIT, limits);
+	return firmware_plan_msr(RESULT_SCOPE(batch, limits), &TURBO_RATIO_LIMIT, limits);
 }
 
 static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
 			   struct isst_failure *failure, bool *locked)
 {
-	struct query_scope scope = { batch, domain, -1, failure };
-
-	return firmware_plan_msr(&scope, &LEVEL_LOCK, locked);
+	return firmware_plan_msr(DOMAIN_SCOPE(batch, domain, failure), &LEVEL_LOCK, locked);
 }
 
 const struct firmware_operations mailbox_operations = {

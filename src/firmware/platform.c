@@ -2,7 +2,6 @@
 /* The processors that are known, and their facts. */
 #include "firmware/platform.h"
 
-/* Ways in which models differ. */
 enum {
 	FIRST_GENERATION = 1, /* core-power before Ice Lake */
 	TRL_LEVELS = 2,
@@ -11,9 +10,7 @@ enum {
 	E_CORES = 16,
 };
 
-/* Versions of the driver's interface; from the second one on it is TPMI. */
-enum { API_MAILBOX = 1, API_TPMI = 2 };
-
+enum { API_MAILBOX = 1, API_TPMI = 2 }; /* versions of the driver's interface */
 enum { FIRST_PRESET_STEPPING = 6, LAST_PRESET_STEPPING = 7 };
 
 #define MSR_MAILBOX "isst_if_mbox_msr"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Cascade Lake-N (docs/internals/platforms.md): the BIOS gives some cores a higher base frequency
- * than others, and the processor does not allow any change. What can be read comes from cpufreq, at
- * once when it is planned; everything else is refused as not being here.
- */
+/* Cascade Lake-N (docs/internals/platforms.md): the BIOS has set SST-BF, and nothing can be
+ * changed. Values are read from cpufreq when they are planned; everything else is refused. */
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/batch.h"
@@ -19,9 +16,7 @@ enum { KHZ_PER_MHZ = 1000 };
 
 static const char *const BASE_FREQUENCY = "base_frequency";
 
-/* ---- Which machines ---- */
-
-/** Whether two CPUs have different base frequencies. CPUs without one do not count. */
+/** Whether two CPUs have different base frequencies. */
 static int base_frequencies_differ(struct kernel_files *files, const struct isst_cpuset *cpus,
 				   bool *differ)
 {
@@ -75,8 +70,7 @@ int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *p
 	/* Discovery reports what is wrong with these lists. */
 	mailbox = !connected && error;
 	if (!connected && !error && isst_cpuset_next(online, 0, &summary.logical_cpu)) {
-		/* One that is only busy, or fails, exists all the same: the next request shows how
-		 * it fails. */
+		/* A mailbox that is busy, or fails, exists. */
 		driver_mailbox(firmware->driver, &summary, &error, 1, BATCH_READS);
 		mailbox = error != -ENXIO && error != -EINVAL && error != -ENOTTY;
 	}
@@ -94,8 +88,6 @@ int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *p
 						       : "the firmware refuses to report levels");
 }
 
-/* ---- What can be read there ---- */
-
 static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
 {
 	(void)platform;
@@ -103,7 +95,7 @@ static const char *trl_type_name(const struct isst_platform *platform, unsigned 
 	return NULL;
 }
 
-/** Levels are not there to be chosen from: the one that there is cannot be left. */
+/** The one level cannot be left. */
 static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
 {
 	(void)batch;
@@ -135,13 +127,13 @@ static void note_file_error(struct firmware *firmware, const struct isst_domain 
 			firmware->messages->error ? firmware->messages->error : strerror(-error));
 }
 
-/** The highest and the lowest base frequency of a domain's CPUs, and who has the highest. */
+/** Base frequencies of a domain's CPUs, and the CPUs with the highest. */
 struct base_frequencies {
 	uint64_t high_khz, low_khz; /* 0 where no CPU has any */
 	struct isst_cpuset *high;
 };
 
-/** CPUs that are offline have no frequencies. */
+/** Offline CPUs have no frequencies. */
 static int read_base_frequencies(struct firmware *firmware, const struct isst_domain *domain,
 				 struct base_frequencies *base)
 {
@@ -205,10 +197,7 @@ static int plan_base_freq(struct firmware_batch *batch, struct level_request *re
 	return 0;
 }
 
-/**
- * The nominal ratio by the end of a model name such as `... CPU @ 2.30GHz`, rounded down. Returns 0
- * where it holds none, as in some firmware and virtual machines.
- */
+/** The nominal ratio in a model name such as `... CPU @ 2.30GHz`, rounded down; 0: it has none. */
 static unsigned int ratio_in_name(const char *model_name)
 {
 	const char *text = model_name ? strstr(model_name, "@ ") : NULL;
@@ -227,7 +216,7 @@ static unsigned int ratio_in_name(const char *model_name)
 	return strcmp(text, "GHz") == 0 ? ratio : 0;
 }
 
-/** Without a frequency in the name what all CPUs are guaranteed stands for the nominal one. */
+/** Without a frequency in the name the lowest base frequency stands for the nominal one. */
 static int plan_properties(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_level *level = request->level;
@@ -253,8 +242,6 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 	level->cpus = isst_cpuset_new();
 	return level->cpus ? isst_cpuset_add_set(level->cpus, level->domain->present) : -ENOMEM;
 }
-
-/* ---- What is not there ---- */
 
 static int note_unsupported(struct firmware_batch *batch, const struct isst_domain *domain,
 			    struct isst_failure *failure)

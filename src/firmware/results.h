@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the firmware answers, as the features read it: a struct for each kind of result. Programs
- * see none of them: src/library/values.c looks the values up.
- */
+/* Results: what the firmware answers. Programs see only values (src/library/values.c). */
 #ifndef ISST_FIRMWARE_RESULTS_H
 #define ISST_FIRMWARE_RESULTS_H
 
@@ -37,14 +34,10 @@ struct isst_base_freq {
 struct isst_turbo_freq {
 	ISST_MAY_GROW;
 	struct isst_failure failure;
-	/** Number of valid buckets. */
-	unsigned int buckets;
+	unsigned int buckets; /* that are valid */
 	unsigned int high_priority_cores[ISST_BUCKETS];
-	/** By TRL type and bucket: what the high priority cores reach; absent where there is none.
-	 */
-	struct isst_value mhz[ISST_TRL_TYPES][ISST_BUCKETS];
-	/** By TRL type: what low priority cores are clipped to. */
-	struct isst_value clip_mhz[ISST_TRL_TYPES];
+	struct isst_value mhz[ISST_TRL_TYPES][ISST_BUCKETS]; /* of high priority cores */
+	struct isst_value clip_mhz[ISST_TRL_TYPES];	     /* of low priority cores */
 };
 
 /** Turbo limits of one TRL type: up to @core_count active cores reach @mhz. */
@@ -55,7 +48,7 @@ struct isst_turbo_limit {
 	struct isst_value mhz[ISST_BUCKETS];
 };
 
-/** Of a power domain: as many as the driver's answers, and the kernel's directories, can have. */
+/** Of a power domain: the most that the driver's answers and the kernel's directories can have. */
 enum { ISST_FABRICS = 8 };
 
 /** Frequencies of a level's uncore fabric. */
@@ -64,23 +57,20 @@ struct isst_fabric {
 	ISST_MAY_GROW;
 };
 
-/** Everything that a performance level of a domain specifies. To be emptied with
- * level_clear(). */
+/** Everything that a performance level of a domain specifies. Cleared by level_clear(). */
 struct isst_level {
 	ISST_MAY_GROW;
 	const struct isst_domain *domain;	 /* in */
 	unsigned int level;			 /* in */
 	const struct isst_perf_profile *profile; /* in: the domain's, where it was read; or NULL */
 	struct isst_failure failure;
-	/* On or off: by mailbox as the firmware reports it for this level, by TPMI at the current
-	 * one.
-	 */
-	enum isst_feature_state turbo_freq, base_freq;
-	/* That they are supported is reported for the current level only, which is another one. */
-	bool features_assumed;
+	enum isst_feature_state turbo_freq,
+		base_freq;     /* at this level; by TPMI at the current one */
+	bool features_assumed; /* support is reported for the current level only, which is another
+				*/
 	enum isst_feature_state core_power;
 	struct isst_cpuset *cpus; /* CPUs that may be online; NULL if unreadable or not reported */
-	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */
+	uint64_t cores;		  /* the firmware's numbers of their cores, unless @cpus is NULL */
 	struct isst_value tdp_ratio;
 	struct isst_value base_mhz, base_avx2_mhz, base_avx512_mhz, base_amx_mhz;
 	struct isst_fabric fabric[ISST_FABRICS + ISST_GROWN];

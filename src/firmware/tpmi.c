@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Firmware by TPMI: API versions 2 and 3. Each request is a structure and a call of its own; only
- * CLOS associations travel in batches. Frequencies are MHz already. A domain is named by its
- * socket, which is the kernel's package number, and its number in it.
- */
+/* Firmware by TPMI: API versions 2 and 3. Each request is a structure and a call of its own, except
+ * CLOS associations. Frequencies are in MHz. The socket is the kernel's package number. */
 #include "common/monotonic.h"
 #include "driver/driver.h"
 #include "firmware/batch.h"
@@ -18,8 +15,7 @@
 
 enum { MHZ_PER_RATIO = 100 };
 
-/* A refusal takes microseconds. The driver waits four times for 5 ms or more before it gives a
- * level up that it has asked for. */
+/* A refusal takes microseconds; the driver sleeps at least 4 x 5 ms before it gives up a level. */
 enum { WAITED_US = 10000 };
 
 /* Bits of the values (enum firmware_setting), and those of the interface. */
@@ -36,9 +32,6 @@ enum {
 	"hardware-controlled performance states (HWP) are disabled (check the BIOS, and intel_pstate on " \
 	"the kernel command line)"
 
-/* ---- Reading ---- */
-
-/** Settings that the summary of levels has. */
 static int get_of_levels(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_perf_level_info info;
@@ -70,10 +63,31 @@ static int get_of_core_power(struct tpmi_run *run, const struct tpmi_request *re
 	return 0;
 }
 
+/** -EOPNOTSUPP: there is no core-power. The kernel does not check that: it would read and write
+ * whatever is in the place of the missing registers. */
+static int check_core_power(struct tpmi_run *run, const struct isst_domain *domain,
+			    struct abi_core_power *state)
+{
+	int error = tpmi_core_power(run, domain, state);
+
+	return !error && !state->supported ? -EOPNOTSUPP : error;
+}
+
+static int read_clos(struct tpmi_run *run, const struct tpmi_request *request,
+		     struct abi_clos_param *config)
+{
+	struct abi_core_power state;
+	int error = check_core_power(run, request->domain, &state);
+
+	*config = (struct abi_clos_param){ OF_DOMAIN(request->domain),
+					   .clos = (uint8_t)request->index };
+	return error ? error : driver_request(run->driver, "CLOS_PARAM", ABI_CLOS_PARAM, config);
+}
+
 static int get_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_clos_param config;
-	int error = tpmi_clos(run, request->domain, request->index, &config);
+	int error = read_clos(run, request, &config);
 
 	if (!error)
 		*(uint64_t *)request->result = (config.prop_prio & 0xfU) << 4 |
@@ -82,9 +96,7 @@ static int get_clos(struct tpmi_run *run, const struct tpmi_request *request)
 	return error;
 }
 
-/* ---- Writing ---- */
-
-/** How often this thread went to sleep: time that others took from it is no waiting. */
+/** How often this thread went to sleep: preemption is not waiting. */
 static long count_rests(void)
 {
 	struct rusage usage = { 0 };
@@ -93,8 +105,8 @@ static long count_rests(void)
 	return usage.ru_nvcsw;
 }
 
-/** What is refused, and what took no effect in time, has the same answer, but not after the same
- * time. -ETIMEDOUT: the level was asked for, and the firmware may take it yet. */
+/** A refusal and a timeout have the same answer; only the time differs. -ETIMEDOUT: the firmware
+ * may still change the level. */
 static int set_level(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_perf_level_control control = { OF_DOMAIN(request->domain),
@@ -120,12 +132,12 @@ static int set_features(struct tpmi_run *run, const struct tpmi_request *request
 	return driver_request(run->driver, "PERF_SET_FEATURE", ABI_PERF_SET_FEATURE, &control);
 }
 
-/** Switch and priority type are written together: the other one is kept. */
+/** Switch and priority type are written together; the other one is kept. */
 static int set_of_core_power(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	bool qos = request->command->sub_code == SETTING_QOS;
 	struct abi_core_power state;
-	int error = tpmi_check_core_power(run, request->domain, &state);
+	int error = check_core_power(run, request->domain, &state);
 
 	if (error)
 		return error;
@@ -133,14 +145,14 @@ static int set_of_core_power(struct tpmi_run *run, const struct tpmi_request *re
 	state.enable = (request->value & (qos ? VALUE_CLOS_ENABLE : 1)) != 0;
 	if (qos)
 		state.priority_type = (request->value & VALUE_ORDERED) != 0;
-	tpmi_run_forget_core_power(run);
+	run->core_power_count = 0;
 	return driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, &state);
 }
 
 static int set_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_core_power state;
-	int error = tpmi_check_core_power(run, request->domain, &state);
+	int error = check_core_power(run, request->domain, &state);
 	struct abi_clos_param config = {
 		.get_set = 1,
 		OF_DOMAIN(request->domain),
@@ -152,8 +164,6 @@ static int set_clos(struct tpmi_run *run, const struct tpmi_request *request)
 
 	return error ? error : driver_request(run->driver, "CLOS_PARAM", ABI_CLOS_PARAM, &config);
 }
-
-/* ---- Which is which ---- */
 
 static const struct field WHOLE_FIELD[] = { { 63, 0, FIELD_LONG, 1, 0 } };
 
@@ -187,7 +197,7 @@ static const struct setting_access {
 		  .causes = "the firmware does not allow it" },
 	},
 	[SETTING_ASSOCIATION] = {
-		/* The driver sets none above 3, but 4 bits may hold one: it can be replaced. */
+		/* The field has 4 bits: a CLOS above 3, which the driver never sets, can be replaced. */
 		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, FIELDS(WHOLE_FIELD),
 		  .any_clos = true },
 		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, .writes = true,
@@ -198,16 +208,6 @@ static const struct setting_access {
 		{ .name = "the turbo ratio limits", .kind = REQUEST_MSR, .code = 0x1ad, .writes = true },
 	},
 };
-
-/** An MSR is reached through a CPU. Returns false, with the failure set, where there is none. */
-static bool can_be_reached(struct firmware_batch *batch, const struct setting_request *request,
-			   const struct firmware_command *command)
-{
-	if (command->kind != REQUEST_MSR || request->domain->has_cpu)
-		return true;
-	firmware_note_no_cpu(batch, request->domain, request->failure, command->name);
-	return false;
-}
 
 static int tpmi_plan_get(struct firmware_batch *batch, const struct setting_request *request)
 {
@@ -220,9 +220,7 @@ static int tpmi_plan_get(struct firmware_batch *batch, const struct setting_requ
 	case REQUEST_ASSOCIATION:
 		return firmware_plan_association(&scope, get, request->index, 0, request->value);
 	default:
-		return can_be_reached(batch, request, get)
-			       ? firmware_plan_msr(&scope, get, request->value)
-			       : 0;
+		return firmware_plan_msr(&scope, get, request->value);
 	}
 }
 
@@ -238,24 +236,19 @@ static int tpmi_plan_set(struct firmware_batch *batch, const struct setting_requ
 		return firmware_plan_association(&scope, set, request->index,
 						 (unsigned int)*request->value, NULL);
 	default:
-		return can_be_reached(batch, request, set)
-			       ? firmware_plan_write(&scope, set, request->domain->cpu, 0,
-						     *request->value)
-			       : 0;
+		return firmware_plan_write(&scope, set, request->domain->cpu, 0, *request->value);
 	}
 }
 
 enum { API_LEVEL_MASKS = 3 }; /* from this version on support is reported for each level */
 enum { REVISION_SECOND_FABRIC = 2 };
 
-/* ---- Values ---- */
-
 static struct isst_value known(unsigned int value)
 {
 	return (struct isst_value){ ISST_KNOWN, value };
 }
 
-/** Of a number whose 0 means that there is none. */
+/** 0 means that there is no such value. */
 static struct isst_value nonzero(unsigned int value)
 {
 	return (struct isst_value){ value ? ISST_KNOWN : ISST_ABSENT, value };
@@ -266,8 +259,6 @@ static void set_unreadable(struct isst_value *values, size_t count)
 	for (size_t i = 0; i < count; i++)
 		values[i] = (struct isst_value){ ISST_UNREADABLE, 0 };
 }
-
-/* ---- Which domains there are ---- */
 
 static int valid_domains(struct driver *driver, unsigned int package, unsigned int *valid)
 {
@@ -282,12 +273,8 @@ static int valid_domains(struct driver *driver, unsigned int package, unsigned i
 
 /* ---- Levels ---- */
 
-/** Bit 0 alone: some kernels take the field too wide, and the bits above it are the error of the
- * last change of the level. */
-static bool is_locked(const struct abi_perf_level_info *info)
-{
-	return info->locked & 1;
-}
+/* Some kernels report more bits, which are the error of the last change of the level. */
+enum { LOCKED = 1 };
 
 static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *request)
 {
@@ -301,13 +288,13 @@ static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *req
 	profile->highest_level = info.max_level;
 	profile->current_level = info.current_level;
 	profile->level_mask = info.level_mask;
-	profile->locked = is_locked(&info);
+	profile->locked = info.locked & LOCKED;
 	profile->enabled = info.enabled;
 	return 0;
 }
 
-/** Features of a level, with the support reported for each level, or in API version 2 for all: then
- * the value of the request is not 0. */
+/** Support is reported for each level, or for all of them (API version 2: the request has a value).
+ */
 static int ask_features(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct level_features *features = request->result;
@@ -387,7 +374,7 @@ static int ask_level(struct tpmi_run *run, const struct tpmi_request *request)
 	return error;
 }
 
-/** Of the properties of a level only the turbo limits of its first TRL level. */
+/** Only the turbo limits of the level's first TRL type. */
 static int ask_level_limits(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_value *mhz = request->result;
@@ -403,10 +390,8 @@ static int ask_level_limits(struct tpmi_run *run, const struct tpmi_request *req
 
 static_assert((int)ISST_FABRICS == (int)ABI_MAX_FABRICS, "fabrics of a level");
 
-/**
- * Further fabrics. Kernels that do not know the request (ENOTTY), parts of an older revision and
- * parts that answer 0 have none, which is no failure; whatever else goes wrong is one.
- */
+/** Further fabrics. Older kernels (ENOTTY), older revisions and an answer of 0 have none; any other
+ * error is a failure. */
 static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct level_request *result = request->result;
@@ -424,7 +409,7 @@ static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 	if (!error)
 		error = driver_request(run->driver, "GET_PERF_LEVEL_FABRIC_INFO",
 				       ABI_GET_PERF_LEVEL_FABRIC_INFO, &info);
-	/* Whether there are more than these is not known then. */
+	/* Then the number of fabrics is unknown. */
 	if (error && error != -ENOTTY)
 		fabrics[1] = (struct isst_fabric){ unreadable, unreadable, unreadable };
 	if (error)
@@ -530,18 +515,14 @@ static const char *trl_type_name(const struct isst_platform *platform, unsigned 
 
 static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
 {
-	struct query_scope scope = { batch, profile->domain, -1, &profile->failure };
-
-	return firmware_plan_tpmi(&scope, &PERF_PROFILE, 0, 0, profile);
+	return firmware_plan_tpmi(RESULT_SCOPE(batch, profile), &PERF_PROFILE, 0, 0, profile);
 }
 
 static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
 			 unsigned int level, struct level_features *features)
 {
-	struct query_scope scope = { batch, domain, (int)level, &features->failure };
-
-	return firmware_plan_tpmi(&scope, &FEATURES, level,
-				  batch->firmware->platform->api_version < API_LEVEL_MASKS,
+	return firmware_plan_tpmi(LEVEL_SCOPE(batch, domain, level, &features->failure), &FEATURES,
+				  level, batch->firmware->platform->api_version < API_LEVEL_MASKS,
 				  features);
 }
 
@@ -562,9 +543,8 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 			     unsigned int level, struct isst_failure *failure,
 			     struct isst_value mhz[ISST_BUCKETS])
 {
-	struct query_scope scope = { batch, domain, (int)level, failure };
-
-	return firmware_plan_tpmi(&scope, &LEVEL_LIMITS, level, 0, mhz);
+	return firmware_plan_tpmi(LEVEL_SCOPE(batch, domain, level, failure), &LEVEL_LIMITS, level,
+				  0, mhz);
 }
 
 static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
@@ -596,7 +576,7 @@ static int ask_lock(struct tpmi_run *run, const struct tpmi_request *request)
 	int error = tpmi_summary(run, request->domain, &info);
 
 	if (!error)
-		*(bool *)request->result = is_locked(&info);
+		*(bool *)request->result = info.locked & LOCKED;
 	return error;
 }
 
@@ -605,9 +585,7 @@ COMMAND(LOCK, 9, ask_lock, "the lock of the level");
 static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
 			   struct isst_failure *failure, bool *locked)
 {
-	struct query_scope scope = { batch, domain, -1, failure };
-
-	return firmware_plan_tpmi(&scope, &LOCK, 0, 0, locked);
+	return firmware_plan_tpmi(DOMAIN_SCOPE(batch, domain, failure), &LOCK, 0, 0, locked);
 }
 
 /* ---- Core-power ---- */
@@ -621,17 +599,15 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 	if (error)
 		return error;
 	result->supported = state.supported;
-	/* The kernel returns whatever is in the place of the missing registers. */
+	/* The other values are whatever is in the place of the missing registers. */
 	if (!state.supported)
 		return 0;
-	/* One switch is both. */
 	result->enabled = result->clos_enabled = state.enable;
 	result->priority = state.priority_type ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL;
 	return 0;
 }
 
-/** Classes hold while core-power or SST-TF is on: measured on Granite Rapids
- * (docs/internals/hardware-reports.md). */
+/** Classes hold while core-power or SST-TF is on (docs/internals/hardware-reports.md). */
 static int ask_clos_in_force(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_core_power *result = request->result;
@@ -639,7 +615,7 @@ static int ask_clos_in_force(struct tpmi_run *run, const struct tpmi_request *re
 	struct abi_core_power state;
 	int error = 0;
 
-	/* That is the failure of the state. */
+	/* The failure is reported with the state. */
 	if (tpmi_core_power(run, request->domain, &state))
 		return 0;
 	if (state.supported && !state.enable)
@@ -660,7 +636,7 @@ static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_clos *result = request->result;
 	struct abi_clos_param config;
-	int error = tpmi_clos(run, request->domain, request->index, &config);
+	int error = read_clos(run, request, &config);
 
 	if (error)
 		return error;
@@ -681,35 +657,29 @@ static const struct firmware_command ASSOCIATION = { "the CLOS of a core", REQUE
 
 static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct query_scope scope = { batch, state->domain, -1, &state->failure };
-
-	return firmware_plan_tpmi(&scope, &CORE_POWER, 0, 0, state);
+	return firmware_plan_tpmi(RESULT_SCOPE(batch, state), &CORE_POWER, 0, 0, state);
 }
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct query_scope scope = { batch, state->domain, -1, &state->clos_failure };
 	int error = plan_core_power_switch(batch, state);
 
-	return error ? error : firmware_plan_tpmi(&scope, &CLOS_IN_FORCE, 0, 0, state);
+	return error ? error
+		     : firmware_plan_tpmi(DOMAIN_SCOPE(batch, state->domain, &state->clos_failure),
+					  &CLOS_IN_FORCE, 0, 0, state);
 }
 
 static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
 {
-	struct query_scope scope = { batch, clos->domain, -1, &clos->failure };
-
-	return firmware_plan_tpmi(&scope, &CLOS, clos->clos, 0, clos);
+	return firmware_plan_tpmi(RESULT_SCOPE(batch, clos), &CLOS, clos->clos, 0, clos);
 }
 
 static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
 {
 	const struct isst_cpu *cpu = association->cpu;
-	struct query_scope scope = { batch, cpu->domain, -1, &association->failure };
-
-	return firmware_plan_association(&scope, &ASSOCIATION, cpu->core, 0, association);
+	return firmware_plan_association(DOMAIN_SCOPE(batch, cpu->domain, &association->failure),
+					 &ASSOCIATION, cpu->core, 0, association);
 }
-
-/* ---- Turbo ratio limits ---- */
 
 static const struct field LIMITS_FIELDS[] = { { 63, 0, FIELD_LONG, 1, 0 } };
 static const struct firmware_command LIMITS = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
@@ -718,12 +688,7 @@ static const struct firmware_command LIMITS = { "the turbo ratio limits", REQUES
 static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 				   struct isst_turbo_ratio_limits *limits)
 {
-	struct query_scope scope = { batch, limits->domain, -1, &limits->failure };
-
-	if (limits->domain->has_cpu)
-		return firmware_plan_msr(&scope, &LIMITS, &limits->value);
-	firmware_note_no_cpu(batch, limits->domain, &limits->failure, LIMITS.name);
-	return 0;
+	return firmware_plan_msr(RESULT_SCOPE(batch, limits), &LIMITS, &limits->value);
 }
 
 const struct firmware_operations tpmi_operations = {
@@ -750,8 +715,8 @@ const struct firmware_operations tpmi_operations = {
 
 /* ---- Registers, which the driver does not show ---- */
 
-/* In registers of 64 bits: the header of an instance, which names its bank of levels in 8 bits, and
- * in that bank. */
+/* 64-bit registers: the header of an instance, which locates the bank of levels, and in that bank.
+ */
 enum { SST_HEADER = 0, PP_CONTROL = 3, PP_STATUS = 4 };
 enum { HEADER_ABSENT = 0xff, HEADER_HAS_LEVELS = 1 << 9, LEVEL_BITS = 7 };
 
