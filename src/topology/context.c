@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a context holds: its topology, which is found anew when CPUs went on- or offline, and what
- * callers ask of it. */
+/* The topology of a context, and queries on it. */
 #include "topology/context.h"
 
 #include <errno.h>
@@ -117,11 +116,16 @@ int context_check_discovered(struct isst_context *context)
 
 int context_check_domain(struct isst_context *context, const struct isst_domain *domain)
 {
-	if (topology_has_domain(context->topology, domain))
+	const struct topology *topology = context->topology;
+
+	if (domain && domain->index < topology->domain_count &&
+	    &topology->domains[domain->index]->public == domain)
 		return 0;
-	if (topology_has_lost_domain(context->topology, domain))
-		return message_error(&context->messages, -ESTALE,
-				     "%s no longer exists since the last discovery", domain->name);
+	for (size_t i = 0; i < topology->lost_domain_count; i++)
+		if (&topology->lost_domains[i]->public == domain)
+			return message_error(&context->messages, -ESTALE,
+					     "%s no longer exists since the last discovery",
+					     domain->name);
 	return message_error(&context->messages, -EINVAL, "%s",
 			     domain ? "a domain of another context was given"
 				    : "no domain was given");
@@ -129,12 +133,15 @@ int context_check_domain(struct isst_context *context, const struct isst_domain 
 
 int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu)
 {
-	if (topology_has_cpu(context->topology, cpu))
+	const struct topology *topology = context->topology;
+
+	if (cpu && context_cpu(context, cpu->number) == cpu)
 		return 0;
-	if (topology_has_lost_cpu(context->topology, cpu))
-		return message_error(&context->messages, -ESTALE,
-				     "CPU %u no longer exists since the last discovery",
-				     cpu->number);
+	for (size_t i = 0; i < topology->lost_cpu_count; i++)
+		if (&topology->lost_cpus[i]->public == cpu)
+			return message_error(&context->messages, -ESTALE,
+					     "CPU %u no longer exists since the last discovery",
+					     cpu->number);
 	return message_error(&context->messages, -EINVAL, "%s",
 			     cpu ? "a CPU of another context was given" : "no CPU was given");
 }

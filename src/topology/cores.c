@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The firmware's numbers of cores, in batches, and whether they can be true. */
+/* The firmware's numbers of cores and power domains, and whether they can be true. */
 #include "base/array.h"
 #include "base/error_name.h"
 #include "base/messages.h"
@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Power domains ---- */
+/* ---- Packages split into power domains, which the kernel's die ids do not show ---- */
 
-/** The domains as the kernel reports them, while new ones take their place. */
+/** The domains as the kernel reports them, while new ones replace them. */
 struct dies {
 	struct topology_domain **domains;
 	size_t count;
@@ -45,14 +45,14 @@ static int note_unserved(struct topology *topology, const struct unserved_domain
 	return 0;
 }
 
-/** Leaves out a package of which the driver offers nothing. @packages: as counted, or 0. */
+/** Leaves out a package without power domains. @packages: their number, or 0 if unknown. */
 static int leave_out_package(const struct topology_sources *sources, struct topology *topology,
 			     unsigned int package, unsigned int packages, int cause)
 {
 	const char *why = "it is not bound to all devices of the package", *hint = "";
 	int error;
 
-	/* The driver compares the id with the number of packages when it is bound. */
+	/* When it is bound the driver compares the id with the number of packages. */
 	if (packages > 0 && package >= packages)
 		why = message_make(sources->messages,
 				   "of %u packages it accepts only ids 0 to %u (\"Invalid package "
@@ -72,7 +72,7 @@ static int leave_out_package(const struct topology_sources *sources, struct topo
 									  .whole = true });
 }
 
-/** Makes the domains that the driver offers for a package. */
+/** Adds the domains that the driver provides for a package. */
 static int add_package(const struct topology_sources *sources, struct topology *topology,
 		       unsigned int package, unsigned int packages)
 {
@@ -96,7 +96,7 @@ static int add_package(const struct topology_sources *sources, struct topology *
 	return 0;
 }
 
-/** Whether a die is the first of its package: they stand together. */
+/** Whether a die is the first of its package. */
 static bool is_first_die(const struct dies *dies, size_t i)
 {
 	return i == 0 || dies->domains[i]->public.package != dies->domains[i - 1]->public.package;
@@ -105,7 +105,7 @@ static bool is_first_die(const struct dies *dies, size_t i)
 static int add_packages(const struct topology_sources *sources, struct topology *topology,
 			const struct dies *dies)
 {
-	/* The number of packages; 0 where others may be offline. */
+	/* 0 where other packages may be offline. */
 	unsigned int packages = 0;
 	int error = 0;
 
@@ -119,7 +119,7 @@ static int add_packages(const struct topology_sources *sources, struct topology 
 	return error;
 }
 
-/** Gives a CPU to its domain, which also gets the CPU's die. */
+/** Moves a CPU to its power domain, which also gets the CPU's die. */
 static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 {
 	const struct isst_domain *die = &cpu->domain->public;
@@ -127,7 +127,7 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 
 	if (cpu->public.core_known)
 		domain = topology_find_domain(topology, die->package, die->die, cpu->punit_domain);
-	/* A CPU that may be in any power domain of its package: of none of them all are known. */
+	/* A CPU of unknown core may be in any power domain of its package. */
 	for (size_t i = 0; i < topology->domain_count && cpu->unknown_core; i++) {
 		struct topology_domain *other = topology->domains[i];
 
@@ -148,7 +148,7 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 	return topology_add_to_domain(domain, cpu);
 }
 
-/** Removes the CPUs that belong to no domain from the table, with a notice. */
+/** Removes CPUs without a domain from the table, with a notice. */
 static int drop_strays(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *strays = isst_cpuset_new();
@@ -190,7 +190,7 @@ out:
 	return error;
 }
 
-/** A domain without CPUs is on the die of its package, where that has only one. */
+/** Gives domains without CPUs the die of their package, if it has only one. */
 static void place_without_cpus(struct topology *topology, const struct dies *dies)
 {
 	for (size_t i = 0; i < topology->domain_count; i++) {
@@ -236,7 +236,7 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 	return error;
 }
 
-/** Reports all CPUs that the driver does not know for the same reason in one message. */
+/** Reports all CPUs that the driver does not know for one reason in one message. */
 static int note_unknown(const struct topology_sources *sources, struct topology *topology,
 			const struct abi_cpu_map *entries, const int *errors, size_t first)
 {
@@ -264,7 +264,7 @@ static int note_unknown(const struct topology_sources *sources, struct topology 
 	return error;
 }
 
-/** Whether a CPU reports a power domain although the platform has none. */
+/** Whether a CPU has a power domain although the platform has none. */
 static bool names_foreign_domain(const struct topology_sources *sources,
 				 const struct topology_cpu *cpu)
 {
@@ -272,7 +272,7 @@ static bool names_foreign_domain(const struct topology_sources *sources,
 	       !sources->operations->valid_domains;
 }
 
-/** One line for all CPUs that are alike, of which there may be thousands. */
+/** One message for all CPUs alike, of which there may be thousands. */
 static int note_foreign_domains(const struct topology_sources *sources,
 				const struct topology *topology)
 {
@@ -321,7 +321,7 @@ static bool is_beyond(const struct topology_cpu *cpu)
 	return cpu->public.core_known && cpu->public.core >= TOPOLOGY_CORES;
 }
 
-/** The firmware has no bit for a core of 64 and above: such a number cannot be true. */
+/** The firmware has no bits for cores from 64 on: such numbers cannot be true. */
 static int disown_cores_beyond(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
@@ -377,7 +377,7 @@ int topology_compare_places(const void *left, const void *right)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/** Notes of @count CPUs that they have the same place. */
+/** Notes that @count CPUs have the same location. */
 static int disown_place(const struct topology_sources *sources, struct topology_cpu **places,
 			size_t count)
 {
@@ -390,7 +390,7 @@ static int disown_place(const struct topology_sources *sources, struct topology_
 		error = isst_cpuset_add(cpus, places[i]->public.number, places[i]->public.number);
 	if (!error && !(list = isst_cpuset_to_list(cpus)))
 		error = -ENOMEM;
-	/* Not a list of CPUs of which that holds one by one: such messages are folded. */
+	/* "CPU numbers": messages about lists of "CPUs" are folded. */
 	for (size_t i = 0; i < count && !error; i++) {
 		places[i]->unknown_core = message_make(
 			sources->messages,
@@ -404,8 +404,8 @@ static int disown_place(const struct topology_sources *sources, struct topology_
 	return error;
 }
 
-/* No two CPUs are the same thread of the same core: where the driver reports so, neither number is
- * to be trusted. The kernel's numbers of cores are not those of masks. */
+/* No two CPUs are the same thread of a core. The kernel's numbers of cores are not those of masks.
+ */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology)
 {
 	struct topology_cpu **places = calloc(topology->cpu_count + 1, sizeof(*places));
@@ -453,7 +453,6 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 		struct topology_cpu *cpu = topology->cpus[i];
 		struct punit_number punit;
 
-		/* All ones are no number. */
 		if (errors[i] || entries[i].physical_cpu == UINT32_MAX) {
 			if (!cpu->unknown_core)
 				error = note_unknown(sources, topology, entries, errors, i);
@@ -471,8 +470,6 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 	free(errors);
 	return error;
 }
-
-/* ---- Cores as the kernel numbers them, where no driver reports the firmware's ---- */
 
 int topology_take_kernel_cores(const struct topology_sources *sources, struct topology *topology)
 {
@@ -495,7 +492,7 @@ int topology_take_kernel_cores(const struct topology_sources *sources, struct to
 		if (error)
 			return error;
 		public->core = (unsigned int)core;
-		/* The threads of a core count in the order of their numbers. */
+		/* Threads of a core are counted in the order of their numbers. */
 		for (size_t j = 0; j < i; j++) {
 			const struct isst_cpu *other = &topology->cpus[j]->public;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Discovery as a whole: its steps in turn, once more where CPUs went on- or offline meanwhile. */
+/* Discovery: the kernel's lists, then the other steps; repeated if CPUs went on- or offline
+ * meanwhile. */
 #include "base/cpuset.h"
 #include "base/messages.h"
 #include "common/numbered.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Lists ---- */
+/* ---- The kernel's lists: a few files are read for each die, none for each CPU ---- */
 
 enum { HIGHEST_NUMBER = UINT32_MAX - 1 };
 
@@ -52,7 +53,7 @@ out:
 	return error;
 }
 
-/** Reads a number of a CPU's topology directory. Returns -ENOENT where there is no such file. */
+/** Reads a number of a CPU's topology directory. */
 static int read_cpu_number(const struct topology_sources *sources, unsigned int cpu,
 			   const char *name, unsigned int *number)
 {
@@ -66,10 +67,7 @@ static int read_cpu_number(const struct topology_sources *sources, unsigned int 
 	return error;
 }
 
-/**
- * Reads which CPUs share the die of @cpu. Kernels that do not know dies have only packages, under
- * one of two names.
- */
+/** Reads the CPUs of @cpu's die. Kernels without dies list packages, under one of two names. */
 static int read_die_cpus(const struct topology_sources *sources, unsigned int cpu,
 			 struct isst_cpuset *set)
 {
@@ -88,7 +86,7 @@ static int read_die_cpus(const struct topology_sources *sources, unsigned int cp
 	return error;
 }
 
-/** Gives the online CPUs of a die to their domain. */
+/** Adds the online CPUs of a die to its domain. */
 static int fill_domain(const struct topology_sources *sources, struct topology *topology,
 		       struct topology_domain *domain, const struct isst_cpuset *cpus)
 {
@@ -114,7 +112,7 @@ static int fill_domain(const struct topology_sources *sources, struct topology *
 	return 0;
 }
 
-/** Finds the die of a CPU that belongs to none yet, and all that share it. */
+/** Adds the die of a CPU, with all CPUs that share it. */
 static int scan_die(const struct topology_sources *sources, struct topology *topology,
 		    unsigned int cpu)
 {
@@ -179,7 +177,6 @@ static int topology_read_lists(const struct topology_sources *sources, struct to
 
 	if (error)
 		return error;
-	/* The table of online CPUs; where they are is not known yet. */
 	topology->cpus = calloc(isst_cpuset_count(topology->online) + 1, sizeof(*topology->cpus));
 	if (!topology->cpus)
 		return -ENOMEM;
@@ -194,7 +191,7 @@ static int topology_read_lists(const struct topology_sources *sources, struct to
 	return scan_dies(sources, topology);
 }
 
-/* ---- Second threads while SMT is off: the kernel does not report where they are ---- */
+/* ---- Second threads while SMT is off: the kernel does not report their location ---- */
 
 static int compare_cores(const void *left, const void *right)
 {
@@ -206,14 +203,9 @@ static int compare_cores(const void *left, const void *right)
 	return (a->core > b->core) - (a->core < b->core);
 }
 
-/**
- * Whether the CPUs of a set, which are offline and unknown, are the hidden threads of cores that
- * are known: SMT is off, and there are no more of them than cores that could have one. Returns 0 or
- * -ENOMEM.
- *
- * Each core that is online hides one thread, and each core that is offline as a whole two more: so
- * where there are no more hidden CPUs than cores that hide one, no core is offline.
- */
+/** Whether unknown offline CPUs are the hidden threads of known cores: SMT is off, and there are no
+ * more of them than cores with one known thread (an offline core would hide two). Returns 0 or
+ * -ENOMEM. */
 static int are_siblings(const struct topology_sources *sources, const struct topology *topology,
 			const struct isst_cpuset *unseen, bool *siblings)
 {
@@ -229,14 +221,12 @@ static int are_siblings(const struct topology_sources *sources, const struct top
 		if (topology->cpus[i]->public.core_known)
 			cpus[count++] = topology->cpus[i];
 	qsort(cpus, count, sizeof(struct topology_cpu *), compare_cores);
-	/* Cores of which one thread is known. */
 	for (size_t i = 0; i < count; i++)
 		single += (i == 0 || compare_cores(&cpus[i - 1], &cpus[i])) &&
 			  (i + 1 == count || compare_cores(&cpus[i], &cpus[i + 1]));
 	free(cpus);
 	if (isst_cpuset_count(unseen) > single)
 		return 0;
-	/* On a processor that has no SMT no CPU is hidden. */
 	error = kernel_files_text(sources->files, CPU_DIRECTORY "/smt/control", &control);
 	*siblings = !error && hotplug_smt_is_off(control);
 	free(control);
@@ -247,7 +237,7 @@ static int are_siblings(const struct topology_sources *sources, const struct top
 
 enum { MOST_TRIES = 3 }; /* of a discovery that CPUs disturb by going on- or offline */
 
-/** Of which domains all CPUs are known: a CPU of @unseen may be in any of them. */
+/** Sets which domains have unknown CPUs: a CPU of @unseen may be in any. */
 static int check_domains(const struct topology_sources *sources, struct topology *topology,
 			 const struct isst_cpuset *unseen)
 {
@@ -286,7 +276,7 @@ static int check_domains(const struct topology_sources *sources, struct topology
 	return error;
 }
 
-/** What follows from the CPUs that are offline, and those of them that were never seen. */
+/** Handles offline CPUs that were never seen online. */
 static int check_offline(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *unseen = isst_cpuset_new();
@@ -311,7 +301,7 @@ static int check_offline(const struct topology_sources *sources, struct topology
 	return error;
 }
 
-/** Notes in each domain what its CPUs' cores mean for core masks. */
+/** Notes in each domain which halves of core masks it needs. */
 static void summarize_cores(const struct topology_sources *sources, struct topology *topology)
 {
 	size_t known = topology->cpu_count + topology->unreachable_count;
@@ -345,7 +335,7 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 			      "%zu CPUs are offline and were not seen online before", unknown);
 }
 
-/** One try. *@result is what was found, as far as it went, also after an error. */
+/** One try. *@result is what was found, also after an error. */
 static int discover_once(const struct topology_sources *sources, struct topology **result)
 {
 	struct topology *topology = calloc(1, sizeof(*topology));
@@ -374,7 +364,7 @@ static int discover_once(const struct topology_sources *sources, struct topology
 	return error;
 }
 
-/** Whether what was found may come of CPUs that went on- or offline meanwhile. */
+/** Whether the result may come from CPUs that went on- or offline meanwhile. */
 static bool may_be_torn(const struct topology *topology, int error)
 {
 	if (!topology || !topology->online || (error && error != -EIO))
@@ -385,7 +375,6 @@ static bool may_be_torn(const struct topology *topology, int error)
 	return error || topology->left_out_count > 0;
 }
 
-/** Whether other CPUs are online now than at the beginning. */
 static bool online_changed(const struct topology_sources *sources, const struct topology *topology)
 {
 	struct isst_cpuset *now = topology ? isst_cpuset_new() : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs that are offline: the kernel does not report where they are, so they are remembered while
- * they are online. */
+/* Offline CPUs: the kernel does not report their location, so it is remembered while they are
+ * online. */
 #include "base/array.h"
 #include "base/messages.h"
 #include "base/runtime_file.h"
@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The file of the runtime directory: text, versioned, replaced as a whole. It is never needed,
- * and never trusted over what the kernel reports. ---- */
+/* ---- The cache: a versioned text file that is never needed, nor trusted over the kernel. ---- */
 
 struct topology_cache {
 	char *text; /* the file's content, NULL where there is none */
@@ -25,11 +24,10 @@ struct topology_cache {
 };
 
 #define FILE_NAME "topology"
-/* The first line; another layout gets another number. */
+/* Another layout gets another number. */
 #define HEADER "isst topology 1 boot %s\n"
 #define COLUMNS "# cpu package die domain core thread\n"
 
-/** Parses one line of six numbers. */
 static bool parse_line(char *line, struct cached_cpu *cpu)
 {
 	unsigned int *const members[] = { &cpu->number, &cpu->package, &cpu->die,
@@ -47,7 +45,7 @@ static bool parse_line(char *line, struct cached_cpu *cpu)
 	return rest == NULL;
 }
 
-/** Parses all lines behind the header. Returns 0, -EINVAL or -ENOMEM. */
+/** Parses the lines after the header. Returns 0, -EINVAL or -ENOMEM. */
 static int parse_lines(struct topology_cache *cache, const char *lines)
 {
 	char *copy = strdup(lines), *rest = copy, *line;
@@ -66,8 +64,7 @@ static int parse_lines(struct topology_cache *cache, const char *lines)
 	return error;
 }
 
-/** One that is of another boot or version, malformed or unreadable counts as empty. Returns 0 or
- * -ENOMEM. */
+/** A cache of another boot or version, or a damaged one, counts as empty. Returns 0 or -ENOMEM. */
 static int read_cache(struct topology_cache *cache, const struct runtime_directory *directory,
 		      const char *boot_id, struct messages *messages)
 {
@@ -98,7 +95,7 @@ static int read_cache(struct topology_cache *cache, const struct runtime_directo
 	return error;
 }
 
-/** Writes the cache at once, where it differs from what was read; who may not, leaves it. */
+/** Writes the cache if it has changed; errors are only traced. */
 static void update_cache(const struct topology_cache *old,
 			 const struct runtime_directory *directory, const char *boot_id,
 			 const struct cached_cpu *cpus, size_t count, struct messages *messages)
@@ -124,12 +121,6 @@ static void update_cache(const struct topology_cache *old,
 	free(text);
 }
 
-static void clear_cache(struct topology_cache *cache)
-{
-	free(cache->text);
-	free(cache->cpus);
-}
-
 /* ---- CPUs that are offline now ---- */
 
 static struct topology_domain *find_domain(const struct topology *topology,
@@ -138,8 +129,8 @@ static struct topology_domain *find_domain(const struct topology *topology,
 	return topology_find_domain(topology, cached->package, cached->die, cached->domain);
 }
 
-/** Adds a remembered CPU to the table of CPUs, unless one of that number is in it, or online and
- * now left out. Where it is may yet turn out to be the place of another one. */
+/** Adds a remembered CPU to the table, unless it is known or online. Another CPU may turn out to
+ * have its location. */
 static int add_candidate(const struct topology_sources *sources, struct topology *topology,
 			 const struct cached_cpu *cached, struct isst_cpuset *known)
 {
@@ -164,8 +155,7 @@ static int add_candidate(const struct topology_sources *sources, struct topology
 	return 0;
 }
 
-/** By place; of several of one place those that are online come first. Those whose place is not
- * known come last. */
+/** By location, online CPUs first; those of unknown location last. */
 static int compare_claims(const void *left, const void *right)
 {
 	const struct topology_cpu *a = *(struct topology_cpu *const *)left;
@@ -182,8 +172,7 @@ static int compare_claims(const void *left, const void *right)
 	return a->public.number < b->public.number ? -1 : 1;
 }
 
-/** Makes the CPUs that are offline those of their domains; one whose place another CPU has is not
- * there any more. */
+/** Adds offline CPUs to their domains, except those whose location another CPU has now. */
 static int settle_candidates(struct topology *topology)
 {
 	struct topology_cpu **cpus = topology->cpus;
@@ -206,8 +195,7 @@ static int settle_candidates(struct topology *topology)
 	return error;
 }
 
-/** Adds the CPUs that are offline now and were seen online before, in domains that still have an
- * online CPU. */
+/** Adds remembered CPUs of domains that still have an online CPU. */
 static int add_offline_cpus(const struct topology_sources *sources, struct topology *topology,
 			    const struct topology_cache *cache)
 {
@@ -216,7 +204,7 @@ static int add_offline_cpus(const struct topology_sources *sources, struct topol
 	struct topology_cpu **cpus;
 	int error = 0;
 
-	/* An array of no elements would be freed by this, and still be the topology's. */
+	/* reallocarray() to no elements would free the topology's array. */
 	if (cache->count == 0)
 		return 0;
 	cpus = reallocarray(topology->cpus, online + cache->count, sizeof(*cpus));
@@ -243,7 +231,7 @@ static int compare_numbers(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/** Keeps those of the remembered CPUs whose package or die has no CPU online any more. */
+/** Keeps remembered CPUs whose package or die has no online CPU. */
 static int keep_unreachable(struct topology *topology, const struct topology_cache *cache)
 {
 	struct cached_cpu *cpus = calloc(cache->count + 1, sizeof(*cpus));
@@ -277,7 +265,7 @@ bool topology_is_unreachable(const struct topology *topology, unsigned int numbe
 		       compare_numbers);
 }
 
-/** Remembers what is known now, and what was known of dies that are offline as a whole. */
+/** Remembers what is known now, and what was known of entirely offline dies. */
 static int remember(const struct topology_sources *sources, const struct topology *topology,
 		    const struct topology_cache *cache, const char *boot_id)
 {
@@ -310,12 +298,13 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 	const char *boot_id;
 	int error = kernel_files_boot_id(sources->files, &boot_id);
 
-	/* A machine that numbers no boots (an emulated one) begins each with an empty directory. */
+	/* A machine without boot numbers (an emulated one) begins each boot with an empty
+	 * directory. */
 	if (error == -ENOENT) {
 		boot_id = "-";
 		error = 0;
 	}
-	/* Where there is a number that cannot be read, nothing may be taken over. */
+	/* The cache may be of another boot. */
 	if (error)
 		return error == -ENOMEM ? error : 0;
 	error = read_cache(&cache, sources->runtime, boot_id, sources->messages);
@@ -325,11 +314,12 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 		error = keep_unreachable(topology, &cache);
 	if (!error)
 		error = remember(sources, topology, &cache, boot_id);
-	clear_cache(&cache);
+	free(cache.text);
+	free(cache.cpus);
 	return error;
 }
 
-/* ---- What a call for all domains does not reach ---- */
+/* ---- What calls for all domains do not reach ---- */
 
 static int add_offline_part(struct topology *topology, const char *text)
 {
@@ -339,7 +329,7 @@ static int add_offline_part(struct topology *topology, const char *text)
 	return 0;
 }
 
-/** Describes the part that CPU @first is of, and adds its CPUs to those that are @described. */
+/** Describes the part of CPU @first, and adds its CPUs to @described. */
 static int describe_part(const struct topology_sources *sources, struct topology *topology,
 			 size_t first, struct isst_cpuset *described)
 {
@@ -372,7 +362,7 @@ static int describe_part(const struct topology_sources *sources, struct topology
 	return error;
 }
 
-/** Whether CPUs may be a whole package: as many as the smallest one has online. */
+/** Whether so many CPUs may be a whole package: at least as many as the smallest has online. */
 static bool may_be_package(const struct topology *topology, size_t count)
 {
 	for (size_t i = 0; i < topology->domain_count; i++) {

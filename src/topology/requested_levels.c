@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the registers of levels from what debugfs shows of TPMI devices. */
+/* Reads the registers of levels from the dumps of TPMI devices in debugfs. */
 #include "topology/requested_levels.h"
 #include "base/array.h"
 #include "firmware/firmware.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the kernel prints them: `TPMI Instance:N offset:...`, then lines of an offset and words. */
+/* The kernel prints `TPMI Instance:N offset:...`, then lines of an offset and words. */
 static const char INSTANCE[] = "TPMI Instance:";
 
-/** The registers of one instance, as far as they were read. */
+/** The registers of one instance. */
 struct instance {
 	const struct isst_domain *domain; /* NULL: none is known */
 	uint32_t words[TPMI_DUMP_WORDS];
@@ -49,7 +49,7 @@ static const struct isst_domain *find_domain(const struct isst_context *context,
 	return NULL;
 }
 
-/** Takes the words of a line. Of what is no number, and behind it, nothing is known. */
+/** Takes the words of a line; after one that is no number the domain counts as unknown. */
 static void read_words(struct instance *instance, char *line)
 {
 	char *word;
@@ -87,14 +87,14 @@ static int read_dump(const struct isst_context *context, struct requested_levels
 	return error ? error : add_level(all, &instance);
 }
 
-/** The devices so far: the domains of their packages are those before @next. */
+/** The walk over devices: domains before @next have been assigned. */
 struct walk {
 	struct isst_context *context;
 	struct requested_levels *all;
 	size_t next;
 };
 
-/** A package is a PCI device, in the order of their addresses; one with two is not understood. */
+/** Packages are PCI devices in the order of their addresses; two per package are not supported. */
 static int read_device(void *data, const char *device)
 {
 	struct walk *walk = data;

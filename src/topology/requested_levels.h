@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Levels that were requested last by TPMI. The register of requests is not shown by the driver, and
- * is another one than that of the present level; debugfs has both, where it may be read.
- */
+/* Levels last requested by TPMI. The driver does not show the register of requests, which differs
+ * from that of the present level; debugfs does. */
 #ifndef ISST_TOPOLOGY_REQUESTED_LEVELS_H
 #define ISST_TOPOLOGY_REQUESTED_LEVELS_H
 
@@ -16,17 +14,15 @@ struct requested_level {
 struct requested_levels {
 	struct requested_level *levels;
 	size_t count;
-	struct isst_failure failure; /* unless there is no debugfs, or it may not be read */
+	struct isst_failure failure; /* other than no access to debugfs */
 };
 
-/**
- * Reads them of all power domains; of none where that fails. What cannot be attributed to a package
- * is left out: it is unknown. To be cleared. Returns 0 or -ENOMEM.
- */
+/** Reads the levels of all power domains, or of none; unknown ones are left out. To be cleared.
+ * Returns 0 or -ENOMEM. */
 int requested_levels_read(struct isst_context *context, struct requested_levels *all);
 void requested_levels_clear(struct requested_levels *all);
 
-/** That of a domain; NULL: it is unknown. */
+/** The level of a domain; NULL: unknown. */
 const struct requested_level *requested_level_of(const struct requested_levels *all,
 						 const struct isst_domain *domain);
 

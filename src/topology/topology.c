@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A topology: its CPUs and domains, found by number. */
+/* A topology: its CPUs and domains by number, and how it inherits from an earlier one. */
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "base/messages.h"
@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- Inheritance ---- */
+/* ---- Inheritance. Callers hold pointers to domains, CPUs and sets for as long as a context lives:
+ * these keep their addresses, and the contents are exchanged. ---- */
 
-/** The domain of @old that is the same one as @domain: among the present ones, or the lost. */
+/** The same domain in @old, present or lost. */
 static struct topology_domain *find_ancestor(const struct topology *old,
 					     const struct topology_domain *domain)
 {
@@ -29,7 +30,7 @@ static struct topology_domain *find_ancestor(const struct topology *old,
 	return found && found->split == domain->split ? found : NULL;
 }
 
-/** Exchanges two domains, the addresses of the domains and of their sets excepted. */
+/** Exchanges two domains, but not their addresses and those of their sets. */
 static void swap_domains(struct topology_domain *one, struct topology_domain *other)
 {
 	struct topology_domain kept = *one;
@@ -48,7 +49,7 @@ static void swap_domains(struct topology_domain *one, struct topology_domain *ot
 	cpuset_swap(one->online, other->online);
 }
 
-/** Puts the earlier domains into the places of those that are the same, which become @old's. */
+/** Exchanges domains with those of @old that are the same. */
 static void inherit_domains(struct topology *topology, struct topology *old)
 {
 	for (size_t i = 0; i < topology->domain_count; i++)
@@ -69,13 +70,12 @@ static void inherit_domains(struct topology *topology, struct topology *old)
 		domain->heir = NULL;
 		swap_domains(heir, domain);
 		topology->domains[i] = heir;
-		/* Marks it, for lose_domains(), as one that is not lost. */
+		/* For sort_domains(): it is not lost. */
 		heir->heir = domain;
 	}
 }
 
-/** Keeps the domains of a list of @old that were not inherited, and frees what came in exchange for
- * those that were. */
+/** Keeps domains of @old that were not inherited, and frees what was exchanged for the others. */
 static void sort_domains(struct topology *topology, struct topology_domain **domains, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ static void sort_domains(struct topology *topology, struct topology_domain **dom
 			topology_free_domain(exchanged);
 			continue;
 		}
-		/* It has no CPUs, and yet is not one of an I/O die. */
+		/* Without CPUs it must not look like an I/O die. */
 		cpuset_clear(domain->present);
 		cpuset_clear(domain->online);
 		domain->public.has_cpu = domain->public.cpus_known = false;
@@ -113,7 +113,7 @@ static void lose_cpu(struct topology *topology, struct topology_cpu *cpu)
 	topology->lost_cpus[topology->lost_cpu_count++] = cpu;
 }
 
-/** As for domains. Both tables are in the order of the CPUs' numbers. */
+/** As for domains. Both tables are sorted by number. */
 static void inherit_cpus(struct topology *topology, struct topology *old)
 {
 	size_t k = 0;
@@ -169,35 +169,6 @@ int topology_inherit(struct topology *topology, struct topology *old)
 	return 0;
 }
 
-bool topology_has_domain(const struct topology *topology, const struct isst_domain *domain)
-{
-	return domain && domain->index < topology->domain_count &&
-	       &topology->domains[domain->index]->public == domain;
-}
-
-bool topology_has_lost_domain(const struct topology *topology, const struct isst_domain *domain)
-{
-	for (size_t i = 0; i < topology->lost_domain_count; i++)
-		if (&topology->lost_domains[i]->public == domain)
-			return true;
-	return false;
-}
-
-bool topology_has_cpu(const struct topology *topology, const struct isst_cpu *cpu)
-{
-	const struct topology_cpu *found = cpu ? topology_find_cpu(topology, cpu->number) : NULL;
-
-	return found && &found->public == cpu;
-}
-
-bool topology_has_lost_cpu(const struct topology *topology, const struct isst_cpu *cpu)
-{
-	for (size_t i = 0; i < topology->lost_cpu_count; i++)
-		if (&topology->lost_cpus[i]->public == cpu)
-			return true;
-	return false;
-}
-
 /* ---- The table of domains ---- */
 
 struct topology_domain *topology_add_domain(struct topology *topology, unsigned int package,
@@ -238,17 +209,13 @@ static int by_package(const void *key, const void *element)
 	return *package > (*domain)->public.package ? 1 : -1;
 }
 
-/** Index of the first domain of a package, or of a higher one. */
-static size_t find_package(const struct topology *topology, unsigned int package)
-{
-	return array_lower_bound(&package, topology->domains, topology->domain_count,
-				 sizeof(struct topology_domain *), by_package);
-}
-
 struct topology_domain *topology_find_domain(const struct topology *topology, unsigned int package,
 					     unsigned int die, unsigned int number)
 {
-	for (size_t i = find_package(topology, package); i < topology->domain_count; i++) {
+	size_t i = array_lower_bound(&package, topology->domains, topology->domain_count,
+				     sizeof(struct topology_domain *), by_package);
+
+	for (; i < topology->domain_count; i++) {
 		struct topology_domain *domain = topology->domains[i];
 
 		if (domain->public.package != package)
