@@ -341,7 +341,7 @@ static void assert_outcome(enum exit_status status, const char *text)
 #define UNIT(package, cpu, node, leaf) \
 	" package-" package "\n  cpu-" cpu "\n    " node "\n      " leaf "\n"
 
-static void a_signal_is_named(void **state)
+TEST_WITH(a_signal_is_named, start, end)
 {
 	library.error = "interrupted; all changes were rolled back";
 	assert_int_equal(signals_block(&run.signals), 0);
@@ -377,7 +377,7 @@ static void without_cpus(void)
 	units[1].slot = 1;
 }
 
-static void a_domain_without_cpus_that_refuses_is_left_out(void **state)
+TEST_WITH(a_domain_without_cpus_that_refuses_is_left_out, start, end)
 {
 	without_cpus();
 	library.left_out = run.targets.domains[1];
@@ -502,7 +502,7 @@ static const struct {
 	    "Error: wrong anywhere\n" FAILED("22"), .planned = -EINVAL, .error = "wrong anywhere"),
 };
 
-static void a_change_ends_as_the_library_has_it(void **state)
+TEST_WITH(a_change_ends_as_the_library_has_it, start, end)
 {
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		print_message("# %s\n", ends[i].what);
@@ -517,7 +517,7 @@ static void a_change_ends_as_the_library_has_it(void **state)
 	}
 }
 
-static void a_domain_without_cpus_is_not_enough(void **state)
+TEST_WITH(a_domain_without_cpus_is_not_enough, start, end)
 {
 	static const struct isst_domain *list[2];
 
@@ -542,7 +542,7 @@ static void ask_for(enum option_id option)
 	request.options.value[option].given = true;
 }
 
-static void options_reach_the_library(void **state)
+TEST_WITH(options_reach_the_library, start, end)
 {
 	change_machine(&run, &enable);
 	assert_false(library.options.dry_run || library.options.partitions ||
@@ -556,7 +556,7 @@ static void options_reach_the_library(void **state)
 	change_finish(&run);
 }
 
-static void a_dry_run_lists_what_differs(void **state)
+TEST_WITH(a_dry_run_lists_what_differs, start, end)
 {
 	ask_for(OPTION_DRY_RUN);
 	library.unchanged = true;
@@ -590,7 +590,7 @@ static void a_dry_run_lists_what_differs(void **state)
 }
 
 /** Each step is in documents, as it is written. */
-static void a_dry_run_lists_all_in_documents(void **state)
+TEST_WITH(a_dry_run_lists_all_in_documents, start, end)
 {
 	ask_for(OPTION_DRY_RUN);
 	request.options.value[OPTION_FORMAT].number = FORMAT_JSON;
@@ -611,7 +611,7 @@ static void a_dry_run_lists_all_in_documents(void **state)
 		"\"new\": \"3\"}}}");
 }
 
-static void a_dry_run_may_find_nothing_to_do(void **state)
+TEST_WITH(a_dry_run_may_find_nothing_to_do, start, end)
 {
 	ask_for(OPTION_DRY_RUN);
 	library.steps[0] =
@@ -624,7 +624,7 @@ static void a_dry_run_may_find_nothing_to_do(void **state)
 		"{\"dry-run\": {}, \"Information:0\": {\"message\": \"nothing would be changed\"}}");
 }
 
-static void a_dry_run_fails_as_the_run_would(void **state)
+TEST_WITH(a_dry_run_fails_as_the_run_would, start, end)
 {
 	ask_for(OPTION_DRY_RUN);
 	library.domain[1] = (struct isst_failure){ .error = -EIO,
@@ -635,7 +635,7 @@ static void a_dry_run_fails_as_the_run_would(void **state)
 	assert_outcome(STATUS_FAILED, "Error: package 1 is locked\n");
 }
 
-static void all_cpus_online_is_a_change_of_its_own(void **state)
+TEST_WITH(all_cpus_online_is_a_change_of_its_own, start, end)
 {
 	ask_for(OPTION_ALL_ONLINE);
 	library.progress = true;
@@ -646,7 +646,7 @@ static void all_cpus_online_is_a_change_of_its_own(void **state)
 	assert_outcome(STATUS_DONE, "");
 }
 
-static void all_cpus_online_can_fail(void **state)
+TEST_WITH(all_cpus_online_can_fail, start, end)
 {
 	ask_for(OPTION_ALL_ONLINE);
 	library.result = -EIO;
@@ -669,7 +669,7 @@ static const struct isst_change_step comes_online = { .target = "CPU 3",
 								    "on" } },
 						      .field_count = 1 };
 
-static void all_cpus_online_is_planned_in_a_dry_run(void **state)
+TEST_WITH(all_cpus_online_is_planned_in_a_dry_run, start, end)
 {
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
@@ -679,7 +679,7 @@ static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 	assert_outcome(STATUS_DONE, "Would change CPU 3: online: off -> on\n" UNFORESEEN);
 }
 
-static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
+TEST_WITH(a_dry_run_does_not_print_unchanged_if_cpus_come_online, start, end)
 {
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
@@ -691,7 +691,7 @@ static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
 	assert_outcome(STATUS_DONE, "Would change CPU 3: online: off -> on\n" UNFORESEEN);
 }
 
-static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **state)
+TEST_WITH(a_dry_run_that_brings_nothing_online_names_what_is_offline, start, end)
 {
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
@@ -702,28 +702,4 @@ static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **st
 	assert_outcome(STATUS_DONE,
 		       "Information: package 1: all its CPUs (3) are offline; not changed\n"
 		       "Information: nothing would be changed\n");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_change_ends_as_the_library_has_it),
-		TEST(a_signal_is_named),
-		TEST(a_domain_without_cpus_that_refuses_is_left_out),
-		TEST(a_domain_without_cpus_is_not_enough),
-		TEST(options_reach_the_library),
-		TEST(a_dry_run_lists_what_differs),
-		TEST(a_dry_run_lists_all_in_documents),
-		TEST(a_dry_run_may_find_nothing_to_do),
-		TEST(a_dry_run_fails_as_the_run_would),
-		TEST(all_cpus_online_is_a_change_of_its_own),
-		TEST(all_cpus_online_can_fail),
-		TEST(all_cpus_online_is_planned_in_a_dry_run),
-		TEST(a_dry_run_does_not_print_unchanged_if_cpus_come_online),
-		TEST(a_dry_run_that_brings_nothing_online_names_what_is_offline),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,22 +3,13 @@
 #ifndef TESTS_CLI_CHECK_H
 #define TESTS_CLI_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/check.h"
 
 #include "common/memory_stream.h"
 
 #include "cli/command_table.h"
 #include "cli/render/render.h"
 #include "cli/request_read.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static inline FILE *open_memory(struct memory_stream *memory)
 {

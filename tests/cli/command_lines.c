@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static void long_short_joined_and_abbreviated_options_mean_the_same(void **state)
+TEST(long_short_joined_and_abbreviated_options_mean_the_same)
 {
 	static const char *const lines[] = {
 		"-c 3 -f json -d perf-profile info -l 1",
@@ -32,7 +32,7 @@ static void long_short_joined_and_abbreviated_options_mean_the_same(void **state
 	}
 }
 
-static void the_same_letter_before_and_after_the_feature_is_two_options(void **state)
+TEST(the_same_letter_before_and_after_the_feature_is_two_options)
 {
 	struct request request;
 
@@ -44,7 +44,7 @@ static void the_same_letter_before_and_after_the_feature_is_two_options(void **s
 	request_clear(&request);
 }
 
-static void every_setting_has_a_letter_and_a_name(void **state)
+TEST(every_setting_has_a_letter_and_a_name)
 {
 	static const char *const lines[] = {
 		"-c 10 core-power config -c 1 -e 2 -w 3 -n 1000 -m 2000 -d 1500",
@@ -68,7 +68,7 @@ static void every_setting_has_a_letter_and_a_name(void **state)
 	}
 }
 
-static void a_desired_frequency_is_ignored_whatever_number_it_is(void **state)
+TEST(a_desired_frequency_is_ignored_whatever_number_it_is)
 {
 	static const char *const lines[] = {
 		"core-power config -c 1 --desired 3",
@@ -89,7 +89,7 @@ static void a_desired_frequency_is_ignored_whatever_number_it_is(void **state)
 		       "4294967295");
 }
 
-static void D55_long_forms_take_no_argument(void **state)
+TEST(D55_long_forms_take_no_argument)
 {
 	static const char *const lines[] = {
 		"-a -g -u -o file perf-profile set-config-level -o -l 4",
@@ -113,7 +113,7 @@ static void D55_long_forms_take_no_argument(void **state)
 	}
 }
 
-static void changes_are_marked_as_such(void **state)
+TEST(changes_are_marked_as_such)
 {
 	static const char *const changing[] = {
 		"perf-profile set-config-level -l 0",
@@ -141,7 +141,7 @@ static void changes_are_marked_as_such(void **state)
 	request_clear(&request);
 }
 
-static void p_is_pause_before_the_feature(void **state)
+TEST(p_is_pause_before_the_feature)
 {
 	struct request request;
 
@@ -428,7 +428,7 @@ static const struct {
 	{ "--real --emulate x --info", "option --real cannot be combined with --emulate" },
 };
 
-static void every_mistake_is_named(void **state)
+TEST(every_mistake_is_named)
 {
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
 		print_message("# %s\n", mistakes[i].line);
@@ -498,7 +498,7 @@ static void assert_notes(const struct option_values *values, const char *const *
 		assert_string_equal(values->notes[i], notes[i]);
 }
 
-static void own_options_make_none_of_the_reference_tool_ambiguous(void **state)
+TEST(own_options_make_none_of_the_reference_tool_ambiguous)
 {
 	static const char *const lines[] = {
 		"--re 5 perf-profile info",
@@ -522,7 +522,7 @@ static void own_options_make_none_of_the_reference_tool_ambiguous(void **state)
 	assert_refused("--re 5 perf-profile info", "option '--re' is ambiguous: --retry or --real");
 }
 
-static void options_without_effect_are_accepted_and_noted_as_intel_speed_select(void **state)
+TEST(options_without_effect_are_accepted_and_noted_as_intel_speed_select)
 {
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
 		struct request request;
@@ -534,7 +534,7 @@ static void options_without_effect_are_accepted_and_noted_as_intel_speed_select(
 	}
 }
 
-static void options_without_effect_are_refused_as_isst(void **state)
+TEST(options_without_effect_are_refused_as_isst)
 {
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
 		struct request request;
@@ -549,7 +549,7 @@ static void options_without_effect_are_refused_as_isst(void **state)
 	}
 }
 
-static void an_option_without_effect_changes_no_value(void **state)
+TEST(an_option_without_effect_changes_no_value)
 {
 	struct request request;
 
@@ -570,7 +570,7 @@ static void an_option_without_effect_changes_no_value(void **state)
 }
 
 /* In any order of options that can be read in some way. */
-static void the_format_of_a_message_is_found_before_and_after_the_mistake(void **state)
+TEST(the_format_of_a_message_is_found_before_and_after_the_mistake)
 {
 	static const struct {
 		const char *line;
@@ -599,7 +599,7 @@ static void the_format_of_a_message_is_found_before_and_after_the_mistake(void *
 	}
 }
 
-static void a_file_after_the_command_gets_a_hint(void **state)
+TEST(a_file_after_the_command_gets_a_hint)
 {
 	struct request request;
 	char *problem;
@@ -613,7 +613,7 @@ static void a_file_after_the_command_gets_a_hint(void **state)
 }
 
 /* What stays wrong whatever the program is called. */
-static void typos_and_invalid_values_are_refused_as_intel_speed_select(void **state)
+TEST(typos_and_invalid_values_are_refused_as_intel_speed_select)
 {
 	static const char *const lines[] = {
 		"core-power enable --clot",
@@ -644,12 +644,12 @@ static void typos_and_invalid_values_are_refused_as_intel_speed_select(void **st
 	}
 }
 
-static void the_first_of_two_mistakes_is_named(void **state)
+TEST(the_first_of_two_mistakes_is_named)
 {
 	assert_refused("--bogus -f xml perf-profile info", "unknown option '--bogus'");
 }
 
-static void an_error_is_printed_in_the_format_that_follows_it(void **state)
+TEST(an_error_is_printed_in_the_format_that_follows_it)
 {
 	struct request request;
 	char *problem;
@@ -690,7 +690,7 @@ static void assert_name(const char *name, const char *expected)
 		assert_null(name);
 }
 
-static void help_works_anywhere(void **state)
+TEST(help_works_anywhere)
 {
 	for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++) {
 		struct request request;
@@ -704,7 +704,7 @@ static void help_works_anywhere(void **state)
 	}
 }
 
-static void version_works_anywhere(void **state)
+TEST(version_works_anywhere)
 {
 	static const char *const lines[] = { "-v",
 					     "--version",
@@ -723,7 +723,7 @@ static void version_works_anywhere(void **state)
 	}
 }
 
-static void no_arguments_at_all_ask_for_help(void **state)
+TEST(no_arguments_at_all_ask_for_help)
 {
 	char *argv[] = { (char *)"isst", NULL }, *problem;
 	struct request request;
@@ -733,7 +733,7 @@ static void no_arguments_at_all_ask_for_help(void **state)
 	request_clear(&request);
 }
 
-static void info_honours_options_in_any_order(void **state)
+TEST(info_honours_options_in_any_order)
 {
 	static const char *const lines[] = { "--info -f json -c 3 -o f", "-f json -i -c 3 -o f",
 					     "-c 3 -o f -f json --info" };
@@ -750,7 +750,7 @@ static void info_honours_options_in_any_order(void **state)
 	}
 }
 
-static void a_platform_is_named_before_or_after_options(void **state)
+TEST(a_platform_is_named_before_or_after_options)
 {
 	struct request request;
 
@@ -763,7 +763,7 @@ static void a_platform_is_named_before_or_after_options(void **state)
 	request_clear(&request);
 }
 
-static void a_configuration_is_a_file_and_statements(void **state)
+TEST(a_configuration_is_a_file_and_statements)
 {
 	struct request request;
 
@@ -790,7 +790,7 @@ static void a_configuration_is_a_file_and_statements(void **state)
 }
 
 /** The status shows whether isst failed, or the program. */
-static void a_program_to_run_is_known_despite_mistakes(void **state)
+TEST(a_program_to_run_is_known_despite_mistakes)
 {
 	static const char *const lines[] = { "with --nonsense -- true", "--nonsense with -- true",
 					     "with" };
@@ -805,37 +805,4 @@ static void a_program_to_run_is_known_despite_mistakes(void **state)
 		free(problem);
 		request_clear(&request);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_short_joined_and_abbreviated_options_mean_the_same),
-		cmocka_unit_test(the_same_letter_before_and_after_the_feature_is_two_options),
-		cmocka_unit_test(every_setting_has_a_letter_and_a_name),
-		cmocka_unit_test(a_desired_frequency_is_ignored_whatever_number_it_is),
-		cmocka_unit_test(D55_long_forms_take_no_argument),
-		cmocka_unit_test(changes_are_marked_as_such),
-		cmocka_unit_test(p_is_pause_before_the_feature),
-		cmocka_unit_test(every_mistake_is_named),
-		cmocka_unit_test(own_options_make_none_of_the_reference_tool_ambiguous),
-		cmocka_unit_test(
-			options_without_effect_are_accepted_and_noted_as_intel_speed_select),
-		cmocka_unit_test(options_without_effect_are_refused_as_isst),
-		cmocka_unit_test(an_option_without_effect_changes_no_value),
-		cmocka_unit_test(the_format_of_a_message_is_found_before_and_after_the_mistake),
-		cmocka_unit_test(a_file_after_the_command_gets_a_hint),
-		cmocka_unit_test(typos_and_invalid_values_are_refused_as_intel_speed_select),
-		cmocka_unit_test(the_first_of_two_mistakes_is_named),
-		cmocka_unit_test(an_error_is_printed_in_the_format_that_follows_it),
-		cmocka_unit_test(help_works_anywhere),
-		cmocka_unit_test(version_works_anywhere),
-		cmocka_unit_test(no_arguments_at_all_ask_for_help),
-		cmocka_unit_test(info_honours_options_in_any_order),
-		cmocka_unit_test(a_platform_is_named_before_or_after_options),
-		cmocka_unit_test(a_configuration_is_a_file_and_statements),
-		cmocka_unit_test(a_program_to_run_is_known_despite_mistakes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static int use_no_terminal(void **state)
 	return dup2(descriptor, STDIN_FILENO) == STDIN_FILENO ? close(descriptor) : -1;
 }
 
-static void signals_confirm_or_refuse(void **state)
+TEST(signals_confirm_or_refuse)
 {
 	assert_answer(SIGUSR1, NULL);
 	assert_answer(SIGINT, "SIGINT");
@@ -75,7 +75,7 @@ static void signals_confirm_or_refuse(void **state)
 	assert_answer(SIGRTMIN, "SIGRTMIN");
 }
 
-static void the_end_of_the_time_refuses(void **state)
+TEST(the_end_of_the_time_refuses)
 {
 	struct confirmation confirmation = confirmation_begin(1, messages);
 	uint64_t begin = now_ms();
@@ -85,7 +85,7 @@ static void the_end_of_the_time_refuses(void **state)
 	assert_true(now_ms() - begin >= 1000);
 }
 
-static void the_time_begins_before_the_wait(void **state)
+TEST(the_time_begins_before_the_wait)
 {
 	struct confirmation confirmation = confirmation_begin(1, messages);
 	uint64_t begin;
@@ -96,7 +96,7 @@ static void the_time_begins_before_the_wait(void **state)
 	assert_true(now_ms() - begin < 500);
 }
 
-static void what_was_sent_before_does_not_confirm(void **state)
+TEST(what_was_sent_before_does_not_confirm)
 {
 	struct confirmation confirmation;
 
@@ -109,7 +109,7 @@ static void what_was_sent_before_does_not_confirm(void **state)
 	assert_string_equal(confirmation_wait(&confirmation), "SIGTERM");
 }
 
-static void a_stop_by_the_terminal_does_not_hold_the_time(void **state)
+TEST(a_stop_by_the_terminal_does_not_hold_the_time)
 {
 	static const int stops[] = { SIGTSTP, SIGTTOU, SIGTTIN };
 	struct confirmation confirmation = confirmation_begin(1, messages);
@@ -183,17 +183,17 @@ static int status_of_typing(const char *early, const char *text, bool hang_up)
 	return WEXITSTATUS(status);
 }
 
-static void enter_confirms(void **state)
+TEST(enter_confirms)
 {
 	assert_int_equal(status_of_typing("", "\n", false), CONFIRMED);
 }
 
-static void what_was_typed_before_does_not_confirm(void **state)
+TEST(what_was_typed_before_does_not_confirm)
 {
 	assert_int_equal(status_of_typing("\n", "", false), 0);
 }
 
-static void other_words_and_the_end_of_input_do_not_confirm(void **state)
+TEST(other_words_and_the_end_of_input_do_not_confirm)
 {
 	assert_int_equal(status_of_typing("", "no\n", false), 0);
 	assert_string_equal(said, "Not confirmed: still waiting for Enter alone, or SIGUSR1\n");
@@ -201,25 +201,13 @@ static void other_words_and_the_end_of_input_do_not_confirm(void **state)
 	assert_string_equal(said, "No more input: still waiting for SIGUSR1\n");
 }
 
-static void a_hang_up_refuses(void **state)
+TEST(a_hang_up_refuses)
 {
 	assert_int_equal(status_of_typing("", "", true), 0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(signals_confirm_or_refuse),
-		cmocka_unit_test(the_end_of_the_time_refuses),
-		cmocka_unit_test(the_time_begins_before_the_wait),
-		cmocka_unit_test(what_was_sent_before_does_not_confirm),
-		cmocka_unit_test(a_stop_by_the_terminal_does_not_hold_the_time),
-		cmocka_unit_test(enter_confirms),
-		cmocka_unit_test(what_was_typed_before_does_not_confirm),
-		cmocka_unit_test(other_words_and_the_end_of_input_do_not_confirm),
-		cmocka_unit_test(a_hang_up_refuses),
-	};
-
 	heed_signals();
-	return cmocka_run_group_tests(tests, use_no_terminal, NULL);
+	return test_main(use_no_terminal, NULL);
 }

@@ -69,7 +69,7 @@ __attribute__((noreturn)) static void become_ready(struct daemon *daemon, int re
 	_exit(write(report, &seen, sizeof(seen)) == sizeof(seen) ? 7 : 8);
 }
 
-static void the_parent_ends_when_the_daemon_is_ready(void **state)
+TEST(the_parent_ends_when_the_daemon_is_ready)
 {
 	struct stat nothing;
 	struct seen seen;
@@ -98,7 +98,7 @@ __attribute__((noreturn)) static void be_killed_before(struct daemon *daemon, in
 	_exit(0);
 }
 
-static void a_daemon_that_ends_before_gives_its_status(void **state)
+TEST(a_daemon_that_ends_before_gives_its_status)
 {
 	int report;
 
@@ -122,7 +122,7 @@ __attribute__((noreturn)) static void outlive_parent(struct daemon *daemon, int 
 	_exit(write(report, &seen, sizeof(seen)) == sizeof(seen) ? 0 : 8);
 }
 
-static void a_daemon_does_not_go_on_for_a_parent_that_was_ended(void **state)
+TEST(a_daemon_does_not_go_on_for_a_parent_that_was_ended)
 {
 	struct seen seen;
 	pid_t program;
@@ -140,11 +140,5 @@ static void a_daemon_does_not_go_on_for_a_parent_that_was_ended(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_parent_ends_when_the_daemon_is_ready),
-		cmocka_unit_test(a_daemon_that_ends_before_gives_its_status),
-		cmocka_unit_test(a_daemon_does_not_go_on_for_a_parent_that_was_ended),
-	};
-
-	return cmocka_run_group_tests(tests, adopt_orphans, NULL);
+	return test_main(adopt_orphans, NULL);
 }

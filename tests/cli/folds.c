@@ -34,7 +34,7 @@ static void assert_folded(const struct message *messages, size_t count, const ch
 #define ASSERT_FOLDED(messages, expected) \
 	assert_folded(messages, sizeof(messages) / sizeof((messages)[0]), expected)
 
-static void domains_stand_together(void **state)
+TEST(domains_stand_together)
 {
 	static const struct message messages[] = {
 		{ ENTRY_ERROR, "no level 7 (package 0, power domain 0): 0 to 4 exist" },
@@ -50,7 +50,7 @@ static void domains_stand_together(void **state)
 				"something else\n");
 }
 
-static void cores_and_cpus_stand_together(void **state)
+TEST(cores_and_cpus_stand_together)
 {
 	static const struct message messages[] = {
 		{ ENTRY_ERROR, "package 0, die 0: cannot read core 0: broken (CPU 7)" },
@@ -68,7 +68,7 @@ static void cores_and_cpus_stand_together(void **state)
 }
 
 /** Core 3 of a package is not that of another one. */
-static void cores_of_domains_are_not_mixed(void **state)
+TEST(cores_of_domains_are_not_mixed)
 {
 	static const struct message messages[] = {
 		{ ENTRY_ERROR, "package 0, die 0: cannot read core 3" },
@@ -80,7 +80,7 @@ static void cores_of_domains_are_not_mixed(void **state)
 				"E package 1, die 0: cannot read core 5\n");
 }
 
-static void files_of_cpus_go_with_their_names(void **state)
+TEST(files_of_cpus_go_with_their_names)
 {
 	static const struct message messages[] = {
 		{ ENTRY_ERROR, "CPU 0: /sys/cpu0/cpufreq/x cannot be read" },
@@ -101,7 +101,7 @@ static void files_of_cpus_go_with_their_names(void **state)
 				"CPUs 7,9: /sys/cpu*/cpufreq/y: EIO (packages 0-1, die 0)\n");
 }
 
-static void other_messages_stay(void **state)
+TEST(other_messages_stay)
 {
 	static const struct message messages[] = {
 		{ ENTRY_ERROR, "score 1 of package 0" },
@@ -121,7 +121,7 @@ static void other_messages_stay(void **state)
 				"CPUs 3, and others\n");
 }
 
-static void names_of_domains_are_exact(void **state)
+TEST(names_of_domains_are_exact)
 {
 	assert_int_equal(domain_list_name_length("package 0, die 12: level"),
 			 strlen("package 0, die 12"));
@@ -147,7 +147,7 @@ static void add_dies(struct domain_list *list, const char *dies)
 	}
 }
 
-static void whole_packages_stand_together(void **state)
+TEST(whole_packages_stand_together)
 {
 	static const struct {
 		const char *machine, *dies, *text;
@@ -213,7 +213,7 @@ static void assert_steps_folded(const struct step *steps, size_t count, const ch
 #define ASSERT_STEPS_FOLDED(steps, expected) \
 	assert_steps_folded(steps, sizeof(steps) / sizeof((steps)[0]), expected)
 
-static void cpus_stand_together_in_the_order_of_the_first(void **state)
+TEST(cpus_stand_together_in_the_order_of_the_first)
 {
 	static const struct step steps[] = {
 		{ "CPU 7: online", "0", "1" },
@@ -229,7 +229,7 @@ static void cpus_stand_together_in_the_order_of_the_first(void **state)
 				   "1 CPU 2: scaling_max_freq: 1000000 kHz -> 2000000 kHz\n");
 }
 
-static void a_step_that_is_listed_twice_stands_once(void **state)
+TEST(a_step_that_is_listed_twice_stands_once)
 {
 	static const struct step steps[] = {
 		{ "CPU 3: online", "0", "1" }, { "package 0, die 0: core-power", "0", "1" },
@@ -243,7 +243,7 @@ static void a_step_that_is_listed_twice_stands_once(void **state)
 }
 
 /** Only where the cores are the same. */
-static void domains_of_steps_stand_together(void **state)
+TEST(domains_of_steps_stand_together)
 {
 	static const struct step steps[] = {
 		{ "package 0, die 0: CLOS of core 0", "0", "3" },
@@ -260,7 +260,7 @@ static void domains_of_steps_stand_together(void **state)
 				   "2 package 0, die 0: CLOS 1-2: 0xff0000 -> 0x140000\n");
 }
 
-static void packages_with_the_same_numbers_stand_together(void **state)
+TEST(packages_with_the_same_numbers_stand_together)
 {
 	static const struct step steps[] = {
 		{ "package 0, power domain 0: performance level", "0", "1" },
@@ -278,7 +278,7 @@ static void packages_with_the_same_numbers_stand_together(void **state)
 }
 
 /** Those of the same field. */
-static void classes_and_whole_packages_stand_together(void **state)
+TEST(classes_and_whole_packages_stand_together)
 {
 	static const struct step steps[] = {
 		{ "package 0, die 0: CLOS 1 weight", "0", "15" },
@@ -295,7 +295,7 @@ static void classes_and_whole_packages_stand_together(void **state)
 				   "2 packages 0-1: turbo ratio limits: 3200 MHz -> x\n");
 }
 
-static void what_is_no_part_of_the_machine_stays(void **state)
+TEST(what_is_no_part_of_the_machine_stays)
 {
 	static const struct step steps[] = {
 		{ "cpuset controller of /sys/fs/cgroup", "0", "1" },
@@ -304,25 +304,4 @@ static void what_is_no_part_of_the_machine_stays(void **state)
 
 	ASSERT_STEPS_FOLDED(steps, "1 cpuset controller of /sys/fs/cgroup: 0 -> 1\n"
 				   "1 package 0: something: 0 -> 1\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(domains_stand_together),
-		cmocka_unit_test(cores_and_cpus_stand_together),
-		cmocka_unit_test(cores_of_domains_are_not_mixed),
-		cmocka_unit_test(files_of_cpus_go_with_their_names),
-		cmocka_unit_test(other_messages_stay),
-		cmocka_unit_test(names_of_domains_are_exact),
-		cmocka_unit_test(whole_packages_stand_together),
-		cmocka_unit_test(cpus_stand_together_in_the_order_of_the_first),
-		cmocka_unit_test(a_step_that_is_listed_twice_stands_once),
-		cmocka_unit_test(domains_of_steps_stand_together),
-		cmocka_unit_test(packages_with_the_same_numbers_stand_together),
-		cmocka_unit_test(classes_and_whole_packages_stand_together),
-		cmocka_unit_test(what_is_no_part_of_the_machine_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void assert_narrow(const char *text)
 	}
 }
 
-static void help_of_all_names_every_feature_and_global_option(void **state)
+TEST(help_of_all_names_every_feature_and_global_option)
 {
 	char *text = help(NULL, NULL);
 
@@ -79,7 +79,7 @@ static void help_of_all_names_every_feature_and_global_option(void **state)
 	free(text);
 }
 
-static void help_of_a_feature_names_its_commands(void **state)
+TEST(help_of_a_feature_names_its_commands)
 {
 	for (const struct feature *feature = features; feature->name; feature++) {
 		char *text = help(feature, NULL);
@@ -95,7 +95,7 @@ static void help_of_a_feature_names_its_commands(void **state)
 	}
 }
 
-static void help_of_a_command_names_its_options(void **state)
+TEST(help_of_a_command_names_its_options)
 {
 	for (const struct feature *feature = features; feature->name; feature++) {
 		for (const struct command *command = feature->commands; command->name; command++) {
@@ -109,7 +109,7 @@ static void help_of_a_command_names_its_options(void **state)
 	}
 }
 
-static void help_of_a_command_is_this(void **state)
+TEST(help_of_a_command_is_this)
 {
 	const struct feature *feature = feature_find("core-power");
 	char *text = help(feature, command_find(feature, "get-config"));
@@ -138,7 +138,7 @@ static void assert_no_line(const char *text, const char *beginning)
 	}
 }
 
-static void help_on_a_preset_platform_shows_what_works_there(void **state)
+TEST(help_on_a_preset_platform_shows_what_works_there)
 {
 	static const char LIMITS[] =
 		"There is limited support of Intel Speed Select features on this "
@@ -209,7 +209,7 @@ static void assert_unambiguous(const struct option_row *rows)
 	}
 }
 
-static void tables_make_sense(void **state)
+TEST(tables_make_sense)
 {
 	assert_unambiguous(global_options);
 	for (const struct command *command = single_commands; command->name; command++) {
@@ -225,18 +225,4 @@ static void tables_make_sense(void **state)
 			assert_unambiguous(command->options);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_of_all_names_every_feature_and_global_option),
-		cmocka_unit_test(help_of_a_feature_names_its_commands),
-		cmocka_unit_test(help_of_a_command_names_its_options),
-		cmocka_unit_test(help_of_a_command_is_this),
-		cmocka_unit_test(help_on_a_preset_platform_shows_what_works_there),
-		cmocka_unit_test(tables_make_sense),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static const struct {
 	{ "domains[2]", "{\n  \"package\": 1,\n  \"cpu\": 20\n}" },
 };
 
-static void a_path_finds_its_value(void **state)
+TEST(a_path_finds_its_value)
 {
 	struct json *document = make_document();
 
@@ -88,7 +88,7 @@ static const struct {
 	{ "domains[1].cpus", "no value 'domains[1].cpus': domains[1] has only package, cpu" },
 };
 
-static void where_there_is_no_value_the_message_lists_what_there_is(void **state)
+TEST(where_there_is_no_value_the_message_lists_what_there_is)
 {
 	struct json *document = make_document();
 
@@ -104,7 +104,7 @@ static void where_there_is_no_value_the_message_lists_what_there_is(void **state
 	json_free(document);
 }
 
-static void a_path_that_is_written_wrong_is_refused(void **state)
+TEST(a_path_that_is_written_wrong_is_refused)
 {
 	static const char *const wrong[] = { "",	".",	   "a.",       ".a",	"a..b",
 					     "[0]",	"a[",	   "a[]",      "a[0",	"a]",
@@ -116,7 +116,7 @@ static void a_path_that_is_written_wrong_is_refused(void **state)
 }
 
 /** The expected text is what `jq -S .` prints for the same document. */
-static void a_sorted_document_is_written_in_lines(void **state)
+TEST(a_sorted_document_is_written_in_lines)
 {
 	struct json *document = json_new_sorted(), *list, *object;
 	char *text = NULL;
@@ -148,16 +148,4 @@ static void a_sorted_document_is_written_in_lines(void **state)
 				  "}");
 	free(text);
 	json_free(document);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_finds_its_value),
-		cmocka_unit_test(where_there_is_no_value_the_message_lists_what_there_is),
-		cmocka_unit_test(a_path_that_is_written_wrong_is_refused),
-		cmocka_unit_test(a_sorted_document_is_written_in_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static int clear_environment(void **state)
 	return 0;
 }
 
-static void the_real_machine_is_meant_unless_another_is_named(void **state)
+TEST_WITH(the_real_machine_is_meant_unless_another_is_named, clear_environment, NULL)
 {
 	assert_chosen("--info", NULL, NULL);
 	assert_chosen("--real --info", NULL, NULL);
@@ -65,7 +65,7 @@ static void the_real_machine_is_meant_unless_another_is_named(void **state)
 	assert_chosen("--info", NULL, NULL);
 }
 
-static void an_option_goes_before_the_environment(void **state)
+TEST_WITH(an_option_goes_before_the_environment, clear_environment, NULL)
 {
 	setenv("ISST_EMULATE", "one", 1);
 	setenv("ISST_EMULATE_STATE", "there", 1);
@@ -75,7 +75,7 @@ static void an_option_goes_before_the_environment(void **state)
 	assert_chosen("--emulate two platform reset three", "three", "there");
 }
 
-static void a_state_needs_a_machine(void **state)
+TEST_WITH(a_state_needs_a_machine, clear_environment, NULL)
 {
 	assert_no_choice("--emulate-state here --info",
 			 "option --emulate-state requires --emulate");
@@ -83,7 +83,7 @@ static void a_state_needs_a_machine(void **state)
 	assert_chosen("--emulate-state here --info", "one", "here");
 }
 
-static void real_refuses_the_machine_of_the_environment(void **state)
+TEST_WITH(real_refuses_the_machine_of_the_environment, clear_environment, NULL)
 {
 	setenv("ISST_EMULATE", "one", 1);
 	assert_no_choice("--real --info",
@@ -91,7 +91,7 @@ static void real_refuses_the_machine_of_the_environment(void **state)
 			 "by ISST_EMULATE");
 }
 
-static void errors_of_the_emulator_have_their_statuses(void **state)
+TEST(errors_of_the_emulator_have_their_statuses)
 {
 	static const struct {
 		int error;
@@ -112,7 +112,7 @@ static void errors_of_the_emulator_have_their_statuses(void **state)
 	}
 }
 
-static void a_misspelt_platform_finds_its_name(void **state)
+TEST(a_misspelt_platform_finds_its_name)
 {
 	struct emulation target = { .platform = "giude" };
 	char *message = strdup("no 'giude'");
@@ -122,20 +122,4 @@ static void a_misspelt_platform_finds_its_name(void **state)
 					     ? "no 'giude'; did you mean 'guide'?"
 					     : "no 'giude'");
 	free(message);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_real_machine_is_meant_unless_another_is_named,
-				       clear_environment),
-		cmocka_unit_test_setup(an_option_goes_before_the_environment, clear_environment),
-		cmocka_unit_test_setup(a_state_needs_a_machine, clear_environment),
-		cmocka_unit_test_setup(real_refuses_the_machine_of_the_environment,
-				       clear_environment),
-		cmocka_unit_test(errors_of_the_emulator_have_their_statuses),
-		cmocka_unit_test(a_misspelt_platform_finds_its_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

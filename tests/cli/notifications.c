@@ -56,7 +56,7 @@ static const char *received(void)
 	return text;
 }
 
-static void a_path_is_a_socket(void **state)
+TEST(a_path_is_a_socket)
 {
 	char *path;
 
@@ -75,7 +75,7 @@ static void a_path_is_a_socket(void **state)
 	free(path);
 }
 
-static void an_abstract_name_is_one_to_its_last_byte(void **state)
+TEST(an_abstract_name_is_one_to_its_last_byte)
 {
 	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
 	int length = snprintf(name, sizeof(name), "@isst/%d/", (int)getpid());
@@ -92,7 +92,7 @@ static void an_abstract_name_is_one_to_its_last_byte(void **state)
 	close(manager);
 }
 
-static void reloading_names_its_time(void **state)
+TEST(reloading_names_its_time)
 {
 	long long first, time;
 	struct timespec now;
@@ -109,7 +109,7 @@ static void reloading_names_its_time(void **state)
 	close(manager);
 }
 
-static void without_a_manager_nothing_is_sent(void **state)
+TEST(without_a_manager_nothing_is_sent)
 {
 	unsetenv("NOTIFY_SOCKET");
 	assert_int_equal(notify_manager("READY=1"), 0);
@@ -118,7 +118,7 @@ static void without_a_manager_nothing_is_sent(void **state)
 	assert_int_equal(notify_manager("READY=1"), 0);
 }
 
-static void other_addresses_are_refused(void **state)
+TEST(other_addresses_are_refused)
 {
 	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 2];
 
@@ -135,7 +135,7 @@ static void other_addresses_are_refused(void **state)
 }
 
 /** A manager that does not read must not stop who tells it something. */
-static void a_manager_that_is_slow_is_not_waited_for(void **state)
+TEST(a_manager_that_is_slow_is_not_waited_for)
 {
 	int result = 1;
 	char name[64];
@@ -149,7 +149,7 @@ static void a_manager_that_is_slow_is_not_waited_for(void **state)
 }
 
 /** Those who inherit the variable may write somewhere else. */
-static void the_journal_is_known_by_device_and_inode(void **state)
+TEST(the_journal_is_known_by_device_and_inode)
 {
 	FILE *one = tmpfile(), *other = tmpfile();
 	struct stat file;
@@ -170,15 +170,5 @@ static void the_journal_is_known_by_device_and_inode(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_is_a_socket),
-		cmocka_unit_test(an_abstract_name_is_one_to_its_last_byte),
-		cmocka_unit_test(reloading_names_its_time),
-		cmocka_unit_test(without_a_manager_nothing_is_sent),
-		cmocka_unit_test(other_addresses_are_refused),
-		cmocka_unit_test(the_journal_is_known_by_device_and_inode),
-		cmocka_unit_test(a_manager_that_is_slow_is_not_waited_for),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return test_main(make_directory, remove_directory);
 }

@@ -106,7 +106,7 @@ static bool stall_and_read(const int ends[2])
 	return status == 0;
 }
 
-static void a_stalled_pipe_is_not_waited_for(void **state)
+TEST(a_stalled_pipe_is_not_waited_for)
 {
 	int ends[2];
 
@@ -115,7 +115,7 @@ static void a_stalled_pipe_is_not_waited_for(void **state)
 }
 
 /** As that of another user: only poll(2) shows whether it is ready. */
-static void a_stalled_pipe_that_cannot_be_opened_again_is_not_waited_for(void **state)
+TEST(a_stalled_pipe_that_cannot_be_opened_again_is_not_waited_for)
 {
 	bool root = geteuid() == 0, arrived;
 	int ends[2];
@@ -130,7 +130,7 @@ static void a_stalled_pipe_that_cannot_be_opened_again_is_not_waited_for(void **
 	assert_true(arrived);
 }
 
-static void a_stalled_socket_is_not_waited_for(void **state)
+TEST(a_stalled_socket_is_not_waited_for)
 {
 	int ends[2];
 
@@ -154,7 +154,7 @@ static void open_terminal(int *manager, int *terminal)
 	assert_int_equal(tcsetattr(*terminal, TCSANOW, &settings), 0);
 }
 
-static void a_stopped_terminal_is_not_waited_for(void **state)
+TEST(a_stopped_terminal_is_not_waited_for)
 {
 	int manager, terminal, status;
 	struct nowait_stream *stream;
@@ -178,7 +178,7 @@ static void a_stopped_terminal_is_not_waited_for(void **state)
 	close(manager);
 }
 
-static void lines_arrive_at_once(void **state)
+TEST(lines_arrive_at_once)
 {
 	struct nowait_stream *stream;
 	char text[6] = "";
@@ -198,7 +198,7 @@ static void lines_arrive_at_once(void **state)
 	close(manager);
 }
 
-static void what_was_kept_is_sent_when_the_reader_goes_on(void **state)
+TEST(what_was_kept_is_sent_when_the_reader_goes_on)
 {
 	struct nowait_stream *stream;
 	char text[6] = "", skipped[4096];
@@ -224,7 +224,7 @@ static void what_was_kept_is_sent_when_the_reader_goes_on(void **state)
 	close(ends[1]);
 }
 
-static void lines_of_the_first_stream_come_first(void **state)
+TEST(lines_of_the_first_stream_come_first)
 {
 	struct nowait_stream *first, *second;
 	char text[32] = "";
@@ -255,7 +255,7 @@ static void lines_of_the_first_stream_come_first(void **state)
 }
 
 /** A file takes all at once: what is printed is there before it is closed. */
-static void a_file_is_written_to_directly(void **state)
+TEST(a_file_is_written_to_directly)
 {
 	int file = memfd_create("file", MFD_CLOEXEC);
 	struct nowait_stream *stream;
@@ -273,7 +273,7 @@ static void a_file_is_written_to_directly(void **state)
 	close(file);
 }
 
-static void a_reader_that_is_gone_is_no_obstacle(void **state)
+TEST(a_reader_that_is_gone_is_no_obstacle)
 {
 	struct nowait_stream *stream;
 	int ends[2];
@@ -292,21 +292,4 @@ static void a_reader_that_is_gone_is_no_obstacle(void **state)
 	alarm(0);
 	fclose(to);
 	close(ends[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stalled_pipe_is_not_waited_for),
-		cmocka_unit_test(a_stalled_pipe_that_cannot_be_opened_again_is_not_waited_for),
-		cmocka_unit_test(a_stalled_socket_is_not_waited_for),
-		cmocka_unit_test(a_stopped_terminal_is_not_waited_for),
-		cmocka_unit_test(lines_arrive_at_once),
-		cmocka_unit_test(what_was_kept_is_sent_when_the_reader_goes_on),
-		cmocka_unit_test(lines_of_the_first_stream_come_first),
-		cmocka_unit_test(a_file_is_written_to_directly),
-		cmocka_unit_test(a_reader_that_is_gone_is_no_obstacle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,17 +85,17 @@ static void assert_left(enum privileges_use use)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void a_reading_run_keeps_none(void **state)
+TEST(a_reading_run_keeps_none)
 {
 	assert_left(PRIVILEGES_READ);
 }
 
-static void a_changing_run_keeps_what_the_driver_and_the_files_ask_for(void **state)
+TEST(a_changing_run_keeps_what_the_driver_and_the_files_ask_for)
 {
 	assert_left(PRIVILEGES_CHANGE);
 }
 
-static void a_run_that_reads_registers_keeps_what_the_module_msr_asks_for(void **state)
+TEST(a_run_that_reads_registers_keeps_what_the_module_msr_asks_for)
 {
 	assert_left(PRIVILEGES_REGISTERS);
 }
@@ -114,7 +114,7 @@ static int deny_capset(void)
 }
 
 /** As in the sandbox of the services. */
-static void what_has_no_more_than_it_keeps_drops_nothing(void **state)
+TEST(what_has_no_more_than_it_keeps_drops_nothing)
 {
 	pid_t process = fork();
 	int status;
@@ -154,7 +154,7 @@ static int lower_bounding_set(void)
 }
 
 /** With borrowed privileges, where the real user is another, the bounding set goes as well. */
-static void borrowed_privileges_lower_the_bounding_set(void **state)
+TEST(borrowed_privileges_lower_the_bounding_set)
 {
 	pid_t process;
 	int status;
@@ -279,7 +279,7 @@ static void try_calls(void)
 	_exit(0);
 }
 
-static void unneeded_system_calls_are_denied(void **state)
+TEST(unneeded_system_calls_are_denied)
 {
 	pid_t process = fork();
 	int status;
@@ -294,14 +294,14 @@ static void unneeded_system_calls_are_denied(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void a_program_without_extra_privileges_borrows_none(void **state)
+TEST(a_program_without_extra_privileges_borrows_none)
 {
 	assert_false(privileges_borrowed());
 }
 
 /** What root names is opened as root; in any other case without a capability, and then as before.
  */
-static void as_the_caller_no_capability_is_effective(void **state)
+TEST(as_the_caller_no_capability_is_effective)
 {
 	cap_t before = cap_get_proc(), meanwhile, after;
 	cap_t none = cap_init();
@@ -324,19 +324,8 @@ static void as_the_caller_no_capability_is_effective(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reading_run_keeps_none),
-		cmocka_unit_test(unneeded_system_calls_are_denied),
-		cmocka_unit_test(a_program_without_extra_privileges_borrows_none),
-		cmocka_unit_test(as_the_caller_no_capability_is_effective),
-		cmocka_unit_test(borrowed_privileges_lower_the_bounding_set),
-		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),
-		cmocka_unit_test(what_has_no_more_than_it_keeps_drops_nothing),
-		cmocka_unit_test(a_run_that_reads_registers_keeps_what_the_module_msr_asks_for),
-	};
-
 	/* What looks for leaks at an end in good order has lost its rights. */
 	if (argc == 2 && strcmp(argv[1], BORROWED) == 0)
 		_exit(lower_bounding_set());
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

@@ -78,7 +78,44 @@ static unsigned int status_of_script(const char *script, const struct isst_cpuse
 	return end.status;
 }
 
-static void the_status_is_that_of_a_shell(void **state)
+/** The line of /proc/self/status of a signal set. */
+static const char *signal_line(const char *name)
+{
+	static char line[128];
+	FILE *file = fopen("/proc/self/status", "r");
+	bool found = false;
+
+	assert_non_null(file);
+	while (!found && fgets(line, sizeof(line), file))
+		found = strncmp(line, name, strlen(name)) == 0;
+	fclose(file);
+	assert_true(found);
+	return line;
+}
+
+/* It looks at the mask, and comes before those that block. */
+TEST_WITH(mask_and_dispositions_are_those_before_the_fork, empty_file, NULL)
+{
+	char before[256];
+
+	signal(SIGUSR2, SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	snprintf(before, sizeof(before), "%s", signal_line("SigBlk:"));
+	snprintf(before + strlen(before), sizeof(before) - strlen(before), "%s",
+		 signal_line("SigIgn:"));
+	/* fork_script() blocks, and a changing run ignores SIGPIPE. */
+	struct program *program = fork_script(
+		"grep -e SigBlk -e SigIgn /proc/self/status > \"$1\"");
+
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(program_run(program, NULL).status, 0);
+	program_free(program);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGUSR2, SIG_DFL);
+	assert_string_equal(written(), before);
+}
+
+TEST_WITH(the_status_is_that_of_a_shell, empty_file, NULL)
 {
 	assert_int_equal(status_of_script("exit 0", NULL), 0);
 	assert_int_equal(status_of_script("exit 200", NULL), 200);
@@ -86,7 +123,7 @@ static void the_status_is_that_of_a_shell(void **state)
 	assert_int_equal(status_of_script("kill -15 $$", NULL), 128 + 15);
 }
 
-static void a_program_that_cannot_be_run_has_the_statuses_of_env(void **state)
+TEST_WITH(a_program_that_cannot_be_run_has_the_statuses_of_env, empty_file, NULL)
 {
 	static const struct {
 		const char *name;
@@ -120,7 +157,7 @@ static void make(const char *name, mode_t mode)
 }
 
 /** What is looked for beforehand is what execvp(3) finds. */
-static void a_program_is_found_as_it_is_executed(void **state)
+TEST_WITH(a_program_is_found_as_it_is_executed, empty_file, NULL)
 {
 	static const char *const names[] = {
 		"true",
@@ -172,7 +209,7 @@ static void a_program_is_found_as_it_is_executed(void **state)
 	assert_int_equal(rmdir(scratch), 0);
 }
 
-static void a_program_that_is_not_released_does_not_run(void **state)
+TEST_WITH(a_program_that_is_not_released_does_not_run, empty_file, NULL)
 {
 	struct program *program = fork_script("echo ran > \"$1\"");
 
@@ -207,7 +244,7 @@ static bool run_stopped(bool released)
 	return right;
 }
 
-static void a_stopped_process_is_released_and_ended_all_the_same(void **state)
+TEST_WITH(a_stopped_process_is_released_and_ended_all_the_same, empty_file, NULL)
 {
 	for (int released = 0; released <= 1; released++) {
 		pid_t process = fork();
@@ -222,7 +259,7 @@ static void a_stopped_process_is_released_and_ended_all_the_same(void **state)
 	}
 }
 
-static void the_affinity_is_set(void **state)
+TEST_WITH(the_affinity_is_set, empty_file, NULL)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	cpu_set_t own;
@@ -240,7 +277,7 @@ static void the_affinity_is_set(void **state)
 	assert_string_equal(written(), expected);
 }
 
-static void an_affinity_that_cannot_be_set_is_an_error(void **state)
+TEST_WITH(an_affinity_that_cannot_be_set_is_an_error, empty_file, NULL)
 {
 	struct program *program = fork_script("echo ran > \"$1\"");
 	struct isst_cpuset *cpus = isst_cpuset_new();
@@ -257,43 +294,7 @@ static void an_affinity_that_cannot_be_set_is_an_error(void **state)
 	assert_string_equal(written(), "");
 }
 
-/** The line of /proc/self/status of a signal set. */
-static const char *signal_line(const char *name)
-{
-	static char line[128];
-	FILE *file = fopen("/proc/self/status", "r");
-	bool found = false;
-
-	assert_non_null(file);
-	while (!found && fgets(line, sizeof(line), file))
-		found = strncmp(line, name, strlen(name)) == 0;
-	fclose(file);
-	assert_true(found);
-	return line;
-}
-
-static void mask_and_dispositions_are_those_before_the_fork(void **state)
-{
-	char before[256];
-
-	signal(SIGUSR2, SIG_IGN);
-	signal(SIGPIPE, SIG_DFL);
-	snprintf(before, sizeof(before), "%s", signal_line("SigBlk:"));
-	snprintf(before + strlen(before), sizeof(before) - strlen(before), "%s",
-		 signal_line("SigIgn:"));
-	/* fork_script() blocks, and a changing run ignores SIGPIPE. */
-	struct program *program = fork_script(
-		"grep -e SigBlk -e SigIgn /proc/self/status > \"$1\"");
-
-	signal(SIGPIPE, SIG_IGN);
-	assert_int_equal(program_run(program, NULL).status, 0);
-	program_free(program);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGUSR2, SIG_DFL);
-	assert_string_equal(written(), before);
-}
-
-static void what_the_output_changed_is_changed_back(void **state)
+TEST_WITH(what_the_output_changed_is_changed_back, empty_file, NULL)
 {
 	static const bool closed[3] = { true, false, false };
 	const struct program_inheritance inheritance = { .closed = closed,
@@ -316,7 +317,7 @@ static void what_the_output_changed_is_changed_back(void **state)
 	assert_string_equal(written(), "closed\n0\n");
 }
 
-static void no_descriptor_is_left_open(void **state)
+TEST_WITH(no_descriptor_is_left_open, empty_file, NULL)
 {
 	char plain[4096], script[256];
 
@@ -347,7 +348,7 @@ static pid_t send_when_ready(int number)
 	return sender;
 }
 
-static void signals_are_passed_on(void **state)
+TEST_WITH(signals_are_passed_on, empty_file, NULL)
 {
 	const int numbers[] = { SIGINT,	   SIGTERM,  SIGHUP,	SIGQUIT, SIGUSR1, SIGUSR2,
 				SIGALRM,   SIGXCPU,  SIGVTALRM, SIGPROF, SIGIO,	  SIGPWR,
@@ -387,7 +388,7 @@ __attribute__((noreturn)) static void handle_hangup(const char *ready)
 	_exit(0);
 }
 
-static void an_ignored_signal_is_not_passed_on(void **state)
+TEST_WITH(an_ignored_signal_is_not_passed_on, empty_file, NULL)
 {
 	char *words[] = { (char *)"/proc/self/exe", (char *)"--handle-hangup", path, NULL };
 	struct program *program;
@@ -403,7 +404,7 @@ static void an_ignored_signal_is_not_passed_on(void **state)
 }
 
 /** It would not see the signal otherwise, and the run would wait for it. */
-static void a_stopped_program_is_continued_to_end(void **state)
+TEST_WITH(a_stopped_program_is_continued_to_end, empty_file, NULL)
 {
 	static const int numbers[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
 
@@ -480,17 +481,17 @@ static void assert_in_group(bool (*run)(void))
 	assert_int_equal(status, 0);
 }
 
-static void a_process_that_is_killed_early_keeps_its_number(void **state)
+TEST_WITH(a_process_that_is_killed_early_keeps_its_number, empty_file, NULL)
 {
 	assert_in_group(run_killed);
 }
 
-static void an_end_that_is_not_seen_is_an_error(void **state)
+TEST_WITH(an_end_that_is_not_seen_is_an_error, empty_file, NULL)
 {
 	assert_in_group(run_reaped);
 }
 
-static void the_program_ignores_its_children_as_the_caller_does(void **state)
+TEST_WITH(the_program_ignores_its_children_as_the_caller_does, empty_file, NULL)
 {
 	char *words[] = { (char *)"/proc/self/exe", (char *)"--ignores-children", path, NULL };
 
@@ -507,31 +508,10 @@ static void the_program_ignores_its_children_as_the_caller_does(void **state)
 
 int main(int count, char **words)
 {
-#define TEST(name) cmocka_unit_test_setup(name, empty_file)
-	const struct CMUnitTest tests[] = {
-		/* Those that look at the mask come before those that block. */
-		TEST(mask_and_dispositions_are_those_before_the_fork),
-		TEST(the_status_is_that_of_a_shell),
-		TEST(a_program_that_cannot_be_run_has_the_statuses_of_env),
-		TEST(a_program_is_found_as_it_is_executed),
-		TEST(a_program_that_is_not_released_does_not_run),
-		TEST(a_stopped_process_is_released_and_ended_all_the_same),
-		TEST(the_affinity_is_set),
-		TEST(an_affinity_that_cannot_be_set_is_an_error),
-		TEST(what_the_output_changed_is_changed_back),
-		TEST(no_descriptor_is_left_open),
-		TEST(signals_are_passed_on),
-		TEST(an_ignored_signal_is_not_passed_on),
-		TEST(a_stopped_program_is_continued_to_end),
-		TEST(a_process_that_is_killed_early_keeps_its_number),
-		TEST(an_end_that_is_not_seen_is_an_error),
-		TEST(the_program_ignores_its_children_as_the_caller_does),
-	};
-
 	if (count == 3 && strcmp(words[1], "--handle-hangup") == 0)
 		handle_hangup(words[2]);
 	if (count == 3 && strcmp(words[1], "--ignores-children") == 0)
 		return signals_ignored(SIGCHLD);
 	heed_signals();
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return test_main(make_file, remove_file);
 }

@@ -101,7 +101,7 @@ static int status_of_typing(const char *script, char typed)
 	return WEXITSTATUS(status);
 }
 
-static void what_the_terminal_sends_arrives_once(void **state)
+TEST(what_the_terminal_sends_arrives_once)
 {
 	/* The number of signals that arrived within half a second. */
 	assert_int_equal(
@@ -112,7 +112,7 @@ static void what_the_terminal_sends_arrives_once(void **state)
 		1);
 }
 
-static void what_the_terminal_stops_stops_as_a_whole_and_goes_on(void **state)
+TEST(what_the_terminal_stops_stops_as_a_whole_and_goes_on)
 {
 	/* Writes within 0.1 s after the character, unless it was stopped. */
 	assert_int_equal(status_of_typing("echo ready > \"$1\"; while [ -s \"$1\" ]; do :; done;"
@@ -122,7 +122,7 @@ static void what_the_terminal_stops_stops_as_a_whole_and_goes_on(void **state)
 }
 
 /** The terminal sends to the process group of the run, which the program has left. */
-static void a_program_in_another_process_group_is_sent_the_same(void **state)
+TEST(a_program_in_another_process_group_is_sent_the_same)
 {
 	static const struct {
 		char typed;
@@ -140,7 +140,7 @@ static void a_program_in_another_process_group_is_sent_the_same(void **state)
 	}
 }
 
-static void a_program_in_another_process_group_may_ignore_it(void **state)
+TEST(a_program_in_another_process_group_may_ignore_it)
 {
 	assert_int_equal(status_of_typing("exec setsid sh -c 'trap \"\" INT; echo ready > \"$1\";"
 					  "sleep 0.5; exit 7' sh \"$1\"",
@@ -150,7 +150,7 @@ static void a_program_in_another_process_group_may_ignore_it(void **state)
 
 /** As under setsid(1), ssh -t and docker -it: no shell could continue the run, so nothing is to
  * stop, and the run has to see the end of the program. */
-static void an_orphaned_process_group_does_not_stop(void **state)
+TEST(an_orphaned_process_group_does_not_stop)
 {
 	pid_t run;
 	int status;
@@ -174,7 +174,7 @@ static void an_orphaned_process_group_does_not_stop(void **state)
 }
 
 /** The kernel sends a hangup to the leader of the session alone, which a run is under ssh -t. */
-static void a_hangup_of_the_session_leader_reaches_the_program(void **state)
+TEST(a_hangup_of_the_session_leader_reaches_the_program)
 {
 	int manager = posix_openpt(O_RDWR | O_NOCTTY), status;
 	pid_t run;
@@ -208,7 +208,7 @@ static void a_hangup_of_the_session_leader_reaches_the_program(void **state)
 }
 
 /** alarm(2) survives execve(2): env(1) would be ended by it, and so is the program. */
-static void a_timer_of_the_caller_reaches_the_program(void **state)
+TEST(a_timer_of_the_caller_reaches_the_program)
 {
 	pid_t run;
 	int status;
@@ -231,15 +231,5 @@ static void a_timer_of_the_caller_reaches_the_program(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_terminal_sends_arrives_once),
-		cmocka_unit_test(what_the_terminal_stops_stops_as_a_whole_and_goes_on),
-		cmocka_unit_test(a_program_in_another_process_group_is_sent_the_same),
-		cmocka_unit_test(a_program_in_another_process_group_may_ignore_it),
-		cmocka_unit_test(an_orphaned_process_group_does_not_stop),
-		cmocka_unit_test(a_hangup_of_the_session_leader_reaches_the_program),
-		cmocka_unit_test(a_timer_of_the_caller_reaches_the_program),
-	};
-
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return test_main(make_file, remove_file);
 }

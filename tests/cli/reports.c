@@ -51,7 +51,7 @@ static struct report *make_report(void)
 	return report;
 }
 
-static void text_is_the_tree_that_scripts_know(void **state)
+TEST(text_is_the_tree_that_scripts_know)
 {
 	struct report *report = make_report();
 
@@ -86,7 +86,7 @@ static void text_is_the_tree_that_scripts_know(void **state)
 	report_free(report);
 }
 
-static void json_is_one_document_of_strings(void **state)
+TEST(json_is_one_document_of_strings)
 {
 	struct report *report = make_report();
 
@@ -107,7 +107,7 @@ static void json_is_one_document_of_strings(void **state)
 	report_free(report);
 }
 
-static void text_without_messages_is_results_alone(void **state)
+TEST(text_without_messages_is_results_alone)
 {
 	struct report *report = report_new();
 	char *text;
@@ -121,7 +121,7 @@ static void text_without_messages_is_results_alone(void **state)
 	report_free(report);
 }
 
-static void an_empty_report_is_no_text_and_an_empty_document(void **state)
+TEST(an_empty_report_is_no_text_and_an_empty_document)
 {
 	struct report *report = report_new();
 
@@ -130,7 +130,7 @@ static void an_empty_report_is_no_text_and_an_empty_document(void **state)
 	report_free(report);
 }
 
-static void an_empty_set_of_cpus_is_printed_as_none(void **state)
+TEST(an_empty_set_of_cpus_is_printed_as_none)
 {
 	struct report *report = report_new();
 	struct report_node *node = report_unit(report, NULL, 0);
@@ -145,7 +145,7 @@ static void an_empty_set_of_cpus_is_printed_as_none(void **state)
 	report_free(report);
 }
 
-static void units_at_one_path_are_one_object(void **state)
+TEST(units_at_one_path_are_one_object)
 {
 	struct report *report = report_new();
 	struct report_node *node;
@@ -165,7 +165,7 @@ static void units_at_one_path_are_one_object(void **state)
 	report_free(report);
 }
 
-static void a_sentence_stands_for_a_node_in_text_alone(void **state)
+TEST(a_sentence_stands_for_a_node_in_text_alone)
 {
 	struct report *report = report_new();
 	struct report_node *node = report_unit(report, NULL, 0), *package, *platform;
@@ -206,7 +206,7 @@ static const struct {
 	{ "\364\220\200\200", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" }, /* above U+10FFFF */
 };
 
-static void any_text_is_a_valid_json_string(void **state)
+TEST(any_text_is_a_valid_json_string)
 {
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		char *json = NULL;
@@ -220,7 +220,7 @@ static void any_text_is_a_valid_json_string(void **state)
 	}
 }
 
-static void remarks_are_bare_lines_and_progress_is_in_documents_alone(void **state)
+TEST(remarks_are_bare_lines_and_progress_is_in_documents_alone)
 {
 	struct report *report = report_new();
 	char *text = NULL;
@@ -245,7 +245,7 @@ static void remarks_are_bare_lines_and_progress_is_in_documents_alone(void **sta
 	report_free(report);
 }
 
-static void every_key_has_both_names(void **state)
+TEST(every_key_has_both_names)
 {
 	for (size_t i = 0; i < KEYS; i++) {
 		assert_non_null(keys[i].name);
@@ -253,22 +253,4 @@ static void every_key_has_both_names(void **state)
 		assert_int_equal(strspn(keys[i].name_v2, "abcdefghijklmnopqrstuvwxyz0123456789_"),
 				 strlen(keys[i].name_v2));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_the_tree_that_scripts_know),
-		cmocka_unit_test(json_is_one_document_of_strings),
-		cmocka_unit_test(text_without_messages_is_results_alone),
-		cmocka_unit_test(an_empty_report_is_no_text_and_an_empty_document),
-		cmocka_unit_test(an_empty_set_of_cpus_is_printed_as_none),
-		cmocka_unit_test(units_at_one_path_are_one_object),
-		cmocka_unit_test(a_sentence_stands_for_a_node_in_text_alone),
-		cmocka_unit_test(any_text_is_a_valid_json_string),
-		cmocka_unit_test(remarks_are_bare_lines_and_progress_is_in_documents_alone),
-		cmocka_unit_test(every_key_has_both_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static struct report_node *add_unit(struct report *report, unsigned int package,
 	"\"}, "
 #define NOTHING_KNOWN "\"command\": null, \"machine\": null, "
 
-static void an_empty_report_is_a_document_with_its_header(void **state)
+TEST(an_empty_report_is_a_document_with_its_header)
 {
 	struct report *report = report_new();
 
@@ -27,7 +27,7 @@ static void an_empty_report_is_a_document_with_its_header(void **state)
 	report_free(report);
 }
 
-static void the_header_names_command_and_machine(void **state)
+TEST(the_header_names_command_and_machine)
 {
 	struct report *report = report_new();
 	struct report_header *header = &report->header;
@@ -48,7 +48,7 @@ static void the_header_names_command_and_machine(void **state)
 	report_free(report);
 }
 
-static void values_have_their_types(void **state)
+TEST(values_have_their_types)
 {
 	struct report *report = report_new();
 	struct isst_cpuset *cpus = isst_cpuset_new();
@@ -80,7 +80,7 @@ static void values_have_their_types(void **state)
 	report_free(report);
 }
 
-static void an_empty_set_of_cpus_has_no_ranges(void **state)
+TEST(an_empty_set_of_cpus_has_no_ranges)
 {
 	struct report *report = report_new();
 	struct isst_cpuset *cpus = isst_cpuset_new();
@@ -95,7 +95,7 @@ static void an_empty_set_of_cpus_has_no_ranges(void **state)
 	report_free(report);
 }
 
-static void what_is_numbered_is_an_array(void **state)
+TEST(what_is_numbered_is_an_array)
 {
 	const struct report_step io_path[] = { { &keys[KEY_PACKAGE], 1 },
 					       { &keys[KEY_DIE_IO], 0 },
@@ -126,7 +126,7 @@ static void what_is_numbered_is_an_array(void **state)
 	report_free(report);
 }
 
-static void units_at_one_path_are_one_element(void **state)
+TEST(units_at_one_path_are_one_element)
 {
 	const struct report_step package[] = { { &keys[KEY_PACKAGE], 1 } };
 	struct report *report = report_new();
@@ -148,7 +148,7 @@ static void units_at_one_path_are_one_element(void **state)
 }
 
 /** As where a value of a package is reported of each of its dies. */
-static void of_equal_paths_the_first_value_counts(void **state)
+TEST(of_equal_paths_the_first_value_counts)
 {
 	struct report *report = report_new();
 
@@ -169,7 +169,7 @@ static void of_equal_paths_the_first_value_counts(void **state)
 	report_free(report);
 }
 
-static void messages_have_severity_and_code(void **state)
+TEST(messages_have_severity_and_code)
 {
 	struct report *report = report_new();
 
@@ -188,20 +188,4 @@ static void messages_have_severity_and_code(void **state)
 		"\"text\": \"as it was\"}, {\"severity\": \"progress\", \"code\": \"progress\", "
 		"\"text\": \"online cpu 3\"}], \"exit_status\": 0}");
 	report_free(report);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_report_is_a_document_with_its_header),
-		cmocka_unit_test(the_header_names_command_and_machine),
-		cmocka_unit_test(values_have_their_types),
-		cmocka_unit_test(an_empty_set_of_cpus_has_no_ranges),
-		cmocka_unit_test(what_is_numbered_is_an_array),
-		cmocka_unit_test(units_at_one_path_are_one_element),
-		cmocka_unit_test(of_equal_paths_the_first_value_counts),
-		cmocka_unit_test(messages_have_severity_and_code),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static int save(const char *path)
 	return save_file(path, TEXT, strlen(TEXT));
 }
 
-static void a_new_file_has_the_usual_mode(void **state)
+TEST(a_new_file_has_the_usual_mode)
 {
 	assert_int_equal(save("new"), 0);
 	assert_content("new", TEXT);
@@ -91,7 +91,7 @@ static void a_new_file_has_the_usual_mode(void **state)
 	remove_only("new");
 }
 
-static void a_file_keeps_its_mode(void **state)
+TEST(a_file_keeps_its_mode)
 {
 	make_file("old", "old text that is longer than the new one\n");
 	assert_int_equal(chmod("old", 0660), 0);
@@ -101,7 +101,7 @@ static void a_file_keeps_its_mode(void **state)
 	remove_only("old");
 }
 
-static void what_a_link_names_is_replaced(void **state)
+TEST(what_a_link_names_is_replaced)
 {
 	make_file("file", "");
 	assert_int_equal(symlink("file", "link"), 0);
@@ -113,7 +113,7 @@ static void what_a_link_names_is_replaced(void **state)
 }
 
 /** As a shell does: chains of links, and relative ones from where the link is. */
-static void what_a_dangling_link_names_is_created(void **state)
+TEST(what_a_dangling_link_names_is_created)
 {
 	assert_int_equal(mkdir("deep", 0755), 0);
 	assert_int_equal(symlink("deep/link", "first"), 0);
@@ -129,7 +129,7 @@ static void what_a_dangling_link_names_is_created(void **state)
 	remove_only("file");
 }
 
-static void a_dangling_link_into_no_directory_stays(void **state)
+TEST(a_dangling_link_into_no_directory_stays)
 {
 	assert_int_equal(symlink("none/file", "link"), 0);
 	assert_int_equal(save("link"), -ENOENT);
@@ -137,14 +137,14 @@ static void a_dangling_link_into_no_directory_stays(void **state)
 	remove_only("link");
 }
 
-static void directories_are_refused(void **state)
+TEST(directories_are_refused)
 {
 	assert_int_equal(save("/"), -EISDIR);
 	assert_int_equal(save("none/file"), -ENOENT);
 }
 
 /** On a file system that takes no more. */
-static void a_file_that_cannot_be_written_stays(void **state)
+TEST(a_file_that_cannot_be_written_stays)
 {
 	struct rlimit limit, before;
 
@@ -160,7 +160,7 @@ static void a_file_that_cannot_be_written_stays(void **state)
 	remove_only("old");
 }
 
-static void a_fifo_is_written_to(void **state)
+TEST(a_fifo_is_written_to)
 {
 	pid_t reader;
 	int status;
@@ -205,7 +205,7 @@ __attribute__((noreturn)) static void save_to_mount_point(void)
 	_exit(save("point") == 0 ? 0 : 1);
 }
 
-static void a_mount_point_is_written_to(void **state)
+TEST(a_mount_point_is_written_to)
 {
 	pid_t process;
 	int status;
@@ -230,7 +230,7 @@ static void a_mount_point_is_written_to(void **state)
 }
 
 /** What is written to the stream before and after is not lost. */
-static void the_file_of_a_standard_stream_is_written_to(void **state)
+TEST(the_file_of_a_standard_stream_is_written_to)
 {
 	pid_t process = fork();
 	int status;
@@ -260,7 +260,7 @@ static void exchange_for_link(const char *path)
 
 /** A process that may write to the directory must not choose the mode and owner of a file
  * elsewhere. */
-static void what_takes_the_place_of_a_file_is_not_written(void **state)
+TEST(what_takes_the_place_of_a_file_is_not_written)
 {
 	struct save_target target;
 
@@ -281,7 +281,7 @@ static void what_takes_the_place_of_a_file_is_not_written(void **state)
 
 /** In a directory like /tmp, as the kernel does it: whoever may write there must not choose which
  * file of the caller's is replaced. */
-static void a_link_of_another_user_in_a_shared_directory_is_not_followed(void **state)
+TEST(a_link_of_another_user_in_a_shared_directory_is_not_followed)
 {
 	struct save_target target;
 	bool other;
@@ -305,7 +305,7 @@ static void a_link_of_another_user_in_a_shared_directory_is_not_followed(void **
 		skip(); /* only root can give a link away */
 }
 
-static void a_name_may_be_as_long_as_names_can_be(void **state)
+TEST(a_name_may_be_as_long_as_names_can_be)
 {
 	char name[NAME_MAX + 1];
 
@@ -330,7 +330,7 @@ static void save_until(unsigned int microseconds)
 	assert_int_equal(waitpid(process, NULL, 0), process);
 }
 
-static void a_signal_leaves_no_temporary_file(void **state)
+TEST(a_signal_leaves_no_temporary_file)
 {
 	enum { TIMES = 50 };
 	struct timespec begin, end;
@@ -347,7 +347,7 @@ static void a_signal_leaves_no_temporary_file(void **state)
 	remove_only("file");
 }
 
-static void another_file_is_not_overwritten(void **state)
+TEST(another_file_is_not_overwritten)
 {
 	struct save_target target;
 
@@ -362,7 +362,7 @@ static void another_file_is_not_overwritten(void **state)
 	remove_only("file");
 }
 
-static void what_appears_meanwhile_stays(void **state)
+TEST(what_appears_meanwhile_stays)
 {
 	struct save_target target;
 
@@ -376,7 +376,7 @@ static void what_appears_meanwhile_stays(void **state)
 }
 
 /** The directory is the one that was found, whatever its name is by then. */
-static void a_directory_is_not_exchanged(void **state)
+TEST(a_directory_is_not_exchanged)
 {
 	struct save_target target;
 
@@ -398,7 +398,7 @@ static void a_directory_is_not_exchanged(void **state)
 	remove_only("deep");
 }
 
-static void what_takes_the_place_of_a_fifo_is_not_written(void **state)
+TEST(what_takes_the_place_of_a_fifo_is_not_written)
 {
 	struct stat fifo;
 
@@ -414,7 +414,7 @@ static void what_takes_the_place_of_a_fifo_is_not_written(void **state)
 	remove_only("victim");
 }
 
-static void links_that_go_in_circles_are_refused(void **state)
+TEST(links_that_go_in_circles_are_refused)
 {
 	assert_int_equal(symlink("one", "other"), 0);
 	assert_int_equal(symlink("other", "one"), 0);
@@ -425,27 +425,5 @@ static void links_that_go_in_circles_are_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_file_has_the_usual_mode),
-		cmocka_unit_test(a_file_keeps_its_mode),
-		cmocka_unit_test(what_a_link_names_is_replaced),
-		cmocka_unit_test(what_a_dangling_link_names_is_created),
-		cmocka_unit_test(a_dangling_link_into_no_directory_stays),
-		cmocka_unit_test(directories_are_refused),
-		cmocka_unit_test(a_file_that_cannot_be_written_stays),
-		cmocka_unit_test(a_fifo_is_written_to),
-		cmocka_unit_test(a_mount_point_is_written_to),
-		cmocka_unit_test(what_takes_the_place_of_a_file_is_not_written),
-		cmocka_unit_test(a_link_of_another_user_in_a_shared_directory_is_not_followed),
-		cmocka_unit_test(a_name_may_be_as_long_as_names_can_be),
-		cmocka_unit_test(a_signal_leaves_no_temporary_file),
-		cmocka_unit_test(another_file_is_not_overwritten),
-		cmocka_unit_test(what_appears_meanwhile_stays),
-		cmocka_unit_test(a_directory_is_not_exchanged),
-		cmocka_unit_test(what_takes_the_place_of_a_fifo_is_not_written),
-		cmocka_unit_test(links_that_go_in_circles_are_refused),
-		cmocka_unit_test(the_file_of_a_standard_stream_is_written_to),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+	return test_main(enter_directory, leave_directory);
 }

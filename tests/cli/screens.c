@@ -51,7 +51,7 @@ static void add_cpus(struct report_node *node, enum key_id key, const char *list
 	isst_cpuset_free(cpus);
 }
 
-static void rows_that_are_alike_are_one(void **state)
+TEST(rows_that_are_alike_are_one)
 {
 	struct report *report = report_new();
 
@@ -72,7 +72,7 @@ static void rows_that_are_alike_are_one(void **state)
 }
 
 /** No row stands for a place that is none of its own. */
-static void places_are_joined_in_one_step_only(void **state)
+TEST(places_are_joined_in_one_step_only)
 {
 	struct report *report = report_new();
 
@@ -97,7 +97,7 @@ static void places_are_joined_in_one_step_only(void **state)
 	report_free(report);
 }
 
-static void dies_are_named_only_where_nothing_else_differs(void **state)
+TEST(dies_are_named_only_where_nothing_else_differs)
 {
 	struct report *report = report_new();
 
@@ -118,7 +118,7 @@ static void dies_are_named_only_where_nothing_else_differs(void **state)
 }
 
 /** A value that is absent, one that could not be read, and one of words. */
-static void cells_are_told_apart(void **state)
+TEST(cells_are_told_apart)
 {
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
@@ -166,7 +166,7 @@ static void add_class(struct report_node *unit, unsigned int clos, unsigned int 
 	add_cpus(node, KEY_STATUS_CPUS, list);
 }
 
-static void cpus_of_rows_that_are_one_are_united(void **state)
+TEST(cpus_of_rows_that_are_one_are_united)
 {
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
@@ -194,7 +194,7 @@ static struct report *report_with_long_list(void)
 	return report;
 }
 
-static void a_long_list_has_lines_of_its_own(void **state)
+TEST(a_long_list_has_lines_of_its_own)
 {
 	struct report *report = report_with_long_list();
 
@@ -219,7 +219,7 @@ static void a_long_list_has_lines_of_its_own(void **state)
 }
 
 /** Only where it would fill a terminal: pipes and files have it as a whole. */
-static void a_list_is_cut_on_a_terminal_alone(void **state)
+TEST(a_list_is_cut_on_a_terminal_alone)
 {
 	struct report *report = report_with_long_list();
 	const struct page terminal = { .columns = 20, .width = 20 };
@@ -250,7 +250,7 @@ static void a_list_is_cut_on_a_terminal_alone(void **state)
 }
 
 /** Columns move together, then places get lines of their own; no word is cut. */
-static void a_narrow_table_has_places_apart(void **state)
+TEST(a_narrow_table_has_places_apart)
 {
 	struct report *report = report_with_long_list();
 	static const char *const BELOW = "    0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,\n"
@@ -284,7 +284,7 @@ static void a_narrow_table_has_places_apart(void **state)
 }
 
 /** Bold are headings; what is off or locked, and what could not be read, has a colour as well. */
-static void what_is_off_locked_or_unknown_stands_out(void **state)
+TEST(what_is_off_locked_or_unknown_stands_out)
 {
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
@@ -324,7 +324,7 @@ static void add_core(struct report_node *parent, unsigned int core, const char *
 		report_unknown(node, KEY_MAP_MARK);
 }
 
-static void cores_stand_in_groups_of_eight(void **state)
+TEST(cores_stand_in_groups_of_eight)
 {
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
@@ -371,7 +371,7 @@ static void cores_stand_in_groups_of_eight(void **state)
 	report_free(report);
 }
 
-static void modules_stand_together(void **state)
+TEST(modules_stand_together)
 {
 	struct report *report = report_new();
 	struct report_node *node = add_domain(report, 0, 0, 1), *module;
@@ -397,7 +397,7 @@ static void modules_stand_together(void **state)
 	report_free(report);
 }
 
-static void colours_are_added_to_letters(void **state)
+TEST(colours_are_added_to_letters)
 {
 	struct report *report = report_new();
 	struct report_node *node = add_die(report, 0, 0);
@@ -426,7 +426,7 @@ static struct report *report_of_levels(unsigned int first, unsigned int second)
 }
 
 /** Rows that are alike by now are two as long as only one of them is marked. */
-static void values_that_changed_are_marked_where_they_are(void **state)
+TEST(values_that_changed_are_marked_where_they_are)
 {
 	struct report *before = report_of_levels(1, 2), *report = report_of_levels(2, 2);
 
@@ -478,7 +478,7 @@ static void add_limit(struct report_node *unit, unsigned int index, unsigned int
 }
 
 /** A row before it changes nothing in a row whose number is not shown; one of a class does. */
-static void rows_that_are_new_are_marked_as_a_whole(void **state)
+TEST(rows_that_are_new_are_marked_as_a_whole)
 {
 	struct report *before = report_new(), *report = report_new();
 	struct report_node *node = add_die(before, 0, 0);
@@ -503,7 +503,7 @@ static void rows_that_are_new_are_marked_as_a_whole(void **state)
 }
 
 /** The same place with another first CPU is the same; what always changes is not marked. */
-static void neither_names_nor_frequencies_are_changes(void **state)
+TEST(neither_names_nor_frequencies_are_changes)
 {
 	struct report *before = report_new(), *report = report_new();
 	struct report_node *node = add_die(before, 0, 0);
@@ -543,7 +543,7 @@ static struct report *report_of_map(const char *second)
 }
 
 /** Below its cell, in each line of the map that has one. */
-static void cores_that_changed_have_a_mark_below(void **state)
+TEST(cores_that_changed_have_a_mark_below)
 {
 	struct report *before = report_of_map("clos-0"), *report = report_of_map("offline");
 
@@ -585,7 +585,7 @@ static void assert_frame(const char *text, unsigned int width, unsigned int heig
 	free(frame);
 }
 
-static void a_frame_fits_its_page(void **state)
+TEST(a_frame_fits_its_page)
 {
 	assert_frame("one\ntwo\n", 80, 24, 2, "\033[H\033[Kone\r\n\033[Ktwo\r\n\033[J");
 	/* The last line is full: what is behind it would scroll. */
@@ -598,7 +598,7 @@ static void a_frame_fits_its_page(void **state)
 	assert_frame("one\n", 0, 0, 1, "\033[H\033[Kone\r\n\033[J");
 }
 
-static void what_takes_no_place_is_not_cut(void **state)
+TEST(what_takes_no_place_is_not_cut)
 {
 	assert_frame("\033[7m*off\033[0m on\n", 5, 24, 1,
 		     "\033[H\033[K\033[7m*off\033[0m \r\n\033[J");
@@ -610,7 +610,7 @@ static void what_takes_no_place_is_not_cut(void **state)
 
 /* ---- Other formats, and pages ---- */
 
-static void a_mark_is_in_text_alone(void **state)
+TEST(a_mark_is_in_text_alone)
 {
 	struct report *report = report_new();
 	struct report_node *node = report_branch(add_die(report, 0, 0), KEY_LEVEL, 2);
@@ -634,7 +634,7 @@ static void a_mark_is_in_text_alone(void **state)
 	report_free(report);
 }
 
-static void what_is_no_terminal_has_80_columns(void **state)
+TEST(what_is_no_terminal_has_80_columns)
 {
 	FILE *file = tmpfile();
 	struct page page;
@@ -648,7 +648,7 @@ static void what_is_no_terminal_has_80_columns(void **state)
 	fclose(file);
 }
 
-static void a_terminal_is_as_wide_as_it_is(void **state)
+TEST(a_terminal_is_as_wide_as_it_is)
 {
 	int manager = posix_openpt(O_RDWR | O_NOCTTY);
 	struct winsize size = { .ws_row = 60, .ws_col = 200 };
@@ -684,33 +684,4 @@ static void a_terminal_is_as_wide_as_it_is(void **state)
 	assert_int_equal(page_of(terminal, COLOUR_AUTO).width, 20);
 	fclose(terminal);
 	close(manager);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_that_are_alike_are_one),
-		cmocka_unit_test(places_are_joined_in_one_step_only),
-		cmocka_unit_test(dies_are_named_only_where_nothing_else_differs),
-		cmocka_unit_test(cells_are_told_apart),
-		cmocka_unit_test(cpus_of_rows_that_are_one_are_united),
-		cmocka_unit_test(a_long_list_has_lines_of_its_own),
-		cmocka_unit_test(a_list_is_cut_on_a_terminal_alone),
-		cmocka_unit_test(a_narrow_table_has_places_apart),
-		cmocka_unit_test(what_is_off_locked_or_unknown_stands_out),
-		cmocka_unit_test(cores_stand_in_groups_of_eight),
-		cmocka_unit_test(modules_stand_together),
-		cmocka_unit_test(colours_are_added_to_letters),
-		cmocka_unit_test(values_that_changed_are_marked_where_they_are),
-		cmocka_unit_test(rows_that_are_new_are_marked_as_a_whole),
-		cmocka_unit_test(neither_names_nor_frequencies_are_changes),
-		cmocka_unit_test(cores_that_changed_have_a_mark_below),
-		cmocka_unit_test(a_frame_fits_its_page),
-		cmocka_unit_test(what_takes_no_place_is_not_cut),
-		cmocka_unit_test(a_mark_is_in_text_alone),
-		cmocka_unit_test(what_is_no_terminal_has_80_columns),
-		cmocka_unit_test(a_terminal_is_as_wide_as_it_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

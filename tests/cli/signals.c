@@ -65,7 +65,7 @@ static void receive(size_t which)
 	signals_release(&signals);
 }
 
-static void a_signal_is_seen_and_ends_the_program_in_the_end(void **state)
+TEST(a_signal_is_seen_and_ends_the_program_in_the_end)
 {
 	for (size_t i = 0; i < CASES; i++) {
 		int status = status_of(receive, i);
@@ -89,7 +89,7 @@ static void receive_ignored(size_t which)
 	_exit(WENT_WELL);
 }
 
-static void a_signal_that_the_parent_had_ignored_interrupts_nothing(void **state)
+TEST(a_signal_that_the_parent_had_ignored_interrupts_nothing)
 {
 	for (size_t i = 0; i < CASES; i++) {
 		int status = status_of(receive_ignored, i);
@@ -124,7 +124,7 @@ static void receive_and_write_the_result(size_t which)
 	_exit(3);
 }
 
-static void the_signal_that_arrived_waits_for_the_result(void **state)
+TEST(the_signal_that_arrived_waits_for_the_result)
 {
 	check_ended_by_its_signal(receive_and_write_the_result);
 }
@@ -141,7 +141,7 @@ static void receive_while_writing(size_t which)
 	_exit(3);
 }
 
-static void a_signal_ends_the_program_that_writes_its_result(void **state)
+TEST(a_signal_ends_the_program_that_writes_its_result)
 {
 	check_ended_by_its_signal(receive_while_writing);
 }
@@ -160,7 +160,7 @@ static void receive_and_forget(size_t which)
 	_exit(WENT_WELL);
 }
 
-static void a_graver_status_is_not_hidden_by_a_signal(void **state)
+TEST(a_graver_status_is_not_hidden_by_a_signal)
 {
 	for (size_t i = 0; i < CASES; i++) {
 		int status = status_of(receive_and_forget, i);
@@ -183,7 +183,7 @@ static void end_process(size_t which)
 	_exit(WENT_WELL);
 }
 
-static void a_process_ends_by_the_signal_of_another_one(void **state)
+TEST(a_process_ends_by_the_signal_of_another_one)
 {
 	const struct rlimit core = { RLIM_INFINITY, RLIM_INFINITY };
 
@@ -226,7 +226,7 @@ static void crash(size_t which)
 	_exit(3);
 }
 
-static void a_crash_is_not_held_back(void **state)
+TEST(a_crash_is_not_held_back)
 {
 	size_t which = 0;
 	int status;
@@ -253,7 +253,7 @@ static void stop_within(size_t which)
 	_exit(WENT_WELL);
 }
 
-static void a_stop_waits_for_the_end_of_the_change(void **state)
+TEST(a_stop_waits_for_the_end_of_the_change)
 {
 	pid_t process = fork();
 	int status, stops = 0;
@@ -287,7 +287,7 @@ static void wait_for_others(size_t which)
 	_exit(WENT_WELL);
 }
 
-static void a_signal_that_the_run_waits_for_does_not_end_it(void **state)
+TEST(a_signal_that_the_run_waits_for_does_not_end_it)
 {
 	int status = status_of(wait_for_others, 0);
 
@@ -295,7 +295,7 @@ static void a_signal_that_the_run_waits_for_does_not_end_it(void **state)
 	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
 }
 
-static void a_reader_who_goes_away_does_not_end_the_program(void **state)
+TEST(a_reader_who_goes_away_does_not_end_the_program)
 {
 	int status = status_of(lose_the_reader, 0);
 
@@ -303,7 +303,7 @@ static void a_reader_who_goes_away_does_not_end_the_program(void **state)
 	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
 }
 
-static void nothing_is_held_back_before(void **state)
+TEST(nothing_is_held_back_before)
 {
 	struct signals signals = { .held = false };
 
@@ -313,19 +313,5 @@ static void nothing_is_held_back_before(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_signal_is_seen_and_ends_the_program_in_the_end),
-		cmocka_unit_test(a_signal_that_the_parent_had_ignored_interrupts_nothing),
-		cmocka_unit_test(the_signal_that_arrived_waits_for_the_result),
-		cmocka_unit_test(a_signal_ends_the_program_that_writes_its_result),
-		cmocka_unit_test(a_graver_status_is_not_hidden_by_a_signal),
-		cmocka_unit_test(a_process_ends_by_the_signal_of_another_one),
-		cmocka_unit_test(a_reader_who_goes_away_does_not_end_the_program),
-		cmocka_unit_test(nothing_is_held_back_before),
-		cmocka_unit_test(a_crash_is_not_held_back),
-		cmocka_unit_test(a_stop_waits_for_the_end_of_the_change),
-		cmocka_unit_test(a_signal_that_the_run_waits_for_does_not_end_it),
-	};
-
-	return cmocka_run_group_tests(tests, find_realtime_signals, NULL);
+	return test_main(find_realtime_signals, NULL);
 }

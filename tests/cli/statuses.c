@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-static void library_errors_have_their_statuses(void **state)
+TEST(library_errors_have_their_statuses)
 {
 	assert_int_equal(status_of_error(0), 0);
 	assert_int_equal(status_of_error(-EOPNOTSUPP), 3);
@@ -21,7 +21,7 @@ static void library_errors_have_their_statuses(void **state)
 	assert_int_equal(status_of_error(-EBUSY), 6);
 }
 
-static void the_gravest_status_of_all_units_wins(void **state)
+TEST(the_gravest_status_of_all_units_wins)
 {
 	assert_int_equal(status_worse(STATUS_DONE, STATUS_UNSUPPORTED), 3);
 	assert_int_equal(status_worse(STATUS_UNSUPPORTED, STATUS_DONE), 3);
@@ -57,7 +57,7 @@ static void report_a_unit(struct run *run)
 	assert_non_null(report_unit(run->report, &path, 1));
 }
 
-static void a_unit_without_the_feature_is_noted(void **state)
+TEST_WITH(a_unit_without_the_feature_is_noted, start, end)
 {
 	struct run *run = *state;
 
@@ -69,7 +69,7 @@ static void a_unit_without_the_feature_is_noted(void **state)
 			"Information: package 1 does not support it\n package-0\n");
 }
 
-static void a_named_unit_without_the_feature_is_an_error(void **state)
+TEST_WITH(a_named_unit_without_the_feature_is_an_error, start, end)
 {
 	struct run *run = *state;
 
@@ -82,7 +82,7 @@ static void a_named_unit_without_the_feature_is_an_error(void **state)
 			"Error: package 1 does not support it\n package-0\n");
 }
 
-static void a_feature_that_no_unit_has_is_an_error(void **state)
+TEST_WITH(a_feature_that_no_unit_has_is_an_error, start, end)
 {
 	struct run *run = *state;
 
@@ -95,7 +95,7 @@ static void a_feature_that_no_unit_has_is_an_error(void **state)
 		"Error: package 0 does not support it\nError: package 1 does not support it\n");
 }
 
-static void a_result_exists_or_its_failure_is_reported_once(void **state)
+TEST_WITH(a_result_exists_or_its_failure_is_reported_once, start, end)
 {
 	struct run *run = *state;
 	const struct failure none = { 0 }, refused = { -EIO, "refused", 0 },
@@ -113,7 +113,7 @@ static void a_result_exists_or_its_failure_is_reported_once(void **state)
 			"Error: refused\nInformation: no such thing\n package-0\n");
 }
 
-static void a_failure_is_one_error_that_counts_the_others(void **state)
+TEST_WITH(a_failure_is_one_error_that_counts_the_others, start, end)
 {
 	struct run *run = *state;
 
@@ -123,22 +123,4 @@ static void a_failure_is_one_error_that_counts_the_others(void **state)
 	assert_int_equal(run->status, 1);
 	assert_rendered(run->report, FORMAT_TEXT,
 			"Error: no such thing\nError: package 0: refused (and 2 more)\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(library_errors_have_their_statuses),
-		cmocka_unit_test(the_gravest_status_of_all_units_wins),
-		cmocka_unit_test_setup_teardown(a_unit_without_the_feature_is_noted, start, end),
-		cmocka_unit_test_setup_teardown(a_named_unit_without_the_feature_is_an_error, start,
-						end),
-		cmocka_unit_test_setup_teardown(a_feature_that_no_unit_has_is_an_error, start, end),
-		cmocka_unit_test_setup_teardown(a_result_exists_or_its_failure_is_reported_once,
-						start, end),
-		cmocka_unit_test_setup_teardown(a_failure_is_one_error_that_counts_the_others,
-						start, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

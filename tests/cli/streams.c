@@ -116,7 +116,7 @@ static const struct {
 	{ "isst", FORMAT_JSON, false, true, "", WRONG, "" },
 };
 
-static void everything_goes_to_the_stream_in_the_table(void **state)
+TEST(everything_goes_to_the_stream_in_the_table)
 {
 	const char *directory = getenv("TMPDIR");
 	char *path;
@@ -143,7 +143,7 @@ static void everything_goes_to_the_stream_in_the_table(void **state)
 	free(path);
 }
 
-static void a_result_that_cannot_be_written_is_a_failure(void **state)
+TEST(a_result_that_cannot_be_written_is_a_failure)
 {
 	struct captured captured;
 
@@ -156,7 +156,7 @@ static void a_result_that_cannot_be_written_is_a_failure(void **state)
 			    "Error: message\n");
 }
 
-static void progress_is_printed_at_once_except_in_documents(void **state)
+TEST(progress_is_printed_at_once_except_in_documents)
 {
 	static const char *const names[] = { "isst", "intel-speed-select" };
 	struct output output;
@@ -170,7 +170,7 @@ static void progress_is_printed_at_once_except_in_documents(void **state)
 }
 
 /** Help prints the name that the program was started by. */
-static void a_name_that_cannot_be_printed_is_replaced(void **state)
+TEST(a_name_that_cannot_be_printed_is_replaced)
 {
 	static const struct {
 		const char *argv0, *program;
@@ -194,24 +194,11 @@ static void a_name_that_cannot_be_printed_is_replaced(void **state)
 	}
 }
 
-static void a_file_that_cannot_be_created_is_reported(void **state)
+TEST(a_file_that_cannot_be_created_is_reported)
 {
 	struct output output;
 
 	output_start(&output, "isst");
 	output.path = "/dev/null/file";
 	assert_true(output_open(&output) < 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_goes_to_the_stream_in_the_table),
-		cmocka_unit_test(a_result_that_cannot_be_written_is_a_failure),
-		cmocka_unit_test(progress_is_printed_at_once_except_in_documents),
-		cmocka_unit_test(a_file_that_cannot_be_created_is_reported),
-		cmocka_unit_test(a_name_that_cannot_be_printed_is_replaced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

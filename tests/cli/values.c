@@ -105,7 +105,7 @@ static const struct {
 	    "4294967295", "0x3" } },
 };
 
-static void a_value_is_taken_exactly(void **state)
+TEST(a_value_is_taken_exactly)
 {
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct option_values values = { 0 };
@@ -136,7 +136,7 @@ static void assert_value_refused(const struct option_row *row, const char *value
 	option_values_clear(&values);
 }
 
-static void any_other_value_is_named_and_refused(void **state)
+TEST(any_other_value_is_named_and_refused)
 {
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		for (size_t k = 0; bad[i].values[k]; k++)
@@ -144,7 +144,7 @@ static void any_other_value_is_named_and_refused(void **state)
 	}
 }
 
-static void cpu_lists_accumulate(void **state)
+TEST(cpu_lists_accumulate)
 {
 	struct option_values values = { 0 };
 	char *problem = NULL, *cpus;
@@ -157,7 +157,7 @@ static void cpu_lists_accumulate(void **state)
 	option_values_clear(&values);
 }
 
-static void names_stand_beside_numbers(void **state)
+TEST(names_stand_beside_numbers)
 {
 	struct option_values values = { 0 };
 	char *problem = NULL, *cpus;
@@ -180,7 +180,7 @@ static void names_stand_beside_numbers(void **state)
 	option_values_clear(&values);
 }
 
-static void a_wrong_name_is_named_alone(void **state)
+TEST(a_wrong_name_is_named_alone)
 {
 	static const struct {
 		const char *list, *named;
@@ -217,7 +217,7 @@ static const struct {
 	{ "0- 3", "0,1,2,3" }, { "0.. 3", "0,1,2,3" }, { ",2,,3", "2,3" },
 };
 
-static void commas_and_blanks_between_cpus_mean_nothing(void **state)
+TEST(commas_and_blanks_between_cpus_mean_nothing)
 {
 	for (size_t i = 0; i < sizeof(loose_lists) / sizeof(loose_lists[0]); i++) {
 		struct option_values values = { 0 };
@@ -233,7 +233,7 @@ static void commas_and_blanks_between_cpus_mean_nothing(void **state)
 	}
 }
 
-static void texts_accumulate(void **state)
+TEST(texts_accumulate)
 {
 	struct option_values values = { 0 };
 	char *problem = NULL;
@@ -244,19 +244,4 @@ static void texts_accumulate(void **state)
 	assert_string_equal(values.texts[0], "level 3");
 	assert_string_equal(values.texts[1], "level 4");
 	option_values_clear(&values);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_value_is_taken_exactly),
-		cmocka_unit_test(any_other_value_is_named_and_refused),
-		cmocka_unit_test(cpu_lists_accumulate),
-		cmocka_unit_test(texts_accumulate),
-		cmocka_unit_test(names_stand_beside_numbers),
-		cmocka_unit_test(a_wrong_name_is_named_alone),
-		cmocka_unit_test(commas_and_blanks_between_cpus_mean_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

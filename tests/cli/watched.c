@@ -42,7 +42,7 @@ static struct watched known(int value, int64_t *now_ms)
 	return watched;
 }
 
-static void what_is_found_first_is_no_change(void **state)
+TEST(what_is_found_first_is_no_change)
 {
 	int64_t now = 0;
 	struct watched watched = { 0 };
@@ -52,7 +52,7 @@ static void what_is_found_first_is_no_change(void **state)
 	assert_int_equal(watched.value, B);
 }
 
-static void one_look_is_no_change(void **state)
+TEST(one_look_is_no_change)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -62,7 +62,7 @@ static void one_look_is_no_change(void **state)
 	assert_int_equal(watched.value, A);
 }
 
-static void two_looks_that_agree_are_one(void **state)
+TEST(two_looks_that_agree_are_one)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -74,7 +74,7 @@ static void two_looks_that_agree_are_one(void **state)
 	assert_int_equal(watched.value, C);
 }
 
-static void looks_follow_after_50_250_and_1000_ms(void **state)
+TEST(looks_follow_after_50_250_and_1000_ms)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -92,7 +92,7 @@ static void looks_follow_after_50_250_and_1000_ms(void **state)
 	}
 }
 
-static void what_never_agrees_is_reported_once(void **state)
+TEST(what_never_agrees_is_reported_once)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -112,7 +112,7 @@ static void what_never_agrees_is_reported_once(void **state)
 	assert_false(watched.unstable);
 }
 
-static void what_is_gone_keeps_its_value(void **state)
+TEST(what_is_gone_keeps_its_value)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -127,7 +127,7 @@ static void what_is_gone_keeps_its_value(void **state)
 	assert_string_equal(look_at(&watched, &now, LOOKS(NONE, NONE, B, NONE, NONE)), "G");
 }
 
-static void an_event_after_a_look_is_not_lost(void **state)
+TEST(an_event_after_a_look_is_not_lost)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -142,7 +142,7 @@ static void an_event_after_a_look_is_not_lost(void **state)
 	assert_int_equal(watched.next_ms, now + 10);
 }
 
-static void another_run_is_waited_for_with_a_bound(void **state)
+TEST(another_run_is_waited_for_with_a_bound)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -191,7 +191,7 @@ static void another_run_is_waited_for_with_a_bound(void **state)
 	assert_false(watched_defer(&watched, false, now + 2550));
 }
 
-static void failures_are_tried_again_after_1_2_4_to_300_s(void **state)
+TEST(failures_are_tried_again_after_1_2_4_to_300_s)
 {
 	static const int delays_s[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300 };
 	struct actions actions = { 0 };
@@ -209,7 +209,7 @@ static void failures_are_tried_again_after_1_2_4_to_300_s(void **state)
 	assert_true(actions_may(&actions, now));
 }
 
-static void the_fourth_action_within_ten_minutes_is_the_last(void **state)
+TEST(the_fourth_action_within_ten_minutes_is_the_last)
 {
 	struct actions actions = { 0 };
 	int64_t now = 0;
@@ -247,7 +247,7 @@ static unsigned int count_fights(struct watched *watched, int64_t *now_ms, const
 	return fights;
 }
 
-static void two_values_by_turns_are_a_fight_of_others(void **state)
+TEST(two_values_by_turns_are_a_fight_of_others)
 {
 	int64_t now = 0;
 	struct watched watched = known(A, &now);
@@ -264,7 +264,7 @@ static void two_values_by_turns_are_a_fight_of_others(void **state)
 
 /** Random looks and events: what is known is what two looks in a row have found, no change is
  * reported of what was known, and what is suspect is looked at within a second. */
-static void random_looks_keep_the_rules(void **state)
+TEST(random_looks_keep_the_rules)
 {
 	int64_t now = 0;
 	struct watched watched = { 0 };
@@ -306,24 +306,4 @@ static void random_looks_keep_the_rules(void **state)
 				    (watched.unstable || watched.next_ms <= now + 1000));
 		assert_true(watched.state != WATCHED_GONE || !there);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_found_first_is_no_change),
-		cmocka_unit_test(one_look_is_no_change),
-		cmocka_unit_test(two_looks_that_agree_are_one),
-		cmocka_unit_test(looks_follow_after_50_250_and_1000_ms),
-		cmocka_unit_test(what_never_agrees_is_reported_once),
-		cmocka_unit_test(what_is_gone_keeps_its_value),
-		cmocka_unit_test(an_event_after_a_look_is_not_lost),
-		cmocka_unit_test(another_run_is_waited_for_with_a_bound),
-		cmocka_unit_test(failures_are_tried_again_after_1_2_4_to_300_s),
-		cmocka_unit_test(the_fourth_action_within_ten_minutes_is_the_last),
-		cmocka_unit_test(two_values_by_turns_are_a_fight_of_others),
-		cmocka_unit_test(random_looks_keep_the_rules),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static const char *on(const char *platform, const char *test, const char *comman
 /* ---- Screens ---- */
 
 /* A mark stands for three seconds here: long enough to be looked at on a busy machine. */
-static void what_another_process_changes_is_marked(void **state)
+TEST_WITH(what_another_process_changes_is_marked, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -115,7 +115,7 @@ static void what_another_process_changes_is_marked(void **state)
 	assert_int_equal(end_of_job(&terminal), 0);
 }
 
-static void cores_of_a_map_are_marked_below(void **state)
+TEST_WITH(cores_of_a_map_are_marked_below, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -183,7 +183,7 @@ static void assert_large_map(const struct pseudo_terminal *terminal, int blanks)
 }
 
 /** 512 CPUs fit the smallest terminal, and another size is followed at once. */
-static void screens_are_as_large_as_the_terminal(void **state)
+TEST_WITH(screens_are_as_large_as_the_terminal, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -207,7 +207,7 @@ static void screens_are_as_large_as_the_terminal(void **state)
 }
 
 /** Without --watch: lists of CPUs have as much of a line as there is. */
-static void a_screen_is_laid_out_for_its_terminal(void **state)
+TEST_WITH(a_screen_is_laid_out_for_its_terminal, NULL, kill_leftovers)
 {
 	static const char *const TOP =
 		"Intel(R) Speed Select Technology\n"
@@ -277,7 +277,7 @@ static void write_faults(const char *state, const char *rules)
 }
 
 /** Cores that a level takes offline, which another process does in several steps. */
-static void another_level_and_its_cpus_are_followed(void **state)
+TEST_WITH(another_level_and_its_cpus_are_followed, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -336,7 +336,7 @@ static void another_level_and_its_cpus_are_followed(void **state)
 
 /** What fails stands on the screen, the first of several CPUs alone, and is the status in the end.
  */
-static void what_cannot_be_read_is_the_status(void **state)
+TEST_WITH(what_cannot_be_read_is_the_status, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -352,7 +352,7 @@ static void what_cannot_be_read_is_the_status(void **state)
 	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
 }
 
-static void what_can_be_read_again_is_no_failure(void **state)
+TEST_WITH(what_can_be_read_again_is_no_failure, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -369,7 +369,7 @@ static void what_can_be_read_again_is_no_failure(void **state)
 	assert_int_equal(end_of_job(&terminal), 0);
 }
 
-static void frequencies_are_rounded_to_the_next_ratio(void **state)
+TEST_WITH(frequencies_are_rounded_to_the_next_ratio, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -403,7 +403,7 @@ static void assert_counted(const char *test, const char *command, const char *sl
 	assert_shown(&terminal, end);
 }
 
-static void cpus_that_go_and_come_are_counted(void **state)
+TEST_WITH(cpus_that_go_and_come_are_counted, NULL, kill_leftovers)
 {
 	static const char *const TITLE = "Intel(R) Speed Select Technology\n"
 					 "Executing on CPU model:106[0x6a]\n"
@@ -434,7 +434,7 @@ static void cpus_that_go_and_come_are_counted(void **state)
 
 /* ---- Ends ---- */
 
-static void a_machine_slower_than_the_interval_is_watched_until_q(void **state)
+TEST_WITH(a_machine_slower_than_the_interval_is_watched_until_q, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -456,7 +456,7 @@ static void start_watching(struct pseudo_terminal *terminal, const char *test, b
 	assert_true(terminal->cursor_hidden);
 }
 
-static void ctrl_c_ends_it_as_any_program(void **state)
+TEST_WITH(ctrl_c_ends_it_as_any_program, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -465,7 +465,7 @@ static void ctrl_c_ends_it_as_any_program(void **state)
 	assert_int_equal(end_of_job(&terminal), 128 + SIGINT);
 }
 
-static void sigterm_ends_it_with_the_terminal_restored(void **state)
+TEST_WITH(sigterm_ends_it_with_the_terminal_restored, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -475,7 +475,7 @@ static void sigterm_ends_it_with_the_terminal_restored(void **state)
 }
 
 /** Also those that no terminal sends, such as an alarm that the parent has set. */
-static void each_signal_that_ends_it_restores_the_terminal(void **state)
+TEST_WITH(each_signal_that_ends_it_restores_the_terminal, NULL, kill_leftovers)
 {
 	const int signals[] = { SIGUSR1,   SIGUSR2, SIGALRM,   SIGPIPE, SIGXCPU,  SIGPROF, SIGIO,
 				SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX };
@@ -491,7 +491,7 @@ static void each_signal_that_ends_it_restores_the_terminal(void **state)
 	}
 }
 
-static void a_closed_terminal_ends_it(void **state)
+TEST_WITH(a_closed_terminal_ends_it, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -501,7 +501,7 @@ static void a_closed_terminal_ends_it(void **state)
 }
 
 /** As with nohup. */
-static void a_closed_terminal_ends_it_without_the_signal(void **state)
+TEST_WITH(a_closed_terminal_ends_it_without_the_signal, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -510,7 +510,7 @@ static void a_closed_terminal_ends_it_without_the_signal(void **state)
 	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
 }
 
-static void a_stopped_terminal_does_not_hold_signals_up(void **state)
+TEST_WITH(a_stopped_terminal_does_not_hold_signals_up, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -533,7 +533,7 @@ static void a_stopped_terminal_does_not_hold_signals_up(void **state)
 	running_shell = 0;
 }
 
-static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **state)
+TEST_WITH(ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -550,7 +550,7 @@ static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **stat
 }
 
 /** As `bg` does, and `kill %1`: the terminal is the shell's. */
-static void in_the_background_it_stops_and_can_be_ended(void **state)
+TEST_WITH(in_the_background_it_stops_and_can_be_ended, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -565,7 +565,7 @@ static void in_the_background_it_stops_and_can_be_ended(void **state)
 	assert_int_equal(end_of_job(&terminal), 128 + SIGTERM);
 }
 
-static void a_dumb_terminal_gets_screens_one_after_the_other(void **state)
+TEST_WITH(a_dumb_terminal_gets_screens_one_after_the_other, NULL, kill_leftovers)
 {
 	struct pseudo_terminal terminal;
 
@@ -579,35 +579,11 @@ static void a_dumb_terminal_gets_screens_one_after_the_other(void **state)
 	assert_int_equal(end_of_job(&terminal), 128 + SIGINT);
 }
 
-#define WATCH(test) cmocka_unit_test_teardown(test, kill_leftovers)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		WATCH(what_another_process_changes_is_marked),
-		WATCH(cores_of_a_map_are_marked_below),
-		WATCH(screens_are_as_large_as_the_terminal),
-		WATCH(a_screen_is_laid_out_for_its_terminal),
-		WATCH(cpus_that_go_and_come_are_counted),
-		WATCH(another_level_and_its_cpus_are_followed),
-		WATCH(what_cannot_be_read_is_the_status),
-		WATCH(what_can_be_read_again_is_no_failure),
-		WATCH(frequencies_are_rounded_to_the_next_ratio),
-		WATCH(a_machine_slower_than_the_interval_is_watched_until_q),
-		WATCH(ctrl_c_ends_it_as_any_program),
-		WATCH(sigterm_ends_it_with_the_terminal_restored),
-		WATCH(each_signal_that_ends_it_restores_the_terminal),
-		WATCH(a_closed_terminal_ends_it),
-		WATCH(a_closed_terminal_ends_it_without_the_signal),
-		WATCH(a_stopped_terminal_does_not_hold_signals_up),
-		WATCH(ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on),
-		WATCH(in_the_background_it_stops_and_can_be_ended),
-		WATCH(a_dumb_terminal_gets_screens_one_after_the_other),
-	};
-
 	if (!isst_emulator_is_available()) {
 		puts("1..0 # SKIP this build has no emulator");
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return test_main(make_directory, remove_directory);
 }

@@ -5,10 +5,11 @@
  * the lock, suspends, and a driver that fails or is gone. Time is the test's. ISST_SEQUENCES is the
  * number of sequences on each machine, from the seed ISST_SEED on, and a failure names its seed.
  */
-#include "check.h"
-
-#include "cli/commands/watcher.h"
 #include "library/check.h"
+
+#undef TEST
+#include "check.h"
+#include "cli/commands/watcher.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -709,7 +710,7 @@ static void run_sequence(const char *platform, unsigned int seed)
 	end_world(&world);
 }
 
-static void sequences(void **state)
+TEST_ON(sequences, "tiny", "tpmi-tiny", "guide", "tpmi-two-packages")
 {
 	const char *number = getenv("ISST_SEQUENCES"), *first = getenv("ISST_SEED");
 	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 10) : 15;
@@ -732,7 +733,7 @@ static unsigned int count_events(const struct world *world, const char *event)
 }
 
 /** By TPMI a write of a feature would request the former level. */
-static void features_are_not_written_while_a_level_is_foreign(void **state)
+TEST_ON(features_are_not_written_while_a_level_is_foreign, "tpmi-tiny", "guide")
 {
 	bool tpmi = strncmp(*state, "tpmi", 4) == 0;
 	struct isst_context *holder;
@@ -763,7 +764,7 @@ static void features_are_not_written_while_a_level_is_foreign(void **state)
 }
 
 /** Four actions within ten minutes are a fight: no more until an administrator wants them. */
-static void a_fight_ends_actions(void **state)
+TEST_ON(a_fight_ends_actions, "tiny")
 {
 	static struct world world;
 
@@ -785,7 +786,7 @@ static void a_fight_ends_actions(void **state)
 }
 
 /** What ends actions in one domain is nothing to the others. */
-static void a_fight_is_one_of_its_domain(void **state)
+TEST_ON(a_fight_is_one_of_its_domain, "guide")
 {
 	static struct world world;
 
@@ -808,7 +809,7 @@ static void a_fight_is_one_of_its_domain(void **state)
 }
 
 /** Nor is what fails. */
-static void a_failure_is_one_of_its_domain(void **state)
+TEST_ON(a_failure_is_one_of_its_domain, "guide")
 {
 	static struct world world;
 
@@ -827,7 +828,7 @@ static void a_failure_is_one_of_its_domain(void **state)
 
 /** A domain that cannot be read is reported once, and the others are watched: in the small look as
  * in the whole one, from the first one on or later. */
-static void a_domain_that_fails_leaves_the_others(void **state)
+TEST_ON(a_domain_that_fails_leaves_the_others, "guide")
 {
 	static const struct {
 		const char *rule;
@@ -876,7 +877,7 @@ static void a_domain_that_fails_leaves_the_others(void **state)
 }
 
 /** Of a package that is offline nothing is known, nor that it is as the file states it. */
-static void a_package_that_is_offline_is_gone(void **state)
+TEST_ON(a_package_that_is_offline_is_gone, "guide")
 {
 	static struct world world;
 	unsigned int cpu;
@@ -902,7 +903,7 @@ static void a_package_that_is_offline_is_gone(void **state)
 }
 
 /** A package that the driver is bound to again, of which there is no event. */
-static void a_package_that_is_bound_again_returns(void **state)
+TEST_ON(a_package_that_is_bound_again_returns, "tpmi-two-packages")
 {
 	static struct world world;
 
@@ -926,7 +927,7 @@ static void a_package_that_is_bound_again_returns(void **state)
 }
 
 /** Whom a change is by is known of a run that has applied a configuration since. */
-static void a_run_that_applied_a_configuration_is_named(void **state)
+TEST_ON(a_run_that_applied_a_configuration_is_named, "guide")
 {
 	struct isst_config *config = isst_config_new();
 	static struct world world;
@@ -954,7 +955,7 @@ static void a_run_that_applied_a_configuration_is_named(void **state)
 }
 
 /** A machine that cannot be opened has a reason. */
-static void what_cannot_be_opened_has_a_cause(void **state)
+TEST_ON(what_cannot_be_opened_has_a_cause, "guide")
 {
 	static struct world world;
 
@@ -972,7 +973,7 @@ static void what_cannot_be_opened_has_a_cause(void **state)
 }
 
 /** Of a CPU that went offline while it could not be found what its level has, nothing is done. */
-static void cpus_of_an_unknown_level_are_left(void **state)
+TEST_ON(cpus_of_an_unknown_level_are_left, "guide")
 {
 	struct isst_context *context;
 	static struct world world;
@@ -1001,7 +1002,7 @@ static void cpus_of_an_unknown_level_are_left(void **state)
 }
 
 /** Nor is anything done about CPUs that went offline with their package. */
-static void cpus_of_a_package_that_was_offline_are_left(void **state)
+TEST_ON(cpus_of_a_package_that_was_offline_are_left, "guide")
 {
 	struct isst_context *context;
 	static struct world world;
@@ -1027,7 +1028,7 @@ static void cpus_of_a_package_that_was_offline_are_left(void **state)
 }
 
 /** A journal that was there before is of no run that has changed something since. */
-static void a_journal_of_long_ago_is_no_author(void **state)
+TEST_ON(a_journal_of_long_ago_is_no_author, "guide")
 {
 	struct isst_context *context;
 	struct isst_config *config = isst_config_new();
@@ -1060,7 +1061,7 @@ static void a_journal_of_long_ago_is_no_author(void **state)
 }
 
 /** One event after the other does not keep it from looking. */
-static void events_do_not_put_looks_off_for_ever(void **state)
+TEST_ON(events_do_not_put_looks_off_for_ever, "guide")
 {
 	static struct world world;
 
@@ -1116,7 +1117,7 @@ static void see_processes(bool seen)
 }
 
 /** Beside a lock of the device alone nothing is done, and nothing reported. */
-static void a_lock_of_the_device_is_waited_for(void **state)
+TEST_ON(a_lock_of_the_device_is_waited_for, "guide")
 {
 	static struct world world;
 	pid_t holder;
@@ -1142,7 +1143,7 @@ static void a_lock_of_the_device_is_waited_for(void **state)
 }
 
 /** A failure is reported once, and attempts become rare. */
-static void a_failure_is_reported_once(void **state)
+TEST_ON(a_failure_is_reported_once, "tiny")
 {
 	static struct world world;
 
@@ -1160,7 +1161,7 @@ static void a_failure_is_reported_once(void **state)
 }
 
 /** What is known is what was found last: one core more in a class is no news of the others. */
-static void associations_are_compared_with_the_last_ones(void **state)
+TEST_ON(associations_are_compared_with_the_last_ones, "guide")
 {
 	static struct world world;
 
@@ -1178,7 +1179,7 @@ static void associations_are_compared_with_the_last_ones(void **state)
 
 /** Another program changes a value all the time: it is reported once, and looked at with all else.
  */
-static void what_changes_all_the_time_is_looked_at_rarely(void **state)
+TEST_ON(what_changes_all_the_time_is_looked_at_rarely, "tiny")
 {
 	static struct world world;
 	unsigned int looks = 0;
@@ -1202,7 +1203,7 @@ static void what_changes_all_the_time_is_looked_at_rarely(void **state)
 	end_world(&world);
 }
 
-static void locked_levels_are_not_followed(void **state)
+TEST_ON(locked_levels_are_not_followed, "locked")
 {
 	static struct world world;
 
@@ -1236,7 +1237,7 @@ static size_t count_open(size_t *bytes)
 
 /** ISST_LOOKS is their number. A machine that nothing happens to, and one whose driver comes and
  * goes. */
-static void looks_need_no_more_and_more(void **state)
+TEST_ON(looks_need_no_more_and_more, "tiny")
 {
 	const char *number = getenv("ISST_LOOKS");
 	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 10) : 2000;
@@ -1259,7 +1260,7 @@ static void looks_need_no_more_and_more(void **state)
 	end_world(&world);
 }
 
-static void a_storm_of_hints_is_one_look_a_second(void **state)
+TEST(a_storm_of_hints_is_one_look_a_second)
 {
 	struct watcher watcher = { .due_ms = 1000000, .whole_due_ms = 1000000 };
 	int looks = 0;
@@ -1283,62 +1284,4 @@ static void a_storm_of_hints_is_one_look_a_second(void **state)
 	assert_int_equal(watcher.due_ms, 70000);
 	/* None of them makes a whole look. */
 	assert_int_equal(watcher.whole_due_ms, 1000000);
-}
-
-#define SEQUENCES(platform) \
-	{ \
-		.name = "sequences on " platform, .test_func = sequences, \
-		.initial_state = (void *)(uintptr_t)platform \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SEQUENCES("tiny"),
-		SEQUENCES("tpmi-tiny"),
-		SEQUENCES("guide"),
-		SEQUENCES("tpmi-two-packages"),
-		{ .name = "features that TPMI would write",
-		  .test_func = features_are_not_written_while_a_level_is_foreign,
-		  .initial_state = (void *)(uintptr_t) "tpmi-tiny" },
-		{ .name = "features that the mailbox writes",
-		  .test_func = features_are_not_written_while_a_level_is_foreign,
-		  .initial_state = (void *)(uintptr_t) "guide" },
-		cmocka_unit_test_prestate(a_fight_ends_actions, (void *)(uintptr_t) "tiny"),
-		cmocka_unit_test_prestate(a_fight_is_one_of_its_domain,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(a_failure_is_one_of_its_domain,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(a_domain_that_fails_leaves_the_others,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(a_package_that_is_offline_is_gone,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(a_package_that_is_bound_again_returns,
-					  (void *)(uintptr_t) "tpmi-two-packages"),
-		cmocka_unit_test_prestate(a_run_that_applied_a_configuration_is_named,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(what_cannot_be_opened_has_a_cause,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(cpus_of_an_unknown_level_are_left,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(cpus_of_a_package_that_was_offline_are_left,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(a_journal_of_long_ago_is_no_author,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(a_lock_of_the_device_is_waited_for,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(events_do_not_put_looks_off_for_ever,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(associations_are_compared_with_the_last_ones,
-					  (void *)(uintptr_t) "guide"),
-		cmocka_unit_test_prestate(what_changes_all_the_time_is_looked_at_rarely,
-					  (void *)(uintptr_t) "tiny"),
-		cmocka_unit_test_prestate(a_failure_is_reported_once, (void *)(uintptr_t) "tiny"),
-		cmocka_unit_test_prestate(locked_levels_are_not_followed,
-					  (void *)(uintptr_t) "locked"),
-		cmocka_unit_test(a_storm_of_hints_is_one_look_a_second),
-		cmocka_unit_test_prestate(looks_need_no_more_and_more, (void *)(uintptr_t) "tiny"),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void assert_wrapped(struct wrap wrap, const char *text, const char *expec
 	assert_written(&memory, expected);
 }
 
-static void lines_are_as_long_as_the_page(void **state)
+TEST(lines_are_as_long_as_the_page)
 {
 	assert_wrapped((struct wrap){ .columns = 10 }, "one two three", "one two\nthree");
 	assert_wrapped((struct wrap){ .columns = 13 }, "one two three", "one two three");
@@ -30,7 +30,7 @@ static void lines_are_as_long_as_the_page(void **state)
 		       "one two", " one\n  two");
 }
 
-static void lists_that_are_too_wide_are_broken_behind_commas(void **state)
+TEST(lists_that_are_too_wide_are_broken_behind_commas)
 {
 	assert_wrapped((struct wrap){ .columns = 10, .indent = 2 }, "CPUs: 0-3,8-11,20-23",
 		       "  CPUs:\n  0-3,\n  8-11,\n  20-23");
@@ -42,7 +42,7 @@ static void lists_that_are_too_wide_are_broken_behind_commas(void **state)
 		       "a\nscaling_max_freq\nb");
 }
 
-static void lists_break_at_commas(void **state)
+TEST(lists_break_at_commas)
 {
 	assert_int_equal(wrap_list_break("0-3,8", 5, 5), 5);
 	assert_int_equal(wrap_list_break("0-3,8,9", 7, 6), 6);
@@ -52,7 +52,7 @@ static void lists_break_at_commas(void **state)
 	assert_int_equal(wrap_list_break("", 0, 4), 0);
 }
 
-static void commands_stay_in_one_line(void **state)
+TEST(commands_stay_in_one_line)
 {
 	assert_wrapped((struct wrap){ .columns = 22, .indent = 2 },
 		       "then run `isst journal show`; or",
@@ -85,7 +85,7 @@ static void assert_line(const char *text, size_t columns, size_t column, const c
 	assert_written(&memory, expected);
 }
 
-static void further_lines_of_a_message_are_indented(void **state)
+TEST(further_lines_of_a_message_are_indented)
 {
 	assert_line("a short one", 30, 7, "a short one");
 	assert_line("no such file", 16, 7, "no such\n  file");
@@ -95,7 +95,7 @@ static void further_lines_of_a_message_are_indented(void **state)
 	assert_line("a \033[K b", 9, 0, "a \\x1b[K\n  b");
 }
 
-static void words_stay_together(void **state)
+TEST(words_stay_together)
 {
 	static const char WORDS[] = "[--set STATEMENT]";
 	struct memory_stream memory;
@@ -103,18 +103,4 @@ static void words_stay_together(void **state)
 
 	wrap_words(&wrap, WORDS, strlen(WORDS));
 	assert_written(&memory, "\n[--set STATEMENT]");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_as_long_as_the_page),
-		cmocka_unit_test(lists_that_are_too_wide_are_broken_behind_commas),
-		cmocka_unit_test(lists_break_at_commas),
-		cmocka_unit_test(commands_stay_in_one_line),
-		cmocka_unit_test(further_lines_of_a_message_are_indented),
-		cmocka_unit_test(words_stay_together),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
