@@ -174,7 +174,7 @@ static size_t found_count;
 
 static void note_found(const struct isst_domain *domain, const struct isst_failure *failure)
 {
-	assert_true(found_count < sizeof(found) / sizeof(found[0]));
+	assert_true(found_count < COUNT(found));
 	found[found_count++] = (struct found){ .domain = domain, .failure = *failure };
 }
 
@@ -504,7 +504,7 @@ static const struct {
 
 TEST_WITH(a_change_ends_as_the_library_has_it, start, end)
 {
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < COUNT(ends); i++) {
 		print_message("# %s\n", ends[i].what);
 		report_free(run.report);
 		start(state);

@@ -17,7 +17,7 @@ TEST(long_short_joined_and_abbreviated_options_mean_the_same)
 		"-d -c=3 -f=json perf-profile info -l=1",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 
 		assert_accepted(&request, lines[i]);
@@ -54,7 +54,7 @@ TEST(every_setting_has_a_letter_and_a_name)
 		"1500",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 
 		assert_accepted(&request, lines[i]);
@@ -76,7 +76,7 @@ TEST(a_desired_frequency_is_ignored_whatever_number_it_is)
 		"core-power config -c 1 -d 4000000000",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 
 		assert_accepted(&request, lines[i]);
@@ -99,7 +99,7 @@ TEST(D55_long_forms_take_no_argument)
 		"set-config-level -level 4 -online",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 
 		assert_accepted(&request, lines[i]);
@@ -131,7 +131,7 @@ TEST(changes_are_marked_as_such)
 	};
 	struct request request;
 
-	for (size_t i = 0; i < sizeof(changing) / sizeof(changing[0]); i++) {
+	for (size_t i = 0; i < COUNT(changing); i++) {
 		assert_accepted(&request, changing[i]);
 		assert_true(request.command->flags & COMMAND_CHANGES);
 		request_clear(&request);
@@ -430,7 +430,7 @@ static const struct {
 
 TEST(every_mistake_is_named)
 {
-	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+	for (size_t i = 0; i < COUNT(mistakes); i++) {
 		print_message("# %s\n", mistakes[i].line);
 		assert_refused(mistakes[i].line, mistakes[i].problem);
 	}
@@ -506,7 +506,7 @@ TEST(own_options_make_none_of_the_reference_tool_ambiguous)
 		"-re 5 perf-profile info",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 
 		assert_accepted_as(true, &request, lines[i]);
@@ -524,7 +524,7 @@ TEST(own_options_make_none_of_the_reference_tool_ambiguous)
 
 TEST(options_without_effect_are_accepted_and_noted_as_intel_speed_select)
 {
-	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
+	for (size_t i = 0; i < COUNT(without_effect); i++) {
 		struct request request;
 
 		print_message("# %s\n", without_effect[i].line);
@@ -536,7 +536,7 @@ TEST(options_without_effect_are_accepted_and_noted_as_intel_speed_select)
 
 TEST(options_without_effect_are_refused_as_isst)
 {
-	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
+	for (size_t i = 0; i < COUNT(without_effect); i++) {
 		struct request request;
 		char *problem;
 
@@ -587,7 +587,7 @@ TEST(the_format_of_a_message_is_found_before_and_after_the_mistake)
 		{ "-l 2", FORMAT_TEXT },
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 		char *problem;
 
@@ -632,7 +632,7 @@ TEST(typos_and_invalid_values_are_refused_as_intel_speed_select)
 		"core-power enable --tr 1",
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 		char *problem;
 
@@ -692,7 +692,7 @@ static void assert_name(const char *name, const char *expected)
 
 TEST(help_works_anywhere)
 {
-	for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++) {
+	for (size_t i = 0; i < COUNT(helps); i++) {
 		struct request request;
 
 		print_message("# %s\n", helps[i].line);
@@ -713,7 +713,7 @@ TEST(version_works_anywhere)
 					     "core-power get-config --version",
 					     "--version perf-profile info" };
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 
 		print_message("# %s\n", lines[i]);
@@ -738,7 +738,7 @@ TEST(info_honours_options_in_any_order)
 	static const char *const lines[] = { "--info -f json -c 3 -o f", "-f json -i -c 3 -o f",
 					     "-c 3 -o f -f json --info" };
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 
 		assert_accepted(&request, lines[i]);
@@ -795,7 +795,7 @@ TEST(a_program_to_run_is_known_despite_mistakes)
 	static const char *const lines[] = { "with --nonsense -- true", "--nonsense with -- true",
 					     "with" };
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct request request;
 		char *problem;
 

@@ -114,7 +114,7 @@ TEST(a_stop_by_the_terminal_does_not_hold_the_time)
 	static const int stops[] = { SIGTSTP, SIGTTOU, SIGTTIN };
 	struct confirmation confirmation = confirmation_begin(1, messages);
 
-	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+	for (size_t i = 0; i < COUNT(stops); i++)
 		raise(stops[i]);
 	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
 }

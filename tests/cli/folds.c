@@ -31,8 +31,7 @@ static void assert_folded(const struct message *messages, size_t count, const ch
 	report_free(report);
 }
 
-#define ASSERT_FOLDED(messages, expected) \
-	assert_folded(messages, sizeof(messages) / sizeof((messages)[0]), expected)
+#define ASSERT_FOLDED(messages, expected) assert_folded(messages, COUNT(messages), expected)
 
 TEST(domains_stand_together)
 {
@@ -164,7 +163,7 @@ TEST(whole_packages_stand_together)
 		{ "", "0/0 1/1", "package 0, die 0; package 1, die 1" },
 	};
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (size_t i = 0; i < COUNT(lists); i++) {
 		struct domain_list machine, list;
 		char *text;
 
@@ -210,8 +209,7 @@ static void assert_steps_folded(const struct step *steps, size_t count, const ch
 	step_folds_free(folds);
 }
 
-#define ASSERT_STEPS_FOLDED(steps, expected) \
-	assert_steps_folded(steps, sizeof(steps) / sizeof((steps)[0]), expected)
+#define ASSERT_STEPS_FOLDED(steps, expected) assert_steps_folded(steps, COUNT(steps), expected)
 
 TEST(cpus_stand_together_in_the_order_of_the_first)
 {

@@ -167,7 +167,7 @@ TEST(help_on_a_preset_platform_shows_what_works_there)
 		{ perf_profile, command_find(perf_profile, "info"), { NULL }, { LIMITS } },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *text = help_on(cases[i].feature, cases[i].command, true);
 
 		for (size_t j = 0; j < 10 && cases[i].shown[j]; j++)

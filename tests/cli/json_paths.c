@@ -51,7 +51,7 @@ TEST(a_path_finds_its_value)
 {
 	struct json *document = make_document();
 
-	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+	for (size_t i = 0; i < COUNT(found); i++) {
 		char *problem, *text = NULL;
 		size_t size;
 		FILE *stream = open_memstream(&text, &size);
@@ -92,7 +92,7 @@ TEST(where_there_is_no_value_the_message_lists_what_there_is)
 {
 	struct json *document = make_document();
 
-	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+	for (size_t i = 0; i < COUNT(missing); i++) {
 		char *problem;
 
 		assert_null(json_path_check(missing[i].path));
@@ -111,7 +111,7 @@ TEST(a_path_that_is_written_wrong_is_refused)
 					     "a[b]",	"a[=1]",   "a[b=]",    "a[-1]", "a[0]b",
 					     "a[b=1,]", "a[,b=1]", "a[b=1,c]", "a[0].", "a[0x1]" };
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < COUNT(wrong); i++)
 		assert_non_null(json_path_check(wrong[i]));
 }
 

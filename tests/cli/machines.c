@@ -102,7 +102,7 @@ TEST(errors_of_the_emulator_have_their_statuses)
 		      { -EIO, STATUS_FAILED } };
 	const struct emulation target = { .platform = "no-such-machine" };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *message = strdup("told");
 
 		assert_int_equal(machine_problem(cases[i].error, &target, &message),

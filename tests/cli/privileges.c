@@ -224,7 +224,7 @@ static const struct {
 /** The number of the first call that is not denied; 0: all are. */
 static long find_allowed(void)
 {
-	for (size_t i = 0; i < sizeof(denied) / sizeof(denied[0]); i++) {
+	for (size_t i = 0; i < COUNT(denied); i++) {
 		errno = 0;
 		if (syscall(denied[i].number, -1L, -1L, -1L, -1L, -1L, -1L) != -1 ||
 		    errno != denied[i].error)
@@ -243,7 +243,7 @@ static bool clones_without_namespaces(void)
 	pid_t process;
 
 	/* CLONE_SIGHAND alone is invalid: nothing is cloned where it is not denied. */
-	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
+	for (size_t i = 0; i < COUNT(namespaces); i++)
 		if (syscall(SYS_clone, namespaces[i] | CLONE_SIGHAND, 0, 0, 0, 0) != -1 ||
 		    errno != EPERM)
 			return false;

@@ -135,7 +135,7 @@ TEST_WITH(a_program_that_cannot_be_run_has_the_statuses_of_env, empty_file, NULL
 
 	/* With a directory in it that cannot be searched, the error is another one. */
 	assert_int_equal(setenv("PATH", "/usr/bin:/bin", 1), 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *words[] = { (char *)(uintptr_t)cases[i].name, NULL };
 		struct program *program = fork_program(words);
 		struct program_end end = program_run(program, NULL);
@@ -187,12 +187,12 @@ TEST_WITH(a_program_is_found_as_it_is_executed, empty_file, NULL)
 	make("true", 0644);
 	make("isst-script", 0755);
 	assert_int_equal(symlink("loop", "loop"), 0);
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < COUNT(paths); i++) {
 		if (paths[i])
 			setenv("PATH", paths[i], 1);
 		else
 			unsetenv("PATH");
-		for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+		for (size_t j = 0; j < COUNT(names); j++) {
 			char *words[] = { (char *)(uintptr_t)names[j], NULL };
 			struct program *program = fork_program(words);
 			struct program_end end = program_run(program, NULL);
@@ -354,7 +354,7 @@ TEST_WITH(signals_are_passed_on, empty_file, NULL)
 				SIGALRM,   SIGXCPU,  SIGVTALRM, SIGPROF, SIGIO,	  SIGPWR,
 				SIGSTKFLT, SIGWINCH, SIGRTMIN,	SIGRTMAX };
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < COUNT(numbers); i++) {
 		char script[256];
 		struct program *program;
 		pid_t sender;
@@ -408,7 +408,7 @@ TEST_WITH(a_stopped_program_is_continued_to_end, empty_file, NULL)
 {
 	static const int numbers[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < COUNT(numbers); i++) {
 		struct program *program;
 		pid_t sender;
 

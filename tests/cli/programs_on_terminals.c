@@ -133,8 +133,8 @@ TEST(a_program_in_another_process_group_is_sent_the_same)
 		"exec setsid sh -c 'ulimit -c 0; echo ready > \"$1\"; exec sleep 4' sh \"$1\"",
 	};
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		for (size_t j = 0; j < sizeof(scripts) / sizeof(scripts[0]); j++)
+	for (size_t i = 0; i < COUNT(signals); i++) {
+		for (size_t j = 0; j < COUNT(scripts); j++)
 			assert_int_equal(status_of_typing(scripts[j], signals[i].typed),
 					 128 + signals[i].number);
 	}

@@ -208,7 +208,7 @@ static const struct {
 
 TEST(any_text_is_a_valid_json_string)
 {
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+	for (size_t i = 0; i < COUNT(strings); i++) {
 		char *json = NULL;
 		size_t size;
 		FILE *stream = open_memstream(&json, &size);

@@ -138,21 +138,13 @@ TEST(cells_are_told_apart)
 		      "package 0  -       off     on ordered\n"
 		      "package 1  ?       -       off\n"
 		      "Error: package 1: no answer\n");
-	assert_rendered(report, FORMAT_JSON,
-			"{\n"
-			"  \"package-0:die-0:cpu-0\": {\n"
-			"    \"speed-select-base-freq\": \"unsupported\",\n"
-			"    \"speed-select-turbo-freq\": \"disabled\",\n"
-			"    \"speed-select-core-power\": \"enabled\",\n"
-			"    \"priority-type\": \"ordered\"\n"
-			"  },\n"
-			"  \"package-1:die-0:cpu-0\": {\n"
-			"    \"speed-select-core-power\": \"disabled\"\n"
-			"  },\n"
-			"  \"Error0\": {\n"
-			"    \"message\": \"package 1: no answer\"\n"
-			"  }\n"
-			"}\n");
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"package-0:die-0:cpu-0\": {\"speed-select-base-freq\": \"unsupported\", "
+		"\"speed-select-turbo-freq\": \"disabled\", "
+		"\"speed-select-core-power\": \"enabled\", \"priority-type\": \"ordered\"}, "
+		"\"package-1:die-0:cpu-0\": {\"speed-select-core-power\": \"disabled\"}, "
+		"\"Error0\": {\"message\": \"package 1: no answer\"}}");
 	report_free(report);
 }
 
@@ -444,16 +436,10 @@ TEST(values_that_changed_are_marked_where_they_are)
 		      "package 0        \033[7m*2\033[0m\n"
 		      "package 1         2\n");
 	/* Other formats have no marks. */
-	assert_rendered(report, FORMAT_JSON,
-			"{\n"
-			"  \"packages\": \"4\",\n"
-			"  \"package-0:die-0:cpu-0\": {\n"
-			"    \"base-frequency(MHz)\": \"2\"\n"
-			"  },\n"
-			"  \"package-1:die-0:cpu-0\": {\n"
-			"    \"base-frequency(MHz)\": \"2\"\n"
-			"  }\n"
-			"}\n");
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"packages\": \"4\", \"package-0:die-0:cpu-0\": {\"base-frequency(MHz)\": \"2\"}, "
+		"\"package-1:die-0:cpu-0\": {\"base-frequency(MHz)\": \"2\"}}");
 	report_free(before);
 	before = report_of_levels(2, 2);
 	report_free(report);
@@ -623,14 +609,9 @@ TEST(a_mark_is_in_text_alone)
 			"    cpu-0\n"
 			"      perf-profile-level-2 (current)\n"
 			"        cpu-count:4\n");
-	assert_rendered(report, FORMAT_JSON,
-			"{\n"
-			"  \"package-0:die-0:cpu-0\": {\n"
-			"    \"perf-profile-level-2\": {\n"
-			"      \"cpu-count\": \"4\"\n"
-			"    }\n"
-			"  }\n"
-			"}\n");
+	assert_document(
+		report, FORMAT_JSON,
+		"{\"package-0:die-0:cpu-0\": {\"perf-profile-level-2\": {\"cpu-count\": \"4\"}}}");
 	report_free(report);
 }
 

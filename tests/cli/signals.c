@@ -20,7 +20,7 @@ static struct {
 	{ 0, "SIGRTMIN+30" },
 };
 
-enum { CASES = sizeof(cases) / sizeof(cases[0]), WENT_WELL = 42 };
+enum { CASES = COUNT(cases), WENT_WELL = 42 };
 
 /** Their numbers are not constants. */
 static int find_realtime_signals(void **state)
@@ -215,7 +215,7 @@ static void crash(size_t which)
 	const struct rlimit no_core = { 0, 0 };
 	struct signals signals;
 
-	if (which >= sizeof(crashes) / sizeof(crashes[0]))
+	if (which >= COUNT(crashes))
 		_exit(WENT_WELL);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	if (signals_block(&signals) != 0)

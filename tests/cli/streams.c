@@ -126,7 +126,7 @@ TEST(everything_goes_to_the_stream_in_the_table)
 	file = mkstemp(path);
 	assert_true(file >= 0);
 	close(file);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct captured captured;
 
 		print_message("# %s, %s%s%s\n", cases[i].name, renderers[cases[i].format].name,
@@ -185,7 +185,7 @@ TEST(a_name_that_cannot_be_printed_is_replaced)
 		{ "\xff", "isst" },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		struct output output;
 
 		output_start(&output, names[i].argv0);

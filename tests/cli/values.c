@@ -107,7 +107,7 @@ static const struct {
 
 TEST(a_value_is_taken_exactly)
 {
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < COUNT(good); i++) {
 		struct option_values values = { 0 };
 		char *problem = NULL;
 
@@ -138,7 +138,7 @@ static void assert_value_refused(const struct option_row *row, const char *value
 
 TEST(any_other_value_is_named_and_refused)
 {
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		for (size_t k = 0; bad[i].values[k]; k++)
 			assert_value_refused(bad[i].row, bad[i].values[k], bad[i].expected);
 	}
@@ -192,7 +192,7 @@ TEST(a_wrong_name_is_named_alone)
 		{ "0, @node:x", "@node:x" },
 	};
 
-	for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
+	for (size_t i = 0; i < COUNT(WRONG); i++) {
 		struct option_values values = { 0 };
 		char *problem = NULL, message[200];
 
@@ -219,7 +219,7 @@ static const struct {
 
 TEST(commas_and_blanks_between_cpus_mean_nothing)
 {
-	for (size_t i = 0; i < sizeof(loose_lists) / sizeof(loose_lists[0]); i++) {
+	for (size_t i = 0; i < COUNT(loose_lists); i++) {
 		struct option_values values = { 0 };
 		char *problem = NULL, *cpus;
 

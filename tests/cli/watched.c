@@ -197,7 +197,7 @@ TEST(failures_are_tried_again_after_1_2_4_to_300_s)
 	struct actions actions = { 0 };
 	int64_t now = 0;
 
-	for (size_t i = 0; i < sizeof(delays_s) / sizeof(delays_s[0]); i++) {
+	for (size_t i = 0; i < COUNT(delays_s); i++) {
 		assert_true(actions_may(&actions, now));
 		assert_int_equal(actions_failed(&actions, 7, now), i == 0);
 		assert_false(actions_may(&actions, now + delays_s[i] * 1000 - 1));

@@ -480,7 +480,7 @@ TEST_WITH(each_signal_that_ends_it_restores_the_terminal, NULL, kill_leftovers)
 	const int signals[] = { SIGUSR1,   SIGUSR2, SIGALRM,   SIGPIPE, SIGXCPU,  SIGPROF, SIGIO,
 				SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX };
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+	for (size_t i = 0; i < COUNT(signals); i++) {
 		struct pseudo_terminal terminal;
 
 		open_terminal(&terminal, 24, 80);

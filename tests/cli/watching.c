@@ -842,7 +842,7 @@ TEST_ON(a_domain_that_fails_leaves_the_others, "guide")
 	};
 	static struct world world;
 
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
 		const char *fault = cases[i / 2].rule;
 		char *both;
 
