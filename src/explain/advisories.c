@@ -68,7 +68,6 @@ static bool is_without_hwp(const struct survey *survey)
 	return false;
 }
 
-/** Whether a bucket of SST-TF holds more cores than its package has CPUs, all of them known. */
 /** Whether a bucket of SST-TF holds more cores than its package has CPUs, all of them known:
  * offline ones included. */
 static bool has_impossible_bucket(const struct survey *survey)

@@ -15,9 +15,8 @@ static unsigned int highest_mhz(const struct survey_cpu *cpu)
 /** What low priority is good for: nothing, where a bucket is no faster than all cores without. */
 static const char *low_priority_meaning(const struct package *package)
 {
-	if (package->level && package->cpus.unknown == 0 && !gains_turbo_freq(package) &&
-	    used_bucket(&package->level->turbo_freq_info, package->cpus.high_cores) <
-		    package->level->turbo_freq_info.buckets)
+	if (!package->gains && package->cpus.unknown == 0 &&
+	    package->bucket < package->info->buckets)
 		return "cores of low priority are slower, and SST-TF gains nothing: those of high "
 		       "priority reach no more than all cores without it";
 	return finding_code(ISST_FINDING_LOW_PRIORITY)->meaning;
@@ -29,8 +28,8 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 {
 	const char *meaning = low_priority_meaning(package);
 	size_t cores = package->cpus.high_cores + package->cpus.low_asked_cores;
-	const struct isst_turbo_freq *info;
-	unsigned int now, then;
+	const struct isst_turbo_freq *info = package->info;
+	unsigned int then;
 
 	/* What is too much in one package stays so. */
 	if (finding->kind == REMEDY_TEXT)
@@ -44,8 +43,6 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 	}
 	if (!package->level || package->cpus.unknown > 0)
 		return;
-	info = &package->level->turbo_freq_info;
-	now = used_bucket(info, package->cpus.high_cores);
 	then = used_bucket(info, cores);
 	if (then == info->buckets) {
 		finding->kind = REMEDY_TEXT;
@@ -60,7 +57,8 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 					     "%s; with the remedy %zu %s of the package have "
 					     "high priority, and reach up to %u MHz, now %u MHz",
 					     meaning, cores, package_cores_word(findings, cores),
-					     info->mhz[0][then].value, info->mhz[0][now].value),
+					     info->mhz[0][then].value,
+					     info->mhz[0][package->bucket].value),
 				NULL);
 	}
 }

@@ -5,17 +5,6 @@
 
 enum { KHZ_PER_MHZ = 1000 };
 
-/** The lowest frequency of the processor, as cpufreq shows it; 0: unknown. */
-static unsigned int lowest_mhz(const struct survey *survey)
-{
-	survey_for_each_domain (domain, survey)
-		survey_for_each_cpu (cpu, domain) {
-			if (cpu->has_cpufreq)
-				return (unsigned int)(cpu->limits.processor.min_khz / KHZ_PER_MHZ);
-		}
-	return 0;
-}
-
 static bool is_member(const struct survey_cpu *cpu, unsigned int clos)
 {
 	return cpu->asked && cpu->clos_known && cpu->clos == clos;
@@ -28,14 +17,6 @@ static void add_members(struct isst_finding *finding, const struct survey_domain
 	survey_for_each_cpu (cpu, domain)
 		if (is_member(cpu, clos))
 			finding_add_cpu(finding, domain, cpu->cpu->number);
-}
-
-static bool has_members(const struct survey_domain *domain, unsigned int clos)
-{
-	survey_for_each_cpu (cpu, domain)
-		if (is_member(cpu, clos))
-			return true;
-	return false;
 }
 
 /** Where no core reaches turbo frequencies the classes favour none. */
@@ -188,7 +169,8 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 void check_clos(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
-	unsigned int lowest = lowest_mhz(survey);
+	const struct frequency_limits *processor = survey_processor(survey);
+	unsigned int lowest = (unsigned int)(processor->min_khz / KHZ_PER_MHZ);
 
 	survey_for_each_domain (domain, survey) {
 		if (!domain->asked)
@@ -196,13 +178,13 @@ void check_clos(struct findings *findings)
 		/* With SST-TF that is what is found. */
 		for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
 			if (survey_classes_are_off(domain) && !turbo_freq_is_on(domain) &&
-			    has_members(domain, clos))
+			    has_members(domain, clos, true))
 				check_associations(findings, domain, clos);
 		if (!survey_classes_hold(domain))
 			continue;
 		check_base_freq(findings, domain);
 		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
-			if (domain->clos[clos].failure.error || !has_members(domain, clos))
+			if (domain->clos[clos].failure.error || !has_members(domain, clos, true))
 				continue;
 			check_max(findings, domain, clos, lowest);
 			if (is_held_by_classes(survey, domain))

@@ -215,24 +215,14 @@ static void check_cpu(struct findings *findings, const struct survey_domain *dom
 
 /* ---- The machine ---- */
 
-/** The lowest frequency in parts of the highest one, as intel_pstate has it; 0: unknown. */
-static unsigned int lowest_percentage(const struct survey *survey)
-{
-	survey_for_each_domain (domain, survey)
-		survey_for_each_cpu (cpu, domain) {
-			if (cpu->has_cpufreq && cpu->limits.processor.max_khz > 0)
-				return (unsigned int)(cpu->limits.processor.min_khz * ALL_PERCENT /
-						      cpu->limits.processor.max_khz);
-		}
-	return 0;
-}
-
 /** Limits for all CPUs, in parts of the highest frequency. */
 static void check_percentages(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
 	unsigned int max = survey->max_perf_pct, min = survey->min_perf_pct;
-	unsigned int lowest = lowest_percentage(survey);
+	const struct frequency_limits *processor = survey_processor(survey);
+	uint64_t highest_khz = processor->max_khz ? processor->max_khz : 1;
+	unsigned int lowest = (unsigned int)(processor->min_khz * ALL_PERCENT / highest_khz);
 	struct isst_finding *finding;
 
 	if (max > 0 && max < ALL_PERCENT)

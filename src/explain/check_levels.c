@@ -13,17 +13,22 @@ static bool is_lower(const struct isst_value *one, const struct isst_value *othe
 	return one->state == ISST_KNOWN && other->state == ISST_KNOWN && one->value < other->value;
 }
 
+static bool is_left_offline(const struct survey_domain *domain, const struct isst_level *level,
+			    unsigned int cpu)
+{
+	return isst_cpuset_has(level->cpus, cpu) &&
+	       isst_cpuset_has(domain->cpus_state.offline, cpu) &&
+	       !isst_cpuset_has(domain->cpus_state.without_smt, cpu);
+}
+
 /** Whether CPUs are offline that a level enables. */
 static bool has_offline(const struct survey_domain *domain, const struct isst_level *level)
 {
 	unsigned int cpu;
 
-	if (!level->cpus || domain->cpus_state.failure.error)
-		return false;
 	isst_cpuset_for_each (cpu, level->cpus)
-		if (isst_cpuset_has(domain->cpus_state.offline, cpu) &&
-		    !isst_cpuset_has(domain->cpus_state.without_smt, cpu))
-			return true;
+		if (is_left_offline(domain, level, cpu))
+			return !domain->cpus_state.failure.error;
 	return false;
 }
 
@@ -57,13 +62,6 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 
 /* ---- CPUs of the level ---- */
 
-static bool is_left_offline(const struct survey_domain *domain, unsigned int cpu)
-{
-	return isst_cpuset_has(domain->now->level.cpus, cpu) &&
-	       isst_cpuset_has(domain->cpus_state.offline, cpu) &&
-	       !isst_cpuset_has(domain->cpus_state.without_smt, cpu);
-}
-
 /** Whether each core has one CPU online, and CPUs that are offline are further threads of these:
  * SMT is off, one by one. */
 static bool has_one_thread_each(const struct survey *survey, const struct survey_domain *domain)
@@ -80,7 +78,7 @@ static bool has_one_thread_each(const struct survey *survey, const struct survey
 				  domain->cpus[i].cpu->core == cpu->core;
 		if (!cpu || !cpu->core_known || online != 1)
 			return false;
-		offline += is_left_offline(domain, number);
+		offline += is_left_offline(domain, &domain->now->level, number);
 	}
 	return offline > 0;
 }
@@ -94,7 +92,7 @@ static struct isst_finding *find_cpu_fault(struct findings *findings,
 	bool isolated = isst_cpuset_has(state->isolated, cpu), applied;
 	struct isst_finding *finding;
 
-	if (is_left_offline(domain, cpu)) {
+	if (is_left_offline(domain, &domain->now->level, cpu)) {
 		applied = survey_applies(findings->survey, SUBJECT_CPUS, domain, NULL, INDEX_ALL,
 					 0);
 		finding = findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
@@ -143,7 +141,7 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 			continue;
 		if (!smt_off)
 			finding = find_cpu_fault(findings, domain, cpu);
-		else if (!is_left_offline(domain, cpu))
+		else if (!is_left_offline(domain, &domain->now->level, cpu))
 			continue;
 		if (finding)
 			finding_add_cpu(finding, domain, cpu);

@@ -31,15 +31,13 @@ static void add_high(struct isst_finding *finding, const struct survey_domain *d
 static const char *find_purpose(struct findings *findings, const struct survey_domain *domain,
 				const struct package *package)
 {
-	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
-							    : NULL;
-	unsigned int bucket = info ? used_bucket(info, package->cpus.high_cores) : 0;
+	const struct isst_turbo_freq *info = package->info;
 
 	if (classes_have_purpose(domain))
 		return "the limits or weights of the classes have an effect without SST-TF";
 	if (misses_turbo_freq(domain, package) || !info)
 		return NULL;
-	if (bucket == info->buckets)
+	if (package->bucket == info->buckets)
 		return "more cores have high priority than any bucket of SST-TF holds: the classes "
 		       "decide which cores yield first when power is short";
 	return FINDING_TEXT(
@@ -47,7 +45,7 @@ static const char *find_purpose(struct findings *findings, const struct survey_d
 		"the classes decide which cores yield first when power is short; SST-TF "
 		"would be no gain: high priority cores up to %u MHz, all others %u MHz; "
 		"the level allows all cores %u MHz",
-		info->mhz[0][bucket].value, info->clip_mhz[0].value,
+		info->mhz[0][package->bucket].value, info->clip_mhz[0].value,
 		level_all_cores_mhz(package->level));
 }
 
@@ -84,16 +82,13 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 /** What is read of the classes of a package that has SST-TF and no core-power. */
 static const char *describe_classes(struct findings *findings, const struct package *package)
 {
-	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
-							    : NULL;
-
 	if (package->cpus.unknown > 0)
 		return "";
 	if (package->cpus.low == 0)
 		return ", and all CPUs of the package are in CLOS 0 or 1 (core-power get-assoc)";
 	if (package->cpus.high == 0)
 		return ", and all CPUs of the package are in CLOS 2 or 3 (core-power get-assoc)";
-	if (!info || used_bucket(info, package->cpus.high_cores) < info->buckets)
+	if (!package->level || package->bucket < package->info->buckets)
 		return "";
 	return FINDING_TEXT(findings,
 			    ", and %zu %s of the package are in CLOS 0 or 1 (core-power "
@@ -202,10 +197,9 @@ static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int
 
 static void check_bucket(struct findings *findings, const struct package *package)
 {
-	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
-	unsigned int bucket = used_bucket(info, package->cpus.high_cores), shown = 0;
-	unsigned int gaining = level_gaining_buckets(package->level);
-	bool overfull = bucket == info->buckets;
+	const struct isst_turbo_freq *info = package->info;
+	unsigned int shown = 0, gaining = package->gaining;
+	bool overfull = package->bucket == info->buckets;
 	const int code = overfull ? ISST_FINDING_BUCKET_OVERFULL : ISST_FINDING_BUCKET_NOT_FIRST;
 	const char *meaning = finding_code(code)->meaning;
 	struct isst_finding *finding;
@@ -214,7 +208,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	/* The last bucket, or the largest one whose cores are as fast as those of the first. */
 	while (shown + 1 < info->buckets && (overfull || is_as_fast_as_first(info, shown + 1)))
 		shown++;
-	if (bucket <= shown && !overfull)
+	if (package->bucket <= shown && !overfull)
 		return;
 	finding = findings_note(findings, code,
 				"%zu %s of the package have high priority (core-power "
@@ -226,8 +220,8 @@ static void check_bucket(struct findings *findings, const struct package *packag
 				info->high_priority_cores[shown], info->mhz[0][shown].value);
 	if (!overfull)
 		meaning = FINDING_TEXT(
-			findings, "bucket %u applies: high priority cores reach %u MHz%s", bucket,
-			info->mhz[0][bucket].value,
+			findings, "bucket %u applies: high priority cores reach %u MHz%s",
+			package->bucket, info->mhz[0][package->bucket].value,
 			gaining > 0 ? "; the remedy chooses fewer, and all others are clipped"
 				    : "");
 	if (overfull || gaining == 0)
@@ -255,7 +249,7 @@ static void check_undivided(struct findings *findings, const struct package *pac
 	const int code = high ? ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES
 			      : ISST_FINDING_TURBO_FREQ_WITHOUT_HIGH_PRIORITY;
 	bool core_power = !lacks_core_power(findings->survey, package);
-	const struct isst_turbo_freq *info;
+	const struct isst_turbo_freq *info = package->info;
 	struct isst_finding *finding;
 
 	if (high) {
@@ -267,7 +261,6 @@ static void check_undivided(struct findings *findings, const struct package *pac
 			"turbo-freq and core-power are enabled, and all CPUs of the "
 			"package are in CLOS 0 or 1 (core-power get-assoc)");
 	} else {
-		info = &package->level->turbo_freq_info;
 		if (info->clip_mhz[0].state != ISST_KNOWN ||
 		    info->clip_mhz[0].value >= info->mhz[0][0].value)
 			return;

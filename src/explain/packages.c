@@ -69,10 +69,10 @@ bool could_have_priorities(const struct survey_domain *domain)
 	return turbo_freq_is_supported(domain) && survey_classes_hold(domain);
 }
 
-static bool has_members(const struct survey_domain *domain, unsigned int clos)
+bool has_members(const struct survey_domain *domain, unsigned int clos, bool asked)
 {
 	survey_for_each_cpu (cpu, domain)
-		if (cpu->clos_known && cpu->clos == clos)
+		if (cpu->clos_known && cpu->clos == clos && (cpu->asked || !asked))
 			return true;
 	return false;
 }
@@ -85,14 +85,14 @@ bool classes_have_purpose(const struct survey_domain *domain)
 	for (unsigned int i = 0; i <= LAST_HIGH_CLOS; i++) {
 		const struct isst_clos *high = &domain->clos[i];
 
-		if (!has_members(domain, i) || high->failure.error)
+		if (!has_members(domain, i, false) || high->failure.error)
 			continue;
 		if (base->state == ISST_KNOWN && high->min_mhz > base->value)
 			return false;
 		for (unsigned int j = LAST_HIGH_CLOS + 1; j < ISST_CLOS_COUNT; j++) {
 			const struct isst_clos *low = &domain->clos[j];
 
-			purpose |= has_members(domain, j) && !low->failure.error &&
+			purpose |= has_members(domain, j, false) && !low->failure.error &&
 				   (high->min_mhz != low->min_mhz ||
 				    high->max_mhz != low->max_mhz ||
 				    (weights && high->weight != low->weight));
@@ -174,8 +174,7 @@ bool is_held_by_classes(const struct survey *survey, const struct survey_domain 
 static void add_domain(struct package *package, const struct survey_domain *domain)
 {
 	const struct isst_turbo_freq *info = &domain->now->level.turbo_freq_info;
-	const struct isst_turbo_freq *kept = package->level ? &package->level->turbo_freq_info
-							    : NULL;
+	const struct isst_turbo_freq *kept = package->info;
 	const struct division division = divide_cpus(domain);
 
 	package->cpus.high += division.high;
@@ -184,9 +183,11 @@ static void add_domain(struct package *package, const struct survey_domain *doma
 	package->cpus.high_cores += division.high_cores;
 	package->cpus.low_cores += division.low_cores;
 	package->cpus.low_asked_cores += division.low_asked_cores;
-	if (info->buckets > 0 && (!kept || info->high_priority_cores[info->buckets - 1] <
+	if (info->buckets == 0 || (kept && info->high_priority_cores[info->buckets - 1] >=
 						   kept->high_priority_cores[kept->buckets - 1]))
-		package->level = &domain->now->level;
+		return;
+	package->level = &domain->now->level;
+	package->info = info;
 }
 
 struct package find_package(const struct survey *survey, const struct survey_domain *domain,
@@ -194,7 +195,7 @@ struct package find_package(const struct survey *survey, const struct survey_dom
 {
 	const unsigned int number = domain->domain->package;
 	size_t i = (size_t)(domain - survey->domains);
-	struct package package = { 0 };
+	struct package package = { .gains = true };
 
 	while (i > 0 && survey->domains[i - 1].domain->package == number)
 		i--;
@@ -211,6 +212,11 @@ struct package find_package(const struct survey *survey, const struct survey_dom
 			package.cpus.unknown += other->cpu_count;
 	}
 	package.end = i;
+	if (package.level) {
+		package.bucket = used_bucket(package.info, package.cpus.high_cores);
+		package.gaining = level_gaining_buckets(package.level);
+		package.gains = package.bucket < package.gaining;
+	}
 	return package;
 }
 
@@ -221,15 +227,6 @@ unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores)
 	while (bucket < info->buckets && info->high_priority_cores[bucket] < cores)
 		bucket++;
 	return bucket;
-}
-
-bool gains_turbo_freq(const struct package *package)
-{
-	const struct isst_turbo_freq *info = package->level ? &package->level->turbo_freq_info
-							    : NULL;
-
-	return !info ||
-	       used_bucket(info, package->cpus.high_cores) < level_gaining_buckets(package->level);
 }
 
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores)
@@ -247,7 +244,7 @@ bool misses_turbo_freq(const struct survey_domain *domain, const struct package 
 	const struct division division = divide_cpus(domain);
 
 	return turbo_freq_is_supported(domain) && !turbo_freq_is_on(domain) && division.high > 0 &&
-	       division.low > 0 && !classes_have_purpose(domain) && gains_turbo_freq(package);
+	       division.low > 0 && !classes_have_purpose(domain) && package->gains;
 }
 
 const char *package_cores_word(struct findings *findings, size_t count)
@@ -261,15 +258,12 @@ const char *package_cores_word(struct findings *findings, size_t count)
  * one. */
 static unsigned int bucket_to_choose(const struct package *package)
 {
-	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
-	unsigned int gaining = level_gaining_buckets(package->level);
-
 	if (package->cpus.unknown > 0)
-		return info->buckets;
-	if (package->cpus.high == 0 || package->cpus.low == 0 || gaining == 0)
+		return package->info->buckets;
+	if (package->cpus.high == 0 || package->cpus.low == 0 || package->gaining == 0)
 		return 0;
-	return used_bucket(info, package->cpus.high_cores) < info->buckets ? info->buckets
-									   : gaining - 1;
+	return package->bucket < package->info->buckets ? package->info->buckets
+							: package->gaining - 1;
 }
 
 const char *bucket_remedy(struct findings *findings, const struct package *package,
@@ -277,7 +271,7 @@ const char *bucket_remedy(struct findings *findings, const struct package *packa
 {
 	bool turbo_freq = true, classes = true;
 
-	if (package->level && level_gaining_buckets(package->level) == 0)
+	if (package->level && package->gaining == 0)
 		return "turbo-freq off";
 	/* Cores are chosen in all domains with SST-TF. */
 	for (size_t i = package->first; i < package->end; i++) {
@@ -296,12 +290,9 @@ const char *bucket_remedy(struct findings *findings, const struct package *packa
 const char *turbo_freq_remedy(struct findings *findings, const struct package *package,
 			      const char *statements)
 {
-	unsigned int bucket;
+	unsigned int bucket = package->level ? bucket_to_choose(package) : 0;
 
-	if (!package->level)
-		return statements;
-	bucket = bucket_to_choose(package);
-	return bucket == package->level->turbo_freq_info.buckets
+	return !package->level || bucket == package->info->buckets
 		       ? statements
 		       : bucket_remedy(findings, package, bucket);
 }
@@ -309,32 +300,27 @@ const char *turbo_freq_remedy(struct findings *findings, const struct package *p
 const char *turbo_freq_meaning(struct findings *findings, const struct package *package,
 			       const char *meaning)
 {
-	const struct isst_turbo_freq *info;
+	const struct isst_turbo_freq *info = package->info;
 	unsigned int bucket, chosen;
+	size_t cores;
 
 	if (!package->level || package->cpus.unknown > 0)
 		return meaning;
-	info = &package->level->turbo_freq_info;
-	if (level_gaining_buckets(package->level) == 0)
+	if (package->gaining == 0)
 		return FINDING_TEXT(findings,
 				    "%s; SST-TF gains nothing: all cores reach up to %u MHz "
 				    "without it",
 				    meaning, level_all_cores_mhz(package->level));
 	chosen = bucket_to_choose(package);
-	bucket = chosen < info->buckets ? chosen : used_bucket(info, package->cpus.high_cores);
+	bucket = chosen < info->buckets ? chosen : package->bucket;
+	cores = chosen < info->buckets ? info->high_priority_cores[bucket]
+				       : package->cpus.high_cores;
 	if (info->mhz[0][bucket].state != ISST_KNOWN || info->clip_mhz[0].state != ISST_KNOWN)
 		return meaning;
-	if (chosen < info->buckets)
-		return FINDING_TEXT(findings,
-				    "%s; with the remedy %u %s, which it chooses, reach up to "
-				    "%u MHz, and all others %u MHz",
-				    meaning, info->high_priority_cores[bucket],
-				    package_cores_word(findings, info->high_priority_cores[bucket]),
-				    info->mhz[0][bucket].value, info->clip_mhz[0].value);
 	return FINDING_TEXT(findings,
-			    "%s; with the remedy %zu %s %s up to %u MHz, and all others %u MHz",
-			    meaning, package->cpus.high_cores,
-			    package_cores_word(findings, package->cpus.high_cores),
-			    package->cpus.high_cores == 1 ? "reaches" : "reach",
+			    "%s; with the remedy %zu %s%s %s up to %u MHz, and all others %u MHz",
+			    meaning, cores, package_cores_word(findings, cores),
+			    chosen < info->buckets ? ", which it chooses," : "",
+			    chosen < info->buckets || cores != 1 ? "reach" : "reaches",
 			    info->mhz[0][bucket].value, info->clip_mhz[0].value);
 }

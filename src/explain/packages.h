@@ -22,8 +22,15 @@ struct division divide_cpus(const struct survey_domain *domain);
 struct package {
 	size_t first, end; /* positions in the survey */
 	struct division cpus;
-	const struct isst_level *level; /* with the smallest last bucket; NULL: none */
+	const struct isst_level *level;	    /* with the smallest last bucket; NULL: none, with: */
+	const struct isst_turbo_freq *info; /* of the level */
+	unsigned int bucket; /* the first that holds the high priority cores; info->buckets: none */
+	unsigned int gaining; /* buckets of high priority cores faster than all without SST-TF */
+	bool gains;	      /* @bucket is one of these, or there is no level */
 };
+
+/** Whether a class has CPUs in a domain, or such that findings can name. */
+bool has_members(const struct survey_domain *domain, unsigned int clos, bool asked);
 
 typedef bool domain_filter(const struct survey_domain *domain);
 
@@ -71,9 +78,6 @@ const char *package_cores_word(struct findings *findings, size_t count);
 
 /** The first bucket that is large enough; the number of buckets: none is. */
 unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
-
-/** Whether the high priority cores of a package are faster with SST-TF than all cores without. */
-bool gains_turbo_freq(const struct package *package);
 
 /**
  * Whether the classes in use call for SST-TF, which is off: a bucket of the package holds the cores

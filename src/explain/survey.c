@@ -35,12 +35,11 @@ static void read_snapshots(struct survey *survey)
 		now[i].core_power.failure.error = -EOPNOTSUPP;
 	}
 	survey_take_error(survey, snapshot_read(survey->context, now, count));
-	for (size_t i = 0; i < count && !survey->error; i++)
-		survey_note_failure(survey, &now[i].profile.failure);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !survey->error; i++) {
 		const struct isst_perf_profile *profile = &now[i].profile;
 		unsigned int lowest = first_level(profile);
 
+		survey_note_failure(survey, &profile->failure);
 		if (!survey_has_level(&domains[i]))
 			continue;
 		now[i].parts |= SNAPSHOT_LEVEL;
@@ -54,14 +53,16 @@ static void read_snapshots(struct survey *survey)
 	if (!survey->error)
 		survey->error = snapshot_read_levels(survey->context, now, count,
 						     ISST_READ_LEVELS_ALL);
-	for (size_t i = 0; i < count && !survey->error; i++)
-		survey_note_failure(survey, &now[i].level.failure);
 	if (!survey->error)
 		survey->error = levels_read(survey->context, &domains->first, count,
 					    sizeof(*domains), ISST_READ_LEVELS_PROPERTIES);
-	for (size_t i = 0; i < count && !survey->error; i++)
+	if (survey->error)
+		return;
+	for (size_t i = 0; i < count; i++)
+		survey_note_failure(survey, &now[i].level.failure);
+	for (size_t i = 0; i < count; i++)
 		survey_note_failure(survey, &domains[i].first.failure);
-	for (size_t i = 0; i < count && !survey->error; i++)
+	for (size_t i = 0; i < count; i++)
 		survey_note_failure(survey, &now[i].core_power.failure);
 }
 

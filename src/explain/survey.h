@@ -170,6 +170,8 @@ bool survey_applies(const struct survey *survey, enum subject subject,
 		    unsigned int index, uint64_t value);
 
 void survey_clear_cpus(struct survey_domain *domain);
+/** The range of the processor, as cpufreq shows it of the first CPU that has it; 0: unknown. */
+const struct frequency_limits *survey_processor(const struct survey *survey);
 /** Whether a CPU is the first of its core that counts. One of which the core is unknown is not. */
 bool survey_is_first_of_core(const struct survey_domain *domain, size_t position,
 			     bool (*counts)(const struct survey_cpu *cpu));

@@ -19,6 +19,17 @@ bool survey_is_first_of_core(const struct survey_domain *domain, size_t position
 	return true;
 }
 
+const struct frequency_limits *survey_processor(const struct survey *survey)
+{
+	static const struct frequency_limits UNKNOWN;
+
+	survey_for_each_domain (domain, survey)
+		survey_for_each_cpu (cpu, domain)
+			if (cpu->has_cpufreq)
+				return &cpu->limits.processor;
+	return &UNKNOWN;
+}
+
 void survey_list_cpus(struct survey *survey)
 {
 	survey_for_each_domain (domain, survey) {
