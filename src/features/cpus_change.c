@@ -60,8 +60,9 @@ static int plan_no_partition(struct cpus_change *work, const struct isst_domain 
 	int error = find_group(work, domain, &group, &state);
 
 	if (group == GROUP_PARTITION)
-		step_set_text(change_step(change, ITEM_PARTITION),
-			      item_of(ITEM_PARTITION, domain, 0), "absent");
+		step_set(change_step(change, ITEM_PARTITION), item_of(ITEM_PARTITION, domain, 0),
+			 WHOLE_VALUE, 0)
+			->text = "absent";
 	else if (group == GROUP_OTHER_PARTITION)
 		change_warn(
 			change, ISST_WARNING_PARTITION_KEPT,
@@ -99,8 +100,8 @@ static int cpus_plan_partition(const struct cpus_change *work, const struct isst
 	step = change_step(change, ITEM_PARTITION);
 	/* Groups get the controller with the first partition. */
 	step_disturbs(step, item_of_machine(ITEM_CPUSETS));
-	step_set_text(step, item_of(ITEM_PARTITION, domain, 0),
-		      message_make(&change->context->messages, "isolated %s", ranges));
+	step_set(step, item_of(ITEM_PARTITION, domain, 0), WHOLE_VALUE, 0)->text = message_make(
+		&change->context->messages, "isolated %s", ranges);
 	free(ranges);
 	return 0;
 }

@@ -77,6 +77,7 @@ static int plan_regained(struct isst_change *change, const struct item_line *los
 {
 	struct isst_cpuset *online = NULL;
 	char *now = NULL, *state = NULL;
+	struct entry *entry;
 	struct step *step;
 	int error = cpuset_groups_read(&change->context->files, &now);
 
@@ -88,10 +89,9 @@ static int plan_regained(struct isst_change *change, const struct item_line *los
 		       : -ENOMEM;
 	if (!error && state) {
 		step = change_step(change, ITEM_CPUSET_GROUPS);
-		step_set_text(step, item_of_machine(ITEM_CPUSET_GROUPS),
-			      message_make(&change->texts, "%s", state));
-		if (step && step->count > 0)
-			step->entries[0].optional = true;
+		entry = step_set(step, item_of_machine(ITEM_CPUSET_GROUPS), WHOLE_VALUE, 0);
+		entry->text = message_make(&change->texts, "%s", state);
+		entry->optional = true;
 		error = settings_follow_groups(change);
 	}
 	isst_cpuset_free(online);

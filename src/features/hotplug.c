@@ -117,8 +117,8 @@ void hotplug_end(struct hotplug *hotplug)
 	if (moving >= FEWEST && rcu_may_expedite(&change->context->files, &may)) {
 		change->broken = true;
 	} else if (may) {
-		step_set_optional(hotplug->expedite, item_of_machine(ITEM_RCU_EXPEDITED),
-				  WHOLE_VALUE, 1);
+		step_set(hotplug->expedite, item_of_machine(ITEM_RCU_EXPEDITED), WHOLE_VALUE, 1)
+			->optional = true;
 		/* The change can do without haste, but does not leave the machine with it. */
 		step_set(change_step(change, ITEM_RCU_EXPEDITED),
 			 item_of_machine(ITEM_RCU_EXPEDITED), WHOLE_VALUE, 0);
@@ -201,7 +201,8 @@ void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain)
 	}
 	/* No bit is to be written until it is known which. */
 	if (may_gain)
-		step_set_optional(limits, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), 0, 0);
+		step_set(limits, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), 0, 0)->optional =
+			true;
 }
 
 void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain)

@@ -243,8 +243,10 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 {
 	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
 	const struct isst_context *context = step ? step->change->context : NULL;
+	struct entry *features;
 
-	step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);
+	features = step_disturbs(step, item_of(ITEM_FEATURES, domain, current));
+	features->optional = features->resets = true;
 	if (core_power) {
 		/* With one switch that is a second name of what ITEM_QOS has: where a later step
 		 * wrote that, it would seem to be another process's. */

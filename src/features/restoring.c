@@ -269,6 +269,7 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 		const struct item_line *item = &work->saved->items[i];
 		uint64_t shown_khz = 0;
 		bool hidden = false;
+		struct entry *entry;
 		int may;
 
 		if (item->item.kind != kind || waits_for_cpu(work, i))
@@ -284,11 +285,10 @@ static int restore_kind(struct restoring *work, enum item_kind kind)
 			break;
 		if (!step)
 			step = change_step(work->change, kind);
-		if (hidden)
-			step_set_hidden(step, item->item, item->old.number, shown_khz);
-		else
-			step_set(step, item->item, WHOLE_VALUE, item->old.number);
-		step_restores(step);
+		entry = step_set(step, item->item, WHOLE_VALUE, item->old.number);
+		entry->restores = true;
+		entry->hidden = hidden;
+		entry->shown = shown_khz;
 	}
 	for (int needed = 0; needed < 2 && !error; needed++)
 		error = warn_of_cpus(work, kind, needed);

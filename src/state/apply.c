@@ -256,15 +256,13 @@ static int add_step(struct wanted *wanted, enum item_kind kind, selects selected
 		*step = change_step(wanted->change, kind);
 	for (size_t i = 0; i < merged.count && *step; i++) {
 		const struct merged *item = &merged.items[i];
+		struct entry *entry = step_set(*step, item->item, item->mask, item->bits);
 
 		/* A command goes on without an I/O die as it does without others. */
-		if (item->first->optional &&
-		    !(wanted->is_command && isst_domain_is_io(item->first->domain)))
-			step_set_optional(*step, item->item, item->mask, item->bits);
-		else
-			step_set(*step, item->item, item->mask, item->bits);
-		step_if_supported(*step, item->mask & ~item->required);
-		step_not_lowering(*step, not_lowered);
+		entry->optional = item->first->optional &&
+				  !(wanted->is_command && isst_domain_is_io(item->first->domain));
+		entry->if_supported = item->mask & ~item->required;
+		entry->not_lowered = not_lowered;
 	}
 	free(merged.items);
 	return error;

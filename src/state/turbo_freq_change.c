@@ -56,8 +56,8 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 			    "unchanged",
 			    domain->name, limits->level);
 	else
-		step_set_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
-				  word);
+		step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE, word)
+			->optional = true;
 }
 
 /** Reports why the turbo ratio limits of request @i stay: turbo-freq is on in another power domain

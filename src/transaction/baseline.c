@@ -53,14 +53,6 @@ struct baseline_item *baseline_find(const struct baseline *baseline, const struc
 	return number != ITEM_NONE ? &baseline->items[number] : NULL;
 }
 
-void baseline_note_range_moved(struct baseline *baseline, const struct item *domain)
-{
-	for (size_t i = 0; i < baseline->count; i++)
-		if (item_is_limit(&baseline->items[i].item) &&
-		    item_same_domain(&baseline->items[i].item, domain))
-			baseline->items[i].range_moved = true;
-}
-
 void baseline_clear(struct baseline *baseline)
 {
 	item_index_clear(&baseline->index);

@@ -46,10 +46,6 @@ int baseline_add(struct baseline *baseline, const struct item *item, bool asked)
  */
 int baseline_read(struct baseline *baseline, struct isst_context *context, bool appeared);
 
-/** Notes that limits of the CPUs of a domain that were added and read will read as something else.
- */
-void baseline_note_range_moved(struct baseline *baseline, const struct item *domain);
-
 /** The item, or NULL where it was not added. Valid until an item is added. */
 struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item);
 

@@ -17,11 +17,6 @@ enum { VERSION = 1 };
 /* In place of a text that could not be kept. */
 #define LOST "lost\n"
 
-static int read_file(struct isst_context *context, char **content, char **text)
-{
-	return item_lines_read_text(context, BOOT_STATE_FILE, VERSION, true, content, text);
-}
-
 /* ---- Writing ---- */
 
 int boot_state_write(struct isst_context *context, const char *text, size_t size)
@@ -64,32 +59,26 @@ static bool cut_end(char *text, size_t *size)
 	return whole;
 }
 
-static int refuse(struct isst_context *context, const char *text)
-{
-	size_t lines = 1;
-
-	if (strcmp(text, LOST) == 0)
-		return message_error(
-			&context->messages, -EIO,
-			"the state after boot is unknown: the first run that changed the machine "
-			"could not keep what it found");
-	for (const char *at = text; (at = strchr(at, '\n')); at++)
-		lines++;
-	return item_lines_refuse(context, BOOT_STATE_FILE, lines, "damaged");
-}
-
 int boot_state_read(struct isst_context *context, char **text, size_t *size)
 {
 	char *content = NULL, *kept;
-	int error = read_file(context, &content, &kept);
+	size_t lines = 1;
+	int error = item_lines_read_text(context, BOOT_STATE_FILE, VERSION, true, &content, &kept);
 
 	*text = NULL;
 	*size = 0;
-	if (!error && !cut_end(kept, size))
-		error = refuse(context, kept);
-	if (!error) {
+	if (!error && cut_end(kept, size)) {
 		*text = strdup(kept);
 		error = *text ? 0 : -ENOMEM;
+	} else if (!error && strcmp(kept, LOST) == 0) {
+		error = message_error(
+			&context->messages, -EIO,
+			"the state after boot is unknown: the first run that changed the machine "
+			"could not keep what it found");
+	} else if (!error) {
+		for (const char *at = kept; (at = strchr(at, '\n')); at++)
+			lines++;
+		error = item_lines_refuse(context, BOOT_STATE_FILE, lines, "damaged");
 	}
 	free(content);
 	return error;
@@ -118,7 +107,7 @@ static int look(struct isst_context *context, char **kept)
 	const char *before = context->messages.error;
 	char *content = NULL, *text;
 	size_t size;
-	int error = read_file(context, &content, &text);
+	int error = item_lines_read_text(context, BOOT_STATE_FILE, VERSION, true, &content, &text);
 
 	*kept = NULL;
 	context->messages.error = before;
@@ -143,21 +132,29 @@ static void warn_of_notices(struct isst_change *change, size_t from)
 			    notices->texts[i]);
 }
 
-/** Keeps the state, or marks it as unknown: what a later run finds must not be taken for it. */
-static int keep_or_mark(struct isst_change *change)
+/** Keeps the state, or marks it as unknown: what a later run finds must not be taken for it. @kept:
+ * the state, to which CPUs that were seen since are added, or NULL; it stays as it is if that
+ * fails, and later runs try again, though they may find values that were changed. */
+static int keep_or_mark(struct isst_change *change, const char *kept)
 {
 	struct isst_context *context = change->context;
 	struct messages *messages = &context->messages;
 	size_t noticed = messages->notices.count;
-	int error = keep(context, NULL);
+	int error = keep(context, kept);
 
 	if (!error) {
 		/* Of what the state does not describe. */
 		warn_of_notices(change, noticed);
 		return 0;
 	}
-	change_warn(change, ISST_WARNING_BOOT_STATE, "the state after boot is not kept: %s",
+	if (kept && error == -EINTR)
+		return message_error(messages, error, "interrupted");
+	change_warn(change, ISST_WARNING_BOOT_STATE, "%s: %s",
+		    kept ? "CPUs that were seen since are not added to the state after boot"
+			 : "the state after boot is not kept",
 		    message_why(messages, error));
+	if (kept)
+		return 0;
 	messages->error = NULL;
 	error = item_lines_replace_text(context, BOOT_STATE_FILE, VERSION, LOST);
 	if (!error)
@@ -168,38 +165,13 @@ static int keep_or_mark(struct isst_change *change)
 			     message_why(messages, error));
 }
 
-/** Adds CPUs that were seen since. What was kept stays as it is if that fails, and later runs try
- * again, though they may find values that were changed. */
-static int keep_seen(struct isst_change *change, const char *kept)
-{
-	struct messages *messages = &change->context->messages;
-	size_t noticed = messages->notices.count;
-	int error = keep(change->context, kept);
-
-	if (error == -EINTR)
-		return message_error(messages, error, "interrupted");
-	if (error)
-		change_warn(change, ISST_WARNING_BOOT_STATE,
-			    "CPUs that were seen since are not added to the state after "
-			    "boot: %s",
-			    message_why(messages, error));
-	else
-		warn_of_notices(change, noticed);
-	return 0;
-}
-
-/** CPUs of which it is known where they are. */
-static size_t count_seen(const struct isst_context *context)
-{
-	return context->topology->cpu_count + context->topology->unreachable_count;
-}
-
 int boot_state_keep(struct isst_change *change)
 {
 	struct isst_context *context = change->context;
 	struct messages *messages = &context->messages;
 	const char *before = messages->error;
-	size_t seen = count_seen(context);
+	/* CPUs that have been online. */
+	size_t seen = context->topology->cpu_count + context->topology->unreachable_count;
 	char *kept;
 	int error;
 
@@ -215,10 +187,7 @@ int boot_state_keep(struct isst_change *change)
 	context->boot_state_kept = true;
 	context->boot_state_cpus = seen;
 	messages->error = NULL;
-	if (error)
-		error = kept ? keep_seen(change, kept) : 0;
-	else
-		error = keep_or_mark(change);
+	error = !error || kept ? keep_or_mark(change, kept) : 0;
 	free(kept);
 	if (!error)
 		messages->error = before;

@@ -6,42 +6,30 @@
  */
 #include "sysfs/cpufreq.h"
 #include "sysfs/cpuset_groups.h"
+#include "transaction/lock.h"
 #include "transaction/tracked.h"
 #include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- What other items of the run explain ---- */
 
-/** What firmware set with the present level. What cannot be read explains nothing. */
-static const struct level_effects *effects_of(struct isst_journal *journal, struct tracked *level)
-{
-	struct isst_context *context = journal->context;
-	const struct topology_domain *domain = topology_find_domain(
-		context->topology, level->item.package, level->item.die, level->item.domain);
-	const char *error = context->messages.error;
-
-	if (level->effects_asked || !domain || !context->level_effects)
-		return &level->effects;
-	level->effects_asked = true;
-	if (context->level_effects(context, &domain->public, (unsigned int)level->now.number,
-				   &level->effects))
-		level->effects = (struct level_effects){ 0 };
-	context->messages.error = error;
-	return &level->effects;
-}
-
 /** Whether an item is what @level makes of it, and the level is there by the run's own doing: it
- * was reached, or a rollback left it. */
+ * was reached, or a rollback left it. What cannot be read of its effects explains nothing. */
 static bool has_effect(struct isst_journal *journal, struct tracked *level,
 		       const struct tracked *tracked)
 {
 	/* Servers were seen whose uncore goes no lower, whatever the level specifies. */
 	enum { LOWEST_UNCORE_KHZ = 800000 };
+	struct level_effects *effects = &level->effects;
+	struct isst_context *context = journal->context;
+	const struct topology_domain *domain = topology_find_domain(
+		context->topology, level->item.package, level->item.die, level->item.domain);
+	const char *error = context->messages.error;
 	const struct item *item = &tracked->item;
-	const struct level_effects *effects;
 	uint64_t value = 0;
 
 	if (level->unreadable || !level->written)
@@ -51,7 +39,13 @@ static bool has_effect(struct isst_journal *journal, struct tracked *level,
 		    : !item_value_equal(&level->item, level->now, level->last))
 		return false;
 	if (item->kind != ITEM_FEATURES) {
-		effects = effects_of(journal, level);
+		if (!level->effects_asked && domain && context->level_effects) {
+			level->effects_asked = true;
+			if (context->level_effects(context, &domain->public,
+						   (unsigned int)level->now.number, effects))
+				*effects = (struct level_effects){ 0 };
+			context->messages.error = error;
+		}
 		if (item->kind == ITEM_TURBO_RATIO_LIMITS)
 			value = effects->turbo_ratio_limits;
 		else if (item->kind == ITEM_UNCORE_MAX && item->index < ISST_FABRICS)
@@ -113,11 +107,9 @@ static const char *cpus_of(struct item_value value)
  * then its type; and is removed in the same steps. */
 static bool is_in_between(const struct tracked *tracked)
 {
-	static const char MEMBER[] = "member";
-	const size_t length = sizeof(MEMBER) - 1;
 	const char *text = tracked->now.text, *cpus = cpus_of(tracked->now);
 
-	if (!text || strncmp(text, MEMBER, length) != 0 || (text[length] && text[length] != ' '))
+	if (!text || (strcmp(text, "member") != 0 && strncmp(text, "member ", 7) != 0))
 		return false;
 	return *cpus == '\0' || strcmp(cpus, cpus_of(tracked->old)) == 0 ||
 	       strcmp(cpus, cpus_of(tracked->last)) == 0 ||
@@ -216,18 +208,6 @@ static bool is_clamped(struct isst_journal *journal, const struct tracked *track
 	       is_shown_as(journal, &tracked->item, upper->now.number, tracked->now.number);
 }
 
-/** Whether a limit is what the kernel shows of one that the run wrote, or of the old one that a
- * rollback wrote: a lower limit before the upper one. */
-static bool is_shown_clamped(struct isst_journal *journal, const struct tracked *tracked)
-{
-	if (!item_is_limit(&tracked->item))
-		return false;
-	if (is_clamped(journal, tracked, tracked->last.number) ||
-	    (tracked->unverified && is_clamped(journal, tracked, tracked->previous.number)))
-		return true;
-	return journal->text.rollback && is_clamped(journal, tracked, tracked->old.number);
-}
-
 /** The kernel shows the tightest of the limits of all owners: below another one's is what the run
  * wrote. One that reads as before, though the run wrote a looser one, may be another's. */
 static bool is_held(struct isst_journal *journal, const struct tracked *tracked)
@@ -283,18 +263,6 @@ static bool is_revealed(struct isst_journal *journal, const struct tracked *trac
 }
 
 /* ---- Items out of reach ---- */
-
-static int read_smt(struct isst_journal *journal)
-{
-	const char *message = journal->context->messages.error;
-	char *control = NULL;
-	int error = hotplug_smt_control(&journal->context->files, &control);
-
-	journal->smt_off = !error && hotplug_smt_is_off(control);
-	free(control);
-	journal->context->messages.error = message;
-	return error == -ENOMEM ? error : 0;
-}
 
 /** Whether a CPU stays offline whatever is done: SMT was disabled since. */
 static bool is_kept_offline(const struct isst_journal *journal, unsigned int number)
@@ -360,32 +328,12 @@ static bool is_now(const struct tracked *tracked, struct item_value value)
 	       !((tracked->now.number ^ value.number) & tracked_bits(tracked));
 }
 
-/** As before the change: or written, and not shown, or not yet. */
-static enum finding classify_old(struct isst_journal *journal, const struct tracked *tracked)
-{
-	/* While turbo is off the kernel shows neither. */
-	bool hidden = item_is_limit(&tracked->item) && tracked->written &&
-		      tracked->last.number != tracked->old.number &&
-		      is_clamped(journal, tracked, tracked->last.number);
-
-	if (hidden || is_held(journal, tracked))
-		return FOUND_WRITTEN;
-	return tracked->pending ? FOUND_PENDING : FOUND_OLD;
-}
-
-/** Whether a rollback has taken a limit away before it looks whose it is. */
-static bool is_lifted(const struct isst_journal *journal, const struct tracked *tracked)
-{
-	return item_is_limit(&tracked->item) && tracked->written &&
-	       (journal->text.rollback || tracked->unverified) &&
-	       tracked->now.number == cpufreq_no_limit(item_limit(&tracked->item));
-}
-
 /** The first row that holds decides: it looks at no more of the machine than it needs. */
 static enum finding classify(struct isst_journal *journal, const struct tracked *tracked)
 {
 	const struct item *item = &tracked->item;
 	bool rollback = journal->text.rollback, disturbed = !item_kinds[item->kind].of_cpu;
+	bool limit = item_is_limit(item);
 
 	if (tracked->unreadable)
 		return classify_unreadable(journal, tracked);
@@ -395,8 +343,14 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	/* Power domains that are restored are what it reads as. */
 	if (item_is_of_package(item) && tracked->written && rollback)
 		return FOUND_WRITTEN;
-	if (is_now(tracked, tracked->old))
-		return classify_old(journal, tracked);
+	if (is_now(tracked, tracked->old)) {
+		/* Or written, and not shown: while turbo is off the kernel shows neither. */
+		if ((limit && tracked->written && tracked->last.number != tracked->old.number &&
+		     is_clamped(journal, tracked, tracked->last.number)) ||
+		    is_held(journal, tracked))
+			return FOUND_WRITTEN;
+		return tracked->pending ? FOUND_PENDING : FOUND_OLD;
+	}
 	if (tracked->of_other_level)
 		return FOUND_MOVED;
 	if ((tracked->known || tracked->written) &&
@@ -409,8 +363,18 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 		return FOUND_OLD;
 	if (tracked->unverified && tracked->known && is_now(tracked, tracked->previous))
 		return FOUND_WRITTEN;
-	if (is_shown_clamped(journal, tracked) || is_lifted(journal, tracked) ||
-	    is_held(journal, tracked))
+	/* What the kernel shows of a limit that the run wrote, or of the old one that a rollback
+	 * wrote: a lower limit before the upper one. */
+	if (limit &&
+	    (is_clamped(journal, tracked, tracked->last.number) ||
+	     (tracked->unverified && is_clamped(journal, tracked, tracked->previous.number)) ||
+	     (rollback && is_clamped(journal, tracked, tracked->old.number))))
+		return FOUND_WRITTEN;
+	/* A rollback takes a limit away before it looks whose it is. */
+	if (limit && tracked->written && (rollback || tracked->unverified) &&
+	    tracked->now.number == cpufreq_no_limit(item_limit(item)))
+		return FOUND_WRITTEN;
+	if (is_held(journal, tracked))
 		return FOUND_WRITTEN;
 	if ((!tracked->known || tracked->unverified || rollback) && disturbed &&
 	    is_explained(journal, tracked))
@@ -420,7 +384,8 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 		return FOUND_UNCERTAIN;
 	/* A partition is several files; and what a value became is noted after it was read back. */
 	if (tracked->unverified && (item->kind == ITEM_PARTITION ||
-				    item_value_may_be_clipped(item, tracked->last, tracked->now)))
+				    (!limit && item_value_clipped(item, tracked->last, tracked->now,
+								  item_is_file(item->kind)))))
 		return FOUND_UNCERTAIN;
 	return FOUND_MOVED;
 }
@@ -449,12 +414,20 @@ static bool is_overtaken(const struct isst_journal *journal, size_t line)
 	return false;
 }
 
-int journal_classify(struct isst_journal *journal)
+/** Compares all items with what the run left, and notes a finding for each. Returns 0 or -ENOMEM.
+ */
+static int classify_items(struct isst_journal *journal)
 {
 	const struct journal_text *text = &journal->text;
-	int place = PLACE_OFFLINE, error = read_smt(journal);
+	const char *message = journal->context->messages.error;
+	char *control = NULL;
+	int place = PLACE_OFFLINE;
+	int error = hotplug_smt_control(&journal->context->files, &control);
 
-	if (error)
+	journal->smt_off = !error && hotplug_smt_is_off(control);
+	free(control);
+	journal->context->messages.error = message;
+	if (error == -ENOMEM)
 		return error;
 	for (size_t i = 0; i < journal->count; i++) {
 		struct tracked *tracked = &journal->tracked[i];
@@ -480,4 +453,183 @@ int journal_classify(struct isst_journal *journal)
 	if (journal->broken)
 		return -ENOMEM;
 	return place < 0 ? place : 0;
+}
+
+/* ---- The journal of an interrupted run ---- */
+
+/** Whether a journal is that of a run which is at work. Who holds the lock knows that of its own.
+ */
+static int check_at_work(struct isst_context *context, const struct journal_text *text)
+{
+	if (context_has_lock(context) || !lock_is_held(context))
+		return 0;
+	if (text->held && lock_holder(context) == text->holder)
+		return message_error(&context->messages, -EBUSY,
+				     "process %u holds a change (%s), which it will release or "
+				     "roll back: this is not an interrupted change",
+				     text->holder, journal_text_command(text));
+	return message_error(&context->messages, -EBUSY,
+			     "another run is changing the machine: this is not an interrupted "
+			     "change; try again when it has ended");
+}
+
+/** The items as journal_item() shows them. */
+static int list_items(struct isst_journal *journal)
+{
+	static const char *const FINDINGS[] = {
+		[FOUND_OLD] = "as before",
+		[FOUND_PENDING] = "as before, but may still change",
+		[FOUND_WRITTEN] = "as the interrupted run left it",
+		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
+		[FOUND_MOVED] = "changed by another process",
+		[FOUND_OFFLINE] = "unreachable while its CPUs are offline",
+		[FOUND_UNSERVED] = "unreachable while the driver does not provide its power domain",
+		[FOUND_UNREAD] = "currently unreadable, or its origin cannot be determined",
+		[FOUND_SMT_OFF] = "offline because SMT is off",
+	};
+	struct isst_context *context = journal->context;
+
+	journal->listed = calloc(journal->count + 1, sizeof(*journal->listed));
+	if (!journal->listed)
+		return -ENOMEM;
+	context->messages.lost = false;
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+		const struct item *item = &tracked->item;
+		struct isst_journal_entry *listed = &journal->listed[i];
+
+		*listed = (struct isst_journal_entry){
+			.target = item_describe(context, item),
+			.old_value = item_value_text(&context->messages, item, tracked->old),
+			.present_value = "unknown",
+			.item = item_public(context, item),
+			.old_number = item_number_of(item, tracked->old, true),
+			.written_number = item_number_of(item, tracked->last, tracked->written),
+			.present_number.error = -EIO,
+			.finding = FINDINGS[tracked->finding],
+			/* What may appear yet is waited for and overwritten, whether it has come
+			 * by then or not. */
+			.restored = tracked->finding == FOUND_PENDING ||
+				    tracked->finding == FOUND_WRITTEN ||
+				    tracked->finding == FOUND_UNCERTAIN,
+			.moved = tracked->finding == FOUND_MOVED,
+			.kept = tracked_waits(tracked),
+		};
+		if (tracked->written)
+			listed->written_value = item_value_text(&context->messages, item,
+								tracked->last);
+		if (!tracked->unreadable) {
+			listed->present_value = item_value_text(&context->messages, item,
+								tracked->now);
+			listed->present_number = item_number_of(item, tracked->now, true);
+		}
+	}
+	/* An item without its texts is none that could be shown. */
+	return context->messages.lost ? -ENOMEM : 0;
+}
+
+static int open_journal(struct isst_context *context, unsigned int flags,
+			struct isst_journal **result)
+{
+	struct isst_journal *journal;
+	bool none = false;
+	int error;
+
+	*result = NULL;
+	if (flags)
+		return message_error(&context->messages, -EINVAL,
+				     "the journal does not know the flags %#x", flags);
+	if (!context->topology)
+		return message_error(&context->messages, -EINVAL,
+				     "the machine has not been discovered yet");
+	journal = calloc(1, sizeof(*journal));
+	if (!journal)
+		return -ENOMEM;
+	journal->context = context;
+	journal->unlocks = context->unlocks;
+	journal->offline = isst_cpuset_new();
+	error = journal->offline ? journal_text_read(context, &journal->text) : -ENOMEM;
+	/* There is none, or that of a change that is complete. */
+	none = error == -ENOENT || journal->text.done;
+	if (none)
+		error = 0;
+	if (!none && check_at_work(context, &journal->text))
+		error = -EBUSY;
+	if (!error && !none)
+		error = journal_track(journal);
+	if (!error && !none)
+		error = journal_check_items(journal);
+	if (!error && !none)
+		error = journal_read_items(journal);
+	if (!error && !none)
+		error = classify_items(journal);
+	/* A run may have begun while the items were read, or ended. */
+	if (!none && check_at_work(context, &journal->text))
+		error = -EBUSY;
+	none |= journal_is_missing(context);
+	if (!error && !none)
+		error = list_items(journal);
+	if (!error && !none)
+		*result = journal;
+	else
+		isst_journal_free(journal);
+	return error;
+}
+
+int isst_journal_open(struct isst_context *context, unsigned int flags,
+		      struct isst_journal **result)
+{
+	const char *before;
+
+	if (!context || !result)
+		return context_refuse(context, "there is nowhere to put the journal (NULL)");
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before, open_journal(context, flags, result));
+}
+
+void isst_journal_free(struct isst_journal *journal)
+{
+	if (!journal)
+		return;
+	journal_text_clear(&journal->text);
+	isst_cpuset_free(journal->offline);
+	item_index_clear(&journal->index);
+	free(journal->of_line);
+	free(journal->tracked);
+	free(journal->listed);
+	free(journal);
+}
+
+const char *isst_journal_command(const struct isst_journal *journal)
+{
+	return journal && journal->text.command ? journal->text.command : "";
+}
+
+bool isst_journal_is_held(const struct isst_journal *journal)
+{
+	return journal && journal->text.held;
+}
+
+int64_t isst_journal_age_s(const struct isst_journal *journal)
+{
+	struct timespec now;
+
+	if (!journal || !journal->text.begun_s || clock_gettime(CLOCK_BOOTTIME, &now) ||
+	    (uint64_t)now.tv_sec < journal->text.begun_s)
+		return -1;
+	return now.tv_sec - (int64_t)journal->text.begun_s;
+}
+
+bool isst_journal_is_moved(const struct isst_journal *journal)
+{
+	for (size_t i = 0; journal && i < journal->count; i++)
+		if (journal->tracked[i].finding >= FOUND_UNCERTAIN &&
+		    journal->tracked[i].finding != FOUND_SMT_OFF)
+			return true;
+	return false;
+}
+
+const struct isst_journal_entry *journal_item(const struct isst_journal *journal, size_t index)
+{
+	return index < journal->count ? &journal->listed[index] : NULL;
 }

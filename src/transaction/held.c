@@ -83,14 +83,7 @@ int change_release(struct isst_change *change)
 	return 0;
 }
 
-/* ---- Over a suspend ---- */
-
-static bool was_suspended(const struct isst_change *change)
-{
-	struct suspend_mark now = suspend_mark_now(&change->context->files);
-
-	return suspend_marks_differ(&change->held_since, &now);
-}
+/* ---- Rolling back ---- */
 
 /** What was lost over a suspend has a value that neither the change nor another process gave it:
  * registers, of which kernels restore some; what the kernel itself keeps stays. */
@@ -116,46 +109,6 @@ static void warn_of(struct isst_change *change, enum isst_warning_kind kind, con
 	free(list);
 }
 
-/** Has what was lost restored with the rest. */
-static void restore_lost(struct isst_change *change, const struct isst_journal *journal)
-{
-	warn_of(change, ISST_WARNING_LOST_OVER_SUSPEND,
-		"changed over a suspend of the machine, and rolled back as well",
-		recovery_list(journal, is_lost));
-	for (size_t i = 0; i < journal->count; i++)
-		if (is_lost(&journal->tracked[i]))
-			journal->tracked[i].finding = FOUND_WRITTEN;
-}
-
-/** Whether a level that no step wrote is not the old one, in the package of an item. */
-static bool has_other_level(const struct isst_journal *journal, const struct item *item)
-{
-	for (size_t i = 0; i < journal->count; i++) {
-		const struct tracked *level = &journal->tracked[i];
-
-		if (level->item.kind == ITEM_LEVEL && level->item.package == item->package &&
-		    !level->written && level->finding != FOUND_OLD)
-			return true;
-	}
-	return false;
-}
-
-/** What may have been disturbed by the change, or by the agent that is known to have been at work,
- * is left to that: a level that no step wrote, and what moves with it. */
-static void leave_uncertain(const struct isst_journal *journal)
-{
-	for (size_t i = 0; i < journal->count; i++) {
-		struct tracked *tracked = &journal->tracked[i];
-
-		if (!tracked->written && (tracked->finding == FOUND_UNCERTAIN ||
-					  (tracked->finding == FOUND_WRITTEN &&
-					   has_other_level(journal, &tracked->item))))
-			tracked->finding = FOUND_MOVED;
-	}
-}
-
-/* ---- Rolling back ---- */
-
 /** Whether an item is out of reach without harm: the limits of a CPU that is offline limit nothing.
  */
 static bool is_idle(const struct tracked *tracked)
@@ -173,50 +126,17 @@ static bool is_left_offline(const struct tracked *tracked)
 	return tracked->written && (is_idle(tracked) || tracked->finding == FOUND_SMT_OFF);
 }
 
-/** Lists what has to be rolled back once it can be accessed. Returns whether there is any. */
-static bool list_waiting(struct isst_change *change, const struct isst_journal *journal)
-{
-	struct messages *texts = &change->texts;
-	bool any = false;
-
-	for (size_t i = 0; i < journal->count; i++) {
-		const struct tracked *tracked = &journal->tracked[i];
-
-		if (!tracked_waits(tracked) || is_idle(tracked))
-			continue;
-		change_differs_unread(
-			change, &tracked->item,
-			message_make(texts, "was %s, and cannot be accessed",
-				     item_value_text(texts, &tracked->item, tracked->old)));
-		any = true;
-	}
-	return any;
-}
-
-static int fail_incomplete(struct isst_change *change, const struct isst_journal *journal)
-{
-	const struct text_list *differences = &change->differences;
-	char *waiting = recovery_describe_waiting(journal);
-	char *differing = recovery_join(differences->texts, differences->count);
-	bool waits = waiting && *waiting;
-	int error = message_error(
-		&change->context->messages, -ENOTRECOVERABLE,
-		"the held change could not be rolled back as a whole: %s%s%s; " JOURNAL_KEPT,
-		differing ? differing : "out of memory", waits ? "; " : "", waits ? waiting : "");
-
-	free(differing);
-	free(waiting);
-	return error;
-}
-
+/** Rolls back by a change of its own, in place of the one that is held. */
 static int restore(struct isst_change *change, const struct isst_journal *journal)
 {
 	const struct isst_change_options options = { .command = change->options.command };
+	const struct text_list *differences = &change->differences;
 	struct isst_context *context = change->context;
+	struct messages *texts = &change->texts;
 	struct isst_change *rollback;
+	bool incomplete;
 	int error;
 
-	/* The rollback is a change of its own, in place of the one that is held. */
 	context->held = NULL;
 	error = isst_change_new(context, &options, &rollback);
 	context->held = change;
@@ -235,18 +155,64 @@ static int restore(struct isst_change *change, const struct isst_journal *journa
 		recovery_list(journal, is_moved));
 	warn_of(change, ISST_WARNING_OUT_OF_REACH, "not rolled back, because the CPU is offline",
 		recovery_list_kinds(journal, is_left_offline));
-	if (list_waiting(change, journal) || error)
-		error = fail_incomplete(change, journal);
-	else
+	incomplete = error != 0;
+	/* What has to be rolled back once it can be accessed. */
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+
+		if (!tracked_waits(tracked) || is_idle(tracked))
+			continue;
+		change_differs_unread(
+			change, &tracked->item,
+			message_make(texts, "was %s, and cannot be accessed",
+				     item_value_text(texts, &tracked->item, tracked->old)));
+		incomplete = true;
+	}
+	if (incomplete) {
+		char *waiting = recovery_describe_waiting(journal);
+		char *differing = recovery_join(differences->texts, differences->count);
+		bool waits = waiting && *waiting;
+
+		error = message_error(&context->messages, -ENOTRECOVERABLE,
+				      "the held change could not be rolled back as a whole: "
+				      "%s%s%s; " JOURNAL_KEPT,
+				      differing ? differing : "out of memory", waits ? "; " : "",
+				      waits ? waiting : "");
+		free(differing);
+		free(waiting);
+	} else {
 		change_end_journal(change);
+	}
 out:
 	change_free(rollback);
 	return error;
 }
 
+/** What may have been disturbed by the change, or by the agent that is known to have been at work,
+ * is left to that: a level that no step wrote, and what moves with it. */
+static void leave_uncertain(const struct isst_journal *journal)
+{
+	for (size_t i = 0; i < journal->count; i++) {
+		struct tracked *tracked = &journal->tracked[i];
+		bool other_level = false;
+
+		for (size_t j = 0; j < journal->count && !tracked->written; j++) {
+			const struct tracked *level = &journal->tracked[j];
+
+			other_level |= level->item.kind == ITEM_LEVEL && !level->written &&
+				       level->item.package == tracked->item.package &&
+				       level->finding != FOUND_OLD;
+		}
+		if (!tracked->written && (tracked->finding == FOUND_UNCERTAIN ||
+					  (tracked->finding == FOUND_WRITTEN && other_level)))
+			tracked->finding = FOUND_MOVED;
+	}
+}
+
 static int roll_back(struct isst_change *change)
 {
 	struct isst_context *context = change->context;
+	struct suspend_mark now;
 	struct isst_journal *journal;
 	int error;
 
@@ -266,8 +232,16 @@ static int roll_back(struct isst_change *change)
 				     "rolled back");
 	if (change->overtaken)
 		leave_uncertain(journal);
-	else if (was_suspended(change))
-		restore_lost(change, journal);
+	else
+		now = suspend_mark_now(&context->files);
+	if (!change->overtaken && suspend_marks_differ(&change->held_since, &now)) {
+		warn_of(change, ISST_WARNING_LOST_OVER_SUSPEND,
+			"changed over a suspend of the machine, and rolled back as well",
+			recovery_list(journal, is_lost));
+		for (size_t i = 0; i < journal->count; i++)
+			if (is_lost(&journal->tracked[i]))
+				journal->tracked[i].finding = FOUND_WRITTEN;
+	}
 	error = restore(change, journal);
 	isst_journal_free(journal);
 	return error;

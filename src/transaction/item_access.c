@@ -237,43 +237,32 @@ int item_check_restorable(struct isst_context *context, const struct item *item,
 	return 0;
 }
 
-/** The limit of the package that a power domain cannot go beyond. It shows the widest of its power
- * domains: that of one which was just held back. */
-static const char *package_limit(struct isst_context *context, const struct item *item,
-				 uint64_t khz)
-{
-	struct uncore_place place = uncore_place(context, item);
-	const char *text = NULL;
-	uint64_t package_khz;
-	char *directory;
-
-	if (!place.of_domain)
-		return NULL;
-	uncore_package_place(&place);
-	if (!uncore_read_limit(&context->files, &place, item_limit(item), &package_khz) &&
-	    package_khz == khz && !uncore_directory(&context->files, &place, &directory)) {
-		text = message_make(&context->messages, "%s/%s, the limit of the package",
-				    directory, item_kinds[item->kind].what + strlen("uncore "));
-		free(directory);
-	}
-	return text;
-}
-
 const char *item_clipped_by(struct isst_context *context, const struct item *item,
 			    struct item_value now)
 {
 	const char *message = context->messages.error, *limit = NULL;
+	struct uncore_place place = uncore_place(context, item);
 	struct kernel_files *files = &context->files;
-	char *owners = NULL;
+	char *owners = NULL, *directory;
 	uint64_t upper_khz;
 
-	if (is_uncore(item))
-		limit = package_limit(context, item, now.number);
-	else if (item->kind == ITEM_SCALING_MIN &&
-		 !cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz) &&
-		 upper_khz == now.number)
+	if (is_uncore(item) && place.of_domain) {
+		/* The limit of the package shows the widest of its power domains: that of one which
+		 * was just held back. */
+		uncore_package_place(&place);
+		if (!uncore_read_limit(files, &place, item_limit(item), &upper_khz) &&
+		    upper_khz == now.number && !uncore_directory(files, &place, &directory)) {
+			limit = message_make(&context->messages, "%s/%s, the limit of the package",
+					     directory,
+					     item_kinds[item->kind].what + strlen("uncore "));
+			free(directory);
+		}
+	} else if (item->kind == ITEM_SCALING_MIN &&
+		   !cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz) &&
+		   upper_khz == now.number) {
 		limit = message_make(&context->messages,
 				     CPU_DIRECTORY "/cpu%u/cpufreq/scaling_max_freq", item->index);
+	}
 	if (!limit && item_is_limit(item) &&
 	    !cpufreq_limit_owners(files, item->index, item_limit(item), &owners) && owners)
 		limit = message_make(&context->messages, "%s", owners);
@@ -348,24 +337,6 @@ static int read_online(struct isst_context *context, struct item_access *accesse
 	return error == -ENOMEM ? error : 0;
 }
 
-static void write_files(struct isst_context *context, struct item_access *accesses, size_t count)
-{
-	bool stopped = false;
-
-	for (size_t i = 0; i < count; i++) {
-		struct item_access *access = &accesses[i];
-		const char *before;
-
-		access->failure = (struct isst_failure){ .error = stopped ? -ECANCELED : 0 };
-		if (stopped || access->others)
-			continue;
-		before = message_begin(&context->messages);
-		note_file_error(context, access, before,
-				item_file_write(context, &access->item, access->value));
-		stopped = access->failure.error != 0;
-	}
-}
-
 /* ---- Items that the firmware holds ---- */
 
 static int plan_firmware(struct isst_context *context, struct firmware_batch *batch,
@@ -416,20 +387,6 @@ static bool find_carriers(struct isst_context *context, const struct item_access
 	lost = lost && context_discover_topology(context) == 0;
 	context->messages.error = message;
 	return lost;
-}
-
-static int write_firmware(struct isst_context *context, struct item_access *accesses, size_t count)
-{
-	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
-	int error = batch ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++)
-		error = plan_firmware(context, batch, &accesses[i],
-				      context->firmware.operations->plan_set);
-	if (!error)
-		error = firmware_run_writes(batch);
-	firmware_batch_free(batch);
-	return error;
 }
 
 /* ---- Items of any kinds ---- */
@@ -491,15 +448,42 @@ int items_read_twice(struct isst_context *context, struct item_access *accesses,
 	return error;
 }
 
+static int write_firmware(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+	int error = batch ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = plan_firmware(context, batch, &accesses[i],
+				      context->firmware.operations->plan_set);
+	if (!error)
+		error = firmware_run_writes(batch);
+	firmware_batch_free(batch);
+	return error;
+}
+
 int items_write(struct isst_context *context, struct item_access *accesses, size_t count)
 {
+	bool stopped = false;
 	size_t done = 0;
 	int error;
 
 	if (count == 0)
 		return 0;
 	if (item_is_file(accesses[0].item.kind)) {
-		write_files(context, accesses, count);
+		for (size_t i = 0; i < count; i++) {
+			struct item_access *access = &accesses[i];
+			const char *before;
+
+			access->failure = (struct isst_failure){ .error = stopped ? -ECANCELED
+										  : 0 };
+			if (stopped || access->others)
+				continue;
+			before = message_begin(&context->messages);
+			note_file_error(context, access, before,
+					item_file_write(context, &access->item, access->value));
+			stopped = access->failure.error != 0;
+		}
 		return 0;
 	}
 	error = write_firmware(context, accesses, count);
@@ -518,63 +502,14 @@ static bool is_other(const struct item_access *now, uint64_t khz)
 	return now->failure.error || now->absent || now->value.number != khz;
 }
 
-/** The kernel applies limits shortly after they are written: waits until none is as it was found.
- */
-static int await_lifted(struct isst_context *context, struct item_access *now, size_t count)
-{
-	struct poll_timer timer = poll_timer_for(item_settling_time(ITEM_SCALING_MAX));
-	bool moved = false;
-	int error = 0;
-
-	while (!error && !moved) {
-		error = items_read(context, now, count);
-		moved = true;
-		for (size_t i = 0; i < count && !error; i++)
-			moved &= is_other(&now[i], now[i].found.number);
-		if (!moved && !poll_timer_wait(&timer))
-			break;
-	}
-	return error;
-}
-
-/** Looks at the limits of @now, each of which is for one of @accesses. */
-static int lift_limits(struct isst_context *context, struct item_access *now, size_t count,
-		       struct item_access *accesses)
-{
-	size_t kept = 0;
-	int error = items_read(context, now, count);
-
-	for (size_t i = 0; i < count && !error; i++) {
-		enum cpufreq_limit limit = item_limit(&now[i].item);
-
-		/* Of a looser one it is certain that no other owner has one as tight as the old
-		 * one. */
-		if (now[i].failure.error || now[i].absent ||
-		    cpufreq_is_tighter(limit, accesses[now[i].owner].value.number,
-				       now[i].value.number))
-			continue;
-		now[i].found = now[i].value;
-		now[kept++] = now[i];
-	}
-	for (size_t i = 0; i < kept; i++)
-		/* One that cannot be written fails once more when it is restored. */
-		(void)item_file_write(context, &now[i].item,
-				      (struct item_value){ .number = cpufreq_no_limit(
-								   item_limit(&now[i].item)) });
-	if (kept > 0)
-		error = await_lifted(context, now, kept);
-	for (size_t i = 0; i < kept && !error; i++)
-		accesses[now[i].owner].others = !is_other(&now[i],
-							  accesses[now[i].owner].value.number);
-	return error;
-}
-
 int items_lift_limits(struct isst_context *context, struct item_access *accesses, size_t count)
 {
+	struct poll_timer timer = poll_timer_for(item_kinds[ITEM_SCALING_MAX].settling_ms);
 	struct item_access *now = calloc(count + 1, sizeof(*now));
 	const char *message = context->messages.error;
+	size_t doubtful = 0, lifted = 0;
 	int error = now ? 0 : -ENOMEM;
-	size_t doubtful = 0;
+	bool moved = false;
 
 	for (size_t i = 0; i < count && !error; i++) {
 		struct item_access *access = &accesses[i];
@@ -584,10 +519,40 @@ int items_lift_limits(struct isst_context *context, struct item_access *accesses
 		    access->value.number != cpufreq_no_limit(item_limit(&access->item)))
 			now[doubtful++] = (struct item_access){ .item = access->item, .owner = i };
 	}
-	if (!error && doubtful > 0) {
-		error = lift_limits(context, now, doubtful, accesses);
-		context->messages.error = message;
+	if (!error && doubtful > 0)
+		error = items_read(context, now, doubtful);
+	for (size_t i = 0; i < doubtful && !error; i++) {
+		enum cpufreq_limit limit = item_limit(&now[i].item);
+
+		/* Of a looser one it is certain that no other owner has one as tight as the old
+		 * one. */
+		if (now[i].failure.error || now[i].absent ||
+		    cpufreq_is_tighter(limit, accesses[now[i].owner].value.number,
+				       now[i].value.number))
+			continue;
+		now[i].found = now[i].value;
+		now[lifted++] = now[i];
 	}
+	for (size_t i = 0; i < lifted; i++)
+		/* One that cannot be written fails once more when it is restored. */
+		(void)item_file_write(context, &now[i].item,
+				      (struct item_value){ .number = cpufreq_no_limit(
+								   item_limit(&now[i].item)) });
+	/* The kernel applies limits shortly after they are written: waits until none is as it was
+	 * found. */
+	while (lifted > 0 && !error && !moved) {
+		error = items_read(context, now, lifted);
+		moved = true;
+		for (size_t i = 0; i < lifted && !error; i++)
+			moved &= is_other(&now[i], now[i].found.number);
+		if (!moved && !poll_timer_wait(&timer))
+			break;
+	}
+	for (size_t i = 0; i < lifted && !error; i++)
+		accesses[now[i].owner].others = !is_other(&now[i],
+							  accesses[now[i].owner].value.number);
+	if (doubtful > 0)
+		context->messages.error = message;
 	free(now);
 	return error;
 }

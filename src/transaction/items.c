@@ -197,11 +197,6 @@ enum item_kind item_kind_of(const char *name)
 	return (enum item_kind)kind;
 }
 
-unsigned int item_settling_time(enum item_kind kind)
-{
-	return item_kinds[kind].settling_ms;
-}
-
 /** Whether each ratio of a row is at most the limit of its place. */
 static bool is_below(uint64_t ratios, uint64_t limits)
 {
@@ -248,23 +243,6 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 	}
 }
 
-bool item_value_may_be_clipped(const struct item *item, struct item_value wanted,
-			       struct item_value now)
-{
-	switch (item->kind) {
-	case ITEM_CLOS:
-		return is_clos_clipped(wanted.number, now.number);
-	case ITEM_TURBO_RATIO_LIMITS:
-		return is_below(now.number, wanted.number);
-	case ITEM_UNCORE_MAX:
-	case ITEM_UNCORE_MIN:
-		/* Kept up by a lowest frequency, and down by the limits of the package. */
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool item_is_file(enum item_kind kind)
 {
 	return kind > ITEM_TURBO_RATIO_LIMITS;
@@ -283,32 +261,27 @@ uint64_t item_known_bits(enum item_kind kind)
 }
 
 /**
- * A domain of a package: the last one that has a CPU, as far as there is one. On resume the kernel
- * writes MSRs again by the CPUs that wrote them last, as these come online: the first CPU of the
- * machine never does, and of several the last one counts.
+ * Of what a package shares the last domain that has a CPU, as far as there is one. On resume the
+ * kernel writes MSRs again by the CPUs that wrote them last, as these come online: the first CPU of
+ * the machine never does, and of several the last one counts.
  */
-static const struct isst_domain *find_carrier(const struct isst_context *context,
-					      unsigned int package)
-{
-	const struct isst_domain *found = NULL;
-
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = context_domain(context, i);
-
-		if (domain->package == package && (!found || domain->has_cpu))
-			found = domain;
-	}
-	return found;
-}
-
 const struct isst_domain *item_domain(const struct isst_context *context, const struct item *item)
 {
 	const struct topology_domain *domain;
+	const struct isst_domain *found = NULL;
 
-	if (item_is_shared(item))
-		return find_carrier(context, item->package);
-	domain = topology_find_domain(context->topology, item->package, item->die, item->domain);
-	return domain ? &domain->public : NULL;
+	if (!item_is_shared(item)) {
+		domain = topology_find_domain(context->topology, item->package, item->die,
+					      item->domain);
+		return domain ? &domain->public : NULL;
+	}
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *one = context_domain(context, i);
+
+		if (one->package == item->package && (!found || one->has_cpu))
+			found = one;
+	}
+	return found;
 }
 
 struct isst_item item_public(const struct isst_context *context, const struct item *item)
@@ -490,38 +463,33 @@ static const struct value_field FIELDS[] = {
 
 const struct value_field *const clos_fields = FIELDS;
 
-static const char *field_text(struct messages *messages, const struct item *item,
-			      const struct value_field *field, struct item_value value)
-{
-	value.number = (value.number & field->mask) >> __builtin_ctzll(field->mask);
-	return format_value(messages, item, field->format, value);
-}
-
 size_t item_fields(struct messages *messages, const struct isst_context *context,
 		   const struct item *item, const struct item_value *from, struct item_value to,
 		   struct item_field *fields)
 {
-	static const char UNKNOWN[] = "unknown";
+	const struct value_field whole = { .mask = UINT64_MAX,
+					   .format = item_kinds[item->kind].format };
 	size_t count = 0;
 
-	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
-		const struct value_field *field = &FIELDS[i];
+	for (size_t i = 0; i <= sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+		bool last = i == sizeof(FIELDS) / sizeof(FIELDS[0]);
+		const struct value_field *field = last ? &whole : &FIELDS[i];
+		unsigned int shift = (unsigned int)__builtin_ctzll(field->mask);
+		struct item_value old = from ? *from : to, new = to;
 
-		if (field->kind != item->kind ||
-		    (field->name && from && !((from->number ^ to.number) & field->mask)))
+		if (last ? count > 0 : field->kind != item->kind)
 			continue;
+		if (field->name && from && !((from->number ^ to.number) & field->mask))
+			continue;
+		old.number = (old.number & field->mask) >> shift;
+		new.number = (new.number & field->mask) >> shift;
 		fields[count++] = (struct item_field){
 			.target = field_target(messages, context, item, field->name),
-			.old_text = from ? field_text(messages, item, field, *from) : UNKNOWN,
-			.new_text = field_text(messages, item, field, to),
+			.old_text = from ? format_value(messages, item, field->format, old)
+					 : "unknown",
+			.new_text = format_value(messages, item, field->format, new),
 		};
 	}
-	if (count == 0)
-		fields[count++] = (struct item_field){
-			.target = item_text(messages, context, item),
-			.old_text = from ? item_value_text(messages, item, *from) : UNKNOWN,
-			.new_text = item_value_text(messages, item, to),
-		};
 	return count;
 }
 

@@ -60,7 +60,7 @@ struct item_row {
 	 * known way; what becomes of others that are disturbed shows only a look. */
 	bool of_cpu;
 	enum value_format format;
-	unsigned int settling_ms;
+	unsigned int settling_ms; /* which an item may take to get a value that was written */
 	bool clipped;
 };
 
@@ -96,6 +96,13 @@ struct item_value {
  * that power domains share, the item of their package. */
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index);
 
+/** Whether a CPU is online; where it belongs is no part of that. */
+struct item item_of_cpu(unsigned int cpu);
+
+/** What is one of the machine as a whole. */
+struct item item_of_machine(enum item_kind kind);
+bool item_is_of_machine(const struct item *item);
+
 /** The domain of an item that the power domains of a package share. */
 enum { ALL_POWER_DOMAINS = 0xffff };
 bool item_is_shared(const struct item *item);
@@ -108,15 +115,44 @@ bool item_is_shared(const struct item *item);
 enum { UNCORE_OF_PACKAGE = 0xffff };
 bool item_is_of_package(const struct item *item);
 
+/** Whether an item is one of a CPU's limits; which of two limits one of cpufreq or uncore is. */
+bool item_is_limit(const struct item *item);
+enum cpufreq_limit item_limit(const struct item *item);
+
+/** Whether items of a kind are files of the kernel, and written one by one. */
+bool item_is_file(enum item_kind kind);
+
+/** Whether a change can do without an item of the firmware: power domains of I/O dies claim
+ * features that mean nothing there, and may refuse them. */
+bool item_is_optional(const struct isst_context *context, const struct item *item);
+
+/** Whether the index of an item means something. */
+bool item_has_index(const struct item *item);
+
+/** Whether two items are the same; the order of items, 0 for those. */
+bool item_is(const struct item *a, const struct item *b);
+int item_compare(const struct item *a, const struct item *b);
+
+/** Whether two items are of the same domain, those of CPUs of the one that they name; and where one
+ * that power domains share is of all those of its package. */
+bool item_same_domain(const struct item *a, const struct item *b);
+bool item_reaches_domain(const struct item *item, const struct item *domain);
+
+/** The domain of an item, or NULL: of a shared one a domain that has a CPU, if there is one. */
+const struct isst_domain *item_domain(const struct isst_context *context, const struct item *item);
+
 /** Puts an item that was read from a file into the form that item_of() gives it on this machine. */
 void item_normalize(const struct isst_context *context, struct item *item);
 
-/** Whether a CPU is online; where it belongs is no part of that. */
-struct item item_of_cpu(unsigned int cpu);
+/** The item that the kernel may move with one that is written. Returns false where there is none.
+ */
+bool item_counterpart(const struct item *item, struct item *counterpart);
 
-/** What is one of the machine as a whole. */
-struct item item_of_machine(enum item_kind kind);
-bool item_is_of_machine(const struct item *item);
+/** The kind that has a name in journals and saved settings, or ITEM_KINDS. */
+enum item_kind item_kind_of(const char *name);
+
+/** The bits of a kind's value that are known to mean something; others are left alone. */
+uint64_t item_known_bits(enum item_kind kind);
 
 /** The name of the group that holds a domain's partition, to be freed; NULL without memory. */
 char *item_partition_name(const struct item *item);
@@ -128,23 +164,19 @@ struct item_number item_number_of(const struct item *item, struct item_value val
 /** Returns 0 with the number, or its error. */
 int item_number_get(const struct item_number *value, uint64_t *number);
 
-/** Whether the index of an item means something. */
-bool item_has_index(const struct item *item);
+/* ---- Values ---- */
 
-bool item_is(const struct item *a, const struct item *b);
-
-/** Whether two items are of the same domain; those of CPUs are of the domain that they name. */
-bool item_same_domain(const struct item *a, const struct item *b);
-
-/** The same; one that power domains share is of all those of its package. */
-bool item_reaches_domain(const struct item *item, const struct item *domain);
 bool item_value_equal(const struct item *item, struct item_value a, struct item_value b);
 
 /** Whether @now does what @wanted was to do: a root partition serves as an isolated one. */
 bool item_value_serves(const struct item *item, struct item_value now, struct item_value wanted);
 
-/** The kind that has a name in journals and saved settings, or ITEM_KINDS. */
-enum item_kind item_kind_of(const char *name);
+/**
+ * Whether firmware or kernel clip @wanted to @now. @moved: the write did change the item; one that
+ * did not may have been clipped to just that, where it asked for a higher frequency.
+ */
+bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
+			bool moved);
 
 /** Makes the text of a value, which lives as long as the context. Returns 0 or -ENOMEM. */
 int item_value_set_text(struct isst_context *context, struct item_value *value, const char *text);
@@ -182,45 +214,5 @@ struct item_field {
 size_t item_fields(struct messages *messages, const struct isst_context *context,
 		   const struct item *item, const struct item_value *from, struct item_value to,
 		   struct item_field *fields);
-
-/** The order of items; 0 for those that item_is() calls the same. */
-int item_compare(const struct item *a, const struct item *b);
-
-/** Which of two limits an item of cpufreq or uncore is. */
-enum cpufreq_limit item_limit(const struct item *item);
-
-/** Whether an item is one of a CPU's limits. */
-bool item_is_limit(const struct item *item);
-
-/** The item that the kernel may move with one that is written. Returns false where there is none.
- */
-bool item_counterpart(const struct item *item, struct item *counterpart);
-
-/** How long an item may take to get the value that was written, in ms. */
-unsigned int item_settling_time(enum item_kind kind);
-
-/**
- * Whether firmware or kernel clip @wanted to @now. @moved: the write did change the item; one that
- * did not may have been clipped to just that, where it asked for a higher frequency.
- */
-bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
-			bool moved);
-
-/** Whether they may have, where the write was not seen. Of limits of CPUs see cpufreq_clamp(). */
-bool item_value_may_be_clipped(const struct item *item, struct item_value wanted,
-			       struct item_value now);
-
-/** The domain of an item, or NULL: of a shared one a domain that has a CPU, if there is one. */
-const struct isst_domain *item_domain(const struct isst_context *context, const struct item *item);
-
-/** Whether items of a kind are files of the kernel, and written one by one. */
-bool item_is_file(enum item_kind kind);
-
-/** The bits of a kind's value that are known to mean something; others are left alone. */
-uint64_t item_known_bits(enum item_kind kind);
-
-/** Whether a change can do without an item of the firmware: power domains of I/O dies claim
- * features that mean nothing there, and may refuse them. */
-bool item_is_optional(const struct isst_context *context, const struct item *item);
 
 #endif

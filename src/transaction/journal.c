@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "common/memory_stream.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,56 +25,18 @@ static const char *const ROLES[JOURNAL_ROLES] = { [JOURNAL_ITEM] = "item",
 						  [JOURNAL_BECAME] = "became",
 						  [JOURNAL_AFTER] = "after" };
 
-static const struct runtime_directory *directory_of(const struct isst_change *change)
-{
-	return &change->context->runtime;
-}
-
 /* ---- Writing ---- */
-
-static void print_item(FILE *stream, const struct step *step, enum journal_role role,
-		       const struct item_line *line)
-{
-	fprintf(stream, "%zu %s ", step->position + 1, ROLES[role]);
-	item_line_print(stream, line);
-}
-
-static void print_step(FILE *stream, struct step *step)
-{
-	struct item_line line;
-
-	for (size_t i = 0; i < step->count; i++) {
-		struct entry *entry = &step->entries[i];
-
-		if (entry->state < ENTRY_NEEDED)
-			continue;
-		entry->journalled = entry->wanted;
-		line = (struct item_line){ .item = entry->item,
-					   .old = entry->old,
-					   .written = entry->wanted };
-		print_item(stream, step, JOURNAL_ITEM, &line);
-	}
-	for (size_t i = 0; i < step->footprint_count; i++) {
-		const struct entry *entry = &step->footprint[i];
-
-		line = (struct item_line){ .item = entry->item,
-					   .old = entry->old,
-					   .written = entry->old };
-		if (entry->state != ENTRY_UNKNOWN)
-			print_item(stream, step, JOURNAL_FOOTPRINT, &line);
-	}
-}
 
 static int append(struct isst_change *change, const char *text)
 {
 	if (change->journal < 0) {
-		int descriptor = runtime_file_append(directory_of(change), FILE_NAME);
+		int descriptor = runtime_file_append(&change->context->runtime, FILE_NAME);
 
 		if (descriptor < 0)
 			return descriptor;
 		change->journal = descriptor;
 	}
-	return runtime_file_write(directory_of(change), change->journal, text);
+	return runtime_file_write(&change->context->runtime, change->journal, text);
 }
 
 static int refuse_to_go_on(struct isst_change *change, int error)
@@ -85,7 +48,7 @@ static int refuse_to_go_on(struct isst_change *change, int error)
 	return message_error(&change->context->messages, meaning,
 			     "%s/" FILE_NAME
 			     " cannot be written: %s; without a journal nothing is changed",
-			     directory_of(change)->path, runtime_file_strerror(error));
+			     change->context->runtime.path, runtime_file_strerror(error));
 }
 
 /** Appends what was put together. @error: it could not be begun. */
@@ -100,23 +63,21 @@ static int append_text(struct isst_change *change, struct memory_stream *text, i
 	return error ? refuse_to_go_on(change, error) : 0;
 }
 
-static void print_header(FILE *stream, const struct isst_change *change, const char *header)
+int journal_reopen(struct isst_change *change, const struct journal_text *text)
 {
-	const char *command = change->options.command;
-	struct timespec now;
+	int error = append(change, "");
 
-	/* Seconds since boot go on while the machine is suspended, and cannot be set. */
-	if (clock_gettime(CLOCK_BOOTTIME, &now))
-		now.tv_sec = 0;
-	fprintf(stream, "%sbegun %" PRIu64 " %s\n", header, (uint64_t)now.tv_sec,
-		command && !strchr(command, '\n') ? command : "");
+	/* Half a line would spoil those that follow. */
+	if (!error && text->cut_off && ftruncate(change->journal, (off_t)text->whole))
+		error = -errno;
+	return error ? refuse_to_go_on(change, error) : 0;
 }
 
 /** Opens the journal of a change that is beginning. One that is not empty belongs to another
  * change, whose rollback is not complete. */
 static int open_new(struct isst_change *change)
 {
-	int error, created = runtime_file_create(directory_of(change), FILE_NAME);
+	int error, created = runtime_file_create(&change->context->runtime, FILE_NAME);
 	struct stat status;
 
 	if (created >= 0) {
@@ -137,21 +98,21 @@ static int open_new(struct isst_change *change)
 		"an earlier change could not be rolled back as a whole: " JOURNAL_KEPT);
 }
 
-int journal_reopen(struct isst_change *change, const struct journal_text *text)
+static void print_item(FILE *stream, const struct step *step, enum journal_role role,
+		       const struct item_line *line)
 {
-	int error = append(change, "");
-
-	/* Half a line would spoil those that follow. */
-	if (!error && text->cut_off && ftruncate(change->journal, (off_t)text->whole))
-		error = -errno;
-	return error ? refuse_to_go_on(change, error) : 0;
+	fprintf(stream, "%zu %s ", step->position + 1, ROLES[role]);
+	item_line_print(stream, line);
 }
 
 int journal_step(struct isst_change *change, struct step *step)
 {
-	struct memory_stream text;
-	char *header = NULL;
+	const char *command = change->options.command;
 	bool first = change->journal < 0;
+	struct memory_stream text;
+	struct timespec now;
+	char *header = NULL;
+	struct entry *entry;
 	int error = first ? open_new(change) : 0;
 
 	if (!error && first)
@@ -159,11 +120,25 @@ int journal_step(struct isst_change *change, struct step *step)
 	if (error)
 		return error;
 	error = memory_stream_open(&text);
-	if (!error && header)
-		print_header(text.stream, change, header);
-	if (!error)
-		print_step(text.stream, step);
+	if (!error && header) {
+		/* Seconds since boot go on while the machine is suspended, and cannot be set. */
+		if (clock_gettime(CLOCK_BOOTTIME, &now))
+			now.tv_sec = 0;
+		fprintf(text.stream, "%sbegun %" PRIu64 " %s\n", header, (uint64_t)now.tv_sec,
+			command && !strchr(command, '\n') ? command : "");
+	}
 	free(header);
+	for (size_t i = 0; !error && (entry = step_entry(step, i)); i++) {
+		bool item = i < step->count;
+
+		if (entry->state < (item ? ENTRY_NEEDED : ENTRY_KNOWN))
+			continue;
+		entry->journalled = entry->wanted;
+		print_item(text.stream, step, item ? JOURNAL_ITEM : JOURNAL_FOOTPRINT,
+			   &(struct item_line){ .item = entry->item,
+						.old = entry->old,
+						.written = item ? entry->wanted : entry->old });
+	}
 	return append_text(change, &text, error);
 }
 
@@ -172,7 +147,7 @@ int journal_written(struct isst_change *change, const struct step *step)
 	char *line;
 	int error;
 
-	if (!item_settling_time(step->kind))
+	if (!item_kinds[step->kind].settling_ms)
 		return 0;
 	if (asprintf(&line, "%zu written\n", step->position + 1) < 0)
 		return refuse_to_go_on(change, -ENOMEM);
@@ -230,7 +205,7 @@ void journal_rollback(struct isst_change *change)
 	/* The steps that are there suffice, if less exactly. */
 	if (error)
 		message_trace(&change->context->messages, "%s/" FILE_NAME ": %s",
-			      directory_of(change)->path, runtime_file_strerror(error));
+			      change->context->runtime.path, runtime_file_strerror(error));
 }
 
 void journal_done(struct isst_change *change)
@@ -240,7 +215,7 @@ void journal_done(struct isst_change *change)
 	/* Where nothing more can be written, less can. */
 	if (ftruncate(change->journal, 0))
 		message_trace(&change->context->messages, "%s/" FILE_NAME " cannot be emptied: %s",
-			      directory_of(change)->path, strerror(errno));
+			      change->context->runtime.path, strerror(errno));
 }
 
 int journal_end(struct isst_change *change)
@@ -249,7 +224,7 @@ int journal_end(struct isst_change *change)
 
 	if (change->journal < 0)
 		return 0;
-	error = runtime_file_remove(directory_of(change), FILE_NAME);
+	error = runtime_file_remove(&change->context->runtime, FILE_NAME);
 	/* An empty one means nothing, also where it cannot be removed. */
 	if (error && ftruncate(change->journal, 0) == 0)
 		error = 0;
@@ -260,22 +235,10 @@ int journal_end(struct isst_change *change)
 	return message_error(&change->context->messages,
 			     error == -EACCES || error == -EPERM ? -EPERM : -EIO,
 			     "%s/" FILE_NAME " cannot be removed: %s; run `isst journal discard`",
-			     directory_of(change)->path, runtime_file_strerror(error));
+			     change->context->runtime.path, runtime_file_strerror(error));
 }
 
 /* ---- Reading ---- */
-
-/** `begun SECONDS COMMAND`; the command may be empty. */
-static int parse_begun(struct journal_text *text, char *rest)
-{
-	const char *seconds = strsep(&rest, " ");
-
-	if (text->command || !seconds || !rest ||
-	    isst_parse_number(seconds, 10, UINT64_MAX, &text->begun_s))
-		return -EINVAL;
-	text->command = strdup(rest);
-	return text->command ? 0 : -ENOMEM;
-}
 
 /** `STEP written`, `STEP verified`, or a step, a role and an item. */
 static int parse_of_step(struct isst_context *context, struct journal_text *text, const char *first,
@@ -313,11 +276,18 @@ static int parse_line(struct isst_context *context, struct journal_text *text, c
 		      unsigned int number)
 {
 	char *rest = line;
-	const char *first = strsep(&rest, " ");
+	const char *first = strsep(&rest, " "), *seconds;
 	uint64_t holder;
 
-	if (rest && strcmp(first, "begun") == 0)
-		return parse_begun(text, rest);
+	if (rest && strcmp(first, "begun") == 0) {
+		/* SECONDS COMMAND; the command may be empty. */
+		seconds = strsep(&rest, " ");
+		if (text->command || !rest ||
+		    isst_parse_number(seconds, 10, UINT64_MAX, &text->begun_s))
+			return -EINVAL;
+		text->command = strdup(rest);
+		return text->command ? 0 : -ENOMEM;
+	}
 	if (rest && strcmp(first, "held") != 0)
 		return parse_of_step(context, text, first, rest, number);
 	if (rest) {
@@ -395,32 +365,26 @@ const char *journal_text_command(const struct journal_text *text)
 	return text->command && *text->command ? text->command : "unknown command";
 }
 
-/** When a change was begun: `, since 2026-01-31T12:00:00Z`; "" where that is not known. */
-static void print_begin(const struct journal_text *text, char *since, size_t size)
-{
-	struct timespec now, boot;
-	struct tm parts;
-	time_t begin;
-
-	*since = '\0';
-	if (!text->begun_s || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-	    clock_gettime(CLOCK_BOOTTIME, &boot) != 0 || (uint64_t)boot.tv_sec < text->begun_s)
-		return;
-	/* The same second whenever it is asked. */
-	begin = now.tv_sec - boot.tv_sec - (now.tv_nsec < boot.tv_nsec) + (time_t)text->begun_s;
-	if (gmtime_r(&begin, &parts))
-		(void)strftime(since, size, ", since %FT%TZ", &parts);
-}
-
 const char *journal_held_by(struct isst_context *context, unsigned int process)
 {
 	const char *before = context->messages.error, *command = NULL;
+	struct timespec now, boot;
 	struct journal_text text;
-	char since[40];
+	char since[40] = "";
+	struct tm parts;
+	time_t begin;
 
 	if (!journal_text_read(context, &text) && text.held && !text.done &&
 	    text.holder == process) {
-		print_begin(&text, since, sizeof(since));
+		if (text.begun_s && !clock_gettime(CLOCK_REALTIME, &now) &&
+		    !clock_gettime(CLOCK_BOOTTIME, &boot) &&
+		    (uint64_t)boot.tv_sec >= text.begun_s) {
+			/* The same second whenever it is asked. */
+			begin = now.tv_sec - boot.tv_sec - (now.tv_nsec < boot.tv_nsec) +
+				(time_t)text.begun_s;
+			if (gmtime_r(&begin, &parts))
+				(void)strftime(since, sizeof(since), ", since %FT%TZ", &parts);
+		}
 		command = message_make(&context->messages, "%s%s", journal_text_command(&text),
 				       since);
 	}

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,60 +55,43 @@ int isst_check_privileges(struct isst_context *context)
 
 /* ---- Who holds the device ---- */
 
-/** Takes the next word of a line of the kernel's list of locks; words are parted by blanks and
- * colons. */
-static const char *next_word(char **rest)
-{
-	const char *word;
-
-	do
-		word = strsep(rest, " :\n");
-	while (word && !*word);
-	return word ? word : "";
-}
-
 /** A lock of a file as the kernel lists it. */
 struct listed_lock {
 	unsigned int process;
 	bool exclusive;
 };
 
-/** `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0 EOF`: whether it is a flock of this file. */
-static bool parse_lock(char *line, const struct stat *file, struct listed_lock *lock)
-{
-	uint64_t process, major_number, minor_number, inode;
-
-	next_word(&line);
-	if (strcmp(next_word(&line), "FLOCK") != 0 || strcmp(next_word(&line), "ADVISORY") != 0)
-		return false;
-	lock->exclusive = strcmp(next_word(&line), "WRITE") == 0;
-	if (isst_parse_number(next_word(&line), 10, UINT32_MAX, &process) ||
-	    isst_parse_number(next_word(&line), 16, UINT32_MAX, &major_number) ||
-	    isst_parse_number(next_word(&line), 16, UINT32_MAX, &minor_number) ||
-	    isst_parse_number(next_word(&line), 10, UINT64_MAX, &inode))
-		return false;
-	lock->process = (unsigned int)process;
-	return inode == file->st_ino && major_number == major(file->st_dev) &&
-	       minor_number == minor(file->st_dev);
-}
-
-/** Finds a lock of an open file in the kernel's list: an exclusive one, or else any. */
+/** Finds a lock of an open file in the kernel's list, `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0
+ * EOF`: an exclusive one, or else any. */
 static bool find_lock(int descriptor, struct listed_lock *lock)
 {
+	static const char FLOCK[] = "FLOCK  ADVISORY  ";
+	enum { TYPE = 6 }; /* `WRITE `, `READ  ` */
 	FILE *locks = fopen("/proc/locks", "re");
-	bool found = false;
-	struct stat file;
-	char *line = NULL;
+	char *line = NULL, wanted[64];
+	struct stat file = { 0 };
 	size_t space = 0;
+	bool found = false, exists = fstat(descriptor, &file) == 0;
 
 	if (!locks)
 		return false;
-	while (!fstat(descriptor, &file) && getline(&line, &space, locks) > 0) {
-		struct listed_lock listed;
+	snprintf(wanted, sizeof(wanted), " %02x:%02x:%llu ", major(file.st_dev), minor(file.st_dev),
+		 (unsigned long long)file.st_ino);
+	while (exists && getline(&line, &space, locks) > 0) {
+		char *type = strstr(line, wanted) ? strstr(line, FLOCK) : NULL, *number;
+		bool exclusive;
+		uint64_t process;
 
-		if (!parse_lock(line, &file, &listed) || (found && !listed.exclusive))
+		/* Those that wait have an arrow. */
+		if (!type || strstr(line, "->") || strlen(type) < sizeof(FLOCK) + TYPE)
 			continue;
-		*lock = listed;
+		type += sizeof(FLOCK) - 1;
+		exclusive = strncmp(type, "WRITE", TYPE - 1) == 0;
+		number = type + TYPE;
+		number[strspn(number, "0123456789")] = '\0';
+		if ((found && !exclusive) || isst_parse_number(number, 10, UINT32_MAX, &process))
+			continue;
+		*lock = (struct listed_lock){ (unsigned int)process, exclusive };
 		found = true;
 	}
 	free(line);
@@ -187,49 +171,46 @@ static bool may_be_change(int descriptor)
 						 may_have_open(lock.process, descriptor));
 }
 
-/** Whether another process holds a lock that a change would wait for. */
-static bool is_locked(const char *path, bool (*counts)(int descriptor))
+/** Opens what is locked, only to look at it. */
+static int open_to_look(const struct isst_context *context, bool device)
 {
-	int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/" FILE_NAME, context->machine->runtime_directory);
+	return open(device ? context->machine->lock_path : path,
+		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+}
+
+/** Whether another process holds a lock that a change would wait for. */
+static bool is_locked(const struct isst_context *context, bool device)
+{
+	int descriptor = open_to_look(context, device);
 	bool locked;
 
 	if (descriptor < 0)
 		return false;
 	locked = flock(descriptor, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK &&
-		 (!counts || counts(descriptor));
+		 (!device || may_be_change(descriptor));
 	close(descriptor);
 	return locked;
 }
 
 bool lock_is_held(const struct isst_context *context)
 {
-	bool held = true;
-	char *path;
-
-	if (asprintf(&path, "%s/" FILE_NAME, context->machine->runtime_directory) >= 0) {
-		held = is_locked(path, NULL) ||
-		       is_locked(context->machine->lock_path, may_be_change);
-		free(path);
-	}
-	return held;
+	return is_locked(context, false) || is_locked(context, true);
 }
 
 unsigned int lock_holder(const struct isst_context *context)
 {
-	struct listed_lock lock = { 0 };
-	int descriptor = -1;
-	char *path;
+	int descriptor = open_to_look(context, false);
+	struct listed_lock lock;
+	bool found;
 
-	if (asprintf(&path, "%s/" FILE_NAME, context->machine->runtime_directory) >= 0) {
-		descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-		free(path);
-	}
 	if (descriptor < 0)
 		return 0;
-	if (!find_lock(descriptor, &lock))
-		lock.process = 0;
+	found = find_lock(descriptor, &lock);
 	close(descriptor);
-	return lock.process;
+	return found ? lock.process : 0;
 }
 
 /* ---- Waiting ---- */
@@ -324,9 +305,13 @@ static int open_device(struct isst_context *context)
 	return driver_open_error(&context->driver, -errno);
 }
 
-/** Opens the file that is locked. Returns a descriptor or a negative errno with a message. */
-static int open_lock(struct isst_context *context, const char *path)
+/** Takes the lock, and that of the device where there is one. While the former is waited for, the
+ * device is closed: it would keep modules of the driver from registering. */
+static int take(struct isst_context *context, int *device, unsigned int timeout_ms)
 {
+	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
+					context->machine->runtime_directory);
+	int64_t deadline_ms = monotonic_ms() + timeout_ms;
 	int error = runtime_directory_hold(&context->runtime);
 	int descriptor = error ? error : runtime_file_append(&context->runtime, FILE_NAME);
 
@@ -338,41 +323,19 @@ static int open_lock(struct isst_context *context, const char *path)
 	if (descriptor < 0)
 		return message_error(&context->messages, -EIO, "cannot open %s: %s", path,
 				     runtime_file_strerror(descriptor));
-	return descriptor;
-}
-
-/** Locks the file. While that is waited for, the device is closed: it would keep modules of the
- * driver from registering. */
-static int lock_file(struct isst_context *context, const char *path, int descriptor, int *device,
-		     int64_t deadline_ms)
-{
-	int error = wait_for(context, path, descriptor, 0);
-
-	if (error != -EBUSY)
-		return error;
-	if (*device >= 0)
-		close(*device);
-	*device = -1;
-	error = wait_for(context, path, descriptor, deadline_ms);
-	if (error == -EBUSY)
-		return busy(context, path, descriptor);
-	if (error)
-		return error;
-	*device = open_device(context);
-	return *device < 0 && *device != -ENOENT ? *device : 0;
-}
-
-/** Takes the lock, and that of the device where there is one. */
-static int take(struct isst_context *context, int *device, unsigned int timeout_ms)
-{
-	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
-					context->machine->runtime_directory);
-	int64_t deadline_ms = monotonic_ms() + timeout_ms;
-	int descriptor = open_lock(context, path), error;
-
-	if (descriptor < 0)
-		return descriptor;
-	error = lock_file(context, path, descriptor, device, deadline_ms);
+	error = wait_for(context, path, descriptor, 0);
+	if (error == -EBUSY) {
+		if (*device >= 0)
+			close(*device);
+		*device = -1;
+		error = wait_for(context, path, descriptor, deadline_ms);
+		if (error == -EBUSY)
+			error = busy(context, path, descriptor);
+		if (!error)
+			*device = open_device(context);
+		if (!error && *device < 0 && *device != -ENOENT)
+			error = *device;
+	}
 	if (!error && *device >= 0)
 		error = lock_device(context, *device, deadline_ms);
 	if (error)
@@ -382,30 +345,25 @@ static int take(struct isst_context *context, int *device, unsigned int timeout_
 	return error;
 }
 
-/** Returns 0, or -EBUSY with a message that names the holder. */
-static int check_free(struct isst_context *context)
-{
-	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
-					context->machine->runtime_directory);
-	int descriptor, error;
-
-	if (!lock_is_held(context))
-		return 0;
-	if (!is_locked(path, NULL))
-		path = context->machine->lock_path;
-	descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	error = busy(context, path, descriptor);
-	if (descriptor >= 0)
-		close(descriptor);
-	return error;
-}
-
 static int lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags)
 {
 	int device, error;
+	bool file;
 
-	if (flags == ISST_LOCK_CHECK)
-		return check_free(context);
+	if (flags == ISST_LOCK_CHECK) {
+		file = is_locked(context, false);
+		if (!file && !is_locked(context, true))
+			return 0;
+		device = open_to_look(context, !file);
+		error = busy(context,
+			     file ? message_make(&context->messages, "%s/" FILE_NAME,
+						 context->machine->runtime_directory)
+				  : context->machine->lock_path,
+			     device);
+		if (device >= 0)
+			close(device);
+		return error;
+	}
 	if (flags)
 		return message_error(&context->messages, -EINVAL,
 				     "the lock does not know the flags %#x", flags);
@@ -524,42 +482,39 @@ struct claim {
 	char *file;
 };
 
-/** Locks the file, unless that was removed meanwhile, and so is none. Returns 1, 0, or a negative
- * errno with a message. */
-static int lock_claim(struct isst_context *context, int descriptor)
+/** Opens the file, and locks it, unless that was removed meanwhile, and so is none. Returns a
+ * descriptor, or a negative errno with a message. */
+static int open_claim(struct isst_context *context, const char *purpose)
 {
 	struct listed_lock lock;
 	struct stat file;
 
-	if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-		return fstat(descriptor, &file) == 0 && file.st_nlink > 0;
-	if (errno != EWOULDBLOCK)
-		return message_error(&context->messages, -EIO, "cannot lock a file in %s: %s",
-				     context->runtime.path, strerror(errno));
-	if (find_lock(descriptor, &lock))
-		return message_error(&context->messages, -EBUSY, "process %u does this already",
-				     lock.process);
-	return message_error(&context->messages, -EBUSY, "another process does this already");
-}
+	for (;;) {
+		int descriptor = runtime_file_append(&context->runtime, purpose), error;
+		bool found;
 
-/** Opens the file, and locks it. Returns a descriptor, or a negative errno with a message. */
-static int open_claim(struct isst_context *context, const char *purpose)
-{
-	int descriptor, locked;
-
-	do {
-		descriptor = runtime_file_append(&context->runtime, purpose);
 		if (descriptor < 0)
 			return message_error(&context->messages,
 					     descriptor == -EACCES || descriptor == -EROFS ? -EPERM
 											   : -EIO,
 					     "cannot create %s/%s: %s", context->runtime.path,
 					     purpose, runtime_file_strerror(descriptor));
-		locked = lock_claim(context, descriptor);
-		if (locked <= 0)
-			close(descriptor);
-	} while (locked == 0);
-	return locked < 0 ? locked : descriptor;
+		error = flock(descriptor, LOCK_EX | LOCK_NB) ? errno : 0;
+		if (!error && fstat(descriptor, &file) == 0 && file.st_nlink > 0)
+			return descriptor;
+		found = error && find_lock(descriptor, &lock);
+		close(descriptor);
+		if (error && error != EWOULDBLOCK)
+			return message_error(&context->messages, -EIO,
+					     "cannot lock a file in %s: %s", context->runtime.path,
+					     strerror(error));
+		if (found)
+			return message_error(&context->messages, -EBUSY,
+					     "process %u does this already", lock.process);
+		if (error)
+			return message_error(&context->messages, -EBUSY,
+					     "another process does this already");
+	}
 }
 
 int isst_claim(struct isst_context *context, const char *purpose)

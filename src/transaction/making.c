@@ -94,44 +94,39 @@ static int note_writes(struct making *making, size_t from, size_t end, size_t *n
 	return result;
 }
 
-/** Whether a level that timed out was refused: a driver that is busy with another program gives up
- * as late. Which one was requested last shows it, where that can be read. */
-static int check_requested_level(struct isst_change *change, struct item_access *access)
-{
-	struct isst_context *context = change->context;
-	struct requested_levels all = { 0 };
-	int error = requested_levels_read(context, &all);
-	const struct requested_level *level = requested_level_of(
-		&all, item_domain(context, &access->item));
-
-	if (level && level->requested != access->value.number) {
-		access->failure = (struct isst_failure){ 0 };
-		message_failure(&context->messages, &access->failure, -EIO,
-				"%s: the kernel's driver refused level %" PRIu64
-				" without reporting the cause",
-				item_describe(context, &access->item), access->value.number);
-	}
-	requested_levels_clear(&all);
-	return error;
-}
-
-/** Finds out why levels failed. The driver of TPMI refuses the one that is current: where another
- * agent has set the same since it was read, nothing is left to be written. */
+/** Finds out why levels failed. One that timed out was refused by a driver that is busy with
+ * another program, if another level was requested last; one that is current is refused by the
+ * driver of TPMI: where another agent has set it since it was read, nothing is left to be written.
+ */
 static int check_failed_levels(struct isst_change *change, struct item_access *accesses,
 			       size_t count)
 {
+	struct isst_context *context = change->context;
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
 		struct item_access *access = &accesses[i], now = { .item = access->item };
+		struct requested_levels all = { 0 };
+		const struct requested_level *level;
 
 		if (access->item.kind != ITEM_LEVEL || !access->failure.error ||
 		    access->failure.error == -ECANCELED)
 			continue;
-		if (access->failure.error == -ETIMEDOUT)
-			error = check_requested_level(change, access);
+		if (access->failure.error == -ETIMEDOUT) {
+			error = requested_levels_read(context, &all);
+			level = requested_level_of(&all, item_domain(context, &access->item));
+			if (level && level->requested != access->value.number) {
+				access->failure = (struct isst_failure){ 0 };
+				message_failure(&context->messages, &access->failure, -EIO,
+						"%s: the kernel's driver refused level %" PRIu64
+						" without reporting the cause",
+						item_describe(context, &access->item),
+						access->value.number);
+			}
+			requested_levels_clear(&all);
+		}
 		if (!error && access->failure.error != -ETIMEDOUT)
-			error = items_read(change->context, &now, 1);
+			error = items_read(context, &now, 1);
 		if (error || access->failure.error == -ETIMEDOUT)
 			continue;
 		access->others = !now.failure.error && now.value.number == access->value.number;
@@ -232,45 +227,35 @@ static int read_written(const struct making *making, size_t count)
 	return error;
 }
 
-/** Whether the values that were read back are those that were written. */
-static bool all_as_wanted(const struct making *making)
-{
-	for (size_t i = 0; i < making->count; i++) {
-		const struct item_access *access = &making->accesses[i];
-		const struct entry *entry = entry_of(making, access);
-
-		if (!access->failure.error && !entry->refused &&
-		    !entry_served(entry, access->value))
-			return false;
-	}
-	return true;
-}
-
 /**
  * Reads back what was written, until it is there or has had its time, and with it what may have
  * been disturbed.
  */
 static int read_back(struct making *making)
 {
-	struct poll_timer timer = poll_timer_for(item_settling_time(making->step->kind));
-	int error = read_written(making, making->count + making->disturbed);
-	bool waited = false;
+	struct poll_timer timer = poll_timer_for(item_kinds[making->step->kind].settling_ms);
+	size_t count = making->count + making->disturbed;
+	bool as_wanted = false;
+	int error = 0;
 
-	while (!error && !all_as_wanted(making) && poll_timer_wait(&timer)) {
-		waited = true;
-		error = read_written(making, making->count);
+	while (!error && !as_wanted) {
+		error = read_written(making, count);
+		as_wanted = true;
+		for (size_t i = 0; i < making->count && !error; i++) {
+			const struct item_access *access = &making->accesses[i];
+			const struct entry *entry = entry_of(making, access);
+
+			as_wanted &= access->failure.error || entry->refused ||
+				     entry_served(entry, access->value);
+		}
+		if (error || as_wanted || !poll_timer_wait(&timer))
+			break;
+		count = making->count;
 	}
-	if (!error && waited && making->disturbed > 0)
+	if (!error && count == making->count && making->disturbed > 0)
 		error = items_read_twice(making->change->context, making->accesses + making->count,
 					 making->disturbed);
 	return error;
-}
-
-/** One that another agent has set is there as well, and was not written. */
-static void confirm_entry(struct entry *entry)
-{
-	if (entry->state >= ENTRY_WRITTEN)
-		entry->state = ENTRY_CONFIRMED;
 }
 
 /** Judges a value that is what firmware or kernel made of the one that was written. Of a limit that
@@ -280,7 +265,9 @@ static int accept_clipped(struct isst_change *change, struct entry *entry, struc
 {
 	const char *limit;
 
-	confirm_entry(entry);
+	/* One that another agent has set is there as well, and was not written. */
+	if (entry->state >= ENTRY_WRITTEN)
+		entry->state = ENTRY_CONFIRMED;
 	if (entry->provisional) {
 		entry->wanted = now;
 		return 0;
@@ -322,7 +309,8 @@ static int check_result(const struct step *step, struct entry *entry,
 				     item_describe(change->context, item));
 	change->moved |= moved || entry->hidden;
 	if (entry_served(entry, access->value)) {
-		confirm_entry(entry);
+		if (entry->state >= ENTRY_WRITTEN)
+			entry->state = ENTRY_CONFIRMED;
 		return 0;
 	}
 	if (entry->state == ENTRY_WRITTEN && !entry->timed_out)
@@ -336,7 +324,7 @@ static int check_result(const struct step *step, struct entry *entry,
 	/* No firmware makes limits higher, nor a third level of two: that is another agent's. A
 	 * level may be what raised the limits. */
 	if (moved && item->kind == ITEM_TURBO_RATIO_LIMITS) {
-		error = change_look_at_relied(change);
+		error = change_look_again(change, true);
 		return error ? error
 			     : change_fail_overtaken(change, item, entry->wanted, access->value);
 	}
@@ -344,27 +332,11 @@ static int check_result(const struct step *step, struct entry *entry,
 	if (entry->timed_out)
 		why = message_make(texts,
 				   "%s: it did not take effect in %u ms, and may still do so", why,
-				   item_settling_time(item->kind));
+				   item_kinds[item->kind].settling_ms);
 	/* What became another value, or may yet become so, is not left as it is. */
 	if (moved || (entry->timed_out && exact))
 		return message_error(messages, -EIO, "%s", why);
 	return entry_skip(change, entry, -EIO, why);
-}
-
-/** What another agent has set meanwhile, and what came with it, is not rolled back. */
-static void leave_to_others(const struct making *making, struct entry *set)
-{
-	struct step *step = making->step;
-
-	set->old = set->wanted;
-	for (size_t i = making->count; i < making->count + making->disturbed; i++) {
-		const struct item_access *access = &making->accesses[i];
-		struct entry *entry = &step->footprint[access->owner];
-
-		if (!access->failure.error && !access->absent &&
-		    item_reaches_domain(&entry->item, &set->item))
-			entry->old = access->value;
-	}
 }
 
 /* ---- A step ---- */
@@ -372,11 +344,12 @@ static void leave_to_others(const struct making *making, struct entry *set)
 static int verify_step(struct making *making)
 {
 	struct step *step = making->step;
+	size_t count = making->count, total = count + making->disturbed;
 	int error = read_back(making);
 
 	/* What was read back is what the steps behind this one find: they need not look again,
 	 * unless one of them moves it once more. */
-	for (size_t i = 0; i < making->count + making->disturbed && !error; i++) {
+	for (size_t i = 0; i < total && !error; i++) {
 		const struct item_access *access = &making->accesses[i];
 		struct baseline_item *item = baseline_find(&making->change->baseline,
 							   &access->item);
@@ -386,31 +359,29 @@ static int verify_step(struct making *making)
 		item->now = access->value;
 		item->moved = item->range_moved = false;
 	}
-	for (size_t i = 0; i < making->count && !error; i++)
-		if (entry_of(making, &making->accesses[i])->others)
-			leave_to_others(making, entry_of(making, &making->accesses[i]));
-	for (size_t i = 0; i < making->count && !error; i++) {
+	/* What another agent has set meanwhile, and what came with it, is not rolled back. */
+	for (size_t i = 0; i < count && !error; i++) {
+		struct entry *set = entry_of(making, &making->accesses[i]);
+
+		if (!set->others)
+			continue;
+		set->old = set->wanted;
+		for (size_t j = count; j < total; j++) {
+			const struct item_access *access = &making->accesses[j];
+			struct entry *entry = &step->footprint[access->owner];
+
+			if (!access->failure.error && !access->absent &&
+			    item_reaches_domain(&entry->item, &set->item))
+				entry->old = access->value;
+		}
+	}
+	for (size_t i = 0; i < count && !error; i++) {
 		struct entry *entry = entry_of(making, &making->accesses[i]);
 
 		if (step->repeats || !step_has_moved_level(step, &entry->item))
 			error = check_result(step, entry, &making->accesses[i]);
 	}
 	return error;
-}
-
-/** Features are asked for by level: after a change of it, by the new one. */
-static struct item present_item(const struct step *step, const struct item *item)
-{
-	struct item present = *item;
-
-	for (size_t i = 0; i < step->count && item->kind == ITEM_FEATURES; i++) {
-		const struct entry *entry = &step->entries[i];
-
-		if (entry->item.kind == ITEM_LEVEL && entry->state >= ENTRY_NEEDED &&
-		    item_same_domain(&entry->item, item))
-			present.index = (unsigned int)entry->wanted.number;
-	}
-	return present;
 }
 
 static int write_and_verify(struct making *making)
@@ -455,11 +426,17 @@ int step_make(struct isst_change *change, struct step *step)
 	/* For what firmware may have made of the footprint; of the kernel's it is known. */
 	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
+		struct item *item = &making.accesses[making.count + making.disturbed].item;
 
-		if (entry->state != ENTRY_UNKNOWN && !item_kinds[entry->item.kind].of_cpu)
-			making.accesses[making.count + making.disturbed++] = (struct item_access){
-				.item = present_item(step, &entry->item), .owner = i
-			};
+		if (entry->state == ENTRY_UNKNOWN || item_kinds[entry->item.kind].of_cpu)
+			continue;
+		making.accesses[making.count + making.disturbed++] =
+			(struct item_access){ .item = entry->item, .owner = i };
+		/* Features are asked for by level: after a change of it, by the new one. */
+		for (size_t j = 0; j < step->count && item->kind == ITEM_FEATURES; j++)
+			if (step->kind == ITEM_LEVEL && step->entries[j].state >= ENTRY_NEEDED &&
+			    item_same_domain(&step->entries[j].item, item))
+				item->index = (unsigned int)step->entries[j].wanted.number;
 	}
 	error = write_and_verify(&making);
 	free(making.accesses);

@@ -109,24 +109,6 @@ static int pass_over(struct isst_change *change, struct entry *entry,
 	return 0;
 }
 
-/** The register of a core may hold a CLOS that does not exist, which the driver does not set: in a
- * rollback CLOS 0, that of power-on, takes its place. */
-static void replace_undefined_clos(struct isst_change *change, struct entry *entry)
-{
-	const char *what;
-
-	if (entry->item.kind != ITEM_ASSOCIATION || entry->state == ENTRY_UNKNOWN ||
-	    item_value_is_plausible(&entry->item, entry->old))
-		return;
-	what = message_make(&change->texts, "%s: CLOS %u does not exist",
-			    item_describe(change->context, &entry->item),
-			    (unsigned int)entry->old.number);
-	change_warn(change, ISST_WARNING_IRREVERSIBLE, "%s; a rollback would set CLOS 0", what);
-	if (!change->irreversible)
-		change->irreversible = what;
-	entry->old.number = 0;
-}
-
 /**
  * Notes in entries, or those of a footprint that are only @disturbed, what is known of their items.
  * One that could not be read is reported once, and then skipped or the end of the change.
@@ -139,6 +121,7 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 	for (size_t i = 0; i < count && !error; i++) {
 		struct entry *entry = &entries[i];
 		struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+		const char *what;
 
 		if (!item || !item->read || entry->refused)
 			continue;
@@ -146,59 +129,65 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 		entry->appeared = item->appeared;
 		entry->old = item->value;
 		entry->now = item->now;
-		replace_undefined_clos(change, entry);
 		if (item->failure.error)
 			error = pass_over(change, entry, &item->failure, disturbed);
+		/* The register of a core may hold a CLOS that does not exist, which the driver does
+		 * not set: in a rollback CLOS 0, that of power-on, takes its place. */
+		if (entry->item.kind != ITEM_ASSOCIATION || entry->state == ENTRY_UNKNOWN ||
+		    item_value_is_plausible(&entry->item, entry->old))
+			continue;
+		what = message_make(&change->texts, "%s: CLOS %u does not exist",
+				    item_describe(change->context, &entry->item),
+				    (unsigned int)entry->old.number);
+		change_warn(change, ISST_WARNING_IRREVERSIBLE, "%s; a rollback would set CLOS 0",
+			    what);
+		if (!change->irreversible)
+			change->irreversible = what;
+		entry->old.number = 0;
 	}
 	return error;
 }
 
 /**
- * Judges an item that is absent, though it was planned for. What `disable --auto` was to restore
- * stays saved, so that a later one does it; anything else would be left out of what was asked for.
- * @online: what is online now, NULL until it was read.
+ * Looks for items that were there when they were planned, and are not any more. What `disable
+ * --auto` was to restore stays saved, so that a later one does it; anything else would be left out
+ * of what was asked for.
  */
-static int check_absent(struct isst_change *change, const struct item *item,
-			struct isst_cpuset **online)
-{
-	struct isst_context *context = change->context;
-	bool limit = item_is_limit(item);
-	int error = 0;
-
-	/* Without cpufreq limits are absent as well. */
-	if (limit && !isst_cpuset_has(isst_online_cpus(context), item->index))
-		return 0;
-	if (limit && !*online) {
-		*online = isst_cpuset_new();
-		error = *online ? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/online",
-						       *online)
-				: message_error(&context->messages, -ENOMEM, "out of memory");
-	}
-	if (error || (limit && isst_cpuset_has(*online, item->index)))
-		return error;
-	if (!limit || !settings_are_restored(change, item))
-		return message_error(&context->messages, -EIO, "%s%s", item_describe(context, item),
-				     limit ? ": the CPU went offline" : " no longer exists");
-	change_warn(change, ISST_WARNING_SAVED_LIMITS_KEPT,
-		    "CPU %u: went offline; its saved frequency limits are kept, and restored by "
-		    "another disable --auto when it is online",
-		    item->index);
-	return 0;
-}
-
-/** Looks for items that were there when they were planned, and are not any more. */
 static int check_vanished(struct isst_change *change, const struct step *step)
 {
+	struct isst_context *context = change->context;
 	struct isst_cpuset *online = NULL;
 	int error = 0;
 
 	for (size_t i = 0; i < step->count && !error; i++) {
-		const struct entry *entry = &step->entries[i];
-		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+		const struct item *item = &step->entries[i].item;
+		const struct baseline_item *known = baseline_find(&change->baseline, item);
+		bool limit = item_is_limit(item);
 
-		if (item && item->read && !item->value_known && !item->failure.error &&
-		    !item->appeared && !entry->refused)
-			error = check_absent(change, &entry->item, &online);
+		if (!known || !known->read || known->value_known || known->failure.error ||
+		    known->appeared || step->entries[i].refused)
+			continue;
+		/* Without cpufreq limits are absent as well. */
+		if (limit && !isst_cpuset_has(isst_online_cpus(context), item->index))
+			continue;
+		if (limit && !online) {
+			online = isst_cpuset_new();
+			error = online ? kernel_files_cpulist(&context->files,
+							      CPU_DIRECTORY "/online", online)
+				       : message_error(&context->messages, -ENOMEM,
+						       "out of memory");
+		}
+		if (error || (limit && isst_cpuset_has(online, item->index)))
+			continue;
+		if (!limit || !settings_are_restored(change, item))
+			error = message_error(
+				&context->messages, -EIO, "%s%s", item_describe(context, item),
+				limit ? ": the CPU went offline" : " no longer exists");
+		else
+			change_warn(change, ISST_WARNING_SAVED_LIMITS_KEPT,
+				    "CPU %u: went offline; its saved frequency limits are kept, "
+				    "and restored by another disable --auto when it is online",
+				    item->index);
 	}
 	isst_cpuset_free(online);
 	return error;
@@ -224,7 +213,11 @@ void change_note_moved(struct isst_change *change, const struct step *step)
 			continue;
 		note_moved(change, &step->entries[i].item);
 		if (step->moves_range)
-			baseline_note_range_moved(&change->baseline, &step->entries[i].item);
+			for (size_t j = 0; j < change->baseline.count; j++)
+				if (item_is_limit(&change->baseline.items[j].item) &&
+				    item_same_domain(&change->baseline.items[j].item,
+						     &step->entries[i].item))
+					change->baseline.items[j].range_moved = true;
 		if (item_counterpart(&step->entries[i].item, &counterpart))
 			note_moved(change, &counterpart);
 	}
@@ -244,55 +237,37 @@ static bool may_have_moved(const struct isst_change *change, const struct entry 
 	       !entry_served(entry, entry->now);
 }
 
-/** Whether a step may have to write, as far as that can be known before the first write. */
-static bool may_write(struct isst_change *change, struct step *step, bool cpus_move)
+/** What a step will leave, for the steps behind it; @disturbed: adds what it may disturb, to be
+ * read with the baseline. */
+static int note_forecast(struct isst_change *change, const struct step *step, bool disturbed)
 {
-	bool any = plan_values(step);
+	struct baseline *baseline = &change->baseline;
+	int error = 0;
 
-	for (size_t i = 0; i < step->count && !any; i++) {
-		const struct baseline_item *item = baseline_find(&change->baseline,
-								 &step->entries[i].item);
-
-		/* What is not there yet may come with a CPU. */
-		any = may_have_moved(change, &step->entries[i], item) ||
-		      (item && !item->value_known && cpus_move);
-	}
-	return any;
-}
-
-/** What a step will leave, for the steps behind it. */
-static void note_forecast(struct isst_change *change, const struct step *step)
-{
 	change_note_moved(change, step);
 	for (size_t i = 0; i < step->count; i++) {
-		struct baseline_item *item = baseline_find(&change->baseline,
-							   &step->entries[i].item);
+		struct baseline_item *item = baseline_find(baseline, &step->entries[i].item);
 
 		if (item && step->entries[i].state >= ENTRY_NEEDED)
 			item->now = step->entries[i].wanted;
 	}
 	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
-		struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+		struct baseline_item *item = baseline_find(baseline, &entry->item);
 
 		if (item && entry->resets)
 			item->now.number = (item->now.number & ~entry->mask) | entry->bits;
 	}
-}
-
-/** What the writes of a step may disturb, to be read with the baseline. */
-static int add_disturbed(struct isst_change *change, const struct step *step)
-{
-	int error = add_items(&change->baseline, step->footprint, step->footprint_count, true);
-
-	for (size_t i = 0; i < step->count && !error; i++) {
+	if (disturbed)
+		error = add_items(baseline, step->footprint, step->footprint_count, true);
+	for (size_t i = 0; i < step->count && disturbed && !error; i++) {
 		const struct entry *entry = &step->entries[i];
-		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+		const struct baseline_item *item = baseline_find(baseline, &entry->item);
 		struct item counterpart;
 
 		if ((entry->state >= ENTRY_NEEDED || may_have_moved(change, entry, item)) &&
 		    item_counterpart(&entry->item, &counterpart))
-			error = baseline_add(&change->baseline, &counterpart, true);
+			error = baseline_add(baseline, &counterpart, true);
 	}
 	return error;
 }
@@ -310,32 +285,49 @@ static int forecast(struct isst_change *change, bool disturbed)
 		error = note_baseline(change, step->entries, step->count, false);
 		if (!error)
 			error = check_vanished(change, step);
-		step->expected = !error && may_write(change, step, cpus_move);
+		step->expected = !error && plan_values(step);
+		for (size_t j = 0; j < step->count && !error && !step->expected; j++) {
+			const struct entry *entry = &step->entries[j];
+			const struct baseline_item *item = baseline_find(&change->baseline,
+									 &entry->item);
+
+			/* What is not there yet may come with a CPU. */
+			step->expected = may_have_moved(change, entry, item) ||
+					 (item && !item->value_known && cpus_move);
+		}
 		if (!step->expected)
 			continue;
 		cpus_move |= step->kind == ITEM_ONLINE;
-		note_forecast(change, step);
-		if (disturbed)
-			error = add_disturbed(change, step);
+		error = note_forecast(change, step, disturbed);
 	}
 	return error;
 }
 
-/** What was true when the change was planned may not be true any more. */
-static int check_relied(struct isst_change *change)
+/** Reads what the steps write, and what planning relies on: what was true then may not be true any
+ * more. */
+static int read_entries(struct isst_change *change)
 {
 	struct messages *messages = &change->context->messages;
+	struct baseline *baseline = &change->baseline;
+	int error = 0;
 
-	for (size_t i = 0; i < change->baseline.count; i++) {
-		const struct baseline_item *item = &change->baseline.items[i];
+	for (size_t i = 0; i < change->count && !error; i++) {
+		const struct step *step = change->steps[i];
 
-		if (!item->relied)
-			continue;
-		if (item->failure.error)
-			return message_error(messages, item->failure.error, "%s",
-					     item->failure.message);
-		if (item->value.number != item->planned)
-			return message_error(
+		error = add_items(baseline, step->entries, step->count, true);
+		if (!error)
+			error = add_items(baseline, step->footprint, step->footprint_count, false);
+	}
+	if (!error)
+		error = baseline_read(baseline, change->context, false);
+	for (size_t i = 0; i < baseline->count && !error; i++) {
+		const struct baseline_item *item = &baseline->items[i];
+
+		if (item->relied && item->failure.error)
+			error = message_error(messages, item->failure.error, "%s",
+					      item->failure.message);
+		else if (item->relied && item->value.number != item->planned)
+			error = message_error(
 				messages, -EIO,
 				"%s: it was %s, and became %s while the change was planned",
 				item_describe(change->context, &item->item),
@@ -343,25 +335,7 @@ static int check_relied(struct isst_change *change)
 						(struct item_value){ .number = item->planned }),
 				item_value_text(messages, &item->item, item->value));
 	}
-	return 0;
-}
-
-/** Reads what the steps write, and what planning relies on. */
-static int read_entries(struct isst_change *change)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < change->count && !error; i++) {
-		const struct step *step = change->steps[i];
-
-		error = add_items(&change->baseline, step->entries, step->count, true);
-		if (!error)
-			error = add_items(&change->baseline, step->footprint, step->footprint_count,
-					  false);
-	}
-	if (!error)
-		error = baseline_read(&change->baseline, change->context, false);
-	return error ? error : check_relied(change);
+	return error;
 }
 
 /** Reads what the steps may disturb. */
@@ -515,41 +489,6 @@ int change_fail_overtaken(struct isst_change *change, const struct item *item,
 			     item_value_text(messages, item, now));
 }
 
-/** Compares an item with what it was when it was last read. */
-static int compare(struct isst_change *change, const struct baseline_item *item)
-{
-	struct messages *messages = &change->context->messages;
-	const struct baseline_item *left = baseline_find(&change->baseline, &item->item);
-
-	if (!left || !left->value_known || left->moved)
-		return 0;
-	if (item->failure.error)
-		return message_error(messages, item->failure.error, "%s", item->failure.message);
-	if (((item->value.number ^ left->now.number) & item->mask) == 0 &&
-	    (item->item.kind != ITEM_PARTITION ||
-	     item_value_equal(&item->item, item->value, left->now)))
-		return 0;
-	return change_fail_overtaken(change, &item->item, left->now, item->value);
-}
-
-/** Whether an entry is looked at again; @last: what that step wrote has just been read back. */
-static bool is_looked_at(const struct step *step, const struct entry *entry,
-			 const struct step *last)
-{
-	return (!item_is_file(step->kind) || step->kind == ITEM_ONLINE ||
-		step->kind == ITEM_PARTITION) &&
-	       !entry->refused && entry->state != ENTRY_UNKNOWN && entry->mask > 0 &&
-	       !(step == last && entry->state >= ENTRY_WRITTEN);
-}
-
-static bool is_written(const struct isst_change *change, const struct item *item)
-{
-	change_for_each_place (place, change, item)
-		if (!place->footprint)
-			return true;
-	return false;
-}
-
 /** Adds an item to what is read again, of which the bits of @mask count. */
 static int add_present(struct baseline *present, const struct item *item, uint64_t mask)
 {
@@ -560,10 +499,9 @@ static int add_present(struct baseline *present, const struct item *item, uint64
 	return error;
 }
 
-/** Reads again what planning relied on, and what steps are about; @relied_only: only of the former
- * what no step writes. */
-static int look_again(struct isst_change *change, bool relied_only)
+int change_look_again(struct isst_change *change, bool relied_only)
 {
+	struct messages *messages = &change->context->messages;
 	const struct baseline *baseline = &change->baseline;
 	struct baseline present = { 0 };
 	const struct step *last = NULL;
@@ -571,39 +509,49 @@ static int look_again(struct isst_change *change, bool relied_only)
 
 	for (size_t i = 0; i < change->count; i++)
 		last = change->steps[i]->begun ? change->steps[i] : last;
-	/* Nothing was written. */
 	if (!last && !relied_only)
 		return 0;
 	for (size_t i = 0; i < baseline->count && !error; i++) {
 		const struct item *item = &baseline->items[i].item;
+		bool written = false;
 
-		if (baseline->items[i].relied && !(relied_only && is_written(change, item)))
+		change_for_each_place (place, change, item)
+			written |= relied_only && !place->footprint;
+		if (baseline->items[i].relied && !written)
 			error = add_present(&present, item, WHOLE_VALUE);
 	}
 	for (size_t i = 0; i < change->count && !relied_only; i++) {
 		const struct step *step = change->steps[i];
+		bool looked_at = !item_is_file(step->kind) || step->kind == ITEM_ONLINE ||
+				 step->kind == ITEM_PARTITION;
 
-		for (size_t j = 0; j < step->count && !error; j++)
-			if (is_looked_at(step, &step->entries[j], last))
-				error = add_present(&present, &step->entries[j].item,
-						    step->entries[j].mask);
+		for (size_t j = 0; j < step->count && looked_at && !error; j++) {
+			const struct entry *entry = &step->entries[j];
+
+			/* What the last step wrote has just been read back. */
+			if (!entry->refused && entry->state != ENTRY_UNKNOWN && entry->mask > 0 &&
+			    !(step == last && entry->state >= ENTRY_WRITTEN))
+				error = add_present(&present, &entry->item, entry->mask);
+		}
 	}
 	if (!error)
 		error = baseline_read(&present, change->context, false);
 	if (error)
-		error = message_error(&change->context->messages, error, "out of memory");
-	for (size_t i = 0; i < present.count && !error; i++)
-		error = compare(change, &present.items[i]);
+		error = message_error(messages, error, "out of memory");
+	for (size_t i = 0; i < present.count && !error; i++) {
+		const struct baseline_item *now = &present.items[i];
+		const struct baseline_item *left = baseline_find(baseline, &now->item);
+
+		if (!left || !left->value_known || left->moved)
+			continue;
+		if (now->failure.error)
+			error = message_error(messages, now->failure.error, "%s",
+					      now->failure.message);
+		else if (((now->value.number ^ left->now.number) & now->mask) != 0 ||
+			 (now->item.kind == ITEM_PARTITION &&
+			  !item_value_equal(&now->item, now->value, left->now)))
+			error = change_fail_overtaken(change, &now->item, left->now, now->value);
+	}
 	baseline_clear(&present);
 	return error;
-}
-
-int change_look_again(struct isst_change *change)
-{
-	return look_again(change, false);
-}
-
-int change_look_at_relied(struct isst_change *change)
-{
-	return look_again(change, true);
 }

@@ -3,6 +3,9 @@
  * discards its journal. */
 #include "transaction/recovery.h"
 #include "base/runtime_file.h"
+#include "common/memory_stream.h"
+#include "common/numbered.h"
+#include "sysfs/cpufreq.h"
 #include "transaction/lock.h"
 #include "transaction/run.h"
 #include "transaction/saved_settings.h"
@@ -10,6 +13,142 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* ---- What a recovery reports of the items of a journal ---- */
+
+enum { LISTED_MOST = 8 }; /* items in a message; of more it counts those of each kind */
+
+char *recovery_join(const char *const *texts, size_t count)
+{
+	size_t shown = count > LISTED_MOST ? LISTED_MOST : count;
+	struct memory_stream text;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	for (size_t i = 0; i < shown; i++)
+		fprintf(text.stream, "%s%s", i ? "; " : "", texts[i]);
+	if (shown < count)
+		fprintf(text.stream, "; and %zu more", count - shown);
+	return memory_stream_text(&text);
+}
+
+static size_t count_found(const struct isst_journal *journal, enum finding finding)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += journal->tracked[i].finding == finding;
+	return count;
+}
+
+char *recovery_describe_waiting(const struct isst_journal *journal)
+{
+	size_t offline = count_found(journal, FOUND_OFFLINE);
+	size_t unserved = count_found(journal, FOUND_UNSERVED);
+	size_t unread = count_found(journal, FOUND_UNREAD);
+	bool one = isst_cpuset_count(journal->offline) == 1;
+	char *cpus = offline ? name_numbers("CPU", journal->offline) : NULL;
+	struct memory_stream text;
+
+	if ((offline && !cpus) || memory_stream_open(&text)) {
+		free(cpus);
+		return NULL;
+	}
+	if (offline)
+		fprintf(text.stream,
+			"%zu item%s cannot be reached while %s %s offline: bring %s online "
+			"(" CPU_DIRECTORY "/cpuN/online)",
+			offline, offline == 1 ? "" : "s", cpus, one ? "is" : "are",
+			one ? "it" : "them");
+	if (unserved)
+		fprintf(text.stream,
+			"%s%zu item%s cannot be reached while the driver does not provide %s power "
+			"domain%s: bind isst_tpmi to the devices again",
+			offline ? "; " : "", unserved, unserved == 1 ? "" : "s",
+			unserved == 1 ? "its" : "their", unserved == 1 ? "" : "s");
+	if (unread)
+		fprintf(text.stream, "%s%zu item%s cannot be read (%s): make %s readable",
+			offline || unserved ? "; " : "", unread, unread == 1 ? "" : "s",
+			journal->why_unread ? journal->why_unread : "out of memory",
+			unread == 1 ? "it" : "they");
+	free(cpus);
+	return memory_stream_text(&text);
+}
+
+/** How many items of which kinds, `CLOS (4), scaling_max_freq of CPUs 0-3`: all of them are what
+ * `isst journal show` is for. */
+char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test)
+{
+	struct isst_cpuset *cpus[ITEM_KINDS] = { NULL };
+	size_t counts[ITEM_KINDS] = { 0 };
+	const char *separator = "";
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
+
+	if (error)
+		return NULL;
+	for (size_t i = 0; i < journal->count && !error; i++) {
+		const struct item *item = &journal->tracked[i].item;
+
+		if (!test(&journal->tracked[i]))
+			continue;
+		counts[item->kind]++;
+		if (!item_kinds[item->kind].of_cpu)
+			continue;
+		if (!cpus[item->kind])
+			cpus[item->kind] = isst_cpuset_new();
+		error = cpus[item->kind]
+				? isst_cpuset_add(cpus[item->kind], item->index, item->index)
+				: -ENOMEM;
+	}
+	for (int kind = 0; kind < ITEM_KINDS; kind++) {
+		char *ranges = cpus[kind] && !error ? name_numbers("CPU", cpus[kind]) : NULL;
+
+		if (cpus[kind] && !ranges)
+			error = -ENOMEM;
+		if (counts[kind] > 0)
+			fprintf(text.stream, "%s%s", separator, item_kinds[kind].what);
+		if (ranges)
+			fprintf(text.stream, " of %s", ranges);
+		else if (counts[kind] > 0)
+			fprintf(text.stream, " (%zu)", counts[kind]);
+		separator = counts[kind] > 0 ? ", " : separator;
+		free(ranges);
+		isst_cpuset_free(cpus[kind]);
+	}
+	if (!error)
+		return memory_stream_text(&text);
+	memory_stream_drop(&text);
+	return NULL;
+}
+
+char *recovery_list(const struct isst_journal *journal, tracked_test test)
+{
+	struct isst_context *context = journal->context;
+	struct messages *messages = &context->messages;
+	const char *texts[LISTED_MOST];
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+		const struct item *item = &tracked->item;
+		const char *target, *now = "unknown";
+
+		if (!test(tracked))
+			continue;
+		if (count == LISTED_MOST)
+			return recovery_list_kinds(journal, test);
+		target = item_describe(context, item);
+		if (!tracked->unreadable)
+			now = item_value_text(messages, item, tracked->now);
+		texts[count++] = tracked->finding == FOUND_WRITTEN
+					 ? message_make(
+						   messages, "%s: %s -> %s", target, now,
+						   item_value_text(messages, item, tracked->old))
+					 : message_make(messages, "%s is %s", target, now);
+	}
+	return recovery_join(texts, count);
+}
 
 /* ---- The run, in words ---- */
 
@@ -21,16 +160,6 @@ static const char *what_happened(const struct journal_text *text)
 		return "a change could not be rolled back as a whole";
 	return text->held ? "a run ended while it held a change"
 			  : "a run was interrupted in the middle of a change";
-}
-
-static const char *which_change(const struct journal_text *text)
-{
-	return text->held ? "held" : "incomplete";
-}
-
-static const char *which_run(const struct journal_text *text)
-{
-	return text->rollback ? "earlier" : "interrupted";
 }
 
 /** The command, and how long ago it began: as much as one wants to know. */
@@ -86,7 +215,6 @@ static void rebuild(const struct isst_journal *journal, struct isst_change *chan
 	for (size_t i = 0; i < text->count && !change->broken; i++) {
 		const struct journal_line *line = &text->lines[i];
 		const struct item_line *saved = &line->saved;
-		size_t count;
 
 		if (line->step != number) {
 			number = line->step;
@@ -94,18 +222,12 @@ static void rebuild(const struct isst_journal *journal, struct isst_change *chan
 			if (step)
 				step->begun = true;
 		}
-		if (!step)
-			continue;
-		count = line->role == JOURNAL_ITEM ? step->count : step->footprint_count;
-		if (line->role == JOURNAL_ITEM) {
-			step_set(step, saved->item, WHOLE_VALUE, saved->written.number);
-			if (step->count > count)
-				set_entry(journal, &step->entries[count], journal->of_line[i]);
-		} else if (line->role == JOURNAL_FOOTPRINT) {
-			step_disturbs(step, saved->item);
-			if (step->footprint_count > count)
-				set_entry(journal, &step->footprint[count], journal->of_line[i]);
-		}
+		if (line->role == JOURNAL_ITEM)
+			set_entry(journal,
+				  step_set(step, saved->item, WHOLE_VALUE, saved->written.number),
+				  journal->of_line[i]);
+		else if (line->role == JOURNAL_FOOTPRINT)
+			set_entry(journal, step_disturbs(step, saved->item), journal->of_line[i]);
 	}
 }
 
@@ -171,62 +293,29 @@ static void report_carriers(const struct isst_journal *journal)
 	}
 }
 
-/** The file may be gone since it was opened: applied or discarded. */
-static int check_there(struct isst_journal *journal)
-{
-	struct journal_text text;
-	int error = journal_text_read(journal->context, &text);
-
-	journal_text_clear(&text);
-	if (error != -ENOENT)
-		return error;
-	return message_error(&journal->context->messages, -ENOENT,
-			     "the journal no longer exists: it was applied or discarded");
-}
-
-/** Whatever a rollback that was begun ended with: it is not complete. */
-static int fail_incomplete(struct isst_journal *journal, const struct isst_change *change)
-{
-	const struct text_list *list = &change->differences;
-	char *differences = list->count > 0 ? recovery_join(list->texts, list->count) : NULL;
-	int error = message_error(&journal->context->messages, -ENOTRECOVERABLE,
-				  "the %s change of an %s run could not be rolled back as a whole: "
-				  "%s; " JOURNAL_KEPT,
-				  which_change(&journal->text), which_run(&journal->text),
-				  differences ? differences : "out of memory");
-
-	free(differences);
-	return error;
-}
-
-/** What can be reached was rolled back; the rest has to wait, with the journal. */
-static int keep_rest(struct isst_journal *journal)
-{
-	char *waiting = recovery_describe_waiting(journal);
-	int error = message_error(
-		&journal->context->messages, -EAGAIN,
-		"the reachable items were rolled back, but %s, then run `isst journal apply` "
-		"again; `isst journal discard` leaves them as they are",
-		waiting ? waiting : "out of memory");
-
-	free(waiting);
-	return error;
-}
-
 static int apply(struct isst_journal *journal, unsigned int flags)
 {
 	struct isst_context *context = journal->context;
 	struct isst_change_options options = { .command = "recovery" };
+	struct messages *messages = &context->messages;
+	bool kept = context->keep_journal, waits = false;
 	struct isst_change *change;
-	bool kept = context->keep_journal;
+	struct journal_text text;
+	char *list;
 	int error;
 
 	if (flags)
-		return message_error(&context->messages, -EINVAL,
-				     "the call does not know the flags %#x", flags);
+		return message_error(messages, -EINVAL, "the call does not know the flags %#x",
+				     flags);
 	error = lock_check(context, journal->unlocks);
-	if (!error)
-		error = check_there(journal);
+	if (error)
+		return error;
+	/* The file may be gone since it was opened. */
+	error = journal_text_read(context, &text);
+	journal_text_clear(&text);
+	if (error == -ENOENT)
+		return message_error(messages, -ENOENT,
+				     "the journal no longer exists: it was applied or discarded");
 	if (error)
 		return error;
 	context->keep_journal = false;
@@ -235,12 +324,30 @@ static int apply(struct isst_journal *journal, unsigned int flags)
 	if (error)
 		return error;
 	error = journal_restore(journal, change);
-	if (error == -ENOTRECOVERABLE)
-		error = fail_incomplete(journal, change);
-	if (!error && recovery_count(journal, tracked_waits) > 0)
-		error = keep_rest(journal);
-	/* What could not be restored is left to the next run. */
-	if (!error) {
+	for (size_t i = 0; i < journal->count; i++)
+		waits |= tracked_waits(&journal->tracked[i]);
+	if (error == -ENOTRECOVERABLE) {
+		/* Whatever a rollback that was begun ended with: it is not complete. */
+		list = change->differences.count > 0
+			       ? recovery_join(change->differences.texts, change->differences.count)
+			       : NULL;
+		message_error(messages, error,
+			      "the %s change of an %s run could not be rolled back as a whole: "
+			      "%s; " JOURNAL_KEPT,
+			      journal->text.held ? "held" : "incomplete",
+			      journal->text.rollback ? "earlier" : "interrupted",
+			      list ? list : "out of memory");
+		free(list);
+	} else if (!error && waits) {
+		/* What can be reached was rolled back; the rest has to wait, with the journal. */
+		list = recovery_describe_waiting(journal);
+		error = message_error(messages, -EAGAIN,
+				      "the reachable items were rolled back, but %s, then run "
+				      "`isst journal apply` again; `isst journal discard` leaves "
+				      "them as they are",
+				      list ? list : "out of memory");
+		free(list);
+	} else if (!error) {
 		/* First: without their journal they would be taken for those of the next change. */
 		settings_unstage(context);
 		error = journal_end(change);
@@ -393,7 +500,8 @@ static int recover(struct isst_journal *journal)
 		journal->context->recovered |= !restored || *restored;
 		message_notice(&journal->context->messages,
 			       "rolled back the %s change of an %s run (%s): %s%s%s",
-			       which_change(&journal->text), which_run(&journal->text),
+			       journal->text.held ? "held" : "incomplete",
+			       journal->text.rollback ? "earlier" : "interrupted",
 			       command_and_age(journal),
 			       !restored   ? "out of memory"
 			       : *restored ? restored

@@ -30,8 +30,6 @@ int journal_restore(const struct isst_journal *journal, struct isst_change *chan
 /** Which items a message is about. */
 typedef bool (*tracked_test)(const struct tracked *tracked);
 
-size_t recovery_count(const struct isst_journal *journal, tracked_test test);
-
 /** Texts of a list as one, for a message: not more of them than can be read. */
 char *recovery_join(const char *const *texts, size_t count);
 

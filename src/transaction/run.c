@@ -37,7 +37,7 @@ static int make_step(struct isst_change *change, struct step *step)
 	/* It would revert, unseen, what another agent has set since: the state after boot takes
 	 * long to read. */
 	if (!error && step_keeps_level(step))
-		error = change_look_at_relied(change);
+		error = change_look_again(change, true);
 	if (!error)
 		error = step_make(change, step);
 	return error ? error : step_write_back(step);
@@ -75,7 +75,7 @@ static int give_up(struct isst_change *change, int error)
 		return message_error(messages, error, "%s", why);
 	}
 	/* What another agent did may be why the step failed. */
-	if (!change->overtaken && change_look_at_relied(change) && change->overtaken)
+	if (!change->overtaken && change_look_again(change, true) && change->overtaken)
 		why = message_make(messages, "%s; %s", why, message_why(messages, error));
 	/* What could not be restored now may be later: the journal stays for that. */
 	if (change->overtaken ? change_roll_back_overtaken(change) : change_undo(change))
@@ -166,7 +166,7 @@ static int run(struct isst_change *change)
 	change->context->runs++;
 	error = make_steps(change);
 	if (!error)
-		error = change_look_again(change);
+		error = change_look_again(change, false);
 	if (!error && change->options.hold)
 		error = change_hold(change);
 	if (error)

@@ -6,7 +6,7 @@
 
 #include "transaction/change.h"
 
-/* ---- Before a write ---- */
+/* ---- Before a write (prepare.c) ---- */
 
 /**
  * Reads all that the change may write or disturb, before the first write: what an earlier step
@@ -31,38 +31,34 @@ bool entry_served(const struct entry *entry, struct item_value now);
  * @error with a message. */
 int entry_skip(struct isst_change *change, struct entry *entry, int error, const char *why);
 
-/* ---- A step ---- */
+/* ---- A step (making.c, write_back.c) ---- */
 
 /** Writes the needed entries of a step, and reads them back. */
 int step_make(struct isst_change *change, struct step *step);
 
-/**
- * Adds steps right behind a step that was made: they write back what it moved, with a warning.
+/** Adds steps right behind a step that was made: they write back what it moved, with a warning.
  * Behind a level that is written back the step itself is repeated. Returns -EIO where a repeated
- * step moved something once more.
- */
+ * step moved something once more. */
 int step_write_back(struct step *step);
 
-/** Whether a step may move a level that it is not to change. */
+/** Whether a step may move a level that it is not to change; and whether one that was made has
+ * moved that of an item's domain: then what it wrote may not be there, and is written again. */
 bool step_keeps_level(const struct step *step);
-
-/** Whether the level of an item's domain was to be kept, and moved with a step that was made: then
- * what the step wrote may not be there, and is written once more. */
 bool step_has_moved_level(const struct step *step, const struct item *item);
 
 /** Warns of what firmware would change with the steps of a change that is not made: levels, as far
  * as it can be read which were requested last, and classes. Returns 0 or -ENOMEM. */
 int change_warn_of_side_effects(struct isst_change *change);
 
-/** Reports what is being done to the CPUs of the entries from @from on, those included that are as
- * they shall be: scripts wait for their lines. @done: of @count that are not, counted on */
+/** Reports what is being done to the CPUs of entries, those included that are as they shall be:
+ * scripts wait for their lines. @done: of @count that are not, counted on */
 void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
 			  size_t end, unsigned int *done, unsigned int count);
 
 /** -EINTR where the caller wants the change to end. */
 int change_check_interrupted(struct isst_change *change);
 
-/* ---- The last look ---- */
+/* ---- The last look (prepare.c) ---- */
 
 /** Ends a change in which another agent has changed an item: sets isst_change.overtaken, and
  * returns -EIO. */
@@ -70,17 +66,14 @@ int change_fail_overtaken(struct isst_change *change, const struct item *item,
 			  struct item_value before, struct item_value now);
 
 /**
- * Once all steps are made: reads all items of the firmware, and online states of CPUs, that they
- * are about, and those that planning relied on, once more, in one batch. Of a change that wrote
- * nothing, nothing is read. Returns as change_fail_overtaken() where one is not what the change
- * left.
+ * Reads all items of the firmware, and online states of CPUs, that the steps are about, and those
+ * that planning relied on, once more, in one batch. Of a change that wrote nothing, nothing is
+ * read. @relied_only: only what planning relied on, as far as no step writes it. Returns as
+ * change_fail_overtaken() where one is not what the change left.
  */
-int change_look_again(struct isst_change *change);
+int change_look_again(struct isst_change *change, bool relied_only);
 
-/** The same of what planning relied on, as far as no step writes it. */
-int change_look_at_relied(struct isst_change *change);
-
-/* ---- The end: what fails of it is a warning ---- */
+/* ---- The end (held.c): what fails of it is a warning ---- */
 
 /** Ends a change of which all steps are made: nothing rolls it back from here on. Its saved
  * settings are written, and its journal is removed. */
@@ -92,7 +85,7 @@ void change_end_journal(struct isst_change *change);
 /** Discovers the machine as the change left it, if CPUs went on- or offline. */
 void change_rediscover(struct isst_change *change);
 
-/* ---- Rolling back ---- */
+/* ---- Rolling back (undo.c) ---- */
 
 /**
  * Notes in the journal that the change is rolled back, and rolls back what entries of steps that

@@ -41,23 +41,7 @@ struct step *change_step_behind(const struct step *before, enum item_kind kind)
 	return step;
 }
 
-/* ---- Where an item is written or disturbed ---- */
-
-/** Notes where an entry is that is being added. Returns 0 or -ENOMEM. */
-static int note_place(struct step *step, const struct item *item, bool footprint)
-{
-	struct isst_change *change = step->change;
-	size_t number = change->index.count;
-
-	if (ARRAY_GROW(change->places, number) || item_index_add(&change->index, item))
-		return -ENOMEM;
-	change->places[number] = (struct entry_place){
-		.step = step,
-		.at = footprint ? step->footprint_count : step->count,
-		.footprint = footprint,
-	};
-	return 0;
-}
+/* ---- Entries, and where an item has some ---- */
 
 static bool is_before(const struct entry_place *one, const struct entry_place *other)
 {
@@ -106,56 +90,94 @@ static struct entry *find_in_step(const struct step *step, const struct item *it
 	return NULL;
 }
 
-/* ---- Adding entries ---- */
+/** What callers set where there is no entry to be set. */
+static _Thread_local struct entry no_entry;
 
-/** The entry of an item that domains share is the same for each of them. */
-static struct entry *add_entry(struct step *step, struct item item)
+static struct entry *add_entry(struct step *step, const struct item *item, bool footprint)
 {
-	struct entry *entry;
+	struct isst_change *change = step->change;
+	struct entry **entries = footprint ? &step->footprint : &step->entries;
+	size_t *count = footprint ? &step->footprint_count : &step->count;
+	size_t number = change->index.count;
+
+	if (ARRAY_GROW(*entries, *count) || ARRAY_GROW(change->places, number) ||
+	    item_index_add(&change->index, item)) {
+		change->broken = true;
+		return &no_entry;
+	}
+	change->places[number] = (struct entry_place){ step, *count, footprint };
+	(*entries)[*count] = (struct entry){ .item = *item };
+	return &(*entries)[(*count)++];
+}
+
+struct entry *step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits)
+{
+	struct entry *entry = NULL;
 
 	if (!step)
-		return NULL;
-	entry = item_is_shared(&item) ? find_in_step(step, &item, false) : NULL;
-	if (entry)
-		return entry;
-	if (ARRAY_GROW(step->entries, step->count) || note_place(step, &item, false)) {
-		step->change->broken = true;
-		return NULL;
-	}
-	entry = &step->entries[step->count++];
-	*entry = (struct entry){ .item = item, .mask = WHOLE_VALUE };
+		return &no_entry;
+	/* The entry of an item that domains share is the same for each of them. */
+	if (item_is_shared(&item))
+		entry = find_in_step(step, &item, false);
+	if (!entry)
+		entry = add_entry(step, &item, false);
+	entry->mask = mask;
+	entry->bits = bits;
 	return entry;
 }
 
-void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits)
+struct entry *step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown)
 {
-	struct entry *entry = add_entry(step, item);
+	struct entry *entry = step_set(step, item, WHOLE_VALUE, value);
 
-	if (entry) {
-		entry->mask = mask;
-		entry->bits = bits;
-	}
+	entry->hidden = true;
+	entry->shown = shown;
+	return entry;
 }
 
-void step_set_optional(struct step *step, struct item item, uint64_t mask, uint64_t bits)
+void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value)
 {
-	size_t count = step ? step->count : 0;
+	struct entry *entry = step_set(step, item, WHOLE_VALUE, least);
 
-	step_set(step, item, mask, bits);
-	if (step && step->count > count)
-		step->entries[count].optional = true;
+	entry->raised = value;
+	entry->at_least = true;
 }
 
-void step_if_supported(struct step *step, uint64_t bits)
+struct entry *step_disturbs(struct step *step, struct item item)
 {
-	if (step && step->count > 0)
-		step->entries[step->count - 1].if_supported = bits;
+	struct entry *entry;
+
+	if (!step || (item_is_shared(&item) && find_in_step(step, &item, true)))
+		return &no_entry;
+	entry = add_entry(step, &item, true);
+	entry->mask = item_known_bits(item.kind);
+	return entry;
 }
 
-void step_not_lowering(struct step *step, uint64_t bits)
+void step_disturbs_optional(struct step *step, struct item item)
 {
-	if (step && step->count > 0)
-		step->entries[step->count - 1].not_lowered = bits;
+	step_disturbs(step, item)->optional = true;
+}
+
+void step_keeps(struct step *step, struct item item)
+{
+	struct entry *entry = step_disturbs(step, item);
+
+	entry->optional = entry->keep = true;
+}
+
+void step_disturbs_limits(struct step *step, const struct isst_domain *domain, unsigned int cpu)
+{
+	step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
+	step_disturbs(step, item_of(ITEM_SCALING_MIN, domain, cpu));
+}
+
+void step_disturbs_counterpart(struct step *step, const struct item *item)
+{
+	struct item counterpart;
+
+	if (item_counterpart(item, &counterpart) && !find_in_step(step, &counterpart, true))
+		step_disturbs(step, counterpart);
 }
 
 void change_be_exact(struct isst_change *change)
@@ -180,102 +202,6 @@ bool entry_is_unseen(const struct step *step, const struct entry *entry)
 	bool none = entry->bits == CPUFREQ_NO_LIMIT || entry->bits == 0;
 
 	return entry->hidden && !(none && step->exact && !step->change->turbo_switched);
-}
-
-void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown)
-{
-	struct entry *entry = add_entry(step, item);
-
-	if (entry) {
-		entry->bits = value;
-		entry->hidden = true;
-		entry->shown = shown;
-	}
-}
-
-void step_restores(struct step *step)
-{
-	if (step && step->count > 0)
-		step->entries[step->count - 1].restores = true;
-}
-
-void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value)
-{
-	struct entry *entry = add_entry(step, item);
-
-	if (entry) {
-		entry->bits = least;
-		entry->raised = value;
-		entry->at_least = true;
-	}
-}
-
-void step_set_text(struct step *step, struct item item, const char *text)
-{
-	struct entry *entry = add_entry(step, item);
-
-	if (entry)
-		entry->text = text;
-}
-
-/** Returns what was added, or NULL. */
-static struct entry *add_to_footprint(struct step *step, struct item item, bool optional)
-{
-	struct entry *entry;
-
-	if (!step || (item_is_shared(&item) && find_in_step(step, &item, true)))
-		return NULL;
-	if (ARRAY_GROW(step->footprint, step->footprint_count) || note_place(step, &item, true)) {
-		step->change->broken = true;
-		return NULL;
-	}
-	entry = &step->footprint[step->footprint_count++];
-	*entry = (struct entry){ .item = item,
-				 .mask = item_known_bits(item.kind),
-				 .optional = optional };
-	return entry;
-}
-
-void step_disturbs(struct step *step, struct item item)
-{
-	add_to_footprint(step, item, false);
-}
-
-void step_disturbs_optional(struct step *step, struct item item)
-{
-	add_to_footprint(step, item, true);
-}
-
-void step_resets(struct step *step, struct item item, uint64_t bits)
-{
-	struct entry *entry = add_to_footprint(step, item, true);
-
-	if (entry) {
-		entry->resets = true;
-		entry->bits = bits;
-	}
-}
-
-void step_keeps(struct step *step, struct item item)
-{
-	struct entry *entry = add_to_footprint(step, item, true);
-
-	if (entry)
-		entry->keep = true;
-}
-
-void step_disturbs_limits(struct step *step, const struct isst_domain *domain, unsigned int cpu)
-{
-	step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
-	step_disturbs(step, item_of(ITEM_SCALING_MIN, domain, cpu));
-}
-
-void step_disturbs_counterpart(struct step *step, const struct item *item)
-{
-	struct item counterpart;
-
-	if (item_counterpart(item, &counterpart) && !find_in_step(step, &counterpart, true))
-		step_disturbs(step, counterpart);
 }
 
 void change_relies_on(struct isst_change *change, struct item item, uint64_t value)

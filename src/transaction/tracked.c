@@ -18,25 +18,12 @@ enum {
 	UNUSED_WORD_BITS = 32,
 };
 
-/** A frequency is what fits into a register, or 0 or the highest number for no limit. */
-static bool is_khz(uint64_t khz)
-{
-	return khz == CPUFREQ_NO_LIMIT || khz / 100000 <= HIGHEST_RATIO;
-}
-
-/** `absent`, or a type, perhaps `invalid (...)`, with CPUs. */
-static bool is_partition(const char *text)
-{
-	static const char *const TYPES[] = { "absent", "member", "root", "isolated" };
-
-	for (size_t i = 0; text && i < sizeof(TYPES) / sizeof(TYPES[0]); i++)
-		if (strncmp(text, TYPES[i], strlen(TYPES[i])) == 0)
-			return true;
-	return false;
-}
-
 bool item_value_is_plausible(const struct item *item, struct item_value value)
 {
+	static const char *const PARTITIONS[] = { "absent", "member", "root", "isolated" };
+	/* What fits into a register, or 0 or the highest number for no limit. */
+	bool is_khz = value.number == CPUFREQ_NO_LIMIT || value.number / 100000 <= HIGHEST_RATIO;
+
 	switch (item->kind) {
 	case ITEM_LEVEL:
 		return value.number <= HIGHEST_LEVEL;
@@ -59,13 +46,16 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 		return true;
 	case ITEM_SCALING_MAX:
 	case ITEM_SCALING_MIN:
-		return is_khz(value.number);
+		return is_khz;
 	case ITEM_UNCORE_MAX:
 	case ITEM_UNCORE_MIN:
-		return (item->index <= HIGHEST_FABRIC || item_is_of_package(item)) &&
-		       is_khz(value.number);
+		return (item->index <= HIGHEST_FABRIC || item_is_of_package(item)) && is_khz;
 	case ITEM_PARTITION:
-		return is_partition(value.text);
+		/* Perhaps `invalid (...)`, with CPUs. */
+		for (size_t i = 0; value.text && i < sizeof(PARTITIONS) / sizeof(*PARTITIONS); i++)
+			if (strncmp(value.text, PARTITIONS[i], strlen(PARTITIONS[i])) == 0)
+				return true;
+		return false;
 	case ITEM_CPUSET_GROUPS:
 		return value.text != NULL;
 	default:
@@ -83,24 +73,6 @@ static int offline_cpu(struct isst_cpuset *cpus, unsigned int number)
 	return error ? error : PLACE_OFFLINE;
 }
 
-/** A CPU that was taken out may come back: the kernel keeps its number free. */
-static int place_of_absent_cpu(struct isst_context *context, unsigned int number,
-			       struct isst_cpuset *cpus)
-{
-	struct isst_cpuset *possible = isst_cpuset_new();
-	const char *message = context->messages.error;
-	int error = possible ? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/possible",
-						    possible)
-			     : -ENOMEM;
-	int place = error == -ENOMEM ? error : PLACE_NONE;
-
-	if (!error && isst_cpuset_has(possible, number))
-		place = offline_cpu(cpus, number);
-	context->messages.error = message;
-	isst_cpuset_free(possible);
-	return place;
-}
-
 /** A domain that the driver does not offer now is none that the machine does not have. */
 static int place_in_topology(const struct isst_context *context, const struct item *item)
 {
@@ -114,15 +86,30 @@ static int place_of_cpu(struct isst_context *context, const struct item *item,
 			struct isst_cpuset *cpus)
 {
 	const struct topology *topology = context->topology;
+	const char *message = context->messages.error;
+	struct isst_cpuset *possible;
+	int error, place = PLACE_NONE;
 
-	if (!isst_cpuset_has(topology->present, item->index))
-		return place_of_absent_cpu(context, item->index, cpus);
-	/* That a CPU is offline can be read, and written. */
-	if (item->kind == ITEM_ONLINE)
-		return PLACE_REACHED;
-	if (!isst_cpuset_has(topology->online, item->index))
-		return offline_cpu(cpus, item->index);
-	return place_in_topology(context, item);
+	if (isst_cpuset_has(topology->present, item->index)) {
+		/* That a CPU is offline can be read, and written. */
+		if (item->kind == ITEM_ONLINE)
+			return PLACE_REACHED;
+		if (!isst_cpuset_has(topology->online, item->index))
+			return offline_cpu(cpus, item->index);
+		return place_in_topology(context, item);
+	}
+	/* A CPU that was taken out may come back: the kernel keeps its number free. */
+	possible = isst_cpuset_new();
+	error = possible
+			? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/possible", possible)
+			: -ENOMEM;
+	if (error == -ENOMEM)
+		place = error;
+	else if (!error && isst_cpuset_has(possible, item->index))
+		place = offline_cpu(cpus, item->index);
+	context->messages.error = message;
+	isst_cpuset_free(possible);
+	return place;
 }
 
 /** Turbo ratio limits are reached through a CPU of their domain, and the driver offers a power
@@ -190,26 +177,11 @@ static int place_of_remembered(const struct isst_context *context, const struct 
 	return place;
 }
 
-/** Where CPUs were never seen online there may be unknown packages. */
-static int place_of_unseen(const struct topology *topology, struct isst_cpuset *cpus)
-{
-	int place = PLACE_NONE;
-	bool unseen = false;
-	unsigned int cpu;
-
-	for (size_t i = 0; i < topology->domain_count; i++)
-		unseen |= topology->domains[i]->unknown_cpus != NULL;
-	if (!unseen)
-		return PLACE_NONE;
-	isst_cpuset_for_each (cpu, topology->present)
-		if (place >= 0 && !isst_cpuset_has(topology->online, cpu) &&
-		    !topology_cpu(topology, cpu) && !topology_is_unreachable(topology, cpu))
-			place = offline_cpu(cpus, cpu);
-	return place;
-}
-
 int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus)
 {
+	const struct topology *topology = context->topology;
+	bool unseen = false;
+	unsigned int cpu;
 	int place;
 
 	if (item_is_of_machine(item))
@@ -223,7 +195,16 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 		place = place_of_remembered(context, item, is_of_domain, cpus);
 	if (place == PLACE_NONE)
 		place = place_of_remembered(context, item, is_of_offline_package, cpus);
-	return place == PLACE_NONE ? place_of_unseen(context->topology, cpus) : place;
+	if (place != PLACE_NONE)
+		return place;
+	/* Where CPUs were never seen online there may be unknown packages. */
+	for (size_t i = 0; i < topology->domain_count; i++)
+		unseen |= topology->domains[i]->unknown_cpus != NULL;
+	isst_cpuset_for_each (cpu, topology->present)
+		if (unseen && place >= 0 && !isst_cpuset_has(topology->online, cpu) &&
+		    !topology_cpu(topology, cpu) && !topology_is_unreachable(topology, cpu))
+			place = offline_cpu(cpus, cpu);
+	return place;
 }
 
 bool item_is_of_no_core(const struct isst_context *context, const struct item *item)
@@ -277,7 +258,7 @@ static void note_line(const struct isst_journal *journal, struct tracked *tracke
 		tracked->known |= verified;
 		/* Firmware is slower than a line of this file: what it was about to be asked for
 		 * may be on its way. */
-		tracked->pending = !verified && item_settling_time(line->saved.item.kind) > 0;
+		tracked->pending = !verified && item_kinds[line->saved.item.kind].settling_ms > 0;
 	} else if (line->role == JOURNAL_FOOTPRINT) {
 		/* What it became stands in a later line, where that is known: the step may not be
 		 * complete, or it could not be read back. The kernel moves limits of CPUs in a

@@ -129,8 +129,4 @@ int journal_check_items(struct isst_journal *journal);
 /** Reads what the items are now. Returns 0 or -ENOMEM. */
 int journal_read_items(struct isst_journal *journal);
 
-/** Compares all items with what the run left, and notes a finding for each. Returns 0 or -ENOMEM.
- */
-int journal_classify(struct isst_journal *journal);
-
 #endif

@@ -30,39 +30,29 @@ static int refuse(struct isst_change *change, const char *why)
 			     why);
 }
 
-/** Whether what a limit was may be something else than what the kernel shows: while turbo is off
- * all those from the base frequency up look alike. */
-static int is_concealed(struct isst_change *change, const struct entry *entry, bool *concealed)
-{
-	struct kernel_files *files = &change->context->files;
-	unsigned int cpu = entry->item.index;
-	uint64_t base_khz;
-	int error;
-
-	*concealed = entry->hidden && entry->old.number == entry->shown;
-	if (*concealed)
-		return 0;
-	if (entry->item.kind == ITEM_SCALING_MAX)
-		return entry->old.number == CPUFREQ_NO_LIMIT
-			       ? cpufreq_hides_limit(files, cpu, TURBO_OFF, concealed)
-			       : 0;
-	error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
-	*concealed = !error && entry->old.number >= base_khz;
-	return error == -ENOENT ? 0 : error;
-}
-
+/** Whether what a limit was may be something else than the kernel shows: while turbo is off all
+ * those from the base frequency up look alike. */
 static int check_limits(struct isst_change *change, const struct step *step)
 {
 	struct isst_context *context = change->context;
-	bool concealed = false;
+	struct kernel_files *files = &context->files;
 	int error = 0;
 
 	for (size_t i = 0; i < step->count && !error; i++) {
 		const struct entry *entry = &step->entries[i];
+		bool concealed = entry->hidden && entry->old.number == entry->shown;
+		unsigned int cpu = entry->item.index;
+		uint64_t base_khz;
 
 		if (entry->state < ENTRY_NEEDED || !item_is_limit(&entry->item))
 			continue;
-		error = is_concealed(change, entry, &concealed);
+		if (!concealed && entry->item.kind == ITEM_SCALING_MIN) {
+			error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
+			concealed = !error && entry->old.number >= base_khz;
+			error = error == -ENOENT ? 0 : error;
+		} else if (!concealed && entry->old.number == CPUFREQ_NO_LIMIT) {
+			error = cpufreq_hides_limit(files, cpu, TURBO_OFF, &concealed);
+		}
 		if (!error && concealed)
 			error = refuse(change,
 				       message_make(&context->messages,
@@ -94,25 +84,9 @@ int change_check_reversible(struct isst_change *change)
  * all power domains of a package are set with that of the package: only a rollback would end with
  * another value, so that it is no reason for a change that is to stay.
  */
-static int leave_irreversible(struct isst_change *change, const struct step *step,
-			      struct entry *entry, const char *why)
-{
-	bool kept = !change->options.hold && !change->options.reversible;
-
-	if (entry->provisional && kept) {
-		change_warn(change, ISST_WARNING_IRREVERSIBLE,
-			    "%s; a rollback would end with another value", why);
-		return 0;
-	}
-	if (step->exact || !kept)
-		return refuse(change, why);
-	entry->refused = true;
-	change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT, "%s; it is left unchanged", why);
-	return 0;
-}
-
 int change_check_restorable(struct isst_change *change)
 {
+	bool kept = !change->options.hold && !change->options.reversible;
 	int error = 0;
 
 	for (size_t i = 0; i < change->count && !error; i++) {
@@ -125,8 +99,18 @@ int change_check_restorable(struct isst_change *change)
 			if (entry->state < ENTRY_NEEDED)
 				continue;
 			error = item_check_restorable(change->context, &entry->item, &why);
-			if (!error && why)
-				error = leave_irreversible(change, step, entry, why);
+			if (error || !why)
+				continue;
+			if (entry->provisional && kept) {
+				change_warn(change, ISST_WARNING_IRREVERSIBLE,
+					    "%s; a rollback would end with another value", why);
+			} else if (step->exact || !kept) {
+				error = refuse(change, why);
+			} else {
+				entry->refused = true;
+				change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+					    "%s; it is left unchanged", why);
+			}
 		}
 	}
 	return error;
@@ -189,7 +173,7 @@ static int write_all(struct restoration *work)
 static int await_restored(struct restoration *work)
 {
 	struct item_access *now = calloc(work->count, sizeof(*now));
-	struct poll_timer timer = poll_timer_for(item_settling_time(work->kind));
+	struct poll_timer timer = poll_timer_for(item_kinds[work->kind].settling_ms);
 	bool there = false;
 	int error = now ? 0 : -ENOMEM;
 
@@ -223,30 +207,25 @@ static int await_restored(struct restoration *work)
 static bool may_appear(const struct entry *entry)
 {
 	return (entry->state == ENTRY_WRITTEN || entry->state == ENTRY_MISSED) &&
-	       item_settling_time(entry->item.kind) > 0;
+	       item_kinds[entry->item.kind].settling_ms > 0;
 }
 
 /**
- * A value that was accepted and never appeared, and one that the kernel does not show, has to be
- * overwritten even though nothing seems to have happened: a register may still hold it. Of no limit
- * of cpufreq it is certain that it is shown: another process may have disabled turbo since. (A
- * recovery has found out what is hidden.)
+ * Whether nothing is to be restored of an entry, as far as can be seen. A value that was accepted
+ * and never appeared, and one that the kernel does not show, has to be overwritten even though
+ * nothing seems to have happened: a register may still hold it. Of no limit of cpufreq it is
+ * certain that it is shown: another process may have disabled turbo since. (A recovery has found
+ * out what is hidden.)
  */
-static bool is_unseen(const struct isst_change *change, const struct entry *entry)
-{
-	return !entry->overwritten && ((entry->state >= ENTRY_WRITTEN &&
-					(entry->hidden || item_is_of_package(&entry->item) ||
-					 (change->ran && item_is_limit(&entry->item)))) ||
-				       may_appear(entry));
-}
-
-/** Whether nothing is to be restored of an entry, as far as can be seen. */
 static bool is_restored(struct isst_change *change, const struct entry *entry,
 			const struct item_access *now)
 {
 	uint64_t number = now->value.number;
+	bool unseen = may_appear(entry) || (entry->state >= ENTRY_WRITTEN &&
+					    (entry->hidden || item_is_of_package(&entry->item) ||
+					     (change->ran && item_is_limit(&entry->item))));
 
-	if (now->failure.error || is_unseen(change, entry))
+	if (now->failure.error || (unseen && !entry->overwritten))
 		return false;
 	return now->absent || is_as_before(entry, entry->mask, now->value) ||
 	       limit_is_held(entry, number) ||
@@ -291,7 +270,7 @@ static void select_changed(struct restoration *work)
  */
 static int await_pending(struct restoration *work)
 {
-	struct poll_timer timer = poll_timer_for(item_settling_time(work->kind));
+	struct poll_timer timer = poll_timer_for(item_kinds[work->kind].settling_ms);
 	int error = 0;
 	bool pending;
 
@@ -334,7 +313,7 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 		select_changed(&work);
 	if (!error && work.count > 0) {
 		error = write_all(&work);
-		if (!error && item_settling_time(kind))
+		if (!error && item_kinds[kind].settling_ms)
 			error = await_restored(&work);
 	}
 	free(work.accesses);
@@ -342,18 +321,15 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 }
 
 /** Restores entries. Memory that is short for those of one kind does not keep the others from being
- * restored. Returns the first error. */
-static int restore(struct isst_change *change, struct entry *entries, size_t count,
-		   unsigned int attempt)
+ * restored. *@first: the first error. */
+static void restore(struct isst_change *change, struct entry *entries, size_t count,
+		    unsigned int attempt, int *first)
 {
-	int first_error = 0;
-
 	for (int kind = 0; kind < ITEM_KINDS && count > 0; kind++) {
 		int error = restore_kind(change, entries, count, (enum item_kind)kind, attempt);
 
-		first_error = first_error ? first_error : error;
+		*first = *first ? *first : error;
 	}
-	return first_error;
 }
 
 /** CPUs that carried requests may have gone offline. */
@@ -366,35 +342,13 @@ static void rediscover(struct isst_change *change)
 
 /* ---- What differs in the end ---- */
 
-/** An entry, with what its item is now. */
-struct comparison {
-	const struct entry *entry;
-	uint64_t mask; /* bits that steps wrote or disturbed */
-};
-
-/** The first entry of an item whose old value is known, by steps that were begun: its old value
- * counts. */
-static struct comparison find_first(const struct isst_change *change, const struct item *item)
-{
-	struct comparison first = { 0 };
-
-	change_for_each_place (place, change, item) {
-		const struct entry *entry = place_entry(place);
-
-		if (!place->step->begun || entry->state == ENTRY_UNKNOWN)
-			continue;
-		first.entry = first.entry ? first.entry : entry;
-		first.mask |= entry->mask;
-	}
-	return first;
-}
-
-static void compare_item(struct isst_change *change, const struct comparison *first,
+/** Lists what is not as before. @entry: the first one of the item in steps that were begun, whose
+ * old value counts; @mask: the bits that steps wrote or disturbed */
+static void compare_item(struct isst_change *change, const struct entry *entry, uint64_t mask,
 			 const struct item_access *now)
 {
-	const struct entry *entry = first->entry;
 	const struct item *item = &entry->item;
-	const char *gone;
+	const char *gone = "it no longer exists";
 
 	if (item_is_of_package(item)) {
 		change_differs_unread(change, item, "it could not be restored");
@@ -402,14 +356,13 @@ static void compare_item(struct isst_change *change, const struct comparison *fi
 		change_differs_unread(change, item, now->failure.message);
 	} else if (now->absent && !entry->appeared) {
 		gone = item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN
-			       ? message_make(&change->texts,
-					      "it no longer exists; is the module "
-					      "intel_uncore_frequency%s loaded?",
-					      context_has_power_domains(change->context) ? "_tpmi"
-											 : "")
-			       : item_why_gone(change->context, item, "it no longer exists");
+			       ? message_make(
+					 &change->texts,
+					 "%s; is the module intel_uncore_frequency%s loaded?", gone,
+					 context_has_power_domains(change->context) ? "_tpmi" : "")
+			       : item_why_gone(change->context, item, gone);
 		change_differs_unread(change, item, gone);
-	} else if (!now->absent && !is_as_before(entry, first->mask, now->value) &&
+	} else if (!now->absent && !is_as_before(entry, mask, now->value) &&
 		   !limit_is_concealed(change, item, entry->old.number, now->value.number) &&
 		   !limit_is_held(entry, now->value.number)) {
 		change_differs(change, item, now->value, entry->old);
@@ -420,8 +373,9 @@ static void compare_item(struct isst_change *change, const struct comparison *fi
 static int compare_all(struct isst_change *change)
 {
 	struct item_access *now = calloc(change->index.count + 1, sizeof(*now));
-	struct comparison *firsts = calloc(change->index.count + 1, sizeof(*firsts));
-	int error = now && firsts ? 0 : -ENOMEM;
+	const struct entry **firsts = calloc(change->index.count + 1, sizeof(*firsts));
+	uint64_t *masks = calloc(change->index.count + 1, sizeof(*masks));
+	int error = now && firsts && masks ? 0 : -ENOMEM;
 	size_t count = 0;
 
 	for (size_t i = 0; i < change->count && !error; i++) {
@@ -429,23 +383,35 @@ static int compare_all(struct isst_change *change)
 		const struct entry *entry;
 
 		for (size_t j = 0; step->begun && (entry = step_entry(step, j)); j++) {
+			const struct entry *first = NULL;
+
 			if (entry->state == ENTRY_UNKNOWN)
 				continue;
+			masks[count] = 0;
+			change_for_each_place (place, change, &entry->item) {
+				const struct entry *one = place_entry(place);
+
+				if (!place->step->begun || one->state == ENTRY_UNKNOWN)
+					continue;
+				first = first ? first : one;
+				masks[count] |= one->mask;
+			}
+			firsts[count] = first;
 			/* That of a package reads as what others are; what was written to it is
 			 * known. */
-			firsts[count] = find_first(change, &entry->item);
 			if (item_is_of_package(&entry->item)
 				    ? entry->state >= ENTRY_WRITTEN && !entry->overwritten
-				    : firsts[count].entry == entry)
+				    : first == entry)
 				now[count++].item = entry->item;
 		}
 	}
 	if (!error && count > 0)
 		error = items_read_twice(change->context, now, count);
 	for (size_t i = 0; i < count && !error; i++)
-		compare_item(change, &firsts[i], &now[i]);
+		compare_item(change, firsts[i], masks[i], &now[i]);
 	free(now);
 	free(firsts);
+	free(masks);
 	return error;
 }
 
@@ -460,12 +426,10 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 
 		if (!step->begun)
 			continue;
-		error = restore(change, step->entries, step->count, attempt);
+		restore(change, step->entries, step->count, attempt, &unrestored);
 		if (step->kind == ITEM_ONLINE)
 			rediscover(change);
-		unrestored = unrestored ? unrestored : error;
-		error = restore(change, step->footprint, step->footprint_count, attempt);
-		unrestored = unrestored ? unrestored : error;
+		restore(change, step->footprint, step->footprint_count, attempt, &unrestored);
 	}
 	error = compare_all(change);
 	if (!error && change->differences.count > 0)

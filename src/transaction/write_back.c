@@ -13,19 +13,14 @@
 
 #include <errno.h>
 
-/** What an item is now, as it was last read back. */
-static struct item_value present_value(const struct isst_change *change, const struct entry *entry)
-{
-	return baseline_find(&change->baseline, &entry->item)->now;
-}
-
 /** The bits of an item of a footprint that are to be kept, and are not what they were before the
  * step. */
 static uint64_t moved_bits(const struct isst_change *change, const struct entry *entry)
 {
 	if (!entry->keep || entry->state == ENTRY_UNKNOWN)
 		return 0;
-	return (present_value(change, entry).number ^ entry->now.number) & entry->mask;
+	return (baseline_find(&change->baseline, &entry->item)->now.number ^ entry->now.number) &
+	       entry->mask;
 }
 
 bool step_keeps_level(const struct step *step)
@@ -64,7 +59,8 @@ static void report_moved(const struct step *step, const struct entry *entry, uin
 			    "written back",
 			    item_text(texts, change->context, &entry->item),
 			    item_value_text(texts, &entry->item, entry->now),
-			    item_value_text(texts, &entry->item, present_value(change, entry)),
+			    item_value_text(texts, &entry->item,
+					    baseline_find(&change->baseline, &entry->item)->now),
 			    item_kinds[step->kind].what);
 }
 
@@ -111,9 +107,8 @@ static struct step *repeat_step(const struct step *step, struct step *levels)
 
 		if (entry->state == ENTRY_UNKNOWN || entry->refused)
 			continue;
-		step_set(again, entry->item, item_known_bits(step->kind), entry->wanted.number);
-		if (again->count > 0)
-			again->entries[again->count - 1].optional = entry->optional;
+		step_set(again, entry->item, item_known_bits(step->kind), entry->wanted.number)
+			->optional = entry->optional;
 	}
 	for (size_t i = 0; i < step->footprint_count; i++)
 		if (step->footprint[i].item.kind == ITEM_LEVEL)
@@ -144,26 +139,6 @@ static void warn_of_classes(const struct step *step)
 	}
 }
 
-/** Warns of the levels that a step would move. */
-static void warn_of_requests(const struct step *step, const struct requested_levels *all)
-{
-	struct isst_change *change = step->change;
-
-	for (size_t i = 0; i < step->count; i++) {
-		const struct entry *entry = &step->entries[i];
-		const struct requested_level *level = requested_level_of(
-			all, item_domain(change->context, &entry->item));
-
-		if (entry->state >= ENTRY_NEEDED && level && level->requested != level->present)
-			change_warn(change, ISST_WARNING_WRITTEN_BACK,
-				    "%s: level %u was requested last, and the present level is %u: "
-				    "the firmware changes that when %s is written; it is written "
-				    "back",
-				    level->domain->name, level->requested, level->present,
-				    item_kinds[step->kind].what);
-	}
-}
-
 int change_warn_of_side_effects(struct isst_change *change)
 {
 	struct requested_levels all = { 0 };
@@ -184,8 +159,19 @@ int change_warn_of_side_effects(struct isst_change *change)
 				    "that the firmware changes is written back",
 				    all.failure.message);
 		read = true;
-		if (!error)
-			warn_of_requests(step, &all);
+		for (size_t j = 0; j < step->count && !error; j++) {
+			const struct requested_level *level = requested_level_of(
+				&all, item_domain(change->context, &step->entries[j].item));
+
+			if (step->entries[j].state >= ENTRY_NEEDED && level &&
+			    level->requested != level->present)
+				change_warn(change, ISST_WARNING_WRITTEN_BACK,
+					    "%s: level %u was requested last, and the present "
+					    "level is %u: the firmware changes that when %s is "
+					    "written; it is written back",
+					    level->domain->name, level->requested, level->present,
+					    item_kinds[step->kind].what);
+		}
 	}
 	requested_levels_clear(&all);
 	return error;
@@ -205,9 +191,11 @@ static int check_requested(struct isst_change *change, const struct step *step)
 		if (entry->item.kind != ITEM_LEVEL || !moved_bits(change, entry))
 			continue;
 		level = requested_level_of(&all, item_domain(change->context, &entry->item));
-		if (level && level->requested != present_value(change, entry).number)
-			error = change_fail_overtaken(change, &entry->item, entry->now,
-						      present_value(change, entry));
+		if (level &&
+		    level->requested != baseline_find(&change->baseline, &entry->item)->now.number)
+			error = change_fail_overtaken(
+				change, &entry->item, entry->now,
+				baseline_find(&change->baseline, &entry->item)->now);
 	}
 	requested_levels_clear(&all);
 	return error;
