@@ -81,17 +81,13 @@ static void print_deferred(FILE *out, uint32_t count, const struct deferred *def
 	}
 }
 
-/** Lines of groups, `WANTED FLAW CPUS NAME`. */
-static void print_groups(FILE *out, const char *lines, size_t size)
+static void print_group(FILE *out, const struct group *group)
 {
-	for (const char *end = lines + size; lines < end;) {
-		const char *next = memchr(lines, '\n', (size_t)(end - lines));
-		const char *name = memchr(lines + 4, ' ', (size_t)(end - lines - 4));
-
-		fprintf(out, "group %.*s: %.*s\n", (int)(next - name - 1), name + 1,
-			(int)(name - lines), lines);
-		lines = next + 1;
-	}
+	fprintf(out, "group %s: %u %u", group->name, group->wanted, group->flaw);
+	for (size_t i = 0; i < sizeof(group->cpus.word) / sizeof(*group->cpus.word); i++)
+		if (group->cpus.word[i])
+			fprintf(out, " %zu:%" PRIx64, i, group->cpus.word[i]);
+	fputc('\n', out);
 }
 
 static void print_cpu(FILE *out, uint32_t index, const struct cpu_state *cpu)
@@ -112,6 +108,7 @@ static void print_state(FILE *out, const struct state *state)
 	const struct cpu_state *cpus = (const void *)(registers + state->register_count);
 	const struct kept_set *kept = (const void *)(cpus + state->cpu_count);
 	const struct deferred *deferred = (const void *)(kept + state->kept_count);
+	const struct group *groups;
 
 	fprintf(out, "no-turbo: %u\nsmt: %u\ncontrollers: 0x%x\n", state->no_turbo, state->smt,
 		state->controllers);
@@ -123,7 +120,9 @@ static void print_state(FILE *out, const struct state *state)
 	for (uint32_t i = 0; i < state->cpu_count; i++)
 		print_cpu(out, i, &cpus[i]);
 	print_deferred(out, state->deferred_count, deferred);
-	print_groups(out, (const char *)(deferred + state->deferred_count), state->group_bytes);
+	groups = (const void *)(deferred + state->deferred_count);
+	for (uint32_t i = 0; i < state->group_count; i++)
+		print_group(out, &groups[i]);
 }
 
 /** What the slot that counts holds; NULL where the file is not of this format. */

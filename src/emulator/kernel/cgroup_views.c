@@ -111,7 +111,8 @@ static int write_subtree_control(const struct place *place, const char *text)
 	if (result)
 		return result;
 	place->server->state->controllers = enabled;
-	return groups_update(place->server);
+	groups_update(place->server);
+	return 0;
 }
 
 static bool gets_cpuset(const struct place *place)
@@ -123,76 +124,66 @@ static bool gets_cpuset(const struct place *place)
 
 static bool group_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	size_t length;
-	const char *found = groups_name(place->server, index, &length);
-
-	if (found)
-		snprintf(name, VIEW_NAME, "%.*s", (int)length, found);
 	place->group = index;
-	return found;
+	if (index >= place->server->state->group_count)
+		return false;
+	snprintf(name, VIEW_NAME, "%s", state_groups(place->server)[index].name);
+	return true;
 }
 
 static bool find_group_name(struct place *place, const char *name)
 {
-	const char *found;
-	size_t length;
+	bool found;
 
-	for (size_t i = 0; (found = groups_name(place->server, i, &length)); i++) {
-		place->group = i;
-		if (strlen(name) == length && memcmp(found, name, length) == 0)
-			return true;
-	}
-	return false;
+	place->group = (size_t)(groups_find(place->server, name, &found) -
+				state_groups(place->server));
+	return found;
 }
 
 static const struct instances each_group = { group_at, find_group_name };
 
-static int print_group_cpus(const struct place *place, FILE *stream)
+static struct group *group_of_place(const struct place *place)
 {
-	struct group_tree tree;
-	int result = groups_read(place->server, &tree);
-
-	if (!result)
-		result = print_set(stream, tree.groups[place->group].cpus);
-	groups_free(&tree);
-	return result;
+	return &state_groups(place->server)[place->group];
 }
 
-/** What is granted: the effective CPUs of a group, or those of the root, or its isolated ones. */
+static int print_group_cpus(const struct place *place, FILE *stream)
+{
+	return print_bits(stream, &group_of_place(place)->cpus);
+}
+
 enum granted { GROUP_EFFECTIVE, ROOT_EFFECTIVE, ROOT_ISOLATED };
 
 static int print_granted(const struct place *place, FILE *stream)
 {
 	const unsigned int which = place->view->which;
-	struct group_tree tree;
-	int result = groups_read(place->server, &tree);
+	struct cpu_bits effective, isolated;
 
-	if (!result)
-		result = partitions_grant(&tree);
-	if (!result)
-		result = print_set(stream, which == ROOT_EFFECTIVE ? tree.effective
-					   : which == ROOT_ISOLATED
-						   ? tree.isolated
-						   : tree.groups[place->group].effective);
-	groups_free(&tree);
-	return result;
+	groups_grant(place->server, which == GROUP_EFFECTIVE ? group_of_place(place) : NULL,
+		     &effective, &isolated);
+	return print_bits(stream, which == ROOT_ISOLATED ? &isolated : &effective);
 }
+
+static const char *const partition_words[PARTITIONS] = { "member", "root", "isolated" };
 
 static int print_partition(const struct place *place, FILE *stream)
 {
-	struct group_tree tree;
-	const struct group *group;
-	int result = groups_read(place->server, &tree);
+	/* The kernel's words. */
+	static const char *const flaws[FLAWS] = {
+		[FLAW_EMPTY] = "cpuset.cpus and cpuset.cpus.exclusive are empty",
+		[FLAW_NOT_EXCLUSIVE] = "Cpu list in cpuset.cpus not exclusive",
+		[FLAW_OFFLINE] = "No cpu available due to hotplug",
+		[FLAW_HOUSEKEEPING] = "partition config conflicts with housekeeping setup",
+		[FLAW_NOTHING_LEFT] = "Parent unable to distribute cpu downstream",
+	};
+	const struct group *group = group_of_place(place);
 
-	if (!result) {
-		group = &tree.groups[place->group];
-		fputs(partition_words[group->wanted], stream);
-		if (group->flaw)
-			fprintf(stream, " invalid (%s)", partition_flaws[group->flaw]);
-		fputc('\n', stream);
-	}
-	groups_free(&tree);
-	return result;
+	if (group->flaw)
+		fprintf(stream, "%s invalid (%s)\n", partition_words[group->wanted],
+			flaws[group->flaw]);
+	else
+		fprintf(stream, "%s\n", partition_words[group->wanted]);
+	return 0;
 }
 
 /** Takes a list of possible CPUs. Groups of v1 have no CPU that is offline: a list of them is
@@ -201,55 +192,44 @@ static int write_group_cpus(const struct place *place, const char *text)
 {
 	const struct platform *platform = place->server->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
-	struct group_tree tree = { 0 };
+	struct group *group = group_of_place(place);
 	int result = set ? parse_cpu_list(text, platform->cpu_ids, set) : -ENOMEM;
+	struct cpu_bits cpus, online;
 
 	if (!result && !cpuset_contains(platform->possible.set, set))
 		result = -EINVAL;
-	if (!result)
-		result = groups_read(place->server, &tree);
-	if (!result && is_hybrid(place) && !cpuset_contains(tree.online, set))
-		result = -EINVAL;
-	if (!result) {
-		struct group *group = &tree.groups[place->group];
-		struct isst_cpuset *before = group->cpus;
-
-		group->cpus = set;
-		set = before;
-		/* A partition proves itself again, behind those that are valid. */
-		if (group->wanted != PARTITION_MEMBER)
-			group->flaw = FLAW_EMPTY;
-		result = groups_commit(place->server, &tree);
-	}
-	groups_free(&tree);
+	bits_of_set(&cpus, set);
 	isst_cpuset_free(set);
-	return result;
+	bits_of_online(&online, place->server);
+	if (!result && is_hybrid(place) && !bits_contain(&online, &cpus))
+		result = -EINVAL;
+	if (result)
+		return result;
+	group->cpus = cpus;
+	/* A partition proves itself again, behind those that are valid. */
+	if (group->wanted != PARTITION_MEMBER)
+		group->flaw = FLAW_EMPTY;
+	groups_update(place->server);
+	return 0;
 }
 
 static int write_partition(const struct place *place, const char *text)
 {
-	struct group_tree tree;
+	struct group *group = group_of_place(place);
+	const bool valid = group->wanted != PARTITION_MEMBER && !group->flaw;
 	enum partition wanted = 0;
-	int result;
 
 	while (wanted < PARTITIONS && strcmp(partition_words[wanted], text) != 0)
 		wanted++;
 	if (wanted == PARTITIONS ||
 	    (wanted == PARTITION_ISOLATED && !place->server->platform->cgroup_isolated.value))
 		return -EINVAL;
-	result = groups_read(place->server, &tree);
-	if (!result) {
-		struct group *group = &tree.groups[place->group];
-		bool valid = group->wanted != PARTITION_MEMBER && !group->flaw;
-
-		if (group->wanted != wanted || (!valid && wanted != PARTITION_MEMBER)) {
-			group->wanted = wanted;
-			group->flaw = valid || wanted == PARTITION_MEMBER ? FLAW_NONE : FLAW_EMPTY;
-			result = groups_commit(place->server, &tree);
-		}
-	}
-	groups_free(&tree);
-	return result;
+	if (group->wanted == wanted && (valid || wanted == PARTITION_MEMBER))
+		return 0;
+	group->wanted = (uint8_t)wanted;
+	group->flaw = valid || wanted == PARTITION_MEMBER ? FLAW_NONE : FLAW_EMPTY;
+	groups_update(place->server);
+	return 0;
 }
 
 /* 100 + 6 * NR_CPUS bytes, and the CPUs that kernel_max promises. */

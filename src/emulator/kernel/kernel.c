@@ -568,8 +568,10 @@ int kernel_rmdir(struct server *server, const char *path)
 	if (result)
 		return result;
 	name = group_of(server, resolved);
-	result = name ? groups_remove(server, name) : -EPERM;
-	if (!name && strcmp(root_group(server), resolved) == 0)
+	result = name ? 0 : -EPERM;
+	if (name)
+		groups_remove(server, name);
+	else if (strcmp(root_group(server), resolved) == 0)
 		result = -EBUSY;
 	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted) && !name; i++)
 		if (strcmp(mounted[i], resolved) == 0)

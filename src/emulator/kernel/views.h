@@ -141,61 +141,23 @@ int write_smt(const struct place *place, const char *text);
 /** Whether a CPU of a domain is online. */
 bool die_is_online(const struct server *server, size_t domain);
 
-/* ---- groups.c: groups directly below /sys/fs/cgroup, or with cpuset in cgroup v1 below
- * /sys/fs/cgroup/cpuset. The state has them as lines of text; what the kernel grants them follows
- * from that. Functions that return a number return 0 or -ENOMEM. ---- */
+/* ---- groups.c: control groups, and which cpuset partitions the kernel accepts ---- */
 
-enum partition { PARTITION_MEMBER, PARTITION_ROOT, PARTITION_ISOLATED, PARTITIONS };
-extern const char *const partition_words[PARTITIONS];
-
-/** Why a group is no valid partition. */
-enum partition_flaw {
-	FLAW_NONE,
-	FLAW_EMPTY,
-	FLAW_NOT_EXCLUSIVE,
-	FLAW_OFFLINE,
-	FLAW_HOUSEKEEPING,
-	FLAW_NOTHING_LEFT,
-	FLAWS
-};
-extern const char *const partition_flaws[FLAWS];
-
-struct group {
-	char *name;
-	struct isst_cpuset *cpus; /* cpuset.cpus */
-	enum partition wanted;
-	/* Found by partitions_evaluate(). Who had none before keeps its CPUs against a newcomer */
-	enum partition_flaw flaw;
-	struct isst_cpuset *effective; /* cpuset.cpus.effective, by partitions_grant() */
-};
-
-/** All groups, and what is left to the root. */
-struct group_tree {
-	struct group *groups; /* ascending by name */
-	size_t count;
-	struct isst_cpuset *online;
-	const struct isst_cpuset *isolcpus; /* of the kernel's command line; NULL: none */
-	bool members_overlap; /* groups that are no partitions, too, keep CPUs from partitions */
-	struct isst_cpuset *effective;
-	struct isst_cpuset *isolated;
-};
-
-/** Finds which CPUs each group gets, and the root. Returns 0 or -ENOMEM. */
-int partitions_grant(struct group_tree *tree);
-
-/** The name of a group by its place among them, within the state, of *@length bytes; NULL past the
- * last one. Takes no memory, for want of which a group would seem to be missing. */
-const char *groups_name(const struct server *server, size_t index, size_t *length);
-/** All groups of the state; to be freed also after an error. */
-int groups_read(const struct server *server, struct group_tree *tree);
-void groups_free(struct group_tree *tree);
-/** Also -EEXIST. */
-int groups_make(struct server *server, const char *name);
-int groups_remove(struct server *server, const char *name);
+void bits_of_set(struct cpu_bits *bits, const struct isst_cpuset *set);
+bool bits_contain(const struct cpu_bits *bits, const struct cpu_bits *part);
+void bits_of_online(struct cpu_bits *bits, const struct server *server);
+int print_bits(FILE *stream, const struct cpu_bits *bits);
+/** What is granted: the effective CPUs of a group, or those of the root (NULL), or isolated ones.
+ */
+void groups_grant(const struct server *server, const struct group *group,
+		  struct cpu_bits *effective, struct cpu_bits *isolated);
 /** Works out anew which partitions are valid; CPUs or groups have changed. */
-int groups_update(struct server *server);
-/** The same, and stores it. */
-int groups_commit(struct server *server, struct group_tree *tree);
+void groups_update(struct server *server);
+/** The group of a name, or the one that it would stand before. */
+struct group *groups_find(const struct server *server, const char *name, bool *found);
+/** Returns 0, -EEXIST or -ENOMEM. */
+int groups_make(struct server *server, const char *name);
+void groups_remove(struct server *server, const char *name);
 
 enum { CPUSET, CONTROLLERS = 6 }; /* bits of struct state's controllers */
 

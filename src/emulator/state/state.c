@@ -23,7 +23,8 @@ static const char magic[16] = "isst-emulator";
 _Static_assert(sizeof(struct state_head) <= STATE_HEAD_BYTES, "it is mapped as a page");
 _Static_assert(sizeof(struct state) % sizeof(uint64_t) == 0 &&
 		       sizeof(struct domain_state) % sizeof(uint64_t) == 0 &&
-		       sizeof(struct cpu_state) % sizeof(uint64_t) == 0,
+		       sizeof(struct cpu_state) % sizeof(uint64_t) == 0 &&
+		       sizeof(struct group) % sizeof(uint64_t) == 0,
 	       "what follows is aligned");
 
 void state_count(unsigned long long *counter, unsigned long long number)
@@ -94,6 +95,17 @@ static size_t state_fixed_size(const struct platform *platform)
 	       platform->cpu_count * sizeof(struct cpu_state);
 }
 
+/** Whether groups are such as there can be, of which files are named. */
+static bool groups_fit(const struct group *groups, size_t count)
+{
+	for (const struct group *group = groups; group < groups + count; group++)
+		if (group->wanted >= PARTITIONS || group->flaw >= FLAWS || !*group->name ||
+		    !memchr(group->name, '\0', sizeof(group->name)) || strchr(group->name, '/') ||
+		    strcmp(group->name, ".") == 0 || strcmp(group->name, "..") == 0)
+			return false;
+	return true;
+}
+
 /** Whether a copy has the size that it describes, is of this platform, and names nothing that there
  * is not. */
 static bool state_fits(const struct platform *platform, const struct state *state, size_t size)
@@ -103,9 +115,12 @@ static bool state_fits(const struct platform *platform, const struct state *stat
 	       state->register_count == platform->register_count &&
 	       size == state_fixed_size(platform) + state->kept_count * sizeof(struct kept_set) +
 			       state->deferred_count * sizeof(struct deferred) +
-			       state->group_bytes &&
+			       state->group_count * sizeof(struct group) &&
 	       /* Words, which lead to something by their number. */
-	       state->smt <= SMT_NOT_IMPLEMENTED && state->no_turbo <= 1;
+	       state->smt <= SMT_NOT_IMPLEMENTED && state->no_turbo <= 1 &&
+	       groups_fit((const void *)((const char *)state + size -
+					 state->group_count * sizeof(struct group)),
+			  state->group_count);
 }
 
 struct domain_state *state_domain(const struct server *server, size_t index)
@@ -170,72 +185,58 @@ static struct deferred *state_deferred(const struct server *server)
 	return (void *)(state_kept(server) + server->state->kept_count);
 }
 
-char *state_groups(const struct server *server)
+struct group *state_groups(const struct server *server)
 {
 	return (void *)(state_deferred(server) + server->state->deferred_count);
 }
 
-static int resize_state(struct server *server, size_t size)
+void *state_insert(struct server *server, size_t offset, size_t size)
 {
-	int result = reserve_copy(&server->state, &server->space, size);
+	char *at;
 
-	if (!result)
-		server->size = size;
-	return result;
+	if (reserve_copy(&server->state, &server->space, server->size + size))
+		return NULL;
+	at = (char *)server->state + offset;
+	memmove(at + size, at, server->size - offset);
+	server->size += size;
+	return at;
+}
+
+void state_cut(struct server *server, void *at, size_t size)
+{
+	char *behind = (char *)at + size;
+
+	memmove(at, behind, (size_t)((char *)server->state + server->size - behind));
+	server->size -= size;
+}
+
+/** Puts @item behind the items before @end. Returns 0 or -ENOMEM. */
+static int append_item(struct server *server, const void *end, const void *item, size_t size)
+{
+	void *at = state_insert(server, (size_t)((const char *)end - (const char *)server->state),
+				size);
+
+	if (at)
+		memcpy(at, item, size);
+	return at ? 0 : -ENOMEM;
 }
 
 int state_keep(struct server *server, const struct kept_set *set)
 {
-	const size_t size = server->size + sizeof(*set);
-	struct kept_set *end;
+	struct kept_set *kept = state_kept(server), *end = kept + server->state->kept_count;
 	int result;
 
-	for (size_t i = 0; i < server->state->kept_count; i++) {
-		struct kept_set *kept = &state_kept(server)[i];
-
-		if (kept->cpu == set->cpu && kept->command == set->command &&
-		    kept->mailbox == set->mailbox) {
-			*kept = *set;
-			return 0;
-		}
+	for (; kept < end; kept++) {
+		if (kept->cpu != set->cpu || kept->command != set->command ||
+		    kept->mailbox != set->mailbox)
+			continue;
+		*kept = *set;
+		return 0;
 	}
-	/* Another one behind those that there are, in front of what follows them. */
-	result = resize_state(server, size);
-	if (result)
-		return result;
-	end = state_kept(server) + server->state->kept_count;
-	memmove(end + 1, end, size - sizeof(*set) - (size_t)((char *)end - (char *)server->state));
-	*end = *set;
-	server->state->kept_count++;
-	return 0;
-}
-
-/** Makes space for another number of deferred sets, at the end. Returns 0 or -ENOMEM. */
-static int state_resize_deferred(struct server *server, size_t count)
-{
-	const size_t before = server->state->deferred_count, each = sizeof(struct deferred);
-	const size_t size = server->size - before * each + count * each;
-	int result = resize_state(server, size > server->size ? size : server->size);
-
-	if (result)
-		return result;
-	memmove(state_deferred(server) + count, state_deferred(server) + before,
-		server->state->group_bytes);
-	server->state->deferred_count = (uint32_t)count;
-	server->size = size;
-	return 0;
-}
-
-int state_set_groups(struct server *server, const char *lines, size_t size)
-{
-	int result = resize_state(server, server->size - server->state->group_bytes + size);
-
-	if (result)
-		return result;
-	server->state->group_bytes = (uint32_t)size;
-	if (size)
-		memcpy(state_groups(server), lines, size);
-	return 0;
+	result = append_item(server, end, set, sizeof(*set));
+	if (!result)
+		server->state->kept_count++;
+	return result;
 }
 
 /* ---- Sets that firmware has accepted and not carried out yet ---- */
@@ -251,7 +252,6 @@ static int64_t realtime_ms(void)
 int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
 		 uint64_t delay_ms)
 {
-	const size_t count = server->state->deferred_count;
 	struct deferred deferred = { .due_ms = realtime_ms() + (int64_t)delay_ms,
 				     .request = request };
 	int result;
@@ -259,28 +259,25 @@ int deferred_add(struct server *server, unsigned long request, const void *entry
 	if (size > sizeof(deferred.entry))
 		return -EIO;
 	memcpy(deferred.entry, entry, size);
-	result = state_resize_deferred(server, count + 1);
+	result = append_item(server, state_deferred(server) + server->state->deferred_count,
+			     &deferred, sizeof(deferred));
 	if (!result)
-		state_deferred(server)[count] = deferred;
+		server->state->deferred_count++;
 	return result;
 }
 
 bool deferred_take_due(struct server *server, struct deferred *due)
 {
-	const size_t count = server->state->deferred_count;
-	struct deferred *all = state_deferred(server);
-	size_t first = 0;
+	struct deferred *all = state_deferred(server), *first = all;
 
-	if (count == 0)
+	for (size_t i = 1; i < server->state->deferred_count; i++)
+		if (all[i].due_ms < first->due_ms)
+			first = &all[i];
+	if (server->state->deferred_count == 0 || first->due_ms > realtime_ms())
 		return false;
-	for (size_t i = 1; i < count; i++)
-		if (all[i].due_ms < all[first].due_ms)
-			first = i;
-	if (all[first].due_ms > realtime_ms())
-		return false;
-	*due = all[first];
-	memmove(&all[first], &all[first + 1], (count - first - 1) * sizeof(*all));
-	state_resize_deferred(server, count - 1);
+	*due = *first;
+	state_cut(server, first, sizeof(*first));
+	server->state->deferred_count--;
 	return true;
 }
 

@@ -65,13 +65,41 @@ struct deferred {
 	unsigned char entry[24]; /* the largest entry of a batch */
 };
 
+enum partition { PARTITION_MEMBER, PARTITION_ROOT, PARTITION_ISOLATED, PARTITIONS };
+
+/** Why a group is no valid partition. */
+enum partition_flaw {
+	FLAW_NONE,
+	FLAW_EMPTY,
+	FLAW_NOT_EXCLUSIVE,
+	FLAW_OFFLINE,
+	FLAW_HOUSEKEEPING,
+	FLAW_NOTHING_LEFT,
+	FLAWS
+};
+
+struct cpu_bits {
+	uint64_t word[MOST_CPUS / 64];
+};
+
+/** A control group directly below /sys/fs/cgroup, or with cpuset in cgroup v1 below
+ * /sys/fs/cgroup/cpuset. */
+struct group {
+	char name[256];
+	uint8_t wanted; /* enum partition */
+	uint8_t flaw;
+	uint8_t judged; /* while groups_update() runs */
+	uint8_t reserved[5];
+	struct cpu_bits cpus; /* cpuset.cpus */
+};
+
 /** The state. struct domain_state of each domain follow, the TPMI registers of all domains, struct
  * cpu_state of each CPU, the sets that the driver has kept in the order it got to know them, what
- * is deferred in the order it was accepted, and the control groups as lines of text. Its layout is
- * that of the file: a change needs a new STATE_FORMAT. */
+ * is deferred in the order it was accepted, and the control groups by name. Its layout is that of
+ * the file: a change needs a new STATE_FORMAT. */
 struct state {
 	uint32_t domain_count, cpu_count, register_count;
-	uint32_t kept_count, deferred_count, group_bytes;
+	uint32_t kept_count, deferred_count, group_count;
 	uint32_t no_turbo;
 	uint32_t smt;	      /* enum smt_control */
 	uint32_t controllers; /* of cgroups: a bit for each that groups get */
@@ -84,7 +112,7 @@ struct state {
 	int32_t rcu_expedited, rcu_normal; /* whatever was written */
 };
 
-enum { STATE_FORMAT = 15, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 16, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /** The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
  * first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one before, or
@@ -161,12 +189,13 @@ bool cpu_online(const struct server *server, const struct platform_cpu *cpu);
 bool smt_allows(const struct server *server, const struct platform_cpu *cpu);
 
 struct kept_set *state_kept(const struct server *server);
-/** The lines of groups, state->group_bytes long, without a NUL. */
-char *state_groups(const struct server *server);
+struct group *state_groups(const struct server *server);
 /** Adds a set that the driver keeps, or the newest of its kind and CPU takes the place of the one
  * before. Returns 0 or -ENOMEM. */
 int state_keep(struct server *server, const struct kept_set *set);
-int state_set_groups(struct server *server, const char *lines, size_t size);
+/** Makes space for @size bytes at @offset of the state, NULL without memory; and takes them out. */
+void *state_insert(struct server *server, size_t offset, size_t size);
+void state_cut(struct server *server, void *at, size_t size);
 
 /** Keeps an entry of a batch, or a request, for later. Returns 0, -EIO or -ENOMEM. */
 int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
