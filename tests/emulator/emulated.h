@@ -14,6 +14,7 @@
 #include "driver/abi.h"
 #include "emulator/model/machines.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,8 @@ static inline void finish(struct emulated *e)
 	close_machine(e);
 	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
 	remove_locks(e->directory);
+	if (strncmp(e->platform, e->scratch, strlen(e->scratch)) == 0)
+		assert_int_equal(unlink(e->platform), 0);
 	assert_int_equal(rmdir(e->scratch), 0);
 }
 
@@ -273,15 +276,46 @@ static inline void start_written(struct emulated *e, const char *text)
 	open_machine(e);
 }
 
-static inline void finish_written(struct emulated *e)
-{
-	char *error;
+/* ---- A test: TEST(name, "platform") { ... }, where `e` is its machine, open until the test ends.
+ * With NULL instead of a platform it opens one itself, or none ---- */
 
-	close_machine(e);
-	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
-	remove_locks(e->directory);
-	assert_int_equal(unlink(e->platform), 0);
-	assert_int_equal(rmdir(e->scratch), 0);
+struct emulated_test {
+	const char *platform;
+	void (*run)(struct emulated *e);
+};
+
+enum { MOST_TESTS = 64 };
+static struct CMUnitTest emulated_tests[MOST_TESTS];
+static size_t emulated_test_count;
+
+static inline void run_emulated_test(void **state)
+{
+	const struct emulated_test *test = *state;
+	struct emulated e = { .device = -1 };
+
+	if (test->platform)
+		start(&e, test->platform);
+	test->run(&e);
+	/* Unless the test has done that itself. */
+	if (*e.scratch && access(e.scratch, F_OK) == 0)
+		finish(&e);
+}
+
+#define TEST(test, machine) \
+	static void test(struct emulated *e); \
+	__attribute__((constructor)) static void register_##test(void) \
+	{ \
+		static struct emulated_test row = { machine, test }; \
+\
+		assert(emulated_test_count < MOST_TESTS); \
+		emulated_tests[emulated_test_count++] = \
+			(struct CMUnitTest){ #test, run_emulated_test, NULL, NULL, &row }; \
+	} \
+	static void test(struct emulated *e __attribute__((unused)))
+
+int main(void)
+{
+	return cmocka_run_group_tests(emulated_tests, NULL, NULL);
 }
 
 #endif

@@ -8,13 +8,12 @@
 
 /* ---- What becomes of a capture ---- */
 
-static void a_mailbox_machine_answers_as_captured(void **state)
+TEST(a_mailbox_machine_answers_as_captured, NULL)
 {
 	struct captured r;
 	uint32_t answer, register_value = 0;
 	uint64_t value = 0;
 
-	(void)state;
 	start_capture(&r, mailbox_capture);
 	assert_int_equal(ask(&r.e, 0x00, 0), 0x81000103);
 	assert_int_equal(ask(&r.e, 0x0a, 0), 0x00141818);
@@ -36,11 +35,10 @@ static void a_mailbox_machine_answers_as_captured(void **state)
 	end_capture(&r);
 }
 
-static void files_come_from_the_capture_or_are_composed(void **state)
+TEST(files_come_from_the_capture_or_are_composed, NULL)
 {
 	struct captured r;
 
-	(void)state;
 	start_capture(&r, mailbox_capture);
 	assert_file(&r.e, CPUS "/possible", "0-7\n");
 	assert_file(&r.e, CPUS "/online", "0-3\n");
@@ -57,12 +55,11 @@ static void files_come_from_the_capture_or_are_composed(void **state)
 }
 
 /** What is written moves answers as on a platform that was described. */
-static void a_captured_machine_can_be_changed(void **state)
+TEST(a_captured_machine_can_be_changed, NULL)
 {
 	struct captured r;
 	uint32_t value = 0x12345678;
 
-	(void)state;
 	mailbox_capture(&r);
 	free(r.file[3].text);
 	r.file[3].text = strdup("driver -> 1 1 64 1 1\n"
@@ -89,11 +86,10 @@ static void a_captured_machine_can_be_changed(void **state)
 	end_capture(&r);
 }
 
-static void a_tpmi_machine_has_the_captured_registers(void **state)
+TEST(a_tpmi_machine_has_the_captured_registers, NULL)
 {
 	struct captured r;
 
-	(void)state;
 	start_capture(&r, tpmi_capture);
 	assert_int_equal(instances(&r.e, 0).valid_mask, 7);
 	assert_int_equal(levels(&r.e, 0, 0).level_mask, 0xb);
@@ -102,12 +98,11 @@ static void a_tpmi_machine_has_the_captured_registers(void **state)
 	end_capture(&r);
 }
 
-static void debugfs_shows_the_registers_as_they_are(void **state)
+TEST(debugfs_shows_the_registers_as_they_are, NULL)
 {
 	struct captured r;
 	char *content;
 
-	(void)state;
 	start_capture(&r, tpmi_capture);
 	assert_file(&r.e, "/" TPMI_DUMP, find_file(&r, TPMI_DUMP));
 	assert_int_equal(set_features(&r.e, 0, 0, 1), 0);
@@ -119,11 +114,10 @@ static void debugfs_shows_the_registers_as_they_are(void **state)
 
 /* ---- The lock ---- */
 
-static void unlocked_the_level_of_a_tpmi_machine_can_be_changed(void **state)
+TEST(unlocked_the_level_of_a_tpmi_machine_can_be_changed, NULL)
 {
 	struct captured r;
 
-	(void)state;
 	tpmi_capture(&r);
 	put_files(&r);
 	r.e.target.unlock = true;
@@ -134,12 +128,11 @@ static void unlocked_the_level_of_a_tpmi_machine_can_be_changed(void **state)
 	end_capture(&r);
 }
 
-static void unlocked_the_level_of_a_mailbox_machine_can_be_changed(void **state)
+TEST(unlocked_the_level_of_a_mailbox_machine_can_be_changed, NULL)
 {
 	struct captured r;
 	uint64_t lock = 0;
 
-	(void)state;
 	start_capture(&r, mailbox_capture);
 	assert_int_equal(msr(&r.e, 0, 0x64b, false, &lock), 1);
 	assert_int_equal(lock, 0x80000000);
@@ -156,17 +149,13 @@ static void unlocked_the_level_of_a_mailbox_machine_can_be_changed(void **state)
 	end_capture(&r);
 }
 
-static void a_built_in_platform_can_be_unlocked(void **state)
+TEST(a_built_in_platform_can_be_unlocked, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	prepare(&e, "tests/locked");
-	e.target.unlock = true;
-	open_machine(&e);
-	assert_int_equal(ask(&e, 0x00, 0) & 1 << 24, 0);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	finish(&e);
+	prepare(e, "tests/locked");
+	e->target.unlock = true;
+	open_machine(e);
+	assert_int_equal(ask(e, 0x00, 0) & 1 << 24, 0);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
 }
 
 /* ---- State ---- */
@@ -182,7 +171,7 @@ static void assert_other_state(struct emulated *e)
 	free(error);
 }
 
-static void the_state_belongs_to_the_content_and_to_the_lock(void **state)
+TEST(the_state_belongs_to_the_content_and_to_the_lock, NULL)
 {
 	static const char *const changed[][3] = {
 		{ "proc/cpuinfo", "Small", "Other" },
@@ -192,7 +181,6 @@ static void the_state_belongs_to_the_content_and_to_the_lock(void **state)
 	};
 	struct captured r;
 
-	(void)state;
 	start_capture(&r, mailbox_capture);
 	close_machine(&r.e);
 	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
@@ -210,12 +198,11 @@ static void the_state_belongs_to_the_content_and_to_the_lock(void **state)
 	end_capture(&r);
 }
 
-static void registers_belong_to_the_content_too(void **state)
+TEST(registers_belong_to_the_content_too, NULL)
 {
 	struct captured r;
 	char *text;
 
-	(void)state;
 	start_capture(&r, tpmi_capture);
 	close_machine(&r.e);
 	text = replaced(find_file(&r, TPMI_DUMP), "20320640", "20320648");
@@ -226,13 +213,12 @@ static void registers_belong_to_the_content_too(void **state)
 }
 
 /** CPUs that are present and not in cpuinfo are offline: their places are composed. */
-static void offline_cpus_are_there(void **state)
+TEST(offline_cpus_are_there, NULL)
 {
 	struct captured r;
 	char *text;
 	uint32_t id;
 
-	(void)state;
 	mailbox_capture(&r);
 	text = replaced(find_file(&r, "sys/inlinefiles.txt"), "present|0-3", "present|0-5");
 	put_files(&r);
@@ -249,12 +235,11 @@ static void offline_cpus_are_there(void **state)
 	end_capture(&r);
 }
 
-static void a_capture_is_described(void **state)
+TEST(a_capture_is_described, NULL)
 {
 	struct captured r;
 	char *text, *error;
 
-	(void)state;
 	tpmi_capture(&r);
 	put_files(&r);
 	assert_int_equal(isst_emulator_show(&r.e.target, &text, &error), 0);
@@ -322,7 +307,7 @@ static void check_damages_of(void (*make)(struct captured *), const struct damag
 	end_capture(&r);
 }
 
-static void damaged_cpuinfo(void **state)
+TEST(damaged_cpuinfo, NULL)
 {
 	static const struct damage damages[] = {
 		{ "proc/cpuinfo", "core id\t\t: 2\n", "",
@@ -343,7 +328,6 @@ static void damaged_cpuinfo(void **state)
 	struct captured r;
 	char *error, *text;
 
-	(void)state;
 	mailbox_capture(&r);
 	check_damages(&r, damages, sizeof(damages) / sizeof(damages[0]));
 	put_file(&r, "proc/cpuinfo", "");
@@ -360,7 +344,7 @@ static void damaged_cpuinfo(void **state)
 	end_capture(&r);
 }
 
-static void damaged_msrs(void **state)
+TEST(damaged_msrs, NULL)
 {
 	static const struct damage damages[] = {
 		{ "msr/msr.txt", "1ad:0|2325 1|2325 2|2325", "1ad:0|2325 1|2325",
@@ -383,11 +367,10 @@ static void damaged_msrs(void **state)
 		  "/msr/msr.txt:6: found \"0|10000000000000000\", expected CPU|VALUE" },
 	};
 
-	(void)state;
 	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
-static void damaged_file_lines(void **state)
+TEST(damaged_file_lines, NULL)
 {
 #define FILES "sys/inlinefiles.txt"
 	static const struct damage damages[] = {
@@ -422,11 +405,10 @@ static void damaged_file_lines(void **state)
 		  "/" FILES ":14: found \"new\", expected a kernel release" },
 	};
 
-	(void)state;
 	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
-static void damaged_answers(void **state)
+TEST(damaged_answers, NULL)
 {
 #define ANSWERS "isst/answers.txt"
 	static const struct damage damages[] = {
@@ -468,11 +450,10 @@ static void damaged_answers(void **state)
 		  "/" ANSWERS ":21: found \"no-driver\", but \"driver\" stands in line 2" },
 	};
 
-	(void)state;
 	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
-static void damaged_dumps(void **state)
+TEST(damaged_dumps, NULL)
 {
 	static const struct damage damages[] = {
 		{ TPMI_DUMP, "TPMI Instance:1 offset:", "TPMI Instance:1 ",
@@ -504,18 +485,16 @@ static void damaged_dumps(void **state)
 		{ "msr/msr.txt", "54:", "53:", "/msr/msr.txt:1: found no MSR 0x54" },
 	};
 
-	(void)state;
 	check_damages_of(tpmi_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
 /** The block of registers is cut at its end, in every way. */
-static void truncated_register_blocks(void **state)
+TEST(truncated_register_blocks, NULL)
 {
 	struct captured r;
 	char *dump, *error;
 	size_t length;
 
-	(void)state;
 	tpmi_capture(&r);
 	put_files(&r);
 	dump = find_file(&r, TPMI_DUMP);
@@ -534,13 +513,12 @@ static void truncated_register_blocks(void **state)
 	end_capture(&r);
 }
 
-static void missing_files(void **state)
+TEST(missing_files, NULL)
 {
 	static const char *const names[] = { "proc/cpuinfo", "msr/msr.txt", "sys/inlinefiles.txt",
 					     TPMI_DUMP };
 	struct captured r;
 
-	(void)state;
 	tpmi_capture(&r);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[1400], *error;
@@ -557,12 +535,11 @@ static void missing_files(void **state)
 	end_capture(&r);
 }
 
-static void a_device_for_each_package(void **state)
+TEST(a_device_for_each_package, NULL)
 {
 	struct captured r;
 	char *error;
 
-	(void)state;
 	tpmi_capture(&r);
 	put_files(&r);
 	put_file(&r, "sys/kernel/debug/tpmi-0000:80:03.1/tpmi-id-05/mem_dump",
@@ -576,13 +553,12 @@ static void a_device_for_each_package(void **state)
 }
 
 /** Whatever is damaged: an error or none, but never a crash (for the sanitizers to see). */
-static void no_damage_crashes(void **state)
+TEST(no_damage_crashes, NULL)
 {
 	static void (*const make[])(struct captured *) = { mailbox_capture, tpmi_capture };
 	static const char junk[] = "0:|-> \n\xff/9";
 	struct captured r;
 
-	(void)state;
 	for (size_t m = 0; m < 2; m++) {
 		make[m](&r);
 		put_files(&r);
@@ -606,33 +582,4 @@ static void no_damage_crashes(void **state)
 		}
 		end_capture(&r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mailbox_machine_answers_as_captured),
-		cmocka_unit_test(files_come_from_the_capture_or_are_composed),
-		cmocka_unit_test(a_captured_machine_can_be_changed),
-		cmocka_unit_test(a_tpmi_machine_has_the_captured_registers),
-		cmocka_unit_test(debugfs_shows_the_registers_as_they_are),
-		cmocka_unit_test(unlocked_the_level_of_a_tpmi_machine_can_be_changed),
-		cmocka_unit_test(unlocked_the_level_of_a_mailbox_machine_can_be_changed),
-		cmocka_unit_test(a_built_in_platform_can_be_unlocked),
-		cmocka_unit_test(the_state_belongs_to_the_content_and_to_the_lock),
-		cmocka_unit_test(registers_belong_to_the_content_too),
-		cmocka_unit_test(offline_cpus_are_there),
-		cmocka_unit_test(a_capture_is_described),
-		cmocka_unit_test(damaged_cpuinfo),
-		cmocka_unit_test(damaged_msrs),
-		cmocka_unit_test(damaged_file_lines),
-		cmocka_unit_test(damaged_answers),
-		cmocka_unit_test(damaged_dumps),
-		cmocka_unit_test(truncated_register_blocks),
-		cmocka_unit_test(missing_files),
-		cmocka_unit_test(a_device_for_each_package),
-		cmocka_unit_test(no_damage_crashes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -381,44 +381,38 @@ static void check_tpmi_machine(const char *name)
 	finish(&e);
 }
 
-static void a_6980p(void **state)
+TEST(a_6980p, NULL)
 {
-	(void)state;
 	check_tpmi_machine("gnr0");
 }
 
-static void a_granite_rapids_of_64_cores(void **state)
+TEST(a_granite_rapids_of_64_cores, NULL)
 {
-	(void)state;
 	check_tpmi_machine("gnr3");
 }
 
-static void a_6746e(void **state)
+TEST(a_6746e, NULL)
 {
-	(void)state;
 	check_tpmi_machine("srf2");
 }
 
-static void an_unlocked_6980p(void **state)
+TEST(an_unlocked_6980p, NULL)
 {
-	struct emulated e;
 	uint64_t limits = 0;
 
-	(void)state;
-	if (!replay(&e, "gnr0"))
+	if (!replay(e, "gnr0"))
 		skip();
-	assert_int_equal(msr(&e, 300, 0x1ad, false, &limits), 1);
+	assert_int_equal(msr(e, 300, 0x1ad, false, &limits), 1);
 	assert_int_equal(limits, 0x2020212223242627);
-	assert_int_equal(msr(&e, 300, 0x1ae, false, &limits), 1);
+	assert_int_equal(msr(e, 300, 0x1ae, false, &limits), 1);
 	assert_int_equal(limits, 0x8078726c605a4e40);
-	assert_file(&e, CPUS "/cpu300/cpufreq/base_frequency", "2000000\n");
-	assert_file(&e, CPUS "/cpu300/cpufreq/cpuinfo_max_freq", "3900000\n");
-	finish(&e);
-	assert_int_equal(mkdir(e.scratch, 0700), 0);
-	e.target.unlock = true;
-	open_machine(&e);
-	assert_false(levels(&e, 1, 2).locked);
-	finish(&e);
+	assert_file(e, CPUS "/cpu300/cpufreq/base_frequency", "2000000\n");
+	assert_file(e, CPUS "/cpu300/cpufreq/cpuinfo_max_freq", "3900000\n");
+	finish(e);
+	assert_int_equal(mkdir(e->scratch, 0700), 0);
+	e->target.unlock = true;
+	open_machine(e);
+	assert_false(levels(e, 1, 2).locked);
 }
 
 /* ---- Mailbox ---- */
@@ -510,33 +504,28 @@ static void check_mailbox_machine(const char *name)
 	finish(&e);
 }
 
-static void an_8360y_with_sst_bf_on(void **state)
+TEST(an_8360y_with_sst_bf_on, NULL)
 {
-	(void)state;
 	check_mailbox_machine("icx2s0");
 }
 
-static void an_8460h(void **state)
+TEST(an_8460h, NULL)
 {
-	(void)state;
 	check_mailbox_machine("spr1");
 }
 
-static void an_8592(void **state)
+TEST(an_8592, NULL)
 {
-	(void)state;
 	check_mailbox_machine("emr0");
 }
 
-static void an_8260l(void **state)
+TEST(an_8260l, NULL)
 {
-	(void)state;
 	check_mailbox_machine("clx2s0");
 }
 
-static void an_8170m_without_speed_select(void **state)
+TEST(an_8170m_without_speed_select, NULL)
 {
-	(void)state;
 	check_mailbox_machine("sklep0");
 }
 
@@ -558,63 +547,40 @@ static size_t check_line(struct emulated *e, char *line)
 }
 
 /** Most files are composed, so that they follow changes: they have to be those that were there. */
-static void files_are_as_captured(void **state)
+TEST(files_are_as_captured, NULL)
 {
 	static const char *const names[] = { "gnr0", "gnr3", "srf2",   "icx2s0",
 					     "spr1", "emr0", "clx2s0", "sklep0" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[700], *line = NULL;
 		size_t space = 0, compared = 0;
-		struct emulated e;
 		FILE *file;
 
-		if (!replay(&e, names[i]))
+		if (!replay(e, names[i]))
 			skip();
-		snprintf(path, sizeof(path), "%s/sys/inlinefiles.txt", e.platform);
+		snprintf(path, sizeof(path), "%s/sys/inlinefiles.txt", e->platform);
 		file = fopen(path, "r");
 		assert_non_null(file);
 		while (getline(&line, &space, file) > 0)
-			compared += check_line(&e, line);
+			compared += check_line(e, line);
 		assert_true(compared > 300);
 		free(line);
 		fclose(file);
-		finish(&e);
+		finish(e);
 	}
 }
 
 /** Also where there are no captures: a directory has to be one. */
-static void a_directory_that_is_none(void **state)
+TEST(a_directory_that_is_none, NULL)
 {
 	struct isst_machine *machine;
-	struct emulated e;
 	char *error;
 
-	(void)state;
-	prepare(&e, "-");
-	snprintf(e.platform, sizeof(e.platform), "%s/", e.scratch);
-	assert_int_equal(isst_emulator_open(&e.target, &machine, &error), -EINVAL);
+	prepare(e, "-");
+	snprintf(e->platform, sizeof(e->platform), "%s/", e->scratch);
+	assert_int_equal(isst_emulator_open(&e->target, &machine, &error), -EINVAL);
 	assert_non_null(strstr(error, "/proc/cpuinfo: found no such file, expected one in every"));
 	free(error);
-	assert_int_equal(rmdir(e.scratch), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_6980p),
-		cmocka_unit_test(a_granite_rapids_of_64_cores),
-		cmocka_unit_test(a_6746e),
-		cmocka_unit_test(an_unlocked_6980p),
-		cmocka_unit_test(an_8360y_with_sst_bf_on),
-		cmocka_unit_test(an_8460h),
-		cmocka_unit_test(an_8592),
-		cmocka_unit_test(an_8260l),
-		cmocka_unit_test(an_8170m_without_speed_select),
-		cmocka_unit_test(files_are_as_captured),
-		cmocka_unit_test(a_directory_that_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(rmdir(e->scratch), 0);
 }

@@ -117,31 +117,27 @@ static void compare_machine(const char *name, const char *capture)
 	platform_free(platform);
 }
 
-static void granite_rapids_128(void **state)
+TEST(granite_rapids_128, NULL)
 {
-	(void)state;
 	compare_machine("graniterapids-2s128c", "gnr0");
 }
 
-static void granite_rapids_64(void **state)
+TEST(granite_rapids_64, NULL)
 {
-	(void)state;
 	compare_machine("graniterapids-2s64c", "gnr3");
 }
 
-static void sierra_forest_112(void **state)
+TEST(sierra_forest_112, NULL)
 {
-	(void)state;
 	compare_machine("sierraforest-2s112c", "srf2");
 }
 
 /** Without any capture: what all of them have in common. */
-static void real_machines_are_locked_and_have_127_registers(void **state)
+TEST(real_machines_are_locked_and_have_127_registers, NULL)
 {
 	static const char *const names[] = { "graniterapids-2s128c", "graniterapids-2s64c",
 					     "sierraforest-2s112c" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct platform *platform = read_builtin(names[i]);
 
@@ -157,16 +153,4 @@ static void real_machines_are_locked_and_have_127_registers(void **state)
 		}
 		platform_free(platform);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(real_machines_are_locked_and_have_127_registers),
-		cmocka_unit_test(granite_rapids_128),
-		cmocka_unit_test(granite_rapids_64),
-		cmocka_unit_test(sierra_forest_112),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

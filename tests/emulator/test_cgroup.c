@@ -24,39 +24,33 @@ static void start_with_groups(struct emulated *e, const char *platform)
 	assert_int_equal(make(e, B), 0);
 }
 
-static void the_controller_has_to_be_enabled(void **state)
+TEST(the_controller_has_to_be_enabled, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_file(&e, CGROUP "/cgroup.controllers", "cpuset cpu io memory hugetlb pids\n");
-	assert_file(&e, CGROUP "/cgroup.subtree_control", "cpu memory pids\n");
-	assert_int_equal(make(&e, A), 0);
-	assert_int_equal(make(&e, A), -EEXIST);
-	assert_int_equal(make(&e, A "/below"), -EAGAIN);
-	assert_int_equal(make(&e, CGROUP "/a\nb"), -EINVAL);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1"), -ENOENT);
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "cpuset"), -EINVAL);
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+nonsense"), -EINVAL);
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+cpuset +rdma"),
-			 -ENOENT);
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+cpuset -pids\n"), 0);
-	assert_file(&e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
-	assert_file(&e, A "/cpuset.cpus", "\n");
-	assert_file(&e, A "/cpuset.cpus.effective", "0-3\n");
-	assert_file(&e, A "/cpuset.cpus.partition", "member\n");
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "-cpuset"), 0);
-	assert_int_equal(read_result(&e, A "/cpuset.cpus"), -ENOENT);
-	assert_int_equal(remove_group(&e, A), 0);
-	assert_int_equal(remove_group(&e, A), -ENOENT);
-	assert_int_equal(remove_group(&e, CGROUP "/../cgroup/a"), -EINVAL);
-	assert_int_equal(remove_group(&e, CGROUP "/cgroup.controllers"), -ENOTDIR);
-	finish(&e);
+	assert_file(e, CGROUP "/cgroup.controllers", "cpuset cpu io memory hugetlb pids\n");
+	assert_file(e, CGROUP "/cgroup.subtree_control", "cpu memory pids\n");
+	assert_int_equal(make(e, A), 0);
+	assert_int_equal(make(e, A), -EEXIST);
+	assert_int_equal(make(e, A "/below"), -EAGAIN);
+	assert_int_equal(make(e, CGROUP "/a\nb"), -EINVAL);
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "1"), -ENOENT);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "cpuset"), -EINVAL);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+nonsense"), -EINVAL);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset +rdma"), -ENOENT);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset -pids\n"), 0);
+	assert_file(e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
+	assert_file(e, A "/cpuset.cpus", "\n");
+	assert_file(e, A "/cpuset.cpus.effective", "0-3\n");
+	assert_file(e, A "/cpuset.cpus.partition", "member\n");
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "-cpuset"), 0);
+	assert_int_equal(read_result(e, A "/cpuset.cpus"), -ENOENT);
+	assert_int_equal(remove_group(e, A), 0);
+	assert_int_equal(remove_group(e, A), -ENOENT);
+	assert_int_equal(remove_group(e, CGROUP "/../cgroup/a"), -EINVAL);
+	assert_int_equal(remove_group(e, CGROUP "/cgroup.controllers"), -ENOTDIR);
 }
 
 /** As seen on Linux 6.18. */
-static void directories_that_cannot_be_made_or_removed(void **state)
+TEST(directories_that_cannot_be_made_or_removed, NULL)
 {
 	static const struct {
 		const char *path;
@@ -84,290 +78,229 @@ static void directories_that_cannot_be_made_or_removed(void **state)
 		{ CPUS "/cpu0", -EEXIST, -EPERM },
 		{ "/sys/none/below", -ENOENT, -ENOENT },
 	};
-	struct emulated e;
 
-	(void)state;
-	start_with_groups(&e, "tests/tiny");
+	start_with_groups(e, "tests/tiny");
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
-		int result = make(&e, CASES[i].path);
+		int result = make(e, CASES[i].path);
 
 		if (result != CASES[i].made)
 			fail_msg("mkdir %s: %s, expected %s", CASES[i].path, strerror(-result),
 				 strerror(-CASES[i].made));
-		result = CASES[i].removed == 1 ? 1 : remove_group(&e, CASES[i].path);
+		result = CASES[i].removed == 1 ? 1 : remove_group(e, CASES[i].path);
 		if (result != CASES[i].removed)
 			fail_msg("rmdir %s: %s, expected %s", CASES[i].path, strerror(-result),
 				 strerror(-CASES[i].removed));
 	}
-	assert_int_equal(read_result(&e, A "/cpuset.cpus"), 0);
-	finish(&e);
+	assert_int_equal(read_result(e, A "/cpuset.cpus"), 0);
 }
 
 /** However they are written. */
-static void names_of_groups(void **state)
+TEST(names_of_groups, NULL)
 {
-	struct emulated e;
 	char longest[300], path[320];
 
-	(void)state;
-	start_with_groups(&e, "tests/tiny");
-	assert_int_equal(make(&e, CGROUP "//c//"), 0);
-	assert_int_equal(read_result(&e, CGROUP "/c/cpuset.cpus"), 0);
-	assert_int_equal(remove_group(&e, CGROUP "/./c/"), 0);
-	assert_int_equal(read_result(&e, CGROUP "/c/cpuset.cpus"), -ENOENT);
+	start_with_groups(e, "tests/tiny");
+	assert_int_equal(make(e, CGROUP "//c//"), 0);
+	assert_int_equal(read_result(e, CGROUP "/c/cpuset.cpus"), 0);
+	assert_int_equal(remove_group(e, CGROUP "/./c/"), 0);
+	assert_int_equal(read_result(e, CGROUP "/c/cpuset.cpus"), -ENOENT);
 	memset(longest, 'x', sizeof(longest));
 	longest[255] = '\0';
 	snprintf(path, sizeof(path), CGROUP "/%s", longest);
-	assert_int_equal(make(&e, path), 0);
-	assert_int_equal(make(&e, path), -EEXIST);
-	assert_int_equal(remove_group(&e, path), 0);
+	assert_int_equal(make(e, path), 0);
+	assert_int_equal(make(e, path), -EEXIST);
+	assert_int_equal(remove_group(e, path), 0);
 	longest[255] = 'x';
 	longest[256] = '\0';
 	snprintf(path, sizeof(path), CGROUP "/%s", longest);
-	assert_int_equal(make(&e, path), -ENAMETOOLONG);
-	assert_int_equal(remove_group(&e, path), -ENAMETOOLONG);
-	finish(&e);
+	assert_int_equal(make(e, path), -ENAMETOOLONG);
+	assert_int_equal(remove_group(e, path), -ENAMETOOLONG);
 }
 
-static void lists_of_cpus(void **state)
+TEST(lists_of_cpus, NULL)
 {
-	struct emulated e;
 	char *longest;
 
-	(void)state;
-	start_with_groups(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3,1-2\n"), 0);
-	assert_file(&e, A "/cpuset.cpus", "1-3\n");
-	assert_file(&e, A "/cpuset.cpus.effective", "1-3\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1-x"), -EINVAL);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3-4"), -ERANGE);
-	assert_file(&e, A "/cpuset.cpus", "1-3\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "\n"), 0);
-	assert_file(&e, A "/cpuset.cpus", "\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.effective", "1"), -EACCES);
+	start_with_groups(e, "tests/tiny");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "3,1-2\n"), 0);
+	assert_file(e, A "/cpuset.cpus", "1-3\n");
+	assert_file(e, A "/cpuset.cpus.effective", "1-3\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "1-x"), -EINVAL);
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "3-4"), -ERANGE);
+	assert_file(e, A "/cpuset.cpus", "1-3\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "\n"), 0);
+	assert_file(e, A "/cpuset.cpus", "\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus.effective", "1"), -EACCES);
 	longest = calloc(1, 60000);
 	assert_non_null(longest);
 	memset(longest, '1', 59999);
 	for (size_t i = 1; i < 59999; i += 2)
 		longest[i] = ',';
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", longest), -E2BIG);
+	assert_int_equal(write_file(e, A "/cpuset.cpus", longest), -E2BIG);
 	longest[49251] = '\0';
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", longest), 0);
-	assert_file(&e, A "/cpuset.cpus", "1\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", longest), 0);
+	assert_file(e, A "/cpuset.cpus", "1\n");
 	free(longest);
-	finish(&e);
 }
 
-static void a_valid_isolated_partition(void **state)
+TEST(a_valid_isolated_partition, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_with_groups(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "nonsense"), -EINVAL);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
-	assert_file(&e, A "/cpuset.cpus.effective", "2-3\n");
-	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-1\n");
-	assert_file(&e, CGROUP "/cpuset.cpus.isolated", "2-3\n");
-	assert_file(&e, B "/cpuset.cpus.effective", "0-1\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root\n"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "root\n");
-	assert_file(&e, CGROUP "/cpuset.cpus.isolated", "\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "member"), 0);
-	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-3\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_int_equal(remove_group(&e, A), 0);
-	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-3\n");
-	finish(&e);
+	start_with_groups(e, "tests/tiny");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "nonsense"), -EINVAL);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_file(e, A "/cpuset.cpus.effective", "2-3\n");
+	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-1\n");
+	assert_file(e, CGROUP "/cpuset.cpus.isolated", "2-3\n");
+	assert_file(e, B "/cpuset.cpus.effective", "0-1\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root\n"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "root\n");
+	assert_file(e, CGROUP "/cpuset.cpus.isolated", "\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "member"), 0);
+	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-3\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_int_equal(remove_group(e, A), 0);
+	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-3\n");
 }
 
-static void partitions_that_are_accepted_and_invalid(void **state)
+TEST(partitions_that_are_accepted_and_invalid, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_with_groups(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition",
+	start_with_groups(e, "tests/tiny");
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(e, A "/cpuset.cpus.partition",
 		    "isolated invalid (cpuset.cpus and cpuset.cpus.exclusive are empty)\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "0-3"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition",
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "0-3"), 0);
+	assert_file(e, A "/cpuset.cpus.partition",
 		    "isolated invalid (Parent unable to distribute cpu downstream)\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
-	finish(&e);
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
 }
 
 /** Through 6.19: a group that is no partition counts as much as one that is. */
-static void before_7_0_cpus_of_any_group_are_not_exclusive(void **state)
+TEST(before_7_0_cpus_of_any_group_are_not_exclusive, NULL)
 {
 	static const char INVALID[] = "root invalid (Cpu list in cpuset.cpus not exclusive)\n";
-	struct emulated e;
 
-	(void)state;
-	start_with_groups(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1-3"), 0);
-	assert_int_equal(write_file(&e, B "/cpuset.cpus", "2"), 0);
-	assert_int_equal(write_file(&e, B "/cpuset.cpus.partition", "root"), 0);
-	assert_file(&e, B "/cpuset.cpus.partition", INVALID);
-	assert_file(&e, A "/cpuset.cpus.effective", "1-3\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1,3"), 0);
-	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
-	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-1,3\n");
+	start_with_groups(e, "tests/tiny");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "1-3"), 0);
+	assert_int_equal(write_file(e, B "/cpuset.cpus", "2"), 0);
+	assert_int_equal(write_file(e, B "/cpuset.cpus.partition", "root"), 0);
+	assert_file(e, B "/cpuset.cpus.partition", INVALID);
+	assert_file(e, A "/cpuset.cpus.effective", "1-3\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "1,3"), 0);
+	assert_file(e, B "/cpuset.cpus.partition", "root\n");
+	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-1,3\n");
 	/* One that comes later takes a valid partition its CPUs. */
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "member\n");
-	assert_file(&e, B "/cpuset.cpus.partition", INVALID);
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "2"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "member\n");
+	assert_file(e, B "/cpuset.cpus.partition", INVALID);
 	/* Of two partitions both are invalid. */
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", INVALID);
-	assert_file(&e, B "/cpuset.cpus.partition", INVALID);
-	assert_int_equal(remove_group(&e, A), 0);
-	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
-	finish(&e);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", INVALID);
+	assert_file(e, B "/cpuset.cpus.partition", INVALID);
+	assert_int_equal(remove_group(e, A), 0);
+	assert_file(e, B "/cpuset.cpus.partition", "root\n");
 }
 
-static void since_7_0_cpus_of_partitions_alone_are_not_exclusive(void **state)
+TEST(since_7_0_cpus_of_partitions_alone_are_not_exclusive, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_with_groups(&e, "tests/tpmi-modules"); /* 7.0 */
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
-	assert_int_equal(write_file(&e, B "/cpuset.cpus", "1-2"), 0);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
+	start_with_groups(e, "tests/tpmi-modules"); /* 7.0 */
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
+	assert_int_equal(write_file(e, B "/cpuset.cpus", "1-2"), 0);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
 	/* Whoever was there first keeps its CPUs, whatever the names. */
-	assert_file(&e, B "/cpuset.cpus.effective", "1\n");
-	assert_int_equal(write_file(&e, B "/cpuset.cpus.partition", "root"), 0);
-	assert_file(&e, B "/cpuset.cpus.partition",
+	assert_file(e, B "/cpuset.cpus.effective", "1\n");
+	assert_int_equal(write_file(e, B "/cpuset.cpus.partition", "root"), 0);
+	assert_file(e, B "/cpuset.cpus.partition",
 		    "root invalid (Cpu list in cpuset.cpus not exclusive)\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3"), 0);
-	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition",
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "3"), 0);
+	assert_file(e, B "/cpuset.cpus.partition", "root\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
+	assert_file(e, A "/cpuset.cpus.partition",
 		    "isolated invalid (Cpu list in cpuset.cpus not exclusive)\n");
-	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
-	finish(&e);
+	assert_file(e, B "/cpuset.cpus.partition", "root\n");
 }
 
-static void hotplug_turns_partitions_invalid_and_back(void **state)
+TEST(hotplug_turns_partitions_invalid_and_back, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_with_groups(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
-	assert_file(&e, A "/cpuset.cpus", "2-3\n");
-	assert_file(&e, A "/cpuset.cpus.effective", "3\n");
-	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition",
+	start_with_groups(e, "tests/tiny");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
+	assert_file(e, A "/cpuset.cpus", "2-3\n");
+	assert_file(e, A "/cpuset.cpus.effective", "3\n");
+	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
+	assert_file(e, A "/cpuset.cpus.partition",
 		    "isolated invalid (No cpu available due to hotplug)\n");
-	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-1\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
-	assert_file(&e, A "/cpuset.cpus.effective", "2-3\n");
-	finish(&e);
+	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-1\n");
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "1"), 0);
+	assert_file(e, A "/cpuset.cpus.effective", "2-3\n");
 }
 
-static void the_kernels_own_isolation(void **state)
+TEST(the_kernels_own_isolation, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_with_groups(&e, "tests/isolcpus");
-	assert_file(&e, CGROUP "/cpuset.cpus.isolated", "3\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3"), 0);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition",
+	start_with_groups(e, "tests/isolcpus");
+	assert_file(e, CGROUP "/cpuset.cpus.isolated", "3\n");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "3"), 0);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root"), 0);
+	assert_file(e, A "/cpuset.cpus.partition",
 		    "root invalid (partition config conflicts with housekeeping setup)\n");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
-	assert_int_equal(write_file(&e, B "/cpuset.cpus", "0-2"), 0);
-	assert_int_equal(write_file(&e, B "/cpuset.cpus.partition", "isolated"), 0);
-	assert_file(&e, B "/cpuset.cpus.partition",
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_int_equal(write_file(e, B "/cpuset.cpus", "0-2"), 0);
+	assert_int_equal(write_file(e, B "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(e, B "/cpuset.cpus.partition",
 		    "isolated invalid (partition config conflicts with housekeeping setup)\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), -EBUSY);
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
-	finish(&e);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), -EBUSY);
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
 }
 
-static void kernels_without(void **state)
+TEST(kernels_without, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/no-cgroup");
-	assert_int_equal(read_result(&e, CGROUP "/cgroup.controllers"), -ENOENT);
-	assert_int_equal(make(&e, A), -ENOENT);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
-	finish(&e);
-	start(&e, "tests/no-cpuset");
-	assert_file(&e, CGROUP "/cgroup.controllers", "cpu io memory hugetlb pids\n");
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+cpuset"), -ENOENT);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
-	finish(&e);
-	start_with_groups(&e, "tests/no-isolated");
-	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1"), 0);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), -EINVAL);
-	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root"), 0);
-	assert_file(&e, A "/cpuset.cpus.partition", "root\n");
-	finish(&e);
-	start_with_groups(&e, "tests/old-kernel"); /* 6.1 */
-	assert_int_equal(read_result(&e, CGROUP "/cpuset.cpus.isolated"), -ENOENT);
-	finish(&e);
+	start(e, "tests/no-cgroup");
+	assert_int_equal(read_result(e, CGROUP "/cgroup.controllers"), -ENOENT);
+	assert_int_equal(make(e, A), -ENOENT);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
+	finish(e);
+	start(e, "tests/no-cpuset");
+	assert_file(e, CGROUP "/cgroup.controllers", "cpu io memory hugetlb pids\n");
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset"), -ENOENT);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
+	finish(e);
+	start_with_groups(e, "tests/no-isolated");
+	assert_int_equal(write_file(e, A "/cpuset.cpus", "1"), 0);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), -EINVAL);
+	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "root"), 0);
+	assert_file(e, A "/cpuset.cpus.partition", "root\n");
+	finish(e);
+	start_with_groups(e, "tests/old-kernel"); /* 6.1 */
+	assert_int_equal(read_result(e, CGROUP "/cpuset.cpus.isolated"), -ENOENT);
 }
 
 /* Kernel: cpuset_hotplug_update_tasks() and hotplug_update_tasks_legacy(), update_cpumask(). */
-static void groups_of_v1_lose_cpus_for_good(void **state)
+TEST(groups_of_v1_lose_cpus_for_good, "tests/hybrid-cgroups")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/hybrid-cgroups");
-	assert_file(&e, CGROUP "/unified/cgroup.controllers", "cpu io memory hugetlb pids\n");
-	assert_int_equal(read_result(&e, CGROUP "/cgroup.controllers"), -ENOENT);
-	assert_int_equal(make(&e, A), -EPERM);
-	assert_int_equal(make(&e, CGROUP "/unified/a"), -EPERM);
-	assert_int_equal(make(&e, CGROUP "/cpuset/a"), 0);
-	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "\n");
-	assert_int_equal(read_result(&e, CGROUP "/cpuset/a/cpuset.cpus.partition"), -ENOENT);
-	assert_int_equal(write_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
-	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1\n");
-	assert_file(&e, CGROUP "/cpuset/cpuset.cpus", "0-1,3\n");
-	assert_int_equal(write_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), -EINVAL);
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
-	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1\n");
-	assert_file(&e, CGROUP "/cpuset/a/cpuset.effective_cpus", "1\n");
-	assert_file(&e, CGROUP "/cpuset/cpuset.cpus", "0-3\n");
-	assert_int_equal(write_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);
-	assert_file(&e, CGROUP "/cpuset/a/cpuset.cpus", "1-2\n");
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_controller_has_to_be_enabled),
-		cmocka_unit_test(directories_that_cannot_be_made_or_removed),
-		cmocka_unit_test(names_of_groups),
-		cmocka_unit_test(lists_of_cpus),
-		cmocka_unit_test(a_valid_isolated_partition),
-		cmocka_unit_test(partitions_that_are_accepted_and_invalid),
-		cmocka_unit_test(before_7_0_cpus_of_any_group_are_not_exclusive),
-		cmocka_unit_test(since_7_0_cpus_of_partitions_alone_are_not_exclusive),
-		cmocka_unit_test(hotplug_turns_partitions_invalid_and_back),
-		cmocka_unit_test(the_kernels_own_isolation),
-		cmocka_unit_test(kernels_without),
-		cmocka_unit_test(groups_of_v1_lose_cpus_for_good),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_file(e, CGROUP "/unified/cgroup.controllers", "cpu io memory hugetlb pids\n");
+	assert_int_equal(read_result(e, CGROUP "/cgroup.controllers"), -ENOENT);
+	assert_int_equal(make(e, A), -EPERM);
+	assert_int_equal(make(e, CGROUP "/unified/a"), -EPERM);
+	assert_int_equal(make(e, CGROUP "/cpuset/a"), 0);
+	assert_file(e, CGROUP "/cpuset/a/cpuset.cpus", "\n");
+	assert_int_equal(read_result(e, CGROUP "/cpuset/a/cpuset.cpus.partition"), -ENOENT);
+	assert_int_equal(write_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
+	assert_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1\n");
+	assert_file(e, CGROUP "/cpuset/cpuset.cpus", "0-1,3\n");
+	assert_int_equal(write_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), -EINVAL);
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "1"), 0);
+	assert_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1\n");
+	assert_file(e, CGROUP "/cpuset/a/cpuset.effective_cpus", "1\n");
+	assert_file(e, CGROUP "/cpuset/cpuset.cpus", "0-3\n");
+	assert_int_equal(write_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2"), 0);
+	assert_file(e, CGROUP "/cpuset/a/cpuset.cpus", "1-2\n");
 }

@@ -73,15 +73,12 @@ static void get_head(const struct emulated *e, struct state_head *head)
 	close(file);
 }
 
-static void a_head_that_tells_of_no_state_is_refused(void **state)
+TEST(a_head_that_tells_of_no_state_is_refused, "tests/tiny")
 {
 	struct state_head good, bad;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	close_machine(&e);
-	get_head(&e, &good);
+	close_machine(e);
+	get_head(e, &good);
 	for (size_t i = 0; i < 5; i++) {
 		bad = good;
 		switch (i) {
@@ -100,57 +97,44 @@ static void a_head_that_tells_of_no_state_is_refused(void **state)
 		default:
 			bad.slots[good.slot].check++;
 		}
-		put(&e, "state", &bad, sizeof(bad), 0);
-		assert_refused(&e, "damaged");
-		put(&e, "state", &good, sizeof(good), 0);
+		put(e, "state", &bad, sizeof(bad), 0);
+		assert_refused(e, "damaged");
+		put(e, "state", &good, sizeof(good), 0);
 	}
-	open_machine(&e);
-	finish(&e);
+	open_machine(e);
 }
 
 /** What was never written there is not carried out, used as an index, or shown. */
-static void a_state_that_was_changed_is_refused(void **state)
+TEST(a_state_that_was_changed_is_refused, "tests/tpmi-tiny")
 {
 	const uint32_t level = 200;
 	struct state_head head;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	close_machine(&e);
-	get_head(&e, &head);
-	put(&e, "state", &level, sizeof(level),
+	close_machine(e);
+	get_head(e, &head);
+	put(e, "state", &level, sizeof(level),
 	    STATE_HEAD_BYTES + head.capacity * head.slot + sizeof(struct state) +
 		    offsetof(struct domain_state, level));
-	assert_refused(&e, "its checksum is not that of what it holds");
-	finish(&e);
+	assert_refused(e, "its checksum is not that of what it holds");
 }
 
-static void a_state_that_is_too_short_or_too_long_is_refused(void **state)
+TEST(a_state_that_is_too_short_or_too_long_is_refused, "tests/tiny")
 {
 	const off_t sizes[] = { 0, 7, sizeof(struct state_head), STATE_HEAD_BYTES, 1 << 20 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	close_machine(&e);
+	close_machine(e);
 	for (size_t i = 5; i-- > 0;) {
-		resize(&e, sizes[i]);
-		assert_refused(&e, "too short");
+		resize(e, sizes[i]);
+		assert_refused(e, "too short");
 	}
-	finish(&e);
 }
 
-static void a_state_that_shrinks_while_it_is_open_is_no_crash(void **state)
+TEST(a_state_that_shrinks_while_it_is_open_is_no_crash, "tests/tiny")
 {
-	struct emulated e;
 	uint32_t response;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	resize(&e, 100);
-	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &response), -EIO);
-	finish(&e);
+	resize(e, 100);
+	assert_int_equal(mailbox_on(e, 0, 0x7f, 0, 0, 0, &response), -EIO);
 }
 
 static void use(const struct emulated *e, struct isst_machine *machine)
@@ -217,9 +201,8 @@ static void flip_bytes(const char *platform)
 	finish(&e);
 }
 
-static void a_state_with_any_byte_wrong_is_no_crash(void **state)
+TEST(a_state_with_any_byte_wrong_is_no_crash, NULL)
 {
-	(void)state;
 	flip_bytes("tests/tiny");
 	flip_bytes("tests/tpmi-tiny");
 }
@@ -252,73 +235,64 @@ static int open_status(struct emulated *e, const char *words)
 	return WEXITSTATUS(status);
 }
 
-static void a_fifo_is_not_waited_for(void **state)
+TEST(a_fifo_is_not_waited_for, NULL)
 {
 	static const char *const names[] = {
 		"faults", "fault-counts", "state", "lock", "log",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		struct emulated e;
 		char path[700], saved[700];
 		int result;
 
-		start(&e, "tests/tiny");
-		rules(&e, "mailbox any EBUSY times 1\n");
-		close_machine(&e);
-		snprintf(path, sizeof(path), "%s/%s", e.directory, names[i]);
-		snprintf(saved, sizeof(saved), "%s/saved", e.scratch);
+		start(e, "tests/tiny");
+		rules(e, "mailbox any EBUSY times 1\n");
+		close_machine(e);
+		snprintf(path, sizeof(path), "%s/%s", e->directory, names[i]);
+		snprintf(saved, sizeof(saved), "%s/saved", e->scratch);
 		rename(path, saved);
 		assert_int_equal(mkfifo(path, 0600), 0);
-		result = open_status(&e, names[i]);
+		result = open_status(e, names[i]);
 		if (strcmp(names[i], "log") != 0 && strcmp(names[i], "lock") != 0)
 			assert_int_equal(result, 1);
 		assert_int_not_equal(result, 99);
 		assert_int_equal(unlink(path), 0);
 		if (rename(saved, path))
 			assert_int_equal(errno, ENOENT);
-		finish(&e);
+		finish(e);
 	}
 }
 
-static void rules_that_become_a_fifo_fail_calls(void **state)
+TEST(rules_that_become_a_fifo_fail_calls, "tests/tiny")
 {
-	struct emulated e;
 	uint32_t response;
 	char path[700];
 
-	(void)state;
-	start(&e, "tests/tiny");
-	snprintf(path, sizeof(path), "%s/faults", e.directory);
+	snprintf(path, sizeof(path), "%s/faults", e->directory);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	alarm(20);
-	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &response), -EIO);
+	assert_int_equal(mailbox_on(e, 0, 0x7f, 0, 0, 0, &response), -EIO);
 	alarm(0);
-	finish(&e);
 }
 
 /* ---- A process that stops inside a call ---- */
 
-static void a_process_that_stopped_inside_a_call_is_named(void **state)
+TEST(a_process_that_stopped_inside_a_call_is_named, "tests/tiny")
 {
-	struct emulated e;
 	char pid[40];
 	int ready[2], status;
 	time_t begin;
 	pid_t child;
 	char byte;
 
-	(void)state;
-	start(&e, "tests/tiny");
 	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	if (child == 0) {
 		struct server *server;
 
-		close_machine(&e);
-		open_machine(&e);
-		server = e.machine->data;
+		close_machine(e);
+		open_machine(e);
+		server = e->machine->data;
 		if (state_lock(server) || write(ready[1], "", 1) != 1)
 			_exit(1);
 		raise(SIGSTOP);
@@ -329,30 +303,13 @@ static void a_process_that_stopped_inside_a_call_is_named(void **state)
 	assert_true(WIFSTOPPED(status));
 	begin = time(NULL);
 	snprintf(pid, sizeof(pid), "process %d (", (int)child);
-	assert_refused(&e, pid);
-	assert_refused(&e, "is stopped");
-	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &(uint32_t){ 0 }), -ETIMEDOUT);
+	assert_refused(e, pid);
+	assert_refused(e, "is stopped");
+	assert_int_equal(mailbox_on(e, 0, 0x7f, 0, 0, 0, &(uint32_t){ 0 }), -ETIMEDOUT);
 	assert_true(time(NULL) - begin < 60);
 	assert_int_equal(kill(child, SIGCONT), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
-	ask(&e, 0, 0);
+	ask(e, 0, 0);
 	close(ready[0]);
 	close(ready[1]);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_head_that_tells_of_no_state_is_refused),
-		cmocka_unit_test(a_state_that_was_changed_is_refused),
-		cmocka_unit_test(a_state_that_is_too_short_or_too_long_is_refused),
-		cmocka_unit_test(a_state_that_shrinks_while_it_is_open_is_no_crash),
-		cmocka_unit_test(a_state_with_any_byte_wrong_is_no_crash),
-		cmocka_unit_test(a_fifo_is_not_waited_for),
-		cmocka_unit_test(rules_that_become_a_fifo_fail_calls),
-		cmocka_unit_test(a_process_that_stopped_inside_a_call_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,27 +14,23 @@ static void wait_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-static void any_command_counts_what_statistics_count(void **state)
+TEST(any_command_counts_what_statistics_count, "tests/tiny")
 {
 	struct abi_platform_info info;
-	struct emulated e;
 	uint32_t word = 0;
 	uint64_t value = 0;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "command any EIO after 3 times 1\n");
-	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), 0);
-	assert_int_equal(phy_id(&e, 0, &word), 1);
-	assert_int_equal(mmio(&e, 0, 0x08, false, &word), 1);
-	assert_int_equal(msr(&e, 0, 0x1ad, false, &value), -EIO);
-	assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1);
-	rules(&e, "command any set EBUSY\ncommand any get die 7 EIO\n");
-	assert_int_equal(mmio(&e, 0, 0x08, true, &word), -EBUSY);
-	assert_int_equal(mmio(&e, 0, 0x08, false, &word), 1);
-	rules(&e, "command any EAGAIN\n");
-	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), -EAGAIN);
-	finish(&e);
+	rules(e, "command any EIO after 3 times 1\n");
+	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), 0);
+	assert_int_equal(phy_id(e, 0, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x08, false, &word), 1);
+	assert_int_equal(msr(e, 0, 0x1ad, false, &value), -EIO);
+	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
+	rules(e, "command any set EBUSY\ncommand any get die 7 EIO\n");
+	assert_int_equal(mmio(e, 0, 0x08, true, &word), -EBUSY);
+	assert_int_equal(mmio(e, 0, 0x08, false, &word), 1);
+	rules(e, "command any EAGAIN\n");
+	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), -EAGAIN);
 }
 
 static int make_directory(struct emulated *e, const char *path)
@@ -42,43 +38,36 @@ static int make_directory(struct emulated *e, const char *path)
 	return e->machine->files->mkdir(e->machine->data, path);
 }
 
-static void any_change_counts_commands_and_files_in_order(void **state)
+TEST(any_change_counts_commands_and_files_in_order, NULL)
 {
-	struct emulated e;
 	uint32_t word = 0;
 
-	(void)state;
 	for (int k = 0; k < 5; k++) {
 		char rule[100];
 		int results[4];
 
-		start(&e, "tests/tiny");
+		start(e, "tests/tiny");
 		snprintf(rule, sizeof(rule), "change any ENXIO after %d times 1\n", k);
-		rules(&e, rule);
-		ask(&e, 0x00, 0); /* these change nothing */
-		assert_int_equal(read_result(&e, CPUS "/online"), 0);
-		results[0] = mmio(&e, 0, 0x08, true, &word) - 1;
-		results[1] = write_file(&e, CPUS "/cpu1/online", "0");
-		results[2] = make_directory(&e, "/sys/fs/cgroup/a");
-		results[3] = mailbox_result(&e, 0x7f, 0x08, 0, 1) - 1;
+		rules(e, rule);
+		ask(e, 0x00, 0); /* these change nothing */
+		assert_int_equal(read_result(e, CPUS "/online"), 0);
+		results[0] = mmio(e, 0, 0x08, true, &word) - 1;
+		results[1] = write_file(e, CPUS "/cpu1/online", "0");
+		results[2] = make_directory(e, "/sys/fs/cgroup/a");
+		results[3] = mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
 		for (int i = 0; i < 4; i++)
 			assert_int_equal(results[i] != 0, i == k);
-		finish(&e);
+		finish(e);
 	}
 }
 
-static void directories(void **state)
+TEST(directories, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "mkdir /sys/fs/cgroup/* ENOSPC times 1\nrmdir /sys/fs/cgroup/a EBUSY times 1\n");
-	assert_int_equal(make_directory(&e, "/sys/fs/cgroup/a"), -ENOSPC);
-	assert_int_equal(make_directory(&e, "/sys/fs/cgroup/a"), 0);
-	assert_int_equal(e.machine->files->rmdir(e.machine->data, "/sys/fs/cgroup/a"), -EBUSY);
-	assert_int_equal(e.machine->files->rmdir(e.machine->data, "/sys/fs/cgroup/a"), 0);
-	finish(&e);
+	rules(e, "mkdir /sys/fs/cgroup/* ENOSPC times 1\nrmdir /sys/fs/cgroup/a EBUSY times 1\n");
+	assert_int_equal(make_directory(e, "/sys/fs/cgroup/a"), -ENOSPC);
+	assert_int_equal(make_directory(e, "/sys/fs/cgroup/a"), 0);
+	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a"), -EBUSY);
+	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a"), 0);
 }
 
 static volatile sig_atomic_t signals_seen;
@@ -103,135 +92,99 @@ static int write_three(struct emulated *e)
 	return call(e, ABI_IO_COMMAND, &writes);
 }
 
-static void a_signal_comes_right_behind_an_operation(void **state)
+TEST(a_signal_comes_right_behind_an_operation, "tests/tiny")
 {
-	struct emulated e;
 	sigset_t set;
 	uint32_t word = 0;
 
-	(void)state;
-	start(&e, "tests/tiny");
 	assert_true(signal(SIGUSR1, count_signal) != SIG_ERR);
-	rules(&e, "change any signal USR1 after 1 times 1\n");
-	assert_int_equal(write_three(&e), 2); /* pending before the third entry */
+	rules(e, "change any signal USR1 after 1 times 1\n");
+	assert_int_equal(write_three(e), 2); /* pending before the third entry */
 	assert_int_equal(signals_seen, 1);
-	assert_int_equal(mmio(&e, 0, 0x0c, false, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
 	assert_int_equal(word, 2);
-	rules(&e, "write /sys/devices/system/cpu/cpu1/online signal USR1\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+	rules(e, "write /sys/devices/system/cpu/cpu1/online signal USR1\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
 	assert_int_equal(signals_seen, 2);
-	assert_file(&e, CPUS "/cpu1/online", "0\n");
+	assert_file(e, CPUS "/cpu1/online", "0\n");
 	/* The driver does not see signals that the process has blocked. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	rules(&e, "mmio any set signal USR1 times 1\n");
-	assert_int_equal(write_three(&e), 3);
+	rules(e, "mmio any set signal USR1 times 1\n");
+	assert_int_equal(write_three(e), 3);
 	assert_int_equal(signals_seen, 2);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	assert_int_equal(signals_seen, 3);
-	finish(&e);
 }
 
-static void sigkill_leaves_what_was_done(void **state)
+TEST(sigkill_leaves_what_was_done, "tests/tiny")
 {
-	struct emulated e;
 	uint32_t word = 0;
 	int status;
 	pid_t child;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "change any signal KILL after 1 times 1\n");
+	rules(e, "change any signal KILL after 1 times 1\n");
 	child = fork();
 	if (child == 0) {
-		write_three(&e);
+		write_three(e);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	assert_int_equal(mmio(&e, 0, 0x0c, false, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
 	assert_int_equal(word, 2);
-	assert_int_equal(mmio(&e, 0, 0x10, false, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x10, false, &word), 1);
 	assert_int_equal(word, 0x00ff0000);
-	finish(&e);
 }
 
-static void a_late_level_is_seen_by_all_when_it_is_due(void **state)
+TEST(a_late_level_is_seen_by_all_when_it_is_due, "tests/tiny")
 {
 	struct isst_machine *other;
-	struct emulated e;
 	uint32_t word;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "mailbox 0x7f/0x08 deferred 300\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
-	assert_file(&e, CPUS "/cpu1/cpufreq/base_frequency", "2000000\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 9), -ENXIO); /* refused at once */
-	close_machine(&e);
+	rules(e, "mailbox 0x7f/0x08 deferred 300\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	assert_int_equal(ask(e, 0x00, 0), 0x80000103);
+	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2000000\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 9), -ENXIO); /* refused at once */
+	close_machine(e);
 	wait_ms(350);
-	other = open_another(&e);
-	e.machine = other;
-	assert_file(&e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
-	e.device = other->device->open(other->data);
-	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0x00, 0, 0, &word), 1);
+	other = open_another(e);
+	e->machine = other;
+	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
+	e->device = other->device->open(other->data);
+	assert_int_equal(mailbox_on(e, 0, 0x7f, 0x00, 0, 0, &word), 1);
 	assert_int_equal(word, 0x80010103);
-	finish(&e);
 }
 
-static void late_sets_take_effect_in_the_order_that_they_are_due(void **state)
+TEST(late_sets_take_effect_in_the_order_that_they_are_due, "tests/tiny")
 {
-	struct emulated e;
 	uint32_t word = 0x11;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "mmio 0x08 deferred 200\nmmio 0x0c deferred 100\n");
-	assert_int_equal(mmio(&e, 0, 0x08, true, &word), 1);
-	assert_int_equal(mmio(&e, 0, 0x0c, true, &word), 1);
+	rules(e, "mmio 0x08 deferred 200\nmmio 0x0c deferred 100\n");
+	assert_int_equal(mmio(e, 0, 0x08, true, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x0c, true, &word), 1);
 	word = 0x22;
-	assert_int_equal(mmio(&e, 0, 0x08, true, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x08, true, &word), 1);
 	wait_ms(120);
-	assert_int_equal(mmio(&e, 0, 0x0c, false, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
 	assert_int_equal(word, 0x11);
-	assert_int_equal(mmio(&e, 0, 0x08, false, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x08, false, &word), 1);
 	assert_int_equal(word, 0x00ff0000);
 	wait_ms(120);
-	assert_int_equal(mmio(&e, 0, 0x08, false, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x08, false, &word), 1);
 	assert_int_equal(word, 0x22);
-	finish(&e);
 }
 
-static void many_operations_under_rules_are_quick(void **state)
+TEST(many_operations_under_rules_are_quick, "tests/tiny")
 {
 	struct timespec before, after;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "change any EIO after 1000000\ncommand any EIO after 1000000\n");
+	rules(e, "change any EIO after 1000000\ncommand any EIO after 1000000\n");
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	for (int i = 0; i < 5000; i++)
-		ask(&e, 0x00, 0);
+		ask(e, 0x00, 0);
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	assert_true(after.tv_sec - before.tv_sec < 10);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_command_counts_what_statistics_count),
-		cmocka_unit_test(any_change_counts_commands_and_files_in_order),
-		cmocka_unit_test(directories),
-		cmocka_unit_test(a_signal_comes_right_behind_an_operation),
-		cmocka_unit_test(sigkill_leaves_what_was_done),
-		cmocka_unit_test(a_late_level_is_seen_by_all_when_it_is_due),
-		cmocka_unit_test(late_sets_take_effect_in_the_order_that_they_are_due),
-		cmocka_unit_test(many_operations_under_rules_are_quick),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

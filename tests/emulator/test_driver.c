@@ -20,181 +20,156 @@ static void fill(struct mailbox_batch *batch, uint32_t count, uint32_t good)
 		};
 }
 
-static void a_batch_returns_the_completed_entries(void **state)
+TEST(a_batch_returns_the_completed_entries, "guide")
 {
 	struct mailbox_batch batch;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
 	fill(&batch, 64, 99);
-	assert_int_equal(call(&e, ABI_MAILBOX_COMMAND, &batch), 64);
+	assert_int_equal(call(e, ABI_MAILBOX_COMMAND, &batch), 64);
 	fill(&batch, 10, 3);
-	assert_int_equal(call(&e, ABI_MAILBOX_COMMAND, &batch), 3);
+	assert_int_equal(call(e, ABI_MAILBOX_COMMAND, &batch), 3);
 	assert_int_equal(batch.command[2].resp_data, 0x001a00cd);
 	assert_int_equal(batch.command[3].resp_data, 0xdeadbeef);
 	assert_int_equal(batch.command[4].resp_data, 0xdeadbeef);
 	fill(&batch, 10, 0);
-	assert_int_equal(call(&e, ABI_MAILBOX_COMMAND, &batch), -ENXIO);
-	finish(&e);
+	assert_int_equal(call(e, ABI_MAILBOX_COMMAND, &batch), -ENXIO);
 }
 
-static void counts_outside_1_to_64_are_invalid(void **state)
+TEST(counts_outside_1_to_64_are_invalid, "guide")
 {
 	static const unsigned long requests[] = { ABI_GET_PHY_ID, ABI_IO_COMMAND,
 						  ABI_MAILBOX_COMMAND, ABI_MSR_COMMAND };
 	struct mailbox_batch batch;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
 	for (size_t i = 0; i < 4; i++) {
 		fill(&batch, 0, 99);
-		assert_int_equal(call(&e, requests[i], &batch), -EINVAL);
+		assert_int_equal(call(e, requests[i], &batch), -EINVAL);
 		fill(&batch, 65, 99);
-		assert_int_equal(call(&e, requests[i], &batch), -EINVAL);
-		assert_int_equal(call(&e, requests[i], NULL), -EFAULT);
+		assert_int_equal(call(e, requests[i], &batch), -EINVAL);
+		assert_int_equal(call(e, requests[i], NULL), -EFAULT);
 	}
-	finish(&e);
 }
 
-static void unknown_requests_and_absent_transports(void **state)
+TEST(unknown_requests_and_absent_transports, NULL)
 {
 	struct abi_platform_info info;
 	struct mailbox_batch batch;
-	struct emulated e;
 	uint32_t value = 0;
 
-	(void)state;
-	start(&e, "guide");
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, &batch), -ENOTTY);
-	assert_int_equal(call(&e, 0x4711, &batch), -ENOTTY);
+	start(e, "guide");
+	assert_int_equal(call(e, ABI_PERF_LEVELS, &batch), -ENOTTY);
+	assert_int_equal(call(e, 0x4711, &batch), -ENOTTY);
 	assert_int_equal(
-		e.machine->device->ioctl(e.machine->data, 9999, ABI_GET_PLATFORM_INFO, &info),
+		e->machine->device->ioctl(e->machine->data, 9999, ABI_GET_PLATFORM_INFO, &info),
 		-EBADF);
-	finish(&e);
+	finish(e);
 
-	start(&e, "tests/no-transport");
-	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), 0);
+	start(e, "tests/no-transport");
+	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), 0);
 	assert_int_equal(info.api_version, 0);
 	assert_int_equal(info.mbox_supported, 0);
 	assert_int_equal(info.mmio_supported, 0);
 	fill(&batch, 1, 99);
-	assert_int_equal(call(&e, ABI_MAILBOX_COMMAND, &batch), -ENOTTY);
-	assert_int_equal(mmio(&e, 0, 0x08, false, &value), -ENOTTY);
-	assert_int_equal(phy_id(&e, 1, &value), 1);
-	finish(&e);
+	assert_int_equal(call(e, ABI_MAILBOX_COMMAND, &batch), -ENOTTY);
+	assert_int_equal(mmio(e, 0, 0x08, false, &value), -ENOTTY);
+	assert_int_equal(phy_id(e, 1, &value), 1);
+	finish(e);
 
-	start(&e, "tests/no-device");
-	assert_int_equal(e.device, -ENOENT);
-	finish(&e);
+	start(e, "tests/no-device");
+	assert_int_equal(e->device, -ENOENT);
 }
 
-static void platform_info(void **state)
+TEST(platform_info, "guide")
 {
 	struct abi_platform_info info;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
-	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), 0);
+	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), 0);
 	assert_int_equal(info.api_version, 1);
 	assert_int_equal(info.driver_version, 1);
 	assert_int_equal(info.max_cmds_per_ioctl, 64);
 	assert_int_equal(info.mbox_supported, 1);
 	assert_int_equal(info.mmio_supported, 1);
-	assert_string_equal(e.machine->name, "guide");
-	assert_int_equal(e.machine->identity.model, 0x6a);
-	finish(&e);
+	assert_string_equal(e->machine->name, "guide");
+	assert_int_equal(e->machine->identity.model, 0x6a);
 }
 
-static void phy_ids(void **state)
+TEST(phy_ids, NULL)
 {
-	struct emulated e;
 	uint32_t id;
 
-	(void)state;
-	start(&e, "guide");
-	assert_int_equal(phy_id(&e, 5, &id), 1);
+	start(e, "guide");
+	assert_int_equal(phy_id(e, 5, &id), 1);
 	assert_int_equal(id, 10); /* core 5, thread 0 */
-	assert_int_equal(phy_id(&e, 33, &id), 1);
+	assert_int_equal(phy_id(e, 33, &id), 1);
 	assert_int_equal(id, 11); /* its other thread */
-	assert_int_equal(phy_id(&e, 55, &id), 1);
+	assert_int_equal(phy_id(e, 55, &id), 1);
 	assert_int_equal(id, 27);
-	assert_int_equal(phy_id(&e, 56, &id), -EINVAL);
-	finish(&e);
+	assert_int_equal(phy_id(e, 56, &id), -EINVAL);
+	finish(e);
 
-	start(&e, "tests/offline");
-	assert_int_equal(phy_id(&e, 2, &id), 1);
+	start(e, "tests/offline");
+	assert_int_equal(phy_id(e, 2, &id), 1);
 	assert_int_equal(id, 4);
-	assert_int_equal(phy_id(&e, 3, &id), 1);
+	assert_int_equal(phy_id(e, 3, &id), 1);
 	assert_int_equal(id, 0); /* never online: looks like core 0 */
-	finish(&e);
+	finish(e);
 
-	start(&e, "tests/sparse");
-	assert_int_equal(phy_id(&e, 5003, &id), 1);
+	start(e, "tests/sparse");
+	assert_int_equal(phy_id(e, 5003, &id), 1);
 	assert_int_equal(id, 11);
-	assert_int_equal(phy_id(&e, 4, &id), 1); /* possible, not present */
+	assert_int_equal(phy_id(e, 4, &id), 1); /* possible, not present */
 	assert_int_equal(id, 0);
-	finish(&e);
 }
 
-static void offline_cpus(void **state)
+TEST(offline_cpus, NULL)
 {
-	struct emulated e;
 	uint32_t word = 0;
 	uint64_t value = 0;
 
-	(void)state;
-	start(&e, "tests/offline");
-	assert_int_equal(msr(&e, 3, 0x1ad, false, &value), -ENXIO);
-	assert_int_equal(mailbox_on(&e, 3, 0x7f, 0, 0, 0, &word), -EINVAL);
-	assert_int_equal(mmio(&e, 3, 0x08, false, &word), -EINVAL);
+	start(e, "tests/offline");
+	assert_int_equal(msr(e, 3, 0x1ad, false, &value), -ENXIO);
+	assert_int_equal(mailbox_on(e, 3, 0x7f, 0, 0, 0, &word), -EINVAL);
+	assert_int_equal(mmio(e, 3, 0x08, false, &word), -EINVAL);
 	/* The PCI transport remembers a CPU that was online once. */
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1\n"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0\n"), 0);
-	assert_int_equal(mailbox_on(&e, 3, 0x7f, 0, 0, 0, &word), 1);
-	assert_int_equal(msr(&e, 3, 0x1ad, false, &value), -ENXIO);
-	assert_int_equal(phy_id(&e, 3, &word), 1);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1\n"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0\n"), 0);
+	assert_int_equal(mailbox_on(e, 3, 0x7f, 0, 0, 0, &word), 1);
+	assert_int_equal(msr(e, 3, 0x1ad, false, &value), -ENXIO);
+	assert_int_equal(phy_id(e, 3, &word), 1);
 	assert_int_equal(word, 6);
-	finish(&e);
+	finish(e);
 
-	start(&e, "tests/skylake-mailbox");
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
-	assert_int_equal(mailbox_on(&e, 3, 0x7f, 0, 0, 0, &word), -ENXIO);
-	finish(&e);
+	start(e, "tests/skylake-mailbox");
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
+	assert_int_equal(mailbox_on(e, 3, 0x7f, 0, 0, 0, &word), -ENXIO);
 }
 
-static void mmio_registers(void **state)
+TEST(mmio_registers, "guide")
 {
-	struct emulated e;
 	uint32_t value = 0;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "capability granted\n");
+	rules(e, "capability granted\n");
 	for (uint32_t clos = 0; clos < 4; clos++) {
 		value = 0;
-		assert_int_equal(mmio(&e, 0, 0x08 + 4 * clos, false, &value), 1);
+		assert_int_equal(mmio(e, 0, 0x08 + 4 * clos, false, &value), 1);
 		assert_int_equal(value, 0x00ff0000); /* max 255: no limit */
 	}
 	value = 0x1e1a08f3;
-	assert_int_equal(mmio(&e, 0, 0x0c, true, &value), 1);
+	assert_int_equal(mmio(e, 0, 0x0c, true, &value), 1);
 	value = 0;
-	assert_int_equal(mmio(&e, 28, 0x0c, false, &value), 1);
+	assert_int_equal(mmio(e, 28, 0x0c, false, &value), 1);
 	assert_int_equal(value, 0x1e1a08f3);
-	assert_int_equal(mmio(&e, 14, 0x0c, false, &value), 1);
+	assert_int_equal(mmio(e, 14, 0x0c, false, &value), 1);
 	assert_int_equal(value, 0x00ff0000); /* the other package */
 	/* The association is the core's: written through either thread, other bits do not exist. */
 	value = 0xffffffff;
-	assert_int_equal(mmio(&e, 5, 0x20 + 4 * 5, true, &value), 1);
+	assert_int_equal(mmio(e, 5, 0x20 + 4 * 5, true, &value), 1);
 	value = 0;
-	assert_int_equal(mmio(&e, 33, 0x20 + 4 * 5, false, &value), 1);
+	assert_int_equal(mmio(e, 33, 0x20 + 4 * 5, false, &value), 1);
 	assert_int_equal(value, 3 << 16);
-	finish(&e);
 }
 
-static void mmio_ranges(void **state)
+TEST(mmio_ranges, NULL)
 {
 	static const struct {
 		const char *platform;
@@ -211,97 +186,68 @@ static void mmio_ranges(void **state)
 		{ "sapphirerapids-2s56c", 0x11c, 1 },
 		{ "sapphirerapids-2s56c", 0x120, -EINVAL },
 	};
-	struct emulated e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(accesses) / sizeof(*accesses); i++) {
 		uint32_t value = 0;
 
-		start(&e, accesses[i].platform);
-		assert_int_equal(mmio(&e, 0, accesses[i].offset, false, &value),
-				 accesses[i].result);
-		finish(&e);
+		start(e, accesses[i].platform);
+		assert_int_equal(mmio(e, 0, accesses[i].offset, false, &value), accesses[i].result);
+		finish(e);
 	}
-	start(&e, "guide");
-	assert_int_equal(mmio(&e, 4711, 0x08, false, &(uint32_t){ 0 }), -EINVAL);
-	finish(&e);
+	start(e, "guide");
+	assert_int_equal(mmio(e, 4711, 0x08, false, &(uint32_t){ 0 }), -EINVAL);
 }
 
-static void msrs(void **state)
+TEST(msrs, NULL)
 {
-	struct emulated e;
 	uint64_t value = 0;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "capability granted\n");
-	assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1);
+	start(e, "guide");
+	rules(e, "capability granted\n");
+	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
 	assert_true(value == UINT64_C(0x1f1f1f1f1f1f1f20));
-	assert_int_equal(msr(&e, 0, 0x1ae, false, &value), 1);
+	assert_int_equal(msr(e, 0, 0x1ae, false, &value), 1);
 	assert_true(value == UINT64_C(0x100e0c0a08060402));
 	value = UINT64_C(0x1122334455667788);
-	assert_int_equal(msr(&e, 13, 0x1ad, true, &value), 1);
+	assert_int_equal(msr(e, 13, 0x1ad, true, &value), 1);
 	value = 0;
-	assert_int_equal(msr(&e, 28, UINT64_C(0xffff0000000001ad), false, &value), 1);
+	assert_int_equal(msr(e, 28, UINT64_C(0xffff0000000001ad), false, &value), 1);
 	assert_true(value == UINT64_C(0x1122334455667788));
-	assert_int_equal(msr(&e, 14, 0x1ad, false, &value), 1);
+	assert_int_equal(msr(e, 14, 0x1ad, false, &value), 1);
 	assert_true(value == UINT64_C(0x1f1f1f1f1f1f1f20));
-	assert_int_equal(msr(&e, 0, 0x64b, false, &value), 1);
+	assert_int_equal(msr(e, 0, 0x64b, false, &value), 1);
 	assert_true(value == 0);
-	assert_int_equal(msr(&e, 0, 0x770, false, &value), -EINVAL);
-	assert_int_equal(msr(&e, 56, 0x1ad, false, &value), -EINVAL);
-	assert_int_equal(msr(&e, 0, 0x54, false, &value), -EIO);
-	assert_int_equal(msr(&e, 0, 0x1ae, true, &value), -EIO);
-	finish(&e);
-	start(&e, "tests/old-kernel");
-	assert_int_equal(msr(&e, 0, 0x54, false, &value), -EINVAL);
-	finish(&e);
+	assert_int_equal(msr(e, 0, 0x770, false, &value), -EINVAL);
+	assert_int_equal(msr(e, 56, 0x1ad, false, &value), -EINVAL);
+	assert_int_equal(msr(e, 0, 0x54, false, &value), -EIO);
+	assert_int_equal(msr(e, 0, 0x1ae, true, &value), -EIO);
+	finish(e);
+	start(e, "tests/old-kernel");
+	assert_int_equal(msr(e, 0, 0x54, false, &value), -EINVAL);
 }
 
-static void statistics_are_exact(void **state)
+TEST(statistics_are_exact, "guide")
 {
 	struct isst_emulator_statistics found;
 	struct mailbox_batch batch;
 	struct abi_platform_info info;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "capability granted\n");
-	call(&e, ABI_GET_PLATFORM_INFO, &info);
+	rules(e, "capability granted\n");
+	call(e, ABI_GET_PLATFORM_INFO, &info);
 	fill(&batch, 10, 3); /* three work, the fourth is tried */
-	call(&e, ABI_MAILBOX_COMMAND, &batch);
-	mailbox_result(&e, 0x7f, 0x08, 0, 4);
-	mailbox_result(&e, 0x7f, 0x08, 0, 9); /* refused: sets nothing */
-	call(&e, 0x4711, &info);
-	read_result(&e, CPUS "/online");
-	read_result(&e, "/nothing");
-	write_file(&e, CPUS "/cpu3/online", "0");
-	found = take_statistics(&e, true);
+	call(e, ABI_MAILBOX_COMMAND, &batch);
+	mailbox_result(e, 0x7f, 0x08, 0, 4);
+	mailbox_result(e, 0x7f, 0x08, 0, 9); /* refused: sets nothing */
+	call(e, 0x4711, &info);
+	read_result(e, CPUS "/online");
+	read_result(e, "/nothing");
+	write_file(e, CPUS "/cpu3/online", "0");
+	found = take_statistics(e, true);
 	assert_true(found.device_opens == 1);
 	assert_true(found.driver_calls == 5);
 	assert_true(found.commands == 1 + 4 + 1 + 1 + 1);
 	assert_true(found.writes == 1);
 	assert_true(found.files_opened == 3);
-	found = take_statistics(&e, false);
+	found = take_statistics(e, false);
 	assert_true(found.driver_calls == 0);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_batch_returns_the_completed_entries),
-		cmocka_unit_test(counts_outside_1_to_64_are_invalid),
-		cmocka_unit_test(unknown_requests_and_absent_transports),
-		cmocka_unit_test(platform_info),
-		cmocka_unit_test(phy_ids),
-		cmocka_unit_test(offline_cpus),
-		cmocka_unit_test(mmio_registers),
-		cmocka_unit_test(mmio_ranges),
-		cmocka_unit_test(msrs),
-		cmocka_unit_test(statistics_are_exact),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,76 +4,60 @@
 
 #include <time.h>
 
-static void opening_and_calling(void **state)
+TEST(opening_and_calling, "guide")
 {
 	struct abi_platform_info info;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "open EACCES\nioctl ENOTTY after 1\nplatform-info api-version 4 mmio 0\n");
-	assert_int_equal(e.machine->device->open(e.machine->data), -EACCES);
-	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), 0);
+	rules(e, "open EACCES\nioctl ENOTTY after 1\nplatform-info api-version 4 mmio 0\n");
+	assert_int_equal(e->machine->device->open(e->machine->data), -EACCES);
+	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), 0);
 	assert_int_equal(info.api_version, 4);
 	assert_int_equal(info.mmio_supported, 0);
 	assert_int_equal(info.mbox_supported, 1);
-	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), -ENOTTY);
-	finish(&e);
+	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), -ENOTTY);
 }
 
-static void a_request_by_its_code(void **state)
+TEST(a_request_by_its_code, "guide")
 {
-	struct emulated e;
 	uint32_t id;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "ioctl request 0xC008FE03 ENOTTY\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -ENOTTY);
-	assert_int_equal(phy_id(&e, 0, &id), 1);
-	finish(&e);
+	rules(e, "ioctl request 0xC008FE03 ENOTTY\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0, 0, 0), -ENOTTY);
+	assert_int_equal(phy_id(e, 0, &id), 1);
 }
 
-static void mailbox_conditions(void **state)
+TEST(mailbox_conditions, "guide")
 {
-	struct emulated e;
 	uint32_t response;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "# the second package only\n"
-		  "mailbox 0x7f/0x03 package 1 die 0 EBUSY\n"
-		  "mailbox 0x7f/0x06 data 0x0100 value 0xffffffff\n"
-		  "mailbox 0xd0/0x02 set ignored   # a comment\n"
-		  "mailbox 0xd0/0x02 parameter 8 EIO\n");
-	assert_int_equal(mailbox_on(&e, 14, 0x7f, 3, 0, 0, &response), -EBUSY);
-	assert_int_equal(mailbox_on(&e, 0, 0x7f, 3, 0, 0, &response), 1);
-	assert_int_equal(ask(&e, 0x06, 0x100), 0xffffffff);
-	assert_int_equal(ask(&e, 0x06, 0x000), 0x3fff);
-	assert_int_equal(mailbox_result(&e, 0xd0, 2, 0x100, 6), 1);
-	assert_int_equal(mailbox_on(&e, 0, 0xd0, 2, 0, 0, &response), 1);
+	rules(e, "# the second package only\n"
+		 "mailbox 0x7f/0x03 package 1 die 0 EBUSY\n"
+		 "mailbox 0x7f/0x06 data 0x0100 value 0xffffffff\n"
+		 "mailbox 0xd0/0x02 set ignored   # a comment\n"
+		 "mailbox 0xd0/0x02 parameter 8 EIO\n");
+	assert_int_equal(mailbox_on(e, 14, 0x7f, 3, 0, 0, &response), -EBUSY);
+	assert_int_equal(mailbox_on(e, 0, 0x7f, 3, 0, 0, &response), 1);
+	assert_int_equal(ask(e, 0x06, 0x100), 0xffffffff);
+	assert_int_equal(ask(e, 0x06, 0x000), 0x3fff);
+	assert_int_equal(mailbox_result(e, 0xd0, 2, 0x100, 6), 1);
+	assert_int_equal(mailbox_on(e, 0, 0xd0, 2, 0, 0, &response), 1);
 	assert_int_equal(response, 0);
-	assert_int_equal(mailbox_result(&e, 0xd0, 2, 8, 0), -EIO);
-	finish(&e);
+	assert_int_equal(mailbox_result(e, 0xd0, 2, 8, 0), -EIO);
 }
 
-static void times_and_after_count_over_processes(void **state)
+TEST(times_and_after_count_over_processes, "guide")
 {
 	struct isst_machine *first;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
-	first = open_another(&e);
-	rules(&e, "mailbox 0x7f/0x03 EBUSY times 2 after 1\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), -EBUSY);
-	close_machine(&e);
+	first = open_another(e);
+	rules(e, "mailbox 0x7f/0x03 EBUSY times 2 after 1\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0, 0), 1);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0, 0), -EBUSY);
+	close_machine(e);
 	first->release(first);
-	open_machine(&e);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), -EBUSY);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
-	finish(&e);
+	open_machine(e);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0, 0), -EBUSY);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0, 0), 1);
 }
 
 /** The machine's system log, to be freed. */
@@ -92,32 +76,28 @@ static char *log_text(const struct emulated *e)
 }
 
 /** What could not be read once cannot be read again; anything else can. */
-static void a_rule_sticks_to_what_it_acted_on(void **state)
+TEST(a_rule_sticks_to_what_it_acted_on, "guide")
 {
 	const char *file = "/sys/devices/system/cpu/online";
-	struct emulated e;
 	char *log;
 	uint32_t id;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "query any EIO after 2 times 1 sticks\n");
-	assert_int_equal(phy_id(&e, 0, &id), 1);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0x10000, 0), -EIO);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0x10000, 0), -EIO);
-	log = log_text(&e);
+	rules(e, "query any EIO after 2 times 1 sticks\n");
+	assert_int_equal(phy_id(e, 0, &id), 1);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0, 0), 1);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0x10000, 0), -EIO);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0, 0), 1);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0x10000, 0), -EIO);
+	log = log_text(e);
 	assert_string_equal(log, "fault rule sticks: mailbox 0x7f/0x03 package 0x0 die 0x0 cpu 0x0 "
 				 "data 0x0 parameter 0x10000\n");
 	free(log);
 	/* What sets something is no query. */
-	rules(&e, "query any EIO times 1 sticks\n");
-	assert_int_equal(mailbox_result(&e, 0xd0, 2, 0x100, 6), 1);
-	assert_int_equal(read_result(&e, file), -EIO);
-	assert_int_equal(phy_id(&e, 0, &id), 1);
-	assert_int_equal(read_result(&e, file), -EIO);
-	finish(&e);
+	rules(e, "query any EIO times 1 sticks\n");
+	assert_int_equal(mailbox_result(e, 0xd0, 2, 0x100, 6), 1);
+	assert_int_equal(read_result(e, file), -EIO);
+	assert_int_equal(phy_id(e, 0, &id), 1);
+	assert_int_equal(read_result(e, file), -EIO);
 }
 
 struct batch {
@@ -134,108 +114,90 @@ static int ask_four(struct emulated *e)
 	return call(e, ABI_MAILBOX_COMMAND, &batch);
 }
 
-static void batches_end_early(void **state)
+TEST(batches_end_early, "guide")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "mailbox any short\n");
-	assert_int_equal(ask_four(&e), 3);
-	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
-	rules(&e, "mailbox any EINTR times 1\n");
-	assert_int_equal(ask_four(&e), -EINTR);
-	assert_int_equal(ask_four(&e), 4);
-	rules(&e, "mailbox any EINTR times 1 after 2\n");
-	assert_int_equal(ask_four(&e), 2);
-	rules(&e, "mailbox any return 0x87 after 0\n");
-	assert_int_equal(ask_four(&e), 0x87);
-	finish(&e);
+	rules(e, "mailbox any short\n");
+	assert_int_equal(ask_four(e), 3);
+	assert_int_equal(mailbox_result(e, 0x7f, 3, 0, 0), 1);
+	rules(e, "mailbox any EINTR times 1\n");
+	assert_int_equal(ask_four(e), -EINTR);
+	assert_int_equal(ask_four(e), 4);
+	rules(e, "mailbox any EINTR times 1 after 2\n");
+	assert_int_equal(ask_four(e), 2);
+	rules(e, "mailbox any return 0x87 after 0\n");
+	assert_int_equal(ask_four(e), 0x87);
 }
 
-static void registers_and_numbers(void **state)
+TEST(registers_and_numbers, "guide")
 {
-	struct emulated e;
 	uint64_t value = 0;
 	uint32_t word = 0;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e,
-	      "capability granted\nmmio 0x08 ENXIO\nmmio 0x0c set ignored\nmsr 0x1ad EIO cpu 3\n"
-	      "msr 0x1ae value 0x1122334455667788\nphy-id cpu 5 value 0xffffffff\n");
-	assert_int_equal(mmio(&e, 0, 0x08, false, &word), -ENXIO);
+	rules(e, "capability granted\nmmio 0x08 ENXIO\nmmio 0x0c set ignored\nmsr 0x1ad EIO cpu 3\n"
+		 "msr 0x1ae value 0x1122334455667788\nphy-id cpu 5 value 0xffffffff\n");
+	assert_int_equal(mmio(e, 0, 0x08, false, &word), -ENXIO);
 	word = 1;
-	assert_int_equal(mmio(&e, 0, 0x0c, true, &word), 1);
-	assert_int_equal(mmio(&e, 0, 0x0c, false, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x0c, true, &word), 1);
+	assert_int_equal(mmio(e, 0, 0x0c, false, &word), 1);
 	assert_int_equal(word, 0x00ff0000);
-	assert_int_equal(msr(&e, 3, 0x1ad, false, &value), -EIO);
-	assert_int_equal(msr(&e, 4, 0x1ad, false, &value), 1);
-	assert_int_equal(msr(&e, 4, 0x1ae, false, &value), 1);
+	assert_int_equal(msr(e, 3, 0x1ad, false, &value), -EIO);
+	assert_int_equal(msr(e, 4, 0x1ad, false, &value), 1);
+	assert_int_equal(msr(e, 4, 0x1ae, false, &value), 1);
 	assert_true(value == UINT64_C(0x1122334455667788));
-	assert_int_equal(phy_id(&e, 5, &word), 1);
+	assert_int_equal(phy_id(e, 5, &word), 1);
 	assert_int_equal(word, 0xffffffff);
-	assert_int_equal(phy_id(&e, 6, &word), 1);
+	assert_int_equal(phy_id(e, 6, &word), 1);
 	assert_int_equal(word, 12);
-	finish(&e);
 }
 
-static void files(void **state)
+TEST(files, "guide")
 {
-	struct emulated e;
 	char **names;
 	size_t count;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "read /sys/devices/system/cpu/online content \"0-x\"\n"
-		  "read /sys/devices/system/cpu/offline content \"# \\\"1\\\"\\n\"\n"
-		  "read /sys/devices/system/cpu/cpu*/topology/core_id EIO\n"
-		  "write /sys/devices/system/cpu/cpu3/online EBUSY\n"
-		  "write /sys/devices/system/cpu/cpu4/online ignored\n"
-		  "list /sys/devices/system/cpu EACCES\n");
-	assert_file(&e, CPUS "/online", "0-x");
-	assert_file(&e, CPUS "/offline", "# \"1\"\n");
-	assert_int_equal(read_result(&e, CPUS "/cpu7/topology/core_id"), -EIO);
-	assert_int_equal(read_result(&e, CPUS "/cpu7/topology/die_id"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), -EBUSY);
-	assert_int_equal(write_file(&e, CPUS "/cpu4/online", "0"), 0);
-	assert_file(&e, CPUS "/cpu4/online", "1\n");
-	assert_int_equal(e.machine->files->list(e.machine->data, CPUS, &names, &count), -EACCES);
-	finish(&e);
+	rules(e, "read /sys/devices/system/cpu/online content \"0-x\"\n"
+		 "read /sys/devices/system/cpu/offline content \"# \\\"1\\\"\\n\"\n"
+		 "read /sys/devices/system/cpu/cpu*/topology/core_id EIO\n"
+		 "write /sys/devices/system/cpu/cpu3/online EBUSY\n"
+		 "write /sys/devices/system/cpu/cpu4/online ignored\n"
+		 "list /sys/devices/system/cpu EACCES\n");
+	assert_file(e, CPUS "/online", "0-x");
+	assert_file(e, CPUS "/offline", "# \"1\"\n");
+	assert_int_equal(read_result(e, CPUS "/cpu7/topology/core_id"), -EIO);
+	assert_int_equal(read_result(e, CPUS "/cpu7/topology/die_id"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), -EBUSY);
+	assert_int_equal(write_file(e, CPUS "/cpu4/online", "0"), 0);
+	assert_file(e, CPUS "/cpu4/online", "1\n");
+	assert_int_equal(e->machine->files->list(e->machine->data, CPUS, &names, &count), -EACCES);
 }
 
 /* What another agent does after a call is there in the next one, and not in this one. */
-static void others_act_between_two_calls(void **state)
+TEST(others_act_between_two_calls, "guide")
 {
 	char path[700], line[200];
-	struct emulated e;
 	uint32_t response;
 	FILE *log;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "mailbox 0x7f/0x00 package 0 times 1 then level 4 package 0\n"
-		  "write " CPUS "/cpu3/online EBUSY then write " CPUS "/cpu4/online 0\n"
-		  "mailbox 0x7f/0x03 then write " CPUS "/cpu5/online \"what\"\n");
-	assert_int_equal(ask(&e, 0x00, 0) >> 16 & 0xff, 0);
-	assert_int_equal(ask(&e, 0x00, 0) >> 16 & 0xff, 4);
-	assert_int_equal(mailbox_on(&e, 14, 0x7f, 0, 0, 0, &response), 1);
+	rules(e, "mailbox 0x7f/0x00 package 0 times 1 then level 4 package 0\n"
+		 "write " CPUS "/cpu3/online EBUSY then write " CPUS "/cpu4/online 0\n"
+		 "mailbox 0x7f/0x03 then write " CPUS "/cpu5/online \"what\"\n");
+	assert_int_equal(ask(e, 0x00, 0) >> 16 & 0xff, 0);
+	assert_int_equal(ask(e, 0x00, 0) >> 16 & 0xff, 4);
+	assert_int_equal(mailbox_on(e, 14, 0x7f, 0, 0, 0, &response), 1);
 	assert_int_equal(response >> 16 & 0xff, 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), -EBUSY);
-	assert_file(&e, CPUS "/cpu3/online", "1\n");
-	assert_file(&e, CPUS "/cpu4/online", "0\n");
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), -EBUSY);
+	assert_file(e, CPUS "/cpu3/online", "1\n");
+	assert_file(e, CPUS "/cpu4/online", "0\n");
 	/* What fails is not lost. */
-	ask(&e, 0x03, 0);
-	assert_file(&e, CPUS "/cpu5/online", "1\n");
-	snprintf(path, sizeof(path), "%s/log", e.directory);
+	ask(e, 0x03, 0);
+	assert_file(e, CPUS "/cpu5/online", "1\n");
+	snprintf(path, sizeof(path), "%s/log", e->directory);
 	log = fopen(path, "r");
 	assert_non_null(log);
 	assert_non_null(fgets(line, sizeof(line), log));
 	assert_string_equal(line, "emulator: a fault rule could not write " CPUS
 				  "/cpu5/online: Invalid argument\n");
 	assert_int_equal(fclose(log), 0);
-	finish(&e);
 }
 
 static int64_t now_us(void)
@@ -261,15 +223,14 @@ static void assert_delay(const char *rule, unsigned int count, int64_t us)
 	finish(&e);
 }
 
-static void firmware_can_be_slow(void **state)
+TEST(firmware_can_be_slow, NULL)
 {
-	(void)state;
 	assert_delay("command any delay 300us\n", 10, 3000);
 	assert_delay("mailbox any delay 5\n", 2, 10000);
 	assert_delay("command any delay 2500us times 1\n", 2, 2500);
 }
 
-static void nonsense_is_an_error_of_the_next_open(void **state)
+TEST(nonsense_is_an_error_of_the_next_open, NULL)
 {
 	static const char *const wrong[] = {
 		"\nfrobnicate EIO\n",
@@ -304,27 +265,25 @@ static void nonsense_is_an_error_of_the_next_open(void **state)
 		"\ncapability then level 1\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct isst_machine *machine;
-		struct emulated e;
 		char *error, expected[700];
 
-		start(&e, "tests/tiny");
-		rules(&e, wrong[i]);
-		assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -EIO);
-		if (isst_emulator_open(&e.target, &machine, &error) != -EINVAL)
+		start(e, "tests/tiny");
+		rules(e, wrong[i]);
+		assert_int_equal(mailbox_result(e, 0x7f, 0, 0, 0), -EIO);
+		if (isst_emulator_open(&e->target, &machine, &error) != -EINVAL)
 			fail_msg("accepted: %s", wrong[i]);
-		snprintf(expected, sizeof(expected), "%s/faults:2: found ", e.directory);
+		snprintf(expected, sizeof(expected), "%s/faults:2: found ", e->directory);
 		if (strncmp(error, expected, strlen(expected)) != 0)
 			fail_msg("%s, not %s", error, expected);
 		free(error);
-		finish(&e);
+		finish(e);
 	}
 }
 
 /* Whatever the words look like that the quotes would contain. */
-static void quotes_that_are_not_closed_are_the_cause(void **state)
+TEST(quotes_that_are_not_closed_are_the_cause, NULL)
 {
 	static const char *const wrong[] = {
 		"\nwrite \"/sys/x ENOENT\n",
@@ -336,40 +295,18 @@ static void quotes_that_are_not_closed_are_the_cause(void **state)
 		"\n\"open EIO\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct isst_machine *machine;
-		struct emulated e;
 		char *error, expected[700];
 
-		start(&e, "tests/tiny");
-		rules(&e, wrong[i]);
-		if (isst_emulator_open(&e.target, &machine, &error) != -EINVAL)
+		start(e, "tests/tiny");
+		rules(e, wrong[i]);
+		if (isst_emulator_open(&e->target, &machine, &error) != -EINVAL)
 			fail_msg("accepted: %s", wrong[i]);
 		snprintf(expected, sizeof(expected), "%s/faults:2: a quote is not closed",
-			 e.directory);
+			 e->directory);
 		assert_string_equal(error, expected);
 		free(error);
-		finish(&e);
+		finish(e);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opening_and_calling),
-		cmocka_unit_test(a_request_by_its_code),
-		cmocka_unit_test(mailbox_conditions),
-		cmocka_unit_test(times_and_after_count_over_processes),
-		cmocka_unit_test(a_rule_sticks_to_what_it_acted_on),
-		cmocka_unit_test(batches_end_early),
-		cmocka_unit_test(registers_and_numbers),
-		cmocka_unit_test(files),
-		cmocka_unit_test(others_act_between_two_calls),
-		cmocka_unit_test(firmware_can_be_slow),
-		cmocka_unit_test(nonsense_is_an_error_of_the_next_open),
-		cmocka_unit_test(quotes_that_are_not_closed_are_the_cause),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,88 +5,74 @@
 
 #include "isst.h"
 
-static void files_of_the_guide(void **state)
+TEST(files_of_the_guide, "guide")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "guide");
-	assert_file(&e, CPUS "/possible", "0-55\n");
-	assert_file(&e, CPUS "/present", "0-55\n");
-	assert_file(&e, CPUS "/online", "0-55\n");
-	assert_file(&e, CPUS "/offline", "\n");
-	assert_file(&e, CPUS "/cpu1/online", "1\n");
-	assert_int_equal(read_result(&e, CPUS "/cpu0/online"), -ENOENT);
-	assert_file(&e, CPUS "/cpu15/topology/physical_package_id", "1\n");
-	assert_file(&e, CPUS "/cpu15/topology/die_id", "0\n");
-	assert_file(&e, CPUS "/cpu15/topology/core_id", "1\n");
-	assert_file(&e, CPUS "/cpu15/topology/thread_siblings_list", "15,43\n");
-	assert_file(&e, CPUS "/cpu43/topology/core_cpus", "00000800,00008000\n");
-	assert_file(&e, CPUS "/cpu15/topology/package_cpus_list", "14-27,42-55\n");
-	assert_file(&e, CPUS "/cpu15/topology/die_cpus_list", "14-27,42-55\n");
-	assert_file(&e, CPUS "/cpu15/cpufreq/base_frequency", "2600000\n");
-	assert_file(&e, CPUS "/cpu15/cpufreq/cpuinfo_max_freq", "3200000\n");
-	assert_file(&e, CPUS "/cpu15/cpufreq/scaling_driver", "intel_pstate\n");
-	assert_file(&e, CPUS "/intel_pstate/no_turbo", "0\n");
-	assert_file(&e, CPUS "/intel_uncore_frequency/package_01_die_00/max_freq_khz", "2400000\n");
-	finish(&e);
+	assert_file(e, CPUS "/possible", "0-55\n");
+	assert_file(e, CPUS "/present", "0-55\n");
+	assert_file(e, CPUS "/online", "0-55\n");
+	assert_file(e, CPUS "/offline", "\n");
+	assert_file(e, CPUS "/cpu1/online", "1\n");
+	assert_int_equal(read_result(e, CPUS "/cpu0/online"), -ENOENT);
+	assert_file(e, CPUS "/cpu15/topology/physical_package_id", "1\n");
+	assert_file(e, CPUS "/cpu15/topology/die_id", "0\n");
+	assert_file(e, CPUS "/cpu15/topology/core_id", "1\n");
+	assert_file(e, CPUS "/cpu15/topology/thread_siblings_list", "15,43\n");
+	assert_file(e, CPUS "/cpu43/topology/core_cpus", "00000800,00008000\n");
+	assert_file(e, CPUS "/cpu15/topology/package_cpus_list", "14-27,42-55\n");
+	assert_file(e, CPUS "/cpu15/topology/die_cpus_list", "14-27,42-55\n");
+	assert_file(e, CPUS "/cpu15/cpufreq/base_frequency", "2600000\n");
+	assert_file(e, CPUS "/cpu15/cpufreq/cpuinfo_max_freq", "3200000\n");
+	assert_file(e, CPUS "/cpu15/cpufreq/scaling_driver", "intel_pstate\n");
+	assert_file(e, CPUS "/intel_pstate/no_turbo", "0\n");
+	assert_file(e, CPUS "/intel_uncore_frequency/package_01_die_00/max_freq_khz", "2400000\n");
 }
 
-static void variants_of_kernels(void **state)
+TEST(variants_of_kernels, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/old-kernel");
-	assert_int_equal(read_result(&e, CPUS "/cpu1/topology/die_id"), -ENOENT);
-	assert_int_equal(read_result(&e, CPUS "/cpu1/topology/package_cpus_list"), -ENOENT);
-	assert_file(&e, CPUS "/cpu1/topology/core_siblings_list", "0-3\n");
-	assert_file(&e, CPUS "/cpu1/topology/thread_siblings_list", "0-1\n");
-	assert_file(&e, CPUS "/cpu0/online", "1\n");
-	finish(&e);
-	start(&e, "tests/no-cpufreq");
-	assert_int_equal(read_result(&e, CPUS "/cpu1/cpufreq/base_frequency"), -ENOENT);
-	assert_int_equal(read_result(&e, CPUS "/intel_pstate/no_turbo"), -ENOENT);
-	finish(&e);
-	start(&e, "tests/multi-die-across");
-	assert_file(&e, CPUS "/cpu3/topology/die_id", "1\n");
-	assert_file(&e, CPUS "/cpu9/topology/die_id", "3\n");
-	assert_file(&e, CPUS "/cpu5/topology/core_id", "5\n");
-	assert_file(&e, CPUS "/cpu5/topology/die_cpus_list", "3-5\n");
-	assert_file(&e, CPUS "/cpu5/topology/package_cpus_list", "0-5\n");
-	finish(&e);
-	start(&e, "tests/sparse");
-	assert_file(&e, CPUS "/present", "0-3,10-13,4094-4097,5000-5003\n");
-	assert_file(&e, CPUS "/possible", "0-5003\n");
-	assert_file(&e, CPUS "/cpu5003/topology/physical_package_id", "5\n");
-	assert_int_equal(read_result(&e, CPUS "/cpu4/topology/core_id"), -ENOENT);
-	finish(&e);
+	start(e, "tests/old-kernel");
+	assert_int_equal(read_result(e, CPUS "/cpu1/topology/die_id"), -ENOENT);
+	assert_int_equal(read_result(e, CPUS "/cpu1/topology/package_cpus_list"), -ENOENT);
+	assert_file(e, CPUS "/cpu1/topology/core_siblings_list", "0-3\n");
+	assert_file(e, CPUS "/cpu1/topology/thread_siblings_list", "0-1\n");
+	assert_file(e, CPUS "/cpu0/online", "1\n");
+	finish(e);
+	start(e, "tests/no-cpufreq");
+	assert_int_equal(read_result(e, CPUS "/cpu1/cpufreq/base_frequency"), -ENOENT);
+	assert_int_equal(read_result(e, CPUS "/intel_pstate/no_turbo"), -ENOENT);
+	finish(e);
+	start(e, "tests/multi-die-across");
+	assert_file(e, CPUS "/cpu3/topology/die_id", "1\n");
+	assert_file(e, CPUS "/cpu9/topology/die_id", "3\n");
+	assert_file(e, CPUS "/cpu5/topology/core_id", "5\n");
+	assert_file(e, CPUS "/cpu5/topology/die_cpus_list", "3-5\n");
+	assert_file(e, CPUS "/cpu5/topology/package_cpus_list", "0-5\n");
+	finish(e);
+	start(e, "tests/sparse");
+	assert_file(e, CPUS "/present", "0-3,10-13,4094-4097,5000-5003\n");
+	assert_file(e, CPUS "/possible", "0-5003\n");
+	assert_file(e, CPUS "/cpu5003/topology/physical_package_id", "5\n");
+	assert_int_equal(read_result(e, CPUS "/cpu4/topology/core_id"), -ENOENT);
 }
 
-static void offline_takes_the_topology_away_and_online_brings_it_back(void **state)
+TEST(offline_takes_the_topology_away_and_online_brings_it_back, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0\n"), 0);
-	assert_file(&e, CPUS "/cpu3/online", "0\n");
-	assert_int_equal(read_result(&e, CPUS "/cpu3/topology/core_id"), -ENOENT);
-	assert_file(&e, CPUS "/online", "0-2\n");
-	assert_file(&e, CPUS "/offline", "3\n");
-	assert_file(&e, CPUS "/present", "0-3\n");
-	assert_file(&e, CPUS "/cpu2/topology/core_cpus_list", "2\n");
-	assert_file(&e, CPUS "/cpu2/topology/thread_siblings", "00000004\n");
-	assert_file(&e, CPUS "/cpu0/topology/package_cpus_list", "0-2\n");
-	assert_file(&e, CPUS "/cpu0/topology/die_cpus", "00000007\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0); /* as it is */
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
-	assert_file(&e, CPUS "/cpu3/topology/core_id", "1\n");
-	assert_file(&e, CPUS "/cpu2/topology/core_cpus_list", "2-3\n");
-	assert_file(&e, CPUS "/cpu3/topology/package_cpus_list", "0-3\n");
-	assert_file(&e, CPUS "/online", "0-3\n");
-	assert_file(&e, CPUS "/offline", "\n");
-	finish(&e);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0\n"), 0);
+	assert_file(e, CPUS "/cpu3/online", "0\n");
+	assert_int_equal(read_result(e, CPUS "/cpu3/topology/core_id"), -ENOENT);
+	assert_file(e, CPUS "/online", "0-2\n");
+	assert_file(e, CPUS "/offline", "3\n");
+	assert_file(e, CPUS "/present", "0-3\n");
+	assert_file(e, CPUS "/cpu2/topology/core_cpus_list", "2\n");
+	assert_file(e, CPUS "/cpu2/topology/thread_siblings", "00000004\n");
+	assert_file(e, CPUS "/cpu0/topology/package_cpus_list", "0-2\n");
+	assert_file(e, CPUS "/cpu0/topology/die_cpus", "00000007\n");
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0); /* as it is */
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
+	assert_file(e, CPUS "/cpu3/topology/core_id", "1\n");
+	assert_file(e, CPUS "/cpu2/topology/core_cpus_list", "2-3\n");
+	assert_file(e, CPUS "/cpu3/topology/package_cpus_list", "0-3\n");
+	assert_file(e, CPUS "/online", "0-3\n");
+	assert_file(e, CPUS "/offline", "\n");
 }
 
 #define FOUR_CPUS \
@@ -95,7 +81,7 @@ static void offline_takes_the_topology_away_and_online_brings_it_back(void **sta
 
 /** The directory stays. Since 5.19 its files are busy; before they are read as if the CPU were
  * online, and writing fails. */
-static void cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone(void **state)
+TEST(cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone, NULL)
 {
 	static const struct {
 		const char *text;
@@ -113,67 +99,59 @@ static void cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone(void **state)
 	static const char *const NAMES[] = { "base_frequency", "scaling_max_freq",
 					     "scaling_driver" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct emulated e;
-
-		start_written(&e, CASES[i].text);
-		assert_int_equal(write_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000"),
+		start_written(e, CASES[i].text);
+		assert_int_equal(write_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000"),
 				 0);
-		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+		assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
 		for (size_t j = 0; j < COUNT(NAMES); j++) {
 			char path[128];
 
 			snprintf(path, sizeof(path), CPUS "/cpu3/cpufreq/%s", NAMES[j]);
-			assert_int_equal(read_result(&e, path), CASES[i].read_error);
+			assert_int_equal(read_result(e, path), CASES[i].read_error);
 		}
-		assert_int_equal(read_result(&e, CPUS "/cpu3/cpufreq/none"), -ENOENT);
-		assert_int_equal(write_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "1900000"),
+		assert_int_equal(read_result(e, CPUS "/cpu3/cpufreq/none"), -ENOENT);
+		assert_int_equal(write_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "1900000"),
 				 CASES[i].write_error);
 		assert_int_equal(
-			write_file(&e, CPUS "/cpu3/cpufreq/scaling_governor", "performance"),
+			write_file(e, CPUS "/cpu3/cpufreq/scaling_governor", "performance"),
 			CASES[i].write_error);
 		if (!CASES[i].read_error)
-			assert_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000\n");
-		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
-		assert_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000\n");
-		finish_written(&e);
+			assert_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000\n");
+		assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
+		assert_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000\n");
+		finish(e);
 	}
 }
 
 #define SMT CPUS "/smt/"
 
-static void smt_control_takes_second_threads_offline_and_keeps_them_there(void **state)
+TEST(smt_control_takes_second_threads_offline_and_keeps_them_there, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_file(&e, SMT "control", "on\n");
-	assert_file(&e, SMT "active", "1\n");
-	assert_int_equal(write_file(&e, SMT "control", "of"), -EINVAL);
-	assert_int_equal(write_file(&e, SMT "active", "0"), -EACCES);
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
-	assert_int_equal(write_file(&e, SMT "control", "off\n"), 0);
-	assert_file(&e, SMT "control", "off\n");
-	assert_file(&e, SMT "active", "0\n");
-	assert_file(&e, CPUS "/online", "0\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), -EPERM);
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
-	assert_int_equal(write_file(&e, SMT "control", "on"), 0);
-	assert_file(&e, SMT "active", "1\n");
-	assert_file(&e, CPUS "/online", "0-3\n");
-	assert_int_equal(write_file(&e, SMT "control", "forceoff"), 0);
-	assert_file(&e, SMT "control", "forceoff\n");
-	assert_file(&e, CPUS "/online", "0,2\n");
-	assert_int_equal(write_file(&e, SMT "control", "on"), -EPERM);
-	finish(&e);
+	assert_file(e, SMT "control", "on\n");
+	assert_file(e, SMT "active", "1\n");
+	assert_int_equal(write_file(e, SMT "control", "of"), -EINVAL);
+	assert_int_equal(write_file(e, SMT "active", "0"), -EACCES);
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
+	assert_int_equal(write_file(e, SMT "control", "off\n"), 0);
+	assert_file(e, SMT "control", "off\n");
+	assert_file(e, SMT "active", "0\n");
+	assert_file(e, CPUS "/online", "0\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), -EPERM);
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "1"), 0);
+	assert_int_equal(write_file(e, SMT "control", "on"), 0);
+	assert_file(e, SMT "active", "1\n");
+	assert_file(e, CPUS "/online", "0-3\n");
+	assert_int_equal(write_file(e, SMT "control", "forceoff"), 0);
+	assert_file(e, SMT "control", "forceoff\n");
+	assert_file(e, CPUS "/online", "0,2\n");
+	assert_int_equal(write_file(e, SMT "control", "on"), -EPERM);
 }
 
 #define EIGHT_CPUS FOUR_CPUS "[topology]\nthreads = 2\n[driver]\nkernel = "
 
 /* CPUs 0-3 are the first threads. */
-static void which_cpus_smt_control_brings_online_depends_on_the_kernel(void **state)
+TEST(which_cpus_smt_control_brings_online_depends_on_the_kernel, NULL)
 {
 	static const struct {
 		const char *text, *online;
@@ -184,31 +162,28 @@ static void which_cpus_smt_control_brings_online_depends_on_the_kernel(void **st
 		{ EIGHT_CPUS "7.3\n", "0-1,3-5,7\n", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(KERNELS); i++) {
-		struct emulated e;
-
-		start_written(&e, KERNELS[i].text);
-		assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
-		assert_int_equal(write_file(&e, CPUS "/cpu7/online", "0"), 0);
-		assert_int_equal(write_file(&e, SMT "control", "on"), 0);
-		assert_file(&e, CPUS "/online", "0-1,3-6\n");
-		assert_int_equal(write_file(&e, SMT "control", "off"), 0);
-		assert_file(&e, CPUS "/online", "0-1,3\n");
-		assert_int_equal(write_file(&e, SMT "control", "on"), 0);
-		assert_file(&e, CPUS "/online", KERNELS[i].online);
-		assert_int_equal(write_file(&e, SMT "control", "1\n"), KERNELS[i].number);
+		start_written(e, KERNELS[i].text);
+		assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
+		assert_int_equal(write_file(e, CPUS "/cpu7/online", "0"), 0);
+		assert_int_equal(write_file(e, SMT "control", "on"), 0);
+		assert_file(e, CPUS "/online", "0-1,3-6\n");
+		assert_int_equal(write_file(e, SMT "control", "off"), 0);
+		assert_file(e, CPUS "/online", "0-1,3\n");
+		assert_int_equal(write_file(e, SMT "control", "on"), 0);
+		assert_file(e, CPUS "/online", KERNELS[i].online);
+		assert_int_equal(write_file(e, SMT "control", "1\n"), KERNELS[i].number);
 		if (!KERNELS[i].number) {
-			assert_file(&e, SMT "control", "off\n");
-			assert_int_equal(write_file(&e, SMT "control", "3"), -EINVAL);
-			assert_int_equal(write_file(&e, SMT "control", "2"), 0);
-			assert_file(&e, SMT "control", "on\n");
+			assert_file(e, SMT "control", "off\n");
+			assert_int_equal(write_file(e, SMT "control", "3"), -EINVAL);
+			assert_int_equal(write_file(e, SMT "control", "2"), 0);
+			assert_file(e, SMT "control", "on\n");
 		}
-		finish_written(&e);
+		finish(e);
 	}
 }
 
-static void smt_control_is_what_the_platform_says(void **state)
+TEST(smt_control_is_what_the_platform_says, NULL)
 {
 	static const struct {
 		const char *text, *control, *online;
@@ -223,205 +198,162 @@ static void smt_control_is_what_the_platform_says(void **state)
 		  "0-3\n", -EPERM },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct emulated e;
-
-		start_written(&e, CASES[i].text);
-		assert_file(&e, SMT "control", CASES[i].control);
-		assert_file(&e, CPUS "/online", CASES[i].online);
-		assert_int_equal(write_file(&e, SMT "control", "on"), CASES[i].error);
-		finish_written(&e);
+		start_written(e, CASES[i].text);
+		assert_file(e, SMT "control", CASES[i].control);
+		assert_file(e, CPUS "/online", CASES[i].online);
+		assert_int_equal(write_file(e, SMT "control", "on"), CASES[i].error);
+		finish(e);
 	}
 }
 
-static void a_whole_core_goes_and_returns(void **state)
+TEST(a_whole_core_goes_and_returns, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
-	assert_file(&e, CPUS "/cpu3/topology/core_cpus_list", "3\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
-	assert_file(&e, CPUS "/cpu3/topology/core_cpus_list", "2-3\n");
-	finish(&e);
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
+	assert_file(e, CPUS "/cpu3/topology/core_cpus_list", "3\n");
+	assert_int_equal(write_file(e, CPUS "/cpu2/online", "1"), 0);
+	assert_file(e, CPUS "/cpu3/topology/core_cpus_list", "2-3\n");
 }
 
-static void cpus_that_cannot_be_unplugged(void **state)
+TEST(cpus_that_cannot_be_unplugged, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPUS "/cpu0/online", "0"), -ENOENT);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "2"), -EINVAL);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", ""), -EINVAL);
-	finish(&e);
-	start(&e, "tests/old-kernel"); /* CPU 0 can be unplugged, the last one cannot */
+	start(e, "tests/tiny");
+	assert_int_equal(write_file(e, CPUS "/cpu0/online", "0"), -ENOENT);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "2"), -EINVAL);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", ""), -EINVAL);
+	finish(e);
+	start(e, "tests/old-kernel"); /* CPU 0 can be unplugged, the last one cannot */
 	for (unsigned int cpu = 0; cpu < 3; cpu++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), CPUS "/cpu%u/online", cpu);
-		assert_int_equal(write_file(&e, path, "0"), 0);
+		assert_int_equal(write_file(e, path, "0"), 0);
 	}
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), -EBUSY);
-	assert_file(&e, CPUS "/online", "3\n");
-	finish(&e);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), -EBUSY);
+	assert_file(e, CPUS "/online", "3\n");
 }
 
-static void frequencies_follow_a_level_while_offline(void **state)
+TEST(frequencies_follow_a_level_while_offline, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "capability granted\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
-	assert_file(&e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
-	finish(&e);
+	rules(e, "capability granted\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
 }
 
-static void writes_elsewhere(void **state)
+TEST(writes_elsewhere, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2147483647\n"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2000000 x"),
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2147483647\n"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2000000 x"),
 			 -EINVAL);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/base_frequency", "1"), -EACCES);
-	assert_int_equal(write_file(&e, CPUS "/nothing", "1"), -ENOENT);
-	assert_int_equal(write_file(&e, CPUS, "1"), -EISDIR);
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
-	assert_file(&e, CPUS "/intel_pstate/no_turbo", "1\n");
-	assert_int_equal(write_file(&e,
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/base_frequency", "1"), -EACCES);
+	assert_int_equal(write_file(e, CPUS "/nothing", "1"), -ENOENT);
+	assert_int_equal(write_file(e, CPUS, "1"), -EISDIR);
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
+	assert_file(e, CPUS "/intel_pstate/no_turbo", "1\n");
+	assert_int_equal(write_file(e,
 				    CPUS "/intel_uncore_frequency/package_00_die_00/"
 					 "max_freq_khz",
 				    "12800000"),
 			 -EINVAL);
-	assert_int_equal(write_file(&e,
+	assert_int_equal(write_file(e,
 				    CPUS "/intel_uncore_frequency/package_00_die_00/"
 					 "max_freq_khz",
 				    "1850000"),
 			 0);
-	assert_file(&e, CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz", "1800000\n");
-	finish(&e);
+	assert_file(e, CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz", "1800000\n");
 }
 
 /* uncore-frequency.c: uncore_event_cpu_offline(), uncore_freq_add_entry(). */
-static void uncore_limits_of_a_die_that_was_offline_are_initial(void **state)
+TEST(uncore_limits_of_a_die_that_was_offline_are_initial, NULL)
 {
 	static const char LIMIT[] = CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz";
 	static const char INITIAL[] = CPUS
 		"/intel_uncore_frequency/package_00_die_00/initial_max_freq_khz";
-	struct emulated e;
 
-	(void)state;
-	start_written(&e, "[cpu]\nmodel = 0x6a\n[topology]\npackages = 0-1\ncores = 0-1\n"
-			  "[files]\ncpu0-hotplug = yes\n[level 0]\ncores = 0-1\nbase = 2000\n"
-			  "uncore-max = 2200\nuncore-min = 800\n");
-	assert_int_equal(write_file(&e, LIMIT, "1600000"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu0/online", "0"), 0);
-	assert_file(&e, LIMIT, "1600000\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
-	assert_int_equal(write_file(&e, LIMIT, "1700000"), -ENOENT);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
-	assert_file(&e, LIMIT, "1600000\n");
-	assert_file(&e, INITIAL, "1600000\n");
-	finish_written(&e);
+	start_written(e, "[cpu]\nmodel = 0x6a\n[topology]\npackages = 0-1\ncores = 0-1\n"
+			 "[files]\ncpu0-hotplug = yes\n[level 0]\ncores = 0-1\nbase = 2000\n"
+			 "uncore-max = 2200\nuncore-min = 800\n");
+	assert_int_equal(write_file(e, LIMIT, "1600000"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu0/online", "0"), 0);
+	assert_file(e, LIMIT, "1600000\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
+	assert_int_equal(write_file(e, LIMIT, "1700000"), -ENOENT);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(e, LIMIT, "1600000\n");
+	assert_file(e, INITIAL, "1600000\n");
 }
 
-static void paths_stay_inside(void **state)
+TEST(paths_stay_inside, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(read_result(&e, "/sys/../../state"), -EINVAL);
-	assert_int_equal(read_result(&e, "/.."), -EINVAL);
-	assert_int_equal(read_result(&e, "sys"), -EINVAL);
-	assert_int_equal(read_result(&e, "/sys"), -EISDIR);
-	assert_int_equal(e.machine->files->mkdir(e.machine->data, "/sys/x"), -EPERM);
-	assert_int_equal(e.machine->files->rmdir(e.machine->data, "/sys"), -EBUSY);
-	finish(&e);
+	assert_int_equal(read_result(e, "/sys/../../state"), -EINVAL);
+	assert_int_equal(read_result(e, "/.."), -EINVAL);
+	assert_int_equal(read_result(e, "sys"), -EINVAL);
+	assert_int_equal(read_result(e, "/sys"), -EISDIR);
+	assert_int_equal(e->machine->files->mkdir(e->machine->data, "/sys/x"), -EPERM);
+	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys"), -EBUSY);
 }
 
-static void listing(void **state)
+TEST(listing, "guide")
 {
-	struct emulated e;
 	char **names;
 	size_t count;
 
-	(void)state;
-	start(&e, "guide");
-	assert_int_equal(e.machine->files->list(e.machine->data, CPUS "/intel_uncore_frequency",
-						&names, &count),
+	assert_int_equal(e->machine->files->list(e->machine->data, CPUS "/intel_uncore_frequency",
+						 &names, &count),
 			 0);
 	assert_int_equal(count, 2);
 	assert_int_equal(strncmp(names[0], "package_0", 9), 0);
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
-	assert_int_equal(e.machine->files->list(e.machine->data, "/nowhere", &names, &count),
+	assert_int_equal(e->machine->files->list(e->machine->data, "/nowhere", &names, &count),
 			 -ENOENT);
-	finish(&e);
 }
 
 /** As intel_pstate answers: the governor performance keeps its own. */
-static void preferences_are_words_or_numbers(void **state)
+TEST(preferences_are_words_or_numbers, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
+	start(e, "tests/tiny");
 #define PREFERENCE CPUS "/cpu1/cpufreq/energy_performance_preference"
-	assert_file(&e, PREFERENCE, "balance_performance\n");
-	assert_int_equal(write_file(&e, PREFERENCE, "power\n"), 0);
-	assert_file(&e, PREFERENCE, "power\n");
-	assert_int_equal(write_file(&e, PREFERENCE, "77"), 0);
-	assert_file(&e, PREFERENCE, "77\n");
-	assert_int_equal(write_file(&e, PREFERENCE, "256"), -EINVAL);
-	assert_int_equal(write_file(&e, PREFERENCE, "frugal"), -EINVAL);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_governor", "performance"), 0);
-	assert_file(&e, PREFERENCE, "performance\n");
-	assert_int_equal(write_file(&e, PREFERENCE, "power"), -EBUSY);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_governor", "powersave"), 0);
-	assert_file(&e, PREFERENCE, "77\n");
-	assert_int_equal(write_file(&e, PREFERENCE, "default"), 0);
-	assert_file(&e, PREFERENCE, "balance_performance\n");
-	assert_cpu_file(&e, 2, "cpufreq/energy_performance_preference", "balance_performance\n");
-	finish(&e);
-	start(&e, "tests/hwp-off");
-	assert_int_equal(read_result(&e, PREFERENCE), -ENOENT);
-	finish(&e);
+	assert_file(e, PREFERENCE, "balance_performance\n");
+	assert_int_equal(write_file(e, PREFERENCE, "power\n"), 0);
+	assert_file(e, PREFERENCE, "power\n");
+	assert_int_equal(write_file(e, PREFERENCE, "77"), 0);
+	assert_file(e, PREFERENCE, "77\n");
+	assert_int_equal(write_file(e, PREFERENCE, "256"), -EINVAL);
+	assert_int_equal(write_file(e, PREFERENCE, "frugal"), -EINVAL);
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_governor", "performance"), 0);
+	assert_file(e, PREFERENCE, "performance\n");
+	assert_int_equal(write_file(e, PREFERENCE, "power"), -EBUSY);
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_governor", "powersave"), 0);
+	assert_file(e, PREFERENCE, "77\n");
+	assert_int_equal(write_file(e, PREFERENCE, "default"), 0);
+	assert_file(e, PREFERENCE, "balance_performance\n");
+	assert_cpu_file(e, 2, "cpufreq/energy_performance_preference", "balance_performance\n");
+	finish(e);
+	start(e, "tests/hwp-off");
+	assert_int_equal(read_result(e, PREFERENCE), -ENOENT);
 }
 
-static void idle_states_can_be_disabled(void **state)
+TEST(idle_states_can_be_disabled, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_cpu_file(&e, 1, "cpuidle/state3/name", "C6\n");
-	assert_cpu_file(&e, 1, "cpuidle/state3/disable", "0\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpuidle/state3/disable", "1"), 0);
-	assert_cpu_file(&e, 1, "cpuidle/state3/disable", "1\n");
-	assert_cpu_file(&e, 1, "cpuidle/state2/disable", "0\n");
-	assert_cpu_file(&e, 2, "cpuidle/state3/disable", "0\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpuidle/state3/disable", "off"), -EINVAL);
-	assert_int_equal(read_result(&e, CPUS "/cpu1/cpuidle/state4/name"), -ENOENT);
-	assert_file(&e, CPUS "/cpuidle/current_driver", "intel_idle\n");
-	finish(&e);
+	assert_cpu_file(e, 1, "cpuidle/state3/name", "C6\n");
+	assert_cpu_file(e, 1, "cpuidle/state3/disable", "0\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpuidle/state3/disable", "1"), 0);
+	assert_cpu_file(e, 1, "cpuidle/state3/disable", "1\n");
+	assert_cpu_file(e, 1, "cpuidle/state2/disable", "0\n");
+	assert_cpu_file(e, 2, "cpuidle/state3/disable", "0\n");
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpuidle/state3/disable", "off"), -EINVAL);
+	assert_int_equal(read_result(e, CPUS "/cpu1/cpuidle/state4/name"), -ENOENT);
+	assert_file(e, CPUS "/cpuidle/current_driver", "intel_idle\n");
 }
 
 /** Which modules there are is a matter of the driver's transports. */
-static void modules_are_those_of_the_driver(void **state)
+TEST(modules_are_those_of_the_driver, NULL)
 {
 	static const struct {
 		const char *platform, *module;
@@ -437,64 +369,32 @@ static void modules_are_those_of_the_driver(void **state)
 		{ "tests/no-device", "isst_if_common", -ENOENT },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct emulated e;
 		char path[100];
 
-		start(&e, cases[i].platform);
+		start(e, cases[i].platform);
 		snprintf(path, sizeof(path), "/sys/module/%s/initstate", cases[i].module);
-		assert_int_equal(read_result(&e, path), cases[i].result);
-		finish(&e);
+		assert_int_equal(read_result(e, path), cases[i].result);
+		finish(e);
 	}
 }
 
-static void links_are_followed_on_the_way(void **state)
+TEST(links_are_followed_on_the_way, "tests/tiny")
 {
-	struct emulated e;
 	char **names;
 	size_t count;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_file(&e, "/sys/bus/cpu/devices/cpu3/topology/core_id", "1\n");
-	assert_file(&e, "/sys/devices/system/node/node0/cpu1/node0/cpulist", "0-3\n");
-	assert_int_equal(write_file(&e, "/sys/bus/cpu/devices/cpu3/online", "0"), 0);
-	assert_file(&e, CPUS "/online", "0-2\n");
-	assert_int_equal(read_result(&e, "/sys/bus/cpu/devices/cpu3/topology/core_id"), -ENOENT);
-	assert_int_equal(read_result(&e, "/sys/bus/cpu/devices/cpu77/online"), -ENOENT);
-	assert_int_equal(e.machine->files->list(e.machine->data, "/sys/bus/cpu/devices/cpu3",
-						&names, &count),
+	assert_file(e, "/sys/bus/cpu/devices/cpu3/topology/core_id", "1\n");
+	assert_file(e, "/sys/devices/system/node/node0/cpu1/node0/cpulist", "0-3\n");
+	assert_int_equal(write_file(e, "/sys/bus/cpu/devices/cpu3/online", "0"), 0);
+	assert_file(e, CPUS "/online", "0-2\n");
+	assert_int_equal(read_result(e, "/sys/bus/cpu/devices/cpu3/topology/core_id"), -ENOENT);
+	assert_int_equal(read_result(e, "/sys/bus/cpu/devices/cpu77/online"), -ENOENT);
+	assert_int_equal(e->machine->files->list(e->machine->data, "/sys/bus/cpu/devices/cpu3",
+						 &names, &count),
 			 0);
 	assert_int_equal(count, 5);
 	while (count > 0)
 		free(names[--count]);
 	free(names);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_the_guide),
-		cmocka_unit_test(variants_of_kernels),
-		cmocka_unit_test(offline_takes_the_topology_away_and_online_brings_it_back),
-		cmocka_unit_test(cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone),
-		cmocka_unit_test(smt_control_takes_second_threads_offline_and_keeps_them_there),
-		cmocka_unit_test(which_cpus_smt_control_brings_online_depends_on_the_kernel),
-		cmocka_unit_test(smt_control_is_what_the_platform_says),
-		cmocka_unit_test(a_whole_core_goes_and_returns),
-		cmocka_unit_test(cpus_that_cannot_be_unplugged),
-		cmocka_unit_test(frequencies_follow_a_level_while_offline),
-		cmocka_unit_test(writes_elsewhere),
-		cmocka_unit_test(uncore_limits_of_a_die_that_was_offline_are_initial),
-		cmocka_unit_test(paths_stay_inside),
-		cmocka_unit_test(listing),
-		cmocka_unit_test(preferences_are_words_or_numbers),
-		cmocka_unit_test(idle_states_can_be_disabled),
-		cmocka_unit_test(modules_are_those_of_the_driver),
-		cmocka_unit_test(links_are_followed_on_the_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,29 +127,25 @@ static bool is_refused(struct emulated *e)
 	return false;
 }
 
-static void values_beyond_their_words_are_refused(void **state)
+TEST(values_beyond_their_words_are_refused, "tests/tiny")
 {
-	struct emulated e;
 	struct file file;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	close_machine(&e);
-	file = take(&e);
+	close_machine(e);
+	file = take(e);
 	state_of(&file)->smt = SMT_NOT_IMPLEMENTED + 1;
-	put(&e, &file);
-	assert_true(is_refused(&e));
+	put(e, &file);
+	assert_true(is_refused(e));
 	state_of(&file)->smt = UINT32_MAX;
-	put(&e, &file);
-	assert_true(is_refused(&e));
+	put(e, &file);
+	assert_true(is_refused(e));
 	state_of(&file)->smt = SMT_ON;
-	put(&e, &file);
-	assert_false(is_refused(&e));
+	put(e, &file);
+	assert_false(is_refused(e));
 	free(file.bytes);
-	finish(&e);
 }
 
-static void groups_that_there_cannot_be_are_refused(void **state)
+TEST(groups_that_there_cannot_be_are_refused, "tests/tiny")
 {
 	static const struct group FORGED[] = {
 		{ .name = "../outside" },
@@ -160,57 +156,49 @@ static void groups_that_there_cannot_be_are_refused(void **state)
 		{ .name = "a", .wanted = PARTITIONS },
 		{ .name = "a", .flaw = FLAWS },
 	};
-	struct emulated e;
 	struct group *group;
 	struct file file;
 	size_t size;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(e.machine->files->mkdir(e.machine->data, "/sys/fs/cgroup/a"), 0);
-	close_machine(&e);
-	file = take(&e);
+	assert_int_equal(e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/a"), 0);
+	close_machine(e);
+	file = take(e);
 	group = (void *)(content_of(&file, &size) + size - sizeof(*group));
 	assert_int_equal(state_of(&file)->group_count, 1);
 	for (size_t i = 0; i < sizeof(FORGED) / sizeof(*FORGED); i++) {
 		*group = FORGED[i];
-		put(&e, &file);
-		assert_true(is_refused(&e));
+		put(e, &file);
+		assert_true(is_refused(e));
 	}
 	memset(group->name, 'a', sizeof(group->name));
-	put(&e, &file);
-	assert_true(is_refused(&e));
+	put(e, &file);
+	assert_true(is_refused(e));
 	memset(group, 0, sizeof(*group));
 	group->name[0] = 'a';
-	put(&e, &file);
-	assert_false(is_refused(&e));
+	put(e, &file);
+	assert_false(is_refused(e));
 	free(file.bytes);
-	finish(&e);
 }
 
-static void deferred_commands_of_other_domains_have_no_effect(void **state)
+TEST(deferred_commands_of_other_domains_have_no_effect, "tests/tpmi-tiny")
 {
-	struct emulated e;
 	struct abi_core_power power = { .get_set = 1, .enable = 1 };
 	const uint32_t domain = UINT32_MAX / 2;
 	struct deferred *deferred;
 	struct file file;
 	size_t size;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	rules(&e, "tpmi core-power deferred 1000000\n");
-	assert_int_equal(call(&e, ABI_CORE_POWER_STATE, &power), 0);
-	close_machine(&e);
-	file = take(&e);
+	rules(e, "tpmi core-power deferred 1000000\n");
+	assert_int_equal(call(e, ABI_CORE_POWER_STATE, &power), 0);
+	close_machine(e);
+	file = take(e);
 	assert_int_equal(state_of(&file)->deferred_count, 1);
 	deferred = (void *)(content_of(&file, &size) + size - sizeof(*deferred));
 	deferred->due_ms = 0;
 	memcpy(deferred->entry, &domain, sizeof(domain));
-	put(&e, &file);
-	assert_false(is_refused(&e));
+	put(e, &file);
+	assert_false(is_refused(e));
 	free(file.bytes);
-	finish(&e);
 }
 
 /** Bytes in turn. */
@@ -241,21 +229,8 @@ static void forge_each(const char *platform)
 	finish(&e);
 }
 
-static void a_state_with_any_byte_forged_is_no_crash(void **state)
+TEST(a_state_with_any_byte_forged_is_no_crash, NULL)
 {
-	(void)state;
 	forge_each("tests/tiny");
 	forge_each("tests/tpmi-tiny");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_beyond_their_words_are_refused),
-		cmocka_unit_test(groups_that_there_cannot_be_are_refused),
-		cmocka_unit_test(deferred_commands_of_other_domains_have_no_effect),
-		cmocka_unit_test(a_state_with_any_byte_forged_is_no_crash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

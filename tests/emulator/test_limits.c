@@ -8,219 +8,180 @@
 #define CPU1 CPUS "/cpu1/cpufreq"
 #define UNCORE CPUS "/intel_uncore_frequency/package_00_die_00"
 
-static void limits_are_parsed_strictly(void **state)
+TEST(limits_are_parsed_strictly, "tests/tiny")
 {
 	static const char *const refused[] = {
 		"", "2000000 x", "2000000\n\n", " 2000000", "-1", "0x", "09", "2147483648", "1.5",
 	};
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (write_file(&e, CPU1 "/scaling_max_freq", refused[i]) != -EINVAL)
+		if (write_file(e, CPU1 "/scaling_max_freq", refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
-	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "0x1e8480\n"), 0);
-	assert_file(&e, CPU1 "/scaling_max_freq", "2000000\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "+010000000"), 0); /* octal */
-	assert_file(&e, CPU1 "/scaling_max_freq", "2097152\n");
-	finish(&e);
+	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "0x1e8480\n"), 0);
+	assert_file(e, CPU1 "/scaling_max_freq", "2000000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "+010000000"), 0); /* octal */
+	assert_file(e, CPU1 "/scaling_max_freq", "2097152\n");
 }
 
-static void limits_are_clamped(void **state)
+TEST(limits_are_clamped, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "9000000"), 0);
-	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1"), 0);
-	assert_file(&e, CPU1 "/scaling_max_freq", "800000\n");
-	assert_file(&e, CPU1 "/scaling_min_freq", "800000\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "2147483647"), 0);
-	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "9000000"), 0);
+	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1"), 0);
+	assert_file(e, CPU1 "/scaling_max_freq", "800000\n");
+	assert_file(e, CPU1 "/scaling_min_freq", "800000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "2147483647"), 0);
+	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
 	/* A minimum above the maximum gives way, and is remembered. */
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1500000"), 0);
-	assert_int_equal(write_file(&e, CPU1 "/scaling_min_freq", "2500000"), 0);
-	assert_file(&e, CPU1 "/scaling_min_freq", "1500000\n");
-	assert_file(&e, CPU1 "/scaling_max_freq", "1500000\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "2800000"), 0);
-	assert_file(&e, CPU1 "/scaling_min_freq", "2500000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1500000"), 0);
+	assert_int_equal(write_file(e, CPU1 "/scaling_min_freq", "2500000"), 0);
+	assert_file(e, CPU1 "/scaling_min_freq", "1500000\n");
+	assert_file(e, CPU1 "/scaling_max_freq", "1500000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "2800000"), 0);
+	assert_file(e, CPU1 "/scaling_min_freq", "2500000\n");
 	/* Only this CPU's. */
-	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_min_freq", "800000\n");
-	finish(&e);
+	assert_file(e, CPUS "/cpu0/cpufreq/scaling_min_freq", "800000\n");
 }
 
-static void no_limit_follows_the_level_and_requests_are_remembered(void **state)
+TEST(no_limit_follows_the_level_and_requests_are_remembered, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "3000000"), 0);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_max_freq", "3100000\n");
-	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "3100000"), 0);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 0), 1);
-	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	assert_file(&e, CPU1 "/scaling_max_freq", "3100000\n");
-	finish(&e);
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "3000000"), 0);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(e, CPUS "/cpu0/cpufreq/scaling_max_freq", "3100000\n");
+	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "3100000"), 0);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 0), 1);
+	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(e, CPU1 "/scaling_max_freq", "3100000\n");
 }
 
-static void limits_survive_hotplug_and_processes(void **state)
+TEST(limits_survive_hotplug_and_processes, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1900000"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1800000"), -EBUSY);
-	close_machine(&e);
-	open_machine(&e);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
-	assert_file(&e, CPU1 "/scaling_max_freq", "1900000\n");
-	finish(&e);
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1900000"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1800000"), -EBUSY);
+	close_machine(e);
+	open_machine(e);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(e, CPU1 "/scaling_max_freq", "1900000\n");
 }
 
-static void base_frequency_follows_base_freq(void **state)
+TEST(base_frequency_follows_base_freq, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 1 << 17), 1);
-	assert_file(&e, CPU1 "/base_frequency", "2300000\n");
-	assert_file(&e, CPUS "/cpu2/cpufreq/base_frequency", "1800000\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 0), 1);
-	assert_file(&e, CPU1 "/base_frequency", "2000000\n");
-	finish(&e);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x02, 0, 1 << 17), 1);
+	assert_file(e, CPU1 "/base_frequency", "2300000\n");
+	assert_file(e, CPUS "/cpu2/cpufreq/base_frequency", "1800000\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x02, 0, 0), 1);
+	assert_file(e, CPU1 "/base_frequency", "2000000\n");
 }
 
-static void turbo_moves_cpuinfo_max(void **state)
+TEST(turbo_moves_cpuinfo_max, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "x"), -EINVAL);
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
-	assert_file(&e, CPUS "/intel_pstate/no_turbo", "1\n");
-	assert_file(&e, CPU1 "/cpuinfo_max_freq", "2000000\n");
-	assert_file(&e, CPU1 "/scaling_max_freq", "2000000\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 1 << 17), 1);
-	assert_file(&e, CPU1 "/cpuinfo_max_freq", "2300000\n");
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "0"), 0);
-	assert_file(&e, CPU1 "/cpuinfo_max_freq", "3000000\n");
-	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
-	finish(&e);
-	start(&e, "tests/uncore-follows"); /* a kernel that leaves cpuinfo_max alone */
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1"), 0);
-	assert_file(&e, CPU1 "/cpuinfo_max_freq", "3200000\n");
-	finish(&e);
+	start(e, "tests/tiny");
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "x"), -EINVAL);
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
+	assert_file(e, CPUS "/intel_pstate/no_turbo", "1\n");
+	assert_file(e, CPU1 "/cpuinfo_max_freq", "2000000\n");
+	assert_file(e, CPU1 "/scaling_max_freq", "2000000\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x02, 0, 1 << 17), 1);
+	assert_file(e, CPU1 "/cpuinfo_max_freq", "2300000\n");
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "0"), 0);
+	assert_file(e, CPU1 "/cpuinfo_max_freq", "3000000\n");
+	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
+	finish(e);
+	start(e, "tests/uncore-follows"); /* a kernel that leaves cpuinfo_max alone */
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1"), 0);
+	assert_file(e, CPU1 "/cpuinfo_max_freq", "3200000\n");
 }
 
-static void other_drivers(void **state)
+TEST(other_drivers, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/acpi-cpufreq");
-	assert_int_equal(read_result(&e, CPU1 "/base_frequency"), -ENOENT);
-	assert_int_equal(read_result(&e, CPUS "/intel_pstate/no_turbo"), -ENOENT);
-	assert_file(&e, CPU1 "/scaling_driver", "acpi-cpufreq\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1000000"), 0);
-	finish(&e);
-	start(&e, "tests/hwp-off");
-	assert_int_equal(read_result(&e, CPU1 "/base_frequency"), -ENOENT);
-	assert_file(&e, CPUS "/intel_pstate/no_turbo", "0\n");
-	finish(&e);
-	start(&e, "tests/bios-no-turbo");
-	assert_file(&e, CPUS "/intel_pstate/no_turbo", "1\n");
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "0"), -EPERM);
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1"), 0);
-	finish(&e);
-	start(&e, "tests/pstate-off");
-	assert_int_equal(read_result(&e, CPUS "/intel_pstate/no_turbo"), -EAGAIN);
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1"), -EAGAIN);
-	assert_file(&e, CPUS "/intel_pstate/status", "off\n");
-	finish(&e);
-	start(&e, "tests/no-cpufreq"); /* nothing to follow */
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	finish(&e);
+	start(e, "tests/acpi-cpufreq");
+	assert_int_equal(read_result(e, CPU1 "/base_frequency"), -ENOENT);
+	assert_int_equal(read_result(e, CPUS "/intel_pstate/no_turbo"), -ENOENT);
+	assert_file(e, CPU1 "/scaling_driver", "acpi-cpufreq\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1000000"), 0);
+	finish(e);
+	start(e, "tests/hwp-off");
+	assert_int_equal(read_result(e, CPU1 "/base_frequency"), -ENOENT);
+	assert_file(e, CPUS "/intel_pstate/no_turbo", "0\n");
+	finish(e);
+	start(e, "tests/bios-no-turbo");
+	assert_file(e, CPUS "/intel_pstate/no_turbo", "1\n");
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "0"), -EPERM);
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1"), 0);
+	finish(e);
+	start(e, "tests/pstate-off");
+	assert_int_equal(read_result(e, CPUS "/intel_pstate/no_turbo"), -EAGAIN);
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1"), -EAGAIN);
+	assert_file(e, CPUS "/intel_pstate/status", "off\n");
+	finish(e);
+	start(e, "tests/no-cpufreq"); /* nothing to follow */
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
 }
 
-static void uncore_limits(void **state)
+TEST(uncore_limits, NULL)
 {
 	static const char *const refused[] = { "99999", "12800000", "", "1000000x", "0x200000" };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
+	start(e, "tests/tiny");
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (write_file(&e, UNCORE "/max_freq_khz", refused[i]) != -EINVAL)
+		if (write_file(e, UNCORE "/max_freq_khz", refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
-	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "12799999"), 0);
-	assert_file(&e, UNCORE "/max_freq_khz", "12700000\n");
-	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "1250000"), 0);
-	assert_file(&e, UNCORE "/max_freq_khz", "1200000\n");
-	assert_file(&e, UNCORE "/current_freq_khz", "1200000\n");
-	assert_int_equal(write_file(&e, UNCORE "/min_freq_khz", "2000000"), 0); /* above max */
-	assert_file(&e, UNCORE "/min_freq_khz", "2000000\n");
-	assert_file(&e, UNCORE "/initial_max_freq_khz", "2200000\n");
-	assert_file(&e, UNCORE "/initial_min_freq_khz", "800000\n");
-	assert_int_equal(write_file(&e, UNCORE "/initial_max_freq_khz", "2000000"), -EACCES);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	assert_file(&e, UNCORE "/max_freq_khz", "1200000\n");
-	finish(&e);
-	start(&e, "tests/uncore-locked");
-	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "1200000"), -EPERM);
-	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "1"), -EINVAL);
-	finish(&e);
-	start(&e, "tests/uncore-follows");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	assert_file(&e, UNCORE "/max_freq_khz", "1800000\n");
-	assert_file(&e, UNCORE "/min_freq_khz", "1000000\n");
-	assert_file(&e, UNCORE "/initial_max_freq_khz", "2200000\n");
-	finish(&e);
+	assert_int_equal(write_file(e, UNCORE "/max_freq_khz", "12799999"), 0);
+	assert_file(e, UNCORE "/max_freq_khz", "12700000\n");
+	assert_int_equal(write_file(e, UNCORE "/max_freq_khz", "1250000"), 0);
+	assert_file(e, UNCORE "/max_freq_khz", "1200000\n");
+	assert_file(e, UNCORE "/current_freq_khz", "1200000\n");
+	assert_int_equal(write_file(e, UNCORE "/min_freq_khz", "2000000"), 0); /* above max */
+	assert_file(e, UNCORE "/min_freq_khz", "2000000\n");
+	assert_file(e, UNCORE "/initial_max_freq_khz", "2200000\n");
+	assert_file(e, UNCORE "/initial_min_freq_khz", "800000\n");
+	assert_int_equal(write_file(e, UNCORE "/initial_max_freq_khz", "2000000"), -EACCES);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(e, UNCORE "/max_freq_khz", "1200000\n");
+	finish(e);
+	start(e, "tests/uncore-locked");
+	assert_int_equal(write_file(e, UNCORE "/max_freq_khz", "1200000"), -EPERM);
+	assert_int_equal(write_file(e, UNCORE "/max_freq_khz", "1"), -EINVAL);
+	finish(e);
+	start(e, "tests/uncore-follows");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(e, UNCORE "/max_freq_khz", "1800000\n");
+	assert_file(e, UNCORE "/min_freq_khz", "1000000\n");
+	assert_file(e, UNCORE "/initial_max_freq_khz", "2200000\n");
 }
 
-static void governors_are_chosen_for_each_cpu(void **state)
+TEST(governors_are_chosen_for_each_cpu, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_file(&e, CPU1 "/scaling_governor", "powersave\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "performance\n"), 0);
-	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
-	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_governor", "powersave\n");
+	start(e, "tests/tiny");
+	assert_file(e, CPU1 "/scaling_governor", "powersave\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "performance\n"), 0);
+	assert_file(e, CPU1 "/scaling_governor", "performance\n");
+	assert_file(e, CPUS "/cpu0/cpufreq/scaling_governor", "powersave\n");
 	/* intel_pstate has two of its own, and no other. */
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "schedutil"), -EINVAL);
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "performances"), -EINVAL);
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", ""), -EINVAL);
-	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "schedutil"), -EINVAL);
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "performances"), -EINVAL);
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", ""), -EINVAL);
+	assert_file(e, CPU1 "/scaling_governor", "performance\n");
 	/* In letters of either case. */
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "PowerSave"), 0);
-	assert_file(&e, CPU1 "/scaling_governor", "powersave\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "Performance\n"), 0);
-	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "PowerSave"), 0);
+	assert_file(e, CPU1 "/scaling_governor", "powersave\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "Performance\n"), 0);
+	assert_file(e, CPU1 "/scaling_governor", "performance\n");
 	/* An offline CPU does not forget it. */
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
-	assert_true(write_file(&e, CPU1 "/scaling_governor", "powersave") < 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
-	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "powersave"), 0);
-	assert_file(&e, CPU1 "/scaling_governor", "powersave\n");
-	finish(&e);
-	start(&e, "tests/acpi-cpufreq");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "schedutil"), 0);
-	assert_file(&e, CPU1 "/scaling_governor", "schedutil\n");
-	finish(&e);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
+	assert_true(write_file(e, CPU1 "/scaling_governor", "powersave") < 0);
+	assert_int_equal(write_file(e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(e, CPU1 "/scaling_governor", "performance\n");
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "powersave"), 0);
+	assert_file(e, CPU1 "/scaling_governor", "powersave\n");
+	finish(e);
+	start(e, "tests/acpi-cpufreq");
+	assert_int_equal(write_file(e, CPU1 "/scaling_governor", "schedutil"), 0);
+	assert_file(e, CPU1 "/scaling_governor", "schedutil\n");
 }
 
 /** Asserts that the line of cpuinfo has a CPU's frequency, in MHz. */
@@ -238,70 +199,43 @@ static void assert_frequency(struct emulated *e, unsigned int cpu, const char *l
 	assert_string_equal(line, expected);
 }
 
-static void cpuinfo_shows_frequencies(void **state)
+TEST(cpuinfo_shows_frequencies, "tests/tiny")
 {
 	unsigned int cpu = UINT_MAX, shown = 0;
-	struct emulated e;
 	char line[4096], *content;
 	FILE *stream;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1234567"), 0);
-	content = file_text(&e, "/proc/cpuinfo");
+	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1234567"), 0);
+	content = file_text(e, "/proc/cpuinfo");
 	stream = fmemopen(content, strlen(content), "r");
 	assert_non_null(stream);
 	while (fgets(line, sizeof(line), stream)) {
 		if (strncmp(line, "processor\t: ", strlen("processor\t: ")) == 0)
 			cpu = (unsigned int)strtoul(line + strlen("processor\t: "), NULL, 10);
 		if (strncmp(line, "cpu MHz", strlen("cpu MHz")) == 0) {
-			assert_frequency(&e, cpu, line);
+			assert_frequency(e, cpu, line);
 			shown++;
 		}
 	}
 	assert_int_equal(shown, 4);
 	fclose(stream);
 	free(content);
-	finish(&e);
 }
 
 /** The first word counts, as intel_pstate reads it; numbers are decimal. */
-static void preferences_are_read_as_words(void **state)
+TEST(preferences_are_read_as_words, "tests/tiny")
 {
 #define PREFERENCE CPU1 "/energy_performance_preference"
 	static const char *const refused[] = { "0x80", "", " ", "pow", "powers", "Power", "1 2" };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, PREFERENCE, " power"), 0);
-	assert_file(&e, PREFERENCE, "power\n");
-	assert_int_equal(write_file(&e, PREFERENCE, "performance\n\n"), 0);
-	assert_file(&e, PREFERENCE, "performance\n");
+	assert_int_equal(write_file(e, PREFERENCE, " power"), 0);
+	assert_file(e, PREFERENCE, "power\n");
+	assert_int_equal(write_file(e, PREFERENCE, "performance\n\n"), 0);
+	assert_file(e, PREFERENCE, "performance\n");
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (write_file(&e, PREFERENCE, refused[i]) != -EINVAL)
+		if (write_file(e, PREFERENCE, refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
-	assert_file(&e, PREFERENCE, "performance\n");
-	assert_int_equal(write_file(&e, PREFERENCE, "128"), 0);
-	assert_file(&e, PREFERENCE, "128\n");
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_are_parsed_strictly),
-		cmocka_unit_test(limits_are_clamped),
-		cmocka_unit_test(no_limit_follows_the_level_and_requests_are_remembered),
-		cmocka_unit_test(limits_survive_hotplug_and_processes),
-		cmocka_unit_test(base_frequency_follows_base_freq),
-		cmocka_unit_test(turbo_moves_cpuinfo_max),
-		cmocka_unit_test(other_drivers),
-		cmocka_unit_test(uncore_limits),
-		cmocka_unit_test(governors_are_chosen_for_each_cpu),
-		cmocka_unit_test(cpuinfo_shows_frequencies),
-		cmocka_unit_test(preferences_are_read_as_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_file(e, PREFERENCE, "performance\n");
+	assert_int_equal(write_file(e, PREFERENCE, "128"), 0);
+	assert_file(e, PREFERENCE, "128\n");
 }

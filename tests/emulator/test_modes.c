@@ -15,7 +15,7 @@ static void assert_mode(struct emulated *e, const char *path, unsigned int expec
 		fail_msg("%s: %04o, expected %04o", path, (unsigned int)status.mode, expected);
 }
 
-static void files_without_a_write_are_read_only(void **state)
+TEST(files_without_a_write_are_read_only, "graniterapids-2s64c")
 {
 	static const char *const paths[] = {
 		"/proc/cpuinfo",
@@ -36,16 +36,12 @@ static void files_without_a_write_are_read_only(void **state)
 		"/sys/fs/cgroup/cpuset.cpus.effective",
 		"/sys/fs/cgroup/cpuset.cpus.isolated",
 	};
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s64c");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
-		assert_mode(&e, paths[i], 0444);
-	finish(&e);
+		assert_mode(e, paths[i], 0444);
 }
 
-static void files_that_can_be_written_are_the_owners(void **state)
+TEST(files_that_can_be_written_are_the_owners, "graniterapids-2s64c")
 {
 	static const char *const paths[] = {
 		CPUS "/cpu1/online",
@@ -60,74 +56,43 @@ static void files_that_can_be_written_are_the_owners(void **state)
 		"/sys/fs/cgroup/g/cpuset.cpus",
 		"/sys/fs/cgroup/g/cpuset.cpus.partition",
 	};
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s64c");
-	assert_int_equal(write_file(&e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
-	assert_int_equal(e.machine->files->mkdir(e.machine->data, "/sys/fs/cgroup/g"), 0);
+	assert_int_equal(write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
+	assert_int_equal(e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/g"), 0);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
-		assert_mode(&e, paths[i], 0644);
-	finish(&e);
+		assert_mode(e, paths[i], 0644);
 }
 
-static void some_are_for_root_alone(void **state)
+TEST(some_are_for_root_alone, "graniterapids-2s64c")
 {
 	static const char *const names[] = { "package_id", "domain_id", "fabric_cluster_id",
 					     "current_freq_khz" };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s64c");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char path[128];
 
 		snprintf(path, sizeof(path), CPUS "/intel_uncore_frequency/uncore00/%s", names[i]);
-		assert_mode(&e, path, 0400);
+		assert_mode(e, path, 0400);
 	}
-	assert_mode(&e, "/dev/cpu/0/msr", 0600);
-	finish(&e);
+	assert_mode(e, "/dev/cpu/0/msr", 0600);
 }
 
-static void directories(void **state)
+TEST(directories, "graniterapids-2s64c")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "graniterapids-2s64c");
-	assert_mode(&e, CPUS, 0755);
-	assert_mode(&e, CPUS "/cpu0/topology", 0755);
-	assert_mode(&e, "/sys", 0555);
-	assert_mode(&e, "/sys/fs/cgroup", 0555);
-	assert_mode(&e, "/sys/kernel/debug", 0700);
-	assert_mode(&e, "/proc", 0555);
-	assert_mode(&e, "/proc/sys/kernel", 0555);
-	finish(&e);
+	assert_mode(e, CPUS, 0755);
+	assert_mode(e, CPUS "/cpu0/topology", 0755);
+	assert_mode(e, "/sys", 0555);
+	assert_mode(e, "/sys/fs/cgroup", 0555);
+	assert_mode(e, "/sys/kernel/debug", 0700);
+	assert_mode(e, "/proc", 0555);
+	assert_mode(e, "/proc/sys/kernel", 0555);
 }
 
 /** Files of /proc can be opened for writing by root, and have no write; those of sysfs cannot. */
-static void writes_to_read_only_files(void **state)
+TEST(writes_to_read_only_files, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, "/proc/cpuinfo", "x"), -EIO);
-	assert_int_equal(write_file(&e, "/proc/modules", "x"), -EIO);
-	assert_int_equal(write_file(&e, "/proc/sys/kernel/osrelease", "x"), -EACCES);
-	assert_int_equal(write_file(&e, CPUS "/online", "x"), -EACCES);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_without_a_write_are_read_only),
-		cmocka_unit_test(files_that_can_be_written_are_the_owners),
-		cmocka_unit_test(some_are_for_root_alone),
-		cmocka_unit_test(directories),
-		cmocka_unit_test(writes_to_read_only_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(write_file(e, "/proc/cpuinfo", "x"), -EIO);
+	assert_int_equal(write_file(e, "/proc/modules", "x"), -EIO);
+	assert_int_equal(write_file(e, "/proc/sys/kernel/osrelease", "x"), -EACCES);
+	assert_int_equal(write_file(e, CPUS "/online", "x"), -EACCES);
 }

@@ -12,73 +12,57 @@ static int access_msr(struct emulated *e, unsigned int cpu, bool write, uint64_t
 	return launch_access(e->machine, path, write, position, value);
 }
 
-static void a_cpu_that_went_offline_has_no_registers(void **state)
+TEST(a_cpu_that_went_offline_has_no_registers, "tests/tiny")
 {
 	struct kernel_status status;
-	struct emulated e;
 	uint64_t value = 0;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+	assert_int_equal(access_msr(e, 3, false, 0xce, &value), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
 	/* Its device is gone; who has it open still gets an answer. */
-	assert_int_equal(launch_look(e.machine, "/dev/cpu/3/msr", true, &status), -ENOENT);
-	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), -ENXIO);
-	assert_int_equal(access_msr(&e, 3, true, 0x1ad, &value), -ENXIO);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
-	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), 0);
-	finish(&e);
+	assert_int_equal(launch_look(e->machine, "/dev/cpu/3/msr", true, &status), -ENOENT);
+	assert_int_equal(access_msr(e, 3, false, 0xce, &value), -ENXIO);
+	assert_int_equal(access_msr(e, 3, true, 0x1ad, &value), -ENXIO);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
+	assert_int_equal(access_msr(e, 3, false, 0xce, &value), 0);
 }
 
-static void registers_that_are_not_there_fault(void **state)
+TEST(registers_that_are_not_there_fault, "tests/tiny")
 {
-	struct emulated e;
 	uint64_t value = 1;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(access_msr(&e, 0, false, 0x12345, &value), -EIO);
-	assert_int_equal(access_msr(&e, 0, true, 0xce, &value), -EIO);
+	assert_int_equal(access_msr(e, 0, false, 0x12345, &value), -EIO);
+	assert_int_equal(access_msr(e, 0, true, 0xce, &value), -EIO);
 	assert_int_equal(value, 1);
-	finish(&e);
 }
 
 /** The number of a register has 32 bits; the position of a file more. */
-static void the_low_half_of_a_position_counts(void **state)
+TEST(the_low_half_of_a_position_counts, "tests/tiny")
 {
-	struct emulated e;
 	uint64_t value = 0, same = 0;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(access_msr(&e, 0, false, 0xce, &value), 0);
-	assert_int_equal(access_msr(&e, 0, false, UINT64_C(0x1000000ce), &same), 0);
+	assert_int_equal(access_msr(e, 0, false, 0xce, &value), 0);
+	assert_int_equal(access_msr(e, 0, false, UINT64_C(0x1000000ce), &same), 0);
 	assert_int_equal(same, value);
-	assert_int_equal(access_msr(&e, 0, false, 0x1ad, &value), 0);
-	assert_int_equal(access_msr(&e, 0, false, UINT64_C(0x1000001ad), &same), 0);
+	assert_int_equal(access_msr(e, 0, false, 0x1ad, &value), 0);
+	assert_int_equal(access_msr(e, 0, false, UINT64_C(0x1000001ad), &same), 0);
 	assert_int_equal(same, value);
-	finish(&e);
 }
 
 /** As the library reads them. */
-static void registers_are_files_of_the_machine(void **state)
+TEST(registers_are_files_of_the_machine, "tests/tiny")
 {
 	const struct isst_machine *machine;
-	struct emulated e;
 	uint64_t value = 0, other = 1;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	machine = e.machine;
-	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), 0);
+	machine = e->machine;
+	assert_int_equal(access_msr(e, 3, false, 0xce, &value), 0);
 	assert_int_equal(
 		machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0xce, &other), 0);
 	assert_int_equal(other, value);
 	assert_int_equal(
 		machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0x12345, &other),
 		-EIO);
-	finish(&e);
 }
 
 /** Of a CPU, in this order: MPERF, APERF, MPERF. */
@@ -108,29 +92,11 @@ static void assert_runs_at(struct emulated *e, unsigned int cpu, unsigned int mh
 			(last.after - first.before) / 2000 + 1);
 }
 
-static void counters_go_on_with_the_frequency(void **state)
+TEST(counters_go_on_with_the_frequency, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
 	/* The turbo ratio limit of two cores. */
-	assert_runs_at(&e, 1, 2800);
-	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_max_freq", "1500000"), 0);
-	assert_runs_at(&e, 1, 1500);
-	assert_runs_at(&e, 0, 2800);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_that_went_offline_has_no_registers),
-		cmocka_unit_test(registers_that_are_not_there_fault),
-		cmocka_unit_test(the_low_half_of_a_position_counts),
-		cmocka_unit_test(registers_are_files_of_the_machine),
-		cmocka_unit_test(counters_go_on_with_the_frequency),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_runs_at(e, 1, 2800);
+	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_max_freq", "1500000"), 0);
+	assert_runs_at(e, 1, 1500);
+	assert_runs_at(e, 0, 2800);
 }

@@ -20,12 +20,11 @@
 	"cores = 0-3 # all of them\n" \
 	"base = 2000\n"
 
-static void defaults_of_a_small_platform(void **state)
+TEST(defaults_of_a_small_platform, NULL)
 {
 	struct platform *platform = parse(SMALL);
 	const struct platform_level *level;
 
-	(void)state;
 	assert_int_equal(platform->domain_count, 2);
 	assert_int_equal(platform->cpu_count, 16);
 	assert_int_equal(platform->cpu_ids, 16);
@@ -38,7 +37,7 @@ static void defaults_of_a_small_platform(void **state)
 	platform_free(platform);
 }
 
-static void mistakes_are_reported_with_their_line(void **state)
+TEST(mistakes_are_reported_with_their_line, NULL)
 {
 	static const struct mistake mistakes[] = {
 		{ "", "x.platform:1: found no packages" },
@@ -127,11 +126,10 @@ static void mistakes_are_reported_with_their_line(void **state)
 		{ SMALL "[domain]\nmissing-commands = 7f0c\n", "x.platform:13: found \"7f0c\"" },
 	};
 
-	(void)state;
 	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
 }
 
-static void a_short_text_makes_no_machine_beyond_what_kernels_can_have(void **state)
+TEST(a_short_text_makes_no_machine_beyond_what_kernels_can_have, NULL)
 {
 	static const struct mistake mistakes[] = {
 		{ "[topology]\npackages = 0-32767\ndies = 255\n",
@@ -149,17 +147,15 @@ static void a_short_text_makes_no_machine_beyond_what_kernels_can_have(void **st
 		  "x.platform:4: found 8192 for \"possible\"" },
 	};
 
-	(void)state;
 	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
 }
 
-static void a_later_narrower_section_overrides(void **state)
+TEST(a_later_narrower_section_overrides, NULL)
 {
 	struct platform *platform = parse(SMALL "power = 100\n[level 0 package 1]\npower = 120\n"
 						"[domain package 1]\nlocked = yes\n"
 						"[clos 2 package 0]\nmin = 800\n");
 
-	(void)state;
 	assert_int_equal(platform->domains[0].levels[0].power_w.value, 100);
 	assert_int_equal(platform->domains[1].levels[0].power_w.value, 120);
 	assert_int_equal(platform->domains[1].levels[0].base[BASE_SSE].value, 2000);
@@ -181,11 +177,10 @@ static void assert_cpu(const struct platform *platform, unsigned int number, uns
 	assert_int_equal(cpu->thread, thread);
 }
 
-static void numbering(void **state)
+TEST(numbering, NULL)
 {
 	struct platform *platform;
 
-	(void)state;
 	platform = parse(SMALL "[topology]\nnumbering = blocks\n");
 	assert_cpu(platform, 3, 0, 3, 0);
 	assert_cpu(platform, 4, 1, 0, 0);
@@ -214,13 +209,12 @@ static void numbering(void **state)
 	platform_free(platform);
 }
 
-static void dies_and_core_ids(void **state)
+TEST(dies_and_core_ids, NULL)
 {
 	struct platform *platform = parse(
 		SMALL "[topology]\ndies = 2\ndie-ids = across\ncore-ids = dense\n"
 		      "[domain package 1 die 1]\ncores = 0-3,9\n");
 
-	(void)state;
 	assert_int_equal(platform->domain_count, 4);
 	assert_int_equal(platform->cpu_count, 34);
 	assert_int_equal(platform->domains[3].package, 1);
@@ -231,11 +225,10 @@ static void dies_and_core_ids(void **state)
 	platform_free(platform);
 }
 
-static void every_built_in_platform_is_understood(void **state)
+TEST(every_built_in_platform_is_understood, NULL)
 {
 	bool guide = false;
 
-	(void)state;
 	for (size_t i = 0; builtin_platforms[i].name; i++) {
 		struct platform *platform = parse(builtin_texts[i]);
 
@@ -247,15 +240,13 @@ static void every_built_in_platform_is_understood(void **state)
 	assert_true(guide);
 }
 
-static void every_test_platform_is_understood(void **state)
+TEST(every_test_platform_is_understood, NULL)
 {
 	const char *path = getenv("ISST_PLATFORMS");
 	DIR *directory = opendir(path ? path : "tests/platforms");
 	struct dirent *entry;
-	struct emulated e;
 	char name[300];
 
-	(void)state;
 	assert_non_null(directory);
 	while ((entry = readdir(directory))) {
 		char *end = strstr(entry->d_name, ".platform");
@@ -264,19 +255,18 @@ static void every_test_platform_is_understood(void **state)
 			continue;
 		*end = '\0';
 		snprintf(name, sizeof(name), "tests/%s", entry->d_name);
-		start(&e, name);
-		assert_string_equal(e.machine->name, entry->d_name);
-		finish(&e);
+		start(e, name);
+		assert_string_equal(e->machine->name, entry->d_name);
+		finish(e);
 	}
 	closedir(directory);
 }
 
-static void showing_and_not_finding(void **state)
+TEST(showing_and_not_finding, NULL)
 {
 	struct isst_emulator_target target = { .platform = "guide" };
 	char *text, *error;
 
-	(void)state;
 	assert_int_equal(isst_emulator_show(&target, &text, &error), 0);
 	assert_non_null(strstr(text, "[level 4]"));
 	free(text);
@@ -287,21 +277,4 @@ static void showing_and_not_finding(void **state)
 	target.platform = "./no-such-file.platform";
 	assert_int_equal(isst_emulator_show(&target, &text, &error), -ENOENT);
 	free(error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_of_a_small_platform),
-		cmocka_unit_test(mistakes_are_reported_with_their_line),
-		cmocka_unit_test(a_short_text_makes_no_machine_beyond_what_kernels_can_have),
-		cmocka_unit_test(a_later_narrower_section_overrides),
-		cmocka_unit_test(numbering),
-		cmocka_unit_test(dies_and_core_ids),
-		cmocka_unit_test(every_built_in_platform_is_understood),
-		cmocka_unit_test(every_test_platform_is_understood),
-		cmocka_unit_test(showing_and_not_finding),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

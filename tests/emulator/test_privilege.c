@@ -14,23 +14,18 @@ static int capable(struct emulated *e, int capability)
 	return e->machine->capable(e->machine->data, capability);
 }
 
-static void the_owner_of_the_state_is_root_there(void **state)
+TEST(the_owner_of_the_state_is_root_there, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(capable(&e, CAP_SYS_ADMIN), 1);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	rules(&e, "capability granted\n");
-	assert_int_equal(capable(&e, CAP_SYS_ADMIN), 1);
-	rules(&e, "capability denied\n");
-	assert_int_equal(capable(&e, CAP_SYS_ADMIN), 0);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 0), -EPERM);
-	rules(&e, "capability number 21 denied\n");
-	assert_int_equal(capable(&e, CAP_SYS_ADMIN), 0);
-	assert_int_equal(capable(&e, CAP_DAC_OVERRIDE), 1);
-	finish(&e);
+	assert_int_equal(capable(e, CAP_SYS_ADMIN), 1);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	rules(e, "capability granted\n");
+	assert_int_equal(capable(e, CAP_SYS_ADMIN), 1);
+	rules(e, "capability denied\n");
+	assert_int_equal(capable(e, CAP_SYS_ADMIN), 0);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 0), -EPERM);
+	rules(e, "capability number 21 denied\n");
+	assert_int_equal(capable(e, CAP_SYS_ADMIN), 0);
+	assert_int_equal(capable(e, CAP_DAC_OVERRIDE), 1);
 }
 
 /** In a child without any capability. */
@@ -51,74 +46,50 @@ static int capable_without_capabilities(struct emulated *e)
 	return WEXITSTATUS(status);
 }
 
-static void real_capabilities_count_where_a_rule_says_so(void **state)
+TEST(real_capabilities_count_where_a_rule_says_so, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(capable_without_capabilities(&e), 1);
-	rules(&e, "capability real\n");
-	assert_int_equal(capable_without_capabilities(&e), 0);
-	assert_int_equal(capable(&e, 4711), -EINVAL);
-	finish(&e);
+	assert_int_equal(capable_without_capabilities(e), 1);
+	rules(e, "capability real\n");
+	assert_int_equal(capable_without_capabilities(e), 0);
+	assert_int_equal(capable(e, 4711), -EINVAL);
 }
 
-static void the_device_node_can_be_locked(void **state)
+TEST(the_device_node_can_be_locked, NULL)
 {
 	struct stat status;
-	struct emulated e;
 	int node;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(stat(e.machine->lock_path, &status), 0);
+	start(e, "tests/tiny");
+	assert_int_equal(stat(e->machine->lock_path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
-	node = open(e.machine->lock_path, O_RDONLY | O_CLOEXEC);
+	node = open(e->machine->lock_path, O_RDONLY | O_CLOEXEC);
 	assert_true(node >= 0);
 	assert_int_equal(flock(node, LOCK_EX), 0);
 	/* The machine works on, even through a reset. */
-	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
-	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
-	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
+	assert_int_equal(ask(e, 0x00, 0), 0x80000103);
+	assert_int_equal(isst_emulator_reset(&e->target, &(char *){ NULL }), 0);
+	assert_int_equal(ask(e, 0x00, 0), 0x80000103);
 	assert_int_equal(fstat(node, &status), 0);
 	assert_int_equal(status.st_nlink, 1);
 	close(node);
-	finish(&e);
-	start(&e, "tests/no-device");
-	assert_int_equal(access(e.machine->lock_path, F_OK), -1);
-	finish(&e);
+	finish(e);
+	start(e, "tests/no-device");
+	assert_int_equal(access(e->machine->lock_path, F_OK), -1);
 }
 
-static void the_log_gets_a_line_for_each_message(void **state)
+TEST(the_log_gets_a_line_for_each_message, "tests/tiny")
 {
 	char path[700], text[100] = "";
-	struct emulated e;
 	FILE *file;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	e.machine->log(e.machine->data, "first");
-	e.machine->log(e.machine->data, "second\nof two");
-	snprintf(path, sizeof(path), "%s/log", e.directory);
+	e->machine->log(e->machine->data, "first");
+	e->machine->log(e->machine->data, "second\nof two");
+	snprintf(path, sizeof(path), "%s/log", e->directory);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), 20);
 	fclose(file);
 	assert_string_equal(text, "first\nsecond of two\n");
-	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
+	assert_int_equal(isst_emulator_reset(&e->target, &(char *){ NULL }), 0);
 	assert_int_equal(access(path, F_OK), -1);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_owner_of_the_state_is_root_there),
-		cmocka_unit_test(real_capabilities_count_where_a_rule_says_so),
-		cmocka_unit_test(the_device_node_can_be_locked),
-		cmocka_unit_test(the_log_gets_a_line_for_each_message),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

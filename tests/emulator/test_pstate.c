@@ -7,199 +7,144 @@
 #define PSTATE CPUS "/intel_pstate"
 
 /** The values of real servers. */
-static void mailbox_servers_have_the_files_too(void **state)
+TEST(mailbox_servers_have_the_files_too, "guide")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "guide");
-	assert_file(&e, PSTATE "/max_perf_pct", "100\n");
-	assert_file(&e, PSTATE "/min_perf_pct", "25\n");
-	assert_file(&e, PSTATE "/num_pstates", "25\n");
-	assert_file(&e, PSTATE "/hwp_dynamic_boost", "1\n");
-	assert_int_equal(read_result(&e, PSTATE "/turbo_pct"), 0);
-	finish(&e);
+	assert_file(e, PSTATE "/max_perf_pct", "100\n");
+	assert_file(e, PSTATE "/min_perf_pct", "25\n");
+	assert_file(e, PSTATE "/num_pstates", "25\n");
+	assert_file(e, PSTATE "/hwp_dynamic_boost", "1\n");
+	assert_int_equal(read_result(e, PSTATE "/turbo_pct"), 0);
 }
 
 #define SERVER \
 	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0\ncores = 0-3\n[level 0]\ncores = 0-3\n" \
 	"base = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n[files]\n"
 
-static void dynamic_boost_needs_hwp_and_the_active_mode(void **state)
+TEST(dynamic_boost_needs_hwp_and_the_active_mode, NULL)
 {
 	static const char *const without[] = { SERVER "hwp = no\n",
 					       SERVER "intel-pstate = passive\n" };
-	struct emulated e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
-		start_written(&e, without[i]);
-		assert_int_equal(read_result(&e, PSTATE "/hwp_dynamic_boost"), -ENOENT);
-		assert_int_equal(write_file(&e, PSTATE "/hwp_dynamic_boost", "1"), -ENOENT);
-		assert_file(&e, PSTATE "/max_perf_pct", "100\n");
-		finish_written(&e);
+		start_written(e, without[i]);
+		assert_int_equal(read_result(e, PSTATE "/hwp_dynamic_boost"), -ENOENT);
+		assert_int_equal(write_file(e, PSTATE "/hwp_dynamic_boost", "1"), -ENOENT);
+		assert_file(e, PSTATE "/max_perf_pct", "100\n");
+		finish(e);
 	}
 }
 
 /** Each limits the other; what is not within is moved there, and the rest of a write ignored. */
-static void limits_in_percent(void **state)
+TEST(limits_in_percent, "graniterapids-2s64c")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "graniterapids-2s64c");
-	assert_file(&e, PSTATE "/min_perf_pct", "20\n");
-	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "80\n"), 0);
-	assert_int_equal(write_file(&e, PSTATE "/min_perf_pct", "100"), 0);
-	assert_file(&e, PSTATE "/min_perf_pct", "80\n");
-	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "50"), 0);
-	assert_file(&e, PSTATE "/max_perf_pct", "80\n");
-	assert_int_equal(write_file(&e, PSTATE "/min_perf_pct", " 1x"), 0);
-	assert_file(&e, PSTATE "/min_perf_pct", "20\n");
-	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "4294967295"), 0);
-	assert_file(&e, PSTATE "/max_perf_pct", "100\n");
-	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "x"), -EINVAL);
-	assert_int_equal(write_file(&e, PSTATE "/hwp_dynamic_boost", "0\n"), 0);
-	assert_file(&e, PSTATE "/hwp_dynamic_boost", "0\n");
-	assert_int_equal(write_file(&e, PSTATE "/hwp_dynamic_boost", "0x"), -EINVAL);
-	close_machine(&e);
-	open_machine(&e);
-	assert_file(&e, PSTATE "/hwp_dynamic_boost", "0\n");
-	finish(&e);
+	assert_file(e, PSTATE "/min_perf_pct", "20\n");
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "80\n"), 0);
+	assert_int_equal(write_file(e, PSTATE "/min_perf_pct", "100"), 0);
+	assert_file(e, PSTATE "/min_perf_pct", "80\n");
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "50"), 0);
+	assert_file(e, PSTATE "/max_perf_pct", "80\n");
+	assert_int_equal(write_file(e, PSTATE "/min_perf_pct", " 1x"), 0);
+	assert_file(e, PSTATE "/min_perf_pct", "20\n");
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "4294967295"), 0);
+	assert_file(e, PSTATE "/max_perf_pct", "100\n");
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "x"), -EINVAL);
+	assert_int_equal(write_file(e, PSTATE "/hwp_dynamic_boost", "0\n"), 0);
+	assert_file(e, PSTATE "/hwp_dynamic_boost", "0\n");
+	assert_int_equal(write_file(e, PSTATE "/hwp_dynamic_boost", "0x"), -EINVAL);
+	close_machine(e);
+	open_machine(e);
+	assert_file(e, PSTATE "/hwp_dynamic_boost", "0\n");
 }
 
-static void the_mode_stays(void **state)
+TEST(the_mode_stays, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, PSTATE "/status", "active\n"), 0);
-	assert_int_equal(write_file(&e, PSTATE "/status", "off"), -EBUSY);
-	assert_int_equal(write_file(&e, PSTATE "/status", "activ"), -EINVAL);
-	assert_file(&e, PSTATE "/status", "active\n");
-	finish(&e);
+	assert_int_equal(write_file(e, PSTATE "/status", "active\n"), 0);
+	assert_int_equal(write_file(e, PSTATE "/status", "off"), -EBUSY);
+	assert_int_equal(write_file(e, PSTATE "/status", "activ"), -EINVAL);
+	assert_file(e, PSTATE "/status", "active\n");
 }
 
-static void isolated_cpus(void **state)
+TEST(isolated_cpus, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/isolcpus");
-	assert_file(&e, CPUS "/isolated", "3\n");
-	assert_file(&e, CPUS "/nohz_full", "3\n");
-	finish(&e);
-	start_written(&e, "[driver]\nkernel = 7.3\n[topology]\npackages = 0\ncores = 0-3\n"
-			  "[cgroup]\nisolcpus = 1\nnohz-full = 2-3\n"
-			  "[level 0]\ncores = 0-3\nbase = 2000\n");
-	assert_file(&e, CPUS "/isolated", "1\n");
-	assert_file(&e, CPUS "/nohz_full", "2-3\n");
-	assert_file(&e, CPUS "/housekeeping", "0-1\n");
-	finish_written(&e);
-	start_written(&e, "[driver]\nkernel = 7.3\n[topology]\npackages = 0\ncores = 0-3\n"
-			  "[level 0]\ncores = 0-3\nbase = 2000\n");
-	assert_file(&e, CPUS "/nohz_full", "\n");
-	assert_file(&e, CPUS "/housekeeping", "\n");
-	finish_written(&e);
-	start(&e, "guide");
-	assert_int_equal(write_file(&e, CPUS "/housekeeping", "0"), -ENOENT);
-	assert_file(&e, CPUS "/isolated", "\n");
-	assert_file(&e, CPUS "/nohz_full",
+	start(e, "tests/isolcpus");
+	assert_file(e, CPUS "/isolated", "3\n");
+	assert_file(e, CPUS "/nohz_full", "3\n");
+	finish(e);
+	start_written(e, "[driver]\nkernel = 7.3\n[topology]\npackages = 0\ncores = 0-3\n"
+			 "[cgroup]\nisolcpus = 1\nnohz-full = 2-3\n"
+			 "[level 0]\ncores = 0-3\nbase = 2000\n");
+	assert_file(e, CPUS "/isolated", "1\n");
+	assert_file(e, CPUS "/nohz_full", "2-3\n");
+	assert_file(e, CPUS "/housekeeping", "0-1\n");
+	finish(e);
+	start_written(e, "[driver]\nkernel = 7.3\n[topology]\npackages = 0\ncores = 0-3\n"
+			 "[level 0]\ncores = 0-3\nbase = 2000\n");
+	assert_file(e, CPUS "/nohz_full", "\n");
+	assert_file(e, CPUS "/housekeeping", "\n");
+	finish(e);
+	start(e, "guide");
+	assert_int_equal(write_file(e, CPUS "/housekeeping", "0"), -ENOENT);
+	assert_file(e, CPUS "/isolated", "\n");
+	assert_file(e, CPUS "/nohz_full",
 		    "                                                  (null)\n");
-	finish(&e);
 }
 
-static void the_kernel_of_the_machine(void **state)
+TEST(the_kernel_of_the_machine, "guide")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "guide");
-	assert_file(&e, "/proc/sys/kernel/osrelease", "6.12.0\n");
-	assert_file(&e, "/proc/version",
+	assert_file(e, "/proc/sys/kernel/osrelease", "6.12.0\n");
+	assert_file(e, "/proc/version",
 		    "Linux version 6.12.0 (isst@emulator) (gcc) #1 SMP PREEMPT_DYNAMIC\n");
-	finish(&e);
 }
 
 #define POLICY(cpu) CPUS "/cpu" #cpu "/cpufreq"
 #define COOLING "/sys/class/thermal/cooling_device"
 
 /** Of the requests of all owners the kernel takes the tightest; only the user's is written. */
-static void limits_show_the_tightest_request(void **state)
+TEST(limits_show_the_tightest_request, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, SERVER);
-	assert_file(&e, COOLING "0/type", "Processor\n");
-	assert_file(&e, COOLING "0/max_state", "3\n");
-	assert_int_equal(write_file(&e, POLICY(1) "/scaling_max_freq", "2500000"), 0);
-	assert_int_equal(write_file(&e, COOLING "0/cur_state", "1"), 0);
+	start_written(e, SERVER);
+	assert_file(e, COOLING "0/type", "Processor\n");
+	assert_file(e, COOLING "0/max_state", "3\n");
+	assert_int_equal(write_file(e, POLICY(1) "/scaling_max_freq", "2500000"), 0);
+	assert_int_equal(write_file(e, COOLING "0/cur_state", "1"), 0);
 	/* The package's, of which one fifth is taken away. */
-	assert_file(&e, CPUS "/cpu3/firmware_node/thermal_cooling/cur_state", "1\n");
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "2400000\n");
-	assert_file(&e, POLICY(1) "/scaling_max_freq", "2400000\n");
-	assert_file(&e, POLICY(0) "/cpuinfo_max_freq", "3000000\n");
-	assert_int_equal(write_file(&e, POLICY(1) "/scaling_max_freq", "2200000"), 0);
-	assert_file(&e, POLICY(1) "/scaling_max_freq", "2200000\n");
-	assert_int_equal(write_file(&e, POLICY(0) "/scaling_max_freq", "2900000"), 0);
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "2400000\n");
-	assert_int_equal(write_file(&e, COOLING "2/cur_state", "4"), -EINVAL);
-	assert_int_equal(write_file(&e, COOLING "2/cur_state", "0"), 0);
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "2900000\n");
+	assert_file(e, CPUS "/cpu3/firmware_node/thermal_cooling/cur_state", "1\n");
+	assert_file(e, POLICY(0) "/scaling_max_freq", "2400000\n");
+	assert_file(e, POLICY(1) "/scaling_max_freq", "2400000\n");
+	assert_file(e, POLICY(0) "/cpuinfo_max_freq", "3000000\n");
+	assert_int_equal(write_file(e, POLICY(1) "/scaling_max_freq", "2200000"), 0);
+	assert_file(e, POLICY(1) "/scaling_max_freq", "2200000\n");
+	assert_int_equal(write_file(e, POLICY(0) "/scaling_max_freq", "2900000"), 0);
+	assert_file(e, POLICY(0) "/scaling_max_freq", "2400000\n");
+	assert_int_equal(write_file(e, COOLING "2/cur_state", "4"), -EINVAL);
+	assert_int_equal(write_file(e, COOLING "2/cur_state", "0"), 0);
+	assert_file(e, POLICY(0) "/scaling_max_freq", "2900000\n");
 	/* An active driver obeys its percentages itself. */
-	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "50"), 0);
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "2900000\n");
-	finish_written(&e);
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "50"), 0);
+	assert_file(e, POLICY(0) "/scaling_max_freq", "2900000\n");
 }
 
-static void a_passive_driver_requests_its_percentages(void **state)
+TEST(a_passive_driver_requests_its_percentages, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, SERVER "intel-pstate = passive\n");
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "3000000\n");
-	assert_file(&e, POLICY(0) "/scaling_min_freq", "800000\n");
-	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "71"), 0);
-	assert_int_equal(write_file(&e, PSTATE "/min_perf_pct", "50"), 0);
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "2130000\n");
-	assert_file(&e, POLICY(0) "/scaling_min_freq", "1500000\n");
-	assert_int_equal(write_file(&e, POLICY(0) "/scaling_max_freq", "1000000"), 0);
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "1000000\n");
-	assert_file(&e, POLICY(0) "/scaling_min_freq", "1000000\n");
-	finish_written(&e);
+	start_written(e, SERVER "intel-pstate = passive\n");
+	assert_file(e, POLICY(0) "/scaling_max_freq", "3000000\n");
+	assert_file(e, POLICY(0) "/scaling_min_freq", "800000\n");
+	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "71"), 0);
+	assert_int_equal(write_file(e, PSTATE "/min_perf_pct", "50"), 0);
+	assert_file(e, POLICY(0) "/scaling_max_freq", "2130000\n");
+	assert_file(e, POLICY(0) "/scaling_min_freq", "1500000\n");
+	assert_int_equal(write_file(e, POLICY(0) "/scaling_max_freq", "1000000"), 0);
+	assert_file(e, POLICY(0) "/scaling_max_freq", "1000000\n");
+	assert_file(e, POLICY(0) "/scaling_min_freq", "1000000\n");
 }
 
-static void the_bios_limits_acpi_cpufreq(void **state)
+TEST(the_bios_limits_acpi_cpufreq, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, SERVER "cpufreq = acpi-cpufreq\nbios-limit = 2100\n");
-	assert_file(&e, POLICY(0) "/bios_limit", "2100000\n");
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "2100000\n");
-	finish_written(&e);
-	start_written(&e, SERVER "bios-limit = 2100\n");
-	assert_int_equal(read_result(&e, POLICY(0) "/bios_limit"), -ENOENT);
-	assert_file(&e, POLICY(0) "/scaling_max_freq", "3000000\n");
-	finish_written(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mailbox_servers_have_the_files_too),
-		cmocka_unit_test(dynamic_boost_needs_hwp_and_the_active_mode),
-		cmocka_unit_test(limits_in_percent),
-		cmocka_unit_test(limits_show_the_tightest_request),
-		cmocka_unit_test(a_passive_driver_requests_its_percentages),
-		cmocka_unit_test(the_bios_limits_acpi_cpufreq),
-		cmocka_unit_test(the_mode_stays),
-		cmocka_unit_test(isolated_cpus),
-		cmocka_unit_test(the_kernel_of_the_machine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	start_written(e, SERVER "cpufreq = acpi-cpufreq\nbios-limit = 2100\n");
+	assert_file(e, POLICY(0) "/bios_limit", "2100000\n");
+	assert_file(e, POLICY(0) "/scaling_max_freq", "2100000\n");
+	finish(e);
+	start_written(e, SERVER "bios-limit = 2100\n");
+	assert_int_equal(read_result(e, POLICY(0) "/bios_limit"), -ENOENT);
+	assert_file(e, POLICY(0) "/scaling_max_freq", "3000000\n");
 }

@@ -57,7 +57,7 @@ static void assert_core_power(struct emulated *e, unsigned int domain, bool kept
 	assert_int_equal(param.max_freq_mhz, kept ? 1500 : 25500);
 }
 
-static void kernels_restore_more_and_more_power_domains(void **state)
+TEST(kernels_restore_more_and_more_power_domains, NULL)
 {
 	static const struct {
 		const char *kernel;
@@ -67,33 +67,29 @@ static void kernels_restore_more_and_more_power_domains(void **state)
 			{ "7.0", true, false },
 			{ "7.1", true, false },
 			{ "7.2", true, true } };
-	struct emulated e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
-		start_tpmi(&e, KERNELS[i].kernel);
-		change(&e, 0);
-		change(&e, 1);
-		assert_int_equal(write_file(&e, STATE, "mem\n"), 0);
-		assert_levels(&e, 0, true);
-		assert_core_power(&e, 0, true);
-		assert_levels(&e, 1, KERNELS[i].levels);
-		assert_core_power(&e, 1, KERNELS[i].core_power);
-		finish_written(&e);
+		start_tpmi(e, KERNELS[i].kernel);
+		change(e, 0);
+		change(e, 1);
+		assert_int_equal(write_file(e, STATE, "mem\n"), 0);
+		assert_levels(e, 0, true);
+		assert_core_power(e, 0, true);
+		assert_levels(e, 1, KERNELS[i].levels);
+		assert_core_power(e, 1, KERNELS[i].core_power);
+		finish(e);
 	}
 }
 
 /* Of the first power domain early kernels restore also what it does not support; later ones only
  * what a power domain supports. */
-static void classes_without_core_power_are_restored_by_early_kernels(void **state)
+TEST(classes_without_core_power_are_restored_by_early_kernels, NULL)
 {
 	static const struct {
 		const char *kernel;
 		uint16_t max_mhz;
 	} KERNELS[] = { { "6.12", 1500 }, { "7.0", 25500 }, { "7.2", 25500 } };
-	struct emulated e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
 		struct abi_clos_param param = { .clos = 2, .max_freq_mhz = 1500 };
 		char text[200];
@@ -103,70 +99,59 @@ static void classes_without_core_power_are_restored_by_early_kernels(void **stat
 			 "[topology]\npackages = 0-1\ncores = 0-3\n[domain]\ncore-power = no\n"
 			 "[level 0]\ncores = 0-3\nbase = 2000\n",
 			 KERNELS[i].kernel);
-		start_written(&e, text);
-		assert_int_equal(clos(&e, 1, 0, true, &param), 0);
-		assert_int_equal(write_file(&e, STATE, "mem"), 0);
-		assert_int_equal(clos(&e, 1, 0, false, &param), 0);
+		start_written(e, text);
+		assert_int_equal(clos(e, 1, 0, true, &param), 0);
+		assert_int_equal(write_file(e, STATE, "mem"), 0);
+		assert_int_equal(clos(e, 1, 0, false, &param), 0);
 		assert_int_equal(param.max_freq_mhz, KERNELS[i].max_mhz);
-		finish_written(&e);
+		finish(e);
 	}
 }
 
-static void classes_of_cores_are_restored_with_core_power(void **state)
+TEST(classes_of_cores_are_restored_with_core_power, NULL)
 {
 	uint16_t first = 3, second = 3;
-	struct emulated e;
 
-	(void)state;
-	start_tpmi(&e, "6.12");
-	assert_int_equal(associate_one(&e, 0, 1, true, &first), 0);
-	assert_int_equal(associate_one(&e, 1, 1, true, &second), 0);
-	assert_int_equal(write_file(&e, STATE, "mem"), 0);
-	assert_int_equal(associate_one(&e, 0, 1, false, &first), 0);
-	assert_int_equal(associate_one(&e, 1, 1, false, &second), 0);
+	start_tpmi(e, "6.12");
+	assert_int_equal(associate_one(e, 0, 1, true, &first), 0);
+	assert_int_equal(associate_one(e, 1, 1, true, &second), 0);
+	assert_int_equal(write_file(e, STATE, "mem"), 0);
+	assert_int_equal(associate_one(e, 0, 1, false, &first), 0);
+	assert_int_equal(associate_one(e, 1, 1, false, &second), 0);
 	assert_int_equal(first, 3);
 	assert_int_equal(second, 0);
-	finish_written(&e);
 }
 
-static void frozen_processors_keep_all(void **state)
+TEST(frozen_processors_keep_all, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_tpmi(&e, "6.12");
-	change(&e, 1);
-	assert_file(&e, STATE, "freeze mem\n");
-	assert_file(&e, RESUMES, "0\n");
-	assert_int_equal(write_file(&e, STATE, "freeze"), 0);
-	assert_file(&e, RESUMES, "1\n");
-	assert_levels(&e, 1, true);
-	assert_core_power(&e, 1, true);
-	assert_int_equal(write_file(&e, STATE, "disk"), -EINVAL);
-	assert_file(&e, RESUMES, "1\n");
-	finish_written(&e);
+	start_tpmi(e, "6.12");
+	change(e, 1);
+	assert_file(e, STATE, "freeze mem\n");
+	assert_file(e, RESUMES, "0\n");
+	assert_int_equal(write_file(e, STATE, "freeze"), 0);
+	assert_file(e, RESUMES, "1\n");
+	assert_levels(e, 1, true);
+	assert_core_power(e, 1, true);
+	assert_int_equal(write_file(e, STATE, "disk"), -EINVAL);
+	assert_file(e, RESUMES, "1\n");
 }
 
 /* Level and features are repeated, MMIO registers written back; 0x95/03 is unknown as a change. */
-static void mailbox_servers_lose_core_power(void **state)
+TEST(mailbox_servers_lose_core_power, "guide")
 {
 	uint32_t response, value = 3 << 16;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
-	assert_int_equal(mailbox_result(&e, 0x7f, 8, 0, 4), 1);
-	assert_int_equal(mailbox_result(&e, 0x95, 3, 0, 1 << 16), 1);
-	assert_int_equal(mmio(&e, 0, 0x24, true, &value), 1);
-	assert_int_equal(mailbox_on(&e, 0, 0x94, 3, 0, 0, &response), 1);
+	assert_int_equal(mailbox_result(e, 0x7f, 8, 0, 4), 1);
+	assert_int_equal(mailbox_result(e, 0x95, 3, 0, 1 << 16), 1);
+	assert_int_equal(mmio(e, 0, 0x24, true, &value), 1);
+	assert_int_equal(mailbox_on(e, 0, 0x94, 3, 0, 0, &response), 1);
 	assert_int_equal(response, 0x10001);
-	assert_int_equal(write_file(&e, STATE, "mem"), 0);
-	assert_int_equal(ask(&e, 0, 0) >> 16 & 0xff, 4);
-	assert_int_equal(mailbox_on(&e, 0, 0x94, 3, 0, 0, &response), 1);
+	assert_int_equal(write_file(e, STATE, "mem"), 0);
+	assert_int_equal(ask(e, 0, 0) >> 16 & 0xff, 4);
+	assert_int_equal(mailbox_on(e, 0, 0x94, 3, 0, 0, &response), 1);
 	assert_int_equal(response, 1);
-	assert_int_equal(mmio(&e, 0, 0x24, false, &value), 1);
+	assert_int_equal(mmio(e, 0, 0x24, false, &value), 1);
 	assert_int_equal(value, 3 << 16);
-	finish(&e);
 }
 
 static unsigned int current_level(struct emulated *e, uint32_t cpu)
@@ -193,53 +178,38 @@ static int set_on(struct emulated *e, uint32_t cpu, uint8_t sub, uint32_t data)
 }
 
 /** Features are sent again in front of the level, which turns them off. */
-static void mailbox_servers_lose_features_of_another_level(void **state)
+TEST(mailbox_servers_lose_features_of_another_level, "sapphirerapids-2s56c")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "sapphirerapids-2s56c");
-	assert_int_equal(set_on(&e, 0, 8, 1), 1);
-	assert_int_equal(set_on(&e, 0, 2, 1 << 16), 1);
-	assert_int_equal(set_on(&e, 56, 2, 1 << 16), 1);
-	assert_int_equal(write_file(&e, STATE, "mem"), 0);
-	assert_int_equal(current_level(&e, 0), 1);
-	assert_int_equal(features_on(&e, 0, 1), 0);
-	assert_int_equal(current_level(&e, 56), 0);
-	assert_int_equal(features_on(&e, 56, 0), 1);
-	finish(&e);
+	assert_int_equal(set_on(e, 0, 8, 1), 1);
+	assert_int_equal(set_on(e, 0, 2, 1 << 16), 1);
+	assert_int_equal(set_on(e, 56, 2, 1 << 16), 1);
+	assert_int_equal(write_file(e, STATE, "mem"), 0);
+	assert_int_equal(current_level(e, 0), 1);
+	assert_int_equal(features_on(e, 0, 1), 0);
+	assert_int_equal(current_level(e, 56), 0);
+	assert_int_equal(features_on(e, 56, 0), 1);
 }
 
 /** The driver knows a level for each CPU that set one: that of the first of them stays. */
-static void mailbox_servers_return_to_a_level_that_was_replaced(void **state)
+TEST(mailbox_servers_return_to_a_level_that_was_replaced, "guide")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "guide");
-	assert_int_equal(set_on(&e, 1, 8, 2), 1);
-	assert_int_equal(set_on(&e, 0, 8, 4), 1);
-	assert_int_equal(set_on(&e, 0, 8, 3), 1);
-	assert_int_equal(write_file(&e, STATE, "mem"), 0);
-	assert_int_equal(current_level(&e, 0), 2);
-	assert_int_equal(set_on(&e, 1, 8, 4), 1);
-	assert_int_equal(write_file(&e, STATE, "mem"), 0);
-	assert_int_equal(current_level(&e, 0), 4);
-	finish(&e);
+	assert_int_equal(set_on(e, 1, 8, 2), 1);
+	assert_int_equal(set_on(e, 0, 8, 4), 1);
+	assert_int_equal(set_on(e, 0, 8, 3), 1);
+	assert_int_equal(write_file(e, STATE, "mem"), 0);
+	assert_int_equal(current_level(e, 0), 2);
+	assert_int_equal(set_on(e, 1, 8, 4), 1);
+	assert_int_equal(write_file(e, STATE, "mem"), 0);
+	assert_int_equal(current_level(e, 0), 4);
 }
 
 /** A set that is carried by MSR needs its CPU. */
-static void offline_cpus_carry_nothing_by_msr(void **state)
+TEST(offline_cpus_carry_nothing_by_msr, "cooperlake")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "cooperlake");
-	assert_int_equal(set_on(&e, 1, 8, 1), 1);
-	assert_int_equal(write_file(&e, "/sys/devices/system/cpu/cpu1/online", "0"), 0);
-	assert_int_equal(write_file(&e, STATE, "mem"), 0);
-	assert_int_equal(current_level(&e, 0), 0);
-	finish(&e);
+	assert_int_equal(set_on(e, 1, 8, 1), 1);
+	assert_int_equal(write_file(e, "/sys/devices/system/cpu/cpu1/online", "0"), 0);
+	assert_int_equal(write_file(e, STATE, "mem"), 0);
+	assert_int_equal(current_level(e, 0), 0);
 }
 
 static uint64_t limits_on(struct emulated *e, uint32_t cpu, bool set, uint64_t value)
@@ -252,49 +222,30 @@ static uint64_t limits_on(struct emulated *e, uint32_t cpu, bool set, uint64_t v
 
 /* MSRs are sent again by drivers of the mailbox; by those of TPMI only as a CPU comes online, which
  * kernels before 6.16 did, and the first CPU never goes offline. */
-static void turbo_ratio_limits_are_restored_where_there_is_a_mailbox(void **state)
+TEST(turbo_ratio_limits_are_restored_where_there_is_a_mailbox, NULL)
 {
 	static const struct {
 		const char *kernel;
 		bool restored; /* by CPUs but the first */
 	} KERNELS[] = { { "6.12", true }, { "6.18", false }, { "7.2", false } };
-	struct emulated e;
 	uint64_t first, second;
 
-	(void)state;
-	start(&e, "sapphirerapids-2s56c");
-	limits_on(&e, 56, true, UINT64_MAX);
-	assert_int_equal(write_file(&e, STATE, "mem"), 0);
-	assert_true(limits_on(&e, 56, false, 0) == UINT64_MAX);
-	finish(&e);
+	start(e, "sapphirerapids-2s56c");
+	limits_on(e, 56, true, UINT64_MAX);
+	assert_int_equal(write_file(e, STATE, "mem"), 0);
+	assert_true(limits_on(e, 56, false, 0) == UINT64_MAX);
+	finish(e);
 	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
-		start_tpmi(&e, KERNELS[i].kernel);
-		first = limits_on(&e, 0, false, 0);
-		second = limits_on(&e, 9, false, 0);
+		start_tpmi(e, KERNELS[i].kernel);
+		first = limits_on(e, 0, false, 0);
+		second = limits_on(e, 9, false, 0);
 		assert_true(first != UINT64_MAX && second != UINT64_MAX);
-		limits_on(&e, 0, true, UINT64_MAX);
-		limits_on(&e, 9, true, UINT64_MAX);
-		assert_int_equal(write_file(&e, STATE, "mem"), 0);
-		assert_true(limits_on(&e, 0, false, 0) == first);
-		assert_true(limits_on(&e, 9, false, 0) ==
+		limits_on(e, 0, true, UINT64_MAX);
+		limits_on(e, 9, true, UINT64_MAX);
+		assert_int_equal(write_file(e, STATE, "mem"), 0);
+		assert_true(limits_on(e, 0, false, 0) == first);
+		assert_true(limits_on(e, 9, false, 0) ==
 			    (KERNELS[i].restored ? UINT64_MAX : second));
-		finish_written(&e);
+		finish(e);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_restore_more_and_more_power_domains),
-		cmocka_unit_test(classes_without_core_power_are_restored_by_early_kernels),
-		cmocka_unit_test(classes_of_cores_are_restored_with_core_power),
-		cmocka_unit_test(frozen_processors_keep_all),
-		cmocka_unit_test(mailbox_servers_lose_core_power),
-		cmocka_unit_test(mailbox_servers_lose_features_of_another_level),
-		cmocka_unit_test(mailbox_servers_return_to_a_level_that_was_replaced),
-		cmocka_unit_test(offline_cpus_carry_nothing_by_msr),
-		cmocka_unit_test(turbo_ratio_limits_are_restored_where_there_is_a_mailbox),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,19 +15,16 @@ static char *take(struct emulated *e)
 	return snapshot;
 }
 
-static void what_is_no_state_is_not_in_it(void **state)
+TEST(what_is_no_state_is_not_in_it, "guide")
 {
-	struct emulated e;
 	char *before, *after, *difference;
 
-	(void)state;
-	start(&e, "guide");
-	before = take(&e);
-	rules(&e, "command any EIO after 100\n");
-	ask(&e, 0x00, 0);
-	assert_int_equal(read_result(&e, CPUS "/online"), 0);
-	e.machine->log(e.machine->data, "a line");
-	after = take(&e);
+	before = take(e);
+	rules(e, "command any EIO after 100\n");
+	ask(e, 0x00, 0);
+	assert_int_equal(read_result(e, CPUS "/online"), 0);
+	e->machine->log(e->machine->data, "a line");
+	after = take(e);
 	assert_string_equal(before, after);
 	difference = snapshot_difference(before, after);
 	assert_string_equal(difference, "");
@@ -35,7 +32,6 @@ static void what_is_no_state_is_not_in_it(void **state)
 	free(before);
 	free(after);
 	assert_null(machine_snapshot("/nowhere"));
-	finish(&e);
 }
 
 static int level(struct emulated *e)
@@ -126,7 +122,7 @@ static int deferred(struct emulated *e)
 	return mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
 }
 
-static void every_change_is_in_it(void **state)
+TEST(every_change_is_in_it, NULL)
 {
 	static int (*const changes[])(struct emulated *) = {
 		level,	      feature,	core_power, qos,	  clos,	  association,
@@ -134,44 +130,38 @@ static void every_change_is_in_it(void **state)
 		group,	      deferred, governor,   controllers,  smt,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		struct emulated e;
 		char *before, *after;
 
-		start(&e, "tests/tiny");
-		before = take(&e);
-		assert_int_equal(changes[i](&e), 0);
-		after = take(&e);
+		start(e, "tests/tiny");
+		before = take(e);
+		assert_int_equal(changes[i](e), 0);
+		after = take(e);
 		if (strcmp(before, after) == 0)
 			fail_msg("change %zu is not in the snapshot", i);
 		free(before);
 		free(after);
-		finish(&e);
+		finish(e);
 	}
 }
 
-static void what_is_put_back_is_equal(void **state)
+TEST(what_is_put_back_is_equal, "tests/offline")
 {
-	struct emulated e;
 	char *before, *after, *difference;
 
-	(void)state;
-	start(&e, "tests/offline");
-	before = take(&e);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
-	assert_int_equal(group(&e), 0);
-	assert_int_equal(e.machine->files->rmdir(e.machine->data, "/sys/fs/cgroup/a"), 0);
-	assert_int_equal(turbo(&e), 0);
-	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "0"), 0);
-	after = take(&e);
+	before = take(e);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
+	assert_int_equal(group(e), 0);
+	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a"), 0);
+	assert_int_equal(turbo(e), 0);
+	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "0"), 0);
+	after = take(e);
 	difference = snapshot_difference(before, after);
 	assert_string_equal(difference, "");
 	free(difference);
 	free(before);
 	free(after);
-	finish(&e);
 }
 
 /** Changes all kinds of files, over and over. */
@@ -233,45 +223,27 @@ static void kill_one(struct emulated *e, long us)
 	close(begun[1]);
 }
 
-static void a_kill_in_the_midst_leaves_a_whole_machine(void **state)
+TEST(a_kill_in_the_midst_leaves_a_whole_machine, "tests/tiny")
 {
-	struct emulated e;
 	char *before, *after, *difference;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	before = take(&e);
+	before = take(e);
 	for (long i = 0; i < 300; i++) {
-		kill_one(&e, i * 13);
-		put_back(&e);
-		after = take(&e);
+		kill_one(e, i * 13);
+		put_back(e);
+		after = take(e);
 		difference = snapshot_difference(before, after);
 		assert_string_equal(difference, "");
 		free(difference);
 		free(after);
 	}
 	free(before);
-	finish(&e);
 }
 
-static void differences_are_lines(void **state)
+TEST(differences_are_lines, NULL)
 {
 	char *difference = snapshot_difference("a: 1\nb: 2\nc: 3\n", "a: 1\nb: 9\nd: 4\n");
 
-	(void)state;
 	assert_string_equal(difference, "- b: 2\n+ b: 9\n- c: 3\n+ d: 4\n");
 	free(difference);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_state_is_not_in_it),
-		cmocka_unit_test(every_change_is_in_it),
-		cmocka_unit_test(what_is_put_back_is_equal),
-		cmocka_unit_test(a_kill_in_the_midst_leaves_a_whole_machine),
-		cmocka_unit_test(differences_are_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

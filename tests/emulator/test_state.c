@@ -9,64 +9,55 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static void changes_persist_across_opens(void **state)
+TEST(changes_persist_across_opens, "guide")
 {
-	struct emulated e;
 	uint32_t value = 2 << 16;
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "capability granted\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 3), 1);
-	assert_int_equal(mmio(&e, 0, 0x24, true, &value), 1);
-	assert_int_equal(write_file(&e, CPUS "/cpu7/online", "0"), 0);
-	close_machine(&e);
-	open_machine(&e);
-	assert_int_equal(ask(&e, 0x00, 0), 0x80030403);
+	rules(e, "capability granted\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 3), 1);
+	assert_int_equal(mmio(e, 0, 0x24, true, &value), 1);
+	assert_int_equal(write_file(e, CPUS "/cpu7/online", "0"), 0);
+	close_machine(e);
+	open_machine(e);
+	assert_int_equal(ask(e, 0x00, 0), 0x80030403);
 	value = 0;
-	assert_int_equal(mmio(&e, 0, 0x24, false, &value), 1);
+	assert_int_equal(mmio(e, 0, 0x24, false, &value), 1);
 	assert_int_equal(value, 2 << 16);
-	assert_file(&e, CPUS "/online", "0-6,8-55\n");
-	finish(&e);
+	assert_file(e, CPUS "/online", "0-6,8-55\n");
 }
 
-static void a_killed_user_leaves_what_it_did(void **state)
+TEST(a_killed_user_leaves_what_it_did, NULL)
 {
-	struct emulated e;
 	int status;
 	pid_t child;
 
-	(void)state;
-	prepare(&e, "guide");
+	prepare(e, "guide");
 	child = fork();
 	if (child == 0) {
-		open_machine(&e);
-		rules(&e, "capability granted\n");
-		mailbox_result(&e, 0x7f, 0x08, 0, 2);
+		open_machine(e);
+		rules(e, "capability granted\n");
+		mailbox_result(e, 0x7f, 0x08, 0, 2);
 		raise(SIGKILL);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
-	open_machine(&e);
-	assert_int_equal(ask(&e, 0x00, 0), 0x80020403);
-	finish(&e);
+	open_machine(e);
+	assert_int_equal(ask(e, 0x00, 0), 0x80020403);
 }
 
-static void first_users_at_once_meet_one_machine(void **state)
+TEST(first_users_at_once_meet_one_machine, NULL)
 {
 	enum { USERS = 8, CALLS = 50 };
 	struct isst_emulator_statistics statistics;
-	struct emulated e;
 
-	(void)state;
-	prepare(&e, "guide");
+	prepare(e, "guide");
 	for (int i = 0; i < USERS; i++) {
 		if (fork() != 0)
 			continue;
-		open_machine(&e);
+		open_machine(e);
 		for (int j = 0; j < CALLS; j++)
-			ask(&e, 0x03, 0);
-		assert_file(&e, CPUS "/online", "0-55\n");
+			ask(e, 0x03, 0);
+		assert_file(e, CPUS "/online", "0-55\n");
 		_exit(0);
 	}
 	for (int i = 0; i < USERS; i++) {
@@ -75,112 +66,95 @@ static void first_users_at_once_meet_one_machine(void **state)
 		assert_true(wait(&status) > 0);
 		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	}
-	statistics = take_statistics(&e, false);
+	statistics = take_statistics(e, false);
 	assert_true(statistics.device_opens == USERS);
 	assert_true(statistics.driver_calls == USERS * CALLS);
 	assert_true(statistics.files_opened == USERS);
-	finish(&e);
 }
 
-static void a_forked_child_has_a_lock_of_its_own(void **state)
+TEST(a_forked_child_has_a_lock_of_its_own, "tests/tiny")
 {
 	enum { CALLS = 200 };
 	struct isst_emulator_statistics statistics;
-	struct emulated e;
 	int status;
 	pid_t child;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "mailbox any EBUSY times 1000 after 1000000\n");
+	rules(e, "mailbox any EBUSY times 1000 after 1000000\n");
 	child = fork();
 	for (int i = 0; i < CALLS; i++)
-		ask(&e, 0x00, 0);
+		ask(e, 0x00, 0);
 	if (child == 0)
 		_exit(0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	statistics = take_statistics(&e, false);
+	statistics = take_statistics(e, false);
 	assert_true(statistics.commands == 2 * CALLS);
-	finish(&e);
 }
 
-static void reset_makes_the_first_state(void **state)
+TEST(reset_makes_the_first_state, "guide")
 {
 	struct isst_emulator_statistics statistics;
-	struct emulated e;
 	char *error, path[700];
 
-	(void)state;
-	start(&e, "guide");
-	rules(&e, "capability granted\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 3), 1);
-	assert_int_equal(mkdir(e.machine->runtime_directory, 0700), 0);
-	assert_int_equal(isst_emulator_reset(&e.target, &error), 0);
+	rules(e, "capability granted\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 3), 1);
+	assert_int_equal(mkdir(e->machine->runtime_directory, 0700), 0);
+	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
 	/* Whoever has it open goes on with the new machine. */
-	assert_int_equal(ask(&e, 0x00, 0), 0x80000403);
-	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2600000\n");
-	snprintf(path, sizeof(path), "%s/faults", e.directory);
+	assert_int_equal(ask(e, 0x00, 0), 0x80000403);
+	assert_file(e, CPUS "/cpu0/cpufreq/base_frequency", "2600000\n");
+	snprintf(path, sizeof(path), "%s/faults", e->directory);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(access(e.machine->runtime_directory, F_OK), -1);
-	statistics = take_statistics(&e, false);
+	assert_int_equal(access(e->machine->runtime_directory, F_OK), -1);
+	statistics = take_statistics(e, false);
 	assert_true(statistics.commands == 1);
-	finish(&e);
 }
 
-static void another_platform_text_is_refused_until_reset(void **state)
+TEST(another_platform_text_is_refused_until_reset, "tests/tiny")
 {
 	static const char text[] = "[topology]\npackages = 0\ncores = 0-1\n[level 0]\ncores = 0-1\n"
 				   "base = 2000\n";
 	struct isst_machine *machine;
-	struct emulated e;
 	char *error, path[700];
 
-	(void)state;
-	start(&e, "tests/tiny");
-	close_machine(&e);
-	snprintf(path, sizeof(path), "%s/tiny.platform", e.scratch);
+	close_machine(e);
+	snprintf(path, sizeof(path), "%s/tiny.platform", e->scratch);
 	write_text(path, text);
-	e.target.platform = path;
-	assert_int_equal(isst_emulator_open(&e.target, &machine, &error), -EIO);
+	e->target.platform = path;
+	assert_int_equal(isst_emulator_open(&e->target, &machine, &error), -EIO);
 	assert_non_null(strstr(error, "platform reset"));
 	free(error);
-	assert_int_equal(isst_emulator_reset(&e.target, &error), 0);
-	open_machine(&e);
-	assert_file(&e, CPUS "/online", "0-1\n");
-	close_machine(&e);
+	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
+	open_machine(e);
+	assert_file(e, CPUS "/online", "0-1\n");
+	close_machine(e);
 	unlink(path);
-	e.target.platform = e.platform;
-	finish(&e);
+	e->target.platform = e->platform;
 }
 
-static void a_state_of_an_older_format_is_made_anew(void **state)
+TEST(a_state_of_an_older_format_is_made_anew, "tests/tiny")
 {
-	struct emulated e;
 	const uint32_t older = STATE_FORMAT - 1;
 	char path[700], line[200];
 	FILE *file;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	rules(&e, "capability granted\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	close_machine(&e);
-	snprintf(path, sizeof(path), "%s/state", e.directory);
+	rules(e, "capability granted\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	close_machine(e);
+	snprintf(path, sizeof(path), "%s/state", e->directory);
 	file = fopen(path, "r+");
 	assert_non_null(file);
 	assert_int_equal(fseek(file, 16, SEEK_SET), 0);
 	assert_int_equal(fwrite(&older, sizeof(older), 1, file), 1);
 	assert_int_equal(fclose(file), 0);
-	open_machine(&e);
-	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
-	snprintf(path, sizeof(path), "%s/log", e.directory);
+	open_machine(e);
+	assert_int_equal(ask(e, 0x00, 0), 0x80000103);
+	snprintf(path, sizeof(path), "%s/log", e->directory);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	assert_non_null(fgets(line, sizeof(line), file));
 	assert_non_null(strstr(line, "of an earlier version of the emulator"));
 	assert_int_equal(fclose(file), 0);
-	finish(&e);
 }
 
 /** The CPUs that are online, by a process that opens the machine now. */
@@ -202,35 +176,28 @@ static void set_online(struct isst_machine *machine, const char *value)
 }
 
 /** Only blocks that a slot does not have yet are written to it. */
-static void processes_that_take_turns_store_whole_states(void **state)
+TEST(processes_that_take_turns_store_whole_states, "guide")
 {
 	static const char turns[] = "aabbabababbaaab";
 	struct isst_machine *another;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
-	another = open_another(&e);
+	another = open_another(e);
 	for (size_t i = 0; turns[i]; i++) {
-		set_online(turns[i] == 'a' ? e.machine : another, i % 2 ? "1" : "0");
-		assert_online(&e, i % 2 ? "0-55\n" : "0,2-55\n");
+		set_online(turns[i] == 'a' ? e->machine : another, i % 2 ? "1" : "0");
+		assert_online(e, i % 2 ? "0-55\n" : "0,2-55\n");
 	}
 	another->release(another);
-	finish(&e);
 }
 
-static void a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole(void **state)
+TEST(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole, "guide")
 {
 	struct state_head head;
-	struct emulated e;
 	char path[700], *scrap;
 	int file;
 
-	(void)state;
-	start(&e, "guide");
 	for (int i = 0; i < 4; i++)
-		set_online(e.machine, i % 2 ? "1" : "0");
-	snprintf(path, sizeof(path), "%s/state", e.directory);
+		set_online(e->machine, i % 2 ? "1" : "0");
+	snprintf(path, sizeof(path), "%s/state", e->directory);
 	file = open(path, O_RDWR);
 	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
 	scrap = calloc(1, head.capacity);
@@ -243,74 +210,63 @@ static void a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole(void **s
 			 offsetof(struct state_head, statistics));
 	close(file);
 	free(scrap);
-	set_online(e.machine, "0");
-	assert_online(&e, "0,2-55\n");
-	finish(&e);
+	set_online(e->machine, "0");
+	assert_online(e, "0,2-55\n");
 }
 
 /** A full disk, as it were: what was begun is removed. */
-static void a_state_that_cannot_be_written_leaves_nothing(void **state)
+TEST(a_state_that_cannot_be_written_leaves_nothing, NULL)
 {
 	struct rlimit before, small;
 	struct isst_machine *machine;
-	struct emulated e;
 	char *error = NULL, path[700];
 	int result;
 
-	(void)state;
-	prepare(&e, "tests/tiny");
+	prepare(e, "tests/tiny");
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	small = (struct rlimit){ 1000, before.rlim_max };
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	result = isst_emulator_open(&e.target, &machine, &error);
+	result = isst_emulator_open(&e->target, &machine, &error);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(result, -EIO);
 	assert_non_null(error);
 	free(error);
-	snprintf(path, sizeof(path), "%s/state.new", e.directory);
+	snprintf(path, sizeof(path), "%s/state.new", e->directory);
 	assert_int_equal(access(path, F_OK), -1);
-	open_machine(&e);
-	finish(&e);
+	open_machine(e);
 }
 
-static void a_state_of_a_newer_format_is_refused_until_reset(void **state)
+TEST(a_state_of_a_newer_format_is_refused_until_reset, "tests/tiny")
 {
 	const uint32_t format = STATE_FORMAT + 1;
 	struct isst_machine *machine;
-	struct emulated e;
 	char *error, path[700];
 	int file;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	close_machine(&e);
-	snprintf(path, sizeof(path), "%s/state", e.directory);
+	close_machine(e);
+	snprintf(path, sizeof(path), "%s/state", e->directory);
 	file = open(path, O_RDWR);
 	assert_int_equal(pwrite(file, &format, sizeof(format), offsetof(struct state_head, format)),
 			 4);
 	close(file);
-	assert_int_equal(isst_emulator_open(&e.target, &machine, &error), -EIO);
+	assert_int_equal(isst_emulator_open(&e->target, &machine, &error), -EIO);
 	assert_non_null(strstr(error, "another version of the emulator"));
 	free(error);
-	assert_int_equal(isst_emulator_reset(&e.target, &error), 0);
-	open_machine(&e);
-	finish(&e);
+	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
+	open_machine(e);
 }
 
 /** What a process leaves that is killed before it has made its slot the one that counts. */
-static void what_a_killed_process_did_not_complete_is_not_there(void **state)
+TEST(what_a_killed_process_did_not_complete_is_not_there, "tests/tiny")
 {
 	static const char garbage[100] = "half of a state";
 	struct state_head head;
-	struct emulated e;
 	char path[700];
 	int file;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	snprintf(path, sizeof(path), "%s/state", e.directory);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
+	snprintf(path, sizeof(path), "%s/state", e->directory);
 	file = open(path, O_RDWR);
 	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(file, garbage, sizeof(garbage),
@@ -319,70 +275,60 @@ static void what_a_killed_process_did_not_complete_is_not_there(void **state)
 	head.slots[1 - head.slot].size = 5;
 	assert_int_equal(pwrite(file, &head, sizeof(head), 0), sizeof(head));
 	close(file);
-	close_machine(&e);
-	open_machine(&e);
-	assert_int_equal(ask(&e, 0x00, 0), 0x80010103);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 0), 1);
-	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
-	finish(&e);
+	close_machine(e);
+	open_machine(e);
+	assert_int_equal(ask(e, 0x00, 0), 0x80010103);
+	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 0), 1);
+	assert_int_equal(ask(e, 0x00, 0), 0x80000103);
 }
 
 /** More groups than the file had room for: others go on with the new one. */
-static void a_state_that_grows_is_the_same_for_all(void **state)
+TEST(a_state_that_grows_is_the_same_for_all, "tests/tiny")
 {
 	struct isst_emulator_statistics statistics;
 	struct isst_machine *other;
-	struct emulated e;
 	char path[300], *content;
 	size_t size;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	other = open_another(&e);
+	other = open_another(e);
 	for (int i = 0; i < 100; i++) {
 		snprintf(path, sizeof(path), "/sys/fs/cgroup/%0200d", i);
-		assert_int_equal(e.machine->files->mkdir(e.machine->data, path), 0);
+		assert_int_equal(e->machine->files->mkdir(e->machine->data, path), 0);
 	}
 	assert_int_equal(other->files->mkdir(other->data, path), -EEXIST);
-	assert_int_equal(write_file(&e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
+	assert_int_equal(write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
 	strcat(path, "/cpuset.cpus");
 	assert_int_equal(other->files->write(other->data, path, "1-2", 3), 0);
-	assert_file(&e, path, "1-2\n");
+	assert_file(e, path, "1-2\n");
 	assert_int_equal(other->files->read(other->data, path, &content, &size), 0);
 	assert_string_equal(content, "1-2\n");
 	free(content);
-	statistics = take_statistics(&e, false);
+	statistics = take_statistics(e, false);
 	assert_true(statistics.files_opened == 100 + 1 + 1 + 1 + 1 + 1);
 	other->release(other);
-	finish(&e);
 }
 
 /** Each operation is stored as a whole, though it may change much: a process that is killed while
  * it switches SMT leaves all second threads online, or none. */
-static void a_killed_process_has_changed_all_or_nothing(void **state)
+TEST(a_killed_process_has_changed_all_or_nothing, "guide")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "guide");
 	for (unsigned int i = 0; i < 60; i++) {
 		pid_t child = fork();
 		char *online;
 
 		if (child == 0)
 			for (;;) {
-				write_file(&e, CPUS "/smt/control", "off");
-				write_file(&e, CPUS "/smt/control", "on");
+				write_file(e, CPUS "/smt/control", "off");
+				write_file(e, CPUS "/smt/control", "on");
 			}
 		usleep(200 + 97 * i);
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
-		online = file_text(&e, CPUS "/online");
+		online = file_text(e, CPUS "/online");
 		if (strcmp(online, "0-55\n") != 0)
 			assert_string_equal(online, "0-27\n");
 		free(online);
 	}
-	finish(&e);
 }
 
 /** Long enough for the times of files to tell every later change; then a call that sees them. */
@@ -394,28 +340,24 @@ static void let_times_settle(struct emulated *e)
 
 /** A machine that is open goes by the files that are there at each call, however long it has found
  * the same ones. */
-static void files_that_come_and_go_are_noticed(void **state)
+TEST(files_that_come_and_go_are_noticed, "tests/tiny")
 {
 	char path[700], elsewhere[700];
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	snprintf(path, sizeof(path), "%s/faults", e.directory);
-	let_times_settle(&e);
-	rules(&e, "mailbox any EBUSY\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -EBUSY);
-	let_times_settle(&e);
+	snprintf(path, sizeof(path), "%s/faults", e->directory);
+	let_times_settle(e);
+	rules(e, "mailbox any EBUSY\n");
+	assert_int_equal(mailbox_result(e, 0x7f, 0, 0, 0), -EBUSY);
+	let_times_settle(e);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), 1);
+	assert_int_equal(mailbox_result(e, 0x7f, 0, 0, 0), 1);
 	/* A link to rules that do not exist yet. */
-	snprintf(elsewhere, sizeof(elsewhere), "%s/rules", e.scratch);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/rules", e->scratch);
 	assert_int_equal(symlink(elsewhere, path), 0);
-	let_times_settle(&e);
+	let_times_settle(e);
 	write_text(elsewhere, "mailbox any EBUSY\n");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -EBUSY);
+	assert_int_equal(mailbox_result(e, 0x7f, 0, 0, 0), -EBUSY);
 	assert_int_equal(unlink(elsewhere), 0);
-	finish(&e);
 }
 
 /** @by_rename: the state before is moved away; else it is removed. */
@@ -440,9 +382,8 @@ static void check_another_state(bool by_rename)
 	finish(&e);
 }
 
-static void a_state_in_the_place_of_another_is_noticed(void **state)
+TEST(a_state_in_the_place_of_another_is_noticed, NULL)
 {
-	(void)state;
 	check_another_state(false);
 	check_another_state(true);
 }
@@ -455,38 +396,35 @@ static int refusal(struct emulated *e, char **error)
 	return isst_emulator_open(&e->target, &machine, error);
 }
 
-static void foreign_directories_are_refused(void **state)
+TEST(foreign_directories_are_refused, NULL)
 {
-	struct emulated e;
 	char *error, path[700];
 
-	(void)state;
 	/* A link. */
-	prepare(&e, "tests/tiny");
-	assert_int_equal(symlink("/tmp", e.directory), 0);
-	assert_int_equal(refusal(&e, &error), -EINVAL);
+	prepare(e, "tests/tiny");
+	assert_int_equal(symlink("/tmp", e->directory), 0);
+	assert_int_equal(refusal(e, &error), -EINVAL);
 	assert_non_null(error);
 	free(error);
-	unlink(e.directory);
+	unlink(e->directory);
 	/* One that others can write to. */
-	assert_int_equal(mkdir(e.directory, 0700), 0);
-	assert_int_equal(chmod(e.directory, 0777), 0);
-	assert_int_equal(refusal(&e, &error), -EPERM);
+	assert_int_equal(mkdir(e->directory, 0700), 0);
+	assert_int_equal(chmod(e->directory, 0777), 0);
+	assert_int_equal(refusal(e, &error), -EPERM);
 	free(error);
-	assert_int_equal(chmod(e.directory, 0755), 0);
+	assert_int_equal(chmod(e->directory, 0755), 0);
 	/* One with other things in it; reset leaves those alone. */
-	snprintf(path, sizeof(path), "%s/names", e.directory);
+	snprintf(path, sizeof(path), "%s/names", e->directory);
 	write_text(path, "mine");
-	assert_int_equal(refusal(&e, &error), -EINVAL);
+	assert_int_equal(refusal(e, &error), -EINVAL);
 	free(error);
-	assert_int_equal(isst_emulator_reset(&e.target, &error), -EINVAL);
+	assert_int_equal(isst_emulator_reset(&e->target, &error), -EINVAL);
 	free(error);
 	assert_int_equal(access(path, F_OK), 0);
 	unlink(path);
 	/* Rules may be there first. */
-	rules(&e, "capability granted\n");
-	open_machine(&e);
-	finish(&e);
+	rules(e, "capability granted\n");
+	open_machine(e);
 }
 
 /** @lock: what the file of that name holds, which another program made. */
@@ -520,101 +458,64 @@ static void check_foreign_lock(const char *lock)
 	assert_int_equal(rmdir(e.scratch), 0);
 }
 
-static void a_file_called_lock_makes_no_state_directory(void **state)
+TEST(a_file_called_lock_makes_no_state_directory, NULL)
 {
-	(void)state;
 	check_foreign_lock("");
 	check_foreign_lock("4711\n");
 	check_foreign_lock("isst emulator state\nand more\n");
 }
 
-static void a_first_user_who_was_killed_is_no_hindrance(void **state)
+TEST(a_first_user_who_was_killed_is_no_hindrance, NULL)
 {
-	struct emulated e;
 	char path[700];
 
-	(void)state;
-	prepare(&e, "tests/tiny");
-	assert_int_equal(mkdir(e.directory, 0700), 0);
-	snprintf(path, sizeof(path), "%s/lock", e.directory);
+	prepare(e, "tests/tiny");
+	assert_int_equal(mkdir(e->directory, 0700), 0);
+	snprintf(path, sizeof(path), "%s/lock", e->directory);
 	write_text(path, "");
-	open_machine(&e);
-	close_machine(&e);
+	open_machine(e);
+	close_machine(e);
 	/* The mark stays, also over a reset. */
-	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
-	open_machine(&e);
-	finish(&e);
+	assert_int_equal(isst_emulator_reset(&e->target, &(char *){ NULL }), 0);
+	open_machine(e);
 }
 
-static void a_directory_of_another_user_is_refused(void **state)
+TEST(a_directory_of_another_user_is_refused, NULL)
 {
-	struct emulated e;
 	char *error;
 
-	(void)state;
-	prepare(&e, "tests/tiny");
+	prepare(e, "tests/tiny");
 	if (geteuid() == 0) {
-		assert_int_equal(mkdir(e.directory, 0700), 0);
-		assert_int_equal(chown(e.directory, 12345, 12345), 0);
+		assert_int_equal(mkdir(e->directory, 0700), 0);
+		assert_int_equal(chown(e->directory, 12345, 12345), 0);
 	} else {
-		e.target.state_directory = "/";
+		e->target.state_directory = "/";
 	}
-	assert_int_equal(refusal(&e, &error), -EPERM);
+	assert_int_equal(refusal(e, &error), -EPERM);
 	free(error);
-	rmdir(e.directory);
-	rmdir(e.scratch);
+	rmdir(e->directory);
+	rmdir(e->scratch);
 }
 
-static void the_default_directory_is_private(void **state)
+TEST(the_default_directory_is_private, NULL)
 {
-	struct emulated e;
 	struct stat status;
 	char path[700];
 
-	(void)state;
-	prepare(&e, "guide");
-	assert_int_equal(setenv("XDG_RUNTIME_DIR", e.scratch, 1), 0);
-	e.target.state_directory = NULL;
-	open_machine(&e);
-	snprintf(path, sizeof(path), "%s/isst-emulator/guide/run", e.scratch);
-	assert_string_equal(e.machine->runtime_directory, path);
-	snprintf(path, sizeof(path), "%s/isst-emulator/guide", e.scratch);
+	prepare(e, "guide");
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", e->scratch, 1), 0);
+	e->target.state_directory = NULL;
+	open_machine(e);
+	snprintf(path, sizeof(path), "%s/isst-emulator/guide/run", e->scratch);
+	assert_string_equal(e->machine->runtime_directory, path);
+	snprintf(path, sizeof(path), "%s/isst-emulator/guide", e->scratch);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0700);
-	snprintf(e.directory, sizeof(e.directory), "%.500s/isst-emulator/guide", e.scratch);
-	close_machine(&e);
-	assert_int_equal(isst_emulator_reset(&e.target, &(char *){ NULL }), 0);
-	remove_locks(e.directory);
-	snprintf(path, sizeof(path), "%s/isst-emulator", e.scratch);
+	snprintf(e->directory, sizeof(e->directory), "%.500s/isst-emulator/guide", e->scratch);
+	close_machine(e);
+	assert_int_equal(isst_emulator_reset(&e->target, &(char *){ NULL }), 0);
+	remove_locks(e->directory);
+	snprintf(path, sizeof(path), "%s/isst-emulator", e->scratch);
 	rmdir(path);
-	assert_int_equal(rmdir(e.scratch), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_persist_across_opens),
-		cmocka_unit_test(a_killed_user_leaves_what_it_did),
-		cmocka_unit_test(first_users_at_once_meet_one_machine),
-		cmocka_unit_test(a_forked_child_has_a_lock_of_its_own),
-		cmocka_unit_test(reset_makes_the_first_state),
-		cmocka_unit_test(another_platform_text_is_refused_until_reset),
-		cmocka_unit_test(what_a_killed_process_did_not_complete_is_not_there),
-		cmocka_unit_test(a_state_that_grows_is_the_same_for_all),
-		cmocka_unit_test(a_killed_process_has_changed_all_or_nothing),
-		cmocka_unit_test(files_that_come_and_go_are_noticed),
-		cmocka_unit_test(a_state_in_the_place_of_another_is_noticed),
-		cmocka_unit_test(a_state_of_an_older_format_is_made_anew),
-		cmocka_unit_test(a_state_that_cannot_be_written_leaves_nothing),
-		cmocka_unit_test(a_state_of_a_newer_format_is_refused_until_reset),
-		cmocka_unit_test(foreign_directories_are_refused),
-		cmocka_unit_test(a_file_called_lock_makes_no_state_directory),
-		cmocka_unit_test(a_first_user_who_was_killed_is_no_hindrance),
-		cmocka_unit_test(a_directory_of_another_user_is_refused),
-		cmocka_unit_test(the_default_directory_is_private),
-		cmocka_unit_test(processes_that_take_turns_store_whole_states),
-		cmocka_unit_test(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(rmdir(e->scratch), 0);
 }

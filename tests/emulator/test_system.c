@@ -12,63 +12,53 @@
 	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0-1\ncores = 0-3\n[level 0]\ncores = 0-3\n" \
 	"base = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n"
 
-static void processes_are_those_of_the_platform(void **state)
+TEST(processes_are_those_of_the_platform, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, SERVER "[system]\nprocesses = tuned:812  power-profiles-daemon:4\n");
-	assert_file(&e, "/proc/812/comm", "tuned\n");
+	start_written(e, SERVER "[system]\nprocesses = tuned:812  power-profiles-daemon:4\n");
+	assert_file(e, "/proc/812/comm", "tuned\n");
 	/* The kernel keeps 15 characters. */
-	assert_file(&e, "/proc/4/comm", "power-profiles-\n");
-	assert_int_equal(read_result(&e, "/proc/1/comm"), -ENOENT);
-	finish_written(&e);
+	assert_file(e, "/proc/4/comm", "power-profiles-\n");
+	assert_int_equal(read_result(e, "/proc/1/comm"), -ENOENT);
+	finish(e);
 	/* Without any there are none of the real machine either. */
-	start_written(&e, SERVER);
-	assert_int_equal(read_result(&e, "/proc/1/comm"), -ENOENT);
-	assert_int_equal(read_result(&e, "/run/systemd/container"), -ENOENT);
-	assert_file(&e, "/proc/cmdline", "ro\n");
-	assert_file(&e, "/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
-	finish_written(&e);
+	start_written(e, SERVER);
+	assert_int_equal(read_result(e, "/proc/1/comm"), -ENOENT);
+	assert_int_equal(read_result(e, "/run/systemd/container"), -ENOENT);
+	assert_file(e, "/proc/cmdline", "ro\n");
+	assert_file(e, "/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
 }
 
-static void units_container_and_command_line(void **state)
+TEST(units_container_and_command_line, NULL)
 {
-	struct emulated e;
 	char **names;
 	size_t count;
 
-	(void)state;
-	start_written(&e, SERVER "[system]\nservices = sshd cpupower\ncontainer = docker\n"
-				 "command-line = ro nosmt\n");
+	start_written(e, SERVER "[system]\nservices = sshd cpupower\ncontainer = docker\n"
+				"command-line = ro nosmt\n");
 	assert_int_equal(
-		e.machine->files->list(e.machine->data, "/run/systemd/units", &names, &count), 0);
+		e->machine->files->list(e->machine->data, "/run/systemd/units", &names, &count), 0);
 	assert_int_equal(count, 2);
 	assert_string_equal(names[1], "invocation:cpupower.service");
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
-	assert_file(&e, "/run/systemd/container", "docker\n");
-	assert_file(&e, "/proc/cmdline", "ro nosmt\n");
-	finish_written(&e);
+	assert_file(e, "/run/systemd/container", "docker\n");
+	assert_file(e, "/proc/cmdline", "ro nosmt\n");
 }
 
-static void lockdown_hides_files_of_debugfs_that_can_be_written(void **state)
+TEST(lockdown_hides_files_of_debugfs_that_can_be_written, NULL)
 {
 	static const char STATUS[] = "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain0/status";
-	struct emulated e;
 
-	(void)state;
-	start_written(&e,
+	start_written(e,
 		      "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\n[topology]\npackages = 0\n"
 		      "cores = 0-3\n[level 0]\ncores = 0-3\nbase = 2000\n"
 		      "[system]\nlockdown = integrity\n");
-	assert_file(&e, "/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
-	assert_int_equal(read_result(&e, STATUS), -EPERM);
-	assert_int_equal(write_file(&e, STATUS, "0"), -EPERM);
-	assert_int_equal(read_result(&e, "/sys/kernel/debug/tpmi-0000:00:03.1/tpmi-id-05/mem_dump"),
+	assert_file(e, "/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	assert_int_equal(read_result(e, STATUS), -EPERM);
+	assert_int_equal(write_file(e, STATUS, "0"), -EPERM);
+	assert_int_equal(read_result(e, "/sys/kernel/debug/tpmi-0000:00:03.1/tpmi-id-05/mem_dump"),
 			 0);
-	finish_written(&e);
 }
 
 static uint64_t reasons(struct emulated *e, bool write, uint64_t value, int expected)
@@ -78,23 +68,19 @@ static uint64_t reasons(struct emulated *e, bool write, uint64_t value, int expe
 	return value;
 }
 
-static void logged_reasons_are_cleared_by_zeros(void **state)
+TEST(logged_reasons_are_cleared_by_zeros, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, SERVER "limit-register = 0x00030002\nthrottle-count = 7\n");
-	assert_int_equal(reasons(&e, false, 0, 0), 0x00030002);
-	assert_cpu_file(&e, 4, "thermal_throttle/core_throttle_count", "7\n");
-	assert_cpu_file(&e, 4, "thermal_throttle/package_throttle_count", "7\n");
-	reasons(&e, true, 0x00010000, 0);
-	assert_int_equal(reasons(&e, false, 0, 0), 0x00030002);
-	reasons(&e, true, 0, 0);
-	assert_int_equal(reasons(&e, false, 0, 0), 0x2);
-	finish_written(&e);
-	start(&e, "tests/tpmi-tiny");
-	reasons(&e, false, 0, -EIO);
-	finish(&e);
+	start_written(e, SERVER "limit-register = 0x00030002\nthrottle-count = 7\n");
+	assert_int_equal(reasons(e, false, 0, 0), 0x00030002);
+	assert_cpu_file(e, 4, "thermal_throttle/core_throttle_count", "7\n");
+	assert_cpu_file(e, 4, "thermal_throttle/package_throttle_count", "7\n");
+	reasons(e, true, 0x00010000, 0);
+	assert_int_equal(reasons(e, false, 0, 0), 0x00030002);
+	reasons(e, true, 0, 0);
+	assert_int_equal(reasons(e, false, 0, 0), 0x2);
+	finish(e);
+	start(e, "tests/tpmi-tiny");
+	reasons(e, false, 0, -EIO);
 }
 
 #define ZONE(number) "/sys/class/powercap/intel-rapl:" #number
@@ -114,51 +100,30 @@ static unsigned long long read_energy(struct emulated *e)
 }
 
 /** Packages draw what their CPUs that are online do, up to the limit. */
-static void power_of_packages(void **state)
+TEST(power_of_packages, NULL)
 {
-	struct emulated e;
 	unsigned long long before;
 
-	(void)state;
-	start_written(&e, SERVER "power-limit = 500\npower-draw = 600\n"
-				 "power-limit-frequency = 1900\n");
-	assert_file(&e, ZONE(0) "/name", "package-0\n");
-	assert_file(&e, ZONE(0) "/constraint_0_name", "long_term\n");
-	assert_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "500000000\n");
-	assert_file(&e, ZONE(0) "/constraint_1_power_limit_uw", "600000000\n");
-	assert_file(&e, ZONE(1) "/name", "package-1\n");
-	assert_int_equal(read_result(&e, ZONE(2) "/name"), -ENOENT);
-	before = read_energy(&e);
-	assert_true(read_energy(&e) >= before);
-	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "1900000\n");
-	assert_int_equal(write_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "0"), -EINVAL);
+	start_written(e, SERVER "power-limit = 500\npower-draw = 600\n"
+				"power-limit-frequency = 1900\n");
+	assert_file(e, ZONE(0) "/name", "package-0\n");
+	assert_file(e, ZONE(0) "/constraint_0_name", "long_term\n");
+	assert_file(e, ZONE(0) "/constraint_0_power_limit_uw", "500000000\n");
+	assert_file(e, ZONE(0) "/constraint_1_power_limit_uw", "600000000\n");
+	assert_file(e, ZONE(1) "/name", "package-1\n");
+	assert_int_equal(read_result(e, ZONE(2) "/name"), -ENOENT);
+	before = read_energy(e);
+	assert_true(read_energy(e) >= before);
+	assert_file(e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "1900000\n");
+	assert_int_equal(write_file(e, ZONE(0) "/constraint_0_power_limit_uw", "0"), -EINVAL);
 	/* In eighths of a watt. */
-	assert_int_equal(write_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "700030000"), 0);
-	assert_file(&e, ZONE(0) "/constraint_0_power_limit_uw", "700000000\n");
-	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "3000000\n");
-	finish_written(&e);
+	assert_int_equal(write_file(e, ZONE(0) "/constraint_0_power_limit_uw", "700030000"), 0);
+	assert_file(e, ZONE(0) "/constraint_0_power_limit_uw", "700000000\n");
+	assert_file(e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "3000000\n");
 }
 
-static void a_kernel_without_powercap(void **state)
+TEST(a_kernel_without_powercap, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, SERVER "power-limit = 500\n[files]\npowercap = no\n");
-	assert_int_equal(read_result(&e, ZONE(0) "/name"), -ENOENT);
-	finish_written(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(processes_are_those_of_the_platform),
-		cmocka_unit_test(units_container_and_command_line),
-		cmocka_unit_test(lockdown_hides_files_of_debugfs_that_can_be_written),
-		cmocka_unit_test(logged_reasons_are_cleared_by_zeros),
-		cmocka_unit_test(power_of_packages),
-		cmocka_unit_test(a_kernel_without_powercap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	start_written(e, SERVER "power-limit = 500\n[files]\npowercap = no\n");
+	assert_int_equal(read_result(e, ZONE(0) "/name"), -ENOENT);
 }

@@ -82,20 +82,17 @@ static uint64_t check_message(const struct received *received)
 	return cpus;
 }
 
-static void each_level_change_is_one_event(void **state)
+TEST(each_level_change_is_one_event, "tests/tiny")
 {
 	struct received received;
 	int first, second;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
-	first = listen_as(&e, "thermal-1");
-	second = listen_as(&e, "thermal-2");
-	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
-	ask(&e, 0x08, 0); /* the level that it has */
+	first = listen_as(e, "thermal-1");
+	second = listen_as(e, "thermal-2");
+	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
+	ask(e, 0x08, 0); /* the level that it has */
 	assert_int_equal(receive(first).size, -1);
-	ask(&e, 0x08, 1);
+	ask(e, 0x08, 1);
 	received = receive(first);
 	assert_int_equal(check_message(&received), 0x7);
 	received = receive(second);
@@ -103,53 +100,45 @@ static void each_level_change_is_one_event(void **state)
 	assert_int_equal(receive(first).size, -1);
 	/* A listener who was killed is forgotten. */
 	close(first);
-	ask(&e, 0x08, 0);
+	ask(e, 0x08, 0);
 	received = receive(second);
 	assert_int_equal(check_message(&received), 0x7);
 	{
 		char path[700];
 
-		snprintf(path, sizeof(path), "%s/thermal-1", e.machine->runtime_directory);
+		snprintf(path, sizeof(path), "%s/thermal-1", e->machine->runtime_directory);
 		assert_int_equal(access(path, F_OK), -1);
 	}
 	close(second);
-	finish(&e);
 }
 
-static void power_domains_have_events_also_by_a_rule(void **state)
+TEST(power_domains_have_events_also_by_a_rule, "tests/tpmi-tiny")
 {
 	struct abi_perf_level_control control = { .socket_id = 0,
 						  .power_domain_id = 0,
 						  .level = 1 };
 	struct received received;
-	struct emulated e;
 	int listener;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	listener = listen_as(&e, "thermal-1");
-	assert_int_equal(call(&e, ABI_PERF_SET_LEVEL, &control), 0);
+	listener = listen_as(e, "thermal-1");
+	assert_int_equal(call(e, ABI_PERF_SET_LEVEL, &control), 0);
 	received = receive(listener);
 	assert_int_equal(check_message(&received), 0xffff);
-	rules(&e, "read " CPUS "/online times 1 then level 0\n");
-	assert_int_equal(read_result(&e, CPUS "/online"), 0);
+	rules(e, "read " CPUS "/online times 1 then level 0\n");
+	assert_int_equal(read_result(e, CPUS "/online"), 0);
 	received = receive(listener);
 	assert_int_equal(check_message(&received), 0xffff);
 	close(listener);
-	finish(&e);
 }
 
-static void large_machines_have_several_messages(void **state)
+TEST(large_machines_have_several_messages, "icelake-2s36c")
 {
 	size_t count = 0, bytes = 0;
 	struct received received;
-	struct emulated e;
 	int listener;
 
-	(void)state;
-	start(&e, "icelake-2s36c");
-	listener = listen_as(&e, "thermal-1");
-	ask(&e, 0x08, 1);
+	listener = listen_as(e, "thermal-1");
+	ask(e, 0x08, 1);
 	while ((received = receive(listener)).size > 0) {
 		count++;
 		bytes += (size_t)received.size - HEADS;
@@ -158,16 +147,4 @@ static void large_machines_have_several_messages(void **state)
 	assert_int_equal(count, 3);
 	assert_int_equal(bytes, 144 * 3 * 8);
 	close(listener);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_level_change_is_one_event),
-		cmocka_unit_test(power_domains_have_events_also_by_a_rule),
-		cmocka_unit_test(large_machines_have_several_messages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

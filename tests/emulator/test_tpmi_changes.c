@@ -7,294 +7,229 @@
 
 enum { BF = 1, TF = 2 };
 
-static void a_level_change_changes_one_power_domain(void **state)
+TEST(a_level_change_changes_one_power_domain, "tests/tpmi-tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(set_level(&e, 0, 1, 1), 0);
-	assert_int_equal(levels(&e, 0, 1).current_level, 1);
-	assert_int_equal(levels(&e, 0, 0).current_level, 0);
-	assert_int_equal(levels(&e, 0, 2).current_level, 0);
-	assert_int_equal(set_level(&e, 0, 2, 1), 0); /* IO domains have levels too */
-	assert_int_equal(levels(&e, 0, 2).current_level, 1);
-	finish(&e);
+	assert_int_equal(set_level(e, 0, 1, 1), 0);
+	assert_int_equal(levels(e, 0, 1).current_level, 1);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
+	assert_int_equal(levels(e, 0, 2).current_level, 0);
+	assert_int_equal(set_level(e, 0, 2, 1), 0); /* IO domains have levels too */
+	assert_int_equal(levels(e, 0, 2).current_level, 1);
 }
 
-static void a_level_change_switches_the_features_off(void **state)
+TEST(a_level_change_switches_the_features_off, "tests/tpmi-tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(set_features(&e, 0, 0, BF | TF), 0);
-	assert_int_equal(levels(&e, 0, 0).feature_state, BF | TF);
-	assert_int_equal(levels(&e, 0, 1).feature_state, 0);
-	assert_int_equal(set_level(&e, 0, 0, 1), 0);
-	assert_int_equal(levels(&e, 0, 0).feature_state, 0);
-	finish(&e);
+	assert_int_equal(set_features(e, 0, 0, BF | TF), 0);
+	assert_int_equal(levels(e, 0, 0).feature_state, BF | TF);
+	assert_int_equal(levels(e, 0, 1).feature_state, 0);
+	assert_int_equal(set_level(e, 0, 0, 1), 0);
+	assert_int_equal(levels(e, 0, 0).feature_state, 0);
 }
 
 /* PERF_SET_FEATURE is a read-modify-write of the register that also holds the level requested last:
  * isst_tpmi_core.c, _write_pp_info. */
-static void a_feature_write_requests_the_last_requested_level(void **state)
+TEST(a_feature_write_requests_the_last_requested_level, "tests/tpmi-tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	rules(&e, "tpmi perf-levels power-domain 0 times 1 then level 1 power-domain 0\n");
-	assert_int_equal(set_features(&e, 0, 0, TF), 0);
-	assert_int_equal(levels(&e, 0, 0).current_level, 0);
-	assert_int_equal(levels(&e, 0, 0).current_level, 1);
-	assert_int_equal(levels(&e, 0, 0).feature_state, TF);
-	assert_int_equal(levels(&e, 0, 1).current_level, 0);
-	assert_int_equal(set_features(&e, 0, 0, 0), 0);
-	assert_int_equal(levels(&e, 0, 0).current_level, 0);
+	rules(e, "tpmi perf-levels power-domain 0 times 1 then level 1 power-domain 0\n");
+	assert_int_equal(set_features(e, 0, 0, TF), 0);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
+	assert_int_equal(levels(e, 0, 0).current_level, 1);
+	assert_int_equal(levels(e, 0, 0).feature_state, TF);
+	assert_int_equal(levels(e, 0, 1).current_level, 0);
+	assert_int_equal(set_features(e, 0, 0, 0), 0);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
 	/* A level that the driver has set is the one that is requested. */
-	assert_int_equal(set_level(&e, 0, 0, 1), 0);
-	assert_int_equal(set_features(&e, 0, 0, TF), 0);
-	assert_int_equal(levels(&e, 0, 0).current_level, 1);
-	finish(&e);
+	assert_int_equal(set_level(e, 0, 0, 1), 0);
+	assert_int_equal(set_features(e, 0, 0, TF), 0);
+	assert_int_equal(levels(e, 0, 0).current_level, 1);
 }
 
-static void levels_that_the_driver_refuses(void **state)
+TEST(levels_that_the_driver_refuses, "tests/tpmi-tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(set_level(&e, 0, 0, 0), -ENOTTY); /* the current one */
-	assert_int_equal(set_level(&e, 0, 0, 2), -ENOTTY); /* a hole */
-	assert_int_equal(set_level(&e, 0, 0, 3), -ENOTTY); /* not allowed */
-	assert_int_equal(set_level(&e, 0, 0, 4), -ENOTTY); /* above the highest */
-	assert_int_equal(set_level(&e, 0, 0, 255), -ENOTTY);
-	assert_int_equal(set_level(&e, 0, 3, 1), -ENOTTY); /* no such power domain */
-	assert_int_equal(set_level(&e, 1, 0, 1), -ENOTTY); /* no such socket */
-	assert_int_equal(levels(&e, 0, 0).current_level, 0);
-	finish(&e);
+	assert_int_equal(set_level(e, 0, 0, 0), -ENOTTY); /* the current one */
+	assert_int_equal(set_level(e, 0, 0, 2), -ENOTTY); /* a hole */
+	assert_int_equal(set_level(e, 0, 0, 3), -ENOTTY); /* not allowed */
+	assert_int_equal(set_level(e, 0, 0, 4), -ENOTTY); /* above the highest */
+	assert_int_equal(set_level(e, 0, 0, 255), -ENOTTY);
+	assert_int_equal(set_level(e, 0, 3, 1), -ENOTTY); /* no such power domain */
+	assert_int_equal(set_level(e, 1, 0, 1), -ENOTTY); /* no such socket */
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
 }
 
-static void a_locked_level_stays(void **state)
+TEST(a_locked_level_stays, "tests/tpmi-locked")
 {
-	struct emulated e;
 	uint64_t value = 0;
 
-	(void)state;
-	start(&e, "tests/tpmi-locked");
-	assert_int_equal(levels(&e, 0, 0).locked, 1);
-	assert_int_equal(set_level(&e, 0, 0, 1), -ENOTTY);
-	assert_int_equal(levels(&e, 0, 0).current_level, 0);
-	assert_int_equal(msr(&e, 0, 0x64b, false, &value), 1);
+	assert_int_equal(levels(e, 0, 0).locked, 1);
+	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
+	assert_int_equal(msr(e, 0, 0x64b, false, &value), 1);
 	assert_true(value == UINT64_C(1) << 31);
 	/* Features are not locked. */
-	assert_int_equal(set_features(&e, 0, 0, BF), 0);
-	assert_int_equal(levels(&e, 0, 0).feature_state, BF);
-	finish(&e);
+	assert_int_equal(set_features(e, 0, 0, BF), 0);
+	assert_int_equal(levels(e, 0, 0).feature_state, BF);
 }
 
-static void without_its_lock_the_level_changes(void **state)
+TEST(without_its_lock_the_level_changes, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	prepare(&e, "tests/tpmi-locked");
-	e.target.unlock = true;
-	open_machine(&e);
-	assert_int_equal(levels(&e, 0, 0).locked, 0);
-	assert_int_equal(set_level(&e, 0, 0, 1), 0);
-	finish(&e);
+	prepare(e, "tests/tpmi-locked");
+	e->target.unlock = true;
+	open_machine(e);
+	assert_int_equal(levels(e, 0, 0).locked, 0);
+	assert_int_equal(set_level(e, 0, 0, 1), 0);
 }
 
-static void without_hwp_only_classes_can_be_set(void **state)
+TEST(without_hwp_only_classes_can_be_set, "tests/tpmi-hwp-off")
 {
 	struct abi_core_power power = { .enable = 1 };
 	struct abi_clos_param param = { .clos = 1, .min_freq_mhz = 1000, .max_freq_mhz = 2000 };
 	uint16_t class = 1;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-hwp-off");
-	assert_int_equal(set_level(&e, 0, 0, 1), -ENOTTY);
-	assert_int_equal(set_features(&e, 0, 0, BF), -ENOTTY);
-	assert_int_equal(core_power(&e, 0, 0, true, &power), -ENOTTY);
-	assert_int_equal(core_power(&e, 0, 0, false, &power), 0);
-	assert_int_equal(clos(&e, 0, 0, true, &param), 0);
-	assert_int_equal(associate_one(&e, 0, 0, true, &class), 0);
-	finish(&e);
+	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);
+	assert_int_equal(set_features(e, 0, 0, BF), -ENOTTY);
+	assert_int_equal(core_power(e, 0, 0, true, &power), -ENOTTY);
+	assert_int_equal(core_power(e, 0, 0, false, &power), 0);
+	assert_int_equal(clos(e, 0, 0, true, &param), 0);
+	assert_int_equal(associate_one(e, 0, 0, true, &class), 0);
 }
 
-static void sets_take_the_capability(void **state)
+TEST(sets_take_the_capability, "tests/tpmi-tiny")
 {
 	struct abi_core_power power = { .enable = 1 };
 	struct abi_clos_param param = { .max_freq_mhz = 2000 };
 	uint16_t class = 1;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	rules(&e, "capability denied\n");
-	assert_int_equal(set_level(&e, 0, 0, 1), -ENOTTY);
-	assert_int_equal(set_features(&e, 0, 0, BF), -ENOTTY);
-	assert_int_equal(core_power(&e, 0, 0, true, &power), -ENOTTY);
-	assert_int_equal(clos(&e, 0, 0, true, &param), -ENOTTY);
-	assert_int_equal(associate_one(&e, 0, 0, true, &class), -ENOTTY);
-	assert_int_equal(core_power(&e, 0, 0, false, &power), 0);
-	assert_int_equal(clos(&e, 0, 0, false, &param), 0);
-	assert_int_equal(associate_one(&e, 0, 0, false, &class), 0);
+	rules(e, "capability denied\n");
+	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);
+	assert_int_equal(set_features(e, 0, 0, BF), -ENOTTY);
+	assert_int_equal(core_power(e, 0, 0, true, &power), -ENOTTY);
+	assert_int_equal(clos(e, 0, 0, true, &param), -ENOTTY);
+	assert_int_equal(associate_one(e, 0, 0, true, &class), -ENOTTY);
+	assert_int_equal(core_power(e, 0, 0, false, &power), 0);
+	assert_int_equal(clos(e, 0, 0, false, &param), 0);
+	assert_int_equal(associate_one(e, 0, 0, false, &class), 0);
 	assert_int_equal(class, 0);
-	finish(&e);
 }
 
 /** The driver accepts it, for it does not look; firmware keeps what it has. */
-static void a_feature_that_the_level_lacks_does_not_come(void **state)
+TEST(a_feature_that_the_level_lacks_does_not_come, "tests/tpmi-tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(set_level(&e, 0, 0, 1), 0);
-	assert_int_equal(set_features(&e, 0, 0, BF | TF), 0);
-	assert_int_equal(levels(&e, 0, 0).feature_state, TF);
-	assert_int_equal(set_features(&e, 0, 0, 4), -ENOTTY);
-	assert_int_equal(set_features(&e, 0, 0, 0), 0);
-	assert_int_equal(levels(&e, 0, 0).feature_state, 0);
-	finish(&e);
+	assert_int_equal(set_level(e, 0, 0, 1), 0);
+	assert_int_equal(set_features(e, 0, 0, BF | TF), 0);
+	assert_int_equal(levels(e, 0, 0).feature_state, TF);
+	assert_int_equal(set_features(e, 0, 0, 4), -ENOTTY);
+	assert_int_equal(set_features(e, 0, 0, 0), 0);
+	assert_int_equal(levels(e, 0, 0).feature_state, 0);
 }
 
-static void core_power_state(void **state)
+TEST(core_power_state, "tests/tpmi-tiny")
 {
 	struct abi_core_power power = { .enable = 1, .priority_type = 1 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(core_power(&e, 0, 0, true, &power), 0);
+	assert_int_equal(core_power(e, 0, 0, true, &power), 0);
 	power = (struct abi_core_power){ 0 };
-	assert_int_equal(core_power(&e, 0, 0, false, &power), 0);
+	assert_int_equal(core_power(e, 0, 0, false, &power), 0);
 	assert_int_equal(power.enable, 1);
 	assert_int_equal(power.priority_type, 1);
 	assert_int_equal(power.supported, 1);
-	assert_int_equal(core_power(&e, 0, 1, false, &power), 0);
+	assert_int_equal(core_power(e, 0, 1, false, &power), 0);
 	assert_int_equal(power.enable, 0);
 	power.enable = 2;
-	assert_int_equal(core_power(&e, 0, 0, true, &power), -ENOTTY);
+	assert_int_equal(core_power(e, 0, 0, true, &power), -ENOTTY);
 	power = (struct abi_core_power){ .priority_type = 2 };
-	assert_int_equal(core_power(&e, 0, 0, true, &power), -ENOTTY);
-	finish(&e);
+	assert_int_equal(core_power(e, 0, 0, true, &power), -ENOTTY);
 }
 
-static void core_power_does_not_come_where_it_is_not_supported(void **state)
+TEST(core_power_does_not_come_where_it_is_not_supported, "tests/tpmi-odd")
 {
 	struct abi_core_power power = { .enable = 1 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-odd");
-	assert_int_equal(core_power(&e, 0, 2, true, &power), 0);
-	assert_int_equal(core_power(&e, 0, 2, false, &power), 0);
+	assert_int_equal(core_power(e, 0, 2, true, &power), 0);
+	assert_int_equal(core_power(e, 0, 2, false, &power), 0);
 	assert_int_equal(power.enable, 0);
 	assert_int_equal(power.supported, 0);
-	finish(&e);
 }
 
-static void classes_of_service(void **state)
+TEST(classes_of_service, "tests/tpmi-tiny")
 {
 	struct abi_clos_param param = {
 		.clos = 2, .prop_prio = 9, .min_freq_mhz = 1250, .max_freq_mhz = 25599
 	};
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(clos(&e, 0, 0, true, &param), 0);
+	assert_int_equal(clos(e, 0, 0, true, &param), 0);
 	param = (struct abi_clos_param){ .clos = 2 };
-	assert_int_equal(clos(&e, 0, 0, false, &param), 0);
+	assert_int_equal(clos(e, 0, 0, false, &param), 0);
 	assert_int_equal(param.prop_prio, 9);
 	assert_int_equal(param.min_freq_mhz, 1200);
 	assert_int_equal(param.max_freq_mhz, 25500);
 	param.clos = 1;
-	assert_int_equal(clos(&e, 0, 0, false, &param), 0);
+	assert_int_equal(clos(e, 0, 0, false, &param), 0);
 	assert_int_equal(param.prop_prio, 0);
 	assert_int_equal(param.min_freq_mhz, 0);
 	assert_int_equal(param.max_freq_mhz, 25500);
 	param = (struct abi_clos_param){ .clos = 3, .prop_prio = 15, .min_freq_mhz = 25500 };
-	assert_int_equal(clos(&e, 0, 1, true, &param), 0);
+	assert_int_equal(clos(e, 0, 1, true, &param), 0);
 	param = (struct abi_clos_param){ .clos = 3 };
-	assert_int_equal(clos(&e, 0, 1, false, &param), 0);
+	assert_int_equal(clos(e, 0, 1, false, &param), 0);
 	assert_int_equal(param.prop_prio, 15);
 	assert_int_equal(param.min_freq_mhz, 25500);
 	assert_int_equal(param.max_freq_mhz, 0);
 	param.clos = 4;
-	assert_int_equal(clos(&e, 0, 0, false, &param), -ENOTTY);
+	assert_int_equal(clos(e, 0, 0, false, &param), -ENOTTY);
 	param = (struct abi_clos_param){ .prop_prio = 16 };
-	assert_int_equal(clos(&e, 0, 0, true, &param), -ENOTTY);
+	assert_int_equal(clos(e, 0, 0, true, &param), -ENOTTY);
 	param = (struct abi_clos_param){ .max_freq_mhz = 25600 };
-	assert_int_equal(clos(&e, 0, 0, true, &param), -ENOTTY);
-	finish(&e);
+	assert_int_equal(clos(e, 0, 0, true, &param), -ENOTTY);
 }
 
-static void associations_of_cores(void **state)
+TEST(associations_of_cores, "tests/tpmi-tiny")
 {
 	struct associations batch = { .entry = {
 					      { 0, 0, 0, 1 }, { 0, 0, 3, 2 }, { 0, 1, 63, 3 } } };
 	uint16_t class = 0;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(associate(&e, true, 3, &batch), 0);
+	assert_int_equal(associate(e, true, 3, &batch), 0);
 	for (size_t i = 0; i < 3; i++)
 		batch.entry[i].clos = 0;
-	assert_int_equal(associate(&e, false, 3, &batch), 0);
+	assert_int_equal(associate(e, false, 3, &batch), 0);
 	assert_int_equal(batch.entry[0].clos, 1);
 	assert_int_equal(batch.entry[1].clos, 2);
 	assert_int_equal(batch.entry[2].clos, 3);
-	assert_int_equal(associate_one(&e, 0, 1, false, &class), 0);
+	assert_int_equal(associate_one(e, 0, 1, false, &class), 0);
 	assert_int_equal(class, 0);
-	finish(&e);
 }
 
-static void a_failing_batch_has_done_what_comes_before(void **state)
+TEST(a_failing_batch_has_done_what_comes_before, "tests/tpmi-tiny")
 {
 	struct associations batch = { .entry = {
 					      { 0, 0, 0, 1 }, { 0, 0, 64, 1 }, { 0, 0, 1, 1 } } };
 	uint16_t class = 0;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(associate(&e, true, 3, &batch), -ENOTTY);
-	assert_int_equal(associate_one(&e, 0, 0, false, &class), 0);
+	assert_int_equal(associate(e, true, 3, &batch), -ENOTTY);
+	assert_int_equal(associate_one(e, 0, 0, false, &class), 0);
 	assert_int_equal(class, 1);
 	class = 0;
-	assert_int_equal(associate_one(&e, 0, 1, false, &class), 0);
+	assert_int_equal(associate_one(e, 0, 1, false, &class), 0);
 	assert_int_equal(class, 0);
-	finish(&e);
 }
 
-static void associations_that_the_driver_refuses(void **state)
+TEST(associations_that_the_driver_refuses, "tests/tpmi-tiny")
 {
 	struct associations batch = { 0 };
 	uint16_t class = 4;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(associate(&e, false, 0, &batch), -ENOTTY);
-	assert_int_equal(associate(&e, false, 65, &batch), -ENOTTY);
-	assert_int_equal(associate(&e, false, 64, &batch), 0);
-	assert_int_equal(associate_one(&e, 0, 0, false, &class), -ENOTTY); /* a get, too */
+	assert_int_equal(associate(e, false, 0, &batch), -ENOTTY);
+	assert_int_equal(associate(e, false, 65, &batch), -ENOTTY);
+	assert_int_equal(associate(e, false, 64, &batch), 0);
+	assert_int_equal(associate_one(e, 0, 0, false, &class), -ENOTTY); /* a get, too */
 	class = 0;
-	assert_int_equal(associate_one(&e, 3, 0, false, &class), -ENOTTY); /* out of range */
+	assert_int_equal(associate_one(e, 3, 0, false, &class), -ENOTTY); /* out of range */
 	batch.entry[0] = (struct abi_clos_assoc){ 1, 0, 0, 0 };
-	assert_int_equal(associate(&e, false, 1, &batch), -ENOTTY); /* no such socket */
+	assert_int_equal(associate(e, false, 1, &batch), -ENOTTY); /* no such socket */
 	batch.entry[0].socket_id = 0;
 	batch.punit_cpu_map = 0;
 	batch.count = 1;
-	assert_int_equal(call(&e, ABI_CLOS_ASSOC, &batch), -ENOTTY);
-	finish(&e);
+	assert_int_equal(call(e, ABI_CLOS_ASSOC, &batch), -ENOTTY);
 }
 
 /** Whether a program that asks for that association dies, as a kernel would. */
@@ -315,113 +250,66 @@ static bool crashes(struct emulated *e, unsigned int domain, bool set)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-static void associations_that_crash_a_real_kernel(void **state)
+TEST(associations_that_crash_a_real_kernel, "tests/tpmi-odd")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-odd");
-	assert_true(crashes(&e, 1, false)); /* not in the valid mask */
-	assert_true(crashes(&e, 1, true));
-	assert_true(crashes(&e, 2, false)); /* no core-power */
-	assert_false(crashes(&e, 0, true));
-	assert_int_equal(levels(&e, 0, 0).current_level, 0); /* the machine is whole */
-	finish(&e);
+	assert_true(crashes(e, 1, false)); /* not in the valid mask */
+	assert_true(crashes(e, 1, true));
+	assert_true(crashes(e, 2, false)); /* no core-power */
+	assert_false(crashes(e, 0, true));
+	assert_int_equal(levels(e, 0, 0).current_level, 0); /* the machine is whole */
 }
 
 #define SMALL \
 	"[topology]\npackages = 0,2\ncores = 0-3\n" \
 	"[level 0-1]\ncores = 0-3\nbase = 2000\n"
 
-static void true_errors_of_a_kernel_that_tells_them(void **state)
+TEST(true_errors_of_a_kernel_that_tells_them, NULL)
 {
 	struct abi_perf_level_info info = { .socket_id = 2 };
 	struct associations batch = { .entry[0] = { 0, 0, 64, 0 } };
-	struct emulated e;
 
-	(void)state;
-	start_written(&e, "[driver]\napi-version = 3\nmasked-errors = no\n" SMALL);
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, &info), -EINVAL);
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, NULL), -EFAULT);
-	assert_int_equal(set_level(&e, 0, 0, 0), -EINVAL);
-	assert_int_equal(associate(&e, false, 1, &batch), -EINVAL);
+	start_written(e, "[driver]\napi-version = 3\nmasked-errors = no\n" SMALL);
+	assert_int_equal(call(e, ABI_PERF_LEVELS, &info), -EINVAL);
+	assert_int_equal(call(e, ABI_PERF_LEVELS, NULL), -EFAULT);
+	assert_int_equal(set_level(e, 0, 0, 0), -EINVAL);
+	assert_int_equal(associate(e, false, 1, &batch), -EINVAL);
 	batch.punit_cpu_map = 0;
-	assert_int_equal(call(&e, ABI_CLOS_ASSOC, &batch), -EOPNOTSUPP);
-	rules(&e, "capability denied\n");
-	assert_int_equal(set_level(&e, 0, 0, 1), -EPERM);
-	rules(&e, "tpmi perf-set-level deferred 100000\n");
-	assert_int_equal(set_level(&e, 0, 0, 1), -EFAULT);
-	finish_written(&e);
+	assert_int_equal(call(e, ABI_CLOS_ASSOC, &batch), -EOPNOTSUPP);
+	rules(e, "capability denied\n");
+	assert_int_equal(set_level(e, 0, 0, 1), -EPERM);
+	rules(e, "tpmi perf-set-level deferred 100000\n");
+	assert_int_equal(set_level(e, 0, 0, 1), -EFAULT);
 }
 
 /** After a timeout status and control differ: which of them the driver looks at shows. */
-static void the_current_level_by_either_register(void **state)
+TEST(the_current_level_by_either_register, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, "[driver]\napi-version = 3\nlevel-compare = control\n" SMALL);
-	rules(&e, "tpmi perf-set-level data 1 refused 1\n");
-	assert_int_equal(set_level(&e, 0, 0, 1), -ENOTTY);
-	assert_int_equal(set_level(&e, 0, 0, 0), 0);
-	assert_int_equal(set_level(&e, 0, 0, 0), -ENOTTY);
-	finish_written(&e);
-	start_written(&e, "[driver]\napi-version = 3\nlevel-compare = status\n" SMALL);
-	rules(&e, "tpmi perf-set-level data 1 refused 1 times 1\n");
-	assert_int_equal(set_level(&e, 0, 0, 1), -ENOTTY);
-	assert_int_equal(set_level(&e, 0, 0, 0), -ENOTTY);
-	assert_int_equal(set_level(&e, 0, 0, 1), 0);
-	finish_written(&e);
+	start_written(e, "[driver]\napi-version = 3\nlevel-compare = control\n" SMALL);
+	rules(e, "tpmi perf-set-level data 1 refused 1\n");
+	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);
+	assert_int_equal(set_level(e, 0, 0, 0), 0);
+	assert_int_equal(set_level(e, 0, 0, 0), -ENOTTY);
+	finish(e);
+	start_written(e, "[driver]\napi-version = 3\nlevel-compare = status\n" SMALL);
+	rules(e, "tpmi perf-set-level data 1 refused 1 times 1\n");
+	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);
+	assert_int_equal(set_level(e, 0, 0, 0), -ENOTTY);
+	assert_int_equal(set_level(e, 0, 0, 1), 0);
 }
 
-static void a_socket_without_any_device(void **state)
+TEST(a_socket_without_any_device, NULL)
 {
 	struct abi_tpmi_instance_count count = { .socket_id = 1 };
-	struct emulated e;
 
-	(void)state;
-	start_written(&e, "[driver]\napi-version = 3\nunbound = 2\n" SMALL);
-	assert_int_equal(call(&e, ABI_COUNT_TPMI_INSTANCES, &count), -ENOTTY);
-	assert_int_equal(set_level(&e, 1, 0, 1), -ENOTTY);
-	assert_int_equal(set_level(&e, 0, 0, 1), 0);
-	finish_written(&e);
+	start_written(e, "[driver]\napi-version = 3\nunbound = 2\n" SMALL);
+	assert_int_equal(call(e, ABI_COUNT_TPMI_INSTANCES, &count), -ENOTTY);
+	assert_int_equal(set_level(e, 1, 0, 1), -ENOTTY);
+	assert_int_equal(set_level(e, 0, 0, 1), 0);
 }
 
-static void firmware_that_cannot_switch(void **state)
+TEST(firmware_that_cannot_switch, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, "[driver]\napi-version = 3\n" SMALL "[domain]\ndynamic-switch = no\n");
-	assert_int_equal(set_level(&e, 0, 0, 1), -ENOTTY);
-	assert_int_equal(levels(&e, 0, 0).current_level, 0);
-	finish_written(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_level_change_changes_one_power_domain),
-		cmocka_unit_test(a_level_change_switches_the_features_off),
-		cmocka_unit_test(a_feature_write_requests_the_last_requested_level),
-		cmocka_unit_test(levels_that_the_driver_refuses),
-		cmocka_unit_test(a_locked_level_stays),
-		cmocka_unit_test(without_its_lock_the_level_changes),
-		cmocka_unit_test(without_hwp_only_classes_can_be_set),
-		cmocka_unit_test(sets_take_the_capability),
-		cmocka_unit_test(a_feature_that_the_level_lacks_does_not_come),
-		cmocka_unit_test(core_power_state),
-		cmocka_unit_test(core_power_does_not_come_where_it_is_not_supported),
-		cmocka_unit_test(classes_of_service),
-		cmocka_unit_test(associations_of_cores),
-		cmocka_unit_test(a_failing_batch_has_done_what_comes_before),
-		cmocka_unit_test(associations_that_the_driver_refuses),
-		cmocka_unit_test(associations_that_crash_a_real_kernel),
-		cmocka_unit_test(true_errors_of_a_kernel_that_tells_them),
-		cmocka_unit_test(the_current_level_by_either_register),
-		cmocka_unit_test(a_socket_without_any_device),
-		cmocka_unit_test(firmware_that_cannot_switch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	start_written(e, "[driver]\napi-version = 3\n" SMALL "[domain]\ndynamic-switch = no\n");
+	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);
+	assert_int_equal(levels(e, 0, 0).current_level, 0);
 }

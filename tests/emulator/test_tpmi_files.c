@@ -5,46 +5,37 @@
 enum { BF = 1 };
 
 /** As it was captured: one die a package, whatever its power domains are. */
-static void topology_of_a_6980p(void **state)
+TEST(topology_of_a_6980p, "graniterapids-2s128c")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "graniterapids-2s128c");
-	assert_file(&e, CPUS "/present", "0-511\n");
-	assert_file(&e, CPUS "/cpu0/topology/die_id", "0\n");
-	assert_file(&e, CPUS "/cpu127/topology/die_id", "0\n");
-	assert_file(&e, CPUS "/cpu128/topology/die_id", "1\n");
-	assert_file(&e, CPUS "/cpu0/topology/die_cpus_list", "0-127,256-383\n");
-	assert_file(&e, CPUS "/cpu470/topology/die_cpus_list", "128-255,384-511\n");
-	assert_file(&e, CPUS "/cpu43/topology/core_id", "64\n");
-	assert_file(&e, CPUS "/cpu127/topology/core_id", "169\n");
-	assert_file(&e, CPUS "/cpu43/topology/thread_siblings_list", "43,299\n");
-	assert_file(&e, CPUS "/cpu43/topology/cluster_cpus_list", "43,299\n");
-	assert_file(&e, CPUS "/cpu128/topology/core_id", "0\n");
-	assert_file(&e, CPUS "/cpu128/topology/thread_siblings_list", "128,384\n");
-	finish(&e);
+	assert_file(e, CPUS "/present", "0-511\n");
+	assert_file(e, CPUS "/cpu0/topology/die_id", "0\n");
+	assert_file(e, CPUS "/cpu127/topology/die_id", "0\n");
+	assert_file(e, CPUS "/cpu128/topology/die_id", "1\n");
+	assert_file(e, CPUS "/cpu0/topology/die_cpus_list", "0-127,256-383\n");
+	assert_file(e, CPUS "/cpu470/topology/die_cpus_list", "128-255,384-511\n");
+	assert_file(e, CPUS "/cpu43/topology/core_id", "64\n");
+	assert_file(e, CPUS "/cpu127/topology/core_id", "169\n");
+	assert_file(e, CPUS "/cpu43/topology/thread_siblings_list", "43,299\n");
+	assert_file(e, CPUS "/cpu43/topology/cluster_cpus_list", "43,299\n");
+	assert_file(e, CPUS "/cpu128/topology/core_id", "0\n");
+	assert_file(e, CPUS "/cpu128/topology/thread_siblings_list", "128,384\n");
 }
 
-static void a_module_is_four_cores_to_the_kernel(void **state)
+TEST(a_module_is_four_cores_to_the_kernel, "sierraforest-2s112c")
 {
 	char *content;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "sierraforest-2s112c");
-	assert_file(&e, CPUS "/cpu5/topology/core_id", "5\n");
-	assert_file(&e, CPUS "/cpu5/topology/thread_siblings_list", "5\n");
-	assert_file(&e, CPUS "/cpu223/topology/core_id", "111\n");
-	assert_file(&e, CPUS "/cpu5/topology/cluster_cpus_list", "4-7\n");
-	assert_file(&e, CPUS "/cpu5/topology/die_cpus_list", "0-111\n");
-	content = file_text(&e, "/proc/cpuinfo");
+	assert_file(e, CPUS "/cpu5/topology/core_id", "5\n");
+	assert_file(e, CPUS "/cpu5/topology/thread_siblings_list", "5\n");
+	assert_file(e, CPUS "/cpu223/topology/core_id", "111\n");
+	assert_file(e, CPUS "/cpu5/topology/cluster_cpus_list", "4-7\n");
+	assert_file(e, CPUS "/cpu5/topology/die_cpus_list", "0-111\n");
+	content = file_text(e, "/proc/cpuinfo");
 	assert_non_null(strstr(content, "siblings\t: 112\ncore id\t\t: 0\ncpu cores\t: 112\n"));
 	free(content);
-	finish(&e);
 }
 
-static void pstate_files_as_captured(void **state)
+TEST(pstate_files_as_captured, NULL)
 {
 	static const struct {
 		const char *platform, *states, *turbo, *least;
@@ -54,272 +45,207 @@ static void pstate_files_as_captured(void **state)
 		{ "sierraforest-2s112c", "20\n", "36\n", "29\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
-		struct emulated e;
-
-		start(&e, machines[i].platform);
-		assert_file(&e, CPUS "/intel_pstate/status", "active\n");
-		assert_file(&e, CPUS "/intel_pstate/num_pstates", machines[i].states);
-		assert_file(&e, CPUS "/intel_pstate/turbo_pct", machines[i].turbo);
-		assert_file(&e, CPUS "/intel_pstate/min_perf_pct", machines[i].least);
-		assert_file(&e, CPUS "/intel_pstate/max_perf_pct", "100\n");
-		finish(&e);
+		start(e, machines[i].platform);
+		assert_file(e, CPUS "/intel_pstate/status", "active\n");
+		assert_file(e, CPUS "/intel_pstate/num_pstates", machines[i].states);
+		assert_file(e, CPUS "/intel_pstate/turbo_pct", machines[i].turbo);
+		assert_file(e, CPUS "/intel_pstate/min_perf_pct", machines[i].least);
+		assert_file(e, CPUS "/intel_pstate/max_perf_pct", "100\n");
+		finish(e);
 	}
 }
 
-static void uncore_directories_as_captured(void **state)
+TEST(uncore_directories_as_captured, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "graniterapids-2s64c");
-	assert_file(&e, UNCORE "/package_00_die_00/initial_max_freq_khz", "2500000\n");
-	assert_file(&e, UNCORE "/package_01_die_00/min_freq_khz", "800000\n");
-	assert_int_equal(read_result(&e, UNCORE "/package_00_die_00/current_freq_khz"), -ENOENT);
-	assert_int_equal(read_result(&e, UNCORE "/package_00_die_00/domain_id"), -ENOENT);
-	assert_file(&e, UNCORE "/uncore01/domain_id", "1\n");
-	assert_file(&e, UNCORE "/uncore01/max_freq_khz", "2200000\n");
-	assert_file(&e, UNCORE "/uncore01/agent_types", "core cache memory\n");
-	assert_file(&e, UNCORE "/uncore02/domain_id", "3\n"); /* there is no 2 */
-	assert_file(&e, UNCORE "/uncore02/agent_types", "io\n");
-	assert_file(&e, UNCORE "/uncore02/initial_min_freq_khz", "800000\n");
-	assert_file(&e, UNCORE "/uncore02/fabric_cluster_id", "0\n");
-	assert_file(&e, UNCORE "/uncore07/domain_id", "4\n");
-	assert_file(&e, UNCORE "/uncore07/package_id", "1\n");
-	assert_int_equal(read_result(&e, UNCORE "/uncore08/domain_id"), -ENOENT);
-	assert_int_equal(read_result(&e, UNCORE "/uncore00/instance_id"), -ENOENT);
-	finish(&e);
-	start(&e, "graniterapids-2s128c");
-	assert_int_equal(read_result(&e, UNCORE "/uncore00/agent_types"), -ENOENT); /* 6.18 */
-	finish(&e);
-	start(&e, "diamondrapids-2s32c");
-	assert_file(&e, UNCORE "/uncore06/instance_id", "2\n"); /* 7.2 */
-	assert_int_equal(read_result(&e, UNCORE "/uncore06/die_id"), -ENOENT);
-	finish(&e);
+	start(e, "graniterapids-2s64c");
+	assert_file(e, UNCORE "/package_00_die_00/initial_max_freq_khz", "2500000\n");
+	assert_file(e, UNCORE "/package_01_die_00/min_freq_khz", "800000\n");
+	assert_int_equal(read_result(e, UNCORE "/package_00_die_00/current_freq_khz"), -ENOENT);
+	assert_int_equal(read_result(e, UNCORE "/package_00_die_00/domain_id"), -ENOENT);
+	assert_file(e, UNCORE "/uncore01/domain_id", "1\n");
+	assert_file(e, UNCORE "/uncore01/max_freq_khz", "2200000\n");
+	assert_file(e, UNCORE "/uncore01/agent_types", "core cache memory\n");
+	assert_file(e, UNCORE "/uncore02/domain_id", "3\n"); /* there is no 2 */
+	assert_file(e, UNCORE "/uncore02/agent_types", "io\n");
+	assert_file(e, UNCORE "/uncore02/initial_min_freq_khz", "800000\n");
+	assert_file(e, UNCORE "/uncore02/fabric_cluster_id", "0\n");
+	assert_file(e, UNCORE "/uncore07/domain_id", "4\n");
+	assert_file(e, UNCORE "/uncore07/package_id", "1\n");
+	assert_int_equal(read_result(e, UNCORE "/uncore08/domain_id"), -ENOENT);
+	assert_int_equal(read_result(e, UNCORE "/uncore00/instance_id"), -ENOENT);
+	finish(e);
+	start(e, "graniterapids-2s128c");
+	assert_int_equal(read_result(e, UNCORE "/uncore00/agent_types"), -ENOENT); /* 6.18 */
+	finish(e);
+	start(e, "diamondrapids-2s32c");
+	assert_file(e, UNCORE "/uncore06/instance_id", "2\n"); /* 7.2 */
+	assert_int_equal(read_result(e, UNCORE "/uncore06/die_id"), -ENOENT);
 }
 
 /* Three dies, for which the kernel counts four: uncore-frequency-tpmi.c, set_domain_id(). A package
  * has no directory then. */
-static void uncore_directories_of_enumerated_dies(void **state)
+TEST(uncore_directories_of_enumerated_dies, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-three-dies");
-	assert_int_equal(read_result(&e, UNCORE "/package_00_die_00/max_freq_khz"), -ENOENT);
-	assert_file(&e, UNCORE "/uncore02/domain_id", "2\n");
-	assert_file(&e, UNCORE "/uncore02/instance_id", "2\n");
-	assert_file(&e, UNCORE "/uncore02/die_id", "2\n");
-	assert_file(&e, UNCORE "/uncore03/agent_types", "io\n");
-	assert_file(&e, UNCORE "/uncore03/domain_id", "4\n");
-	assert_file(&e, UNCORE "/uncore03/instance_id", "3\n");
-	assert_int_equal(read_result(&e, UNCORE "/uncore03/die_id"), -ENOENT);
-	assert_file(&e, UNCORE "/uncore04/domain_id", "5\n");
-	finish(&e);
-	start(&e, "tests/tpmi-dies");
-	assert_int_equal(read_result(&e, UNCORE "/package_00_die_00/max_freq_khz"), -ENOENT);
-	assert_file(&e, UNCORE "/uncore02/domain_id", "2\n"); /* 6.12 */
-	finish(&e);
+	start(e, "tests/tpmi-three-dies");
+	assert_int_equal(read_result(e, UNCORE "/package_00_die_00/max_freq_khz"), -ENOENT);
+	assert_file(e, UNCORE "/uncore02/domain_id", "2\n");
+	assert_file(e, UNCORE "/uncore02/instance_id", "2\n");
+	assert_file(e, UNCORE "/uncore02/die_id", "2\n");
+	assert_file(e, UNCORE "/uncore03/agent_types", "io\n");
+	assert_file(e, UNCORE "/uncore03/domain_id", "4\n");
+	assert_file(e, UNCORE "/uncore03/instance_id", "3\n");
+	assert_int_equal(read_result(e, UNCORE "/uncore03/die_id"), -ENOENT);
+	assert_file(e, UNCORE "/uncore04/domain_id", "5\n");
+	finish(e);
+	start(e, "tests/tpmi-dies");
+	assert_int_equal(read_result(e, UNCORE "/package_00_die_00/max_freq_khz"), -ENOENT);
+	assert_file(e, UNCORE "/uncore02/domain_id", "2\n"); /* 6.12 */
 }
 
 /* The package's directory is of the first of its devices, which set no limit for the second. */
-static void the_directory_of_a_package_with_two_devices(void **state)
+TEST(the_directory_of_a_package_with_two_devices, NULL)
 {
-	struct emulated e;
-
-	(void)state;
-	start_written(&e, "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = 6.12\n"
-			  "[topology]\npackages = 0\npower-domains = 0-3\ncores = 0-1\n"
-			  "[files]\nuncore-ids = repeated\n[level 0]\ncores = 0-1\nbase = 2000\n"
-			  "uncore-max = 2000\nuncore-min = 800\n");
-	assert_file(&e, UNCORE "/uncore01/domain_id", "1\n");
-	assert_file(&e, UNCORE "/uncore02/domain_id", "0\n");
-	assert_int_equal(write_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "1500000"), 0);
-	assert_file(&e, UNCORE "/uncore01/max_freq_khz", "1500000\n");
-	assert_file(&e, UNCORE "/uncore02/max_freq_khz", "2000000\n");
-	assert_int_equal(write_file(&e, UNCORE "/uncore01/max_freq_khz", "1600000"), -EINVAL);
-	assert_int_equal(write_file(&e, UNCORE "/uncore02/max_freq_khz", "2100000"), 0);
-	assert_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "1500000\n");
-	finish_written(&e);
+	start_written(e, "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = 6.12\n"
+			 "[topology]\npackages = 0\npower-domains = 0-3\ncores = 0-1\n"
+			 "[files]\nuncore-ids = repeated\n[level 0]\ncores = 0-1\nbase = 2000\n"
+			 "uncore-max = 2000\nuncore-min = 800\n");
+	assert_file(e, UNCORE "/uncore01/domain_id", "1\n");
+	assert_file(e, UNCORE "/uncore02/domain_id", "0\n");
+	assert_int_equal(write_file(e, UNCORE "/package_00_die_00/max_freq_khz", "1500000"), 0);
+	assert_file(e, UNCORE "/uncore01/max_freq_khz", "1500000\n");
+	assert_file(e, UNCORE "/uncore02/max_freq_khz", "2000000\n");
+	assert_int_equal(write_file(e, UNCORE "/uncore01/max_freq_khz", "1600000"), -EINVAL);
+	assert_int_equal(write_file(e, UNCORE "/uncore02/max_freq_khz", "2100000"), 0);
+	assert_file(e, UNCORE "/package_00_die_00/max_freq_khz", "1500000\n");
 }
 
-static void the_packages_limit_is_all_of_its_domains(void **state)
+TEST(the_packages_limit_is_all_of_its_domains, "graniterapids-2s64c")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "graniterapids-2s64c");
 	/* Nothing was set for the package: a domain may go anywhere. */
-	assert_int_equal(write_file(&e, UNCORE "/uncore00/max_freq_khz", "2600000"), 0);
-	assert_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "2600000\n");
-	assert_int_equal(write_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "2050000"), 0);
-	assert_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "2000000\n");
-	assert_file(&e, UNCORE "/uncore00/max_freq_khz", "2000000\n");
-	assert_file(&e, UNCORE "/uncore03/max_freq_khz", "2000000\n");
-	assert_file(&e, UNCORE "/uncore04/max_freq_khz", "2200000\n"); /* the other package */
-	assert_int_equal(write_file(&e, UNCORE "/uncore00/max_freq_khz", "2100000"), -EINVAL);
-	assert_int_equal(write_file(&e, UNCORE "/uncore00/max_freq_khz", "1900000"), 0);
-	assert_int_equal(write_file(&e, UNCORE "/package_00_die_00/min_freq_khz", "1000000"), 0);
-	assert_int_equal(write_file(&e, UNCORE "/uncore02/min_freq_khz", "900000"), -EINVAL);
-	assert_int_equal(write_file(&e, UNCORE "/uncore02/min_freq_khz", "12800000"), -EINVAL);
-	assert_file(&e, UNCORE "/package_00_die_00/initial_max_freq_khz", "2500000\n");
-	finish(&e);
+	assert_int_equal(write_file(e, UNCORE "/uncore00/max_freq_khz", "2600000"), 0);
+	assert_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2600000\n");
+	assert_int_equal(write_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2050000"), 0);
+	assert_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2000000\n");
+	assert_file(e, UNCORE "/uncore00/max_freq_khz", "2000000\n");
+	assert_file(e, UNCORE "/uncore03/max_freq_khz", "2000000\n");
+	assert_file(e, UNCORE "/uncore04/max_freq_khz", "2200000\n"); /* the other package */
+	assert_int_equal(write_file(e, UNCORE "/uncore00/max_freq_khz", "2100000"), -EINVAL);
+	assert_int_equal(write_file(e, UNCORE "/uncore00/max_freq_khz", "1900000"), 0);
+	assert_int_equal(write_file(e, UNCORE "/package_00_die_00/min_freq_khz", "1000000"), 0);
+	assert_int_equal(write_file(e, UNCORE "/uncore02/min_freq_khz", "900000"), -EINVAL);
+	assert_int_equal(write_file(e, UNCORE "/uncore02/min_freq_khz", "12800000"), -EINVAL);
+	assert_file(e, UNCORE "/package_00_die_00/initial_max_freq_khz", "2500000\n");
 }
 
-static void what_a_level_change_moves(void **state)
+TEST(what_a_level_change_moves, "tests/tpmi-tiny")
 {
 	uint64_t value = 0;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_file(&e, CPUS "/cpu4/cpufreq/base_frequency", "2000000\n");
-	assert_int_equal(set_level(&e, 0, 1, 1), 0);
+	assert_file(e, CPUS "/cpu4/cpufreq/base_frequency", "2000000\n");
+	assert_int_equal(set_level(e, 0, 1, 1), 0);
 	/* CPUs 4 to 7 and 12 to 15 are in power domain 1. */
-	assert_file(&e, CPUS "/cpu4/cpufreq/base_frequency", "2400000\n");
+	assert_file(e, CPUS "/cpu4/cpufreq/base_frequency", "2400000\n");
 	/* The first bucket of SST-TF, at level 0, too. */
-	assert_file(&e, CPUS "/cpu15/cpufreq/cpuinfo_max_freq", "4300000\n");
-	assert_file(&e, CPUS "/cpu3/cpufreq/base_frequency", "2000000\n");
-	assert_file(&e, CPUS "/cpu3/cpufreq/cpuinfo_max_freq", "4200000\n");
-	assert_file(&e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
-	assert_file(&e, UNCORE "/uncore01/initial_max_freq_khz", "2200000\n");
-	assert_file(&e, UNCORE "/uncore00/max_freq_khz", "2200000\n");
-	assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1);
+	assert_file(e, CPUS "/cpu15/cpufreq/cpuinfo_max_freq", "4300000\n");
+	assert_file(e, CPUS "/cpu3/cpufreq/base_frequency", "2000000\n");
+	assert_file(e, CPUS "/cpu3/cpufreq/cpuinfo_max_freq", "4200000\n");
+	assert_file(e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
+	assert_file(e, UNCORE "/uncore01/initial_max_freq_khz", "2200000\n");
+	assert_file(e, UNCORE "/uncore00/max_freq_khz", "2200000\n");
+	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
 	assert_int_equal(value, 0x2628);
-	finish(&e);
 }
 
 /** An IO domain has no turbo limits and no CPUs, so only its uncore changes. */
-static void what_a_level_change_of_an_io_domain_moves(void **state)
+TEST(what_a_level_change_of_an_io_domain_moves, "tests/tpmi-modules")
 {
 	uint64_t value = 0;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-modules");
-	assert_int_equal(set_level(&e, 0, 3, 1), 0);
-	assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1);
+	assert_int_equal(set_level(e, 0, 3, 1), 0);
+	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1);
 	assert_int_equal(value, 0x191b);
-	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2000000\n");
-	assert_file(&e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
-	finish(&e);
+	assert_file(e, CPUS "/cpu0/cpufreq/base_frequency", "2000000\n");
+	assert_file(e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
 }
 
-static void base_freq_moves_base_frequency(void **state)
+TEST(base_freq_moves_base_frequency, "graniterapids-unlocked")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "graniterapids-unlocked");
-	assert_int_equal(set_features(&e, 1, 1, BF), 0);
-	assert_file(&e, CPUS "/cpu100/cpufreq/base_frequency", "2600000\n"); /* core 4 */
-	assert_file(&e, CPUS "/cpu228/cpufreq/base_frequency", "2600000\n"); /* its sibling */
-	assert_file(&e, CPUS "/cpu96/cpufreq/base_frequency", "2100000\n");
-	assert_file(&e, CPUS "/cpu64/cpufreq/base_frequency", "2300000\n"); /* another domain */
-	assert_int_equal(set_features(&e, 1, 1, 0), 0);
-	assert_file(&e, CPUS "/cpu100/cpufreq/base_frequency", "2300000\n");
-	finish(&e);
+	assert_int_equal(set_features(e, 1, 1, BF), 0);
+	assert_file(e, CPUS "/cpu100/cpufreq/base_frequency", "2600000\n"); /* core 4 */
+	assert_file(e, CPUS "/cpu228/cpufreq/base_frequency", "2600000\n"); /* its sibling */
+	assert_file(e, CPUS "/cpu96/cpufreq/base_frequency", "2100000\n");
+	assert_file(e, CPUS "/cpu64/cpufreq/base_frequency", "2300000\n"); /* another domain */
+	assert_int_equal(set_features(e, 1, 1, 0), 0);
+	assert_file(e, CPUS "/cpu100/cpufreq/base_frequency", "2300000\n");
 }
 
-static void base_freq_of_a_module_is_that_of_its_cores(void **state)
+TEST(base_freq_of_a_module_is_that_of_its_cores, "tests/tpmi-modules")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tpmi-modules");
-	assert_int_equal(set_features(&e, 0, 0, BF), 0);
+	assert_int_equal(set_features(e, 0, 0, BF), 0);
 	for (unsigned int cpu = 0; cpu < 16; cpu++)
-		assert_cpu_file(&e, cpu, "cpufreq/base_frequency",
+		assert_cpu_file(e, cpu, "cpufreq/base_frequency",
 				cpu / 4 == 1 ? "2300000\n" : "1900000\n");
-	finish(&e);
 }
 
-static void offline_cpus_and_a_lost_domain(void **state)
+TEST(offline_cpus_and_a_lost_domain, NULL)
 {
 	uint32_t id;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-odd");
-	assert_file(&e, CPUS "/offline", "5,14\n");
-	assert_int_equal(phy_id(&e, 5, &id), 1);
+	start(e, "tests/tpmi-odd");
+	assert_file(e, CPUS "/offline", "5,14\n");
+	assert_int_equal(phy_id(e, 5, &id), 1);
 	assert_int_equal(id, 0); /* never online: the driver knows nothing of it */
-	assert_int_equal(write_file(&e, CPUS "/cpu5/online", "1"), 0);
-	assert_int_equal(phy_id(&e, 5, &id), 1);
+	assert_int_equal(write_file(e, CPUS "/cpu5/online", "1"), 0);
+	assert_int_equal(phy_id(e, 5, &id), 1);
 	assert_int_equal(id, 2 << 11 | 3 << 3);
-	assert_file(&e, CPUS "/cpu11/topology/physical_package_id", "3\n");
-	finish(&e);
-	start(&e, "tests/tpmi-lost-domain");
-	assert_int_equal(phy_id(&e, 4, &id), 1);
+	assert_file(e, CPUS "/cpu11/topology/physical_package_id", "3\n");
+	finish(e);
+	start(e, "tests/tpmi-lost-domain");
+	assert_int_equal(phy_id(e, 4, &id), 1);
 	assert_int_equal(id >> 11, 2);
-	assert_int_equal(instances(&e, 0).valid_mask, 0x3);
-	assert_file(&e, CPUS "/cpu4/cpufreq/base_frequency", "800000\n");
-	finish(&e);
+	assert_int_equal(instances(e, 0).valid_mask, 0x3);
+	assert_file(e, CPUS "/cpu4/cpufreq/base_frequency", "800000\n");
 }
 
 /* A line for the domain with coarse words, and one for each CPU; they stand until 0 is written. */
-static void performance_limit_reasons(void **state)
+TEST(performance_limit_reasons, NULL)
 {
 	static const char FIRST[] = "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain0/status";
 	static const char SECOND[] = "/sys/kernel/debug/tpmi-0000:80:03.1/plr/domain0/status";
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-limited");
+	start(e, "tests/tpmi-limited");
 	assert_file(
-		&e, FIRST,
+		e, FIRST,
 		"cpus THERMAL\ncpu0 none\ncpu1 none\ncpu2 THERMAL THERMAL_PER_CORE\ncpu3 none\n");
-	assert_file(&e, SECOND,
+	assert_file(e, SECOND,
 		    "cpus POWER FREQUENCY\n"
 		    "cpu4 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu5 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu6 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu7 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n");
 	assert_int_equal(
-		write_file(&e, "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain1/status", "0"),
+		write_file(e, "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain1/status", "0"),
 		-ENOENT);
-	assert_int_equal(write_file(&e, FIRST, "1"), -EINVAL);
-	assert_int_equal(write_file(&e, FIRST, "0\n"), 0);
-	assert_file(&e, FIRST, "cpus none\ncpu0 none\ncpu1 none\ncpu2 none\ncpu3 none\n");
-	assert_int_equal(write_file(&e, CPUS "/cpu5/online", "0"), 0);
-	assert_file(&e, SECOND,
+	assert_int_equal(write_file(e, FIRST, "1"), -EINVAL);
+	assert_int_equal(write_file(e, FIRST, "0\n"), 0);
+	assert_file(e, FIRST, "cpus none\ncpu0 none\ncpu1 none\ncpu2 none\ncpu3 none\n");
+	assert_int_equal(write_file(e, CPUS "/cpu5/online", "0"), 0);
+	assert_file(e, SECOND,
 		    "cpus POWER FREQUENCY\n"
 		    "cpu4 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu5 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu6 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
 		    "cpu7 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n");
-	finish(&e);
+	finish(e);
 	/* A CPU that was never online is core 0 of the first power domain to the driver. */
-	start_written(&e, "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = 6.12\n"
-			  "[topology]\npackages = 0-1\ncores = 0-1\noffline = 1,3\n"
-			  "[domain]\nlimit-reasons = THERMAL\nlimited-cores = 0\n"
-			  "[level 0]\ncores = 0-1\nbase = 2000\n");
-	assert_file(&e, FIRST, "cpus THERMAL\ncpu0 THERMAL\ncpu1 THERMAL\ncpu3 THERMAL\n");
-	assert_file(&e, SECOND, "cpus THERMAL\ncpu2 THERMAL\n");
-	finish_written(&e);
-	start(&e, "guide");
-	assert_int_equal(write_file(&e, FIRST, "0"), -ENOENT);
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(topology_of_a_6980p),
-		cmocka_unit_test(a_module_is_four_cores_to_the_kernel),
-		cmocka_unit_test(pstate_files_as_captured),
-		cmocka_unit_test(uncore_directories_as_captured),
-		cmocka_unit_test(uncore_directories_of_enumerated_dies),
-		cmocka_unit_test(the_directory_of_a_package_with_two_devices),
-		cmocka_unit_test(the_packages_limit_is_all_of_its_domains),
-		cmocka_unit_test(what_a_level_change_moves),
-		cmocka_unit_test(what_a_level_change_of_an_io_domain_moves),
-		cmocka_unit_test(base_freq_moves_base_frequency),
-		cmocka_unit_test(base_freq_of_a_module_is_that_of_its_cores),
-		cmocka_unit_test(offline_cpus_and_a_lost_domain),
-		cmocka_unit_test(performance_limit_reasons),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	start_written(e, "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = 6.12\n"
+			 "[topology]\npackages = 0-1\ncores = 0-1\noffline = 1,3\n"
+			 "[domain]\nlimit-reasons = THERMAL\nlimited-cores = 0\n"
+			 "[level 0]\ncores = 0-1\nbase = 2000\n");
+	assert_file(e, FIRST, "cpus THERMAL\ncpu0 THERMAL\ncpu1 THERMAL\ncpu3 THERMAL\n");
+	assert_file(e, SECOND, "cpus THERMAL\ncpu2 THERMAL\n");
+	finish(e);
+	start(e, "guide");
+	assert_int_equal(write_file(e, FIRST, "0"), -ENOENT);
 }

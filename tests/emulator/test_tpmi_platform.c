@@ -16,11 +16,10 @@ static void assert_register(const struct platform *platform, size_t domain, size
 		fail_msg("register 0x%zx: 0x%" PRIx64 ", not 0x%" PRIx64, offset, found, expected);
 }
 
-static void defaults_of_a_small_platform(void **state)
+TEST(defaults_of_a_small_platform, NULL)
 {
 	struct platform *platform = parse(SMALL);
 
-	(void)state;
 	assert_int_equal(platform->domain_count, 1);
 	assert_int_equal(platform->domains[0].register_count, 127);
 	assert_register(platform, 0, 0, 0x0c010301);
@@ -40,7 +39,7 @@ static void defaults_of_a_small_platform(void **state)
 	platform_free(platform);
 }
 
-static void every_key_has_its_place(void **state)
+TEST(every_key_has_its_place, NULL)
 {
 	struct platform *platform = parse(
 		DRIVER "[topology]\npackages = 0\ncores = 0-63\n"
@@ -70,7 +69,6 @@ static void every_key_has_its_place(void **state)
 	const size_t level = 0x60 + (5 + 2 * 24) * 8, bf = level + 13 * 8, tf = bf + 2 * 8;
 	const size_t last = 0x60 + (5 + 7 * 24) * 8;
 
-	(void)state;
 	assert_int_equal(platform->domains[0].register_count, 12 + 5 + 8 * 24);
 	assert_register(platform, 0, 0x00, 0x0c010202);
 	assert_register(platform, 0, 0x08, 0x30);
@@ -110,7 +108,7 @@ static void every_key_has_its_place(void **state)
 }
 
 /** Sections for some packages and power domains, and for several levels. */
-static void sections_for_some_power_domains(void **state)
+TEST(sections_for_some_power_domains, NULL)
 {
 	struct platform *platform = parse(
 		DRIVER "[topology]\npackages = 1,4\npower-domains = 0,2-4\ncores = 0-3\n"
@@ -120,7 +118,6 @@ static void sections_for_some_power_domains(void **state)
 		       "[level 1-2 power-domain 0,2]\nbase = 2200\n"
 		       "[level 2 package 4]\nallowed = no\n");
 
-	(void)state;
 	assert_int_equal(platform->domain_count, 8);
 	assert_int_equal(platform->cpu_count, 12);
 	for (size_t i = 0; i < 8; i++) {
@@ -143,13 +140,12 @@ static void sections_for_some_power_domains(void **state)
 	platform_free(platform);
 }
 
-static void unlocking(void **state)
+TEST(unlocking, NULL)
 {
 	struct platform *platform = parse(
 		SMALL "[topology]\npower-domains = 0-1\n[domain]\nlocked = yes\nlevel = 0\n"
 		      "[domain power-domain 1]\ntype = absent\n");
 
-	(void)state;
 	assert_register(platform, 0, 0x78, 0x8);
 	platform_unlock(platform);
 	assert_register(platform, 0, 0x78, 0);
@@ -158,7 +154,7 @@ static void unlocking(void **state)
 	platform_free(platform);
 }
 
-static void mistakes_are_reported_with_their_line(void **state)
+TEST(mistakes_are_reported_with_their_line, NULL)
 {
 	static const struct mistake mistakes[] = {
 		{ SMALL "[domain]\nregister 0x3 = 1\n",
@@ -205,7 +201,6 @@ static void mistakes_are_reported_with_their_line(void **state)
 		  "domain 0" },
 	};
 
-	(void)state;
 	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
 }
 
@@ -244,11 +239,10 @@ static void assert_contradiction(struct platform *platform, const char *message)
 	free(what);
 }
 
-static void what_contradicts_itself(void **state)
+TEST(what_contradicts_itself, NULL)
 {
 	struct platform *platform;
 
-	(void)state;
 	platform = make_platform(14);
 	assert_contradiction(platform, "package 0 power domain 0 has 14 registers, too few to hold "
 				       "the perf-profile registers");
@@ -264,18 +258,4 @@ static void what_contradicts_itself(void **state)
 	platform->domains[1].power_domain = 16;
 	assert_contradiction(platform, "package 0 has a power domain 16; only 0 to 15 exist");
 	platform_free(platform);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_of_a_small_platform),
-		cmocka_unit_test(every_key_has_its_place),
-		cmocka_unit_test(sections_for_some_power_domains),
-		cmocka_unit_test(unlocking),
-		cmocka_unit_test(mistakes_are_reported_with_their_line),
-		cmocka_unit_test(what_contradicts_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,37 +2,29 @@
 /* What TPMI requests tell, against numbers worked out by hand from the registers' description. */
 #include "emulator/tpmi_calls.h"
 
-static void the_driver_says_api_3_and_no_mailbox(void **state)
+TEST(the_driver_says_api_3_and_no_mailbox, "tests/tpmi-tiny")
 {
 	struct abi_platform_info info;
-	struct emulated e;
 	uint32_t value = 0, response;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), 0);
+	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), 0);
 	assert_int_equal(info.api_version, 3);
 	assert_int_equal(info.driver_version, 1);
 	assert_int_equal(info.max_cmds_per_ioctl, 64);
 	assert_int_equal(info.mbox_supported, 0);
 	assert_int_equal(info.mmio_supported, 0);
-	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &response), -ENOTTY);
-	assert_int_equal(mmio(&e, 0, 8, false, &value), -ENOTTY);
-	finish(&e);
+	assert_int_equal(mailbox_on(e, 0, 0x7f, 0, 0, 0, &response), -ENOTTY);
+	assert_int_equal(mmio(e, 0, 8, false, &value), -ENOTTY);
 }
 
-static void mailbox_platforms_know_no_tpmi(void **state)
+TEST(mailbox_platforms_know_no_tpmi, "guide")
 {
 	struct abi_perf_level_info info = { 0 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "guide");
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, &info), -ENOTTY);
-	finish(&e);
+	assert_int_equal(call(e, ABI_PERF_LEVELS, &info), -ENOTTY);
 }
 
-static void the_valid_mask_has_holes(void **state)
+TEST(the_valid_mask_has_holes, NULL)
 {
 	static const struct {
 		const char *platform;
@@ -44,30 +36,25 @@ static void the_valid_mask_has_holes(void **state)
 		{ "tests/tpmi-partly-bound", 0, 2, 0x3 }, { "tests/tpmi-partly-bound", 1, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
 		struct abi_tpmi_instance_count count;
-		struct emulated e;
 
-		start(&e, machines[i].platform);
-		count = instances(&e, machines[i].socket);
+		start(e, machines[i].platform);
+		count = instances(e, machines[i].socket);
 		assert_int_equal(count.count, machines[i].count);
 		assert_int_equal(count.valid_mask, machines[i].mask);
 		count.socket_id = 2;
-		assert_int_equal(call(&e, ABI_COUNT_TPMI_INSTANCES, &count), -ENOTTY);
-		finish(&e);
+		assert_int_equal(call(e, ABI_COUNT_TPMI_INSTANCES, &count), -ENOTTY);
+		finish(e);
 	}
 }
 
-static void levels_of_the_small_one(void **state)
+TEST(levels_of_the_small_one, "tests/tpmi-tiny")
 {
 	struct abi_perf_level_info info;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
 	for (unsigned int domain = 0; domain < 3; domain++) {
-		info = levels(&e, 0, domain);
+		info = levels(e, 0, domain);
 		assert_int_equal(info.max_level, 3);
 		assert_int_equal(info.feature_rev, 1);
 		assert_int_equal(info.level_mask, 0xb);
@@ -78,59 +65,46 @@ static void levels_of_the_small_one(void **state)
 		assert_int_equal(info.sst_bf_support, 0x1);
 		assert_int_equal(info.sst_tf_support, 0x3);
 	}
-	finish(&e);
 }
 
 /** Not a mask of levels, but whether the current one has it. */
-static void api_2_tells_support_as_a_flag(void **state)
+TEST(api_2_tells_support_as_a_flag, "tests/tpmi-api2")
 {
 	struct abi_perf_level_info info;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-api2");
-	info = levels(&e, 0, 0);
+	info = levels(e, 0, 0);
 	assert_int_equal(info.sst_bf_support, 1);
 	assert_int_equal(info.sst_tf_support, 0);
-	assert_int_equal(set_level(&e, 0, 0, 1), 0);
-	info = levels(&e, 0, 0);
+	assert_int_equal(set_level(e, 0, 0, 1), 0);
+	info = levels(e, 0, 0);
 	assert_int_equal(info.sst_bf_support, 0);
 	assert_int_equal(info.sst_tf_support, 1);
-	finish(&e);
 }
 
-static void a_real_machine_is_locked(void **state)
+TEST(a_real_machine_is_locked, "sierraforest-2s112c")
 {
 	struct abi_perf_level_info info;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "sierraforest-2s112c");
-	info = levels(&e, 1, 0);
+	info = levels(e, 1, 0);
 	assert_int_equal(info.locked, 1);
 	assert_int_equal(info.max_level, 0);
 	assert_int_equal(info.level_mask, 1);
 	assert_int_equal(info.sst_bf_support, 0);
 	assert_int_equal(info.sst_tf_support, 0);
-	finish(&e);
 }
 
-static void a_power_domain_may_lack_perf_profile_or_core_power(void **state)
+TEST(a_power_domain_may_lack_perf_profile_or_core_power, "tests/tpmi-odd")
 {
 	struct abi_core_power power = { 0 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-odd");
-	assert_int_equal(levels(&e, 0, 4).enabled, 1);
-	assert_int_equal(levels(&e, 1, 4).enabled, 0);
-	assert_int_equal(core_power(&e, 0, 2, false, &power), 0);
+	assert_int_equal(levels(e, 0, 4).enabled, 1);
+	assert_int_equal(levels(e, 1, 4).enabled, 0);
+	assert_int_equal(core_power(e, 0, 2, false, &power), 0);
 	assert_int_equal(power.supported, 0);
-	assert_int_equal(core_power(&e, 0, 0, false, &power), 0);
+	assert_int_equal(core_power(e, 0, 0, false, &power), 0);
 	assert_int_equal(power.supported, 1);
-	assert_int_equal(levels(&e, 0, 0).level_mask, 0x5);
-	assert_int_equal(levels(&e, 0, 3).level_mask, 0x1);
-	finish(&e);
+	assert_int_equal(levels(e, 0, 0).level_mask, 0x5);
+	assert_int_equal(levels(e, 0, 3).level_mask, 0x1);
 }
 
 static void assert_words(const uint16_t *words, const uint16_t *expected, size_t count)
@@ -141,7 +115,7 @@ static void assert_words(const uint16_t *words, const uint16_t *expected, size_t
 }
 
 /** From tdp_ratio to max_trl_levels, as the structure has them; then buckets and limits. */
-static void level_0_of_a_6980p(void **state)
+TEST(level_0_of_a_6980p, "graniterapids-2s128c")
 {
 	static const uint16_t facts[] = { 20,	2000, 1900, 1500, 1400, 500, 100, 8800, 0, 3900,
 					  2000, 800,  500,  2200, 1400, 0,   800, 8,	6 };
@@ -150,21 +124,17 @@ static void level_0_of_a_6980p(void **state)
 	static const uint16_t none[8] = { 0 };
 	struct abi_perf_level_data_info info = { .power_domain_id = 2 };
 	struct abi_perf_level_cpu_mask mask = { .power_domain_id = 2, .punit_cpu_map = 1 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s128c");
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
 	assert_words(&info.tdp_ratio, facts, sizeof(facts) / sizeof(*facts));
 	assert_words(info.bucket_core_counts, counts, 8);
 	assert_words(info.trl_freq_mhz[4], amx, 8);
 	assert_words(info.trl_freq_mhz[5], none, 8);
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_CPU_MASK, &mask), 0);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_CPU_MASK, &mask), 0);
 	assert_true(mask.mask == UINT64_C(0x3ffffffffff));
-	finish(&e);
 }
 
-static void base_and_turbo_freq_of_a_6980p(void **state)
+TEST(base_and_turbo_freq_of_a_6980p, "graniterapids-2s128c")
 {
 	static const uint16_t counts[8] = { 30, 60, 96 };
 	static const uint16_t clip[] = { 2000, 2000, 1900, 1500, 1400, 0 };
@@ -174,101 +144,82 @@ static void base_and_turbo_freq_of_a_6980p(void **state)
 	struct abi_perf_level_cpu_mask mask = { .socket_id = 1,
 						.power_domain_id = 2,
 						.punit_cpu_map = 1 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s128c");
-	assert_int_equal(call(&e, ABI_GET_BASE_FREQ_INFO, &base), 0);
+	assert_int_equal(call(e, ABI_GET_BASE_FREQ_INFO, &base), 0);
 	assert_int_equal(base.high_base_freq_mhz, 2200);
 	assert_int_equal(base.low_base_freq_mhz, 1800);
 	assert_int_equal(base.tjunction_max_c, 100);
 	assert_int_equal(base.thermal_design_power_w, 500);
-	assert_int_equal(call(&e, ABI_GET_BASE_FREQ_CPU_MASK, &mask), 0);
+	assert_int_equal(call(e, ABI_GET_BASE_FREQ_CPU_MASK, &mask), 0);
 	assert_true(mask.mask == UINT64_C(0xee3e02298));
-	assert_int_equal(call(&e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
+	assert_int_equal(call(e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
 	assert_int_equal(turbo.max_clip_freqs, 6);
 	assert_words(turbo.lp_clip_freq_mhz, clip, 6);
 	assert_words(turbo.bucket_core_counts, counts, 8);
 	assert_words(turbo.trl_freq_mhz[2], avx512, 8);
-	finish(&e);
 }
 
-static void an_io_domain_has_clips_and_no_cores(void **state)
+TEST(an_io_domain_has_clips_and_no_cores, "graniterapids-2s128c")
 {
 	static const uint16_t none[8] = { 0 };
 	struct abi_perf_level_cpu_mask mask = { .power_domain_id = 3, .punit_cpu_map = 1 };
 	struct abi_turbo_freq_info turbo = { .power_domain_id = 3 };
 	struct abi_perf_level_data_info info = { .power_domain_id = 3 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s128c");
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_CPU_MASK, &mask), 0);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_CPU_MASK, &mask), 0);
 	assert_true(mask.mask == 0);
-	assert_int_equal(call(&e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
+	assert_int_equal(call(e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
 	assert_int_equal(turbo.lp_clip_freq_mhz[0], 2000);
 	assert_words(turbo.bucket_core_counts, none, 8);
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
 	assert_words(info.trl_freq_mhz[0], none, 8);
 	assert_int_equal(info.p0_fabric_freq_mhz, 2500);
 	assert_int_equal(info.pm_fabric_freq_mhz, 400);
-	finish(&e);
 }
 
-static void missing_levels_and_domains_are_refused(void **state)
+TEST(missing_levels_and_domains_are_refused, "tests/tpmi-tiny")
 {
 	struct abi_perf_level_data_info info = { .level = 2 };
 	struct abi_base_freq_info base = { .level = 4 };
 	struct abi_turbo_freq_info turbo = { .level = 300 };
 	struct abi_perf_level_cpu_mask mask = { .level = 2, .punit_cpu_map = 1 };
 	struct abi_perf_level_info all = { .power_domain_id = 3 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_INFO, &info), -ENOTTY);
-	assert_int_equal(call(&e, ABI_GET_BASE_FREQ_INFO, &base), -ENOTTY);
-	assert_int_equal(call(&e, ABI_GET_TURBO_FREQ_INFO, &turbo), -ENOTTY);
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_CPU_MASK, &mask), -ENOTTY);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_INFO, &info), -ENOTTY);
+	assert_int_equal(call(e, ABI_GET_BASE_FREQ_INFO, &base), -ENOTTY);
+	assert_int_equal(call(e, ABI_GET_TURBO_FREQ_INFO, &turbo), -ENOTTY);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_CPU_MASK, &mask), -ENOTTY);
 	mask = (struct abi_perf_level_cpu_mask){ 0 };
-	assert_int_equal(call(&e, ABI_GET_BASE_FREQ_CPU_MASK, &mask), -ENOTTY);
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, &all), -ENOTTY);
+	assert_int_equal(call(e, ABI_GET_BASE_FREQ_CPU_MASK, &mask), -ENOTTY);
+	assert_int_equal(call(e, ABI_PERF_LEVELS, &all), -ENOTTY);
 	all = (struct abi_perf_level_info){ .socket_id = 1 };
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, &all), -ENOTTY);
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, NULL), -ENOTTY);
+	assert_int_equal(call(e, ABI_PERF_LEVELS, &all), -ENOTTY);
+	assert_int_equal(call(e, ABI_PERF_LEVELS, NULL), -ENOTTY);
 	info.level = 3;
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
-	finish(&e);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
 }
 
-static void nothing_works_of_a_socket_that_is_partly_bound(void **state)
+TEST(nothing_works_of_a_socket_that_is_partly_bound, "tests/tpmi-partly-bound")
 {
 	struct abi_perf_level_info info = { .socket_id = 1 };
 	struct abi_core_power power = { 0 };
 	struct associations batch = { .entry[0] = { 1, 0, 0, 0 } };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-partly-bound");
-	assert_int_equal(call(&e, ABI_PERF_LEVELS, &info), -ENOTTY);
-	assert_int_equal(core_power(&e, 1, 0, false, &power), -ENOTTY);
-	assert_int_equal(associate(&e, false, 1, &batch), -ENOTTY);
-	assert_int_equal(set_level(&e, 1, 0, 1), -ENOTTY);
-	assert_int_equal(levels(&e, 0, 0).level_mask, 3);
-	finish(&e);
+	assert_int_equal(call(e, ABI_PERF_LEVELS, &info), -ENOTTY);
+	assert_int_equal(core_power(e, 1, 0, false, &power), -ENOTTY);
+	assert_int_equal(associate(e, false, 1, &batch), -ENOTTY);
+	assert_int_equal(set_level(e, 1, 0, 1), -ENOTTY);
+	assert_int_equal(levels(e, 0, 0).level_mask, 3);
 }
 
-static void two_fabrics_and_modules_from_revision_2_on(void **state)
+TEST(two_fabrics_and_modules_from_revision_2_on, "diamondrapids-2s32c")
 {
 	struct abi_perf_level_fabric_info fabric = { 0 };
 	struct abi_turbo_freq_info turbo = { 0 };
 	struct abi_perf_level_data_info info = { 0 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "diamondrapids-2s32c");
-	assert_int_equal(levels(&e, 1, 1).feature_rev, 2);
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_FABRIC_INFO, &fabric), 0);
+	assert_int_equal(levels(e, 1, 1).feature_rev, 2);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_FABRIC_INFO, &fabric), 0);
 	assert_int_equal(fabric.max_fabrics, 2);
 	assert_int_equal(fabric.p0_fabric_freq_mhz[0], 2400);
 	assert_int_equal(fabric.p1_fabric_freq_mhz[0], 1600);
@@ -276,30 +227,25 @@ static void two_fabrics_and_modules_from_revision_2_on(void **state)
 	assert_int_equal(fabric.p0_fabric_freq_mhz[1], 2000);
 	assert_int_equal(fabric.p1_fabric_freq_mhz[1], 1200);
 	assert_int_equal(fabric.pm_fabric_freq_mhz[1], 600);
-	assert_int_equal(call(&e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
+	assert_int_equal(call(e, ABI_GET_TURBO_FREQ_INFO, &turbo), 0);
 	assert_int_equal(turbo.bucket_core_counts[0], 6); /* modules */
 	assert_int_equal(turbo.bucket_core_counts[1], 12);
 	assert_int_equal(turbo.bucket_core_counts[2], 24); /* none told: cores */
 	assert_int_equal(turbo.lp_clip_freq_mhz[5], 1800);
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
 	assert_int_equal(info.thermal_design_power_w, 400); /* of 400.5 */
 	assert_int_equal(info.trl_freq_mhz[5][3], 2400);
-	finish(&e);
 }
 
-static void no_fabric_request_before_revision_2_and_release_7_2(void **state)
+TEST(no_fabric_request_before_revision_2_and_release_7_2, "graniterapids-2s64c")
 {
 	struct abi_perf_level_fabric_info fabric = { 0 };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s64c");
-	assert_int_equal(call(&e, ABI_GET_PERF_LEVEL_FABRIC_INFO, &fabric), -ENOTTY);
-	finish(&e);
+	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_FABRIC_INFO, &fabric), -ENOTTY);
 }
 
 /** Thread, core or module, power domain: the numbers of MSR 0x54, which was captured. */
-static void punit_numbers(void **state)
+TEST(punit_numbers, NULL)
 {
 	static const struct {
 		const char *platform;
@@ -312,61 +258,31 @@ static void punit_numbers(void **state)
 		{ "sierraforest-2s112c", 223, 0xdb },	 { "tests/tpmi-modules", 6, 0xa },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
 		uint64_t value = 0;
 		uint32_t id;
-		struct emulated e;
 
-		start(&e, cpus[i].platform);
-		assert_int_equal(phy_id(&e, cpus[i].cpu, &id), 1);
+		start(e, cpus[i].platform);
+		assert_int_equal(phy_id(e, cpus[i].cpu, &id), 1);
 		assert_int_equal(id, cpus[i].id);
-		assert_int_equal(msr(&e, cpus[i].cpu, 0x54, false, &value), 1);
+		assert_int_equal(msr(e, cpus[i].cpu, 0x54, false, &value), 1);
 		assert_int_equal(value, cpus[i].id);
-		finish(&e);
+		finish(e);
 	}
 }
 
-static void turbo_msrs_are_the_packages(void **state)
+TEST(turbo_msrs_are_the_packages, "graniterapids-2s128c")
 {
 	uint64_t value = 0;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-2s128c");
-	assert_int_equal(msr(&e, 130, 0x1ad, false, &value), 1);
+	assert_int_equal(msr(e, 130, 0x1ad, false, &value), 1);
 	assert_true(value == UINT64_C(0x2020212223242627));
-	assert_int_equal(msr(&e, 130, 0x1ae, false, &value), 1);
+	assert_int_equal(msr(e, 130, 0x1ae, false, &value), 1);
 	assert_true(value == UINT64_C(0x8078726c605a4e40));
 	value = 0x1111;
-	assert_int_equal(msr(&e, 130, 0x1ad, true, &value), 1);
-	assert_int_equal(msr(&e, 250, 0x1ad, false, &value), 1); /* another power domain */
+	assert_int_equal(msr(e, 130, 0x1ad, true, &value), 1);
+	assert_int_equal(msr(e, 250, 0x1ad, false, &value), 1); /* another power domain */
 	assert_int_equal(value, 0x1111);
-	assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1); /* another package */
+	assert_int_equal(msr(e, 0, 0x1ad, false, &value), 1); /* another package */
 	assert_true(value == UINT64_C(0x2020212223242627));
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_driver_says_api_3_and_no_mailbox),
-		cmocka_unit_test(mailbox_platforms_know_no_tpmi),
-		cmocka_unit_test(the_valid_mask_has_holes),
-		cmocka_unit_test(levels_of_the_small_one),
-		cmocka_unit_test(api_2_tells_support_as_a_flag),
-		cmocka_unit_test(a_real_machine_is_locked),
-		cmocka_unit_test(a_power_domain_may_lack_perf_profile_or_core_power),
-		cmocka_unit_test(level_0_of_a_6980p),
-		cmocka_unit_test(base_and_turbo_freq_of_a_6980p),
-		cmocka_unit_test(an_io_domain_has_clips_and_no_cores),
-		cmocka_unit_test(missing_levels_and_domains_are_refused),
-		cmocka_unit_test(nothing_works_of_a_socket_that_is_partly_bound),
-		cmocka_unit_test(two_fabrics_and_modules_from_revision_2_on),
-		cmocka_unit_test(no_fabric_request_before_revision_2_and_release_7_2),
-		cmocka_unit_test(punit_numbers),
-		cmocka_unit_test(turbo_msrs_are_the_packages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

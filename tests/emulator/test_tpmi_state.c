@@ -57,94 +57,66 @@ static int change_uncore(struct emulated *e, bool back)
 	return write_file(e, UNCORE "/uncore02/max_freq_khz", back ? "2500000" : "1000000");
 }
 
-static void every_change_is_in_a_snapshot_and_can_be_put_back(void **state)
+TEST(every_change_is_in_a_snapshot_and_can_be_put_back, "tests/tpmi-tiny")
 {
 	static int (*const changes[])(struct emulated * e, bool back) = {
 		change_level,	    change_features,	 change_core_power, change_clos,
 		change_association, change_turbo_ratios, change_uncore,
 	};
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		char *before = take(&e), *changed, *after;
+		char *before = take(e), *changed, *after;
 
-		assert_int_equal(changes[i](&e, false), 0);
-		changed = take(&e);
+		assert_int_equal(changes[i](e, false), 0);
+		changed = take(e);
 		assert_string_not_equal(before, changed);
-		assert_int_equal(changes[i](&e, true), 0);
-		after = take(&e);
+		assert_int_equal(changes[i](e, true), 0);
+		after = take(e);
 		assert_string_equal(before, after);
 		free(before);
 		free(changed);
 		free(after);
 	}
-	finish(&e);
 }
 
 /** What was set for a package stays a bound of its domains, though no file shows it. */
-static void the_limit_of_a_package_is_in_a_snapshot(void **state)
+TEST(the_limit_of_a_package_is_in_a_snapshot, "tests/tpmi-tiny")
 {
 	char *snapshot;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	assert_int_equal(write_file(&e, UNCORE "/package_00_die_00/max_freq_khz", "2500000"), 0);
-	snapshot = take(&e);
+	assert_int_equal(write_file(e, UNCORE "/package_00_die_00/max_freq_khz", "2500000"), 0);
+	snapshot = take(e);
 	assert_non_null(strstr(snapshot, "domain 0 uncore of package: 0 2500000\n"));
 	free(snapshot);
-	finish(&e);
 }
 
-static void registers_last_and_are_reset(void **state)
+TEST(registers_last_and_are_reset, "graniterapids-unlocked")
 {
 	char *error;
-	struct emulated e;
 
-	(void)state;
-	start(&e, "graniterapids-unlocked");
-	assert_int_equal(set_level(&e, 1, 0, 1), 0);
-	close_machine(&e);
-	open_machine(&e);
-	assert_int_equal(levels(&e, 1, 0).current_level, 1);
-	close_machine(&e);
-	assert_int_equal(isst_emulator_reset(&e.target, &error), 0);
-	open_machine(&e);
-	assert_int_equal(levels(&e, 1, 0).current_level, 0);
-	finish(&e);
+	assert_int_equal(set_level(e, 1, 0, 1), 0);
+	close_machine(e);
+	open_machine(e);
+	assert_int_equal(levels(e, 1, 0).current_level, 1);
+	close_machine(e);
+	assert_int_equal(isst_emulator_reset(&e->target, &error), 0);
+	open_machine(e);
+	assert_int_equal(levels(e, 1, 0).current_level, 0);
 }
 
-static void a_kill_right_after_a_level_change_loses_nothing(void **state)
+TEST(a_kill_right_after_a_level_change_loses_nothing, "tests/tpmi-tiny")
 {
-	struct emulated e;
 	pid_t child;
 	int status;
 
-	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	rules(&e, "tpmi perf-set-level signal KILL\n");
+	rules(e, "tpmi perf-set-level signal KILL\n");
 	child = fork();
 	if (child == 0) {
-		set_level(&e, 0, 0, 1);
+		set_level(e, 0, 0, 1);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
-	assert_int_equal(levels(&e, 0, 0).current_level, 1);
-	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2400000\n");
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_change_is_in_a_snapshot_and_can_be_put_back),
-		cmocka_unit_test(the_limit_of_a_package_is_in_a_snapshot),
-		cmocka_unit_test(registers_last_and_are_reset),
-		cmocka_unit_test(a_kill_right_after_a_level_change_loses_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(levels(e, 0, 0).current_level, 1);
+	assert_file(e, CPUS "/cpu0/cpufreq/base_frequency", "2400000\n");
 }

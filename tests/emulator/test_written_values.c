@@ -13,7 +13,7 @@ static void start_with_group(struct emulated *e)
 	assert_int_equal(e->machine->files->mkdir(e->machine->data, CGROUP "/g"), 0);
 }
 
-static void lists_of_cpus_that_are_taken(void **state)
+TEST(lists_of_cpus_that_are_taken, NULL)
 {
 	static const struct {
 		const char *written, *read;
@@ -45,21 +45,18 @@ static void lists_of_cpus_that_are_taken(void **state)
 		{ " ", "\n" },
 		{ "0-N:1/N", "0,3\n" },
 	};
-	struct emulated e;
 
-	(void)state;
-	start_with_group(&e);
+	start_with_group(e);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		int result = write_file(&e, CGROUP "/g/cpuset.cpus", CASES[i].written);
+		int result = write_file(e, CGROUP "/g/cpuset.cpus", CASES[i].written);
 
 		if (result)
 			fail_msg("\"%s\": %s", CASES[i].written, strerror(-result));
-		assert_file(&e, CGROUP "/g/cpuset.cpus", CASES[i].read);
+		assert_file(e, CGROUP "/g/cpuset.cpus", CASES[i].read);
 	}
-	finish(&e);
 }
 
-static void lists_of_cpus_that_are_refused(void **state)
+TEST(lists_of_cpus_that_are_refused, NULL)
 {
 	static const struct {
 		const char *text;
@@ -79,100 +76,70 @@ static void lists_of_cpus_that_are_refused(void **state)
 		{ "9999", -ERANGE },	 { "4294967296", -EOVERFLOW },
 		{ "0,9999x", -EINVAL },	 { "99999999999999999999", -EOVERFLOW },
 	};
-	struct emulated e;
 
-	(void)state;
-	start_with_group(&e);
-	assert_int_equal(write_file(&e, CGROUP "/g/cpuset.cpus", "1-2"), 0);
+	start_with_group(e);
+	assert_int_equal(write_file(e, CGROUP "/g/cpuset.cpus", "1-2"), 0);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		int result = write_file(&e, CGROUP "/g/cpuset.cpus", CASES[i].text);
+		int result = write_file(e, CGROUP "/g/cpuset.cpus", CASES[i].text);
 
 		if (result != CASES[i].error)
 			fail_msg("\"%s\": %s, expected %s", CASES[i].text, strerror(-result),
 				 strerror(-CASES[i].error));
 	}
-	assert_file(&e, CGROUP "/g/cpuset.cpus", "1-2\n");
-	finish(&e);
+	assert_file(e, CGROUP "/g/cpuset.cpus", "1-2\n");
 }
 
 /** The first letter counts, of "on" and "off" the first two; nothing is skipped before it. */
-static void switches(void **state)
+TEST(switches, "tests/tiny")
 {
 	static const char *const ON[] = { "1",	"1\n", "y", "Y",       "yes", "on",
 					  "ON", "oN",  "t", "enabled", "10",  "1 and more" };
 	static const char *const OFF[] = { "0", "0\n", "n", "No", "off", "oFF", "f", "d", "0x1" };
 	static const char *const NEITHER[] = { "", "\n", " 1", "\n1", "2", "x", "o", "-1" };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
 	for (size_t i = 0; i < COUNT(ON); i++) {
-		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
-		assert_int_equal(write_file(&e, CPUS "/cpu3/online", ON[i]), 0);
-		assert_file(&e, CPUS "/cpu3/online", "1\n");
+		assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
+		assert_int_equal(write_file(e, CPUS "/cpu3/online", ON[i]), 0);
+		assert_file(e, CPUS "/cpu3/online", "1\n");
 	}
 	for (size_t i = 0; i < COUNT(OFF); i++) {
-		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
-		assert_int_equal(write_file(&e, CPUS "/cpu3/online", OFF[i]), 0);
-		assert_file(&e, CPUS "/cpu3/online", "0\n");
+		assert_int_equal(write_file(e, CPUS "/cpu3/online", "1"), 0);
+		assert_int_equal(write_file(e, CPUS "/cpu3/online", OFF[i]), 0);
+		assert_file(e, CPUS "/cpu3/online", "0\n");
 	}
 	for (size_t i = 0; i < COUNT(NEITHER); i++)
-		assert_int_equal(write_file(&e, CPUS "/cpu3/online", NEITHER[i]), -EINVAL);
-	finish(&e);
+		assert_int_equal(write_file(e, CPUS "/cpu3/online", NEITHER[i]), -EINVAL);
 }
 
 /** It is read as a number, of which nothing but 0 or not counts, and what follows is ignored. */
-static void no_turbo(void **state)
+TEST(no_turbo, "tests/tiny")
 {
 	static const char *const ON[] = { "1", " 1\n", "2", "1x", "100" };
 	static const char *const OFF[] = { "0", "00", "0 1", "\t0" };
 	static const char *const NEITHER[] = { "", "\n", "x", "on", "-1", "y" };
-	struct emulated e;
 
-	(void)state;
-	start(&e, "tests/tiny");
 	for (size_t i = 0; i < COUNT(ON); i++) {
-		assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "0"), 0);
-		assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", ON[i]), 0);
-		assert_file(&e, CPUS "/intel_pstate/no_turbo", "1\n");
+		assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "0"), 0);
+		assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", ON[i]), 0);
+		assert_file(e, CPUS "/intel_pstate/no_turbo", "1\n");
 	}
 	for (size_t i = 0; i < COUNT(OFF); i++) {
-		assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1"), 0);
-		assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", OFF[i]), 0);
-		assert_file(&e, CPUS "/intel_pstate/no_turbo", "0\n");
+		assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "1"), 0);
+		assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", OFF[i]), 0);
+		assert_file(e, CPUS "/intel_pstate/no_turbo", "0\n");
 	}
 	for (size_t i = 0; i < COUNT(NEITHER); i++)
-		assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", NEITHER[i]),
-				 -EINVAL);
-	finish(&e);
+		assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", NEITHER[i]), -EINVAL);
 }
 
 /** Blanks alone are between the words. */
-static void controllers(void **state)
+TEST(controllers, "tests/tiny")
 {
-	struct emulated e;
-
-	(void)state;
-	start(&e, "tests/tiny");
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+cpuset  -pids\n"), 0);
-	assert_file(&e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", ""), 0);
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+io\n+pids"), -EINVAL);
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+io\t+pids"), -EINVAL);
-	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+io,+pids"), -EINVAL);
-	assert_file(&e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
-	finish(&e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_of_cpus_that_are_taken),
-		cmocka_unit_test(lists_of_cpus_that_are_refused),
-		cmocka_unit_test(switches),
-		cmocka_unit_test(no_turbo),
-		cmocka_unit_test(controllers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset  -pids\n"), 0);
+	assert_file(e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", ""), 0);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+io\n+pids"), -EINVAL);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+io\t+pids"), -EINVAL);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+io,+pids"), -EINVAL);
+	assert_file(e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
 }
