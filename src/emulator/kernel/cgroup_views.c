@@ -9,20 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_cpuset(const struct place *place)
-{
-	return place->server->platform->cgroup_tree.value == CGROUP_V2;
-}
-
-/** Whether cgroup v1 has cpuset, and v2 the rest, at /sys/fs/cgroup/unified. */
-static bool is_hybrid(const struct place *place)
-{
-	return place->server->platform->cgroup_tree.value == CGROUP_HYBRID;
-}
-
+/** Else cgroup v1 has cpuset, and v2 the rest, at /sys/fs/cgroup/unified. */
 static bool is_unified(const struct place *place)
 {
-	return !is_hybrid(place);
+	return place->platform->cgroup_tree.value != CGROUP_HYBRID;
+}
+
+static bool has_cpuset(const struct place *place)
+{
+	return place->platform->cgroup_tree.value == CGROUP_V2;
 }
 
 /* ---- Controllers ---- */
@@ -35,6 +30,7 @@ static const struct {
 	{ "cpuset", false }, { "cpu", true },	   { "io", false },
 	{ "memory", true },  { "hugetlb", false }, { "pids", true },
 };
+enum { ALL_CONTROLLERS = (1 << CONTROLLERS) - 1 };
 _Static_assert(sizeof(controllers) / sizeof(*controllers) == CONTROLLERS, "one name each");
 /* Known to the kernel, missing in this one. */
 static const char *const absent_controllers[] = { "rdma", "misc", "dmem" };
@@ -51,10 +47,15 @@ void kernel_first_state(struct server *server)
 	server->state->controllers = enabled;
 }
 
-static int print_controllers(uint32_t which, FILE *stream)
+/** All that the root has, or those that it passes on. */
+static int print_controllers(const struct place *place, FILE *stream)
 {
+	uint32_t which = place->server->state->controllers;
 	const char *space = "";
 
+	if (place->view->which)
+		which = has_cpuset(place) ? ALL_CONTROLLERS
+					  : ALL_CONTROLLERS & ~(UINT32_C(1) << CPUSET);
 	for (size_t i = 0; i < CONTROLLERS; i++) {
 		if (!(which >> i & 1))
 			continue;
@@ -63,19 +64,6 @@ static int print_controllers(uint32_t which, FILE *stream)
 	}
 	fputc('\n', stream);
 	return 0;
-}
-
-/** All that the root has. */
-static int print_available_controllers(const struct place *place, FILE *stream)
-{
-	const uint32_t all = (UINT32_C(1) << CONTROLLERS) - 1;
-
-	return print_controllers(has_cpuset(place) ? all : all & ~(UINT32_C(1) << CPUSET), stream);
-}
-
-static int print_subtree_control(const struct place *place, FILE *stream)
-{
-	return print_controllers(place->server->state->controllers, stream);
 }
 
 /** One word such as `+cpuset`. */
@@ -190,7 +178,7 @@ static int print_partition(const struct place *place, FILE *stream)
  * refused. */
 static int write_group_cpus(const struct place *place, const char *text)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
 	struct group *group = group_of_place(place);
 	int result = set ? parse_cpu_list(text, platform->cpu_ids, set) : -ENOMEM;
@@ -201,7 +189,7 @@ static int write_group_cpus(const struct place *place, const char *text)
 	bits_of_set(&cpus, set);
 	isst_cpuset_free(set);
 	bits_of_online(&online, place->server);
-	if (!result && is_hybrid(place) && !bits_contain(&online, &cpus))
+	if (!result && !is_unified(place) && !bits_contain(&online, &cpus))
 		result = -EINVAL;
 	if (result)
 		return result;
@@ -222,7 +210,7 @@ static int write_partition(const struct place *place, const char *text)
 	while (wanted < PARTITIONS && strcmp(partition_words[wanted], text) != 0)
 		wanted++;
 	if (wanted == PARTITIONS ||
-	    (wanted == PARTITION_ISOLATED && !place->server->platform->cgroup_isolated.value))
+	    (wanted == PARTITION_ISOLATED && !place->platform->cgroup_isolated.value))
 		return -EINVAL;
 	if (group->wanted == wanted && (valid || wanted == PARTITION_MEMBER))
 		return 0;
@@ -263,21 +251,21 @@ static const struct view v1_views[] = {
 };
 
 static const struct view unified_views[] = {
-	{ "cgroup.controllers", .read = print_available_controllers },
-	{ "cgroup.subtree_control", .read = print_subtree_control, .write = write_subtree_control,
+	{ "cgroup.controllers", .read = print_controllers, .which = true },
+	{ "cgroup.subtree_control", .read = print_controllers, .write = write_subtree_control,
 	  .stripped = true },
 	VIEW_END,
 };
 
 const struct view cgroup_views[] = {
-	{ "cpuset", .below = v1_views, .exists = is_hybrid },
-	{ "unified", .below = unified_views, .exists = is_hybrid },
-	{ "cgroup.controllers", .exists = is_unified, .read = print_available_controllers },
-	{ "cgroup.subtree_control", .exists = is_unified, .read = print_subtree_control,
+	{ "cpuset", .below = v1_views, NEEDS(cgroup_tree), .is = CGROUP_HYBRID },
+	{ "unified", .below = unified_views, NEEDS(cgroup_tree), .is = CGROUP_HYBRID },
+	{ "cgroup.controllers", .exists = is_unified, .read = print_controllers, .which = true },
+	{ "cgroup.subtree_control", .exists = is_unified, .read = print_controllers,
 	  .write = write_subtree_control, .stripped = true },
-	{ "cpuset.cpus.effective", .exists = has_cpuset, .read = print_granted,
+	{ "cpuset.cpus.effective", NEEDS(cgroup_tree), .is = CGROUP_V2, .read = print_granted,
 	  .which = ROOT_EFFECTIVE },
-	{ "cpuset.cpus.isolated", .since = KERNEL(6, 7), .exists = has_cpuset,
+	{ "cpuset.cpus.isolated", .since = KERNEL(6, 7), NEEDS(cgroup_tree), .is = CGROUP_V2,
 	  .read = print_granted, .which = ROOT_ISOLATED },
 	{ .each = &each_group, .below = group_views, .exists = is_unified },
 	VIEW_END,

@@ -109,13 +109,13 @@ int write_smt(const struct place *place, const char *text)
 
 /* As intel_idle has them for servers since Ice Lake, the last one rounded. */
 static const struct {
-	const char *name, *description;
-	unsigned int latency_us, residency_us;
+	const char *text[2]; /* name, description */
+	unsigned int us[2];  /* latency, residency */
 } idle_states[] = {
-	{ "POLL", "CPUIDLE CORE POLL IDLE", 0, 0 },
-	{ "C1", "MWAIT 0x00", 1, 1 },
-	{ "C1E", "MWAIT 0x01", 2, 4 },
-	{ "C6", "MWAIT 0x20", 200, 600 },
+	{ { "POLL", "CPUIDLE CORE POLL IDLE" }, { 0, 0 } },
+	{ { "C1", "MWAIT 0x00" }, { 1, 1 } },
+	{ { "C1E", "MWAIT 0x01" }, { 2, 4 } },
+	{ { "C6", "MWAIT 0x20" }, { 200, 600 } },
 };
 enum { IDLE_STATES = sizeof(idle_states) / sizeof(*idle_states) };
 
@@ -130,31 +130,28 @@ static const struct instances each_idle_state = { idle_state_at, NULL };
 
 static const char *idle_text(const struct place *place)
 {
-	return place->view->which ? idle_states[place->idle_state].description
-				  : idle_states[place->idle_state].name;
+	return idle_states[place->idle_state].text[place->view->which];
 }
 
 static unsigned int idle_us(const struct place *place)
 {
-	return place->view->which ? idle_states[place->idle_state].residency_us
-				  : idle_states[place->idle_state].latency_us;
+	return idle_states[place->idle_state].us[place->view->which];
 }
 
 static unsigned int idle_disabled(const struct place *place)
 {
-	return state_cpu(place->server, place->cpu)->idle_disabled >> place->idle_state & 1;
+	return cpu_of(place)->idle_disabled >> place->idle_state & 1;
 }
 
 static int write_idle_disabled(const struct place *place, const char *text)
 {
-	struct cpu_state *state = state_cpu(place->server, place->cpu);
+	const uint8_t bit = (uint8_t)(1U << place->idle_state);
+	uint8_t *disabled = &cpu_of(place)->idle_disabled;
 	uint64_t value;
 
 	if (parse_number(text, 0, UINT32_MAX, &value))
 		return -EINVAL;
-	state->idle_disabled &= (uint8_t) ~(1U << place->idle_state);
-	if (value)
-		state->idle_disabled |= (uint8_t)(1U << place->idle_state);
+	*disabled = (uint8_t)(value ? *disabled | bit : *disabled & ~bit);
 	return 0;
 }
 
@@ -194,13 +191,9 @@ enum { MOST_COOLING = 3 };
 
 static bool cooling_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
-
-	if (index >= platform->cpu_count)
-		return false;
-	place->cpu = &platform->cpus[index];
+	place->cpu = &place->platform->cpus[index];
 	snprintf(name, VIEW_NAME, "cooling_device%zu", index);
-	return true;
+	return index < place->platform->cpu_count;
 }
 
 static bool find_cooling(struct place *place, const char *name)
@@ -213,20 +206,23 @@ static bool find_cooling(struct place *place, const char *name)
 
 const struct instances each_cooling_device = { cooling_at, find_cooling };
 
+static bool same_package(const struct place *place, const struct platform_cpu *cpu)
+{
+	return place->platform->domains[cpu->domain].package == domain_of(place)->package;
+}
+
 /** The devices of a package have one state, which limits all of its CPUs. */
 static int write_cooling_state(const struct place *place, const char *text)
 {
-	const struct platform *platform = place->server->platform;
-	const unsigned int package = platform->domains[place->cpu->domain].package;
+	const struct platform *platform = place->platform;
 	uint64_t value;
-	int result = parse_number(text, 10, UINT32_MAX, &value);
 
-	if (!result && value > MOST_COOLING)
-		result = -EINVAL;
-	for (size_t i = 0; i < platform->cpu_count && !result; i++)
-		if (platform->domains[platform->cpus[i].domain].package == package)
+	if (parse_number(text, 10, MOST_COOLING, &value))
+		return -EINVAL;
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (same_package(place, &platform->cpus[i]))
 			state_cpu(place->server, &platform->cpus[i])->cooling = (uint8_t)value;
-	return result;
+	return 0;
 }
 
 const struct view cooling_views[] = {
@@ -239,7 +235,7 @@ const struct view cooling_views[] = {
 static int print_cooling_device(const struct place *place, FILE *stream)
 {
 	fprintf(stream, "../../../../virtual/thermal/cooling_device%zu",
-		(size_t)(place->cpu - place->server->platform->cpus));
+		(size_t)(place->cpu - place->platform->cpus));
 	return 0;
 }
 
@@ -251,21 +247,10 @@ static const struct view throttle_views[] = {
 
 /* ---- Topology, which an offline CPU has none of ---- */
 
-static const struct platform_domain *domain_of(const struct place *place,
-					       const struct platform_cpu *cpu)
-{
-	return &place->server->platform->domains[cpu->domain];
-}
-
-static bool same_package(const struct place *place, const struct platform_cpu *cpu)
-{
-	return domain_of(place, cpu)->package == domain_of(place, place->cpu)->package;
-}
-
 static bool same_die(const struct place *place, const struct platform_cpu *cpu)
 {
 	return same_package(place, cpu) &&
-	       domain_of(place, cpu)->die == domain_of(place, place->cpu)->die;
+	       place->platform->domains[cpu->domain].die == domain_of(place)->die;
 }
 
 static bool same_core(const struct place *place, const struct platform_cpu *cpu)
@@ -303,7 +288,7 @@ static const struct view topology_views[] = {
 
 static bool has_online_file(const struct place *place)
 {
-	return place->cpu->number != 0 || place->server->platform->cpu0_hotplug.value;
+	return place->cpu->number || place->platform->cpu0_hotplug.value;
 }
 
 /* The processor as ACPI knows it; the kernel has a link here. */

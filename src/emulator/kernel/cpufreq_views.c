@@ -16,16 +16,15 @@ enum { OF_PSTATE = 2, OF_ALL = sizeof(governors) / sizeof(*governors) };
 
 static const char *governor_text(const struct place *place)
 {
-	uint8_t governor = state_cpu(place->server, place->cpu)->governor;
+	uint8_t governor = cpu_of(place)->governor;
 
 	return governor && governor <= OF_ALL ? governors[governor - 1]
-					      : place->server->platform->governor.text;
+					      : place->platform->governor.text;
 }
 
 static size_t count_governors(const struct place *place)
 {
-	return strcmp(place->server->platform->cpufreq.text, "intel_pstate") == 0 ? OF_PSTATE
-										  : OF_ALL;
+	return strcmp(place->platform->cpufreq.text, "intel_pstate") ? OF_ALL : OF_PSTATE;
 }
 
 static int print_governors(const struct place *place, FILE *stream)
@@ -48,10 +47,9 @@ static int write_governor(const struct place *place, const char *text)
 		i++;
 	if (i == count)
 		return -EINVAL;
-	state_cpu(place->server, place->cpu)->governor =
-		strcmp(governors[i], place->server->platform->governor.text) == 0
-			? 0
-			: (uint8_t)(i + 1);
+	cpu_of(place)->governor = strcmp(governors[i], place->platform->governor.text) == 0
+					  ? 0
+					  : (uint8_t)(i + 1);
 	return 0;
 }
 
@@ -72,7 +70,7 @@ enum { RAW = 0x100 };
 /** acpi-cpufreq has neither a base frequency nor preferences, and intel_pstate only with HWP. */
 static bool has_hwp_driver(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	return platform->hwp.value && strncmp(platform->cpufreq.text, "intel_", 6) == 0;
 }
@@ -80,14 +78,14 @@ static bool has_hwp_driver(const struct place *place)
 /** The governor performance has a preference of its own. */
 static bool has_fixed_preference(const struct place *place)
 {
-	return strcmp(place->server->platform->cpufreq.text, "intel_pstate") == 0 &&
+	return count_governors(place) == OF_PSTATE &&
 	       strcmp(governor_text(place), "performance") == 0;
 }
 
 /** Its index, or RAW and the number. */
 static unsigned int current_preference(const struct place *place)
 {
-	unsigned int stored = state_cpu(place->server, place->cpu)->preference;
+	unsigned int stored = cpu_of(place)->preference;
 
 	if (has_fixed_preference(place))
 		return PERFORMANCE;
@@ -141,8 +139,7 @@ static int write_energy_preference(const struct place *place, const char *text)
 		preference = (uint16_t)(RAW | value);
 	if (has_fixed_preference(place) && preference != PERFORMANCE + 1 && preference != RAW)
 		return -EBUSY;
-	state_cpu(place->server, place->cpu)->preference = preference == AT_BOOT + 1 ? 0
-										     : preference;
+	cpu_of(place)->preference = preference == AT_BOOT + 1 ? 0 : preference;
 	return 0;
 }
 
@@ -152,22 +149,17 @@ static int write_energy_preference(const struct place *place, const char *text)
  * reads it, and those before show what they showed. */
 bool has_cpufreq(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	return strcmp(platform->cpufreq.text, "none") != 0 &&
 	       (is_online(place) || platform->offline_cpufreq.value != OFFLINE_CPUFREQ_GONE);
-}
-
-static const char *cpufreq_driver(const struct place *place)
-{
-	return place->server->platform->cpufreq.text;
 }
 
 /** How files of cpufreq answer while their CPU is offline: kernels since 5.19 to all with EBUSY;
  * those before let them be read, and take nothing. */
 int refuse_offline(const struct place *place, bool write)
 {
-	const unsigned int answer = place->server->platform->offline_cpufreq.value;
+	const unsigned int answer = place->platform->offline_cpufreq.value;
 
 	if (is_online(place))
 		return 0;
@@ -179,7 +171,7 @@ int refuse_offline(const struct place *place, bool write)
 /** The user's limit is remembered as it is, whatever comes of it now. */
 static int write_scaling_limit(const struct place *place, const char *text)
 {
-	struct cpu_state *state = state_cpu(place->server, place->cpu);
+	struct cpu_state *state = cpu_of(place);
 	uint64_t khz;
 	int result = parse_number(text, 0, NO_LIMIT_KHZ, &khz);
 
@@ -202,7 +194,7 @@ const struct view cpufreq_views[] = {
 	{ "cpuinfo_transition_latency", .constant = "0" },
 	{ "affected_cpus", STORED(CPU, platform_cpu, number) },
 	{ "related_cpus", STORED(CPU, platform_cpu, number) },
-	{ "scaling_driver", .text = cpufreq_driver },
+	{ "scaling_driver", WORDS_OF(cpufreq) },
 	{ "scaling_available_governors", .read = print_governors },
 	{ "scaling_governor", .text = governor_text, .write = write_governor },
 	{ "energy_performance_preference", .exists = has_hwp_driver,
@@ -214,21 +206,10 @@ const struct view cpufreq_views[] = {
 
 /* ---- The directory intel_pstate ---- */
 
-bool pstate_exists(const struct place *place)
-{
-	return strcmp(place->server->platform->pstate.text, "none") != 0;
-}
-
 /** A passive driver leaves it to the governor what is boosted. */
 static bool has_dynamic_boost(const struct place *place)
 {
-	return place->server->platform->hwp.value &&
-	       strcmp(place->server->platform->pstate.text, "active") == 0;
-}
-
-static const char *pstate_status(const struct place *place)
-{
-	return place->server->platform->pstate.text;
+	return place->platform->hwp.value && strcmp(place->platform->pstate.text, "active") == 0;
 }
 
 /** The mode stays: another one would be another cpufreq driver. */
@@ -238,15 +219,16 @@ static int write_pstate_status(const struct place *place, const char *text)
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if (strcmp(text, modes[i]) == 0)
-			return strcmp(text, pstate_status(place)) == 0 ? 0 : -EBUSY;
+			return strcmp(text, place->platform->pstate.text) == 0 ? 0 : -EBUSY;
 	return -EINVAL;
 }
 
 /** While it is off; limits are shown all the same. */
 static int refuse_off(const struct place *place, bool write)
 {
-	return (write || !place->view->which) && strcmp(pstate_status(place), "off") == 0 ? -EAGAIN
-											  : 0;
+	return (write || !place->view->which) && strcmp(place->platform->pstate.text, "off") == 0
+		       ? -EAGAIN
+		       : 0;
 }
 
 static int write_no_turbo(const struct place *place, const char *text)
@@ -254,7 +236,7 @@ static int write_no_turbo(const struct place *place, const char *text)
 	uint32_t value;
 	int result = scan_number(text, &value);
 
-	if (!result && !value && !place->server->platform->bios_turbo.value)
+	if (!result && !value && !place->platform->bios_turbo.value)
 		result = -EPERM;
 	if (!result)
 		place->server->state->no_turbo = value != 0;
@@ -267,7 +249,7 @@ static int write_no_turbo(const struct place *place, const char *text)
 static unsigned int pstate_at_boot(const struct place *place, const char *name,
 				   unsigned int otherwise)
 {
-	const struct capture *capture = place->server->platform->capture;
+	const struct capture *capture = place->platform->capture;
 	const struct captured_entry *entry;
 	char path[VIEW_NAME];
 	uint64_t value;
@@ -326,31 +308,23 @@ static unsigned int min_perf_pct(const struct place *place)
 	return set ? set : pstate_at_boot(place, "min_perf_pct", lowest_percent(place));
 }
 
-static int write_max_perf_pct(const struct place *place, const char *text)
+static int write_perf_pct(const struct place *place, const char *text)
 {
+	struct state *state = place->server->state;
 	uint32_t value;
 	int result = scan_number(text, &value);
 
-	if (!result)
-		place->server->state->max_perf_pct = (uint8_t)clamp(value, min_perf_pct(place),
-								    100);
-	return result;
-}
-
-static int write_min_perf_pct(const struct place *place, const char *text)
-{
-	uint32_t value;
-	int result = scan_number(text, &value);
-
-	if (!result)
-		place->server->state->min_perf_pct = (uint8_t)clamp(value, lowest_percent(place),
-								    max_perf_pct(place));
+	if (!result && place->view->number == max_perf_pct)
+		state->max_perf_pct = (uint8_t)clamp(value, min_perf_pct(place), 100);
+	else if (!result)
+		state->min_perf_pct = (uint8_t)clamp(value, lowest_percent(place),
+						     max_perf_pct(place));
 	return result;
 }
 
 static unsigned int dynamic_boost(const struct place *place)
 {
-	return place->server->state->dynamic_boost_off ? 0 : 1;
+	return !place->server->state->dynamic_boost_off;
 }
 
 static int write_dynamic_boost(const struct place *place, const char *text)
@@ -364,15 +338,15 @@ static int write_dynamic_boost(const struct place *place, const char *text)
 }
 
 const struct view pstate_views[] = {
-	{ "status", .text = pstate_status, .write = write_pstate_status },
+	{ "status", WORDS_OF(pstate), .write = write_pstate_status },
 	{ "no_turbo", STORED(STATE, state, no_turbo), .refuse = refuse_off,
 	  .write = write_no_turbo },
 	{ "hwp_dynamic_boost", .exists = has_dynamic_boost, .number = dynamic_boost,
 	  .write = write_dynamic_boost },
 	{ "max_perf_pct", .number = max_perf_pct, .refuse = refuse_off, .which = true,
-	  .write = write_max_perf_pct },
+	  .write = write_perf_pct },
 	{ "min_perf_pct", .number = min_perf_pct, .refuse = refuse_off, .which = true,
-	  .write = write_min_perf_pct },
+	  .write = write_perf_pct },
 	{ "num_pstates", .number = num_pstates, .refuse = refuse_off },
 	{ "turbo_pct", .number = turbo_pct, .refuse = refuse_off },
 	VIEW_END,

@@ -35,13 +35,13 @@ unsigned int base_khz(const struct place *place)
 
 unsigned int lowest_khz(const struct place *place)
 {
-	return place->server->platform->min_mhz.value * 1000;
+	return place->platform->min_mhz.value * 1000;
 }
 
 /** The highest turbo frequency, whether turbo is on or off. */
 static unsigned int highest_turbo_khz(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	unsigned int highest = level_facts(place->server, place->cpu->domain).highest_mhz;
 
 	if (platform->max_mhz.line)
@@ -63,33 +63,38 @@ unsigned int highest_khz(const struct place *place)
 	return highest_turbo_khz(place);
 }
 
+/** 0 is no limit. */
+static unsigned int positive_or_max(unsigned int khz)
+{
+	return khz ? khz : UINT_MAX;
+}
+
 /* ---- Limits: of the requests of all owners the kernel takes the tightest one ---- */
 
 /** A percentage of the highest frequency, rounded up; 0: there is none, or the driver, which is not
  * passive, obeys it itself. */
 static unsigned int percent_khz(const struct place *place, unsigned int percent)
 {
-	if (strcmp(place->server->platform->pstate.text, "passive") != 0)
+	if (strcmp(place->platform->pstate.text, "passive") != 0)
 		return 0;
 	return (unsigned int)(((uint64_t)highest_turbo_khz(place) * percent + 99) / 100);
 }
 
 bool has_bios_limit(const struct place *place)
 {
-	return strcmp(place->server->platform->cpufreq.text, "acpi-cpufreq") == 0;
+	return strcmp(place->platform->cpufreq.text, "acpi-cpufreq") == 0;
 }
 
 unsigned int bios_limit_khz(const struct place *place)
 {
-	const struct number_value *limit = &place->server->platform->bios_limit_mhz;
+	const struct number_value *limit = &place->platform->bios_limit_mhz;
 
 	return limit->line ? least(limit->value * 1000, highest_khz(place)) : highest_khz(place);
 }
 
 unsigned int scaling_max_khz(const struct place *place)
 {
-	const struct cpu_state *state = state_cpu(place->server, place->cpu);
-	unsigned int percent = percent_khz(place, place->server->state->max_perf_pct);
+	const struct cpu_state *state = cpu_of(place);
 	/* Each state of the processor's cooling device takes a fifth of the highest frequency. */
 	unsigned int cooled = (unsigned int)((uint64_t)highest_khz(place) * (5u - state->cooling) /
 					     5);
@@ -97,15 +102,14 @@ unsigned int scaling_max_khz(const struct place *place)
 
 	if (has_bios_limit(place))
 		khz = least(khz, bios_limit_khz(place));
-	if (percent)
-		khz = least(khz, percent);
+	khz = least(khz, positive_or_max(percent_khz(place, place->server->state->max_perf_pct)));
 	return clamp(khz, lowest_khz(place), highest_khz(place));
 }
 
 /** A minimum above the maximum gives way. */
 unsigned int scaling_min_khz(const struct place *place)
 {
-	unsigned int khz = state_cpu(place->server, place->cpu)->requested_min_khz;
+	unsigned int khz = cpu_of(place)->requested_min_khz;
 	unsigned int percent = percent_khz(place, place->server->state->min_perf_pct);
 
 	return clamp(khz > percent ? khz : percent, lowest_khz(place), scaling_max_khz(place));
@@ -115,44 +119,38 @@ unsigned int scaling_min_khz(const struct place *place)
 
 /** The class of a CPU's core. */
 struct class_of_cpu {
-	bool in_use; /* classes hold: core-power is on, or on some machines SST-TF */
+	bool in_use; /* classes hold */
 	unsigned int clos, max_ratio;
 };
-
-/** Whether classes hold in a domain, where core-power is on or not. */
-static bool uses_classes(const struct server *server, const struct platform_cpu *cpu,
-			 bool core_power)
-{
-	return core_power || (server->platform->domains[cpu->domain].turbo_freq_uses_clos.value &&
-			      level_facts(server, cpu->domain).turbo_freq);
-}
 
 /** By the registers of a domain that is reached by TPMI; else as MMIO or the mailbox set it. */
 static struct class_of_cpu find_class(const struct server *server, const struct platform_cpu *cpu)
 {
 	enum { CORES_PER_WORD = 16, BITS_PER_CORE = 4 };
+	const struct platform_domain *domain = &server->platform->domains[cpu->domain];
+	const struct domain_state *state = state_domain(server, cpu->domain);
 	const struct tpmi_registers registers = state_registers(server, cpu->domain);
+	const bool tpmi = platform_is_tpmi(server->platform);
 	struct class_of_cpu class = { .in_use = false };
 	uint64_t word;
 
-	if (!platform_is_tpmi(server->platform)) {
-		const struct domain_state *state = state_domain(server, cpu->domain);
-
-		if (cpu->core >= CORE_IDS ||
-		    !server->platform->domains[cpu->domain].core_power.value ||
-		    !uses_classes(server, cpu, state->qos_config >> 1 & 1))
-			return class;
-		class.in_use = true;
+	if (tpmi ? tpmi_absent(&registers) ||
+			    !(tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER)
+		 : cpu->core >= CORE_IDS || !domain->core_power.value)
+		return class;
+	/* Core-power is on, or on some machines SST-TF. */
+	class.in_use = (tpmi ? tpmi_get(&registers, CP_STATUS_ENABLE, 0, 0)
+			     : state->qos_config >> 1 & 1) ||
+		       (domain->turbo_freq_uses_clos.value &&
+			level_facts(server, cpu->domain).turbo_freq);
+	if (!class.in_use)
+		return class;
+	if (!tpmi) {
 		class.clos = state->association[cpu->core] >> 16 & 3;
 		class.max_ratio = state->clos[class.clos] >> 16 & 0xff;
 		return class;
 	}
-	if (tpmi_absent(&registers) ||
-	    !(tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER) ||
-	    !uses_classes(server, cpu, tpmi_get(&registers, CP_STATUS_ENABLE, 0, 0)))
-		return class;
 	word = tpmi_get(&registers, CP_ASSOCIATION, 0, cpu->core / CORES_PER_WORD);
-	class.in_use = true;
 	class.clos = (word >> cpu->core % CORES_PER_WORD * BITS_PER_CORE) % CLOS_COUNT;
 	class.max_ratio = (unsigned int)tpmi_get(&registers, CP_CLOS_MAX, 0, class.clos);
 	return class;
@@ -239,17 +237,13 @@ static unsigned int turbo_khz(const struct place *place, const struct level_fact
 			      const struct class_of_cpu *class)
 {
 	const struct server *server = place->server;
-	unsigned int highest = tpmi_byte(state_msrs(server, place->cpu->domain)->turbo_ratio_limits,
-					 0);
-	unsigned int mhz, ratio, khz;
+	const uint64_t set = state_msrs(server, place->cpu->domain)->turbo_ratio_limits;
+	unsigned int khz;
 
-	if (!facts->turbo_freq || !class->in_use) {
-		ratio = turbo_ratio(server, place->cpu, facts);
-		return ratio ? ratio * KHZ_PER_RATIO : UINT_MAX;
-	}
-	mhz = turbo_freq_mhz(server, place->cpu, facts, class);
-	khz = mhz ? mhz * KHZ_PER_MHZ : UINT_MAX;
-	return highest ? least(khz, highest * KHZ_PER_RATIO) : khz;
+	if (!facts->turbo_freq || !class->in_use)
+		return positive_or_max(turbo_ratio(server, place->cpu, facts) * KHZ_PER_RATIO);
+	khz = turbo_freq_mhz(server, place->cpu, facts, class) * KHZ_PER_MHZ;
+	return least(positive_or_max(khz), positive_or_max(tpmi_byte(set, 0) * KHZ_PER_RATIO));
 }
 
 /** No core runs below its lowest frequency, but for its class: with a maximum of 0 cores of a
@@ -260,11 +254,9 @@ unsigned int busy_khz(const struct place *place)
 	const struct level_facts facts = level_facts(server, place->cpu->domain);
 	const struct class_of_cpu class = find_class(server, place->cpu);
 	unsigned int khz = scaling_max_khz(place), lowest = lowest_khz(place);
-	unsigned int powered = power_limited_khz(place);
 
 	khz = least(khz, turbo_khz(place, &facts, &class));
-	if (powered)
-		khz = least(khz, powered);
+	khz = least(khz, positive_or_max(power_limited_khz(place)));
 	if (server->state->no_turbo)
 		khz = least(khz, base_khz(place));
 	khz = khz > lowest ? khz : lowest;
@@ -279,7 +271,9 @@ unsigned int busy_khz(const struct place *place)
 
 int kernel_busy_khz(struct server *server, unsigned int cpu, uint64_t *khz)
 {
-	const struct place place = { .server = server, .cpu = platform_cpu(server->platform, cpu) };
+	const struct place place = { .server = server,
+				     .platform = server->platform,
+				     .cpu = platform_cpu(server->platform, cpu) };
 
 	if (!place.cpu || !cpu_online(server, place.cpu))
 		return -EINVAL;

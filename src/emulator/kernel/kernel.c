@@ -30,7 +30,7 @@ static bool is_taken_over(const struct captured_entry *entry)
 
 static const char *captured_value(const struct place *place)
 {
-	return place->server->platform->capture->entries[place->entry].value;
+	return place->platform->capture->entries[place->entry].value;
 }
 
 static const struct view no_views[] = { VIEW_END };
@@ -50,7 +50,7 @@ static const char *rest_below(const struct captured_entry *entry, const char *di
 
 static bool captured_find(struct place *place, const char *path)
 {
-	const struct capture *capture = place->server->platform->capture;
+	const struct capture *capture = place->platform->capture;
 
 	for (size_t i = 0; capture && i < capture->entry_count; i++) {
 		const struct captured_entry *entry = &capture->entries[i];
@@ -71,13 +71,24 @@ static bool captured_find(struct place *place, const char *path)
 
 static const struct view root = { "", .below = root_views };
 
+static const char *words_of(const struct place *place)
+{
+	const struct text_value *words = (const void *)((const char *)place->platform +
+							place->view->words);
+
+	return words->text;
+}
+
 static bool view_exists(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	const struct view *view = place->view;
 	const struct number_value *needed = (const void *)((const char *)platform + view->needs);
 
-	return platform->kernel.value >= view->since && (!view->needs || needed->value) &&
+	if (view->needs && (view->is ? needed->value != view->is : !needed->value))
+		return false;
+	return platform->kernel.value >= view->since &&
+	       (!view->tpmi || platform_is_tpmi(platform)) && (!view->words || words_of(place)) &&
 	       (!view->exists || view->exists(place));
 }
 
@@ -185,7 +196,7 @@ static int walk_path(struct server *server, char *path, bool follow_last, struct
 {
 	const char *part = path;
 
-	*place = (struct place){ .server = server, .view = &root };
+	*place = (struct place){ .server = server, .platform = server->platform, .view = &root };
 	*walked = '\0';
 	for (;;) {
 		size_t size;
@@ -219,7 +230,7 @@ static int find_place(struct server *server, const char *path, bool follow_last,
 	char copy[PATH_MAX];
 	int result = 1;
 
-	*place = (struct place){ .server = server, .view = &root };
+	*place = (struct place){ .server = server, .platform = server->platform, .view = &root };
 	if (size > sizeof(copy))
 		return -ENAMETOOLONG;
 	memcpy(copy, path, size);
@@ -231,21 +242,21 @@ static int find_place(struct server *server, const char *path, bool follow_last,
 
 /* ---- Looking and reading ---- */
 
-static unsigned int stored_number(const struct place *place)
+static int print_stored(const struct place *place, char **content)
 {
-	const struct server *server = place->server;
-	const struct platform_cpu *cpu = place->cpu;
-	const void *from = server->state;
+	const struct view *view = place->view;
+	const void *from = place->server->state;
 	uint32_t value = 0;
 
-	if (place->view->stored.of == OF_CPU && cpu)
-		from = cpu;
-	else if (place->view->stored.of == OF_CPU_STATE)
-		from = state_cpu(server, cpu);
-	else if (place->view->stored.of == OF_DOMAIN)
-		from = &server->platform->domains[cpu ? cpu->domain : place->domain];
-	memcpy(&value, (const char *)from + place->view->stored.at, place->view->stored.bytes);
-	return value;
+	if (view->stored.of == OF_CPU)
+		from = place->cpu;
+	else if (view->stored.of == OF_CPU_STATE)
+		from = cpu_of(place);
+	else if (view->stored.of == OF_DOMAIN)
+		from = domain_of(place);
+	memcpy(&value, (const char *)from + view->stored.at, view->stored.bytes);
+	return view->stored.has_sign ? asprintf(content, "%d\n", (int32_t)value)
+				     : asprintf(content, "%u\n", value);
 }
 
 /** Links show where they lead to; @walked is the path. */
@@ -255,13 +266,13 @@ static int read_view(const struct place *place, const char *walked, char **conte
 	struct memory_stream text;
 	int result, length;
 
-	if (view->constant || view->stored.of || view->number || view->text) {
+	if (!view->cpus && !view->read && !is_link(view)) {
 		/* Without a stream, which takes longer to open than all the rest. */
-		length = view->stored.of ? asprintf(content, "%u\n", stored_number(place))
-			 : view->number
-				 ? asprintf(content, "%u\n", view->number(place))
-				 : asprintf(content, "%s\n",
-					    view->constant ? view->constant : view->text(place));
+		length = view->stored.of  ? print_stored(place, content)
+			 : view->number	  ? asprintf(content, "%u\n", view->number(place))
+			 : view->constant ? asprintf(content, "%s\n", view->constant)
+			 : view->text	  ? asprintf(content, "%s\n", view->text(place))
+					  : asprintf(content, "%s\n", words_of(place));
 		*size = (size_t)length;
 		if (length < 0)
 			*content = NULL;
@@ -269,12 +280,9 @@ static int read_view(const struct place *place, const char *walked, char **conte
 	}
 	if (memory_stream_open(&text))
 		return -ENOMEM;
-	if (is_link(view))
-		result = print_target(place, walked, text.stream);
-	else
-		result = view->cpus   ? print_cpus(place, text.stream)
-			 : view->read ? view->read(place, text.stream)
-				      : -EISDIR;
+	result = is_link(view) ? print_target(place, walked, text.stream)
+		 : view->cpus  ? print_cpus(place, text.stream)
+			       : view->read(place, text.stream);
 	*content = memory_stream_text(&text);
 	*size = text.size;
 	if (result) {

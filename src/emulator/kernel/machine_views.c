@@ -4,6 +4,7 @@
 #include "emulator/kernel/views.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* ---- Lists of CPUs ---- */
 
@@ -14,74 +15,44 @@ static bool is_any_cpu(const struct place *place, const struct platform_cpu *cpu
 	return true;
 }
 
-static int print_possible(const struct place *place, FILE *stream)
-{
-	return print_set(stream, place->server->platform->possible.set);
-}
+/* Of a row. */
+enum { PRESENT, POSSIBLE, OFFLINE, ISOLATED, HOUSEKEEPING, NOHZ_FULL };
 
-/** Possible ones that are not there are among them. */
-static int print_offline(const struct place *place, FILE *stream)
+/** Offline are also possible ones that are not there. Isolated ones are those of the kernel's
+ * command line, not of cgroups; housekeeping ones are left to the kernel's own work, where others
+ * are nohz_full. */
+static int print_list(const struct place *place, FILE *stream)
 {
-	const struct platform *platform = place->server->platform;
+	enum { PAGE_WIDTH = 4094 };
+	const struct platform *platform = place->platform;
+	const struct isst_cpuset *possible = platform->possible.set;
+	const struct isst_cpuset *full = platform->nohz_full.set;
+	const unsigned int which = place->view->which;
 	struct isst_cpuset *set = isst_cpuset_new();
 	int result = set ? 0 : -ENOMEM;
 	unsigned int number;
 
-	isst_cpuset_for_each (number, platform->possible.set) {
+	/* Where there are none, kernels before 7.3 show a set that they do not have, as wide as one
+	 * of all CPUs. */
+	if (which == NOHZ_FULL && !full && platform->kernel.value < KERNEL(7, 3)) {
+		fprintf(stream, "%*s\n", (int)least(platform->cpu_ids, PAGE_WIDTH), "(null)");
+		isst_cpuset_free(set);
+		return result;
+	}
+	isst_cpuset_for_each (number, possible) {
 		const struct platform_cpu *cpu = platform_cpu(platform, number);
+		const bool in_it[] = {
+			[PRESENT] = cpu,
+			[POSSIBLE] = true,
+			[OFFLINE] = !(cpu && cpu_online(place->server, cpu)),
+			[ISOLATED] = isst_cpuset_has(platform->isolcpus.set, number),
+			[HOUSEKEEPING] = full && !isst_cpuset_has(full, number),
+			[NOHZ_FULL] = isst_cpuset_has(full, number),
+		};
 
-		if (!result && !(cpu && cpu_online(place->server, cpu)))
+		if (!result && in_it[which])
 			result = isst_cpuset_add(set, number, number);
 	}
-	return print_made(stream, set, result);
-}
-
-static int print_present(const struct place *place, FILE *stream)
-{
-	const struct platform *platform = place->server->platform;
-	struct isst_cpuset *set = isst_cpuset_new();
-	int result = set ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < platform->cpu_count && !result; i++)
-		result = isst_cpuset_add(set, platform->cpus[i].number, platform->cpus[i].number);
-	return print_made(stream, set, result);
-}
-
-/** Of the kernel's command line; those of cgroups are not among them. */
-static int print_isolated(const struct place *place, FILE *stream)
-{
-	const struct isst_cpuset *set = place->server->platform->isolcpus.set;
-
-	return set ? print_set(stream, set) : fputs("\n", stream) < 0 ? -ENOMEM : 0;
-}
-
-/** Where there are none, kernels before 7.3 show a set that they do not have, as wide as one of all
- * CPUs. */
-static int print_nohz_full(const struct place *place, FILE *stream)
-{
-	enum { PAGE_WIDTH = 4094 };
-	const struct platform *platform = place->server->platform;
-	unsigned int width = platform->cpu_ids;
-
-	if (platform->nohz_full.set)
-		return print_set(stream, platform->nohz_full.set);
-	if (platform->kernel.value >= KERNEL(7, 3))
-		return fputs("\n", stream) < 0 ? -ENOMEM : 0;
-	fprintf(stream, "%*s\n", (int)(width < PAGE_WIDTH ? width : PAGE_WIDTH), "(null)");
-	return 0;
-}
-
-/** The CPUs that are left to the kernel's own work, where others are nohz_full. */
-static int print_housekeeping(const struct place *place, FILE *stream)
-{
-	const struct platform *platform = place->server->platform;
-	struct isst_cpuset *set;
-	int result;
-
-	if (!platform->nohz_full.set)
-		return fputs("\n", stream) < 0 ? -ENOMEM : 0;
-	set = isst_cpuset_new();
-	result = cpuset_add_except(set, platform->possible.set, platform->nohz_full.set);
 	return print_made(stream, set, result);
 }
 
@@ -96,18 +67,19 @@ static bool in_node(const struct place *place, const struct platform_cpu *cpu)
 /** The nodes of which a CPU, or one that is online, is part. */
 static struct isst_cpuset *collect_nodes(const struct place *place, bool online)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	struct isst_cpuset *nodes = isst_cpuset_new();
-	int result = nodes ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < platform->cpu_count && !result; i++)
-		if (!online || cpu_online(place->server, &platform->cpus[i]))
-			result = isst_cpuset_add(nodes, platform->cpus[i].node,
-						 platform->cpus[i].node);
-	if (!result)
-		return nodes;
-	isst_cpuset_free(nodes);
-	return NULL;
+	for (size_t i = 0; i < platform->cpu_count && nodes; i++) {
+		const unsigned int node = platform->cpus[i].node;
+
+		if ((online && !cpu_online(place->server, &platform->cpus[i])) ||
+		    isst_cpuset_add(nodes, node, node) == 0)
+			continue;
+		isst_cpuset_free(nodes);
+		nodes = NULL;
+	}
+	return nodes;
 }
 
 static bool node_at(struct place *place, size_t index, char name[VIEW_NAME])
@@ -124,7 +96,7 @@ static bool node_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static bool find_node_name(struct place *place, const char *name)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	size_t i = 0;
 
 	if (!number_of_name(name, "node", &place->node))
@@ -145,7 +117,7 @@ static int print_nodes(const struct place *place, FILE *stream)
 
 static bool node_cpu_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		place->cpu = &platform->cpus[i];
@@ -222,7 +194,7 @@ static const char *smt_control(const struct place *place)
 /** Whether two threads of a core are online. */
 static unsigned int smt_is_active(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	for (size_t i = 0; i < platform->cpu_count; i++)
 		if (!platform->cpus[i].first_of_core &&
@@ -249,12 +221,12 @@ static const char flags[] =
 
 static int print_cpuinfo(const struct place *place, FILE *stream)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	unsigned int package = UINT32_MAX, threads = 0, cores = 0;
 
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
-		const struct place here = { .server = place->server, .cpu = cpu };
+		const struct place here = { place->server, .platform = platform, .cpu = cpu };
 		unsigned int khz;
 
 		if (!cpu_online(place->server, cpu))
@@ -295,28 +267,17 @@ static int print_boot_id(const struct place *place, FILE *stream)
 	return 0;
 }
 
-static int print_osrelease(const struct place *place, FILE *stream)
+/** "6.12.0", alone or in the kernel's own words. */
+static int print_release(const struct place *place, FILE *stream)
 {
-	unsigned int kernel = place->server->platform->kernel.value;
+	unsigned int kernel = place->platform->kernel.value;
 
-	fprintf(stream, "%u.%u.0\n", kernel / 1000, kernel % 1000);
-	return 0;
-}
-
-static int print_version(const struct place *place, FILE *stream)
-{
-	unsigned int kernel = place->server->platform->kernel.value;
-
-	fprintf(stream, "Linux version %u.%u.0 (isst@emulator) (gcc) #1 SMP PREEMPT_DYNAMIC\n",
+	fprintf(stream,
+		place->view->which
+			? "Linux version %u.%u.0 (isst@emulator) (gcc) #1 SMP PREEMPT_DYNAMIC\n"
+			: "%u.%u.0\n",
 		kernel / 1000, kernel % 1000);
 	return 0;
-}
-
-static const char *command_line(const struct place *place)
-{
-	const char *text = place->server->platform->command_line.text;
-
-	return text ? text : "ro";
 }
 
 /** Files directly below /proc can be opened for writing, and then have nothing that writes. */
@@ -327,52 +288,39 @@ static int no_write(const struct place *place, const char *text)
 	return -EIO;
 }
 
-/* ---- /sys/kernel/rcu_* ---- */
-
-static int32_t *rcu_setting(const struct place *place)
-{
-	struct state *state = place->server->state;
-
-	return place->view->which ? &state->rcu_normal : &state->rcu_expedited;
-}
-
-static int print_rcu(const struct place *place, FILE *stream)
-{
-	fprintf(stream, "%d\n", *rcu_setting(place));
-	return 0;
-}
-
 static int write_rcu(const struct place *place, const char *text)
 {
-	bool negative = *text == '-';
+	const bool negative = *text == '-';
+	char *setting = (char *)place->server->state + place->view->stored.at;
 	uint64_t number;
 	int result = parse_number(text + (negative || *text == '+'), 0, INT32_MAX, &number);
+	const int32_t value = negative ? -(int32_t)number : (int32_t)number;
 
 	if (!result)
-		*rcu_setting(place) = negative ? -(int32_t)number : (int32_t)number;
+		memcpy(setting, &value, sizeof(value));
 	return result;
 }
 
 /* ---- The tree ---- */
 
-static bool has_cgroups(const struct place *place)
+static bool has_pstate(const struct place *place)
 {
-	return place->server->platform->cgroup_tree.value != CGROUP_NONE;
+	return strcmp(place->platform->pstate.text, "none") != 0;
 }
 
 static const struct view all_cpus_views[] = {
 	{ .each = &each_cpu, .below = cpu_views },
-	{ "possible", .read = print_possible },
-	{ "present", .read = print_present },
+	{ "possible", .read = print_list, .which = POSSIBLE },
+	{ "present", .read = print_list, .which = PRESENT },
 	{ "online", .cpus = is_any_cpu },
-	{ "offline", .read = print_offline },
-	{ "isolated", .read = print_isolated },
-	{ "nohz_full", .read = print_nohz_full },
-	{ "housekeeping", .read = print_housekeeping, .since = KERNEL(7, 3) },
+	{ "offline", .read = print_list, .which = OFFLINE },
+	{ "isolated", .read = print_list, .which = ISOLATED },
+	{ "nohz_full", .read = print_list, .which = NOHZ_FULL },
+	{ "housekeeping", .read = print_list, .which = HOUSEKEEPING, .since = KERNEL(7, 3) },
 	{ "kernel_max", .constant = "8191" }, /* MOST_CPUS - 1 */
 	{ "smt", .below = smt_views },
 	{ "cpuidle", .below = idle_driver_views },
-	{ "intel_pstate", .below = pstate_views, .exists = pstate_exists },
+	{ "intel_pstate", .below = pstate_views, .exists = has_pstate },
 	{ "intel_uncore_frequency", .below = uncore_views, NEEDS(uncore) },
 	VIEW_END,
 };
@@ -412,15 +360,17 @@ static const struct view devices_views[] = {
 };
 
 static const struct view fs_views[] = {
-	{ "cgroup", .below = cgroup_views, .exists = has_cgroups, .mode = 0555 },
+	{ "cgroup", .below = cgroup_views, NEEDS(cgroup_tree), .mode = 0555 },
 	VIEW_END,
 };
 
 static const struct view sys_kernel_views[] = {
-	{ "debug", .below = debug_views, .exists = debugfs_exists, .mode = 0700 },
+	{ "debug", .below = debug_views, .tpmi = true, .mode = 0700 },
 	{ "security", .below = security_views },
-	{ "rcu_expedited", .read = print_rcu, .write = write_rcu },
-	{ "rcu_normal", .read = print_rcu, .which = true, .write = write_rcu },
+	{ "rcu_expedited", STORED(STATE, state, rcu_expedited), .stored.has_sign = true,
+	  .write = write_rcu },
+	{ "rcu_normal", STORED(STATE, state, rcu_normal), .stored.has_sign = true,
+	  .write = write_rcu },
 	VIEW_END,
 };
 
@@ -453,7 +403,7 @@ static const struct view random_views[] = {
 
 static const struct view proc_kernel_views[] = {
 	{ "random", .below = random_views, .mode = 0555 },
-	{ "osrelease", .read = print_osrelease },
+	{ "osrelease", .read = print_release },
 	VIEW_END,
 };
 
@@ -464,10 +414,10 @@ static const struct view proc_sys_views[] = {
 
 static const struct view proc_views[] = {
 	{ "cpuinfo", .read = print_cpuinfo, .write = no_write, .mode = 0444 },
-	{ "version", .read = print_version, .write = no_write, .mode = 0444 },
+	{ "version", .read = print_release, .which = true, .write = no_write, .mode = 0444 },
 	{ "modules", .read = print_modules, .write = no_write, .mode = 0444 },
 	{ "sys", .below = proc_sys_views, .mode = 0555 },
-	{ "cmdline", .text = command_line },
+	{ "cmdline", WORDS_OF(command_line) },
 	/* These alone have names of digits. */
 	{ .each = &each_process, .below = process_views, .mode = 0555 },
 	VIEW_END,

@@ -20,7 +20,7 @@ static bool has_die_zones(const struct platform *platform)
 
 static bool is_of_zone(const struct place *place, size_t domain)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	return has_die_zones(platform) ? domain == place->domain
 				       : platform->domains[domain].socket == place->socket;
@@ -37,7 +37,7 @@ static size_t first_of_zone(const struct platform *platform, size_t domain)
 
 static bool zone_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	size_t zone = 0;
 
 	for (size_t i = 0; i < platform->domain_count; i++) {
@@ -53,20 +53,15 @@ static bool zone_at(struct place *place, size_t index, char name[VIEW_NAME])
 
 static const struct instances each_zone = { .at = zone_at };
 
-static const struct platform_domain *zone_of(const struct place *place)
-{
-	return &place->server->platform->domains[place->domain];
-}
-
 /* ---- Limits, in eighths of a watt ---- */
 
 /** That of the processor: of the first level of the platform file, unless that states it. */
 static unsigned int usual_limit(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
-	if (zone_of(place)->power_limit_w.line)
-		return zone_of(place)->power_limit_w.value * EIGHTHS;
+	if (domain_of(place)->power_limit_w.line)
+		return domain_of(place)->power_limit_w.value * EIGHTHS;
 	for (size_t i = 0; i < platform->domain_count; i++)
 		if (is_of_zone(place, i) && platform->domains[i].level_count > 0)
 			return least(platform->domains[i].levels[0].power_w.value, MOST_WATTS) *
@@ -83,10 +78,10 @@ static unsigned int long_term(const struct place *place)
 
 bool powercap_exists(const struct place *place)
 {
-	struct place first = { .server = place->server };
+	struct place first = { .server = place->server, .platform = place->platform };
 	char name[VIEW_NAME];
 
-	return place->server->platform->powercap.value && zone_at(&first, 0, name) &&
+	return place->platform->powercap.value && zone_at(&first, 0, name) &&
 	       usual_limit(&first) > 0;
 }
 
@@ -96,8 +91,8 @@ bool powercap_exists(const struct place *place)
  * states more or less. */
 static unsigned int wanted_eighths(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
-	const struct number_value *draw = &zone_of(place)->power_draw_w;
+	const struct platform *platform = place->platform;
+	const struct number_value *draw = &domain_of(place)->power_draw_w;
 	unsigned int whole = draw->line ? draw->value * EIGHTHS : usual_limit(place) * 4 / 5;
 	unsigned int present = 0, online = 0;
 
@@ -115,15 +110,15 @@ static unsigned int wanted_eighths(const struct place *place)
 
 unsigned int power_limited_khz(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct number_value *mhz;
 	struct place zone = *place;
 
-	if (!powercap_exists(place))
-		return 0;
-	zone.domain = first_of_zone(platform, place->cpu->domain);
-	zone.socket = platform->domains[zone.domain].socket;
-	return zone_of(&zone)->power_limited_mhz.line && wanted_eighths(&zone) >= long_term(&zone)
-		       ? zone_of(&zone)->power_limited_mhz.value * 1000
+	zone.domain = first_of_zone(place->platform, place->cpu->domain);
+	zone.socket = place->platform->domains[zone.domain].socket;
+	zone.cpu = NULL;
+	mhz = &domain_of(&zone)->power_limited_mhz;
+	return powercap_exists(place) && mhz->line && wanted_eighths(&zone) >= long_term(&zone)
+		       ? mhz->value * 1000
 		       : 0;
 }
 
@@ -144,10 +139,10 @@ static int print_energy(const struct place *place, FILE *stream)
 
 static int print_zone_name(const struct place *place, FILE *stream)
 {
-	const struct platform_domain *zone = zone_of(place);
+	const struct platform_domain *zone = domain_of(place);
 
 	fprintf(stream, "package-%u", zone->package);
-	if (has_die_zones(place->server->platform))
+	if (has_die_zones(place->platform))
 		fprintf(stream, "-die-%u", zone->die);
 	fputc('\n', stream);
 	return 0;

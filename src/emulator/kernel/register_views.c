@@ -26,12 +26,12 @@ static uint64_t misc_enable(const struct place *place)
 {
 	const uint64_t usual = 0x850089;
 
-	return usual | (uint64_t)!place->server->platform->bios_turbo.value << 38;
+	return usual | (uint64_t)!place->platform->bios_turbo.value << 38;
 }
 
 static uint64_t platform_info(const struct place *place)
 {
-	const uint64_t programmable = UINT64_C(1) << 28; /* turbo ratio_of_khz limits */
+	const uint64_t programmable = UINT64_C(1) << 28; /* turbo ratio limits */
 
 	return ratio_of_khz(base_khz(place)) << 8 | programmable |
 	       ratio_of_khz(lowest_khz(place)) << 40;
@@ -46,7 +46,7 @@ static uint64_t uncore_limits(const struct place *place)
 
 static bool has_hwp(const struct place *place)
 {
-	return place->server->platform->hwp.value;
+	return place->platform->hwp.value;
 }
 
 static uint64_t hwp_enable(const struct place *place)
@@ -57,7 +57,7 @@ static uint64_t hwp_enable(const struct place *place)
 /** Servers with TPMI are not asked for their uncore or limit reasons by MSR. */
 static bool lacks_tpmi(const struct place *place)
 {
-	return !platform_is_tpmi(place->server->platform);
+	return !platform_is_tpmi(place->platform);
 }
 
 static uint64_t hwp_request(const struct place *place)
@@ -72,7 +72,7 @@ enum { REASONS_LOGGED = 16 };
 static uint64_t limit_reasons(const struct place *place)
 {
 	const size_t domain = place->cpu->domain;
-	const uint32_t value = place->server->platform->domains[domain].limit_register.value;
+	const uint32_t value = place->platform->domains[domain].limit_register.value;
 
 	return state_domain(place->server, domain)->reasons_cleared
 		       ? value & ((UINT32_C(1) << REASONS_LOGGED) - 1)
@@ -148,7 +148,7 @@ const struct view msr_views[] = {
 /** Of the power domains with cores of the package of a device. */
 static bool plr_domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	for (size_t i = 0; i < platform->domain_count; i++) {
 		const struct platform_domain *domain = &platform->domains[i];
@@ -186,7 +186,7 @@ static void print_reason_line(const char *who, const char *words, bool coarse, F
 
 static int print_reasons(const struct place *place, FILE *stream)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	const struct platform_domain *domain = &platform->domains[place->domain];
 	const struct mask_value *limited = &domain->limited_cores;
 	const char *words = domain->limit_reasons.text;
@@ -231,7 +231,7 @@ static int write_reasons(const struct place *place, const char *text)
 static int refuse_locked_down(const struct place *place, bool write)
 {
 	(void)write;
-	return is_locked_down(place) ? -EPERM : 0;
+	return place->platform->lockdown.value != LOCKDOWN_NONE ? -EPERM : 0;
 }
 
 static const struct view plr_domain_views[] = {
@@ -251,7 +251,7 @@ enum { WORDS_PER_LINE = 8, FIRST_ADDRESS = 0x7000 };
 /** Named by the PCI address: buses are dealt out evenly, as on real servers. */
 static bool device_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	size_t packages = platform->domains[platform->domain_count - 1].socket + 1;
 
 	place->socket = (unsigned int)index;
@@ -281,7 +281,7 @@ static void print_instance(unsigned int number, uint64_t offset, const uint64_t 
 
 static int print_dump(const struct place *place, FILE *stream)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	const struct captured_dump *dump = NULL;
 	unsigned int next = 0;
 
@@ -307,12 +307,6 @@ static int print_dump(const struct place *place, FILE *stream)
 		next++;
 	}
 	return 0;
-}
-
-/** Only drivers of TPMI have files there. */
-bool debugfs_exists(const struct place *place)
-{
-	return platform_is_tpmi(place->server->platform);
 }
 
 static const struct view sst_views[] = {

@@ -29,7 +29,7 @@ static const char *word_at(const char *text, size_t index, size_t *length)
 static const char *find_process(const struct place *place, size_t *index, unsigned int *number,
 				size_t *length)
 {
-	const char *text = place->server->platform->processes.text, *word;
+	const char *text = place->platform->processes.text, *word;
 
 	for (size_t i = *index; (word = word_at(text, i, length)) != NULL; i++) {
 		const char *colon = memchr(word, ':', *length);
@@ -84,7 +84,7 @@ const struct view process_views[] = {
 static bool unit_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	size_t length;
-	const char *word = word_at(place->server->platform->services.text, index, &length);
+	const char *word = word_at(place->platform->services.text, index, &length);
 
 	if (!word)
 		return false;
@@ -99,24 +99,9 @@ static const struct view unit_views[] = {
 	VIEW_END,
 };
 
-static bool has_services(const struct place *place)
-{
-	return place->server->platform->services.text;
-}
-
-static bool has_container(const struct place *place)
-{
-	return place->server->platform->container.text;
-}
-
-static const char *container_kind(const struct place *place)
-{
-	return place->server->platform->container.text;
-}
-
 static const struct view systemd_views[] = {
-	{ "units", .below = unit_views, .exists = has_services },
-	{ "container", .text = container_kind, .exists = has_container },
+	{ "units", .below = unit_views, WORDS_OF(services) },
+	{ "container", WORDS_OF(container) },
 	VIEW_END,
 };
 
@@ -125,18 +110,13 @@ const struct view run_views[] = {
 	VIEW_END,
 };
 
-bool is_locked_down(const struct place *place)
-{
-	return place->server->platform->lockdown.value != LOCKDOWN_NONE;
-}
-
 /** The mode in force is the one in brackets. */
 static int print_lockdown(const struct place *place, FILE *stream)
 {
 	static const char *const modes[] = { "none", "integrity", "confidentiality" };
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		fprintf(stream, place->server->platform->lockdown.value == i ? "%s[%s]" : "%s%s",
+		fprintf(stream, place->platform->lockdown.value == i ? "%s[%s]" : "%s%s",
 			i > 0 ? " " : "", modes[i]);
 	fputc('\n', stream);
 	return 0;
@@ -178,7 +158,7 @@ static bool is_loaded(const struct platform *platform, size_t module)
 static bool module_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
 	for (size_t i = 0; i < MODULES; i++)
-		if (is_loaded(place->server->platform, i) && index-- == 0) {
+		if (is_loaded(place->platform, i) && index-- == 0) {
 			snprintf(name, VIEW_NAME, "%s", modules[i]);
 			return true;
 		}
@@ -207,7 +187,7 @@ int print_modules(const struct place *place, FILE *stream)
 	enum { SIZE = 16384 };
 
 	for (size_t i = 0; i < MODULES; i++)
-		if (is_loaded(place->server->platform, i))
+		if (is_loaded(place->platform, i))
 			fprintf(stream, "%s %d 0 - Live 0x0000000000000000\n", modules[i], SIZE);
 	return 0;
 }

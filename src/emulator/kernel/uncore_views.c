@@ -72,7 +72,7 @@ static bool is_reached(const struct server *server, size_t index)
 
 static bool uncore_domain_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	for (place->domain = 0; place->domain < platform->domain_count; place->domain++)
 		if (is_reached(place->server, place->domain) && index-- == 0) {
@@ -86,7 +86,7 @@ static bool uncore_domain_at(struct place *place, size_t index, char name[VIEW_N
 /** By TPMI the name is that of the index. */
 static bool find_uncore_domain(struct place *place, const char *name)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	char known[VIEW_NAME];
 	unsigned int number;
 
@@ -107,7 +107,7 @@ static const struct instances each_uncore_domain = { uncore_domain_at, find_unco
 
 static bool uncore_package_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	for (place->domain = 0; place->domain < platform->domain_count; place->domain++)
 		if ((place->domain == 0 || platform->domains[place->domain - 1].package !=
@@ -122,11 +122,6 @@ static bool uncore_package_at(struct place *place, size_t index, char name[VIEW_
 }
 
 static const struct instances each_uncore_package = { uncore_package_at, NULL };
-
-static bool is_tpmi(const struct place *place)
-{
-	return platform_is_tpmi(place->server->platform);
-}
 
 /* ---- Limits ---- */
 
@@ -145,7 +140,7 @@ static uint32_t *uncore_limit(const struct server *server, size_t domain, unsign
 /** Of a package: the widest among its domains. */
 static unsigned int read_uncore_limit(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	const unsigned int which = place->view->which;
 	unsigned int widest = which & MAX ? 0 : UINT32_MAX;
 
@@ -180,7 +175,7 @@ static int write_uncore_limit(const struct place *place, const char *text)
 {
 	enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
 	const bool max = place->view->which & MAX;
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	struct domain_state *package = state_msrs(place->server, place->domain);
 	uint32_t *of_package = max ? &package->package_max_khz : &package->package_min_khz, khz;
 	uint64_t value;
@@ -208,18 +203,13 @@ static int write_uncore_limit(const struct place *place, const char *text)
 
 /* ---- Which domain a directory is for; root alone may read that ---- */
 
-static const struct platform_domain *uncore_domain(const struct place *place)
-{
-	return &place->server->platform->domains[place->domain];
-}
-
 /** The number of a power domain in its device; kernels that know the agents of a domain number
  * those without cores on from the dies that a package may have, which are a power of two. Numbers
  * of compute domains that are not there count. */
 static unsigned int domain_id(const struct place *place)
 {
-	const struct platform *platform = place->server->platform;
-	const struct platform_domain *domain = uncore_domain(place);
+	const struct platform *platform = place->platform;
+	const struct platform_domain *domain = domain_of(place);
 	unsigned int dies = platform_dies(platform), range = 0, number;
 	bool second;
 
@@ -237,23 +227,22 @@ static unsigned int instance_id(const struct place *place)
 {
 	bool second;
 
-	return number_in_device(place->server->platform, place->domain, &second);
+	return number_in_device(place->platform, place->domain, &second);
 }
 
 static const char *agent_types(const struct place *place)
 {
-	return uncore_domain(place)->type.value == DOMAIN_IO ? "io" : "core cache memory";
+	return domain_of(place)->type.value == DOMAIN_IO ? "io" : "core cache memory";
 }
 
 static bool has_die_id(const struct place *place)
 {
-	return is_tpmi(place) && uncore_domain(place)->type.value != DOMAIN_IO &&
-	       platform_dies(place->server->platform) > 1;
+	return domain_of(place)->type.value != DOMAIN_IO && platform_dies(place->platform) > 1;
 }
 
 static bool has_packages(const struct place *place)
 {
-	return is_tpmi(place) && platform_dies(place->server->platform) == 1;
+	return platform_dies(place->platform) == 1;
 }
 
 #define LIMIT_VIEWS \
@@ -270,21 +259,23 @@ static const struct view uncore_package_views[] = { LIMIT_VIEWS, VIEW_END };
 static const struct view uncore_domain_views[] = {
 	LIMIT_VIEWS,
 	{ "current_freq_khz", .number = read_current_khz, .mode = 0400 },
-	{ "package_id", .exists = is_tpmi, STORED(DOMAIN, platform_domain, package), .mode = 0400 },
-	{ "domain_id", .exists = is_tpmi, .number = domain_id, .mode = 0400 },
-	{ "fabric_cluster_id", .exists = is_tpmi, .constant = "0", .mode = 0400 },
-	{ "instance_id", .since = KERNEL(7, 2), .exists = is_tpmi, .number = instance_id,
-	  .mode = 0400 },
-	{ "die_id", .since = KERNEL(7, 2), .exists = has_die_id,
+	{ "package_id", .tpmi = true, STORED(DOMAIN, platform_domain, package), .mode = 0400 },
+	{ "domain_id", .tpmi = true, .number = domain_id, .mode = 0400 },
+	{ "fabric_cluster_id", .tpmi = true, .constant = "0", .mode = 0400 },
+	{ "instance_id", .since = KERNEL(7, 2), .tpmi = true, .number = instance_id, .mode = 0400 },
+	{ "die_id", .since = KERNEL(7, 2), .tpmi = true, .exists = has_die_id,
 	  STORED(DOMAIN, platform_domain, die), .mode = 0400 },
 	/* It has no effect. */
 	{ "elc_low_threshold_percent", NEEDS(uncore_elc), .constant = "0" },
-	{ "agent_types", .since = KERNEL(7, 0), .exists = is_tpmi, .text = agent_types },
+	{ "agent_types", .since = KERNEL(7, 0), .tpmi = true, .text = agent_types },
 	VIEW_END,
 };
 
 const struct view uncore_views[] = {
 	{ .each = &each_uncore_domain, .below = uncore_domain_views },
-	{ .each = &each_uncore_package, .below = uncore_package_views, .exists = has_packages },
+	{ .each = &each_uncore_package,
+	  .below = uncore_package_views,
+	  .tpmi = true,
+	  .exists = has_packages },
 	VIEW_END,
 };

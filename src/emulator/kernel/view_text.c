@@ -30,7 +30,7 @@ int print_made(FILE *stream, struct isst_cpuset *set, int result)
 
 int print_cpus(const struct place *place, FILE *stream)
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 	struct isst_cpuset *set = isst_cpuset_new();
 	int result = set ? 0 : -ENOMEM;
 	char *mask;
@@ -112,7 +112,7 @@ static const char *name_begin(const struct place *place)
 
 static bool cpu_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	const struct platform *platform = place->server->platform;
+	const struct platform *platform = place->platform;
 
 	if (index >= platform->cpu_count)
 		return false;
@@ -126,7 +126,7 @@ static bool find_cpu(struct place *place, const char *name)
 	unsigned int number;
 
 	place->cpu = number_of_name(name, name_begin(place), &number)
-			     ? platform_cpu(place->server->platform, number)
+			     ? platform_cpu(place->platform, number)
 			     : NULL;
 	return place->cpu;
 }

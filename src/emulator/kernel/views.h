@@ -13,6 +13,7 @@ struct view;
 enum { VIEW_NAME = 256 };
 
 #define NEEDS(value) .needs = offsetof(struct platform, value)
+#define WORDS_OF(value) .words = offsetof(struct platform, value)
 
 /* A number that is stored in a member of a structure. */
 #define STORED(structure, type, member) \
@@ -22,6 +23,7 @@ enum { VIEW_NAME = 256 };
 /** Where a path has led to: the row, and which of many for each level that has many. */
 struct place {
 	struct server *server;
+	const struct platform *platform; /* the server's */
 	const struct view *view;
 	int (*refuse)(const struct place *place,
 		      bool write); /* of the row, or of one above; or NULL */
@@ -48,13 +50,17 @@ struct view {
 	const struct view *below;     /* the rows in a directory */
 	bool (*exists)(const struct place *place); /* NULL: always */
 	unsigned int since;			   /* kernel release */
-	size_t needs; /* offset of a number_value in struct platform: not 0; 0: nothing */
-	/* What a file holds: one of these six. */
+	size_t needs; /* offset of a number_value in struct platform: not 0, or @is; 0: nothing */
+	unsigned int is;
+	bool tpmi; /* where firmware is reached by TPMI */
+	/* What a file holds: one of these seven. */
 	const char *constant;
+	size_t words; /* offset of a text_value in struct platform; without the text no file */
 	struct {
 		enum { OF_NOTHING, OF_STATE, OF_CPU, OF_CPU_STATE, OF_DOMAIN } of;
 		size_t at;
 		unsigned char bytes;
+		bool has_sign;
 	} stored; /* a number, of the domain of the CPU if there is one */
 	unsigned int (*number)(const struct place *place);
 	const char *(*text)(const struct place *place);
@@ -132,10 +138,7 @@ extern const struct view root_views[];		   /* machine_views.c: / */
 
 bool has_cpufreq(const struct place *place);
 int refuse_offline(const struct place *place, bool write);
-bool pstate_exists(const struct place *place);
-bool debugfs_exists(const struct place *place);
 bool powercap_exists(const struct place *place);
-bool is_locked_down(const struct place *place);
 int print_modules(const struct place *place, FILE *stream);
 int write_smt(const struct place *place, const char *text);
 /** Whether a CPU of a domain is online. */
@@ -187,6 +190,17 @@ unsigned int energy_preference(const struct place *place);
 static inline bool is_online(const struct place *place)
 {
 	return cpu_online(place->server, place->cpu);
+}
+
+static inline struct cpu_state *cpu_of(const struct place *place)
+{
+	return state_cpu(place->server, place->cpu);
+}
+
+/** That of the place's CPU if there is one. */
+static inline const struct platform_domain *domain_of(const struct place *place)
+{
+	return &place->platform->domains[place->cpu ? place->cpu->domain : place->domain];
 }
 
 static inline unsigned int least(unsigned int one, unsigned int other)

@@ -63,9 +63,10 @@ struct platform *platform_new(const char *name)
 	platform->governor.text = strdup("powersave");
 	platform->pstate.text = strdup("active");
 	platform->title.text = strdup("");
+	platform->command_line.text = strdup("ro");
 	if (platform->name && platform->vendor.text && platform->model_name.text &&
 	    platform->cpufreq.text && platform->governor.text && platform->pstate.text &&
-	    platform->title.text)
+	    platform->title.text && platform->command_line.text)
 		return platform;
 	platform_free(platform);
 	return NULL;
