@@ -3,22 +3,11 @@
 #ifndef TESTS_EMULATOR_EMULATED_H
 #define TESTS_EMULATOR_EMULATED_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/machine.h"
 #include "driver/abi.h"
 #include "emulator/model/machines.h"
+#include "support/check.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /** A scratch directory with a state directory in it, and a machine that is open there. */
@@ -276,46 +265,27 @@ static inline void start_written(struct emulated *e, const char *text)
 	open_machine(e);
 }
 
-/* ---- A test: TEST(name, "platform") { ... }, where `e` is its machine, open until the test ends.
+/* ---- A test: TEST_MACHINE(name, "platform") { ... }, whose machine `e` is open until it ends.
  * With NULL instead of a platform it opens one itself, or none ---- */
 
-struct emulated_test {
-	const char *platform;
-	void (*run)(struct emulated *e);
-};
-
-enum { MOST_TESTS = 64 };
-static struct CMUnitTest emulated_tests[MOST_TESTS];
-static size_t emulated_test_count;
-
-static inline void run_emulated_test(void **state)
+static inline void run_on_machine(const char *platform, void (*run)(struct emulated *e))
 {
-	const struct emulated_test *test = *state;
 	struct emulated e = { .device = -1 };
 
-	if (test->platform)
-		start(&e, test->platform);
-	test->run(&e);
+	if (platform)
+		start(&e, platform);
+	run(&e);
 	/* Unless the test has done that itself. */
 	if (*e.scratch && access(e.scratch, F_OK) == 0)
 		finish(&e);
 }
 
-#define TEST(test, machine) \
-	static void test(struct emulated *e); \
-	__attribute__((constructor)) static void register_##test(void) \
+#define TEST_MACHINE(test, machine) \
+	static void test##_with(struct emulated *e); \
+	DEFINE_TEST(test, NULL, NULL, machine) \
 	{ \
-		static struct emulated_test row = { machine, test }; \
-\
-		assert(emulated_test_count < MOST_TESTS); \
-		emulated_tests[emulated_test_count++] = \
-			(struct CMUnitTest){ #test, run_emulated_test, NULL, NULL, &row }; \
+		run_on_machine(machine, test##_with); \
 	} \
-	static void test(struct emulated *e __attribute__((unused)))
-
-int main(void)
-{
-	return cmocka_run_group_tests(emulated_tests, NULL, NULL);
-}
+	static void test##_with(__attribute__((unused)) struct emulated *e)
 
 #endif

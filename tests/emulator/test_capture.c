@@ -8,7 +8,7 @@
 
 /* ---- What becomes of a capture ---- */
 
-TEST(a_mailbox_machine_answers_as_captured, NULL)
+TEST_MACHINE(a_mailbox_machine_answers_as_captured, NULL)
 {
 	struct captured r;
 	uint32_t answer, register_value = 0;
@@ -35,7 +35,7 @@ TEST(a_mailbox_machine_answers_as_captured, NULL)
 	end_capture(&r);
 }
 
-TEST(files_come_from_the_capture_or_are_composed, NULL)
+TEST_MACHINE(files_come_from_the_capture_or_are_composed, NULL)
 {
 	struct captured r;
 
@@ -55,7 +55,7 @@ TEST(files_come_from_the_capture_or_are_composed, NULL)
 }
 
 /** What is written moves answers as on a platform that was described. */
-TEST(a_captured_machine_can_be_changed, NULL)
+TEST_MACHINE(a_captured_machine_can_be_changed, NULL)
 {
 	struct captured r;
 	uint32_t value = 0x12345678;
@@ -86,7 +86,7 @@ TEST(a_captured_machine_can_be_changed, NULL)
 	end_capture(&r);
 }
 
-TEST(a_tpmi_machine_has_the_captured_registers, NULL)
+TEST_MACHINE(a_tpmi_machine_has_the_captured_registers, NULL)
 {
 	struct captured r;
 
@@ -98,7 +98,7 @@ TEST(a_tpmi_machine_has_the_captured_registers, NULL)
 	end_capture(&r);
 }
 
-TEST(debugfs_shows_the_registers_as_they_are, NULL)
+TEST_MACHINE(debugfs_shows_the_registers_as_they_are, NULL)
 {
 	struct captured r;
 	char *content;
@@ -114,7 +114,7 @@ TEST(debugfs_shows_the_registers_as_they_are, NULL)
 
 /* ---- The lock ---- */
 
-TEST(unlocked_the_level_of_a_tpmi_machine_can_be_changed, NULL)
+TEST_MACHINE(unlocked_the_level_of_a_tpmi_machine_can_be_changed, NULL)
 {
 	struct captured r;
 
@@ -128,7 +128,7 @@ TEST(unlocked_the_level_of_a_tpmi_machine_can_be_changed, NULL)
 	end_capture(&r);
 }
 
-TEST(unlocked_the_level_of_a_mailbox_machine_can_be_changed, NULL)
+TEST_MACHINE(unlocked_the_level_of_a_mailbox_machine_can_be_changed, NULL)
 {
 	struct captured r;
 	uint64_t lock = 0;
@@ -149,7 +149,7 @@ TEST(unlocked_the_level_of_a_mailbox_machine_can_be_changed, NULL)
 	end_capture(&r);
 }
 
-TEST(a_built_in_platform_can_be_unlocked, NULL)
+TEST_MACHINE(a_built_in_platform_can_be_unlocked, NULL)
 {
 	prepare(e, "tests/locked");
 	e->target.unlock = true;
@@ -171,7 +171,7 @@ static void assert_other_state(struct emulated *e)
 	free(error);
 }
 
-TEST(the_state_belongs_to_the_content_and_to_the_lock, NULL)
+TEST_MACHINE(the_state_belongs_to_the_content_and_to_the_lock, NULL)
 {
 	static const char *const changed[][3] = {
 		{ "proc/cpuinfo", "Small", "Other" },
@@ -183,7 +183,7 @@ TEST(the_state_belongs_to_the_content_and_to_the_lock, NULL)
 
 	start_capture(&r, mailbox_capture);
 	close_machine(&r.e);
-	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+	for (size_t i = 0; i < COUNT(changed); i++) {
 		char *text = replaced(find_file(&r, changed[i][0]), changed[i][1], changed[i][2]);
 
 		put_file(&r, changed[i][0], text);
@@ -198,7 +198,7 @@ TEST(the_state_belongs_to_the_content_and_to_the_lock, NULL)
 	end_capture(&r);
 }
 
-TEST(registers_belong_to_the_content_too, NULL)
+TEST_MACHINE(registers_belong_to_the_content_too, NULL)
 {
 	struct captured r;
 	char *text;
@@ -213,7 +213,7 @@ TEST(registers_belong_to_the_content_too, NULL)
 }
 
 /** CPUs that are present and not in cpuinfo are offline: their places are composed. */
-TEST(offline_cpus_are_there, NULL)
+TEST_MACHINE(offline_cpus_are_there, NULL)
 {
 	struct captured r;
 	char *text;
@@ -235,7 +235,7 @@ TEST(offline_cpus_are_there, NULL)
 	end_capture(&r);
 }
 
-TEST(a_capture_is_described, NULL)
+TEST_MACHINE(a_capture_is_described, NULL)
 {
 	struct captured r;
 	char *text, *error;
@@ -307,7 +307,7 @@ static void check_damages_of(void (*make)(struct captured *), const struct damag
 	end_capture(&r);
 }
 
-TEST(damaged_cpuinfo, NULL)
+TEST_MACHINE(damaged_cpuinfo, NULL)
 {
 	static const struct damage damages[] = {
 		{ "proc/cpuinfo", "core id\t\t: 2\n", "",
@@ -329,7 +329,7 @@ TEST(damaged_cpuinfo, NULL)
 	char *error, *text;
 
 	mailbox_capture(&r);
-	check_damages(&r, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages(&r, damages, COUNT(damages));
 	put_file(&r, "proc/cpuinfo", "");
 	error = mistake_of(&r);
 	assert_non_null(strstr(error, "/proc/cpuinfo:1: found no processor"));
@@ -344,7 +344,7 @@ TEST(damaged_cpuinfo, NULL)
 	end_capture(&r);
 }
 
-TEST(damaged_msrs, NULL)
+TEST_MACHINE(damaged_msrs, NULL)
 {
 	static const struct damage damages[] = {
 		{ "msr/msr.txt", "1ad:0|2325 1|2325 2|2325", "1ad:0|2325 1|2325",
@@ -367,10 +367,10 @@ TEST(damaged_msrs, NULL)
 		  "/msr/msr.txt:6: found \"0|10000000000000000\", expected CPU|VALUE" },
 	};
 
-	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(mailbox_capture, damages, COUNT(damages));
 }
 
-TEST(damaged_file_lines, NULL)
+TEST_MACHINE(damaged_file_lines, NULL)
 {
 #define FILES "sys/inlinefiles.txt"
 	static const struct damage damages[] = {
@@ -405,10 +405,10 @@ TEST(damaged_file_lines, NULL)
 		  "/" FILES ":14: found \"new\", expected a kernel release" },
 	};
 
-	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(mailbox_capture, damages, COUNT(damages));
 }
 
-TEST(damaged_answers, NULL)
+TEST_MACHINE(damaged_answers, NULL)
 {
 #define ANSWERS "isst/answers.txt"
 	static const struct damage damages[] = {
@@ -450,10 +450,10 @@ TEST(damaged_answers, NULL)
 		  "/" ANSWERS ":21: found \"no-driver\", but \"driver\" stands in line 2" },
 	};
 
-	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(mailbox_capture, damages, COUNT(damages));
 }
 
-TEST(damaged_dumps, NULL)
+TEST_MACHINE(damaged_dumps, NULL)
 {
 	static const struct damage damages[] = {
 		{ TPMI_DUMP, "TPMI Instance:1 offset:", "TPMI Instance:1 ",
@@ -485,11 +485,11 @@ TEST(damaged_dumps, NULL)
 		{ "msr/msr.txt", "54:", "53:", "/msr/msr.txt:1: found no MSR 0x54" },
 	};
 
-	check_damages_of(tpmi_capture, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(tpmi_capture, damages, COUNT(damages));
 }
 
 /** The block of registers is cut at its end, in every way. */
-TEST(truncated_register_blocks, NULL)
+TEST_MACHINE(truncated_register_blocks, NULL)
 {
 	struct captured r;
 	char *dump, *error;
@@ -513,14 +513,14 @@ TEST(truncated_register_blocks, NULL)
 	end_capture(&r);
 }
 
-TEST(missing_files, NULL)
+TEST_MACHINE(missing_files, NULL)
 {
 	static const char *const names[] = { "proc/cpuinfo", "msr/msr.txt", "sys/inlinefiles.txt",
 					     TPMI_DUMP };
 	struct captured r;
 
 	tpmi_capture(&r);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		char path[1400], *error;
 
 		put_files(&r);
@@ -535,7 +535,7 @@ TEST(missing_files, NULL)
 	end_capture(&r);
 }
 
-TEST(a_device_for_each_package, NULL)
+TEST_MACHINE(a_device_for_each_package, NULL)
 {
 	struct captured r;
 	char *error;
@@ -553,7 +553,7 @@ TEST(a_device_for_each_package, NULL)
 }
 
 /** Whatever is damaged: an error or none, but never a crash (for the sanitizers to see). */
-TEST(no_damage_crashes, NULL)
+TEST_MACHINE(no_damage_crashes, NULL)
 {
 	static void (*const make[])(struct captured *) = { mailbox_capture, tpmi_capture };
 	static const char junk[] = "0:|-> \n\xff/9";

@@ -287,7 +287,7 @@ static void check_level(struct emulated *e, const struct machine_values *machine
 		{ info.pm_fabric_freq_mhz, level->fabric_pm },
 	};
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+	for (size_t i = 0; i < COUNT(pairs); i++)
 		if (pairs[i].found != pairs[i].expected)
 			fail_msg("%s package %u domain %u value %zu: %u instead of %u",
 				 machine->name, socket, power_domain, i, pairs[i].found,
@@ -381,22 +381,22 @@ static void check_tpmi_machine(const char *name)
 	finish(&e);
 }
 
-TEST(a_6980p, NULL)
+TEST_MACHINE(a_6980p, NULL)
 {
 	check_tpmi_machine("gnr0");
 }
 
-TEST(a_granite_rapids_of_64_cores, NULL)
+TEST_MACHINE(a_granite_rapids_of_64_cores, NULL)
 {
 	check_tpmi_machine("gnr3");
 }
 
-TEST(a_6746e, NULL)
+TEST_MACHINE(a_6746e, NULL)
 {
 	check_tpmi_machine("srf2");
 }
 
-TEST(an_unlocked_6980p, NULL)
+TEST_MACHINE(an_unlocked_6980p, NULL)
 {
 	uint64_t limits = 0;
 
@@ -504,27 +504,27 @@ static void check_mailbox_machine(const char *name)
 	finish(&e);
 }
 
-TEST(an_8360y_with_sst_bf_on, NULL)
+TEST_MACHINE(an_8360y_with_sst_bf_on, NULL)
 {
 	check_mailbox_machine("icx2s0");
 }
 
-TEST(an_8460h, NULL)
+TEST_MACHINE(an_8460h, NULL)
 {
 	check_mailbox_machine("spr1");
 }
 
-TEST(an_8592, NULL)
+TEST_MACHINE(an_8592, NULL)
 {
 	check_mailbox_machine("emr0");
 }
 
-TEST(an_8260l, NULL)
+TEST_MACHINE(an_8260l, NULL)
 {
 	check_mailbox_machine("clx2s0");
 }
 
-TEST(an_8170m_without_speed_select, NULL)
+TEST_MACHINE(an_8170m_without_speed_select, NULL)
 {
 	check_mailbox_machine("sklep0");
 }
@@ -547,12 +547,12 @@ static size_t check_line(struct emulated *e, char *line)
 }
 
 /** Most files are composed, so that they follow changes: they have to be those that were there. */
-TEST(files_are_as_captured, NULL)
+TEST_MACHINE(files_are_as_captured, NULL)
 {
 	static const char *const names[] = { "gnr0", "gnr3", "srf2",   "icx2s0",
 					     "spr1", "emr0", "clx2s0", "sklep0" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		char path[700], *line = NULL;
 		size_t space = 0, compared = 0;
 		FILE *file;
@@ -572,7 +572,7 @@ TEST(files_are_as_captured, NULL)
 }
 
 /** Also where there are no captures: a directory has to be one. */
-TEST(a_directory_that_is_none, NULL)
+TEST_MACHINE(a_directory_that_is_none, NULL)
 {
 	struct isst_machine *machine;
 	char *error;

@@ -117,28 +117,28 @@ static void compare_machine(const char *name, const char *capture)
 	platform_free(platform);
 }
 
-TEST(granite_rapids_128, NULL)
+TEST_MACHINE(granite_rapids_128, NULL)
 {
 	compare_machine("graniterapids-2s128c", "gnr0");
 }
 
-TEST(granite_rapids_64, NULL)
+TEST_MACHINE(granite_rapids_64, NULL)
 {
 	compare_machine("graniterapids-2s64c", "gnr3");
 }
 
-TEST(sierra_forest_112, NULL)
+TEST_MACHINE(sierra_forest_112, NULL)
 {
 	compare_machine("sierraforest-2s112c", "srf2");
 }
 
 /** Without any capture: what all of them have in common. */
-TEST(real_machines_are_locked_and_have_127_registers, NULL)
+TEST_MACHINE(real_machines_are_locked_and_have_127_registers, NULL)
 {
 	static const char *const names[] = { "graniterapids-2s128c", "graniterapids-2s64c",
 					     "sierraforest-2s112c" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		struct platform *platform = read_builtin(names[i]);
 
 		assert_int_equal(platform->domain_count, 10);

@@ -24,7 +24,7 @@ static void start_with_groups(struct emulated *e, const char *platform)
 	assert_int_equal(make(e, B), 0);
 }
 
-TEST(the_controller_has_to_be_enabled, "tests/tiny")
+TEST_MACHINE(the_controller_has_to_be_enabled, "tests/tiny")
 {
 	assert_file(e, CGROUP "/cgroup.controllers", "cpuset cpu io memory hugetlb pids\n");
 	assert_file(e, CGROUP "/cgroup.subtree_control", "cpu memory pids\n");
@@ -50,7 +50,7 @@ TEST(the_controller_has_to_be_enabled, "tests/tiny")
 }
 
 /** As seen on Linux 6.18. */
-TEST(directories_that_cannot_be_made_or_removed, NULL)
+TEST_MACHINE(directories_that_cannot_be_made_or_removed, NULL)
 {
 	static const struct {
 		const char *path;
@@ -80,7 +80,7 @@ TEST(directories_that_cannot_be_made_or_removed, NULL)
 	};
 
 	start_with_groups(e, "tests/tiny");
-	for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+	for (size_t i = 0; i < COUNT(CASES); i++) {
 		int result = make(e, CASES[i].path);
 
 		if (result != CASES[i].made)
@@ -95,7 +95,7 @@ TEST(directories_that_cannot_be_made_or_removed, NULL)
 }
 
 /** However they are written. */
-TEST(names_of_groups, NULL)
+TEST_MACHINE(names_of_groups, NULL)
 {
 	char longest[300], path[320];
 
@@ -117,7 +117,7 @@ TEST(names_of_groups, NULL)
 	assert_int_equal(remove_group(e, path), -ENAMETOOLONG);
 }
 
-TEST(lists_of_cpus, NULL)
+TEST_MACHINE(lists_of_cpus, NULL)
 {
 	char *longest;
 
@@ -143,7 +143,7 @@ TEST(lists_of_cpus, NULL)
 	free(longest);
 }
 
-TEST(a_valid_isolated_partition, NULL)
+TEST_MACHINE(a_valid_isolated_partition, NULL)
 {
 	start_with_groups(e, "tests/tiny");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
@@ -164,7 +164,7 @@ TEST(a_valid_isolated_partition, NULL)
 	assert_file(e, CGROUP "/cpuset.cpus.effective", "0-3\n");
 }
 
-TEST(partitions_that_are_accepted_and_invalid, NULL)
+TEST_MACHINE(partitions_that_are_accepted_and_invalid, NULL)
 {
 	start_with_groups(e, "tests/tiny");
 	assert_int_equal(write_file(e, A "/cpuset.cpus.partition", "isolated"), 0);
@@ -178,7 +178,7 @@ TEST(partitions_that_are_accepted_and_invalid, NULL)
 }
 
 /** Through 6.19: a group that is no partition counts as much as one that is. */
-TEST(before_7_0_cpus_of_any_group_are_not_exclusive, NULL)
+TEST_MACHINE(before_7_0_cpus_of_any_group_are_not_exclusive, NULL)
 {
 	static const char INVALID[] = "root invalid (Cpu list in cpuset.cpus not exclusive)\n";
 
@@ -203,7 +203,7 @@ TEST(before_7_0_cpus_of_any_group_are_not_exclusive, NULL)
 	assert_file(e, B "/cpuset.cpus.partition", "root\n");
 }
 
-TEST(since_7_0_cpus_of_partitions_alone_are_not_exclusive, NULL)
+TEST_MACHINE(since_7_0_cpus_of_partitions_alone_are_not_exclusive, NULL)
 {
 	start_with_groups(e, "tests/tpmi-modules"); /* 7.0 */
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
@@ -223,7 +223,7 @@ TEST(since_7_0_cpus_of_partitions_alone_are_not_exclusive, NULL)
 	assert_file(e, B "/cpuset.cpus.partition", "root\n");
 }
 
-TEST(hotplug_turns_partitions_invalid_and_back, NULL)
+TEST_MACHINE(hotplug_turns_partitions_invalid_and_back, NULL)
 {
 	start_with_groups(e, "tests/tiny");
 	assert_int_equal(write_file(e, A "/cpuset.cpus", "2-3"), 0);
@@ -242,7 +242,7 @@ TEST(hotplug_turns_partitions_invalid_and_back, NULL)
 	assert_file(e, A "/cpuset.cpus.effective", "2-3\n");
 }
 
-TEST(the_kernels_own_isolation, NULL)
+TEST_MACHINE(the_kernels_own_isolation, NULL)
 {
 	start_with_groups(e, "tests/isolcpus");
 	assert_file(e, CGROUP "/cpuset.cpus.isolated", "3\n");
@@ -260,7 +260,7 @@ TEST(the_kernels_own_isolation, NULL)
 	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
 }
 
-TEST(kernels_without, NULL)
+TEST_MACHINE(kernels_without, NULL)
 {
 	start(e, "tests/no-cgroup");
 	assert_int_equal(read_result(e, CGROUP "/cgroup.controllers"), -ENOENT);
@@ -283,7 +283,7 @@ TEST(kernels_without, NULL)
 }
 
 /* Kernel: cpuset_hotplug_update_tasks() and hotplug_update_tasks_legacy(), update_cpumask(). */
-TEST(groups_of_v1_lose_cpus_for_good, "tests/hybrid-cgroups")
+TEST_MACHINE(groups_of_v1_lose_cpus_for_good, "tests/hybrid-cgroups")
 {
 	assert_file(e, CGROUP "/unified/cgroup.controllers", "cpu io memory hugetlb pids\n");
 	assert_int_equal(read_result(e, CGROUP "/cgroup.controllers"), -ENOENT);

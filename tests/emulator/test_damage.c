@@ -73,7 +73,7 @@ static void get_head(const struct emulated *e, struct state_head *head)
 	close(file);
 }
 
-TEST(a_head_that_tells_of_no_state_is_refused, "tests/tiny")
+TEST_MACHINE(a_head_that_tells_of_no_state_is_refused, "tests/tiny")
 {
 	struct state_head good, bad;
 
@@ -105,7 +105,7 @@ TEST(a_head_that_tells_of_no_state_is_refused, "tests/tiny")
 }
 
 /** What was never written there is not carried out, used as an index, or shown. */
-TEST(a_state_that_was_changed_is_refused, "tests/tpmi-tiny")
+TEST_MACHINE(a_state_that_was_changed_is_refused, "tests/tpmi-tiny")
 {
 	const uint32_t level = 200;
 	struct state_head head;
@@ -118,7 +118,7 @@ TEST(a_state_that_was_changed_is_refused, "tests/tpmi-tiny")
 	assert_refused(e, "its checksum is not that of what it holds");
 }
 
-TEST(a_state_that_is_too_short_or_too_long_is_refused, "tests/tiny")
+TEST_MACHINE(a_state_that_is_too_short_or_too_long_is_refused, "tests/tiny")
 {
 	const off_t sizes[] = { 0, 7, sizeof(struct state_head), STATE_HEAD_BYTES, 1 << 20 };
 
@@ -129,7 +129,7 @@ TEST(a_state_that_is_too_short_or_too_long_is_refused, "tests/tiny")
 	}
 }
 
-TEST(a_state_that_shrinks_while_it_is_open_is_no_crash, "tests/tiny")
+TEST_MACHINE(a_state_that_shrinks_while_it_is_open_is_no_crash, "tests/tiny")
 {
 	uint32_t response;
 
@@ -151,7 +151,7 @@ static void use(const struct emulated *e, struct isst_machine *machine)
 	(void)e;
 	machine->device->ioctl(machine->data, device, ABI_MAILBOX_COMMAND, &one);
 	machine->device->ioctl(machine->data, device, ABI_PERF_LEVELS, &info);
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		char *content = NULL;
 		size_t size;
 
@@ -201,7 +201,7 @@ static void flip_bytes(const char *platform)
 	finish(&e);
 }
 
-TEST(a_state_with_any_byte_wrong_is_no_crash, NULL)
+TEST_MACHINE(a_state_with_any_byte_wrong_is_no_crash, NULL)
 {
 	flip_bytes("tests/tiny");
 	flip_bytes("tests/tpmi-tiny");
@@ -235,13 +235,13 @@ static int open_status(struct emulated *e, const char *words)
 	return WEXITSTATUS(status);
 }
 
-TEST(a_fifo_is_not_waited_for, NULL)
+TEST_MACHINE(a_fifo_is_not_waited_for, NULL)
 {
 	static const char *const names[] = {
 		"faults", "fault-counts", "state", "lock", "log",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		char path[700], saved[700];
 		int result;
 
@@ -263,7 +263,7 @@ TEST(a_fifo_is_not_waited_for, NULL)
 	}
 }
 
-TEST(rules_that_become_a_fifo_fail_calls, "tests/tiny")
+TEST_MACHINE(rules_that_become_a_fifo_fail_calls, "tests/tiny")
 {
 	uint32_t response;
 	char path[700];
@@ -277,7 +277,7 @@ TEST(rules_that_become_a_fifo_fail_calls, "tests/tiny")
 
 /* ---- A process that stops inside a call ---- */
 
-TEST(a_process_that_stopped_inside_a_call_is_named, "tests/tiny")
+TEST_MACHINE(a_process_that_stopped_inside_a_call_is_named, "tests/tiny")
 {
 	char pid[40];
 	int ready[2], status;

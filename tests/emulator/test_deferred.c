@@ -14,7 +14,7 @@ static void wait_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-TEST(any_command_counts_what_statistics_count, "tests/tiny")
+TEST_MACHINE(any_command_counts_what_statistics_count, "tests/tiny")
 {
 	struct abi_platform_info info;
 	uint32_t word = 0;
@@ -38,7 +38,7 @@ static int make_directory(struct emulated *e, const char *path)
 	return e->machine->files->mkdir(e->machine->data, path);
 }
 
-TEST(any_change_counts_commands_and_files_in_order, NULL)
+TEST_MACHINE(any_change_counts_commands_and_files_in_order, NULL)
 {
 	uint32_t word = 0;
 
@@ -61,7 +61,7 @@ TEST(any_change_counts_commands_and_files_in_order, NULL)
 	}
 }
 
-TEST(directories, "tests/tiny")
+TEST_MACHINE(directories, "tests/tiny")
 {
 	rules(e, "mkdir /sys/fs/cgroup/* ENOSPC times 1\nrmdir /sys/fs/cgroup/a EBUSY times 1\n");
 	assert_int_equal(make_directory(e, "/sys/fs/cgroup/a"), -ENOSPC);
@@ -92,7 +92,7 @@ static int write_three(struct emulated *e)
 	return call(e, ABI_IO_COMMAND, &writes);
 }
 
-TEST(a_signal_comes_right_behind_an_operation, "tests/tiny")
+TEST_MACHINE(a_signal_comes_right_behind_an_operation, "tests/tiny")
 {
 	sigset_t set;
 	uint32_t word = 0;
@@ -118,7 +118,7 @@ TEST(a_signal_comes_right_behind_an_operation, "tests/tiny")
 	assert_int_equal(signals_seen, 3);
 }
 
-TEST(sigkill_leaves_what_was_done, "tests/tiny")
+TEST_MACHINE(sigkill_leaves_what_was_done, "tests/tiny")
 {
 	uint32_t word = 0;
 	int status;
@@ -138,7 +138,7 @@ TEST(sigkill_leaves_what_was_done, "tests/tiny")
 	assert_int_equal(word, 0x00ff0000);
 }
 
-TEST(a_late_level_is_seen_by_all_when_it_is_due, "tests/tiny")
+TEST_MACHINE(a_late_level_is_seen_by_all_when_it_is_due, "tests/tiny")
 {
 	struct isst_machine *other;
 	uint32_t word;
@@ -158,7 +158,7 @@ TEST(a_late_level_is_seen_by_all_when_it_is_due, "tests/tiny")
 	assert_int_equal(word, 0x80010103);
 }
 
-TEST(late_sets_take_effect_in_the_order_that_they_are_due, "tests/tiny")
+TEST_MACHINE(late_sets_take_effect_in_the_order_that_they_are_due, "tests/tiny")
 {
 	uint32_t word = 0x11;
 
@@ -177,7 +177,7 @@ TEST(late_sets_take_effect_in_the_order_that_they_are_due, "tests/tiny")
 	assert_int_equal(word, 0x22);
 }
 
-TEST(many_operations_under_rules_are_quick, "tests/tiny")
+TEST_MACHINE(many_operations_under_rules_are_quick, "tests/tiny")
 {
 	struct timespec before, after;
 

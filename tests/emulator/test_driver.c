@@ -20,7 +20,7 @@ static void fill(struct mailbox_batch *batch, uint32_t count, uint32_t good)
 		};
 }
 
-TEST(a_batch_returns_the_completed_entries, "guide")
+TEST_MACHINE(a_batch_returns_the_completed_entries, "guide")
 {
 	struct mailbox_batch batch;
 
@@ -35,7 +35,7 @@ TEST(a_batch_returns_the_completed_entries, "guide")
 	assert_int_equal(call(e, ABI_MAILBOX_COMMAND, &batch), -ENXIO);
 }
 
-TEST(counts_outside_1_to_64_are_invalid, "guide")
+TEST_MACHINE(counts_outside_1_to_64_are_invalid, "guide")
 {
 	static const unsigned long requests[] = { ABI_GET_PHY_ID, ABI_IO_COMMAND,
 						  ABI_MAILBOX_COMMAND, ABI_MSR_COMMAND };
@@ -50,7 +50,7 @@ TEST(counts_outside_1_to_64_are_invalid, "guide")
 	}
 }
 
-TEST(unknown_requests_and_absent_transports, NULL)
+TEST_MACHINE(unknown_requests_and_absent_transports, NULL)
 {
 	struct abi_platform_info info;
 	struct mailbox_batch batch;
@@ -79,7 +79,7 @@ TEST(unknown_requests_and_absent_transports, NULL)
 	assert_int_equal(e->device, -ENOENT);
 }
 
-TEST(platform_info, "guide")
+TEST_MACHINE(platform_info, "guide")
 {
 	struct abi_platform_info info;
 
@@ -93,7 +93,7 @@ TEST(platform_info, "guide")
 	assert_int_equal(e->machine->identity.model, 0x6a);
 }
 
-TEST(phy_ids, NULL)
+TEST_MACHINE(phy_ids, NULL)
 {
 	uint32_t id;
 
@@ -121,7 +121,7 @@ TEST(phy_ids, NULL)
 	assert_int_equal(id, 0);
 }
 
-TEST(offline_cpus, NULL)
+TEST_MACHINE(offline_cpus, NULL)
 {
 	uint32_t word = 0;
 	uint64_t value = 0;
@@ -144,7 +144,7 @@ TEST(offline_cpus, NULL)
 	assert_int_equal(mailbox_on(e, 3, 0x7f, 0, 0, 0, &word), -ENXIO);
 }
 
-TEST(mmio_registers, "guide")
+TEST_MACHINE(mmio_registers, "guide")
 {
 	uint32_t value = 0;
 
@@ -169,7 +169,7 @@ TEST(mmio_registers, "guide")
 	assert_int_equal(value, 3 << 16);
 }
 
-TEST(mmio_ranges, NULL)
+TEST_MACHINE(mmio_ranges, NULL)
 {
 	static const struct {
 		const char *platform;
@@ -187,7 +187,7 @@ TEST(mmio_ranges, NULL)
 		{ "sapphirerapids-2s56c", 0x120, -EINVAL },
 	};
 
-	for (size_t i = 0; i < sizeof(accesses) / sizeof(*accesses); i++) {
+	for (size_t i = 0; i < COUNT(accesses); i++) {
 		uint32_t value = 0;
 
 		start(e, accesses[i].platform);
@@ -198,7 +198,7 @@ TEST(mmio_ranges, NULL)
 	assert_int_equal(mmio(e, 4711, 0x08, false, &(uint32_t){ 0 }), -EINVAL);
 }
 
-TEST(msrs, NULL)
+TEST_MACHINE(msrs, NULL)
 {
 	uint64_t value = 0;
 
@@ -226,7 +226,7 @@ TEST(msrs, NULL)
 	assert_int_equal(msr(e, 0, 0x54, false, &value), -EINVAL);
 }
 
-TEST(statistics_are_exact, "guide")
+TEST_MACHINE(statistics_are_exact, "guide")
 {
 	struct isst_emulator_statistics found;
 	struct mailbox_batch batch;

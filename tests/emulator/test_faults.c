@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-TEST(opening_and_calling, "guide")
+TEST_MACHINE(opening_and_calling, "guide")
 {
 	struct abi_platform_info info;
 
@@ -17,7 +17,7 @@ TEST(opening_and_calling, "guide")
 	assert_int_equal(call(e, ABI_GET_PLATFORM_INFO, &info), -ENOTTY);
 }
 
-TEST(a_request_by_its_code, "guide")
+TEST_MACHINE(a_request_by_its_code, "guide")
 {
 	uint32_t id;
 
@@ -26,7 +26,7 @@ TEST(a_request_by_its_code, "guide")
 	assert_int_equal(phy_id(e, 0, &id), 1);
 }
 
-TEST(mailbox_conditions, "guide")
+TEST_MACHINE(mailbox_conditions, "guide")
 {
 	uint32_t response;
 
@@ -45,7 +45,7 @@ TEST(mailbox_conditions, "guide")
 	assert_int_equal(mailbox_result(e, 0xd0, 2, 8, 0), -EIO);
 }
 
-TEST(times_and_after_count_over_processes, "guide")
+TEST_MACHINE(times_and_after_count_over_processes, "guide")
 {
 	struct isst_machine *first;
 
@@ -76,7 +76,7 @@ static char *log_text(const struct emulated *e)
 }
 
 /** What could not be read once cannot be read again; anything else can. */
-TEST(a_rule_sticks_to_what_it_acted_on, "guide")
+TEST_MACHINE(a_rule_sticks_to_what_it_acted_on, "guide")
 {
 	const char *file = "/sys/devices/system/cpu/online";
 	char *log;
@@ -114,7 +114,7 @@ static int ask_four(struct emulated *e)
 	return call(e, ABI_MAILBOX_COMMAND, &batch);
 }
 
-TEST(batches_end_early, "guide")
+TEST_MACHINE(batches_end_early, "guide")
 {
 	rules(e, "mailbox any short\n");
 	assert_int_equal(ask_four(e), 3);
@@ -128,7 +128,7 @@ TEST(batches_end_early, "guide")
 	assert_int_equal(ask_four(e), 0x87);
 }
 
-TEST(registers_and_numbers, "guide")
+TEST_MACHINE(registers_and_numbers, "guide")
 {
 	uint64_t value = 0;
 	uint32_t word = 0;
@@ -150,7 +150,7 @@ TEST(registers_and_numbers, "guide")
 	assert_int_equal(word, 12);
 }
 
-TEST(files, "guide")
+TEST_MACHINE(files, "guide")
 {
 	char **names;
 	size_t count;
@@ -172,7 +172,7 @@ TEST(files, "guide")
 }
 
 /* What another agent does after a call is there in the next one, and not in this one. */
-TEST(others_act_between_two_calls, "guide")
+TEST_MACHINE(others_act_between_two_calls, "guide")
 {
 	char path[700], line[200];
 	uint32_t response;
@@ -223,14 +223,14 @@ static void assert_delay(const char *rule, unsigned int count, int64_t us)
 	finish(&e);
 }
 
-TEST(firmware_can_be_slow, NULL)
+TEST_MACHINE(firmware_can_be_slow, NULL)
 {
 	assert_delay("command any delay 300us\n", 10, 3000);
 	assert_delay("mailbox any delay 5\n", 2, 10000);
 	assert_delay("command any delay 2500us times 1\n", 2, 2500);
 }
 
-TEST(nonsense_is_an_error_of_the_next_open, NULL)
+TEST_MACHINE(nonsense_is_an_error_of_the_next_open, NULL)
 {
 	static const char *const wrong[] = {
 		"\nfrobnicate EIO\n",
@@ -265,7 +265,7 @@ TEST(nonsense_is_an_error_of_the_next_open, NULL)
 		"\ncapability then level 1\n",
 	};
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct isst_machine *machine;
 		char *error, expected[700];
 
@@ -283,7 +283,7 @@ TEST(nonsense_is_an_error_of_the_next_open, NULL)
 }
 
 /* Whatever the words look like that the quotes would contain. */
-TEST(quotes_that_are_not_closed_are_the_cause, NULL)
+TEST_MACHINE(quotes_that_are_not_closed_are_the_cause, NULL)
 {
 	static const char *const wrong[] = {
 		"\nwrite \"/sys/x ENOENT\n",
@@ -295,7 +295,7 @@ TEST(quotes_that_are_not_closed_are_the_cause, NULL)
 		"\n\"open EIO\n",
 	};
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct isst_machine *machine;
 		char *error, expected[700];
 

@@ -5,7 +5,7 @@
 
 #include "isst.h"
 
-TEST(files_of_the_guide, "guide")
+TEST_MACHINE(files_of_the_guide, "guide")
 {
 	assert_file(e, CPUS "/possible", "0-55\n");
 	assert_file(e, CPUS "/present", "0-55\n");
@@ -27,7 +27,7 @@ TEST(files_of_the_guide, "guide")
 	assert_file(e, CPUS "/intel_uncore_frequency/package_01_die_00/max_freq_khz", "2400000\n");
 }
 
-TEST(variants_of_kernels, NULL)
+TEST_MACHINE(variants_of_kernels, NULL)
 {
 	start(e, "tests/old-kernel");
 	assert_int_equal(read_result(e, CPUS "/cpu1/topology/die_id"), -ENOENT);
@@ -54,7 +54,7 @@ TEST(variants_of_kernels, NULL)
 	assert_int_equal(read_result(e, CPUS "/cpu4/topology/core_id"), -ENOENT);
 }
 
-TEST(offline_takes_the_topology_away_and_online_brings_it_back, "tests/tiny")
+TEST_MACHINE(offline_takes_the_topology_away_and_online_brings_it_back, "tests/tiny")
 {
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0\n"), 0);
 	assert_file(e, CPUS "/cpu3/online", "0\n");
@@ -81,7 +81,7 @@ TEST(offline_takes_the_topology_away_and_online_brings_it_back, "tests/tiny")
 
 /** The directory stays. Since 5.19 its files are busy; before they are read as if the CPU were
  * online, and writing fails. */
-TEST(cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone, NULL)
+TEST_MACHINE(cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone, NULL)
 {
 	static const struct {
 		const char *text;
@@ -126,7 +126,7 @@ TEST(cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone, NULL)
 
 #define SMT CPUS "/smt/"
 
-TEST(smt_control_takes_second_threads_offline_and_keeps_them_there, "tests/tiny")
+TEST_MACHINE(smt_control_takes_second_threads_offline_and_keeps_them_there, "tests/tiny")
 {
 	assert_file(e, SMT "control", "on\n");
 	assert_file(e, SMT "active", "1\n");
@@ -151,7 +151,7 @@ TEST(smt_control_takes_second_threads_offline_and_keeps_them_there, "tests/tiny"
 #define EIGHT_CPUS FOUR_CPUS "[topology]\nthreads = 2\n[driver]\nkernel = "
 
 /* CPUs 0-3 are the first threads. */
-TEST(which_cpus_smt_control_brings_online_depends_on_the_kernel, NULL)
+TEST_MACHINE(which_cpus_smt_control_brings_online_depends_on_the_kernel, NULL)
 {
 	static const struct {
 		const char *text, *online;
@@ -183,7 +183,7 @@ TEST(which_cpus_smt_control_brings_online_depends_on_the_kernel, NULL)
 	}
 }
 
-TEST(smt_control_is_what_the_platform_says, NULL)
+TEST_MACHINE(smt_control_is_what_the_platform_says, NULL)
 {
 	static const struct {
 		const char *text, *control, *online;
@@ -207,7 +207,7 @@ TEST(smt_control_is_what_the_platform_says, NULL)
 	}
 }
 
-TEST(a_whole_core_goes_and_returns, "tests/tiny")
+TEST_MACHINE(a_whole_core_goes_and_returns, "tests/tiny")
 {
 	assert_int_equal(write_file(e, CPUS "/cpu2/online", "0"), 0);
 	assert_int_equal(write_file(e, CPUS "/cpu3/online", "0"), 0);
@@ -217,7 +217,7 @@ TEST(a_whole_core_goes_and_returns, "tests/tiny")
 	assert_file(e, CPUS "/cpu3/topology/core_cpus_list", "2-3\n");
 }
 
-TEST(cpus_that_cannot_be_unplugged, NULL)
+TEST_MACHINE(cpus_that_cannot_be_unplugged, NULL)
 {
 	start(e, "tests/tiny");
 	assert_int_equal(write_file(e, CPUS "/cpu0/online", "0"), -ENOENT);
@@ -235,7 +235,7 @@ TEST(cpus_that_cannot_be_unplugged, NULL)
 	assert_file(e, CPUS "/online", "3\n");
 }
 
-TEST(frequencies_follow_a_level_while_offline, "tests/tiny")
+TEST_MACHINE(frequencies_follow_a_level_while_offline, "tests/tiny")
 {
 	rules(e, "capability granted\n");
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
@@ -244,7 +244,7 @@ TEST(frequencies_follow_a_level_while_offline, "tests/tiny")
 	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
 }
 
-TEST(writes_elsewhere, "tests/tiny")
+TEST_MACHINE(writes_elsewhere, "tests/tiny")
 {
 	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2147483647\n"), 0);
 	assert_int_equal(write_file(e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2000000 x"),
@@ -268,7 +268,7 @@ TEST(writes_elsewhere, "tests/tiny")
 }
 
 /* uncore-frequency.c: uncore_event_cpu_offline(), uncore_freq_add_entry(). */
-TEST(uncore_limits_of_a_die_that_was_offline_are_initial, NULL)
+TEST_MACHINE(uncore_limits_of_a_die_that_was_offline_are_initial, NULL)
 {
 	static const char LIMIT[] = CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz";
 	static const char INITIAL[] = CPUS
@@ -287,7 +287,7 @@ TEST(uncore_limits_of_a_die_that_was_offline_are_initial, NULL)
 	assert_file(e, INITIAL, "1600000\n");
 }
 
-TEST(paths_stay_inside, "tests/tiny")
+TEST_MACHINE(paths_stay_inside, "tests/tiny")
 {
 	assert_int_equal(read_result(e, "/sys/../../state"), -EINVAL);
 	assert_int_equal(read_result(e, "/.."), -EINVAL);
@@ -297,7 +297,7 @@ TEST(paths_stay_inside, "tests/tiny")
 	assert_int_equal(e->machine->files->rmdir(e->machine->data, "/sys"), -EBUSY);
 }
 
-TEST(listing, "guide")
+TEST_MACHINE(listing, "guide")
 {
 	char **names;
 	size_t count;
@@ -315,7 +315,7 @@ TEST(listing, "guide")
 }
 
 /** As intel_pstate answers: the governor performance keeps its own. */
-TEST(preferences_are_words_or_numbers, NULL)
+TEST_MACHINE(preferences_are_words_or_numbers, NULL)
 {
 	start(e, "tests/tiny");
 #define PREFERENCE CPUS "/cpu1/cpufreq/energy_performance_preference"
@@ -339,7 +339,7 @@ TEST(preferences_are_words_or_numbers, NULL)
 	assert_int_equal(read_result(e, PREFERENCE), -ENOENT);
 }
 
-TEST(idle_states_can_be_disabled, "tests/tiny")
+TEST_MACHINE(idle_states_can_be_disabled, "tests/tiny")
 {
 	assert_cpu_file(e, 1, "cpuidle/state3/name", "C6\n");
 	assert_cpu_file(e, 1, "cpuidle/state3/disable", "0\n");
@@ -353,7 +353,7 @@ TEST(idle_states_can_be_disabled, "tests/tiny")
 }
 
 /** Which modules there are is a matter of the driver's transports. */
-TEST(modules_are_those_of_the_driver, NULL)
+TEST_MACHINE(modules_are_those_of_the_driver, NULL)
 {
 	static const struct {
 		const char *platform, *module;
@@ -369,7 +369,7 @@ TEST(modules_are_those_of_the_driver, NULL)
 		{ "tests/no-device", "isst_if_common", -ENOENT },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char path[100];
 
 		start(e, cases[i].platform);
@@ -379,7 +379,7 @@ TEST(modules_are_those_of_the_driver, NULL)
 	}
 }
 
-TEST(links_are_followed_on_the_way, "tests/tiny")
+TEST_MACHINE(links_are_followed_on_the_way, "tests/tiny")
 {
 	char **names;
 	size_t count;

@@ -127,7 +127,7 @@ static bool is_refused(struct emulated *e)
 	return false;
 }
 
-TEST(values_beyond_their_words_are_refused, "tests/tiny")
+TEST_MACHINE(values_beyond_their_words_are_refused, "tests/tiny")
 {
 	struct file file;
 
@@ -145,7 +145,7 @@ TEST(values_beyond_their_words_are_refused, "tests/tiny")
 	free(file.bytes);
 }
 
-TEST(groups_that_there_cannot_be_are_refused, "tests/tiny")
+TEST_MACHINE(groups_that_there_cannot_be_are_refused, "tests/tiny")
 {
 	static const struct group FORGED[] = {
 		{ .name = "../outside" },
@@ -165,7 +165,7 @@ TEST(groups_that_there_cannot_be_are_refused, "tests/tiny")
 	file = take(e);
 	group = (void *)(content_of(&file, &size) + size - sizeof(*group));
 	assert_int_equal(state_of(&file)->group_count, 1);
-	for (size_t i = 0; i < sizeof(FORGED) / sizeof(*FORGED); i++) {
+	for (size_t i = 0; i < COUNT(FORGED); i++) {
 		*group = FORGED[i];
 		put(e, &file);
 		assert_true(is_refused(e));
@@ -180,7 +180,7 @@ TEST(groups_that_there_cannot_be_are_refused, "tests/tiny")
 	free(file.bytes);
 }
 
-TEST(deferred_commands_of_other_domains_have_no_effect, "tests/tpmi-tiny")
+TEST_MACHINE(deferred_commands_of_other_domains_have_no_effect, "tests/tpmi-tiny")
 {
 	struct abi_core_power power = { .get_set = 1, .enable = 1 };
 	const uint32_t domain = UINT32_MAX / 2;
@@ -229,7 +229,7 @@ static void forge_each(const char *platform)
 	finish(&e);
 }
 
-TEST(a_state_with_any_byte_forged_is_no_crash, NULL)
+TEST_MACHINE(a_state_with_any_byte_forged_is_no_crash, NULL)
 {
 	forge_each("tests/tiny");
 	forge_each("tests/tpmi-tiny");

@@ -8,13 +8,13 @@
 #define CPU1 CPUS "/cpu1/cpufreq"
 #define UNCORE CPUS "/intel_uncore_frequency/package_00_die_00"
 
-TEST(limits_are_parsed_strictly, "tests/tiny")
+TEST_MACHINE(limits_are_parsed_strictly, "tests/tiny")
 {
 	static const char *const refused[] = {
 		"", "2000000 x", "2000000\n\n", " 2000000", "-1", "0x", "09", "2147483648", "1.5",
 	};
 
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+	for (size_t i = 0; i < COUNT(refused); i++)
 		if (write_file(e, CPU1 "/scaling_max_freq", refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
 	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
@@ -24,7 +24,7 @@ TEST(limits_are_parsed_strictly, "tests/tiny")
 	assert_file(e, CPU1 "/scaling_max_freq", "2097152\n");
 }
 
-TEST(limits_are_clamped, "tests/tiny")
+TEST_MACHINE(limits_are_clamped, "tests/tiny")
 {
 	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "9000000"), 0);
 	assert_file(e, CPU1 "/scaling_max_freq", "3000000\n");
@@ -44,7 +44,7 @@ TEST(limits_are_clamped, "tests/tiny")
 	assert_file(e, CPUS "/cpu0/cpufreq/scaling_min_freq", "800000\n");
 }
 
-TEST(no_limit_follows_the_level_and_requests_are_remembered, "tests/tiny")
+TEST_MACHINE(no_limit_follows_the_level_and_requests_are_remembered, "tests/tiny")
 {
 	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "3000000"), 0);
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
@@ -57,7 +57,7 @@ TEST(no_limit_follows_the_level_and_requests_are_remembered, "tests/tiny")
 	assert_file(e, CPU1 "/scaling_max_freq", "3100000\n");
 }
 
-TEST(limits_survive_hotplug_and_processes, "tests/tiny")
+TEST_MACHINE(limits_survive_hotplug_and_processes, "tests/tiny")
 {
 	assert_int_equal(write_file(e, CPU1 "/scaling_max_freq", "1900000"), 0);
 	assert_int_equal(write_file(e, CPUS "/cpu1/online", "0"), 0);
@@ -68,7 +68,7 @@ TEST(limits_survive_hotplug_and_processes, "tests/tiny")
 	assert_file(e, CPU1 "/scaling_max_freq", "1900000\n");
 }
 
-TEST(base_frequency_follows_base_freq, "tests/tiny")
+TEST_MACHINE(base_frequency_follows_base_freq, "tests/tiny")
 {
 	assert_int_equal(mailbox_result(e, 0x7f, 0x02, 0, 1 << 17), 1);
 	assert_file(e, CPU1 "/base_frequency", "2300000\n");
@@ -77,7 +77,7 @@ TEST(base_frequency_follows_base_freq, "tests/tiny")
 	assert_file(e, CPU1 "/base_frequency", "2000000\n");
 }
 
-TEST(turbo_moves_cpuinfo_max, NULL)
+TEST_MACHINE(turbo_moves_cpuinfo_max, NULL)
 {
 	start(e, "tests/tiny");
 	assert_int_equal(write_file(e, CPUS "/intel_pstate/no_turbo", "x"), -EINVAL);
@@ -96,7 +96,7 @@ TEST(turbo_moves_cpuinfo_max, NULL)
 	assert_file(e, CPU1 "/cpuinfo_max_freq", "3200000\n");
 }
 
-TEST(other_drivers, NULL)
+TEST_MACHINE(other_drivers, NULL)
 {
 	start(e, "tests/acpi-cpufreq");
 	assert_int_equal(read_result(e, CPU1 "/base_frequency"), -ENOENT);
@@ -122,12 +122,12 @@ TEST(other_drivers, NULL)
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
 }
 
-TEST(uncore_limits, NULL)
+TEST_MACHINE(uncore_limits, NULL)
 {
 	static const char *const refused[] = { "99999", "12800000", "", "1000000x", "0x200000" };
 
 	start(e, "tests/tiny");
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+	for (size_t i = 0; i < COUNT(refused); i++)
 		if (write_file(e, UNCORE "/max_freq_khz", refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
 	assert_int_equal(write_file(e, UNCORE "/max_freq_khz", "12799999"), 0);
@@ -154,7 +154,7 @@ TEST(uncore_limits, NULL)
 	assert_file(e, UNCORE "/initial_max_freq_khz", "2200000\n");
 }
 
-TEST(governors_are_chosen_for_each_cpu, NULL)
+TEST_MACHINE(governors_are_chosen_for_each_cpu, NULL)
 {
 	start(e, "tests/tiny");
 	assert_file(e, CPU1 "/scaling_governor", "powersave\n");
@@ -199,7 +199,7 @@ static void assert_frequency(struct emulated *e, unsigned int cpu, const char *l
 	assert_string_equal(line, expected);
 }
 
-TEST(cpuinfo_shows_frequencies, "tests/tiny")
+TEST_MACHINE(cpuinfo_shows_frequencies, "tests/tiny")
 {
 	unsigned int cpu = UINT_MAX, shown = 0;
 	char line[4096], *content;
@@ -223,7 +223,7 @@ TEST(cpuinfo_shows_frequencies, "tests/tiny")
 }
 
 /** The first word counts, as intel_pstate reads it; numbers are decimal. */
-TEST(preferences_are_read_as_words, "tests/tiny")
+TEST_MACHINE(preferences_are_read_as_words, "tests/tiny")
 {
 #define PREFERENCE CPU1 "/energy_performance_preference"
 	static const char *const refused[] = { "0x80", "", " ", "pow", "powers", "Power", "1 2" };
@@ -232,7 +232,7 @@ TEST(preferences_are_read_as_words, "tests/tiny")
 	assert_file(e, PREFERENCE, "power\n");
 	assert_int_equal(write_file(e, PREFERENCE, "performance\n\n"), 0);
 	assert_file(e, PREFERENCE, "performance\n");
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+	for (size_t i = 0; i < COUNT(refused); i++)
 		if (write_file(e, PREFERENCE, refused[i]) != -EINVAL)
 			fail_msg("accepted: '%s'", refused[i]);
 	assert_file(e, PREFERENCE, "performance\n");

@@ -3,7 +3,7 @@
 #include "emulator/emulated.h"
 
 /** guide, level 0: 205 W, 2600 MHz, ...: every word made by hand from the layout of the command. */
-TEST(guide_level_0_word_by_word, "guide")
+TEST_MACHINE(guide_level_0_word_by_word, "guide")
 {
 	static const struct {
 		unsigned int sub;
@@ -40,7 +40,7 @@ TEST(guide_level_0_word_by_word, "guide")
 		{ 0x23, 0, 0x000000cd }, /* 205 W */
 	};
 
-	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+	for (size_t i = 0; i < COUNT(answers); i++) {
 		uint32_t response = ask(e, answers[i].sub, answers[i].data);
 
 		if (response != answers[i].response)
@@ -49,7 +49,7 @@ TEST(guide_level_0_word_by_word, "guide")
 	}
 }
 
-TEST(guide_level_4_has_fewer_cores_and_no_base_freq, "guide")
+TEST_MACHINE(guide_level_4_has_fewer_cores_and_no_base_freq, "guide")
 {
 	assert_int_equal(ask(e, 0x01, 4), 0x00000001);
 	assert_int_equal(ask(e, 0x03, 4), 0x001c00c3);
@@ -58,7 +58,7 @@ TEST(guide_level_4_has_fewer_cores_and_no_base_freq, "guide")
 		assert_int_equal(mailbox_result(e, 0x7f, sub, 0, 4), -ENXIO);
 }
 
-TEST(a_missing_level_is_refused, "tests/level-gaps")
+TEST_MACHINE(a_missing_level_is_refused, "tests/level-gaps")
 {
 	rules(e, "capability granted\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x03, 0, 1), -ENXIO);
@@ -67,7 +67,7 @@ TEST(a_missing_level_is_refused, "tests/level-gaps")
 	assert_int_equal(mailbox_result(e, 0x7f, 0x12, 0, 3), -ENXIO);
 }
 
-TEST(commands_outside_the_allow_list_are_invalid, NULL)
+TEST_MACHINE(commands_outside_the_allow_list_are_invalid, NULL)
 {
 	start(e, "guide");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x0d, 0, 0), -EINVAL);
@@ -85,7 +85,7 @@ TEST(commands_outside_the_allow_list_are_invalid, NULL)
 	assert_int_equal(mailbox_result(e, 0x7f, 0x09, 0, 0), 1);
 }
 
-TEST(core_32_is_in_the_second_half, NULL)
+TEST_MACHINE(core_32_is_in_the_second_half, NULL)
 {
 	start(e, "tests/core32");
 	assert_int_equal(ask(e, 0x06, 0x0000), 0xf);
@@ -96,7 +96,7 @@ TEST(core_32_is_in_the_second_half, NULL)
 	assert_int_equal(mailbox_result(e, 0x7f, 0x06, 0, 0x100), -ENXIO);
 }
 
-TEST(A8_features_are_on_only_at_the_current_level, "guide")
+TEST_MACHINE(A8_features_are_on_only_at_the_current_level, "guide")
 {
 	rules(e, "capability granted\n");
 	assert_int_equal(mailbox_result(e, 0x7f, 0x02, 0, 3 << 16), 1);
@@ -108,7 +108,7 @@ TEST(A8_features_are_on_only_at_the_current_level, "guide")
 	assert_file(e, CPUS "/cpu19/cpufreq/base_frequency", "2600000\n");
 }
 
-TEST(a_level_change_resets_features_and_turbo_limits, "guide")
+TEST_MACHINE(a_level_change_resets_features_and_turbo_limits, "guide")
 {
 	uint64_t value = UINT64_MAX;
 
@@ -125,7 +125,7 @@ TEST(a_level_change_resets_features_and_turbo_limits, "guide")
 }
 
 /** The driver writes MSRs again that a CPU has written, as that CPU comes online; until 6.16. */
-TEST(an_online_cpu_gets_its_msr_back, NULL)
+TEST_MACHINE(an_online_cpu_gets_its_msr_back, NULL)
 {
 	static const struct {
 		const char *kernel;
@@ -134,7 +134,7 @@ TEST(an_online_cpu_gets_its_msr_back, NULL)
 		{ "6.1", 0x1111 }, { "6.12", 0x1111 }, { "6.16", 0x2222 }, { "7.2", 0x2222 }
 	};
 
-	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+	for (size_t i = 0; i < COUNT(CASES); i++) {
 		uint64_t value = 0x1111;
 		char text[512];
 
@@ -161,7 +161,7 @@ TEST(an_online_cpu_gets_its_msr_back, NULL)
 	}
 }
 
-TEST(a_locked_level_stays, "tests/locked")
+TEST_MACHINE(a_locked_level_stays, "tests/locked")
 {
 	uint64_t value = 0;
 
@@ -172,7 +172,7 @@ TEST(a_locked_level_stays, "tests/locked")
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), -ENXIO);
 }
 
-TEST(core_power_by_mailbox, "guide")
+TEST_MACHINE(core_power_by_mailbox, "guide")
 {
 	uint32_t response;
 
@@ -190,7 +190,7 @@ TEST(core_power_by_mailbox, "guide")
 	assert_int_equal(mailbox_result(e, 0xd0, 1, 0, 0), -ENXIO);
 }
 
-TEST(classes_by_mailbox_on_model_55, "tests/skylake-mailbox")
+TEST_MACHINE(classes_by_mailbox_on_model_55, "tests/skylake-mailbox")
 {
 	uint32_t response, value = 0;
 
@@ -206,7 +206,7 @@ TEST(classes_by_mailbox_on_model_55, "tests/skylake-mailbox")
 	assert_int_equal(mmio(e, 0, 0x08, false, &value), -ENOTTY);
 }
 
-TEST(writes_take_the_capability_where_the_kernel_sees_them, "guide")
+TEST_MACHINE(writes_take_the_capability_where_the_kernel_sees_them, "guide")
 {
 	uint32_t word = 0;
 	uint64_t value = 0;

@@ -15,7 +15,7 @@ static void assert_mode(struct emulated *e, const char *path, unsigned int expec
 		fail_msg("%s: %04o, expected %04o", path, (unsigned int)status.mode, expected);
 }
 
-TEST(files_without_a_write_are_read_only, "graniterapids-2s64c")
+TEST_MACHINE(files_without_a_write_are_read_only, "graniterapids-2s64c")
 {
 	static const char *const paths[] = {
 		"/proc/cpuinfo",
@@ -37,11 +37,11 @@ TEST(files_without_a_write_are_read_only, "graniterapids-2s64c")
 		"/sys/fs/cgroup/cpuset.cpus.isolated",
 	};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (size_t i = 0; i < COUNT(paths); i++)
 		assert_mode(e, paths[i], 0444);
 }
 
-TEST(files_that_can_be_written_are_the_owners, "graniterapids-2s64c")
+TEST_MACHINE(files_that_can_be_written_are_the_owners, "graniterapids-2s64c")
 {
 	static const char *const paths[] = {
 		CPUS "/cpu1/online",
@@ -59,16 +59,16 @@ TEST(files_that_can_be_written_are_the_owners, "graniterapids-2s64c")
 
 	assert_int_equal(write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
 	assert_int_equal(e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/g"), 0);
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (size_t i = 0; i < COUNT(paths); i++)
 		assert_mode(e, paths[i], 0644);
 }
 
-TEST(some_are_for_root_alone, "graniterapids-2s64c")
+TEST_MACHINE(some_are_for_root_alone, "graniterapids-2s64c")
 {
 	static const char *const names[] = { "package_id", "domain_id", "fabric_cluster_id",
 					     "current_freq_khz" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		char path[128];
 
 		snprintf(path, sizeof(path), CPUS "/intel_uncore_frequency/uncore00/%s", names[i]);
@@ -77,7 +77,7 @@ TEST(some_are_for_root_alone, "graniterapids-2s64c")
 	assert_mode(e, "/dev/cpu/0/msr", 0600);
 }
 
-TEST(directories, "graniterapids-2s64c")
+TEST_MACHINE(directories, "graniterapids-2s64c")
 {
 	assert_mode(e, CPUS, 0755);
 	assert_mode(e, CPUS "/cpu0/topology", 0755);
@@ -89,7 +89,7 @@ TEST(directories, "graniterapids-2s64c")
 }
 
 /** Files of /proc can be opened for writing by root, and have no write; those of sysfs cannot. */
-TEST(writes_to_read_only_files, "tests/tiny")
+TEST_MACHINE(writes_to_read_only_files, "tests/tiny")
 {
 	assert_int_equal(write_file(e, "/proc/cpuinfo", "x"), -EIO);
 	assert_int_equal(write_file(e, "/proc/modules", "x"), -EIO);

@@ -12,7 +12,7 @@ static int access_msr(struct emulated *e, unsigned int cpu, bool write, uint64_t
 	return launch_access(e->machine, path, write, position, value);
 }
 
-TEST(a_cpu_that_went_offline_has_no_registers, "tests/tiny")
+TEST_MACHINE(a_cpu_that_went_offline_has_no_registers, "tests/tiny")
 {
 	struct kernel_status status;
 	uint64_t value = 0;
@@ -27,7 +27,7 @@ TEST(a_cpu_that_went_offline_has_no_registers, "tests/tiny")
 	assert_int_equal(access_msr(e, 3, false, 0xce, &value), 0);
 }
 
-TEST(registers_that_are_not_there_fault, "tests/tiny")
+TEST_MACHINE(registers_that_are_not_there_fault, "tests/tiny")
 {
 	uint64_t value = 1;
 
@@ -37,7 +37,7 @@ TEST(registers_that_are_not_there_fault, "tests/tiny")
 }
 
 /** The number of a register has 32 bits; the position of a file more. */
-TEST(the_low_half_of_a_position_counts, "tests/tiny")
+TEST_MACHINE(the_low_half_of_a_position_counts, "tests/tiny")
 {
 	uint64_t value = 0, same = 0;
 
@@ -50,7 +50,7 @@ TEST(the_low_half_of_a_position_counts, "tests/tiny")
 }
 
 /** As the library reads them. */
-TEST(registers_are_files_of_the_machine, "tests/tiny")
+TEST_MACHINE(registers_are_files_of_the_machine, "tests/tiny")
 {
 	const struct isst_machine *machine;
 	uint64_t value = 0, other = 1;
@@ -92,7 +92,7 @@ static void assert_runs_at(struct emulated *e, unsigned int cpu, unsigned int mh
 			(last.after - first.before) / 2000 + 1);
 }
 
-TEST(counters_go_on_with_the_frequency, "tests/tiny")
+TEST_MACHINE(counters_go_on_with_the_frequency, "tests/tiny")
 {
 	/* The turbo ratio limit of two cores. */
 	assert_runs_at(e, 1, 2800);

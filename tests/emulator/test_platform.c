@@ -20,7 +20,7 @@
 	"cores = 0-3 # all of them\n" \
 	"base = 2000\n"
 
-TEST(defaults_of_a_small_platform, NULL)
+TEST_MACHINE(defaults_of_a_small_platform, NULL)
 {
 	struct platform *platform = parse(SMALL);
 	const struct platform_level *level;
@@ -37,7 +37,7 @@ TEST(defaults_of_a_small_platform, NULL)
 	platform_free(platform);
 }
 
-TEST(mistakes_are_reported_with_their_line, NULL)
+TEST_MACHINE(mistakes_are_reported_with_their_line, NULL)
 {
 	static const struct mistake mistakes[] = {
 		{ "", "x.platform:1: found no packages" },
@@ -126,10 +126,10 @@ TEST(mistakes_are_reported_with_their_line, NULL)
 		{ SMALL "[domain]\nmissing-commands = 7f0c\n", "x.platform:13: found \"7f0c\"" },
 	};
 
-	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
+	assert_mistakes(mistakes, COUNT(mistakes));
 }
 
-TEST(a_short_text_makes_no_machine_beyond_what_kernels_can_have, NULL)
+TEST_MACHINE(a_short_text_makes_no_machine_beyond_what_kernels_can_have, NULL)
 {
 	static const struct mistake mistakes[] = {
 		{ "[topology]\npackages = 0-32767\ndies = 255\n",
@@ -147,10 +147,10 @@ TEST(a_short_text_makes_no_machine_beyond_what_kernels_can_have, NULL)
 		  "x.platform:4: found 8192 for \"possible\"" },
 	};
 
-	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
+	assert_mistakes(mistakes, COUNT(mistakes));
 }
 
-TEST(a_later_narrower_section_overrides, NULL)
+TEST_MACHINE(a_later_narrower_section_overrides, NULL)
 {
 	struct platform *platform = parse(SMALL "power = 100\n[level 0 package 1]\npower = 120\n"
 						"[domain package 1]\nlocked = yes\n"
@@ -177,7 +177,7 @@ static void assert_cpu(const struct platform *platform, unsigned int number, uns
 	assert_int_equal(cpu->thread, thread);
 }
 
-TEST(numbering, NULL)
+TEST_MACHINE(numbering, NULL)
 {
 	struct platform *platform;
 
@@ -209,7 +209,7 @@ TEST(numbering, NULL)
 	platform_free(platform);
 }
 
-TEST(dies_and_core_ids, NULL)
+TEST_MACHINE(dies_and_core_ids, NULL)
 {
 	struct platform *platform = parse(
 		SMALL "[topology]\ndies = 2\ndie-ids = across\ncore-ids = dense\n"
@@ -225,7 +225,7 @@ TEST(dies_and_core_ids, NULL)
 	platform_free(platform);
 }
 
-TEST(every_built_in_platform_is_understood, NULL)
+TEST_MACHINE(every_built_in_platform_is_understood, NULL)
 {
 	bool guide = false;
 
@@ -240,7 +240,7 @@ TEST(every_built_in_platform_is_understood, NULL)
 	assert_true(guide);
 }
 
-TEST(every_test_platform_is_understood, NULL)
+TEST_MACHINE(every_test_platform_is_understood, NULL)
 {
 	const char *path = getenv("ISST_PLATFORMS");
 	DIR *directory = opendir(path ? path : "tests/platforms");
@@ -262,7 +262,7 @@ TEST(every_test_platform_is_understood, NULL)
 	closedir(directory);
 }
 
-TEST(showing_and_not_finding, NULL)
+TEST_MACHINE(showing_and_not_finding, NULL)
 {
 	struct isst_emulator_target target = { .platform = "guide" };
 	char *text, *error;

@@ -14,7 +14,7 @@ static int capable(struct emulated *e, int capability)
 	return e->machine->capable(e->machine->data, capability);
 }
 
-TEST(the_owner_of_the_state_is_root_there, "tests/tiny")
+TEST_MACHINE(the_owner_of_the_state_is_root_there, "tests/tiny")
 {
 	assert_int_equal(capable(e, CAP_SYS_ADMIN), 1);
 	assert_int_equal(mailbox_result(e, 0x7f, 0x08, 0, 1), 1);
@@ -46,7 +46,7 @@ static int capable_without_capabilities(struct emulated *e)
 	return WEXITSTATUS(status);
 }
 
-TEST(real_capabilities_count_where_a_rule_says_so, "tests/tiny")
+TEST_MACHINE(real_capabilities_count_where_a_rule_says_so, "tests/tiny")
 {
 	assert_int_equal(capable_without_capabilities(e), 1);
 	rules(e, "capability real\n");
@@ -54,7 +54,7 @@ TEST(real_capabilities_count_where_a_rule_says_so, "tests/tiny")
 	assert_int_equal(capable(e, 4711), -EINVAL);
 }
 
-TEST(the_device_node_can_be_locked, NULL)
+TEST_MACHINE(the_device_node_can_be_locked, NULL)
 {
 	struct stat status;
 	int node;
@@ -77,7 +77,7 @@ TEST(the_device_node_can_be_locked, NULL)
 	assert_int_equal(access(e->machine->lock_path, F_OK), -1);
 }
 
-TEST(the_log_gets_a_line_for_each_message, "tests/tiny")
+TEST_MACHINE(the_log_gets_a_line_for_each_message, "tests/tiny")
 {
 	char path[700], text[100] = "";
 	FILE *file;

@@ -7,7 +7,7 @@
 #define PSTATE CPUS "/intel_pstate"
 
 /** The values of real servers. */
-TEST(mailbox_servers_have_the_files_too, "guide")
+TEST_MACHINE(mailbox_servers_have_the_files_too, "guide")
 {
 	assert_file(e, PSTATE "/max_perf_pct", "100\n");
 	assert_file(e, PSTATE "/min_perf_pct", "25\n");
@@ -20,12 +20,12 @@ TEST(mailbox_servers_have_the_files_too, "guide")
 	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0\ncores = 0-3\n[level 0]\ncores = 0-3\n" \
 	"base = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n[files]\n"
 
-TEST(dynamic_boost_needs_hwp_and_the_active_mode, NULL)
+TEST_MACHINE(dynamic_boost_needs_hwp_and_the_active_mode, NULL)
 {
 	static const char *const without[] = { SERVER "hwp = no\n",
 					       SERVER "intel-pstate = passive\n" };
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
+	for (size_t i = 0; i < COUNT(without); i++) {
 		start_written(e, without[i]);
 		assert_int_equal(read_result(e, PSTATE "/hwp_dynamic_boost"), -ENOENT);
 		assert_int_equal(write_file(e, PSTATE "/hwp_dynamic_boost", "1"), -ENOENT);
@@ -35,7 +35,7 @@ TEST(dynamic_boost_needs_hwp_and_the_active_mode, NULL)
 }
 
 /** Each limits the other; what is not within is moved there, and the rest of a write ignored. */
-TEST(limits_in_percent, "graniterapids-2s64c")
+TEST_MACHINE(limits_in_percent, "graniterapids-2s64c")
 {
 	assert_file(e, PSTATE "/min_perf_pct", "20\n");
 	assert_int_equal(write_file(e, PSTATE "/max_perf_pct", "80\n"), 0);
@@ -56,7 +56,7 @@ TEST(limits_in_percent, "graniterapids-2s64c")
 	assert_file(e, PSTATE "/hwp_dynamic_boost", "0\n");
 }
 
-TEST(the_mode_stays, "tests/tiny")
+TEST_MACHINE(the_mode_stays, "tests/tiny")
 {
 	assert_int_equal(write_file(e, PSTATE "/status", "active\n"), 0);
 	assert_int_equal(write_file(e, PSTATE "/status", "off"), -EBUSY);
@@ -64,7 +64,7 @@ TEST(the_mode_stays, "tests/tiny")
 	assert_file(e, PSTATE "/status", "active\n");
 }
 
-TEST(isolated_cpus, NULL)
+TEST_MACHINE(isolated_cpus, NULL)
 {
 	start(e, "tests/isolcpus");
 	assert_file(e, CPUS "/isolated", "3\n");
@@ -89,7 +89,7 @@ TEST(isolated_cpus, NULL)
 		    "                                                  (null)\n");
 }
 
-TEST(the_kernel_of_the_machine, "guide")
+TEST_MACHINE(the_kernel_of_the_machine, "guide")
 {
 	assert_file(e, "/proc/sys/kernel/osrelease", "6.12.0\n");
 	assert_file(e, "/proc/version",
@@ -100,7 +100,7 @@ TEST(the_kernel_of_the_machine, "guide")
 #define COOLING "/sys/class/thermal/cooling_device"
 
 /** Of the requests of all owners the kernel takes the tightest; only the user's is written. */
-TEST(limits_show_the_tightest_request, NULL)
+TEST_MACHINE(limits_show_the_tightest_request, NULL)
 {
 	start_written(e, SERVER);
 	assert_file(e, COOLING "0/type", "Processor\n");
@@ -124,7 +124,7 @@ TEST(limits_show_the_tightest_request, NULL)
 	assert_file(e, POLICY(0) "/scaling_max_freq", "2900000\n");
 }
 
-TEST(a_passive_driver_requests_its_percentages, NULL)
+TEST_MACHINE(a_passive_driver_requests_its_percentages, NULL)
 {
 	start_written(e, SERVER "intel-pstate = passive\n");
 	assert_file(e, POLICY(0) "/scaling_max_freq", "3000000\n");
@@ -138,7 +138,7 @@ TEST(a_passive_driver_requests_its_percentages, NULL)
 	assert_file(e, POLICY(0) "/scaling_min_freq", "1000000\n");
 }
 
-TEST(the_bios_limits_acpi_cpufreq, NULL)
+TEST_MACHINE(the_bios_limits_acpi_cpufreq, NULL)
 {
 	start_written(e, SERVER "cpufreq = acpi-cpufreq\nbios-limit = 2100\n");
 	assert_file(e, POLICY(0) "/bios_limit", "2100000\n");

@@ -57,7 +57,7 @@ static void assert_core_power(struct emulated *e, unsigned int domain, bool kept
 	assert_int_equal(param.max_freq_mhz, kept ? 1500 : 25500);
 }
 
-TEST(kernels_restore_more_and_more_power_domains, NULL)
+TEST_MACHINE(kernels_restore_more_and_more_power_domains, NULL)
 {
 	static const struct {
 		const char *kernel;
@@ -68,7 +68,7 @@ TEST(kernels_restore_more_and_more_power_domains, NULL)
 			{ "7.1", true, false },
 			{ "7.2", true, true } };
 
-	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
+	for (size_t i = 0; i < COUNT(KERNELS); i++) {
 		start_tpmi(e, KERNELS[i].kernel);
 		change(e, 0);
 		change(e, 1);
@@ -83,14 +83,14 @@ TEST(kernels_restore_more_and_more_power_domains, NULL)
 
 /* Of the first power domain early kernels restore also what it does not support; later ones only
  * what a power domain supports. */
-TEST(classes_without_core_power_are_restored_by_early_kernels, NULL)
+TEST_MACHINE(classes_without_core_power_are_restored_by_early_kernels, NULL)
 {
 	static const struct {
 		const char *kernel;
 		uint16_t max_mhz;
 	} KERNELS[] = { { "6.12", 1500 }, { "7.0", 25500 }, { "7.2", 25500 } };
 
-	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
+	for (size_t i = 0; i < COUNT(KERNELS); i++) {
 		struct abi_clos_param param = { .clos = 2, .max_freq_mhz = 1500 };
 		char text[200];
 
@@ -108,7 +108,7 @@ TEST(classes_without_core_power_are_restored_by_early_kernels, NULL)
 	}
 }
 
-TEST(classes_of_cores_are_restored_with_core_power, NULL)
+TEST_MACHINE(classes_of_cores_are_restored_with_core_power, NULL)
 {
 	uint16_t first = 3, second = 3;
 
@@ -122,7 +122,7 @@ TEST(classes_of_cores_are_restored_with_core_power, NULL)
 	assert_int_equal(second, 0);
 }
 
-TEST(frozen_processors_keep_all, NULL)
+TEST_MACHINE(frozen_processors_keep_all, NULL)
 {
 	start_tpmi(e, "6.12");
 	change(e, 1);
@@ -137,7 +137,7 @@ TEST(frozen_processors_keep_all, NULL)
 }
 
 /* Level and features are repeated, MMIO registers written back; 0x95/03 is unknown as a change. */
-TEST(mailbox_servers_lose_core_power, "guide")
+TEST_MACHINE(mailbox_servers_lose_core_power, "guide")
 {
 	uint32_t response, value = 3 << 16;
 
@@ -178,7 +178,7 @@ static int set_on(struct emulated *e, uint32_t cpu, uint8_t sub, uint32_t data)
 }
 
 /** Features are sent again in front of the level, which turns them off. */
-TEST(mailbox_servers_lose_features_of_another_level, "sapphirerapids-2s56c")
+TEST_MACHINE(mailbox_servers_lose_features_of_another_level, "sapphirerapids-2s56c")
 {
 	assert_int_equal(set_on(e, 0, 8, 1), 1);
 	assert_int_equal(set_on(e, 0, 2, 1 << 16), 1);
@@ -191,7 +191,7 @@ TEST(mailbox_servers_lose_features_of_another_level, "sapphirerapids-2s56c")
 }
 
 /** The driver knows a level for each CPU that set one: that of the first of them stays. */
-TEST(mailbox_servers_return_to_a_level_that_was_replaced, "guide")
+TEST_MACHINE(mailbox_servers_return_to_a_level_that_was_replaced, "guide")
 {
 	assert_int_equal(set_on(e, 1, 8, 2), 1);
 	assert_int_equal(set_on(e, 0, 8, 4), 1);
@@ -204,7 +204,7 @@ TEST(mailbox_servers_return_to_a_level_that_was_replaced, "guide")
 }
 
 /** A set that is carried by MSR needs its CPU. */
-TEST(offline_cpus_carry_nothing_by_msr, "cooperlake")
+TEST_MACHINE(offline_cpus_carry_nothing_by_msr, "cooperlake")
 {
 	assert_int_equal(set_on(e, 1, 8, 1), 1);
 	assert_int_equal(write_file(e, "/sys/devices/system/cpu/cpu1/online", "0"), 0);
@@ -222,7 +222,7 @@ static uint64_t limits_on(struct emulated *e, uint32_t cpu, bool set, uint64_t v
 
 /* MSRs are sent again by drivers of the mailbox; by those of TPMI only as a CPU comes online, which
  * kernels before 6.16 did, and the first CPU never goes offline. */
-TEST(turbo_ratio_limits_are_restored_where_there_is_a_mailbox, NULL)
+TEST_MACHINE(turbo_ratio_limits_are_restored_where_there_is_a_mailbox, NULL)
 {
 	static const struct {
 		const char *kernel;
@@ -235,7 +235,7 @@ TEST(turbo_ratio_limits_are_restored_where_there_is_a_mailbox, NULL)
 	assert_int_equal(write_file(e, STATE, "mem"), 0);
 	assert_true(limits_on(e, 56, false, 0) == UINT64_MAX);
 	finish(e);
-	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
+	for (size_t i = 0; i < COUNT(KERNELS); i++) {
 		start_tpmi(e, KERNELS[i].kernel);
 		first = limits_on(e, 0, false, 0);
 		second = limits_on(e, 9, false, 0);

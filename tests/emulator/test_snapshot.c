@@ -15,7 +15,7 @@ static char *take(struct emulated *e)
 	return snapshot;
 }
 
-TEST(what_is_no_state_is_not_in_it, "guide")
+TEST_MACHINE(what_is_no_state_is_not_in_it, "guide")
 {
 	char *before, *after, *difference;
 
@@ -122,7 +122,7 @@ static int deferred(struct emulated *e)
 	return mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
 }
 
-TEST(every_change_is_in_it, NULL)
+TEST_MACHINE(every_change_is_in_it, NULL)
 {
 	static int (*const changes[])(struct emulated *) = {
 		level,	      feature,	core_power, qos,	  clos,	  association,
@@ -130,7 +130,7 @@ TEST(every_change_is_in_it, NULL)
 		group,	      deferred, governor,   controllers,  smt,
 	};
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+	for (size_t i = 0; i < COUNT(changes); i++) {
 		char *before, *after;
 
 		start(e, "tests/tiny");
@@ -145,7 +145,7 @@ TEST(every_change_is_in_it, NULL)
 	}
 }
 
-TEST(what_is_put_back_is_equal, "tests/offline")
+TEST_MACHINE(what_is_put_back_is_equal, "tests/offline")
 {
 	char *before, *after, *difference;
 
@@ -223,7 +223,7 @@ static void kill_one(struct emulated *e, long us)
 	close(begun[1]);
 }
 
-TEST(a_kill_in_the_midst_leaves_a_whole_machine, "tests/tiny")
+TEST_MACHINE(a_kill_in_the_midst_leaves_a_whole_machine, "tests/tiny")
 {
 	char *before, *after, *difference;
 
@@ -240,7 +240,7 @@ TEST(a_kill_in_the_midst_leaves_a_whole_machine, "tests/tiny")
 	free(before);
 }
 
-TEST(differences_are_lines, NULL)
+TEST_MACHINE(differences_are_lines, NULL)
 {
 	char *difference = snapshot_difference("a: 1\nb: 2\nc: 3\n", "a: 1\nb: 9\nd: 4\n");
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-TEST(changes_persist_across_opens, "guide")
+TEST_MACHINE(changes_persist_across_opens, "guide")
 {
 	uint32_t value = 2 << 16;
 
@@ -26,7 +26,7 @@ TEST(changes_persist_across_opens, "guide")
 	assert_file(e, CPUS "/online", "0-6,8-55\n");
 }
 
-TEST(a_killed_user_leaves_what_it_did, NULL)
+TEST_MACHINE(a_killed_user_leaves_what_it_did, NULL)
 {
 	int status;
 	pid_t child;
@@ -45,7 +45,7 @@ TEST(a_killed_user_leaves_what_it_did, NULL)
 	assert_int_equal(ask(e, 0x00, 0), 0x80020403);
 }
 
-TEST(first_users_at_once_meet_one_machine, NULL)
+TEST_MACHINE(first_users_at_once_meet_one_machine, NULL)
 {
 	enum { USERS = 8, CALLS = 50 };
 	struct isst_emulator_statistics statistics;
@@ -72,7 +72,7 @@ TEST(first_users_at_once_meet_one_machine, NULL)
 	assert_true(statistics.files_opened == USERS);
 }
 
-TEST(a_forked_child_has_a_lock_of_its_own, "tests/tiny")
+TEST_MACHINE(a_forked_child_has_a_lock_of_its_own, "tests/tiny")
 {
 	enum { CALLS = 200 };
 	struct isst_emulator_statistics statistics;
@@ -91,7 +91,7 @@ TEST(a_forked_child_has_a_lock_of_its_own, "tests/tiny")
 	assert_true(statistics.commands == 2 * CALLS);
 }
 
-TEST(reset_makes_the_first_state, "guide")
+TEST_MACHINE(reset_makes_the_first_state, "guide")
 {
 	struct isst_emulator_statistics statistics;
 	char *error, path[700];
@@ -110,7 +110,7 @@ TEST(reset_makes_the_first_state, "guide")
 	assert_true(statistics.commands == 1);
 }
 
-TEST(another_platform_text_is_refused_until_reset, "tests/tiny")
+TEST_MACHINE(another_platform_text_is_refused_until_reset, "tests/tiny")
 {
 	static const char text[] = "[topology]\npackages = 0\ncores = 0-1\n[level 0]\ncores = 0-1\n"
 				   "base = 2000\n";
@@ -132,7 +132,7 @@ TEST(another_platform_text_is_refused_until_reset, "tests/tiny")
 	e->target.platform = e->platform;
 }
 
-TEST(a_state_of_an_older_format_is_made_anew, "tests/tiny")
+TEST_MACHINE(a_state_of_an_older_format_is_made_anew, "tests/tiny")
 {
 	const uint32_t older = STATE_FORMAT - 1;
 	char path[700], line[200];
@@ -176,7 +176,7 @@ static void set_online(struct isst_machine *machine, const char *value)
 }
 
 /** Only blocks that a slot does not have yet are written to it. */
-TEST(processes_that_take_turns_store_whole_states, "guide")
+TEST_MACHINE(processes_that_take_turns_store_whole_states, "guide")
 {
 	static const char turns[] = "aabbabababbaaab";
 	struct isst_machine *another;
@@ -189,7 +189,7 @@ TEST(processes_that_take_turns_store_whole_states, "guide")
 	another->release(another);
 }
 
-TEST(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole, "guide")
+TEST_MACHINE(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole, "guide")
 {
 	struct state_head head;
 	char path[700], *scrap;
@@ -215,7 +215,7 @@ TEST(a_slot_that_a_killed_process_wrote_to_is_written_as_a_whole, "guide")
 }
 
 /** A full disk, as it were: what was begun is removed. */
-TEST(a_state_that_cannot_be_written_leaves_nothing, NULL)
+TEST_MACHINE(a_state_that_cannot_be_written_leaves_nothing, NULL)
 {
 	struct rlimit before, small;
 	struct isst_machine *machine;
@@ -237,7 +237,7 @@ TEST(a_state_that_cannot_be_written_leaves_nothing, NULL)
 	open_machine(e);
 }
 
-TEST(a_state_of_a_newer_format_is_refused_until_reset, "tests/tiny")
+TEST_MACHINE(a_state_of_a_newer_format_is_refused_until_reset, "tests/tiny")
 {
 	const uint32_t format = STATE_FORMAT + 1;
 	struct isst_machine *machine;
@@ -258,7 +258,7 @@ TEST(a_state_of_a_newer_format_is_refused_until_reset, "tests/tiny")
 }
 
 /** What a process leaves that is killed before it has made its slot the one that counts. */
-TEST(what_a_killed_process_did_not_complete_is_not_there, "tests/tiny")
+TEST_MACHINE(what_a_killed_process_did_not_complete_is_not_there, "tests/tiny")
 {
 	static const char garbage[100] = "half of a state";
 	struct state_head head;
@@ -283,7 +283,7 @@ TEST(what_a_killed_process_did_not_complete_is_not_there, "tests/tiny")
 }
 
 /** More groups than the file had room for: others go on with the new one. */
-TEST(a_state_that_grows_is_the_same_for_all, "tests/tiny")
+TEST_MACHINE(a_state_that_grows_is_the_same_for_all, "tests/tiny")
 {
 	struct isst_emulator_statistics statistics;
 	struct isst_machine *other;
@@ -310,7 +310,7 @@ TEST(a_state_that_grows_is_the_same_for_all, "tests/tiny")
 
 /** Each operation is stored as a whole, though it may change much: a process that is killed while
  * it switches SMT leaves all second threads online, or none. */
-TEST(a_killed_process_has_changed_all_or_nothing, "guide")
+TEST_MACHINE(a_killed_process_has_changed_all_or_nothing, "guide")
 {
 	for (unsigned int i = 0; i < 60; i++) {
 		pid_t child = fork();
@@ -340,7 +340,7 @@ static void let_times_settle(struct emulated *e)
 
 /** A machine that is open goes by the files that are there at each call, however long it has found
  * the same ones. */
-TEST(files_that_come_and_go_are_noticed, "tests/tiny")
+TEST_MACHINE(files_that_come_and_go_are_noticed, "tests/tiny")
 {
 	char path[700], elsewhere[700];
 
@@ -382,7 +382,7 @@ static void check_another_state(bool by_rename)
 	finish(&e);
 }
 
-TEST(a_state_in_the_place_of_another_is_noticed, NULL)
+TEST_MACHINE(a_state_in_the_place_of_another_is_noticed, NULL)
 {
 	check_another_state(false);
 	check_another_state(true);
@@ -396,7 +396,7 @@ static int refusal(struct emulated *e, char **error)
 	return isst_emulator_open(&e->target, &machine, error);
 }
 
-TEST(foreign_directories_are_refused, NULL)
+TEST_MACHINE(foreign_directories_are_refused, NULL)
 {
 	char *error, path[700];
 
@@ -431,7 +431,7 @@ TEST(foreign_directories_are_refused, NULL)
 static void check_foreign_lock(const char *lock)
 {
 	static const char *const theirs[] = { "lock", "log", "names/data" };
-	enum { THEIRS = sizeof(theirs) / sizeof(*theirs) };
+	enum { THEIRS = COUNT(theirs) };
 	struct emulated e;
 	char *error, path[700];
 
@@ -458,14 +458,14 @@ static void check_foreign_lock(const char *lock)
 	assert_int_equal(rmdir(e.scratch), 0);
 }
 
-TEST(a_file_called_lock_makes_no_state_directory, NULL)
+TEST_MACHINE(a_file_called_lock_makes_no_state_directory, NULL)
 {
 	check_foreign_lock("");
 	check_foreign_lock("4711\n");
 	check_foreign_lock("isst emulator state\nand more\n");
 }
 
-TEST(a_first_user_who_was_killed_is_no_hindrance, NULL)
+TEST_MACHINE(a_first_user_who_was_killed_is_no_hindrance, NULL)
 {
 	char path[700];
 
@@ -480,7 +480,7 @@ TEST(a_first_user_who_was_killed_is_no_hindrance, NULL)
 	open_machine(e);
 }
 
-TEST(a_directory_of_another_user_is_refused, NULL)
+TEST_MACHINE(a_directory_of_another_user_is_refused, NULL)
 {
 	char *error;
 
@@ -497,7 +497,7 @@ TEST(a_directory_of_another_user_is_refused, NULL)
 	rmdir(e->scratch);
 }
 
-TEST(the_default_directory_is_private, NULL)
+TEST_MACHINE(the_default_directory_is_private, NULL)
 {
 	struct stat status;
 	char path[700];

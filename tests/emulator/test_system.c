@@ -12,7 +12,7 @@
 	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0-1\ncores = 0-3\n[level 0]\ncores = 0-3\n" \
 	"base = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n"
 
-TEST(processes_are_those_of_the_platform, NULL)
+TEST_MACHINE(processes_are_those_of_the_platform, NULL)
 {
 	start_written(e, SERVER "[system]\nprocesses = tuned:812  power-profiles-daemon:4\n");
 	assert_file(e, "/proc/812/comm", "tuned\n");
@@ -28,7 +28,7 @@ TEST(processes_are_those_of_the_platform, NULL)
 	assert_file(e, "/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
 }
 
-TEST(units_container_and_command_line, NULL)
+TEST_MACHINE(units_container_and_command_line, NULL)
 {
 	char **names;
 	size_t count;
@@ -46,7 +46,7 @@ TEST(units_container_and_command_line, NULL)
 	assert_file(e, "/proc/cmdline", "ro nosmt\n");
 }
 
-TEST(lockdown_hides_files_of_debugfs_that_can_be_written, NULL)
+TEST_MACHINE(lockdown_hides_files_of_debugfs_that_can_be_written, NULL)
 {
 	static const char STATUS[] = "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain0/status";
 
@@ -68,7 +68,7 @@ static uint64_t reasons(struct emulated *e, bool write, uint64_t value, int expe
 	return value;
 }
 
-TEST(logged_reasons_are_cleared_by_zeros, NULL)
+TEST_MACHINE(logged_reasons_are_cleared_by_zeros, NULL)
 {
 	start_written(e, SERVER "limit-register = 0x00030002\nthrottle-count = 7\n");
 	assert_int_equal(reasons(e, false, 0, 0), 0x00030002);
@@ -100,7 +100,7 @@ static unsigned long long read_energy(struct emulated *e)
 }
 
 /** Packages draw what their CPUs that are online do, up to the limit. */
-TEST(power_of_packages, NULL)
+TEST_MACHINE(power_of_packages, NULL)
 {
 	unsigned long long before;
 
@@ -122,7 +122,7 @@ TEST(power_of_packages, NULL)
 	assert_file(e, CPUS "/cpu0/cpufreq/scaling_cur_freq", "3000000\n");
 }
 
-TEST(a_kernel_without_powercap, NULL)
+TEST_MACHINE(a_kernel_without_powercap, NULL)
 {
 	start_written(e, SERVER "power-limit = 500\n[files]\npowercap = no\n");
 	assert_int_equal(read_result(e, ZONE(0) "/name"), -ENOENT);

@@ -82,7 +82,7 @@ static uint64_t check_message(const struct received *received)
 	return cpus;
 }
 
-TEST(each_level_change_is_one_event, "tests/tiny")
+TEST_MACHINE(each_level_change_is_one_event, "tests/tiny")
 {
 	struct received received;
 	int first, second;
@@ -112,7 +112,7 @@ TEST(each_level_change_is_one_event, "tests/tiny")
 	close(second);
 }
 
-TEST(power_domains_have_events_also_by_a_rule, "tests/tpmi-tiny")
+TEST_MACHINE(power_domains_have_events_also_by_a_rule, "tests/tpmi-tiny")
 {
 	struct abi_perf_level_control control = { .socket_id = 0,
 						  .power_domain_id = 0,
@@ -131,7 +131,7 @@ TEST(power_domains_have_events_also_by_a_rule, "tests/tpmi-tiny")
 	close(listener);
 }
 
-TEST(large_machines_have_several_messages, "icelake-2s36c")
+TEST_MACHINE(large_machines_have_several_messages, "icelake-2s36c")
 {
 	size_t count = 0, bytes = 0;
 	struct received received;

@@ -7,7 +7,7 @@
 
 enum { BF = 1, TF = 2 };
 
-TEST(a_level_change_changes_one_power_domain, "tests/tpmi-tiny")
+TEST_MACHINE(a_level_change_changes_one_power_domain, "tests/tpmi-tiny")
 {
 	assert_int_equal(set_level(e, 0, 1, 1), 0);
 	assert_int_equal(levels(e, 0, 1).current_level, 1);
@@ -17,7 +17,7 @@ TEST(a_level_change_changes_one_power_domain, "tests/tpmi-tiny")
 	assert_int_equal(levels(e, 0, 2).current_level, 1);
 }
 
-TEST(a_level_change_switches_the_features_off, "tests/tpmi-tiny")
+TEST_MACHINE(a_level_change_switches_the_features_off, "tests/tpmi-tiny")
 {
 	assert_int_equal(set_features(e, 0, 0, BF | TF), 0);
 	assert_int_equal(levels(e, 0, 0).feature_state, BF | TF);
@@ -28,7 +28,7 @@ TEST(a_level_change_switches_the_features_off, "tests/tpmi-tiny")
 
 /* PERF_SET_FEATURE is a read-modify-write of the register that also holds the level requested last:
  * isst_tpmi_core.c, _write_pp_info. */
-TEST(a_feature_write_requests_the_last_requested_level, "tests/tpmi-tiny")
+TEST_MACHINE(a_feature_write_requests_the_last_requested_level, "tests/tpmi-tiny")
 {
 	rules(e, "tpmi perf-levels power-domain 0 times 1 then level 1 power-domain 0\n");
 	assert_int_equal(set_features(e, 0, 0, TF), 0);
@@ -44,7 +44,7 @@ TEST(a_feature_write_requests_the_last_requested_level, "tests/tpmi-tiny")
 	assert_int_equal(levels(e, 0, 0).current_level, 1);
 }
 
-TEST(levels_that_the_driver_refuses, "tests/tpmi-tiny")
+TEST_MACHINE(levels_that_the_driver_refuses, "tests/tpmi-tiny")
 {
 	assert_int_equal(set_level(e, 0, 0, 0), -ENOTTY); /* the current one */
 	assert_int_equal(set_level(e, 0, 0, 2), -ENOTTY); /* a hole */
@@ -56,7 +56,7 @@ TEST(levels_that_the_driver_refuses, "tests/tpmi-tiny")
 	assert_int_equal(levels(e, 0, 0).current_level, 0);
 }
 
-TEST(a_locked_level_stays, "tests/tpmi-locked")
+TEST_MACHINE(a_locked_level_stays, "tests/tpmi-locked")
 {
 	uint64_t value = 0;
 
@@ -70,7 +70,7 @@ TEST(a_locked_level_stays, "tests/tpmi-locked")
 	assert_int_equal(levels(e, 0, 0).feature_state, BF);
 }
 
-TEST(without_its_lock_the_level_changes, NULL)
+TEST_MACHINE(without_its_lock_the_level_changes, NULL)
 {
 	prepare(e, "tests/tpmi-locked");
 	e->target.unlock = true;
@@ -79,7 +79,7 @@ TEST(without_its_lock_the_level_changes, NULL)
 	assert_int_equal(set_level(e, 0, 0, 1), 0);
 }
 
-TEST(without_hwp_only_classes_can_be_set, "tests/tpmi-hwp-off")
+TEST_MACHINE(without_hwp_only_classes_can_be_set, "tests/tpmi-hwp-off")
 {
 	struct abi_core_power power = { .enable = 1 };
 	struct abi_clos_param param = { .clos = 1, .min_freq_mhz = 1000, .max_freq_mhz = 2000 };
@@ -93,7 +93,7 @@ TEST(without_hwp_only_classes_can_be_set, "tests/tpmi-hwp-off")
 	assert_int_equal(associate_one(e, 0, 0, true, &class), 0);
 }
 
-TEST(sets_take_the_capability, "tests/tpmi-tiny")
+TEST_MACHINE(sets_take_the_capability, "tests/tpmi-tiny")
 {
 	struct abi_core_power power = { .enable = 1 };
 	struct abi_clos_param param = { .max_freq_mhz = 2000 };
@@ -112,7 +112,7 @@ TEST(sets_take_the_capability, "tests/tpmi-tiny")
 }
 
 /** The driver accepts it, for it does not look; firmware keeps what it has. */
-TEST(a_feature_that_the_level_lacks_does_not_come, "tests/tpmi-tiny")
+TEST_MACHINE(a_feature_that_the_level_lacks_does_not_come, "tests/tpmi-tiny")
 {
 	assert_int_equal(set_level(e, 0, 0, 1), 0);
 	assert_int_equal(set_features(e, 0, 0, BF | TF), 0);
@@ -122,7 +122,7 @@ TEST(a_feature_that_the_level_lacks_does_not_come, "tests/tpmi-tiny")
 	assert_int_equal(levels(e, 0, 0).feature_state, 0);
 }
 
-TEST(core_power_state, "tests/tpmi-tiny")
+TEST_MACHINE(core_power_state, "tests/tpmi-tiny")
 {
 	struct abi_core_power power = { .enable = 1, .priority_type = 1 };
 
@@ -140,7 +140,7 @@ TEST(core_power_state, "tests/tpmi-tiny")
 	assert_int_equal(core_power(e, 0, 0, true, &power), -ENOTTY);
 }
 
-TEST(core_power_does_not_come_where_it_is_not_supported, "tests/tpmi-odd")
+TEST_MACHINE(core_power_does_not_come_where_it_is_not_supported, "tests/tpmi-odd")
 {
 	struct abi_core_power power = { .enable = 1 };
 
@@ -150,7 +150,7 @@ TEST(core_power_does_not_come_where_it_is_not_supported, "tests/tpmi-odd")
 	assert_int_equal(power.supported, 0);
 }
 
-TEST(classes_of_service, "tests/tpmi-tiny")
+TEST_MACHINE(classes_of_service, "tests/tpmi-tiny")
 {
 	struct abi_clos_param param = {
 		.clos = 2, .prop_prio = 9, .min_freq_mhz = 1250, .max_freq_mhz = 25599
@@ -182,7 +182,7 @@ TEST(classes_of_service, "tests/tpmi-tiny")
 	assert_int_equal(clos(e, 0, 0, true, &param), -ENOTTY);
 }
 
-TEST(associations_of_cores, "tests/tpmi-tiny")
+TEST_MACHINE(associations_of_cores, "tests/tpmi-tiny")
 {
 	struct associations batch = { .entry = {
 					      { 0, 0, 0, 1 }, { 0, 0, 3, 2 }, { 0, 1, 63, 3 } } };
@@ -199,7 +199,7 @@ TEST(associations_of_cores, "tests/tpmi-tiny")
 	assert_int_equal(class, 0);
 }
 
-TEST(a_failing_batch_has_done_what_comes_before, "tests/tpmi-tiny")
+TEST_MACHINE(a_failing_batch_has_done_what_comes_before, "tests/tpmi-tiny")
 {
 	struct associations batch = { .entry = {
 					      { 0, 0, 0, 1 }, { 0, 0, 64, 1 }, { 0, 0, 1, 1 } } };
@@ -213,7 +213,7 @@ TEST(a_failing_batch_has_done_what_comes_before, "tests/tpmi-tiny")
 	assert_int_equal(class, 0);
 }
 
-TEST(associations_that_the_driver_refuses, "tests/tpmi-tiny")
+TEST_MACHINE(associations_that_the_driver_refuses, "tests/tpmi-tiny")
 {
 	struct associations batch = { 0 };
 	uint16_t class = 4;
@@ -250,7 +250,7 @@ static bool crashes(struct emulated *e, unsigned int domain, bool set)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-TEST(associations_that_crash_a_real_kernel, "tests/tpmi-odd")
+TEST_MACHINE(associations_that_crash_a_real_kernel, "tests/tpmi-odd")
 {
 	assert_true(crashes(e, 1, false)); /* not in the valid mask */
 	assert_true(crashes(e, 1, true));
@@ -263,7 +263,7 @@ TEST(associations_that_crash_a_real_kernel, "tests/tpmi-odd")
 	"[topology]\npackages = 0,2\ncores = 0-3\n" \
 	"[level 0-1]\ncores = 0-3\nbase = 2000\n"
 
-TEST(true_errors_of_a_kernel_that_tells_them, NULL)
+TEST_MACHINE(true_errors_of_a_kernel_that_tells_them, NULL)
 {
 	struct abi_perf_level_info info = { .socket_id = 2 };
 	struct associations batch = { .entry[0] = { 0, 0, 64, 0 } };
@@ -282,7 +282,7 @@ TEST(true_errors_of_a_kernel_that_tells_them, NULL)
 }
 
 /** After a timeout status and control differ: which of them the driver looks at shows. */
-TEST(the_current_level_by_either_register, NULL)
+TEST_MACHINE(the_current_level_by_either_register, NULL)
 {
 	start_written(e, "[driver]\napi-version = 3\nlevel-compare = control\n" SMALL);
 	rules(e, "tpmi perf-set-level data 1 refused 1\n");
@@ -297,7 +297,7 @@ TEST(the_current_level_by_either_register, NULL)
 	assert_int_equal(set_level(e, 0, 0, 1), 0);
 }
 
-TEST(a_socket_without_any_device, NULL)
+TEST_MACHINE(a_socket_without_any_device, NULL)
 {
 	struct abi_tpmi_instance_count count = { .socket_id = 1 };
 
@@ -307,7 +307,7 @@ TEST(a_socket_without_any_device, NULL)
 	assert_int_equal(set_level(e, 0, 0, 1), 0);
 }
 
-TEST(firmware_that_cannot_switch, NULL)
+TEST_MACHINE(firmware_that_cannot_switch, NULL)
 {
 	start_written(e, "[driver]\napi-version = 3\n" SMALL "[domain]\ndynamic-switch = no\n");
 	assert_int_equal(set_level(e, 0, 0, 1), -ENOTTY);

@@ -15,7 +15,7 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-TEST(firmware_within_the_drivers_patience, "tests/tpmi-tiny")
+TEST_MACHINE(firmware_within_the_drivers_patience, "tests/tpmi-tiny")
 {
 	rules(e, "tpmi perf-set-level deferred 15\n");
 	assert_int_equal(set_level(e, 0, 0, 1), 0);
@@ -24,7 +24,7 @@ TEST(firmware_within_the_drivers_patience, "tests/tpmi-tiny")
 
 /** The control register holds the new level, the status register the old one, which cannot be set
  * again; then firmware acts after all. */
-TEST(a_level_change_that_times_out_comes_later, "tests/tpmi-tiny")
+TEST_MACHINE(a_level_change_that_times_out_comes_later, "tests/tpmi-tiny")
 {
 	assert_int_equal(set_features(e, 0, 0, BF), 0);
 	rules(e, "tpmi perf-set-level deferred 400 times 1\n");
@@ -37,7 +37,7 @@ TEST(a_level_change_that_times_out_comes_later, "tests/tpmi-tiny")
 	assert_int_equal(set_level(e, 0, 0, 0), 0);
 }
 
-TEST(features_and_core_power_that_come_later, "tests/tpmi-tiny")
+TEST_MACHINE(features_and_core_power_that_come_later, "tests/tpmi-tiny")
 {
 	struct abi_core_power power = { .enable = 1 };
 
@@ -54,7 +54,7 @@ TEST(features_and_core_power_that_come_later, "tests/tpmi-tiny")
 	assert_file(e, CPUS "/cpu1/cpufreq/base_frequency", "2300000\n");
 }
 
-TEST(classes_that_come_later, "tests/tpmi-tiny")
+TEST_MACHINE(classes_that_come_later, "tests/tpmi-tiny")
 {
 	struct abi_clos_param param = { .clos = 1, .max_freq_mhz = 2000 };
 	uint16_t class = 3;
@@ -72,7 +72,7 @@ TEST(classes_that_come_later, "tests/tpmi-tiny")
 	assert_int_equal(class, 3);
 }
 
-TEST(firmware_that_refuses_leaves_the_status, "tests/tpmi-tiny")
+TEST_MACHINE(firmware_that_refuses_leaves_the_status, "tests/tpmi-tiny")
 {
 	char *snapshot;
 
@@ -91,7 +91,7 @@ TEST(firmware_that_refuses_leaves_the_status, "tests/tpmi-tiny")
 	free(snapshot);
 }
 
-TEST(errors_ignored_and_conditions, "tests/tpmi-tiny")
+TEST_MACHINE(errors_ignored_and_conditions, "tests/tpmi-tiny")
 {
 	struct abi_perf_level_info info = { 0 };
 
@@ -111,7 +111,7 @@ TEST(errors_ignored_and_conditions, "tests/tpmi-tiny")
 }
 
 /** Each entry of a batch of associations counts, as entries of other batches do. */
-TEST(every_set_is_a_change, "tests/tpmi-tiny")
+TEST_MACHINE(every_set_is_a_change, "tests/tpmi-tiny")
 {
 	struct associations batch = { .entry = { { 0, 0, 0, 1 }, { 0, 0, 1, 1 }, { 0, 0, 2, 1 } } };
 
@@ -125,7 +125,7 @@ TEST(every_set_is_a_change, "tests/tpmi-tiny")
 	assert_int_equal(batch.entry[2].clos, 0);
 }
 
-TEST(what_is_counted, "tests/tpmi-tiny")
+TEST_MACHINE(what_is_counted, "tests/tpmi-tiny")
 {
 	struct isst_emulator_statistics statistics;
 	struct associations batch = { 0 };
@@ -141,7 +141,7 @@ TEST(what_is_counted, "tests/tpmi-tiny")
 	assert_int_equal(statistics.writes, 6);
 }
 
-TEST(rules_that_cannot_be_understood, "tests/tpmi-tiny")
+TEST_MACHINE(rules_that_cannot_be_understood, "tests/tpmi-tiny")
 {
 	static const struct {
 		const char *rule, *message;
@@ -154,7 +154,7 @@ TEST(rules_that_cannot_be_understood, "tests/tpmi-tiny")
 		{ "mailbox any power-domain 1 EIO\n", "found \"power-domain\"" },
 	};
 
-	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
+	for (size_t i = 0; i < COUNT(mistakes); i++) {
 		struct isst_machine *machine;
 		char *error = NULL;
 

@@ -5,7 +5,7 @@
 enum { BF = 1 };
 
 /** As it was captured: one die a package, whatever its power domains are. */
-TEST(topology_of_a_6980p, "graniterapids-2s128c")
+TEST_MACHINE(topology_of_a_6980p, "graniterapids-2s128c")
 {
 	assert_file(e, CPUS "/present", "0-511\n");
 	assert_file(e, CPUS "/cpu0/topology/die_id", "0\n");
@@ -21,7 +21,7 @@ TEST(topology_of_a_6980p, "graniterapids-2s128c")
 	assert_file(e, CPUS "/cpu128/topology/thread_siblings_list", "128,384\n");
 }
 
-TEST(a_module_is_four_cores_to_the_kernel, "sierraforest-2s112c")
+TEST_MACHINE(a_module_is_four_cores_to_the_kernel, "sierraforest-2s112c")
 {
 	char *content;
 
@@ -35,7 +35,7 @@ TEST(a_module_is_four_cores_to_the_kernel, "sierraforest-2s112c")
 	free(content);
 }
 
-TEST(pstate_files_as_captured, NULL)
+TEST_MACHINE(pstate_files_as_captured, NULL)
 {
 	static const struct {
 		const char *platform, *states, *turbo, *least;
@@ -45,7 +45,7 @@ TEST(pstate_files_as_captured, NULL)
 		{ "sierraforest-2s112c", "20\n", "36\n", "29\n" },
 	};
 
-	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+	for (size_t i = 0; i < COUNT(machines); i++) {
 		start(e, machines[i].platform);
 		assert_file(e, CPUS "/intel_pstate/status", "active\n");
 		assert_file(e, CPUS "/intel_pstate/num_pstates", machines[i].states);
@@ -56,7 +56,7 @@ TEST(pstate_files_as_captured, NULL)
 	}
 }
 
-TEST(uncore_directories_as_captured, NULL)
+TEST_MACHINE(uncore_directories_as_captured, NULL)
 {
 	start(e, "graniterapids-2s64c");
 	assert_file(e, UNCORE "/package_00_die_00/initial_max_freq_khz", "2500000\n");
@@ -85,7 +85,7 @@ TEST(uncore_directories_as_captured, NULL)
 
 /* Three dies, for which the kernel counts four: uncore-frequency-tpmi.c, set_domain_id(). A package
  * has no directory then. */
-TEST(uncore_directories_of_enumerated_dies, NULL)
+TEST_MACHINE(uncore_directories_of_enumerated_dies, NULL)
 {
 	start(e, "tests/tpmi-three-dies");
 	assert_int_equal(read_result(e, UNCORE "/package_00_die_00/max_freq_khz"), -ENOENT);
@@ -104,7 +104,7 @@ TEST(uncore_directories_of_enumerated_dies, NULL)
 }
 
 /* The package's directory is of the first of its devices, which set no limit for the second. */
-TEST(the_directory_of_a_package_with_two_devices, NULL)
+TEST_MACHINE(the_directory_of_a_package_with_two_devices, NULL)
 {
 	start_written(e, "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = 6.12\n"
 			 "[topology]\npackages = 0\npower-domains = 0-3\ncores = 0-1\n"
@@ -120,7 +120,7 @@ TEST(the_directory_of_a_package_with_two_devices, NULL)
 	assert_file(e, UNCORE "/package_00_die_00/max_freq_khz", "1500000\n");
 }
 
-TEST(the_packages_limit_is_all_of_its_domains, "graniterapids-2s64c")
+TEST_MACHINE(the_packages_limit_is_all_of_its_domains, "graniterapids-2s64c")
 {
 	/* Nothing was set for the package: a domain may go anywhere. */
 	assert_int_equal(write_file(e, UNCORE "/uncore00/max_freq_khz", "2600000"), 0);
@@ -138,7 +138,7 @@ TEST(the_packages_limit_is_all_of_its_domains, "graniterapids-2s64c")
 	assert_file(e, UNCORE "/package_00_die_00/initial_max_freq_khz", "2500000\n");
 }
 
-TEST(what_a_level_change_moves, "tests/tpmi-tiny")
+TEST_MACHINE(what_a_level_change_moves, "tests/tpmi-tiny")
 {
 	uint64_t value = 0;
 
@@ -158,7 +158,7 @@ TEST(what_a_level_change_moves, "tests/tpmi-tiny")
 }
 
 /** An IO domain has no turbo limits and no CPUs, so only its uncore changes. */
-TEST(what_a_level_change_of_an_io_domain_moves, "tests/tpmi-modules")
+TEST_MACHINE(what_a_level_change_of_an_io_domain_moves, "tests/tpmi-modules")
 {
 	uint64_t value = 0;
 
@@ -169,7 +169,7 @@ TEST(what_a_level_change_of_an_io_domain_moves, "tests/tpmi-modules")
 	assert_file(e, UNCORE "/uncore01/max_freq_khz", "2000000\n");
 }
 
-TEST(base_freq_moves_base_frequency, "graniterapids-unlocked")
+TEST_MACHINE(base_freq_moves_base_frequency, "graniterapids-unlocked")
 {
 	assert_int_equal(set_features(e, 1, 1, BF), 0);
 	assert_file(e, CPUS "/cpu100/cpufreq/base_frequency", "2600000\n"); /* core 4 */
@@ -180,7 +180,7 @@ TEST(base_freq_moves_base_frequency, "graniterapids-unlocked")
 	assert_file(e, CPUS "/cpu100/cpufreq/base_frequency", "2300000\n");
 }
 
-TEST(base_freq_of_a_module_is_that_of_its_cores, "tests/tpmi-modules")
+TEST_MACHINE(base_freq_of_a_module_is_that_of_its_cores, "tests/tpmi-modules")
 {
 	assert_int_equal(set_features(e, 0, 0, BF), 0);
 	for (unsigned int cpu = 0; cpu < 16; cpu++)
@@ -188,7 +188,7 @@ TEST(base_freq_of_a_module_is_that_of_its_cores, "tests/tpmi-modules")
 				cpu / 4 == 1 ? "2300000\n" : "1900000\n");
 }
 
-TEST(offline_cpus_and_a_lost_domain, NULL)
+TEST_MACHINE(offline_cpus_and_a_lost_domain, NULL)
 {
 	uint32_t id;
 
@@ -209,7 +209,7 @@ TEST(offline_cpus_and_a_lost_domain, NULL)
 }
 
 /* A line for the domain with coarse words, and one for each CPU; they stand until 0 is written. */
-TEST(performance_limit_reasons, NULL)
+TEST_MACHINE(performance_limit_reasons, NULL)
 {
 	static const char FIRST[] = "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain0/status";
 	static const char SECOND[] = "/sys/kernel/debug/tpmi-0000:80:03.1/plr/domain0/status";

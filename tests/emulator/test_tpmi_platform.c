@@ -16,7 +16,7 @@ static void assert_register(const struct platform *platform, size_t domain, size
 		fail_msg("register 0x%zx: 0x%" PRIx64 ", not 0x%" PRIx64, offset, found, expected);
 }
 
-TEST(defaults_of_a_small_platform, NULL)
+TEST_MACHINE(defaults_of_a_small_platform, NULL)
 {
 	struct platform *platform = parse(SMALL);
 
@@ -39,7 +39,7 @@ TEST(defaults_of_a_small_platform, NULL)
 	platform_free(platform);
 }
 
-TEST(every_key_has_its_place, NULL)
+TEST_MACHINE(every_key_has_its_place, NULL)
 {
 	struct platform *platform = parse(
 		DRIVER "[topology]\npackages = 0\ncores = 0-63\n"
@@ -108,7 +108,7 @@ TEST(every_key_has_its_place, NULL)
 }
 
 /** Sections for some packages and power domains, and for several levels. */
-TEST(sections_for_some_power_domains, NULL)
+TEST_MACHINE(sections_for_some_power_domains, NULL)
 {
 	struct platform *platform = parse(
 		DRIVER "[topology]\npackages = 1,4\npower-domains = 0,2-4\ncores = 0-3\n"
@@ -140,7 +140,7 @@ TEST(sections_for_some_power_domains, NULL)
 	platform_free(platform);
 }
 
-TEST(unlocking, NULL)
+TEST_MACHINE(unlocking, NULL)
 {
 	struct platform *platform = parse(
 		SMALL "[topology]\npower-domains = 0-1\n[domain]\nlocked = yes\nlevel = 0\n"
@@ -154,7 +154,7 @@ TEST(unlocking, NULL)
 	platform_free(platform);
 }
 
-TEST(mistakes_are_reported_with_their_line, NULL)
+TEST_MACHINE(mistakes_are_reported_with_their_line, NULL)
 {
 	static const struct mistake mistakes[] = {
 		{ SMALL "[domain]\nregister 0x3 = 1\n",
@@ -201,7 +201,7 @@ TEST(mistakes_are_reported_with_their_line, NULL)
 		  "domain 0" },
 	};
 
-	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
+	assert_mistakes(mistakes, COUNT(mistakes));
 }
 
 /* ---- Platforms that are made from something else than text ---- */
@@ -239,7 +239,7 @@ static void assert_contradiction(struct platform *platform, const char *message)
 	free(what);
 }
 
-TEST(what_contradicts_itself, NULL)
+TEST_MACHINE(what_contradicts_itself, NULL)
 {
 	struct platform *platform;
 

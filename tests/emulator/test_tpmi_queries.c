@@ -2,7 +2,7 @@
 /* What TPMI requests tell, against numbers worked out by hand from the registers' description. */
 #include "emulator/tpmi_calls.h"
 
-TEST(the_driver_says_api_3_and_no_mailbox, "tests/tpmi-tiny")
+TEST_MACHINE(the_driver_says_api_3_and_no_mailbox, "tests/tpmi-tiny")
 {
 	struct abi_platform_info info;
 	uint32_t value = 0, response;
@@ -17,14 +17,14 @@ TEST(the_driver_says_api_3_and_no_mailbox, "tests/tpmi-tiny")
 	assert_int_equal(mmio(e, 0, 8, false, &value), -ENOTTY);
 }
 
-TEST(mailbox_platforms_know_no_tpmi, "guide")
+TEST_MACHINE(mailbox_platforms_know_no_tpmi, "guide")
 {
 	struct abi_perf_level_info info = { 0 };
 
 	assert_int_equal(call(e, ABI_PERF_LEVELS, &info), -ENOTTY);
 }
 
-TEST(the_valid_mask_has_holes, NULL)
+TEST_MACHINE(the_valid_mask_has_holes, NULL)
 {
 	static const struct {
 		const char *platform;
@@ -36,7 +36,7 @@ TEST(the_valid_mask_has_holes, NULL)
 		{ "tests/tpmi-partly-bound", 0, 2, 0x3 }, { "tests/tpmi-partly-bound", 1, 0, 0 },
 	};
 
-	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+	for (size_t i = 0; i < COUNT(machines); i++) {
 		struct abi_tpmi_instance_count count;
 
 		start(e, machines[i].platform);
@@ -49,7 +49,7 @@ TEST(the_valid_mask_has_holes, NULL)
 	}
 }
 
-TEST(levels_of_the_small_one, "tests/tpmi-tiny")
+TEST_MACHINE(levels_of_the_small_one, "tests/tpmi-tiny")
 {
 	struct abi_perf_level_info info;
 
@@ -68,7 +68,7 @@ TEST(levels_of_the_small_one, "tests/tpmi-tiny")
 }
 
 /** Not a mask of levels, but whether the current one has it. */
-TEST(api_2_tells_support_as_a_flag, "tests/tpmi-api2")
+TEST_MACHINE(api_2_tells_support_as_a_flag, "tests/tpmi-api2")
 {
 	struct abi_perf_level_info info;
 
@@ -81,7 +81,7 @@ TEST(api_2_tells_support_as_a_flag, "tests/tpmi-api2")
 	assert_int_equal(info.sst_tf_support, 1);
 }
 
-TEST(a_real_machine_is_locked, "sierraforest-2s112c")
+TEST_MACHINE(a_real_machine_is_locked, "sierraforest-2s112c")
 {
 	struct abi_perf_level_info info;
 
@@ -93,7 +93,7 @@ TEST(a_real_machine_is_locked, "sierraforest-2s112c")
 	assert_int_equal(info.sst_tf_support, 0);
 }
 
-TEST(a_power_domain_may_lack_perf_profile_or_core_power, "tests/tpmi-odd")
+TEST_MACHINE(a_power_domain_may_lack_perf_profile_or_core_power, "tests/tpmi-odd")
 {
 	struct abi_core_power power = { 0 };
 
@@ -115,7 +115,7 @@ static void assert_words(const uint16_t *words, const uint16_t *expected, size_t
 }
 
 /** From tdp_ratio to max_trl_levels, as the structure has them; then buckets and limits. */
-TEST(level_0_of_a_6980p, "graniterapids-2s128c")
+TEST_MACHINE(level_0_of_a_6980p, "graniterapids-2s128c")
 {
 	static const uint16_t facts[] = { 20,	2000, 1900, 1500, 1400, 500, 100, 8800, 0, 3900,
 					  2000, 800,  500,  2200, 1400, 0,   800, 8,	6 };
@@ -126,7 +126,7 @@ TEST(level_0_of_a_6980p, "graniterapids-2s128c")
 	struct abi_perf_level_cpu_mask mask = { .power_domain_id = 2, .punit_cpu_map = 1 };
 
 	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
-	assert_words(&info.tdp_ratio, facts, sizeof(facts) / sizeof(*facts));
+	assert_words(&info.tdp_ratio, facts, COUNT(facts));
 	assert_words(info.bucket_core_counts, counts, 8);
 	assert_words(info.trl_freq_mhz[4], amx, 8);
 	assert_words(info.trl_freq_mhz[5], none, 8);
@@ -134,7 +134,7 @@ TEST(level_0_of_a_6980p, "graniterapids-2s128c")
 	assert_true(mask.mask == UINT64_C(0x3ffffffffff));
 }
 
-TEST(base_and_turbo_freq_of_a_6980p, "graniterapids-2s128c")
+TEST_MACHINE(base_and_turbo_freq_of_a_6980p, "graniterapids-2s128c")
 {
 	static const uint16_t counts[8] = { 30, 60, 96 };
 	static const uint16_t clip[] = { 2000, 2000, 1900, 1500, 1400, 0 };
@@ -159,7 +159,7 @@ TEST(base_and_turbo_freq_of_a_6980p, "graniterapids-2s128c")
 	assert_words(turbo.trl_freq_mhz[2], avx512, 8);
 }
 
-TEST(an_io_domain_has_clips_and_no_cores, "graniterapids-2s128c")
+TEST_MACHINE(an_io_domain_has_clips_and_no_cores, "graniterapids-2s128c")
 {
 	static const uint16_t none[8] = { 0 };
 	struct abi_perf_level_cpu_mask mask = { .power_domain_id = 3, .punit_cpu_map = 1 };
@@ -177,7 +177,7 @@ TEST(an_io_domain_has_clips_and_no_cores, "graniterapids-2s128c")
 	assert_int_equal(info.pm_fabric_freq_mhz, 400);
 }
 
-TEST(missing_levels_and_domains_are_refused, "tests/tpmi-tiny")
+TEST_MACHINE(missing_levels_and_domains_are_refused, "tests/tpmi-tiny")
 {
 	struct abi_perf_level_data_info info = { .level = 2 };
 	struct abi_base_freq_info base = { .level = 4 };
@@ -199,7 +199,7 @@ TEST(missing_levels_and_domains_are_refused, "tests/tpmi-tiny")
 	assert_int_equal(call(e, ABI_GET_PERF_LEVEL_INFO, &info), 0);
 }
 
-TEST(nothing_works_of_a_socket_that_is_partly_bound, "tests/tpmi-partly-bound")
+TEST_MACHINE(nothing_works_of_a_socket_that_is_partly_bound, "tests/tpmi-partly-bound")
 {
 	struct abi_perf_level_info info = { .socket_id = 1 };
 	struct abi_core_power power = { 0 };
@@ -212,7 +212,7 @@ TEST(nothing_works_of_a_socket_that_is_partly_bound, "tests/tpmi-partly-bound")
 	assert_int_equal(levels(e, 0, 0).level_mask, 3);
 }
 
-TEST(two_fabrics_and_modules_from_revision_2_on, "diamondrapids-2s32c")
+TEST_MACHINE(two_fabrics_and_modules_from_revision_2_on, "diamondrapids-2s32c")
 {
 	struct abi_perf_level_fabric_info fabric = { 0 };
 	struct abi_turbo_freq_info turbo = { 0 };
@@ -237,7 +237,7 @@ TEST(two_fabrics_and_modules_from_revision_2_on, "diamondrapids-2s32c")
 	assert_int_equal(info.trl_freq_mhz[5][3], 2400);
 }
 
-TEST(no_fabric_request_before_revision_2_and_release_7_2, "graniterapids-2s64c")
+TEST_MACHINE(no_fabric_request_before_revision_2_and_release_7_2, "graniterapids-2s64c")
 {
 	struct abi_perf_level_fabric_info fabric = { 0 };
 
@@ -245,7 +245,7 @@ TEST(no_fabric_request_before_revision_2_and_release_7_2, "graniterapids-2s64c")
 }
 
 /** Thread, core or module, power domain: the numbers of MSR 0x54, which was captured. */
-TEST(punit_numbers, NULL)
+TEST_MACHINE(punit_numbers, NULL)
 {
 	static const struct {
 		const char *platform;
@@ -258,7 +258,7 @@ TEST(punit_numbers, NULL)
 		{ "sierraforest-2s112c", 223, 0xdb },	 { "tests/tpmi-modules", 6, 0xa },
 	};
 
-	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
+	for (size_t i = 0; i < COUNT(cpus); i++) {
 		uint64_t value = 0;
 		uint32_t id;
 
@@ -271,7 +271,7 @@ TEST(punit_numbers, NULL)
 	}
 }
 
-TEST(turbo_msrs_are_the_packages, "graniterapids-2s128c")
+TEST_MACHINE(turbo_msrs_are_the_packages, "graniterapids-2s128c")
 {
 	uint64_t value = 0;
 

@@ -57,14 +57,14 @@ static int change_uncore(struct emulated *e, bool back)
 	return write_file(e, UNCORE "/uncore02/max_freq_khz", back ? "2500000" : "1000000");
 }
 
-TEST(every_change_is_in_a_snapshot_and_can_be_put_back, "tests/tpmi-tiny")
+TEST_MACHINE(every_change_is_in_a_snapshot_and_can_be_put_back, "tests/tpmi-tiny")
 {
 	static int (*const changes[])(struct emulated * e, bool back) = {
 		change_level,	    change_features,	 change_core_power, change_clos,
 		change_association, change_turbo_ratios, change_uncore,
 	};
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+	for (size_t i = 0; i < COUNT(changes); i++) {
 		char *before = take(e), *changed, *after;
 
 		assert_int_equal(changes[i](e, false), 0);
@@ -80,7 +80,7 @@ TEST(every_change_is_in_a_snapshot_and_can_be_put_back, "tests/tpmi-tiny")
 }
 
 /** What was set for a package stays a bound of its domains, though no file shows it. */
-TEST(the_limit_of_a_package_is_in_a_snapshot, "tests/tpmi-tiny")
+TEST_MACHINE(the_limit_of_a_package_is_in_a_snapshot, "tests/tpmi-tiny")
 {
 	char *snapshot;
 
@@ -90,7 +90,7 @@ TEST(the_limit_of_a_package_is_in_a_snapshot, "tests/tpmi-tiny")
 	free(snapshot);
 }
 
-TEST(registers_last_and_are_reset, "graniterapids-unlocked")
+TEST_MACHINE(registers_last_and_are_reset, "graniterapids-unlocked")
 {
 	char *error;
 
@@ -104,7 +104,7 @@ TEST(registers_last_and_are_reset, "graniterapids-unlocked")
 	assert_int_equal(levels(e, 1, 0).current_level, 0);
 }
 
-TEST(a_kill_right_after_a_level_change_loses_nothing, "tests/tpmi-tiny")
+TEST_MACHINE(a_kill_right_after_a_level_change_loses_nothing, "tests/tpmi-tiny")
 {
 	pid_t child;
 	int status;

@@ -13,7 +13,7 @@ static void start_with_group(struct emulated *e)
 	assert_int_equal(e->machine->files->mkdir(e->machine->data, CGROUP "/g"), 0);
 }
 
-TEST(lists_of_cpus_that_are_taken, NULL)
+TEST_MACHINE(lists_of_cpus_that_are_taken, NULL)
 {
 	static const struct {
 		const char *written, *read;
@@ -56,7 +56,7 @@ TEST(lists_of_cpus_that_are_taken, NULL)
 	}
 }
 
-TEST(lists_of_cpus_that_are_refused, NULL)
+TEST_MACHINE(lists_of_cpus_that_are_refused, NULL)
 {
 	static const struct {
 		const char *text;
@@ -90,7 +90,7 @@ TEST(lists_of_cpus_that_are_refused, NULL)
 }
 
 /** The first letter counts, of "on" and "off" the first two; nothing is skipped before it. */
-TEST(switches, "tests/tiny")
+TEST_MACHINE(switches, "tests/tiny")
 {
 	static const char *const ON[] = { "1",	"1\n", "y", "Y",       "yes", "on",
 					  "ON", "oN",  "t", "enabled", "10",  "1 and more" };
@@ -112,7 +112,7 @@ TEST(switches, "tests/tiny")
 }
 
 /** It is read as a number, of which nothing but 0 or not counts, and what follows is ignored. */
-TEST(no_turbo, "tests/tiny")
+TEST_MACHINE(no_turbo, "tests/tiny")
 {
 	static const char *const ON[] = { "1", " 1\n", "2", "1x", "100" };
 	static const char *const OFF[] = { "0", "00", "0 1", "\t0" };
@@ -133,7 +133,7 @@ TEST(no_turbo, "tests/tiny")
 }
 
 /** Blanks alone are between the words. */
-TEST(controllers, "tests/tiny")
+TEST_MACHINE(controllers, "tests/tiny")
 {
 	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", "+cpuset  -pids\n"), 0);
 	assert_file(e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
