@@ -20,6 +20,16 @@ struct package_scope {
 	struct domain_request *requests;
 	struct current_state current; /* of all of them */
 	size_t count, own;	      /* of all; of the change itself */
+	size_t first;		      /* of the steps of the change, the first one */
+	/* The requests as far as they take part in what is the package's: besides those that are
+	 * active the domains without CPUs that lack the feature and have core-power, in packages of
+	 * which one is active. */
+	struct domain_request *sharing;
+	bool *restored, *limits; /* of `disable`, as plan_restoring() leaves them */
+	/* What plan_settings() plans next, and the CPUs that a setting of high priority cores is
+	 * for. */
+	struct configuration settings;
+	struct isst_cpuset *high_priority;
 };
 
 /** Which domains belong to a scope besides those of the requests. */
@@ -45,15 +55,10 @@ int package_scope_begin(struct isst_change *change, const struct domain_request 
 			size_t count, const struct scope_needs *needs, struct package_scope *scope);
 
 /** To be called when the requests have been checked: neighbours without one that is left are not
- * active either. */
-void package_scope_drop_idle_siblings(struct package_scope *scope);
+ * active either. Returns 0 or -ENOMEM. */
+int package_scope_settle(struct package_scope *scope);
 
-/**
- * The requests as far as they take part in what is the package's: besides those that are active the
- * domains without CPUs that lack the feature and have core-power, in packages of which one is
- * active. To be freed; NULL without memory.
- */
-struct domain_request *package_scope_sharing(const struct package_scope *scope);
+void package_scope_clear(struct package_scope *scope);
 
 /** Gives what stands against the requests back to them, releases the scope, which may be none, and
  * ends the request as plan_conclude() does. */
@@ -63,24 +68,17 @@ int package_scope_end(struct package_scope *scope, struct isst_change *change,
 /** How many of the scope's requests core-power is switched for: all where it is the package's. */
 size_t package_scope_core_power_count(const struct package_scope *scope);
 
-/**
- * Switches core-power off as `disable --auto` of a feature (FEATURE_...) does where nothing is
- * restored from saved settings: unless the other feature needs it. @sharing: as of
- * package_scope_sharing();
- * @restored: as plan_restoring() left it. Returns 0 or a negative errno.
+/** Switches core-power off as `disable --auto` of a feature (FEATURE_...) does where nothing is
+ * restored from saved settings: unless the other feature needs it. Returns 0 or a negative errno.
  */
-int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
-				 unsigned int feature, const bool *restored);
+int package_scope_core_power_off(struct package_scope *scope, unsigned int feature);
 
 /**
  * Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where a request is
  * active, and in the I/O dies of packages where it stays on in no power domain with CPUs. With
- * --auto what was saved is restored; else that it stays is reported. @sharing: as of
- * package_scope_sharing(), @restored, @limits: as plan_restoring() leaves them; the first two to be
- * freed. Returns 0 or a negative errno.
+ * --auto what was saved is restored; else that it stays is reported. Returns 0 or a negative errno.
  */
-int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic,
-			  struct domain_request **sharing, bool **restored, bool *limits);
+int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic);
 
 /* ---- Of commands ---- */
 
@@ -93,17 +91,20 @@ int package_scope_disable(struct package_scope *scope, unsigned int feature, boo
 	 1U << SUBJECT_CLOS_EPP | 1U << SUBJECT_CLOS_WEIGHT)
 #define ALL_SUBJECTS UINT32_MAX
 
+/** Adds a setting to those of a scope, for all of it. Returns 0 or -ENOMEM. */
+int scope_add_setting(struct package_scope *scope, enum subject subject, unsigned int index,
+		      enum wanted_kind wanted, uint64_t number);
+
 /**
- * Adds the steps for the settings of a command, where nothing stands against it any more.
+ * Adds the steps for the settings of a scope, where nothing stands against it any more; it has none
+ * then.
  *
  * @requests: of the scope; where they are active the settings count
  * @shared: those that count in others than the active requests of the scope itself
- * @high_priority: the CPUs that a setting of high priority cores is for
  * Returns 0 or a negative errno with a message.
  */
 int plan_settings(struct package_scope *scope, const struct domain_request *requests,
-		  uint32_t shared, struct isst_cpuset *high_priority,
-		  struct configuration *settings);
+		  uint32_t shared);
 
 /* ---- Parts of the change ---- */
 

@@ -116,42 +116,36 @@ static const struct isst_base_freq *base_freq_of(const struct package_scope *sco
 
 /** The cores of high priority are in CLOS 0, which guarantees the high base frequency; the others,
  * in CLOS 3, have the low one. Turbo-freq stays as it is. */
-static int add_priorities(const struct package_scope *scope, const struct domain_request *sharing,
-			  struct configuration *settings, struct isst_cpuset *high_priority)
+static int add_priorities(struct package_scope *scope)
 {
-	struct setting cores = { .subject = SUBJECT_HIGH_PRIORITY,
-				 .index = INDEX_ALL,
-				 .wanted = WANTED_CORES };
-	struct setting turbo_freq = { .subject = SUBJECT_TURBO_FREQ,
-				      .index = INDEX_ALL,
-				      .wanted = WANTED_UNMANAGED };
 	struct isst_context *context = scope->change->context;
-	int error = configuration_add(settings, &cores);
+	int error = scope_add_setting(scope, SUBJECT_HIGH_PRIORITY, INDEX_ALL, WANTED_CORES, 0);
 
 	if (!error)
-		error = configuration_add(settings, &turbo_freq);
+		error = scope_add_setting(scope, SUBJECT_TURBO_FREQ, INDEX_ALL, WANTED_UNMANAGED,
+					  0);
 	for (size_t i = 0; i < scope->count && !error; i++) {
 		const struct isst_domain *domain = scope->requests[i].domain;
+		const struct domain_snapshot *current = &scope->current.domains[i];
 		const struct isst_base_freq *info = base_freq_of(scope, i);
 		struct setting min = { .subject = SUBJECT_CLOS_MIN,
 				       .index = INDEX_ALL,
 				       .wanted = WANTED_KHZ,
 				       .number = info->low_mhz.value * UINT64_C(1000) };
 
-		if (!request_is_active(&sharing[i]))
+		if (!request_is_active(&scope->sharing[i]))
 			continue;
-		error = settings_add(settings, context, domain, min);
+		error = settings_add(&scope->settings, context, domain, min);
 		min.index = 0;
 		min.number = info->high_mhz.value * UINT64_C(1000);
 		if (!error)
-			error = settings_add(settings, context, domain, min);
+			error = settings_add(&scope->settings, context, domain, min);
 		if (!error && i < scope->own && request_is_active(&scope->requests[i]))
-			error = isst_cpuset_add_set(
-				high_priority,
-				scope->current.domains[i].level.base_freq_info.high_priority);
+			error = isst_cpuset_add_set(scope->high_priority,
+						    current->level.base_freq_info.high_priority);
 		if (!error)
 			error = settings_level(scope->change, domain,
-					       scope->current.domains[i].profile.current_level);
+					       current->profile.current_level);
 	}
 	return error;
 }
@@ -315,62 +309,46 @@ static int plan_limits(const struct package_scope *scope)
 
 static int plan_enable(struct package_scope *scope, bool automatic)
 {
-	struct domain_request *sharing = package_scope_sharing(scope);
-
-	struct setting on = { .subject = SUBJECT_BASE_FREQ,
-			      .index = INDEX_ALL,
-			      .wanted = WANTED_NUMBER,
-			      .number = 1 };
-	struct isst_cpuset *high_priority = isst_cpuset_new();
-	struct configuration settings = { 0 };
 	struct isst_change *change = scope->change;
-	size_t first = change->count;
-	int error = sharing && high_priority ? configuration_add(&settings, &on) : -ENOMEM;
+	int error = scope_add_setting(scope, SUBJECT_BASE_FREQ, INDEX_ALL, WANTED_NUMBER, 1);
 
+	scope->high_priority = isst_cpuset_new();
+	if (!scope->high_priority)
+		error = -ENOMEM;
 	if (automatic || context_has_power_domains(change->context))
 		warn_of_cpufreq(change, scope->requests, scope->own, automatic);
 	if (!error && automatic)
-		error = add_priorities(scope, sharing, &settings, high_priority);
+		error = add_priorities(scope);
 	if (!error)
-		error = plan_settings(scope, sharing, automatic ? SUBJECTS_OF_CORE_POWER : 0,
-				      high_priority, &settings);
+		error = plan_settings(scope, scope->sharing,
+				      automatic ? SUBJECTS_OF_CORE_POWER : 0);
 	if (!error && automatic)
 		error = plan_limits(scope);
 	if (!error && automatic)
 		error = settings_save(change, feature_name(FEATURE_BASE_FREQ),
-				      feature_name(FEATURE_TURBO_FREQ), first);
-	configuration_clear(&settings);
-	isst_cpuset_free(high_priority);
-	free(sharing);
+				      feature_name(FEATURE_TURBO_FREQ), scope->first);
 	return error;
 }
 
 static int plan_disable(struct package_scope *scope, bool automatic)
 {
-	struct domain_request *sharing;
-	bool *restored;
 	struct step *min;
-	int error = package_scope_disable(scope, FEATURE_BASE_FREQ, automatic, &sharing, &restored,
-					  NULL);
+	int error = package_scope_disable(scope, FEATURE_BASE_FREQ, automatic);
 
 	if (error || !automatic)
-		goto out;
+		return error;
 	/* Where nothing is restored limits of cpufreq become those of the processor. */
 	min = change_step(scope->change, ITEM_SCALING_MIN);
 	for (size_t i = 0; i < scope->own; i++) {
 		const struct isst_domain *domain = scope->requests[i].domain;
 		unsigned int cpu;
 
-		if (!request_is_active(&scope->requests[i]) || restored[i])
+		if (!request_is_active(&scope->requests[i]) || scope->restored[i])
 			continue;
 		isst_cpuset_for_each (cpu, domain->online)
 			step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, 0);
 	}
-	error = package_scope_core_power_off(scope, sharing, FEATURE_BASE_FREQ, restored);
-out:
-	free(restored);
-	free(sharing);
-	return error;
+	return package_scope_core_power_off(scope, FEATURE_BASE_FREQ);
 }
 
 int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
@@ -402,7 +380,8 @@ int change_plan_base_freq(struct isst_change *change, struct domain_request *req
 		check_enable(&scope, i, automatic);
 	if (!error && enable && automatic)
 		error = check_reports(&scope);
-	package_scope_drop_idle_siblings(&scope);
+	if (!error)
+		error = package_scope_settle(&scope);
 	if (!error)
 		error = enable ? plan_enable(&scope, automatic) : plan_disable(&scope, automatic);
 	return package_scope_end(&scope, change, requests, count, error);

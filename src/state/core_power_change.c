@@ -277,17 +277,6 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 					     .choice = LEVEL_CURRENT,
 					     .core_power = REQUIRED };
 	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, current, current };
-	struct setting settings[] = { { .subject = SUBJECT_CORE_POWER,
-					.index = INDEX_ALL,
-					.wanted = WANTED_NUMBER,
-					.number = enable },
-				      { .subject = SUBJECT_PRIORITY,
-					.index = INDEX_ALL,
-					.wanted = WANTED_NUMBER,
-					.number = (uint64_t)priority } };
-	struct configuration configuration = {
-		.settings = settings, .setting_count = priority == ISST_KEEP_PRIORITY ? 1 : 2
-	};
 	struct package_scope scope = { 0 };
 	int number = priority, error;
 
@@ -303,13 +292,20 @@ int change_plan_core_power(struct isst_change *change, struct domain_request *re
 		else
 			error = check_disable(&scope, i);
 	}
-	package_scope_drop_idle_siblings(&scope);
+	if (!error)
+		error = package_scope_settle(&scope);
 	if (enable && scope.own > 0)
 		warn_of_interference(change, scope.requests, count);
 	if (!enable && !error)
 		error = name_remains(&scope);
 	if (!error)
-		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
+		error = scope_add_setting(&scope, SUBJECT_CORE_POWER, INDEX_ALL, WANTED_NUMBER,
+					  enable);
+	if (!error && priority != ISST_KEEP_PRIORITY)
+		error = scope_add_setting(&scope, SUBJECT_PRIORITY, INDEX_ALL, WANTED_NUMBER,
+					  (uint64_t)priority);
+	if (!error)
+		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS);
 	return package_scope_end(&scope, change, requests, count, error);
 }
 
@@ -353,17 +349,9 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 		{ SUBJECT_CLOS_EPP, WANTED_NUMBER, values->epp },
 		{ SUBJECT_CLOS_WEIGHT, WANTED_NUMBER, values->weight },
 	};
-	enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
-	struct setting settings[FIELDS] = { 0 };
-	struct configuration configuration = { .settings = settings, .setting_count = FIELDS };
 	struct package_scope scope = { 0 };
 	int error = check_clos(change, values);
 
-	for (size_t i = 0; i < FIELDS; i++)
-		settings[i] = (struct setting){ .subject = fields[i].subject,
-						.index = values->clos,
-						.wanted = fields[i].wanted,
-						.number = fields[i].number };
 	if (!error)
 		error = package_scope_begin(change, requests, count, &needs, &scope);
 	for (size_t i = 0; i < scope.own; i++) {
@@ -371,9 +359,13 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 		if (request_is_active(&scope.requests[i]))
 			warn_of_clos_range(change, scope.requests[i].domain, values, "--max none");
 	}
-	package_scope_drop_idle_siblings(&scope);
 	if (!error)
-		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
+		error = package_scope_settle(&scope);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !error; i++)
+		error = scope_add_setting(&scope, fields[i].subject, values->clos, fields[i].wanted,
+					  fields[i].number);
+	if (!error)
+		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS);
 	return package_scope_end(&scope, change, requests, count, error);
 }
 
@@ -406,7 +398,6 @@ int change_plan_association(struct isst_change *change, struct domain_request *c
 				   .wanted = WANTED_NUMBER,
 				   .number = clos,
 				   .cpus = isst_cpuset_new() };
-	struct configuration configuration = { .settings = &setting, .setting_count = 1 };
 	const struct scope_needs needs = { SCOPE_REQUESTS, CORE_POWER_ONLY, CORE_POWER_ONLY };
 	struct package_scope scope = { 0 };
 	int error = requests && setting.cpus ? 0 : -ENOMEM;
@@ -437,10 +428,11 @@ int change_plan_association(struct isst_change *change, struct domain_request *c
 			error = isst_cpuset_add(setting.cpus, cpu->number, cpu->number);
 	}
 	if (!error)
-		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS, NULL, &configuration);
-	current_state_free(&scope.current);
-	free(scope.requests);
-	isst_cpuset_free(setting.cpus);
+		error = configuration_add(&scope.settings, &setting);
+	if (!error)
+		error = plan_settings(&scope, scope.requests, ALL_SUBJECTS);
+	setting_clear(&setting);
+	package_scope_clear(&scope);
 	free(requests);
 	return plan_conclude(change, cpus, count, error);
 }

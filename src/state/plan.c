@@ -103,7 +103,7 @@ int package_scope_begin(struct isst_change *change, const struct domain_request 
 		error = context_check_domain(change->context, requests[i].domain);
 	if (error)
 		return error;
-	*scope = (struct package_scope){ .change = change };
+	*scope = (struct package_scope){ .change = change, .first = change->count };
 	scope->requests = calloc(count + domains + 1, sizeof(*scope->requests));
 	if (!scope->requests)
 		return -ENOMEM;
@@ -133,28 +133,35 @@ static bool package_is_wanted(const struct package_scope *scope, unsigned int pa
 	return false;
 }
 
-void package_scope_drop_idle_siblings(struct package_scope *scope)
+int package_scope_settle(struct package_scope *scope)
 {
 	for (size_t i = scope->own; i < scope->count; i++)
 		if (!package_is_wanted(scope, scope->requests[i].domain->package))
 			scope->requests[i].failure.error = -ECANCELED;
-}
-
-struct domain_request *package_scope_sharing(const struct package_scope *scope)
-{
-	struct domain_request *sharing = calloc(scope->count + 1, sizeof(*sharing));
-
-	for (size_t i = 0; i < scope->count && sharing; i++) {
+	free(scope->sharing);
+	scope->sharing = calloc(scope->count + 1, sizeof(*scope->sharing));
+	for (size_t i = 0; i < scope->count && scope->sharing; i++) {
 		const struct domain_request *request = &scope->requests[i];
 
-		sharing[i] = *request;
+		scope->sharing[i] = *request;
 		if (i < scope->own && request->failure.error == -EOPNOTSUPP &&
 		    isst_domain_is_io(request->domain) &&
 		    scope->current.domains[i].core_power.supported &&
 		    package_is_wanted(scope, request->domain->package))
-			sharing[i].failure = (struct isst_failure){ 0 };
+			scope->sharing[i].failure = (struct isst_failure){ 0 };
 	}
-	return sharing;
+	return scope->sharing ? 0 : -ENOMEM;
+}
+
+void package_scope_clear(struct package_scope *scope)
+{
+	current_state_free(&scope->current);
+	free(scope->requests);
+	free(scope->sharing);
+	free(scope->restored);
+	free(scope->limits);
+	configuration_clear(&scope->settings);
+	isst_cpuset_free(scope->high_priority);
 }
 
 int package_scope_end(struct package_scope *scope, struct isst_change *change,
@@ -165,8 +172,7 @@ int package_scope_end(struct package_scope *scope, struct isst_change *change,
 		if (requests[i].failure.error == -ECANCELED)
 			requests[i].failure = (struct isst_failure){ 0 };
 	}
-	current_state_free(&scope->current);
-	free(scope->requests);
+	package_scope_clear(scope);
 	return plan_conclude(change, requests, count, error);
 }
 
@@ -222,13 +228,23 @@ static void check_off(struct package_scope *scope, size_t i, unsigned int featur
 	request->failure = (struct isst_failure){ .error = -ECANCELED };
 }
 
-int plan_settings(struct package_scope *scope, const struct domain_request *requests,
-		  uint32_t shared, struct isst_cpuset *high_priority,
-		  struct configuration *settings)
+int scope_add_setting(struct package_scope *scope, enum subject subject, unsigned int index,
+		      enum wanted_kind wanted, uint64_t number)
 {
+	struct setting setting = {
+		.subject = subject, .index = index, .wanted = wanted, .number = number
+	};
+
+	return configuration_add(&scope->settings, &setting);
+}
+
+int plan_settings(struct package_scope *scope, const struct domain_request *requests,
+		  uint32_t shared)
+{
+	struct configuration *settings = &scope->settings;
 	struct wanted wanted = { .context = scope->change->context,
 				 .configuration = settings,
-				 .high_priority = high_priority,
+				 .high_priority = scope->high_priority,
 				 .is_command = true };
 	size_t switched = package_scope_core_power_count(scope);
 	int error = facts_begin(&wanted.facts, wanted.context);
@@ -250,15 +266,11 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 	if (settings->problem_count > 0)
 		error = message_error(&wanted.context->messages, error, "%s",
 				      settings->problems[0].text);
-	for (size_t i = 0; i < settings->problem_count; i++)
-		free(settings->problems[i].text);
-	free(settings->problems);
-	settings->problems = NULL;
-	settings->problem_count = 0;
-	/* These are the caller's. */
+	/* These are the scope's. */
 	wanted.facts.count = 0;
 	wanted.high_priority = NULL;
 	wanted_clear(&wanted);
+	configuration_clear(settings);
 	return error;
 }
 
@@ -266,10 +278,10 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 static int plan_off(struct package_scope *scope, enum subject subject,
 		    struct domain_request *requests)
 {
-	struct setting off = { .subject = subject, .index = INDEX_ALL, .wanted = WANTED_NUMBER };
-	struct configuration configuration = { .settings = &off, .setting_count = 1 };
-	int error = plan_settings(scope, requests, ALL_SUBJECTS, NULL, &configuration);
+	int error = scope_add_setting(scope, subject, INDEX_ALL, WANTED_NUMBER, 0);
 
+	if (!error)
+		error = plan_settings(scope, requests, ALL_SUBJECTS);
 	free(requests);
 	return error;
 }
@@ -344,24 +356,25 @@ static int name_other_levels(struct package_scope *scope, unsigned int feature)
 	return error;
 }
 
-int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic,
-			  struct domain_request **sharing, bool **restored, bool *limits)
+int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic)
 {
 	int error = automatic ? name_other_levels(scope, feature) : 0;
 
 	for (size_t i = 0; i < scope->own; i++)
 		check_off(scope, i, feature);
-	package_scope_drop_idle_siblings(scope);
 	drop_active_siblings(scope, feature);
-	*sharing = package_scope_sharing(scope);
-	*restored = calloc(scope->count + 1, sizeof(**restored));
-	if (!*sharing || !*restored)
+	if (package_scope_settle(scope))
+		error = -ENOMEM;
+	scope->restored = calloc(scope->count + 1, sizeof(*scope->restored));
+	scope->limits = calloc(scope->count + 1, sizeof(*scope->limits));
+	if (!scope->restored || !scope->limits)
 		error = -ENOMEM;
 	if (!error)
 		error = switch_off(scope, feature);
 	if (!error && automatic)
-		error = plan_restoring(scope->change, feature, *sharing, &scope->current, *restored,
-				       limits);
+		error = plan_restoring(scope->change, feature, scope->sharing, &scope->current,
+				       scope->restored,
+				       feature == FEATURE_TURBO_FREQ ? scope->limits : NULL);
 	else if (!error)
 		warn_of_saved(scope, feature);
 	return error;
@@ -409,8 +422,7 @@ static void warn_of_core_power_off(struct package_scope *scope,
 	}
 }
 
-int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
-				 unsigned int feature, const bool *restored)
+int package_scope_core_power_off(struct package_scope *scope, unsigned int feature)
 {
 	unsigned int other = other_feature(feature);
 	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
@@ -418,12 +430,12 @@ int package_scope_core_power_off(struct package_scope *scope, const struct domai
 	if (!requests)
 		return -ENOMEM;
 	for (size_t i = 0; i < scope->count; i++) {
-		bool may = request_is_active(&sharing[i]) && !restored[i] &&
+		bool may = request_is_active(&scope->sharing[i]) && !scope->restored[i] &&
 			   scope->current.domains[i].core_power.supported;
 		bool used = may && feature_in_use(scope->change, scope->requests, &scope->current,
 						  i, other);
 
-		requests[i] = sharing[i];
+		requests[i] = scope->sharing[i];
 		if (used)
 			change_warn(scope->change, ISST_WARNING_NEEDED_BY_FEATURE,
 				    "%s: core-power stays enabled: %s needs it",

@@ -243,8 +243,7 @@ static struct isst_cpuset *with_siblings(const struct isst_context *context,
 }
 
 /** What is reported of the cores that get high priority; @named: whether there are some. */
-static int warn_of_priorities(struct package_scope *scope, const struct domain_request *sharing,
-			      const struct isst_cpuset *high, bool named)
+static int warn_of_priorities(struct package_scope *scope, bool named)
 {
 	struct isst_change *change = scope->change;
 	const struct domain_request *requests = scope->requests;
@@ -255,7 +254,7 @@ static int warn_of_priorities(struct package_scope *scope, const struct domain_r
 	for (size_t i = 0; i < scope->count && !error; i++)
 		if (request_is_active(&requests[i]) &&
 		    current[i].level.turbo_freq == ISST_FEATURE_ENABLED)
-			error = warn_of_former(change, requests[i].domain, high);
+			error = warn_of_former(change, requests[i].domain, scope->high_priority);
 	/* Lack of the feature is left to the others. */
 	for (size_t i = 0; i < scope->own; i++) {
 		int failure = requests[i].failure.error;
@@ -271,8 +270,8 @@ static int warn_of_priorities(struct package_scope *scope, const struct domain_r
 			    "feature",
 			    platform_cores_word(&change->context->platform, 1));
 	for (size_t i = 0; i < scope->count && !error; i++)
-		if (request_is_active(&sharing[i]))
-			error = settings_level(change, sharing[i].domain,
+		if (request_is_active(&scope->sharing[i]))
+			error = settings_level(change, requests[i].domain,
 					       current[i].profile.current_level);
 	return error;
 }
@@ -303,114 +302,88 @@ static bool was_on(const struct package_scope *scope, size_t i)
  * already another process may have disabled core-power since, and cores run at the frequencies that
  * the firmware gives them then: that is left as it is.
  */
-static int add_settings(const struct package_scope *scope, struct configuration *settings)
+static int add_settings(struct package_scope *scope)
 {
-	static const struct setting ON[] = {
-		{ .subject = SUBJECT_TURBO_FREQ,
-		  .index = INDEX_ALL,
-		  .wanted = WANTED_NUMBER,
-		  .number = 1 },
-		{ .subject = SUBJECT_CORE_POWER,
-		  .index = INDEX_ALL,
-		  .wanted = WANTED_NUMBER,
-		  .number = 1 },
-		{ .subject = SUBJECT_PRIORITY,
-		  .index = INDEX_ALL,
-		  .wanted = WANTED_NUMBER,
-		  .number = ISST_PRIORITY_ORDERED },
-	};
+	static const struct {
+		enum subject subject;
+		uint64_t number;
+	} SWITCHES[] = { { SUBJECT_CORE_POWER, 1 }, { SUBJECT_PRIORITY, ISST_PRIORITY_ORDERED } };
 	size_t count = package_scope_core_power_count(scope);
-	int error = 0;
+	int error = scope_add_setting(scope, SUBJECT_TURBO_FREQ, INDEX_ALL, WANTED_NUMBER, 1);
 
-	for (size_t i = 0; i < sizeof(ON) / sizeof(ON[0]) && !error; i++) {
-		struct setting on = ON[i], kept = ON[i];
+	for (size_t i = 0; i < 2 && !error; i++) {
+		const struct setting kept = { .subject = SWITCHES[i].subject,
+					      .index = INDEX_ALL,
+					      .wanted = WANTED_UNMANAGED };
 
-		error = configuration_add(settings, &on);
-		kept.wanted = WANTED_UNMANAGED;
-		for (size_t j = 0; j < count && !error && i > 0; j++)
+		error = scope_add_setting(scope, kept.subject, INDEX_ALL, WANTED_NUMBER,
+					  SWITCHES[i].number);
+		for (size_t j = 0; j < count && !error; j++)
 			if (was_on(scope, j))
-				error = settings_add(settings, scope->change->context,
+				error = settings_add(&scope->settings, scope->change->context,
 						     scope->requests[j].domain, kept);
 	}
 	return error;
 }
 
 /** All bits set, where none are given. */
-static struct setting limits_of(const struct turbo_freq_request *request)
+static int add_limits(struct package_scope *scope, const struct turbo_freq_request *request)
 {
-	return (struct setting){ .subject = SUBJECT_TURBO_RATIO_LIMITS,
-				 .index = INDEX_ALL,
-				 .wanted = request->limits_given ? WANTED_NUMBER : WANTED_NONE,
-				 .number = request->limits };
+	return scope_add_setting(scope, SUBJECT_TURBO_RATIO_LIMITS, INDEX_ALL,
+				 request->limits_given ? WANTED_NUMBER : WANTED_NONE,
+				 request->limits);
 }
 
 static int plan_enable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
-	struct setting cores = { .subject = SUBJECT_HIGH_PRIORITY,
-				 .index = INDEX_ALL,
-				 .wanted = WANTED_CORES };
-	struct setting limits = limits_of(request);
-	struct domain_request *sharing = package_scope_sharing(scope);
 	struct isst_change *change = scope->change;
-	struct isst_cpuset *high = request->high_priority
-					   ? with_siblings(change->context, request->high_priority)
-					   : isst_cpuset_new();
-	struct configuration settings = { 0 };
-	size_t first = change->count;
-	int error = sharing && high ? 0 : -ENOMEM;
+	int error;
 
+	scope->high_priority = request->high_priority
+				       ? with_siblings(change->context, request->high_priority)
+				       : isst_cpuset_new();
+	if (!scope->high_priority)
+		return -ENOMEM;
+	warn_of_cpufreq(change, scope->requests, scope->own, true);
+	error = request->automatic ? warn_of_priorities(scope, request->high_priority) : 0;
 	if (!error)
-		warn_of_cpufreq(change, scope->requests, scope->own, true);
-	if (!error && request->automatic)
-		error = warn_of_priorities(scope, sharing, high, request->high_priority);
+		error = request->automatic ? scope_add_setting(scope, SUBJECT_HIGH_PRIORITY,
+							       INDEX_ALL, WANTED_CORES, 0)
+					   : add_settings(scope);
 	if (!error)
-		error = request->automatic ? configuration_add(&settings, &cores)
-					   : add_settings(scope, &settings);
+		error = add_limits(scope, request);
 	if (!error)
-		error = configuration_add(&settings, &limits);
-	if (!error)
-		error = plan_settings(scope, sharing,
+		error = plan_settings(scope, scope->sharing,
 				      request->automatic
 					      ? SUBJECTS_OF_CORE_POWER | 1U << SUBJECT_ASSOCIATION
-					      : SUBJECTS_OF_CORE_POWER,
-				      high, &settings);
+					      : SUBJECTS_OF_CORE_POWER);
 	if (!error && request->automatic)
 		error = settings_save(change, feature_name(FEATURE_TURBO_FREQ),
-				      feature_name(FEATURE_BASE_FREQ), first);
-	configuration_clear(&settings);
-	isst_cpuset_free(high);
-	free(sharing);
+				      feature_name(FEATURE_BASE_FREQ), scope->first);
 	return error;
 }
 
 static int plan_disable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
-	bool *limits = calloc(scope->count + 1, sizeof(*limits)), *restored = NULL;
-	struct domain_request *sharing = NULL;
-	struct setting given = limits_of(request);
-	struct configuration settings = { .settings = &given, .setting_count = 1 };
-	struct isst_change *change = scope->change;
-	int error = limits ? package_scope_disable(scope, FEATURE_TURBO_FREQ, request->automatic,
-						   &sharing, &restored, limits)
-			   : -ENOMEM;
+	int error = package_scope_disable(scope, FEATURE_TURBO_FREQ, request->automatic);
 
 	if (!error && request->limits_given) {
-		error = plan_settings(scope, scope->requests, 0, NULL, &settings);
+		error = add_limits(scope, request);
+		if (!error)
+			error = plan_settings(scope, scope->requests, 0);
 	} else if (!error) {
 		/* The highest turbo frequencies of other power domains depend on them. */
 		for (size_t i = 0; i < scope->own; i++)
 			if (has_register(&scope->requests[i]) &&
-			    limits_stay_in_use(change, scope->requests, &scope->current, i)) {
+			    limits_stay_in_use(scope->change, scope->requests, &scope->current,
+					       i)) {
 				warn_of_use(scope, i);
-				limits[i] = true;
+				scope->limits[i] = true;
 			}
-		error = turbo_freq_plan_level_limits(scope, limits);
+		error = turbo_freq_plan_level_limits(scope, scope->limits);
 	}
 	if (!error && request->automatic)
-		error = package_scope_core_power_off(scope, sharing, FEATURE_TURBO_FREQ, restored);
-	free(restored);
-	free(limits);
-	free(sharing);
+		error = package_scope_core_power_off(scope, FEATURE_TURBO_FREQ);
 	return error;
 }
 
@@ -441,7 +414,8 @@ int change_plan_turbo_freq(struct isst_change *change, struct domain_request *re
 		check_cores(&scope, i);
 	if (!error && request->enable)
 		error = turbo_freq_check_turbo(change, scope.requests, scope.own);
-	package_scope_drop_idle_siblings(&scope);
+	if (!error)
+		error = package_scope_settle(&scope);
 	if (!error)
 		error = request->enable ? plan_enable(&scope, request)
 					: plan_disable(&scope, request);
