@@ -3,6 +3,7 @@
 #include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/perf_profile.h"
+#include "features/planning.h"
 
 enum { KHZ_PER_MHZ = 1000 };
 
@@ -24,7 +25,7 @@ static const char *low_priority_meaning(const struct package *package)
 
 /** What high priority for the CPUs named costs the others that have it. */
 static void explain_priority(struct findings *findings, struct isst_finding *finding,
-			     const struct package *package)
+			     const struct survey_domain *domain, const struct package *package)
 {
 	const char *meaning = low_priority_meaning(package);
 	size_t cores = package->cpus.high_cores + package->cpus.low_asked_cores;
@@ -37,8 +38,11 @@ static void explain_priority(struct findings *findings, struct isst_finding *fin
 	if (!findings->survey->named) {
 		finding->kind = REMEDY_TEXT;
 		finding_explain(finding, meaning,
-				"where it is not meant, choose other cores, or disable turbo-freq; "
-				"isst turbo-freq plan prints what numbers of cores reach");
+				FINDING_TEXT(findings,
+					     "where it is not meant, choose other cores, or isst "
+					     "turbo-freq disable%s; isst turbo-freq plan prints "
+					     "what numbers of cores reach",
+					     domain->saved & FEATURE_TURBO_FREQ ? " --auto" : ""));
 		return;
 	}
 	if (!package->level || package->cpus.unknown > 0)
@@ -76,13 +80,14 @@ static void check_priority(struct findings *findings, const struct survey_domain
 		return;
 	if (all > clip)
 		without = FINDING_TEXT(findings, ", without it the level allows all %u MHz", all);
-	finding = findings_note(findings, ISST_FINDING_LOW_PRIORITY,
-				"CLOS %u (core-power get-assoc); turbo-freq is enabled, and clips "
-				"CLOS 2 and 3 to %u MHz (turbo-freq info)%s; high priority %s of "
-				"the package: %zu, low priority: %zu",
-				cpu->clos, clip, without, package_cores_word(findings, 2),
-				package->cpus.high_cores, package->cpus.low_cores);
-	explain_priority(findings, finding, package);
+	finding = findings_note(
+		findings, ISST_FINDING_LOW_PRIORITY,
+		"CLOS %u (core-power get-assoc); turbo-freq is enabled%s, and clips "
+		"CLOS 2 and 3 to %u MHz (turbo-freq info)%s; high priority %s of "
+		"the package: %zu, low priority: %zu",
+		cpu->clos, AS_SAVED(domain, FEATURE_TURBO_FREQ), clip, without,
+		package_cores_word(findings, 2), package->cpus.high_cores, package->cpus.low_cores);
+	explain_priority(findings, finding, domain, package);
 	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
@@ -122,17 +127,19 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 	    level->base_mhz.state != ISST_KNOWN || mhz >= level->base_mhz.value)
 		return;
 	finding = findings_note(findings, ISST_FINDING_LOW_BASE_FREQUENCY,
-				"base-freq is enabled: base frequency %u MHz (base-freq info), "
+				"base-freq is enabled%s: base frequency %u MHz (base-freq info), "
 				"without it %u MHz (perf-profile info)",
-				mhz, level->base_mhz.value);
-	if (!findings->survey->context->platform.preset) {
-		const struct package package = find_package(findings->survey, domain,
-							    could_have_priorities);
-		/* The classes of SST-BF call for SST-TF without it. */
-		bool calls = survey_core_power_is_on(domain) && misses_turbo_freq(domain, &package);
+				AS_SAVED(domain, FEATURE_BASE_FREQ), mhz, level->base_mhz.value);
+	if (!findings->survey->context->platform.preset &&
+	    !finding_disable(finding, domain, FEATURE_BASE_FREQ)) {
+		const struct division division = divide_cpus(domain);
+		/* Without it the classes of SST-BF are for nothing. */
+		bool remain = survey_core_power_is_on(domain) && !turbo_freq_is_on(domain) &&
+			      division.high > 0 && division.low > 0 &&
+			      !classes_have_purpose(domain);
 
 		finding_explain(finding, NULL,
-				calls ? "base-freq off;association 0 = all" : "base-freq off");
+				remain ? "base-freq off;association 0 = all" : "base-freq off");
 	}
 	finding_add_cpu(finding, domain, cpu->cpu->number);
 }

@@ -2,6 +2,7 @@
 /* Frequency limits of classes of service that have cores, and classes that have no effect. */
 #include "explain/findings.h"
 #include "explain/packages.h"
+#include "features/planning.h"
 
 enum { KHZ_PER_MHZ = 1000 };
 
@@ -83,33 +84,20 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 	add_members(finding, domain, clos);
 }
 
-/** A class other than CLOS 0, in which all cores are at power-on. With core-power alone the classes
- * would call for SST-TF. */
+/** A class other than CLOS 0, in which all cores are at power-on. */
 static void check_associations(struct findings *findings, const struct survey_domain *domain,
 			       unsigned int clos)
 {
-	const struct package package = find_package(findings->survey, domain,
-						    turbo_freq_is_supported);
-	const int code = ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS;
-	struct isst_finding *finding;
+	unsigned int left = domain->now->level.base_freq == ISST_FEATURE_ENABLED
+				    ? 0
+				    : FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ;
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS,
+		"core-power is disabled (core-power info), and CPUs are in other "
+		"classes than CLOS 0 (core-power get-assoc)%s",
+		AS_SAVED(domain, left));
 
-	if (domain->now->level.base_freq == ISST_FEATURE_ENABLED ||
-	    !misses_turbo_freq(domain, &package)) {
-		finding = findings_note(findings, code,
-					"core-power is disabled (core-power info), and CPUs are "
-					"in other classes than CLOS 0 (core-power get-assoc)");
-	} else {
-		finding = findings_note(findings, code,
-					"core-power is disabled (core-power info), and CPUs are "
-					"in other classes than CLOS 0, %zu %s of the package in "
-					"CLOS 0 or 1 (core-power get-assoc)",
-					package.cpus.high_cores,
-					package_cores_word(findings, package.cpus.high_cores));
-		finding_explain(finding,
-				turbo_freq_meaning(findings, &package, finding_code(code)->meaning),
-				"turbo-freq on;core-power on ordered");
-		finding->kind = REMEDY_PACKAGE_STATEMENT;
-	}
+	finding_disable(finding, domain, left);
 	add_members(finding, domain, clos);
 }
 
@@ -144,6 +132,7 @@ static unsigned int find_class(const struct survey_domain *domain, bool high, bo
 static void check_base_freq(struct findings *findings, const struct survey_domain *domain)
 {
 	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;
+	bool both = turbo_freq_is_on(domain);
 	unsigned int high, others;
 	struct isst_finding *finding;
 
@@ -156,10 +145,17 @@ static void check_base_freq(struct findings *findings, const struct survey_domai
 	    rank(domain, high) <= rank(domain, others))
 		return;
 	finding = findings_note(findings, ISST_FINDING_BASE_FREQ_PRIORITIES,
-				"base-freq is enabled: cores with the higher base frequency "
+				"base-freq is enabled%s%s%s: cores with the higher base frequency "
 				"(base-freq info) are in CLOS %u, others in CLOS %u (core-power "
 				"get-assoc)",
-				high, others);
+				AS_SAVED(domain, FEATURE_BASE_FREQ),
+				both				     ? ", and so is turbo-freq"
+				: domain->saved & FEATURE_TURBO_FREQ ? ", and turbo-freq was"
+								     : "",
+				AS_SAVED(domain, FEATURE_TURBO_FREQ), high, others);
+	/* More cores of high priority than SST-TF has a bucket for would be no remedy. */
+	if (!finding_disable(finding, domain, FEATURE_TURBO_FREQ) && both)
+		finding_explain(finding, NULL, "base-freq off");
 	survey_for_each_cpu (cpu, domain)
 		if (cpu->asked && isst_cpuset_has(cores, cpu->cpu->number) && cpu->clos_known &&
 		    rank(domain, cpu->clos) > rank(domain, others))

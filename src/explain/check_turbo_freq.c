@@ -3,6 +3,7 @@
 #include "explain/findings.h"
 #include "explain/packages.h"
 #include "features/perf_profile.h"
+#include "features/planning.h"
 
 #include <stdlib.h>
 
@@ -65,12 +66,17 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	finding = findings_note(
 		findings, code,
 		"core-power is enabled, %zu %s of the package in CLOS 0 or 1 and others in CLOS 2 "
-		"or 3%s (core-power get-assoc%s); turbo-freq is disabled (perf-profile info)",
+		"or 3%s (core-power get-assoc%s)%s; turbo-freq is disabled (perf-profile info)",
 		package.cpus.high_cores, package_cores_word(findings, package.cpus.high_cores),
-		limits ? ", with limits or weights of their own" : "",
-		limits ? ", get-config" : "");
+		limits ? ", with limits or weights of their own" : "", limits ? ", get-config" : "",
+		AS_SAVED(domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ));
 	purpose = find_purpose(findings, domain, &package);
-	if (purpose)
+	if (finding_disable(finding, domain, FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ))
+		finding_explain(finding,
+				"the classes are left of a feature that was disabled without "
+				"--auto: they decide which cores yield first when power is short",
+				NULL);
+	else if (purpose)
 		finding_explain(finding, purpose, NULL);
 	else
 		finding_explain(finding,
@@ -195,6 +201,17 @@ static bool is_as_fast_as_first(const struct isst_turbo_freq *info, unsigned int
 	return true;
 }
 
+/** Where no bucket gains SST-TF is best off, with all that was enabled with it. */
+static void disable_without_gain(struct isst_finding *finding, const struct package *package)
+{
+	const struct survey *survey = finding->findings->survey;
+
+	for (size_t i = package->first; i < package->end; i++)
+		if (package->level && level_gaining_buckets(package->level) == 0 &&
+		    turbo_freq_is_on(&survey->domains[i]))
+			finding_disable(finding, &survey->domains[i], FEATURE_TURBO_FREQ);
+}
+
 static void check_bucket(struct findings *findings, const struct package *package)
 {
 	const struct isst_turbo_freq *info = package->info;
@@ -229,6 +246,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	finding_explain(
 		finding, meaning,
 		bucket_remedy(findings, package, overfull && gaining > 0 ? gaining - 1 : shown));
+	disable_without_gain(finding, package);
 	add_package(finding, package, true);
 }
 
@@ -277,6 +295,7 @@ static void check_undivided(struct findings *findings, const struct package *pac
 	}
 	finding_explain(finding, turbo_freq_meaning(findings, package, finding_code(code)->meaning),
 			bucket_remedy(findings, package, 0));
+	disable_without_gain(finding, package);
 	add_package(finding, package, high);
 }
 

@@ -2,6 +2,7 @@
 /* Collects findings, and puts them in order. */
 #include "explain/findings.h"
 #include "base/array.h"
+#include "features/planning.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -73,6 +74,19 @@ void finding_explain(struct isst_finding *finding, const char *meaning, const ch
 		finding->meaning = meaning;
 	if (remedy)
 		finding->remedy_template = remedy;
+}
+
+bool finding_disable(struct isst_finding *finding, const struct survey_domain *domain,
+		     unsigned int features)
+{
+	unsigned int saved = domain->saved & features;
+
+	if (!saved)
+		return false;
+	finding->kind = REMEDY_COMMAND;
+	finding->remedy_template = saved & FEATURE_TURBO_FREQ ? "turbo-freq disable --auto"
+							      : "base-freq disable --auto";
+	return true;
 }
 
 void finding_is_choice(struct isst_finding *finding, bool applied)

@@ -20,6 +20,8 @@ enum remedy_kind {
 	REMEDY_PACKAGE_STATEMENT,
 	/* The same for all domains of these packages. */
 	REMEDY_WHOLE_PACKAGE_STATEMENT,
+	/* A command of isst, for the domains. */
+	REMEDY_COMMAND,
 };
 
 struct findings;
@@ -71,6 +73,14 @@ findings_note(struct findings *findings, int code, const char *format, ...);
 
 /** What a finding means and what fixes it, in place of what its code has. NULL: that. */
 void finding_explain(struct isst_finding *finding, const char *meaning, const char *remedy);
+
+/** Makes `disable --auto` of one of several features (FEATURE_...), whose `enable --auto` has set
+ * what was read of a domain, the remedy: it restores what was there before. Returns false, and does
+ * nothing, where nothing is saved. */
+bool finding_disable(struct isst_finding *finding, const struct survey_domain *domain,
+		     unsigned int features);
+/** Behind what was read of a feature, so that findings with such a remedy are others. */
+#define AS_SAVED(domain, features) ((domain)->saved & (features) ? ", as set by enable --auto" : "")
 
 /** The remedy of a maximum of a class: none. */
 #define LIFT_MAX(findings, clos) FINDING_TEXT(findings, "clos %u max none", clos)

@@ -249,6 +249,31 @@ static int print_statements(const struct survey *survey, const struct isst_findi
 	return error;
 }
 
+/** A command without CPUs is for all domains; with them it names the first one of each. */
+static int print_command(const struct survey *survey, const struct isst_finding *finding,
+			 FILE *stream)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct groups groups = { 0 };
+	char *list = NULL;
+	int error = cpus ? find_groups(survey, finding->domains, &groups) : -ENOMEM;
+
+	for (size_t i = 0; i < survey->count && !error && !groups.all; i++)
+		if (finding->domains[i] && survey->domains[i].domain->has_cpu)
+			error = isst_cpuset_add(cpus, survey->domains[i].domain->cpu,
+						survey->domains[i].domain->cpu);
+	if (!error && isst_cpuset_count(cpus) > 0) {
+		list = isst_cpuset_to_list(cpus);
+		error = list ? 0 : -ENOMEM;
+	}
+	fprintf(stream, "isst %s%s%s%s", list ? "--cpu " : "", list ? list : "", list ? " " : "",
+		finding->remedy_template);
+	groups_free(&groups);
+	isst_cpuset_free(cpus);
+	free(list);
+	return error;
+}
+
 char *finding_remedy(const struct survey *survey, const struct isst_finding *finding)
 {
 	struct memory_stream text;
@@ -261,6 +286,8 @@ char *finding_remedy(const struct survey *survey, const struct isst_finding *fin
 	else if (finding->kind == REMEDY_TEXT)
 		error = print_template(finding, finding->remedy_template,
 				       strlen(finding->remedy_template), text.stream);
+	else if (finding->kind == REMEDY_COMMAND)
+		error = print_command(survey, finding, text.stream);
 	else
 		error = print_statements(survey, finding, text.stream);
 	if (!error)

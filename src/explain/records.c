@@ -184,10 +184,10 @@ static int read_applied(struct survey *survey)
 
 /* ---- Saved settings ---- */
 
-static int read_saved(struct survey *survey, const char *name)
+static int read_saved(struct survey *survey, unsigned int feature)
 {
 	struct item_lines saved;
-	int error = settings_file_read(survey->context, name, &saved);
+	int error = settings_file_read(survey->context, feature_name(feature), &saved);
 
 	for (size_t i = 0; i < survey->count && !error; i++) {
 		const struct item domain = item_of(ITEM_ASSOCIATION, survey->domains[i].domain, 0);
@@ -195,9 +195,13 @@ static int read_saved(struct survey *survey, const char *name)
 		for (size_t j = 0; j < saved.count; j++) {
 			const struct item_line *line = &saved.items[j];
 
-			if (line->item.kind == ITEM_ASSOCIATION && !settings_is_mark(line) &&
-			    item_same_domain(&line->item, &domain) && line->written.number > 0)
+			if (settings_is_mark(line) || !item_same_domain(&line->item, &domain))
+				continue;
+			if (line->item.kind == ITEM_ASSOCIATION && line->written.number > 0)
 				survey->domains[i].has_saved_classes = true;
+			if (survey_has_level(&survey->domains[i]) &&
+			    line->level == survey->domains[i].now->profile.current_level)
+				survey->domains[i].saved |= feature;
 		}
 	}
 	item_lines_clear(&saved);
@@ -211,12 +215,11 @@ void survey_read_records(struct survey *survey)
 	struct messages *messages = &survey->context->messages;
 	struct notices notices = messages_take_notices(messages);
 	const char *before = messages->error;
-	const bool resumed = survey->resumes > 0;
 	const int errors[] = {
 		read_boot_state(survey),
 		read_applied(survey),
-		resumed ? read_saved(survey, feature_name(FEATURE_TURBO_FREQ)) : 0,
-		resumed ? read_saved(survey, feature_name(FEATURE_BASE_FREQ)) : 0,
+		read_saved(survey, FEATURE_TURBO_FREQ),
+		read_saved(survey, FEATURE_BASE_FREQ),
 	};
 	struct notices made = messages_take_notices(messages);
 

@@ -65,8 +65,9 @@ struct survey_domain {
 	struct cpus_state cpus_state; /* offline CPUs */
 	struct survey_cpu *cpus;
 	size_t cpu_count;
-	bool has_saved_classes; /* resumed: saved settings have cores in other classes than CLOS 0
-				 */
+	bool has_saved_classes; /* saved settings have cores in other classes than CLOS 0 */
+	/* Features (FEATURE_...) whose enable --auto has saved settings for the current level. */
+	unsigned int saved;
 };
 
 /** A version of the kernel, so that versions compare. */
