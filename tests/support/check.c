@@ -56,6 +56,17 @@ void check_free(char **text)
 	free(*text);
 }
 
+char *formatted(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	assert_true(vasprintf(&text, format, arguments) >= 0);
+	va_end(arguments);
+	return text;
+}
+
 void check_holds(const char *text, const char *part)
 {
 	assert_non_null(text);

@@ -60,6 +60,9 @@ int test_main(CMFixtureFunction setup, CMFixtureFunction teardown);
 #define autofree __attribute__((cleanup(check_free)))
 void check_free(char **text);
 
+/** A text, to be freed. */
+__attribute__((format(printf, 1, 2))) char *formatted(const char *format, ...);
+
 /** Fails unless @text holds @part; prints both. */
 void check_holds(const char *text, const char *part);
 

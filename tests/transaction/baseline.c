@@ -12,43 +12,14 @@
 #define CPU "/sys/devices/system/cpu/"
 #define CPUFREQ(cpu, name) CPU "cpu" #cpu "/cpufreq/" name
 
-static void write_file(const struct machine *machine, const char *path, const char *text)
-{
-	struct isst_machine *opened = machine_open(machine);
-
-	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
-	opened->release(opened);
-}
-
-static void check_file(const struct machine *machine, const char *path, const char *expected)
-{
-	struct isst_machine *opened = machine_open(machine);
-	char *content = NULL;
-	size_t size;
-
-	assert_int_equal(opened->files->read(opened->data, path, &content, &size), 0);
-	if (strncmp(content, expected, strlen(expected)) != 0 || content[strlen(expected)] != '\n')
-		fail_msg("%s, %s: %.*s, not %s", machine->name, path, (int)size, content, expected);
-	free(content);
-	opened->release(opened);
-}
-
-static void make(const struct machine *machine, const char *name)
-{
-	const struct outcome *outcome = machine_try(machine, name);
-
-	if (outcome_error(outcome))
-		fail_msg("%s, %s: %s", machine->name, name, outcome->message);
-}
-
 /* ---- SST-BF while turbo is off: cpuinfo_max_freq follows the base frequency ---- */
 
 /** Level 0 of tests/tiny: base 2000 MHz; with SST-BF 2300 on core 0 (CPUs 0, 1), 1800 on core 1. */
 static void begin_without_turbo(struct machine *machine)
 {
 	machine_begin(machine, "tests/tiny");
-	write_file(machine, CPU "intel_pstate/no_turbo", "1");
-	check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "2000000");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "2000000");
 }
 
 TEST(B5_limits_follow_the_new_base_frequency_while_turbo_is_off)
@@ -56,12 +27,12 @@ TEST(B5_limits_follow_the_new_base_frequency_while_turbo_is_off)
 	struct machine machine;
 
 	begin_without_turbo(&machine);
-	make(&machine, "base-freq enable auto");
-	check_file(&machine, CPUFREQ(0, "cpuinfo_max_freq"), "2300000");
-	check_file(&machine, CPUFREQ(0, "scaling_min_freq"), "2300000");
-	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "2300000");
-	check_file(&machine, CPUFREQ(2, "scaling_min_freq"), "1800000");
-	check_file(&machine, CPUFREQ(2, "scaling_max_freq"), "1800000");
+	machine_expect(&machine, "base-freq enable auto", 0);
+	machine_check_file(&machine, CPUFREQ(0, "cpuinfo_max_freq"), "2300000");
+	machine_check_file(&machine, CPUFREQ(0, "scaling_min_freq"), "2300000");
+	machine_check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "2300000");
+	machine_check_file(&machine, CPUFREQ(2, "scaling_min_freq"), "1800000");
+	machine_check_file(&machine, CPUFREQ(2, "scaling_max_freq"), "1800000");
 	machine_end(&machine);
 }
 
@@ -71,7 +42,7 @@ TEST(B5_a_second_run_without_turbo_changes_nothing)
 	const struct outcome *outcome;
 
 	begin_without_turbo(&machine);
-	make(&machine, "base-freq enable auto");
+	machine_expect(&machine, "base-freq enable auto", 0);
 	autofree char *before = machine_picture(&machine);
 	outcome = machine_expect(&machine, "base-freq enable auto", 0);
 	assert_string_equal(outcome->steps, "");
@@ -83,11 +54,11 @@ TEST(B5_a_second_run_without_turbo_changes_nothing)
 /** As cpufreq shows the upper limits of CPUs 0 and 3 once turbo is on. */
 static void check_with_turbo(const struct machine *machine, const char *khz)
 {
-	write_file(machine, CPU "intel_pstate/no_turbo", "0");
-	check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "3000000");
-	check_file(machine, CPUFREQ(0, "scaling_max_freq"), khz);
-	check_file(machine, CPUFREQ(3, "scaling_max_freq"), khz);
-	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "0");
+	machine_check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "3000000");
+	machine_check_file(machine, CPUFREQ(0, "scaling_max_freq"), khz);
+	machine_check_file(machine, CPUFREQ(3, "scaling_max_freq"), khz);
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
 }
 
 TEST(limits_that_turbo_hides_are_set_and_removed)
@@ -95,9 +66,9 @@ TEST(limits_that_turbo_hides_are_set_and_removed)
 	struct machine machine;
 
 	begin_without_turbo(&machine);
-	make(&machine, "turbo-mode disable");
+	machine_expect(&machine, "turbo-mode disable", 0);
 	check_with_turbo(&machine, "2000000");
-	make(&machine, "turbo-mode enable");
+	machine_expect(&machine, "turbo-mode enable", 0);
 	check_with_turbo(&machine, "3000000");
 	machine_end(&machine);
 }
@@ -117,13 +88,13 @@ TEST(limits_that_turbo_hides_are_rolled_back)
 /** Of a step that was verified, when one behind it fails. */
 MACHINE_TEST(limits_that_turbo_hides_are_rolled_back_on_preset_platforms, "cascadelake-6230n")
 {
-	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
 	machine_faults(machine, "write " CPUFREQ(0, "scaling_min_freq") " EIO times 1");
 	machine_expect(machine, "base-freq enable", -EIO);
 	machine_faults(machine, "%s", "");
-	write_file(machine, CPU "intel_pstate/no_turbo", "0");
-	check_file(machine, CPUFREQ(0, "scaling_max_freq"), "3900000");
-	check_file(machine, CPUFREQ(1, "scaling_max_freq"), "3900000");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "0");
+	machine_check_file(machine, CPUFREQ(0, "scaling_max_freq"), "3900000");
+	machine_check_file(machine, CPUFREQ(1, "scaling_max_freq"), "3900000");
 }
 
 /* Limits that a user has set between the base frequencies of two levels, or of SST-BF: nobody sees
@@ -142,16 +113,16 @@ static void begin_with_hidden_limits(struct machine *machine)
 {
 	machine_begin(machine, "tests/tiny");
 	for (size_t i = 0; i < COUNT(HIDDEN); i++)
-		write_file(machine, HIDDEN[i].path, HIDDEN[i].khz);
-	write_file(machine, CPU "intel_pstate/no_turbo", "1");
-	check_file(machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
+		machine_set_file(machine, HIDDEN[i].path, HIDDEN[i].khz);
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_check_file(machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
 }
 
 static void check_hidden_limits(const struct machine *machine)
 {
-	write_file(machine, CPU "intel_pstate/no_turbo", "0");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "0");
 	for (size_t i = 0; i < COUNT(HIDDEN); i++)
-		check_file(machine, HIDDEN[i].path, HIDDEN[i].khz);
+		machine_check_file(machine, HIDDEN[i].path, HIDDEN[i].khz);
 }
 
 /** A change, and what it stops at. */
@@ -187,19 +158,12 @@ TEST(limits_that_become_visible_with_a_base_frequency_are_rolled_back)
 TEST(limits_that_become_visible_with_a_base_frequency_belong_to_the_change)
 {
 	for (size_t i = 0; i < COUNT(STOPS); i++) {
-		struct isst_context *context;
 		struct machine machine;
-		char *rule;
 
 		begin_with_hidden_limits(&machine);
-		assert_true(asprintf(&rule, "%s signal KILL", STOPS[i].stop) >= 0);
+		autofree char *rule = formatted("%s signal KILL", STOPS[i].stop);
 		machine_try_killed(&machine, STOPS[i].request, rule);
-		free(rule);
-		context = machine_lock(&machine);
-		if (isst_discover(context))
-			fail_msg("%s, %s: %s", STOPS[i].request, STOPS[i].stop,
-				 isst_error(context));
-		isst_close(context);
+		machine_next_run(&machine, 0, "");
 		check_hidden_limits(&machine);
 		machine_end(&machine);
 	}
@@ -236,15 +200,15 @@ TEST(B5_disabling_restores_the_limits_of_the_user)
 		begin_without_turbo(&machine);
 		for (size_t j = 0; j < COUNT(LIMITS); j++)
 			if (i == j || i == COUNT(LIMITS))
-				write_file(&machine, LIMITS[j].path, LIMITS[j].khz);
+				machine_set_file(&machine, LIMITS[j].path, LIMITS[j].khz);
 		machine_prepare(&machine, "core-power enable ordered");
-		make(&machine, "core-power disable");
+		machine_expect(&machine, "core-power disable", 0);
 		before = machine_picture(&machine);
-		make(&machine, "base-freq enable auto");
-		make(&machine, "base-freq disable auto");
+		machine_expect(&machine, "base-freq enable auto", 0);
+		machine_expect(&machine, "base-freq disable auto", 0);
 		for (size_t j = 0; j < COUNT(LIMITS); j++)
 			if (i == j || i == COUNT(LIMITS))
-				check_file(&machine, LIMITS[j].path, LIMITS[j].khz);
+				machine_check_file(&machine, LIMITS[j].path, LIMITS[j].khz);
 		machine_check(&machine, before, "enabled and disabled");
 		free(before);
 		machine_end(&machine);
@@ -258,7 +222,7 @@ TEST(B5_a_failed_change_restores_the_limits_of_the_user)
 
 	begin_without_turbo(&machine);
 	for (size_t i = 0; i < COUNT(LIMITS); i++)
-		write_file(&machine, LIMITS[i].path, LIMITS[i].khz);
+		machine_set_file(&machine, LIMITS[i].path, LIMITS[i].khz);
 	autofree char *before = machine_picture(&machine);
 	machine_faults(&machine, "write " CPUFREQ(2, "scaling_min_freq") " EIO");
 	outcome = machine_try(&machine, "base-freq enable auto");
@@ -412,13 +376,13 @@ MACHINE_TEST(B11_bits_of_others_do_not_fail_the_verification, "tests/tiny")
 /** The range of each CPU ends at its base frequency then. */
 static void switch_turbo_off(void)
 {
-	write_file(foreign, CPU "intel_pstate/no_turbo", "1");
+	machine_set_file(foreign, CPU "intel_pstate/no_turbo", "1");
 }
 
 /** As kernels do that keep the limit which no limit was before. */
 static void keep_the_old_maximum(void)
 {
-	write_file(foreign, CPUFREQ(0, "scaling_max_freq"), "2000000");
+	machine_set_file(foreign, CPUFREQ(0, "scaling_max_freq"), "2000000");
 }
 
 /** The level is the first change; its base frequency, 2500 MHz, is above the limit of before. */
@@ -446,7 +410,7 @@ MACHINE_TEST(a_limit_that_came_with_the_level_is_lifted, "tests/tiny")
 static void switch_turbo_off_and_lower_the_limit_of_cpu_0(void)
 {
 	switch_turbo_off();
-	write_file(foreign, CPUFREQ(0, "scaling_max_freq"), "1500000");
+	machine_set_file(foreign, CPUFREQ(0, "scaling_max_freq"), "1500000");
 }
 
 /** Disables turbo mode while another process does something right after the first write. */
@@ -473,7 +437,7 @@ MACHINE_TEST(a_range_that_shrinks_to_the_limit_is_no_failure, "tests/tiny")
 	const struct outcome *outcome = disable_turbo_mode_beside(machine, switch_turbo_off);
 
 	assert_string_equal(outcome->warnings, "");
-	check_file(machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
+	machine_check_file(machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
 }
 
 MACHINE_TEST(a_shrinking_range_is_no_failure_beside_a_clipped_limit, "tests/tiny")
@@ -483,7 +447,7 @@ MACHINE_TEST(a_shrinking_range_is_no_failure_beside_a_clipped_limit, "tests/tiny
 
 	check_holds(outcome->warnings,
 		    "CPU 0: scaling_max_freq: wrote 2000000 kHz, read back 1500000 kHz: clipped");
-	check_file(machine, CPUFREQ(1, "scaling_max_freq"), "2000000");
+	machine_check_file(machine, CPUFREQ(1, "scaling_max_freq"), "2000000");
 }
 
 int main(void)

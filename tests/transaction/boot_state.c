@@ -93,13 +93,12 @@ TEST(the_file_of_another_boot_is_none)
 static void check_refused(const char *first, const char *rest, const char *message)
 {
 	struct locked locked;
-	char *file;
 	size_t size;
 	char *text;
 
 	locked_begin(&locked);
 	autofree char *boot_id = machine_text(&locked.machine, "/proc/sys/kernel/random/boot_id");
-	assert_true(asprintf(&file, "%s%s%s", first, boot_id, rest) >= 0);
+	autofree char *file = formatted("%s%s%s", first, boot_id, rest);
 	machine_write(&locked.machine, FILE_PATH, file);
 	/* It is not replaced by what is found now. */
 	assert_true(exists(locked.context));
@@ -107,7 +106,6 @@ static void check_refused(const char *first, const char *rest, const char *messa
 	assert_null(text);
 	check_holds(isst_error(locked.context), FILE_PATH);
 	check_holds(isst_error(locked.context), message);
-	free(file);
 	locked_end(&locked);
 }
 
@@ -195,7 +193,7 @@ static char *change_clos(const struct machine *machine, unsigned int weight, boo
 	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	for (size_t i = 0; (warning = isst_change_warning_at(change, i)); i++) {
-		assert_true(asprintf(&longer, "%s%s\n", warnings, warning) >= 0);
+		longer = formatted("%s%s\n", warnings, warning);
 		free(warnings);
 		warnings = longer;
 	}
@@ -273,15 +271,12 @@ MACHINE_TEST(later_runs_add_what_was_not_seen, "tests/tiny")
 
 MACHINE_TEST(a_run_that_writes_nothing_keeps_nothing, "tests/tiny")
 {
-	char *path;
-
 	hook_begin(machine);
 	free(change_clos(machine, 3, false));
 	assert_int_equal(hook.calls, 1);
 	/* As if an earlier version, which keeps no state, had made the change. */
-	assert_true(asprintf(&path, "%s/" FILE_PATH, machine->state) >= 0);
+	autofree char *path = formatted("%s/" FILE_PATH, machine->state);
 	assert_int_equal(remove(path), 0);
-	free(path);
 	free(change_clos(machine, 3, false));
 	assert_int_equal(hook.calls, 1);
 	check_kept(machine, -ENOENT);

@@ -258,16 +258,14 @@ MACHINE_TEST(E12_the_lock_can_be_opened_by_its_owner_only, "tests/tiny")
 	struct isst_options options = { 0 };
 	struct isst_context *holder;
 	struct stat status;
-	char *path;
 
-	assert_true(asprintf(&path, "%s/run/lock", machine->state) >= 0);
+	autofree char *path = formatted("%s/run/lock", machine->state);
 	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &holder), 0);
 	assert_int_equal(isst_lock(holder, 0, 0), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 	isst_close(holder);
-	free(path);
 }
 
 MACHINE_TEST(a_change_needs_the_lock, "tests/tiny")

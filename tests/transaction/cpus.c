@@ -9,25 +9,6 @@
 #define ONLINE CPU "online"
 #define GROUP "/sys/fs/cgroup/0-0-0"
 
-static void write_file(const struct machine *machine, const char *path, const char *text)
-{
-	struct isst_machine *opened = machine_open(machine);
-
-	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
-	opened->release(opened);
-}
-
-/** @expected: NULL: there is no such file */
-static void check_file(const struct machine *machine, const char *path, const char *expected)
-{
-	autofree char *text = machine_text(machine, path);
-
-	if (text)
-		text[strcspn(text, "\n")] = '\0';
-	if (!text || !expected ? text != expected : strcmp(text, expected) != 0)
-		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
-}
-
 /* ---- Requests ---- */
 
 /** What the requests of this file ask for. */
@@ -80,8 +61,7 @@ static void note(struct objections *objections, const struct isst_failure *failu
 		objections->planned = true;
 		return;
 	}
-	assert_true(asprintf(&more, "%s%d: %s\n", objections->lines, failure->error,
-			     failure->message) >= 0);
+	more = formatted("%s%d: %s\n", objections->lines, failure->error, failure->message);
 	free(objections->lines);
 	objections->lines = more;
 }
@@ -150,20 +130,10 @@ static void check_warned(const struct machine *machine, struct asked what, const
 	assert_string_equal(outcome->warnings, expected);
 }
 
-static struct isst_context *discover(const struct machine *machine)
-{
-	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
-
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_discover(context), 0);
-	return context;
-}
-
 /** Whether the CPUs of all domains that have some are as asked. */
 static bool is_now(const struct machine *machine, enum cpus_wanted wanted, const char *list)
 {
-	struct isst_context *context = discover(machine);
+	struct isst_context *context = machine_discover(machine);
 	size_t count = isst_domain_count(context);
 	struct cpus_state *states = calloc(count, sizeof(*states));
 	struct isst_cpuset *offline = parse(list);
@@ -191,7 +161,7 @@ static void check_made(const struct machine *machine, struct asked what, const c
 	const struct outcome *outcome;
 
 	check_warned(machine, what, "");
-	check_file(machine, ONLINE, online);
+	machine_check_file(machine, ONLINE, online);
 	assert_true(is_now(machine, what.wanted, what.offline));
 	outcome = machine_make(machine, &ASKED, NULL);
 	assert_int_equal(outcome_error(outcome), 0);
@@ -222,9 +192,9 @@ static const struct way {
 static void check_way(const struct machine *machine, const struct way *way)
 {
 	check_made(machine, way->asked, way->online);
-	check_file(machine, GROUP "/cpuset.cpus", way->partition);
+	machine_check_file(machine, GROUP "/cpuset.cpus", way->partition);
 	if (way->partition)
-		check_file(machine, GROUP "/cpuset.cpus.partition", "isolated");
+		machine_check_file(machine, GROUP "/cpuset.cpus.partition", "isolated");
 	for (size_t i = 0; i < COUNT(WAYS); i++)
 		assert_int_equal(is_now(machine, WAYS[i].asked.wanted, WAYS[i].asked.offline),
 				 way == &WAYS[i]);
@@ -250,9 +220,9 @@ MACHINE_TEST(a_level_that_enables_all_needs_no_partition, "tests/tiny")
 	check_made(machine,
 		   (struct asked){ .wanted = CPUS_ISOLATED, .level_given = true, .level = 1 },
 		   "0-3");
-	check_file(machine, GROUP "/cpuset.cpus", "2-3");
+	machine_check_file(machine, GROUP "/cpuset.cpus", "2-3");
 	check_made(machine, (struct asked){ .wanted = CPUS_ISOLATED, .level_given = true }, "0-3");
-	check_file(machine, GROUP "/cpuset.cpus", NULL);
+	machine_check_file(machine, GROUP "/cpuset.cpus", NULL);
 }
 
 /* ---- With other requests ---- */
@@ -327,18 +297,18 @@ TEST(cpu_0_that_cannot_go_offline_is_isolated)
 	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0", "[level 1]\ncores = 1");
 	machine_prepare(&machine, "level 1");
 	check_warned(&machine, BY_LEVEL, WARNING);
-	check_file(&machine, ONLINE, "0,2-3");
-	check_file(&machine, GROUP "/cpuset.cpus", "0");
+	machine_check_file(&machine, ONLINE, "0,2-3");
+	machine_check_file(&machine, GROUP "/cpuset.cpus", "0");
 	assert_true(is_now(&machine, CPUS_BY_LEVEL, NULL));
 	assert_false(is_now(&machine, CPUS_ISOLATED, NULL));
 	assert_true(is_now(&machine, CPUS_OFFLINE, "0-1"));
 	assert_false(is_now(&machine, CPUS_OFFLINE, "1"));
 	check_warned(&machine, OFFLINE, WARNING);
-	check_file(&machine, ONLINE, "0-3");
+	machine_check_file(&machine, ONLINE, "0-3");
 	assert_true(is_now(&machine, CPUS_OFFLINE, "0"));
 	assert_false(is_now(&machine, CPUS_ONLINE, NULL));
 	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
-	check_file(&machine, GROUP "/cpuset.cpus", NULL);
+	machine_check_file(&machine, GROUP "/cpuset.cpus", NULL);
 	machine_end(&machine);
 }
 
@@ -349,16 +319,16 @@ MACHINE_TEST(second_threads_stay_offline_while_smt_is_off, "tests/tiny")
 	static const struct asked ALL = { .wanted = CPUS_ONLINE };
 
 	machine_look(machine);
-	write_file(machine, CPU "smt/control", "off");
-	check_file(machine, ONLINE, "0,2");
+	machine_set_file(machine, CPU "smt/control", "off");
+	machine_check_file(machine, ONLINE, "0,2");
 	assert_true(is_now(machine, CPUS_ONLINE, NULL));
 	assert_true(is_now(machine, CPUS_BY_LEVEL, NULL));
 	assert_true(is_now(machine, CPUS_OFFLINE, "1"));
 	assert_false(is_now(machine, CPUS_OFFLINE, "2"));
-	write_file(machine, CPU "cpu2/online", "0");
+	machine_set_file(machine, CPU "cpu2/online", "0");
 	assert_false(is_now(machine, CPUS_ONLINE, NULL));
 	check_warned(machine, ALL, WARNING);
-	check_file(machine, ONLINE, "0,2");
+	machine_check_file(machine, ONLINE, "0,2");
 }
 
 /* ---- What cannot be done ---- */
@@ -420,23 +390,23 @@ static void make_group(const struct machine *machine, const char *path, const ch
 	assert_int_equal(opened->files->mkdir(opened->data, path), 0);
 	opened->release(opened);
 	snprintf(file, sizeof(file), "%s/cpuset.cpus", path);
-	write_file(machine, file, cpus);
+	machine_set_file(machine, file, cpus);
 	snprintf(file, sizeof(file), "%s/cpuset.cpus.partition", path);
-	write_file(machine, file, type);
+	machine_set_file(machine, file, type);
 }
 
 /** It isolates nothing, and is there: all CPUs are online only without it. */
 MACHINE_TEST(an_invalid_partition_is_removed, "tests/tiny")
 {
-	write_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+	machine_set_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
 	make_group(machine, "/sys/fs/cgroup/other", "2", "root");
 	make_group(machine, GROUP, "2-3", "isolated");
-	check_file(machine, GROUP "/cpuset.cpus.partition",
-		   "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
+	machine_check_file(machine, GROUP "/cpuset.cpus.partition",
+			   "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
 	assert_false(is_now(machine, CPUS_ONLINE, NULL));
 	check_made(machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
-	check_file(machine, GROUP "/cpuset.cpus", NULL);
-	check_file(machine, "/sys/fs/cgroup/other/cpuset.cpus", "2");
+	machine_check_file(machine, GROUP "/cpuset.cpus", NULL);
+	machine_check_file(machine, "/sys/fs/cgroup/other/cpuset.cpus", "2");
 }
 
 /** There is one level, which enables all. */
@@ -455,7 +425,7 @@ MACHINE_TEST(without_levels_the_driver_is_not_called, "tests/offline")
 	struct cpus_state now = { 0 };
 	unsigned long long calls;
 
-	context = discover(machine);
+	context = machine_discover(machine);
 	now.domain = context_domain(context, 0);
 	calls = machine_statistics(machine).driver_calls;
 	assert_int_equal(cpus_state_read(context, &now, 1, false), 0);

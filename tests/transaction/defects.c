@@ -5,14 +5,6 @@
 
 #define CPU "/sys/devices/system/cpu/"
 
-static void check_ends(const struct machine *machine, const char *name)
-{
-	const struct outcome *outcome = machine_try(machine, name);
-
-	if (outcome_error(outcome))
-		fail_msg("%s, %s: %s", machine->name, name, outcome->message);
-}
-
 /** The picture has the line, or does not have it. */
 static void check_line(const struct machine *machine, const char *line, bool there)
 {
@@ -50,7 +42,7 @@ MACHINE_TEST(D22_frequencies_between_two_ratios_are_refused, "tests/tiny")
 
 MACHINE_TEST(D28_limits_are_written_as_clean_numbers, "guide")
 {
-	check_ends(machine, "base-freq enable auto");
+	machine_expect(machine, "base-freq enable auto", 0);
 	check_line(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq: 3200000\n",
 		   true);
 }
@@ -58,14 +50,14 @@ MACHINE_TEST(D28_limits_are_written_as_clean_numbers, "guide")
 MACHINE_TEST(D29_D30_siblings_share_the_class_of_their_core, "tests/tiny")
 {
 	/* CPUs 0 and 1 are one core: CPU 0 is named. */
-	check_ends(machine, "turbo-freq enable auto cpus");
+	machine_expect(machine, "turbo-freq enable auto cpus", 0);
 	check_line(machine, "domain 0 core 0: ", false);
 	check_line(machine, "domain 0 core 1: 0x00030000\n", true);
 }
 
 MACHINE_TEST(D34_model_0x55_has_no_epp_and_no_weight, "tests/skylake-mailbox")
 {
-	check_ends(machine, "clos");
+	machine_expect(machine, "clos", 0);
 	check_line(machine, "domain 0 clos 2: 0x00160a00\n", true);
 }
 
@@ -96,7 +88,7 @@ TEST(D40_uncore_limits_follow_the_level)
 	machine_begin_with(&machine, "tests/tiny",
 			   "uncore-max = 2200\nuncore-base = 1600\nuncore-min = 800",
 			   "uncore-max = 1900\nuncore-base = 1600\nuncore-min = 900");
-	check_ends(&machine, "level 1 online");
+	machine_expect(&machine, "level 1 online", 0);
 	check_line(&machine, "package_00_die_00/max_freq_khz: 1900000\n", true);
 	check_line(&machine, "package_00_die_00/min_freq_khz: 900000\n", true);
 	machine_end(&machine);
@@ -125,7 +117,7 @@ MACHINE_TEST(D43_a_limit_of_the_user_is_moved_only_as_far_as_needed, "tests/tiny
 	opened = machine_open(machine);
 	assert_int_equal(opened->files->write(opened->data, PATH, "2600000", 7), 0);
 	opened->release(opened);
-	check_ends(machine, "base-freq enable auto");
+	machine_expect(machine, "base-freq enable auto", 0);
 	check_line(machine, "cpu2/cpufreq/scaling_max_freq: 2600000\n", true);
 	check_line(machine, "cpu2/cpufreq/scaling_min_freq: 2600000\n", true);
 }
@@ -138,8 +130,8 @@ TEST(D44_turbo_mode_takes_any_number_of_cpus)
 
 	for (size_t i = 0; i < COUNT(PLATFORMS); i++) {
 		machine_begin(&machine, PLATFORMS[i]);
-		check_ends(&machine, "turbo-mode disable");
-		check_ends(&machine, "turbo-mode enable");
+		machine_expect(&machine, "turbo-mode disable", 0);
+		machine_expect(&machine, "turbo-mode enable", 0);
 		machine_end(&machine);
 	}
 	/* It is unknown where turbo begins. */
@@ -153,7 +145,7 @@ TEST(D44_turbo_mode_takes_any_number_of_cpus)
 
 MACHINE_TEST(D47_every_die_of_a_package_is_handled, "tests/multi-die")
 {
-	check_ends(machine, "core-power enable");
+	machine_expect(machine, "core-power enable", 0);
 	check_line(machine, "domain 0 core-power: 1\n", true);
 	check_line(machine, "domain 1 core-power: 1\n", true);
 }
@@ -163,12 +155,12 @@ MACHINE_TEST(D53_each_register_is_written_once_and_in_few_calls, "icelake-2s40c"
 	struct isst_emulator_statistics before, after;
 
 	before = machine_statistics(machine);
-	check_ends(machine, "association 3");
+	machine_expect(machine, "association 3", 0);
 	after = machine_statistics(machine);
 	assert_int_equal(after.writes - before.writes, 2 * 40);
 	assert_true(after.driver_calls - before.driver_calls < 40);
 	before = after;
-	check_ends(machine, "turbo-freq enable auto cpus");
+	machine_expect(machine, "turbo-freq enable auto cpus", 0);
 	after = machine_statistics(machine);
 	/* Of each package: core-power, priority, features, limits, 4 CLOS, and the core that leaves
 	 * CLOS 3. */

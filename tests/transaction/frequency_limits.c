@@ -7,25 +7,6 @@
 #define CPU "/sys/devices/system/cpu/"
 #define CPUFREQ(cpu, name) CPU "cpu" #cpu "/cpufreq/scaling_" name "_freq"
 
-static void write_file(const struct machine *machine, const char *path, const char *text)
-{
-	struct isst_machine *opened = machine_open(machine);
-
-	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
-	opened->release(opened);
-}
-
-static void check_file(const struct machine *machine, const char *path, const char *expected)
-{
-	autofree char *text = machine_text(machine, path);
-
-	if (!text)
-		fail_msg("%s has no %s", machine->name, path);
-	text[strcspn(text, "\n")] = '\0';
-	if (strcmp(text, expected) != 0)
-		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
-}
-
 static uint64_t khz_of(int mhz)
 {
 	return mhz < 0 ? LIMIT_KEPT : (uint64_t)mhz * 1000;
@@ -42,8 +23,7 @@ static void note(struct isst_change *change, int error, struct objections *objec
 		objections->planned = true;
 		return;
 	}
-	assert_true(asprintf(&more, "%s%d: %s\n", objections->lines, failure->error,
-			     failure->message) >= 0);
+	more = formatted("%s%d: %s\n", objections->lines, failure->error, failure->message);
 	free(objections->lines);
 	objections->lines = more;
 }
@@ -182,8 +162,8 @@ MACHINE_TEST(limits_move_in_an_order_that_clips_none, "tests/tiny")
 		   "CPU 2: scaling_max_freq: 2500000 kHz -> 2800000 kHz\n"
 		   "CPU 0: scaling_min_freq: 1000000 kHz -> 2600000 kHz\n"
 		   "CPU 2: scaling_min_freq: 1500000 kHz -> 2600000 kHz\n");
-	check_file(machine, CPUFREQ(2, "min"), "2600000");
-	check_file(machine, CPUFREQ(2, "max"), "2800000");
+	machine_check_file(machine, CPUFREQ(2, "min"), "2600000");
+	machine_check_file(machine, CPUFREQ(2, "max"), "2800000");
 }
 
 MACHINE_TEST(a_limit_that_is_kept_stays_and_none_is_the_processors, "tests/tiny")
@@ -196,8 +176,8 @@ MACHINE_TEST(a_limit_that_is_kept_stays_and_none_is_the_processors, "tests/tiny"
 		   "CPU 1: scaling_max_freq: 2500000 kHz -> no limit\n");
 	check_made(machine, (struct asked){ .cpus = "1", .min_mhz = 0, .max_mhz = -1 },
 		   "CPU 1: scaling_min_freq: 1500000 kHz -> no limit\n");
-	check_file(machine, CPUFREQ(1, "min"), "800000");
-	check_file(machine, CPUFREQ(1, "max"), "3000000");
+	machine_check_file(machine, CPUFREQ(1, "min"), "800000");
+	machine_check_file(machine, CPUFREQ(1, "max"), "3000000");
 }
 
 MACHINE_TEST(equal_limits_are_not_written, "tests/tiny")
@@ -226,7 +206,7 @@ MACHINE_TEST(limits_that_the_kernel_would_move_are_refused, "tests/tiny")
 	check_refused(machine, (struct asked){ .cpus = "1", .min_mhz = -1, .max_mhz = 700 }, -EIO,
 		      "-5: CPU 1: the upper frequency limit, 700 MHz, is below the lowest "
 		      "frequency of the processor, 800 MHz\n");
-	write_file(machine, CPUFREQ(3, "max"), "2000000");
+	machine_set_file(machine, CPUFREQ(3, "max"), "2000000");
 	check_refused(machine, (struct asked){ .cpus = "3", .min_mhz = 2100, .max_mhz = -1 }, -EIO,
 		      "-5: CPU 3: the lower frequency limit, 2100 MHz, is above the upper one, "
 		      "2000 MHz\n");
@@ -250,9 +230,9 @@ MACHINE_TEST(limits_of_a_cpu_that_comes_online_follow_it, "tests/tiny")
 {
 	machine_look(machine);
 	/* The kernel keeps them. */
-	write_file(machine, CPUFREQ(3, "min"), "2000000");
-	write_file(machine, CPUFREQ(3, "max"), "2500000");
-	write_file(machine, CPU "cpu3/online", "0");
+	machine_set_file(machine, CPUFREQ(3, "min"), "2000000");
+	machine_set_file(machine, CPUFREQ(3, "max"), "2500000");
+	machine_set_file(machine, CPU "cpu3/online", "0");
 	check_made(
 		machine,
 		(struct asked){ .cpus = "3", .all_online = true, .min_mhz = 2600, .max_mhz = 2800 },
@@ -260,24 +240,24 @@ MACHINE_TEST(limits_of_a_cpu_that_comes_online_follow_it, "tests/tiny")
 		"CPU 3: scaling_min_freq: 2000000 kHz -> no limit\n"
 		"CPU 3: scaling_max_freq: 2500000 kHz -> 2800000 kHz\n"
 		"CPU 3: scaling_min_freq: no limit -> 2600000 kHz\n");
-	write_file(machine, CPU "cpu3/online", "0");
+	machine_set_file(machine, CPU "cpu3/online", "0");
 	check_refused(machine, (struct asked){ .cpus = "3", .min_mhz = 2600, .max_mhz = 2800 },
 		      -EOPNOTSUPP, "-95: CPU 3: it is offline, and has no limits of cpufreq\n");
 }
 
 MACHINE_TEST(limits_that_are_not_shown_while_turbo_is_off_are_written, "tests/tiny")
 {
-	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
 	/* The processor's highest frequency is 2000 MHz until turbo is on again. */
 	asked = (struct asked){ .cpus = "0", .min_mhz = 2400, .max_mhz = 2700 };
 	free(make_asked(machine));
-	check_file(machine, CPUFREQ(0, "max"), "2000000");
+	machine_check_file(machine, CPUFREQ(0, "max"), "2000000");
 	asked = (struct asked){ .cpus = "1", .min_mhz = 1200, .max_mhz = 1800 };
 	free(make_asked(machine));
-	check_file(machine, CPUFREQ(1, "max"), "1800000");
-	write_file(machine, CPU "intel_pstate/no_turbo", "0");
-	check_file(machine, CPUFREQ(0, "min"), "2400000");
-	check_file(machine, CPUFREQ(0, "max"), "2700000");
+	machine_check_file(machine, CPUFREQ(1, "max"), "1800000");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "0");
+	machine_check_file(machine, CPUFREQ(0, "min"), "2400000");
+	machine_check_file(machine, CPUFREQ(0, "max"), "2700000");
 }
 
 MACHINE_TEST(a_preset_platform_has_limits_of_cpufreq_too, "cascadelake-6230n")
@@ -380,16 +360,6 @@ static void check_limits(struct frequency_limits limits, unsigned int min_mhz, u
 	assert_int_equal(limits.max_khz, max_mhz * 1000);
 }
 
-static struct isst_context *discover(const struct machine *machine)
-{
-	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
-
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_discover(context), 0);
-	return context;
-}
-
 static struct scaling_limits read_cpu(struct isst_context *context, unsigned int cpu)
 {
 	struct scaling_limits limits = { .cpu = context_cpu(context, cpu) };
@@ -404,10 +374,10 @@ MACHINE_TEST(limits_of_cpufreq_are_read_with_what_none_is, "tests/tiny")
 	struct scaling_limits limits;
 
 	machine_look(machine);
-	write_file(machine, CPUFREQ(1, "min"), "1500000");
-	write_file(machine, CPUFREQ(1, "max"), "2500000");
-	write_file(machine, CPU "cpu3/online", "0");
-	context = discover(machine);
+	machine_set_file(machine, CPUFREQ(1, "min"), "1500000");
+	machine_set_file(machine, CPUFREQ(1, "max"), "2500000");
+	machine_set_file(machine, CPU "cpu3/online", "0");
+	context = machine_discover(machine);
 	limits = read_cpu(context, 0);
 	assert_int_equal(limits.failure.error, 0);
 	check_limits(limits.now, 0, 0);
@@ -426,8 +396,8 @@ MACHINE_TEST(a_limit_may_be_hidden_while_turbo_is_off, "tests/tiny")
 	struct isst_context *context;
 	struct scaling_limits limits;
 
-	write_file(machine, CPU "intel_pstate/no_turbo", "1");
-	context = discover(machine);
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
+	context = machine_discover(machine);
 	limits = read_cpu(context, 0);
 	assert_true(limits.hidden);
 	check_limits(limits.processor, 800, 2000);
@@ -447,7 +417,7 @@ MACHINE_TEST(limits_of_the_uncore_are_read_with_those_of_boot, "tests/tpmi-tiny"
 		   "package 0, power domain 0: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 1: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 2: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n");
-	context = discover(machine);
+	context = machine_discover(machine);
 	for (size_t i = 0; i < COUNT(limits); i++)
 		limits[i].domain = context_domain(context, i);
 	limits[1].fabric = 1;
@@ -468,7 +438,7 @@ MACHINE_TEST(a_machine_without_limits_has_no_fabrics, "tests/no-cpufreq")
 	struct isst_context *context;
 	unsigned int count = 7;
 
-	context = discover(machine);
+	context = machine_discover(machine);
 	limits.domain = context_domain(context, 0);
 	assert_int_equal(uncore_fabric_count(context, limits.domain, &count), 0);
 	assert_int_equal(count, 0);

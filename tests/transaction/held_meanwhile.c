@@ -61,24 +61,18 @@ static void write_file(const struct holding *holding, const char *path, const ch
 static void write_cpu_file(const struct holding *holding, unsigned int cpu, const char *name,
 			   const char *text)
 {
-	char *path;
-
-	assert_true(asprintf(&path, CPU "cpu%u/%s", cpu, name) > 0);
+	autofree char *path = formatted(CPU "cpu%u/%s", cpu, name);
 	write_file(holding, path, text);
-	free(path);
 }
 
 static void check_cpu_file(const struct holding *holding, unsigned int cpu, const char *name,
 			   const char *expected)
 {
-	char *path;
-
-	assert_true(asprintf(&path, CPU "cpu%u/%s", cpu, name) > 0);
+	autofree char *path = formatted(CPU "cpu%u/%s", cpu, name);
 	autofree char *text = machine_text(&holding->machine, path);
 	assert_non_null(text);
 	text[strcspn(text, "\n")] = '\0';
 	assert_string_equal(text, expected);
-	free(path);
 }
 
 static bool has_journal(const struct holding *holding)
@@ -298,16 +292,14 @@ TEST(a_machine_that_cannot_be_read_leaves_the_change_held)
 TEST(a_journal_that_was_removed_is_reported)
 {
 	struct holding holding;
-	char *path;
 
 	hold(&holding, "tests/tiny", "clos");
-	assert_true(asprintf(&path, "%s/run/journal", holding.machine.state) > 0);
+	autofree char *path = formatted("%s/run/journal", holding.machine.state);
 	assert_int_equal(remove(path), 0);
 	assert_int_equal(isst_change_roll_back(holding.change), -EIO);
 	check_holds(isst_error(holding.context), "was removed");
 	assert_true(isst_change_is_held(holding.change));
 	assert_int_equal(isst_change_release(holding.change), 0);
-	free(path);
 	holding_end(&holding);
 }
 
@@ -316,11 +308,8 @@ TEST(a_journal_that_was_removed_is_reported)
 /** A message about the change that this process holds. */
 static void check_names_holder(const char *message)
 {
-	char *expected;
-
-	assert_true(asprintf(&expected, "process %ld holds a change (clos", (long)getpid()) > 0);
+	autofree char *expected = formatted("process %ld holds a change (clos", (long)getpid());
 	check_holds(message, expected);
-	free(expected);
 }
 
 TEST(another_process_is_refused_the_lock_and_can_read)

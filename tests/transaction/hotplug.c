@@ -14,33 +14,8 @@ static char *text_of(const struct machine *machine, const char *path)
 	return text;
 }
 
-static void check_text(const struct machine *machine, const char *path, const char *expected)
-{
-	autofree char *text = text_of(machine, path);
-
-	if (strcmp(text, expected) != 0)
-		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
-}
-
 #define ONLINE "/sys/devices/system/cpu/online"
 #define GROUP "/sys/fs/cgroup/0-0-0"
-
-static void check_ends(const struct machine *machine, const char *name)
-{
-	const struct outcome *outcome = machine_try(machine, name);
-
-	if (outcome_error(outcome))
-		fail_msg("%s, %s: %s", machine->name, name, outcome->message);
-}
-
-/** Writes a file of the kernel. */
-static void set_file(const struct machine *machine, const char *path, const char *text)
-{
-	struct isst_machine *opened = machine_open(machine);
-
-	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
-	opened->release(opened);
-}
 
 /* ---- Hotplug ---- */
 
@@ -49,28 +24,28 @@ MACHINE_TEST(D46_unknown_cpus_are_brought_online_where_the_level_enables_them, "
 	/* CPUs 3 and 11 are of core 3, which level 1 does not enable; 12 belongs to core 0 of the
 	 * other package.
 	 */
-	check_ends(machine, "level 1 online");
-	check_text(machine, ONLINE, "0-1,4-5,8-9,12-13");
+	machine_expect(machine, "level 1 online", 0);
+	machine_check_file(machine, ONLINE, "0-1,4-5,8-9,12-13");
 	machine_restart(machine, NULL);
-	check_ends(machine, "level 0 online");
-	check_text(machine, ONLINE, "0-15");
+	machine_expect(machine, "level 0 online", 0);
+	machine_check_file(machine, ONLINE, "0-15");
 }
 
 MACHINE_TEST(unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains, "tests/offline")
 {
 	/* CPU 12 is of the other package, and cannot be brought online. */
 	machine_faults(machine, "write /sys/devices/system/cpu/cpu12/online EIO");
-	check_ends(machine, "first package: level 1 online");
-	check_text(machine, ONLINE, "0-1,4-9,13-15");
+	machine_expect(machine, "first package: level 1 online", 0);
+	machine_check_file(machine, ONLINE, "0-1,4-9,13-15");
 }
 
 /** The kernel writes the MSR again that CPU 4 has written, as that comes online with the level. */
 MACHINE_TEST(a_level_has_its_turbo_ratio_limits_though_cpus_come_online, "tests/offline")
 {
-	check_ends(machine, "turbo ratio limits");
-	set_file(machine, "/sys/devices/system/cpu/cpu4/online", "0");
-	check_ends(machine, "level 1 online");
-	check_text(machine, ONLINE, "0-1,4-5,8-9,12-13");
+	machine_expect(machine, "turbo ratio limits", 0);
+	machine_set_file(machine, "/sys/devices/system/cpu/cpu4/online", "0");
+	machine_expect(machine, "level 1 online", 0);
+	machine_check_file(machine, ONLINE, "0-1,4-5,8-9,12-13");
 	autofree char *picture = machine_picture(machine);
 	check_holds(picture, "domain 1 msr 0x1ad: 0x0000000000001f1f\n");
 }
@@ -80,16 +55,16 @@ TEST(D45_D46_all_cpus_come_online)
 	struct machine machine;
 
 	machine_begin(&machine, "tests/offline");
-	check_ends(&machine, "all online");
-	check_text(&machine, ONLINE, "0-15");
+	machine_expect(&machine, "all online", 0);
+	machine_check_file(&machine, ONLINE, "0-15");
 	machine_end(&machine);
 	machine_begin(&machine, "tests/sparse");
 	{
 		autofree char *all = text_of(&machine, ONLINE);
 
-		check_ends(&machine, "level 1 online");
-		check_ends(&machine, "all online");
-		check_text(&machine, ONLINE, all);
+		machine_expect(&machine, "level 1 online", 0);
+		machine_expect(&machine, "all online", 0);
+		machine_check_file(&machine, ONLINE, all);
 	}
 	machine_end(&machine);
 }
@@ -97,8 +72,8 @@ TEST(D45_D46_all_cpus_come_online)
 MACHINE_TEST(D15_hundreds_of_cpus_come_and_go, "icelake-8s40c")
 {
 	autofree char *before = machine_picture(machine);
-	check_ends(machine, "level 4 online");
-	check_ends(machine, "level 0 online");
+	machine_expect(machine, "level 4 online", 0);
+	machine_expect(machine, "level 0 online", 0);
 	machine_check(machine, before, "to level 4 and back");
 }
 
@@ -122,11 +97,11 @@ MACHINE_TEST(D41_cpu_0_without_the_file_online_is_treated_as_others, "tests/tiny
 {
 	char *limits;
 
-	check_ends(machine, "base-freq enable auto");
+	machine_expect(machine, "base-freq enable auto", 0);
 	limits = text_of(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
 	assert_string_not_equal(limits, "800000");
 	free(limits);
-	check_ends(machine, "turbo-mode disable");
+	machine_expect(machine, "turbo-mode disable", 0);
 	limits = text_of(machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
 	assert_string_equal(limits, "2300000");
 	free(limits);
@@ -141,10 +116,10 @@ TEST(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns)
 	autofree char *before = machine_picture(&machine);
 	outcome = machine_expect(&machine, "level 1 online", 0);
 	check_holds(outcome->warnings, "CPU 0 cannot go offline: it is isolated");
-	check_text(&machine, ONLINE, "0,2-3");
-	check_text(&machine, GROUP "/cpuset.cpus", "0");
-	check_text(&machine, GROUP "/cpuset.cpus.partition", "isolated");
-	check_ends(&machine, "level 0 online");
+	machine_check_file(&machine, ONLINE, "0,2-3");
+	machine_check_file(&machine, GROUP "/cpuset.cpus", "0");
+	machine_check_file(&machine, GROUP "/cpuset.cpus.partition", "isolated");
+	machine_expect(&machine, "level 0 online", 0);
 	assert_null(machine_text(&machine, GROUP "/cpuset.cpus"));
 	machine_end(&machine);
 }
@@ -155,13 +130,13 @@ TEST(cpu_0_that_could_go_offline_is_isolated_when_asked_for)
 
 	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0",
 			   "[files]\ncpu0-hotplug = yes\n\n[level 1]\ncores = 1");
-	check_ends(&machine, "level 1 online");
-	check_text(&machine, ONLINE, "2-3");
-	check_ends(&machine, "all online");
+	machine_expect(&machine, "level 1 online", 0);
+	machine_check_file(&machine, ONLINE, "2-3");
+	machine_expect(&machine, "all online", 0);
 	machine_restart(&machine, NULL);
-	check_ends(&machine, "level 1 cpu 0");
-	check_text(&machine, ONLINE, "0,2-3");
-	check_text(&machine, GROUP "/cpuset.cpus", "0");
+	machine_expect(&machine, "level 1 cpu 0", 0);
+	machine_check_file(&machine, ONLINE, "0,2-3");
+	machine_check_file(&machine, GROUP "/cpuset.cpus", "0");
 	machine_end(&machine);
 }
 
@@ -169,9 +144,9 @@ TEST(cpu_0_that_could_go_offline_is_isolated_when_asked_for)
 
 MACHINE_TEST(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny", "guide")
 {
-	check_ends(machine, "level 1 partitions");
-	check_text(machine, GROUP "/cpuset.cpus.partition", "isolated");
-	check_ends(machine, "level 0 partitions");
+	machine_expect(machine, "level 1 partitions", 0);
+	machine_check_file(machine, GROUP "/cpuset.cpus.partition", "isolated");
+	machine_expect(machine, "level 0 partitions", 0);
 	assert_null(machine_text(machine, GROUP "/cpuset.cpus"));
 }
 
@@ -182,9 +157,9 @@ TEST(a_kernel_without_isolated_partitions_gets_root_ones)
 
 	machine_begin_with(&machine, "tests/tiny", "[topology]",
 			   "[cgroup]\nisolated = no\n\n[topology]");
-	check_ends(&machine, "level 1 partitions");
-	check_text(&machine, GROUP "/cpuset.cpus", "2-3");
-	check_text(&machine, GROUP "/cpuset.cpus.partition", "root");
+	machine_expect(&machine, "level 1 partitions", 0);
+	machine_check_file(&machine, GROUP "/cpuset.cpus", "2-3");
+	machine_check_file(&machine, GROUP "/cpuset.cpus.partition", "root");
 	outcome = machine_try(&machine, "level 1 partitions");
 	assert_true(outcome->unchanged);
 	machine_end(&machine);
@@ -210,11 +185,11 @@ static void make_group(const struct machine *machine, const char *path, const ch
 
 	assert_int_equal(opened->files->mkdir(opened->data, path), 0);
 	opened->release(opened);
-	assert_true(asprintf(&file, "%s/cpuset.cpus", path) >= 0);
-	set_file(machine, file, cpus);
+	file = formatted("%s/cpuset.cpus", path);
+	machine_set_file(machine, file, cpus);
 	free(file);
-	assert_true(asprintf(&file, "%s/cpuset.cpus.partition", path) >= 0);
-	set_file(machine, file, type);
+	file = formatted("%s/cpuset.cpus.partition", path);
+	machine_set_file(machine, file, type);
 	free(file);
 }
 
@@ -230,13 +205,13 @@ MACHINE_TEST(an_invalid_partition_comes_back_as_such, "tests/multi-die")
 		const struct outcome *outcome;
 
 		machine_restart(machine, i ? "level 1" : NULL);
-		set_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+		machine_set_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
 		/* Another group holds CPUs 0 and 4, which level 1 does not isolate. */
 		make_group(machine, "/sys/fs/cgroup/other", "0,4", "root");
 		make_group(machine, "/sys/fs/cgroup/0-0-0", "0,3", "isolated");
 		make_group(machine, "/sys/fs/cgroup/0-1-0", "4", "root");
-		check_text(machine, GROUP "/cpuset.cpus.partition",
-			   "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
+		machine_check_file(machine, GROUP "/cpuset.cpus.partition",
+				   "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
 		before = machine_picture(machine);
 		machine_faults(machine, "write /sys/fs/cgroup/0-1-0/cpuset.cpus EIO times 1");
 		outcome = machine_try(machine, name);
@@ -254,20 +229,20 @@ MACHINE_TEST(a_partition_of_others_is_neither_replaced_nor_removed, "tests/multi
 {
 	const struct outcome *outcome;
 
-	set_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+	machine_set_file(machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
 	make_group(machine, "/sys/fs/cgroup/0-0-0", "3-4", "root");
 	outcome = machine_expect(machine, "level 1 partitions", -EIO);
 	check_holds(outcome->message, "/sys/fs/cgroup/0-0-0 is in use (root 3-4)");
 	outcome = machine_expect(machine, "level 1 online", 0);
 	check_holds(outcome->warnings, "/sys/fs/cgroup/0-0-0 is left unchanged (root ");
-	check_text(machine, GROUP "/cpuset.cpus", "3-4");
+	machine_check_file(machine, GROUP "/cpuset.cpus", "3-4");
 }
 
 MACHINE_TEST(D16_long_lists_of_cpus_are_complete, "tests/long-lists")
 {
 	struct isst_cpuset *set;
 
-	check_ends(machine, "level 1 partitions");
+	machine_expect(machine, "level 1 partitions", 0);
 	autofree char *list = text_of(machine, GROUP "/cpuset.cpus");
 	assert_true(strlen(list) > 512);
 	set = check_set(list);
@@ -284,7 +259,7 @@ TEST(without_cpusets_partitions_are_refused)
 			   "[cgroup]\ntree = no-cpuset\n\n[topology]");
 	outcome = machine_try(&machine, "level 1 partitions");
 	assert_false(outcome->here);
-	check_text(&machine, ONLINE, "0-3");
+	machine_check_file(&machine, ONLINE, "0-3");
 	machine_end(&machine);
 }
 
@@ -297,15 +272,13 @@ TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(*KINDS); i++) {
 		struct machine machine;
 		const struct outcome *outcome;
-		char *lines;
 
-		assert_true(asprintf(&lines, "[files]\noffline-cpufreq = %s\n\n[topology]",
-				     KINDS[i]) >= 0);
+		autofree char *lines = formatted("[files]\noffline-cpufreq = %s\n\n[topology]",
+						 KINDS[i]);
 		machine_begin_with(&machine, "tests/tiny", "[topology]", lines);
-		free(lines);
-		set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
-			 "1800000");
-		set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
+		machine_set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
+				 "1800000");
+		machine_set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
 		outcome = machine_try(&machine, "level 1 online");
 		if (outcome_error(outcome))
 			fail_msg("%s: %s", KINDS[i], outcome->message);
@@ -330,8 +303,8 @@ TEST(uncore_limits_that_firmware_moved_are_restored)
 			   "power = 90\ntjunction = 100\nbase = 2500\nuncore-max = 1900\n"
 			   "uncore-base = 1600\nuncore-min = 900");
 	/* The user's own ones, which no level has. */
-	set_file(&machine, UNCORE "max_freq_khz", "2000000");
-	set_file(&machine, UNCORE "min_freq_khz", "1000000");
+	machine_set_file(&machine, UNCORE "max_freq_khz", "2000000");
+	machine_set_file(&machine, UNCORE "min_freq_khz", "1000000");
 	autofree char *before = machine_picture(&machine);
 	machine_faults(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY");
 	machine_expect(&machine, "level 1 online", -EIO);
@@ -354,7 +327,7 @@ static int carrier_leaves(void *data)
 {
 	(void)data;
 	if (leaving.calls++ == leaving.at)
-		set_file(leaving.machine, leaving.online, "0");
+		machine_set_file(leaving.machine, leaving.online, "0");
 	return leaving.ends && leaving.calls > leaving.at;
 }
 
@@ -418,9 +391,9 @@ static void check_why_gone(const struct machine *machine, const char *online, co
 	struct isst_context *context = machine_lock(machine);
 
 	assert_int_equal(isst_discover(context), 0);
-	set_file(machine, "/sys/devices/system/cpu/cpu3/online", online);
+	machine_set_file(machine, "/sys/devices/system/cpu/cpu3/online", online);
 	assert_string_equal(item_why_gone(context, &item, "it no longer exists"), expected);
-	set_file(machine, "/sys/devices/system/cpu/cpu3/online", "1");
+	machine_set_file(machine, "/sys/devices/system/cpu/cpu3/online", "1");
 	isst_close(context);
 }
 

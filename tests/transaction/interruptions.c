@@ -85,22 +85,20 @@ MACHINE_TEST(a_journal_of_another_boot_is_put_away, "tests/tiny")
 MACHINE_TEST(a_line_that_is_cut_off_is_passed_over, "tests/tiny")
 {
 	const struct outcome *outcome;
-	char *text;
 
 	autofree char *before = machine_picture(machine);
 	machine_prepare(machine, "level 1");
 	autofree char *boot_id = machine_text(machine, "/proc/sys/kernel/random/boot_id");
-	assert_true(asprintf(&text,
-			     "isst journal 2 boot %sbegun 1 level 1\n"
-			     "1 item level 0 0 0 0 0 0 1\n1 written\n1 verified\n2 item lev",
-			     boot_id) >= 0);
+	autofree char *text = formatted(
+		"isst journal 2 boot %sbegun 1 level 1\n"
+		"1 item level 0 0 0 0 0 0 1\n1 written\n1 verified\n2 item lev",
+		boot_id);
 	machine_write(machine, "run/journal", text);
 	outcome = machine_try(machine, "level 0");
 	assert_string_equal(outcome->message, "");
 	assert_int_equal(outcome_error(outcome), 0);
 	check_holds(outcome->notices, "rolled back the incomplete change");
 	assert_true(outcome->unchanged);
-	free(text);
 }
 
 /** Writes a journal of this boot according to which a run changed level 0 to level 1. */

@@ -10,16 +10,6 @@
 
 /* ---- Discovered anew ---- */
 
-static struct isst_context *open_machine(const struct machine *machine)
-{
-	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
-
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_discover(context), 0);
-	return context;
-}
-
 /** Takes all CPUs of a list on- or offline, as an administrator does. */
 static void set_online(const struct machine *machine, const char *list, const char *value)
 {
@@ -55,7 +45,7 @@ MACHINE_TEST(domains_keep_their_answers_when_others_come_before_them, "tests/ice
 	struct isst_context *context;
 
 	set_online(machine, PACKAGE_1, "0");
-	context = open_machine(machine);
+	context = machine_discover(machine);
 	assert_int_equal(isst_domain_count(context), 3);
 	levels[2].domain = domain_of_package(context, 2);
 	levels[3].domain = domain_of_package(context, 3);
@@ -132,7 +122,7 @@ MACHINE_TEST(a_domain_that_disappeared_is_refused_until_it_returns, "tests/icela
 	const struct isst_cpu *cpu;
 	struct isst_context *context;
 
-	context = open_machine(machine);
+	context = machine_discover(machine);
 	gone = domain_of_package(context, 1);
 	last = domain_of_package(context, 3);
 	cpu = context_cpu(context, 40);
@@ -215,7 +205,7 @@ MACHINE_TEST(targets_that_disappeared_are_left_out_as_others_that_fail, "tests/i
 	struct isst_context *context;
 	struct isst_change *change;
 
-	context = open_machine(machine);
+	context = machine_discover(machine);
 	gone = domain_of_package(context, 1);
 	domains = isst_targets_new(context);
 	assert_int_equal(isst_targets_add_domain(domains, gone), 0);
@@ -248,7 +238,7 @@ TEST(a_discovery_that_fails_leaves_the_notices)
 	struct machine machine;
 
 	machine_begin_with(&machine, "tests/tiny", "model = 0x6a", "model = 0x6b");
-	context = open_machine(&machine);
+	context = machine_discover(&machine);
 	check_holds(isst_notice_at(context, 0), "model 0x6b");
 	machine_faults(&machine, "read /sys/devices/system/cpu/online EIO\n");
 	assert_int_equal(isst_rediscover(context), -EIO);
@@ -288,7 +278,7 @@ MACHINE_TEST(the_uncore_is_discovered_again, "tests/tpmi-tiny")
 
 	machine_faults(machine, "read /sys/devices/system/cpu/intel_uncore_frequency/*/package_id "
 				"ENOENT\n");
-	context = open_machine(machine);
+	context = machine_discover(machine);
 	assert_false(sets_uncore(context));
 	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_rediscover(context), 0);
@@ -302,8 +292,8 @@ MACHINE_TEST(objects_of_another_context_and_null_are_refused, "guide")
 	struct isst_clos_association associations[2] = { 0 };
 	struct isst_context *context, *other;
 
-	context = open_machine(machine);
-	other = open_machine(machine);
+	context = machine_discover(machine);
+	other = machine_discover(machine);
 	profiles[1].domain = context_domain(other, 0);
 	associations[1].cpu = context_cpu(other, 0);
 	assert_int_equal(perf_profile_read(context, profiles, 2), 0);
@@ -383,7 +373,7 @@ static void poll_machine(const char *platform, const char *faults, bool rediscov
 	size_t before = 0;
 
 	machine_begin(&machine, platform);
-	context = open_machine(&machine);
+	context = machine_discover(&machine);
 	machine_faults(&machine, "%s", faults);
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)

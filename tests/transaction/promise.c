@@ -403,12 +403,10 @@ TEST(C5_a_change_without_options_has_the_defaults)
 /** The machine's system log is a file of the emulator, which has none before the first line. */
 static bool is_logged(const struct machine *machine)
 {
-	char *path;
 	bool there;
 
-	assert_true(asprintf(&path, "%s/log", machine->state) >= 0);
+	autofree char *path = formatted("%s/log", machine->state);
 	there = access(path, F_OK) == 0;
-	free(path);
 	return there;
 }
 

@@ -100,12 +100,10 @@ static const struct dependence BY_TPMI[] = {
 
 static bool needs(const struct dependence *dependence, const struct query *query)
 {
-	char *word;
 	bool found;
 
-	assert_true(asprintf(&word, " %s ", query->name) >= 0);
+	autofree char *word = formatted(" %s ", query->name);
 	found = strstr(dependence->needs, word) != NULL;
-	free(word);
 	return found;
 }
 

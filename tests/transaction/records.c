@@ -89,7 +89,7 @@ static char *path_of(const struct machine *machine, const char *file)
 {
 	char *path;
 
-	assert_true(asprintf(&path, "%s/%s", machine->state, file) >= 0);
+	path = formatted("%s/%s", machine->state, file);
 	return path;
 }
 
@@ -209,8 +209,7 @@ static char *with_line(const char *record, const char *line)
 {
 	char *text;
 
-	assert_true(asprintf(&text, "%.*s%s\nend\n", (int)(strlen(record) - strlen("end\n")),
-			     record, line) >= 0);
+	text = formatted("%.*s%s\nend\n", (int)(strlen(record) - strlen("end\n")), record, line);
 	return text;
 }
 
@@ -270,15 +269,12 @@ TEST(saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing)
 static void leave_no_room(const struct machine *machine, const char *record, bool taken)
 {
 	for (unsigned int i = 0; i < 100; i++) {
-		char *path;
-
-		assert_true(asprintf(&path, "%s/%s.%ld.%u", machine->state, record, (long)getpid(),
-				     i) >= 0);
+		autofree char *path = formatted("%s/%s.%ld.%u", machine->state, record,
+						(long)getpid(), i);
 		if (taken)
 			leave_empty(path);
 		else
 			assert_int_equal(unlink(path), 0);
-		free(path);
 	}
 }
 
@@ -493,16 +489,6 @@ static void check_nothing_recorded(const struct machine *machine)
 	free(record);
 }
 
-static void hotplug(const struct machine *machine, unsigned int cpu, bool online)
-{
-	struct isst_machine *opened = machine_open(machine);
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	assert_int_equal(opened->files->write(opened->data, path, online ? "1" : "0", 1), 0);
-	opened->release(opened);
-}
-
 /** The limits of a CPU that is offline cannot be written, with old kernels and new ones, nor read
  * with most: what is recorded of them waits. */
 TEST(limits_of_an_offline_cpu_are_restored_when_it_is_online)
@@ -513,26 +499,24 @@ TEST(limits_of_an_offline_cpu_are_restored_when_it_is_online)
 	for (size_t i = 0; i < COUNT(FILES); i++) {
 		struct machine machine;
 		const struct outcome *outcome;
-		char *lines;
 
-		assert_true(asprintf(&lines, "[files]\n%s\n\n[topology]", FILES[i]) >= 0);
+		autofree char *lines = formatted("[files]\n%s\n\n[topology]", FILES[i]);
 		machine_begin_with(&machine, "tests/tiny", "[topology]", lines);
 		machine_restart(&machine, NULL);
 		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
-		hotplug(&machine, 1, false);
-		hotplug(&machine, 3, false);
+		machine_set_online(&machine, 1, 1, false);
+		machine_set_online(&machine, 3, 3, false);
 		outcome = machine_try(&machine, "base-freq disable auto");
 		if (outcome_error(outcome))
 			fail_msg("%s: %s", FILES[i], outcome->message);
 		check_holds(outcome->warnings, "CPUs 1,3: offline");
 		assert_null(strstr(outcome->warnings, "was changed after"));
-		hotplug(&machine, 1, true);
-		hotplug(&machine, 3, true);
+		machine_set_online(&machine, 1, 1, true);
+		machine_set_online(&machine, 3, 3, true);
 		assert_true(machine_prepare(&machine, "base-freq disable auto"));
 		machine_check(&machine, before, "%s", FILES[i]);
 		check_nothing_recorded(&machine);
-		free(lines);
 		machine_end(&machine);
 	}
 }
@@ -541,7 +525,7 @@ TEST(limits_of_an_offline_cpu_are_restored_when_it_is_online)
 static void take_offline(const struct machine *machine, const unsigned int *cpus, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		hotplug(machine, cpus[i], false);
+		machine_set_online(machine, cpus[i], cpus[i], false);
 	machine_write(machine, "run/topology", "");
 }
 
@@ -570,7 +554,7 @@ MACHINE_TEST(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-dies
 		assert_null(strstr(outcome->warnings, "was changed after"));
 		check_lines(machine, "domain 1 ", domain);
 		for (size_t j = 0; j < COUNT(CPUS); j++)
-			hotplug(machine, CPUS[j], true);
+			machine_set_online(machine, CPUS[j], CPUS[j], true);
 		machine_expect(machine, PAIRS[i][1], 0);
 		machine_check(machine, before, "%s", PAIRS[i][1]);
 	}
@@ -591,14 +575,14 @@ TEST(saved_settings_of_an_unreachable_package_wait)
 		autofree char *before = machine_picture(&machine);
 		assert_true(machine_prepare(&machine, "base-freq enable auto"));
 		for (unsigned int cpu = 4; cpu < 8; cpu++)
-			hotplug(&machine, cpu, online);
+			machine_set_online(&machine, cpu, cpu, online);
 		machine_faults(&machine, "%s", FAULTS[i]);
 		outcome = machine_try(&machine, "base-freq disable auto");
 		assert_string_equal(outcome->message, "");
 		assert_int_equal(outcome_error(outcome), 0);
 		machine_faults(&machine, "%s", "");
 		for (unsigned int cpu = 4; cpu < 8; cpu++)
-			hotplug(&machine, cpu, true);
+			machine_set_online(&machine, cpu, cpu, true);
 		assert_true(machine_prepare(&machine, "base-freq disable auto"));
 		machine_check(&machine, before, "%s", FAULTS[i]);
 		check_nothing_recorded(&machine);
@@ -662,13 +646,12 @@ TEST(D38_limits_of_a_preset_platform_are_restored)
 /** The lines of saved settings, without those with format and boot; to be freed. */
 static char *record_lines(const struct machine *machine, const char *name)
 {
-	char *path, *lines;
+	char *lines;
 
-	assert_true(asprintf(&path, "run/record-%s", name) >= 0);
+	autofree char *path = formatted("run/record-%s", name);
 	autofree char *text = machine_text(machine, path);
 	lines = text && strchr(text, '\n') ? strdup(strchr(text, '\n') + 1) : strdup("no record");
 	assert_non_null(lines);
-	free(path);
 	return lines;
 }
 
@@ -851,9 +834,8 @@ static void check_random_order(const struct machine *machine, size_t domains, un
 			char *longer;
 
 			switch_domain(machine, &list[i]);
-			assert_true(asprintf(&longer, "%s %s%s%zu", story,
-					     list[i].enable ? "+" : "-",
-					     list[i].turbo_freq ? "T" : "B", list[i].domain) >= 0);
+			longer = formatted("%s %s%s%zu", story, list[i].enable ? "+" : "-",
+					   list[i].turbo_freq ? "T" : "B", list[i].domain);
 			free(story);
 			story = longer;
 		}
@@ -924,10 +906,7 @@ static const char JOURNAL[] = "run/journal";
 
 static void recover_by_the_next_run(const struct machine *machine)
 {
-	struct isst_context *context = machine_lock(machine);
-
-	assert_int_equal(isst_discover(context), 0);
-	isst_close(context);
+	machine_next_run(machine, 0, "");
 }
 
 static void discard_the_journal(const struct machine *machine)

@@ -15,30 +15,8 @@
 /** A process that is killed right after its @k-th change. */
 static void run_and_kill(const struct machine *machine, const char *name, unsigned int k)
 {
-	char *rule;
-
-	assert_true(asprintf(&rule, "change any after %u times 1 signal KILL", k - 1) >= 0);
+	autofree char *rule = formatted("change any after %u times 1 signal KILL", k - 1);
 	machine_try_killed(machine, name, rule);
-	free(rule);
-}
-
-static void set_file(const struct machine *machine, const char *path, const char *text)
-{
-	struct isst_machine *opened = machine_open(machine);
-
-	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
-	opened->release(opened);
-}
-
-static void set_online(const struct machine *machine, unsigned int first, unsigned int last,
-		       bool online)
-{
-	for (unsigned int cpu = first; cpu <= last; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-		set_file(machine, path, online ? "1\n" : "0\n");
-	}
 }
 
 static struct isst_journal *open_journal(struct isst_context *context)
@@ -48,11 +26,6 @@ static struct isst_journal *open_journal(struct isst_context *context)
 	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
 	assert_non_null(journal);
 	return journal;
-}
-
-static void check_no_journal(const struct machine *machine)
-{
-	assert_null(machine_text(machine, "run/journal"));
 }
 
 /** Applies the journal as `isst journal apply` does, before anything is discovered, and ends. */
@@ -66,7 +39,7 @@ static void apply_journal(const struct machine *machine, struct isst_context *co
 	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
-	check_no_journal(machine);
+	machine_check_no_journal(machine, "");
 }
 
 /* ---- A package that went offline ---- */
@@ -124,11 +97,8 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		machine_begin(&machine, PACKAGES[i].platform);
 		autofree char *before = machine_picture(&machine);
 		run_and_kill(&machine, PACKAGES[i].name, PACKAGES[i].killed_after);
-		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
-		context = machine_lock(&machine);
-		assert_int_equal(isst_discover(context), -EIO);
-		check_holds(isst_error(context), PACKAGES[i].message);
-		isst_close(context);
+		machine_set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
+		machine_next_run(&machine, -EIO, PACKAGES[i].message);
 		context = machine_lock(&machine);
 		isst_journal_keep(context);
 		assert_int_equal(isst_discover(context), 0);
@@ -146,14 +116,10 @@ TEST(offline_items_wait_and_the_rest_is_rolled_back)
 		isst_close(context);
 		autofree char *text = machine_text(&machine, "run/journal");
 		assert_non_null(text);
-		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, true);
-		context = machine_lock(&machine);
-		if (isst_discover(context))
-			fail_msg("%s, %s: %s", PACKAGES[i].platform, PACKAGES[i].name,
-				 isst_error(context));
-		isst_close(context);
+		machine_set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, true);
+		machine_next_run(&machine, 0, "");
 		machine_check(&machine, before, "%s, with its CPUs online", PACKAGES[i].name);
-		check_no_journal(&machine);
+		machine_check_no_journal(&machine, "");
 		machine_end(&machine);
 	}
 }
@@ -181,11 +147,9 @@ MACHINE_TEST(items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_
 	isst_journal_free(journal);
 	isst_close(context);
 	machine_faults(machine, "%s", "");
-	context = machine_lock(machine);
-	assert_int_equal(isst_discover(context), 0);
-	isst_close(context);
+	machine_next_run(machine, 0, "");
 	machine_check(machine, before, "once the driver offers all again");
-	check_no_journal(machine);
+	machine_check_no_journal(machine, "");
 }
 
 /** What waits for a package is what the package can have: another one has nothing to wait for. */
@@ -194,24 +158,17 @@ TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 	static const char *const PLACES[] = { "1 0 32", "2 0 1", "0 0 2" };
 
 	for (size_t i = 0; i < COUNT(PLACES); i++) {
-		struct isst_context *context;
 		struct machine machine;
-		char *text;
 
 		machine_begin(&machine, "tests/tpmi-two-packages");
 		machine_look(&machine);
-		set_online(&machine, 4, 7, false);
+		machine_set_online(&machine, 4, 7, false);
 		autofree char *boot_id = machine_text(&machine, "/proc/sys/kernel/random/boot_id");
-		assert_true(asprintf(&text,
-				     "isst journal 2 boot %sbegun 1 core-power enable\n"
-				     "1 item core-power %s 0 0 0 1\n",
-				     boot_id, PLACES[i]) >= 0);
+		autofree char *text = formatted("isst journal 2 boot %sbegun 1 core-power enable\n"
+						"1 item core-power %s 0 0 0 1\n",
+						boot_id, PLACES[i]);
 		machine_write(&machine, "run/journal", text);
-		context = machine_lock(&machine);
-		assert_int_equal(isst_discover(context), -EIO);
-		check_holds(isst_error(context), "this machine has no such item");
-		isst_close(context);
-		free(text);
+		machine_next_run(&machine, -EIO, "this machine has no such item");
 		machine_end(&machine);
 	}
 }
@@ -219,23 +176,14 @@ TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 /** Without the file that remembers them the CPUs may be of any package. */
 MACHINE_TEST(offline_items_wait_also_if_their_location_is_unknown, "tests/multi-die-across")
 {
-	struct isst_context *context;
-	char *path;
-
 	autofree char *before = machine_picture(machine);
 	run_and_kill(machine, "core-power enable", 4);
-	set_online(machine, 6, 11, false);
-	assert_true(asprintf(&path, "%s/run/topology", machine->state) >= 0);
+	machine_set_online(machine, 6, 11, false);
+	autofree char *path = formatted("%s/run/topology", machine->state);
 	assert_int_equal(unlink(path), 0);
-	free(path);
-	context = machine_lock(machine);
-	assert_int_equal(isst_discover(context), -EIO);
-	check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
-	isst_close(context);
-	set_online(machine, 6, 11, true);
-	context = machine_lock(machine);
-	assert_int_equal(isst_discover(context), 0);
-	isst_close(context);
+	machine_next_run(machine, -EIO, "CPUs 6-11 are offline: bring them online");
+	machine_set_online(machine, 6, 11, true);
+	machine_next_run(machine, 0, "");
 	machine_check(machine, before, "with its CPUs online");
 }
 
@@ -262,25 +210,24 @@ TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
 	struct isst_journal *journal;
 	const struct isst_journal_entry *item;
 	struct machine machine;
-	char *path, *rule;
+	char *path;
 
 	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
 			   "[files]\nuncore-follows-level = no\n\n[topology]");
-	assert_true(asprintf(&path, "%s/package_00_die_00/max_freq_khz", DIRECTORY) >= 0);
-	set_file(&machine, path, "1800000\n");
+	path = formatted("%s/package_00_die_00/max_freq_khz", DIRECTORY);
+	machine_set_file(&machine, path, "1800000\n");
 	free(path);
 	for (unsigned int number = 0; number < 3; number++) {
-		assert_true(asprintf(&path, "%s/uncore%02u/max_freq_khz", DIRECTORY, number) >= 0);
-		set_file(&machine, path, "1500000\n");
+		path = formatted("%s/uncore%02u/max_freq_khz", DIRECTORY, number);
+		machine_set_file(&machine, path, "1500000\n");
 		free(path);
 	}
 	autofree char *before = machine_picture(&machine);
 	/* What is there is written before all else. 2000 MHz is refused; then what is there is
 	 * written, and what gets closer: 1700, 1800. */
-	assert_true(asprintf(&rule, "write %s/uncore00/max_freq_khz signal KILL after 4 times 1",
-			     DIRECTORY) >= 0);
+	autofree char *rule = formatted(
+		"write %s/uncore00/max_freq_khz signal KILL after 4 times 1", DIRECTORY);
 	machine_try_killed(&machine, "level 1 online", rule);
-	free(rule);
 	context = machine_lock(&machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
@@ -293,7 +240,7 @@ TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
 	isst_journal_free(journal);
 	isst_close(context);
 	machine_check(&machine, before, "with uncore limits that were clipped");
-	check_no_journal(&machine);
+	machine_check_no_journal(&machine, "");
 	machine_end(&machine);
 }
 
@@ -328,12 +275,9 @@ static const char *const OFFLINE_CPUFREQ[] = { "busy", "readable", "gone" };
 
 static void begin_and_kill(struct machine *machine, const char *offline_cpufreq)
 {
-	char *lines;
-
-	assert_true(asprintf(&lines, "[files]\noffline-cpufreq = %s\n\n[topology]",
-			     offline_cpufreq) >= 0);
+	autofree char *lines = formatted("[files]\noffline-cpufreq = %s\n\n[topology]",
+					 offline_cpufreq);
 	machine_begin_with(machine, "tests/tiny", "[topology]", lines);
-	free(lines);
 	run_and_kill(machine, "base-freq enable auto", 12);
 	autofree char *journal = machine_text(machine, "run/journal");
 	check_holds(journal, "scaling-min 0 0 0 3");
@@ -342,16 +286,12 @@ static void begin_and_kill(struct machine *machine, const char *offline_cpufreq)
 TEST(limits_of_second_threads_are_left_where_smt_is_off)
 {
 	for (size_t i = 0; i < COUNT(OFFLINE_CPUFREQ); i++) {
-		struct isst_context *context;
 		struct machine machine;
 
 		begin_and_kill(&machine, OFFLINE_CPUFREQ[i]);
-		set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
-		context = machine_lock(&machine);
-		if (isst_discover(context))
-			fail_msg("%s: %s", OFFLINE_CPUFREQ[i], isst_error(context));
-		isst_close(context);
-		check_no_journal(&machine);
+		machine_set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
+		machine_next_run(&machine, 0, "");
+		machine_check_no_journal(&machine, "");
 		machine_end(&machine);
 	}
 }
@@ -359,20 +299,14 @@ TEST(limits_of_second_threads_are_left_where_smt_is_off)
 TEST(limits_of_an_offline_cpu_wait_for_it)
 {
 	for (size_t i = 0; i < COUNT(OFFLINE_CPUFREQ); i++) {
-		struct isst_context *context;
 		struct machine machine;
 
 		begin_and_kill(&machine, OFFLINE_CPUFREQ[i]);
-		set_online(&machine, 3, 3, false);
-		context = machine_lock(&machine);
-		assert_int_equal(isst_discover(context), -EIO);
-		check_holds(isst_error(context), "while CPU 3 is offline: bring it online (");
-		isst_close(context);
-		set_online(&machine, 3, 3, true);
-		context = machine_lock(&machine);
-		assert_int_equal(isst_discover(context), 0);
-		isst_close(context);
-		check_no_journal(&machine);
+		machine_set_online(&machine, 3, 3, false);
+		machine_next_run(&machine, -EIO, "while CPU 3 is offline: bring it online (");
+		machine_set_online(&machine, 3, 3, true);
+		machine_next_run(&machine, 0, "");
+		machine_check_no_journal(&machine, "");
 		machine_end(&machine);
 	}
 }
@@ -398,23 +332,19 @@ MACHINE_TEST(an_unidentified_boot_names_its_file_once, "tests/tiny")
 MACHINE_TEST(a_line_that_is_cut_off_spoils_no_recovery, "tests/tiny")
 {
 	struct isst_context *context;
-	char *cut;
 
 	autofree char *before = machine_picture(machine);
 	run_and_kill(machine, "core-power enable", 2);
 	autofree char *journal_text = machine_text(machine, "run/journal");
 	assert_non_null(journal_text);
-	assert_true(asprintf(&cut, "%s2 item online 0 0 0 ", journal_text) >= 0);
+	autofree char *cut = formatted("%s2 item online 0 0 0 ", journal_text);
 	machine_write(machine, "run/journal", cut);
 	machine_faults(machine, "%s", "mailbox any set EBUSY");
-	context = machine_lock(machine);
-	assert_int_equal(isst_discover(context), -ENOTRECOVERABLE);
-	isst_close(context);
+	machine_next_run(machine, -ENOTRECOVERABLE, "");
 	machine_faults(machine, "%s", "");
 	context = machine_lock(machine);
 	apply_journal(machine, context);
 	machine_check(machine, before, "after a recovery that went wrong first");
-	free(cut);
 }
 
 /** A file system that lost a block leaves NULs there: none ends the journal before its end. */
@@ -422,14 +352,14 @@ MACHINE_TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is, "tests/tiny")
 {
 	enum { LINE = 4 };
 	struct isst_context *context;
-	char *path, *line;
+	char *line;
 	size_t size;
 
 	run_and_kill(machine, "base-freq enable auto", 12);
 	autofree char *text = machine_text(machine, "run/journal");
 	assert_non_null(text);
 	size = strlen(text);
-	assert_true(asprintf(&path, "%s/run/journal", machine->state) >= 0);
+	autofree char *path = formatted("%s/run/journal", machine->state);
 	line = text;
 	for (unsigned int i = 1; i < LINE; i++)
 		line = strchr(line, '\n') + 1;
@@ -456,38 +386,22 @@ MACHINE_TEST(a_nul_byte_makes_a_journal_damaged_wherever_it_is, "tests/tiny")
 			assert_true(pwrite(file, NULS, CASES[i].to - CASES[i].from,
 					   (off_t)CASES[i].from) > 0);
 			close(file);
-			context = machine_lock(machine);
-			assert_int_equal(isst_discover(context), -EIO);
-			check_holds(isst_error(context), CASES[i].reason);
-			isst_close(context);
+			machine_next_run(machine, -EIO, CASES[i].reason);
 			machine_write(machine, "run/journal", text);
 		}
 	}
 	context = machine_lock(machine);
 	apply_journal(machine, context);
-	free(path);
 }
 
 /* ---- Limits of CPUs that came online with the level ---- */
 
 #define LIMIT(cpu) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/scaling_max_freq"
 
-static void check_limit(const struct machine *machine, const char *path, const char *expected)
-{
-	autofree char *text = machine_text(machine, path);
-
-	assert_non_null(text);
-	assert_string_equal(text, expected);
-}
-
 static void rolls_back(const struct machine *machine)
 {
-	struct isst_context *context = machine_lock(machine);
-
-	if (isst_discover(context))
-		fail_msg("%s: %s", machine->name, isst_error(context));
-	isst_close(context);
-	check_no_journal(machine);
+	machine_next_run(machine, 0, "");
+	machine_check_no_journal(machine, "");
 }
 
 /** CPU 4 of the guide's machine is not of level 4; that it goes offline again takes its limit
@@ -495,14 +409,14 @@ static void rolls_back(const struct machine *machine)
 MACHINE_TEST(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline, "guide")
 {
 	machine_look(machine);
-	set_file(machine, LIMIT(4), "2000000\n");
+	machine_set_file(machine, LIMIT(4), "2000000\n");
 	machine_expect(machine, "level 4 online", 0);
 	autofree char *before = machine_picture(machine);
 	machine_try_killed(machine, "level 0 online", "write " LIMIT(4) " signal KILL");
 	rolls_back(machine);
 	machine_check(machine, before, "level 0, killed at a limit");
-	set_online(machine, 4, 4, true);
-	check_limit(machine, LIMIT(4), "2000000\n");
+	machine_set_online(machine, 4, 4, true);
+	machine_check_file(machine, LIMIT(4), "2000000");
 }
 
 /** The CPU is offline by then, and its limit was restored before. */
@@ -511,7 +425,7 @@ MACHINE_TEST(a_rollback_goes_on_where_it_has_taken_cpus_offline, "guide")
 	struct isst_context *context;
 
 	machine_look(machine);
-	set_file(machine, LIMIT(4), "2000000\n");
+	machine_set_file(machine, LIMIT(4), "2000000\n");
 	machine_expect(machine, "level 4 online", 0);
 	autofree char *before = machine_picture(machine);
 	machine_try_killed(machine, "level 0 online", "write " LIMIT(4) " signal KILL");
@@ -523,8 +437,8 @@ MACHINE_TEST(a_rollback_goes_on_where_it_has_taken_cpus_offline, "guide")
 	machine_faults(machine, "%s", "");
 	rolls_back(machine);
 	machine_check(machine, before, "rolled back in two runs");
-	set_online(machine, 4, 4, true);
-	check_limit(machine, LIMIT(4), "2000000\n");
+	machine_set_online(machine, 4, 4, true);
+	machine_check_file(machine, LIMIT(4), "2000000");
 }
 
 /* ---- Partitions that a rollback takes apart ---- */
@@ -568,7 +482,8 @@ MACHINE_TEST(a_refused_recovery_leaves_the_context_undiscovered, "tests/tiny")
 	struct isst_change *change;
 
 	run_and_kill(machine, "base-freq enable auto", 11);
-	set_file(machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq", "1900000\n");
+	machine_set_file(machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
+			 "1900000\n");
 	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "isst journal apply");
@@ -604,7 +519,7 @@ MACHINE_TEST(a_journal_is_applied_once, "tests/tiny")
 	isst_journal_free(one);
 	isst_journal_free(other);
 	isst_close(context);
-	check_no_journal(machine);
+	machine_check_no_journal(machine, "");
 	machine_check(machine, before, "applied twice");
 }
 
@@ -660,7 +575,7 @@ MACHINE_TEST(a_refusal_about_many_items_is_a_summary, "guide")
 
 		snprintf(path, sizeof(path),
 			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_max_freq", cpu);
-		set_file(machine, path, "1700000\n");
+		machine_set_file(machine, path, "1700000\n");
 	}
 	context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
@@ -693,7 +608,7 @@ TEST(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback)
 
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
-	assert_true(asprintf(&path, "%s/run/journal", machine.state) >= 0);
+	path = formatted("%s/run/journal", machine.state);
 	if (!set_append_only(path, true)) {
 		free(path);
 		machine_end(&machine);
@@ -729,12 +644,10 @@ static bool reports_interruption(const struct machine *machine)
 /** Locks a file of the state directory. Returns a descriptor. */
 static int lock_file(const struct machine *machine, const char *name, int how)
 {
-	char *path;
 	int file;
 
-	assert_true(asprintf(&path, "%s/%s", machine->state, name) >= 0);
+	autofree char *path = formatted("%s/%s", machine->state, name);
 	file = open(path, O_RDONLY);
-	free(path);
 	assert_true(file >= 0 && flock(file, how | LOCK_NB) == 0);
 	return file;
 }
@@ -774,7 +687,7 @@ int flock(int descriptor, int operation)
 
 	if (machine) {
 		ends_meanwhile = NULL;
-		assert_true(asprintf(&path, "%s/run/journal", machine->state) >= 0);
+		path = formatted("%s/run/journal", machine->state);
 		assert_int_equal(unlink(path), 0);
 		free(path);
 	}
@@ -788,7 +701,7 @@ MACHINE_TEST(readers_do_not_report_a_change_that_ends_meanwhile, "tests/tiny")
 	ends_meanwhile = machine;
 	assert_false(reports_interruption(machine));
 	assert_null(ends_meanwhile);
-	check_no_journal(machine);
+	machine_check_no_journal(machine, "");
 }
 
 static int open_unlocked(const struct machine *machine, bool *found)

@@ -5,14 +5,6 @@
 
 #define CPU "/sys/devices/system/cpu/"
 
-static void write_kernel_file(const struct machine *machine, const char *path, const char *text)
-{
-	struct isst_machine *opened = machine_open(machine);
-
-	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
-	opened->release(opened);
-}
-
 /** Makes a request that has to be reversible. */
 static const struct outcome *make_reversible(const struct machine *machine, const char *name)
 {
@@ -82,7 +74,7 @@ TEST(limits_that_are_not_visible_while_turbo_is_off)
 		struct machine machine;
 
 		machine_begin(&machine, CASES[i].platform);
-		write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
+		machine_set_file(&machine, CPU "intel_pstate/no_turbo", "1");
 		check_refused(&machine, CASES[i].request, "not visible while turbo is disabled");
 		check_made(&machine, CASES[i].request);
 		machine_end(&machine);
@@ -94,7 +86,7 @@ MACHINE_TEST(lower_limits_are_visible_without_turbo, "tests/tiny")
 {
 	const struct outcome *outcome;
 
-	write_kernel_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
 	outcome = make_reversible(machine, "base-freq enable auto");
 	assert_int_equal(outcome_error(outcome), 0);
 	assert_true(outcome->written > 0);
@@ -104,13 +96,10 @@ MACHINE_TEST(limits_below_the_base_frequency_are_visible_without_turbo, "tests/t
 {
 	const struct outcome *outcome;
 
-	write_kernel_file(machine, CPU "intel_pstate/no_turbo", "1");
+	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
 	for (unsigned int cpu = 0; cpu < 4; cpu++) {
-		char *path;
-
-		assert_true(asprintf(&path, CPU "cpu%u/cpufreq/scaling_max_freq", cpu) > 0);
-		write_kernel_file(machine, path, "1500000");
-		free(path);
+		autofree char *path = formatted(CPU "cpu%u/cpufreq/scaling_max_freq", cpu);
+		machine_set_file(machine, path, "1500000");
 	}
 	outcome = make_reversible(machine, "turbo-mode disable");
 	assert_string_equal(outcome->message, "");

@@ -10,14 +10,6 @@
 
 /* ---- What is left of a rollback ---- */
 
-static void check_no_journal(const struct machine *machine, const char *what)
-{
-	char *journal = machine_text(machine, "run/journal");
-
-	if (journal)
-		fail_msg("%s, %s: the journal was left behind", machine->name, what);
-}
-
 static int apply(struct isst_context *context)
 {
 	struct isst_journal *journal;
@@ -90,7 +82,7 @@ static void make_busy(const struct machine *machine, const struct request *reque
 	}
 	if (outcome_error(outcome)) {
 		moment_check(machine, &course->before, "%s", what);
-		check_no_journal(machine, what);
+		machine_check_no_journal(machine, what);
 	}
 	moment_return(&course->before);
 	seam_counts_clear(&counts);

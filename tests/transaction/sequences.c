@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct story *story, cons
 	va_start(arguments, format);
 	assert_true(vasprintf(&what, format, arguments) >= 0);
 	va_end(arguments);
-	assert_true(asprintf(&longer, "%s%s\n", story->text, what) >= 0);
+	longer = formatted("%s%s\n", story->text, what);
 	free(story->text);
 	free(what);
 	story->text = longer;

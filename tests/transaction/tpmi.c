@@ -37,11 +37,6 @@ static unsigned long long writes_of(const struct machine *machine)
 
 /* ---- Levels that take no effect in time ---- */
 
-static void check_no_journal(const struct machine *machine)
-{
-	assert_null(machine_text(machine, "run/journal"));
-}
-
 /** What programs can see: the register by which the kernel asks for a level keeps what was asked
  * for, and the driver has no way to take it back. */
 static char *visible_picture(const struct machine *machine)
@@ -80,7 +75,7 @@ static void check_given_up(const struct machine *machine, const char *rules, con
 	check_holds(outcome->message, "it did not take effect in 3000 ms");
 	check_holds(outcome->message, "all changes were rolled back");
 	assert_string_equal(outcome->differences, "");
-	check_no_journal(machine);
+	machine_check_no_journal(machine, "");
 	check_visible(machine, before);
 }
 
@@ -122,16 +117,14 @@ MACHINE_TEST(a_level_that_comes_late_is_a_success, TINY)
 	for (size_t i = 0; i < COUNT(DELAYS_MS) * COUNT(NAMES); i++) {
 		unsigned int delay_ms = DELAYS_MS[i / COUNT(NAMES)];
 		const char *name = NAMES[i % COUNT(NAMES)];
-		char *rules;
 
 		machine_restart(machine, BEFORE);
 		assert_true(machine_prepare(machine, name));
 		autofree char *soon = machine_picture(machine);
 		machine_restart(machine, BEFORE);
-		assert_true(asprintf(&rules, "tpmi perf-set-level deferred %u", delay_ms) >= 0);
+		autofree char *rules = formatted("tpmi perf-set-level deferred %u", delay_ms);
 		machine_expect_under(machine, rules, name, 0);
 		machine_check(machine, soon, "%s, %s", name, rules);
-		free(rules);
 	}
 }
 
@@ -167,24 +160,21 @@ static void check_taken_back_late(const struct machine *machine, const char *bef
 				  unsigned int delay_ms)
 {
 	const struct outcome *outcome;
-	char *rules;
 
 	machine_restart(machine, before_it);
 	autofree char *before = machine_picture(machine);
-	assert_true(asprintf(&rules,
-			     "tpmi perf-set-level deferred %u\n"
-			     "write /sys/devices/system/cpu/cpu*/online EBUSY",
-			     delay_ms) >= 0);
+	autofree char *rules = formatted("tpmi perf-set-level deferred %u\n"
+					 "write /sys/devices/system/cpu/cpu*/online EBUSY",
+					 delay_ms);
 	outcome = machine_expect_under(machine, rules, "level 1 online", -EIO);
 	check_holds(outcome->message, "all changes were rolled back");
 	assert_string_equal(outcome->differences, "");
-	check_no_journal(machine);
+	machine_check_no_journal(machine, "");
 	machine_check(machine, before, "a level that goes back late: %s", rules);
 	/* Nothing was on its way any more that undoes what was restored. */
 	rest_ms(delay_ms);
 	machine_look(machine);
 	machine_check(machine, before, "a level that went back late: %s", rules);
-	free(rules);
 }
 
 /** Firmware that takes its time for a level takes it for the way back, too. */
@@ -310,7 +300,7 @@ static void check_recovers(const struct machine *machine, const char *rules)
 	if (outcome_error(outcome))
 		fail_msg("%s: %s", rules, outcome->message);
 	check_holds(outcome->notices, "rolled back the incomplete change");
-	check_no_journal(machine);
+	machine_check_no_journal(machine, "");
 }
 
 /** The line for completed writes does not exist yet, while some values are pending. */
@@ -394,7 +384,7 @@ TEST(recovery_waits_for_the_old_level)
 		outcome = machine_expect_under(&machine, "tpmi perf-set-level deferred 400",
 					       "core-power disable", 0);
 		check_holds(outcome->notices, "rolled back the incomplete change");
-		check_no_journal(&machine);
+		machine_check_no_journal(&machine, "");
 		rest_ms(LATE_MS);
 		machine_look(&machine);
 		machine_check(&machine, before, "recovery by slow firmware after: %s", KILLS[i]);
@@ -413,7 +403,7 @@ BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for)
 		const struct outcome *outcome;
 		char *compare;
 
-		assert_true(asprintf(&compare, "[driver]\nlevel-compare = %s\n", COMPARES[i]) >= 0);
+		compare = formatted("[driver]\nlevel-compare = %s\n", COMPARES[i]);
 		machine_begin_with(&machine, TINY, "[driver]\n", compare);
 		autofree char *before = visible_picture(&machine);
 		machine_faults(&machine, "tpmi perf-set-level deferred 900\n"
@@ -424,7 +414,7 @@ BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for)
 		if (outcome_error(outcome))
 			fail_msg("level-compare = %s: %s", COMPARES[i], outcome->message);
 		check_holds(outcome->notices, "rolled back the incomplete change");
-		check_no_journal(&machine);
+		machine_check_no_journal(&machine, "");
 		check_visible(&machine, before);
 		free(compare);
 		machine_end(&machine);
@@ -643,12 +633,9 @@ MACHINE_TEST(package_wide_settings_reach_all_power_domains, TINY)
 		machine_restart(machine, NULL);
 		outcome = machine_expect(machine, WANTED[i].name, 0);
 		for (unsigned int number = 0; number < 3; number++) {
-			char *line;
-
-			assert_true(asprintf(&line, "package 0, power domain %u: %s\n", number,
-					     WANTED[i].step) >= 0);
+			autofree char *line = formatted("package 0, power domain %u: %s\n", number,
+							WANTED[i].step);
 			check_holds(outcome->steps, line);
-			free(line);
 		}
 	}
 }

@@ -19,17 +19,9 @@ static struct {
 	bool hidden; /* without turbo not all limits are seen */
 } test;
 
-static void write_file(const struct machine *machine, const char *path, const char *text)
-{
-	struct isst_machine *opened = machine_open(machine);
-
-	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
-	opened->release(opened);
-}
-
 static void set_no_turbo(const struct machine *machine, bool off)
 {
-	write_file(machine, NO_TURBO, off ? "1" : "0");
+	machine_set_file(machine, NO_TURBO, off ? "1" : "0");
 }
 
 static void switch_turbo(void)
@@ -189,7 +181,7 @@ static void check_request(const char *platform, const char *name, const char *re
 	machine_look(&machine);
 	machine_prepare(&machine, requests);
 	if (request == &ONLINE)
-		write_file(&machine, CPU "cpu3/online", "0");
+		machine_set_file(&machine, CPU "cpu3/online", "0");
 	set_no_turbo(&machine, false);
 	before = moment_take(&machine);
 	test.machine = &machine;

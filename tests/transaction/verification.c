@@ -127,16 +127,14 @@ MACHINE_TEST(late_levels_are_waited_for, "tests/tiny")
 
 	for (size_t i = 0; i < COUNT(DELAYS_MS) * COUNT(NAMES); i++) {
 		const char *name = NAMES[i % COUNT(NAMES)];
-		char *rules;
 
 		machine_restart(machine, name);
 		autofree char *soon = machine_picture(machine);
 		machine_restart(machine, NULL);
-		assert_true(asprintf(&rules, "mailbox 0x7f/0x08 set deferred %u",
-				     DELAYS_MS[i / COUNT(NAMES)]) >= 0);
+		autofree char *rules = formatted("mailbox 0x7f/0x08 set deferred %u",
+						 DELAYS_MS[i / COUNT(NAMES)]);
 		machine_expect_under(machine, rules, name, 0);
 		machine_check(machine, soon, "%s, %s", name, rules);
-		free(rules);
 	}
 }
 

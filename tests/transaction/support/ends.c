@@ -179,8 +179,8 @@ static void change_meanwhile(const struct machine *machine, const char *name)
 {
 	char *journal = machine_text(machine, "run/journal"), *path, *away;
 
-	assert_true(asprintf(&path, "%s/run/journal", machine->state) >= 0);
-	assert_true(asprintf(&away, "%s.away", path) >= 0);
+	path = formatted("%s/run/journal", machine->state);
+	away = formatted("%s.away", path);
 	if (journal)
 		assert_int_equal(rename(path, away), 0);
 	machine_try(machine, name);

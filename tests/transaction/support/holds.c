@@ -63,17 +63,9 @@ static char *saved_settings(const struct machine *machine)
 	autofree char *base = machine_text(machine, "run/record-base-freq");
 	char *turbo = machine_text(machine, "run/record-turbo-freq"), *both;
 
-	assert_true(asprintf(&both, "%s%s", base ? base : "", turbo ? turbo : "") >= 0);
+	both = formatted("%s%s", base ? base : "", turbo ? turbo : "");
 	free(turbo);
 	return both;
-}
-
-static void check_no_journal(const struct machine *machine, const char *request)
-{
-	char *journal = machine_text(machine, "run/journal");
-
-	if (journal)
-		fail_msg("%s, %s: a journal is left", machine->name, request);
 }
 
 static void make_held(const struct machine *machine, const struct request *request,
@@ -85,7 +77,7 @@ static void make_held(const struct machine *machine, const struct request *reque
 	if (outcome_error(outcome) || *outcome->differences)
 		fail_msg("%s, %s: %s\n%s", machine->name, request->name, outcome->message,
 			 outcome->differences);
-	check_no_journal(machine, request->name);
+	machine_check_no_journal(machine, request->name);
 }
 
 static void release_one(const struct machine *machine, const struct request *request,
@@ -174,7 +166,7 @@ static void check_recovery(const struct machine *machine, const struct request *
 			 request->name, k, notice);
 	isst_close(context);
 	moment_check(machine, &course->before, "%s, killed after change %u", request->name, k);
-	check_no_journal(machine, request->name);
+	machine_check_no_journal(machine, request->name);
 	course_forget_offline(machine, course);
 }
 
@@ -242,15 +234,10 @@ void sampled_kills_of_holders(void **state)
 static void check_completed(const struct machine *machine, const struct request *request,
 			    const struct course *course, const char *what, unsigned int k)
 {
-	struct isst_context *context = machine_lock(machine);
-
-	if (isst_discover(context))
-		fail_msg("%s, %s, %s %u of the rollback failed: the next run reports: %s",
-			 machine->name, request->name, what, k, isst_error(context));
-	isst_close(context);
+	machine_next_run(machine, 0, "");
 	moment_check(machine, &course->before, "%s, %s %u of the rollback failed", request->name,
 		     what, k);
-	check_no_journal(machine, request->name);
+	machine_check_no_journal(machine, request->name);
 	course_forget_offline(machine, course);
 }
 

@@ -181,17 +181,16 @@ static bool found_another_way(const struct request *request, const struct seam_c
 static char *find_spared(const struct outcome *outcome, const struct seam_counts *counts)
 {
 	const char *place = counts->target ? strstr(counts->target, " of ") : NULL, *line;
-	char *name, *spared = NULL;
+	char *spared = NULL;
 
 	if (!place || !strchr(place, ',') || (outcome->cpus_unknown && outcome_error(outcome)))
 		return NULL;
-	assert_true(asprintf(&name, "%.*s, ", (int)strcspn(place, ","), place) > 0);
+	autofree char *name = formatted("%.*s, ", (int)strcspn(place, ","), place);
 	line = strstr(outcome->without_cpus, name);
 	if (line) {
 		line += strlen(name);
 		spared = strndup(line, strcspn(line, "\n"));
 	}
-	free(name);
 	return spared;
 }
 
@@ -206,7 +205,7 @@ static void check_spared(const struct machine *machine, const struct request *re
 
 	machine_check_without(machine, course->after, now, spared, request->name);
 	assert_int_equal(sscanf(strstr(counts->target, " of "), " of %u.%u", &package, &domain), 2);
-	assert_true(asprintf(&name, "package %u, power domain %u: ", package, domain) > 0);
+	name = formatted("package %u, power domain %u: ", package, domain);
 	if (strcmp(now, course->after) != 0 && !strstr(outcome->warnings, name) &&
 	    !strstr(outcome->refusals, name))
 		fail_msg("%s, %s: %s failed, and no message reports it", machine->name,

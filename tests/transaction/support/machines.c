@@ -90,6 +90,43 @@ char *machine_text(const struct machine *machine, const char *path)
 	return text;
 }
 
+void machine_check_file(const struct machine *machine, const char *path, const char *expected)
+{
+	autofree char *text = machine_text(machine, path);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	if (!text || !expected ? text != expected : strcmp(text, expected) != 0)
+		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
+}
+
+void machine_check_no_journal(const struct machine *machine, const char *what)
+{
+	autofree char *journal = machine_text(machine, "run/journal");
+
+	if (journal)
+		fail_msg("%s, %s: a journal is left:\n%s", machine->name, what, journal);
+}
+
+void machine_set_file(const struct machine *machine, const char *path, const char *text)
+{
+	struct isst_machine *opened = machine_open(machine);
+
+	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
+	opened->release(opened);
+}
+
+void machine_set_online(const struct machine *machine, unsigned int first, unsigned int last,
+			bool online)
+{
+	for (unsigned int cpu = first; cpu <= last; cpu++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+		machine_set_file(machine, path, online ? "1" : "0");
+	}
+}
+
 void machine_write(const struct machine *machine, const char *path, const char *text)
 {
 	char *full = join(machine->state, path);
@@ -576,7 +613,7 @@ void moment_clear(struct moment *moment)
 
 /* ---- Looking ---- */
 
-void machine_look(const struct machine *machine)
+struct isst_context *machine_discover(const struct machine *machine)
 {
 	struct isst_options options = { .machine = machine_open(machine) };
 	struct isst_context *context;
@@ -584,7 +621,12 @@ void machine_look(const struct machine *machine)
 	assert_int_equal(isst_open(&options, &context), 0);
 	if (isst_discover(context))
 		fail_msg("%s cannot be discovered: %s", machine->name, isst_error(context));
-	isst_close(context);
+	return context;
+}
+
+void machine_look(const struct machine *machine)
+{
+	isst_close(machine_discover(machine));
 }
 
 /* ---- Requests ---- */
@@ -836,6 +878,17 @@ struct isst_context *machine_lock(const struct machine *machine)
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 1000, 0), 0);
 	return context;
+}
+
+void machine_next_run(const struct machine *machine, int error, const char *part)
+{
+	struct isst_context *context = machine_lock(machine);
+	int found = isst_discover(context);
+
+	if (found != error || (error && !strstr(isst_error(context), part)))
+		fail_msg("%s: the next run ends with %d and not %d (%s): %s", machine->name, found,
+			 error, part, isst_error(context));
+	isst_close(context);
 }
 
 void machine_refuses(const struct machine *machine, const struct request *request, int error,

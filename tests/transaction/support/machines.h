@@ -48,6 +48,13 @@ bool machine_restart(const struct machine *machine, const char *before);
 /** What a file of the kernel (an absolute path) or of the state directory holds, to be freed; NULL
  * where it cannot be read. */
 char *machine_text(const struct machine *machine, const char *path);
+/** Fails unless that is a line with this text; NULL: unless there is no such file. */
+void machine_check_file(const struct machine *machine, const char *path, const char *expected);
+void machine_check_no_journal(const struct machine *machine, const char *what);
+/** Writes a file of the kernel, as another process does. */
+void machine_set_file(const struct machine *machine, const char *path, const char *text);
+void machine_set_online(const struct machine *machine, unsigned int first, unsigned int last,
+			bool online);
 /** Writes a file of the state directory. */
 void machine_write(const struct machine *machine, const char *path, const char *text);
 struct isst_emulator_statistics machine_statistics(const struct machine *machine);
@@ -145,8 +152,12 @@ const struct outcome *machine_expect_under(const struct machine *machine, const 
 					   const char *name, int error);
 /** Makes one in a process that @rules (of faults) kill in the midst of it. */
 void machine_try_killed(const struct machine *machine, const char *name, const char *rules);
-/** Opens a context that holds the lock. */
+/** Opens a context that has discovered the machine, or one that holds the lock. */
+struct isst_context *machine_discover(const struct machine *machine);
 struct isst_context *machine_lock(const struct machine *machine);
+/** A run that discovers the machine under the lock, and so recovers; it ends with @error, whose
+ * message holds @part. */
+void machine_next_run(const struct machine *machine, int error, const char *part);
 
 /** `make check-all`: what `make check` takes samples of is taken as a whole. */
 bool suite_is_large(void);
