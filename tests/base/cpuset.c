@@ -32,16 +32,14 @@ TEST(a_new_set_is_empty)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int cpu = 77;
-	char *text;
 
 	assert_int_equal(isst_cpuset_count(set), 0);
 	assert_false(isst_cpuset_has(set, 0));
 	assert_false(isst_cpuset_next(set, 0, &cpu));
 	assert_int_equal(cpu, 77);
 	check_cpus(set, "");
-	text = isst_cpuset_to_enumeration(set);
+	autofree char *text = isst_cpuset_to_enumeration(set);
 	assert_string_equal(text, "");
-	free(text);
 	isst_cpuset_free(set);
 }
 
@@ -242,25 +240,23 @@ TEST(D15_lists_of_thousands_are_complete)
 {
 	enum { CPUS = 5000 };
 	struct isst_cpuset *set = isst_cpuset_new(), *again;
-	char *list, *ranges, *at;
+	char *at;
 
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		add(set, 2 * (CPUS - 1 - cpu), 2 * (CPUS - 1 - cpu));
 	assert_int_equal(isst_cpuset_count(set), CPUS);
-	list = at = isst_cpuset_to_enumeration(set);
+	autofree char *list = at = isst_cpuset_to_enumeration(set);
 	for (unsigned long cpu = 0; cpu < CPUS; cpu++) {
 		assert_int_equal(strtoul(at, &at, 10), 2 * cpu);
 		assert_int_equal(*at, cpu == CPUS - 1 ? '\0' : ',');
 		at++;
 	}
-	ranges = isst_cpuset_to_list(set);
+	autofree char *ranges = isst_cpuset_to_list(set);
 	assert_string_equal(ranges, list);
 	again = check_set(list);
 	assert_int_equal(isst_cpuset_count(again), CPUS);
 	isst_cpuset_free(again);
 	isst_cpuset_free(set);
-	free(list);
-	free(ranges);
 }
 
 TEST(walking_goes_up_through_every_cpu_once)
@@ -331,20 +327,18 @@ TEST(the_next_cpu_is_found_from_anywhere)
 TEST(a_list_writes_every_cpu_out)
 {
 	struct isst_cpuset *set = check_set("0-2,5");
-	char *list = isst_cpuset_to_enumeration(set);
+	autofree char *list = isst_cpuset_to_enumeration(set);
 
 	assert_string_equal(list, "0,1,2,5");
-	free(list);
 	isst_cpuset_free(set);
 }
 
 static void check_mask(const char *cpus, unsigned int bits, const char *expected)
 {
 	struct isst_cpuset *set = check_set(cpus);
-	char *mask = isst_cpuset_to_mask(set, bits);
+	autofree char *mask = isst_cpuset_to_mask(set, bits);
 
 	assert_string_equal(mask, expected);
-	free(mask);
 	isst_cpuset_free(set);
 }
 
@@ -373,11 +367,10 @@ TEST(cpus_beyond_a_mask_are_left_out_of_it)
 TEST(D15_a_mask_of_thousands_of_cpus_is_complete)
 {
 	struct isst_cpuset *set = check_set("0-4095");
-	char *mask = isst_cpuset_to_mask(set, 4096);
+	autofree char *mask = isst_cpuset_to_mask(set, 4096);
 
 	assert_int_equal(strlen(mask), 128 * 9 - 1);
 	assert_int_equal(strspn(mask, "f,"), 128 * 9 - 1);
-	free(mask);
 	isst_cpuset_free(set);
 }
 

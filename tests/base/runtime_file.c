@@ -18,10 +18,7 @@
 
 static char *path_of(const struct fake_machine *fake, const char *name)
 {
-	char *path;
-
-	assert_true(asprintf(&path, "%s/%s", fake->runtime, name) >= 0);
-	return path;
+	return formatted("%s/%s", fake->runtime, name);
 }
 
 static void check_text(const struct fake_machine *fake, const char *name, const char *expected)
@@ -50,7 +47,7 @@ FAKE_TEST(the_directory_is_made_with_the_first_file)
 FAKE_TEST(a_file_that_cannot_be_replaced_stays_without_leftovers)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	/* A directory in the place of the file. */
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
@@ -59,13 +56,12 @@ FAKE_TEST(a_file_that_cannot_be_replaced_stays_without_leftovers)
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(runtime_file_remove(AT(fake->runtime), "other"), 0);
 	assert_int_equal(rmdir(fake->runtime), 0);
-	free(path);
 }
 
 FAKE_TEST(appending_adds_at_the_end_and_follows_no_link)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "link");
+	autofree char *path = path_of(fake, "link");
 
 	for (unsigned int i = 0; i < 2; i++) {
 		int descriptor = runtime_file_append(AT(fake->runtime), "journal");
@@ -77,7 +73,6 @@ FAKE_TEST(appending_adds_at_the_end_and_follows_no_link)
 	check_text(fake, "journal", "line\nline\n");
 	assert_int_equal(symlink("journal", path), 0);
 	assert_int_equal(runtime_file_append(AT(fake->runtime), "link"), -ELOOP);
-	free(path);
 }
 
 FAKE_TEST(removing_a_missing_file_is_not_an_error)
@@ -103,21 +98,20 @@ static void check_refused(const struct fake_machine *fake, int error)
 FAKE_TEST(a_fifo_is_refused_and_not_waited_for)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	check_refused(fake, -EBADF);
 	assert_int_equal(runtime_file_discard(AT(fake->runtime), "file"), 0);
 	assert_int_equal(access(path, F_OK), -1);
-	free(path);
 }
 
 FAKE_TEST(a_file_is_written_over_in_its_place)
 {
 	static const char *const TEXTS[] = { "a shorter text", "one that is longer than the text" };
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", "x"), -ENOENT);
 	for (size_t i = 0; i < 2; i++) {
@@ -136,24 +130,22 @@ FAKE_TEST(a_file_is_written_over_in_its_place)
 	assert_int_equal(symlink("other", path), 0);
 	assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", "y"), -ELOOP);
 	check_text(fake, "other", "x");
-	free(path);
 }
 
 FAKE_TEST(a_directory_is_no_file)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	check_refused(fake, -EBADF);
-	free(path);
 }
 
 FAKE_TEST(a_link_is_not_followed)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
 	assert_int_equal(symlink("other", path), 0);
@@ -161,13 +153,12 @@ FAKE_TEST(a_link_is_not_followed)
 	/* It is removed, not what it leads to. */
 	assert_int_equal(runtime_file_discard(AT(fake->runtime), "file"), 0);
 	check_text(fake, "other", "x");
-	free(path);
 }
 
 FAKE_TEST(a_file_that_others_may_write_is_refused)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	for (unsigned int mode = 0; mode <= 0777; mode++) {
 		bool refused = mode & 022;
@@ -183,18 +174,16 @@ FAKE_TEST(a_file_that_others_may_write_is_refused)
 	}
 	assert_int_equal(chmod(path, 0620), 0);
 	check_refused(fake, -EPERM);
-	free(path);
 }
 
 FAKE_TEST(a_file_without_end_is_refused)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	assert_int_equal(truncate(path, (65 << 20)), 0);
 	check_refused(fake, -EOVERFLOW);
-	free(path);
 }
 
 FAKE_TEST(a_directory_that_others_may_write_is_refused)
@@ -215,17 +204,15 @@ FAKE_TEST(a_directory_that_others_may_write_is_refused)
 FAKE_TEST(a_directory_that_is_a_link_is_refused)
 {
 	struct fake_machine *fake = *state;
-	char *real;
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
-	assert_true(asprintf(&real, "%s.real", fake->runtime) >= 0);
+	autofree char *real = formatted("%s.real", fake->runtime);
 	assert_int_equal(rename(fake->runtime, real), 0);
 	assert_int_equal(symlink(real, fake->runtime), 0);
 	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), -ELOOP);
 	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &(char *){ NULL }), -ELOOP);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), -ELOOP);
 	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), -ELOOP);
-	free(real);
 }
 
 FAKE_TEST(a_file_in_the_place_of_the_directory_is_no_link)
@@ -319,7 +306,7 @@ enum { SOMEBODY = 12345 };
 FAKE_TEST(files_of_another_user_are_refused)
 {
 	struct fake_machine *fake = *state;
-	char *path = path_of(fake, "file");
+	autofree char *path = path_of(fake, "file");
 
 	if (geteuid() != 0)
 		skip();
@@ -330,7 +317,6 @@ FAKE_TEST(files_of_another_user_are_refused)
 	assert_int_equal(chown(fake->runtime, SOMEBODY, 0), 0);
 	check_refused(fake, -EPERM);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), -EPERM);
-	free(path);
 }
 
 /** As /run/isst for a caller who has capabilities and is not root. */
@@ -342,8 +328,8 @@ FAKE_TEST(only_the_owner_of_the_directory_above_makes_it)
 	if (geteuid() != 0)
 		skip();
 	assert_non_null(mkdtemp(above));
-	assert_true(asprintf(&directory, "%s/run", above) >= 0);
-	assert_true(asprintf(&file, "%s/file", directory) >= 0);
+	directory = formatted("%s/run", above);
+	file = formatted("%s/file", directory);
 	assert_int_equal(chmod(above, 0777), 0);
 	assert_int_equal(seteuid(SOMEBODY), 0);
 	assert_int_equal(runtime_file_replace(AT(directory), "file", "x"), -EPERM);
@@ -400,9 +386,9 @@ FAKE_TEST(a_directory_that_is_held_is_not_looked_up_again)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
-	char *elsewhere, *text = NULL;
+	char *text = NULL;
 
-	assert_true(asprintf(&elsewhere, "%s-elsewhere", fake->runtime) >= 0);
+	autofree char *elsewhere = formatted("%s-elsewhere", fake->runtime);
 	assert_int_equal(runtime_directory_hold(&held), 0);
 	assert_int_equal(rename(fake->runtime, elsewhere), 0);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "another"), 0);
@@ -413,7 +399,6 @@ FAKE_TEST(a_directory_that_is_held_is_not_looked_up_again)
 	check_text(fake, "file", "another");
 	assert_int_equal(runtime_file_remove(&held, "file"), 0);
 	assert_int_equal(rmdir(elsewhere), 0);
-	free(elsewhere);
 	runtime_directory_release(&held);
 	/* From here on the path counts again. */
 	assert_int_equal(runtime_file_read(&held, "file", &text), 0);
@@ -441,23 +426,21 @@ static void leave(const struct fake_machine *fake, const char *name, time_t age_
 {
 	const struct timespec times[] = { { .tv_sec = time(NULL) - age_s },
 					  { .tv_sec = time(NULL) - age_s } };
-	char *path = path_of(fake, name);
+	autofree char *path = path_of(fake, name);
 	FILE *stream = fopen(path, "w");
 
 	assert_non_null(stream);
 	assert_int_equal(fchmod(fileno(stream), 0600), 0);
 	assert_int_equal(fclose(stream), 0);
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-	free(path);
 }
 
 static void check_there(const struct fake_machine *fake, const char *name, bool expected)
 {
-	char *path = path_of(fake, name);
+	autofree char *path = path_of(fake, name);
 
 	if ((access(path, F_OK) == 0) != expected)
 		fail_msg("%s is %s", name, expected ? "missing" : "there");
-	free(path);
 }
 
 /** The number of a process that there is no more. */

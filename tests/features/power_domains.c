@@ -304,33 +304,28 @@ MACHINE_TEST(power_domains_without_core_power_are_left_alone, "tests/tpmi-odd")
 	assert_false(power_of(machine, 0, 2).enable);
 }
 
-TEST(other_packages_are_left_alone)
+MACHINE_TEST(other_packages_are_left_alone, "tests/tpmi-tiny")
 {
 	const struct one_request power = core_power(1, 1, true), clos = clos_1(1, 0);
-	struct machine machine;
 
-	machine_begin_with(&machine, "tests/tpmi-tiny", "packages = 0", "packages = 0-1");
-	succeed(&machine, &power);
-	succeed(&machine, &clos);
+	machine_change(machine, "packages = 0", "packages = 0-1");
+	succeed(machine, &power);
+	succeed(machine, &clos);
 	for (unsigned int package = 0; package < 2; package++) {
-		check_package_power(&machine, package, package == 1);
+		check_package_power(machine, package, package == 1);
 		for (unsigned int number = 0; number < 3; number++)
-			assert_int_equal(clos_of(&machine, package, number, 1).min_freq_mhz,
+			assert_int_equal(clos_of(machine, package, number, 1).min_freq_mhz,
 					 package ? 1200 : 0);
 	}
-	machine_end(&machine);
 }
 
-TEST(a_neighbour_without_performance_profiles_takes_part)
+MACHINE_TEST(a_neighbour_without_performance_profiles_takes_part, "tests/tpmi-tiny")
 {
 	const struct one_request on = core_power(0, 0, true);
-	struct machine machine;
 
-	machine_begin_with(&machine, "tests/tpmi-tiny", "type = io",
-			   "type = io\nperf-profile = no");
-	succeed(&machine, &on);
-	check_package_power(&machine, 0, true);
-	machine_end(&machine);
+	machine_change(machine, "type = io", "type = io\nperf-profile = no");
+	succeed(machine, &on);
+	check_package_power(machine, 0, true);
 }
 
 MACHINE_TEST(a_power_domain_without_core_power_is_refused_and_so_is_nothing_else, "tests/tpmi-odd")
@@ -559,7 +554,7 @@ MACHINE_TEST(cores_of_another_power_domain_that_lose_their_priority_are_named, "
 	check_holds(outcome->warnings, "CPUs 2,10 had high priority before");
 }
 
-TEST(too_many_cores_are_reported_also_if_the_first_power_domain_has_none)
+MACHINE_TEST(too_many_cores_are_reported_also_if_the_first_power_domain_has_none, "tests/tpmi-tiny")
 {
 	static const struct one_request ALL = {
 		{ .name = "turbo-freq enable", .plan = plan_turbo_freq_everywhere, .enable = true },
@@ -567,18 +562,16 @@ TEST(too_many_cores_are_reported_also_if_the_first_power_domain_has_none)
 		0,
 		"4-8"
 	};
-	struct machine machine;
 	const struct outcome *outcome;
 
 	/* Buckets are of 2 and 4 cores; the first power domain can have none of them. */
-	machine_begin_with(&machine, "tests/tpmi-tiny", "[domain power-domain 2]",
-			   "[domain power-domain 0]\ncore-power = no\n\n"
-			   "[domain power-domain 1]\ncores = 0-5\n\n[domain power-domain 2]");
-	outcome = make(&machine, &ALL);
+	machine_change(machine, "[domain power-domain 2]",
+		       "[domain power-domain 0]\ncore-power = no\n\n"
+		       "[domain power-domain 1]\ncores = 0-5\n\n[domain power-domain 2]");
+	outcome = make(machine, &ALL);
 	assert_true(outcome->here);
 	assert_int_equal(outcome->result, 0);
 	check_holds(outcome->warnings, "package 0: 5 cores have high priority");
-	machine_end(&machine);
 }
 
 /* ---- The uncore ---- */
@@ -680,40 +673,36 @@ TEST(uncore_limits_are_restored_with_the_level)
 }
 
 /** The owner of each directory is unknown: it is left unchanged, with a message. */
-TEST(uncore_limits_whose_numbers_are_not_unique_are_left_alone)
+MACHINE_TEST(uncore_limits_whose_numbers_are_not_unique_are_left_alone, "tests/tpmi-tiny")
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
-			   "[files]\nuncore-follows-level = no\nuncore-ids = repeated\n\n"
-			   "[topology]");
-	outcome = make(&machine, &LEVELS[1]);
+	machine_change(machine, "[topology]",
+		       "[files]\nuncore-follows-level = no\nuncore-ids = repeated\n\n"
+		       "[topology]");
+	outcome = make(machine, &LEVELS[1]);
 	assert_int_equal(outcome->result, 0);
 	check_holds(outcome->warnings, "package 0, power domain 0: uncore limits of fabric 0 are "
 				       "left unchanged: the kernel's numbers (domain_id, "
 				       "instance_id) do not show which of its directories is this "
 				       "power domain's");
-	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2200000);
-	machine_end(&machine);
+	check_khz(machine, DOMAIN_UNCORE "max_freq_khz", 2200000);
 }
 
 /** Messages about one fabric do not mention the other. */
-TEST(a_fabric_that_the_kernel_does_not_show_is_named)
+MACHINE_TEST(a_fabric_that_the_kernel_does_not_show_is_named, "tests/tpmi-tiny")
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
-			   "[files]\nuncore-follows-level = no\n\n[driver]\nkernel = 7.2\n\n"
-			   "[domain]\nversion = 2\n\n[level 1]\nuncore-2-max = 1900\n"
-			   "uncore-2-base = 1200\nuncore-2-min = 800\n\n[topology]");
-	outcome = make(&machine, &LEVELS[1]);
+	machine_change(machine, "[topology]",
+		       "[files]\nuncore-follows-level = no\n\n[driver]\nkernel = 7.2\n\n"
+		       "[domain]\nversion = 2\n\n[level 1]\nuncore-2-max = 1900\n"
+		       "uncore-2-base = 1200\nuncore-2-min = 800\n\n[topology]");
+	outcome = make(machine, &LEVELS[1]);
 	if (outcome->result)
 		fail_msg("%s", outcome->message);
 	check_holds(outcome->warnings, "package 0, power domain 0: uncore limits of fabric 1 are "
 				       "left unchanged: the kernel provides no such fabric");
 	assert_null(strstr(outcome->warnings, "fabric 0"));
-	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2000000);
-	machine_end(&machine);
+	check_khz(machine, DOMAIN_UNCORE "max_freq_khz", 2000000);
 }

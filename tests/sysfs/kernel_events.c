@@ -261,11 +261,10 @@ TEST(cpus_and_modules_make_everything_suspect)
 TEST(no_uevent_is_read_behind_its_end)
 {
 	for (size_t size = 1; size < sizeof(CPU_ONLINE); size++) {
-		char *copy = malloc(size);
+		autofree char *copy = malloc(size);
 
 		memcpy(copy, CPU_ONLINE, size);
 		assert_in_range(uevent_judge(copy, size), 0, ISST_EVENT_DEVICES);
-		free(copy);
 	}
 }
 

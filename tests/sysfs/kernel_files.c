@@ -203,16 +203,14 @@ FAKE_TEST(D15_a_list_of_thousands_is_read_whole)
 	struct fake_machine *fake = *state;
 	struct isst_cpuset *set = isst_cpuset_new(), *written = isst_cpuset_new();
 	struct reader reader;
-	char *list;
 
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		assert_int_equal(isst_cpuset_add(written, 3 * cpu, 3 * cpu), 0);
-	list = isst_cpuset_to_enumeration(written);
+	autofree char *list = isst_cpuset_to_enumeration(written);
 	fake_file(&fake->files, PATH, "%s", list);
 	assert_int_equal(cpus_of(fake, &reader, set), 0);
 	assert_int_equal(isst_cpuset_count(set), CPUS);
 	assert_true(isst_cpuset_has(set, 3 * (CPUS - 1)));
-	free(list);
 	isst_cpuset_free(written);
 	isst_cpuset_free(set);
 	messages_free(&reader.messages);

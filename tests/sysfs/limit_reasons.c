@@ -120,14 +120,12 @@ static void check_undisturbed(struct fake_machine *fake, const char *nohz_full,
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	struct reader reader;
-	char *list;
 
 	fake_file(&fake->files, CPUS "/isolated", "4-5");
 	fake_file(&fake->files, CPUS "/nohz_full", "%s", nohz_full);
 	assert_int_equal(undisturbed_cpus(start(fake, &reader), cpus), 0);
-	list = isst_cpuset_to_list(cpus);
+	autofree char *list = isst_cpuset_to_list(cpus);
 	assert_string_equal(list, expected);
-	free(list);
 	isst_cpuset_free(cpus);
 	kernel_files_forget(&reader.files);
 	messages_free(&reader.messages);

@@ -56,7 +56,7 @@ FAKE_TEST(files_of_any_size_are_read_whole)
 {
 	static const size_t SIZES[] = { 0, 1, 4094, 4095, 4096, 4097, 8191, 8192, 100000 };
 	struct place place = place_of(state, "file");
-	char *bytes = malloc(100000);
+	autofree char *bytes = malloc(100000);
 
 	assert_non_null(bytes);
 	for (size_t i = 0; i < 100000; i++)
@@ -65,7 +65,6 @@ FAKE_TEST(files_of_any_size_are_read_whole)
 		make_file(place.path, bytes, SIZES[i]);
 		check_content(&place, bytes, SIZES[i]);
 	}
-	free(bytes);
 	leave(&place);
 }
 

@@ -31,7 +31,7 @@ static void check_cache(const struct fake_machine *fake, const char *lines)
 {
 	char *text = fake_runtime_text(fake, "topology"), *expected;
 
-	assert_true(asprintf(&expected, HEADER "%s", lines) > 0);
+	expected = formatted(HEADER "%s", lines);
 	assert_non_null(text);
 	assert_string_equal(text, expected);
 	free(text);

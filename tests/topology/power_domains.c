@@ -456,14 +456,12 @@ FAKE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains)
 {
 	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
-	char *text;
 
 	isst_close(fake_discovered(fake));
-	text = fake_runtime_text(fake, "topology");
+	autofree char *text = fake_runtime_text(fake, "topology");
 	check_holds(text, "# cpu package die domain core thread\n0 0 0 0 0 0\n");
 	check_holds(text, "\n4 0 0 2 40 1\n");
 	check_holds(text, "\n7 0 0 2 43 1\n");
-	free(text);
 	with_online(state, "0-2,4");
 	context = discovered(fake, 3);
 	check_cpus(context_domain(context, 0)->online, "0-2");
@@ -505,14 +503,12 @@ FAKE_TEST(nothing_is_remembered_of_cpus_that_are_left_out)
 {
 	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
-	char *text;
 
 	offer(fake, 0, 0x11);
 	isst_close(fake_discovered(fake));
-	text = fake_runtime_text(fake, "topology");
+	autofree char *text = fake_runtime_text(fake, "topology");
 	check_holds(text, "\n3 0 0 0 3 0\n");
 	assert_null(strstr(text, "\n4 "));
-	free(text);
 	with_online(state, "0-3");
 	context = fake_discovered(fake);
 	assert_null(context_cpu(context, 4));

@@ -286,30 +286,28 @@ MACHINE_TEST(a_package_that_is_offline_stays_so, "tests/package-offline")
 
 /* ---- CPUs that the kernel keeps ---- */
 
-TEST(cpu_0_that_cannot_go_offline_is_isolated)
+MACHINE_TEST(cpu_0_that_cannot_go_offline_is_isolated, "tests/tiny")
 {
 	static const char WARNING[] = "CPU 0 cannot go offline: it is isolated in the cpuset "
 				      "partition 0-0-0\n";
 	static const struct asked BY_LEVEL = { .wanted = CPUS_BY_LEVEL };
 	static const struct asked OFFLINE = { .wanted = CPUS_OFFLINE, .offline = "0" };
-	struct machine machine;
 
-	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0", "[level 1]\ncores = 1");
-	machine_prepare(&machine, "level 1");
-	check_warned(&machine, BY_LEVEL, WARNING);
-	machine_check_file(&machine, ONLINE, "0,2-3");
-	machine_check_file(&machine, GROUP "/cpuset.cpus", "0");
-	assert_true(is_now(&machine, CPUS_BY_LEVEL, NULL));
-	assert_false(is_now(&machine, CPUS_ISOLATED, NULL));
-	assert_true(is_now(&machine, CPUS_OFFLINE, "0-1"));
-	assert_false(is_now(&machine, CPUS_OFFLINE, "1"));
-	check_warned(&machine, OFFLINE, WARNING);
-	machine_check_file(&machine, ONLINE, "0-3");
-	assert_true(is_now(&machine, CPUS_OFFLINE, "0"));
-	assert_false(is_now(&machine, CPUS_ONLINE, NULL));
-	check_made(&machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
-	machine_check_file(&machine, GROUP "/cpuset.cpus", NULL);
-	machine_end(&machine);
+	machine_change(machine, "[level 1]\ncores = 0", "[level 1]\ncores = 1");
+	machine_prepare(machine, "level 1");
+	check_warned(machine, BY_LEVEL, WARNING);
+	machine_check_file(machine, ONLINE, "0,2-3");
+	machine_check_file(machine, GROUP "/cpuset.cpus", "0");
+	assert_true(is_now(machine, CPUS_BY_LEVEL, NULL));
+	assert_false(is_now(machine, CPUS_ISOLATED, NULL));
+	assert_true(is_now(machine, CPUS_OFFLINE, "0-1"));
+	assert_false(is_now(machine, CPUS_OFFLINE, "1"));
+	check_warned(machine, OFFLINE, WARNING);
+	machine_check_file(machine, ONLINE, "0-3");
+	assert_true(is_now(machine, CPUS_OFFLINE, "0"));
+	assert_false(is_now(machine, CPUS_ONLINE, NULL));
+	check_made(machine, (struct asked){ .wanted = CPUS_ONLINE }, "0-3");
+	machine_check_file(machine, GROUP "/cpuset.cpus", NULL);
 }
 
 MACHINE_TEST(second_threads_stay_offline_while_smt_is_off, "tests/tiny")

@@ -81,17 +81,13 @@ MACHINE_TEST(D36_other_packages_are_not_touched, "guide")
 	check_line(machine, "domain 1 core 1: ", false);
 }
 
-TEST(D40_uncore_limits_follow_the_level)
+MACHINE_TEST(D40_uncore_limits_follow_the_level, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin_with(&machine, "tests/tiny",
-			   "uncore-max = 2200\nuncore-base = 1600\nuncore-min = 800",
-			   "uncore-max = 1900\nuncore-base = 1600\nuncore-min = 900");
-	machine_expect(&machine, "level 1 online", 0);
-	check_line(&machine, "package_00_die_00/max_freq_khz: 1900000\n", true);
-	check_line(&machine, "package_00_die_00/min_freq_khz: 900000\n", true);
-	machine_end(&machine);
+	machine_change(machine, "uncore-max = 2200\nuncore-base = 1600\nuncore-min = 800",
+		       "uncore-max = 1900\nuncore-base = 1600\nuncore-min = 900");
+	machine_expect(machine, "level 1 online", 0);
+	check_line(machine, "package_00_die_00/max_freq_khz: 1900000\n", true);
+	check_line(machine, "package_00_die_00/min_freq_khz: 900000\n", true);
 }
 
 TEST(D43_without_intel_pstate_turbo_is_not_off)
@@ -168,15 +164,13 @@ MACHINE_TEST(D53_each_register_is_written_once_and_in_few_calls, "icelake-2s40c"
 	assert_true(after.driver_calls - before.driver_calls < 60);
 }
 
-TEST(D54_missing_hwp_is_named)
+MACHINE_TEST(D54_missing_hwp_is_named, "tests/tiny")
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, "tests/tiny", "[topology]", "[files]\nhwp = no\n\n[topology]");
-	outcome = machine_expect(&machine, "core-power enable", 0);
+	machine_change(machine, "[topology]", "[files]\nhwp = no\n\n[topology]");
+	outcome = machine_expect(machine, "core-power enable", 0);
 	check_holds(outcome->warnings, "HWP");
-	machine_end(&machine);
 }
 
 MACHINE_TEST(D68_the_obstacle_of_each_domain_is_reported, "guide")

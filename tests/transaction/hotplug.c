@@ -77,18 +77,15 @@ MACHINE_TEST(D15_hundreds_of_cpus_come_and_go, "icelake-8s40c")
 	machine_check(machine, before, "to level 4 and back");
 }
 
-TEST(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone)
+MACHINE_TEST(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone, "tests/tiny")
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, "tests/tiny", "[topology]",
-			   "[files]\nrefuse-offline = 3\n\n[topology]");
-	autofree char *before = machine_picture(&machine);
-	outcome = machine_expect(&machine, "level 1 online", -EIO);
+	machine_change(machine, "[topology]", "[files]\nrefuse-offline = 3\n\n[topology]");
+	autofree char *before = machine_picture(machine);
+	outcome = machine_expect(machine, "level 1 online", -EIO);
 	check_holds(outcome->message, "cpu3/online cannot be written");
-	machine_check(&machine, before, "a CPU that refuses to go offline");
-	machine_end(&machine);
+	machine_check(machine, before, "a CPU that refuses to go offline");
 }
 
 /* ---- CPU 0 ---- */
@@ -107,37 +104,32 @@ MACHINE_TEST(D41_cpu_0_without_the_file_online_is_treated_as_others, "tests/tiny
 	free(limits);
 }
 
-TEST(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns)
+MACHINE_TEST(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns, "tests/tiny")
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0", "[level 1]\ncores = 1");
-	autofree char *before = machine_picture(&machine);
-	outcome = machine_expect(&machine, "level 1 online", 0);
+	machine_change(machine, "[level 1]\ncores = 0", "[level 1]\ncores = 1");
+	autofree char *before = machine_picture(machine);
+	outcome = machine_expect(machine, "level 1 online", 0);
 	check_holds(outcome->warnings, "CPU 0 cannot go offline: it is isolated");
-	machine_check_file(&machine, ONLINE, "0,2-3");
-	machine_check_file(&machine, GROUP "/cpuset.cpus", "0");
-	machine_check_file(&machine, GROUP "/cpuset.cpus.partition", "isolated");
-	machine_expect(&machine, "level 0 online", 0);
-	assert_null(machine_text(&machine, GROUP "/cpuset.cpus"));
-	machine_end(&machine);
+	machine_check_file(machine, ONLINE, "0,2-3");
+	machine_check_file(machine, GROUP "/cpuset.cpus", "0");
+	machine_check_file(machine, GROUP "/cpuset.cpus.partition", "isolated");
+	machine_expect(machine, "level 0 online", 0);
+	assert_null(machine_text(machine, GROUP "/cpuset.cpus"));
 }
 
-TEST(cpu_0_that_could_go_offline_is_isolated_when_asked_for)
+MACHINE_TEST(cpu_0_that_could_go_offline_is_isolated_when_asked_for, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0",
-			   "[files]\ncpu0-hotplug = yes\n\n[level 1]\ncores = 1");
-	machine_expect(&machine, "level 1 online", 0);
-	machine_check_file(&machine, ONLINE, "2-3");
-	machine_expect(&machine, "all online", 0);
-	machine_restart(&machine, NULL);
-	machine_expect(&machine, "level 1 cpu 0", 0);
-	machine_check_file(&machine, ONLINE, "0,2-3");
-	machine_check_file(&machine, GROUP "/cpuset.cpus", "0");
-	machine_end(&machine);
+	machine_change(machine, "[level 1]\ncores = 0",
+		       "[files]\ncpu0-hotplug = yes\n\n[level 1]\ncores = 1");
+	machine_expect(machine, "level 1 online", 0);
+	machine_check_file(machine, ONLINE, "2-3");
+	machine_expect(machine, "all online", 0);
+	machine_restart(machine, NULL);
+	machine_expect(machine, "level 1 cpu 0", 0);
+	machine_check_file(machine, ONLINE, "0,2-3");
+	machine_check_file(machine, GROUP "/cpuset.cpus", "0");
 }
 
 /* ---- Partitions ---- */
@@ -150,19 +142,16 @@ MACHINE_TEST(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny", "gu
 	assert_null(machine_text(machine, GROUP "/cpuset.cpus"));
 }
 
-TEST(a_kernel_without_isolated_partitions_gets_root_ones)
+MACHINE_TEST(a_kernel_without_isolated_partitions_gets_root_ones, "tests/tiny")
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, "tests/tiny", "[topology]",
-			   "[cgroup]\nisolated = no\n\n[topology]");
-	machine_expect(&machine, "level 1 partitions", 0);
-	machine_check_file(&machine, GROUP "/cpuset.cpus", "2-3");
-	machine_check_file(&machine, GROUP "/cpuset.cpus.partition", "root");
-	outcome = machine_try(&machine, "level 1 partitions");
+	machine_change(machine, "[topology]", "[cgroup]\nisolated = no\n\n[topology]");
+	machine_expect(machine, "level 1 partitions", 0);
+	machine_check_file(machine, GROUP "/cpuset.cpus", "2-3");
+	machine_check_file(machine, GROUP "/cpuset.cpus.partition", "root");
+	outcome = machine_try(machine, "level 1 partitions");
 	assert_true(outcome->unchanged);
-	machine_end(&machine);
 }
 
 MACHINE_TEST(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason, "tests/isolcpus")
@@ -250,17 +239,14 @@ MACHINE_TEST(D16_long_lists_of_cpus_are_complete, "tests/long-lists")
 	isst_cpuset_free(set);
 }
 
-TEST(without_cpusets_partitions_are_refused)
+MACHINE_TEST(without_cpusets_partitions_are_refused, "tests/tiny")
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, "tests/tiny", "[topology]",
-			   "[cgroup]\ntree = no-cpuset\n\n[topology]");
-	outcome = machine_try(&machine, "level 1 partitions");
+	machine_change(machine, "[topology]", "[cgroup]\ntree = no-cpuset\n\n[topology]");
+	outcome = machine_try(machine, "level 1 partitions");
 	assert_false(outcome->here);
-	machine_check_file(&machine, ONLINE, "0-3");
-	machine_end(&machine);
+	machine_check_file(machine, ONLINE, "0-3");
 }
 
 /** CPU 1 is of level 1, and its limit below the base frequency of that; with SMT off it cannot come
@@ -291,25 +277,22 @@ TEST(a_level_goes_without_limits_of_cpus_that_stay_offline)
 
 #define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00/"
 
-TEST(uncore_limits_that_firmware_moved_are_restored)
+MACHINE_TEST(uncore_limits_that_firmware_moved_are_restored, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin_with(&machine, "tests/tiny",
-			   "[level 1]\ncores = 0\npower = 90\ntjunction = 100\nbase = 2500\n"
-			   "base-avx2 = 2200\nbase-avx512 = 2000\nuncore-max = 2200\n"
-			   "uncore-base = 1600\nuncore-min = 800",
-			   "[files]\nuncore-follows-level = yes\n\n[level 1]\ncores = 0\n"
-			   "power = 90\ntjunction = 100\nbase = 2500\nuncore-max = 1900\n"
-			   "uncore-base = 1600\nuncore-min = 900");
+	machine_change(machine,
+		       "[level 1]\ncores = 0\npower = 90\ntjunction = 100\nbase = 2500\n"
+		       "base-avx2 = 2200\nbase-avx512 = 2000\nuncore-max = 2200\n"
+		       "uncore-base = 1600\nuncore-min = 800",
+		       "[files]\nuncore-follows-level = yes\n\n[level 1]\ncores = 0\n"
+		       "power = 90\ntjunction = 100\nbase = 2500\nuncore-max = 1900\n"
+		       "uncore-base = 1600\nuncore-min = 900");
 	/* The user's own ones, which no level has. */
-	machine_set_file(&machine, UNCORE "max_freq_khz", "2000000");
-	machine_set_file(&machine, UNCORE "min_freq_khz", "1000000");
-	autofree char *before = machine_picture(&machine);
-	machine_faults(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY");
-	machine_expect(&machine, "level 1 online", -EIO);
-	machine_check(&machine, before, "a level change that failed");
-	machine_end(&machine);
+	machine_set_file(machine, UNCORE "max_freq_khz", "2000000");
+	machine_set_file(machine, UNCORE "min_freq_khz", "1000000");
+	autofree char *before = machine_picture(machine);
+	machine_faults(machine, "write /sys/devices/system/cpu/cpu*/online EBUSY");
+	machine_expect(machine, "level 1 online", -EIO);
+	machine_check(machine, before, "a level change that failed");
 }
 
 /* ---- A CPU that carries requests goes ---- */

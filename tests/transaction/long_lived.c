@@ -232,25 +232,23 @@ MACHINE_TEST(targets_that_disappeared_are_left_out_as_others_that_fail, "tests/i
 	isst_close(context);
 }
 
-TEST(a_discovery_that_fails_leaves_the_notices)
+MACHINE_TEST(a_discovery_that_fails_leaves_the_notices, "tests/tiny")
 {
 	struct isst_context *context;
-	struct machine machine;
 
-	machine_begin_with(&machine, "tests/tiny", "model = 0x6a", "model = 0x6b");
-	context = machine_discover(&machine);
+	machine_change(machine, "model = 0x6a", "model = 0x6b");
+	context = machine_discover(machine);
 	check_holds(isst_notice_at(context, 0), "model 0x6b");
-	machine_faults(&machine, "read /sys/devices/system/cpu/online EIO\n");
+	machine_faults(machine, "read /sys/devices/system/cpu/online EIO\n");
 	assert_int_equal(isst_rediscover(context), -EIO);
 	check_holds(isst_notice_at(context, 0), "model 0x6b");
 	assert_null(isst_notice_at(context, 1));
 	assert_int_equal(isst_domain_count(context), 1);
 	/* That was one of isst_discover(). */
-	machine_faults(&machine, "%s", "");
+	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_null(isst_notice_at(context, 0));
 	isst_close(context);
-	machine_end(&machine);
 }
 
 /** Whether a level change would set limits of the uncore in the first domain. */

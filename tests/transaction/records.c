@@ -87,10 +87,7 @@ MACHINE_TEST(saved_settings_that_are_cut_off_are_followed_in_nothing, "tests/tin
 /** A path of the state directory, to be freed. */
 static char *path_of(const struct machine *machine, const char *file)
 {
-	char *path;
-
-	path = formatted("%s/%s", machine->state, file);
-	return path;
+	return formatted("%s/%s", machine->state, file);
 }
 
 static void leave_damaged(const char *path)
@@ -207,10 +204,7 @@ MACHINE_TEST(disable_changes_nothing_while_the_other_record_cannot_be_followed, 
 /** A record with one more line, to be freed. */
 static char *with_line(const char *record, const char *line)
 {
-	char *text;
-
-	text = formatted("%.*s%s\nend\n", (int)(strlen(record) - strlen("end\n")), record, line);
-	return text;
+	return formatted("%.*s%s\nend\n", (int)(strlen(record) - strlen("end\n")), record, line);
 }
 
 /** Other programs may write the file; this program never writes these lines. */
@@ -459,19 +453,16 @@ MACHINE_TEST(a_record_of_another_boot_is_no_record, "tests/tiny")
 	check_lines(machine, "domain 0 core-power", "domain 0 core-power: 0\n");
 }
 
-TEST(a_record_of_another_level_is_no_record)
+MACHINE_TEST(a_record_of_another_level_is_no_record, "tests/tiny")
 {
-	struct machine machine;
-
-	machine_begin_with(&machine, "tests/tiny", "[level 1]\n",
-			   "[level 1]\nbase-freq-cores = 0\nbase-freq-high = 2700\n"
-			   "base-freq-low = 2400\n");
-	assert_true(machine_prepare(&machine, "base-freq enable auto; level 1"));
-	assert_true(machine_prepare(&machine, "base-freq disable auto"));
-	check_lines(&machine, "domain 0 clos 0", "domain 0 clos 0: 0x00ff1700\n");
+	machine_change(machine, "[level 1]\n",
+		       "[level 1]\nbase-freq-cores = 0\nbase-freq-high = 2700\n"
+		       "base-freq-low = 2400\n");
+	assert_true(machine_prepare(machine, "base-freq enable auto; level 1"));
+	assert_true(machine_prepare(machine, "base-freq disable auto"));
+	check_lines(machine, "domain 0 clos 0", "domain 0 clos 0: 0x00ff1700\n");
 	/* Back at its level it counts again. */
-	assert_true(machine_prepare(&machine, "level 0; base-freq disable auto"));
-	machine_end(&machine);
+	assert_true(machine_prepare(machine, "level 0; base-freq disable auto"));
 }
 
 /** Saved settings with only marks left: lines about settings that were already restored. */

@@ -203,32 +203,30 @@ static const struct isst_journal_entry *find_item(struct isst_journal *journal, 
 
 /** The driver holds uncore limits below that of the package. What became of a write is noted after
  * it was read back: until then it cannot be distinguished from the value of another process. */
-TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
+MACHINE_TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain, "tests/tpmi-tiny")
 {
 	static const char DIRECTORY[] = "/sys/devices/system/cpu/intel_uncore_frequency";
 	struct isst_context *context;
 	struct isst_journal *journal;
 	const struct isst_journal_entry *item;
-	struct machine machine;
 	char *path;
 
-	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
-			   "[files]\nuncore-follows-level = no\n\n[topology]");
+	machine_change(machine, "[topology]", "[files]\nuncore-follows-level = no\n\n[topology]");
 	path = formatted("%s/package_00_die_00/max_freq_khz", DIRECTORY);
-	machine_set_file(&machine, path, "1800000\n");
+	machine_set_file(machine, path, "1800000\n");
 	free(path);
 	for (unsigned int number = 0; number < 3; number++) {
 		path = formatted("%s/uncore%02u/max_freq_khz", DIRECTORY, number);
-		machine_set_file(&machine, path, "1500000\n");
+		machine_set_file(machine, path, "1500000\n");
 		free(path);
 	}
-	autofree char *before = machine_picture(&machine);
+	autofree char *before = machine_picture(machine);
 	/* What is there is written before all else. 2000 MHz is refused; then what is there is
 	 * written, and what gets closer: 1700, 1800. */
 	autofree char *rule = formatted(
 		"write %s/uncore00/max_freq_khz signal KILL after 4 times 1", DIRECTORY);
-	machine_try_killed(&machine, "level 1 online", rule);
-	context = machine_lock(&machine);
+	machine_try_killed(machine, "level 1 online", rule);
+	context = machine_lock(machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	journal = open_journal(context);
@@ -239,9 +237,8 @@ TEST(a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain)
 	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
-	machine_check(&machine, before, "with uncore limits that were clipped");
-	machine_check_no_journal(&machine, "");
-	machine_end(&machine);
+	machine_check(machine, before, "with uncore limits that were clipped");
+	machine_check_no_journal(machine, "");
 }
 
 /** Bits without a known meaning are written unchanged; a change of them does not affect

@@ -98,13 +98,10 @@ MACHINE_TEST(a_level_that_takes_no_effect_in_time_is_rolled_back, TINY)
 	}
 }
 
-TEST(a_machine_that_switches_no_levels_is_left_as_it_was)
+MACHINE_TEST(a_machine_that_switches_no_levels_is_left_as_it_was, TINY)
 {
-	struct machine machine;
-
-	machine_begin_with(&machine, TINY, "[domain]\n", "[domain]\ndynamic-switch = no\n");
-	check_given_up(&machine, "", "level 1");
-	machine_end(&machine);
+	machine_change(machine, "[domain]\n", "[domain]\ndynamic-switch = no\n");
+	check_given_up(machine, "", "level 1");
 }
 
 /** The driver gives up after 20 ms; what it leaves out then, features off, is done all the same. */
@@ -501,29 +498,26 @@ MACHINE_TEST(a_rollback_of_a_level_restores_features_limits_and_uncore, TINY,
 
 /** If uncore limits do not follow the level automatically, they are written: of each
  * fabric cluster, identified by its files. */
-TEST(uncore_limits_of_clusters_are_written_and_rolled_back)
+MACHINE_TEST(uncore_limits_of_clusters_are_written_and_rolled_back, TINY)
 {
-	struct machine machine;
 	const struct outcome *outcome;
 
-	machine_begin_with(&machine, TINY, "[topology]",
-			   "[files]\nuncore-follows-level = no\n\n[topology]");
-	autofree char *before = machine_picture(&machine);
+	machine_change(machine, "[topology]", "[files]\nuncore-follows-level = no\n\n[topology]");
+	autofree char *before = machine_picture(machine);
 	outcome = machine_expect_under(
-		&machine,
+		machine,
 		"write /sys/devices/system/cpu/intel_uncore_frequency/uncore01/max_freq_khz EIO "
 		"after 1",
 		"level 1 online", -EIO);
 	check_holds(outcome->steps,
 		    "package 0, power domain 0: uncore max_freq_khz: 2200000 kHz -> "
 		    "2000000 kHz");
-	machine_check(&machine, before, "uncore limits that cannot be written");
-	machine_expect(&machine, "level 1 online", 0);
-	autofree char *now = machine_picture(&machine);
+	machine_check(machine, before, "uncore limits that cannot be written");
+	machine_expect(machine, "level 1 online", 0);
+	autofree char *now = machine_picture(machine);
 	check_holds(now, "intel_uncore_frequency/uncore00/max_freq_khz: 2000000\n");
 	check_holds(now, "intel_uncore_frequency/uncore01/max_freq_khz: 2000000\n");
 	check_holds(now, "intel_uncore_frequency/uncore02/max_freq_khz: 2500000\n");
-	machine_end(&machine);
 }
 
 /* ---- Settling ---- */

@@ -402,15 +402,14 @@ static void find_uncore(struct difference *difference, unsigned int d)
 static char *limit_text(const struct picture *picture, unsigned int cpu, const char *which,
 			const char *value)
 {
-	char *key, *text;
+	char *text;
 	const char *own;
 
-	assert_true(asprintf(&key, CPUS "cpu%u/cpufreq/cpuinfo_%s_freq", cpu, which) >= 0);
+	autofree char *key = formatted(CPUS "cpu%u/cpufreq/cpuinfo_%s_freq", cpu, which);
 	own = look_up(picture, key);
-	free(key);
 	if (own && strcmp(own, value) == 0)
 		return strdup("no limit");
-	assert_true(asprintf(&text, "%s kHz", value) >= 0);
+	text = formatted("%s kHz", value);
 	return text;
 }
 
@@ -420,21 +419,17 @@ static void find_limits(struct difference *difference, unsigned int cpu)
 	struct values v;
 
 	for (size_t i = 0; i < 2; i++) {
-		char *before, *now;
-
 		/* A CPU that is offline has none. */
 		if (!differ(difference, &v, CPUS "cpu%u/cpufreq/scaling_%s_freq", cpu, WHICH[i]) ||
 		    !v.before || !v.now)
 			continue;
-		before = limit_text(&difference->before, cpu, WHICH[i], v.before);
-		now = limit_text(&difference->now, cpu, WHICH[i], v.now);
+		autofree char *before = limit_text(&difference->before, cpu, WHICH[i], v.before);
+		autofree char *now = limit_text(&difference->now, cpu, WHICH[i], v.now);
 		if (strcmp(before, now) != 0) {
 			difference->limits = true;
 			expect(difference, "CPU %u: scaling_%s_freq is %s, was %s", cpu, WHICH[i],
 			       now, before);
 		}
-		free(before);
-		free(now);
 	}
 }
 
@@ -459,12 +454,12 @@ static void find_cpus(struct difference *difference)
 /** The state of a group as the kernel reports it: its kind and its CPUs. */
 static char *group_text(const struct picture *picture, const char *name)
 {
-	char *directory, *kind_key, *cpus_key, *text;
+	char *text;
 	const char *kind, *cpus;
 
-	assert_true(asprintf(&directory, CGROUPS "%s/", name) >= 0);
-	assert_true(asprintf(&kind_key, CGROUPS "%s/cpuset.cpus.partition", name) >= 0);
-	assert_true(asprintf(&cpus_key, CGROUPS "%s/cpuset.cpus", name) >= 0);
+	autofree char *directory = formatted(CGROUPS "%s/", name);
+	autofree char *kind_key = formatted(CGROUPS "%s/cpuset.cpus.partition", name);
+	autofree char *cpus_key = formatted(CGROUPS "%s/cpuset.cpus", name);
 	kind = look_up(picture, kind_key);
 	cpus = look_up(picture, cpus_key);
 	if (!look_up(picture, directory))
@@ -472,22 +467,16 @@ static char *group_text(const struct picture *picture, const char *name)
 	else if (!kind)
 		text = strdup("member ");
 	else
-		assert_true(asprintf(&text, "%s%s%s", kind, cpus && *cpus ? " " : "",
-				     cpus ? cpus : "") >= 0);
-	free(directory);
-	free(kind_key);
-	free(cpus_key);
+		text = formatted("%s%s%s", kind, cpus && *cpus ? " " : "", cpus ? cpus : "");
 	return text;
 }
 
 static void find_group(struct difference *difference, unsigned int package, unsigned int die,
 		       unsigned int number)
 {
-	char *name, *before, *now;
-
-	assert_true(asprintf(&name, "%u-%u-%u", package, die, number) >= 0);
-	before = group_text(&difference->before, name);
-	now = group_text(&difference->now, name);
+	autofree char *name = formatted("%u-%u-%u", package, die, number);
+	autofree char *before = group_text(&difference->before, name);
+	autofree char *now = group_text(&difference->now, name);
 	if (strcmp(before, now) != 0) {
 		difference->groups = true;
 		if (difference->tpmi)
@@ -497,9 +486,6 @@ static void find_group(struct difference *difference, unsigned int package, unsi
 			expect(difference, DOMAIN "cpuset partition is %s, was %s", package, die,
 			       now, before);
 	}
-	free(name);
-	free(before);
-	free(now);
 }
 
 static bool has_cpusets(const char *controllers)

@@ -26,10 +26,7 @@ struct outcomes {
 
 static char *join(const char *directory, const char *name)
 {
-	char *path;
-
-	assert_true(asprintf(&path, "%s/%s", directory, name) >= 0);
-	return path;
+	return formatted("%s/%s", directory, name);
 }
 
 static void write_file(const char *path, const char *text)
@@ -80,13 +77,12 @@ static char *kernel_text(const struct machine *machine, const char *path)
 
 char *machine_text(const struct machine *machine, const char *path)
 {
-	char *full, *text;
+	char *text;
 
 	if (*path == '/')
 		return kernel_text(machine, path);
-	full = join(machine->state, path);
+	autofree char *full = join(machine->state, path);
 	text = read_file(full);
-	free(full);
 	return text;
 }
 
@@ -129,19 +125,17 @@ void machine_set_online(const struct machine *machine, unsigned int first, unsig
 
 void machine_write(const struct machine *machine, const char *path, const char *text)
 {
-	char *full = join(machine->state, path);
+	autofree char *full = join(machine->state, path);
 
 	write_file(full, text);
-	free(full);
 }
 
 /** A machine without a file of rules is the faster one. */
 static void remove_rules(const struct machine *machine)
 {
-	char *path = join(machine->state, "faults");
+	autofree char *path = join(machine->state, "faults");
 
 	assert_true(unlink(path) == 0 || errno == ENOENT);
-	free(path);
 }
 
 void machine_faults(const struct machine *machine, const char *format, ...)
@@ -166,8 +160,7 @@ static char *platform_path(const char *name)
 
 	if (strncmp(name, "tests/", 6) != 0)
 		return strdup(name);
-	assert_true(asprintf(&path, "%s/%s.platform", platforms ? platforms : "tests/platforms",
-			     name + 6) >= 0);
+	path = formatted("%s/%s.platform", platforms ? platforms : "tests/platforms", name + 6);
 	return path;
 }
 
@@ -228,7 +221,7 @@ void machine_begin_with(struct machine *machine, const char *name, const char *f
 	if (!at)
 		fail_msg("%s has no '%s'", name, from);
 	*at = '\0';
-	assert_true(asprintf(&changed, "%s%s%s", text, to, at + strlen(from)) >= 0);
+	changed = formatted("%s%s%s", text, to, at + strlen(from));
 	machine->platform = join(machine->scratch, "changed.platform");
 	write_file(machine->platform, changed);
 	free(changed);
@@ -271,6 +264,14 @@ void machine_end(struct machine *machine)
 	free(machine->scratch);
 	free(machine->state);
 	free(machine->platform);
+}
+
+void machine_change(struct machine *machine, const char *from, const char *to)
+{
+	const char *name = machine->name;
+
+	machine_end(machine);
+	machine_begin_with(machine, name, from, to);
 }
 
 int machine_setup(void **state)
@@ -446,12 +447,11 @@ char *machine_picture(const struct machine *machine)
 /** Whether a picture is of what the machine holds now. */
 static bool is_pictured(const struct machine *machine, const char *picture)
 {
-	char *memory = machine_snapshot(machine->state);
+	autofree char *memory = machine_snapshot(machine->state);
 	bool equal;
 
 	assert_non_null(memory);
 	equal = is_of(picture, memory);
-	free(memory);
 	return equal;
 }
 
@@ -471,18 +471,17 @@ __attribute__((format(printf, 3, 0))) static void check_picture(const struct mac
 								const char *format,
 								va_list arguments)
 {
-	char *now, *difference = NULL, *what;
+	char *difference = NULL, *what;
 
 	if (is_pictured(machine, before))
 		return;
-	now = machine_picture(machine);
+	autofree char *now = machine_picture(machine);
 	if (strcmp(now, before) != 0) {
 		difference = snapshot_difference(before, now);
 		assert_true(vasprintf(&what, format, arguments) >= 0);
 		fail_msg("%s, %s: the machine is not as before:\n%s", machine->name, what,
 			 difference);
 	}
-	free(now);
 }
 
 void machine_check(const struct machine *machine, const char *before, const char *format, ...)

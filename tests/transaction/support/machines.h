@@ -38,6 +38,8 @@ void machine_begin(struct machine *machine, const char *name);
 void machine_begin_with(struct machine *machine, const char *name, const char *from,
 			const char *to);
 void machine_end(struct machine *machine);
+/** Begins it anew, as the latter does. */
+void machine_change(struct machine *machine, const char *from, const char *to);
 
 /** The emulator's rules from now on; capabilities are granted besides. "" for none. */
 __attribute__((format(printf, 2, 3))) void machine_faults(const struct machine *machine,

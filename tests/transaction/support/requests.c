@@ -7,8 +7,7 @@ static void add_line(struct objections *objections, const struct isst_failure *f
 {
 	char *more;
 
-	assert_true(asprintf(&more, "%s%d: %s\n", objections->lines, failure->error,
-			     failure->message) >= 0);
+	more = formatted("%s%d: %s\n", objections->lines, failure->error, failure->message);
 	free(objections->lines);
 	objections->lines = more;
 }
