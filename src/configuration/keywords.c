@@ -45,11 +45,7 @@ static bool take_unmanaged(struct statement *statement)
 static int parse_level(struct statement *statement)
 {
 	uint64_t level;
-	int error;
-
-	if (take_unmanaged(statement))
-		return add_simple(statement, SUBJECT_LEVEL, WANTED_UNMANAGED, 0);
-	error = statement_number(statement, "a performance level", HIGHEST_LEVEL, &level);
+	int error = statement_number(statement, "a performance level", HIGHEST_LEVEL, &level);
 	return error ? error : add_simple(statement, SUBJECT_LEVEL, WANTED_NUMBER, level);
 }
 
@@ -68,11 +64,7 @@ static int take_switch(struct statement *statement, const char *expected, bool *
 static int parse_feature(struct statement *statement)
 {
 	bool on;
-	int error;
-
-	if (take_unmanaged(statement))
-		return add_simple(statement, statement->subject, WANTED_UNMANAGED, 0);
-	error = take_switch(statement, "on or off", &on);
+	int error = take_switch(statement, "on or off", &on);
 	return error ? error : add_simple(statement, statement->subject, WANTED_NUMBER, on);
 }
 
@@ -111,9 +103,9 @@ static const struct {
 	enum subject subject;
 	unsigned int frequencies; /* 0: it is a number */
 } CLOS_FIELDS[] = {
-	{ "min", SUBJECT_CLOS_MIN, FREQUENCY_RATIO | (FREQUENCY_ANY & ~FREQUENCY_NONE) },
+	{ "min", SUBJECT_CLOS_MIN, FREQUENCY_RATIO | (FREQUENCY_ANY & ~WORD(NONE)) },
 	{ "max", SUBJECT_CLOS_MAX, FREQUENCY_RATIO | FREQUENCY_ANY },
-	{ "desired", SUBJECT_CLOS_DESIRED, FREQUENCY_RATIO | (FREQUENCY_ANY & ~FREQUENCY_NONE) },
+	{ "desired", SUBJECT_CLOS_DESIRED, FREQUENCY_RATIO | (FREQUENCY_ANY & ~WORD(NONE)) },
 	{ "epp", SUBJECT_CLOS_EPP, 0 },
 	{ "weight", SUBJECT_CLOS_WEIGHT, 0 },
 };
@@ -214,13 +206,7 @@ static int parse_high_priority(struct statement *statement)
 	struct setting setting = { .subject = SUBJECT_HIGH_PRIORITY,
 				   .index = INDEX_ALL,
 				   .wanted = WANTED_CORES };
-	int error;
-
-	if (take_unmanaged(statement))
-		return add_simple(statement, SUBJECT_HIGH_PRIORITY, WANTED_UNMANAGED, 0);
-	if (words_take_if(&statement->words, "none"))
-		return add_simple(statement, SUBJECT_HIGH_PRIORITY, WANTED_NONE, 0);
-	error = take_count(statement, &setting.choice);
+	int error = take_count(statement, &setting.choice);
 	while (!error && words_peek(&statement->words)) {
 		if (!setting.choice.within && words_take_if(&statement->words, "within"))
 			error = statement_cpus(statement, &setting.choice.within);
@@ -260,8 +246,6 @@ static int parse_association(struct statement *statement)
 
 static int parse_associations(struct statement *statement)
 {
-	if (take_unmanaged(statement))
-		return add_simple(statement, SUBJECT_ASSOCIATION, WANTED_UNMANAGED, 0);
 	return statement_expect(statement, words_take(&statement->words), "unmanaged");
 }
 
@@ -270,12 +254,8 @@ static int parse_turbo_ratio_limits(struct statement *statement)
 	const char *word;
 	uint64_t limits;
 
-	if (take_unmanaged(statement))
-		return add_simple(statement, statement->subject, WANTED_UNMANAGED, 0);
 	if (words_take_if(&statement->words, "level"))
 		return add_simple(statement, statement->subject, WANTED_OF_LEVEL, 0);
-	if (words_take_if(&statement->words, "none"))
-		return add_simple(statement, statement->subject, WANTED_NONE, 0);
 	word = words_take(&statement->words);
 	/* Without 0x it would be meant as MHz, or as one ratio. */
 	if (!word || word[0] != '0' || (word[1] != 'x' && word[1] != 'X') ||
@@ -292,9 +272,7 @@ static int parse_scaling_limit(struct statement *statement)
 	struct setting setting = { .subject = statement->subject, .index = INDEX_ALL };
 	int error = 0;
 
-	if (take_unmanaged(statement))
-		setting.wanted = WANTED_UNMANAGED;
-	else
+	if (!statement_take_wanted(statement, WORD(UNMANAGED), &setting.wanted))
 		error = statement_frequency(statement, FREQUENCY_ANY | FREQUENCY_NOT_ZERO,
 					    &setting.wanted, &setting.number);
 	if (!error)
@@ -308,11 +286,9 @@ static int parse_uncore_limit(struct statement *statement)
 	uint64_t fabric;
 	int error = 0;
 
-	if (take_unmanaged(statement))
-		setting.wanted = WANTED_UNMANAGED;
-	else
+	if (!statement_take_wanted(statement, WORD(UNMANAGED), &setting.wanted))
 		error = statement_frequency(statement,
-					    FREQUENCY_NONE | FREQUENCY_NOT_ZERO | FREQUENCY_UNCORE,
+					    WORD(NONE) | FREQUENCY_NOT_ZERO | FREQUENCY_UNCORE,
 					    &setting.wanted, &setting.number);
 	if (!error && words_take_if(&statement->words, "fabric")) {
 		error = statement_number(statement, "the number of a fabric", HIGHEST_FABRIC,
@@ -324,28 +300,14 @@ static int parse_uncore_limit(struct statement *statement)
 
 static int parse_cpus(struct statement *statement)
 {
-	static const struct {
-		const char *name;
-		enum wanted_kind wanted;
-	} WORDS[] = {
-		{ "unmanaged", WANTED_UNMANAGED },
-		{ "by-level", WANTED_OF_LEVEL },
-		{ "isolated", WANTED_ISOLATED },
-		{ "online", WANTED_ALL_ONLINE },
-	};
 	struct setting setting = { .subject = SUBJECT_CPUS,
 				   .index = INDEX_ALL,
 				   .wanted = WANTED_OFFLINE };
-	int error;
 
-	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
-		if (words_take_if(&statement->words, WORDS[i].name))
-			return add_simple(statement, SUBJECT_CPUS, WORDS[i].wanted, 0);
 	if (!words_take_if(&statement->words, "offline"))
 		return statement_reject(statement, words_take(&statement->words),
 					"by-level, isolated, online, offline CPUS or unmanaged");
-	error = statement_cpus(statement, &setting.cpus);
-	return end_setting(statement, &setting, error);
+	return end_setting(statement, &setting, statement_cpus(statement, &setting.cpus));
 }
 
 /** What a machine as a whole can be required to be. */
@@ -416,31 +378,31 @@ static int parse_conditions(struct statement *statement)
 
 static const struct keyword KEYWORDS[] = {
 	{ "match", "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip]",
-	  parse_conditions, SUBJECTS, true },
+	  parse_conditions, SUBJECTS, 0 },
 	{ "machine", "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip]",
-	  parse_conditions, SUBJECTS, true },
-	{ "level", "N|unmanaged", parse_level, SUBJECT_LEVEL, false },
-	{ "turbo-freq", "on|off|unmanaged", parse_feature, SUBJECT_TURBO_FREQ, false },
-	{ "base-freq", "on|off|unmanaged", parse_feature, SUBJECT_BASE_FREQ, false },
+	  parse_conditions, SUBJECTS, 0 },
+	{ "level", "N|unmanaged", parse_level, SUBJECT_LEVEL, WORD(UNMANAGED) },
+	{ "turbo-freq", "on|off|unmanaged", parse_feature, SUBJECT_TURBO_FREQ, WORD(UNMANAGED) },
+	{ "base-freq", "on|off|unmanaged", parse_feature, SUBJECT_BASE_FREQ, WORD(UNMANAGED) },
 	{ "core-power", "[on|off] [ordered|proportional]|unmanaged", parse_core_power,
-	  SUBJECT_CORE_POWER, false },
-	{ "clos-enable", "on|off|unmanaged", parse_feature, SUBJECT_CLOS_ENABLE, false },
+	  SUBJECT_CORE_POWER, 0 },
+	{ "clos-enable", "on|off|unmanaged", parse_feature, SUBJECT_CLOS_ENABLE, WORD(UNMANAGED) },
 	{ "clos", "LIST [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged",
-	  parse_clos, SUBJECT_CLOS_MIN, false },
+	  parse_clos, SUBJECT_CLOS_MIN, 0 },
 	{ "high-priority", "CORES|CORES/package|bucket B [within CPUS] [avoid CPUS]|none|unmanaged",
-	  parse_high_priority, SUBJECT_HIGH_PRIORITY, false },
-	{ "association", "CLOS = CPUS|all", parse_association, SUBJECT_ASSOCIATION, false },
-	{ "associations", "unmanaged", parse_associations, SUBJECT_ASSOCIATION, false },
+	  parse_high_priority, SUBJECT_HIGH_PRIORITY, WORD(UNMANAGED) | WORD(NONE) },
+	{ "association", "CLOS = CPUS|all", parse_association, SUBJECT_ASSOCIATION, 0 },
+	{ "associations", "unmanaged", parse_associations, SUBJECT_ASSOCIATION, WORD(UNMANAGED) },
 	{ "turbo-ratio-limits", "level|none|0xHEX|unmanaged", parse_turbo_ratio_limits,
-	  SUBJECT_TURBO_RATIO_LIMITS, false },
-	{ "scaling-min", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MIN, false },
-	{ "scaling-max", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MAX, false },
+	  SUBJECT_TURBO_RATIO_LIMITS, WORD(UNMANAGED) | WORD(NONE) },
+	{ "scaling-min", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MIN, 0 },
+	{ "scaling-max", LIMIT_USAGE, parse_scaling_limit, SUBJECT_SCALING_MAX, 0 },
 	{ "uncore-min", "MHZ|none|unmanaged [fabric N]", parse_uncore_limit, SUBJECT_UNCORE_MIN,
-	  false },
+	  0 },
 	{ "uncore-max", "MHZ|none|unmanaged [fabric N]", parse_uncore_limit, SUBJECT_UNCORE_MAX,
-	  false },
+	  0 },
 	{ "cpus", "by-level|isolated|online|offline CPUS|unmanaged", parse_cpus, SUBJECT_CPUS,
-	  false },
+	  WORD(UNMANAGED) | WORD(OF_LEVEL) | WORD(ISOLATED) | WORD(ALL_ONLINE) },
 };
 enum { KEYWORD_COUNT = sizeof(KEYWORDS) / sizeof(KEYWORDS[0]) };
 

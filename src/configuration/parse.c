@@ -64,14 +64,15 @@ static int parse_keyword(struct statement *statement)
 {
 	const char *word = words_take(&statement->words);
 	const struct keyword *keyword = word ? keyword_find(word) : NULL;
+	struct setting setting = { .index = INDEX_ALL };
 	int error = 0;
 
 	if (!keyword)
 		return reject_keyword(statement, word);
 	statement->keyword = keyword->name;
 	statement->usage = keyword->usage;
-	statement->subject = keyword->subject;
-	if (keyword->is_condition && (statement->scope.packages || statement->optional))
+	statement->subject = setting.subject = keyword->subject;
+	if (keyword->subject == SUBJECTS && (statement->scope.packages || statement->optional))
 		error = configuration_problem(statement->configuration, statement->origin,
 					      "%s is for the whole machine and never optional: "
 					      "neither 'package' nor '?' is allowed in front of it",
@@ -81,7 +82,9 @@ static int parse_keyword(struct statement *statement)
 					      "%s: ':' is only for a part of the machine, in front "
 					      "of the statement (%s %s)",
 					      keyword->name, keyword->name, keyword->usage);
-	if (!error)
+	if (!error && statement_take_wanted(statement, keyword->words, &setting.wanted))
+		error = statement_add(statement, &setting);
+	else if (!error)
 		error = keyword->parse(statement);
 	if (!error && words_peek(&statement->words))
 		error = configuration_problem(statement->configuration, statement->origin,

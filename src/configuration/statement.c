@@ -165,17 +165,23 @@ int statement_cpus(struct statement *statement, struct isst_cpuset **set)
 			      UINT_MAX, set);
 }
 
-static const struct {
-	const char *name;
-	unsigned int flag;
-	enum wanted_kind wanted;
-} FREQUENCY_WORDS[] = {
-	{ "none", FREQUENCY_NONE, WANTED_NONE },
-	{ "base", FREQUENCY_BASE, WANTED_BASE },
-	{ "turbo", FREQUENCY_TURBO, WANTED_TURBO },
-	{ "lowest", FREQUENCY_LOWEST, WANTED_LOWEST },
+const char *const wanted_words[WANTED_KINDS] = {
+	[WANTED_UNMANAGED] = "unmanaged", [WANTED_NONE] = "none",
+	[WANTED_BASE] = "base",		  [WANTED_TURBO] = "turbo",
+	[WANTED_LOWEST] = "lowest",	  [WANTED_OF_LEVEL] = "by-level",
+	[WANTED_ISOLATED] = "isolated",	  [WANTED_ALL_ONLINE] = "online",
 };
-enum { FREQUENCY_WORD_COUNT = sizeof(FREQUENCY_WORDS) / sizeof(FREQUENCY_WORDS[0]) };
+
+bool statement_take_wanted(struct statement *statement, unsigned int allowed,
+			   enum wanted_kind *wanted)
+{
+	for (int kind = 0; kind < WANTED_KINDS; kind++)
+		if (allowed >> kind & 1 && words_take_if(&statement->words, wanted_words[kind])) {
+			*wanted = (enum wanted_kind)kind;
+			return true;
+		}
+	return false;
+}
 
 enum { KHZ_IN_MHZ = 1000, MHZ_IN_RATIO = 100, HIGHEST_MHZ = 25500, HIGHEST_UNCORE_MHZ = 12700 };
 
@@ -202,22 +208,17 @@ static int parse_khz(const char *word, uint64_t *khz)
 int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
 			uint64_t *khz)
 {
-	const char *word = words_take(&statement->words);
-	const char *expected = "a frequency in MHz, base, turbo or lowest";
+	const char *expected = "a frequency in MHz, base, turbo or lowest", *word;
 	int error;
 
 	if ((allowed & FREQUENCY_ANY) == FREQUENCY_ANY)
 		expected = "a frequency in MHz, none, base, turbo or lowest";
-	else if ((allowed & FREQUENCY_ANY) == FREQUENCY_NONE)
+	else if ((allowed & FREQUENCY_ANY) == WORD(NONE))
 		expected = "a frequency in MHz, or none";
 	*khz = 0;
-	for (size_t i = 0; word && i < FREQUENCY_WORD_COUNT; i++) {
-		if (!(allowed & FREQUENCY_WORDS[i].flag) ||
-		    strcmp(word, FREQUENCY_WORDS[i].name) != 0)
-			continue;
-		*wanted = FREQUENCY_WORDS[i].wanted;
+	if (statement_take_wanted(statement, allowed & FREQUENCY_ANY, wanted))
 		return 0;
-	}
+	word = words_take(&statement->words);
 	error = word ? parse_khz(word, khz) : -EINVAL;
 	*wanted = WANTED_KHZ;
 	if (error == -ERANGE)

@@ -64,18 +64,22 @@ int statement_list(struct statement *statement, const char *expected, unsigned i
 /** Takes a list of CPUs, which is not empty. */
 int statement_cpus(struct statement *statement, struct isst_cpuset **set);
 
-/** Which words a frequency may be, besides a number. */
-#define FREQUENCY_NONE 1U
-#define FREQUENCY_BASE 2U
-#define FREQUENCY_TURBO 4U
-#define FREQUENCY_LOWEST 8U
-#define FREQUENCY_ANY 15U
+/** What may be wanted by a word. */
+extern const char *const wanted_words[WANTED_KINDS];
+#define WORD(kind) (1U << WANTED_##kind)
+
+/** Takes such a word, if it is one of those allowed. */
+bool statement_take_wanted(struct statement *statement, unsigned int allowed,
+			   enum wanted_kind *wanted);
+
+/** The words that a frequency may be, besides a number. */
+#define FREQUENCY_ANY (WORD(NONE) | WORD(BASE) | WORD(TURBO) | WORD(LOWEST))
 /** It is stored in multiples of 100 MHz, up to 25500. */
-#define FREQUENCY_RATIO 16U
+#define FREQUENCY_RATIO (1U << WANTED_KINDS)
 /** It is a limit that 0 does not take away: none does. */
-#define FREQUENCY_NOT_ZERO 32U
+#define FREQUENCY_NOT_ZERO (2U << WANTED_KINDS)
 /** It is stored in multiples of 100 MHz, up to 12700. */
-#define FREQUENCY_UNCORE (64U | FREQUENCY_RATIO)
+#define FREQUENCY_UNCORE (4U << WANTED_KINDS | FREQUENCY_RATIO)
 
 /** Takes a frequency: a word that @allowed names, or MHz, with the unit `MHz` or `kHz` behind the
  * number if need be. */
@@ -92,8 +96,8 @@ struct keyword {
 	const char *name;
 	const char *usage; /* what may follow */
 	int (*parse)(struct statement *statement);
-	enum subject subject;
-	bool is_condition; /* of the machine as a whole: neither for parts of it, nor optional */
+	enum subject subject; /* SUBJECTS: a condition of the whole machine, never optional */
+	unsigned int words;   /* one of which may follow alone: WORD() */
 };
 
 /** The keyword of that name, or NULL. */

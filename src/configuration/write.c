@@ -4,6 +4,7 @@
 #include "base/cpuset.h"
 #include "common/hash.h"
 #include "common/memory_stream.h"
+#include "configuration/statement.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,13 +35,6 @@ static const struct {
 	[SUBJECT_UNCORE_MIN] = { "uncore-min", NULL },
 	[SUBJECT_UNCORE_MAX] = { "uncore-max", NULL },
 	[SUBJECT_CPUS] = { "cpus", NULL },
-};
-
-static const char *const WANTED_WORDS[WANTED_KINDS] = {
-	[WANTED_UNMANAGED] = "unmanaged", [WANTED_NONE] = "none",
-	[WANTED_BASE] = "base",		  [WANTED_TURBO] = "turbo",
-	[WANTED_LOWEST] = "lowest",	  [WANTED_OF_LEVEL] = "by-level",
-	[WANTED_ISOLATED] = "isolated",	  [WANTED_ALL_ONLINE] = "online",
 };
 
 int cpuset_write(FILE *stream, const char *before, const struct isst_cpuset *set)
@@ -117,7 +111,7 @@ static int write_value(FILE *stream, const struct setting *setting)
 		fputs(setting->subject == SUBJECT_CPUS ? " by-level" : " level", stream);
 		return 0;
 	default:
-		fprintf(stream, " %s", WANTED_WORDS[setting->wanted]);
+		fprintf(stream, " %s", wanted_words[setting->wanted]);
 		return 0;
 	}
 }
