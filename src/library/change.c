@@ -21,7 +21,8 @@
 
 /** What a call to add a request takes, and how it plans. */
 struct addition {
-	int values[8]; /* that the request may have, ended by 0 */
+	int needed;    /* the value that the request has to have; 0: none */
+	int values[8]; /* that it may have, ended by 0 */
 	unsigned int flags;
 	bool for_cpus;
 	int (*plan)(struct isst_change *change, const struct call *call,
@@ -40,7 +41,7 @@ static bool is_io(const struct isst_result *result)
 /** Plans, but for targets that no longer exist, whose results fail. What stands against another
  * target is its result's failure. */
 static int plan_results(const struct addition *addition, struct isst_change *change,
-			const struct call *call, struct isst_results *results)
+			struct call *call, struct isst_results *results)
 {
 	struct domain_request *requests = calloc(results->count + 1, sizeof(*requests));
 	struct isst_result **live = calloc(results->count + 1, sizeof(struct isst_result *));
@@ -63,6 +64,11 @@ static int plan_results(const struct addition *addition, struct isst_change *cha
 		if (!lost && result->parts[ISST_PART_RESULT].error == -ESTALE)
 			lost = &result->parts[ISST_PART_RESULT];
 	}
+	if (!error && (count > 0 || !lost) && addition->needed &&
+	    !request_get(call->request, addition->needed, &call->needed))
+		error = message_error(&call->context->messages, -EINVAL,
+				      "the request has to contain the value %s",
+				      isst_value_name(addition->needed));
 	if (!error && (count > 0 || !lost))
 		error = addition->plan(change, call, requests, count);
 	for (size_t i = 0; i < count && !error; i++)
@@ -143,24 +149,11 @@ static int add(const struct addition *addition, struct isst_change *change,
 	return error;
 }
 
-/** What a request has to contain. Returns 0 or -EINVAL. */
-static int need_value(const struct call *call, int id, uint64_t *value)
-{
-	if (request_get(call->request, id, value))
-		return 0;
-	return message_error(&call->context->messages, -EINVAL,
-			     "the request has to contain the value %s", isst_value_name(id));
-}
-
 static int plan_level(struct isst_change *change, const struct call *call,
 		      struct domain_request *requests, size_t count)
 {
-	uint64_t level;
-	int error = need_value(call, ISST_VALUE_LEVEL, &level);
-
-	return error ? error
-		     : change_plan_level(change, requests, count, (unsigned int)level,
-					 call->flags & ISST_CHANGE_ADD_ONLINE);
+	return change_plan_level(change, requests, count, (unsigned int)call->needed,
+				 call->flags & ISST_CHANGE_ADD_ONLINE);
 }
 
 static int plan_base_freq(struct isst_change *change, const struct call *call,
@@ -255,8 +248,7 @@ static int plan_clos(struct isst_change *change, const struct call *call,
 					      ISST_CLOS_NO_LIMIT_MHZ),
 		.desired_mhz = request_get_number(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0),
 	};
-	uint64_t clos;
-	int error = need_value(call, ISST_VALUE_CLOS, &clos);
+	int error = 0;
 
 	for (size_t i = 0; i < sizeof(NEEDED) / sizeof(NEEDED[0]) && !error; i++)
 		if (!platform_has(&call->context->platform, NEEDED[i].fact) &&
@@ -272,19 +264,13 @@ static int plan_clos(struct isst_change *change, const struct call *call,
 static int plan_limits(struct isst_change *change, const struct call *call,
 		       struct domain_request *requests, size_t count)
 {
-	uint64_t limits;
-	int error = need_value(call, ISST_VALUE_TURBO_RATIO_LIMITS, &limits);
-
-	return error ? error : change_plan_turbo_ratio_limits(change, requests, count, limits);
+	return change_plan_turbo_ratio_limits(change, requests, count, call->needed);
 }
 
 static int plan_associations(struct isst_change *change, const struct call *call,
 			     struct domain_request *requests, size_t count)
 {
-	uint64_t clos;
-	int error = need_value(call, ISST_VALUE_CLOS, &clos);
-
-	return error ? error : change_plan_association(change, requests, count, (unsigned int)clos);
+	return change_plan_association(change, requests, count, (unsigned int)call->needed);
 }
 
 static int plan_turbo_mode(struct isst_change *change, const struct call *call,
@@ -294,60 +280,34 @@ static int plan_turbo_mode(struct isst_change *change, const struct call *call,
 				      call->flags & ISST_CHANGE_ADD_ENABLE);
 }
 
-static const struct addition LEVEL = {
-	.values = { ISST_VALUE_LEVEL },
-	.flags = ISST_CHANGE_ADD_ONLINE,
-	.plan = plan_level,
-};
-static const struct addition BASE_FREQ = {
-	.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
-	.plan = plan_base_freq,
-};
-static const struct addition TURBO_FREQ = {
-	.values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS },
-	.flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
-	.plan = plan_turbo_freq,
-};
-static const struct addition CORE_POWER = {
-	.values = { ISST_VALUE_PRIORITY },
-	.flags = ONE_WAY,
-	.plan = plan_core_power,
-};
-static const struct addition CLOS = {
-	.values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
-		    ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ, ISST_VALUE_CLOS_DESIRED_MHZ },
-	.plan = plan_clos,
-};
-static const struct addition LIMITS = {
-	.values = { ISST_VALUE_TURBO_RATIO_LIMITS },
-	.plan = plan_limits,
-};
-static const struct addition ASSOCIATION = {
-	.values = { ISST_VALUE_CLOS },
-	.for_cpus = true,
-	.plan = plan_associations,
-};
-static const struct addition TURBO_MODE = { .flags = ONE_WAY,
-					    .for_cpus = true,
-					    .plan = plan_turbo_mode };
-
-/** Adds a request that a row above describes. */
-#define ADDITION(name, row) \
+/** Adds a request, by the members of its row. */
+#define ADDITION(name, ...) \
 	int name(struct isst_change *change, const struct isst_targets *targets, \
 		 const struct isst_request *request, unsigned int flags, \
 		 struct isst_results **results) \
 	{ \
-		return add(&(row), change, targets, request, flags, results); \
+		static const struct addition ROW = { __VA_ARGS__ }; \
+\
+		return add(&ROW, change, targets, request, flags, results); \
 	}
 
-ADDITION(isst_change_add_level, LEVEL)
-ADDITION(isst_change_add_base_freq, BASE_FREQ)
-ADDITION(isst_change_add_turbo_freq, TURBO_FREQ)
-ADDITION(isst_change_add_core_power, CORE_POWER)
-ADDITION(isst_change_add_clos, CLOS)
-ADDITION(isst_change_add_turbo_ratio_limits, LIMITS)
-ADDITION(isst_change_add_clos_association, ASSOCIATION)
-ADDITION(isst_change_add_turbo_mode, TURBO_MODE)
+ADDITION(isst_change_add_level, .plan = plan_level, .needed = ISST_VALUE_LEVEL,
+	 .flags = ISST_CHANGE_ADD_ONLINE, .values = { ISST_VALUE_LEVEL })
+ADDITION(isst_change_add_base_freq, .plan = plan_base_freq, .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO)
+ADDITION(isst_change_add_turbo_freq, .plan = plan_turbo_freq,
+	 .flags = ONE_WAY | ISST_CHANGE_ADD_AUTO,
+	 .values = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS })
+ADDITION(isst_change_add_core_power, .plan = plan_core_power, .flags = ONE_WAY,
+	 .values = { ISST_VALUE_PRIORITY })
+ADDITION(isst_change_add_clos, .plan = plan_clos, .needed = ISST_VALUE_CLOS,
+	 .values = { ISST_VALUE_CLOS, ISST_VALUE_CLOS_EPP, ISST_VALUE_CLOS_WEIGHT,
+		     ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ,
+		     ISST_VALUE_CLOS_DESIRED_MHZ })
+ADDITION(isst_change_add_turbo_ratio_limits, .plan = plan_limits,
+	 .needed = ISST_VALUE_TURBO_RATIO_LIMITS, .values = { ISST_VALUE_TURBO_RATIO_LIMITS })
+ADDITION(isst_change_add_clos_association, .plan = plan_associations, .for_cpus = true,
+	 .needed = ISST_VALUE_CLOS, .values = { ISST_VALUE_CLOS })
+ADDITION(isst_change_add_turbo_mode, .plan = plan_turbo_mode, .for_cpus = true, .flags = ONE_WAY)
 
 int isst_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,
 			       const struct isst_request *request, unsigned int flags,

@@ -35,7 +35,7 @@ struct isst_config {
 	bool of_machine;    /* it begins with what was read of a machine, or its defaults */
 	const struct isst_targets *targets; /* the caller's; NULL: the machine as a whole */
 	/* Of the last call: */
-	char **problems;
+	struct problem *problems; /* each text with its place */
 	size_t problem_count;
 	struct skip *skips; /* each reason with its place */
 	size_t skip_count;
@@ -60,7 +60,7 @@ static void forget_results(struct isst_config *config)
 	if (!config)
 		return;
 	for (size_t i = 0; i < config->problem_count; i++)
-		free(config->problems[i]);
+		free(config->problems[i].text);
 	free(config->problems);
 	skips_free(config->skips, config->skip_count);
 	for (size_t i = 0; i < config->difference_count; i++) {
@@ -120,29 +120,27 @@ static char *text_with_origin(const struct configuration *configuration,
 	return text;
 }
 
-/** Makes the texts of what a call found. Returns @error, or -ENOMEM. */
+/** Takes over what a call found. Returns @error, or -ENOMEM. */
 static int keep_problems(struct isst_config *config, int error)
 {
 	struct configuration *configuration = &config->configuration;
-	size_t count = configuration->problem_count;
 
-	config->problems = calloc(count + 1, sizeof(*config->problems));
-	for (size_t i = 0; i < count; i++) {
-		struct problem *problem = &configuration->problems[i];
-		char *text = config->problems ? text_with_origin(configuration, &problem->origin,
-								 problem->text)
-					      : NULL;
-
-		if (text)
-			config->problems[config->problem_count++] = text;
-		else
-			error = -ENOMEM;
-		free(problem->text);
-	}
-	configuration->problem_count = 0;
-	free(configuration->problems);
+	config->problems = configuration->problems;
+	config->problem_count = configuration->problem_count;
 	configuration->problems = NULL;
-	return config->problems ? error : -ENOMEM;
+	configuration->problem_count = 0;
+	for (size_t i = 0; i < config->problem_count; i++) {
+		struct problem *problem = &config->problems[i];
+		char *text = text_with_origin(configuration, &problem->origin, problem->text);
+
+		if (text) {
+			free(problem->text);
+			problem->text = text;
+		} else {
+			error = -ENOMEM;
+		}
+	}
+	return error;
 }
 
 int isst_config_add_text(struct isst_config *config, const char *name, const char *text,
@@ -182,7 +180,7 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 
 const char *isst_config_problem_at(const struct isst_config *config, size_t index)
 {
-	return config && index < config->problem_count ? config->problems[index] : NULL;
+	return config && index < config->problem_count ? config->problems[index].text : NULL;
 }
 
 const char *isst_config_skipped_at(const struct isst_config *config, size_t index)
@@ -233,7 +231,7 @@ static int hand_out(struct isst_context *context, struct isst_config *made, int 
 	if (error == -ENOMEM)
 		error = call_no_memory(context);
 	else if (made->problem_count > 0)
-		error = message_error(&context->messages, error, "%s", made->problems[0]);
+		error = message_error(&context->messages, error, "%s", made->problems[0].text);
 	isst_config_free(made);
 	return error;
 }
@@ -433,7 +431,7 @@ int isst_config_match(struct isst_config *config, struct isst_context *context, 
 					       "configuration (NULL)");
 	error = keep_problems(config, configuration_match(&config->configuration, context));
 	if (error < 0 && config->problem_count > 0)
-		return message_error(&context->messages, error, "%s", config->problems[0]);
+		return message_error(&context->messages, error, "%s", config->problems[0].text);
 	return error;
 }
 
@@ -480,7 +478,7 @@ static int conclude(struct isst_config *config, struct isst_context *context, st
 	if (error == -ENOMEM)
 		return call_no_memory(context);
 	if (error && config->problem_count > 0)
-		return message_error(&context->messages, error, "%s", config->problems[0]);
+		return message_error(&context->messages, error, "%s", config->problems[0].text);
 	return error;
 }
 

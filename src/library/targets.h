@@ -21,7 +21,9 @@ struct call {
 	const int *values; /* that the request may have, ended by 0 */
 	unsigned int flags, known_flags;
 	bool for_cpus;
-	const struct target_list *list; /* of the targets, for planning */
+	/* For planning: */
+	const struct target_list *list; /* of the targets */
+	uint64_t needed;		/* the value that the request has to have */
 };
 
 /** Checks what a call was given. Returns 0 with the targets, or -EINVAL with a message. */
