@@ -264,7 +264,7 @@ int survey_read(struct survey *survey, struct isst_context *context,
 		survey_read_reasons,
 		survey_read_managers,
 		survey_read_hidden,
-		survey_read_records,
+		survey_read_remembered,
 		NULL,
 	};
 	static void (*const LIMITS[])(struct survey * survey) = { survey_read_whole,

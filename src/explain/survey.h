@@ -155,7 +155,7 @@ void survey_read_cpus(struct survey *survey);	  /* survey_cpus.c: with what is k
 void survey_read_reasons(struct survey *survey);  /* survey_hardware.c: what limits the hardware */
 void survey_measure(struct survey *survey);	  /* survey_hardware.c: where it is asked for */
 void survey_read_managers(struct survey *survey); /* managers.c */
-void survey_read_records(struct survey *survey);  /* records.c */
+void survey_read_remembered(struct survey *survey); /* survey_remembered.c */
 
 /** What a configuration states of a domain, or of a CPU where @cpu is not NULL: the number, or
  * NOT_STATED. */

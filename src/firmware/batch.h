@@ -44,7 +44,7 @@ struct firmware_command {
 	bool writes;
 	bool optional;		     /* firmware may not know it (ENXIO): its values are absent */
 	bool newer;		     /* nor older kernels (EINVAL) */
-	bool refused_if_unsupported; /* firmware that refuses it lacks the whole feature */
+	bool refused_if_unsupported; /* firmware that refuses it does not have the feature at all */
 	bool any_clos;		     /* REQUEST_ASSOCIATION: a CLOS above 3 is an answer, too */
 	bool decisive;		     /* decides or makes a change: see firmware_confirm() */
 	const struct field *fields;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was recorded since boot: the state after boot, the last configuration, saved settings. */
+/* What is remembered since boot: the state after boot, the last configuration, saved settings. */
 #include "base/cpuset.h"
 #include "explain/survey.h"
 #include "features/planning.h"
@@ -210,7 +210,7 @@ static int read_saved(struct survey *survey, unsigned int feature)
 
 /* ---- All of them ---- */
 
-void survey_read_records(struct survey *survey)
+void survey_read_remembered(struct survey *survey)
 {
 	struct messages *messages = &survey->context->messages;
 	struct notices notices = messages_take_notices(messages);
