@@ -34,8 +34,6 @@ static void check_text(const struct fake_machine *fake, const char *name, const 
 
 FAKE_TEST(the_directory_is_made_with_the_first_file)
 {
-	struct fake_machine *fake = *state;
-
 	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &(char *){ NULL }), -ENOENT);
 	assert_int_equal(access(fake->runtime, F_OK), -1);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "one\ntwo\n"), 0);
@@ -46,7 +44,6 @@ FAKE_TEST(the_directory_is_made_with_the_first_file)
 
 FAKE_TEST(a_file_that_cannot_be_replaced_stays_without_leftovers)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	/* A directory in the place of the file. */
@@ -60,7 +57,6 @@ FAKE_TEST(a_file_that_cannot_be_replaced_stays_without_leftovers)
 
 FAKE_TEST(appending_adds_at_the_end_and_follows_no_link)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "link");
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -77,8 +73,6 @@ FAKE_TEST(appending_adds_at_the_end_and_follows_no_link)
 
 FAKE_TEST(removing_a_missing_file_is_not_an_error)
 {
-	struct fake_machine *fake = *state;
-
 	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), 0);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), 0);
@@ -97,7 +91,6 @@ static void check_refused(const struct fake_machine *fake, int error)
 
 FAKE_TEST(a_fifo_is_refused_and_not_waited_for)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
@@ -110,7 +103,6 @@ FAKE_TEST(a_fifo_is_refused_and_not_waited_for)
 FAKE_TEST(a_file_is_written_over_in_its_place)
 {
 	static const char *const TEXTS[] = { "a shorter text", "one that is longer than the text" };
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", "x"), -ENOENT);
@@ -134,7 +126,6 @@ FAKE_TEST(a_file_is_written_over_in_its_place)
 
 FAKE_TEST(a_directory_is_no_file)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
@@ -144,7 +135,6 @@ FAKE_TEST(a_directory_is_no_file)
 
 FAKE_TEST(a_link_is_not_followed)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
@@ -157,7 +147,6 @@ FAKE_TEST(a_link_is_not_followed)
 
 FAKE_TEST(a_file_that_others_may_write_is_refused)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	for (unsigned int mode = 0; mode <= 0777; mode++) {
@@ -178,7 +167,6 @@ FAKE_TEST(a_file_that_others_may_write_is_refused)
 
 FAKE_TEST(a_file_without_end_is_refused)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
@@ -188,8 +176,6 @@ FAKE_TEST(a_file_without_end_is_refused)
 
 FAKE_TEST(a_directory_that_others_may_write_is_refused)
 {
-	struct fake_machine *fake = *state;
-
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(chmod(fake->runtime, i ? 0775 : 01777), 0);
@@ -203,8 +189,6 @@ FAKE_TEST(a_directory_that_others_may_write_is_refused)
 
 FAKE_TEST(a_directory_that_is_a_link_is_refused)
 {
-	struct fake_machine *fake = *state;
-
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	autofree char *real = formatted("%s.real", fake->runtime);
 	assert_int_equal(rename(fake->runtime, real), 0);
@@ -217,7 +201,6 @@ FAKE_TEST(a_directory_that_is_a_link_is_refused)
 
 FAKE_TEST(a_file_in_the_place_of_the_directory_is_no_link)
 {
-	struct fake_machine *fake = *state;
 	FILE *file = fopen(fake->runtime, "we");
 
 	assert_non_null(file);
@@ -279,8 +262,6 @@ static int write_beyond(const char *directory, bool program_holds_it)
 
 FAKE_TEST(the_limit_of_file_sizes_is_an_error_and_no_end)
 {
-	struct fake_machine *fake = *state;
-
 	for (unsigned int i = 0; i < 2; i++) {
 		pid_t child = fork();
 		int status;
@@ -305,7 +286,6 @@ enum { SOMEBODY = 12345 };
 
 FAKE_TEST(files_of_another_user_are_refused)
 {
-	struct fake_machine *fake = *state;
 	autofree char *path = path_of(fake, "file");
 
 	if (geteuid() != 0)
@@ -357,7 +337,6 @@ FAKE_TEST(only_the_owner_of_the_directory_above_makes_it)
 
 FAKE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files)
 {
-	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
 	char *text = NULL;
 	int descriptor;
@@ -384,7 +363,6 @@ FAKE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files)
 /** The holder of the lock uses the directory of the lock, even if the path is replaced. */
 FAKE_TEST(a_directory_that_is_held_is_not_looked_up_again)
 {
-	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
 	char *text = NULL;
 
@@ -408,7 +386,6 @@ FAKE_TEST(a_directory_that_is_held_is_not_looked_up_again)
 
 FAKE_TEST(a_directory_of_another_user_is_not_held)
 {
-	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
 
 	if (geteuid() != 0)
@@ -459,7 +436,6 @@ FAKE_TEST(leftovers_of_a_file_are_removed_when_it_is_replaced)
 	static const char *const OTHERS[] = { "other.%ld.0", "file.%ld",     "file.0%ld.0",
 					      "file.%ld.00", "file.%ld.100", "file.x.%ld.0",
 					      "file.%ld.0.x" };
-	struct fake_machine *fake = *state;
 	char names[8][40], alive[40], recent[40];
 	pid_t dead = dead_process();
 
@@ -490,7 +466,6 @@ static bool is_mine(const char *name)
 
 FAKE_TEST(leftovers_of_files_under_the_lock_are_removed_at_once)
 {
-	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
 	pid_t dead = dead_process();
 	char abandoned[40], recent[40];

@@ -57,6 +57,8 @@ static void finish(struct bench *bench)
 	free(bench);
 }
 
+#define BENCH_TEST(name) FAKE_TEST_OF(name, struct bench *bench, start, finish)
+
 static void read_entries(struct bench *bench, size_t count)
 {
 	driver_associations(&bench->driver, bench->entries, bench->errors, count, BATCH_READS);
@@ -95,7 +97,7 @@ FAKE_TEST(any_number_of_associations_takes_the_fewest_calls)
 	static const size_t COUNTS[] = { 1, 2, 63, 64, 65, 127, 128, 129, 192, MOST };
 
 	for (size_t c = 0; c < COUNT(COUNTS); c++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		read_entries(bench, COUNTS[c]);
 		for (size_t i = 0; i < COUNTS[c]; i++)
@@ -108,19 +110,15 @@ FAKE_TEST(any_number_of_associations_takes_the_fewest_calls)
 	}
 }
 
-FAKE_TEST(no_association_is_no_call)
+BENCH_TEST(no_association_is_no_call)
 {
-	struct bench *bench = start(*state);
-
 	read_entries(bench, 0);
 	write_entries(bench, 0);
 	assert_int_equal(bench->device->call_count, 0);
-	finish(bench);
 }
 
 FAKE_TEST(a_smaller_limit_of_the_driver_is_kept)
 {
-	struct fake_machine *fake = *state;
 	struct bench *bench;
 
 	fake->device.max_commands = 10;
@@ -135,7 +133,7 @@ FAKE_TEST(a_smaller_limit_of_the_driver_is_kept)
 
 FAKE_TEST(writes_are_marked_and_do_not_modify_the_request)
 {
-	struct bench *bench = start_writing(*state);
+	struct bench *bench = start_writing(fake);
 
 	write_entries(bench, MOST);
 	assert_int_equal(bench->device->call_count, 4);
@@ -152,7 +150,7 @@ FAKE_TEST(a_read_that_fails_is_found_and_the_others_are_read)
 	static const uint32_t FAILING[] = { 0, 1, 30, 63, 64, 100, 129 };
 
 	for (size_t f = 0; f < COUNT(FAILING); f++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		fail_entry(bench, FAILING[f], false, -EINVAL, 0);
 		read_entries(bench, 130);
@@ -165,10 +163,8 @@ FAKE_TEST(a_read_that_fails_is_found_and_the_others_are_read)
 	}
 }
 
-FAKE_TEST(only_the_call_that_failed_is_repeated_one_by_one)
+BENCH_TEST(only_the_call_that_failed_is_repeated_one_by_one)
 {
-	struct bench *bench = start(*state);
-
 	fail_entry(bench, 70, false, -ENOTTY, 0);
 	read_entries(bench, 192);
 	/* 64; 64 that fail; those again, each alone; 64. */
@@ -181,13 +177,10 @@ FAKE_TEST(only_the_call_that_failed_is_repeated_one_by_one)
 	assert_int_equal(times_sent(bench, 64, false), 2);
 	assert_int_equal(times_sent(bench, 127, false), 2);
 	assert_int_equal(times_sent(bench, 191, false), 1);
-	finish(bench);
 }
 
-FAKE_TEST(an_answer_of_a_call_that_failed_is_not_taken)
+BENCH_TEST(an_answer_of_a_call_that_failed_is_not_taken)
 {
-	struct bench *bench = start(*state);
-
 	/* The driver answers core 0 in the call that fails for core 1; alone, core 0 fails, too. */
 	fail_entry(bench, 0, false, -EPERM, 0);
 	fail_entry(bench, 1, false, -EPERM, 0);
@@ -198,23 +191,19 @@ FAKE_TEST(an_answer_of_a_call_that_failed_is_not_taken)
 	assert_int_equal(bench->entries[0].clos, 0);
 	assert_int_equal(bench->errors[1], -EPERM);
 	check_read(bench, 2);
-	finish(bench);
 }
 
-FAKE_TEST(a_transient_failure_is_retried)
+BENCH_TEST(a_transient_failure_is_retried)
 {
-	struct bench *bench = start(*state);
-
 	fail_entry(bench, 5, false, -ENOTTY, 1);
 	read_entries(bench, 64);
 	for (size_t i = 0; i < 64; i++)
 		check_read(bench, i);
-	finish(bench);
 }
 
 FAKE_TEST(D9_writes_stop_at_the_one_that_fails_and_the_rest_is_cancelled)
 {
-	struct bench *bench = start_writing(*state);
+	struct bench *bench = start_writing(fake);
 
 	fail_entry(bench, 66, true, -EPERM, 0);
 	write_entries(bench, MOST);
@@ -228,10 +217,9 @@ FAKE_TEST(D9_writes_stop_at_the_one_that_fails_and_the_rest_is_cancelled)
 	finish(bench);
 }
 
-FAKE_TEST(entries_with_an_error_are_not_sent_and_keep_it)
+BENCH_TEST(entries_with_an_error_are_not_sent_and_keep_it)
 {
 	static const uint32_t BAD[] = { 0, 10, 11, 63, 64, 99 };
-	struct bench *bench = start(*state);
 
 	for (size_t i = 0; i < COUNT(BAD); i++) {
 		bench->errors[BAD[i]] = -EOPNOTSUPP;
@@ -252,12 +240,11 @@ FAKE_TEST(entries_with_an_error_are_not_sent_and_keep_it)
 		assert_int_equal(bench->entries[i].clos, UNTOUCHED);
 		assert_int_equal(times_sent(bench, i, false), 0);
 	}
-	finish(bench);
 }
 
 FAKE_TEST(nothing_is_written_after_an_entry_with_an_error)
 {
-	struct bench *bench = start_writing(*state);
+	struct bench *bench = start_writing(fake);
 
 	bench->errors[2] = -EOPNOTSUPP;
 	write_entries(bench, 5);
@@ -270,10 +257,9 @@ FAKE_TEST(nothing_is_written_after_an_entry_with_an_error)
 	finish(bench);
 }
 
-FAKE_TEST(a_call_that_is_interrupted_is_repeated_as_a_whole)
+BENCH_TEST(a_call_that_is_interrupted_is_repeated_as_a_whole)
 {
 	static const int ANSWERS[] = { -EINTR, -EINTR };
-	struct bench *bench = start(*state);
 
 	bench->device->script = ANSWERS;
 	bench->device->script_count = COUNT(ANSWERS);
@@ -285,13 +271,11 @@ FAKE_TEST(a_call_that_is_interrupted_is_repeated_as_a_whole)
 	assert_int_equal(bench->device->calls[0].count, 64);
 	assert_int_equal(bench->device->calls[2].count, 64);
 	assert_int_equal(bench->device->calls[3].count, 6);
-	finish(bench);
 }
 
-FAKE_TEST(D13_a_positive_answer_is_no_success)
+BENCH_TEST(D13_a_positive_answer_is_no_success)
 {
 	static const int ANSWERS[] = { 1, 1 };
-	struct bench *bench = start(*state);
 
 	bench->device->script = ANSWERS;
 	bench->device->script_count = COUNT(ANSWERS);
@@ -300,16 +284,14 @@ FAKE_TEST(D13_a_positive_answer_is_no_success)
 	read_entries(bench, 2);
 	assert_int_equal(bench->errors[0], -EBADMSG);
 	check_read(bench, 1);
-	finish(bench);
 }
 
 /* ---- Requests that are one structure ---- */
 
-FAKE_TEST(a_request_is_repeated_while_it_is_interrupted)
+BENCH_TEST(a_request_is_repeated_while_it_is_interrupted)
 {
 	static const int ANSWERS[] = { -EINTR, -EINTR, FAKE_SERVE };
 	static const unsigned char INFO[11] = { [2] = 4 };
-	struct bench *bench = start(*state);
 	struct abi_perf_level_info info = { .socket_id = 1, .power_domain_id = 2 };
 
 	fake_tpmi(bench->device, FAKE_LEVELS, FAKE_DOMAIN(1, 2), 0, INFO, sizeof(INFO));
@@ -319,7 +301,6 @@ FAKE_TEST(a_request_is_repeated_while_it_is_interrupted)
 	assert_int_equal(driver_request(&bench->driver, "PERF_LEVELS", ABI_PERF_LEVELS, &info), 0);
 	assert_int_equal(info.max_level, 4);
 	assert_int_equal(bench->device->call_count, 3);
-	finish(bench);
 }
 
 FAKE_TEST(a_request_answers_0_or_an_error_and_nothing_else)
@@ -328,7 +309,7 @@ FAKE_TEST(a_request_answers_0_or_an_error_and_nothing_else)
 	static const int EXPECTED[] = { -ENOTTY, -EPERM, -EBADMSG, -EBADMSG };
 
 	for (size_t i = 0; i < COUNT(ANSWERS); i++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 		struct abi_perf_level_info info = { .socket_id = 1, .power_domain_id = 2 };
 
 		bench->device->script = &ANSWERS[i];

@@ -43,6 +43,8 @@ static void finish(struct bench *bench)
 	free(bench);
 }
 
+#define BENCH_TEST(name) FAKE_TEST_OF(name, struct bench *bench, start, finish)
+
 static void send_entries(struct bench *bench, size_t count)
 {
 	driver_mailbox(&bench->driver, bench->commands, bench->errors, count, BATCH_READS);
@@ -82,7 +84,7 @@ static void check_all_done_but(const struct bench *bench, size_t count, size_t f
 FAKE_TEST(any_number_of_entries_takes_the_fewest_calls)
 {
 	for (size_t count = 1; count <= MOST; count++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		send_entries(bench, count);
 		for (size_t i = 0; i < count; i++)
@@ -96,19 +98,15 @@ FAKE_TEST(any_number_of_entries_takes_the_fewest_calls)
 	}
 }
 
-FAKE_TEST(entries_keep_their_order)
+BENCH_TEST(entries_keep_their_order)
 {
-	struct bench *bench = start(*state);
-
 	send_entries(bench, MOST);
 	for (uint32_t i = 0; i < MOST; i++)
 		assert_int_equal(bench->device->entries[i].cpu, 1000 + i);
-	finish(bench);
 }
 
 FAKE_TEST(a_smaller_limit_of_the_driver_is_kept)
 {
-	struct fake_machine *fake = *state;
 	struct bench *bench;
 
 	fake->device.max_commands = 7;
@@ -119,13 +117,10 @@ FAKE_TEST(a_smaller_limit_of_the_driver_is_kept)
 	finish(bench);
 }
 
-FAKE_TEST(no_entries_are_no_call)
+BENCH_TEST(no_entries_are_no_call)
 {
-	struct bench *bench = start(*state);
-
 	send_entries(bench, 0);
 	assert_int_equal(bench->device->call_count, 0);
-	finish(bench);
 }
 
 FAKE_TEST(a_failing_entry_keeps_its_own_error_and_the_others_are_read)
@@ -133,7 +128,7 @@ FAKE_TEST(a_failing_entry_keeps_its_own_error_and_the_others_are_read)
 	static const uint32_t PLACES[] = { 0, 1, 37, 63, 64, 127, 128, 199 };
 
 	for (size_t i = 0; i < COUNT(PLACES); i++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		fail_entry(bench, PLACES[i], -ENXIO, 0);
 		send_entries(bench, MOST);
@@ -142,10 +137,9 @@ FAKE_TEST(a_failing_entry_keeps_its_own_error_and_the_others_are_read)
 	}
 }
 
-FAKE_TEST(every_entry_can_fail_in_its_own_way)
+BENCH_TEST(every_entry_can_fail_in_its_own_way)
 {
 	static const int ERRORS[] = { -ENXIO, -EINVAL, 0, -EPERM, -EIO, 0, -ENXIO };
-	struct bench *bench = start(*state);
 
 	for (uint32_t i = 0; i < COUNT(ERRORS); i++)
 		if (ERRORS[i])
@@ -155,13 +149,11 @@ FAKE_TEST(every_entry_can_fail_in_its_own_way)
 		assert_int_equal(bench->errors[i], ERRORS[i]);
 	check_done(bench, 2);
 	check_done(bench, 5);
-	finish(bench);
 }
 
-FAKE_TEST(a_short_count_without_a_reason_is_resumed)
+BENCH_TEST(a_short_count_without_a_reason_is_resumed)
 {
 	static const int SHORT[] = { 10, 1, 30 };
-	struct bench *bench = start(*state);
 
 	script(bench, SHORT, COUNT(SHORT));
 	send_entries(bench, 50);
@@ -171,36 +163,30 @@ FAKE_TEST(a_short_count_without_a_reason_is_resumed)
 	assert_int_equal(bench->device->calls[2].count, 39);
 	assert_int_equal(bench->device->calls[3].count, 9);
 	assert_int_equal(bench->device->entries[50].cpu, 1010);
-	finish(bench);
 }
 
-FAKE_TEST(an_interrupted_call_is_sent_again)
+BENCH_TEST(an_interrupted_call_is_sent_again)
 {
 	static const int INTERRUPTED[] = { -EINTR, -EINTR, 5, -EINTR };
-	struct bench *bench = start(*state);
 
 	script(bench, INTERRUPTED, COUNT(INTERRUPTED));
 	send_entries(bench, 20);
 	check_all_done_but(bench, 20, MOST, 0);
 	assert_int_equal(bench->device->call_count, 5);
-	finish(bench);
 }
 
-FAKE_TEST(an_endless_storm_of_signals_ends_as_interrupted)
+BENCH_TEST(an_endless_storm_of_signals_ends_as_interrupted)
 {
-	struct bench *bench = start(*state);
-
 	fail_entry(bench, 0, -EINTR, 0);
 	send_entries(bench, 2);
 	assert_int_equal(bench->errors[0], -EINTR);
 	check_done(bench, 1);
-	finish(bench);
 }
 
 FAKE_TEST(a_busy_mailbox_is_asked_again_as_often_as_allowed)
 {
 	for (unsigned int tries = 1; tries <= 5; tries++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		bench->driver.tries = tries;
 		if (tries > 1)
@@ -215,7 +201,7 @@ FAKE_TEST(a_busy_mailbox_is_asked_again_as_often_as_allowed)
 FAKE_TEST(a_mailbox_that_stays_busy_is_reported_after_the_last_try)
 {
 	for (unsigned int tries = 1; tries <= 4; tries++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		bench->driver.tries = tries;
 		fail_entry(bench, 0, -EBUSY, 0);
@@ -226,32 +212,25 @@ FAKE_TEST(a_mailbox_that_stays_busy_is_reported_after_the_last_try)
 	}
 }
 
-FAKE_TEST(a_mailbox_busy_in_the_middle_gets_all_its_tries)
+BENCH_TEST(a_mailbox_busy_in_the_middle_gets_all_its_tries)
 {
-	struct bench *bench = start(*state);
-
 	/* Once as the end of a short count, then twice as the first of a call. */
 	fail_entry(bench, 5, -EBUSY, 3);
 	send_entries(bench, 10);
 	check_all_done_but(bench, 10, MOST, 0);
-	finish(bench);
 }
 
-FAKE_TEST(one_busy_entry_does_not_use_up_the_tries_of_another)
+BENCH_TEST(one_busy_entry_does_not_use_up_the_tries_of_another)
 {
-	struct bench *bench = start(*state);
-
 	fail_entry(bench, 0, -EBUSY, 2);
 	fail_entry(bench, 1, -EBUSY, 2);
 	fail_entry(bench, 2, -EBUSY, 2);
 	send_entries(bench, 3);
 	check_all_done_but(bench, 3, MOST, 0);
-	finish(bench);
 }
 
-FAKE_TEST(only_the_mailbox_is_worth_another_try)
+BENCH_TEST(only_the_mailbox_is_worth_another_try)
 {
-	struct bench *bench = start(*state);
 	struct abi_msr_cmd msr = { .logical_cpu = 1, .msr = 0x1ad };
 	int error;
 
@@ -259,7 +238,6 @@ FAKE_TEST(only_the_mailbox_is_worth_another_try)
 	driver_msr(&bench->driver, &msr, &error, 1, BATCH_READS);
 	assert_int_equal(error, -EBUSY);
 	assert_int_equal(bench->device->call_count, 1);
-	finish(bench);
 }
 
 FAKE_TEST(a_refusal_is_not_repeated)
@@ -267,7 +245,7 @@ FAKE_TEST(a_refusal_is_not_repeated)
 	static const int ERRORS[] = { -ENXIO, -EINVAL, -EPERM, -EIO, -ENOMEM, -EFAULT };
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		fail_entry(bench, 0, ERRORS[i], 0);
 		send_entries(bench, 1);
@@ -277,23 +255,20 @@ FAKE_TEST(a_refusal_is_not_repeated)
 	}
 }
 
-FAKE_TEST(a_missing_transport_ends_the_batch_for_all_entries)
+BENCH_TEST(a_missing_transport_ends_the_batch_for_all_entries)
 {
 	static const int MISSING[] = { -ENOTTY };
-	struct bench *bench = start(*state);
 
 	script(bench, MISSING, 1);
 	send_entries(bench, MOST);
 	for (size_t i = 0; i < MOST; i++)
 		assert_int_equal(bench->errors[i], -ENOTTY);
 	assert_int_equal(bench->device->call_count, 1);
-	finish(bench);
 }
 
-FAKE_TEST(a_transport_that_goes_away_leaves_what_was_read)
+BENCH_TEST(a_transport_that_goes_away_leaves_what_was_read)
 {
 	static const int GOES[] = { FAKE_SERVE, -ENOTTY };
-	struct bench *bench = start(*state);
 
 	script(bench, GOES, 2);
 	send_entries(bench, MOST);
@@ -302,7 +277,6 @@ FAKE_TEST(a_transport_that_goes_away_leaves_what_was_read)
 	for (size_t i = 64; i < MOST; i++)
 		assert_int_equal(bench->errors[i], -ENOTTY);
 	assert_int_equal(bench->device->call_count, 2);
-	finish(bench);
 }
 
 FAKE_TEST(D13_positive_answers_that_are_no_count_are_errors)
@@ -310,7 +284,7 @@ FAKE_TEST(D13_positive_answers_that_are_no_count_are_errors)
 	static const int ANSWERS[] = { 0x81, 0x83, 0x86, 0x87, 0x88, 0x89, 3, 0x7fffffff };
 
 	for (size_t i = 0; i < COUNT(ANSWERS); i++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		script(bench, &ANSWERS[i], 1);
 		send_entries(bench, 2);
@@ -320,26 +294,22 @@ FAKE_TEST(D13_positive_answers_that_are_no_count_are_errors)
 	}
 }
 
-FAKE_TEST(D13_an_answer_of_zero_is_an_error_and_no_endless_loop)
+BENCH_TEST(D13_an_answer_of_zero_is_an_error_and_no_endless_loop)
 {
 	static const int ZERO[] = { 0 };
-	struct bench *bench = start(*state);
 
 	script(bench, ZERO, 1);
 	send_entries(bench, 3);
 	check_all_done_but(bench, 3, 0, -EBADMSG);
-	finish(bench);
 }
 
-FAKE_TEST(D13_a_pcibios_code_is_an_error_of_the_first_entry_of_a_full_batch)
+BENCH_TEST(D13_a_pcibios_code_is_an_error_of_the_first_entry_of_a_full_batch)
 {
 	static const int CODE[] = { 0x87 };
-	struct bench *bench = start(*state);
 
 	script(bench, CODE, 1);
 	send_entries(bench, MOST);
 	check_all_done_but(bench, MOST, 0, -EBADMSG);
-	finish(bench);
 }
 
 static void write_entries(struct bench *bench, size_t count)
@@ -352,7 +322,7 @@ FAKE_TEST(D9_writes_stop_at_the_entry_that_fails)
 	static const uint32_t PLACES[] = { 0, 1, 37, 63, 64, 199 };
 
 	for (size_t i = 0; i < COUNT(PLACES); i++) {
-		struct bench *bench = start(*state);
+		struct bench *bench = start(fake);
 
 		fail_entry(bench, PLACES[i], -ENXIO, 0);
 		write_entries(bench, MOST);
@@ -365,21 +335,18 @@ FAKE_TEST(D9_writes_stop_at_the_entry_that_fails)
 	}
 }
 
-FAKE_TEST(writes_that_are_interrupted_or_busy_or_cut_short_go_on)
+BENCH_TEST(writes_that_are_interrupted_or_busy_or_cut_short_go_on)
 {
 	static const int ANSWERS[] = { -EINTR, 5, -EBUSY, -EBUSY, 1, -EINTR };
-	struct bench *bench = start(*state);
 
 	script(bench, ANSWERS, COUNT(ANSWERS));
 	write_entries(bench, 20);
 	check_all_done_but(bench, 20, MOST, 0);
-	finish(bench);
 }
 
-FAKE_TEST(D13_writes_stop_at_an_answer_that_is_no_count)
+BENCH_TEST(D13_writes_stop_at_an_answer_that_is_no_count)
 {
 	static const int CODE[] = { 0x87 };
-	struct bench *bench = start(*state);
 
 	script(bench, CODE, 1);
 	write_entries(bench, 3);
@@ -387,7 +354,6 @@ FAKE_TEST(D13_writes_stop_at_an_answer_that_is_no_count)
 	assert_int_equal(bench->errors[1], -ECANCELED);
 	assert_int_equal(bench->errors[2], -ECANCELED);
 	assert_int_equal(bench->device->call_count, 1);
-	finish(bench);
 }
 
 static double seconds_since(const struct timespec *start)
@@ -398,9 +364,8 @@ static double seconds_since(const struct timespec *start)
 	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-FAKE_TEST(a_pause_sends_mailbox_commands_alone_and_waits_before_each)
+BENCH_TEST(a_pause_sends_mailbox_commands_alone_and_waits_before_each)
 {
-	struct bench *bench = start(*state);
 	struct timespec begin;
 
 	bench->driver.pause_ms = 5;
@@ -411,12 +376,10 @@ FAKE_TEST(a_pause_sends_mailbox_commands_alone_and_waits_before_each)
 	assert_int_equal(bench->device->call_count, 4);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(bench->device->calls[i].count, 1);
-	finish(bench);
 }
 
-FAKE_TEST(a_pause_does_not_concern_other_requests)
+BENCH_TEST(a_pause_does_not_concern_other_requests)
 {
-	struct bench *bench = start(*state);
 	struct abi_cpu_map cpus[3] = { { .logical_cpu = 0 },
 				       { .logical_cpu = 1 },
 				       { .logical_cpu = 2 } };
@@ -428,12 +391,10 @@ FAKE_TEST(a_pause_does_not_concern_other_requests)
 	driver_phy_ids(&bench->driver, cpus, errors, 3);
 	assert_int_equal(errors[2], 0);
 	assert_int_equal(bench->device->call_count, 1);
-	finish(bench);
 }
 
-FAKE_TEST(each_kind_of_entry_arrives_and_returns_in_its_layout)
+BENCH_TEST(each_kind_of_entry_arrives_and_returns_in_its_layout)
 {
-	struct bench *bench = start(*state);
 	struct abi_cpu_map cpu = { .logical_cpu = 4097 };
 	struct abi_io_reg io = { .logical_cpu = 4098, .reg = 0x24 };
 	struct abi_msr_cmd msr = { .logical_cpu = 4099, .msr = 0x1ae };
@@ -460,19 +421,15 @@ FAKE_TEST(each_kind_of_entry_arrives_and_returns_in_its_layout)
 	assert_int_equal(io.value, 0xfedcba98);
 	assert_int_equal(msr.data, UINT64_C(0xfedcba9876543210));
 	assert_int_equal(mailbox.resp_data, 0x89abcdef);
-	finish(bench);
 }
 
-FAKE_TEST(calls_and_commands_are_counted)
+BENCH_TEST(calls_and_commands_are_counted)
 {
-	struct bench *bench = start(*state);
-
 	/* One of each for GET_PLATFORM_INFO. */
 	send_entries(bench, 65);
 	assert_int_equal(bench->driver.opens, 1);
 	assert_int_equal(bench->driver.calls, 1 + 2);
 	assert_int_equal(bench->driver.commands, 1 + 65);
-	finish(bench);
 }
 
 struct trace {
@@ -486,9 +443,8 @@ static void count_commands(void *data, int level, const char *line)
 	trace->commands += level == ISST_LOG_DEBUG && !strncmp(line, "mbox_send: cpu:", 15);
 }
 
-FAKE_TEST(D66_each_command_is_a_line_of_the_trace)
+BENCH_TEST(D66_each_command_is_a_line_of_the_trace)
 {
-	struct bench *bench = start(*state);
 	struct trace trace = { 0 };
 
 	bench->messages.log = count_commands;
@@ -496,5 +452,4 @@ FAKE_TEST(D66_each_command_is_a_line_of_the_trace)
 	bench->messages.log_level = ISST_LOG_DEBUG;
 	send_entries(bench, 100);
 	assert_int_equal(trace.commands, 100);
-	finish(bench);
 }

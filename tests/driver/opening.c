@@ -27,7 +27,6 @@ static void finish(struct opened *opened)
 
 FAKE_TEST(the_driver_reports_its_properties)
 {
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	fake->device.api_version = 3;
@@ -48,7 +47,6 @@ FAKE_TEST(the_driver_reports_its_properties)
 
 FAKE_TEST(a_driver_that_reports_no_limit_gets_64_commands)
 {
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	fake->device.max_commands = 0;
@@ -60,7 +58,6 @@ FAKE_TEST(a_driver_that_reports_no_limit_gets_64_commands)
 FAKE_TEST(D70_no_device_means_no_driver_here_and_names_the_modules)
 {
 	static const int ERRORS[] = { -ENOENT, -ENODEV, -ENXIO };
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
@@ -78,7 +75,6 @@ FAKE_TEST(D70_no_device_means_no_driver_here_and_names_the_modules)
 FAKE_TEST(a_device_that_may_not_be_opened_is_not_permitted)
 {
 	static const int ERRORS[] = { -EACCES, -EPERM };
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
@@ -92,7 +88,6 @@ FAKE_TEST(a_device_that_may_not_be_opened_is_not_permitted)
 
 FAKE_TEST(any_other_failure_to_open_is_reported_unchanged)
 {
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	fake->device.open_error = -EMFILE;
@@ -104,7 +99,6 @@ FAKE_TEST(any_other_failure_to_open_is_reported_unchanged)
 
 FAKE_TEST(a_device_without_transports_is_closed_at_once_and_no_error)
 {
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	fake->device.api_version = 0;
@@ -119,7 +113,6 @@ FAKE_TEST(a_device_without_transports_is_closed_at_once_and_no_error)
 FAKE_TEST(D10_a_device_that_does_not_report_its_properties_is_closed)
 {
 	static const int ANSWERS[] = { -ENOTTY, -EFAULT, 1, 0x87 };
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	for (size_t i = 0; i < COUNT(ANSWERS); i++) {
@@ -135,7 +128,6 @@ FAKE_TEST(D10_a_device_that_does_not_report_its_properties_is_closed)
 
 FAKE_TEST(nothing_is_sent_once_the_device_is_closed)
 {
-	struct fake_machine *fake = *state;
 	struct abi_mbox_cmd command = { .command = 0x7f };
 	struct opened opened;
 	int error = 0;
@@ -151,7 +143,6 @@ FAKE_TEST(nothing_is_sent_once_the_device_is_closed)
 
 FAKE_TEST(closing_twice_closes_once_and_a_failure_to_close_is_harmless)
 {
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	fake->device.close_error = -EIO;
@@ -216,7 +207,6 @@ static int ask(struct opened *opened)
 /** An open device keeps modules from registering, also while a program waits for its user. */
 FAKE_TEST(a_suspended_device_is_opened_by_the_next_request)
 {
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	open_for_mailbox(fake, &opened);
@@ -235,7 +225,6 @@ FAKE_TEST(a_suspended_device_is_opened_by_the_next_request)
 
 FAKE_TEST(a_device_that_could_not_be_opened_again_stays_open)
 {
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	assert_int_equal(open_on(fake, &opened), 0);
@@ -251,7 +240,6 @@ FAKE_TEST(a_device_that_could_not_be_opened_again_stays_open)
 FAKE_TEST(a_driver_that_was_unloaded_meanwhile_can_be_loaded_again)
 {
 	static const int ERRORS[] = { -ENOENT, -ENXIO, -ENODEV };
-	struct fake_machine *fake = *state;
 	struct opened opened;
 
 	open_for_mailbox(fake, &opened);

@@ -38,29 +38,29 @@ static void check_manager(struct fake_machine *fake, size_t manager, unsigned in
 
 FAKE_TEST(kubelet_without_a_plugin_is_no_manager)
 {
-	add_process(*state, 1, "systemd");
-	add_process(*state, 900, "kubelet");
-	check_manager(*state, KUBELET, 0, 0);
+	add_process(fake, 1, "systemd");
+	add_process(fake, 900, "kubelet");
+	check_manager(fake, KUBELET, 0, 0);
 }
 
 FAKE_TEST(a_plugin_without_kubelet_is_no_manager)
 {
-	add_process(*state, 1, "systemd");
-	add_process(*state, 950, "cri-resmgr");
-	check_manager(*state, KUBELET, 0, 0);
+	add_process(fake, 1, "systemd");
+	add_process(fake, 950, "cri-resmgr");
+	check_manager(fake, KUBELET, 0, 0);
 }
 
 /** The kernel keeps 15 characters of a name. */
 FAKE_TEST(kubelet_with_a_plugin_is_one_manager)
 {
-	add_process(*state, 950, "nri-resource-po");
-	add_process(*state, 900, "kubelet");
-	add_process(*state, 960, "nri-resource-po");
-	check_manager(*state, KUBELET, 900, 950);
+	add_process(fake, 950, "nri-resource-po");
+	add_process(fake, 900, "kubelet");
+	add_process(fake, 960, "nri-resource-po");
+	check_manager(fake, KUBELET, 900, 950);
 }
 
 FAKE_TEST(others_need_no_plugin)
 {
-	add_process(*state, 700, "tuned");
-	check_manager(*state, TUNED, 700, 0);
+	add_process(fake, 700, "tuned");
+	check_manager(fake, TUNED, 700, 0);
 }

@@ -4,7 +4,6 @@
 
 FAKE_TEST(a_context_has_the_identity_before_anything_is_touched)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
 	const struct isst_platform *platform = &context->platform;
 
@@ -30,8 +29,6 @@ FAKE_TEST(a_context_has_the_identity_before_anything_is_touched)
 
 FAKE_TEST(closing_releases_the_machine_and_nothing_is_nothing)
 {
-	struct fake_machine *fake = *state;
-
 	isst_close(fake_context(fake));
 	assert_int_equal(fake->released, 1);
 	isst_close(NULL);
@@ -47,7 +44,6 @@ static void log_error(void *data, int level, const char *message)
  * is closed. */
 FAKE_TEST(a_machine_of_another_version_is_refused_and_closed)
 {
-	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine, .log_level = ISST_LOG_ERROR };
 	struct isst_context *context;
 	char message[200] = "";
@@ -67,7 +63,6 @@ FAKE_TEST(a_machine_of_another_version_is_refused_and_closed)
 
 FAKE_TEST(an_emulated_machine_reports_its_name)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake->machine.name = "guide";
@@ -78,7 +73,6 @@ FAKE_TEST(an_emulated_machine_reports_its_name)
 
 FAKE_TEST(discovery_reports_the_driver_and_opens_the_device_once)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);
@@ -114,8 +108,6 @@ static void check_no_discovery(struct fake_machine *fake, int error, const char 
 
 FAKE_TEST(a_driver_without_transports_is_not_supported_and_names_the_modules)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake->device.api_version = 0;
 	check_no_discovery(fake, -EOPNOTSUPP, "isst_if_mbox_pci");
@@ -133,7 +125,6 @@ static int transport_registers(void *data)
 
 FAKE_TEST(a_transport_that_registers_late_is_waited_for)
 {
-	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine,
 					.interrupted = transport_registers,
 					.interrupted_data = fake };
@@ -160,7 +151,6 @@ static int always(void *data)
 
 FAKE_TEST(waiting_for_the_driver_can_be_interrupted)
 {
-	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine, .interrupted = always };
 	struct isst_context *context;
 
@@ -190,8 +180,6 @@ FAKE_TEST(D10_the_modules_named_are_those_of_the_processor)
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct fake_machine *fake = *state;
-
 		fake_small_machine(fake);
 		fake->device.api_version = 0;
 		fake->machine.identity.family = CASES[i].family;
@@ -213,7 +201,6 @@ FAKE_TEST(an_unknown_processor_is_reported_and_works)
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct fake_machine *fake = *state;
 		struct isst_context *context;
 
 		fake_small_machine(fake);
@@ -233,8 +220,6 @@ FAKE_TEST(an_unknown_processor_is_reported_and_works)
 
 FAKE_TEST(D10_an_unknown_api_version_is_not_supported_and_is_reported)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake->device.api_version = 4;
 	check_no_discovery(fake, -EOPNOTSUPP, "version is 4");
@@ -244,15 +229,11 @@ FAKE_TEST(D10_an_unknown_api_version_is_not_supported_and_is_reported)
 
 FAKE_TEST(the_device_is_closed_when_the_topology_makes_no_sense)
 {
-	struct fake_machine *fake = *state;
-
 	check_no_discovery(fake, -EIO, "possible");
 }
 
 FAKE_TEST(D10_a_machine_without_driver_is_not_supported)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake->device.open_error = -ENOENT;
 	check_no_discovery(fake, -EOPNOTSUPP, "/dev/isst_interface");
@@ -261,7 +242,6 @@ FAKE_TEST(D10_a_machine_without_driver_is_not_supported)
 
 FAKE_TEST(the_way_is_the_drivers_choice_and_not_the_models)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);
@@ -274,7 +254,6 @@ FAKE_TEST(the_way_is_the_drivers_choice_and_not_the_models)
 
 FAKE_TEST(discovering_twice_and_asking_too_early_are_bad_requests)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
 	struct isst_clos_association association = { 0 };
 	struct isst_level level = { 0 };
@@ -292,7 +271,6 @@ FAKE_TEST(discovering_twice_and_asking_too_early_are_bad_requests)
 
 FAKE_TEST(options_reach_the_driver)
 {
-	struct fake_machine *fake = *state;
 	struct isst_options options = { .machine = &fake->machine, .tries = 5, .pause_ms = 1 };
 	struct isst_perf_profile profiles[2] = { 0 };
 	struct isst_context *context;

@@ -15,7 +15,6 @@ static struct isst_context *hyperthreaded(struct fake_machine *fake)
 
 FAKE_TEST(D68_core_power_of_each_domain_stands_alone)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_core_power states[2] = { { .domain = context_domain(context, 0) },
 					     { .domain = context_domain(context, 1) } };
@@ -37,7 +36,6 @@ FAKE_TEST(D68_core_power_of_each_domain_stands_alone)
 
 FAKE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos configs[3];
 
@@ -64,7 +62,6 @@ FAKE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data)
 
 FAKE_TEST(a_clos_that_no_machine_has_is_a_bad_request_and_not_sent)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos clos = { .domain = context_domain(context, 0), .clos = 4 };
 
@@ -77,7 +74,6 @@ FAKE_TEST(a_clos_that_no_machine_has_is_a_bad_request_and_not_sent)
 
 FAKE_TEST(a_missing_mmio_transport_names_its_module)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos clos = { .domain = context_domain(context, 0) };
 
@@ -100,7 +96,6 @@ FAKE_TEST(a_register_is_read_once_for_all_cpus_of_its_core)
 {
 	static const unsigned int CPUS[] = { 7, 0, 4, 3, 1, 0 };
 	static const unsigned int CLOS_COUNT[] = { 3, 1, 1, 3, 2, 1 };
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos_association all[COUNT(CPUS)];
 
@@ -124,7 +119,6 @@ FAKE_TEST(a_register_is_read_once_for_all_cpus_of_its_core)
 FAKE_TEST(D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone)
 {
 	static const unsigned int CPUS[] = { 0, 1, 4, 5 };
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos_association all[COUNT(CPUS)];
 
@@ -143,7 +137,6 @@ FAKE_TEST(D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone)
 FAKE_TEST(D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0)
 {
 	static const unsigned int CPUS[] = { 0, 1, 2, 3 };
-	struct fake_machine *fake = *state;
 	struct isst_clos_association all[COUNT(CPUS)];
 	struct isst_context *context;
 
@@ -169,7 +162,6 @@ FAKE_TEST(D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0)
 FAKE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls)
 {
 	enum { CPUS = 256 };
-	struct fake_machine *fake = *state;
 	struct isst_clos_association all[CPUS];
 	struct isst_context *context;
 
@@ -195,7 +187,6 @@ FAKE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls)
 
 FAKE_TEST(no_associations_are_no_request)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 
 	fake_forget(&fake->device);
@@ -206,7 +197,6 @@ FAKE_TEST(no_associations_are_no_request)
 
 FAKE_TEST(D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_turbo_ratio_limits limits[2];
 

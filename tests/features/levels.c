@@ -69,7 +69,6 @@ static void read_level(struct isst_context *context, struct isst_level *level, s
 
 FAKE_TEST(a_level_is_read_with_all_that_it_specifies)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
@@ -106,7 +105,6 @@ FAKE_TEST(a_level_is_read_with_all_that_it_specifies)
 
 FAKE_TEST(A8_the_state_of_a_feature_is_the_one_that_the_level_reports)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
@@ -125,7 +123,6 @@ FAKE_TEST(A8_the_state_of_a_feature_is_the_one_that_the_level_reports)
 
 FAKE_TEST(features_that_cannot_be_read_are_unknown_and_not_unsupported)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
@@ -148,7 +145,6 @@ FAKE_TEST(features_that_cannot_be_read_are_unknown_and_not_unsupported)
 
 FAKE_TEST(D69_core_power_that_cannot_be_read_is_unknown)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
@@ -164,7 +160,6 @@ FAKE_TEST(D69_core_power_that_cannot_be_read_is_unknown)
 FAKE_TEST(D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent)
 {
 	static const unsigned int LEVELS[] = { 3, 4, 255, 256, 65536, UINT32_MAX };
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
@@ -187,7 +182,6 @@ FAKE_TEST(D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent)
 
 FAKE_TEST(D4_a_failed_summary_is_an_error_of_its_levels)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_perf_profile profile = { .domain = context_domain(context, 0) };
 	struct isst_level level;
@@ -248,7 +242,6 @@ TEST(D68_what_fails_in_one_domain_does_not_spoil_the_others)
 
 FAKE_TEST(D2_bucket_sizes_that_cannot_be_read_are_unreadable)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
@@ -264,7 +257,6 @@ FAKE_TEST(D2_bucket_sizes_that_cannot_be_read_are_unreadable)
 
 FAKE_TEST(D6_a_high_priority_mask_that_cannot_be_read_is_an_error_and_not_none)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
@@ -294,7 +286,6 @@ static struct isst_context *two_cores(struct fake_machine *fake, unsigned int fi
 
 FAKE_TEST(D24_core_32_exactly_is_in_the_masks)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_cores(fake, 0, 32);
 	struct isst_level level;
 
@@ -310,7 +301,6 @@ FAKE_TEST(D24_core_32_exactly_is_in_the_masks)
 
 FAKE_TEST(D24_up_to_core_31_one_half_is_enough)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_cores(fake, 1, 31);
 	struct isst_level level;
 
@@ -325,7 +315,6 @@ FAKE_TEST(D24_up_to_core_31_one_half_is_enough)
 
 FAKE_TEST(D6_a_refused_upper_half_is_an_error_where_such_cores_exist)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_cores(fake, 0, 32);
 	struct isst_level level;
 
@@ -342,7 +331,6 @@ FAKE_TEST(D6_a_refused_upper_half_is_an_error_where_such_cores_exist)
 
 FAKE_TEST(a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	struct isst_level level;
 
@@ -364,7 +352,6 @@ FAKE_TEST(a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it)
 
 FAKE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	struct isst_level levels[2] = { 0 };
 
@@ -393,7 +380,6 @@ FAKE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong)
 
 FAKE_TEST(a_summary_that_the_caller_brings_is_not_asked_for)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_perf_profile profile = { .domain = context_domain(context, 0),
 					     .highest_level = 1,
@@ -420,7 +406,6 @@ FAKE_TEST(parts_that_are_left_out_are_not_asked_for)
 		      { ISST_READ_LEVELS_BASE_FREQ, 0, 1, 0 },
 		      { ISST_READ_LEVELS_TURBO_FREQ, 0, 0, 1 },
 		      { ISST_READ_LEVELS_ALL, 1, 1, 1 } };
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
@@ -448,7 +433,6 @@ FAKE_TEST(parts_that_are_left_out_are_not_asked_for)
 
 FAKE_TEST(no_levels_are_no_request)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 
 	fake_forget(&fake->device);
@@ -467,7 +451,6 @@ FAKE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more)
 	 * x 10; then 3 of 11. */
 	static const size_t PHASES[] = { PACKAGES, PACKAGES * (2 + LEVELS - 1),
 					 PACKAGES * LEVELS * (12 + 7), PACKAGES * LEVELS * 3 };
-	struct fake_machine *fake = *state;
 	struct isst_level levels[PACKAGES * LEVELS] = { 0 };
 	struct isst_context *context;
 	size_t calls = 0, commands = 0;

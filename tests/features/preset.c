@@ -42,7 +42,6 @@ FAKE_TEST(a_model_name_identifies_a_preset_platform_without_the_driver)
 					     "Intel(R) Xeon(R) Gold 5218N" };
 
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
-		struct fake_machine *fake = *state;
 		struct isst_context *context;
 
 		preset_machine(fake, NAMES[i], NONE);
@@ -69,7 +68,6 @@ FAKE_TEST(two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox)
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct fake_machine *fake = *state;
 		struct isst_context *context;
 
 		preset_machine(fake, "Genuine Intel(R) CPU", CASES[i].base_khz);
@@ -94,7 +92,6 @@ FAKE_TEST(a_mailbox_that_answers_is_used)
 		      { -ENXIO, true }, { -EINVAL, true }, { -ENOTTY, true } };
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct fake_machine *fake = *state;
 		struct isst_context *context;
 
 		preset_machine(fake, "Intel(R) Xeon(R) Platinum 8260L CPU @ 2.40GHz", TWO);
@@ -116,7 +113,6 @@ FAKE_TEST(a_mailbox_that_answers_is_used)
 
 FAKE_TEST(without_access_to_the_driver_nothing_is_guessed)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	preset_machine(fake, "Genuine Intel(R) CPU", TWO);
@@ -137,7 +133,6 @@ static struct isst_level read_level(struct isst_context *context, unsigned int n
 
 FAKE_TEST(level_0_is_described_by_cpufreq)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	struct isst_level level;
 	char *list;
@@ -191,7 +186,6 @@ FAKE_TEST(D32_the_frequency_in_the_name_is_read_strictly)
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct fake_machine *fake = *state;
 		struct isst_context *context;
 		struct isst_level level;
 
@@ -207,7 +201,6 @@ FAKE_TEST(D32_the_frequency_in_the_name_is_read_strictly)
 
 FAKE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	struct isst_level level;
 
@@ -231,7 +224,6 @@ FAKE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed)
 
 FAKE_TEST(missing_files_are_reported_as_missing)
 {
-	struct fake_machine *fake = *state;
 	struct isst_turbo_ratio_limits limits = { 0 };
 	struct isst_clos_association association = { 0 };
 	struct isst_core_power core_power = { 0 };
@@ -268,7 +260,6 @@ FAKE_TEST(missing_files_are_reported_as_missing)
 
 FAKE_TEST(cores_are_those_of_the_kernel)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	preset_machine(fake, "6230N CPU @ 2.30GHz", TWO);
@@ -285,7 +276,6 @@ FAKE_TEST(cores_are_those_of_the_kernel)
 
 FAKE_TEST(asking_whether_it_is_one_leaves_other_processors_alone)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);

@@ -28,7 +28,6 @@ static void plan_without_memory(struct isst_context *context,
 
 FAKE_TEST(reads_without_memory_leave_their_own_message)
 {
-	struct fake_machine *fake = *state;
 	struct firmware_operations operations;
 	struct isst_turbo_ratio_limits limits = { 0 };
 	struct isst_perf_profile profile = { 0 };
@@ -92,7 +91,7 @@ FAKE_TEST(a_text_that_is_lost_is_no_value_of_a_journal)
 	struct messages before;
 
 	skip_with_sanitizer();
-	context = fake_context(*state);
+	context = fake_context(fake);
 	memcpy(same, good, sizeof(good));
 	assert_int_equal(item_line_parse(context, damaged, &saved), -EINVAL);
 	lose_texts(&context->messages, &before);
@@ -105,7 +104,6 @@ FAKE_TEST(a_text_that_is_lost_is_no_value_of_a_journal)
 
 FAKE_TEST(a_text_that_is_lost_is_no_value_of_a_file)
 {
-	struct fake_machine *fake = *state;
 	struct item_access access = { .item = { .kind = ITEM_PARTITION, .package = 1, .die = 2 } };
 	struct isst_context *context;
 	struct messages before;
@@ -131,7 +129,6 @@ FAKE_TEST(a_text_that_is_lost_is_no_value_of_a_file)
 
 FAKE_TEST(a_failure_of_a_file_has_the_message_of_its_own_error)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
 	struct item_access access = { .item = { .kind = ITEM_SCALING_MAX, .index = 1 } };
 

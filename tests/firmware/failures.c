@@ -3,8 +3,6 @@
 #include "base/error_name.h"
 #include "support/fake_firmware.h"
 
-enum { ICE_LAKE = 0x6a };
-
 static struct isst_failure features_failure(struct fake_firmware *fake, int error)
 {
 	struct level_features features = { 0 };
@@ -40,11 +38,11 @@ static struct isst_failure limits_failure(struct fake_firmware *fake, int error)
 	return limits.failure;
 }
 
-static void check_failures(void **state,
+static void check_failures(struct fake_machine *machine,
 			   struct isst_failure (*provoke)(struct fake_firmware *fake, int error),
 			   int error, int expected, const char *const texts[4])
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 	struct isst_failure failure = provoke(fake, error);
 
 	if (failure.error != expected)
@@ -57,7 +55,7 @@ static void check_failures(void **state,
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D70_a_failed_mailbox_command_is_reported_with_place_and_cause)
+FAKE_MACHINE_TEST(D70_a_failed_mailbox_command_is_reported_with_place_and_cause)
 {
 	static const struct {
 		int error, expected;
@@ -73,11 +71,11 @@ FAKE_TEST(D70_a_failed_mailbox_command_is_reported_with_place_and_cause)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++)
-		check_failures(state, features_failure, CASES[i].error, CASES[i].expected,
+		check_failures(machine, features_failure, CASES[i].error, CASES[i].expected,
 			       CASES[i].texts);
 }
 
-FAKE_TEST(D3_a_failed_register_is_reported_with_offset_and_cause)
+FAKE_MACHINE_TEST(D3_a_failed_register_is_reported_with_offset_and_cause)
 {
 	static const struct {
 		int error, expected;
@@ -89,11 +87,11 @@ FAKE_TEST(D3_a_failed_register_is_reported_with_offset_and_cause)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++)
-		check_failures(state, clos_failure, CASES[i].error, CASES[i].expected,
+		check_failures(machine, clos_failure, CASES[i].error, CASES[i].expected,
 			       CASES[i].texts);
 }
 
-FAKE_TEST(D2_a_failed_msr_is_reported_with_register_and_cause)
+FAKE_MACHINE_TEST(D2_a_failed_msr_is_reported_with_register_and_cause)
 {
 	static const struct {
 		int error, expected;
@@ -107,11 +105,11 @@ FAKE_TEST(D2_a_failed_msr_is_reported_with_register_and_cause)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++)
-		check_failures(state, limits_failure, CASES[i].error, CASES[i].expected,
+		check_failures(machine, limits_failure, CASES[i].error, CASES[i].expected,
 			       CASES[i].texts);
 }
 
-FAKE_TEST(D4_only_a_refused_summary_means_not_supported)
+FAKE_MACHINE_TEST(D4_only_a_refused_summary_means_not_supported)
 {
 	static const struct {
 		int error, expected;
@@ -122,7 +120,7 @@ FAKE_TEST(D4_only_a_refused_summary_means_not_supported)
 		      { -EPERM, -EPERM } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 		struct isst_perf_profile profile = { .domain = &fake->domain };
 
 		fake_mailbox_error(fake->device, 0x7f00, 0, 0, CASES[i].error);
@@ -134,9 +132,8 @@ FAKE_TEST(D4_only_a_refused_summary_means_not_supported)
 	}
 }
 
-FAKE_TEST(the_first_failure_is_reported_and_the_others_are_counted)
+FIRMWARE_TEST(the_first_failure_is_reported_and_the_others_are_counted)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_core_power power = { .domain = &fake->domain };
 
 	fake_mailbox_error(fake->device, 0x9403, 0, 0, -ENXIO);
@@ -148,12 +145,10 @@ FAKE_TEST(the_first_failure_is_reported_and_the_others_are_counted)
 	failure_join(&power.failure, &power.clos_failure);
 	check_holds(power.failure.message, "0x94/0x03");
 	assert_int_equal(power.failure.more, 1);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for)
+FIRMWARE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_domain other = {
 		.name = "package 3, die 0", .package = 3, .die = 0, .has_cpu = true, .cpu = 77
 	};
@@ -168,12 +163,10 @@ FAKE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for)
 	assert_int_equal(bad.failure.error, -EIO);
 	assert_int_equal(good.failure.error, 0);
 	assert_int_equal(good.max_mhz, ISST_CLOS_NO_LIMIT_MHZ);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(a_batch_is_used_again_after_it_has_run)
+FIRMWARE_TEST(a_batch_is_used_again_after_it_has_run)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
 
 	fake_msr(fake->device, 0x1ad, 1);
@@ -185,12 +178,10 @@ FAKE_TEST(a_batch_is_used_again_after_it_has_run)
 		assert_int_equal(firmware_run(fake->batch), 0);
 		assert_int_equal(fake->device->entry_count, i + 1);
 	}
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(requests_of_all_domains_travel_together_by_kind)
+FIRMWARE_TEST(requests_of_all_domains_travel_together_by_kind)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_ratio_limits limits[100];
 	struct isst_core_power powers[100];
 
@@ -211,5 +202,4 @@ FAKE_TEST(requests_of_all_domains_travel_together_by_kind)
 		assert_int_equal(limits[i].value, 7);
 		assert_true(powers[i].supported);
 	}
-	fake_firmware_finish(fake);
 }

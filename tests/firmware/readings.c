@@ -5,7 +5,7 @@
  */
 #include "support/fake_firmware.h"
 
-enum { ICE_LAKE = 0x6a, SKYLAKE = 0x55, SAPPHIRE_RAPIDS = 0x8f, EMERALD_RAPIDS = 0xcf };
+enum { SKYLAKE = 0x55, SAPPHIRE_RAPIDS = 0x8f, EMERALD_RAPIDS = 0xcf };
 
 static void run(struct fake_firmware *fake)
 {
@@ -34,10 +34,10 @@ static void read_properties(struct fake_firmware *fake)
 }
 
 /** Starts, answers all properties of level 3 with 0 but this one, and reads them. */
-static struct fake_firmware *with_property(void **state, uint32_t address, uint32_t data,
-					   uint32_t answer)
+static struct fake_firmware *with_property(struct fake_machine *machine, uint32_t address,
+					   uint32_t data, uint32_t answer)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 
 	fake->level.level = 3;
 	answer_properties(fake, 3, 3);
@@ -46,9 +46,9 @@ static struct fake_firmware *with_property(void **state, uint32_t address, uint3
 	return fake;
 }
 
-static struct isst_perf_profile read_summary(void **state, uint32_t answer)
+static struct isst_perf_profile read_summary(struct fake_machine *machine, uint32_t answer)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 	struct isst_perf_profile profile = { .domain = &fake->domain };
 
 	fake_mailbox(fake->device, 0x7f00, 0, 0, answer);
@@ -61,31 +61,31 @@ static struct isst_perf_profile read_summary(void **state, uint32_t answer)
 	return profile;
 }
 
-FAKE_TEST(the_summary_of_levels_is_decoded)
+FAKE_MACHINE_TEST(the_summary_of_levels_is_decoded)
 {
-	struct isst_perf_profile profile = read_summary(state, 0x81020403);
+	struct isst_perf_profile profile = read_summary(machine, 0x81020403);
 
 	assert_int_equal(profile.version, 3);
 	assert_int_equal(profile.highest_level, 4);
 	assert_int_equal(profile.current_level, 2);
 	assert_true(profile.locked);
 	assert_true(profile.enabled);
-	profile = read_summary(state, 0x7effffff);
+	profile = read_summary(machine, 0x7effffff);
 	assert_int_equal(profile.version, 255);
 	assert_int_equal(profile.highest_level, 255);
 	assert_int_equal(profile.current_level, 255);
 	assert_false(profile.locked);
 	assert_false(profile.enabled);
-	profile = read_summary(state, 0x80000000);
+	profile = read_summary(machine, 0x80000000);
 	assert_int_equal(profile.version | profile.highest_level | profile.current_level, 0);
 	assert_false(profile.locked);
 	assert_true(profile.enabled);
-	profile = read_summary(state, 0x01000000);
+	profile = read_summary(machine, 0x01000000);
 	assert_true(profile.locked);
 	assert_false(profile.enabled);
 }
 
-FAKE_TEST(the_features_of_a_level_are_decoded)
+FAKE_MACHINE_TEST(the_features_of_a_level_are_decoded)
 {
 	static const struct {
 		uint32_t answer;
@@ -99,7 +99,7 @@ FAKE_TEST(the_features_of_a_level_are_decoded)
 		      { 0xffffffff, true, true, true, true } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 		struct level_features features = { 0 };
 
 		fake_mailbox(fake->device, 0x7f01, 0, 4, CASES[i].answer);
@@ -116,44 +116,44 @@ FAKE_TEST(the_features_of_a_level_are_decoded)
 	}
 }
 
-FAKE_TEST(power_and_ratio_of_a_level_are_decoded)
+FAKE_MACHINE_TEST(power_and_ratio_of_a_level_are_decoded)
 {
-	struct fake_firmware *fake = with_property(state, 0x7f03, 3, 0x001b0109);
+	struct fake_firmware *fake = with_property(machine, 0x7f03, 3, 0x001b0109);
 
 	check_known(fake->level.power_w, 265);
 	check_known(fake->level.tdp_ratio, 27);
 	fake_firmware_finish(fake);
-	fake = with_property(state, 0x7f03, 3, 0xffffffff);
+	fake = with_property(machine, 0x7f03, 3, 0xffffffff);
 	check_known(fake->level.power_w, 32767);
 	check_known(fake->level.tdp_ratio, 255);
 	fake_firmware_finish(fake);
-	fake = with_property(state, 0x7f03, 3, 0xff008000);
+	fake = with_property(machine, 0x7f03, 3, 0xff008000);
 	check_absent(fake->level.power_w);
 	check_known(fake->level.tdp_ratio, 0);
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(the_temperature_of_a_level_is_decoded)
+FAKE_MACHINE_TEST(the_temperature_of_a_level_is_decoded)
 {
-	struct fake_firmware *fake = with_property(state, 0x7f05, 3, 0xffffff64);
+	struct fake_firmware *fake = with_property(machine, 0x7f05, 3, 0xffffff64);
 
 	check_known(fake->level.tjunction_c, 100);
 	fake_firmware_finish(fake);
-	fake = with_property(state, 0x7f05, 3, 0xffffff00);
+	fake = with_property(machine, 0x7f05, 3, 0xffffff00);
 	check_absent(fake->level.tjunction_c);
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(base_frequencies_of_a_level_are_decoded)
+FAKE_MACHINE_TEST(base_frequencies_of_a_level_are_decoded)
 {
-	struct fake_firmware *fake = with_property(state, 0x7f0a, 3, 0x0a0f141b);
+	struct fake_firmware *fake = with_property(machine, 0x7f0a, 3, 0x0a0f141b);
 
 	check_known(fake->level.base_mhz, 2700);
 	check_known(fake->level.base_avx2_mhz, 2000);
 	check_known(fake->level.base_avx512_mhz, 1500);
 	check_known(fake->level.base_amx_mhz, 1000);
 	fake_firmware_finish(fake);
-	fake = with_property(state, 0x7f0a, 3, 0x00ff00ff);
+	fake = with_property(machine, 0x7f0a, 3, 0x00ff00ff);
 	check_known(fake->level.base_mhz, 25500);
 	check_absent(fake->level.base_avx2_mhz);
 	check_known(fake->level.base_avx512_mhz, 25500);
@@ -161,9 +161,9 @@ FAKE_TEST(base_frequencies_of_a_level_are_decoded)
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(uncore_frequencies_of_a_level_are_decoded)
+FAKE_MACHINE_TEST(uncore_frequencies_of_a_level_are_decoded)
 {
-	struct fake_firmware *fake = with_property(state, 0x7f0c, 0x10003, 0x08ff1216);
+	struct fake_firmware *fake = with_property(machine, 0x7f0c, 0x10003, 0x08ff1216);
 
 	check_known(fake->level.fabric[0].max_mhz, 2200);
 	check_known(fake->level.fabric[0].base_mhz, 1800);
@@ -176,9 +176,9 @@ FAKE_TEST(uncore_frequencies_of_a_level_are_decoded)
 }
 
 /** Reads the uncore frequencies where command 0x0c is answered like this. */
-static struct fake_firmware *uncore_without_0c(void **state, int error)
+static struct fake_firmware *uncore_without_0c(struct fake_machine *machine, int error)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 
 	fake->level.level = 3;
 	answer_properties(fake, 3, 3);
@@ -191,13 +191,13 @@ static struct fake_firmware *uncore_without_0c(void **state, int error)
 	return fake;
 }
 
-FAKE_TEST(where_command_0c_is_unknown_09_reports_the_uncore_frequencies)
+FAKE_MACHINE_TEST(where_command_0c_is_unknown_09_reports_the_uncore_frequencies)
 {
 	/* To the firmware; to the kernel before 6.12. */
 	static const int ERRORS[] = { -ENXIO, -EINVAL };
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
-		struct fake_firmware *fake = uncore_without_0c(state, ERRORS[i]);
+		struct fake_firmware *fake = uncore_without_0c(machine, ERRORS[i]);
 
 		assert_int_equal(fake->level.failure.error, 0);
 		check_known(fake->level.fabric[0].max_mhz, 2200);
@@ -207,9 +207,9 @@ FAKE_TEST(where_command_0c_is_unknown_09_reports_the_uncore_frequencies)
 	}
 }
 
-FAKE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence)
+FAKE_MACHINE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence)
 {
-	struct fake_firmware *fake = uncore_without_0c(state, -EPERM);
+	struct fake_firmware *fake = uncore_without_0c(machine, -EPERM);
 
 	assert_int_equal(fake->level.failure.error, -EPERM);
 	check_unreadable(fake->level.fabric[0].max_mhz);
@@ -219,9 +219,9 @@ FAKE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence)
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies)
+FAKE_MACHINE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
+	struct fake_firmware *fake = fake_firmware_start(machine, SKYLAKE);
 
 	answer_properties(fake, 0, 3);
 	fake_mailbox_error(fake->device, 0x7f0c, 0, 0x10000, -EINVAL);
@@ -236,7 +236,7 @@ FAKE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies)
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable)
+FAKE_MACHINE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable)
 {
 	static const struct {
 		int error;
@@ -249,7 +249,7 @@ FAKE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable)
 		      { -EFAULT, ISST_UNREADABLE, -EIO } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 
 		answer_properties(fake, 0, 3);
 		fake_mailbox_error(fake->device, 0x7f0a, 0, 0, CASES[i].error);
@@ -265,10 +265,8 @@ FAKE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable)
 	}
 }
 
-FAKE_TEST(turbo_limits_are_read_by_type_and_half)
+FIRMWARE_TEST(turbo_limits_are_read_by_type_and_half)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
-
 	fake->level.level = 2;
 	answer_properties(fake, 2, 3);
 	fake_mailbox(fake->device, 0x7f07, 0, 0x000002, 0x1c1e2023);
@@ -286,14 +284,13 @@ FAKE_TEST(turbo_limits_are_read_by_type_and_half)
 	check_known(fake->level.limit[1].mhz[0], 0);
 	check_known(fake->level.limit[2].mhz[7], 100);
 	check_absent(fake->level.limit[3].mhz[0]);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three)
+FAKE_MACHINE_TEST(emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three)
 {
 	static const char *const NAMES[] = { "level-0", "level-1", "level-2", "level-3",
 					     "level-4" };
-	struct fake_firmware *fake = fake_firmware_start(state, EMERALD_RAPIDS);
+	struct fake_firmware *fake = fake_firmware_start(machine, EMERALD_RAPIDS);
 
 	answer_properties(fake, 0, 5);
 	fake_mailbox(fake->device, 0x7f07, 0, 0x040100, 0x2a000000);
@@ -309,16 +306,14 @@ FAKE_TEST(emerald_rapids_has_five_types_sapphire_rapids_four_and_others_three)
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 2), "avx512");
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 3), "amx");
 	assert_null(fake->operations->trl_type_name(&fake->platform, 4));
-	fake->platform.model = ICE_LAKE;
+	fake->platform.model = FAKE_ICE_LAKE;
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 2), "avx512");
 	assert_null(fake->operations->trl_type_name(&fake->platform, 3));
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed)
+FIRMWARE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
-
 	answer_properties(fake, 0, 3);
 	fake_mailbox(fake->device, 0x7f06, 0, 0, 0x80000001);
 	fake_mailbox(fake->device, 0x7f06, 0, 0x100, 0x40000002);
@@ -331,13 +326,12 @@ FAKE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed)
 	read_properties(fake);
 	check_known(fake->request.cores.half[0], 0x80000001);
 	check_known(fake->request.cores.half[1], 0x40000002);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain)
+FAKE_MACHINE_TEST(D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain)
 {
 	for (unsigned int certain = 0; certain < 2; certain++) {
-		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 
 		answer_properties(fake, 0, 3);
 		fake_mailbox_error(fake->device, 0x7f06, 0, 0x100, -ENXIO);
@@ -352,10 +346,10 @@ FAKE_TEST(D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain)
 	}
 }
 
-static unsigned int memory_mhz(void **state, unsigned int family, unsigned int model, uint32_t code,
-			       enum isst_state expected)
+static unsigned int memory_mhz(struct fake_machine *machine, unsigned int family,
+			       unsigned int model, uint32_t code, enum isst_state expected)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, model);
+	struct fake_firmware *fake = fake_firmware_start(machine, model);
 	struct isst_value result;
 
 	fake->platform.family = family;
@@ -369,38 +363,37 @@ static unsigned int memory_mhz(void **state, unsigned int family, unsigned int m
 	return result.value;
 }
 
-FAKE_TEST(memory_codes_of_ice_lake_are_multiples_of_266_from_the_top)
+FAKE_MACHINE_TEST(memory_codes_of_ice_lake_are_multiples_of_266_from_the_top)
 {
 	static const unsigned int MHZ[] = { 3200, 2933, 2667, 2400, 2133, 1867, 1600 };
 
 	for (uint32_t code = 0; code < COUNT(MHZ); code++) {
-		assert_int_equal(memory_mhz(state, 6, 0x6a, code, ISST_KNOWN), MHZ[code]);
-		assert_int_equal(memory_mhz(state, 6, 0x6c, 0xffffff00 | code, ISST_KNOWN),
+		assert_int_equal(memory_mhz(machine, 6, 0x6a, code, ISST_KNOWN), MHZ[code]);
+		assert_int_equal(memory_mhz(machine, 6, 0x6c, 0xffffff00 | code, ISST_KNOWN),
 				 MHZ[code]);
 	}
-	memory_mhz(state, 6, 0x6a, 7, ISST_ABSENT);
-	memory_mhz(state, 6, 0x6c, 0xff, ISST_ABSENT);
+	memory_mhz(machine, 6, 0x6a, 7, ISST_ABSENT);
+	memory_mhz(machine, 6, 0x6c, 0xff, ISST_ABSENT);
 }
 
-FAKE_TEST(memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200)
+FAKE_MACHINE_TEST(memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200)
 {
-	assert_int_equal(memory_mhz(state, 6, 0x8f, 24, ISST_KNOWN), 4800);
-	assert_int_equal(memory_mhz(state, 6, 0xcf, 28, ISST_KNOWN), 5600);
-	assert_int_equal(memory_mhz(state, 6, 0x8f, 0xffffffff, ISST_KNOWN), 51000);
-	memory_mhz(state, 6, 0x8f, 0, ISST_ABSENT);
+	assert_int_equal(memory_mhz(machine, 6, 0x8f, 24, ISST_KNOWN), 4800);
+	assert_int_equal(memory_mhz(machine, 6, 0xcf, 28, ISST_KNOWN), 5600);
+	assert_int_equal(memory_mhz(machine, 6, 0x8f, 0xffffffff, ISST_KNOWN), 51000);
+	memory_mhz(machine, 6, 0x8f, 0, ISST_ABSENT);
 }
 
-FAKE_TEST(memory_codes_of_other_models_mean_nothing)
+FAKE_MACHINE_TEST(memory_codes_of_other_models_mean_nothing)
 {
-	memory_mhz(state, 6, 0x55, 3, ISST_ABSENT);
-	memory_mhz(state, 6, 0xad, 24, ISST_ABSENT);
-	memory_mhz(state, 19, 0x8f, 24, ISST_ABSENT);
-	memory_mhz(state, 19, 0x6a, 3, ISST_ABSENT);
+	memory_mhz(machine, 6, 0x55, 3, ISST_ABSENT);
+	memory_mhz(machine, 6, 0xad, 24, ISST_ABSENT);
+	memory_mhz(machine, 19, 0x8f, 24, ISST_ABSENT);
+	memory_mhz(machine, 19, 0x6a, 3, ISST_ABSENT);
 }
 
-FAKE_TEST(base_freq_is_decoded)
+FIRMWARE_TEST(base_freq_is_decoded)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_base_freq *result = &fake->level.base_freq_info;
 
 	fake->level.level = 1;
@@ -419,12 +412,10 @@ FAKE_TEST(base_freq_is_decoded)
 	check_known(result->high_mhz, 3000);
 	check_known(result->tjunction_c, 95);
 	check_known(result->power_w, 65535);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(turbo_freq_is_decoded_for_the_buckets_that_there_are)
+FIRMWARE_TEST(turbo_freq_is_decoded_for_the_buckets_that_there_are)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
 
 	fake->level.level = 2;
@@ -454,13 +445,10 @@ FAKE_TEST(turbo_freq_is_decoded_for_the_buckets_that_there_are)
 	check_known(result->mhz[1][2], 25500);
 	check_known(result->mhz[2][1], 3000);
 	assert_int_equal(fake_sent(fake->device, FAKE_MAILBOX, 5, 0x7f11, 0, 0x102), 0);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(the_upper_buckets_of_turbo_freq_are_read_where_there_are_any)
+FIRMWARE_TEST(the_upper_buckets_of_turbo_freq_are_read_where_there_are_any)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
-
 	fake_mailbox(fake->device, 0x7f12, 0, 0, 0);
 	fake_mailbox(fake->device, 0x7f10, 0, 0x000, 0x08060402);
 	fake_mailbox(fake->device, 0x7f10, 0, 0x100, 0xff0e0c0a);
@@ -477,12 +465,10 @@ FAKE_TEST(the_upper_buckets_of_turbo_freq_are_read_where_there_are_any)
 	check_known(fake->level.turbo_freq_info.mhz[2][3], 3300);
 	check_known(fake->level.turbo_freq_info.mhz[2][4], 4000);
 	check_known(fake->level.turbo_freq_info.mhz[2][7], 3700);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D31_bucket_sizes_come_from_the_register)
+FIRMWARE_TEST(D31_bucket_sizes_come_from_the_register)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_value cores[ISST_BUCKETS] = { 0 };
 	struct isst_failure failure = { 0 };
 
@@ -496,10 +482,9 @@ FAKE_TEST(D31_bucket_sizes_come_from_the_register)
 	check_known(cores[3], 15);
 	check_known(cores[4], 20);
 	check_known(cores[7], 255);
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(core_power_is_decoded)
+FAKE_MACHINE_TEST(core_power_is_decoded)
 {
 	static const struct {
 		uint32_t power, qos;
@@ -512,7 +497,7 @@ FAKE_TEST(core_power_is_decoded)
 		      { 0xffffffff, 0xffffffff, true, true, true, ISST_PRIORITY_ORDERED } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 		struct isst_core_power power = { .domain = &fake->domain };
 
 		fake_mailbox(fake->device, 0x9403, 0, 0, CASES[i].power);
@@ -539,12 +524,12 @@ static void check_clos(const struct isst_clos *clos, unsigned int epp, unsigned 
 	assert_int_equal(clos->desired_mhz, desired_mhz);
 }
 
-FAKE_TEST(a_clos_is_read_from_its_register)
+FAKE_MACHINE_TEST(a_clos_is_read_from_its_register)
 {
 	static const uint32_t REGISTERS[] = { 0x08, 0x0c, 0x10, 0x14 };
 
 	for (unsigned int number = 0; number < 4; number++) {
-		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 		struct isst_clos clos = { .domain = &fake->domain, .clos = number };
 
 		fake_io(fake->device, REGISTERS[number], 0x0aff143c);
@@ -556,10 +541,10 @@ FAKE_TEST(a_clos_is_read_from_its_register)
 	}
 }
 
-FAKE_TEST(model_55_is_asked_for_a_clos_by_mailbox)
+FAKE_MACHINE_TEST(model_55_is_asked_for_a_clos_by_mailbox)
 {
 	for (uint32_t number = 0; number < 4; number++) {
-		struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, SKYLAKE);
 		struct isst_clos clos = { .domain = &fake->domain, .clos = number };
 
 		fake_mailbox(fake->device, 0xd001, number, 0, 0xff1e0df0);
@@ -570,7 +555,7 @@ FAKE_TEST(model_55_is_asked_for_a_clos_by_mailbox)
 	}
 }
 
-FAKE_TEST(the_clos_of_a_core_is_read_from_its_register)
+FAKE_MACHINE_TEST(the_clos_of_a_core_is_read_from_its_register)
 {
 	static const struct {
 		unsigned int core;
@@ -582,7 +567,7 @@ FAKE_TEST(the_clos_of_a_core_is_read_from_its_register)
 		      { 63, 0x11c, 0xfffeffff, 2 } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct fake_firmware *fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 		struct isst_cpu cpu = { .number = 99,
 					.domain = &fake->domain,
 					.core_known = true,
@@ -598,9 +583,9 @@ FAKE_TEST(the_clos_of_a_core_is_read_from_its_register)
 	}
 }
 
-FAKE_TEST(model_55_is_asked_for_the_clos_of_a_core_by_mailbox)
+FAKE_MACHINE_TEST(model_55_is_asked_for_the_clos_of_a_core_by_mailbox)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
+	struct fake_firmware *fake = fake_firmware_start(machine, SKYLAKE);
 	struct isst_cpu cpu = { .domain = &fake->domain, .core_known = true, .core = 27 };
 	struct isst_clos_association association = { .cpu = &cpu };
 
@@ -611,9 +596,8 @@ FAKE_TEST(model_55_is_asked_for_the_clos_of_a_core_by_mailbox)
 	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(turbo_ratio_limits_are_all_64_bits_of_the_register)
+FIRMWARE_TEST(turbo_ratio_limits_are_all_64_bits_of_the_register)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
 
 	fake_msr(fake->device, 0x1ad, UINT64_C(0xfedcba9876543210));
@@ -621,10 +605,9 @@ FAKE_TEST(turbo_ratio_limits_are_all_64_bits_of_the_register)
 	run(fake);
 	assert_int_equal(limits.failure.error, 0);
 	assert_int_equal(limits.value, UINT64_C(0xfedcba9876543210));
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure)
+FAKE_MACHINE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure)
 {
 	static const struct {
 		uint64_t answer;
@@ -635,7 +618,7 @@ FAKE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure)
 	bool locked;
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		fake = fake_firmware_start(state, ICE_LAKE);
+		fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 		fake_msr(fake->device, 0x64b, CASES[i].answer);
 		assert_int_equal(fake->operations->plan_level_lock(fake->batch, &fake->domain,
 								   &failure, &locked),
@@ -645,7 +628,7 @@ FAKE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure)
 		assert_int_equal(locked, CASES[i].locked);
 		fake_firmware_finish(fake);
 	}
-	fake = fake_firmware_start(state, ICE_LAKE);
+	fake = fake_firmware_start(machine, FAKE_ICE_LAKE);
 	fake_msr_error(fake->device, 0x64b, -EIO);
 	fake->operations->plan_level_lock(fake->batch, &fake->domain, &failure, &locked);
 	run(fake);

@@ -2,7 +2,7 @@
 /* How each setting is read and written; words written manually from the layouts. */
 #include "support/fake_firmware.h"
 
-enum { ICE_LAKE = 0x6a, SKYLAKE = 0x55 };
+enum { SKYLAKE = 0x55 };
 
 /** A request, and what is to be sent with which data for it. */
 struct setting_case {
@@ -15,49 +15,49 @@ struct setting_case {
 };
 
 static const struct setting_case CASES[] = {
-	{ ICE_LAKE,
+	{ FAKE_ICE_LAKE,
 	  SETTING_LEVEL,
 	  0,
 	  { FAKE_MAILBOX, 5, 0x7f00, 0, 0 },
 	  0xff03ffff,
 	  3,
 	  { FAKE_MAILBOX, 5, 0x7f08, 0, 3 } },
-	{ ICE_LAKE,
+	{ FAKE_ICE_LAKE,
 	  SETTING_FEATURES,
 	  4,
 	  { FAKE_MAILBOX, 5, 0x7f01, 0, 4 },
 	  0xfffeffff,
 	  2,
 	  { FAKE_MAILBOX, 5, 0x7f02, 0, 0x20000 } },
-	{ ICE_LAKE,
+	{ FAKE_ICE_LAKE,
 	  SETTING_FEATURES,
 	  0,
 	  { FAKE_MAILBOX, 5, 0x7f01, 0, 0 },
 	  0x00010000,
 	  1,
 	  { FAKE_MAILBOX, 5, 0x7f02, 0, 0x10000 } },
-	{ ICE_LAKE,
+	{ FAKE_ICE_LAKE,
 	  SETTING_CORE_POWER,
 	  0,
 	  { FAKE_MAILBOX, 5, 0x9403, 0, 0 },
 	  0xffffffff,
 	  1,
 	  { FAKE_MAILBOX, 5, 0x9503, 0, 0x10000 } },
-	{ ICE_LAKE,
+	{ FAKE_ICE_LAKE,
 	  SETTING_QOS,
 	  0,
 	  { FAKE_MAILBOX, 5, 0xd002, 0, 0 },
 	  0x80000006,
 	  0x80000006,
 	  { FAKE_MAILBOX, 5, 0xd002, 0x100, 0x80000006 } },
-	{ ICE_LAKE,
+	{ FAKE_ICE_LAKE,
 	  SETTING_CLOS,
 	  2,
 	  { FAKE_IO, 5, 0x10, 0, 0 },
 	  0xff1e0fc3,
 	  0xff1e0fc3,
 	  { FAKE_IO, 5, 0x10, 1, 0xff1e0fc3 } },
-	{ ICE_LAKE,
+	{ FAKE_ICE_LAKE,
 	  SETTING_ASSOCIATION,
 	  63,
 	  { FAKE_IO, 5, 0x11c, 0, 0 },
@@ -87,10 +87,10 @@ static const struct setting_case CASES[] = {
 	  { FAKE_MSR, 5, 0x1ad, 1, UINT64_MAX } },
 };
 
-FAKE_TEST(each_setting_is_read_as_a_plain_value)
+FAKE_MACHINE_TEST(each_setting_is_read_as_a_plain_value)
 {
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(state, CASES[i].model);
+		struct fake_firmware *fake = fake_firmware_start(machine, CASES[i].model);
 		uint64_t value = 0x1234;
 		struct isst_failure failure = { 0 };
 		struct setting_request request = { &fake->domain, CASES[i].setting, CASES[i].index,
@@ -106,10 +106,10 @@ FAKE_TEST(each_setting_is_read_as_a_plain_value)
 	}
 }
 
-FAKE_TEST(each_setting_is_written_in_its_own_encoding)
+FAKE_MACHINE_TEST(each_setting_is_written_in_its_own_encoding)
 {
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_firmware_start(state, CASES[i].model);
+		struct fake_firmware *fake = fake_firmware_start(machine, CASES[i].model);
 		uint64_t value = CASES[i].value;
 		struct isst_failure failure = { 0 };
 		struct setting_request request = { &fake->domain, CASES[i].setting, CASES[i].index,
@@ -140,9 +140,8 @@ static void write_five(struct fake_firmware *fake, struct isst_failure failures[
 	assert_int_equal(firmware_run_writes(fake->batch), 0);
 }
 
-FAKE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
+FIRMWARE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_failure failures[5] = { 0 };
 
 	fake_mailbox(fake->device, 0x9503, 0, 0x10000, 0);
@@ -158,12 +157,10 @@ FAKE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
 	assert_int_equal(failures[3].error, -ECANCELED);
 	assert_int_equal(failures[4].error, -ECANCELED);
 	check_holds(failures[4].message, "not sent");
-	fake_firmware_finish(fake);
 }
 
-FAKE_TEST(D9_a_failed_write_stops_those_of_other_kinds_too)
+FIRMWARE_TEST(D9_a_failed_write_stops_those_of_other_kinds_too)
 {
-	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_failure failures[5] = { 0 };
 
 	fake_mailbox_error(fake->device, 0x9503, 0, 0x10000, -ENXIO);
@@ -175,5 +172,4 @@ FAKE_TEST(D9_a_failed_write_stops_those_of_other_kinds_too)
 	for (unsigned int i = 1; i < 5; i++)
 		assert_int_equal(failures[i].error, -ECANCELED);
 	assert_int_equal(fake_calls(fake->device, FAKE_IO), 0);
-	fake_firmware_finish(fake);
 }

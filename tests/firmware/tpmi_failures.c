@@ -44,10 +44,10 @@ static struct isst_failure write_failure(struct fake_firmware *fake, const struc
 	return failure;
 }
 
-FAKE_TEST(D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cause)
+FAKE_MACHINE_TEST(D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cause)
 {
 	for (size_t i = 0; i < COUNT(WRITES); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_failure failure = write_failure(fake, &WRITES[i], -ENOTTY);
 		const char *reason;
 
@@ -67,9 +67,8 @@ FAKE_TEST(D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cause
 	}
 }
 
-FAKE_TEST(possible_obstacles_of_a_level_are_listed_for_levels)
+TPMI_TEST(possible_obstacles_of_a_level_are_listed_for_levels)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failure = write_failure(fake, &WRITES[0], -ENOTTY);
 
 	check_holds(failure.message, "does not allow the level");
@@ -77,10 +76,9 @@ FAKE_TEST(possible_obstacles_of_a_level_are_listed_for_levels)
 	check_holds(failure.message, "did not take effect in time");
 	check_holds(failure.message, "BIOS");
 	check_holds(failure.message, "intel_pstate");
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(causes_are_not_guessed_if_the_kernel_reports_one)
+FAKE_MACHINE_TEST(causes_are_not_guessed_if_the_kernel_reports_one)
 {
 	static const struct {
 		int error, expected;
@@ -90,7 +88,7 @@ FAKE_TEST(causes_are_not_guessed_if_the_kernel_reports_one)
 		      { -EFAULT, -EIO, HWP } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_failure failure = write_failure(fake, &WRITES[0], CASES[i].error);
 
 		assert_int_equal(failure.error, CASES[i].expected);
@@ -101,12 +99,12 @@ FAKE_TEST(causes_are_not_guessed_if_the_kernel_reports_one)
 	}
 }
 
-FAKE_TEST(HWP_is_no_cause_where_the_kernel_does_not_look_at_it)
+FAKE_MACHINE_TEST(HWP_is_no_cause_where_the_kernel_does_not_look_at_it)
 {
 	size_t found = 0;
 
 	for (size_t i = 0; i < COUNT(WRITES); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 
 		if (WRITES[i].setting == SETTING_CLOS || WRITES[i].setting == SETTING_ASSOCIATION) {
 			assert_null(
@@ -165,7 +163,7 @@ static const struct read_case {
 	{ plan_clos, { "the configuration of a CLOS", "TPMI request 7" } },
 };
 
-FAKE_TEST(D70_a_refused_read_is_reported_with_value_place_and_request)
+FAKE_MACHINE_TEST(D70_a_refused_read_is_reported_with_value_place_and_request)
 {
 	static const struct {
 		int error, expected;
@@ -177,7 +175,7 @@ FAKE_TEST(D70_a_refused_read_is_reported_with_value_place_and_request)
 
 	for (size_t i = 0; i < COUNT(READS); i++)
 		for (size_t e = 0; e < COUNT(CASES); e++) {
-			struct fake_firmware *fake = fake_tpmi_start(state, 3);
+			struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 			struct isst_failure *failure;
 
 			fake->device->unexpected_error = CASES[e].error;
@@ -196,9 +194,8 @@ FAKE_TEST(D70_a_refused_read_is_reported_with_value_place_and_request)
 		}
 }
 
-FAKE_TEST(D68_a_failure_concerns_only_the_domain_that_it_was_for)
+TPMI_TEST(D68_a_failure_concerns_only_the_domain_that_it_was_for)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
 	struct isst_core_power powers[2] = { { .domain = &fake->domain }, { .domain = &other } };
 
@@ -212,5 +209,4 @@ FAKE_TEST(D68_a_failure_concerns_only_the_domain_that_it_was_for)
 	assert_int_equal(powers[1].failure.error, 0);
 	assert_true(powers[1].supported);
 	assert_true(powers[1].enabled);
-	fake_tpmi_finish(fake);
 }

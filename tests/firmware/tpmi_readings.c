@@ -12,19 +12,23 @@ enum { LEVEL = 3 };
 #define LEVEL_DATA LEVEL
 #define MASK_DATA (1 << 8 | LEVEL)
 
-static struct fake_firmware *start_level(void **state)
+static struct fake_firmware *start_level(struct fake_machine *machine)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 
 	fake->level.level = LEVEL;
 	return fake;
 }
 
+#define LEVEL_TEST(name) \
+	FAKE_TEST_OF(name, struct fake_firmware *fake, start_level, fake_tpmi_finish)
+
 /* ---- Summary of levels ---- */
 
-static struct isst_perf_profile read_summary(void **state, const unsigned char bytes[11])
+static struct isst_perf_profile read_summary(struct fake_machine *machine,
+					     const unsigned char bytes[11])
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 	struct isst_perf_profile profile = { .domain = &fake->domain };
 
 	fake_summary(fake, FAKE_OWN, bytes);
@@ -37,10 +41,10 @@ static struct isst_perf_profile read_summary(void **state, const unsigned char b
 	return profile;
 }
 
-FAKE_TEST(the_summary_of_levels_is_decoded)
+FAKE_MACHINE_TEST(the_summary_of_levels_is_decoded)
 {
 	struct isst_perf_profile profile = read_summary(
-		state, (unsigned char[11]){ 1, 2, 4, 3, 0x1b, 1, 0, 1, 1, 0, 0 });
+		machine, (unsigned char[11]){ 1, 2, 4, 3, 0x1b, 1, 0, 1, 1, 0, 0 });
 
 	assert_int_equal(profile.highest_level, 4);
 	assert_int_equal(profile.version, 3);
@@ -48,23 +52,23 @@ FAKE_TEST(the_summary_of_levels_is_decoded)
 	assert_int_equal(profile.current_level, 1);
 	assert_true(profile.locked);
 	assert_true(profile.enabled);
-	profile = read_summary(state, (unsigned char[11]){ 1, 2, 0, 1, 0x01, 0, 3, 0, 1, 9, 9 });
+	profile = read_summary(machine, (unsigned char[11]){ 1, 2, 0, 1, 0x01, 0, 3, 0, 1, 9, 9 });
 	assert_int_equal(profile.highest_level, 0);
 	assert_int_equal(profile.version, 1);
 	assert_int_equal(profile.level_mask, 1);
 	assert_int_equal(profile.current_level, 0);
 	assert_false(profile.locked);
 	assert_true(profile.enabled);
-	profile = read_summary(state, (unsigned char[11]){ 1, 2, 0, 1, 0x01, 0, 0, 1, 0, 0, 0 });
+	profile = read_summary(machine, (unsigned char[11]){ 1, 2, 0, 1, 0x01, 0, 0, 1, 0, 0, 0 });
 	assert_true(profile.locked);
 	assert_false(profile.enabled);
 }
 
 /* Some kernels have the error of the last change in the bits above. */
-FAKE_TEST(B16_only_bit_0_of_the_summary_is_the_lock)
+FAKE_MACHINE_TEST(B16_only_bit_0_of_the_summary_is_the_lock)
 {
 	for (unsigned int value = 0; value < 8; value++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_perf_profile profile = { .domain = &fake->domain };
 
 		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [7] = (unsigned char)value });
@@ -76,10 +80,10 @@ FAKE_TEST(B16_only_bit_0_of_the_summary_is_the_lock)
 	}
 }
 
-FAKE_TEST(the_lock_of_the_level_is_the_summarys)
+FAKE_MACHINE_TEST(the_lock_of_the_level_is_the_summarys)
 {
 	for (unsigned int value = 0; value < 8; value++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_failure failure = { 0 };
 		bool locked = !(value & 1);
 
@@ -96,10 +100,10 @@ FAKE_TEST(the_lock_of_the_level_is_the_summarys)
 
 /* ---- Features ---- */
 
-static struct level_features read_features(void **state, unsigned int api_version,
+static struct level_features read_features(struct fake_machine *machine, unsigned int api_version,
 					   unsigned int level, const unsigned char bytes[11])
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, api_version);
+	struct fake_firmware *fake = fake_tpmi_start(machine, api_version);
 	struct level_features features = { 0 };
 
 	fake_summary(fake, FAKE_OWN, bytes);
@@ -111,7 +115,7 @@ static struct level_features read_features(void **state, unsigned int api_versio
 	return features;
 }
 
-FAKE_TEST(version_3_reports_support_of_each_level)
+FAKE_MACHINE_TEST(version_3_reports_support_of_each_level)
 {
 	/* SST-TF at levels 0 and 3, SST-BF at 1 and 3. */
 	const unsigned char bytes[11] = { [9] = 0x09, [10] = 0x0a };
@@ -119,16 +123,16 @@ FAKE_TEST(version_3_reports_support_of_each_level)
 	const bool base_freq[8] = { [1] = true, [3] = true };
 
 	for (unsigned int level = 0; level < 8; level++) {
-		struct level_features features = read_features(state, 3, level, bytes);
+		struct level_features features = read_features(machine, 3, level, bytes);
 
 		assert_int_equal(features.turbo_freq_supported, turbo_freq[level]);
 		assert_int_equal(features.base_freq_supported, base_freq[level]);
 	}
-	assert_true(
-		read_features(state, 3, 7, (unsigned char[11]){ [9] = 0x80 }).turbo_freq_supported);
+	assert_true(read_features(machine, 3, 7, (unsigned char[11]){ [9] = 0x80 })
+			    .turbo_freq_supported);
 }
 
-FAKE_TEST(version_2_reports_support_of_all_levels_at_once)
+FAKE_MACHINE_TEST(version_2_reports_support_of_all_levels_at_once)
 {
 	static const struct {
 		unsigned char turbo_freq, base_freq;
@@ -137,7 +141,7 @@ FAKE_TEST(version_2_reports_support_of_all_levels_at_once)
 	for (size_t i = 0; i < COUNT(CASES); i++)
 		for (unsigned int level = 0; level < 8; level++) {
 			struct level_features features = read_features(
-				state, 2, level,
+				machine, 2, level,
 				(unsigned char[11]){
 					[9] = CASES[i].turbo_freq, [10] = CASES[i].base_freq });
 
@@ -146,11 +150,11 @@ FAKE_TEST(version_2_reports_support_of_all_levels_at_once)
 		}
 }
 
-FAKE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq)
+FAKE_MACHINE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
 		struct level_features features = read_features(
-			state, 3, 0, (unsigned char[11]){ [6] = (unsigned char)(0xfc | bits) });
+			machine, 3, 0, (unsigned char[11]){ [6] = (unsigned char)(0xfc | bits) });
 
 		assert_int_equal(features.base_freq_on, bits & 1);
 		assert_int_equal(features.turbo_freq_on, bits >> 1);
@@ -159,14 +163,14 @@ FAKE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq)
 	}
 }
 
-FAKE_TEST(E7_a_level_that_no_hardware_has_is_a_failure)
+FAKE_MACHINE_TEST(E7_a_level_that_no_hardware_has_is_a_failure)
 {
 	static const unsigned char BYTES[][11] = { { [2] = 32 },
 						   { [2] = 255, [4] = 3 },
 						   { [5] = 40 } };
 
 	for (size_t i = 0; i < COUNT(BYTES); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_perf_profile profile = { .domain = &fake->domain };
 
 		fake_summary(fake, FAKE_OWN, BYTES[i]);
@@ -214,9 +218,8 @@ static void check_summaries_asked(const struct fake_firmware *fake, size_t count
 	assert_int_equal(fake_calls(fake->device, FAKE_LEVELS), 2 * count);
 }
 
-FAKE_TEST(D81_a_summary_is_asked_for_once_in_a_batch)
+TPMI_TEST(D81_a_summary_is_asked_for_once_in_a_batch)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
 
 	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [2] = 4, [7] = 1, [9] = 1 });
@@ -230,12 +233,10 @@ FAKE_TEST(D81_a_summary_is_asked_for_once_in_a_batch)
 	assert_non_null(fake->batch);
 	read_of_summaries(fake, &other);
 	check_summaries_asked(fake, 2);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(a_summary_is_not_trusted_after_a_write)
+TPMI_TEST(a_summary_is_not_trusted_after_a_write)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
 	struct isst_failure failure = { 0 };
 	uint64_t level = 2;
@@ -250,12 +251,10 @@ FAKE_TEST(a_summary_is_not_trusted_after_a_write)
 	assert_int_equal(failure.error, 0);
 	read_of_summaries(fake, &other);
 	check_summaries_asked(fake, 2);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(a_summary_that_failed_is_asked_for_again)
+TPMI_TEST(a_summary_that_failed_is_asked_for_again)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct level_features features[2] = { 0 };
 
 	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [9] = 1 });
@@ -270,7 +269,6 @@ FAKE_TEST(a_summary_that_failed_is_asked_for_again)
 	assert_int_equal(features[0].failure.error, -EIO);
 	assert_int_equal(features[1].failure.error, 0);
 	assert_true(features[1].turbo_freq_supported);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- Properties of a level ---- */
@@ -294,9 +292,8 @@ static void read_properties(struct fake_firmware *fake)
 	assert_null(fake->operations->finish_properties);
 }
 
-FAKE_TEST(the_properties_of_a_level_are_decoded)
+LEVEL_TEST(the_properties_of_a_level_are_decoded)
 {
-	struct fake_firmware *fake = start_level(state);
 	struct isst_level *level = &fake->level;
 	unsigned char info[154] = { 0 };
 
@@ -336,12 +333,10 @@ FAKE_TEST(the_properties_of_a_level_are_decoded)
 	assert_int_equal(fake_tpmi_sent(fake, FAKE_LEVEL_INFO, FAKE_OWN, false, LEVEL_DATA), 1);
 	assert_int_equal(fake_tpmi_sent(fake, FAKE_LEVEL_MASK, FAKE_OWN, false, MASK_DATA), 1);
 	assert_int_equal(fake_calls(fake->device, FAKE_FABRIC_INFO), 0);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(the_largest_numbers_of_a_level_are_not_cut)
+LEVEL_TEST(the_largest_numbers_of_a_level_are_not_cut)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154];
 
 	memset(info, 0xff, sizeof(info));
@@ -352,12 +347,10 @@ FAKE_TEST(the_largest_numbers_of_a_level_are_not_cut)
 	check_known(fake->level.fabric[0].max_mhz, 65535);
 	check_known(fake->level.limit[5].mhz[7], 65535);
 	check_known(fake->level.limit[0].core_count[7], 65535);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(a_frequency_of_0_is_absent)
+LEVEL_TEST(a_frequency_of_0_is_absent)
 {
-	struct fake_firmware *fake = start_level(state);
 	struct isst_level *level = &fake->level;
 	unsigned char info[154] = { 0 };
 
@@ -373,12 +366,10 @@ FAKE_TEST(a_frequency_of_0_is_absent)
 	check_absent(level->fabric[0].base_mhz);
 	check_absent(level->fabric[0].min_mhz);
 	check_known(level->cooling_type, 0);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(turbo_limits_are_reported_by_type_and_bucket)
+LEVEL_TEST(turbo_limits_are_reported_by_type_and_bucket)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
 	/* bucket_core_counts @42, trl_freq_mhz @58: first index is the type. */
@@ -394,12 +385,10 @@ FAKE_TEST(turbo_limits_are_reported_by_type_and_bucket)
 			check_known(fake->level.limit[type].core_count[i], 10 + i);
 			check_known(fake->level.limit[type].mhz[i], 1000 * (type + 1) + 100 * i);
 		}
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent)
+LEVEL_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent)
 {
-	struct fake_firmware *fake = start_level(state);
 	struct isst_level *level = &fake->level;
 	unsigned char info[154] = { 0 };
 
@@ -426,7 +415,6 @@ FAKE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent)
 		}
 	/* The rest was asked for all the same. */
 	check_known(fake->request.cores.half[0], 0);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- The second fabric ---- */
@@ -451,9 +439,8 @@ static void answer_fabrics(struct fake_firmware *fake, unsigned int count)
 	fake_tpmi(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, fabrics, sizeof(fabrics));
 }
 
-FAKE_TEST(revision_2_reports_a_second_fabric)
+LEVEL_TEST(revision_2_reports_a_second_fabric)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
 	put_half(info, 30, 2000);
@@ -466,16 +453,15 @@ FAKE_TEST(revision_2_reports_a_second_fabric)
 	check_known(fake->level.fabric[1].max_mhz, 2500);
 	check_known(fake->level.fabric[1].base_mhz, 1100);
 	check_known(fake->level.fabric[1].min_mhz, 400);
-	fake_tpmi_finish(fake);
 }
 
 /* As many as there are, and no more than the answer holds, whatever the number in it. */
-FAKE_TEST(every_fabric_of_the_answer_is_reported)
+FAKE_MACHINE_TEST(every_fabric_of_the_answer_is_reported)
 {
 	static const unsigned int COUNTS[] = { 2, 3, 7, 8, 9, 65535 };
 
 	for (size_t i = 0; i < COUNT(COUNTS); i++) {
-		struct fake_firmware *fake = start_level(state);
+		struct fake_firmware *fake = start_level(machine);
 		unsigned char info[154] = { 0 };
 
 		answer_properties(fake, info);
@@ -500,10 +486,10 @@ FAKE_TEST(every_fabric_of_the_answer_is_reported)
 	}
 }
 
-FAKE_TEST(older_revisions_are_not_asked_for_a_second_fabric)
+FAKE_MACHINE_TEST(older_revisions_are_not_asked_for_a_second_fabric)
 {
 	for (unsigned int revision = 0; revision < 2; revision++) {
-		struct fake_firmware *fake = start_level(state);
+		struct fake_firmware *fake = start_level(machine);
 		unsigned char info[154] = { 0 };
 
 		answer_properties(fake, info);
@@ -516,12 +502,12 @@ FAKE_TEST(older_revisions_are_not_asked_for_a_second_fabric)
 	}
 }
 
-FAKE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure)
+FAKE_MACHINE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure)
 {
 	static const int ERRORS[] = { -EIO, -EPERM, -EBUSY, -EINVAL };
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
-		struct fake_firmware *fake = start_level(state);
+		struct fake_firmware *fake = start_level(machine);
 		unsigned char info[154] = { 0 };
 
 		answer_properties(fake, info);
@@ -536,9 +522,8 @@ FAKE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure)
 	}
 }
 
-FAKE_TEST(kernels_that_know_no_second_fabric_are_no_failure)
+LEVEL_TEST(kernels_that_know_no_second_fabric_are_no_failure)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
 	answer_properties(fake, info);
@@ -550,12 +535,10 @@ FAKE_TEST(kernels_that_know_no_second_fabric_are_no_failure)
 	check_absent(fake->level.fabric[1].max_mhz);
 	check_absent(fake->level.fabric[1].base_mhz);
 	check_absent(fake->level.fabric[1].min_mhz);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(a_count_of_one_fabric_is_no_second_one)
+LEVEL_TEST(a_count_of_one_fabric_is_no_second_one)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
 	answer_properties(fake, info);
@@ -563,12 +546,11 @@ FAKE_TEST(a_count_of_one_fabric_is_no_second_one)
 	answer_fabrics(fake, 1);
 	read_properties(fake);
 	check_absent(fake->level.fabric[1].max_mhz);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- Masks of cores ---- */
 
-FAKE_TEST(D24_masks_of_64_cores_are_decoded)
+FAKE_MACHINE_TEST(D24_masks_of_64_cores_are_decoded)
 {
 	static const uint64_t MASKS[] = { 0,
 					  1,
@@ -579,7 +561,7 @@ FAKE_TEST(D24_masks_of_64_cores_are_decoded)
 					  UINT64_MAX };
 
 	for (size_t i = 0; i < COUNT(MASKS); i++) {
-		struct fake_firmware *fake = start_level(state);
+		struct fake_firmware *fake = start_level(machine);
 		unsigned char info[154] = { 0 }, mask[24] = { 0 };
 
 		memcpy(mask + 8, &MASKS[i], 8);
@@ -592,9 +574,8 @@ FAKE_TEST(D24_masks_of_64_cores_are_decoded)
 	}
 }
 
-FAKE_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data)
+LEVEL_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
 	answer_properties(fake, info);
@@ -604,7 +585,6 @@ FAKE_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data)
 	check_holds(fake->level.failure.message, "the enabled cores of level 3");
 	check_unreadable(fake->request.cores.half[0]);
 	check_unreadable(fake->request.cores.half[1]);
-	fake_tpmi_finish(fake);
 }
 
 /** Leaves the domain of @fake without CPUs. */
@@ -616,21 +596,18 @@ static void take_cpus_away(struct fake_firmware *fake, bool cpus_known)
 	fake->domain.cpus_known = cpus_known;
 }
 
-FAKE_TEST(B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores)
+LEVEL_TEST(B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
 	take_cpus_away(fake, false);
 	answer_properties(fake, info);
 	read_properties(fake);
 	assert_int_equal(fake_calls(fake->device, FAKE_LEVEL_MASK), 1);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(a_domain_without_cpus_is_not_asked_for_its_cores)
+LEVEL_TEST(a_domain_without_cpus_is_not_asked_for_its_cores)
 {
-	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
 	take_cpus_away(fake, true);
@@ -640,14 +617,12 @@ FAKE_TEST(a_domain_without_cpus_is_not_asked_for_its_cores)
 	assert_int_equal(fake->level.failure.error, 0);
 	assert_int_equal(fake_calls(fake->device, FAKE_LEVEL_MASK), 0);
 	check_known(fake->level.fabric[0].max_mhz, 2500);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- Features of a level ---- */
 
-FAKE_TEST(base_freq_is_decoded)
+LEVEL_TEST(base_freq_is_decoded)
 {
-	struct fake_firmware *fake = start_level(state);
 	struct isst_base_freq *result = &fake->level.base_freq_info;
 	const uint64_t cores = UINT64_C(0x601430a72a5);
 	unsigned char info[12] = { 0 }, mask[24] = { 0 };
@@ -669,12 +644,10 @@ FAKE_TEST(base_freq_is_decoded)
 	check_known(fake->request.high_priority.half[0], 0x430a72a5);
 	check_known(fake->request.high_priority.half[1], 0x601);
 	assert_int_equal(fake->device->entry_count, 2);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(base_freq_that_cannot_be_read_is_its_own_failure)
+LEVEL_TEST(base_freq_that_cannot_be_read_is_its_own_failure)
 {
-	struct fake_firmware *fake = start_level(state);
 	struct isst_base_freq *result = &fake->level.base_freq_info;
 
 	fake_tpmi_error(fake->device, FAKE_BASE_FREQ_INFO, FAKE_OWN, LEVEL_DATA, -ENOTTY);
@@ -690,12 +663,10 @@ FAKE_TEST(base_freq_that_cannot_be_read_is_its_own_failure)
 	check_unreadable(result->power_w);
 	check_unreadable(fake->request.high_priority.half[0]);
 	check_unreadable(fake->request.high_priority.half[1]);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(turbo_freq_is_decoded)
+LEVEL_TEST(turbo_freq_is_decoded)
 {
-	struct fake_firmware *fake = start_level(state);
 	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
 	unsigned char info[134] = { 0 };
 
@@ -726,12 +697,10 @@ FAKE_TEST(turbo_freq_is_decoded)
 	}
 	check_absent(result->clip_mhz[5]);
 	check_absent(result->mhz[5][0]);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(turbo_freq_that_cannot_be_read_has_no_bucket)
+LEVEL_TEST(turbo_freq_that_cannot_be_read_has_no_bucket)
 {
-	struct fake_firmware *fake = start_level(state);
 	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
 
 	fake_tpmi_error(fake->device, FAKE_TURBO_FREQ_INFO, FAKE_OWN, LEVEL_DATA, -ENOTTY);
@@ -743,16 +712,15 @@ FAKE_TEST(turbo_freq_that_cannot_be_read_has_no_bucket)
 	check_unreadable(fake->request.turbo_freq_cores[0]);
 	check_unreadable(result->clip_mhz[0]);
 	check_unreadable(result->clip_mhz[5]);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- Core-power ---- */
 
 /** @features: of the level, which are asked for where core-power is off; negative: that fails. */
-static struct isst_core_power read_core_power(void **state, bool supported, bool enabled,
-					      bool ordered, int features)
+static struct isst_core_power read_core_power(struct fake_machine *machine, bool supported,
+					      bool enabled, bool ordered, int features)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 	struct isst_core_power power = { .domain = &fake->domain };
 	unsigned char info[11] = { [6] = (unsigned char)features };
 	bool asks = supported && !enabled;
@@ -772,24 +740,25 @@ static struct isst_core_power read_core_power(void **state, bool supported, bool
 }
 
 /** Classes hold while core-power or SST-TF is on; SST-BF is no reason. */
-FAKE_TEST(classes_are_in_force_with_core_power_or_turbo_freq)
+FAKE_MACHINE_TEST(classes_are_in_force_with_core_power_or_turbo_freq)
 {
-	assert_int_equal(read_core_power(state, true, true, false, 0).clos_in_force,
+	assert_int_equal(read_core_power(machine, true, true, false, 0).clos_in_force,
 			 ISST_FEATURE_ENABLED);
-	assert_int_equal(read_core_power(state, true, false, false, 2).clos_in_force,
+	assert_int_equal(read_core_power(machine, true, false, false, 2).clos_in_force,
 			 ISST_FEATURE_ENABLED);
-	assert_int_equal(read_core_power(state, true, false, false, 1).clos_in_force,
+	assert_int_equal(read_core_power(machine, true, false, false, 1).clos_in_force,
 			 ISST_FEATURE_DISABLED);
-	assert_int_equal(read_core_power(state, false, false, false, 2).clos_in_force,
+	assert_int_equal(read_core_power(machine, false, false, false, 2).clos_in_force,
 			 ISST_FEATURE_UNSUPPORTED);
-	assert_int_equal(read_core_power(state, true, false, false, -1).clos_in_force,
+	assert_int_equal(read_core_power(machine, true, false, false, -1).clos_in_force,
 			 ISST_FEATURE_UNKNOWN);
 }
 
-FAKE_TEST(core_power_is_decoded)
+FAKE_MACHINE_TEST(core_power_is_decoded)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
-		struct isst_core_power power = read_core_power(state, true, bits & 1, bits & 2, 0);
+		struct isst_core_power power = read_core_power(machine, true, bits & 1, bits & 2,
+							       0);
 
 		assert_true(power.supported);
 		assert_int_equal(power.enabled, bits & 1);
@@ -797,13 +766,13 @@ FAKE_TEST(core_power_is_decoded)
 		assert_int_equal(power.priority,
 				 bits & 2 ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL);
 	}
-	assert_false(read_core_power(state, false, false, false, 0).supported);
+	assert_false(read_core_power(machine, false, false, false, 0).supported);
 }
 
-FAKE_TEST(missing_core_power_is_not_enabled)
+FAKE_MACHINE_TEST(missing_core_power_is_not_enabled)
 {
 	/* Registers that are not there: what the kernel reads in their place means nothing. */
-	struct isst_core_power power = read_core_power(state, false, true, true, 0);
+	struct isst_core_power power = read_core_power(machine, false, true, true, 0);
 
 	assert_false(power.supported);
 	assert_false(power.enabled);
@@ -811,10 +780,10 @@ FAKE_TEST(missing_core_power_is_not_enabled)
 	assert_int_equal(power.priority, ISST_PRIORITY_PROPORTIONAL);
 }
 
-FAKE_TEST(a_clos_is_decoded)
+FAKE_MACHINE_TEST(a_clos_is_decoded)
 {
 	for (unsigned int clos = 0; clos < 4; clos++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_clos config = { .domain = &fake->domain, .clos = clos };
 		unsigned char bytes[10] = { 0 };
 
@@ -835,9 +804,8 @@ FAKE_TEST(a_clos_is_decoded)
 	}
 }
 
-FAKE_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power)
+TPMI_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
 
 	fake_core_power(fake, FAKE_OWN, false, false, false);
@@ -847,12 +815,10 @@ FAKE_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power)
 	check_holds(config.failure.message, "core-power is not supported");
 	assert_int_equal(fake_calls(fake->device, FAKE_CORE_POWER), 1);
 	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 0);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known)
+TPMI_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
 
 	fake_tpmi_error(fake->device, FAKE_CORE_POWER, FAKE_OWN, 0, -ENOTTY);
@@ -860,7 +826,6 @@ FAKE_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known)
 	fake_run(fake);
 	assert_int_equal(config.failure.error, -EIO);
 	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 0);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- Associations ---- */
@@ -891,9 +856,8 @@ static void plan_associations(struct fake_firmware *fake, struct readers *reader
 	}
 }
 
-FAKE_TEST(associations_are_read_by_core_number)
+TPMI_TEST(associations_are_read_by_core_number)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
 	struct readers readers;
 
@@ -912,12 +876,10 @@ FAKE_TEST(associations_are_read_by_core_number)
 	}
 	assert_int_equal(fake_calls(fake->device, FAKE_ASSOCIATION), 2);
 	assert_int_equal(fake_calls(fake->device, FAKE_CORE_POWER), 2);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(an_association_is_not_asked_for_where_there_is_no_core_power)
+TPMI_TEST(an_association_is_not_asked_for_where_there_is_no_core_power)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain without = fake_tpmi_domain(fake, 0, true);
 	struct isst_domain unknown = fake_tpmi_domain(fake, 4, true);
 	struct readers readers;
@@ -940,12 +902,10 @@ FAKE_TEST(an_association_is_not_asked_for_where_there_is_no_core_power)
 	check_holds(readers.associations[0].failure.message, "core-power is not supported");
 	assert_int_equal(fake_calls(fake->device, FAKE_ASSOCIATION), 1);
 	assert_int_equal(fake->device->entry_count, 3 + 10);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(D3_a_clos_above_3_is_an_error_and_no_clos)
+TPMI_TEST(D3_a_clos_above_3_is_an_error_and_no_clos)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct readers readers;
 
 	fake_core_power(fake, FAKE_OWN, true, false, false);
@@ -963,12 +923,11 @@ FAKE_TEST(D3_a_clos_above_3_is_an_error_and_no_clos)
 		assert_int_equal(readers.associations[i].clos, 77);
 	}
 	assert_int_equal(readers.associations[3].failure.error, 0);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- Domains, names, registers ---- */
 
-FAKE_TEST(the_domains_of_a_package_are_a_mask)
+FAKE_MACHINE_TEST(the_domains_of_a_package_are_a_mask)
 {
 	static const struct {
 		unsigned char bytes[4];
@@ -978,7 +937,7 @@ FAKE_TEST(the_domains_of_a_package_are_a_mask)
 		      { { 1, 0, 0, 0 }, 0 } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		unsigned int valid = 12345;
 
 		fake_tpmi(fake->device, FAKE_INSTANCES, FAKE_DOMAIN(1, 0), 0, CASES[i].bytes, 4);
@@ -988,41 +947,33 @@ FAKE_TEST(the_domains_of_a_package_are_a_mask)
 	}
 }
 
-FAKE_TEST(a_package_that_the_driver_refuses_has_no_domain)
+TPMI_TEST(a_package_that_the_driver_refuses_has_no_domain)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	unsigned int valid = 12345;
 
 	fake_tpmi_error(fake->device, FAKE_INSTANCES, FAKE_DOMAIN(1, 0), 0, -ENOTTY);
 	assert_int_equal(fake->operations->valid_domains(&fake->driver, 1, &valid), -ENOTTY);
 	assert_int_equal(valid, 0);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits)
+TPMI_TEST(D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	unsigned int valid = 12345;
 
 	assert_int_equal(fake->operations->valid_domains(&fake->driver, 256, &valid), -EINVAL);
 	assert_int_equal(valid, 0);
 	assert_int_equal(fake->device->call_count, 0);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(trl_types_are_numbered)
+TPMI_TEST(trl_types_are_numbered)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
-
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 0), "level-0");
 	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 5), "level-5");
 	assert_null(fake->operations->trl_type_name(&fake->platform, 6));
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(turbo_ratio_limits_are_read_through_a_cpu)
+TPMI_TEST(turbo_ratio_limits_are_read_through_a_cpu)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain io = fake_tpmi_domain(fake, 4, false);
 	struct isst_turbo_ratio_limits limits[2] = { { .domain = &fake->domain },
 						     { .domain = &io } };
@@ -1039,5 +990,4 @@ FAKE_TEST(turbo_ratio_limits_are_read_through_a_cpu)
 	assert_int_equal(limits[1].failure.error, -EOPNOTSUPP);
 	check_holds(limits[1].failure.message, io.name);
 	check_holds(limits[1].failure.message, "no online CPU");
-	fake_tpmi_finish(fake);
 }

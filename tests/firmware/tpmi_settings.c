@@ -47,10 +47,10 @@ static struct isst_failure set(struct fake_firmware *fake, enum firmware_setting
 	return failure;
 }
 
-FAKE_TEST(the_level_is_read_from_the_summary)
+FAKE_MACHINE_TEST(the_level_is_read_from_the_summary)
 {
 	for (unsigned int level = 0; level < 8; level++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 
 		fake_summary(fake, FAKE_OWN,
 			     (unsigned char[11]){ [2] = 7, [5] = (unsigned char)level, [6] = 3 });
@@ -59,10 +59,10 @@ FAKE_TEST(the_level_is_read_from_the_summary)
 	}
 }
 
-FAKE_TEST(the_level_is_written_and_nothing_is_asked)
+FAKE_MACHINE_TEST(the_level_is_written_and_nothing_is_asked)
 {
 	for (unsigned int level = 0; level < 8; level++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 
 		fake_tpmi_write(fake->device, FAKE_SET_LEVEL, FAKE_OWN, level);
 		assert_int_equal(set(fake, SETTING_LEVEL, 0, level).error, 0);
@@ -77,10 +77,10 @@ static const struct {
 	unsigned int value, tpmi;
 } FEATURES[] = { { 0, 0 }, { 1 /* turbo-freq */, 2 }, { 2 /* base-freq */, 1 }, { 3, 3 } };
 
-FAKE_TEST(features_are_read_with_their_bits_at_the_other_place)
+FAKE_MACHINE_TEST(features_are_read_with_their_bits_at_the_other_place)
 {
 	for (size_t i = 0; i < COUNT(FEATURES); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 
 		fake_summary(fake, FAKE_OWN,
 			     (unsigned char[11]){ [5] = 3, [6] = (unsigned char)FEATURES[i].tpmi });
@@ -89,10 +89,10 @@ FAKE_TEST(features_are_read_with_their_bits_at_the_other_place)
 	}
 }
 
-FAKE_TEST(features_are_written_with_their_bits_at_the_other_place)
+FAKE_MACHINE_TEST(features_are_written_with_their_bits_at_the_other_place)
 {
 	for (size_t i = 0; i < COUNT(FEATURES); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 
 		fake_tpmi_write(fake->device, FAKE_SET_FEATURE, FAKE_OWN, FEATURES[i].tpmi);
 		assert_int_equal(set(fake, SETTING_FEATURES, 3, FEATURES[i].value).error, 0);
@@ -101,10 +101,10 @@ FAKE_TEST(features_are_written_with_their_bits_at_the_other_place)
 	}
 }
 
-FAKE_TEST(core_power_is_read_as_a_switch)
+FAKE_MACHINE_TEST(core_power_is_read_as_a_switch)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 
 		fake_core_power(fake, FAKE_OWN, true, bits & 1, bits & 2);
 		assert_int_equal(get(fake, SETTING_CORE_POWER, 0), bits & 1);
@@ -112,11 +112,11 @@ FAKE_TEST(core_power_is_read_as_a_switch)
 	}
 }
 
-FAKE_TEST(D42_switching_core_power_keeps_the_priority_type)
+FAKE_MACHINE_TEST(D42_switching_core_power_keeps_the_priority_type)
 {
 	for (unsigned int bits = 0; bits < 4; bits++) {
 		bool enable = bits & 1, ordered = bits & 2;
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		/* enable @3, priority_type @5 of the structure. */
 		const uint64_t data = (uint64_t)enable | (uint64_t)ordered << 16;
 
@@ -134,10 +134,10 @@ static const struct {
 	bool enabled, ordered;
 } QOS[] = { { 0, false, false }, { 2, true, false }, { 4, false, true }, { 6, true, true } };
 
-FAKE_TEST(qos_is_switch_and_priority_type_together)
+FAKE_MACHINE_TEST(qos_is_switch_and_priority_type_together)
 {
 	for (size_t i = 0; i < COUNT(QOS); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		const uint64_t data = (uint64_t)QOS[i].enabled | (uint64_t)QOS[i].ordered << 16;
 
 		fake_core_power(fake, FAKE_OWN, true, QOS[i].enabled, QOS[i].ordered);
@@ -161,10 +161,10 @@ static const struct {
 	{ 0, 0, 0, 0 },
 };
 
-FAKE_TEST(a_clos_is_read_as_ratios)
+FAKE_MACHINE_TEST(a_clos_is_read_as_ratios)
 {
 	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		unsigned char bytes[10] = { [8] = (unsigned char)CLOS_COUNT[i].weight };
 
 		put_half(bytes, 4, CLOS_COUNT[i].min_mhz);
@@ -176,10 +176,10 @@ FAKE_TEST(a_clos_is_read_as_ratios)
 	}
 }
 
-FAKE_TEST(a_clos_is_written_in_megahertz)
+FAKE_MACHINE_TEST(a_clos_is_written_in_megahertz)
 {
 	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		/* clos @3, min @4, max @6, prop_prio @8 of the structure. */
 		const uint64_t data = 2 | (uint64_t)CLOS_COUNT[i].min_mhz << 8 |
 				      (uint64_t)CLOS_COUNT[i].max_mhz << 24 |
@@ -193,10 +193,8 @@ FAKE_TEST(a_clos_is_written_in_megahertz)
 	}
 }
 
-FAKE_TEST(an_association_is_read_and_written_by_core)
+TPMI_TEST(an_association_is_read_and_written_by_core)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
-
 	fake_core_power(fake, FAKE_OWN, true, false, false);
 	fake_association(fake->device, FAKE_OWN, 63, 2);
 	assert_int_equal(get(fake, SETTING_ASSOCIATION, 63), 2);
@@ -204,24 +202,19 @@ FAKE_TEST(an_association_is_read_and_written_by_core)
 		  &(struct fake_rule){ .entry = { FAKE_ASSOCIATION, 63, FAKE_OWN, 1, 3 } });
 	assert_int_equal(set(fake, SETTING_ASSOCIATION, 63, 3).error, 0);
 	assert_int_equal(fake_sent(fake->device, FAKE_ASSOCIATION, 63, FAKE_OWN, 1, 3), 1);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(turbo_ratio_limits_are_a_register_of_a_cpu)
+TPMI_TEST(turbo_ratio_limits_are_a_register_of_a_cpu)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
-
 	fake_msr(fake->device, 0x1ad, UINT64_MAX - 1);
 	assert_true(get(fake, SETTING_TURBO_RATIO_LIMITS, 0) == UINT64_MAX - 1);
 	fake_rule(fake->device,
 		  &(struct fake_rule){ .entry = { FAKE_MSR, 5, 0x1ad, 1, UINT64_MAX } });
 	assert_int_equal(set(fake, SETTING_TURBO_RATIO_LIMITS, 0, UINT64_MAX).error, 0);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(a_register_of_a_domain_without_cpus_is_out_of_reach)
+TPMI_TEST(a_register_of_a_domain_without_cpus_is_out_of_reach)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain io = fake_tpmi_domain(fake, 4, false);
 	struct isst_failure failures[2] = { 0 };
 	uint64_t value = 77;
@@ -238,7 +231,6 @@ FAKE_TEST(a_register_of_a_domain_without_cpus_is_out_of_reach)
 	}
 	assert_int_equal(value, 77);
 	assert_int_equal(fake->device->call_count, 0);
-	fake_tpmi_finish(fake);
 }
 
 /* ---- Domains without core-power ---- */
@@ -250,11 +242,11 @@ static const enum firmware_setting OF_CORE_POWER[] = { SETTING_CORE_POWER, SETTI
  * The kernel checks none of these, and takes what lies at the place of registers that are not
  * there: only the question whether there is core-power may be sent.
  */
-FAKE_TEST(nothing_is_written_to_missing_core_power)
+FAKE_MACHINE_TEST(nothing_is_written_to_missing_core_power)
 {
 	for (size_t i = 0; i < COUNT(OF_CORE_POWER); i++)
 		for (unsigned int known = 0; known < 2; known++) {
-			struct fake_firmware *fake = fake_tpmi_start(state, 3);
+			struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 			struct isst_failure failure;
 
 			fake->device->unexpected_error = -EINVAL;
@@ -274,10 +266,10 @@ FAKE_TEST(nothing_is_written_to_missing_core_power)
 		}
 }
 
-FAKE_TEST(only_core_power_itself_is_read_where_it_is_missing)
+FAKE_MACHINE_TEST(only_core_power_itself_is_read_where_it_is_missing)
 {
 	for (size_t i = 2; i < COUNT(OF_CORE_POWER); i++) {
-		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct fake_firmware *fake = fake_tpmi_start(machine, 3);
 		struct isst_failure failure = { 0 };
 		uint64_t value = 77;
 
@@ -293,9 +285,8 @@ FAKE_TEST(only_core_power_itself_is_read_where_it_is_missing)
 
 /* ---- Several writes ---- */
 
-FAKE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
+TPMI_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain domains[3];
 	struct isst_failure failures[3] = { 0 };
 	uint64_t value = 1;
@@ -313,12 +304,10 @@ FAKE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail)
 	assert_int_equal(failures[2].error, -ECANCELED);
 	check_holds(failures[2].message, "not sent");
 	assert_int_equal(fake_calls(fake->device, FAKE_SET_LEVEL), 2);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(D9_no_association_is_written_after_one_that_fails)
+TPMI_TEST(D9_no_association_is_written_after_one_that_fails)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failures[4] = { 0 };
 	uint64_t value = 3;
 
@@ -334,12 +323,10 @@ FAKE_TEST(D9_no_association_is_written_after_one_that_fails)
 	assert_int_equal(failures[1].error, -EPERM);
 	assert_int_equal(failures[2].error, -ECANCELED);
 	assert_int_equal(failures[3].error, -ECANCELED);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(settings_of_several_domains_are_read_together)
+TPMI_TEST(settings_of_several_domains_are_read_together)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
 	struct isst_failure failures[4] = { 0 };
 	uint64_t values[4] = { 0 };
@@ -356,14 +343,12 @@ FAKE_TEST(settings_of_several_domains_are_read_together)
 	assert_int_equal(values[2], 2);
 	assert_int_equal(values[3], 1);
 	assert_int_equal(fake->device->call_count, 2);
-	fake_tpmi_finish(fake);
 }
 
 /** The kernel does not check that there is core-power; one look is enough for all that a batch
  * asks. */
-FAKE_TEST(core_power_is_looked_at_once_for_all_that_is_read_together)
+TPMI_TEST(core_power_is_looked_at_once_for_all_that_is_read_together)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failures[7] = { 0 };
 	uint64_t values[7] = { 0 };
 
@@ -387,13 +372,11 @@ FAKE_TEST(core_power_is_looked_at_once_for_all_that_is_read_together)
 	assert_int_equal(values[5], 2);
 	assert_int_equal(values[6], 2);
 	assert_int_equal(fake_tpmi_sent(fake, FAKE_CORE_POWER, FAKE_OWN, false, 0), 1);
-	fake_tpmi_finish(fake);
 }
 
 /** Of a domain beside it nothing is known by that. */
-FAKE_TEST(core_power_is_looked_at_in_each_domain)
+TPMI_TEST(core_power_is_looked_at_in_each_domain)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
 	struct isst_failure failures[2] = { 0 };
 	const unsigned char bytes[10] = { [8] = 7 };
@@ -409,18 +392,14 @@ FAKE_TEST(core_power_is_looked_at_in_each_domain)
 	assert_int_equal(values[0], 7 << 4);
 	assert_int_equal(failures[1].error, -EOPNOTSUPP);
 	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 1);
-	fake_tpmi_finish(fake);
 }
 
-FAKE_TEST(core_power_is_read_again_for_a_write_and_after_it)
+TPMI_TEST(core_power_is_read_again_for_a_write_and_after_it)
 {
-	struct fake_firmware *fake = fake_tpmi_start(state, 3);
-
 	fake_core_power(fake, FAKE_OWN, true, false, false);
 	fake_tpmi_write(fake->device, FAKE_CORE_POWER, FAKE_OWN, 1);
 	assert_int_equal(get(fake, SETTING_CORE_POWER, 0), 0);
 	assert_int_equal(set(fake, SETTING_CORE_POWER, 0, 1).error, 0);
 	assert_int_equal(get(fake, SETTING_CORE_POWER, 0), 0);
 	assert_int_equal(fake_tpmi_sent(fake, FAKE_CORE_POWER, FAKE_OWN, false, 0), 3);
-	fake_tpmi_finish(fake);
 }

@@ -22,10 +22,10 @@ struct fake_firmware {
 	struct level_request request;
 };
 
-static inline struct fake_firmware *fake_firmware_start(void **state, unsigned int model)
+static inline struct fake_firmware *fake_firmware_start(struct fake_machine *machine,
+							unsigned int model)
 {
 	struct fake_firmware *fake = calloc(1, sizeof(*fake));
-	struct fake_machine *machine = *state;
 
 	assert_non_null(fake);
 	fake->device = fake_driver_open(machine, &fake->driver, &fake->messages);
@@ -54,5 +54,17 @@ static inline void fake_firmware_finish(struct fake_firmware *fake)
 	fake_driver_close(fake->device, &fake->driver, &fake->messages);
 	free(fake);
 }
+
+enum { FAKE_ICE_LAKE = 0x6a };
+
+static inline struct fake_firmware *fake_ice_lake(struct fake_machine *machine)
+{
+	return fake_firmware_start(machine, FAKE_ICE_LAKE);
+}
+
+/** Tests with several such ways, one after the other, or with one: their parameter. */
+#define FAKE_MACHINE_TEST(name) FAKE_TEST_OF(name, struct fake_machine *machine, , (void))
+#define FIRMWARE_TEST(name) \
+	FAKE_TEST_OF(name, struct fake_firmware *fake, fake_ice_lake, fake_firmware_finish)
 
 #endif

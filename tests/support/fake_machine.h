@@ -19,7 +19,20 @@ struct fake_machine {
 /** To be used as a test's setup and teardown; *state is a struct fake_machine of model 0x6a. */
 int fake_machine_setup(void **state);
 int fake_machine_teardown(void **state);
-#define FAKE_TEST(name) TEST_WITH(name, fake_machine_setup, fake_machine_teardown)
+/** A test on what @begin makes of such a machine, and @end frees: its parameter. */
+#define FAKE_TEST_OF(name, parameter, begin, end) \
+	static void name(parameter); \
+	static void run_##name(void **state) \
+	{ \
+		void *made = begin(*state); \
+\
+		name(made); \
+		end(made); \
+	} \
+	REGISTER_AS(#name, name, run_##name, fake_machine_setup, fake_machine_teardown, NULL) \
+	static void name(__attribute__((unused)) parameter)
+/** On the machine itself. */
+#define FAKE_TEST(name) FAKE_TEST_OF(name, struct fake_machine *fake, , (void))
 
 /** The kernel's three lists of CPUs; @possible and @present are alike. */
 void fake_cpus(struct fake_machine *fake, const char *present, const char *online);

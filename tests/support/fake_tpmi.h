@@ -13,13 +13,13 @@ enum { FAKE_GRANITE_RAPIDS = 0xad };
 /** The domain as requests name it. */
 #define FAKE_OWN FAKE_DOMAIN(1, 2)
 
-static inline struct fake_firmware *fake_tpmi_start(void **state, unsigned int api_version)
+static inline struct fake_firmware *fake_tpmi_start(struct fake_machine *machine,
+						    unsigned int api_version)
 {
-	struct fake_machine *machine = *state;
 	struct fake_firmware *fake;
 
 	machine->device.api_version = (uint16_t)api_version;
-	fake = fake_firmware_start(state, FAKE_GRANITE_RAPIDS);
+	fake = fake_firmware_start(machine, FAKE_GRANITE_RAPIDS);
 	fake->operations = fake->firmware.operations = &tpmi_operations;
 	fake->platform.api_version = api_version;
 	fake->domain = (struct isst_domain){ .name = "package 1, power domain 2",
@@ -36,6 +36,14 @@ static inline void fake_tpmi_finish(struct fake_firmware *fake)
 	isst_cpuset_free((struct isst_cpuset *)fake->domain.present);
 	fake_firmware_finish(fake);
 }
+
+static inline struct fake_firmware *fake_tpmi_3(struct fake_machine *machine)
+{
+	return fake_tpmi_start(machine, 3);
+}
+
+#define TPMI_TEST(name) \
+	FAKE_TEST_OF(name, struct fake_firmware *fake, fake_tpmi_3, fake_tpmi_finish)
 
 /** Another domain of the package; with CPUs, or without. */
 static inline struct isst_domain fake_tpmi_domain(const struct fake_firmware *fake,

@@ -26,7 +26,6 @@ static void start(struct fake_machine *fake, struct bench *bench)
 
 FAKE_TEST(limits_are_read_and_a_limit_at_the_processors_own_is_none)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	uint64_t khz;
 
@@ -47,7 +46,6 @@ FAKE_TEST(limits_are_read_and_a_limit_at_the_processors_own_is_none)
 
 FAKE_TEST(D28_limits_are_written_as_numbers_and_nothing_else)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -65,7 +63,6 @@ FAKE_TEST(D28_limits_are_written_as_numbers_and_nothing_else)
 
 FAKE_TEST(D8_a_write_that_the_kernel_refuses_names_file_and_cause)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -81,7 +78,6 @@ FAKE_TEST(D8_a_write_that_the_kernel_refuses_names_file_and_cause)
 
 FAKE_TEST(D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -93,7 +89,6 @@ FAKE_TEST(D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge)
 
 FAKE_TEST(D43_without_intel_pstate_turbo_is_unknown_and_not_off)
 {
-	struct fake_machine *fake = *state;
 	static const char *const PATH = "/sys/devices/system/cpu/intel_pstate/no_turbo";
 	enum turbo_state turbo = TURBO_OFF;
 	struct bench bench;
@@ -127,7 +122,6 @@ FAKE_TEST(a_busy_cpufreq_is_absent_while_the_cpu_is_offline)
 
 	for (size_t i = 0; i < COUNT(ONLINE); i++) {
 		int expected = i == 0 ? -ENOENT : -EIO;
-		struct fake_machine *fake = *state;
 		struct bench bench;
 		uint64_t khz;
 
@@ -152,7 +146,6 @@ FAKE_TEST(a_busy_cpufreq_is_absent_while_the_cpu_is_offline)
 FAKE_TEST(a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are)
 {
 	struct isst_cpuset *online = check_set("0-2");
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	uint64_t khz;
 
@@ -180,7 +173,6 @@ FAKE_TEST(a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are)
 FAKE_TEST(whether_a_cpu_is_online_costs_no_file_of_it)
 {
 	struct isst_cpuset *online = check_set("0-3");
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	uint64_t khz;
 

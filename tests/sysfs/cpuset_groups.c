@@ -27,7 +27,6 @@ static void start(struct fake_machine *fake, struct bench *bench)
 
 FAKE_TEST(groups_are_read_with_those_below_them)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	char *now;
 
@@ -42,7 +41,6 @@ FAKE_TEST(groups_are_read_with_those_below_them)
 
 FAKE_TEST(a_group_of_v2_that_is_called_cpuset_is_none)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench = { 0 };
 	char *now;
 
@@ -56,7 +54,6 @@ FAKE_TEST(a_group_of_v2_that_is_called_cpuset_is_none)
 
 FAKE_TEST(groups_that_cannot_be_listed_are_not_read)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	char *now;
 
@@ -72,7 +69,6 @@ FAKE_TEST(groups_that_cannot_be_listed_are_not_read)
 /* Kernel, validate_change(): a child's CPUs are its parent's. */
 FAKE_TEST(parents_grow_first_and_shrink_last)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -85,7 +81,6 @@ FAKE_TEST(parents_grow_first_and_shrink_last)
 
 FAKE_TEST(parents_shrink_last)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);

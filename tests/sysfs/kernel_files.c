@@ -33,7 +33,6 @@ static int cpus_of(struct fake_machine *fake, struct reader *reader, struct isst
 FAKE_TEST(D28_white_space_at_the_end_does_not_count)
 {
 	static const char *const CONTENTS[] = { "800", "800\n", "800\n\n", "800 \t\r\n" };
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	uint64_t number;
 
@@ -47,7 +46,6 @@ FAKE_TEST(D28_white_space_at_the_end_does_not_count)
 
 FAKE_TEST(text_is_read_whole_and_inner_white_space_stays)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	char *text;
 
@@ -69,7 +67,6 @@ FAKE_TEST(a_malformed_number_names_file_and_content)
 		"-1",  "abc",  "",   "0x10", "1 2",
 		"1,2", "1001", "+5", "1.5",  "99999999999999999999999"
 	};
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	uint64_t number = 4;
 	char quoted[64];
@@ -88,7 +85,6 @@ FAKE_TEST(a_malformed_number_names_file_and_content)
 
 FAKE_TEST(the_largest_allowed_number_is_read)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	uint64_t number;
 
@@ -100,7 +96,6 @@ FAKE_TEST(the_largest_allowed_number_is_read)
 
 FAKE_TEST(D29_a_nul_byte_is_no_text)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	uint64_t number = 4;
 
@@ -117,7 +112,6 @@ FAKE_TEST(D29_a_nul_byte_is_no_text)
 
 FAKE_TEST(a_missing_file_is_the_callers_to_judge)
 {
-	struct fake_machine *fake = *state;
 	struct isst_cpuset *set = isst_cpuset_new();
 	struct reader reader;
 	uint64_t number;
@@ -132,7 +126,6 @@ FAKE_TEST(a_missing_file_is_the_callers_to_judge)
 FAKE_TEST(a_file_that_may_not_be_read_is_not_permitted)
 {
 	static const int ERRORS[] = { -EACCES, -EPERM };
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	uint64_t number;
 
@@ -147,7 +140,6 @@ FAKE_TEST(a_file_that_may_not_be_read_is_not_permitted)
 FAKE_TEST(any_other_failure_names_file_and_cause)
 {
 	static const int ERRORS[] = { -EIO, -EAGAIN, -ENODATA, -EINVAL, -EISDIR };
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	uint64_t number;
 
@@ -163,7 +155,6 @@ FAKE_TEST(any_other_failure_names_file_and_cause)
 /** A write asks for no memory of ours; a read does, and who called it may go on with less. */
 FAKE_TEST(the_kernels_lack_of_memory_names_the_file)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	uint64_t number;
 
@@ -183,7 +174,6 @@ FAKE_TEST(the_kernels_lack_of_memory_names_the_file)
 
 FAKE_TEST(lists_are_added_to_the_set)
 {
-	struct fake_machine *fake = *state;
 	struct isst_cpuset *set = check_set("100");
 	struct reader reader;
 
@@ -200,7 +190,6 @@ FAKE_TEST(lists_are_added_to_the_set)
 FAKE_TEST(D15_a_list_of_thousands_is_read_whole)
 {
 	enum { CPUS = 8192 };
-	struct fake_machine *fake = *state;
 	struct isst_cpuset *set = isst_cpuset_new(), *written = isst_cpuset_new();
 	struct reader reader;
 
@@ -220,7 +209,6 @@ FAKE_TEST(a_malformed_list_names_file_and_content_and_adds_nothing)
 {
 	static const char *const CONTENTS[] = { "0-",	  "3-1", "0,,1",      "a",
 						"(null)", "0 1", "4294967295" };
-	struct fake_machine *fake = *state;
 	struct isst_cpuset *set = check_set("7");
 	struct reader reader;
 	char quoted[64];

@@ -44,7 +44,6 @@ static struct kernel_files *start(struct fake_machine *fake, struct reader *read
  * core. */
 FAKE_TEST(lines_are_of_a_domain_or_of_a_cpu)
 {
-	struct fake_machine *fake = *state;
 	struct limit_reasons reasons;
 	struct reader reader;
 
@@ -69,7 +68,6 @@ FAKE_TEST(lines_are_of_a_domain_or_of_a_cpu)
 
 FAKE_TEST(kernels_without_them_have_none)
 {
-	struct fake_machine *fake = *state;
 	struct limit_reasons reasons;
 	struct reader reader;
 
@@ -84,7 +82,6 @@ FAKE_TEST(kernels_without_them_have_none)
 /* As under kernel lockdown. */
 FAKE_TEST(what_may_not_be_read_is_not_permitted)
 {
-	struct fake_machine *fake = *state;
 	struct limit_reasons reasons;
 	struct reader reader;
 
@@ -100,7 +97,6 @@ FAKE_TEST(what_may_not_be_read_is_not_permitted)
 FAKE_TEST(a_line_of_nothing_known_is_refused)
 {
 	static const char *const LINES[] = { "cpux THERMAL", "domain THERMAL", "cpu THERMAL" };
-	struct fake_machine *fake = *state;
 
 	for (size_t i = 0; i < COUNT(LINES); i++) {
 		struct limit_reasons reasons;
@@ -134,15 +130,14 @@ static void check_undisturbed(struct fake_machine *fake, const char *nohz_full,
 /* Without nohz_full the kernel prints a set that it does not have. */
 FAKE_TEST(isolated_and_nohz_full_cpus_are_left_alone)
 {
-	check_undisturbed(*state, "7-8", "4-5,7-8");
-	check_undisturbed(*state, "  (null)", "4-5");
-	check_undisturbed(*state, "", "4-5");
+	check_undisturbed(fake, "7-8", "4-5,7-8");
+	check_undisturbed(fake, "  (null)", "4-5");
+	check_undisturbed(fake, "", "4-5");
 }
 
 /** They are looked for once, and what is wrong with their files is no failure of a read. */
 FAKE_TEST(files_of_cpus_to_leave_alone_fail_no_read)
 {
-	struct fake_machine *fake = *state;
 	const struct isst_cpuset *known;
 	struct kernel_files *files;
 	struct reader reader;

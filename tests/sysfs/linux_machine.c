@@ -13,9 +13,8 @@ struct place {
 	char path[256];
 };
 
-static struct place place_of(void **state, const char *name)
+static struct place place_of(struct fake_machine *fake, const char *name)
 {
-	const struct fake_machine *fake = *state;
 	struct place place = { .machine = linux_machine() };
 
 	assert_non_null(place.machine);
@@ -55,7 +54,7 @@ static void check_content(const struct place *place, const char *bytes, size_t s
 FAKE_TEST(files_of_any_size_are_read_whole)
 {
 	static const size_t SIZES[] = { 0, 1, 4094, 4095, 4096, 4097, 8191, 8192, 100000 };
-	struct place place = place_of(state, "file");
+	struct place place = place_of(fake, "file");
 	autofree char *bytes = malloc(100000);
 
 	assert_non_null(bytes);
@@ -70,7 +69,7 @@ FAKE_TEST(files_of_any_size_are_read_whole)
 
 FAKE_TEST(files_that_report_no_size_are_read)
 {
-	struct place place = place_of(state, "unused");
+	struct place place = place_of(fake, "unused");
 	char *content;
 	size_t size;
 
@@ -85,7 +84,7 @@ FAKE_TEST(files_that_report_no_size_are_read)
 
 FAKE_TEST(failures_come_back_as_errno)
 {
-	struct place place = place_of(state, "none");
+	struct place place = place_of(fake, "none");
 	const struct files_operations *files = place.machine->files;
 	char *content, **names;
 	size_t size;
@@ -102,7 +101,7 @@ FAKE_TEST(failures_come_back_as_errno)
 
 FAKE_TEST(a_write_puts_exactly_the_bytes)
 {
-	struct place place = place_of(state, "file");
+	struct place place = place_of(fake, "file");
 
 	make_file(place.path, "", 0);
 	assert_int_equal(place.machine->files->write(NULL, place.path, "2147483647", 10), 0);
@@ -117,7 +116,7 @@ static int compare_names(const void *left, const void *right)
 
 FAKE_TEST(directories_are_made_listed_and_removed)
 {
-	struct place place = place_of(state, "directory");
+	struct place place = place_of(fake, "directory");
 	const struct files_operations *files = place.machine->files;
 	char **names, path[512];
 	size_t count;
@@ -166,7 +165,7 @@ static const bool is_x86 = false;
 
 FAKE_TEST(D33_the_processor_is_the_one_that_the_kernel_reports)
 {
-	struct place place = place_of(state, "unused");
+	struct place place = place_of(fake, "unused");
 	const struct cpu_identity *identity = &place.machine->identity;
 	char *text, value[64];
 	size_t size;
@@ -197,7 +196,7 @@ FAKE_TEST(D33_the_processor_is_the_one_that_the_kernel_reports)
 
 FAKE_TEST(a_real_machine_has_no_name)
 {
-	struct place place = place_of(state, "unused");
+	struct place place = place_of(fake, "unused");
 
 	assert_null(place.machine->name);
 	assert_string_equal(place.machine->runtime_directory, "/run/isst");

@@ -26,7 +26,6 @@ static void start(struct fake_machine *fake, struct bench *bench)
 
 FAKE_TEST(a_partition_is_created_and_read_back)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	char *now;
 
@@ -45,7 +44,6 @@ FAKE_TEST(a_partition_is_created_and_read_back)
 
 FAKE_TEST(the_controller_is_switched_on_where_it_is_not)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -58,7 +56,6 @@ FAKE_TEST(the_controller_is_switched_on_where_it_is_not)
 
 FAKE_TEST(D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -76,7 +73,6 @@ FAKE_TEST(D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_rea
 
 FAKE_TEST(the_group_that_has_cpus_of_a_refused_partition_is_named)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -94,7 +90,6 @@ FAKE_TEST(the_group_that_has_cpus_of_a_refused_partition_is_named)
 
 FAKE_TEST(D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -109,7 +104,6 @@ FAKE_TEST(D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones)
 
 FAKE_TEST(without_cpusets_partitions_are_not_supported)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	char *now;
 
@@ -125,7 +119,6 @@ FAKE_TEST(without_cpusets_partitions_are_not_supported)
 
 FAKE_TEST(a_missing_group_is_absent)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	char *now;
 
@@ -141,7 +134,6 @@ FAKE_TEST(a_missing_group_is_absent)
 
 FAKE_TEST(D50_a_group_that_is_no_longer_needed_is_emptied_and_removed)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);

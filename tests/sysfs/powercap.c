@@ -51,7 +51,6 @@ static void add_zone(struct fake_machine *fake, const char *zone, const char *na
 
 FAKE_TEST(zones_are_packages_or_dies)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 
 	add_zone(fake, "intel-rapl:0", "package-0");
@@ -75,7 +74,6 @@ FAKE_TEST(zones_are_packages_or_dies)
 
 FAKE_TEST(the_counter_wraps_around)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 	struct power_zone *zone;
 
@@ -100,7 +98,6 @@ FAKE_TEST(the_counter_wraps_around)
 /** A later reading goes on from an earlier one of the same zone, unless that is too old. */
 FAKE_TEST(a_reading_continues_an_earlier_one)
 {
-	struct fake_machine *fake = *state;
 	struct power_zones again;
 	struct reader reader;
 	struct power_zone *zone;
@@ -132,7 +129,6 @@ FAKE_TEST(a_reading_continues_an_earlier_one)
 
 FAKE_TEST(without_powercap_or_a_limit_there_are_none)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 
 	start(fake, &reader);
@@ -148,7 +144,6 @@ FAKE_TEST(without_powercap_or_a_limit_there_are_none)
 /** Only root may read the counter. */
 FAKE_TEST(a_counter_that_may_not_be_read)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 
 	add_zone(fake, "intel-rapl:0", "package-0");

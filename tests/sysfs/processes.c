@@ -33,7 +33,6 @@ static int note(void *data, unsigned int number, const char *name)
 
 FAKE_TEST(directories_of_digits_are_processes)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 
 	fake_file(&fake->files, "/proc/812/comm", "tuned");
@@ -51,7 +50,6 @@ FAKE_TEST(directories_of_digits_are_processes)
 
 FAKE_TEST(an_error_of_the_caller_ends_it)
 {
-	struct fake_machine *fake = *state;
 	struct reader reader;
 
 	fake_file(&fake->files, "/proc/812/comm", "tuned");

@@ -90,7 +90,6 @@ static void check_unsupported(struct bench *bench, struct uncore_place place)
 
 FAKE_TEST(limits_of_a_die_are_read)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -112,7 +111,6 @@ static void check_clusters(struct bench *bench, struct uncore_place place, unsig
 
 FAKE_TEST(clusters_are_counted_up_to_the_highest)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -131,7 +129,6 @@ FAKE_TEST(clusters_are_counted_up_to_the_highest)
 
 FAKE_TEST(without_directories_there_are_no_clusters)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -142,7 +139,6 @@ FAKE_TEST(without_directories_there_are_no_clusters)
 
 FAKE_TEST(clusters_of_the_same_numbers_are_not_counted)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -155,7 +151,6 @@ FAKE_TEST(clusters_of_the_same_numbers_are_not_counted)
 FAKE_TEST(limits_of_boot_are_read)
 {
 	static const struct uncore_place DIE = { .package = 1, .die = 12 };
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	uint64_t khz = 0;
 
@@ -181,7 +176,7 @@ FAKE_TEST(die_directories_have_two_digits_and_more_where_needed)
 		      { 123, 7, UNCORE "package_123_die_07" } };
 	struct bench bench;
 
-	start(*state, &bench);
+	start(fake, &bench);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		/* Domain and cluster have no part in it; nothing is listed. */
 		struct uncore_place place = { CASES[i].package, CASES[i].die, false, 3, 1 };
@@ -197,7 +192,6 @@ FAKE_TEST(die_directories_have_two_digits_and_more_where_needed)
 FAKE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else)
 {
 	static const struct uncore_place PLACE = { .package = 1, .die = 12 };
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -212,7 +206,6 @@ FAKE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else)
 
 FAKE_TEST(clusters_are_identified_by_their_files)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -239,7 +232,6 @@ FAKE_TEST(clusters_are_identified_by_their_files)
 FAKE_TEST(ambiguous_numbers_do_not_identify_their_package)
 {
 	const struct uncore_place place = cluster_at(0, 2, 0), other = cluster_at(1, 0, 0);
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -272,7 +264,6 @@ static void instance(struct fake_machine *fake, const char *directory, unsigned 
 FAKE_TEST(io_dies_have_the_number_of_their_instance)
 {
 	const struct uncore_place other = cluster_at(0, 5, 0);
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -297,7 +288,6 @@ FAKE_TEST(io_dies_have_the_number_of_their_instance)
 FAKE_TEST(io_dies_without_instance_are_known_where_no_dies_are_enumerated)
 {
 	const struct uncore_place place = cluster_at(0, 4, 0);
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -319,7 +309,6 @@ FAKE_TEST(io_dies_without_instance_are_known_where_no_dies_are_enumerated)
 FAKE_TEST(io_dies_of_two_devices_are_unknown)
 {
 	const struct uncore_place first = cluster_at(0, 4, 0), second = cluster_at(0, 5, 0);
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -343,7 +332,6 @@ FAKE_TEST(io_dies_of_two_devices_are_unknown)
 
 FAKE_TEST(numbers_that_contradict_each_other_are_unknown)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -417,8 +405,6 @@ enum { MOST_WRITES = 9 };
 
 FAKE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one)
 {
-	struct fake_machine *fake = *state;
-
 	for (unsigned int step = 1; step <= 127; step++) {
 		uint64_t khz = step * UINT64_C(100000);
 
@@ -453,7 +439,6 @@ static void check_present(struct bench *bench, unsigned int max_khz, int error, 
 /** Firmware does not look at the limit of the package; the kernel would not take it back. */
 FAKE_TEST(a_limit_that_firmware_set_beyond_the_package_is_found)
 {
-	struct fake_machine *fake = *state;
 	struct files_operations files = *fake->machine.files;
 	const struct files_operations *before = fake->machine.files;
 	struct bench bench;
@@ -479,14 +464,13 @@ FAKE_TEST(a_limit_that_is_held_already_stays)
 {
 	package.min_khz = 0;
 	package.max_khz = 1300000;
-	assert_int_equal(write_to(*state, CPUFREQ_MAX, 1300000, 1400000), 1300000);
+	assert_int_equal(write_to(fake, CPUFREQ_MAX, 1300000, 1400000), 1300000);
 	assert_int_equal(package.writes, 2);
 }
 
 FAKE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error)
 {
 	const struct uncore_place place = cluster_at(0, 4, 0);
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -503,7 +487,6 @@ FAKE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error)
 FAKE_TEST(a_directory_that_cannot_be_listed_is_named)
 {
 	const struct uncore_place place = cluster_at(0, 0, 0);
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	uint64_t khz;
 
@@ -521,7 +504,6 @@ FAKE_TEST(a_directory_that_cannot_be_listed_is_named)
 FAKE_TEST(a_cluster_is_written_in_its_own_directory)
 {
 	const struct uncore_place place = cluster_at(0, 4, 1);
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -536,7 +518,6 @@ FAKE_TEST(a_cluster_is_written_in_its_own_directory)
 
 FAKE_TEST(entries_that_are_no_clusters_do_not_end_the_scan)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -556,7 +537,6 @@ FAKE_TEST(entries_that_are_no_clusters_do_not_end_the_scan)
 
 FAKE_TEST(the_directory_of_a_package_is_not_a_power_domain)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -570,7 +550,6 @@ FAKE_TEST(the_directory_of_a_package_is_not_a_power_domain)
 
 FAKE_TEST(the_directory_is_scanned_once)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 	size_t reads;
 
@@ -593,7 +572,6 @@ FAKE_TEST(the_directory_is_scanned_once)
 
 FAKE_TEST(without_the_kernels_module_there_is_no_cluster)
 {
-	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
@@ -610,7 +588,6 @@ FAKE_TEST(unreadable_identity_files_are_reported_and_not_treated_as_absent)
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		const struct uncore_place place = cluster_at(0, 0, 0);
-		struct fake_machine *fake = *state;
 		struct bench bench;
 		uint64_t khz;
 

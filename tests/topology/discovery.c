@@ -45,7 +45,6 @@ static void place_cpus(struct fake_machine *fake, const char *list, unsigned int
 
 FAKE_TEST(packages_cores_and_threads_are_found)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	const struct isst_cpu *cpu;
 
@@ -77,7 +76,6 @@ FAKE_TEST(packages_cores_and_threads_are_found)
 
 FAKE_TEST(package_ids_may_have_holes_and_any_order)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_cpus(fake, "0-3", "0-3");
@@ -97,7 +95,6 @@ FAKE_TEST(package_ids_may_have_holes_and_any_order)
 
 FAKE_TEST(D47_dies_of_a_single_package_are_domains_of_their_own)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_cpus(fake, "0-3", "0-3");
@@ -114,7 +111,6 @@ FAKE_TEST(D47_dies_of_a_single_package_are_domains_of_their_own)
 
 FAKE_TEST(dies_numbered_per_package_are_distinguished)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_cpus(fake, "0-3", "0-3");
@@ -136,7 +132,6 @@ FAKE_TEST(dies_numbered_per_package_are_distinguished)
 
 FAKE_TEST(dies_numbered_through_all_packages_keep_their_numbers)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_cpus(fake, "0-3", "0-3");
@@ -180,7 +175,6 @@ TEST(kernels_without_dies_have_packages_only)
 
 FAKE_TEST(D14_cpu_numbers_above_4095_and_65535_are_found)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_cpus(fake, "0,4096,65537,1000000", "0,4096,65537,1000000");
@@ -268,7 +262,6 @@ TEST(files_opened_are_four_and_three_for_each_die)
 
 FAKE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);
@@ -288,7 +281,6 @@ FAKE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core)
 
 FAKE_TEST(D26_cpus_that_are_given_one_place_have_no_core)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);
@@ -305,7 +297,6 @@ FAKE_TEST(D26_cpus_that_are_given_one_place_have_no_core)
 
 FAKE_TEST(one_place_in_two_domains_or_two_threads_are_no_contradiction)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_cpus(fake, "0-3", "0-3");
@@ -321,7 +312,6 @@ FAKE_TEST(one_place_in_two_domains_or_two_threads_are_no_contradiction)
 
 FAKE_TEST(a_cpu_of_another_punit_is_kept_and_reported)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);
@@ -337,7 +327,6 @@ FAKE_TEST(a_cpu_of_another_punit_is_kept_and_reported)
 
 FAKE_TEST(a_core_beyond_the_masks_is_not_known)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);
@@ -364,7 +353,6 @@ FAKE_TEST(core_masks_name_all_threads_of_their_cores)
 		      { UINT64_MAX, "0-7" },
 		      { 2, "" } };
 	static const unsigned int CORES[] = { 0, 31, 32, 63 };
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_cpus(fake, "0-7", "0-7");
@@ -384,7 +372,6 @@ FAKE_TEST(core_masks_name_all_threads_of_their_cores)
 
 FAKE_TEST(a_core_of_64_and_above_is_in_no_mask)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	struct isst_cpuset *cpus;
 
@@ -400,8 +387,6 @@ FAKE_TEST(a_core_of_64_and_above_is_in_no_mask)
 
 FAKE_TEST(sibling_lists_that_contradict_each_other_are_refused)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 1, 0, "2-3");
@@ -411,8 +396,6 @@ FAKE_TEST(sibling_lists_that_contradict_each_other_are_refused)
 
 FAKE_TEST(a_sibling_list_without_its_own_cpu_is_refused)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake_topology_file(fake, 0, "die_cpus_list", "1-3");
 	check_fails(fake, -EIO, "cpu0/topology/die_cpus_list", "CPU 0");
@@ -420,8 +403,6 @@ FAKE_TEST(a_sibling_list_without_its_own_cpu_is_refused)
 
 FAKE_TEST(two_sets_of_cpus_for_one_die_are_refused)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 0, 0, "2-3");
@@ -430,8 +411,6 @@ FAKE_TEST(two_sets_of_cpus_for_one_die_are_refused)
 
 FAKE_TEST(a_package_that_the_kernel_does_not_know_is_refused)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake_topology_file(fake, 0, "physical_package_id", "-1");
 	check_fails(fake, -EIO, "cpu0/topology/physical_package_id", "'-1'");
@@ -439,8 +418,6 @@ FAKE_TEST(a_package_that_the_kernel_does_not_know_is_refused)
 
 FAKE_TEST(a_machine_without_online_cpus_is_refused)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake_cpus(fake, "0-3", "");
 	check_fails(fake, -EIO, "/sys/devices/system/cpu/online", "no CPU");
@@ -471,8 +448,6 @@ TEST(malformed_and_missing_lists_are_named)
 
 FAKE_TEST(missing_topology_of_an_online_cpu_is_named)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake_topology_file_error(fake, 0, "die_cpus_list", -ENOENT);
 	check_fails(fake, -EIO, "cpu0/topology", "package");
@@ -483,8 +458,6 @@ FAKE_TEST(missing_topology_of_an_online_cpu_is_named)
 
 FAKE_TEST(a_malformed_die_is_named_and_not_taken_for_0)
 {
-	struct fake_machine *fake = *state;
-
 	fake_small_machine(fake);
 	fake_topology_file(fake, 0, "die_id", "-1");
 	check_fails(fake, -EIO, "cpu0/topology/die_id", "'-1'");

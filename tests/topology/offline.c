@@ -40,7 +40,6 @@ static void check_cache(const struct fake_machine *fake, const char *lines)
 
 FAKE_TEST(online_cpus_are_remembered_in_one_readable_file)
 {
-	struct fake_machine *fake = *state;
 	struct stat status;
 	char path[512];
 
@@ -55,7 +54,6 @@ FAKE_TEST(online_cpus_are_remembered_in_one_readable_file)
 
 FAKE_TEST(D46_a_cpu_that_went_offline_is_still_known)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	struct isst_cpuset *cpus;
 
@@ -77,7 +75,6 @@ FAKE_TEST(D46_a_cpu_that_went_offline_is_still_known)
 
 FAKE_TEST(D46_a_cpu_stays_known_through_many_runs)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
@@ -93,7 +90,6 @@ FAKE_TEST(D46_a_cpu_stays_known_through_many_runs)
 
 FAKE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
@@ -112,7 +108,6 @@ FAKE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten)
 
 FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
@@ -136,7 +131,6 @@ FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_el
 
 FAKE_TEST(a_die_that_is_offline_is_described)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-7", "", "");
@@ -154,7 +148,6 @@ FAKE_TEST(a_die_that_is_offline_is_described)
 
 FAKE_TEST(cpus_that_were_never_seen_may_be_a_package)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-3,5", "0-3", "5");
@@ -170,7 +163,6 @@ FAKE_TEST(cpus_that_were_never_seen_may_be_a_package)
 
 FAKE_TEST(cpus_that_are_too_few_are_no_package)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-2,4-6", "0-2", "4-6");
@@ -182,7 +174,6 @@ FAKE_TEST(cpus_that_are_too_few_are_no_package)
 
 FAKE_TEST(pointers_stay_valid_after_another_discovery)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	const struct isst_domain *before;
 	const struct isst_cpuset *online, *online_of_domain;
@@ -212,8 +203,6 @@ FAKE_TEST(pointers_stay_valid_after_another_discovery)
 
 FAKE_TEST(D26_offline_cpus_are_not_asked_about)
 {
-	struct fake_machine *fake = *state;
-
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	discover_once(fake);
 	assert_int_equal(fake_sent(&fake->device, FAKE_PHY_ID, 3, 0, 0, 0), 0);
@@ -222,7 +211,6 @@ FAKE_TEST(D26_offline_cpus_are_not_asked_about)
 
 FAKE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
@@ -236,7 +224,6 @@ FAKE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere)
 
 FAKE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
@@ -250,7 +237,6 @@ FAKE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel)
 
 FAKE_TEST(a_remembered_place_yields_to_a_live_cpu_that_has_it)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
@@ -318,7 +304,6 @@ TEST(D79_a_damaged_cache_is_not_believed)
 
 FAKE_TEST(a_remembered_cpu_that_is_not_present_is_left_out)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
@@ -331,7 +316,6 @@ FAKE_TEST(a_remembered_cpu_that_is_not_present_is_left_out)
 
 FAKE_TEST(a_cpu_that_is_remembered_twice_counts_once)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
@@ -362,12 +346,12 @@ static bool is_recalled_without_boot_id(struct fake_machine *fake, int error)
 
 FAKE_TEST(a_boot_id_that_cannot_be_read_lets_nothing_be_recalled)
 {
-	assert_false(is_recalled_without_boot_id(*state, -EACCES));
+	assert_false(is_recalled_without_boot_id(fake, -EACCES));
 }
 
 FAKE_TEST(a_machine_that_numbers_no_boots_recalls_its_cpus)
 {
-	assert_true(is_recalled_without_boot_id(*state, -ENOENT));
+	assert_true(is_recalled_without_boot_id(fake, -ENOENT));
 }
 
 static ino_t cache_inode(const struct fake_machine *fake)
@@ -382,7 +366,6 @@ static ino_t cache_inode(const struct fake_machine *fake)
 
 FAKE_TEST(D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes)
 {
-	struct fake_machine *fake = *state;
 	char path[512], other[512];
 	ino_t first;
 
@@ -402,7 +385,6 @@ FAKE_TEST(D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes)
 
 FAKE_TEST(nothing_but_the_cache_is_left_in_the_runtime_directory)
 {
-	struct fake_machine *fake = *state;
 	char path[512];
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
@@ -414,7 +396,6 @@ FAKE_TEST(nothing_but_the_cache_is_left_in_the_runtime_directory)
 
 FAKE_TEST(D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	FILE *file = fopen(fake->runtime, "we");
 
@@ -430,8 +411,6 @@ FAKE_TEST(D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message)
 
 FAKE_TEST(D26_a_cpu_of_unknown_core_is_not_remembered)
 {
-	struct fake_machine *fake = *state;
-
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	fake_phy_id(&fake->device, 3, 0xffffffff);
 	discover_once(fake);

@@ -8,14 +8,11 @@
 #include "topology/context.h"
 
 /** A machine of API version 3. */
-static struct fake_machine *tpmi_machine(void **state, const char *present, const char *online)
+static void tpmi_machine(struct fake_machine *fake, const char *present, const char *online)
 {
-	struct fake_machine *fake = *state;
-
 	fake->device.api_version = 3;
 	fake->machine.identity.model = 0xad;
 	fake_cpus(fake, present, online);
-	return fake;
 }
 
 /** The answer of COUNT_TPMI_INSTANCES for a package. */
@@ -85,9 +82,9 @@ static void check_cores(const struct isst_context *context, size_t index, uint64
 
 FAKE_TEST(power_domains_are_those_of_the_mask_with_its_holes)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-7", "0-7");
 	/* As recorded of a Granite Rapids of 64 cores: 0 and 1 compute, 3 and 4 IO, no 2. */
 	fake_die(fake, 0, 0, "0-7");
 	place(fake, "0-3", 0, 0, 0);
@@ -105,9 +102,9 @@ FAKE_TEST(power_domains_are_those_of_the_mask_with_its_holes)
 
 FAKE_TEST(all_bits_of_the_mask_count)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0", "0");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0", "0");
 	fake_die(fake, 0, 0, "0");
 	place(fake, "0", 15, 0, 0);
 	offer(fake, 0, 0x8001);
@@ -125,9 +122,9 @@ FAKE_TEST(thread_core_and_domain_are_bits_of_the_firmwares_number)
 	} CASES[] = { { 0x0000, 0, 0, 0 },  { 0x0007, 0, 0, 7 }, { 0x0008, 0, 1, 0 },
 		      { 0x01f9, 0, 63, 1 }, { 0x0800, 1, 0, 0 }, { 0x09bc, 1, 55, 4 },
 		      { 0x7801, 15, 0, 1 }, { 0x1159, 2, 43, 1 } };
-	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-7", "0-7");
 	fake_die(fake, 0, 0, "0-7");
 	offer(fake, 0, 0xffff);
 	for (unsigned int i = 0; i < COUNT(CASES); i++)
@@ -147,9 +144,9 @@ FAKE_TEST(thread_core_and_domain_are_bits_of_the_firmwares_number)
 
 FAKE_TEST(core_masks_name_modules_with_all_their_cpus)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-15", "0-15");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-15", "0-15");
 	/* Two domains of two modules of four cores, which the thread's bits number. */
 	fake_die(fake, 0, 0, "0-15");
 	offer(fake, 0, 3);
@@ -164,9 +161,9 @@ FAKE_TEST(core_masks_name_modules_with_all_their_cpus)
 
 FAKE_TEST(packages_have_domains_of_their_own)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-7", "0-7");
 	/* Package ids may have holes; the second package is on die 1 for the kernel. */
 	fake_die(fake, 3, 1, "0-1,4-5");
 	fake_die(fake, 0, 0, "2-3,6-7");
@@ -188,9 +185,9 @@ FAKE_TEST(packages_have_domains_of_their_own)
 
 FAKE_TEST(a_domain_without_cpus_is_on_no_known_die_where_its_package_has_several)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-7", "0-7");
 	fake_die(fake, 0, 4, "0-3");
 	fake_die(fake, 0, 5, "4-7");
 	/* The later die has the lower domain. */
@@ -207,9 +204,9 @@ FAKE_TEST(a_domain_without_cpus_is_on_no_known_die_where_its_package_has_several
 
 FAKE_TEST(domains_without_a_die_come_last_in_their_package_only)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-5", "0-5");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-5", "0-5");
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 0, 1, "2-3");
 	fake_die(fake, 1, 2, "4-5");
@@ -229,9 +226,9 @@ FAKE_TEST(domains_without_a_die_come_last_in_their_package_only)
 
 FAKE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-7", "0-7");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-7", "0-7");
 	fake_die(fake, 0, 0, "0-7");
 	place(fake, "0-1", 0, 0, 0);
 	place(fake, "2-3,6", 2, 0, 0);
@@ -255,9 +252,9 @@ FAKE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out)
 
 FAKE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-3");
 	place(fake, "0-3", 0, 0, 0);
 	fake_phy_id_error(&fake->device, 1, -EINVAL);
@@ -277,9 +274,9 @@ FAKE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain)
 
 FAKE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-3");
 	for (unsigned int cpu = 0; cpu < 4; cpu++)
 		fake_phy_id_error(&fake->device, cpu, -EIO);
@@ -298,9 +295,9 @@ FAKE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains)
 
 FAKE_TEST(F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 1, 1, "2-3");
 	place(fake, "0-2", 0, 0, 0);
@@ -316,10 +313,10 @@ FAKE_TEST(F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package)
 }
 
 /** A package of two compute domains of four cores and one of I/O, with some of its CPUs online. */
-static struct isst_context *partly_online(void **state, const char *online, const char *smt)
+static struct isst_context *partly_online(struct fake_machine *fake, const char *online,
+					  const char *smt)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-15", online);
-
+	tpmi_machine(fake, "0-15", online);
 	fake_die(fake, 0, 0, online);
 	place(fake, "0-3", 0, 0, 0);
 	place(fake, "4-7", 1, 0, 0);
@@ -333,7 +330,7 @@ static struct isst_context *partly_online(void **state, const char *online, cons
 
 FAKE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain)
 {
-	struct isst_context *context = partly_online(state, "0-3,8-11", NULL);
+	struct isst_context *context = partly_online(fake, "0-3,8-11", NULL);
 
 	assert_false(context_domain(context, 1)->has_cpu);
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
@@ -347,7 +344,7 @@ FAKE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain)
 
 FAKE_TEST(B3_threads_that_smt_hides_are_in_the_domains_of_their_cores)
 {
-	struct isst_context *context = partly_online(state, "0-7", "off");
+	struct isst_context *context = partly_online(fake, "0-7", "off");
 
 	assert_true(isst_domain_is_io(context_domain(context, 2)));
 	assert_null(isst_notice_at(context, 0));
@@ -356,7 +353,7 @@ FAKE_TEST(B3_threads_that_smt_hides_are_in_the_domains_of_their_cores)
 
 FAKE_TEST(B3_more_cpus_than_smt_hides_may_be_in_any_domain)
 {
-	struct isst_context *context = partly_online(state, "0-3", "forceoff");
+	struct isst_context *context = partly_online(fake, "0-3", "forceoff");
 
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
 	assert_false(isst_domain_is_io(context_domain(context, 2)));
@@ -365,7 +362,7 @@ FAKE_TEST(B3_more_cpus_than_smt_hides_may_be_in_any_domain)
 
 FAKE_TEST(B3_with_smt_on_no_cpu_is_hidden)
 {
-	struct isst_context *context = partly_online(state, "0-7", "on");
+	struct isst_context *context = partly_online(fake, "0-7", "on");
 
 	assert_false(isst_domain_is_io(context_domain(context, 2)));
 	isst_close(context);
@@ -373,9 +370,9 @@ FAKE_TEST(B3_with_smt_on_no_cpu_is_hidden)
 
 FAKE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 1, 1, "2-3");
 	place(fake, "0-1", 0, 0, 0);
@@ -398,9 +395,9 @@ FAKE_TEST(no_power_domain_at_all_is_an_error)
 	static const int ERRORS[] = { 0, -ENOTTY };
 
 	for (size_t i = 0; i < COUNT(ERRORS); i++) {
-		struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 		struct isst_context *context;
 
+		tpmi_machine(fake, "0-3", "0-3");
 		fake_die(fake, 0, 0, "0-3");
 		place(fake, "0-3", 0, 0, 0);
 		offer(fake, 0, 0);
@@ -419,9 +416,9 @@ FAKE_TEST(no_power_domain_at_all_is_an_error)
 
 FAKE_TEST(D26_two_cpus_of_one_place_are_trusted_neither)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
 	struct isst_context *context;
 
+	tpmi_machine(fake, "0-3", "0-3");
 	/* The same core and thread of another domain is another place. */
 	fake_die(fake, 0, 0, "0-3");
 	place(fake, "0", 0, 7, 0);
@@ -441,28 +438,26 @@ FAKE_TEST(D26_two_cpus_of_one_place_are_trusted_neither)
 /* ---- CPUs that are offline ---- */
 
 /** Two power domains of CPUs 0-3 and 4-7 and one for IO; these CPUs are online. */
-static struct fake_machine *with_online(void **state, const char *online)
+static void with_online(struct fake_machine *fake, const char *online)
 {
-	struct fake_machine *fake = tpmi_machine(state, "0-7", online);
-
+	tpmi_machine(fake, "0-7", online);
 	fake_die(fake, 0, 0, online);
 	place(fake, "0-3", 0, 0, 0);
 	place(fake, "4-7", 2, 40, 1);
 	offer(fake, 0, 0x15);
-	return fake;
 }
 
 FAKE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains)
 {
-	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
 
+	with_online(fake, "0-7");
 	isst_close(fake_discovered(fake));
 	autofree char *text = fake_runtime_text(fake, "topology");
 	check_holds(text, "# cpu package die domain core thread\n0 0 0 0 0 0\n");
 	check_holds(text, "\n4 0 0 2 40 1\n");
 	check_holds(text, "\n7 0 0 2 43 1\n");
-	with_online(state, "0-2,4");
+	with_online(fake, "0-2,4");
 	context = discovered(fake, 3);
 	check_cpus(context_domain(context, 0)->online, "0-2");
 	check_cpus(context_domain(context, 0)->present, "0-3");
@@ -479,12 +474,12 @@ FAKE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains)
 
 FAKE_TEST(a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_online)
 {
-	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
 	const struct isst_domain *domain;
 
+	with_online(fake, "0-7");
 	isst_close(fake_discovered(fake));
-	with_online(state, "0-3");
+	with_online(fake, "0-3");
 	context = discovered(fake, 3);
 	domain = context_domain(context, 1);
 	assert_int_equal(domain->number, 2);
@@ -501,15 +496,15 @@ FAKE_TEST(a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_onlin
 
 FAKE_TEST(nothing_is_remembered_of_cpus_that_are_left_out)
 {
-	struct fake_machine *fake = with_online(state, "0-7");
 	struct isst_context *context;
 
+	with_online(fake, "0-7");
 	offer(fake, 0, 0x11);
 	isst_close(fake_discovered(fake));
 	autofree char *text = fake_runtime_text(fake, "topology");
 	check_holds(text, "\n3 0 0 0 3 0\n");
 	assert_null(strstr(text, "\n4 "));
-	with_online(state, "0-3");
+	with_online(fake, "0-3");
 	context = fake_discovered(fake);
 	assert_null(context_cpu(context, 4));
 	isst_close(context);
@@ -517,7 +512,6 @@ FAKE_TEST(nothing_is_remembered_of_cpus_that_are_left_out)
 
 FAKE_TEST(mailbox_platforms_have_no_power_domains)
 {
-	struct fake_machine *fake = *state;
 	struct isst_context *context;
 
 	fake_small_machine(fake);
