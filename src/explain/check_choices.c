@@ -2,8 +2,8 @@
 /* What holds back CPUs by intention. */
 #include "explain/findings.h"
 #include "explain/packages.h"
-#include "features/perf_profile.h"
 #include "features/planning.h"
+#include "features/snapshot.h"
 
 enum { KHZ_PER_MHZ = 1000 };
 

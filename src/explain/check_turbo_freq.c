@@ -2,8 +2,8 @@
 /* SST-TF: whether it is enabled where cores have high priority, and how many have it. */
 #include "explain/findings.h"
 #include "explain/packages.h"
-#include "features/perf_profile.h"
 #include "features/planning.h"
+#include "features/snapshot.h"
 
 #include <stdlib.h>
 

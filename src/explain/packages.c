@@ -4,7 +4,7 @@
 #include "explain/packages.h"
 #include "common/priorities.h"
 #include "explain/findings.h"
-#include "features/perf_profile.h"
+#include "features/snapshot.h"
 #include "firmware/platform.h"
 
 #include <limits.h>

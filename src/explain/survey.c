@@ -2,7 +2,7 @@
 /* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
 #include "explain/survey.h"
 #include "common/numbered.h"
-#include "features/perf_profile.h"
+#include "features/snapshot.h"
 #include "topology/requested_levels.h"
 
 #include <errno.h>

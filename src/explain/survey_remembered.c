@@ -5,7 +5,7 @@
 #include "features/planning.h"
 #include "state/applied.h"
 #include "state/facts.h"
-#include "state/match.h"
+#include "state/read.h"
 #include "state/wanted.h"
 #include "transaction/boot_state.h"
 #include "transaction/saved_settings.h"

@@ -4,7 +4,6 @@
  * switched, so that what is on or off is that every CPU is held at its own base frequency, by its
  * limits of cpufreq.
  */
-#include "features/plan.h"
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/report.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-CP: the state of core-power, the configuration of CLOS, and which CLOS a core is in. */
 #include "features/features.h"
-#include "features/reading.h"
+#include "features/snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>

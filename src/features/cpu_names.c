@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the CPUs that a name stands for. */
-#include "features/cpu_names.h"
 #include "base/cpuset.h"
+#include "features/features.h"
 #include "features/snapshot.h"
 #include "firmware/platform.h"
 #include "sysfs/system.h"

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "common/numbered.h"
-#include "features/plan.h"
+#include "features/planning.h"
 #include "sysfs/partition.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"

@@ -8,8 +8,11 @@
 #define ISST_FEATURES_FEATURES_H
 
 #include "firmware/results.h"
+#include "topology/context.h"
 
 struct isst_change;
+struct isst_context;
+struct isst_cpuset;
 
 /* ---- Reading ---- */
 
@@ -226,5 +229,63 @@ struct limit_request {
 	struct isst_failure failure; /* -EOPNOTSUPP: the kernel has none, or a CPU stays offline */
 	bool of_max;		     /* out: what the failure is about is the upper limit */
 };
+
+/* ---- What runs ---- */
+
+struct cpu_running {
+	const struct isst_cpu *cpu; /* in */
+	/* -EOPNOTSUPP: the kernel shows none. */
+	struct isst_failure failure;
+	unsigned int mhz; /* of frequencies_read(): scaling_cur_freq */
+	uint64_t reasons; /* of reasons_read(): a bit for each of limit_words[] */
+};
+
+/** Power of a domain's package, or of its die where the kernel has zones of dies. */
+struct domain_power {
+	const struct isst_domain *domain; /* in */
+	/* -EOPNOTSUPP: the kernel has no zone with a limit for it. */
+	struct isst_failure failure;
+	struct isst_value power_mw; /* absent: there was no reading before this one */
+	struct isst_value limit_mw;
+};
+
+/** Read for @count CPUs, each with @cpu set. Return 0, or a negative errno with a message where
+ * nothing could be read. */
+int frequencies_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
+int reasons_read(struct isst_context *context, struct cpu_running *cpus, size_t count);
+
+/** The same for domains, each with @domain set: what was drawn since the last call, which
+ * @context keeps. */
+int power_read(struct isst_context *context, struct domain_power *domains, size_t count);
+
+/* ---- Names of CPUs ---- */
+
+enum cpu_name_kind {
+	CPU_NAME_CLOS,		/* clos:N */
+	CPU_NAME_HIGH_PRIORITY, /* high-priority */
+	CPU_NAME_PACKAGE,	/* package:N */
+	CPU_NAME_DOMAIN,	/* domain:P.D */
+	CPU_NAME_NODE,		/* node:N */
+	CPU_NAME_ISOLATED,	/* isolated */
+};
+
+struct cpu_name {
+	enum cpu_name_kind kind;
+	unsigned int number; /* of a CLOS, package or node; the package of a domain */
+	unsigned int domain;
+};
+
+/** Understands a name. Returns 0 or -EINVAL. */
+int cpu_name_parse(const char *text, struct cpu_name *name);
+
+/**
+ * Finds the CPUs that a name stands for, as far as they are online and belong to a known domain.
+ *
+ * @cpus: empty before; on error it stays so
+ * Returns 0, or with a message -EOPNOTSUPP (the machine has no such place, or no such CPU), -EIO
+ * and the like (it cannot be read), -EINTR or -ENOMEM.
+ */
+int cpu_name_find(struct isst_context *context, const struct cpu_name *name,
+		  struct isst_cpuset *cpus);
 
 #endif

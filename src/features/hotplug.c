@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that stay offline since SMT is off, and turbo ratio limits that outlive CPUs coming online.
  */
-#include "features/hotplug.h"
 #include "common/numbered.h"
+#include "features/cpus_change.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/system.h"
 #include "transaction/report.h"

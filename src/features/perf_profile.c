@@ -3,13 +3,44 @@
  * SST-PP, and SST-BF and SST-TF as the levels specify them. Levels of all domains are read
  * together, in phases: what a later one asks depends on what an earlier one answered.
  */
-#include "features/perf_profile.h"
 #include "features/features.h"
-#include "features/reading.h"
+#include "features/snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Batches of reads ---- */
+
+struct firmware_batch *context_batch_new(struct isst_context *context)
+{
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+
+	if (batch && context_has_lock(context))
+		firmware_confirm(batch);
+	else if (batch && !context_has_power_domains(context))
+		firmware_leave_alone(batch);
+	return batch;
+}
+
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan)
+{
+	const char *before = message_begin(&context->messages);
+	int error = context_check_discovered(context);
+	struct firmware_batch *batch = error ? NULL : context_batch_new(context);
+
+	if (!error && !batch)
+		error = -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++)
+		error = plan(context, batch, (char *)results + i * size);
+	if (!error)
+		error = firmware_run(batch);
+	firmware_batch_free(batch);
+	return message_end(&context->messages, before, error);
+}
+
+/* ---- Summaries of levels ---- */
 
 int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
 		      struct isst_perf_profile *profile)

@@ -2,7 +2,6 @@
 /* SST-PP: another performance level, and what it means for the uncore and for CPUs. */
 #include "base/cpuset.h"
 #include "features/cpus_change.h"
-#include "features/plan.h"
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
@@ -444,8 +443,8 @@ static void check_levels(struct level_change *work, bool online)
 	}
 }
 
-int plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
-	       unsigned int level, bool online)
+int plan_level_change(struct isst_change *change, struct domain_request *requests, size_t count,
+		      unsigned int level, bool online)
 {
 	struct level_change work = { .change = change, .requests = requests, .level = level };
 	const struct state_needs needs = {

@@ -2,8 +2,7 @@
 /* Facts that changes are planned from, and steps that several features need. */
 #include "features/planning.h"
 #include "common/numbered.h"
-#include "features/perf_profile.h"
-#include "features/reading.h"
+#include "features/snapshot.h"
 #include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/report.h"
@@ -49,6 +48,66 @@ void request_reject(struct isst_change *change, struct domain_request *request, 
 			length < 0 ? "out of memory" : why);
 	if (length >= 0)
 		free(why);
+}
+
+/* ---- What stands against a request ---- */
+
+/** Why the change cannot be made with these targets, if so: the first objection is kept, and
+ * isst_change_run() refuses with it. @others: there are further ones, which are fine. */
+static void conclude_targets(struct isst_change *change, const struct domain_request *requests,
+			     size_t count, bool others)
+{
+	const struct isst_failure *unsupported = NULL, *failed = NULL, *objection = NULL;
+	enum target_policy policy = change->options.targets;
+	bool only_io = true, any_left = others;
+
+	for (size_t i = 0; i < count; i++)
+		only_io &= isst_domain_is_io(requests[i].domain);
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_failure *failure = &requests[i].failure;
+
+		if (!only_io && isst_domain_is_io(requests[i].domain))
+			continue;
+		any_left |= !failure->error;
+		if (failure->error == -EOPNOTSUPP)
+			unsupported = unsupported ? unsupported : failure;
+		else if (failure->error)
+			failed = failed ? failed : failure;
+	}
+	if (failed && (policy != ISST_SKIP_FAILED || !any_left))
+		objection = failed;
+	else if (unsupported && (policy == ISST_ALL_TARGETS || !any_left))
+		objection = unsupported;
+	if (objection && !change->objection.error)
+		change->objection = *objection;
+	change->left_out |= !objection && (unsupported || failed);
+}
+
+int plan_conclude(struct isst_change *change, const struct domain_request *requests, size_t count,
+		  int error)
+{
+	if (!error) {
+		conclude_targets(change, requests, count, false);
+		return 0;
+	}
+	/* What failed as a whole may have left half of its steps. Nothing else fails without a
+	 * message, and the last one is not about this. */
+	if (error == -ENOMEM)
+		message_error(&change->context->messages, error, "out of memory");
+	if (!change->objection.error)
+		change->objection = (struct isst_failure){ .error = error,
+							   .message = isst_error(change->context) };
+	return error;
+}
+
+void change_plan_without(struct isst_change *change, const struct isst_failure *failure,
+			 bool others)
+{
+	const char *why = message_make(&change->context->messages, "%s", failure->message);
+	const struct domain_request request = { .failure = { .error = failure->error,
+							     .message = why } };
+
+	conclude_targets(change, &request, 1, others);
 }
 
 /* ---- Facts ---- */

@@ -4,8 +4,10 @@
 #ifndef ISST_FEATURES_PLANNING_H
 #define ISST_FEATURES_PLANNING_H
 
+#include "features/features.h"
 #include "features/snapshot.h"
 #include "sysfs/cpufreq.h"
+#include "sysfs/uncore.h"
 #include "transaction/change.h"
 #include "transaction/saved_settings.h"
 
@@ -90,6 +92,21 @@ int level_limits_read(struct isst_context *context, struct level_limits *limits,
 __attribute__((format(printf, 4, 5))) void request_reject(struct isst_change *change,
 							  struct domain_request *request, int error,
 							  const char *format, ...);
+
+/**
+ * Ends a request that was planned, with @error as a whole. Domains without CPUs follow the others:
+ * whatever stands against them, they are left out, unless no other ones were asked for. Returns
+ * @error.
+ */
+int plan_conclude(struct isst_change *change, const struct domain_request *requests, size_t count,
+		  int error);
+
+/**
+ * Leaves a target out of a request for which it was not planned at all, as it no longer exists,
+ * where the change may be made without it. @others: the request has other targets.
+ */
+void change_plan_without(struct isst_change *change, const struct isst_failure *failure,
+			 bool others);
 
 /** Whether a request is still part of the change. */
 static inline bool request_is_active(const struct domain_request *request)
@@ -186,5 +203,77 @@ struct preset_limits {
  */
 int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char **missing,
 		       struct preset_limits *limits);
+
+/* ---- Limits, CPUs, and requests that are no settings ---- */
+
+/** As change_plan_level(), without its conclusion. */
+int plan_level_change(struct isst_change *change, struct domain_request *requests, size_t count,
+		      unsigned int level, bool online);
+/** Turbo ratio limits (MSR 0x1ad). */
+int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
+				   size_t count, uint64_t limits);
+
+/** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
+int change_plan_turbo_mode(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable);
+
+/** Which CPUs of domains are to be in use. */
+struct cpus_plan {
+	enum cpus_wanted wanted;
+	/* Of CPUS_OFFLINE: these, as far as they belong to the domains. */
+	const struct isst_cpuset *offline;
+	/* Of CPUS_BY_LEVEL and CPUS_ISOLATED: the levels that the domains of the requests will
+	 * have, with their properties. */
+	const struct isst_level *const *levels;
+};
+
+/**
+ * Plans which CPUs are in use, as plan_level_change() has it with @online or partitions; in two
+ * parts, since CPUs come online before anything can be set for them, and go offline when all is
+ * set: one is called right behind plan_level_change(), the other last. The failure of a request is
+ * the same of both. -EOPNOTSUPP: CPUS_ISOLATED where there are no partitions, and the level does
+ * not enable all CPUs. -EIO: no CPU of a package would stay online.
+ */
+int plan_cpus(struct isst_change *change, struct domain_request *requests, size_t count,
+	      const struct cpus_plan *plan, bool online);
+
+/**
+ * Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the
+ * frequencies of the processor is refused, but for an upper limit above them: that is none. CPUs
+ * that the steps planned so far bring online are taken as online, and where these steps move the
+ * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written.
+ */
+int plan_scaling_limits(struct isst_change *change, struct limit_request *requests, size_t count);
+
+/**
+ * Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
+ * compare them, and some state may have them so. A lower limit that is kept goes down with an upper
+ * one that would be below it.
+ */
+int plan_uncore_limits(struct isst_change *change, struct limit_request *requests, size_t count);
+
+/**
+ * All present CPUs online. After change_run() the machine is discovered anew, see
+ * isst_rediscover().
+ */
+int change_plan_all_online(struct isst_change *change);
+
+/** As change_plan_base_freq(), where the BIOS has set SST-BF up for good. */
+int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			  bool enable, bool automatic);
+
+/* ---- Places of uncore limits ---- */
+
+/** Where the limits of a domain are; @fabric: 0 on mailbox platforms. */
+struct uncore_place uncore_place_of(const struct isst_context *context,
+				    const struct isst_domain *domain, unsigned int fabric);
+
+/** The limits as the steps that are planned by now will leave them. -ENOENT: the kernel has none.
+ */
+int uncore_limits_project(struct isst_change *change, const struct isst_domain *domain,
+			  unsigned int fabric, struct frequency_limits *limits);
+
+/** Why the kernel shows no limits of a place. */
+const char *uncore_why_none(struct isst_context *context, const struct uncore_place *place);
 
 #endif

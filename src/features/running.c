@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what CPUs run at, what has limited them, and what packages draw. Writes nothing. */
-#include "features/running.h"
 #include "base/messages.h"
+#include "features/features.h"
 #include "sysfs/cpufreq.h"
 #include "sysfs/limit_reasons.h"
 #include "sysfs/powercap.h"

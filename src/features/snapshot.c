@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Snapshots of domains: summaries and core-power first, then levels, which depend on these. */
 #include "features/snapshot.h"
-#include "features/perf_profile.h"
-#include "features/reading.h"
 
 static int plan_snapshot(struct isst_context *context, struct firmware_batch *batch, void *result)
 {

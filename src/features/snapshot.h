@@ -4,6 +4,24 @@
 #define ISST_FEATURES_SNAPSHOT_H
 
 #include "features/features.h"
+#include "topology/context.h"
+
+/* ---- Batches of reads ---- */
+
+/** Plans what one result needs; returns 0 or a negative errno that ends the whole call. */
+typedef int (*plan_result)(struct isst_context *context, struct firmware_batch *batch,
+			   void *result);
+
+/** Reads @count results of @size bytes each, in one batch that @plan fills. Returns 0 or a negative
+ * errno. */
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan);
+
+/** A batch for reads, which leave CPUs alone that are isolated or nohz_full; but not under the
+ * lock: for a change some CPUs go offline. NULL without memory. */
+struct firmware_batch *context_batch_new(struct isst_context *context);
+
+/* ---- Snapshots ---- */
 
 /** What is read of a domain. */
 enum snapshot_parts {
@@ -36,5 +54,33 @@ int snapshot_read_current(struct isst_context *context, struct domain_snapshot *
 
 /** Releases what @count of them hold; they themselves are the caller's. NULL is passed over. */
 void snapshot_clear(struct domain_snapshot *snapshots, size_t count);
+
+/* ---- Levels and their summaries ---- */
+
+/** Plans to read the summary of a domain's levels. */
+int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
+		      struct isst_perf_profile *profile);
+
+/** Judges refusals to report profiles, which are parts of structs of @stride bytes. Those without a
+ * domain are passed over. */
+void perf_profiles_check_refusals(struct isst_perf_profile *profiles, size_t count, size_t stride);
+
+/** As level_read_parts(), for levels that are parts of structs of @stride bytes. Those without a
+ * domain are passed over. */
+int levels_read(struct isst_context *context, struct isst_level *levels, size_t count,
+		size_t stride, unsigned int parts);
+
+/** Whether a domain has a level according to its summary. */
+bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned int level);
+
+/** The turbo frequency of all cores of a level without SST-TF; 0: unknown. */
+unsigned int level_all_cores_mhz(const struct isst_level *level);
+
+/** How many buckets of SST-TF are faster than that, as far as known: the first ones. */
+unsigned int level_gaining_buckets(const struct isst_level *level);
+
+/** Which levels there are: `level 1`, `levels 0 to 4`, `levels 0, 1, 3`. */
+const char *perf_profile_levels_text(struct messages *messages,
+				     const struct isst_perf_profile *profile);
 
 #endif

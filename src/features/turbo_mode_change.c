@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turbo by cpufreq's limits, the turbo ratio limits, and all CPUs online. */
+#include "features/cpus_change.h"
 #include "features/features.h"
-#include "features/hotplug.h"
-#include "features/plan.h"
 #include "features/planning.h"
-#include "features/reading.h"
+#include "features/snapshot.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -52,8 +51,8 @@ static int warn_of_ratio_zero(struct step *step)
 	return 0;
 }
 
-int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
-			    size_t count, uint64_t limits)
+int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
+				   size_t count, uint64_t limits)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
 	int error = 0;
@@ -62,9 +61,7 @@ int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *r
 		step->after = warn_of_ratio_zero;
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_domain(change->context, requests[i].domain);
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !error; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 
 		requests[i].failure = (struct isst_failure){ 0 };
@@ -78,7 +75,7 @@ int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *r
 			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
 				 limits);
 	}
-	return 0;
+	return plan_conclude(change, requests, count, error);
 }
 
 /** The limit that a CPU gets. */
@@ -136,8 +133,8 @@ static int name_user_limits(struct step *step)
 	return name_replaced_limits(step->change, step, is_of_user, "is replaced");
 }
 
-int plan_turbo_mode(struct isst_change *change, struct domain_request *requests, size_t count,
-		    bool enable)
+int change_plan_turbo_mode(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable)
 {
 	struct step *step = change_step(change, ITEM_SCALING_MAX);
 	enum turbo_state turbo = TURBO_UNKNOWN;
@@ -168,10 +165,10 @@ int plan_turbo_mode(struct isst_change *change, struct domain_request *requests,
 		change_warn(change, ISST_WARNING_TURBO_DISABLED,
 			    "turbo stays disabled until 0 is written to " CPU_DIRECTORY
 			    "/intel_pstate/no_turbo, or turbo is enabled in the BIOS");
-	return error;
+	return plan_conclude(change, requests, count, error);
 }
 
-int plan_all_online(struct isst_change *change)
+int change_plan_all_online(struct isst_change *change)
 {
 	struct hotplug hotplug;
 	int error = hotplug_begin(&hotplug, change);
@@ -188,5 +185,5 @@ int plan_all_online(struct isst_change *change)
 		hotplug_disturbs_limits(step, context_domain(change->context, i));
 	}
 	hotplug_end(&hotplug);
-	return error;
+	return plan_conclude(change, NULL, 0, error);
 }

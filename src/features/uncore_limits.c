@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of the uncore: reading them, and planning others. */
 #include "base/number.h"
-#include "features/plan.h"
 #include "features/planning.h"
 #include "topology/context.h"
 #include "transaction/steps.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs by name and by module, and choosing high priority cores. */
-#include "features/cpu_names.h"
+#include "features/features.h"
 #include "features/high_priority.h"
 #include "library/targets.h"
 #include "sysfs/system.h"

@@ -3,7 +3,6 @@
  * machine is still the one that was discovered. */
 #include "base/messages.h"
 #include "features/features.h"
-#include "features/running.h"
 #include "library/results.h"
 #include "library/targets.h"
 #include "sysfs/limit_reasons.h"

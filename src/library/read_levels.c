@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading performance levels: which ones are meant, and their results. */
-#include "features/perf_profile.h"
 #include "features/snapshot.h"
 #include "library/results.h"
 #include "library/targets.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of values. Numbers are fixed: programs are compiled with them. */
 #include "library/values.h"
-#include "features/running.h"
+#include "features/features.h"
 
 #include <string.h>
 

@@ -16,9 +16,8 @@
  */
 #include "state/apply.h"
 #include "base/array.h"
-#include "features/plan.h"
 #include "features/planning.h"
-#include "state/cpus.h"
+#include "state/compare.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -334,7 +333,7 @@ static int plan_one_level(struct wanted *wanted, unsigned int level)
 			requests[count++].domain = wanted->items[i].domain;
 		}
 	if (!error && count > 0)
-		error = plan_level(wanted->change, requests, count, level, false);
+		error = plan_level_change(wanted->change, requests, count, level, false);
 	for (size_t i = 0; i < count && !error; i++) {
 		if (!requests[i].failure.error)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-BF on and off, with what goes with it: CLOS, associations, core-power, cpufreq limits. */
 #include "features/features.h"
-#include "features/plan.h"
+#include "features/planning.h"
 #include "state/apply.h"
 #include "state/plan.h"
 #include "sysfs/cpufreq.h"

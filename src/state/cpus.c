@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings of CPUs in use: planned, read and compared, domain by domain. */
-#include "state/cpus.h"
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
 #include "common/numbered.h"
 #include "configuration/write.h"
 #include "features/cpus_change.h"
-#include "features/plan.h"
+#include "features/planning.h"
+#include "state/compare.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"

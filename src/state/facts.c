@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what a configuration depends on, in as few driver calls as that takes. */
 #include "state/facts.h"
-#include "features/perf_profile.h"
 #include "features/planning.h"
+#include "features/snapshot.h"
 #include "firmware/platform.h"
 #include "sysfs/system.h"
 #include "topology/context.h"

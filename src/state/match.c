@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Conditions of a configuration, and what a machine is. */
-#include "state/match.h"
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "common/hash.h"
 #include "common/numbered.h"
 #include "isst.h"
 #include "state/facts.h"
+#include "state/read.h"
 #include "topology/context.h"
 
 #include <errno.h>

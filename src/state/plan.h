@@ -3,7 +3,7 @@
 #ifndef ISST_STATE_PLAN_H
 #define ISST_STATE_PLAN_H
 
-#include "features/features.h"
+#include "features/planning.h"
 
 struct isst_change;
 
@@ -40,36 +40,5 @@ int change_plan_clos(struct isst_change *change, struct domain_request *requests
 /** Puts the cores of CPUs into a CLOS. */
 int change_plan_association(struct isst_change *change, struct domain_request *requests,
 			    size_t count, unsigned int clos);
-
-/** Turbo ratio limits (MSR 0x1ad). */
-int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
-				   size_t count, uint64_t limits);
-
-/** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
-int change_plan_turbo_mode(struct isst_change *change, struct domain_request *requests,
-			   size_t count, bool enable);
-
-/**
- * Leaves a target out of a request for which it was not planned at all, as it no longer exists,
- * where the change may be made without it. @others: the request has other targets.
- */
-void change_plan_without(struct isst_change *change, const struct isst_failure *failure,
-			 bool others);
-
-/**
- * All present CPUs online. After change_run() the machine is discovered anew, see
- * isst_rediscover().
- */
-int change_plan_all_online(struct isst_change *change);
-
-/* ---- For those that plan them ---- */
-
-/**
- * Ends a request that was planned, with @error as a whole. Domains without CPUs follow the others:
- * whatever stands against them, they are left out, unless no other ones were asked for. Returns
- * @error.
- */
-int plan_conclude(struct isst_change *change, const struct domain_request *requests, size_t count,
-		  int error);
 
 #endif

@@ -5,8 +5,7 @@
  */
 #include "state/read.h"
 #include "base/array.h"
-#include "state/cpus.h"
-#include "state/match.h"
+#include "state/compare.h"
 #include "state/wanted.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turbo ratio limits, limits of cpufreq and of the uncore of a configuration, as items. */
 #include "base/cpuset.h"
+#include "features/cpus_change.h"
 #include "features/features.h"
-#include "features/hotplug.h"
-#include "features/plan.h"
 #include "features/planning.h"
 #include "state/wanted.h"
 #include "sysfs/cpufreq.h"

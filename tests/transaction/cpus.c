@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which CPUs are in use, where that is asked for itself: by the level, isolated, all, or all but
  * some. */
-#include "features/plan.h"
 #include "features/planning.h"
 #include "transaction/support/failing.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of the uncore where a power domain has several fabric clusters: the emulated kernel has
  * one, and this adds another. */
-#include "features/plan.h"
+#include "features/planning.h"
 #include "transaction/support/machines.h"
 
 #include "isst.h"

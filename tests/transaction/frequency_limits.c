@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of cpufreq and of the uncore that are asked for by value: in an order in which the kernel
  * clips none, equal ones not at all, and all of them rolled back where one fails. */
-#include "features/plan.h"
+#include "features/planning.h"
 #include "transaction/support/failing.h"
 
 #define CPU "/sys/devices/system/cpu/"

@@ -4,7 +4,7 @@
  * made as with turbo constant, or it fails and everything is as before. What limits are is seen
  * once turbo is as it was.
  */
-#include "features/plan.h"
+#include "features/planning.h"
 #include "transaction/support/machines.h"
 #include "transaction/support/rests.h"
 
