@@ -219,7 +219,7 @@ TEST(a_list_is_cut_on_a_terminal_alone)
 	assert_page(report, &terminal,
 		    "\n"
 		    "classes of service\n"
-		    "  CLOS min MHz max MHz CPUs\n"
+		    "  CLOS min_MHz max_MHz CPUs\n"
 		    "package 0\n"
 		    "     3       0    none\n"
 		    "    0,2,4,6,8,10,12,\n"
@@ -230,7 +230,7 @@ TEST(a_list_is_cut_on_a_terminal_alone)
 	assert_screen(report, 20, false,
 		      "\n"
 		      "classes of service\n"
-		      "  CLOS min MHz max MHz CPUs\n"
+		      "  CLOS min_MHz max_MHz CPUs\n"
 		      "package 0\n"
 		      "     3       0    none\n"
 		      "    0,2,4,6,8,10,12,\n"
@@ -251,7 +251,7 @@ TEST(a_narrow_table_has_places_apart)
 
 	snprintf(expected, sizeof(expected),
 		 "\n"
-		 "classes of service CLOS min MHz max MHz CPUs\n"
+		 "classes of service CLOS min_MHz max_MHz CPUs\n"
 		 "package 0             3       0    none\n%s",
 		 BELOW);
 	assert_screen(report, 44, false, expected);

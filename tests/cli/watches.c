@@ -315,7 +315,7 @@ TEST_WITH(another_level_and_its_cpus_are_followed, NULL, kill_leftovers)
 		"Packages: 2, cores: 8, CPUs online: 6 of 8\n"
 		"Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
 		"\n"
-		"                          level    locked base MHz TDP W SST-BF SST-TF SST-CP\n"
+		"                          level    locked base_MHz TDP_W SST-BF SST-TF SST-CP\n"
 		"package 0, power domain 0 1 of 0-1 no         2400   110 -      off    off\n"
 		"package 0, power domain 1 0 of 0-1 no         2000   120 off    -      off\n"
 		"package 1                 0 of 0-1 no         2000   120 off    -      off\n"

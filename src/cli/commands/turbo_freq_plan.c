@@ -41,8 +41,11 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 	unsigned int cores = core_choice_count(run, unit->place.package);
 
 	buckets_report(run, node, level);
-	level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
-			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1);
+	/* A package without chosen cores is not changed. */
+	if (cores > 0 || !run->chosen)
+		level_report_types(run, report_branch(node, KEY_CLIP_FREQUENCIES, 0),
+				   KEY_LOW_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0,
+				   -1);
 	level_turbo_report(all, node, level);
 	if (cores > 0)
 		report_use(run, node, level, cores);

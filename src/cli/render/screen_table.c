@@ -523,7 +523,11 @@ static void write_text(const struct table *table, size_t row, size_t column, con
 
 	style_begin(table->page, weight, table->stream);
 	style_begin(table->page, style, table->stream);
-	fwrite(text, 1, length, table->stream);
+	/* Headings that are close to each other stay apart. */
+	for (size_t i = 0; i < length; i++)
+		fputc(row == 0 && column >= FIRST && table->gap == 1 && text[i] == ' ' ? '_'
+										       : text[i],
+		      table->stream);
 	style_end(table->page, style | weight, table->stream);
 }
 
