@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands that hold a change: `config try` until it is confirmed, `with` while a program runs. */
+#include "../../common/memory_stream.h"
 #include "../process/confirmation.h"
 #include "../process/program.h"
 #include "../run/change.h"
@@ -97,11 +98,45 @@ void config_try(struct run *run)
 
 /* ---- with ---- */
 
+/** Which CPUs were chosen, by power domains, before the program prints anything. */
+static void name_high_priority(struct run *run, const struct isst_cpuset *cpus)
+{
+	struct memory_stream memory;
+	const char *divider = "";
+	char *text;
+
+	if (memory_stream_open(&memory))
+		return;
+	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
+		const struct isst_domain *domain = isst_domain_at(run->context, i);
+		struct isst_cpuset *own = isst_cpuset_new();
+		unsigned int cpu;
+		char *list;
+
+		isst_cpuset_for_each (cpu, isst_domain_online_cpus(domain))
+			if (own && isst_cpuset_has(cpus, cpu) && isst_cpuset_add(own, cpu, cpu))
+				break;
+		list = own ? isst_cpuset_to_list(own) : NULL;
+		if (list && *list)
+			fprintf(memory.stream, "%s%s: %s", divider, isst_domain_name(domain), list);
+		if (list && *list)
+			divider = "; ";
+		free(list);
+		isst_cpuset_free(own);
+	}
+	text = memory_stream_text(&memory);
+	if (text)
+		run_progress(run, "high-priority-cpus: %s", text);
+	free(text);
+}
+
 /** The CPUs that the program is to run on; NULL: all that the caller may. */
 static const struct isst_cpuset *find_cpus(struct run *run)
 {
 	const struct isst_cpuset *cpus = isst_config_high_priority_cpus(run->config);
 
+	if (cpus)
+		name_high_priority(run, cpus);
 	if (!cpus || request_has(run->request, OPTION_NO_AFFINITY))
 		return NULL;
 	/* Their numbers are not those of the CPUs that the program runs on. */

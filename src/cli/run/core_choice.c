@@ -188,9 +188,36 @@ static void note_division(struct run *run)
 	free(text);
 }
 
+/** That a program on these cores is spread over domains of a package is noted once. */
+static void note_spread(struct run *run)
+{
+	unsigned int number, first;
+
+	isst_cpuset_for_each (number, run->chosen) {
+		const struct isst_domain *domain = isst_cpu_domain(
+			isst_cpu_by_number(run->context, number));
+
+		isst_cpuset_for_each (first, run->chosen) {
+			const struct isst_domain *other = isst_cpu_domain(
+				isst_cpu_by_number(run->context, first));
+
+			if (isst_domain_package(other) != isst_domain_package(domain) ||
+			    other == domain)
+				continue;
+			report_message(run->report, ENTRY_NOTE,
+				       "chosen from %s and others of the package; --within "
+				       "@domain:%u.%u chooses from that one alone",
+				       isst_domain_name(domain), isst_domain_package(domain),
+				       isst_domain_number(domain));
+			return;
+		}
+	}
+}
+
 void core_choice_report(struct run *run)
 {
 	note_division(run);
+	note_spread(run);
 	report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0,
 			  run->chosen);
 }
