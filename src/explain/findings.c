@@ -14,8 +14,6 @@ static void finding_free(struct isst_finding *finding)
 	isst_cpuset_free(finding->cpus);
 	isst_cpuset_free(finding->packages);
 	free(finding->domains);
-	free(finding->place);
-	free(finding->remedy);
 	free(finding);
 }
 
@@ -148,17 +146,11 @@ int findings_finish(struct findings *findings)
 	if (findings->count > 1)
 		qsort(findings->items, findings->count, sizeof(struct isst_finding *),
 		      compare_findings);
-	if (findings->texts.lost)
-		findings->error = -ENOMEM;
 	for (size_t i = 0; i < findings->count && !findings->error; i++) {
-		struct isst_finding *finding = findings->items[i];
-
-		finding->place = finding_place(findings->survey, finding);
-		finding->remedy = finding_remedy(findings->survey, finding);
-		if (!finding->place || !finding->remedy)
-			findings->error = -ENOMEM;
+		findings->items[i]->place = finding_place(findings->items[i]);
+		findings->items[i]->remedy = finding_remedy(findings->items[i]);
 	}
-	return findings->error;
+	return findings->texts.lost ? -ENOMEM : findings->error;
 }
 
 void findings_clear(struct findings *findings)

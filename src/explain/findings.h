@@ -26,7 +26,7 @@ enum remedy_kind {
 
 struct findings;
 
-/** Texts, but for those that findings_finish() makes, are those of the findings. */
+/** Texts belong to the findings. */
 struct isst_finding {
 	ISST_MAY_GROW;
 	struct findings *findings;
@@ -38,7 +38,7 @@ struct isst_finding {
 	bool whole;    /* it is about the machine, not about domains */
 	const char *read, *meaning, *remedy_template;
 	enum remedy_kind kind;
-	char *place, *remedy; /* made by findings_finish() */
+	const char *place, *remedy; /* made by findings_finish() */
 };
 
 struct findings {
@@ -101,10 +101,9 @@ void finding_add_cpu(struct isst_finding *finding, const struct survey_domain *d
 int findings_finish(struct findings *findings);
 void findings_clear(struct findings *findings);
 
-/** places.c: `package 0, power domains 0-1`; NULL without memory. */
-char *finding_place(const struct survey *survey, const struct isst_finding *finding);
-/** The command that fixes a finding; NULL without memory. */
-char *finding_remedy(const struct survey *survey, const struct isst_finding *finding);
+/** places.c: `package 0, power domains 0-1`; the command that fixes a finding. */
+const char *finding_place(struct isst_finding *finding);
+const char *finding_remedy(struct isst_finding *finding);
 
 /* ---- Checks: each adds its findings. None reads anything. ---- */
 

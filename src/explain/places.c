@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names the places of a finding, and the command for exactly these. */
 #include "base/cpuset.h"
-#include "common/memory_stream.h"
 #include "common/numbered.h"
 #include "explain/findings.h"
 
@@ -75,93 +74,94 @@ static int add_package(const struct survey *survey, const bool *members, size_t 
 	return error;
 }
 
-static int find_groups(const struct survey *survey, const bool *members, struct groups *groups)
+/** @members NULL: there was no memory for them. */
+static void find_groups(struct findings *findings, const bool *members, struct groups *groups)
 {
+	const struct survey *survey = findings->survey;
 	int error;
 
 	*groups = (struct groups){ .all = survey->count == isst_domain_count(survey->context) };
 	groups->items = calloc(survey->count + 1, sizeof(*groups->items));
-	error = groups->items ? 0 : -ENOMEM;
+	error = groups->items && members ? 0 : -ENOMEM;
 	for (size_t i = 0; i < survey->count && !error; i++)
 		if (i == 0 ||
 		    survey->domains[i].domain->package != survey->domains[i - 1].domain->package)
 			error = add_package(survey, members, i, groups);
-	return error;
+	if (error)
+		findings->error = error;
 }
 
-char *finding_place(const struct survey *survey, const struct isst_finding *finding)
+/** Keeps a text that was made, to be freed, for findings. */
+static const char *keep_text(struct findings *findings, char *text)
 {
+	const char *kept = text ? FINDING_TEXT(findings, "%s", text) : "";
+
+	if (!text)
+		findings->error = -ENOMEM;
+	free(text);
+	return kept;
+}
+
+const char *finding_place(struct isst_finding *finding)
+{
+	struct findings *findings = finding->findings;
+	const struct survey *survey = findings->survey;
 	const char *word = context_has_power_domains(survey->context) ? "power domain" : "die";
-	struct memory_stream text;
+	const char *text = "";
 	struct groups groups;
-	int error;
 
 	if (finding->whole)
-		return strdup("machine");
-	if (memory_stream_open(&text))
-		return NULL;
-	error = find_groups(survey, finding->domains, &groups);
-	for (size_t i = 0; i < groups.count && !error; i++) {
+		return "machine";
+	find_groups(findings, finding->domains, &groups);
+	for (size_t i = 0; i < groups.count; i++) {
 		const struct group *group = &groups.items[i];
-		char *packages = name_numbers("package", group->packages);
-		char *numbers = group->complete ? strdup("") : name_numbers(word, group->numbers);
 
-		error = packages && numbers ? 0 : -ENOMEM;
-		if (!error)
-			fprintf(text.stream, "%s%s%s%s", i > 0 ? "; " : "", packages,
-				group->complete ? "" : ", ", numbers);
-		free(packages);
-		free(numbers);
+		text = FINDING_TEXT(findings, "%s%s%s", text, i > 0 ? "; " : "",
+				    keep_text(findings, name_numbers("package", group->packages)));
+		if (!group->complete)
+			text = FINDING_TEXT(
+				findings, "%s, %s", text,
+				keep_text(findings, name_numbers(word, group->numbers)));
 	}
 	groups_free(&groups);
-	if (!error)
-		return memory_stream_text(&text);
-	memory_stream_drop(&text);
-	return NULL;
+	return text;
 }
 
 /* ---- Remedies ---- */
 
-/** The CPUs as bash expands them: `3`, `{0..3}` or `{{0..3},8}`. */
-static void print_braces(const struct isst_cpuset *cpus, FILE *stream)
+static const char *list_text(struct findings *findings, const struct isst_cpuset *set)
 {
-	unsigned int first, last, runs = 0;
-
-	for (unsigned int from = 0; cpuset_next_run(cpus, from, &first, &last); from = last + 1)
-		runs++;
-	fputs(runs > 1 ? "{" : "", stream);
-	runs = 0;
-	for (unsigned int from = 0; cpuset_next_run(cpus, from, &first, &last); from = last + 1) {
-		fputs(runs++ > 0 ? "," : "", stream);
-		if (first == last)
-			fprintf(stream, "%u", first);
-		else
-			fprintf(stream, "{%u..%u}", first, last);
-	}
-	fputs(runs > 1 ? "}" : "", stream);
+	return keep_text(findings, isst_cpuset_to_list(set));
 }
 
-/** Prints a template with what stands in it for CPUs. */
-static int print_template(const struct isst_finding *finding, const char *text, size_t length,
-			  FILE *stream)
+/** The CPUs as bash expands them: `3`, `{0..3}` or `{{0..3},8}`. */
+static const char *brace_text(struct findings *findings, const struct isst_cpuset *cpus)
 {
-	char *list = isst_cpuset_to_list(finding->cpus);
+	unsigned int first, last, runs = 0;
+	const char *text = "";
 
-	if (!list)
-		return -ENOMEM;
-	for (const char *c = text; c < text + length; c++) {
-		if (strncmp(c, "{cpus}", strlen("{cpus}")) == 0) {
-			fputs(list, stream);
-			c += strlen("{cpus}") - 1;
-		} else if (strncmp(c, "{braces}", strlen("{braces}")) == 0) {
-			print_braces(finding->cpus, stream);
-			c += strlen("{braces}") - 1;
-		} else {
-			fputc(*c, stream);
-		}
+	for (unsigned int from = 0; cpuset_next_run(cpus, from, &first, &last); from = last + 1) {
+		text = FINDING_TEXT(findings, "%s%s", text, runs++ > 0 ? "," : "");
+		text = first == last ? FINDING_TEXT(findings, "%s%u", text, first)
+				     : FINDING_TEXT(findings, "%s{%u..%u}", text, first, last);
 	}
-	free(list);
-	return 0;
+	return runs > 1 ? FINDING_TEXT(findings, "{%s}", text) : text;
+}
+
+/** A template with what stands in it for CPUs. */
+static const char *fill_template(struct isst_finding *finding, const char *text)
+{
+	static const char LIST[] = "{cpus}", BRACES[] = "{braces}";
+	struct findings *findings = finding->findings;
+	const char *at;
+
+	while ((at = strstr(text, LIST)))
+		text = FINDING_TEXT(findings, "%.*s%s%s", (int)(at - text), text,
+				    list_text(findings, finding->cpus), at + strlen(LIST));
+	while ((at = strstr(text, BRACES)))
+		text = FINDING_TEXT(findings, "%.*s%s%s", (int)(at - text), text,
+				    brace_text(findings, finding->cpus), at + strlen(BRACES));
+	return text;
 }
 
 static bool is_package_of(const struct survey *survey, const struct isst_finding *finding,
@@ -193,105 +193,78 @@ static bool *domains_of_remedy(const struct survey *survey, const struct isst_fi
 	return domains;
 }
 
-static int print_statement(const struct isst_finding *finding, const char *text, size_t length,
-			   const struct group *group, FILE *stream)
+/** All statements of a finding, which semicolons divide, for a group or for all (NULL). */
+static const char *statements_text(struct isst_finding *finding, const struct group *group)
 {
-	char *packages = group ? isst_cpuset_to_list(group->packages) : NULL;
-	char *numbers = group ? isst_cpuset_to_list(group->numbers) : NULL;
-	int error = !group || (packages && numbers) ? 0 : -ENOMEM;
+	struct findings *findings = finding->findings;
+	const char *statements = finding->remedy_template, *place = "", *text = "";
 
-	fputs(" --set '", stream);
-	if (!error && group)
-		fprintf(stream, "package %s", packages);
-	if (!error && group && !group->complete)
-		fprintf(stream, " powerdomain %s", numbers);
-	fputs(group ? ": " : "", stream);
-	if (!error)
-		error = print_template(finding, text, length, stream);
-	fputc('\'', stream);
-	free(packages);
-	free(numbers);
-	return error;
-}
+	if (group)
+		place = FINDING_TEXT(findings,
+				     "package %s%s%s: ", list_text(findings, group->packages),
+				     group->complete ? "" : " powerdomain ",
+				     group->complete ? "" : list_text(findings, group->numbers));
+	while (*statements) {
+		size_t length = strcspn(statements, ";");
 
-/** All statements of a finding, which semicolons divide. */
-static int print_group(const struct isst_finding *finding, const struct group *group, FILE *stream)
-{
-	const char *text = finding->remedy_template;
-	int error = 0;
-
-	while (*text && !error) {
-		size_t length = strcspn(text, ";");
-
-		error = print_statement(finding, text, length, group, stream);
-		text += length;
-		text += strspn(text, ";");
+		text = FINDING_TEXT(findings, "%s --set '%s%s'", text, place,
+				    fill_template(finding, FINDING_TEXT(findings, "%.*s",
+									(int)length, statements)));
+		statements += length;
+		statements += strspn(statements, ";");
 	}
-	return error;
+	return text;
 }
 
-static int print_statements(const struct survey *survey, const struct isst_finding *finding,
-			    FILE *stream)
+static const char *configuration_text(struct isst_finding *finding)
 {
-	bool *domains = domains_of_remedy(survey, finding);
-	struct groups groups = { 0 };
-	int error = domains ? find_groups(survey, domains, &groups) : -ENOMEM;
+	struct findings *findings = finding->findings;
+	bool *domains = domains_of_remedy(findings->survey, finding);
+	const char *text = "isst config apply";
+	struct groups groups;
 
-	fputs("isst config apply", stream);
+	find_groups(findings, domains, &groups);
 	/* One that names its CPUs has no need of a place. */
-	if (!error && (groups.all || strstr(finding->remedy_template, "{cpus}")))
-		error = print_group(finding, NULL, stream);
+	if (groups.all || strstr(finding->remedy_template, "{cpus}"))
+		text = FINDING_TEXT(findings, "%s%s", text, statements_text(finding, NULL));
 	else
-		for (size_t i = 0; i < groups.count && !error; i++)
-			error = print_group(finding, &groups.items[i], stream);
+		for (size_t i = 0; i < groups.count; i++)
+			text = FINDING_TEXT(findings, "%s%s", text,
+					    statements_text(finding, &groups.items[i]));
 	groups_free(&groups);
 	free(domains);
-	return error;
+	return text;
 }
 
 /** A command without CPUs is for all domains; with them it names the first one of each. */
-static int print_command(const struct survey *survey, const struct isst_finding *finding,
-			 FILE *stream)
+static const char *command_text(struct isst_finding *finding)
 {
+	struct findings *findings = finding->findings;
+	const struct survey *survey = findings->survey;
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	struct groups groups = { 0 };
-	char *list = NULL;
-	int error = cpus ? find_groups(survey, finding->domains, &groups) : -ENOMEM;
+	const char *list = "";
+	struct groups groups;
 
-	for (size_t i = 0; i < survey->count && !error && !groups.all; i++)
-		if (finding->domains[i] && survey->domains[i].domain->has_cpu)
-			error = isst_cpuset_add(cpus, survey->domains[i].domain->cpu,
-						survey->domains[i].domain->cpu);
-	if (!error && isst_cpuset_count(cpus) > 0) {
-		list = isst_cpuset_to_list(cpus);
-		error = list ? 0 : -ENOMEM;
-	}
-	fprintf(stream, "isst %s%s%s%s", list ? "--cpu " : "", list ? list : "", list ? " " : "",
-		finding->remedy_template);
+	find_groups(findings, finding->domains, &groups);
+	for (size_t i = 0; i < survey->count && !groups.all; i++)
+		if (finding->domains[i] && survey->domains[i].domain->has_cpu &&
+		    isst_cpuset_add(cpus, survey->domains[i].domain->cpu,
+				    survey->domains[i].domain->cpu))
+			findings->error = -ENOMEM;
+	if (isst_cpuset_count(cpus) > 0)
+		list = FINDING_TEXT(findings, "--cpu %s ", list_text(findings, cpus));
 	groups_free(&groups);
 	isst_cpuset_free(cpus);
-	free(list);
-	return error;
+	return FINDING_TEXT(findings, "isst %s%s", list, finding->remedy_template);
 }
 
-char *finding_remedy(const struct survey *survey, const struct isst_finding *finding)
+const char *finding_remedy(struct isst_finding *finding)
 {
-	struct memory_stream text;
-	int error;
-
-	if (memory_stream_open(&text))
-		return NULL;
 	if (!finding->remedy_template)
-		error = 0;
-	else if (finding->kind == REMEDY_TEXT)
-		error = print_template(finding, finding->remedy_template,
-				       strlen(finding->remedy_template), text.stream);
-	else if (finding->kind == REMEDY_COMMAND)
-		error = print_command(survey, finding, text.stream);
-	else
-		error = print_statements(survey, finding, text.stream);
-	if (!error)
-		return memory_stream_text(&text);
-	memory_stream_drop(&text);
-	return NULL;
+		return "";
+	if (finding->kind == REMEDY_TEXT)
+		return fill_template(finding, finding->remedy_template);
+	if (finding->kind == REMEDY_COMMAND)
+		return command_text(finding);
+	return configuration_text(finding);
 }
