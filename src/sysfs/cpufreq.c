@@ -11,9 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Long enough for another CPU to go on- or offline. */
-enum { BUSY_TRIES = 20, BUSY_PAUSE_MS = 10 };
-/* The range of a CPU does not move all the time. */
+enum { BUSY_TRIES = 20, BUSY_PAUSE_MS = 10 }; /* while another CPU goes on- or offline */
 enum { RANGE_TRIES = 5 };
 
 static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
@@ -32,7 +30,7 @@ int hotplug_set_online(struct kernel_files *files, const struct isst_cpuset *onl
 	return 0;
 }
 
-/** Should memory be short, nothing is known any more, and each file answers for itself. */
+/** Without memory nothing is known any more, and each CPU's own file decides. */
 static void note_online(struct kernel_files *files, unsigned int cpu, bool online)
 {
 	if (!files->online || online == isst_cpuset_has(files->online, cpu))
@@ -54,8 +52,8 @@ bool hotplug_is_offline(struct kernel_files *files, unsigned int cpu)
 	return !online;
 }
 
-/** Kernels leave the cpufreq directory of an offline CPU. Since 5.19 all its files are busy, before
- * it is writing that fails, as invalid: nothing is there for now. */
+/** Kernels keep the cpufreq directory of an offline CPU: since 5.19 its files are busy, before
+ * writes are invalid. Both mean absent. */
 static int absent_while_offline(struct kernel_files *files, unsigned int cpu, int error)
 {
 	int answer = files->answer;
@@ -67,7 +65,6 @@ static int absent_while_offline(struct kernel_files *files, unsigned int cpu, in
 	return error;
 }
 
-/** The path of a file of a CPU's cpufreq directory. */
 static const char *cpufreq_path(struct kernel_files *files, unsigned int cpu, const char *name)
 {
 	return kernel_files_path(files, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name);
@@ -75,8 +72,7 @@ static const char *cpufreq_path(struct kernel_files *files, unsigned int cpu, co
 
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz)
 {
-	/* Kernels before 5.19 show limits of an offline CPU as if it were online. A file is read
-	 * only for CPUs of which that is to be expected. */
+	/* Kernels before 5.19 show limits of an offline CPU as if it were online. */
 	if (files->online && !isst_cpuset_has(files->online, cpu) && hotplug_is_offline(files, cpu))
 		return -ENOENT;
 	return absent_while_offline(
@@ -96,8 +92,8 @@ int cpufreq_read_word(struct kernel_files *files, unsigned int cpu, const char *
 	return error;
 }
 
-/** A limit without effect is that of the processor. The kernel moves both at once, some time after
- * a level was set, also between two reads: what seems to be a limit is read again. */
+/** A limit without effect equals the processor's. After a level change the kernel moves both, maybe
+ * between two reads: so an apparent limit is read again. */
 int cpufreq_read_limit_of(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			  uint64_t *khz, uint64_t *processor)
 {
@@ -166,7 +162,7 @@ static int write_limit(struct kernel_files *files, unsigned int cpu, enum cpufre
 	return absent_while_offline(files, cpu, kernel_files_write_number(files, path, khz));
 }
 
-/** Kernels before 6.0 call the files of all CPUs busy while any CPU goes on- or offline. */
+/** Before 6.0 the files of all CPUs are busy while any CPU goes on- or offline. */
 int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			uint64_t khz)
 {
@@ -175,7 +171,6 @@ int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufr
 
 	for (unsigned int tries = 1; tries < BUSY_TRIES && error == -EIO && files->answer == -EBUSY;
 	     tries++) {
-		/* A signal shortens it, which does no harm. */
 		nanosleep(&pause, NULL);
 		error = write_limit(files, cpu, limit, khz);
 	}
@@ -194,14 +189,13 @@ bool cpufreq_is_tighter(enum cpufreq_limit limit, uint64_t khz, uint64_t than)
 
 /* ---- Other owners of limits ---- */
 
-/** Owners that were found, and the tightest of their limits. */
+/** The owners, and the tightest of their limits. */
 struct limit_owners {
 	enum cpufreq_limit limit;
 	char *text;
 	uint64_t khz;
 };
 
-/** Adds an owner, by its file and what it holds. */
 static int note_owner(struct limit_owners *owners, const char *file, uint64_t number, uint64_t khz)
 {
 	char *text;
@@ -216,7 +210,7 @@ static int note_owner(struct limit_owners *owners, const char *file, uint64_t nu
 	return 0;
 }
 
-/** The cooling device of a processor lowers the frequency of its package, by a fifth in each state
+/** Each state of the cooling device lowers the frequency by a fifth
  * (drivers/acpi/processor_thermal.c). */
 static int find_cooling(struct kernel_files *files, unsigned int cpu, struct limit_owners *owners)
 {
@@ -248,8 +242,8 @@ static int find_bios_limit(struct kernel_files *files, unsigned int cpu,
 	return error == -ENOENT ? 0 : error;
 }
 
-/** While it is passive intel_pstate requests its percentages of cpufreq; else it obeys them itself.
- * The lower one is never 0: that of the lowest frequency limits nothing. */
+/** Passive intel_pstate requests its percentages from cpufreq. The lower one is never 0: that of
+ * the lowest frequency limits nothing. */
 static int find_percentage(struct kernel_files *files, unsigned int cpu,
 			   struct limit_owners *owners)
 {

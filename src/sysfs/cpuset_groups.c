@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups of cgroup v1 cpusets: read, compared, and given back what they lost. */
+/* Groups of cgroup v1 cpusets: reading, comparison, and return of lost CPUs. */
 #include "sysfs/cpuset_groups.h"
 #include "base/array.h"
 #include "base/cpuset.h"
@@ -14,7 +14,6 @@
 
 /* ---- A state as text ---- */
 
-/** A group within a state. */
 struct group {
 	const char *name;
 	int name_length;
@@ -22,7 +21,7 @@ struct group {
 	int cpus_length;
 };
 
-/** The group at *@at, which goes on to the next one; false: there is none. */
+/** Takes the group at *@at; false: there is none. */
 static bool next_group(const char **at, struct group *group)
 {
 	const char *begin = *at + strspn(*at, " ");
@@ -37,7 +36,7 @@ static bool next_group(const char **at, struct group *group)
 	return true;
 }
 
-/** The group of a state that has the name of another one. */
+/** Finds the group with the name of @other. */
 static bool find_group(const char *state, const struct group *other, struct group *group)
 {
 	while (next_group(&state, group))
@@ -63,7 +62,7 @@ bool cpuset_groups_equal(const char *a, const char *b)
 	return true;
 }
 
-/** The CPUs of a group, to be freed; NULL without memory. */
+/** To be freed; NULL without memory. */
 static struct isst_cpuset *cpus_of(const struct group *group)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
@@ -75,12 +74,6 @@ static struct isst_cpuset *cpus_of(const struct group *group)
 	}
 	free(list);
 	return set;
-}
-
-static bool is_plain(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c && strchr("/._-:@+", c));
 }
 
 /** The path of a group's list; to be freed. */
@@ -118,7 +111,7 @@ static int read_list(struct kernel_files *files, const char *path, struct isst_c
 
 	*cpus = isst_cpuset_new();
 	error = *cpus ? kernel_files_cpulist(files, path, *cpus) : -ENOMEM;
-	/* There is no such group, or no longer. */
+	/* There is no such group, or not any more. */
 	if (error &&
 	    (files->answer == -ENOENT || files->answer == -ENOTDIR || files->answer == -ENODEV)) {
 		files->messages->error = before;
@@ -131,9 +124,11 @@ static int read_list(struct kernel_files *files, const char *path, struct isst_c
 	return error;
 }
 
+static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-:@+";
+
 static int read_below(struct kernel_files *files, const char *path, FILE *stream);
 
-/** Prints a group, if a name in a directory is one, and those below it. */
+/** Prints a group and those below it, if the name is a group's. */
 static int read_group(struct kernel_files *files, const char *parent, const char *name,
 		      FILE *stream)
 {
@@ -152,7 +147,7 @@ static int read_group(struct kernel_files *files, const char *parent, const char
 	if (!error) {
 		putc(' ', stream);
 		for (const char *c = path + strlen(CPUSET_GROUPS_DIRECTORY "/"); *c; c++)
-			fprintf(stream, is_plain(*c) ? "%c" : "%%%02x", (unsigned char)*c);
+			fprintf(stream, strchr(PLAIN, *c) ? "%c" : "%%%02x", (unsigned char)*c);
 		fprintf(stream, "=%s", list);
 		error = read_below(files, path, stream);
 	}
@@ -177,7 +172,7 @@ static int read_below(struct kernel_files *files, const char *path, FILE *stream
 	return error;
 }
 
-/** Ends a state, which groups begin with a blank. Returns 0 or -ENOMEM. */
+/** Ends a state, and drops its first blank. Returns 0 or -ENOMEM. */
 static int end_state(struct memory_stream *memory, char **state)
 {
 	int error = memory_stream_close(memory);
@@ -210,7 +205,7 @@ int cpuset_groups_read(struct kernel_files *files, char **state)
 	return end_state(&memory, state);
 }
 
-/** Writes a group's CPUs; @grow: those that it has stay. */
+/** Writes a group's CPUs; @grow: its present ones stay. */
 static int write_group(struct kernel_files *files, const struct group *group, bool grow)
 {
 	struct isst_cpuset *now = NULL, *cpus = cpus_of(group);
@@ -290,7 +285,7 @@ int cpuset_groups_name(const char *state, const struct isst_cpuset *cpus, char *
 	return error;
 }
 
-/** Whether a group has all CPUs of another one, except for some of a set, and no more. */
+/** Whether a group lost nothing but some of @cpus, and gained nothing. */
 static bool has_lost(const struct group *before, const struct group *now,
 		     const struct isst_cpuset *cpus)
 {
@@ -315,7 +310,7 @@ bool cpuset_groups_lost(const char *before, const char *now, const struct isst_c
 	return true;
 }
 
-/** What a group was before it lost CPUs, if it is as it was left then. */
+/** The former state of a group, if it is still as it was @left. */
 static bool find_former(const struct group *now, const char *before, const char *left,
 			struct group *former)
 {
@@ -343,7 +338,7 @@ int cpuset_groups_before(const char *now, const char *before, const char *left, 
 	return end_state(&memory, state);
 }
 
-/** Prints a group with the CPUs that it gets back. Returns 1 if there are any, 0, or -ENOMEM. */
+/** Prints a group with the CPUs that it gets back. Returns 1 if it gets any, 0, or -ENOMEM. */
 static int regain(const struct group *now, const struct group *before,
 		  const struct isst_cpuset *online, FILE *stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Netlink, as far as it takes to hear of events. */
+/* Netlink, as far as events need it. */
 #include "sysfs/kernel_events.h"
 #include "isst.h"
 
@@ -16,19 +16,17 @@
 #define EVENT_GROUP "event"
 enum { EVENT_CPU_CAPABILITY_CHANGE = 14 };
 
-/* Larger than any: the kernel sends at most 64 CPUs in one, and uevents of 2 KiB. */
+/* Larger than any datagram: the kernel sends at most 64 CPUs in one, and uevents of 2 KiB. */
 enum { LARGEST_DATAGRAM = 16384, ANSWER_MS = 1000, UEVENTS_OF_KERNEL = 1, MOST_DATAGRAMS = 1000 };
 
-/* ---- Messages and attributes ---- */
-
-/** A list of messages or attributes, or what is left of it. */
+/** The rest of a list of messages or attributes. */
 struct parts {
 	const unsigned char *at;
 	size_t size;
 };
 
-/** Splits the next message (@is_message) or attribute off a list. They are aligned to 4 bytes, but
- * for the last one. Returns 1, 0 at the end, or -EBADMSG. */
+/** Splits the next message or attribute off a list. All but the last are aligned to 4 bytes.
+ * Returns 1, 0 at the end, or -EBADMSG. */
 static int next_part(struct parts *list, bool is_message, unsigned int *type, struct parts *content)
 {
 	struct nlmsghdr message = { 0 };
@@ -50,9 +48,7 @@ static int next_part(struct parts *list, bool is_message, unsigned int *type, st
 	return 1;
 }
 
-/* ---- The family ---- */
-
-/** Finds the group of events among those of a family. Returns 1, 0 or -EBADMSG. */
+/** Finds the event group among a family's groups. Returns 1, 0 or -EBADMSG. */
 static int find_group(struct parts groups, uint32_t *number)
 {
 	struct parts group, content;
@@ -103,7 +99,7 @@ int thermal_find_group(const void *message, size_t size, uint32_t *group)
 	return found ? 0 : -ENOENT;
 }
 
-/** The socket is a member of the group of events alone: no other family sends to it. */
+/** The socket is a member of the event group only. */
 int thermal_judge(const void *datagram, size_t size)
 {
 	struct parts messages = { datagram, size }, content;
@@ -125,8 +121,6 @@ int thermal_judge(const void *datagram, size_t size)
 	return more < 0 ? ISST_EVENT_CHANGE : 0;
 }
 
-/* ---- Uevents ---- */
-
 int uevent_judge(const void *datagram, size_t size)
 {
 	/* ACTION@PATH, and variables, each with a NUL behind it. */
@@ -138,9 +132,7 @@ int uevent_judge(const void *datagram, size_t size)
 		       : 0;
 }
 
-/* ---- The socket ---- */
-
-/** Asks for the description of the family. */
+/** Asks the kernel to describe the family. */
 static int send_question(int descriptor)
 {
 	struct {
@@ -164,8 +156,7 @@ static int send_question(int descriptor)
 	return sent < 0 ? -errno : 0;
 }
 
-/** Receives a datagram of the kernel; one of another process has size 0. Returns its size or a
- * negative errno. */
+/** Receives a datagram. Returns its size, 0 if another process sent it, or a negative errno. */
 static ssize_t receive(int descriptor, void *datagram, int flags)
 {
 	struct sockaddr_nl sender = { .nl_family = AF_NETLINK };
@@ -234,7 +225,7 @@ int kernel_events_take(int descriptor, enum machine_events events)
 	unsigned char datagram[LARGEST_DATAGRAM];
 	int taken = 0;
 
-	/* Not for ever: events can come faster than they are taken. */
+	/* Events may arrive faster than they are taken. */
 	for (int i = 0; i < MOST_DATAGRAMS; i++) {
 		ssize_t size = receive(descriptor, datagram, MSG_DONTWAIT);
 

@@ -31,7 +31,7 @@ const char *kernel_files_path(struct kernel_files *files, const char *format, ..
 	return files->path;
 }
 
-/** Gives an error its message; -ENOENT speaks for itself. */
+/** Sets the message of an error other than -ENOENT. */
 static int explain(struct kernel_files *files, int error, const char *path, const char *verb)
 {
 	switch (error) {
@@ -49,7 +49,7 @@ static int explain(struct kernel_files *files, int error, const char *path, cons
 	}
 }
 
-/** The same of what was read: want of memory may be the kernel's or our own. */
+/** The same for reads, where -ENOMEM may be the kernel's or our own. */
 static int explain_read(struct kernel_files *files, int error, const char *path, const char *verb)
 {
 	int meaning = explain(files, error, path, verb);
@@ -159,7 +159,7 @@ int kernel_files_list(struct kernel_files *files, const char *path, char ***name
 	files->answer = error;
 	if (!error)
 		return 0;
-	/* What a machine leaves there may be freed. */
+	/* A machine may leave freed pointers. */
 	*names = NULL;
 	*count = 0;
 	return explain_read(files, error, path, "listed");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads performance limit reasons from debugfs. What the words mean is not known here. */
+/* Reads performance limit reasons from debugfs. */
 #include "sysfs/limit_reasons.h"
 #include "base/array.h"
 #include "base/messages.h"
@@ -66,23 +66,6 @@ void limit_reasons_clear(struct limit_reasons *reasons)
 	*reasons = (struct limit_reasons){ 0 };
 }
 
-/* ---- Lines ---- */
-
-/** Understands who a line is about: `cpus`, or `cpuN`. Returns false for anything else. */
-static bool read_subject(const char *word, struct limit_line *line)
-{
-	uint64_t number;
-
-	line->of_domain = strcmp(word, "cpus") == 0;
-	if (line->of_domain)
-		return true;
-	if (strncmp(word, "cpu", 3) != 0 || isst_parse_number(word + 3, 10, UINT_MAX - 1, &number))
-		return false;
-	line->cpu = (unsigned int)number;
-	return true;
-}
-
-/** Which CPUs' lines are taken, and where to. */
 struct reader {
 	struct kernel_files *files;
 	const struct isst_cpuset *online;
@@ -90,18 +73,22 @@ struct reader {
 	const char *device; /* that is read */
 };
 
-/** Takes over the words of a line; `none` stands for no word. */
+/** Adds a line of an online CPU or of all; `none` is no word. */
 static int add_line(const struct reader *reader, const char *path, char *text)
 {
 	struct limit_line line = { .path = path };
 	struct limit_reasons *reasons = reader->reasons;
 	char *rest = text, *word = strsep(&rest, " ");
+	uint64_t number = 0;
 	int error;
 
-	if (!read_subject(word, &line))
+	line.of_domain = strcmp(word, "cpus") == 0;
+	if (!line.of_domain && (strncmp(word, "cpu", 3) != 0 ||
+				isst_parse_number(word + 3, 10, UINT_MAX - 1, &number)))
 		return message_error(reader->files->messages, -EIO,
 				     "%s: " CONTENT " is neither 'cpus' nor a CPU", path,
 				     CONTENT_OF(word));
+	line.cpu = (unsigned int)number;
 	if (!line.of_domain && !isst_cpuset_has(reader->online, line.cpu))
 		return 0;
 	error = ARRAY_GROW(reasons->lines, reasons->count);
@@ -113,8 +100,6 @@ static int add_line(const struct reader *reader, const char *path, char *text)
 	reasons->lines[reasons->count++] = line;
 	return 0;
 }
-
-/* ---- Files ---- */
 
 static int add_file(void *data, const char *domain)
 {

@@ -28,26 +28,11 @@
 
 #if defined(__x86_64__)
 
-/* A multiplication of 32 bits takes three cycles on all cores that these servers have. Each needs
- * the result of the one before, so that neither other units nor a second thread shorten it. */
+/* A 32-bit multiplication takes three cycles on all cores of these servers. Each needs the result
+ * of the last, so that neither other units nor a second thread shorten it. */
 enum { CYCLES_EACH = 3, EACH_ROUND = 8, ROUNDS = 10000 };
 
-static void multiply(void)
-{
-	uint32_t rounds = ROUNDS, value = 1;
-
-	__asm__ volatile("1:\n\t"
-			 "imull %1, %1\n\timull %1, %1\n\timull %1, %1\n\timull %1, %1\n\t"
-			 "imull %1, %1\n\timull %1, %1\n\timull %1, %1\n\timull %1, %1\n\t"
-			 "decl %0\n\t"
-			 "jnz 1b"
-			 : "+r"(rounds), "+r"(value)
-			 :
-			 : "cc");
-}
-
-/** The highest of many short measurements: interrupts, and the time until the frequency has risen,
- * only make them lower. */
+/** The highest of many short measurements: interrupts and the ramp-up only lower them. */
 static uint64_t spin(unsigned int milliseconds)
 {
 	const int64_t end = monotonic_ns() + (int64_t)milliseconds * NS_PER_MS;
@@ -56,10 +41,18 @@ static uint64_t spin(unsigned int milliseconds)
 	uint64_t highest = 0;
 
 	while (before < end) {
+		uint32_t rounds = ROUNDS, value = 1;
 		uint64_t khz;
 		int64_t after;
 
-		multiply();
+		__asm__ volatile("1:\n\t"
+				 "imull %1, %1\n\timull %1, %1\n\timull %1, %1\n\timull %1, %1\n\t"
+				 "imull %1, %1\n\timull %1, %1\n\timull %1, %1\n\timull %1, %1\n\t"
+				 "decl %0\n\t"
+				 "jnz 1b"
+				 : "+r"(rounds), "+r"(value)
+				 :
+				 : "cc");
 		after = monotonic_ns();
 		khz = after > before ? cycles * NS_PER_MS / (uint64_t)(after - before) : 0;
 		if (khz > highest)
@@ -69,8 +62,7 @@ static uint64_t spin(unsigned int milliseconds)
 	return highest;
 }
 
-/** More than any kernel has. */
-enum { MOST_CPUS = 8192 };
+enum { MOST_CPUS = 8192 }; /* of any kernel */
 
 int busy_frequency_measure(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz)
 {
@@ -90,7 +82,7 @@ int busy_frequency_measure(void *data, unsigned int cpu, unsigned int millisecon
 	}
 	if (!error) {
 		*khz = spin(milliseconds);
-		/* CPUs that went away meanwhile are not worth an error. */
+		/* CPUs may have gone offline meanwhile. */
 		(void)sched_setaffinity(0, size, before);
 	}
 	CPU_FREE(before);
@@ -116,16 +108,11 @@ int busy_frequency_measure(void *data, unsigned int cpu, unsigned int millisecon
 
 #define RUNTIME_DIRECTORY "/run/isst"
 
-/** Attributes of sysfs, and sysctls, give all that they have to one read, or that many bytes (a
- * page, or more); other files of /proc and elsewhere may give less. */
+/** One read of a sysfs attribute or a sysctl returns all of it, or at least that many bytes. */
 enum { ATTRIBUTE_PIECE = 4096 };
 
-/**
- * Reads to the end, in a loop: lists of CPUs are not limited to a page, and sizes that stat()
- * returns are not true.
- *
- * @early: what is shorter than was asked for is the end
- */
+/** Reads to the end: lists of CPUs may exceed a page, and st_size is not true. @early: a short read
+ * is the end. */
 static int read_all(int descriptor, bool early, char **content, size_t *size)
 {
 	size_t space = 4096, filled = 0;
@@ -278,8 +265,8 @@ static const struct files_operations linux_files = {
 	.read_register = files_read_register,
 };
 
-/** Decodes CPUID leaf 1: families 6 and 15-and-above carry the upper model bits in
- * the extended field. */
+/** Decodes CPUID leaf 1: families 6 and from 15 on have the upper model bits in the extended field.
+ */
 static struct cpu_identity identify_cpu(void)
 {
 	struct cpu_identity identity = { 0 };
@@ -304,8 +291,7 @@ static struct cpu_identity identify_cpu(void)
 	return identity;
 }
 
-/** Inode of the initial user namespace in /proc/self/ns, fixed by the kernel (PROC_USER_INIT_INO).
- */
+/** Inode of the initial user namespace in /proc/self/ns (PROC_USER_INIT_INO). */
 #define INITIAL_USER_NAMESPACE UINT32_C(0xEFFFFFFD)
 
 static int capable(void *data, int capability)
@@ -323,8 +309,7 @@ static int capable(void *data, int capability)
 	cap_free(capabilities);
 	if (error || value != CAP_SET)
 		return error;
-	/* The driver looks only at capabilities in the initial user namespace. A kernel without
-	 * user namespaces has no such file. */
+	/* The driver checks the initial user namespace. Kernels without namespaces have no file. */
 	if (stat("/proc/self/ns/user", &status))
 		return errno == ENOENT;
 	return status.st_ino == INITIAL_USER_NAMESPACE;
@@ -342,24 +327,18 @@ static void log_line(void *data, const char *line)
 	syslog(LOG_NOTICE, "isst: %s", line);
 }
 
-/** Whether the processor has the hardware feedback interface, without which a level change has no
- * events: CPUID leaf 6, EAX bit 19. */
-static bool has_feedback(void)
+static int open_events(void *data, enum machine_events events)
 {
+	bool feedback = false;
 #ifdef __x86_64__
 	unsigned int eax, ebx, ecx, edx;
 
-	return __get_cpuid(6, &eax, &ebx, &ecx, &edx) && eax >> 19 & 1;
-#else
-	return false;
+	feedback = __get_cpuid(6, &eax, &ebx, &ecx, &edx) && eax >> 19 & 1;
 #endif
-}
-
-static int open_events(void *data, enum machine_events events)
-{
 	(void)data;
-	return events == MACHINE_THERMAL_EVENTS && !has_feedback() ? -EOPNOTSUPP
-								   : kernel_events_open(events);
+	/* Without the hardware feedback interface a level change causes no events. */
+	return events == MACHINE_THERMAL_EVENTS && !feedback ? -EOPNOTSUPP
+							     : kernel_events_open(events);
 }
 
 static void close_events(int descriptor)
@@ -388,7 +367,7 @@ struct isst_machine *linux_machine(void)
 		.capable = capable,
 		.writable = writable,
 		.measure = busy_frequency_measure,
-		/* Without a listener every line would be a vain attempt to connect. */
+		/* Without a listener every line would try to connect in vain. */
 		.log = access(_PATH_LOG, F_OK) == 0 ? log_line : NULL,
 		.open_events = open_events,
 		.close_events = close_events,

@@ -7,14 +7,11 @@
 
 struct isst_machine;
 
-/** The real machine, whose CPU is identified by CPUID. Released by its own function. */
+/** The real machine; released by its own function. NULL without memory. */
 struct isst_machine *linux_machine(void);
 
-/**
- * busy_frequency.c: measure of struct isst_machine. Keeps a CPU busy, by this thread alone, with
- * instructions of known length. No register is read, and no privilege needed. Returns 0, -EINVAL
- * (this thread may not run there), -EOPNOTSUPP or another negative errno.
- */
+/** Its measure(): keeps a CPU busy in this thread with instructions of known length. Returns 0,
+ * -EINVAL (this thread may not run there), -EOPNOTSUPP or another negative errno. */
 int busy_frequency_measure(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz);
 
 #endif

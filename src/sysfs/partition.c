@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cpuset partitions: made, verified, and removed when no longer needed. */
+/* Cpuset partitions: made, verified and removed. */
 #include "sysfs/partition.h"
 #include "base/cpuset.h"
 #include "base/machine.h"
@@ -34,7 +34,6 @@ static int write_group(struct kernel_files *files, const char *name, const char 
 	return error;
 }
 
-/** Whether a space separated list of words has one of them. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -69,9 +68,7 @@ static int check_cpusets(struct kernel_files *files)
 			     "this controller");
 }
 
-/**
- * A group may be there and lack the controller: then it is no partition, but not absent either.
- * Reading its directory distinguishes the two.
+/** A group without the controller is no partition, but not absent: reading its directory shows it.
  */
 static int read_without_cpusets(struct kernel_files *files, const char *name, char **state)
 {
@@ -134,7 +131,6 @@ int cpusets_write(struct kernel_files *files, bool enable)
 	return kernel_files_write(files, CONTROL_PATH, enable ? "+cpuset" : "-cpuset");
 }
 
-/** Removes a group, if it exists. */
 static int remove_group(struct kernel_files *files, const char *name)
 {
 	char *text = NULL;
@@ -148,7 +144,7 @@ static int remove_group(struct kernel_files *files, const char *name)
 	if (!error && with_cpusets)
 		error = write_group(files, name, "cpuset.cpus.partition", "member");
 	if (!error && with_cpusets)
-		/* A lone newline clears the list; a write of nothing need not reach the file. */
+		/* A newline clears the list; an empty write need not reach the file. */
 		error = write_group(files, name, "cpuset.cpus", "\n");
 	if (!error && (with_cpusets || (text && strcmp(text, "absent") != 0)))
 		error = kernel_files_rmdir(files, group_path(files, name, ""));
@@ -156,7 +152,7 @@ static int remove_group(struct kernel_files *files, const char *name)
 	return error;
 }
 
-/** The name, to be freed, of another group that has CPUs of a list: NULL, if none is found. */
+/** The name of another group with CPUs of a list, to be freed, or NULL. */
 static char *find_sharer(struct kernel_files *files, const char *name, const char *list)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
@@ -169,7 +165,7 @@ static char *find_sharer(struct kernel_files *files, const char *name, const cha
 		struct isst_cpuset *others = sharer ? NULL : isst_cpuset_new();
 		char *text = NULL;
 
-		/* What cannot be read has none. */
+		/* An unreadable group counts as having none. */
 		if (others && strcmp(names[i], name) != 0 &&
 		    read_group(files, names[i], "cpuset.cpus", &text) == 0 &&
 		    isst_cpuset_add_list(others, text, NULL) == 0 && cpuset_overlaps(others, cpus))
@@ -184,10 +180,8 @@ static char *find_sharer(struct kernel_files *files, const char *name, const cha
 	return sharer;
 }
 
-/**
- * Reports a partition that the kernel calls invalid, and which group has its CPUs: before 7.0 any
- * group's cpuset.cpus does it.
- */
+/** Reports an invalid partition, and the group that shares its CPUs: before 7.0 any cpuset.cpus
+ * does. */
 static int refuse_partition(struct kernel_files *files, const char *name, const char *type,
 			    const char *now)
 {
@@ -207,8 +201,8 @@ static int refuse_partition(struct kernel_files *files, const char *name, const 
 	return error;
 }
 
-/** Writes the type and verifies that it became @expected: the kernel takes a type and may yet call
- * the partition invalid. `root` does where it refuses `isolated`. */
+/** Writes the type and verifies that it became @expected: the kernel may accept a type, and call
+ * the partition invalid. Falls back from `isolated` to `root`. */
 static int set_type(struct kernel_files *files, const char *name, const char *type,
 		    const char *expected)
 {
@@ -228,12 +222,11 @@ static int set_type(struct kernel_files *files, const char *name, const char *ty
 		}
 		free(now);
 	}
-	/* A write that fails otherwise means nothing for the type. */
+	/* Other failed writes do not depend on the type. */
 	if (!refused || strcmp(expected, "isolated") != 0)
 		return error;
 	if (set_type(files, name, "root", "root") == 0)
 		return 0;
-	/* Why it is not what was asked for. */
 	if (invalid)
 		files->messages->error = invalid;
 	return error;
@@ -245,7 +238,6 @@ static int make_group(struct kernel_files *files, const char *name, const char *
 	bool enabled = true;
 	int error = cpusets_read(files, &enabled);
 
-	/* Groups below the root need the controller. */
 	if (error == -ENOENT)
 		error = check_cpusets(files);
 	else if (!error && !enabled)
@@ -259,10 +251,8 @@ static int make_group(struct kernel_files *files, const char *name, const char *
 	return error;
 }
 
-/**
- * Where the CPUs begin in a state, behind a blank: `isolated 2-3`, or of one that the kernel calls
- * invalid `isolated invalid (why) 2-3`. NULL: there are none.
- */
+/** The blank before the CPUs of a state: `isolated 2-3`, `isolated invalid (why) 2-3`. NULL: it has
+ * none. */
 static const char *find_cpus(const char *state)
 {
 	const char *reason_end = strrchr(state, ')');
@@ -294,7 +284,7 @@ int partition_write(struct kernel_files *files, const char *name, const char *st
 	if (strcmp(state, "absent") == 0)
 		return remove_group(files, name);
 	expected = strndup(state, cpus ? (size_t)(cpus - state) : strlen(state));
-	/* An invalid one comes back by its type: the kernel finds the same reason again. */
+	/* An invalid partition is restored by its type: the kernel finds the same reason again. */
 	type = expected ? strndup(expected, strcspn(expected, " ")) : NULL;
 	if (type)
 		error = make_group(files, name, type, expected, cpus ? cpus + 1 : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads zones of powercap. Writes nothing. */
+/* Reads zones of powercap. */
 #include "sysfs/powercap.h"
 #include "base/array.h"
 #include "common/monotonic.h"
@@ -12,9 +12,6 @@
 
 #define POWERCAP "/sys/class/powercap"
 
-/* ---- Zones ---- */
-
-/** A file of a zone. */
 static const char *zone_path(struct kernel_files *files, const struct power_zone *zone,
 			     const char *name)
 {
@@ -30,7 +27,7 @@ static bool parse_id(const char *text, unsigned int *id)
 	return !error;
 }
 
-/** `package-N` or `package-N-die-M`; in place. Returns false for other zones. */
+/** Parses `package-N` or `package-N-die-M`, and changes it. */
 static bool parse_name(char *text, struct power_zone *zone)
 {
 	static const char PACKAGE[] = "package-", DIE[] = "-die-";
@@ -74,7 +71,7 @@ struct search {
 	struct power_zones *zones;
 };
 
-/** Adds a zone if it is that of a package and has a limit. */
+/** Adds a package's zone with a limit. */
 static int add_zone(void *data, const char *name)
 {
 	static const char PREFIX[] = "intel-rapl:";
@@ -84,7 +81,7 @@ static int add_zone(void *data, const char *name)
 	char *text = NULL;
 	int error;
 
-	/* Others are below those of packages (`intel-rapl:0:0`), or of another interface. */
+	/* Others are below packages (`intel-rapl:0:0`), or of another interface. */
 	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || strchr(name + strlen(PREFIX), ':'))
 		return 0;
 	if (asprintf(&zone.directory, POWERCAP "/%s", name) < 0)
@@ -102,7 +99,7 @@ static int add_zone(void *data, const char *name)
 		error = -ENOMEM;
 	if (error || !zone.limit_uw) {
 		free(zone.directory);
-		/* What went away meanwhile, or is no package, is not missing. */
+		/* It is no package, or has gone meanwhile. */
 		return error == -ENOENT ? 0 : error;
 	}
 	zones->zones[zones->count++] = zone;
@@ -137,10 +134,7 @@ struct power_zone *powercap_zone(const struct power_zones *zones, unsigned int p
 	return NULL;
 }
 
-/* ---- Power ---- */
-
-/** Reads the counter. Between two looks at the clock nothing else should have happened: where that
- * took long it is tried again. */
+/** Reads the counter and its time; repeated where reading took long. */
 static int read_counter(struct kernel_files *files, const struct power_zone *zone,
 			uint64_t *counter_uj, int64_t *at_ns)
 {
@@ -179,7 +173,7 @@ int powercap_add(struct kernel_files *files, struct power_zone *zone)
 	if (error)
 		return error;
 	zone->energy_uj += counter_uj - zone->counter_uj;
-	/* It went on at 0 behind its highest value. */
+	/* It has wrapped around. */
 	if (counter_uj < zone->counter_uj)
 		zone->energy_uj += zone->range_uj + 1;
 	zone->time_ns += (uint64_t)(at_ns - zone->at_ns);
@@ -203,9 +197,8 @@ int powercap_continue(struct kernel_files *files, struct power_zone *zone,
 		zone->counter_uj = other->counter_uj;
 		zone->at_ns = other->at_ns;
 		error = powercap_add(files, zone);
-		/* What was drawn cannot be known where the counter may have wrapped around twice,
-		 * or began anew, as after a suspend. A limit may be exceeded for a while, but not
-		 * on average by so much. */
+		/* The counter may have wrapped twice, or been reset by a suspend. Limits may be
+		 * exceeded for a while, but not on average by so much. */
 		allowed_uj = zone->time_ns / NS_PER_US * (zone->limit_uw / UW_PER_W + 1);
 		if (!error && (allowed_uj * EXCEEDED > zone->range_uj ||
 			       zone->energy_uj > allowed_uj * FAR_EXCEEDED))

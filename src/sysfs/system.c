@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel shows of the system: registers, names, modules, processes, suspends. */
+/* The kernel's view of the system: lists of CPUs, registers, modules, processes, suspends, RCU. */
 #include "sysfs/system.h"
 #include "base/cpuset.h"
 #include "base/machine.h"
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Lists of CPUs ---- */
-
 int cpu_lists_node(struct kernel_files *files, unsigned int node, struct isst_cpuset *cpus)
 {
 	return kernel_files_cpulist(
@@ -22,7 +20,7 @@ int cpu_lists_node(struct kernel_files *files, unsigned int node, struct isst_cp
 		cpus);
 }
 
-/** Without those of a file that older kernels do not have. */
+/** Older kernels lack such files. */
 static int add_where_present(struct kernel_files *files, const char *path, struct isst_cpuset *cpus)
 {
 	int error = kernel_files_cpulist(files, path, cpus);
@@ -75,8 +73,6 @@ int cpu_lists_module(struct kernel_files *files, unsigned int cpu, struct isst_c
 	return error;
 }
 
-/* ---- CPUs that the administrator keeps free ---- */
-
 static const char NOHZ_FULL[] = CPU_DIRECTORY "/nohz_full";
 
 int undisturbed_cpus(struct kernel_files *files, struct isst_cpuset *cpus)
@@ -88,7 +84,7 @@ int undisturbed_cpus(struct kernel_files *files, struct isst_cpuset *cpus)
 		error = kernel_files_text(files, NOHZ_FULL, &text);
 	if (error)
 		return error == -ENOENT ? 0 : error;
-	/* Without nohz_full the kernel shows a set that it does not have: `(null)`, padded. */
+	/* Kernels without nohz_full print `(null)`, padded. */
 	if (!strstr(text, "(null)") && isst_cpuset_add_list(cpus, text, NULL))
 		error = message_error(files->messages, -EIO,
 				      "%s: " CONTENT " is not a list of CPUs", NOHZ_FULL,
@@ -106,7 +102,7 @@ const struct isst_cpuset *undisturbed_known(struct kernel_files *files)
 	files->undisturbed = isst_cpuset_new();
 	if (!files->undisturbed)
 		return NULL;
-	/* A message would be taken for the cause of the next failure. */
+	/* A message would look like the cause of the next failure. */
 	before = message_begin(files->messages);
 	(void)undisturbed_cpus(files, files->undisturbed);
 	files->messages->error = before;
@@ -118,8 +114,6 @@ void undisturbed_forget(struct kernel_files *files)
 	isst_cpuset_free(files->undisturbed);
 	files->undisturbed = NULL;
 }
-
-/* ---- Registers of CPUs ---- */
 
 int cpu_register_read(struct kernel_files *files, unsigned int cpu, uint32_t number,
 		      uint64_t *value)
@@ -153,8 +147,6 @@ int cpu_register_read(struct kernel_files *files, unsigned int cpu, uint32_t num
 	}
 }
 
-/* ---- The processor's name ---- */
-
 int model_name_read(struct kernel_files *files, char **name)
 {
 	static const char KEY[] = "model name";
@@ -177,13 +169,11 @@ int model_name_read(struct kernel_files *files, char **name)
 	return error;
 }
 
-/* ---- Modules ---- */
-
 bool module_is_loaded(struct kernel_files *files, const char *name)
 {
 	const char *error = files->messages->error;
 	char *state = NULL;
-	/* While its devices are bound it is "coming". */
+	/* While its devices are being bound it is "coming". */
 	bool loaded = kernel_files_text(files,
 					kernel_files_path(files, "/sys/module/%s/initstate", name),
 					&state) == 0 &&
@@ -231,8 +221,7 @@ int processes_each(struct kernel_files *files,
 
 /* ---- Suspends ---- */
 
-/* Between the readings of two clocks the process may have to wait. */
-enum { SHORTEST_MS = 2000 };
+enum { SHORTEST_MS = 2000 }; /* the process may sleep between readings of two clocks */
 
 static int64_t clock_ms(clockid_t clock)
 {
@@ -267,7 +256,7 @@ bool suspend_marks_differ(const struct suspend_mark *before, const struct suspen
 static const char EXPEDITED[] = "/sys/kernel/rcu_expedited";
 static const char NORMAL[] = "/sys/kernel/rcu_normal";
 
-/** Any number but 0 switches it on. */
+/** Any number but 0 means on. */
 static int read_switch(struct kernel_files *files, const char *path, bool *on)
 {
 	char *text;

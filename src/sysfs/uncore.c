@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of the uncore: of dies, identified by their names, and of fabric clusters, identified by
- * files.
- */
+/* Uncore limits of dies (identified by directory names) and of fabric clusters (by files). */
 #include "sysfs/uncore.h"
 #include "base/array.h"
 #include "base/machine.h"
@@ -20,9 +18,8 @@ struct uncore_clusters {
 	struct uncore_cluster {
 		char *directory;
 		unsigned int package, domain, cluster;
-		bool known; /* @domain is the number of the driver's power domain */
-		/* Of newer kernels: the number in its device, and whether it has cores. */
-		unsigned int instance;
+		bool known;	       /* @domain is the number of the driver's power domain */
+		unsigned int instance; /* of newer kernels: its number in the device */
 		bool has_instance, has_agents, has_cores;
 	} * clusters;
 	size_t count;
@@ -40,7 +37,7 @@ static int read_identity(struct kernel_files *files, const char *directory, cons
 	return error;
 }
 
-/** Reads what kernels of 7.x state besides. */
+/** Reads files of 7.x kernels. */
 static int read_agents(struct kernel_files *files, struct uncore_cluster *cluster)
 {
 	char *text;
@@ -59,8 +56,7 @@ static int read_agents(struct kernel_files *files, struct uncore_cluster *cluste
 	return 0;
 }
 
-/** Takes a directory in if it is one of a cluster; others, which lack the files, are passed over.
- */
+/** Adds the directory of a cluster; others lack the files. */
 static int add_cluster(void *data, const char *name)
 {
 	struct kernel_files *files = data;
@@ -102,10 +98,10 @@ static bool instance_is_unique(const struct uncore_clusters *all, const struct u
 }
 
 /**
- * Which power domain of the driver a cluster is of. Those with cores have its number. The others,
- * the I/O dies, the driver numbers on from the last one with cores; the kernel, since it knows the
- * agents, from the dies that a package may have, a power of two where the processor enumerates
- * dies. instance_id is the driver's number, unless a package has two devices which both begin at 0.
+ * Finds a cluster's power domain. Clusters with cores have its number. I/O dies follow the last one
+ * with cores for the driver; for kernels with agent_types they follow the most dies of a package, a
+ * power of two where the processor enumerates dies. instance_id is the driver's number, unless a
+ * package has two devices, both from 0.
  */
 static int identify(struct kernel_files *files, const struct uncore_clusters *all,
 		    struct uncore_cluster *cluster)
@@ -124,13 +120,13 @@ static int identify(struct kernel_files *files, const struct uncore_clusters *al
 	cluster->known = cluster->has_agents || !cluster->has_instance;
 	if (!io)
 		return 0;
-	/* The kernel has a directory for the package, unless its dies are enumerated. */
+	/* The package has a directory unless its dies are enumerated. */
 	error = uncore_read_limit(files, &package, CPUFREQ_MAX, &khz);
 	cluster->known = !error;
 	return error == -ENOENT ? 0 : error;
 }
 
-/** Looks once which directories there are. */
+/** Finds the directories, once. */
 static int find_clusters(struct kernel_files *files)
 {
 	int error;
@@ -194,7 +190,7 @@ bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *
 	return false;
 }
 
-/** The directory of a place, until the next kernel_files_path(). -ENOENT where there is none. */
+/** The directory of a place, valid until the next kernel_files_path(), or -ENOENT. */
 static int find_directory(struct kernel_files *files, const struct uncore_place *place,
 			  const char **directory)
 {
@@ -225,7 +221,6 @@ int uncore_directory(struct kernel_files *files, const struct uncore_place *plac
 	return error || *path ? error : -ENOMEM;
 }
 
-/** The path of a file in it, as long. */
 static int limit_path(struct kernel_files *files, const struct uncore_place *place,
 		      const char *name, const char **path)
 {
@@ -294,7 +289,7 @@ int uncore_count_of_package(struct kernel_files *files, unsigned int package, si
 	return error;
 }
 
-/* The kernel counts in these steps, and takes 1 to 127 of them. */
+/* The kernel accepts 1 to 127 steps. */
 enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
 
 void uncore_package_place(struct uncore_place *place)
@@ -302,7 +297,7 @@ void uncore_package_place(struct uncore_place *place)
 	*place = (struct uncore_place){ .package = place->package };
 }
 
-/** Writes a number of steps; @refused: the kernel calls it invalid, which is no error then. */
+/** Writes steps; @refused: the kernel calls them invalid, which is no error. */
 static int try_steps(struct kernel_files *files, const char *path, uint64_t steps, bool *refused)
 {
 	int error = kernel_files_write_number(files, path, steps * STEP_KHZ);
@@ -311,10 +306,8 @@ static int try_steps(struct kernel_files *files, const char *path, uint64_t step
 	return *refused ? 0 : error;
 }
 
-/**
- * Where the search for a value that the kernel takes goes to from @refused: the value that is
- * there, or the end of the range where firmware has set one that the kernel does not take either.
- */
+/** The other end of the search from @refused: the present value, or the end of the range if the
+ * kernel refuses that value of the firmware, too. */
 static int find_taken(struct kernel_files *files, const char *path, enum cpufreq_limit limit,
 		      uint64_t *refused, uint64_t *taken)
 {
@@ -332,10 +325,9 @@ static int find_taken(struct kernel_files *files, const char *path, enum cpufreq
 }
 
 /**
- * Writes the value next to @refused that the kernel takes for a power domain. It refuses what lies
- * beyond the limit that was last written for the package, which cannot be read: the directory of
- * the package shows the widest limits that its power domains have at the moment. So the range is
- * halved, from the side that the kernel takes: each value that it does gets closer.
+ * Writes the value nearest to @refused that the kernel takes for a power domain, by bisection: it
+ * refuses values beyond the package's last written limit, which cannot be read. The package's
+ * directory shows the widest present limits of its power domains instead.
  */
 static int write_next_to(struct kernel_files *files, const char *path, enum cpufreq_limit limit,
 			 uint64_t refused)
@@ -350,7 +342,7 @@ static int write_next_to(struct kernel_files *files, const char *path, enum cpuf
 		error = try_steps(files, path, steps, &refuses);
 		*(refuses ? &refused : &taken) = steps;
 	}
-	/* Not for the limit of the package, then: the last refusal is the error. */
+	/* It was refused for another reason. */
 	return !error && (taken < 1 || taken > MOST_STEPS) ? -EIO : error;
 }
 
