@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sets of CPU numbers, kept as sorted runs: CPU numbers may be huge and sparse, so neither memory
- * nor time may depend on the highest one.
+/* Sets of CPU numbers, kept as sorted runs: neither memory nor time depends on the highest number.
  */
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
@@ -78,7 +76,7 @@ bool cpuset_overlaps(const struct isst_cpuset *one, const struct isst_cpuset *ot
 	return false;
 }
 
-/** Index of the first run that ends at @cpu or above; of an empty set, or of none, its end. */
+/** Index of the first run that ends at @cpu or above, or the number of runs. */
 static size_t find_run(const struct isst_cpuset *set, unsigned int cpu)
 {
 	size_t low = 0, high = set ? set->count : 0;
@@ -140,10 +138,10 @@ int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int la
 
 	if (!set || last < first)
 		return -EINVAL;
-	/* A walk is at the number after it in the end. */
+	/* isst_cpuset_for_each() ends at the next number. */
 	if (last == UINT32_MAX)
 		return -ERANGE;
-	/* The runs begin..end-1 touch the new one and melt into it. */
+	/* Runs begin..end-1 touch the new one, and are merged into it. */
 	begin = end = find_run(set, first > 0 ? first - 1 : 0);
 	while (end < set->count && set->runs[end].first <= last + 1)
 		end++;
@@ -180,7 +178,7 @@ int cpuset_remove(struct isst_cpuset *set, unsigned int cpu)
 		return error;
 	run = set->runs[at];
 	memmove(&set->runs[at], &set->runs[at + 1], (--set->count - at) * sizeof(run));
-	/* Neither can fail: there is space for both. */
+	/* There is space for both. */
 	if (run.first < cpu)
 		error = isst_cpuset_add(set, run.first, cpu - 1);
 	if (run.last > cpu && !error)
@@ -225,7 +223,7 @@ int cpuset_add_except(struct isst_cpuset *set, const struct isst_cpuset *from,
 	return add_where(set, from, other, false);
 }
 
-/** Parses the digits at *@text and moves it behind them. */
+/** Parses the number at *@text, and moves it on. */
 static int parse_cpu(const char **text, unsigned int *cpu)
 {
 	size_t length = strspn(*text, "0123456789");
@@ -251,7 +249,7 @@ static int parse_cpu(const char **text, unsigned int *cpu)
 	return 0;
 }
 
-/** Parses `7`, `3-5` or `3..5` at *@text and moves it behind that. */
+/** Parses `7`, `3-5` or `3..5` at *@text, and moves it on. */
 static int parse_range(const char **text, struct run *run)
 {
 	const char *start;

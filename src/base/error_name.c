@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of errors: those that programs know, and those of the kernel's own that drivers leak. */
+/* Names of errors, with those of the kernel's own that drivers leak. */
 #include "base/error_name.h"
 #include "isst.h"
 
@@ -15,7 +15,7 @@ struct name {
 /* clang-format off */
 #define NAME(error) { error, #error }
 
-/* Where two stand for one number, the first one is its name. */
+/* Of two for one number the first is its name. */
 static const struct name names[] = {
 	NAME(EPERM), NAME(ENOENT), NAME(ESRCH), NAME(EINTR), NAME(EIO), NAME(ENXIO), NAME(E2BIG),
 	NAME(ENOEXEC), NAME(EBADF), NAME(ECHILD), NAME(EAGAIN), NAME(ENOMEM), NAME(EACCES),
@@ -42,9 +42,8 @@ static const struct name names[] = {
 	NAME(ENOMEDIUM), NAME(EMEDIUMTYPE), NAME(ECANCELED), NAME(ENOKEY), NAME(EKEYEXPIRED),
 	NAME(EKEYREVOKED), NAME(EKEYREJECTED), NAME(EOWNERDEAD), NAME(ENOTRECOVERABLE),
 	NAME(ERFKILL), NAME(EHWPOISON),
-	/* Other names for the same, which differ by architecture. */
-	NAME(EWOULDBLOCK), NAME(EDEADLOCK), NAME(ENOTSUP),
-	/* Not for programs; drivers show them that pass on what another part of the kernel answered. */
+	NAME(EWOULDBLOCK), NAME(EDEADLOCK), NAME(ENOTSUP), /* synonyms on some architectures */
+	/* Drivers may pass on errors of other parts of the kernel. */
 	{ 512, "ERESTARTSYS" },
 	{ 515, "ENOIOCTLCMD" },
 	{ 517, "EPROBE_DEFER" },

@@ -13,7 +13,7 @@
 
 static const char *const OUT_OF_MEMORY = "out of memory";
 
-/** Where a text is in the table, or belongs. @space is a power of two, and one place is free. */
+/** The place of a text in the table, or for it. @space is a power of two; one place is free. */
 static char **find_place(char **texts, size_t space, const char *text)
 {
 	size_t i = (size_t)hash_text(text) & (space - 1);
@@ -23,7 +23,7 @@ static char **find_place(char **texts, size_t space, const char *text)
 	return &texts[i];
 }
 
-/** Makes space for one more text. Returns false without memory. */
+/** Makes space for one more text; false without memory. */
 static bool grow_table(struct messages *messages)
 {
 	size_t space = messages->space ? messages->space * 2 : 32;
@@ -43,12 +43,13 @@ static bool grow_table(struct messages *messages)
 	return true;
 }
 
-/** Keeps a text, which is the table's from then on. Returns the one that is kept. */
-static const char *keep(struct messages *messages, char *text)
+const char *message_make_list(struct messages *messages, const char *format, va_list arguments)
 {
-	char **place;
+	char *text, **place;
 
-	if (!grow_table(messages)) {
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	if (!text || !grow_table(messages)) {
 		free(text);
 		messages->lost = true;
 		return OUT_OF_MEMORY;
@@ -56,22 +57,11 @@ static const char *keep(struct messages *messages, char *text)
 	place = find_place(messages->texts, messages->space, text);
 	if (*place) {
 		free(text);
-		return *place;
+	} else {
+		messages->count++;
+		*place = text;
 	}
-	messages->count++;
-	*place = text;
-	return text;
-}
-
-const char *message_make_list(struct messages *messages, const char *format, va_list arguments)
-{
-	char *text;
-
-	if (vasprintf(&text, format, arguments) < 0) {
-		messages->lost = true;
-		return OUT_OF_MEMORY;
-	}
-	return keep(messages, text);
+	return *place;
 }
 
 const char *message_make(struct messages *messages, const char *format, ...)

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "isst.h"
 
-/** The CPU, and what the driver reports of itself. */
+/** The processor, and what the driver reports of itself. */
 struct isst_platform {
 	ISST_MAY_GROW;
 	bool intel;
@@ -14,16 +14,12 @@ struct isst_platform {
 	const char *emulated; /* name of the emulated machine, NULL on a real one */
 	unsigned int api_version, driver_version;
 	bool mailbox, mmio;
-	/** The BIOS has set up SST-BF for good, and nothing else of Speed Select is there (Cascade
-	 * Lake-N): cpufreq shows which CPUs have which base frequency, and no driver is asked. */
-	bool preset;
+	bool preset; /* the BIOS has set SST-BF for good, there is nothing else (Cascade Lake-N):
+			values come from cpufreq, without the driver */
 };
 
-/**
- * A power domain: what firmware controls as one. On mailbox platforms a package x die; on TPMI
- * platforms (API version 2 and later) one of several of a package, some of which (those of I/O
- * dies) have no CPUs.
- */
+/** A power domain: on mailbox platforms a package x die; on TPMI platforms (API version 2 and
+ * later) one of several per package, of which those of I/O dies have no CPUs. */
 struct isst_domain {
 	ISST_MAY_GROW;
 	const char *name;     /* for messages: `package 0, die 0`, `package 0, power domain 1` */
@@ -32,14 +28,13 @@ struct isst_domain {
 	unsigned int die;     /* die id as the kernel numbers it */
 	bool die_known;	      /* false: no CPU shows which die a domain without CPUs is on */
 	unsigned int number;  /* the firmware's number of the domain; 0 on mailbox platforms */
-	const struct isst_cpuset *present; /* CPUs that belong to it, those that are offline
-					      included as far as known */
+	const struct isst_cpuset *present; /* its CPUs, with known offline ones */
 	const struct isst_cpuset *online;
-	bool cpus_known;  /* false: CPUs of which nothing is known may belong to it, since they are
-			     offline and were not seen online, or the driver does not know them */
+	bool cpus_known;  /* false: CPUs that were never seen online, or that the driver does not
+			     know, may belong to it */
 	bool has_cpu;	  /* one of its CPUs is online */
-	unsigned int cpu; /* with @has_cpu: the lowest-numbered online CPU, which carries requests
-			     and stands for the domain in output */
+	unsigned int cpu; /* with @has_cpu: the lowest online CPU, which carries requests and stands
+			     for the domain in output */
 };
 
 struct isst_cpu {

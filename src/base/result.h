@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every result of the library carries: why it could not be obtained, and numbers that may be
- * absent. */
+/* Parts of all results: failures, and numbers that may be absent. */
 #ifndef ISST_BASE_RESULT_H
 #define ISST_BASE_RESULT_H
 
 #include <errno.h>
 #include <stdbool.h>
 
-/* What a struct of the library gains in the build that tests/library/shared.sh makes: programs that
- * were compiled before must not notice. No other build defines ISST_TEST_GROWN. */
+/* tests/library/shared.sh builds the library with grown structs: older programs must not notice. */
 #ifdef ISST_TEST_GROWN
 #define ISST_MAY_GROW unsigned int grown[3]
 #define ISST_GROWN 1 /* elements that an array has more */
@@ -17,11 +15,8 @@
 #define ISST_GROWN 0
 #endif
 
-/**
- * Why a result could not be obtained. A result with @error 0 is complete; otherwise what could be
- * read is still there and @message is about the first thing that failed, @more how many failed
- * besides.
- */
+/** Why a result is incomplete: @message is about the first failure, @more others followed. Values
+ * that could be read are there. */
 struct isst_failure {
 	int error; /* 0 or a negative errno */
 	const char *message;
@@ -29,8 +24,7 @@ struct isst_failure {
 	ISST_MAY_GROW;
 };
 
-/** Whether an error means that the machine does not have what was asked for: the processor has no
- * such thing (-EOPNOTSUPP), or there is no driver for it (-ENODEV), whatever the processor has. */
+/** Whether the machine lacks what was asked for: the processor, or the driver (-ENODEV). */
 static inline bool error_is_absence(int error)
 {
 	return error == -EOPNOTSUPP || error == -ENODEV;
@@ -40,7 +34,7 @@ static inline bool error_is_absence(int error)
 enum isst_state {
 	ISST_ABSENT,	 /* this machine has no such value */
 	ISST_KNOWN,	 /* @value holds it */
-	ISST_UNREADABLE, /* it could not be read; the result's isst_failure has the cause */
+	ISST_UNREADABLE, /* the result's isst_failure has the cause */
 };
 
 struct isst_value {

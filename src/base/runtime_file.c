@@ -19,11 +19,10 @@
 #include <unistd.h>
 
 enum {
-	/* A journal has a line of about 60 bytes for each item; thousands of CPUs make megabytes.
-	 */
-	LARGEST = 64 << 20,
-	NEW_NAMES = 100, /* that are tried for a new file before it takes the old one's place */
-	OLD_S = 60,	 /* a new file takes its place in far less */
+	LARGEST = 64
+		  << 20, /* a journal has 60 bytes for each item: megabytes for thousands of CPUs */
+	NEW_NAMES = 100, /* that are tried for a new file */
+	OLD_S = 60,	 /* a new file is renamed in far less */
 };
 
 const char *runtime_file_strerror(int error)
@@ -49,7 +48,7 @@ const char *runtime_file_strerror(int error)
 
 /* ---- The directory ---- */
 
-/** Whether only its owner, who is root or the caller, can have written it. */
+/** Whether only root or the caller can have written it. */
 static bool is_ours(const struct stat *status)
 {
 	return (status->st_uid == 0 || status->st_uid == geteuid()) &&
@@ -57,32 +56,16 @@ static bool is_ours(const struct stat *status)
 }
 
 /**
- * Checks a directory that was opened. It belongs to root, or to the caller where also the directory
- * above does: below /run that is root alone, below the state directory of an emulated machine the
- * user who runs it.
+ * Opens the directory. It must be root's, or the caller's like the directory above: below /run only
+ * root's, below the state directory of an emulated machine its user's. Returns a descriptor or a
+ * negative errno.
  */
-static int check_directory(int descriptor)
-{
-	struct stat status, above;
-
-	if (fstat(descriptor, &status))
-		return -errno;
-	if (!is_ours(&status))
-		return -EPERM;
-	if (status.st_uid == 0)
-		return 0;
-	if (fstatat(descriptor, "..", &above, 0))
-		return -errno;
-	return above.st_uid == status.st_uid ? 0 : -EPERM;
-}
-
-/** Opens the directory. Returns a descriptor or a negative errno. */
 static int open_directory(const char *directory)
 {
 	int descriptor = keep_off_streams(
 		open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	struct stat status;
-	int error;
+	struct stat status, above;
+	int error = 0;
 
 	if (descriptor < 0) {
 		error = -errno;
@@ -91,15 +74,22 @@ static int open_directory(const char *directory)
 			       ? -ELOOP
 			       : error;
 	}
-	error = check_directory(descriptor);
+	if (fstat(descriptor, &status))
+		error = -errno;
+	else if (!is_ours(&status))
+		error = -EPERM;
+	else if (status.st_uid != 0 && fstatat(descriptor, "..", &above, 0))
+		error = -errno;
+	else if (status.st_uid != 0 && above.st_uid != status.st_uid)
+		error = -EPERM;
 	if (!error)
 		return descriptor;
 	close(descriptor);
 	return error;
 }
 
-/** Opens the directory, making it where it is missing: the owner of a directory creates others in
- * it; capabilities alone are not enough. Returns a descriptor or a negative errno. */
+/** The same; makes a missing directory for the owner of the one above. Capabilities alone do not
+ * suffice. */
 static int make_directory(const char *directory)
 {
 	const char *slash = strrchr(directory, '/');
@@ -124,7 +114,6 @@ static int make_directory(const char *directory)
 	return open_directory(directory);
 }
 
-/** Whether files may not grow as they like. */
 static bool is_limited(struct rlimit *limit)
 {
 	return !getrlimit(RLIMIT_FSIZE, limit) && limit->rlim_cur != RLIM_INFINITY;
@@ -150,8 +139,8 @@ void runtime_directory_release(struct runtime_directory *directory)
 	directory->held = false;
 }
 
-/** The directory as the parent of a file; @make: which may have to be made. To be left. Returns a
- * descriptor or a negative errno. */
+/** Opens the directory for a file, or makes it (@make). To be left. Returns a descriptor or a
+ * negative errno. */
 static int enter(const struct runtime_directory *directory, bool make)
 {
 	if (directory->held)
@@ -167,7 +156,7 @@ static void leave(const struct runtime_directory *directory, int descriptor)
 
 /* ---- Its files ---- */
 
-/** Opens a file of the directory and checks it; nothing that is found can make this wait. */
+/** Opens a file and checks it, without waiting for whatever it may be. */
 static int open_file(int directory, const char *name, int flags)
 {
 	int descriptor = keep_off_streams(openat(
@@ -192,10 +181,8 @@ static int open_file(int directory, const char *name, int flags)
 	return error;
 }
 
-/**
- * Reads up to the end of the file, which is regular: what is shorter than was asked for is the end.
- * The files are text; a file system that lost a block leaves NULs.
- */
+/** Reads a regular file, so that a short read is the end. A file system that lost a block leaves
+ * NULs. */
 static int read_text(int descriptor, char **text)
 {
 	size_t size = 0, space = 0, asked;
@@ -258,8 +245,7 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 	return error;
 }
 
-/** A write beyond the limit of file sizes would end a program by SIGXFSZ: it is not begun. @append:
- * the text goes behind what is there. */
+/** Refuses a write beyond the limit of file sizes: SIGXFSZ would end the program. */
 static int check_limit(int descriptor, const char *text, bool append)
 {
 	struct stat status = { .st_size = 0 };
@@ -272,7 +258,7 @@ static int check_limit(int descriptor, const char *text, bool append)
 	return (rlim_t)status.st_size + strlen(text) > limit.rlim_cur ? -EFBIG : 0;
 }
 
-/** Writes up to the first error; *@written: so many bytes. */
+/** Writes up to the first error; *@written counts bytes. */
 static int write_all(int descriptor, const char *text, size_t *written)
 {
 	size_t size = strlen(text);
@@ -300,14 +286,13 @@ int runtime_file_write(const struct runtime_directory *directory, int descriptor
 		error = check_limit(descriptor, text, true);
 	if (!error)
 		error = write_all(descriptor, text, &written);
-	/* Half a line would spoil those that follow. */
+	/* Half a line would spoil the next. */
 	if (error && written > 0 &&
 	    (fstat(descriptor, &status) || ftruncate(descriptor, status.st_size - (off_t)written)))
 		error = -EIO;
 	return error;
 }
 
-/** Fills a new file. */
 static int write_new(int directory, const char *name, const char *text)
 {
 	int descriptor = keep_off_streams(openat(
@@ -320,7 +305,7 @@ static int write_new(int directory, const char *name, const char *text)
 	error = check_limit(descriptor, text, false);
 	if (!error)
 		error = write_all(descriptor, text, &written);
-	/* Readers that change nothing read it, too. */
+	/* Other users' readers read it, too. */
 	if (!error && fchmod(descriptor, 0644))
 		error = -errno;
 	if (close(descriptor) && !error)
@@ -330,7 +315,7 @@ static int write_new(int directory, const char *name, const char *text)
 	return error;
 }
 
-/* ---- Putting a file into the place of another ---- */
+/* ---- Replacement ---- */
 
 /** Cuts `.NUMBER` off a name. */
 static bool cut_number(char *name, uint64_t max, uint64_t *number)
@@ -343,8 +328,8 @@ static bool cut_number(char *name, uint64_t max, uint64_t *number)
 	return true;
 }
 
-/** Whose leftovers to remove: those of one file (NULL: of all) that are abandoned, and all of what
- * is written under the lock alone. */
+/** Leftovers to remove: abandoned ones of one file (NULL: of all), and all of files that are only
+ * written under the lock. */
 struct leftovers {
 	const char *name;
 	bool (*locked)(const char *name);
@@ -361,8 +346,7 @@ static bool is_leftover(int directory, const char *new_name, const struct leftov
 			!fstatat(directory, new_name, &status, AT_SYMLINK_NOFOLLOW) &&
 			S_ISREG(status.st_mode) && is_ours(&status);
 
-	/* No process can still be writing it: its own is gone, and since that may have been one of
-	 * another container, the file is old. */
+	/* Its process is gone, or in another container: then the file must be old. */
 	if (leftover && !(leftovers->locked && leftovers->locked(name)))
 		leftover = (!leftovers->name || strcmp(name, leftovers->name) == 0) &&
 			   kill((pid_t)process, 0) != 0 && errno == ESRCH &&
@@ -371,7 +355,6 @@ static bool is_leftover(int directory, const char *new_name, const struct leftov
 	return leftover;
 }
 
-/** Of runs that were killed between making a file and renaming it. */
 static void remove_leftovers(int directory, const struct leftovers *leftovers)
 {
 	int descriptor = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -396,12 +379,12 @@ void runtime_directory_clean(const struct runtime_directory *directory,
 		remove_leftovers(directory->descriptor, &(struct leftovers){ .locked = locked });
 }
 
-/** Fills a new file beside the old one, and puts it into its place. */
+/** Writes a new file beside the old one, and renames it. */
 static int replace(int directory, const char *name, const char *text)
 {
 	int error = -EEXIST;
 
-	/* One of that name was left by a run that died. */
+	/* A killed run may have left one of that name. */
 	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
 		char *new_name;
 
@@ -429,7 +412,7 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 
 	if (parent < 0)
 		return parent;
-	/* Runs that have the lock look when one of them was killed. */
+	/* Runs with the lock look for leftovers when one was killed. */
 	if (!directory->held)
 		remove_leftovers(parent, &(struct leftovers){ .name = name });
 	error = replace(parent, name, text);
@@ -450,13 +433,12 @@ int runtime_file_overwrite(const struct runtime_directory *directory, const char
 	if (descriptor < 0)
 		return descriptor;
 	error = check_limit(descriptor, text, false);
-	/* Without space for it the old content stays; not every file system reports that. */
+	/* Without space the old content stays; not every file system can tell. */
 	if (!error && fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)strlen(text)) &&
 	    errno != EOPNOTSUPP && errno != ENOSYS)
 		error = -errno;
 	if (!error)
 		error = write_all(descriptor, text, &written);
-	/* Space of the file is released only behind the text. */
 	if (!error && ftruncate(descriptor, (off_t)written))
 		error = -errno;
 	if (close(descriptor) && !error)
@@ -470,7 +452,7 @@ int runtime_file_create(const struct runtime_directory *directory, const char *n
 
 	if (parent < 0)
 		return parent;
-	/* What is new needs no look at whose it is. */
+	/* A new file needs no check. */
 	descriptor = keep_off_streams(
 		openat(parent, name,
 		       O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors that stay open, or that files are written by. */
+/* Descriptors off the standard streams. */
 #ifndef ISST_COMMON_DESCRIPTOR_H
 #define ISST_COMMON_DESCRIPTOR_H
 
@@ -7,10 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/**
- * If a program has closed its standard streams, what is opened gets their numbers, and its messages
- * would be written into that file. Returns the descriptor, or another one of the same file in its
- * place; negative ones as they are, and -1 with errno where there is no other.
+/** If a program has closed its standard streams, a new descriptor gets their numbers, and messages
+ * would be written to it. Returns a descriptor above these; negative ones unchanged; -1 with errno.
  */
 static inline int keep_off_streams(int descriptor)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FNV-1a: notices that a content is another one. No defence against who wants to hide that. */
+/* FNV-1a, to detect changed content; no defence against an attacker. */
 #ifndef ISST_COMMON_HASH_H
 #define ISST_COMMON_HASH_H
 
@@ -7,12 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/** The hash of nothing, to which bytes are added. */
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-
+#define HASH_START UINT64_C(0xcbf29ce484222325) /* the hash of nothing */
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
-/** The hash of what @hash is of, and @size bytes after that. */
+/** Adds bytes to a hash. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
 	const unsigned char *byte = data;
@@ -22,7 +20,7 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/** A number of @size bytes, from the lowest on: the same on machines of either byte order. */
+/** Adds a number of @size bytes, independent of byte order. */
 static inline uint64_t hash_number(uint64_t hash, uint64_t number, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -41,7 +39,7 @@ static inline uint64_t hash_text(const char *text)
 	return hash_bytes(HASH_START, text, strlen(text));
 }
 
-/** A hash of its own kind, for large contents: by words where there are whole ones. */
+/** Another hash, for large contents: by whole words. */
 static inline uint64_t hash_words(const void *data, size_t size)
 {
 	const unsigned char *byte = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock that only goes forward, also while the system's time is set: for time that passes. */
+/* The clock that setting the system's time does not change. */
 #ifndef ISST_COMMON_MONOTONIC_H
 #define ISST_COMMON_MONOTONIC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names numbers; the plural of each word ends with an s, and CLOS stays as it is. */
+/* Names numbers and domains; a plural ends with an s, but CLOS stays as it is. */
 #include "numbered.h"
 #include "isst.h"
 #include "memory_stream.h"
@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Names of several domains ---- */
-
-/** Packages, and the dies or power domains of each of them. */
+/** Packages, and the dies or power domains of each. */
 struct domain_list_entry {
 	struct isst_cpuset *packages, *numbers;
 	const char *word;
@@ -45,7 +43,7 @@ static bool take_number(const char **at, unsigned int *number)
 	return *at > begin && value <= UINT_MAX;
 }
 
-/** Returns the length of the name that a text begins with, or 0. */
+/** Returns the length of the name at the start of a text, or 0. */
 static size_t read_name(const char *text, struct name *name)
 {
 	static const char *const words[] = { "die", "power domain" };
@@ -79,7 +77,7 @@ static bool is_equal(const struct isst_cpuset *set, const struct isst_cpuset *ot
 	return isst_cpuset_count(set) == isst_cpuset_count(other);
 }
 
-/** The entry of a package, which is created where there is none; NULL without memory. */
+/** The entry of a package, created if missing; NULL without memory. */
 static struct domain_list_entry *entry_of(struct domain_list *list, unsigned int package,
 					  const char *word)
 {
@@ -130,9 +128,7 @@ int domain_list_join(struct domain_list *list, const struct domain_list *other)
 	return error;
 }
 
-/* ---- Text ---- */
-
-/** Whether an entry has all that the machine has in its package. */
+/** Whether an entry has all domains that the machine has in its package. */
 static bool is_whole(const struct domain_list *machine, const struct domain_list_entry *entry)
 {
 	unsigned int package = 0;
@@ -144,7 +140,7 @@ static bool is_whole(const struct domain_list *machine, const struct domain_list
 	return false;
 }
 
-/** Whether whole packages have different numbers, as where dies are counted over the machine. */
+/** Whether whole packages differ in numbers: dies may be counted over the machine. */
 static bool has_mixed_packages(const struct domain_list *list, const struct domain_list *machine)
 {
 	const struct domain_list_entry *whole = NULL;
@@ -161,7 +157,7 @@ static bool has_mixed_packages(const struct domain_list *list, const struct doma
 	return false;
 }
 
-/** A list as it is written: `packages 0-1, die 0` of each entry, or `packages 0-7`. */
+/** A list to be written: `packages 0-1, die 0` for each entry, or `packages 0-7`. */
 struct names {
 	const struct domain_list *list, *machine;
 	bool mixed; /* whole packages are named without numbers */
@@ -180,8 +176,8 @@ static bool stand_together(const struct names *names, const struct domain_list_e
 	return strcmp(one->word, other->word) == 0 && is_equal(one->numbers, other->numbers);
 }
 
-/** The packages that stand together with the one at @first; NULL: it stands with an earlier one.
- * Returns 0 or -ENOMEM. */
+/** The packages to be joined with that at @first; NULL: an earlier one includes it. Returns 0 or
+ * -ENOMEM. */
 static int join(const struct names *names, size_t first, struct isst_cpuset **packages)
 {
 	const struct domain_list_entry *entries = names->list->entries;
@@ -246,8 +242,6 @@ void domain_list_clear(struct domain_list *list)
 	free(list->entries);
 	*list = (struct domain_list){ .entries = NULL };
 }
-
-/* ---- Names of numbers ---- */
 
 char *name_numbers(const char *word, const struct isst_cpuset *numbers)
 {

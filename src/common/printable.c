@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Makes text harmless to terminals: an escape sequence in the name of a file, a kernel's file or a
- * word of the command line must not reach them. Must not know where the text comes from.
- */
+/* Makes text harmless to terminals: no escape sequence from outside may reach them. */
 #include "printable.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 /* CLOS 0 and 1 have high priority. */
 enum { LAST_HIGH_CLOS = 1 };
 
-/** Whether the maximum of a class keeps high priority cores from the frequency of their bucket (0:
- * they are in none, or it is unknown). With a maximum of 0 it keeps them from all. */
+/** Whether a class's maximum keeps high priority cores below the frequency of their bucket (0: none
+ * or unknown). A maximum of 0 is handled elsewhere: it keeps them below all. */
 static inline bool clos_max_is_below_bucket(unsigned int max_mhz, unsigned int bucket_mhz)
 {
 	return max_mhz > 0 && max_mhz < bucket_mhz;

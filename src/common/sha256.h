@@ -17,7 +17,7 @@ struct sha256 {
 void sha256_begin(struct sha256 *hash);
 void sha256_add(struct sha256 *hash, const void *bytes, size_t size);
 
-/** The digest of what was added so far, as lower case hexadecimal digits and a NUL. */
+/** The digest so far, in lower case hexadecimal digits. */
 void sha256_print(const struct sha256 *hash, char text[SHA256_DIGITS + 1]);
 
 #endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The distance of two words in typing mistakes: letters left out, added, changed, or two adjacent
- * ones swapped. Must not know where the words come from.
- */
+/* The distance of two words in typing mistakes: letters omitted, added, changed, or swapped. */
 #include "suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Fills @row i of the table of distances between beginnings of two words. */
+/** Fills row @i of the table of distances between prefixes of two words. */
 static void fill_row(const char *one, const char *other, size_t i, size_t width, size_t *table)
 {
 	const size_t *above = table + (i - 1) * width;
@@ -28,7 +25,7 @@ static void fill_row(const char *one, const char *other, size_t i, size_t width,
 	}
 }
 
-/** The distance, or SIZE_MAX without memory: then nothing is suggested. */
+/** SIZE_MAX without memory: then nothing is suggested. */
 static size_t distance(const char *one, const char *other)
 {
 	size_t height = strlen(one) + 1, width = strlen(other) + 1, result;
@@ -49,13 +46,13 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate)
 {
 	size_t length = strlen(suggestion->word), found;
 
-	/* No word of ours is that long: no need to compare. */
+	/* No word is that long. */
 	if (length > 100)
 		return;
 	found = distance(suggestion->word, candidate);
 	if (length >= 3 && strncmp(suggestion->word, candidate, length) == 0)
 		found = 1;
-	/* One mistake in each three letters is a slip, more is another word. */
+	/* More than one mistake in three letters is another word. */
 	if (found > (length < 3 ? 0 : (length + 2) / 3) ||
 	    (suggestion->best && found >= suggestion->distance))
 		return;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The kernel ABI of /dev/isst_interface: request codes and structures, as own definitions because a
- * distribution's <linux/isst_if.h> does not have the newer ones. Layout
- * only; nothing of what firmware means.
- */
+/* The kernel ABI of /dev/isst_interface, defined here because a distribution's <linux/isst_if.h>
+ * lacks newer requests. Layout only. */
 #ifndef ISST_DRIVER_ABI_H
 #define ISST_DRIVER_ABI_H
 
@@ -12,8 +9,8 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 
-/* The driver encodes the size of a pointer into its request codes and has no handler for 32-bit
- * programs. */
+/* Request codes contain the size of a pointer, and the driver has no handler for 32-bit programs.
+ */
 static_assert(sizeof(void *) == 8,
 	      "32-bit and x32 programs cannot use the driver of a 64-bit kernel");
 

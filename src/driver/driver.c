@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The one place from which requests reach the driver: opening, batches, short counts, repetition.
- */
+/* The one place that sends requests to the driver: opening, batches, short counts, repetition. */
 #include "driver/driver.h"
 #include "base/machine.h"
 #include "base/messages.h"
@@ -15,18 +13,16 @@ enum {
 	DEFAULT_TRIES = 3,
 	DEFAULT_MAX_COMMANDS = 64,
 	BUSY_PAUSE_US = 1000,
-	/* A call can be interrupted before its first entry again and again only by a storm of
-	   signals. */
-	MAX_INTERRUPTIONS = 1000,
+	MAX_INTERRUPTIONS = 1000, /* before the first entry: a storm of signals */
 };
 
-/** How one kind of batch looks in memory and how it may be treated. */
+/** A kind of batch. */
 struct batch_kind {
 	const char *name;
 	unsigned long request;
 	size_t header; /* from the count to the first entry, in bytes */
 	size_t stride;
-	bool mailbox; /* may be busy, and is what a pause is for */
+	bool mailbox; /* may be busy, and needs the pause */
 };
 
 static const struct batch_kind PHY_ID = { "GET_PHY_ID", ABI_GET_PHY_ID,
@@ -53,31 +49,24 @@ void driver_init(struct driver *driver, struct isst_machine *machine, struct mes
 	};
 }
 
-/** Opens the device without asking what the driver is. Returns 0, -ENODEV where the driver is gone,
- * or another negative errno. */
-static int reopen(struct driver *driver)
-{
-	int answer = driver->machine->device->open(driver->machine->data);
-
-	driver->opens++;
-	if (answer == -ENOENT || answer == -ENXIO)
-		return -ENODEV;
-	if (answer < 0)
-		return answer;
-	driver->descriptor = answer;
-	driver->suspended = false;
-	return 0;
-}
-
 static int call(struct driver *driver, unsigned long request, void *argument)
 {
 	struct isst_machine *machine = driver->machine;
-	int error = driver->descriptor < 0 ? -EBADF : 0;
 
-	if (driver->suspended)
-		error = reopen(driver);
-	if (error)
-		return error;
+	if (driver->suspended) {
+		int answer = machine->device->open(machine->data);
+
+		driver->opens++;
+		/* The driver is gone. */
+		if (answer == -ENOENT || answer == -ENXIO)
+			return -ENODEV;
+		if (answer < 0)
+			return answer;
+		driver->descriptor = answer;
+		driver->suspended = false;
+	}
+	if (driver->descriptor < 0)
+		return -EBADF;
 	driver->calls++;
 	return machine->device->ioctl(machine->data, driver->descriptor, request, argument);
 }
@@ -169,34 +158,28 @@ void driver_close(struct driver *driver)
 	driver->descriptor = -1;
 }
 
-/** Whether the device can be opened once more. */
-static bool can_reopen(struct driver *driver)
+void driver_suspend(struct driver *driver)
 {
 	struct isst_machine *machine = driver->machine;
-	int descriptor;
 
+	if (driver->descriptor < 0)
+		return;
 	if (driver->reopen == REOPEN_UNKNOWN) {
-		descriptor = machine->device->open(machine->data);
+		int descriptor = machine->device->open(machine->data);
+
 		driver->opens++;
 		if (descriptor >= 0)
 			machine->device->close(machine->data, descriptor);
 		driver->reopen = descriptor < 0 ? REOPEN_IMPOSSIBLE : REOPEN_POSSIBLE;
 	}
-	return driver->reopen == REOPEN_POSSIBLE;
-}
-
-void driver_suspend(struct driver *driver)
-{
-	if (driver->descriptor < 0 || !can_reopen(driver))
+	if (driver->reopen != REOPEN_POSSIBLE)
 		return;
 	driver_close(driver);
 	driver->suspended = true;
 }
 
-/**
- * One call for the first @count entries, repeated as long as the answer is one that passes.
- * Returns how many entries were completed, or the negative errno of the first one.
- */
+/** One call for the first entries, repeated if busy or interrupted. Returns how many were
+ * completed, or the negative errno of the first. */
 static int send_some(struct driver *driver, const struct batch_kind *kind, char *message,
 		     void *entries, size_t count)
 {
@@ -219,8 +202,7 @@ static int send_some(struct driver *driver, const struct batch_kind *kind, char 
 		pause_us(BUSY_PAUSE_US);
 	}
 	message_trace(driver->messages, "%s: %zu entries, answer %d", kind->name, count, answer);
-	/* The driver lets positive PCIBIOS error codes through: only a count is
-	 * success. */
+	/* Positive PCIBIOS error codes pass the driver: only a count is success. */
 	if (answer == 0 || answer > (int)count)
 		return -EBADMSG;
 	return answer;
@@ -248,8 +230,7 @@ static void send_batch(struct driver *driver, const struct batch_kind *kind, voi
 			at += (size_t)answer;
 			continue;
 		}
-		/* No driver serves this kind of request, or any: the other entries need not be
-		 * tried. */
+		/* No driver serves such requests, or any. */
 		do
 			errors[at++] = answer;
 		while ((answer == -ENOTTY || driver->descriptor < 0) && at < count);
@@ -313,24 +294,6 @@ int driver_request(struct driver *driver, const char *name, unsigned long reques
 	return answer > 0 ? -EBADMSG : answer;
 }
 
-/** One call for @count entries, which fit into @message. */
-static int send_associations(struct driver *driver, struct abi_clos_assoc_cmds *message,
-			     struct abi_clos_assoc *entries, size_t count,
-			     enum batch_purpose purpose)
-{
-	int error;
-
-	*message = (struct abi_clos_assoc_cmds){ .cmd_count = (uint16_t)count,
-						 .get_set = purpose == BATCH_WRITES,
-						 .punit_cpu_map = 1 };
-	memcpy(message->assoc_info, entries, count * sizeof(*entries));
-	driver->commands += count - 1;
-	error = driver_request(driver, "CLOS_ASSOC", ABI_CLOS_ASSOC, message);
-	if (!error)
-		memcpy(entries, message->assoc_info, count * sizeof(*entries));
-	return error;
-}
-
 void driver_associations(struct driver *driver, struct abi_clos_assoc *entries, int *errors,
 			 size_t count, enum batch_purpose purpose)
 {
@@ -352,7 +315,14 @@ void driver_associations(struct driver *driver, struct abi_clos_assoc *entries, 
 		}
 		while (some < (alone ? 1 : limit) && at + some < count && !errors[at + some])
 			some++;
-		error = send_associations(driver, message, &entries[at], some, purpose);
+		*message = (struct abi_clos_assoc_cmds){ .cmd_count = (uint16_t)some,
+							 .get_set = purpose == BATCH_WRITES,
+							 .punit_cpu_map = 1 };
+		memcpy(message->assoc_info, &entries[at], some * sizeof(*entries));
+		driver->commands += some - 1;
+		error = driver_request(driver, "CLOS_ASSOC", ABI_CLOS_ASSOC, message);
+		if (!error)
+			memcpy(&entries[at], message->assoc_info, some * sizeof(*entries));
 		if (error && some > 1) {
 			alone = some;
 			continue;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The driver's device: opened late, and closed while nothing is asked for long; batches of requests
- * in the fewest calls. Knows the ABI and how calls end; nothing of what a command or register
- * means.
- */
+/* The driver's device, and batches of requests in the fewest calls. Knows the ABI; nothing of
+ * commands and registers. */
 #ifndef ISST_DRIVER_DRIVER_H
 #define ISST_DRIVER_DRIVER_H
 
@@ -17,9 +14,9 @@ struct messages;
 struct driver {
 	struct isst_machine *machine;
 	struct messages *messages;
-	const char *modules;   /* that offer the processor's transports */
-	unsigned int tries;    /* of a mailbox command that finds the mailbox busy */
-	unsigned int pause_ms; /* before each mailbox command, which then travels alone */
+	const char *modules;   /* that provide the processor's transports */
+	unsigned int tries;    /* of a command while the mailbox is busy */
+	unsigned int pause_ms; /* before each mailbox command, which is then sent alone */
 	int descriptor;	       /* -1 while closed */
 	bool suspended;	       /* closed until the next request */
 	enum { REOPEN_UNKNOWN, REOPEN_POSSIBLE, REOPEN_IMPOSSIBLE } reopen;
@@ -30,38 +27,30 @@ struct driver {
 void driver_init(struct driver *driver, struct isst_machine *machine, struct messages *messages);
 
 /**
- * Opens the device and asks what the driver is.
- *
- * Returns 0, -EOPNOTSUPP (no device: no driver, or modules not loaded), -EPERM, or -EIO, with the
- * message set and the device closed. A device without transports (API version 0) is closed at once,
- * since an open device keeps modules from registering, and is no error here.
+ * Opens the device and reads the driver's properties. Returns 0, -EOPNOTSUPP (no driver, or modules
+ * not loaded), -EPERM, or -EIO, with a message and the device closed. A device without transports
+ * (API version 0) is no error, but closed: an open device keeps modules from registering.
  */
 int driver_open(struct driver *driver, struct abi_platform_info *info);
 
-/** Meaning and remedy of a failed open of the device, set as the message.
- */
+/** Sets meaning and remedy of a failed open as the message. */
 int driver_open_error(struct driver *driver, int error);
 
 void driver_close(struct driver *driver);
 
-/**
- * Closes the device until the next request, which opens it again: an open device keeps modules from
- * registering. It stays open where it could not be opened again, which is tried once: the caller
- * may have dropped the privileges for it.
- */
+/** Closes the device until the next request, so that modules can register. It stays open if a trial
+ * shows that it cannot be opened again: the caller may have dropped privileges. */
 void driver_suspend(struct driver *driver);
 
-/** Reads go on behind an entry that fails; writes stop there, and the entries behind it get
- * -ECANCELED. */
+/** Reads continue after an entry that fails; writes stop, and later entries get -ECANCELED. */
 enum batch_purpose { BATCH_READS, BATCH_WRITES };
 
 /**
- * Sends entries in the fewest calls. Each entry is completed or gets its own
- * error: a short count ends a call early, the failing entry is then sent again as the first of the
- * next call, which returns its errno. A busy mailbox is asked again, an interrupted call repeated.
+ * Sends entries in the fewest calls. Each is completed or gets its own error: a short count ends a
+ * call, and the failing entry is sent again first, to get its errno. Calls are repeated while the
+ * mailbox is busy, and after interruptions.
  *
- * @errors: one for each entry: 0 or the driver's negative errno; -EIO for an answer that is no
- * count
+ * @errors: for each entry 0 or the driver's negative errno; -EBADMSG if the answer is no count
  */
 void driver_phy_ids(struct driver *driver, struct abi_cpu_map *entries, int *errors, size_t count);
 void driver_mailbox(struct driver *driver, struct abi_mbox_cmd *entries, int *errors, size_t count,
@@ -71,18 +60,13 @@ void driver_io(struct driver *driver, struct abi_io_reg *entries, int *errors, s
 void driver_msr(struct driver *driver, struct abi_msr_cmd *entries, int *errors, size_t count,
 		enum batch_purpose purpose);
 
-/**
- * Sends CLOS associations of cores: @purpose decides whether they are read or written. This batch
- * answers with no count: where a call fails its entries are sent again one by one, which shows
- * which of them fails. Entries whose error is set already are not sent.
- */
+/** Reads or writes CLOS associations of cores. The answer has no count: if a call fails its entries
+ * are sent again one by one. Entries that have an error already are not sent. */
 void driver_associations(struct driver *driver, struct abi_clos_assoc *entries, int *errors,
 			 size_t count, enum batch_purpose purpose);
 
-/**
- * Sends one TPMI request. Returns 0 or the driver's negative errno: nearly always -ENOTTY, whatever
- * the cause.
- */
+/** Sends one TPMI request. Returns 0 or the driver's errno: nearly always -ENOTTY, whatever the
+ * cause. */
 int driver_request(struct driver *driver, const char *name, unsigned long request, void *message);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The device seam on a real machine: three system calls on /dev/isst_interface. */
+/* The device of a real machine: system calls on /dev/isst_interface. */
 #include "driver/linux_device.h"
 #include "common/descriptor.h"
 #include "driver/abi.h"
@@ -14,17 +14,17 @@ static int device_open(void *data)
 	int descriptor;
 
 #ifdef __x86_64__
-	/* If a FIFO is in its place, do not wait for a writer. */
+	/* Do not wait if it is a FIFO. */
 	descriptor = keep_off_streams(open(ABI_DEVICE_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 #else
-	/* The driver exists on x86 alone; the emulator is what works elsewhere. */
+	/* The driver exists on x86 only. */
 	errno = ENODEV;
 	descriptor = -1;
 #endif
 	return descriptor < 0 ? -errno : descriptor;
 }
 
-/* As ioctl(2) takes it: with the same bits everywhere. */
+/* The parameter type of ioctl(2). */
 #ifdef __GLIBC__
 typedef unsigned long ioctl_request;
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The device seam on a real machine. */
+/* The device of a real machine. */
 #ifndef ISST_DRIVER_LINUX_DEVICE_H
 #define ISST_DRIVER_LINUX_DEVICE_H
 
