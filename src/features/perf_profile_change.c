@@ -7,6 +7,7 @@
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/run.h"
+#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -296,6 +297,28 @@ static int warn_of_kernel(struct level_change *work)
 	return error;
 }
 
+/** What was enabled at that level before is off, and classes are still as then. */
+static int warn_of_saved(struct level_change *work, const struct isst_domain *domain,
+			 unsigned int feature)
+{
+	const char *name = feature_name(feature);
+	struct isst_context *context = work->change->context;
+	struct item_lines saved;
+	int error = settings_read(context, name, domain, work->level, &saved);
+
+	if (!error)
+		change_warn(work->change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
+			    "%s: %s enable --auto was used at level %u before: the level change "
+			    "does not enable it again; %s disable --auto restores what was there "
+			    "before it",
+			    domain->name, name, work->level, name);
+	else if (error != -ENOENT && error != -ENOMEM)
+		change_warn(work->change, ISST_WARNING_SAVED_SETTINGS_REMAIN, "%s",
+			    isst_error(context));
+	item_lines_clear(&saved);
+	return error == -ENOMEM ? error : 0;
+}
+
 static struct item features_of(const struct entry *level)
 {
 	struct item item = level->item;
@@ -466,6 +489,16 @@ int plan_level_change(struct isst_change *change, struct domain_request *request
 	error = check_locks(&work);
 	if (!error)
 		error = warn_of_kernel(&work);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+
+		if (!request_is_active(&requests[i]) ||
+		    work.current.domains[i].profile.current_level == level)
+			continue;
+		error = warn_of_saved(&work, domain, FEATURE_TURBO_FREQ);
+		if (!error)
+			error = warn_of_saved(&work, domain, FEATURE_BASE_FREQ);
+	}
 	if (!error) {
 		plan_levels(&work);
 		if (online)
