@@ -71,7 +71,7 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic)
 {
-	struct current_state current;
+	struct current_state current = { 0 };
 	const struct state_needs needs = { .levels = REQUIRED, .choice = LEVEL_CURRENT };
 	bool *restored = calloc(count + 1, sizeof(*restored));
 	struct preset_steps steps;
@@ -79,13 +79,9 @@ int plan_preset_base_freq(struct isst_change *change, struct domain_request *req
 	int error = restored ? current_state_read(change, requests, count, &needs, &current)
 			     : -ENOMEM;
 
-	if (error) {
-		free(restored);
-		return error;
-	}
-	if (enable)
+	if (!error && enable)
 		warn_of_cpufreq(change, requests, count, true);
-	else if (automatic)
+	else if (!error && automatic)
 		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, &current, restored,
 				       NULL);
 	steps.max = change_step(change, ITEM_SCALING_MAX);

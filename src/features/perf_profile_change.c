@@ -483,10 +483,10 @@ int plan_level_change(struct isst_change *change, struct domain_request *request
 	};
 	int error = current_state_read(change, requests, count, &needs, &work.current);
 
-	if (error)
-		return error;
-	check_levels(&work, online);
-	error = check_locks(&work);
+	if (!error) {
+		check_levels(&work, online);
+		error = check_locks(&work);
+	}
 	if (!error)
 		error = warn_of_kernel(&work);
 	for (size_t i = 0; i < count && !error; i++) {

@@ -187,15 +187,17 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 	struct domain_snapshot *domains;
 	int error = 0;
 
-	*current = (struct current_state){ 0 };
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_domain(change->context, requests[i].domain);
 	if (error)
 		return error;
-	domains = calloc(count ? count : 1, sizeof(*domains));
+	domains = realloc(current->domains, (current->count + count + 1) * sizeof(*domains));
 	if (!domains)
 		return -ENOMEM;
-	*current = (struct current_state){ domains, count };
+	current->domains = domains;
+	domains += current->count;
+	current->count += count;
+	memset(domains, 0, count * sizeof(*domains));
 	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = (struct isst_failure){ 0 };
 		domains[i].domain = requests[i].domain;
@@ -221,8 +223,6 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 		project_core_power(change, &domains[i].core_power);
 		take_failure(&requests[i], needs->core_power, &domains[i].core_power.failure);
 	}
-	if (error)
-		current_state_free(current);
 	return error;
 }
 

@@ -67,9 +67,8 @@ struct state_needs {
  * such as masks, frequencies, buckets. */
 void change_relies_on_level(struct isst_change *change, const struct isst_perf_profile *profile);
 
-/**
- * Reads what is needed of the requests' domains. A fact that is optional, and could not be read,
- * has its own failure. Returns 0 or -ENOMEM, -EINTR.
+/** Reads what is needed of the requests' domains, behind what @current holds; to be freed in either
+ * case. An optional fact that could not be read has its own failure. Returns 0 or -ENOMEM, -EINTR.
  */
 int current_state_read(struct isst_change *change, struct domain_request *requests, size_t count,
 		       const struct state_needs *needs, struct current_state *current);

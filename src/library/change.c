@@ -6,7 +6,7 @@
 #include "library/getters.h"
 #include "library/results.h"
 #include "library/targets.h"
-#include "state/plan.h"
+#include "state/apply.h"
 #include "state/read.h"
 #include "transaction/held.h"
 #include "transaction/items.h"

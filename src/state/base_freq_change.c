@@ -3,7 +3,6 @@
 #include "features/features.h"
 #include "features/planning.h"
 #include "state/apply.h"
-#include "state/plan.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"

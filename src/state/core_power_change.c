@@ -3,7 +3,6 @@
 #include "common/memory_stream.h"
 #include "common/numbered.h"
 #include "state/apply.h"
-#include "state/plan.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"

@@ -3,7 +3,6 @@
  * The requests of commands: each is planned, and leaves with the change whether it may be made in
  * spite of what stands against single targets.
  */
-#include "state/plan.h"
 #include "features/planning.h"
 #include "state/apply.h"
 #include "topology/context.h"
@@ -65,32 +64,15 @@ static void check_neighbours(struct package_scope *scope, const struct state_nee
 	}
 }
 
-/** Reads the states of the requests, and behind them those of their neighbours. */
-static int read_states(struct package_scope *scope, const struct scope_needs *needs)
+void package_scope_clear(struct package_scope *scope)
 {
-	struct isst_change *change = scope->change;
-	struct domain_snapshot *all = calloc(scope->count + 1, sizeof(*all));
-	size_t neighbours = scope->count - scope->own;
-	struct current_state own = { 0 }, others = { 0 };
-	int error = all ? 0 : -ENOMEM;
-
-	if (!error)
-		error = current_state_read(change, scope->requests, scope->own, &needs->own, &own);
-	if (!error)
-		error = current_state_read(change, &scope->requests[scope->own], neighbours,
-					   &needs->neighbours, &others);
-	if (error) {
-		current_state_free(&own);
-		free(all);
-		return error;
-	}
-	memcpy(all, own.domains, scope->own * sizeof(*all));
-	memcpy(&all[scope->own], others.domains, neighbours * sizeof(*all));
-	free(own.domains);
-	free(others.domains);
-	scope->current.domains = all;
-	scope->current.count = scope->count;
-	return 0;
+	current_state_free(&scope->current);
+	free(scope->requests);
+	free(scope->sharing);
+	free(scope->restored);
+	free(scope->limits);
+	configuration_clear(&scope->settings);
+	isst_cpuset_free(scope->high_priority);
 }
 
 int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
@@ -113,9 +95,12 @@ int package_scope_begin(struct isst_change *change, const struct domain_request 
 	if (needs->width == SCOPE_PACKAGES ||
 	    (needs->width == SCOPE_POWER_DOMAINS && context_has_power_domains(change->context)))
 		add_neighbours(scope, requests);
-	error = read_states(scope, needs);
+	error = current_state_read(change, scope->requests, count, &needs->own, &scope->current);
+	if (!error)
+		error = current_state_read(change, &scope->requests[count], scope->count - count,
+					   &needs->neighbours, &scope->current);
 	if (error) {
-		free(scope->requests);
+		package_scope_clear(scope);
 		*scope = (struct package_scope){ 0 };
 		return error;
 	}
@@ -151,17 +136,6 @@ int package_scope_settle(struct package_scope *scope)
 			scope->sharing[i].failure = (struct isst_failure){ 0 };
 	}
 	return scope->sharing ? 0 : -ENOMEM;
-}
-
-void package_scope_clear(struct package_scope *scope)
-{
-	current_state_free(&scope->current);
-	free(scope->requests);
-	free(scope->sharing);
-	free(scope->restored);
-	free(scope->limits);
-	configuration_clear(&scope->settings);
-	isst_cpuset_free(scope->high_priority);
 }
 
 int package_scope_end(struct package_scope *scope, struct isst_change *change,

@@ -4,7 +4,6 @@
 #include "firmware/platform.h"
 #include "state/apply.h"
 #include "state/facts.h"
-#include "state/plan.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/report.h"

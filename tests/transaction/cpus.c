@@ -74,7 +74,7 @@ static int plan_part(struct isst_change *change, struct domain_request *requests
 	struct isst_cpuset *offline = parse(asked.offline);
 	const struct isst_level **levels = calloc(count + 1, sizeof(const struct isst_level *));
 	size_t step = asked.one_by_one ? 1 : count;
-	struct current_state current;
+	struct current_state current = { 0 };
 	int error = current_state_read(change, requests, count, &needs, &current);
 
 	for (size_t i = 0; i < count && !error; i++)

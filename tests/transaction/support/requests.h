@@ -4,7 +4,7 @@
 #ifndef TESTS_TRANSACTION_REQUESTS_H
 #define TESTS_TRANSACTION_REQUESTS_H
 
-#include "state/plan.h"
+#include "state/apply.h"
 #include "transaction/tracked.h"
 
 /** What stands against a request, a line each; and whether it was planned for anything. */
