@@ -98,7 +98,7 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 	const struct isst_clos *config = &domain->clos[cpu->clos % ISST_CLOS_COUNT];
 	unsigned int base = level_base_mhz(domain, cpu->cpu->number), highest = highest_mhz(cpu);
 	unsigned int clip = clip_mhz(domain, cpu);
-	struct isst_finding *finding;
+	const char *what;
 
 	if (!survey_classes_hold(domain) || !cpu->clos_known || config->failure.error ||
 	    config->max_mhz == 0 || config->max_mhz < base || config->max_mhz >= highest ||
@@ -108,12 +108,9 @@ static void check_clos_max(struct findings *findings, const struct survey_domain
 	    package->cpus.low > 0 &&
 	    is_held_below_bucket(domain, cpu, bucket_mhz(domain, package->cpus.high_cores)))
 		return;
-	finding = findings_note(findings, ISST_FINDING_CLOS_MAX,
-				"CLOS %u: maximum %u MHz (core-power get-config), cpuinfo_max_freq "
-				"%u MHz (cpufreq)",
-				cpu->clos, config->max_mhz, highest);
-	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
-	finding_add_cpu(finding, domain, cpu->cpu->number);
+	what = FINDING_TEXT(findings, ", cpuinfo_max_freq %u MHz (cpufreq)", highest);
+	finding_add_cpu(note_max(findings, ISST_FINDING_CLOS_MAX, domain, cpu->clos, what, false),
+			domain, cpu->cpu->number);
 }
 
 static void check_base(struct findings *findings, const struct survey_domain *domain,

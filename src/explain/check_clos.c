@@ -25,15 +25,14 @@ static void check_all(struct findings *findings, const struct survey_domain *dom
 		      unsigned int clos)
 {
 	bool applied = max_is_applied(findings->survey, domain, clos);
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_CLOS_MAX_OF_ALL,
-		"CLOS %u: maximum %u MHz (core-power get-config), and all cores of the package are "
-		"in classes with such maxima (core-power get-assoc); the level allows up to %u MHz%s",
-		clos, domain->clos[clos].max_mhz, highest_turbo_mhz(domain), AS_APPLIED(applied));
+	const char *what = FINDING_TEXT(findings,
+					", and all cores of the package are in classes with such "
+					"maxima (core-power get-assoc); the level allows up to %u "
+					"MHz",
+					highest_turbo_mhz(domain));
 
-	finding_is_choice(finding, applied);
-	finding_explain(finding, NULL, LIFT_MAX(findings, clos));
-	add_members(finding, domain, clos);
+	add_members(note_max(findings, ISST_FINDING_CLOS_MAX_OF_ALL, domain, clos, what, applied),
+		    domain, clos);
 }
 
 /** With SST-BF the cores of a class need not have the same base frequency. */
@@ -42,21 +41,16 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 {
 	unsigned int max = domain->clos[cpu->clos].max_mhz;
 	unsigned int base = level_base_mhz(domain, cpu->cpu->number);
-	bool applied = max_is_applied(findings->survey, domain, cpu->clos);
-	struct isst_finding *finding;
+	bool on = domain->now->level.base_freq == ISST_FEATURE_ENABLED;
+	const char *what;
 
 	if (!survey_has_level(domain) || max >= base)
 		return;
-	finding = findings_note(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE,
-				"CLOS %u: maximum %u MHz (core-power get-config), below the base "
-				"frequency of %s, %u MHz%s",
-				cpu->clos, max,
-				domain->now->level.base_freq == ISST_FEATURE_ENABLED ? "base-freq"
-										     : "the level",
-				base, AS_APPLIED(applied));
-	finding_is_choice(finding, applied);
-	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
-	finding_add_cpu(finding, domain, cpu->cpu->number);
+	what = FINDING_TEXT(findings, ", below the base frequency of %s, %u MHz",
+			    on ? "base-freq" : "the level", base);
+	finding_add_cpu(note_max(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE, domain, cpu->clos,
+				 what, max_is_applied(findings->survey, domain, cpu->clos)),
+			domain, cpu->cpu->number);
 }
 
 /** A maximum at which no core is of use, or below the base frequency. */
@@ -64,7 +58,7 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 		      unsigned int clos, unsigned int lowest)
 {
 	unsigned int max = domain->clos[clos].max_mhz;
-	struct isst_finding *finding;
+	const char *what = "";
 
 	if (max > 0 && max >= lowest) {
 		survey_for_each_cpu (cpu, domain)
@@ -72,16 +66,12 @@ static void check_max(struct findings *findings, const struct survey_domain *dom
 				check_base(findings, domain, cpu);
 		return;
 	}
-	if (max == 0)
-		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
-					"CLOS %u: maximum 0 MHz (core-power get-config)", clos);
-	else
-		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
-					"CLOS %u: maximum %u MHz (core-power get-config), below "
-					"the lowest frequency, %u MHz (cpuinfo_min_freq)",
-					clos, max, lowest);
-	finding_explain(finding, NULL, LIFT_MAX(findings, clos));
-	add_members(finding, domain, clos);
+	if (max > 0)
+		what = FINDING_TEXT(findings,
+				    ", below the lowest frequency, %u MHz (cpuinfo_min_freq)",
+				    lowest);
+	add_members(note_max(findings, ISST_FINDING_CLOS_MAX_ZERO, domain, clos, what, false),
+		    domain, clos);
 }
 
 /** A class other than CLOS 0, in which all cores are at power-on. */

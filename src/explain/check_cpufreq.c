@@ -13,71 +13,50 @@ enum { KHZ_PER_MHZ = 1000, HIGH_EPP = 192 };
  * above the lowest one was set. */
 enum { ALL_PERCENT = 100, HIGH_PERCENT = 50 };
 
+/** What a high lower limit means. */
+#define NOTHING_TO_DO "CPUs with nothing to do take power that others could use"
+
 /* ---- Each CPU ---- */
 
-/** What a limit means that has other owners than the user, and what lifts it. */
-static void explain_limit(struct isst_finding *finding, const char *owners, const char *meaning,
-			  const char *remedy)
+static void check_limit(struct findings *findings, const struct survey_domain *domain,
+			const struct survey_cpu *cpu, bool max)
 {
-	finding_explain(finding, meaning, remedy);
-	if (!owners)
-		return;
-	finding->kind = REMEDY_TEXT;
-	finding_explain(
-		finding,
-		"the kernel obeys the tightest limit of several owners, and others than the "
-		"user have one: a configuration lifts the user's only",
-		"lift the limit of the other owner first: of a cooling device by cooling, "
-		"bios_limit in the BIOS, max_perf_pct and min_perf_pct by writing to them");
-}
-
-static void check_max(struct findings *findings, const struct survey_domain *domain,
-		      const struct survey_cpu *cpu)
-{
-	const struct scaling_limits *limits = &cpu->limits;
-	const char *owners = cpu->limit_owners[CPUFREQ_MAX];
+	const struct frequency_limits *now = &cpu->limits.now, *all = &cpu->limits.processor;
+	const char *owners = cpu->limit_owners[max ? CPUFREQ_MAX : CPUFREQ_MIN];
+	bool preset = findings->survey->context->platform.preset, applied;
+	uint64_t khz = max ? now->max_khz : now->min_khz;
 	struct isst_finding *finding;
-	bool applied;
 
-	/* Limits at the base frequency are those of base-freq enable on a preset platform. */
-	if (limits->now.max_khz == LIMIT_NONE ||
-	    (findings->survey->context->platform.preset && cpu->base_khz > 0 &&
-	     limits->now.max_khz == cpu->base_khz && limits->now.min_khz == cpu->base_khz))
+	/* High priority cores of SST-BF get a lower limit with it; on a preset platform limits at
+	 * the base frequency are those of base-freq enable. */
+	if (khz == LIMIT_NONE ||
+	    (max ? preset && cpu->base_khz > 0 && khz == cpu->base_khz &&
+			     now->min_khz == cpu->base_khz
+		 : preset || domain->now->level.base_freq == ISST_FEATURE_ENABLED))
 		return;
-	applied = survey_applies(findings->survey, SUBJECT_SCALING_MAX, domain, cpu, INDEX_ALL,
-				 limits->now.max_khz);
+	applied = max && survey_applies(findings->survey, SUBJECT_SCALING_MAX, domain, cpu,
+					INDEX_ALL, khz);
 	finding = findings_note(findings, ISST_FINDING_SCALING_LIMIT,
-				"scaling_max_freq %" PRIu64 " MHz, cpuinfo_max_freq %" PRIu64
+				"scaling_%s_freq %" PRIu64 " MHz, cpuinfo_%s_freq %" PRIu64
 				" MHz (cpufreq)%s%s%s",
-				limits->now.max_khz / KHZ_PER_MHZ,
-				limits->processor.max_khz / KHZ_PER_MHZ, owners ? ", " : "",
-				owners ? owners : "", AS_APPLIED(applied));
-	finding_is_choice(finding, applied);
-	explain_limit(finding, owners, "the kernel does not ask for more than its upper limit",
-		      "scaling-max none = {cpus}");
-	finding_add_cpu(finding, domain, cpu->cpu->number);
-}
-
-/** High priority cores of SST-BF get a lower limit with it. */
-static void check_min(struct findings *findings, const struct survey_domain *domain,
-		      const struct survey_cpu *cpu)
-{
-	const struct scaling_limits *limits = &cpu->limits;
-	const char *owners = cpu->limit_owners[CPUFREQ_MIN];
-	struct isst_finding *finding;
-
-	if (limits->now.min_khz == LIMIT_NONE ||
-	    domain->now->level.base_freq == ISST_FEATURE_ENABLED ||
-	    findings->survey->context->platform.preset)
-		return;
-	finding = findings_note(
-		findings, ISST_FINDING_SCALING_LIMIT,
-		"scaling_min_freq %" PRIu64 " MHz, cpuinfo_min_freq %" PRIu64 " MHz (cpufreq)%s%s",
-		limits->now.min_khz / KHZ_PER_MHZ, limits->processor.min_khz / KHZ_PER_MHZ,
-		owners ? ", " : "", owners ? owners : "");
-	finding->severity = ISST_SEVERITY_NOTE;
-	explain_limit(finding, owners, "CPUs with nothing to do take power that others could use",
-		      "scaling-min none = {cpus}");
+				max ? "max" : "min", khz / KHZ_PER_MHZ, max ? "max" : "min",
+				(max ? all->max_khz : all->min_khz) / KHZ_PER_MHZ,
+				owners ? ", " : "", owners ? owners : "", AS_APPLIED(applied));
+	finding_is_choice(finding, applied || !max);
+	if (owners) {
+		finding->kind = REMEDY_TEXT;
+		finding_explain(finding,
+				"the kernel obeys the tightest limit of several owners, and others "
+				"than the user have one: a configuration lifts the user's only",
+				"lift the limit of the other owner first: of a cooling device by "
+				"cooling, bios_limit in the BIOS, max_perf_pct and min_perf_pct by "
+				"writing to them");
+	} else if (max) {
+		finding_explain(finding, "the kernel does not ask for more than its upper limit",
+				"scaling-max none = {cpus}");
+	} else {
+		finding_explain(finding, NOTHING_TO_DO, "scaling-min none = {cpus}");
+	}
 	finding_add_cpu(finding, domain, cpu->cpu->number);
 }
 
@@ -200,8 +179,8 @@ static void check_cpu(struct findings *findings, const struct survey_domain *dom
 			check_missing(findings, domain, cpu, false);
 		return;
 	}
-	check_max(findings, domain, cpu);
-	check_min(findings, domain, cpu);
+	check_limit(findings, domain, cpu, true);
+	check_limit(findings, domain, cpu, false);
 	if (cpu->governor)
 		check_governor(findings, domain, cpu);
 	if (cpu->preference && is_slow_preference(cpu->preference))
@@ -240,7 +219,7 @@ static void check_percentages(struct findings *findings)
 				"lowest frequency is %u percent of the highest",
 				min, lowest);
 	finding->severity = ISST_SEVERITY_NOTE;
-	finding_explain(finding, "CPUs with nothing to do take power that others could use",
+	finding_explain(finding, NOTHING_TO_DO,
 			FINDING_TEXT(findings,
 				     "echo %u > /sys/devices/system/cpu/intel_pstate/min_perf_pct",
 				     lowest));

@@ -156,21 +156,6 @@ static void add_package(struct isst_finding *finding, const struct package *pack
 	}
 }
 
-static void note_class(struct findings *findings, const struct survey_domain *domain,
-		       const struct survey_cpu *cpu, unsigned int mhz)
-{
-	bool applied = max_is_applied(findings->survey, domain, cpu->clos);
-	struct isst_finding *finding = findings_note(
-		findings, ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
-		"CLOS %u: maximum %u MHz (core-power get-config), below the %u MHz that high "
-		"priority cores reach by their bucket (turbo-freq info)%s",
-		cpu->clos, domain->clos[cpu->clos].max_mhz, mhz, AS_APPLIED(applied));
-
-	finding_is_choice(finding, applied);
-	finding_explain(finding, NULL, LIFT_MAX(findings, cpu->clos));
-	finding_add_cpu(finding, domain, cpu->cpu->number);
-}
-
 /** Cores that share the frequency of a bucket reach it where nothing else limits them; a class that
  * holds them below it is a finding. */
 static void check_high(struct findings *findings, const struct package *package)
@@ -178,12 +163,21 @@ static void check_high(struct findings *findings, const struct package *package)
 	for (size_t i = package->first; i < package->end; i++) {
 		const struct survey_domain *domain = &findings->survey->domains[i];
 		unsigned int mhz = bucket_mhz(domain, package->cpus.high_cores);
+		const char *what = FINDING_TEXT(findings,
+						", below the %u MHz that high priority cores reach "
+						"by their bucket (turbo-freq info)",
+						mhz);
 
 		for (size_t j = 0; j < domain->cpu_count && has_priorities(domain); j++) {
 			const struct survey_cpu *cpu = &domain->cpus[j];
 
 			if (cpu->asked && is_held_below_bucket(domain, cpu, mhz))
-				note_class(findings, domain, cpu, mhz);
+				finding_add_cpu(note_max(findings,
+							 ISST_FINDING_CLOS_MAX_BELOW_TURBO_FREQ,
+							 domain, cpu->clos, what,
+							 max_is_applied(findings->survey, domain,
+									cpu->clos)),
+						domain, cpu->cpu->number);
 			if (has_high_priority(cpu))
 				measured_note(findings, ISST_FINDING_MEASURED_BELOW_TURBO_FREQ,
 					      domain, cpu, mhz,

@@ -82,9 +82,6 @@ bool finding_disable(struct isst_finding *finding, const struct survey_domain *d
 /** Behind what was read of a feature, so that findings with such a remedy are others. */
 #define AS_SAVED(domain, features) ((domain)->saved & (features) ? ", as set by enable --auto" : "")
 
-/** The remedy of a maximum of a class: none. */
-#define LIFT_MAX(findings, clos) FINDING_TEXT(findings, "clos %u max none", clos)
-
 /** Behind what was read of a limit: whether the configuration that was applied last states it. Then
  * it is a choice, and worth a note. */
 #define AS_APPLIED(applied) \

@@ -111,6 +111,19 @@ unsigned int clos_max_mhz(const struct survey_domain *domain, const struct surve
 	return domain->clos[cpu->clos].max_mhz;
 }
 
+struct isst_finding *note_max(struct findings *findings, int code,
+			      const struct survey_domain *domain, unsigned int clos,
+			      const char *what, bool applied)
+{
+	struct isst_finding *finding = findings_note(
+		findings, code, "CLOS %u: maximum %u MHz (core-power get-config)%s%s", clos,
+		domain->clos[clos].max_mhz, what, AS_APPLIED(applied));
+
+	finding_is_choice(finding, applied);
+	finding_explain(finding, NULL, FINDING_TEXT(findings, "clos %u max none", clos));
+	return finding;
+}
+
 bool max_is_applied(const struct survey *survey, const struct survey_domain *domain,
 		    unsigned int clos)
 {
