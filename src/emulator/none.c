@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static int refuse_call(char **error)
 {
 	if (error)
@@ -24,51 +26,41 @@ const char *isst_emulator_unavailable_text(void)
 
 const char *isst_emulator_platform_name(size_t index)
 {
-	(void)index;
 	return NULL;
 }
 
 const char *isst_emulator_platform_title(size_t index)
 {
-	(void)index;
 	return NULL;
 }
 
 bool isst_emulator_platform_is_synthetic(size_t index)
 {
-	(void)index;
 	return false;
 }
 
 struct isst_emulator_target *isst_emulator_target_new(const char *platform)
 {
-	(void)platform;
 	return NULL;
 }
 
 void isst_emulator_target_free(struct isst_emulator_target *target)
 {
-	(void)target;
 }
 
 int isst_emulator_target_set_state(struct isst_emulator_target *target, const char *directory)
 {
-	(void)target;
-	(void)directory;
 	return -EOPNOTSUPP;
 }
 
 int isst_emulator_target_set_flags(struct isst_emulator_target *target, unsigned int flags)
 {
-	(void)target;
-	(void)flags;
 	return -EOPNOTSUPP;
 }
 
 int isst_emulator_open(const struct isst_emulator_target *target, struct isst_machine **machine,
 		       char **error)
 {
-	(void)target;
 	if (machine)
 		*machine = NULL;
 	return refuse_call(error);
@@ -76,7 +68,6 @@ int isst_emulator_open(const struct isst_emulator_target *target, struct isst_ma
 
 int isst_emulator_show(const struct isst_emulator_target *target, char **text, char **error)
 {
-	(void)target;
 	if (text)
 		*text = NULL;
 	return refuse_call(error);
@@ -84,15 +75,12 @@ int isst_emulator_show(const struct isst_emulator_target *target, char **text, c
 
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
-	(void)target;
 	return refuse_call(error);
 }
 
 int isst_emulator_read_statistics(const struct isst_emulator_target *target, unsigned int flags,
 				  struct isst_emulator_statistics **statistics, char **error)
 {
-	(void)target;
-	(void)flags;
 	if (statistics)
 		*statistics = NULL;
 	return refuse_call(error);
@@ -100,23 +88,16 @@ int isst_emulator_read_statistics(const struct isst_emulator_target *target, uns
 
 void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
 {
-	(void)statistics;
 }
 
 uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
 					int counter)
 {
-	(void)statistics;
-	(void)counter;
 	return 0;
 }
 
 int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
 		      unsigned int flags, unsigned int user, char **error)
 {
-	(void)target;
-	(void)words;
-	(void)flags;
-	(void)user;
 	return refuse_call(error);
 }

@@ -18,8 +18,7 @@ enum { WORDS = 8, WORD_DIGITS = 8 };
 
 static const char instance_word[] = "TPMI Instance:", offset_word[] = "offset:";
 
-static int parse_instance(struct capture *capture, struct captured_dump *dump, const char *text,
-			  unsigned int line)
+static int parse_instance(struct captured_dump *dump, const char *text, unsigned int line)
 {
 	struct captured_instance instance = { .line = line };
 	uint64_t number;
@@ -28,11 +27,11 @@ static int parse_instance(struct capture *capture, struct captured_dump *dump, c
 
 	if (!offset || strncmp(offset, offset_word, strlen(offset_word)) != 0 ||
 	    isst_parse_number(offset + strlen(offset_word), 16, UINT64_MAX, &instance.offset))
-		return capture_error(capture, &dump->file, line,
+		return capture_error(&dump->file, line,
 				     "found \"%s\", expected \"TPMI Instance:N offset:0x...\"",
 				     text);
 	if (number != dump->count)
-		return capture_error(capture, &dump->file, line,
+		return capture_error(&dump->file, line,
 				     "found instance %llu, expected instance %zu",
 				     (unsigned long long)number, dump->count);
 	if (ARRAY_GROW(dump->instances, dump->count))
@@ -47,8 +46,7 @@ static bool parse_word(const char *text, uint64_t *word)
 }
 
 /** ` 00000020: 00ff0000 00000000 ...`; only the last line of an instance may be shorter. */
-static int parse_words(struct capture *capture, struct captured_dump *dump, char *text,
-		       unsigned int line)
+static int parse_words(struct captured_dump *dump, char *text, unsigned int line)
 {
 	const struct captured_file *file = &dump->file;
 	struct captured_instance *instance = &dump->instances[dump->count - 1];
@@ -60,23 +58,23 @@ static int parse_words(struct capture *capture, struct captured_dump *dump, char
 	if (colon)
 		*colon = '\0';
 	if (!colon || !parse_word(text, &offset))
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found \"%s\", expected an offset, \":\" and eight words of "
 				     "eight hexadecimal digits",
 				     text);
 	if (offset != expected || instance->count % (WORDS / 2) != 0)
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found offset 0x%x, expected 0x%zx: lines of instance %zu are "
 				     "missing or damaged",
 				     (unsigned int)offset, expected, dump->count - 1);
 	for (word = strtok_r(colon + 1, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
 		if (count == WORDS || !parse_word(word, &value[count++]))
-			return capture_error(capture, file, line,
+			return capture_error(file, line,
 					     "found \"%s\", expected at most eight words of eight "
 					     "hexadecimal digits",
 					     word);
 	if (count == 0 || count % 2 != 0)
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found %u words, expected registers of two words each", count);
 	for (unsigned int i = 0; i < count; i += 2) {
 		if (ARRAY_GROW(instance->registers, instance->count))
@@ -107,16 +105,16 @@ static int read_dump(struct capture *capture, const char *device)
 		char *line = file->lines[i];
 
 		if (strncmp(line, instance_word, strlen(instance_word)) == 0)
-			result = parse_instance(capture, dump, line, i + 1);
+			result = parse_instance(dump, line, i + 1);
 		else if (*line && dump->count > 0)
-			result = parse_words(capture, dump, line, i + 1);
+			result = parse_words(dump, line, i + 1);
 		else if (*line)
 			result = capture_error(
-				capture, file, i + 1,
+				file, i + 1,
 				"found \"%s\", expected \"TPMI Instance:0 offset:0x...\"", line);
 	}
 	if (!result && dump->count == 0)
-		result = capture_error(capture, file, captured_end(file),
+		result = capture_error(file, captured_end(file),
 				       "found no instance, expected \"TPMI Instance:0 "
 				       "offset:0x...\"");
 	/* All instances of a device have one size. */
@@ -125,11 +123,11 @@ static int read_dump(struct capture *capture, const char *device)
 
 		if (instance->count == 0)
 			result = capture_error(
-				capture, file, instance->line,
+				file, instance->line,
 				"found instance %zu without registers, expected some", i);
 		else if (instance->count != dump->instances[0].count)
 			result = capture_error(
-				capture, file,
+				file,
 				i + 1 < dump->count ? instance[1].line - 1 : captured_end(file),
 				"found %zu bytes of registers of instance %zu, expected %zu as of "
 				"instance 0",
@@ -182,31 +180,18 @@ static const struct {
 };
 enum { ANSWER_KINDS = sizeof(answer_kinds) / sizeof(*answer_kinds), MOST_FIELDS = 6 };
 
-/** The highest number of a field. */
-static unsigned int field_max(char letter)
-{
-	switch (letter) {
-	case 'b':
-		return 1;
-	case 'i':
-		return HIGHEST_ID;
-	case 'n':
-		return UINT8_MAX;
-	case 'o': /* an offset, a multiple of 4 */
-	case 's':
-		return UINT16_MAX;
-	case 'p':
-		return 0x3fff;
-	default: /* data, and an answer that is no error, of which the name or number follows E */
-		return UINT32_MAX;
-	}
-}
+/* The highest number of a field. An answer that is no error, of which the name or number follows E,
+ * is one, too. */
+static const unsigned int field_max[] = {
+	['a'] = UINT32_MAX, ['b'] = 1,		['d'] = UINT32_MAX, ['i'] = HIGHEST_ID,
+	['n'] = UINT8_MAX,  ['o'] = UINT16_MAX, ['p'] = 0x3fff,	    ['s'] = UINT16_MAX,
+};
 
 static int parse_field(const struct capture *capture, unsigned int line, char letter,
 		       const char *text, uint32_t *value, int *error)
 {
 	const struct captured_file *file = &capture->answer_file;
-	const unsigned int max = field_max(letter);
+	const unsigned int max = field_max[(unsigned char)letter];
 	uint64_t number = 0, sub = 0;
 	const char *rest;
 	bool good;
@@ -229,20 +214,20 @@ static int parse_field(const struct capture *capture, unsigned int line, char le
 		return 0;
 	switch (letter) {
 	case 'c':
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found \"%s\", expected a command such as 0x7f/0x01", text);
 	case 'o':
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found the offset \"%s\", expected a multiple of 4 up to 0x%x",
 				     text, max);
 	case 'a':
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found \"%s\", expected a number 0..%u or an error such as "
 				     "ENXIO or E524",
 				     text, max);
 	default:
-		return capture_error(capture, file, line, "found \"%s\", expected a number 0..%u",
-				     text, max);
+		return capture_error(file, line, "found \"%s\", expected a number 0..%u", text,
+				     max);
 	}
 }
 
@@ -255,15 +240,15 @@ static int take_driver(struct capture *capture, enum answer_kind kind, unsigned 
 	const enum answer_kind before = driver->present ? ANSWER_DRIVER : ANSWER_NO_DRIVER;
 
 	if (driver->line && before == kind)
-		return capture_error(capture, file, line, "found \"%s\" again, first in line %u",
+		return capture_error(file, line, "found \"%s\" again, first in line %u",
 				     answer_kinds[kind].keyword, driver->line);
 	if (driver->line)
-		return capture_error(
-			capture, file, line, "found \"%s\", but \"%s\" stands in line %u",
-			answer_kinds[kind].keyword, answer_kinds[before].keyword, driver->line);
+		return capture_error(file, line, "found \"%s\", but \"%s\" stands in line %u",
+				     answer_kinds[kind].keyword, answer_kinds[before].keyword,
+				     driver->line);
 	if (kind == ANSWER_DRIVER && (value[2] < 1 || value[2] > 64))
-		return capture_error(capture, file, line,
-				     "found batches of %u commands, expected 1..64", value[2]);
+		return capture_error(file, line, "found batches of %u commands, expected 1..64",
+				     value[2]);
 	/* All zeros without a driver. */
 	capture->driver = (struct captured_driver){
 		.line = line,
@@ -290,7 +275,7 @@ static int parse_answer_line(struct capture *capture, char *text, unsigned int l
 	while (kind < ANSWER_KINDS && strcmp(answer_kinds[kind].keyword, word) != 0)
 		kind++;
 	if (kind == ANSWER_KINDS)
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found \"%s\", expected driver, no-driver, mailbox, mmio or "
 				     "instances",
 				     word);
@@ -304,7 +289,7 @@ static int parse_answer_line(struct capture *capture, char *text, unsigned int l
 			return result;
 	}
 	if (*form || word)
-		return capture_error(capture, file, line, "found other fields, expected \"%s\"",
+		return capture_error(file, line, "found other fields, expected \"%s\"",
 				     answer_kinds[kind].syntax);
 	answer.kind = (enum answer_kind)kind;
 	if (kind == ANSWER_DRIVER || kind == ANSWER_NO_DRIVER)
@@ -346,12 +331,14 @@ const struct captured_answer *capture_answer(const struct capture *capture,
 		       compare_answers);
 }
 
-const struct captured_answer *capture_mailbox(const struct capture *capture,
-					      const struct platform_domain *domain,
-					      uint32_t command, uint32_t parameter, uint32_t data)
+const struct captured_answer *capture_domain_answer(const struct capture *capture,
+						    enum answer_kind kind,
+						    const struct platform_domain *domain,
+						    uint32_t command, uint32_t parameter,
+						    uint32_t data)
 {
 	const struct captured_answer request = {
-		.kind = ANSWER_MAILBOX,
+		.kind = kind,
 		.package = domain->package,
 		.die = domain->die,
 		.command = command,
@@ -366,15 +353,11 @@ const struct captured_answer *capture_mailbox(const struct capture *capture,
 int capture_read_answers(struct capture *capture)
 {
 	struct captured_file *file = &capture->answer_file;
-	int result = captured_file_read(capture, "isst/answers.txt", NULL, file);
+	int result = captured_lines_read(capture, "isst/answers.txt", NULL, file,
+					 parse_answer_line);
 
-	if (result == -ENOENT)
-		return 0;
-	for (unsigned int i = 0; i < file->line_count && !result; i++)
-		if (!captured_is_skipped(file->lines[i]))
-			result = parse_answer_line(capture, file->lines[i], i + 1);
 	if (result)
-		return result;
+		return result == -ENOENT ? 0 : result;
 	if (capture->answer_count > 0)
 		qsort(capture->answers, capture->answer_count, sizeof(*capture->answers),
 		      compare_answers);
@@ -382,7 +365,7 @@ int capture_read_answers(struct capture *capture)
 		const struct captured_answer *a = &capture->answers[i - 1], *b = a + 1;
 
 		if (compare_answers(a, b) == 0)
-			return capture_error(capture, file, a->line > b->line ? a->line : b->line,
+			return capture_error(file, a->line > b->line ? a->line : b->line,
 					     "found the same request again, first in line %u",
 					     a->line > b->line ? b->line : a->line);
 	}

@@ -16,6 +16,7 @@ enum { HIGHEST_ID = INT16_MAX }; /* of a package */
 
 /** A text file of the capture: its lines without white space at both ends. */
 struct captured_file {
+	const struct capture *capture;
 	char *path; /* for messages */
 	char *text, **lines;
 	size_t line_count;
@@ -105,11 +106,10 @@ struct capture {
 /** @expected: what is missing without the file; NULL: the file may be missing (-ENOENT). */
 int captured_file_read(struct capture *capture, const char *name, const char *expected,
 		       struct captured_file *file);
-/** Whether a line is empty or a comment. */
-static inline bool captured_is_skipped(const char *line)
-{
-	return *line == '\0' || *line == '#';
-}
+/** The same, and gives each line that is neither empty nor a comment to @parse. */
+int captured_lines_read(struct capture *capture, const char *name, const char *expected,
+			struct captured_file *file,
+			int (*parse)(struct capture *capture, char *text, unsigned int line));
 
 /* The files, in this order. Each returns 0, -EINVAL with the error set, or -ENOMEM. */
 int capture_read_cpuinfo(struct capture *capture);
@@ -120,8 +120,8 @@ int capture_read_answers(struct capture *capture);
 
 void capture_free(struct capture *capture);
 /** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
-int capture_error(const struct capture *capture, const struct captured_file *file,
-		  unsigned int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int capture_error(const struct captured_file *file, unsigned int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /** The number of the last line: where something is missing at the end. */
 unsigned int captured_end(const struct captured_file *file);
 
@@ -144,10 +144,12 @@ int capture_set(const struct capture *capture, const char *path, struct isst_cpu
 /** The answer to a request, or NULL where it was not captured. */
 const struct captured_answer *capture_answer(const struct capture *capture,
 					     const struct captured_answer *request);
-/** A mailbox answer for a domain. */
-const struct captured_answer *capture_mailbox(const struct capture *capture,
-					      const struct platform_domain *domain,
-					      uint32_t command, uint32_t parameter, uint32_t data);
+/** One of a domain; an MMIO register's offset is the command. */
+const struct captured_answer *capture_domain_answer(const struct capture *capture,
+						    enum answer_kind kind,
+						    const struct platform_domain *domain,
+						    uint32_t command, uint32_t parameter,
+						    uint32_t data);
 
 /* ---- topology.c, platform.c. Each returns 0, -EINVAL with the error set, or -ENOMEM. ---- */
 

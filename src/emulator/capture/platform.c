@@ -50,7 +50,7 @@ static int fill_identity(const struct capture *capture, struct platform *platfor
 	/* 6.12.0-1-amd64 */
 	minor = number_before(release->value, '.', 10, 999, &major);
 	if (!minor || *minor < '0' || *minor > '9')
-		return capture_error(capture, &capture->entry_file, release->line,
+		return capture_error(&capture->entry_file, release->line,
 				     "found \"%s\", expected a kernel release such as 6.12.0",
 				     release->value);
 	platform->kernel = known_number(
@@ -92,7 +92,7 @@ static int fill_driver(const struct capture *capture, struct platform *platform)
 		return 0;
 	}
 	if (driver->present && tpmi != (capture->dump_count > 0))
-		return capture_error(capture, &capture->answer_file, driver->line,
+		return capture_error(&capture->answer_file, driver->line,
 				     "found API version %u, expected %s because %s TPMI "
 				     "registers were captured",
 				     driver->api_version, tpmi ? "0 or 1" : "2 or more",
@@ -277,8 +277,8 @@ struct source {
 static bool get_answer(const struct source *source, unsigned int command, uint32_t data,
 		       uint32_t *value)
 {
-	const struct captured_answer *answer = capture_mailbox(source->capture, source->domain,
-							       command, 0, data);
+	const struct captured_answer *answer = capture_domain_answer(
+		source->capture, ANSWER_MAILBOX, source->domain, command, 0, data);
 
 	if (!answer || answer->error)
 		return false;
@@ -435,7 +435,7 @@ int capture_fill(struct capture *capture, struct platform *platform)
 		for (size_t i = 0; i < platform->cpu_count && !result; i++)
 			if (!isst_cpuset_has(platform->possible.set, platform->cpus[i].number))
 				result = capture_error(
-					capture, &capture->entry_file, possible->line,
+					&capture->entry_file, possible->line,
 					"found no CPU %u in %s, expected all that are present",
 					platform->cpus[i].number, possible->path);
 	}

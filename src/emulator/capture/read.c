@@ -16,13 +16,12 @@
 
 /* ---- Files as lines, and messages about them ---- */
 
-int capture_error(const struct capture *capture, const struct captured_file *file,
-		  unsigned int line, const char *format, ...)
+int capture_error(const struct captured_file *file, unsigned int line, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	set_line_error(capture->error, file->path, line, format, arguments);
+	set_line_error(file->capture->error, file->path, line, format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }
@@ -40,13 +39,13 @@ int captured_file_read(struct capture *capture, const char *name, const char *ex
 	size_t size;
 	int result;
 
+	file->capture = capture;
 	if (asprintf(&file->path, "%s/%s", capture->directory, name) < 0) {
 		file->path = NULL;
 		return -ENOMEM;
 	}
 	if (stat(file->path, &status) == 0 && !S_ISREG(status.st_mode))
-		return capture_error(capture, file, 1,
-				     "found a special file, expected a text file");
+		return capture_error(file, 1, "found a special file, expected a text file");
 	result = text_read(AT_FDCWD, file->path, &file->text, &size);
 	if ((result == -ENOENT || result == -ENOTDIR) && expected)
 		return set_error(capture->error, -EINVAL, "%s: found no such file, expected %s",
@@ -64,7 +63,7 @@ int captured_file_read(struct capture *capture, const char *name, const char *ex
 		if (byte == '\n')
 			line++;
 		else if (byte != '\t' && byte != '\r' && (byte < 0x20 || byte == 0x7f))
-			return capture_error(capture, file, line,
+			return capture_error(file, line,
 					     "found the byte 0x%02x, expected a text file", byte);
 	}
 	/* An empty last line is none. */
@@ -74,6 +73,18 @@ int captured_file_read(struct capture *capture, const char *name, const char *ex
 		file->lines[file->line_count++] = trim(strsep(&rest, "\n"));
 	}
 	return 0;
+}
+
+int captured_lines_read(struct capture *capture, const char *name, const char *expected,
+			struct captured_file *file,
+			int (*parse)(struct capture *capture, char *text, unsigned int line))
+{
+	int result = captured_file_read(capture, name, expected, file);
+
+	for (unsigned int i = 0; i < file->line_count && !result; i++)
+		if (*file->lines[i] && *file->lines[i] != '#')
+			result = parse(capture, file->lines[i], i + 1);
+	return result;
 }
 
 static void free_file(struct captured_file *file)
@@ -146,8 +157,7 @@ static int parse_processor_line(struct capture *capture, char *text, unsigned in
 	uint64_t number = 0;
 
 	if (!colon)
-		return capture_error(capture, file, line, "found \"%s\", expected \"key : value\"",
-				     text);
+		return capture_error(file, line, "found \"%s\", expected \"key : value\"", text);
 	*colon = '\0';
 	text = trim(text);
 	value = trim(colon + 1);
@@ -158,17 +168,15 @@ static int parse_processor_line(struct capture *capture, char *text, unsigned in
 	if (i == CPUINFO_KEYS)
 		return 0;
 	if (block->text[i])
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found \"%s\" again, expected an empty line before the next "
 				     "processor",
 				     text);
 	if (cpuinfo_keys[i].max && isst_parse_number(value, 10, cpuinfo_keys[i].max, &number))
-		return capture_error(capture, file, line,
-				     "found \"%s\" for \"%s\", expected a number 0..%u", value,
-				     text, cpuinfo_keys[i].max);
+		return capture_error(file, line, "found \"%s\" for \"%s\", expected a number 0..%u",
+				     value, text, cpuinfo_keys[i].max);
 	if (*value == '\0')
-		return capture_error(capture, file, line,
-				     "found nothing for \"%s\", expected a text", text);
+		return capture_error(file, line, "found nothing for \"%s\", expected a text", text);
 	block->number[i] = (unsigned int)number;
 	block->text[i] = value;
 	return 0;
@@ -183,7 +191,7 @@ static int finish_block(struct capture *capture, struct block *block)
 		return 0;
 	for (unsigned int i = 0; i < CPUINFO_KEYS; i++)
 		if (!block->text[i])
-			return capture_error(capture, file, block->line,
+			return capture_error(file, block->line,
 					     "found a processor without \"%s\", expected that too",
 					     cpuinfo_keys[i].name);
 	if (capture->cpu_count == 0) {
@@ -194,7 +202,7 @@ static int finish_block(struct capture *capture, struct block *block)
 		capture->stepping = block->number[STEPPING];
 	}
 	if (block->number[FAMILY] != capture->family || block->number[MODEL] != capture->model)
-		return capture_error(capture, file, block->line,
+		return capture_error(file, block->line,
 				     "found a processor of family %u, model %u, expected %u and %u "
 				     "as of the first one",
 				     block->number[FAMILY], block->number[MODEL], capture->family,
@@ -237,12 +245,12 @@ int capture_read_cpuinfo(struct capture *capture)
 	if (result)
 		return result;
 	if (capture->cpu_count == 0)
-		return capture_error(capture, file, captured_end(file),
+		return capture_error(file, captured_end(file),
 				     "found no processor, expected one for each online CPU");
 	qsort(capture->cpus, capture->cpu_count, sizeof(*capture->cpus), compare_numbers);
 	for (size_t i = 1; i < capture->cpu_count; i++)
 		if (capture->cpus[i].number == capture->cpus[i - 1].number)
-			return capture_error(capture, file, capture->cpus[i].line,
+			return capture_error(file, capture->cpus[i].line,
 					     "found processor %u again, expected each once",
 					     capture->cpus[i].number);
 	return 0;
@@ -271,16 +279,16 @@ static int parse_msr_values(struct capture *capture, char *text, const struct ca
 
 		if (!behind || isst_parse_number(behind, 16, UINT64_MAX, &value))
 			return capture_error(
-				capture, file, msr->line,
+				file, msr->line,
 				"found \"%s\", expected CPU|VALUE with a hexadecimal value", word);
 		index = capture_cpu(capture, (unsigned int)number);
 		if (index < 0)
-			return capture_error(capture, file, msr->line,
+			return capture_error(file, msr->line,
 					     "found a value of CPU %u for MSR 0x%x, expected only "
 					     "CPUs of proc/cpuinfo",
 					     (unsigned int)number, msr->address);
 		if (known[index])
-			return capture_error(capture, file, msr->line,
+			return capture_error(file, msr->line,
 					     "found CPU %u again for MSR 0x%x, expected each once",
 					     (unsigned int)number, msr->address);
 		known[index] = true;
@@ -288,50 +296,49 @@ static int parse_msr_values(struct capture *capture, char *text, const struct ca
 	}
 	for (size_t i = 0; i < capture->cpu_count; i++)
 		if (!known[i])
-			return capture_error(capture, file, msr->line,
+			return capture_error(file, msr->line,
 					     "found no value of CPU %u for MSR 0x%x, expected one "
 					     "of every CPU of proc/cpuinfo",
 					     capture->cpus[i].number, msr->address);
 	return 0;
 }
 
+static int parse_msr_line(struct capture *capture, char *text, unsigned int line)
+{
+	const struct captured_file *file = &capture->msr_file;
+	char *colon = strchr(text, ':');
+	const struct captured_msr *same;
+	struct captured_msr *msr;
+	uint64_t address;
+	bool *known;
+	int result;
+
+	if (colon)
+		*colon = '\0';
+	if (!colon || isst_parse_number(text, 16, UINT32_MAX, &address))
+		return capture_error(file, line,
+				     "found \"%.20s\", expected the hexadecimal address of an MSR "
+				     "and \":\"",
+				     text);
+	same = capture_msr(capture, (uint32_t)address);
+	if (same)
+		return capture_error(file, line, "found MSR 0x%x again, first in line %u",
+				     same->address, same->line);
+	if (ARRAY_GROW(capture->msrs, capture->msr_count))
+		return -ENOMEM;
+	msr = &capture->msrs[capture->msr_count++];
+	*msr = (struct captured_msr){ (uint32_t)address, line,
+				      calloc(capture->cpu_count, sizeof(*msr->values)) };
+	known = calloc(capture->cpu_count, sizeof(*known));
+	result = msr->values && known ? parse_msr_values(capture, colon + 1, msr, known) : -ENOMEM;
+	free(known);
+	return result;
+}
+
 int capture_read_msrs(struct capture *capture)
 {
-	struct captured_file *file = &capture->msr_file;
-	int result = captured_file_read(capture, "msr/msr.txt", in_every, file);
-
-	for (unsigned int i = 0; i < file->line_count && !result; i++) {
-		char *text = file->lines[i], *colon = strchr(text, ':');
-		const struct captured_msr *same;
-		struct captured_msr *msr;
-		uint64_t address;
-		bool *known;
-
-		if (captured_is_skipped(text))
-			continue;
-		if (colon)
-			*colon = '\0';
-		if (!colon || isst_parse_number(text, 16, UINT32_MAX, &address))
-			return capture_error(capture, file, i + 1,
-					     "found \"%.20s\", expected the hexadecimal address of "
-					     "an MSR and \":\"",
-					     text);
-		same = capture_msr(capture, (uint32_t)address);
-		if (same)
-			return capture_error(capture, file, i + 1,
-					     "found MSR 0x%x again, first in line %u",
-					     same->address, same->line);
-		if (ARRAY_GROW(capture->msrs, capture->msr_count))
-			return -ENOMEM;
-		msr = &capture->msrs[capture->msr_count++];
-		*msr = (struct captured_msr){ (uint32_t)address, i + 1,
-					      calloc(capture->cpu_count, sizeof(*msr->values)) };
-		known = calloc(capture->cpu_count, sizeof(*known));
-		result = msr->values && known ? parse_msr_values(capture, colon + 1, msr, known)
-					      : -ENOMEM;
-		free(known);
-	}
-	return result;
+	return captured_lines_read(capture, "msr/msr.txt", in_every, &capture->msr_file,
+				   parse_msr_line);
 }
 
 /* ---- The kernel's files, by path: `MODE|PATH|VALUE` ---- */
@@ -354,19 +361,19 @@ static int parse_entry_line(struct capture *capture, char *text, unsigned int li
 	char *path, *value;
 
 	if (strncmp(text, "ro|", 3) != 0 && strncmp(text, "rw|", 3) != 0)
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found \"%s\", expected ro|PATH|VALUE or rw|PATH|VALUE", text);
 	path = text + 3;
 	value = strchr(path, '|');
 	if (!value || value[1] == '\0')
-		return capture_error(capture, file, line,
+		return capture_error(file, line,
 				     "found \"%s\" without a value, expected %.2s|PATH|VALUE", text,
 				     text);
 	*value++ = '\0';
 	if (!is_kernel_path(path))
 		return capture_error(
-			capture, file, line,
-			"found \"%s\", expected the path of a file below /sys or /proc", path);
+			file, line, "found \"%s\", expected the path of a file below /sys or /proc",
+			path);
 	if (ARRAY_GROW(capture->entries, capture->entry_count))
 		return -ENOMEM;
 	capture->entries[capture->entry_count++] = (struct captured_entry){ path, value, line };
@@ -399,7 +406,7 @@ int capture_number(const struct capture *capture, const struct captured_entry *e
 	if (!entry)
 		return -ENOENT;
 	if (isst_parse_number(entry->value, 10, max, &value))
-		return capture_error(capture, &capture->entry_file, entry->line,
+		return capture_error(&capture->entry_file, entry->line,
 				     "found \"%s\" in %s, expected a number 0..%u", entry->value,
 				     entry->path, max);
 	*number = (unsigned int)value;
@@ -419,7 +426,7 @@ int capture_set(const struct capture *capture, const char *path, struct isst_cpu
 	if (!entry || result == -ENOMEM ||
 	    !(result || isst_cpuset_next(*set, HIGHEST_CPU + 1, &highest)))
 		return result;
-	return capture_error(capture, &capture->entry_file, entry->line,
+	return capture_error(&capture->entry_file, entry->line,
 			     "found \"%s\" in %s, expected a list of CPUs such as 0-3,8",
 			     entry->value, entry->path);
 }
@@ -427,11 +434,9 @@ int capture_set(const struct capture *capture, const char *path, struct isst_cpu
 int capture_read_entries(struct capture *capture)
 {
 	struct captured_file *file = &capture->entry_file;
-	int result = captured_file_read(capture, "sys/inlinefiles.txt", in_every, file);
+	int result = captured_lines_read(capture, "sys/inlinefiles.txt", in_every, file,
+					 parse_entry_line);
 
-	for (unsigned int i = 0; i < file->line_count && !result; i++)
-		if (!captured_is_skipped(file->lines[i]))
-			result = parse_entry_line(capture, file->lines[i], i + 1);
 	if (result)
 		return result;
 	if (capture->entry_count > 0)
@@ -442,7 +447,7 @@ int capture_read_entries(struct capture *capture)
 		unsigned int first = a->line < b->line ? a->line : b->line;
 
 		if (strcmp(a->path, b->path) == 0)
-			return capture_error(capture, file, a->line + b->line - first,
+			return capture_error(file, a->line + b->line - first,
 					     "found %s again, first in line %u", a->path, first);
 	}
 	return 0;

@@ -29,7 +29,7 @@ static int find_dies(struct capture *capture)
 	}
 	if (!with || !without)
 		return 0;
-	return capture_error(capture, &capture->entry_file, captured_end(&capture->entry_file),
+	return capture_error(&capture->entry_file, captured_end(&capture->entry_file),
 			     "found no topology/die_id of CPU %u, expected one as CPU %u has",
 			     without->number, with->number);
 }
@@ -94,8 +94,7 @@ static int make_die_domains(const struct capture *capture, struct platform *plat
 	return 0;
 }
 
-static int add_power_domain(const struct capture *capture, struct platform *platform,
-			    struct captured_dump *dump, size_t number,
+static int add_power_domain(struct platform *platform, struct captured_dump *dump, size_t number,
 			    struct platform_domain *domain)
 {
 	struct captured_instance *instance = &dump->instances[number];
@@ -104,7 +103,7 @@ static int add_power_domain(const struct capture *capture, struct platform *plat
 	int result;
 
 	if (missing)
-		return capture_error(capture, &dump->file, instance->line,
+		return capture_error(&dump->file, instance->line,
 				     "found %s of instance %zu outside its registers, expected "
 				     "everything within",
 				     missing, number);
@@ -151,7 +150,7 @@ static int make_power_domains(struct capture *capture, struct platform *platform
 			result = set->set ? isst_cpuset_add(set->set, package, package) : -ENOMEM;
 		}
 		for (size_t i = 0; i < dump->count && !result; i++)
-			result = add_power_domain(capture, platform, dump, i, &domain);
+			result = add_power_domain(platform, dump, i, &domain);
 		if (result)
 			break;
 	}
@@ -229,15 +228,14 @@ static int place_cpu(const struct capture *capture, struct platform *platform, s
 		cpu->core = cpu->punit >> 3 & 0xff;
 		power_domain = cpu->punit >> 11 & 0x1f;
 	} else {
-		result = capture_error(capture, &capture->msr_file,
-				       captured_end(&capture->msr_file),
+		result = capture_error(&capture->msr_file, captured_end(&capture->msr_file),
 				       "found no MSR 0x54, expected the power domain of every CPU");
 	}
 	if (result)
 		return result;
 	found = find_captured_domain(platform, captured->package, captured->die, power_domain);
 	if (found < 0)
-		return capture_error(capture, &capture->msr_file,
+		return capture_error(&capture->msr_file,
 				     msr ? msr->line : captured_end(&capture->msr_file),
 				     "found CPU %u in power domain %u, expected one of the "
 				     "captured instances of package %u",
@@ -320,13 +318,13 @@ static int check_online(const struct capture *capture)
 		isst_cpuset_for_each (cpu, online)
 			if (!result && capture_cpu(capture, cpu) < 0)
 				result = capture_error(
-					capture, &capture->entry_file, entry->line,
+					&capture->entry_file, entry->line,
 					"found CPU %u in %s, expected only CPUs of proc/cpuinfo",
 					cpu, entry->path);
 	for (size_t i = 0; i < capture->cpu_count && !result; i++)
 		if (!isst_cpuset_has(online, capture->cpus[i].number))
 			result = capture_error(
-				capture, &capture->entry_file, entry->line,
+				&capture->entry_file, entry->line,
 				"found no CPU %u in %s, expected all of proc/cpuinfo",
 				capture->cpus[i].number, entry->path);
 	isst_cpuset_free(online);

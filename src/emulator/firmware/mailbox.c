@@ -238,9 +238,9 @@ static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
 static int captured_mailbox(const struct server *server, size_t domain, uint32_t command,
 			    uint32_t parameter, uint32_t data, uint32_t *response)
 {
-	const struct captured_answer *answer = capture_mailbox(server->platform->capture,
-							       &server->platform->domains[domain],
-							       command, parameter, data);
+	const struct captured_answer *answer = capture_domain_answer(
+		server->platform->capture, ANSWER_MAILBOX, &server->platform->domains[domain],
+		command, parameter, data);
 	uint32_t moving = 0; /* bits that changes move */
 
 	if (!answer)

@@ -34,14 +34,12 @@ static uint32_t core_power_word(const struct platform *platform,
 				const struct platform_domain *domain, uint32_t offset,
 				uint32_t command, uint32_t parameter, uint32_t otherwise)
 {
-	const struct captured_answer *answer = capture_answer(
-		platform->capture, &(struct captured_answer){ .kind = ANSWER_MMIO,
-							      .package = domain->package,
-							      .die = domain->die,
-							      .command = offset });
+	const struct captured_answer *answer = capture_domain_answer(platform->capture, ANSWER_MMIO,
+								     domain, offset, 0, 0);
 
 	if (!answer || answer->error)
-		answer = capture_mailbox(platform->capture, domain, command, parameter, 0);
+		answer = capture_domain_answer(platform->capture, ANSWER_MAILBOX, domain, command,
+					       parameter, 0);
 	return answer && !answer->error ? answer->value : otherwise;
 }
 
@@ -61,7 +59,7 @@ static void captured_init_firmware(const struct server *server, size_t index)
 		msrs->turbo_ratio_limits_2 = value;
 	if (platform_is_tpmi(platform))
 		return;
-	qos = capture_mailbox(platform->capture, domain, 0xd002, 0, 0);
+	qos = capture_domain_answer(platform->capture, ANSWER_MAILBOX, domain, 0xd002, 0, 0);
 	if (qos && !qos->error)
 		state->qos_config = qos->value;
 	for (unsigned int i = 0; i < CLOS_COUNT; i++)

@@ -58,6 +58,7 @@ static void access_mmio(struct domain_state *state, struct abi_io_reg *access)
 int mmio_run(struct server *server, void *entry)
 {
 	struct abi_io_reg *access = entry;
+	const struct captured_answer *answer;
 	const struct platform_cpu *cpu;
 	size_t device = 0;
 	int result = 0;
@@ -73,16 +74,9 @@ int mmio_run(struct server *server, void *entry)
 	if (!cpu)
 		return -EINVAL;
 	if (server->platform->capture) {
-		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
-		const struct captured_answer request = {
-			.kind = ANSWER_MMIO,
-			.package = domain->package,
-			.die = domain->die,
-			.command = access->reg,
-		};
-		const struct captured_answer *answer = capture_answer(server->platform->capture,
-								      &request);
-
+		answer = capture_domain_answer(server->platform->capture, ANSWER_MMIO,
+					       &server->platform->domains[cpu->domain], access->reg,
+					       0, 0);
 		result = answer ? answer->error : -ENXIO;
 	}
 	if (!result)

@@ -50,51 +50,37 @@ struct entry_field {
 };
 
 #define PLACE(type, field) offsetof(struct type, field), sizeof(((struct type *)NULL)->field)
+#define BATCH(batch, array, type, value) \
+	.first = offsetof(struct batch, array), .stride = sizeof(struct type), \
+	.answer = offsetof(struct type, value), \
+	.answer_size = sizeof(((struct type *)NULL)->value)
 
 static const struct batch_kind {
 	unsigned long request;
-	size_t first, stride; /* bytes */
 	enum fault_place place;
 	int (*run)(struct server *server, void *entry);
+	size_t first, stride; /* bytes */
 	size_t answer, answer_size;
 	struct entry_field fields[5];
 } batch_kinds[] = {
-	{ ABI_GET_PHY_ID,
-	  offsetof(struct abi_cpu_maps, cpu_map),
-	  sizeof(struct abi_cpu_map),
-	  FAULT_PHY_ID,
-	  run_phy_id,
-	  PLACE(abi_cpu_map, physical_cpu),
-	  { { NUMBER_CPU, PLACE(abi_cpu_map, logical_cpu) } } },
-	{ ABI_IO_COMMAND,
-	  offsetof(struct abi_io_regs, io_reg),
-	  sizeof(struct abi_io_reg),
-	  FAULT_MMIO,
-	  mmio_run,
-	  PLACE(abi_io_reg, value),
-	  { { NUMBER_CPU, PLACE(abi_io_reg, logical_cpu) },
-	    { NUMBER_WHICH, PLACE(abi_io_reg, reg) },
-	    { NUMBER_DATA, PLACE(abi_io_reg, value) },
-	    { NUMBER_SET, PLACE(abi_io_reg, read_write) } } },
-	{ ABI_MAILBOX_COMMAND,
-	  offsetof(struct abi_mbox_cmds, mbox_cmd),
-	  sizeof(struct abi_mbox_cmd),
-	  FAULT_MAILBOX,
-	  mailbox_run,
-	  PLACE(abi_mbox_cmd, resp_data),
-	  { { NUMBER_CPU, PLACE(abi_mbox_cmd, logical_cpu) },
-	    { NUMBER_DATA, PLACE(abi_mbox_cmd, req_data) },
-	    { NUMBER_PARAMETER, PLACE(abi_mbox_cmd, parameter) } } },
-	{ ABI_MSR_COMMAND,
-	  offsetof(struct abi_msr_cmds, msr_cmd),
-	  sizeof(struct abi_msr_cmd),
-	  FAULT_MSR,
-	  msr_run,
-	  PLACE(abi_msr_cmd, data),
-	  { { NUMBER_CPU, PLACE(abi_msr_cmd, logical_cpu) },
-	    { NUMBER_WHICH, PLACE(abi_msr_cmd, msr) },
-	    { NUMBER_DATA, PLACE(abi_msr_cmd, data) },
-	    { NUMBER_SET, PLACE(abi_msr_cmd, read_write) } } },
+	{ ABI_GET_PHY_ID, FAULT_PHY_ID, run_phy_id,
+	  BATCH(abi_cpu_maps, cpu_map, abi_cpu_map, physical_cpu),
+	  .fields = { { NUMBER_CPU, PLACE(abi_cpu_map, logical_cpu) } } },
+	{ ABI_IO_COMMAND, FAULT_MMIO, mmio_run, BATCH(abi_io_regs, io_reg, abi_io_reg, value),
+	  .fields = { { NUMBER_CPU, PLACE(abi_io_reg, logical_cpu) },
+		      { NUMBER_WHICH, PLACE(abi_io_reg, reg) },
+		      { NUMBER_DATA, PLACE(abi_io_reg, value) },
+		      { NUMBER_SET, PLACE(abi_io_reg, read_write) } } },
+	{ ABI_MAILBOX_COMMAND, FAULT_MAILBOX, mailbox_run,
+	  BATCH(abi_mbox_cmds, mbox_cmd, abi_mbox_cmd, resp_data),
+	  .fields = { { NUMBER_CPU, PLACE(abi_mbox_cmd, logical_cpu) },
+		      { NUMBER_DATA, PLACE(abi_mbox_cmd, req_data) },
+		      { NUMBER_PARAMETER, PLACE(abi_mbox_cmd, parameter) } } },
+	{ ABI_MSR_COMMAND, FAULT_MSR, msr_run, BATCH(abi_msr_cmds, msr_cmd, abi_msr_cmd, data),
+	  .fields = { { NUMBER_CPU, PLACE(abi_msr_cmd, logical_cpu) },
+		      { NUMBER_WHICH, PLACE(abi_msr_cmd, msr) },
+		      { NUMBER_DATA, PLACE(abi_msr_cmd, data) },
+		      { NUMBER_SET, PLACE(abi_msr_cmd, read_write) } } },
 };
 
 /** What a fault rule can know of an entry. */

@@ -148,39 +148,16 @@ static int value_mhz(struct platform_file *file, const struct setting *setting, 
 	return error;
 }
 
-static int parse_count(struct platform_file *file, const struct setting *setting, const char *text,
-		       unsigned int *count)
-{
-	uint64_t value;
-
-	if (isst_parse_number(text, 10, UINT8_MAX, &value))
-		return wrong_value(file, setting, text, "numbers of cores 0..255");
-	*count = (unsigned int)value;
-	return 0;
-}
-
-static int parse_module_count(struct platform_file *file, const struct setting *setting,
-			      const char *text, unsigned int *count)
-{
-	uint64_t value;
-
-	if (isst_parse_number(text, 10, UINT16_MAX, &value))
-		return wrong_value(file, setting, text, "numbers of modules 0..65535");
-	*count = (unsigned int)value;
-	return 0;
-}
-
-typedef int item_parser(struct platform_file *file, const struct setting *setting, const char *text,
-			unsigned int *value);
-
-/** Up to eight values, one for each bucket, with white space between them. */
+/** Up to eight values, one for each bucket, with white space between them; @expected NULL:
+ * frequencies. */
 static int parse_buckets(struct platform_file *file, const struct setting *setting,
-			 struct list_value *target, item_parser *parse_item)
+			 struct list_value *target, unsigned int max, const char *expected)
 {
 	struct list_value value = { .line = setting->line };
 	char *copy = strdup(setting->value), *rest = NULL;
 	int error = copy ? 0 : -ENOMEM;
 	char *word = copy ? strtok_r(copy, " \t", &rest) : NULL;
+	uint64_t number;
 
 	for (; word && !error; word = strtok_r(NULL, " \t", &rest)) {
 		if (value.count == BUCKETS)
@@ -188,8 +165,12 @@ static int parse_buckets(struct platform_file *file, const struct setting *setti
 					   "found \"%s\" as a ninth value, expected at most eight "
 					   "buckets",
 					   word);
+		else if (!expected)
+			error = parse_mhz(file, setting, word, &value.value[value.count++]);
+		else if (isst_parse_number(word, 10, max, &number))
+			error = wrong_value(file, setting, word, expected);
 		else
-			error = parse_item(file, setting, word, &value.value[value.count++]);
+			value.value[value.count++] = (unsigned int)number;
 	}
 	if (!error && value.count == 0)
 		error = file_error(file, setting->line,
@@ -203,19 +184,19 @@ static int parse_buckets(struct platform_file *file, const struct setting *setti
 
 static int value_limits(struct platform_file *file, const struct setting *setting, void *target)
 {
-	return parse_buckets(file, setting, target, parse_mhz);
+	return parse_buckets(file, setting, target, 0, NULL);
 }
 
 static int value_counts(struct platform_file *file, const struct setting *setting, void *target)
 {
-	return parse_buckets(file, setting, target, parse_count);
+	return parse_buckets(file, setting, target, UINT8_MAX, "numbers of cores 0..255");
 }
 
 /** The register holds three buckets. */
 static int value_modules(struct platform_file *file, const struct setting *setting, void *target)
 {
 	struct list_value *value = target;
-	int error = parse_buckets(file, setting, value, parse_module_count);
+	int error = parse_buckets(file, setting, value, UINT16_MAX, "numbers of modules 0..65535");
 
 	if (!error && value->count > 3)
 		error = file_error(file, setting->line,
