@@ -35,12 +35,12 @@ enum { MOST_DOMAINS = 5, MOST_PACKAGES = 2 };
 /** Values of a level that are the same in every compute domain; frequencies in MHz, ratios / 100.
  */
 struct level_values {
-	unsigned int base, avx2, avx512, amx, power_w, tjunction_c, memory;
-	unsigned int p0, p1, pn, pm;
-	unsigned int fabric_p0, fabric_p1, fabric_pm; /* compute domains */
-	unsigned int io_fabric_p0, io_fabric_p1, io_fabric_pm;
+	/* base, AVX2, AVX-512, AMX; power, tjunction, memory; P0, P1, Pn, Pm; fabric P0, P1, Pm of
+	 * compute domains */
+	unsigned int facts[14];
+	unsigned int io_fabric[3];
 	unsigned int trl[5][8];
-	unsigned int bf_high, bf_low, bf_power_w, bf_tjunction_c; /* 0: not supported */
+	unsigned int bf[4]; /* high, low, power, tjunction; 0: not supported */
 	unsigned int tf_cores[3], tf[5][3], tf_clip[5];
 };
 
@@ -66,32 +66,15 @@ static const struct machine_values machines[] = {
 	  .count = 5,
 	  .compute = 3,
 	  .core_power = true,
-	  .level = { 2000,
-		     1900,
-		     1500,
-		     1400,
-		     500,
-		     100,
-		     8800,
-		     3900,
-		     2000,
-		     800,
-		     500,
-		     2200,
-		     1400,
-		     800,
-		     2500,
-		     800,
-		     400,
+	  .level = { { 2000, 1900, 1500, 1400, 500, 100, 8800, 3900, 2000, 800, 500, 2200, 1400,
+		       800 },
+		     { 2500, 800, 400 },
 		     { { 39, 38, 36, 35, 34, 33, 32, 32 },
 		       { 39, 36, 34, 33, 30, 30, 29, 29 },
 		       { 36, 33, 31, 30, 28, 28, 27, 27 },
 		       { 35, 32, 30, 29, 25, 25, 24, 24 },
 		       { 30, 27, 26, 25, 21, 20, 20, 20 } },
-		     2200,
-		     1800,
-		     500,
-		     100,
+		     { 2200, 1800, 500, 100 },
 		     { 30, 60, 96 },
 		     { { 39, 38, 34 },
 		       { 39, 34, 30 },
@@ -127,32 +110,15 @@ static const struct machine_values machines[] = {
 	  .count = 5,
 	  .compute = 2,
 	  .core_power = true,
-	  .level = { 2100,
-		     1800,
-		     1500,
-		     1300,
-		     300,
-		     100,
-		     6400,
-		     3900,
-		     2100,
-		     800,
-		     500,
-		     2200,
-		     1400,
-		     800,
-		     2500,
-		     800,
-		     400,
+	  .level = { { 2100, 1800, 1500, 1300, 300, 100, 6400, 3900, 2100, 800, 500, 2200, 1400,
+		       800 },
+		     { 2500, 800, 400 },
 		     { { 39, 38, 36, 35, 34, 33, 32, 32 },
 		       { 38, 35, 34, 33, 32, 31, 30, 30 },
 		       { 37, 33, 32, 31, 29, 28, 27, 27 },
 		       { 36, 33, 31, 30, 28, 27, 26, 26 },
 		       { 30, 27, 26, 25, 20, 20, 19, 19 } },
-		     2300,
-		     1900,
-		     300,
-		     100,
+		     { 2300, 1900, 300, 100 },
 		     { 16, 32, 48 },
 		     { { 39, 37, 34 },
 		       { 38, 34, 31 },
@@ -177,10 +143,12 @@ static const struct machine_values machines[] = {
 	  .count = 5,
 	  .compute = 1,
 	  .core_power = false,
-	  .level = { 2000, 1500, 0,    0,   250,   106,
-		     5600, 2700, 2000, 800, 800,   2200,
-		     1200, 800,	 2200, 800, 400,   { { 27, 27, 27, 27, 27, 27, 27, 27 } },
-		     0,	   0,	 0,    0,   { 0 }, { { 0 } },
+	  .level = { { 2000, 1500, 0, 0, 250, 106, 5600, 2700, 2000, 800, 800, 2200, 1200, 800 },
+		     { 2200, 800, 400 },
+		     { { 27, 27, 27, 27, 27, 27, 27, 27 } },
+		     { 0, 0, 0, 0 },
+		     { 0 },
+		     { { 0 } },
 		     { 0 } },
 	  .domain = { { UINT64_C(0xfffffff),
 			{ 28, 28, 28, 28, 28, 28, 28, 28 },
@@ -234,7 +202,7 @@ static uint64_t mask_of(struct emulated *e, unsigned long request, unsigned int 
 static void check_summary(struct emulated *e, const struct machine_values *machine,
 			  unsigned int socket, unsigned int power_domain)
 {
-	bool bf = machine->level.bf_high != 0;
+	bool bf = machine->level.bf[0] != 0;
 	struct abi_perf_level_info info = levels(e, socket, power_domain);
 	struct abi_core_power power = { 0 };
 
@@ -267,31 +235,28 @@ static void check_level(struct emulated *e, const struct machine_values *machine
 {
 	const struct level_values *level = &machine->level;
 	const struct abi_perf_level_data_info info = level_of(e, socket, power_domain);
-	const struct {
-		unsigned int found, expected;
-	} pairs[] = {
-		{ info.tdp_ratio, level->base / 100 },
-		{ info.base_freq_mhz, level->base },
-		{ info.base_freq_avx2_mhz, level->avx2 },
-		{ info.base_freq_avx512_mhz, level->avx512 },
-		{ info.base_freq_amx_mhz, level->amx },
-		{ info.thermal_design_power_w, level->power_w },
-		{ info.tjunction_max_c, level->tjunction_c },
-		{ info.max_memory_freq_mhz, level->memory },
-		{ info.p0_freq_mhz, level->p0 },
-		{ info.p1_freq_mhz, level->p1 },
-		{ info.pn_freq_mhz, level->pn },
-		{ info.pm_freq_mhz, level->pm },
-		{ info.p0_fabric_freq_mhz, level->fabric_p0 },
-		{ info.p1_fabric_freq_mhz, level->fabric_p1 },
-		{ info.pm_fabric_freq_mhz, level->fabric_pm },
+	const unsigned int found[] = {
+		info.base_freq_mhz,
+		info.base_freq_avx2_mhz,
+		info.base_freq_avx512_mhz,
+		info.base_freq_amx_mhz,
+		info.thermal_design_power_w,
+		info.tjunction_max_c,
+		info.max_memory_freq_mhz,
+		info.p0_freq_mhz,
+		info.p1_freq_mhz,
+		info.pn_freq_mhz,
+		info.pm_freq_mhz,
+		info.p0_fabric_freq_mhz,
+		info.p1_fabric_freq_mhz,
+		info.pm_fabric_freq_mhz,
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
-		if (pairs[i].found != pairs[i].expected)
+	assert_int_equal(info.tdp_ratio, level->facts[0] / 100);
+	for (size_t i = 0; i < COUNT(found); i++)
+		if (found[i] != level->facts[i])
 			fail_msg("%s package %u domain %u value %zu: %u instead of %u",
-				 machine->name, socket, power_domain, i, pairs[i].found,
-				 pairs[i].expected);
+				 machine->name, socket, power_domain, i, found[i], level->facts[i]);
 	for (unsigned int bucket = 0; bucket < 8; bucket++) {
 		assert_int_equal(info.bucket_core_counts[bucket],
 				 machine->domain[power_domain].buckets[bucket]);
@@ -311,10 +276,10 @@ static void check_features(struct emulated *e, const struct machine_values *mach
 					  .power_domain_id = (uint8_t)power_domain };
 
 	assert_int_equal(call(e, ABI_GET_BASE_FREQ_INFO, &bf), 0);
-	assert_int_equal(bf.high_base_freq_mhz, level->bf_high);
-	assert_int_equal(bf.low_base_freq_mhz, level->bf_low);
-	assert_int_equal(bf.tjunction_max_c, level->bf_tjunction_c);
-	assert_int_equal(bf.thermal_design_power_w, level->bf_power_w);
+	assert_int_equal(bf.high_base_freq_mhz, level->bf[0]);
+	assert_int_equal(bf.low_base_freq_mhz, level->bf[1]);
+	assert_int_equal(bf.tjunction_max_c, level->bf[3]);
+	assert_int_equal(bf.thermal_design_power_w, level->bf[2]);
 	assert_int_equal(call(e, ABI_GET_TURBO_FREQ_INFO, &tf), 0);
 	for (unsigned int type = 0; type < 5; type++) {
 		assert_int_equal(tf.lp_clip_freq_mhz[type], level->tf_clip[type] * 100);
@@ -337,7 +302,7 @@ static void check_compute_domain(struct emulated *e, const struct machine_values
 	assert_int_equal(mask_of(e, ABI_GET_PERF_LEVEL_CPU_MASK, socket, power_domain),
 			 domain->cores);
 	assert_cpus(e, socket, power_domain, domain->cores, domain->cpus[socket]);
-	if (!machine->level.bf_high)
+	if (!machine->level.bf[0])
 		return;
 	check_features(e, machine, socket, power_domain);
 	assert_int_equal(mask_of(e, ABI_GET_BASE_FREQ_CPU_MASK, socket, power_domain),
@@ -351,17 +316,19 @@ static void check_io_domain(struct emulated *e, const struct machine_values *mac
 	const struct level_values *level = &machine->level;
 	const struct abi_perf_level_data_info info = level_of(e, socket, power_domain);
 
-	assert_int_equal(info.p0_fabric_freq_mhz, level->io_fabric_p0);
-	assert_int_equal(info.p1_fabric_freq_mhz, level->io_fabric_p1);
-	assert_int_equal(info.pm_fabric_freq_mhz, level->io_fabric_pm);
-	assert_int_equal(info.thermal_design_power_w, level->power_w);
+	assert_int_equal(info.p0_fabric_freq_mhz, level->io_fabric[0]);
+	assert_int_equal(info.p1_fabric_freq_mhz, level->io_fabric[1]);
+	assert_int_equal(info.pm_fabric_freq_mhz, level->io_fabric[2]);
+	assert_int_equal(info.thermal_design_power_w, level->facts[4]);
 	assert_int_equal(info.trl_freq_mhz[0][0], 0);
 	assert_int_equal(mask_of(e, ABI_GET_PERF_LEVEL_CPU_MASK, socket, power_domain), 0);
 	assert_cpus(e, socket, power_domain, UINT64_MAX, "");
 }
 
-static void check_tpmi_machine(const char *name)
+/** Xeon 6980P, a Granite Rapids of 64 cores, 6746E. */
+DEFINE_TEST(tpmi_machines, NULL, NULL, "gnr0", "gnr3", "srf2")
 {
+	const char *name = *state;
 	const struct machine_values *machine = machines;
 	struct emulated e;
 
@@ -379,21 +346,6 @@ static void check_tpmi_machine(const char *name)
 				check_io_domain(&e, machine, socket, domain);
 	}
 	finish(&e);
-}
-
-TEST_MACHINE(a_6980p, NULL)
-{
-	check_tpmi_machine("gnr0");
-}
-
-TEST_MACHINE(a_granite_rapids_of_64_cores, NULL)
-{
-	check_tpmi_machine("gnr3");
-}
-
-TEST_MACHINE(a_6746e, NULL)
-{
-	check_tpmi_machine("srf2");
 }
 
 TEST_MACHINE(an_unlocked_6980p, NULL)
@@ -480,8 +432,10 @@ static void check_mailbox_driver(struct emulated *e, const struct mailbox_values
 	assert_int_equal(mailbox_on(e, 0, 0x94, 0x03, 0, 0, &answer), -ENXIO);
 }
 
-static void check_mailbox_machine(const char *name)
+/** An 8360Y with SST-BF on, 8460H, 8592, 8260L, and an 8170M without Speed Select. */
+DEFINE_TEST(mailbox_machines_of_users, NULL, NULL, "icx2s0", "spr1", "emr0", "clx2s0", "sklep0")
 {
+	const char *name = *state;
 	const struct mailbox_values *machine = mailbox_machines;
 	char list[64];
 	struct emulated e;
@@ -502,31 +456,6 @@ static void check_mailbox_machine(const char *name)
 	check_base_frequencies(&e, machine);
 	check_mailbox_driver(&e, machine);
 	finish(&e);
-}
-
-TEST_MACHINE(an_8360y_with_sst_bf_on, NULL)
-{
-	check_mailbox_machine("icx2s0");
-}
-
-TEST_MACHINE(an_8460h, NULL)
-{
-	check_mailbox_machine("spr1");
-}
-
-TEST_MACHINE(an_8592, NULL)
-{
-	check_mailbox_machine("emr0");
-}
-
-TEST_MACHINE(an_8260l, NULL)
-{
-	check_mailbox_machine("clx2s0");
-}
-
-TEST_MACHINE(an_8170m_without_speed_select, NULL)
-{
-	check_mailbox_machine("sklep0");
 }
 
 /* ---- The kernel's files ---- */
