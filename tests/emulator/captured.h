@@ -120,6 +120,19 @@ static inline void end_capture(struct captured *r)
 		free(r->file[i].text);
 }
 
+/** A test on the machine of a capture that @make makes: `r`, whose machine is open. */
+#define TEST_CAPTURE(test, make) \
+	static void test##_with(struct captured *r); \
+	TEST(test) \
+	{ \
+		struct captured r; \
+\
+		start_capture(&r, make); \
+		test##_with(&r); \
+		end_capture(&r); \
+	} \
+	static void test##_with(struct captured *r)
+
 #define PROCESSOR(number, core) \
 	"processor\t: " #number "\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 106\n" \
 	"model name\t: Intel(R) Xeon(R) Small\nstepping\t: 6\nphysical id\t: 0\n" \

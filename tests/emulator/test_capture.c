@@ -8,50 +8,43 @@
 
 /* ---- What becomes of a capture ---- */
 
-TEST_MACHINE(a_mailbox_machine_answers_as_captured, NULL)
+TEST_CAPTURE(a_mailbox_machine_answers_as_captured, mailbox_capture)
 {
-	struct captured r;
 	uint32_t answer, register_value = 0;
 	uint64_t value = 0;
 
-	start_capture(&r, mailbox_capture);
-	assert_int_equal(ask(&r.e, 0x00, 0), 0x81000103);
-	assert_int_equal(ask(&r.e, 0x0a, 0), 0x00141818);
-	assert_int_equal(ask(&r.e, 0x20, 0), 1);
-	assert_int_equal(mailbox_on(&r.e, 0, 0x7f, 0x0c, 0, 0x10000, &answer), -ENXIO);
+	assert_int_equal(ask(&r->e, 0x00, 0), 0x81000103);
+	assert_int_equal(ask(&r->e, 0x0a, 0), 0x00141818);
+	assert_int_equal(ask(&r->e, 0x20, 0), 1);
+	assert_int_equal(mailbox_on(&r->e, 0, 0x7f, 0x0c, 0, 0x10000, &answer), -ENXIO);
 	/* Nobody asked for that one. */
-	assert_int_equal(mailbox_on(&r.e, 0, 0x7f, 0x03, 0, 0, &answer), -ENXIO);
-	assert_int_equal(mmio(&r.e, 1, 0x08, false, &register_value), 1);
+	assert_int_equal(mailbox_on(&r->e, 0, 0x7f, 0x03, 0, 0, &answer), -ENXIO);
+	assert_int_equal(mmio(&r->e, 1, 0x08, false, &register_value), 1);
 	assert_int_equal(register_value, 0xabff1234);
-	assert_int_equal(mmio(&r.e, 3, 0x28, false, &register_value), 1);
+	assert_int_equal(mmio(&r->e, 3, 0x28, false, &register_value), 1);
 	assert_int_equal(register_value, 0x30000);
-	assert_int_equal(mmio(&r.e, 0, 0x24, false, &register_value), -ENXIO);
-	assert_int_equal(mmio(&r.e, 0, 0x11c, false, &register_value), -EINVAL);
-	assert_int_equal(msr(&r.e, 3, 0x1ad, false, &value), 1);
+	assert_int_equal(mmio(&r->e, 0, 0x24, false, &register_value), -ENXIO);
+	assert_int_equal(mmio(&r->e, 0, 0x11c, false, &register_value), -EINVAL);
+	assert_int_equal(msr(&r->e, 3, 0x1ad, false, &value), 1);
 	assert_int_equal(value, 0x2325);
-	assert_int_equal(msr(&r.e, 3, 0x1af, false, &value), -EIO);
-	assert_int_equal(phy_id(&r.e, 3, &answer), 1);
+	assert_int_equal(msr(&r->e, 3, 0x1af, false, &value), -EIO);
+	assert_int_equal(phy_id(&r->e, 3, &answer), 1);
 	assert_int_equal(answer, 5);
-	end_capture(&r);
 }
 
-TEST_MACHINE(files_come_from_the_capture_or_are_composed, NULL)
+TEST_CAPTURE(files_come_from_the_capture_or_are_composed, mailbox_capture)
 {
-	struct captured r;
-
-	start_capture(&r, mailbox_capture);
-	assert_file(&r.e, CPUS "/possible", "0-7\n");
-	assert_file(&r.e, CPUS "/online", "0-3\n");
-	assert_file(&r.e, CPUS "/cpu1/topology/core_id", "2\n");
-	assert_file(&r.e, CPUS "/cpu1/topology/thread_siblings_list", "1,3\n");
-	assert_file(&r.e, CPUS "/cpu0/cpufreq/base_frequency", "2700000\n");
-	assert_file(&r.e, CPUS "/cpu1/cpufreq/base_frequency", "2100000\n");
-	assert_file(&r.e, CPUS "/cpu1/cpufreq/cpuinfo_max_freq", "3500000\n");
-	assert_file(&r.e, CPUS "/cpu1/cpufreq/cpuinfo_min_freq", "800000\n");
-	assert_file(&r.e, CPUS "/intel_uncore_frequency/package_00_die_00/min_freq_khz",
+	assert_file(&r->e, CPUS "/possible", "0-7\n");
+	assert_file(&r->e, CPUS "/online", "0-3\n");
+	assert_file(&r->e, CPUS "/cpu1/topology/core_id", "2\n");
+	assert_file(&r->e, CPUS "/cpu1/topology/thread_siblings_list", "1,3\n");
+	assert_file(&r->e, CPUS "/cpu0/cpufreq/base_frequency", "2700000\n");
+	assert_file(&r->e, CPUS "/cpu1/cpufreq/base_frequency", "2100000\n");
+	assert_file(&r->e, CPUS "/cpu1/cpufreq/cpuinfo_max_freq", "3500000\n");
+	assert_file(&r->e, CPUS "/cpu1/cpufreq/cpuinfo_min_freq", "800000\n");
+	assert_file(&r->e, CPUS "/intel_uncore_frequency/package_00_die_00/min_freq_khz",
 		    "900000\n");
-	assert_file(&r.e, "/sys/devices/system/node/node0/cpulist", "0-3\n");
-	end_capture(&r);
+	assert_file(&r->e, "/sys/devices/system/node/node0/cpulist", "0-3\n");
 }
 
 /** What is written moves answers as on a platform that was described. */
@@ -86,30 +79,23 @@ TEST_MACHINE(a_captured_machine_can_be_changed, NULL)
 	end_capture(&r);
 }
 
-TEST_MACHINE(a_tpmi_machine_has_the_captured_registers, NULL)
+TEST_CAPTURE(a_tpmi_machine_has_the_captured_registers, tpmi_capture)
 {
-	struct captured r;
-
-	start_capture(&r, tpmi_capture);
-	assert_int_equal(instances(&r.e, 0).valid_mask, 7);
-	assert_int_equal(levels(&r.e, 0, 0).level_mask, 0xb);
-	assert_true(levels(&r.e, 0, 0).locked);
-	assert_false(levels(&r.e, 0, 1).locked);
-	end_capture(&r);
+	assert_int_equal(instances(&r->e, 0).valid_mask, 7);
+	assert_int_equal(levels(&r->e, 0, 0).level_mask, 0xb);
+	assert_true(levels(&r->e, 0, 0).locked);
+	assert_false(levels(&r->e, 0, 1).locked);
 }
 
-TEST_MACHINE(debugfs_shows_the_registers_as_they_are, NULL)
+TEST_CAPTURE(debugfs_shows_the_registers_as_they_are, tpmi_capture)
 {
-	struct captured r;
 	char *content;
 
-	start_capture(&r, tpmi_capture);
-	assert_file(&r.e, "/" TPMI_DUMP, find_file(&r, TPMI_DUMP));
-	assert_int_equal(set_features(&r.e, 0, 0, 1), 0);
-	content = file_text(&r.e, "/" TPMI_DUMP);
+	assert_file(&r->e, "/" TPMI_DUMP, find_file(r, TPMI_DUMP));
+	assert_int_equal(set_features(&r->e, 0, 0, 1), 0);
+	content = file_text(&r->e, "/" TPMI_DUMP);
 	assert_non_null(strstr(content, "0000005d 00000108 00000000\n"));
 	free(content);
-	end_capture(&r);
 }
 
 /* ---- The lock ---- */
@@ -128,25 +114,22 @@ TEST_MACHINE(unlocked_the_level_of_a_tpmi_machine_can_be_changed, NULL)
 	end_capture(&r);
 }
 
-TEST_MACHINE(unlocked_the_level_of_a_mailbox_machine_can_be_changed, NULL)
+TEST_CAPTURE(unlocked_the_level_of_a_mailbox_machine_can_be_changed, mailbox_capture)
 {
-	struct captured r;
 	uint64_t lock = 0;
 
-	start_capture(&r, mailbox_capture);
-	assert_int_equal(msr(&r.e, 0, 0x64b, false, &lock), 1);
+	assert_int_equal(msr(&r->e, 0, 0x64b, false, &lock), 1);
 	assert_int_equal(lock, 0x80000000);
-	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x08, 0, 1), -ENXIO);
-	close_machine(&r.e);
-	remove_tree(r.e.directory);
-	r.e.target.unlock = true;
-	open_machine(&r.e);
-	assert_int_equal(ask(&r.e, 0x00, 0), 0x80000103);
-	assert_int_equal(msr(&r.e, 0, 0x64b, false, &lock), 1);
+	assert_int_equal(mailbox_result(&r->e, 0x7f, 0x08, 0, 1), -ENXIO);
+	close_machine(&r->e);
+	remove_tree(r->e.directory);
+	r->e.target.unlock = true;
+	open_machine(&r->e);
+	assert_int_equal(ask(&r->e, 0x00, 0), 0x80000103);
+	assert_int_equal(msr(&r->e, 0, 0x64b, false, &lock), 1);
 	assert_int_equal(lock, 0);
-	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x08, 0, 1), 1);
-	assert_int_equal(ask(&r.e, 0x00, 0), 0x80010103);
-	end_capture(&r);
+	assert_int_equal(mailbox_result(&r->e, 0x7f, 0x08, 0, 1), 1);
+	assert_int_equal(ask(&r->e, 0x00, 0), 0x80010103);
 }
 
 TEST_MACHINE(a_built_in_platform_can_be_unlocked, NULL)
@@ -171,7 +154,7 @@ static void assert_other_state(struct emulated *e)
 	free(error);
 }
 
-TEST_MACHINE(the_state_belongs_to_the_content_and_to_the_lock, NULL)
+TEST_CAPTURE(the_state_belongs_to_the_content_and_to_the_lock, mailbox_capture)
 {
 	static const char *const changed[][3] = {
 		{ "proc/cpuinfo", "Small", "Other" },
@@ -179,37 +162,31 @@ TEST_MACHINE(the_state_belongs_to_the_content_and_to_the_lock, NULL)
 		{ "sys/inlinefiles.txt", "|900000", "|1000000" },
 		{ "isst/answers.txt", "0xabff1234", "0xabff1235" },
 	};
-	struct captured r;
 
-	start_capture(&r, mailbox_capture);
-	close_machine(&r.e);
+	close_machine(&r->e);
 	for (size_t i = 0; i < COUNT(changed); i++) {
-		char *text = replaced(find_file(&r, changed[i][0]), changed[i][1], changed[i][2]);
+		char *text = replaced(find_file(r, changed[i][0]), changed[i][1], changed[i][2]);
 
-		put_file(&r, changed[i][0], text);
-		assert_other_state(&r.e);
-		put_files(&r);
+		put_file(r, changed[i][0], text);
+		assert_other_state(&r->e);
+		put_files(r);
 		free(text);
 	}
-	r.e.target.unlock = true;
-	assert_other_state(&r.e);
-	r.e.target.unlock = false;
-	open_machine(&r.e);
-	end_capture(&r);
+	r->e.target.unlock = true;
+	assert_other_state(&r->e);
+	r->e.target.unlock = false;
+	open_machine(&r->e);
 }
 
-TEST_MACHINE(registers_belong_to_the_content_too, NULL)
+TEST_CAPTURE(registers_belong_to_the_content_too, tpmi_capture)
 {
-	struct captured r;
 	char *text;
 
-	start_capture(&r, tpmi_capture);
-	close_machine(&r.e);
-	text = replaced(find_file(&r, TPMI_DUMP), "20320640", "20320648");
-	put_file(&r, TPMI_DUMP, text);
+	close_machine(&r->e);
+	text = replaced(find_file(r, TPMI_DUMP), "20320640", "20320648");
+	put_file(r, TPMI_DUMP, text);
 	free(text);
-	assert_other_state(&r.e);
-	end_capture(&r);
+	assert_other_state(&r->e);
 }
 
 /** CPUs that are present and not in cpuinfo are offline: their places are composed. */
