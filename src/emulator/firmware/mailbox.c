@@ -20,16 +20,6 @@ struct call {
 
 enum { TURBO_FREQ_ENABLED = 1 << 16, BASE_FREQ_ENABLED = 1 << 17 };
 
-static int run_summary(struct call *call)
-{
-	const struct platform_domain *domain = call->domain;
-	unsigned int highest = domain->levels[domain->level_count - 1].number;
-
-	call->response = domain->version.value | highest << 8 | call->state->level << 16 |
-			 domain->locked.value << 24 | domain->perf_profile.value << 31;
-	return 0;
-}
-
 /** The features that a level supports, as the bits that enable them. */
 static uint32_t supported_features(const struct platform_level *level)
 {
@@ -102,12 +92,6 @@ void mailbox_change_level(struct server *server, size_t domain, unsigned int lev
 
 /* ---- Core power and classes of service ---- */
 
-static int run_core_power(struct call *call)
-{
-	call->response = call->domain->core_power.value | call->state->core_power_enabled << 16;
-	return 0;
-}
-
 /** No limits, the highest weight: what a CLOS becomes that is reset with core-power. */
 enum { CLOS_AT_RESET = 0x00ff00f0 };
 
@@ -137,41 +121,6 @@ static int access_word(struct call *call, uint32_t *word, uint32_t existing)
 		call->response = *word;
 	return 0;
 }
-
-static int run_qos(struct call *call)
-{
-	return access_word(call, &call->state->qos_config, UINT32_MAX);
-}
-
-/* Where there are MMIO registers, classes and associations are there and not in the mailbox. */
-static int run_clos(struct call *call)
-{
-	uint32_t clos = get_bits(call->parameter, 7, 0);
-
-	if (call->server->platform->mmio.value || clos >= CLOS_COUNT)
-		return -ENXIO;
-	return access_word(call, &call->state->clos[clos], UINT32_MAX);
-}
-
-static int run_association(struct call *call)
-{
-	uint32_t core = get_bits(call->parameter, 7, 0);
-
-	if (call->server->platform->mmio.value || !isst_cpuset_has(call->domain->cores.set, core))
-		return -ENXIO;
-	return access_word(call, &call->state->association[core], UINT32_C(3) << 16);
-}
-
-static const struct {
-	uint8_t command, sub;
-	int (*run)(struct call *call);
-} commands[] = {
-	{ 0x7f, 0x00, run_summary },	  { 0x7f, 0x01, run_features },
-	{ 0x7f, 0x02, run_set_features }, { 0x7f, 0x08, run_set_level },
-	{ 0x94, 0x03, run_core_power },	  { 0x95, 0x03, run_set_core_power },
-	{ 0xd0, 0x00, run_association },  { 0xd0, 0x01, run_clos },
-	{ 0xd0, 0x02, run_qos },
-};
 
 /* ---- The driver in front of the firmware ---- */
 
@@ -219,16 +168,48 @@ bool mailbox_sets(const struct abi_mbox_cmd *command)
 	return false;
 }
 
-static int run_firmware(struct call *call, uint16_t command, uint16_t sub)
+static int run_firmware(struct call *call, uint32_t command)
 {
-	for (unsigned int i = 0; i < call->domain->missing.count; i++)
-		if (call->domain->missing.command[i] == (command << 8 | sub))
+	const struct platform_domain *domain = call->domain;
+	struct domain_state *state = call->state;
+	const uint32_t index = get_bits(call->parameter, 7, 0);
+	/* Where there are MMIO registers, classes and associations are there. */
+	const bool mmio = call->server->platform->mmio.value;
+
+	for (unsigned int i = 0; i < domain->missing.count; i++)
+		if (domain->missing.command[i] == command)
 			return -ENXIO;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (commands[i].command == command && commands[i].sub == sub)
-			return commands[i].run(call);
-	return command == 0x7f
-		       ? mailbox_level_answer(call->domain, sub, call->data, &call->response)
+	switch (command) {
+	case 0x7f00:
+		call->response = domain->version.value |
+				 domain->levels[domain->level_count - 1].number << 8 |
+				 state->level << 16 | domain->locked.value << 24 |
+				 domain->perf_profile.value << 31;
+		return 0;
+	case 0x7f01:
+		return run_features(call);
+	case 0x7f02:
+		return run_set_features(call);
+	case 0x7f08:
+		return run_set_level(call);
+	case 0x9403:
+		call->response = domain->core_power.value | state->core_power_enabled << 16;
+		return 0;
+	case 0x9503:
+		return run_set_core_power(call);
+	case 0xd000:
+		return mmio || !isst_cpuset_has(domain->cores.set, index)
+			       ? -ENXIO
+			       : access_word(call, &state->association[index], UINT32_C(3) << 16);
+	case 0xd001:
+		return mmio || index >= CLOS_COUNT
+			       ? -ENXIO
+			       : access_word(call, &state->clos[index], UINT32_MAX);
+	case 0xd002:
+		return access_word(call, &state->qos_config, UINT32_MAX);
+	}
+	return command >> 8 == 0x7f
+		       ? mailbox_level_answer(domain, command & 0xff, call->data, &call->response)
 		       : -ENXIO;
 }
 
@@ -270,6 +251,7 @@ int mailbox_run(struct server *server, void *entry)
 				      .data = command->req_data };
 	const struct platform *platform = server->platform;
 	const bool pci = platform->mailbox.value == MAILBOX_PCI;
+	const uint32_t code = (uint32_t)command->command << 8 | command->sub_command;
 	const size_t count = sizeof(allowed) / sizeof(*allowed);
 	const struct platform_cpu *cpu;
 	struct call call = { .server = server };
@@ -295,11 +277,10 @@ int mailbox_run(struct server *server, void *entry)
 	call.state = state_domain(server, cpu->domain);
 	call.parameter = get_bits(command->parameter, 13, 0);
 	call.data = command->req_data;
-	result = run_firmware(&call, command->command, command->sub_command);
+	result = run_firmware(&call, code);
 	if (platform->capture && !mailbox_sets(command))
-		result = captured_mailbox(server, cpu->domain,
-					  (uint32_t)command->command << 8 | command->sub_command,
-					  call.parameter, call.data, &call.response);
+		result = captured_mailbox(server, cpu->domain, code, call.parameter, call.data,
+					  &call.response);
 	if (result)
 		return result;
 	command->resp_data = call.response;

@@ -87,24 +87,6 @@ static void captured_init_domain(const struct server *server, size_t index)
 							   0xd000, core, 0);
 }
 
-static void captured_init_cpu(const struct server *server, size_t index)
-{
-	const struct platform *platform = server->platform;
-	const struct platform_cpu *cpu = &platform->cpus[index];
-	struct cpu_state *state = state_cpu(server, cpu);
-	const struct captured_cpu *captured;
-	ssize_t found = platform->capture ? capture_cpu(platform->capture, cpu->number) : -1;
-
-	if (found < 0)
-		return;
-	/* Limits at the lowest and at the highest frequency are none. */
-	captured = &platform->capture->cpus[found];
-	if (captured->min_khz > platform->min_mhz.value * 1000)
-		state->requested_min_khz = captured->min_khz;
-	if (captured->max_khz && captured->max_khz < cpu->highest_khz)
-		state->requested_max_khz = captured->max_khz;
-}
-
 /* ---- The first state ---- */
 
 static void init_firmware(const struct server *server, size_t index)
@@ -158,6 +140,8 @@ void firmware_first_state(struct server *server)
 	}
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
+		const struct captured_cpu *captured;
+		ssize_t found;
 		bool online = smt_allows(server, cpu) &&
 			      (!platform->offline.set ||
 			       !isst_cpuset_has(platform->offline.set, cpu->number));
@@ -167,7 +151,15 @@ void firmware_first_state(struct server *server)
 			.seen = online,
 			.requested_max_khz = NO_LIMIT_KHZ,
 		};
-		captured_init_cpu(server, i);
+		found = platform->capture ? capture_cpu(platform->capture, cpu->number) : -1;
+		if (found < 0)
+			continue;
+		/* Limits at the lowest and at the highest frequency are none. */
+		captured = &platform->capture->cpus[found];
+		if (captured->min_khz > platform->min_mhz.value * 1000)
+			state_cpu(server, cpu)->requested_min_khz = captured->min_khz;
+		if (captured->max_khz && captured->max_khz < cpu->highest_khz)
+			state_cpu(server, cpu)->requested_max_khz = captured->max_khz;
 	}
 	facts = level_facts(server, platform->cpus[0].domain);
 	server->state->first_base_mhz = facts.base_mhz;

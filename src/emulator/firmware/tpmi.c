@@ -15,6 +15,7 @@ enum { POLLS = 4, POLL_MS = 5 };
 
 struct tpmi_call {
 	struct server *server;
+	unsigned long code;
 	size_t domain; /* index */
 	struct tpmi_registers registers;
 	const struct tpmi_conduct *conduct;
@@ -186,25 +187,18 @@ static int query_level(struct tpmi_call *call, void *argument)
 	return 0;
 }
 
-static int report_mask(const struct tpmi_call *call, enum tpmi_field field,
-		       struct abi_perf_level_cpu_mask *mask)
+static int query_mask(struct tpmi_call *call, void *argument)
 {
+	struct abi_perf_level_cpu_mask *mask = argument;
+
 	if (!has_level(call, mask->level))
 		return -EINVAL;
 	if (!mask->punit_cpu_map)
 		return -EOPNOTSUPP;
-	mask->mask = get_field(call, field, mask->level);
+	mask->mask = get_field(
+		call, call->code == ABI_GET_BASE_FREQ_CPU_MASK ? BF_CORE_MASK : LEVEL_CORE_MASK,
+		mask->level);
 	return 0;
-}
-
-static int query_level_mask(struct tpmi_call *call, void *argument)
-{
-	return report_mask(call, LEVEL_CORE_MASK, argument);
-}
-
-static int query_base_freq_mask(struct tpmi_call *call, void *argument)
-{
-	return report_mask(call, BF_CORE_MASK, argument);
 }
 
 static int query_base_freq(struct tpmi_call *call, void *argument)
@@ -269,9 +263,13 @@ static int check_privilege(struct tpmi_call *call)
 	return call->server->may_administer(call->server) ? 0 : -EPERM;
 }
 
-static int check_hwp(const struct tpmi_call *call)
+/** Opens the domain for a level or features, which take HWP. */
+static int open_for_set(struct tpmi_call *call, unsigned int socket, unsigned int power_domain)
 {
-	return call->server->platform->hwp.value ? 0 : -EFAULT;
+	int result = call->server->platform->hwp.value ? open_domain(call, socket, power_domain)
+						       : -EFAULT;
+
+	return result ? result : check_privilege(call);
 }
 
 /* ---- Waiting for firmware ---- */
@@ -322,12 +320,8 @@ static int request_level(struct tpmi_call *call, void *argument)
 	const struct abi_perf_level_control *control = argument;
 	const bool by_control = call->server->platform->level_compare.value ==
 				LEVEL_COMPARE_CONTROL;
-	int result = check_hwp(call);
+	int result = open_for_set(call, control->socket_id, control->power_domain_id);
 
-	if (!result)
-		result = open_domain(call, control->socket_id, control->power_domain_id);
-	if (!result)
-		result = check_privilege(call);
 	if (result)
 		return result;
 	if (control->level > tpmi_highest_level(&call->registers) ||
@@ -356,14 +350,10 @@ static int request_level(struct tpmi_call *call, void *argument)
 static int set_features(struct tpmi_call *call, void *argument)
 {
 	const struct abi_perf_feature_control *control = argument;
-	int result = check_hwp(call);
+	int result = open_for_set(call, control->socket_id, control->power_domain_id);
 
-	if (!result && control->feature & ~(TPMI_FEATURE_BF | TPMI_FEATURE_TF))
+	if (result != -EFAULT && control->feature & ~(TPMI_FEATURE_BF | TPMI_FEATURE_TF))
 		result = -EINVAL;
-	if (!result)
-		result = open_domain(call, control->socket_id, control->power_domain_id);
-	if (!result)
-		result = check_privilege(call);
 	if (result)
 		return result;
 	tpmi_set(&call->registers, PP_CONTROL_FEATURES, 0, 0, control->feature);
@@ -371,13 +361,6 @@ static int set_features(struct tpmi_call *call, void *argument)
 }
 
 /* ---- Core-power and classes of service ---- */
-
-/** Firmware looks after each of the two writes, unless a rule lets it refuse, or look later. */
-static void core_power_written(struct tpmi_call *call)
-{
-	if (call->conduct->what == TPMI_ACTS)
-		firmware_core_power(call->server, call->domain);
-}
 
 static int core_power_state(struct tpmi_call *call, void *argument)
 {
@@ -394,17 +377,19 @@ static int core_power_state(struct tpmi_call *call, void *argument)
 				   TPMI_HAS_CORE_POWER;
 		return 0;
 	}
-	result = check_hwp(call);
-	if (!result)
-		result = check_privilege(call);
+	result = call->server->platform->hwp.value ? check_privilege(call) : -EFAULT;
 	if (!result && (power->enable > 1 || power->priority_type > 1))
 		result = -EINVAL;
 	if (result)
 		return result;
+	/* Firmware looks after each of the two writes, unless a rule lets it refuse, or look later.
+	 */
 	tpmi_set(&call->registers, CP_CONTROL_ENABLE, 0, 0, power->enable);
-	core_power_written(call);
+	if (call->conduct->what == TPMI_ACTS)
+		firmware_core_power(call->server, call->domain);
 	tpmi_set(&call->registers, CP_CONTROL_PRIORITY, 0, 0, power->priority_type);
-	core_power_written(call);
+	if (call->conduct->what == TPMI_ACTS)
+		firmware_core_power(call->server, call->domain);
 	return call->conduct->what == TPMI_DEFERS ? put_off(call, ABI_CORE_POWER_STATE) : 0;
 }
 
@@ -525,6 +510,11 @@ enum { NOWHERE = UINT8_MAX };
 
 #define AT(type, field) (unsigned char)offsetof(struct type, field)
 #define SIZED(type, field) AT(type, field), sizeof(((struct type *)NULL)->field)
+#define REQUEST(code, run, type, field, direction) \
+	{ \
+		code, 0, sizeof(struct type), run, NULL, AT(type, socket_id), \
+			AT(type, power_domain_id), SIZED(type, field), direction \
+	}
 #define QUERY(code, kernel, run, type) \
 	{ \
 		code, kernel, sizeof(struct type), NULL, run, AT(type, socket_id), \
@@ -534,25 +524,17 @@ enum { NOWHERE = UINT8_MAX };
 static const struct request requests[] = {
 	{ ABI_COUNT_TPMI_INSTANCES, 0, sizeof(struct abi_tpmi_instance_count), count_instances,
 	  NULL, 0, NOWHERE, NOWHERE, 0, GETS },
-	{ ABI_CORE_POWER_STATE, 0, sizeof(struct abi_core_power), core_power_state, NULL,
-	  AT(abi_core_power, socket_id), AT(abi_core_power, power_domain_id),
-	  SIZED(abi_core_power, enable), GETS_OR_SETS },
-	{ ABI_CLOS_PARAM, 0, sizeof(struct abi_clos_param), clos_param, NULL,
-	  AT(abi_clos_param, socket_id), AT(abi_clos_param, power_domain_id),
-	  SIZED(abi_clos_param, clos), GETS_OR_SETS },
 	{ ABI_PERF_LEVELS, 0, sizeof(struct abi_perf_level_info), NULL, query_perf_levels,
 	  AT(abi_perf_level_info, socket_id), AT(abi_perf_level_info, power_domain_id), NOWHERE, 0,
 	  GETS },
-	{ ABI_PERF_SET_LEVEL, 0, sizeof(struct abi_perf_level_control), request_level, NULL,
-	  AT(abi_perf_level_control, socket_id), AT(abi_perf_level_control, power_domain_id),
-	  SIZED(abi_perf_level_control, level), SETS },
-	{ ABI_PERF_SET_FEATURE, 0, sizeof(struct abi_perf_feature_control), set_features, NULL,
-	  AT(abi_perf_feature_control, socket_id), AT(abi_perf_feature_control, power_domain_id),
-	  SIZED(abi_perf_feature_control, feature), SETS },
+	REQUEST(ABI_CORE_POWER_STATE, core_power_state, abi_core_power, enable, GETS_OR_SETS),
+	REQUEST(ABI_CLOS_PARAM, clos_param, abi_clos_param, clos, GETS_OR_SETS),
+	REQUEST(ABI_PERF_SET_LEVEL, request_level, abi_perf_level_control, level, SETS),
+	REQUEST(ABI_PERF_SET_FEATURE, set_features, abi_perf_feature_control, feature, SETS),
 	QUERY(ABI_GET_PERF_LEVEL_INFO, 0, query_level, abi_perf_level_data_info),
-	QUERY(ABI_GET_PERF_LEVEL_CPU_MASK, 0, query_level_mask, abi_perf_level_cpu_mask),
+	QUERY(ABI_GET_PERF_LEVEL_CPU_MASK, 0, query_mask, abi_perf_level_cpu_mask),
 	QUERY(ABI_GET_BASE_FREQ_INFO, 0, query_base_freq, abi_base_freq_info),
-	QUERY(ABI_GET_BASE_FREQ_CPU_MASK, 0, query_base_freq_mask, abi_perf_level_cpu_mask),
+	QUERY(ABI_GET_BASE_FREQ_CPU_MASK, 0, query_mask, abi_perf_level_cpu_mask),
 	QUERY(ABI_GET_TURBO_FREQ_INFO, 0, query_turbo_freq, abi_turbo_freq_info),
 	QUERY(ABI_GET_PERF_LEVEL_FABRIC_INFO, KERNEL(7, 2), query_fabric,
 	      abi_perf_level_fabric_info),
@@ -610,7 +592,7 @@ int tpmi_run(struct server *server, unsigned long code, void *argument,
 	     const struct tpmi_conduct *conduct)
 {
 	const struct request *request = find_request(server, code);
-	struct tpmi_call call = { .server = server, .conduct = conduct };
+	struct tpmi_call call = { .server = server, .code = code, .conduct = conduct };
 	const unsigned char *bytes = argument;
 	int result;
 

@@ -115,6 +115,12 @@ static const struct {
 /* Properties of the machine are no operations that could fail. */
 #define OF_OPERATIONS (~(OF(PLATFORM_INFO) | OF(CAPABILITY)))
 #define OF_ALL (~0u)
+/* A field of the platform information, by its offset and size. */
+#define INFO_OF(field) \
+	INFO, \
+		offsetof(struct abi_platform_info, field) << 8 | \
+			sizeof(((struct abi_platform_info *)NULL)->field), \
+		OF(PLATFORM_INFO)
 
 /* A word of a rule: what it is, what of, and the places that know it. */
 static const struct {
@@ -155,11 +161,11 @@ static const struct {
 	{ "return", NUMBER_EFFECT, ACTION_RETURN, OF_ENTRIES | OF(TPMI) | OF(IOCTL) | OF(COMMAND) },
 	{ "deferred", NUMBER_EFFECT, ACTION_DEFERRED, OF_SETS },
 	{ "refused", NUMBER_EFFECT, ACTION_REFUSED, OF(TPMI) },
-	{ "api-version", INFO, INFO_API_VERSION, OF(PLATFORM_INFO) },
-	{ "driver-version", INFO, INFO_DRIVER_VERSION, OF(PLATFORM_INFO) },
-	{ "max-commands", INFO, INFO_MAX_COMMANDS, OF(PLATFORM_INFO) },
-	{ "mailbox", INFO, INFO_MAILBOX, OF(PLATFORM_INFO) },
-	{ "mmio", INFO, INFO_MMIO, OF(PLATFORM_INFO) },
+	{ "api-version", INFO_OF(api_version) },
+	{ "driver-version", INFO_OF(driver_version) },
+	{ "max-commands", INFO_OF(max_cmds_per_ioctl) },
+	{ "mailbox", INFO_OF(mbox_supported) },
+	{ "mmio", INFO_OF(mmio_supported) },
 	{ "after", AFTER, 0, OF_ALL },
 	{ "times", TIMES, 0, OF_ALL },
 	{ "delay", DELAY, 0, OF_ALL },
@@ -216,20 +222,6 @@ static int read_delay(struct reader *reader, uint64_t *us)
 	return 0;
 }
 
-/** `signal TERM` */
-static int read_signal(struct reader *reader, struct fault *rule, const char *word)
-{
-	const char *name = next_word(reader);
-
-	for (size_t i = 0; i < COUNT(signals) && name; i++) {
-		if (strcmp(signals[i].name, name) != 0)
-			continue;
-		rule->value = (uint64_t)signals[i].number;
-		return set_action(reader, rule, word, ACTION_SIGNAL);
-	}
-	return rule_error(reader, name, "a signal such as TERM");
-}
-
 /** `then write PATH VALUE`, or `then level 2 package 0` with the domains to the end of the line;
  * all where none are named. */
 static int read_then(struct reader *reader, struct fault *rule, const char *word)
@@ -276,6 +268,7 @@ static int read_word(struct reader *reader, struct fault *rule, const char *word
 {
 	const char *content;
 	unsigned int value;
+	uint64_t number;
 	size_t i = 0;
 	int error;
 
@@ -307,9 +300,11 @@ static int read_word(struct reader *reader, struct fault *rule, const char *word
 			*condition(rule, NUMBER_SET) = 1;
 		return error ? error : next_number(reader, &rule->value);
 	case INFO:
-		rule->info_given[value] = true;
 		rule->action = ACTION_INFO;
-		return next_number(reader, &rule->info[value]);
+		memset(rule->info_given + (value >> 8), 0xff, value & 0xff);
+		error = next_number(reader, &number);
+		memcpy(rule->info + (value >> 8), &number, error ? 0 : value & 0xff);
+		return error;
 	case AFTER:
 		return next_number(reader, &rule->after);
 	case TIMES:
@@ -328,7 +323,13 @@ static int read_word(struct reader *reader, struct fault *rule, const char *word
 		rule->content = strdup(content);
 		return rule->content ? set_action(reader, rule, word, ACTION_CONTENT) : -ENOMEM;
 	case SIGNAL:
-		return read_signal(reader, rule, word);
+		content = next_word(reader);
+		for (i = 0; i < COUNT(signals) && content; i++) {
+			rule->value = (uint64_t)signals[i].number;
+			if (strcmp(signals[i].name, content) == 0)
+				return set_action(reader, rule, word, ACTION_SIGNAL);
+		}
+		return rule_error(reader, content, "a signal such as TERM");
 	case THEN:
 		return read_then(reader, rule, word);
 	}

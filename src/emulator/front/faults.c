@@ -101,30 +101,28 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 
 /* ---- Matching ---- */
 
-/** What a rule has counted, and what it sticks to. */
-enum counts_slot { SLOT_COUNT, SLOT_TARGET, SLOTS };
+/** What a rule has counted, and what it sticks to; zeros where nothing is stored yet. */
+struct rule_counts {
+	uint64_t count, target;
+};
 
-static off_t counts_offset(size_t rule, enum counts_slot slot)
+static off_t counts_offset(size_t rule)
 {
-	return (off_t)(sizeof(struct rules_identity) + (rule * SLOTS + slot) * sizeof(uint64_t));
+	return (off_t)(sizeof(struct rules_identity) + rule * sizeof(struct rule_counts));
 }
 
-/** 0 where nothing is stored yet. */
-static uint64_t slot_read(const struct faults *faults, size_t rule, enum counts_slot slot)
+static struct rule_counts counts_read(const struct faults *faults, size_t rule)
 {
-	uint64_t value = 0;
+	struct rule_counts counts = { 0 };
 
-	return pread(faults->counts, &value, sizeof(value), counts_offset(rule, slot)) ==
-			       sizeof(value)
-		       ? value
-		       : 0;
+	(void)!pread(faults->counts, &counts, sizeof(counts), counts_offset(rule));
+	return counts;
 }
 
-static bool slot_write(const struct faults *faults, size_t rule, enum counts_slot slot,
-		       uint64_t value)
+static bool counts_write(const struct faults *faults, size_t rule, struct rule_counts counts)
 {
-	return pwrite(faults->counts, &value, sizeof(value), counts_offset(rule, slot)) ==
-	       sizeof(value);
+	return pwrite(faults->counts, &counts, sizeof(counts), counts_offset(rule)) ==
+	       sizeof(counts);
 }
 
 static bool rule_matches(const struct fault *rule, const struct fault_event *event)
@@ -149,12 +147,14 @@ static bool rule_matches(const struct fault *rule, const struct fault_event *eve
 static bool acts_now(const struct faults *faults, size_t index)
 {
 	const struct fault *rule = &faults->rules[index];
+	struct rule_counts counts;
 	uint64_t before;
 
 	if (rule->after == 0 && !rule->limited)
 		return true;
-	before = slot_read(faults, index, SLOT_COUNT);
-	if (!slot_write(faults, index, SLOT_COUNT, before + 1))
+	counts = counts_read(faults, index);
+	before = counts.count++;
+	if (!counts_write(faults, index, counts))
 		before = 0;
 	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
 }
@@ -164,18 +164,21 @@ static bool acts_now(const struct faults *faults, size_t index)
 static bool rule_acts(const struct faults *faults, size_t index, const struct fault_event *event)
 {
 	char *target, *line;
+	struct rule_counts counts;
 	uint64_t stuck;
 	bool acting;
 
 	if (!faults->rules[index].sticks)
 		return acts_now(faults, index);
-	stuck = slot_read(faults, index, SLOT_TARGET);
+	stuck = counts_read(faults, index).target;
 	if (!stuck && !acts_now(faults, index))
 		return false;
 	target = fault_describe(event);
 	acting = target && (!stuck || stuck == hash_text(target));
 	if (acting && !stuck) {
-		slot_write(faults, index, SLOT_TARGET, hash_text(target));
+		counts = counts_read(faults, index);
+		counts.target = hash_text(target);
+		counts_write(faults, index, counts);
 		if (asprintf(&line, "fault rule sticks: %s", target) >= 0) {
 			directory_log(faults->directory, line);
 			free(line);
@@ -275,25 +278,13 @@ enum fault_action faults_capability(const struct faults *faults, int capability)
 
 void faults_platform_info(const struct faults *faults, struct abi_platform_info *info)
 {
-	static const struct {
-		size_t offset, bytes;
-	} fields[INFO_FIELDS] = {
-#define FIELD(member) offsetof(struct abi_platform_info, member), sizeof(info->member)
-		[INFO_API_VERSION] = { FIELD(api_version) },
-		[INFO_DRIVER_VERSION] = { FIELD(driver_version) },
-		[INFO_MAX_COMMANDS] = { FIELD(max_cmds_per_ioctl) },
-		[INFO_MAILBOX] = { FIELD(mbox_supported) },
-		[INFO_MMIO] = { FIELD(mmio_supported) },
-	};
-
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct fault *rule = &faults->rules[i];
 
 		if (rule->action != ACTION_INFO || !acts_now(faults, i))
 			continue;
-		for (size_t j = 0; j < INFO_FIELDS; j++)
+		for (size_t j = 0; j < sizeof(*info); j++)
 			if (rule->info_given[j])
-				memcpy((char *)info + fields[j].offset, &rule->info[j],
-				       fields[j].bytes);
+				((unsigned char *)info)[j] = rule->info[j];
 	}
 }

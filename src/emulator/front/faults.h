@@ -132,15 +132,6 @@ void faults_platform_info(const struct faults *faults, struct abi_platform_info 
 
 /* ---- Rules as they are kept, for faults.c and fault_parse.c alone ---- */
 
-enum info_field {
-	INFO_API_VERSION,
-	INFO_DRIVER_VERSION,
-	INFO_MAX_COMMANDS,
-	INFO_MAILBOX,
-	INFO_MMIO,
-	INFO_FIELDS
-};
-
 struct fault {
 	enum fault_place place;
 	bool given[FAULT_NUMBERS];
@@ -149,8 +140,9 @@ struct fault {
 	enum fault_action action;
 	uint64_t value;
 	char *content;
-	bool info_given[INFO_FIELDS];
-	uint64_t info[INFO_FIELDS];
+	/* Bytes of the platform information, and which of them (0xff) are changed. */
+	unsigned char info[sizeof(struct abi_platform_info)];
+	unsigned char info_given[sizeof(struct abi_platform_info)];
 	uint64_t delay_us;
 	uint64_t after; /* matches that pass before it acts */
 	bool limited;	/* acts @times times only */

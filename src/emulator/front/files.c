@@ -9,14 +9,10 @@
 #include <string.h>
 
 /** Takes the lock, counts, and looks for a fault rule. The lock is held where it returns 0. */
-static int begin_operation(struct emulated *emulated, enum fault_place place, const char *path,
+static int begin_operation(struct emulated *emulated, const struct fault_event *event,
 			   struct fault_effect *effect)
 {
-	const struct fault_event event = {
-		.place = place,
-		.path = path,
-		.change = place == FAULT_WRITE || place == FAULT_MKDIR || place == FAULT_RMDIR,
-	};
+	const char *path = event->path;
 	int result;
 
 	/* Paths that the kernel's layer takes: absolute, and without "..". */
@@ -29,7 +25,7 @@ static int begin_operation(struct emulated *emulated, enum fault_place place, co
 	if (result)
 		return result;
 	state_count(&emulated->server.head->statistics.files_opened, 1);
-	*effect = faults_find(&emulated->faults, &event);
+	*effect = faults_find(&emulated->faults, event);
 	if (effect->action != ACTION_ERROR)
 		return 0;
 	call_end(emulated);
@@ -46,8 +42,9 @@ static int end_operation(struct emulated *emulated, const struct fault_effect *e
 static int files_read(void *data, const char *path, char **content, size_t *size)
 {
 	struct emulated *emulated = data;
+	const struct fault_event event = { .place = FAULT_READ, .path = path };
 	struct fault_effect effect = { 0 };
-	int result = begin_operation(emulated, FAULT_READ, path, &effect);
+	int result = begin_operation(emulated, &event, &effect);
 
 	if (result)
 		return result;
@@ -64,8 +61,9 @@ static int files_read(void *data, const char *path, char **content, size_t *size
 static int files_list(void *data, const char *path, char ***names, size_t *count)
 {
 	struct emulated *emulated = data;
+	const struct fault_event event = { .place = FAULT_LIST, .path = path };
 	struct fault_effect effect = { 0 };
-	int result = begin_operation(emulated, FAULT_LIST, path, &effect);
+	int result = begin_operation(emulated, &event, &effect);
 
 	if (result)
 		return result;
@@ -81,8 +79,9 @@ static int change_files(struct emulated *emulated, enum fault_place place, const
 			const char *content, size_t size)
 {
 	struct server *server = &emulated->server;
+	const struct fault_event event = { .place = place, .path = path, .change = true };
 	struct fault_effect effect = { 0 };
-	int result = begin_operation(emulated, place, path, &effect), stored;
+	int result = begin_operation(emulated, &event, &effect), stored;
 
 	if (result)
 		return result;
@@ -116,33 +115,27 @@ int files_access(struct emulated *emulated, const char *path, bool write, uint64
 		 uint64_t *value)
 {
 	static const char cpus[] = "/dev/cpu/";
-	struct fault_event event = { .place = FAULT_MSR, .command = true, .change = write };
-	struct fault_effect effect;
+	struct fault_event event = { FAULT_MSR, .path = path, .command = true, .change = write };
+	struct fault_effect effect = { 0 };
 	int result = machine_capable(emulated, CAP_SYS_RAWIO), stored;
 
 	if (result != 1)
 		return result ? result : -EPERM;
-	result = call_begin(emulated);
-	if (result)
-		return result;
-	state_count(&emulated->server.head->statistics.files_opened, 1);
 	if (strncmp(path, cpus, strlen(cpus)) == 0)
 		fault_event_set(&event, NUMBER_CPU, strtoul(path + strlen(cpus), NULL, 10));
 	fault_event_set(&event, NUMBER_WHICH, position);
 	if (write)
 		fault_event_set(&event, NUMBER_DATA, *value);
 	fault_event_set(&event, NUMBER_SET, write);
-	effect = faults_find(&emulated->faults, &event);
-	if (effect.action == ACTION_ERROR)
-		result = -(int)effect.value;
-	else if (effect.action == ACTION_VALUE)
+	result = begin_operation(emulated, &event, &effect);
+	if (result)
+		return result;
+	if (effect.action == ACTION_VALUE)
 		*value = effect.value;
 	else if (effect.action != ACTION_IGNORED)
 		result = kernel_access(&emulated->server, path, write, position, value);
 	stored = state_store(&emulated->server);
-	call_end(emulated);
-	faults_finish(&effect);
-	return result ? result : stored;
+	return end_operation(emulated, &effect, result ? result : stored);
 }
 
 int files_measure(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz)

@@ -16,95 +16,58 @@ static uint64_t ratio_of_khz(unsigned int khz)
 	return khz / 100000 & 0xff;
 }
 
-static uint64_t perf_status(const struct place *place)
-{
-	return ratio_of_khz(busy_khz(place)) << 8;
-}
-
-/** Enhanced SpeedStep, and what servers have besides; turbo disabled by the BIOS is bit 38. */
-static uint64_t misc_enable(const struct place *place)
-{
-	const uint64_t usual = 0x850089;
-
-	return usual | (uint64_t)!place->platform->bios_turbo.value << 38;
-}
-
-static uint64_t platform_info(const struct place *place)
-{
-	const uint64_t programmable = UINT64_C(1) << 28; /* turbo ratio limits */
-
-	return ratio_of_khz(base_khz(place)) << 8 | programmable |
-	       ratio_of_khz(lowest_khz(place)) << 40;
-}
-
-static uint64_t uncore_limits(const struct place *place)
-{
-	const struct domain_state *state = state_domain(place->server, place->cpu->domain);
-
-	return ratio_of_khz(state->uncore_max_khz) | ratio_of_khz(state->uncore_min_khz) << 8;
-}
-
-static bool has_hwp(const struct place *place)
-{
-	return place->platform->hwp.value;
-}
-
-static uint64_t hwp_enable(const struct place *place)
-{
-	return has_hwp(place);
-}
-
-/** Servers with TPMI are not asked for their uncore or limit reasons by MSR. */
-static bool lacks_tpmi(const struct place *place)
-{
-	return !platform_is_tpmi(place->platform);
-}
-
-static uint64_t hwp_request(const struct place *place)
-{
-	return ratio_of_khz(scaling_min_khz(place)) | ratio_of_khz(scaling_max_khz(place)) << 8 |
-	       (uint64_t)energy_preference(place) << 24;
-}
-
 /* MSR 0x64f: reasons at present in bits 15:0, since they were last cleared in 31:16. */
-enum { REASONS_LOGGED = 16 };
+enum { REASONS_PRESENT = UINT16_MAX, REASONS_LOGGED = 16 };
 
-static uint64_t limit_reasons(const struct place *place)
+/** Reads a register that shows what files show. Returns 0, -EIO where the processor has none, or
+ * -ENOENT for those of the driver. Servers with TPMI are not asked for their uncore or limit
+ * reasons by MSR. */
+static int read_register(const struct place *place, uint32_t number, uint64_t *value)
 {
-	const size_t domain = place->cpu->domain;
-	const uint32_t value = place->platform->domains[domain].limit_register.value;
+	const struct platform *platform = place->platform;
+	const struct domain_state *state = state_domain(place->server, place->cpu->domain);
+	const bool tpmi = platform_is_tpmi(platform), hwp = platform->hwp.value;
 
-	return state_domain(place->server, domain)->reasons_cleared
-		       ? value & ((UINT32_C(1) << REASONS_LOGGED) - 1)
-		       : value;
+	switch (number) {
+	case 0xce: /* turbo ratio limits can be programmed */
+		*value = ratio_of_khz(base_khz(place)) << 8 | UINT64_C(1) << 28 |
+			 ratio_of_khz(lowest_khz(place)) << 40;
+		return 0;
+	case 0xe7:
+		*value = base_cycles(place);
+		return 0;
+	case 0xe8:
+		*value = actual_cycles(place);
+		return 0;
+	case 0x198:
+		*value = ratio_of_khz(busy_khz(place)) << 8;
+		return 0;
+	case 0x1a0: /* Enhanced SpeedStep, and what servers have besides; turbo off in the BIOS */
+		*value = 0x850089 | (uint64_t)!platform->bios_turbo.value << 38;
+		return 0;
+	case 0x620:
+		*value = ratio_of_khz(state->uncore_max_khz) | ratio_of_khz(state->uncore_min_khz)
+								       << 8;
+		return tpmi ? -EIO : 0;
+	case 0x64f:
+		*value = domain_of(place)->limit_register.value;
+		if (state->reasons_cleared)
+			*value &= REASONS_PRESENT;
+		return tpmi ? -EIO : 0;
+	case 0x770:
+		*value = hwp;
+		return 0;
+	case 0x774:
+		*value = ratio_of_khz(scaling_min_khz(place)) |
+			 ratio_of_khz(scaling_max_khz(place)) << 8 |
+			 (uint64_t)energy_preference(place) << 24;
+		return hwp ? 0 : -EIO;
+	}
+	return -ENOENT;
 }
 
-/** Zeros clear what is logged; here all of it or nothing. */
-static void clear_reasons(const struct place *place, uint64_t value)
-{
-	if (!(value >> REASONS_LOGGED & UINT16_MAX))
-		state_domain(place->server, place->cpu->domain)->reasons_cleared = 1;
-}
-
-static const struct {
-	uint32_t number;
-	uint64_t (*read)(const struct place *place);
-	bool (*exists)(const struct place *place);		  /* NULL: always */
-	void (*write)(const struct place *place, uint64_t value); /* NULL: it cannot be written */
-} msr_rows[] = {
-	{ 0xce, platform_info, NULL, NULL },
-	{ 0xe7, base_cycles, NULL, NULL },
-	{ 0xe8, actual_cycles, NULL, NULL },
-	{ 0x198, perf_status, NULL, NULL },
-	{ 0x1a0, misc_enable, NULL, NULL },
-	{ 0x620, uncore_limits, lacks_tpmi, NULL },
-	{ 0x64f, limit_reasons, lacks_tpmi, clear_reasons },
-	{ 0x770, hwp_enable, NULL, NULL },
-	{ 0x774, hwp_request, has_hwp, NULL },
-};
-
-/** The low half of the position is the number of a register. Those that are not listed are the
- * driver's, which come from the firmware. */
+/** The low half of the position is the number of a register. The driver's come from the firmware.
+ */
 static int access_register(const struct place *place, bool write, uint64_t position,
 			   uint64_t *value)
 {
@@ -114,20 +77,18 @@ static int access_register(const struct place *place, bool write, uint64_t posit
 		.msr = (uint32_t)position,
 		.data = *value,
 	};
-	int result;
+	uint64_t before;
+	int result = read_register(place, (uint32_t)position, &before);
 
-	for (size_t i = 0; i < sizeof(msr_rows) / sizeof(*msr_rows); i++) {
-		if (msr_rows[i].number != (uint32_t)position)
-			continue;
-		if ((write && !msr_rows[i].write) ||
-		    (msr_rows[i].exists && !msr_rows[i].exists(place)))
-			return -EIO;
-		if (write)
-			msr_rows[i].write(place, *value);
-		else
-			*value = msr_rows[i].read(place);
-		return 0;
-	}
+	if (!result && !write)
+		*value = before;
+	else if (!result && (uint32_t)position != 0x64f)
+		result = -EIO;
+	/* Zeros clear what is logged; here all of it or nothing. */
+	else if (!result && !(*value >> REASONS_LOGGED & UINT16_MAX))
+		state_domain(place->server, place->cpu->domain)->reasons_cleared = 1;
+	if (result != -ENOENT)
+		return result;
 	result = msr_access(place->server, &access, false);
 	*value = access.data;
 	return result ? -EIO : 0;

@@ -94,29 +94,11 @@ static int apply_to_domains(struct platform_file *file, size_t index, struct pla
 	return error;
 }
 
-static int set_domain_defaults(const struct platform *platform, struct platform_domain *domain)
-{
-	domain->perf_profile.value = 1;
-	domain->version.value = platform_is_tpmi(platform) ? 1 : 3;
-	domain->interface_version.value = 1;
-	domain->cp_version.value = 1;
-	domain->dynamic_switch.value = 1;
-	domain->core_power.value = 1;
-	domain->second_half.value = 1;
-	for (size_t i = 0; i < CLOS_COUNT; i++)
-		domain->clos[i].max.value = 25500; /* no limit */
-	domain->cores.line = platform->cores.line;
-	domain->cores.set = isst_cpuset_new();
-	if (!domain->cores.set)
-		return -ENOMEM;
-	return platform->cores.set ? isst_cpuset_add_set(domain->cores.set, platform->cores.set)
-				   : 0;
-}
-
 static int add_domains(struct platform_file *file, struct platform *platform,
 		       const struct isst_cpuset *parts)
 {
 	size_t count = isst_cpuset_count(platform->packages.set) * isst_cpuset_count(parts);
+	const bool tpmi = platform_is_tpmi(platform);
 	unsigned int package, package_index = 0, part;
 	size_t index = 0;
 	int error = 0;
@@ -133,15 +115,29 @@ static int add_domains(struct platform_file *file, struct platform *platform,
 		for (part = 0; isst_cpuset_next(parts, part, &part) && !error; part++) {
 			struct platform_domain *domain = &platform->domains[index++];
 
-			domain->package = package;
-			*(platform_is_tpmi(platform) ? &domain->power_domain
-						     : &domain->die_index) = part;
-			domain->die = domain->die_index;
+			*domain = (struct platform_domain){
+				.package = package,
+				.power_domain = tpmi ? part : 0,
+				.die_index = tpmi ? 0 : part,
+				.die = tpmi ? 0 : part,
+				.perf_profile.value = 1,
+				.version.value = tpmi ? 1 : 3,
+				.interface_version.value = 1,
+				.cp_version.value = 1,
+				.dynamic_switch.value = 1,
+				.core_power.value = 1,
+				.second_half.value = 1,
+				.cores = { isst_cpuset_new(), platform->cores.line },
+			};
+			for (size_t i = 0; i < CLOS_COUNT; i++)
+				domain->clos[i].max.value = 25500; /* no limit */
 			if (platform->die_ids.value == DIE_IDS_ACROSS)
 				domain->die += package_index * platform->dies.value;
 			else if (platform->die_ids.value == DIE_IDS_POWER_DOMAIN)
 				domain->die = domain->power_domain;
-			error = set_domain_defaults(platform, domain);
+			error = domain->cores.set ? 0 : -ENOMEM;
+			if (!error && platform->cores.set)
+				error = isst_cpuset_add_set(domain->cores.set, platform->cores.set);
 		}
 		package_index++;
 	}
@@ -220,20 +216,6 @@ static int compare_threads(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/** Each numbering is an order of all threads; the numbers are then dealt out in that order. */
-static uint64_t thread_order(unsigned int numbering, uint64_t domain, uint64_t core,
-			     uint64_t thread)
-{
-	switch (numbering) {
-	case NUMBERING_ADJACENT:
-		return domain << 32 | core << 16 | thread;
-	case NUMBERING_ALTERNATING:
-		return thread << 32 | core << 16 | domain;
-	default: /* blocks */
-		return thread << 32 | domain << 16 | core;
-	}
-}
-
 /** The kernel numbers cores within a package, the firmware within a die. */
 static unsigned int kernel_core_id(const struct platform *platform,
 				   const struct platform_domain *domain,
@@ -255,6 +237,7 @@ static unsigned int kernel_core_id(const struct platform *platform,
 int platform_make_cpus(struct platform_file *file, struct platform *platform)
 {
 	const struct isst_cpuset *numbers = platform->cpu_numbers.set;
+	const unsigned int numbering = platform->numbering.value;
 	unsigned int next = platform->first_cpu.value, core;
 	struct thread *threads, *thread;
 	size_t count = 0;
@@ -293,8 +276,13 @@ int platform_make_cpus(struct platform_file *file, struct platform *platform)
 				cpu->core = core;
 				cpu->thread = t;
 				thread->core_index = index;
-				thread->order = thread_order(platform->numbering.value, i, index,
-							     t);
+				/* Each numbering is an order of all threads; the numbers are then
+				 * dealt out in that order. */
+				thread->order = numbering == NUMBERING_ADJACENT
+							? (uint64_t)i << 32 | index << 16 | t
+						: numbering == NUMBERING_ALTERNATING
+							? (uint64_t)t << 32 | index << 16 | i
+							: (uint64_t)t << 32 | i << 16 | index;
 				cpu->core_id = kernel_core_id(platform, domain, thread);
 				if (platform_is_tpmi(platform)) /* MSR 0x54 */
 					cpu->punit = domain->power_domain << 11 | core << 3 | t;

@@ -139,25 +139,6 @@ static int complete_files(struct platform *platform)
 
 /* ---- CPUs ---- */
 
-/** x86 kernels number possible CPUs without holes: holes are CPUs that are not present. */
-static int complete_possible(struct platform *platform)
-{
-	unsigned int highest = platform->cpus[platform->cpu_count - 1].number;
-	unsigned int cpu;
-	int error = 0;
-
-	if (!platform->possible.set) {
-		platform->possible.set = isst_cpuset_new();
-		error = platform->possible.set ? isst_cpuset_add(platform->possible.set, 0, highest)
-					       : -ENOMEM;
-	}
-	if (error)
-		return error;
-	isst_cpuset_for_each (cpu, platform->possible.set)
-		platform->cpu_ids = cpu + 1;
-	return 0;
-}
-
 /** A CPU on its way to the others of its core. */
 struct thread_place {
 	uint64_t core; /* of all cores of the machine */
@@ -168,9 +149,8 @@ static int compare_places(const void *left, const void *right)
 {
 	const struct thread_place *a = left, *b = right;
 
-	if (a->core != b->core)
-		return a->core < b->core ? -1 : 1;
-	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	return a->core != b->core ? (a->core < b->core ? -1 : 1)
+				  : (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
 /** By sorting: every process on a machine does it, and there may be thousands of CPUs. */
@@ -205,15 +185,11 @@ static int check_cpu_numbers(const struct platform *platform, char **what)
 				 "found possible CPU %u, expected CPUs 0 to %u as "
 				 "in the kernel",
 				 beyond, MOST_CPUS - 1);
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		const struct platform_cpu *cpu = &platform->cpus[i];
-
-		if (cpu->number >= MOST_CPUS)
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (platform->cpus[i].number >= MOST_CPUS)
 			return set_error(what, -EINVAL,
-					 "found CPU %u, expected 0 to %u as in the "
-					 "kernel",
-					 cpu->number, MOST_CPUS - 1);
-	}
+					 "found CPU %u, expected 0 to %u as in the kernel",
+					 platform->cpus[i].number, MOST_CPUS - 1);
 	return 0;
 }
 
@@ -267,6 +243,7 @@ int platform_complete(struct platform *platform, char **what)
 {
 	enum { GRANITE_RAPIDS = 0xad };
 	int error = complete_files(platform);
+	unsigned int number;
 
 	/* Measured on Granite Rapids servers (docs/internals/hardware-reports.md); known of no
 	 * others. */
@@ -291,9 +268,16 @@ int platform_complete(struct platform *platform, char **what)
 		cpu->next_of_domain = domain->first_cpu;
 		domain->first_cpu = cpu;
 	}
-	error = complete_possible(platform);
-	if (error)
-		return error;
+	/* x86 kernels number possible CPUs without holes: holes are CPUs that are not present. */
+	if (!platform->possible.set) {
+		platform->possible.set = isst_cpuset_new();
+		if (!platform->possible.set ||
+		    isst_cpuset_add(platform->possible.set, 0,
+				    platform->cpus[platform->cpu_count - 1].number))
+			return -ENOMEM;
+	}
+	isst_cpuset_for_each (number, platform->possible.set)
+		platform->cpu_ids = number + 1;
 	/* Driver and kernel number packages from 0 on, whatever their ids are. */
 	platform->register_count = 0;
 	for (size_t i = 0; i < platform->domain_count; i++) {

@@ -23,11 +23,6 @@ enum {
 
 enum { FEATURE_PP = 1, FEATURE_BF = 2, FEATURE_TF = 3 };
 
-static uint64_t mhz_ratio(const struct number_value *mhz)
-{
-	return mhz->value / 100;
-}
-
 /** A byte of each of them. */
 static uint64_t pack_bytes(const struct list_value *list, unsigned int divisor)
 {
@@ -106,8 +101,8 @@ static void set_core_power_registers(const struct tpmi_registers *to,
 		const struct platform_clos *clos = &domain->clos[i];
 
 		tpmi_set(to, CP_CLOS_WEIGHT, 0, i, clos->weight.value);
-		tpmi_set(to, CP_CLOS_MIN, 0, i, mhz_ratio(&clos->min));
-		tpmi_set(to, CP_CLOS_MAX, 0, i, mhz_ratio(&clos->max));
+		tpmi_set(to, CP_CLOS_MIN, 0, i, clos->min.value / 100);
+		tpmi_set(to, CP_CLOS_MAX, 0, i, clos->max.value / 100);
 		if (clos->cores.set)
 			isst_cpuset_for_each (core, clos->cores.set)
 				set_class_of_core(to, core, i);
@@ -198,7 +193,7 @@ static void set_level_registers(const struct tpmi_registers *to,
 	uint64_t base = 0, clip = 0, modules = 0;
 
 	for (unsigned int i = 0; i < BASES; i++)
-		base |= mhz_ratio(&level->base[i]) << (8 * i);
+		base |= (uint64_t)(level->base[i].value / 100) << (8 * i);
 	tpmi_set(to, LEVEL_BASE_RATIOS, level->number, 0, base);
 	tpmi_set(to, LEVEL_CORE_MASK, level->number, 0, level->cores.cores);
 	tpmi_set(to, LEVEL_POWER, level->number, 0,
@@ -212,7 +207,7 @@ static void set_level_registers(const struct tpmi_registers *to,
 	for (unsigned int type = 0; type < TRL_TYPES; type++) {
 		tpmi_set(to, LEVEL_TRL, level->number, type, pack_bytes(&level->limits[type], 100));
 		tpmi_set(to, TF_TRL, level->number, type, pack_bytes(&level->tf_limits[type], 100));
-		clip |= mhz_ratio(&level->tf_clip[type]) << (8 * type);
+		clip |= (uint64_t)(level->tf_clip[type].value / 100) << (8 * type);
 	}
 	tpmi_set(to, LEVEL_TRL_CORES, level->number, 0, pack_bytes(&level->trl_cores, 1));
 	tpmi_set(to, TF_CORES, level->number, 0, pack_bytes(&level->tf_cores, 1));

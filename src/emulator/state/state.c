@@ -80,11 +80,6 @@ void state_close(struct server *server)
 	server->state_descriptor = -1;
 }
 
-uint64_t state_check(const struct state *state, size_t size)
-{
-	return hash_words(state, size);
-}
-
 /* ---- The parts of a state, one behind the other ---- */
 
 /** Without what was kept, what is deferred, and groups. */
@@ -298,7 +293,24 @@ static int write_at(int file, const void *content, size_t size, off_t at)
 	return 0;
 }
 
-/** A new file, which takes the place of the old one at once. */
+static int map_head(struct server *server)
+{
+	struct stat status;
+	void *map = fstat(server->state_descriptor, &status)
+			    ? MAP_FAILED
+			    : mmap(NULL, STATE_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+				   server->state_descriptor, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	if (server->head)
+		munmap(server->head, STATE_HEAD_BYTES);
+	server->head = map;
+	server->state_inode = status.st_ino;
+	return 0;
+}
+
+/** A new file, which takes the place of the old one at once, and is mapped. */
 static int write_file(struct server *server, uint64_t check,
 		      const struct isst_emulator_statistics *statistics)
 {
@@ -334,24 +346,7 @@ static int write_file(struct server *server, uint64_t check,
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	server->state_descriptor = file;
-	return 0;
-}
-
-static int map_head(struct server *server)
-{
-	struct stat status;
-	void *map = fstat(server->state_descriptor, &status)
-			    ? MAP_FAILED
-			    : mmap(NULL, STATE_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-				   server->state_descriptor, 0);
-
-	if (map == MAP_FAILED)
-		return -errno;
-	if (server->head)
-		munmap(server->head, STATE_HEAD_BYTES);
-	server->head = map;
-	server->state_inode = status.st_ino;
-	return 0;
+	return map_head(server);
 }
 
 int state_store(struct server *server)
@@ -363,7 +358,7 @@ int state_store(struct server *server)
 
 	if (server->size == stored->size && memcmp(server->state, stored->state, stored->size) == 0)
 		return 0;
-	check = state_check(server->state, server->size);
+	check = hash_words(server->state, server->size);
 	/* Memory comes first: what is stored and what is known to be must be the same. */
 	result = reserve_copy(&stored->state, &stored->space, server->size);
 	if (!result && server->size <= head->capacity) {
@@ -381,8 +376,6 @@ int state_store(struct server *server)
 	} else if (!result) {
 		/* A file with more space. */
 		result = write_file(server, check, &head->statistics);
-		if (!result)
-			result = map_head(server);
 	}
 	if (result)
 		state_discard(server);
@@ -429,10 +422,8 @@ static int make_state(struct server *server)
 			return result;
 	}
 	server->first_state(server);
-	check = state_check(server->state, server->size);
+	check = hash_words(server->state, server->size);
 	result = write_file(server, check, &none);
-	if (!result)
-		result = map_head(server);
 	if (!result)
 		remember_stored(server, check);
 	return result;
@@ -486,7 +477,7 @@ static int load_state(struct server *server, char **error)
 	if (pread(server->state_descriptor, server->state, size,
 		  slot_offset(head->capacity, slot)) != (ssize_t)size)
 		return report_damage(server, "it is too short", error);
-	if (state_check(server->state, size) != head->slots[slot].check)
+	if (hash_words(server->state, size) != head->slots[slot].check)
 		return report_damage(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
 		return report_damage(

@@ -124,7 +124,7 @@ struct state_head {
 	uint64_t platform_hash;
 	uint64_t capacity;
 	struct {
-		uint64_t size, check; /* of what is in it */
+		uint64_t size, check; /* of what is in it: hash_words() */
 	} slots[STATE_SLOTS];
 	struct isst_emulator_statistics statistics;
 };
@@ -173,8 +173,6 @@ void state_unlock(struct server *server);
 int state_store(struct server *server);
 /** Gives up what has changed since the last state_store(). */
 void state_discard(struct server *server);
-/** The checksum of a state in the file. */
-uint64_t state_check(const struct state *state, size_t size);
 /** Counts something in the statistics. */
 void state_count(unsigned long long *counter, unsigned long long number);
 
