@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * SST-BF where the BIOS has set it up for good: nothing in the hardware can be
- * switched, so that what is on or off is that every CPU is held at its own base frequency, by its
- * limits of cpufreq.
- */
+/* SST-BF where the BIOS has set it up for good: on and off are limits of cpufreq that hold every
+ * CPU at its own base frequency. */
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/report.h"

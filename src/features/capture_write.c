@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Where a capture is written: a directory that is new or empty, all or nothing. It may be another
- * user's, who can put links into it meanwhile while root captures: everything happens below one
- * descriptor, step by step, and no link is followed. Knows nothing of what is written.
- */
+/* Where a capture is written: a new or empty directory, all or nothing, below one descriptor. No
+ * link is followed: another user may put some there while root captures. */
 #include "base/array.h"
 #include "features/capture.h"
 
@@ -159,10 +156,8 @@ static int make_directory(struct capture *capture)
 
 /* ---- Files below it ---- */
 
-/**
- * Opens the directory that a path ends in, below @directory; *@name is the last part of the path.
- * With @make directories are made where they are missing. Returns a descriptor or -errno.
- */
+/** Opens the directory that a path ends in, below @directory; *@name is the last part of the path.
+ * With @make directories are made where they are missing. Returns a descriptor or -errno. */
 static int open_parent(int directory, const char *path, bool make, const char **name)
 {
 	int at = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -455,9 +455,8 @@ static bool keeps_a_cpu(const struct cpus_change *work, unsigned int package)
 	return false;
 }
 
-/** A package all of whose CPUs are offline can no longer be reached, so that nothing could bring
- * them back but a request for all CPUs; and without partitions none can be isolated, and none need
- * be where the level enables all. */
+/** A package without CPUs can no longer be reached, so each keeps one. Without partitions no CPU is
+ * isolated, and none need be where the level enables all. */
 static int check_cpus(struct cpus_change *work, struct domain_request *requests,
 		      enum cpus_wanted wanted)
 {

@@ -9,10 +9,8 @@
 
 /* ---- CPUs that come online ---- */
 
-/*
- * Kernels before 6.16 write an MSR again as the CPU comes online that last wrote it: the turbo
- * ratio limits are then those of some earlier time.
- */
+/* Kernels before 6.16 write an MSR again as the CPU comes online that last wrote it: the turbo
+ * ratio limits are then those of some earlier time. */
 
 /** Adds a step that gives the turbo ratio limits, once CPUs are online, the values that they have
  * right before step @online. */
@@ -118,10 +116,8 @@ enum group {
 	GROUP_OTHER_PARTITION, /* not of this domain's CPUs: an administrator's */
 };
 
-/**
- * Finds what is below that name. Returns 0 with @state as partition_read() has it, to be freed, or
- * an error with a message and @state NULL; -EOPNOTSUPP: there are no cpusets, and no partition.
- */
+/** Finds what is below that name. Returns 0 with @state as partition_read() has it, to be freed, or
+ * an error with a message and @state NULL; -EOPNOTSUPP: there are no cpusets, and no partition. */
 int group_find(struct isst_context *context, const struct isst_domain *domain, enum group *group,
 	       char **state);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the features do for any number of domains or CPUs at once: reading what the firmware
- * reports, and planning requests as parts of a change. src/library gives it the shape that programs
- * see.
- */
+/* Reading and planning for any number of domains or CPUs at once; src/library gives it the shape
+ * that programs see. */
 #ifndef ISST_FEATURES_FEATURES_H
 #define ISST_FEATURES_FEATURES_H
 
@@ -191,11 +188,9 @@ int cpus_state_add(const struct cpus_state *state, enum cpus_part part, enum cpu
 struct domain_request {
 	const struct isst_domain *domain; /* in */
 	const struct isst_cpu *cpu;	  /* in, of requests for CPUs */
-	/*
-	 * Out, of planning: the target is left out of the change, if that may be made without it
+	/* Out, of planning: the target is left out of the change, if that may be made without it
 	 * (enum target_policy); -EOPNOTSUPP: it does not support the request; -EIO: its state
-	 * forbids it or could not be read. The message has the cause and the remedy.
-	 */
+	 * forbids it or could not be read. The message has the cause and the remedy. */
 	struct isst_failure failure;
 };
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Chooses the CPUs of high priority cores, as many as the buckets of SST-TF hold; core_choice.c
- * decides which of the cores it will be.
- */
+/* Chooses the CPUs of high priority cores, as many as the buckets of SST-TF hold. */
 #include "features/high_priority.h"
 #include "base/cpuset.h"
 #include "common/memory_stream.h"
@@ -30,8 +27,7 @@ struct chooser {
 	const struct core_choice *choice;
 	const struct isst_cpuset *cpus; /* as in the scope */
 	/* To choose from: those with CPUs, with their levels. Buckets hold cores of a package,
-	 * which its power domains report one by one: where these are at different levels, each of
-	 * them must hold the cores for all to have the frequency of the bucket. */
+	 * which its power domains report one by one: the smallest counts. */
 	struct domain_snapshot *domains;
 	size_t domain_count;
 	struct core_candidate *candidates;
@@ -283,9 +279,8 @@ static int read_choice_levels(struct chooser *chooser, const struct choice_scope
 
 /* ---- What decides between the cores of a domain ---- */
 
-/** The highest frequency. Where the kernel does not report it, none is preferred; it reports
- * nothing of a core that is offline as yet: that is taken to be one like most, as only few have a
- * higher frequency than others. */
+/** The highest frequency. Where the kernel reports none, none is preferred; a core that is offline
+ * as yet is taken to be one like most. */
 static int rank_by_frequency(struct isst_context *context, struct core_candidate *cores,
 			     const unsigned int *cpus, size_t count)
 {
@@ -469,12 +464,8 @@ static int add_excluded(const struct chooser *chooser, size_t i, struct siblings
 	return error;
 }
 
-/**
- * What a user has to know of sibling threads who counts cores and names CPUs, as the end of a
- * sentence, to be freed; empty without siblings, NULL without memory.
- *
- * @package: NULL: of all packages
- */
+/** What a user has to know of sibling threads, as the end of a sentence, to be freed; empty without
+ * siblings, NULL without memory. @package: NULL: of all packages */
 static char *siblings_text(const struct chooser *chooser, const unsigned int *package)
 {
 	struct siblings siblings = { .excluded = isst_cpuset_new() };

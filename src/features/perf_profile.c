@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * SST-PP, and SST-BF and SST-TF as the levels specify them. Levels of all domains are read
- * together, in phases: what a later one asks depends on what an earlier one answered.
- */
+/* SST-PP, SST-BF and SST-TF of levels. Those of all domains are read together, in phases: a later
+ * one depends on what an earlier one found. */
 #include "features/features.h"
 #include "features/snapshot.h"
 
@@ -57,10 +55,8 @@ static int plan_perf_profile(struct isst_context *context, struct firmware_batch
 	return perf_profile_plan(context, batch, result);
 }
 
-/**
- * Firmware that refuses to report a property does not have it. Where other domains do report it,
- * that is no lack but a failure: else half a machine would be taken for the whole.
- */
+/** Firmware that refuses to report a property does not have it. Where other domains do report it,
+ * that is no lack but a failure: else half a machine would be taken for the whole. */
 static void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere)
 {
 	if (failure->error == -EOPNOTSUPP && answered_elsewhere)
@@ -314,9 +310,7 @@ static enum isst_feature_state feature_state(bool known, bool supported, bool on
 	return on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
 }
 
-/** A feature that a level supports is shown with the state that the firmware reports for that
- * level.
- */
+/** A feature has the state that the firmware reports for that level. */
 static void resolve_features(struct level_reader *reader, struct level_request *request)
 {
 	const struct domain_state *state = state_of(reader, request);
@@ -392,10 +386,8 @@ static int read_rest(struct level_reader *reader)
 	return error ? error : firmware_run(reader->batch);
 }
 
-/**
- * Turns a core mask into CPUs. A list that may lack a CPU would be worse than none: where the core
- * of any CPU of the domain is not known, that is the failure.
- */
+/** Turns a core mask into CPUs. A list that may lack a CPU would be worse than none: where the core
+ * of any CPU of the domain is not known, that is the failure. */
 static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *domain,
 			const struct core_mask *mask, struct isst_failure *failure,
 			struct isst_cpuset **cpus)

@@ -44,12 +44,9 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 			    "%s: uncore limits are left unchanged: %s", domain->name, why);
 }
 
-/**
- * Limits that are not there, or that would cross, are left out with a warning; those that cannot be
- * read fail the change. A level may specify only one of the two: the kernel does not compare them.
- * Raising begins with the maximum, lowering with the minimum, so that the two never cross. A limit
- * that the level does not specify, and that need not follow the other one, is the firmware's.
- */
+/** Limits that are not there, or that would cross, are left out with a warning; those that cannot
+ * be read fail the change. Raising begins with the maximum, lowering with the minimum, so that the
+ * two never cross. A limit that the level does not specify is the firmware's. */
 static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
 		       const struct isst_fabric *fabric, unsigned int cluster)
 {
@@ -118,10 +115,8 @@ static int name_lifted_limits(struct step *step)
 				    "was below the base frequency of the level, and is removed");
 }
 
-/**
- * A limit below the level's base frequency would undo what the level is for. It is removed rather
- * than raised to that frequency, where it would keep turbo and SST-BF out later.
- */
+/** Removes a limit below the level's base frequency: raised to that frequency it would keep turbo
+ * and SST-BF out later. */
 static void plan_scaling(struct level_change *work, struct step *step, size_t i)
 {
 	const struct isst_level *level = &work->current.domains[i].level;
@@ -358,10 +353,8 @@ static int report_features(const struct step *levels, const struct isst_domain *
 	return 0;
 }
 
-/**
- * The driver of TPMI switches the features off only behind a level that took effect while it
- * waited: behind one that came later that is done here.
- */
+/** The driver of TPMI switches features off only behind a level that took effect while it waited:
+ * behind a later one that is done here. */
 static int finish_levels(struct step *levels)
 {
 	struct isst_context *context = levels->change->context;
@@ -437,11 +430,8 @@ static bool suffices_once_seen(const struct isst_level *level)
 	return suffices(&found);
 }
 
-/**
- * What must hold: level 0 is all that there is without SST-PP; and a power domain may be without
- * cores at a level, but not a whole package, as far as its domains are asked for: firmware that
- * reports so would have all its CPUs taken offline, down to CPU 0.
- */
+/** Without SST-PP there is level 0 alone. A power domain may be without cores at a level, but not a
+ * whole package: all its CPUs would go offline. */
 static void check_levels(struct level_change *work, bool online)
 {
 	for (size_t i = 0; i < work->current.count; i++)

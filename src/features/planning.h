@@ -48,10 +48,8 @@ enum need {
 	REQUIRED,   /* where it cannot be read, that is the request's failure */
 };
 
-/**
- * What a change has to know. Every query that is required is one more that can keep the change from
- * being made, so a change asks for no more than it depends on.
- */
+/** What a change has to know: no more than it depends on, as each required query can keep it from
+ * being made. */
 struct state_needs {
 	enum need levels; /* the summary of levels, and the @parts of @level */
 	enum level_choice choice;
@@ -100,10 +98,8 @@ __attribute__((format(printf, 4, 5))) void request_reject(struct isst_change *ch
 int plan_conclude(struct isst_change *change, const struct domain_request *requests, size_t count,
 		  int error);
 
-/**
- * Leaves a target out of a request for which it was not planned at all, as it no longer exists,
- * where the change may be made without it. @others: the request has other targets.
- */
+/** Leaves a target out of a request for which it was not planned at all, as it no longer exists,
+ * where the change may be made without it. @others: the request has other targets. */
 void change_plan_without(struct isst_change *change, const struct isst_failure *failure,
 			 bool others);
 
@@ -146,18 +142,14 @@ bool feature_may_be_on(const struct domain_snapshot *current, unsigned int featu
 /** What was the matter where that is not known. */
 const char *feature_unknown_why(const struct domain_snapshot *current);
 
-/**
- * Whether a feature may be on in the domain of request @i or, where core-power is the package's, in
- * any power domain of its package with CPUs: those of I/O dies follow these.
- */
+/** Whether a feature may be on in the domain of request @i or, where core-power is the package's,
+ * in any power domain of its package with CPUs: those of I/O dies follow these. */
 bool feature_in_use(const struct isst_change *change, const struct domain_request *requests,
 		    const struct current_state *current, size_t i, unsigned int feature);
 
-/**
- * Whether turbo-freq may stay on in a power domain that has the turbo ratio limits of request @i as
- * well: they are the package's. @requests, @current: with those of the neighbours. For a change
- * that switches turbo-freq off.
- */
+/** Whether turbo-freq may stay on in a power domain that has the turbo ratio limits of request @i
+ * as well: they are the package's. @requests, @current: with those of the neighbours. For a change
+ * that switches turbo-freq off. */
 bool limits_stay_in_use(const struct isst_change *change, const struct domain_request *requests,
 			const struct current_state *current, size_t i);
 
@@ -195,11 +187,9 @@ struct preset_limits {
 	bool hidden; /* the upper one takes effect only once turbo is on again */
 };
 
-/**
- * Both limits at the base frequency; one at the end of the processor's range is none. @limits:
+/** Both limits at the base frequency; one at the end of the processor's range is none. @limits:
  * whether the upper one is hidden is set. Returns 0, or a negative errno with *@missing the file
- * that could not be read.
- */
+ * that could not be read. */
 int preset_find_limits(struct kernel_files *files, unsigned int cpu, const char **missing,
 		       struct preset_limits *limits);
 
@@ -226,35 +216,27 @@ struct cpus_plan {
 	const struct isst_level *const *levels;
 };
 
-/**
- * Plans which CPUs are in use, as plan_level_change() has it with @online or partitions; in two
+/** Plans which CPUs are in use, as plan_level_change() has it with @online or partitions; in two
  * parts, since CPUs come online before anything can be set for them, and go offline when all is
  * set: one is called right behind plan_level_change(), the other last. The failure of a request is
  * the same of both. -EOPNOTSUPP: CPUS_ISOLATED where there are no partitions, and the level does
- * not enable all CPUs. -EIO: no CPU of a package would stay online.
- */
+ * not enable all CPUs. -EIO: no CPU of a package would stay online. */
 int plan_cpus(struct isst_change *change, struct domain_request *requests, size_t count,
 	      const struct cpus_plan *plan, bool online);
 
-/**
- * Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the
+/** Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the
  * frequencies of the processor is refused, but for an upper limit above them: that is none. CPUs
  * that the steps planned so far bring online are taken as online, and where these steps move the
- * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written.
- */
+ * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written. */
 int plan_scaling_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
-/**
- * Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
+/** Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
  * compare them, and some state may have them so. A lower limit that is kept goes down with an upper
- * one that would be below it.
- */
+ * one that would be below it. */
 int plan_uncore_limits(struct isst_change *change, struct limit_request *requests, size_t count);
 
-/**
- * All present CPUs online. After change_run() the machine is discovered anew, see
- * isst_rediscover().
- */
+/** All present CPUs online. After change_run() the machine is discovered anew, see
+ * isst_rediscover(). */
 int change_plan_all_online(struct isst_change *change);
 
 /** As change_plan_base_freq(), where the BIOS has set SST-BF up for good. */

@@ -160,11 +160,10 @@ static int read_ranges_at_rest(const struct step *step, struct scaling_limits *l
 	return error;
 }
 
-/**
- * What planning could not see: a limit that is stated for a range which was not known before is not
- * fitted to that; an upper limit of a CPU that came online must not be below a lower one of which
- * nothing is asked; and a lower one at the highest frequency would be clipped to the upper one.
- */
+/** What planning could not see: a limit that is stated for a range which was not known before is
+ * not fitted to that; an upper limit of a CPU that came online must not be below a lower one of
+ * which nothing is asked; and a lower one at the highest frequency would be clipped to the upper
+ * one. */
 static int check_entry(const struct step *step, const struct scaling_limits *limits,
 		       const struct entry *entry)
 {

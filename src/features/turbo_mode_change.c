@@ -84,10 +84,8 @@ struct limit {
 	bool hidden; /* it takes effect only once turbo is on again */
 };
 
-/**
- * Without base_frequency it is unknown where turbo begins; and a processor that reaches no more
- * than that needs no limit, unless it is turbo's being off that keeps it there.
- */
+/** Without base_frequency it is unknown where turbo begins; and a processor that reaches no more
+ * than that needs no limit, unless it is turbo's being off that keeps it there. */
 static void find_limit(struct isst_change *change, struct domain_request *request, bool enable,
 		       enum turbo_state turbo, struct limit *limit)
 {

@@ -97,11 +97,9 @@ static int widen_packages(struct step *step)
 
 /* ---- Planning those of a package ---- */
 
-/**
- * Where the steps set a limit of all that a package has, they may move that of the package: behind
+/** Where the steps set a limit of all that a package has, they may move that of the package: behind
  * one that was held back by it, steps are added that move it, and set the limits again. A lower
- * limit is in one of two steps. Returns 0 or -ENOMEM.
- */
+ * limit is in one of two steps. Returns 0 or -ENOMEM. */
 static int uncore_package_plan(const struct limit_steps *steps, unsigned int package)
 {
 	struct isst_context *context;

@@ -279,10 +279,8 @@ static bool is_feature_on(const struct wanted *wanted, const struct wanted_item 
 	return !is_feature_off(wanted, item);
 }
 
-/**
- * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
- * SST-BF; and with it what the limits of cpufreq read as.
- */
+/** With turbo off, cpuinfo_max_freq of most kernels is the base frequency: it moves with SST-BF,
+ * and with it what limits of cpufreq read as. */
 static int plan_features(struct wanted *wanted, selects selected)
 {
 	struct isst_change *change = wanted->change;

@@ -45,12 +45,10 @@ struct scope_needs {
 	struct state_needs own, neighbours;
 };
 
-/**
- * Finds the neighbours and reads the state of all, as current_state_read() does. Where core-power
+/** Finds the neighbours and reads the state of all, as current_state_read() does. Where core-power
  * is needed, neighbours that lack it are not active; what else fails of one becomes the failure of
  * the requests of its package. To be ended with package_scope_end(). Returns 0 or a negative errno
- * (and there is nothing to end).
- */
+ * (and there is nothing to end). */
 int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
 			size_t count, const struct scope_needs *needs, struct package_scope *scope);
 
@@ -73,10 +71,9 @@ size_t package_scope_core_power_count(const struct package_scope *scope);
  */
 int package_scope_core_power_off(struct package_scope *scope, unsigned int feature);
 
-/**
- * Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where a request is
+/** Plans `disable` of a feature (FEATURE_...) where there is one: it goes off where a request is
  * active, and in the I/O dies of packages where it stays on in no power domain with CPUs. With
- * --auto what was saved is restored; else that it stays is reported. Returns 0 or a negative errno.
+ * --auto what was saved is restored; else it stays, and is reported. Returns 0 or a negative errno.
  */
 int package_scope_disable(struct package_scope *scope, unsigned int feature, bool automatic);
 
@@ -108,10 +105,8 @@ int plan_settings(struct package_scope *scope, const struct domain_request *requ
 
 /* ---- Parts of the change ---- */
 
-/*
- * The functions below return 0, -ENOMEM or -EINTR; what stands against a setting becomes its
- * problem.
- */
+/* The functions below return 0, -ENOMEM or -EINTR; what stands against a setting becomes its
+ * problem. */
 
 /* apply_checks.c */
 
@@ -149,12 +144,10 @@ void warn_of_clos_range(struct isst_change *change, const struct isst_domain *do
 
 /* ---- Requests of commands ---- */
 
-/*
- * Each plans one request for a set of domains: checks what must hold on all of them and adds the
+/* Each plans one request for a set of domains: checks what must hold on all of them and adds the
  * steps. It is planned from what the requests before it will leave of levels, features and
  * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that
- * are wrong anywhere).
- */
+ * are wrong anywhere). */
 
 /** SST-PP: makes @level the current one. @online: CPUs that the level does not enable go offline,
  * the others online. */

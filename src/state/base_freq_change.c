@@ -226,11 +226,8 @@ static int name_removed_limits(struct step *step)
 				    "was below the base frequency of base-freq, and is removed");
 }
 
-/**
- * Removes a limit below the base frequency: at that frequency it would keep turbo out. Asks the CPU
- * to run at its best as far as its limit allows, as steps planned before, base frequency and level
- * leave them.
- */
+/** Removes a limit below the base frequency, which would keep turbo out, and asks the CPU to run at
+ * its best as far as its limit allows, as the steps planned before leave them. */
 static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_domain *domain,
 			   unsigned int cpu, uint64_t base_khz)
 {

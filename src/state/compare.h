@@ -21,12 +21,10 @@ struct differences {
 	size_t count;
 };
 
-/**
- * Reads what is wanted, and lists what differs: cores and CPUs that differ alike together. Returns
+/** Reads what is wanted, and lists what differs: cores and CPUs that differ alike together. Returns
  * 0, -EOPNOTSUPP or -EIO (problems were added to the configuration: the machine is without
  * something, or it cannot be read) or -ENOMEM. To be cleared with differences_clear() in either
- * case.
- */
+ * case. */
 int wanted_compare(struct wanted *wanted, struct differences *differences);
 void differences_clear(struct differences *differences);
 
@@ -48,11 +46,9 @@ int cpus_compare(struct wanted *wanted, struct differences *differences);
 int cpus_plan_all_online(struct wanted *wanted);
 int cpus_plan_all_offline(struct wanted *wanted);
 
-/**
- * CPUs that come online by the steps planned so far, and were offline ever since, belong to cores
+/** CPUs that come online by the steps planned so far, and were offline ever since, belong to cores
  * and domains that are not known yet: what is stated of CPUs cannot be planned for them. Adds that
- * as problems. Returns 0 or -ENOMEM.
- */
+ * as problems. Returns 0 or -ENOMEM. */
 int cpus_check_unknown(struct wanted *wanted);
 
 /** Adds settings with the present state of the targets of @wanted, unless it is as @except (which

@@ -136,10 +136,9 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 
 /* ---- Off ---- */
 
-/** On the mailbox core-power is not taken from turbo-freq, nor where nothing could be learnt of
- * that; where there are levels, a refusal is no answer either. Where the summary of levels is
- * refused there is one level, which is asked. Firmware that refuses to report its features has no
- * turbo-freq. */
+/** On the mailbox core-power is not taken from turbo-freq, nor where that is not known; where there
+ * are levels, a refusal is no answer. Without a summary of levels there is one level, which is
+ * asked. */
 static int check_turbo_freq(struct package_scope *scope, size_t i)
 {
 	const struct domain_snapshot *current = &scope->current.domains[i];

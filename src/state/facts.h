@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What has to be known of a machine to find out what a configuration means there. Reads no more
- * than its settings depend on.
- */
+/* What has to be known of a machine to find out what a configuration means there, and no more. */
 #ifndef ISST_STATE_FACTS_H
 #define ISST_STATE_FACTS_H
 
@@ -48,11 +45,9 @@ struct facts {
 	unsigned int parts; /* of the levels: ISST_READ_LEVELS_... */
 };
 
-/**
- * Reads what a configuration depends on. @whole: for a change. @targets: what it is for. What
+/** Reads what a configuration depends on. @whole: for a change. @targets: what it is for. What
  * cannot be read has its own failure. Returns 0, -ENOMEM or -EINTR. To be cleared with
- * facts_clear() in either case.
- */
+ * facts_clear() in either case. */
 int facts_read(struct facts *facts, const struct configuration *configuration,
 	       struct isst_context *context, bool whole, const struct domain_set *targets);
 void facts_clear(struct facts *facts);

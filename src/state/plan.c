@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The requests of commands: each is planned, and leaves with the change whether it may be made in
- * spite of what stands against single targets.
- */
+/* The requests of commands: what they reach, and what of them is settings. */
 #include "features/planning.h"
 #include "state/apply.h"
 #include "topology/context.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The present state of a machine as settings: what most of its domains have in common as one
- * setting for all, what others have as settings for them.
- */
+/* The present state of a machine as settings: one for all of what most domains have in common, and
+ * settings for the others. */
 #include "state/read.h"
 #include "base/array.h"
 #include "state/compare.h"

@@ -20,8 +20,7 @@ int configuration_read_state(struct configuration *configuration, struct isst_co
 
 /** That CPUs are where they shall be, but for some that were not seen, is a notice. Before
  * discovery only what is known of the processor is compared. Returns 0, ISST_CONFIG_SKIPPED,
- * -EOPNOTSUPP (with a problem for each condition that is not met) or -ENOMEM.
- */
+ * -EOPNOTSUPP (with a problem for each condition that is not met) or -ENOMEM. */
 int configuration_match(struct configuration *configuration, struct isst_context *context);
 
 /** Adds the conditions that hold for this machine only: its processor and CPUs, and where each CPU
@@ -29,11 +28,9 @@ int configuration_match(struct configuration *configuration, struct isst_context
 int configuration_add_machine(struct configuration *configuration,
 			      const struct isst_context *context, struct origin origin);
 
-/**
- * Finds the CPUs that were seen when the conditions for one machine were written (*@before, NULL:
+/** Finds the CPUs that were seen when the conditions for one machine were written (*@before, NULL:
  * all, or there are no such conditions), and those that were not, and were since (*@seen, to be
- * freed; NULL: none). Returns 0 or -ENOMEM.
- */
+ * freed; NULL: none). Returns 0 or -ENOMEM. */
 int configuration_find_seen(const struct configuration *configuration,
 			    const struct isst_context *context, const struct isst_cpuset **before,
 			    struct isst_cpuset **seen);
@@ -53,18 +50,14 @@ int configuration_add_defaults(struct configuration *configuration,
 
 /* ---- The state after boot ---- */
 
-/**
- * As `boot_state` of struct isst_context. The state is without what cannot be read. Returns 0,
- * -ENOMEM or -EINTR.
- */
+/** As `boot_state` of struct isst_context. The state is without what cannot be read. Returns 0,
+ * -ENOMEM or -EINTR. */
 int configuration_boot_state(struct isst_context *context, const char *kept, char **text,
 			     size_t *size);
 
-/**
- * Adds what CPUs have that were not seen when the state after boot was kept, and were by now: no
+/** Adds what CPUs have that were not seen when the state after boot was kept, and were by now: no
  * change can have written it, as each one does this before it writes. What cannot be read is left
- * out, with a notice. *@any: something was added. Returns 0, -ENOMEM or -EINTR.
- */
+ * out, with a notice. *@any: something was added. Returns 0, -ENOMEM or -EINTR. */
 int configuration_add_seen(struct configuration *boot, struct isst_context *context, bool *any);
 
 #endif

@@ -15,11 +15,8 @@
 
 /* ---- Turbo ratio limits ---- */
 
-/**
- * Whose level defines the limits of domain @i. Power domains share the register of their package:
- * were each to write its own limits, the last one would count, and the next run would find the
- * others changed.
- */
+/** Whose level defines the limits of domain @i. Power domains share the register of their package:
+ * were each to write its own limits, the last one would count. */
 static size_t limits_owner(const struct isst_change *change, const struct domain_request *requests,
 			   size_t i)
 {
@@ -93,11 +90,9 @@ static void warn_of_use(const struct package_scope *scope, size_t i)
 			package);
 }
 
-/**
- * Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
+/** Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
  * asked for, and they are no reason to leave turbo-freq on. @restored: of which requests they are
- * restored, or stay. Returns 0 or -ENOMEM.
- */
+ * restored, or stay. Returns 0 or -ENOMEM. */
 static int turbo_freq_plan_level_limits(struct package_scope *scope, const bool *restored)
 {
 	struct level_limits *limits = calloc(scope->own + 1, sizeof(*limits));
@@ -123,11 +118,8 @@ static int turbo_freq_plan_level_limits(struct package_scope *scope, const bool 
 
 /* ---- What enabling needs ---- */
 
-/**
- * Priorities are set up for the buckets of a level, and for each core: of one that is not known the
- * old priority would stay. Firmware that reports no bucket would have cores take second place to
- * none; what cannot be read at all is not known to be none.
- */
+/** Each core must be known, or its old priority would stay. Firmware that reports no bucket would
+ * have cores take second place to none; what cannot be read is not known to be none. */
 static void check_cores(struct package_scope *scope, size_t i)
 {
 	const struct domain_snapshot *current = scope->current.domains;
@@ -296,11 +288,8 @@ static bool was_on(const struct package_scope *scope, size_t i)
 	return on && any;
 }
 
-/**
- * Turbo-freq, and core-power, without which it has no priorities to go by. Where turbo-freq is on
- * already another process may have disabled core-power since, and cores run at the frequencies that
- * the firmware gives them then: that is left as it is.
- */
+/** Turbo-freq, and core-power for its priorities. Where turbo-freq is on already another process
+ * may have disabled core-power since: that is left as it is. */
 static int add_settings(struct package_scope *scope)
 {
 	static const struct {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the settings of a configuration mean on a machine: the items that it has for them, and what
- * their bits shall be.
- */
+/* What the settings of a configuration mean on a machine: its items, and what their bits become. */
 #ifndef ISST_STATE_WANTED_H
 #define ISST_STATE_WANTED_H
 
@@ -66,14 +63,12 @@ struct wanted {
 	struct isst_change *change; /* while it is planned */
 };
 
-/**
- * Works out what a configuration means on the machine of a context, both of which are set, as may
+/** Works out what a configuration means on the machine of a context, both of which are set, as may
  * be targets; @to_change: with all that has to be known before anything is written, else with as
  * few questions to firmware and kernel as possible. Returns 0, -EOPNOTSUPP, -EIO or -EINVAL
  * (@configuration->problems names all that the machine does not have, that could not be read, or
  * that contradicts itself there; the first one's error), -ENOMEM or -EINTR. To be cleared with
- * wanted_clear() in either case.
- */
+ * wanted_clear() in either case. */
 int wanted_find(struct wanted *wanted, bool to_change);
 
 /** The same with the facts that are there. */
@@ -119,9 +114,7 @@ const struct setting *wanted_cpus(const struct wanted *wanted, const struct isst
 bool wanted_online(const struct wanted *wanted, const struct domain_facts *domain,
 		   unsigned int cpu);
 
-/** Whether an item enables turbo-freq where it is disabled, and not by a state that some machine
- * had.
- */
+/** Whether an item enables turbo-freq where it is disabled, and not by a saved state. */
 bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_item *item);
 
 /** Whether a domain, or a power domain of a package, ends with turbo-freq on; once what is wanted
@@ -129,13 +122,11 @@ bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_
 bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_facts *domain);
 bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package);
 
-/**
- * Adds the problem that a domain (NULL: the machine) is without what a setting asks for
+/** Adds the problem that a domain (NULL: the machine) is without what a setting asks for
  * (-EOPNOTSUPP; -ENODEV: for want of a driver), or that it cannot be found out (another error):
  * once for each setting. Where the machine is without, and the setting is optional, that is a skip.
  * Nothing for a domain without CPUs that the setting does not name. -EINVAL: it cannot hold beside
- * others on this machine. Returns 0 or -ENOMEM.
- */
+ * others on this machine. Returns 0 or -ENOMEM. */
 __attribute__((format(printf, 5, 6))) int wanted_reject(struct wanted *wanted,
 							const struct setting *setting,
 							const struct isst_domain *domain, int error,
@@ -179,9 +170,7 @@ bool resolve_wish(const struct wanted *wanted, enum subject subject,
 bool resolve_cpu_wish(const struct wanted *wanted, enum subject subject, const struct isst_cpu *cpu,
 		      struct wish *wish);
 
-/*
- * The functions below return 0 or -ENOMEM.
- */
+/* They return 0 or -ENOMEM. */
 
 /** The frequency of a wish in kHz, where that is a number or a word for one: of the level that a
  * domain is going to have, and of its processor. Returns -ENODATA where it is not known, which was
