@@ -18,8 +18,7 @@
 /** The index of a setting that has none, or is for every fabric. */
 #define INDEX_ALL UINT_MAX
 
-/** What can be set. A subject with an index, such as the minimum of CLOS 2, is a setting of its
- * own for each index. */
+/** What can be set; each index of a subject that has one is a setting of its own. */
 enum subject {
 	SUBJECT_LEVEL,
 	SUBJECT_TURBO_FREQ,
@@ -60,8 +59,7 @@ enum wanted_kind {
 	WANTED_KINDS
 };
 
-/** Which part of the machine a setting is for: sets of numbers, NULL: all. Power domains are named
- * only together with packages. */
+/** The part of the machine that a setting is for; NULL: all. Power domains need packages. */
 struct scope {
 	struct isst_cpuset *packages, *power_domains;
 };
@@ -136,13 +134,10 @@ struct configuration {
 int configuration_add_text(struct configuration *configuration, const char *source,
 			   const char *text, size_t size, bool is_file);
 
-/**
- * Adds a setting, whose sets become the configuration's, also on error. Returns 0 or -ENOMEM.
- */
+/** Adds a setting; takes over its sets, also on error. Returns 0 or -ENOMEM. */
 int configuration_add(struct configuration *configuration, struct setting *setting);
 
-/** Adds a source of settings by its name, which is copied: @origin->source of those that follow.
- * Returns 0 or -ENOMEM. */
+/** Adds a source of the settings that follow; copies its name. Returns 0 or -ENOMEM. */
 int configuration_add_source(struct configuration *configuration, const char *name);
 /** Forgets all but the first @count sources, of which no setting and no problem is left. */
 void configuration_drop_sources(struct configuration *configuration, size_t count);
@@ -166,13 +161,11 @@ const struct setting *configuration_find(const struct configuration *configurati
  * two of which neither does, the first one of the configuration counts. */
 bool setting_counts_more(const struct setting *setting, const struct setting *other);
 
-/** How precisely a setting names where it is for: the more, the more it counts. Below
- * SETTING_PRECISIONS. */
+/** How precisely a setting names its place, below SETTING_PRECISIONS; the most precise counts. */
 enum { SETTING_PRECISIONS = 16 };
 unsigned int setting_precision(const struct setting *setting);
 
-/** Whether a text is the state that some machine had, by its `machine` line: it holds what that
- * had, however odd. */
+/** Whether a text is the state that some machine had, however odd, by its `machine` line. */
 bool configuration_is_state(const struct configuration *configuration, size_t source);
 
 /** Whether CPUs have a subject, rather than power domains. */

@@ -20,8 +20,7 @@ struct settings_here {
 	size_t count;
 };
 
-/** Two subjects of which one setting each may exclude the other; or one subject, of which two
- * settings may want something else of the same thing. */
+/** Two subjects whose settings may exclude each other; or one, whose settings may differ. */
 struct rule {
 	enum subject one, other;
 	enum wanted_kind wanted; /* of @one; WANTED_KHZ: limits, a minimum and a maximum */
@@ -154,8 +153,7 @@ static bool contains(const struct isst_cpuset *set, const struct isst_cpuset *pa
 	return !set || (part && cpuset_contains(set, part));
 }
 
-/** Whether two settings for places in common are so on each machine: where one names CPUs, these
- * have to be in the scope of the other. */
+/** Whether two settings meet on each machine: CPUs of one have to be in the scope of the other. */
 static bool meet(const struct setting *one, const struct setting *other)
 {
 	bool names_cpus = subject_is_of_cpus(one->subject) && one->cpus;
@@ -461,8 +459,7 @@ static int report_pair(struct configuration *configuration, const struct pair *p
 	return error;
 }
 
-/** Reports each pair of lines once, however many places and CLOS it was found at, if it is new with
- * a source. A state may have limits that no statement would be written for. */
+/** Reports each pair of lines that is new with a source once. A state may have odd limits. */
 static int report_pairs(struct configuration *configuration, const struct search *search,
 			size_t source)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The keywords of configurations: a row of the table for each, with the function that takes what
- * follows it. */
+/* The keywords of configurations, each with the function that takes what follows it. */
 #include "base/array.h"
 #include "common/suggest.h"
 #include "configuration/statement.h"

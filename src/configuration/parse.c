@@ -215,8 +215,7 @@ static int parse_lines(struct configuration *configuration, size_t source, const
 	return wrong ? -EINVAL : 0;
 }
 
-/** Puts the problems of a text into the order of its lines, from one on: contradictions were found
- * after mistakes. */
+/** Sorts problems by line, from @first on: contradictions were found after mistakes. */
 static void order_problems(struct configuration *configuration, size_t first)
 {
 	struct problem *problems = configuration->problems;
@@ -242,8 +241,7 @@ int configuration_add_text(struct configuration *configuration, const char *sour
 	if (error)
 		return error;
 	error = parse_lines(configuration, number, text, size, is_file);
-	/* Whether the statements are those that were saved: who edited them is not exempt from what
-	 * is checked of statements. */
+	/* Statements that were edited since they were saved are checked like others. */
 	for (size_t i = matches; i < configuration->match_count && !error; i++) {
 		struct match *match = &configuration->matches[i];
 		uint64_t checksum = 0;

@@ -42,10 +42,7 @@ struct statement {
 	struct scope scope; /* what stands in front of it */
 };
 
-/*
- * The functions that take words return 0, -EINVAL after adding a problem that names the word, or
- * -ENOMEM.
- */
+/* Functions that take words return 0, -EINVAL with a problem that names the word, or -ENOMEM. */
 
 /** Adds the problem that a word is not what is expected; @word NULL: that one is missing. */
 int statement_reject(struct statement *statement, const char *word, const char *expected);
@@ -86,8 +83,7 @@ bool statement_take_wanted(struct statement *statement, unsigned int allowed,
 int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
 			uint64_t *khz);
 
-/** Adds a setting for where the statement is for. The sets of @setting become the configuration's,
- * also on error. */
+/** Adds a setting for the place of the statement; takes over its sets, also on error. */
 int statement_add(struct statement *statement, struct setting *setting);
 
 /* ---- keywords.c ---- */

@@ -68,8 +68,7 @@ static bool is_without_hwp(const struct survey *survey)
 	return false;
 }
 
-/** Whether a bucket of SST-TF holds more cores than its package has CPUs, all of them known:
- * offline ones included. */
+/** Whether a bucket of SST-TF holds more cores than its package has CPUs, offline ones included. */
 static bool has_impossible_bucket(const struct survey *survey)
 {
 	survey_for_each_domain (domain, survey) {
@@ -108,8 +107,7 @@ static bool has_many_packages(const struct survey *survey)
 	return packages > KNOWN_PACKAGES;
 }
 
-/** Whether package ids are not simply counted, as in virtual machines that were given packages of
- * their host. */
+/** Whether package ids have gaps, as in virtual machines with packages of their host. */
 static bool has_sparse_packages(const struct survey *survey)
 {
 	unsigned int next = 0;

@@ -99,8 +99,8 @@ static unsigned int rank(const struct survey_domain *domain, unsigned int clos)
 		       : domain->clos[clos].weight;
 }
 
-/** The class of the highest or the lowest priority that cores have, which have the higher base
- * frequency of SST-BF or not; ISST_CLOS_COUNT: there are none. */
+/** The class of the highest or lowest priority of cores (@high: of SST-BF); ISST_CLOS_COUNT: none.
+ */
 static unsigned int find_class(const struct survey_domain *domain, bool high, bool lowest)
 {
 	const struct isst_cpuset *cores = domain->now->level.base_freq_info.high_priority;

@@ -9,8 +9,7 @@
 
 enum { KHZ_PER_MHZ = 1000, HIGH_EPP = 192 };
 
-/* The highest frequency changes with the level, min_perf_pct of boot does not: only what is far
- * above the lowest one was set. */
+/* min_perf_pct of boot does not follow the level: only a value far above the lowest was set. */
 enum { ALL_PERCENT = 100, HIGH_PERCENT = 50 };
 
 /** What a high lower limit means. */

@@ -365,8 +365,7 @@ void check_reasons(struct findings *findings)
 			      (!survey->named || isst_cpuset_has(survey->named, line->cpu));
 		size_t cpu = i;
 
-		/* The line of all CPUs of a domain counts where those of single CPUs, which follow
-		 * it, are empty. */
+		/* A domain's line counts where the lines of its CPUs, which follow, are empty. */
 		if (line->of_domain) {
 			cpu++;
 			counts = cpu < reasons->count && !reasons->lines[cpu].of_domain;

@@ -62,8 +62,7 @@ static void check_level(struct findings *findings, const struct survey_domain *d
 
 /* ---- CPUs of the level ---- */
 
-/** Whether each core has one CPU online, and CPUs that are offline are further threads of these:
- * SMT is off, one by one. */
+/** Whether each core has one CPU online and others offline: SMT is off, CPU by CPU. */
 static bool has_one_thread_each(const struct survey *survey, const struct survey_domain *domain)
 {
 	size_t offline = 0;

@@ -23,9 +23,8 @@ static bool has_other_classes(const struct survey_domain *domain)
 	return false;
 }
 
-/** Notes state that was lost. The remedy is to configure the machine as it was, which only its
- * owner knows: without classes turbo-freq and core-power would make high priority cores of all of
- * them. */
+/** Notes lost state. Only the owner knows the remedy: without classes all cores would be high
+ * priority cores. */
 static struct isst_finding *note_loss(struct findings *findings, const struct survey_domain *domain,
 				      const char *what, const char *meaning)
 {
@@ -147,8 +146,7 @@ static bool lacks_core_power(const struct survey_domain *domain, const struct su
 	return survey_core_power_is_on(first) && survey_core_power_is_off(domain);
 }
 
-/** Whether a domain is as at power-on in all that the kernel does not restore, and the first one is
- * not. */
+/** Whether a domain, unlike the first, is as at power-on in what the kernel does not restore. */
 static bool has_lost_state(const struct survey *survey, const struct survey_domain *domain,
 			   const struct survey_domain *first, bool restores_core_power)
 {
@@ -162,8 +160,7 @@ static bool has_lost_state(const struct survey *survey, const struct survey_doma
 	       domain->now->profile.current_level != first->now->profile.current_level;
 }
 
-/** The statements that make a domain what the first one is, divided by semicolons; NULL where that
- * takes classes, too. */
+/** The statements that make a domain like the first; NULL where that takes classes, too. */
 static const char *make_remedy(struct findings *findings, const struct survey_domain *domain,
 			       const struct survey_domain *first)
 {

@@ -156,8 +156,7 @@ static void add_package(struct isst_finding *finding, const struct package *pack
 	}
 }
 
-/** Cores that share the frequency of a bucket reach it where nothing else limits them; a class that
- * holds them below it is a finding. */
+/** High priority cores that a class holds below their bucket, or that were measured below it. */
 static void check_high(struct findings *findings, const struct package *package)
 {
 	for (size_t i = package->first; i < package->end; i++) {
@@ -254,8 +253,7 @@ static bool lacks_core_power(const struct survey *survey, const struct package *
 	return true;
 }
 
-/** All cores have high priority, or none. Nothing is lost by the latter where the level clips to no
- * less than the highest frequency. */
+/** All cores have high priority, or none, which costs nothing where the level does not clip. */
 static void check_undivided(struct findings *findings, const struct package *package, bool high)
 {
 	const int code = high ? ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES
@@ -316,8 +314,7 @@ static void check_package(struct findings *findings, const struct package *packa
 
 /* ---- Turbo ratio limits, where they are read ---- */
 
-/** The frequency that limits must not be below, in a bucket; 0: any. A bucket that the level does
- * not have applies to no number of cores. */
+/** The frequency that limits of a bucket must reach; 0: any, or the level has no such bucket. */
 static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int bucket)
 {
 	const struct isst_level *level = &domain->now->level;

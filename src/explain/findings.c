@@ -123,8 +123,7 @@ void finding_add_domain(struct isst_finding *finding, const struct survey_domain
 
 /* ---- The end ---- */
 
-/** The most important one first: by severity, which for some findings is not that of their code, by
- * the table of codes, then the one with the most CPUs, then the one that was found first. */
+/** By severity, the order of codes, the number of CPUs, then the order in which they were found. */
 static int compare_findings(const void *one, const void *other)
 {
 	const struct isst_finding *const *a = one, *const *b = other;

@@ -82,8 +82,7 @@ bool finding_disable(struct isst_finding *finding, const struct survey_domain *d
 /** Behind what was read of a feature, so that findings with such a remedy are others. */
 #define AS_SAVED(domain, features) ((domain)->saved & (features) ? ", as set by enable --auto" : "")
 
-/** Behind what was read of a limit: whether the configuration that was applied last states it. Then
- * it is a choice, and worth a note. */
+/** Behind a limit that the last configuration states: it is a choice, and worth a note. */
 #define AS_APPLIED(applied) \
 	((applied) ? ", as stated by the configuration that was applied last" : "")
 void finding_is_choice(struct isst_finding *finding, bool applied);

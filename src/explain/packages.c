@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* High and low priority of SST-TF in a survey, by domain and by package, whose cores share buckets.
- * Reads nothing. */
+/* High and low priority of SST-TF, by domain and by package, whose cores share buckets. */
 #include "explain/packages.h"
 #include "common/priorities.h"
 #include "explain/findings.h"
@@ -267,8 +266,7 @@ const char *package_cores_word(struct findings *findings, size_t count)
 
 /* ---- Remedies ---- */
 
-/** The bucket that high priority cores have to be chosen for; the number of buckets: they are in
- * one. */
+/** The bucket to choose high priority cores for; the number of buckets: they are in one. */
 static unsigned int bucket_to_choose(const struct package *package)
 {
 	if (package->cpus.unknown > 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* High and low priority of SST-TF in a survey, by domain and by package, whose cores share buckets.
- * Reads nothing. */
+/* High and low priority of SST-TF, by domain and by package, whose cores share buckets. */
 #ifndef ISST_EXPLAIN_PACKAGES_H
 #define ISST_EXPLAIN_PACKAGES_H
 
@@ -39,8 +38,8 @@ domain_filter turbo_freq_is_on;
 domain_filter has_priorities;	     /* SST-TF is on, and classes hold */
 domain_filter could_have_priorities; /* the same, but SST-TF can be off */
 
-/** Whether limits or weights make a difference between the classes of high and low priority in
- * use. A minimum above the base frequency counts on turbo frequencies. */
+/** Whether limits or weights tell classes of high and low priority apart. A minimum above the base
+ * frequency counts on turbo frequencies. */
 domain_filter classes_have_purpose;
 
 /** The package of a domain. */
@@ -59,12 +58,11 @@ struct isst_finding *note_max(struct findings *findings, int code,
 bool max_is_applied(const struct survey *survey, const struct survey_domain *domain,
 		    unsigned int clos);
 
-/** The frequency of the bucket of a domain's own level for so many cores of the package; 0: none
- * holds them, or it is unknown. Power domains of a package can be at different levels. */
+/** The frequency of the bucket for so many cores at the domain's own level; 0: none, or unknown. */
 unsigned int bucket_mhz(const struct survey_domain *domain, size_t cores);
 
-/** Whether the class of a high priority core holds it below a frequency, and not below its base
- * frequency, which is a finding of its own. */
+/** Whether the class of a high priority core holds it below @mhz, but not below its base frequency.
+ */
 bool is_held_below_bucket(const struct survey_domain *domain, const struct survey_cpu *cpu,
 			  unsigned int mhz);
 
@@ -74,8 +72,8 @@ unsigned int highest_turbo_mhz(const struct survey_domain *domain);
 /** What SST-TF clips a CPU to; 0: nothing, or unknown. */
 unsigned int clip_mhz(const struct survey_domain *domain, const struct survey_cpu *cpu);
 
-/** Whether all cores of the package of a domain are in classes that hold them below the highest
- * turbo frequency of their level, and none below its base frequency, or no lower than SST-TF. */
+/** Whether classes hold all cores of a package below the highest turbo frequency, and none of them
+ * below its base frequency, or no lower than SST-TF. */
 bool is_held_by_classes(const struct survey *survey, const struct survey_domain *domain);
 
 /** What so many cores of a package are called: buckets of E-cores count modules. */
@@ -91,15 +89,12 @@ unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores);
  */
 bool misses_turbo_freq(const struct survey_domain *domain, const struct package *package);
 
-/**
- * The statements with which the cores of a package make use of SST-TF: these, and if they would not
- * be in a bucket those that choose others. For REMEDY_PACKAGE_STATEMENT.
- */
+/** The statements that make use of SST-TF (REMEDY_PACKAGE_STATEMENT): these, or a choice of cores
+ * where those of high priority are in no bucket. */
 const char *turbo_freq_remedy(struct findings *findings, const struct package *package,
 			      const char *statements);
 
-/** Those that choose as many high priority cores as a bucket holds, or that turn off SST-TF where
- * no bucket gains. */
+/** Those that choose cores for a bucket, or that turn off SST-TF where no bucket gains. */
 const char *bucket_remedy(struct findings *findings, const struct package *package,
 			  unsigned int bucket);
 

@@ -29,8 +29,7 @@ static void groups_free(struct groups *groups)
 	free(groups->items);
 }
 
-/** Adds the domains of the package that begins at @first. @members: those that are meant;
- * statements for all leave others without CPUs alone. */
+/** Adds the package that begins at @first. Statements leave other domains without CPUs alone. */
 static int add_package(const struct survey *survey, const bool *members, size_t first,
 		       struct groups *groups)
 {
@@ -173,8 +172,8 @@ static bool is_package_of(const struct survey *survey, const struct isst_finding
 	return false;
 }
 
-/** The domains that the remedy of a finding is for, to be freed: of whole packages all, or those
- * whose level has SST-TF, without which the statement would be refused. */
+/** The domains that a remedy is for, to be freed: of whole packages all, or those with SST-TF,
+ * without which the statement would be refused. */
 static bool *domains_of_remedy(const struct survey *survey, const struct isst_finding *finding)
 {
 	bool *domains = calloc(survey->count + 1, sizeof(*domains));

@@ -122,8 +122,7 @@ struct survey_scope {
 	bool limits_only;		/* nothing but what limits the hardware is read */
 };
 
-/** Reads everything. Returns 0, also where parts could not be read, -ENOMEM or -EINTR. To be
- * cleared in any case. */
+/** Reads everything. Returns 0 even if parts are unreadable, -ENOMEM or -EINTR. To be cleared. */
 int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope);
 void survey_clear(struct survey *survey);
@@ -157,15 +156,13 @@ void survey_measure(struct survey *survey);	  /* survey_hardware.c: where it is 
 void survey_read_managers(struct survey *survey); /* managers.c */
 void survey_read_remembered(struct survey *survey); /* survey_remembered.c */
 
-/** What a configuration states of a domain, or of a CPU where @cpu is not NULL: the number, or
- * NOT_STATED. */
+/** The number that a configuration states of a domain, or of @cpu; or NOT_STATED. */
 enum { NOT_STATED = -1 };
 int survey_stated(const struct survey *survey, const struct configuration *configuration,
 		  enum subject subject, const struct survey_domain *domain,
 		  const struct survey_cpu *cpu);
 
-/** Whether the configuration that was applied last states a value as it is: a number, kHz, or that
- * CPUs are offline. */
+/** Whether the last configuration states a value: a number, kHz, or that CPUs are offline. */
 bool survey_applies(const struct survey *survey, enum subject subject,
 		    const struct survey_domain *domain, const struct survey_cpu *cpu,
 		    unsigned int index, uint64_t value);

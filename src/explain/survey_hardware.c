@@ -43,8 +43,7 @@ static void look_at_power(struct survey *survey, struct power_zone **zone, bool 
 	note_power(survey, error);
 }
 
-/** Where CPUs were measured in no time, as emulated ones, they stay busy until the power can be
- * known. */
+/** Emulated CPUs are measured in no time: their package rests until its power can be known. */
 static void finish_power(struct survey *survey, struct power_zone **zone)
 {
 	const struct timespec rest = { .tv_nsec = MEASURED_MS * NS_PER_MS };

@@ -93,8 +93,8 @@ static int read_boot_state(struct survey *survey)
 		error = configuration_add_text(&survey->boot, "state after boot", text, size, true);
 	free(text);
 	survey->has_boot_state = !error;
-	/* What the kernel has for the uncore limits of boot can be limits that were set before all
-	 * CPUs of a die were offline, but by TPMI. */
+	/* Without TPMI, once all CPUs of a die were offline, the kernel shows set limits as boot's.
+	 */
 	if (error || context_has_power_domains(survey->context))
 		return error;
 	survey_for_each_domain (domain, survey)
@@ -163,8 +163,7 @@ static int read_applied(struct survey *survey)
 		sha256_print(&hash, digest);
 		same = strcmp(digest, applied.digest) == 0;
 	}
-	/* For the remedy. A relative name may be that of another file by now, unless it was read,
-	 * and one with a dash would be an option. */
+	/* For the remedy: a relative name may mean another file by now, a dash begins an option. */
 	if (source && *source && *source != '-' && source[strspn(source, PLAIN)] == '\0' &&
 	    (same || *source == '/'))
 		survey->applied_file = message_make(&survey->context->messages, "%s", source);

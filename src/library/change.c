@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Changes as programs see them: adding requests, running, steps, held changes, journals and items.
- */
+/* Changes as programs see them: adding requests, running, steps, journals and items. */
 #include "transaction/change.h"
 #include "firmware/platform.h"
 #include "library/getters.h"

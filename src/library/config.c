@@ -50,8 +50,7 @@ struct isst_config *isst_config_new(void)
 	return config;
 }
 
-/** What callers find is of the last call, also of one that is refused: the first thing that a call
- * does. */
+/** Each call begins with it: results are of the last call, also of one that was refused. */
 static void forget_results(struct isst_config *config)
 {
 	if (!config)

@@ -23,16 +23,14 @@ void isst_options_free(struct isst_options *options)
 
 void isst_options_set_tries(struct isst_options *options, unsigned int tries)
 {
-	if (!options)
-		return;
-	options->tries = tries;
+	if (options)
+		options->tries = tries;
 }
 
 void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms)
 {
-	if (!options)
-		return;
-	options->pause_ms = pause_ms;
+	if (options)
+		options->pause_ms = pause_ms;
 }
 
 void isst_options_set_log(struct isst_options *options, int level, isst_log_function log,
@@ -65,7 +63,7 @@ int isst_options_set_flags(struct isst_options *options, unsigned int flags)
 int isst_open_machine(struct isst_machine *machine, const struct isst_options *options,
 		      struct isst_context **context)
 {
-	struct isst_options of_machine = { 0 };
+	struct isst_options of_machine = options ? *options : (struct isst_options){ 0 };
 
 	/* A program that means another machine does not get the one that it runs on. */
 	if (!machine) {
@@ -73,8 +71,6 @@ int isst_open_machine(struct isst_machine *machine, const struct isst_options *o
 			*context = NULL;
 		return -EINVAL;
 	}
-	if (options)
-		of_machine = *options;
 	of_machine.machine = machine;
 	return isst_open(&of_machine, context);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading for a set of targets, but for levels: what the features read, as results; and whether the
- * machine is still the one that was discovered. */
+/* Reading for a set of targets, but for levels; and whether the CPUs changed since discovery. */
 #include "base/messages.h"
 #include "features/features.h"
 #include "library/results.h"

@@ -36,12 +36,10 @@ int call_no_memory(struct isst_context *context);
 int call_end_cpus(struct isst_context *context, const char *before, struct isst_cpuset **cpus,
 		  int error);
 
-/** Notes that a change is without one of its requests, so that it cannot be made. Returns @error.
- */
+/** Notes that a change lacks one of its requests and cannot be made. Returns @error. */
 int call_spoil(struct isst_change *change, int error);
 
-/** Looks up a value of a request, which may be NULL. Returns whether it is given; *@value is 0
- * where it is not. */
+/** Whether a request, which may be NULL, has a value; *@value is 0 where it has not. */
 bool request_get(const struct isst_request *request, int id, uint64_t *value);
 
 /** The number of a request; @otherwise where it is not given. */

@@ -62,15 +62,13 @@ struct value_row {
 	size_t offset;
 	unsigned int rows, columns; /* 0: one */
 	size_t row_size, column_size;
-	/* Where not 0, the offset of something without which the value means nothing: a set of
-	 * CPUs, or the number of columns. */
+	/* Where not 0, the offset of a set of CPUs, or number of columns, that the value needs. */
 	size_t needs_cpus, column_count;
 	/* Where not 0, the offset of the failure of a row, and of what stands for no value. */
 	size_t row_failure, none_at;
 };
 
-/** The row of a value; where results of several kinds have it, that of the sources in a mask. NULL
- * if there is none. */
+/** The row of a value, or that of the sources in a mask; NULL if there is none. */
 const struct value_row *value_row(int id);
 const struct value_row *value_row_of(int id, unsigned int sources);
 
