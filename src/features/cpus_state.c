@@ -73,17 +73,24 @@ static int find_isolated(struct isst_context *context, struct cpus_state *state)
 	return 0;
 }
 
-/** Reads the current levels of the domains, and what they enable. */
+/** Reads what the levels of the domains enable. */
 static int read_levels(struct isst_context *context, struct cpus_state *states, size_t count)
 {
 	struct domain_snapshot *snapshots = calloc(count + 1, sizeof(*snapshots));
 	int error = snapshots ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count && !error; i++)
+	for (size_t i = 0; i < count && !error; i++) {
 		snapshots[i].domain = states[i].domain;
+		snapshots[i].parts = SNAPSHOT_PROFILES | SNAPSHOT_LEVEL;
+	}
 	if (!error)
-		error = snapshot_read_current(context, snapshots, count,
-					      ISST_READ_LEVELS_PROPERTIES);
+		error = snapshot_read(context, snapshots, count);
+	for (size_t i = 0; i < count && !error; i++)
+		snapshots[i].level.level = states[i].has_level ? states[i].level
+							       : snapshots[i].profile.current_level;
+	if (!error)
+		error = snapshot_read_levels(context, snapshots, count,
+					     ISST_READ_LEVELS_PROPERTIES);
 	for (size_t i = 0; i < count && !error; i++) {
 		const struct isst_level *level = &snapshots[i].level;
 

@@ -135,7 +135,10 @@ enum cpus_wanted {
 /** Which CPUs of a domain are offline, and which are isolated. To be cleared. */
 struct cpus_state {
 	const struct isst_domain *domain; /* in */
-	struct isst_failure failure;	  /* nothing is known */
+	/* In: what counts is this level, and not the current one. */
+	bool has_level;
+	unsigned int level;
+	struct isst_failure failure; /* nothing is known */
 	/* Why it is not known which CPUs the level enables; -ENODATA: that was not asked for. */
 	struct isst_failure level_failure;
 	struct isst_cpuset *offline; /* of those that are known to belong to it */
@@ -145,7 +148,7 @@ struct cpus_state {
 	bool has_partition;	      /* a partition of its CPUs is there, valid or not */
 	/* Isolated in partitions of other programs, which no change touches. */
 	struct isst_cpuset *foreign;
-	struct isst_cpuset *disabled;	 /* by the current level; with @level_failure: empty */
+	struct isst_cpuset *disabled;	 /* by the level; with @level_failure: empty */
 	struct isst_cpuset *without_smt; /* offline second threads, or maybe, while SMT is off */
 	bool cpu0_stays;		 /* it cannot go offline: it is isolated instead */
 };
@@ -153,7 +156,7 @@ struct cpus_state {
 /**
  * Reads the state of CPUs of domains.
  *
- * @states: @count of them, each with @domain set, all else zero
+ * @states: @count of them, each with @domain set, perhaps @level, all else zero
  * @levels: also what their levels enable, which CPUS_BY_LEVEL and CPUS_ISOLATED need; otherwise the
  * driver is not called
  * Returns 0 or -ENOMEM, -EINTR. The states are to be cleared in any case.

@@ -642,12 +642,15 @@ int cpus_compare(struct wanted *wanted, struct differences *differences)
 	int error = states ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
-		const struct isst_domain *domain = wanted->facts.domains[i].domain;
-		const struct setting *setting = wanted_cpus(wanted, domain);
+		const struct domain_facts *facts = &wanted->facts.domains[i];
+		const struct setting *setting = wanted_cpus(wanted, facts->domain);
 
 		if (!setting)
 			continue;
-		states[count++].domain = domain;
+		/* By the level that is stated. */
+		states[count].has_level = wanted->facts.levels && !facts->profile.failure.error;
+		states[count].level = facts->level;
+		states[count++].domain = facts->domain;
 		levels |= setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED;
 	}
 	if (!error && count > 0)
