@@ -46,7 +46,6 @@ struct search {
 
 /* ---- The same thing, with another value ---- */
 
-/** Whether two settings of the same thing want the same. */
 static bool setting_wants_same(const struct setting *one, const struct setting *other)
 {
 	if (one->wanted != other->wanted || one->number != other->number)
@@ -135,7 +134,6 @@ static bool may_contradict(const struct rule *rule, const struct settings_here *
 	return any;
 }
 
-/** The setting of a subject that counts. */
 static const struct setting *find_counting(const struct settings_here *here, enum subject subject)
 {
 	const struct setting *found = NULL;

@@ -15,7 +15,6 @@ enum {
 	HIGHEST_BUCKET = 7,
 };
 
-/** Adds one that has neither index nor CPUs. */
 static int add_simple(struct statement *statement, enum subject subject, enum wanted_kind wanted,
 		      uint64_t number)
 {
@@ -67,7 +66,6 @@ static int parse_feature(struct statement *statement)
 	return error ? error : add_simple(statement, statement->subject, WANTED_NUMBER, on);
 }
 
-/** Takes a priority, if there is one. */
 static int take_priority(struct statement *statement, bool *taken)
 {
 	bool ordered = words_take_if(&statement->words, "ordered");
@@ -167,7 +165,6 @@ static int parse_clos(struct statement *statement)
 	return error;
 }
 
-/** Takes how many cores: `N`, `N/package`, `bucket B`. */
 static int take_count(struct statement *statement, struct core_choice *choice)
 {
 	static const char EXPECTED[] = "a number of cores, N/package, bucket B, none or unmanaged";

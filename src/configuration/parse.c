@@ -119,7 +119,6 @@ static int check_bytes(struct configuration *configuration, struct origin origin
 	return 0;
 }
 
-/** Removes what a text, or a line of it, has added. */
 static void drop_from(struct configuration *configuration, size_t setting, size_t match)
 {
 	while (configuration->setting_count > setting)
@@ -152,7 +151,6 @@ static int parse_line(struct configuration *configuration, struct origin origin,
 	return error;
 }
 
-/** Checks the header line. */
 static int check_header(struct configuration *configuration, struct origin origin, const char *line,
 			size_t length)
 {

@@ -143,7 +143,6 @@ static int write_beginning(FILE *stream, const struct setting *setting)
 	return error;
 }
 
-/** What a setting adds to its statement. */
 static int write_part(FILE *stream, const struct setting *setting)
 {
 	int error;
@@ -163,7 +162,6 @@ static int write_part(FILE *stream, const struct setting *setting)
 	return 0;
 }
 
-/** Writes the statement of a setting, without newline. Returns 0 or -ENOMEM. */
 static int setting_write(FILE *stream, const struct setting *setting)
 {
 	int error = write_beginning(stream, setting);
@@ -192,7 +190,6 @@ int setting_value_text(const struct setting *setting, char **text)
 	return 0;
 }
 
-/** Whether a setting stands in the statement of the one before it. */
 static bool shares_statement(const struct setting *before, const struct setting *setting)
 {
 	if (!cpuset_is_equal(before->scope.packages, setting->scope.packages) ||

@@ -135,7 +135,6 @@ static bool has_efficiency_control(const struct survey *survey)
 	return survey->has_efficiency_control;
 }
 
-/** Whether cpufreq has another base frequency than the firmware. */
 static bool has_other_base_frequency(const struct survey *survey)
 {
 	survey_for_each_domain (domain, survey)

@@ -11,7 +11,6 @@ static bool is_member(const struct survey_cpu *cpu, unsigned int clos)
 	return cpu->asked && cpu->clos_known && cpu->clos == clos;
 }
 
-/** Adds the CPUs of a class to a finding. */
 static void add_members(struct isst_finding *finding, const struct survey_domain *domain,
 			unsigned int clos)
 {

@@ -100,7 +100,6 @@ static bool is_slow_preference(const char *preference)
 
 /* ---- Why there is no cpufreq, or no HWP ---- */
 
-/** Whether the kernel was booted with a parameter. */
 static bool has_parameter(const struct survey *survey, const char *parameter)
 {
 	const char *at = survey->command_line;

@@ -21,7 +21,6 @@ static bool is_left_offline(const struct survey_domain *domain, const struct iss
 	       !isst_cpuset_has(domain->cpus_state.without_smt, cpu);
 }
 
-/** Whether CPUs are offline that a level enables. */
 static bool has_offline(const struct survey_domain *domain, const struct isst_level *level)
 {
 	unsigned int cpu;

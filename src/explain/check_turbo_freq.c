@@ -18,7 +18,6 @@ static bool is_about_high(const struct survey_domain *domain)
 	return false;
 }
 
-/** Adds the CPUs with high priority to a finding. */
 static void add_high(struct isst_finding *finding, const struct survey_domain *domain)
 {
 	survey_for_each_cpu (cpu, domain)
@@ -85,7 +84,6 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 	add_high(finding, domain);
 }
 
-/** What is read of the classes of a package that has SST-TF and no core-power. */
 static const char *describe_classes(struct findings *findings, const struct package *package)
 {
 	if (package->cpus.unknown > 0)

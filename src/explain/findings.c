@@ -17,7 +17,6 @@ static void finding_free(struct isst_finding *finding)
 	free(finding);
 }
 
-/** Adds a finding; NULL without memory. */
 static struct isst_finding *add_finding(struct findings *findings, const struct finding_code *row,
 					const char *read)
 {

@@ -90,7 +90,6 @@ static void find_groups(struct findings *findings, const bool *members, struct g
 		findings->error = error;
 }
 
-/** Keeps a text that was made, to be freed, for findings. */
 static const char *keep_text(struct findings *findings, char *text)
 {
 	const char *kept = text ? FINDING_TEXT(findings, "%s", text) : "";
@@ -147,7 +146,6 @@ static const char *brace_text(struct findings *findings, const struct isst_cpuse
 	return runs > 1 ? FINDING_TEXT(findings, "{%s}", text) : text;
 }
 
-/** A template with what stands in it for CPUs. */
 static const char *fill_template(struct isst_finding *finding, const char *text)
 {
 	static const char LIST[] = "{cpus}", BRACES[] = "{braces}";

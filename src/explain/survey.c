@@ -10,7 +10,6 @@
 
 /* ---- Levels and features ---- */
 
-/** The lowest level that a domain has. */
 static unsigned int first_level(const struct isst_perf_profile *profile)
 {
 	unsigned int level = 0;

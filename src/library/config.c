@@ -283,7 +283,6 @@ static int add_ordinary(struct isst_context *context, struct configuration *ordi
 						  ISST_CONFIG_CPUS);
 }
 
-/** Checks targets that a call was given (NULL: all), and returns them. */
 static int check_targets(struct isst_context *context, const struct isst_targets *targets,
 			 bool undisturbed, struct domain_set *domains)
 {
@@ -462,7 +461,6 @@ static int keep_skips(struct isst_config *config, struct isst_context *context,
 	return complete ? error : -ENOMEM;
 }
 
-/** Ends a call that used a configuration on a machine. */
 static int conclude(struct isst_config *config, struct isst_context *context, struct wanted *wanted,
 		    int error)
 {
@@ -484,7 +482,6 @@ void isst_config_set_targets(struct isst_config *config, const struct isst_targe
 		config->targets = targets;
 }
 
-/** Finds what a configuration means for its targets. */
 static int find_wanted(struct isst_config *config, struct isst_context *context, bool undisturbed,
 		       struct wanted *wanted, bool to_change)
 {

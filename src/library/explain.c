@@ -40,7 +40,6 @@ void isst_explanation_free(struct isst_explanation *explanation)
 	free(explanation);
 }
 
-/** Looks for everything in a survey. Returns 0 or -ENOMEM. */
 static int run_checks(const struct survey *survey, struct findings *findings)
 {
 	static void (*const ALL[])(struct findings * findings) = {

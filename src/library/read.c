@@ -64,7 +64,6 @@ static const struct read_kind {
 	[READ_POWER] = { ROW(struct domain_power, domain, CARRIES(POWER)), .needs_success = true },
 };
 
-/** Reads the limits of all fabrics of a domain. */
 static int read_fabrics(struct isst_context *context, struct uncore_values *values)
 {
 	unsigned int count = 0;
@@ -130,7 +129,6 @@ static int read_structs(enum kind kind, struct isst_context *context, void *stru
 	return -EINVAL;
 }
 
-/** Points a result to its struct. Returns 0 or -ENOMEM. */
 static int point_result(const struct read_kind *kind, struct isst_result *result, const char *one)
 {
 	const struct isst_failure *failure = (const void *)(one + kind->failure_at);

@@ -26,7 +26,6 @@ static unsigned int highest_level(const struct isst_perf_profile *profile)
 
 /* ---- Levels that do not exist ---- */
 
-/** Refuses a level above the highest one. Returns 0 or -ENOMEM. */
 static int refuse_level(const struct levels_call *levels, const struct isst_perf_profile *profile,
 			struct isst_result *result)
 {
@@ -54,7 +53,6 @@ static bool is_missing(const struct isst_level *level)
 
 /* ---- Choosing and reading ---- */
 
-/** Reads the levels of all domains that are meant, and notes those that are refused. */
 static int read_all(struct levels_call *levels)
 {
 	const size_t domains = levels->list.domain_count;
@@ -157,44 +155,6 @@ static int make_result(const struct levels_call *levels, struct domain_snapshot 
 	return error;
 }
 
-/** Reads, and hands everything that was read to the results. */
-static int read_levels(struct levels_call *levels, struct isst_results **out)
-{
-	const struct call call = { .context = levels->context };
-	unsigned int carried = 1U << SOURCE_PERF_PROFILE | 1U << SOURCE_LEVEL;
-	struct isst_results *results;
-	int error = read_all(levels);
-	size_t shown = 0;
-
-	if (error)
-		return error;
-	if (levels->parts & ISST_READ_LEVELS_PROPERTIES)
-		carried |= 1U << SOURCE_PROPERTIES;
-	if (levels->parts & ISST_READ_LEVELS_BASE_FREQ)
-		carried |= 1U << SOURCE_BASE_FREQ;
-	if (levels->parts & ISST_READ_LEVELS_TURBO_FREQ)
-		carried |= 1U << SOURCE_TURBO_FREQ;
-	/* Each level is a result: make_result() names its target. */
-	results = results_new(&call, &(struct target_list){ .domain_count = levels->count }, 1,
-			      carried);
-	if (!results)
-		return call_no_memory(levels->context);
-	for (size_t i = 0; i < levels->count && !error; i++)
-		if (is_shown(levels, &levels->read[i]))
-			error = make_result(levels, &levels->read[i], &results->items[shown++]);
-	results->count = shown;
-	results->levels = levels->read;
-	results->level_count = levels->count;
-	levels->read = NULL;
-	levels->count = 0;
-	if (error) {
-		isst_results_free(results);
-		return call_no_memory(levels->context);
-	}
-	*out = results;
-	return results_conclude(levels->context, results, NULL);
-}
-
 int isst_read_levels(struct isst_context *context, const struct isst_targets *targets,
 		     const struct isst_request *request, unsigned int flags,
 		     struct isst_results **results)
@@ -209,6 +169,9 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 	struct levels_call levels = { .context = context,
 				      .parts = flags & ISST_READ_LEVELS_ALL,
 				      .current = flags & ISST_READ_LEVELS_CURRENT };
+	unsigned int carried = 1U << SOURCE_PERF_PROFILE | 1U << SOURCE_LEVEL;
+	struct isst_results *made;
+	size_t shown = 0;
 	uint64_t level;
 	int error;
 
@@ -220,8 +183,32 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 		return error;
 	levels.one = request_get(request, ISST_VALUE_LEVEL, &level);
 	levels.level = (unsigned int)level;
-	error = read_levels(&levels, results);
-	snapshot_clear(levels.read, levels.count);
-	free(levels.read);
-	return error;
+	error = read_all(&levels);
+	if (flags & ISST_READ_LEVELS_PROPERTIES)
+		carried |= 1U << SOURCE_PROPERTIES;
+	if (flags & ISST_READ_LEVELS_BASE_FREQ)
+		carried |= 1U << SOURCE_BASE_FREQ;
+	if (flags & ISST_READ_LEVELS_TURBO_FREQ)
+		carried |= 1U << SOURCE_TURBO_FREQ;
+	/* Each level is a result: make_result() names its target. */
+	made = error ? NULL
+		     : results_new(&call, &(struct target_list){ .domain_count = levels.count }, 1,
+				   carried);
+	if (!made) {
+		snapshot_clear(levels.read, levels.count);
+		free(levels.read);
+		return error ? error : call_no_memory(context);
+	}
+	made->levels = levels.read;
+	made->level_count = levels.count;
+	for (size_t i = 0; i < levels.count && !error; i++)
+		if (is_shown(&levels, &levels.read[i]))
+			error = make_result(&levels, &levels.read[i], &made->items[shown++]);
+	made->count = shown;
+	if (error) {
+		isst_results_free(made);
+		return call_no_memory(context);
+	}
+	*results = made;
+	return results_conclude(context, made, NULL);
 }

@@ -57,7 +57,6 @@ static struct asked *find_or_add(struct isst_request *request, int id)
 	return &larger[request->count++];
 }
 
-/** Whether requests may have a value, as a number or as a set. */
 static bool is_possible(int id, bool cpus)
 {
 	const struct value_row *row = value_row(id);

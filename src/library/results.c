@@ -174,7 +174,6 @@ static unsigned int extent(unsigned int count)
 	return count ? count : 1;
 }
 
-/** Finds a value. Returns 0 with its row of the table and its place, or a negative errno. */
 static int find_value(const struct isst_result *result, int id, unsigned int i, unsigned int column,
 		      const struct value_row **row, const void **place)
 {
