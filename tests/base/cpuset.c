@@ -10,27 +10,25 @@ static void add(struct isst_cpuset *set, unsigned int first, unsigned int last)
 
 static void check_list(const char *list, const char *ranges)
 {
-	struct isst_cpuset *set = check_set(list);
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(list);
 
 	check_cpus(set, ranges);
-	isst_cpuset_free(set);
 }
 
 static void check_bad_list(const char *list, int error, size_t bad_at)
 {
-	struct isst_cpuset *set = check_set("5");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("5");
 	const char *bad = NULL;
 	int result = isst_cpuset_add_list(set, list, &bad);
 
 	if (result != error || bad != list + bad_at)
 		fail_msg("'%s' gives %d at '%s'", list, result, bad ? bad : "(null)");
 	check_cpus(set, "5");
-	isst_cpuset_free(set);
 }
 
 TEST(a_new_set_is_empty)
 {
-	struct isst_cpuset *set = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int cpu = 77;
 
 	assert_int_equal(isst_cpuset_count(set), 0);
@@ -40,7 +38,6 @@ TEST(a_new_set_is_empty)
 	check_cpus(set, "");
 	autofree char *text = isst_cpuset_to_enumeration(set);
 	assert_string_equal(text, "");
-	isst_cpuset_free(set);
 }
 
 TEST(a_cpu_is_taken_out_wherever_it_is_in_a_range)
@@ -62,11 +59,10 @@ TEST(a_cpu_is_taken_out_wherever_it_is_in_a_range)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct isst_cpuset *set = check_set(CASES[i].before);
+		freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(CASES[i].before);
 
 		assert_int_equal(cpuset_remove(set, CASES[i].cpu), 0);
 		check_cpus(set, CASES[i].after);
-		isst_cpuset_free(set);
 	}
 }
 
@@ -106,11 +102,10 @@ TEST(adjacent_and_overlapping_ranges_become_one)
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct isst_cpuset *set = check_set(CASES[i].before);
+		freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(CASES[i].before);
 
 		add(set, CASES[i].first, CASES[i].last);
 		check_cpus(set, CASES[i].after);
-		isst_cpuset_free(set);
 	}
 }
 
@@ -119,7 +114,7 @@ TEST(any_order_of_adding_gives_the_same_set)
 {
 	enum { SPACE = 257 };
 	bool expected[SPACE] = { false };
-	struct isst_cpuset *set = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int number = 1, count = 0;
 
 	for (unsigned int step = 0; step < 200; step++) {
@@ -136,7 +131,6 @@ TEST(any_order_of_adding_gives_the_same_set)
 		for (cpu = 0; cpu < SPACE; cpu++)
 			assert_int_equal(isst_cpuset_has(set, cpu), expected[cpu]);
 	}
-	isst_cpuset_free(set);
 }
 
 TEST(a_set_is_added_to_another)
@@ -220,20 +214,18 @@ TEST(D14_a_number_too_large_for_a_cpu_is_out_of_range)
 
 TEST(D14_a_number_above_16_bits_is_not_another_cpu)
 {
-	struct isst_cpuset *set = check_set("65537");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("65537");
 
 	assert_false(isst_cpuset_has(set, 1));
 	assert_true(isst_cpuset_has(set, 65537));
 	check_cpus(set, "65537");
-	isst_cpuset_free(set);
 }
 
 TEST(the_position_of_a_bad_list_is_optional)
 {
-	struct isst_cpuset *set = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = isst_cpuset_new();
 
 	assert_int_equal(isst_cpuset_add_list(set, "x", NULL), -EINVAL);
-	isst_cpuset_free(set);
 }
 
 TEST(D15_lists_of_thousands_are_complete)
@@ -262,19 +254,18 @@ TEST(D15_lists_of_thousands_are_complete)
 TEST(walking_goes_up_through_every_cpu_once)
 {
 	static const unsigned int EXPECTED[] = { 0, 3, 4, 5, 4097, 1048575 };
-	struct isst_cpuset *set = check_set("0,3-5,4097,1048575");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("0,3-5,4097,1048575");
 	unsigned int cpu;
 	size_t at = 0;
 
 	isst_cpuset_for_each (cpu, set)
 		assert_int_equal(cpu, EXPECTED[at++]);
 	assert_int_equal(at, COUNT(EXPECTED));
-	isst_cpuset_free(set);
 }
 
 TEST(the_walk_ends_after_the_highest_number)
 {
-	struct isst_cpuset *set = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int cpu, steps = 0;
 
 	add(set, UINT32_MAX - 2, UINT32_MAX - 1);
@@ -282,30 +273,27 @@ TEST(the_walk_ends_after_the_highest_number)
 		steps++;
 	assert_int_equal(steps, 2);
 	assert_int_equal(isst_cpuset_count(set), 2);
-	isst_cpuset_free(set);
 }
 
 /** After it a walk could not end. */
 TEST(the_largest_number_is_no_cpu)
 {
-	struct isst_cpuset *set = check_set("1");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("1");
 
 	assert_int_equal(isst_cpuset_add(set, 7, UINT32_MAX), -ERANGE);
 	assert_int_equal(isst_cpuset_add(set, UINT32_MAX, UINT32_MAX), -ERANGE);
 	check_cpus(set, "1");
-	isst_cpuset_free(set);
 }
 
 TEST(walks_can_be_nested)
 {
-	struct isst_cpuset *set = check_set("1,3-4");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("1,3-4");
 	unsigned int outer, inner, pairs = 0;
 
 	isst_cpuset_for_each (outer, set)
 		isst_cpuset_for_each (inner, set)
 			pairs += outer < inner;
 	assert_int_equal(pairs, 3);
-	isst_cpuset_free(set);
 }
 
 TEST(the_next_cpu_is_found_from_anywhere)
@@ -313,7 +301,7 @@ TEST(the_next_cpu_is_found_from_anywhere)
 	static const struct {
 		unsigned int from, next;
 	} CASES[] = { { 0, 2 }, { 2, 2 }, { 3, 3 }, { 4, 4 }, { 5, 9 }, { 9, 9 } };
-	struct isst_cpuset *set = check_set("2-4,9");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("2-4,9");
 	unsigned int cpu;
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
@@ -321,25 +309,22 @@ TEST(the_next_cpu_is_found_from_anywhere)
 		assert_int_equal(cpu, CASES[i].next);
 	}
 	assert_false(isst_cpuset_next(set, 10, &cpu));
-	isst_cpuset_free(set);
 }
 
 TEST(a_list_writes_every_cpu_out)
 {
-	struct isst_cpuset *set = check_set("0-2,5");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("0-2,5");
 	autofree char *list = isst_cpuset_to_enumeration(set);
 
 	assert_string_equal(list, "0,1,2,5");
-	isst_cpuset_free(set);
 }
 
 static void check_mask(const char *cpus, unsigned int bits, const char *expected)
 {
-	struct isst_cpuset *set = check_set(cpus);
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(cpus);
 	autofree char *mask = isst_cpuset_to_mask(set, bits);
 
 	assert_string_equal(mask, expected);
-	isst_cpuset_free(set);
 }
 
 TEST(masks_are_whole_words_most_significant_first)
@@ -366,27 +351,25 @@ TEST(cpus_beyond_a_mask_are_left_out_of_it)
 
 TEST(D15_a_mask_of_thousands_of_cpus_is_complete)
 {
-	struct isst_cpuset *set = check_set("0-4095");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("0-4095");
 	autofree char *mask = isst_cpuset_to_mask(set, 4096);
 
 	assert_int_equal(strlen(mask), 128 * 9 - 1);
 	assert_int_equal(strspn(mask, "f,"), 128 * 9 - 1);
-	isst_cpuset_free(set);
 }
 
 TEST(C5_a_range_that_runs_backwards_cannot_be_added)
 {
-	struct isst_cpuset *set = check_set("1,5");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("1,5");
 
 	assert_int_equal(isst_cpuset_add(set, 9, 3), -EINVAL);
 	check_cpus(set, "1,5");
 	assert_int_equal(isst_cpuset_count(set), 2);
-	isst_cpuset_free(set);
 }
 
 TEST(C5_no_set_is_an_empty_one)
 {
-	struct isst_cpuset *set = check_set("1");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("1");
 	unsigned int cpu, walked = 0;
 	char *text;
 
@@ -406,13 +389,12 @@ TEST(C5_no_set_is_an_empty_one)
 	text = isst_cpuset_to_mask(NULL, 32);
 	assert_string_equal(text, "00000000");
 	free(text);
-	isst_cpuset_free(set);
 }
 
 TEST(what_two_sets_have_in_common_is_added_to_a_third)
 {
 	struct isst_cpuset *one = check_set("0-5,9"), *other = check_set("4-9");
-	struct isst_cpuset *set = check_set("1");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("1");
 
 	assert_int_equal(cpuset_add_common(set, one, other), 0);
 	check_cpus(set, "1,4-5,9");
@@ -422,7 +404,6 @@ TEST(what_two_sets_have_in_common_is_added_to_a_third)
 	assert_int_equal(cpuset_add_except(set, other, NULL), 0);
 	check_cpus(set, "0-9");
 	assert_int_equal(cpuset_add_common(NULL, one, other), -ENOMEM);
-	isst_cpuset_free(set);
 	isst_cpuset_free(other);
 	isst_cpuset_free(one);
 }

@@ -220,6 +220,7 @@ static unsigned int count_others(const char *directory, const char *name)
 {
 	unsigned int count = 0;
 	struct dirent *entry;
+
 	DIR *all = opendir(directory);
 
 	assert_non_null(all);
@@ -233,6 +234,7 @@ static unsigned int count_others(const char *directory, const char *name)
 static int write_beyond(const char *directory, bool program_holds_it)
 {
 	const struct rlimit limit = { LIMIT, LIMIT };
+
 	sigset_t set, pending;
 	int descriptor;
 

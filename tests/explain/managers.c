@@ -20,7 +20,7 @@ enum { TUNED = 0, KUBELET = 3 };
 static void check_manager(struct fake_machine *fake, size_t manager, unsigned int process,
 			  unsigned int plugin)
 {
-	struct isst_context *context = fake_context(fake);
+	freed_by(isst_close) struct isst_context *context = fake_context(fake);
 	struct survey survey = { .context = context };
 
 	fake->files.listable = true;
@@ -33,7 +33,6 @@ static void check_manager(struct fake_machine *fake, size_t manager, unsigned in
 	}
 	if (process)
 		assert_int_equal(survey.managers[manager].plugin, plugin);
-	isst_close(context);
 }
 
 FAKE_TEST(kubelet_without_a_plugin_is_no_manager)

@@ -30,6 +30,7 @@ FAKE_TEST(a_context_has_the_identity_before_anything_is_touched)
 FAKE_TEST(closing_releases_the_machine_and_nothing_is_nothing)
 {
 	isst_close(fake_context(fake));
+
 	assert_int_equal(fake->released, 1);
 	isst_close(NULL);
 }
@@ -63,12 +64,9 @@ FAKE_TEST(a_machine_of_another_version_is_refused_and_closed)
 
 FAKE_TEST(an_emulated_machine_reports_its_name)
 {
-	struct isst_context *context;
-
 	fake->machine.name = "guide";
-	context = fake_context(fake);
+	freed_by(isst_close) struct isst_context *context = fake_context(fake);
 	assert_string_equal(context->platform.emulated, "guide");
-	isst_close(context);
 }
 
 FAKE_TEST(discovery_reports_the_driver_and_opens_the_device_once)
@@ -92,7 +90,7 @@ FAKE_TEST(discovery_reports_the_driver_and_opens_the_device_once)
 /** Discovery fails for good: the device is closed, and nothing can be asked. */
 static void check_no_discovery(struct fake_machine *fake, int error, const char *text)
 {
-	struct isst_context *context = fake_context(fake);
+	freed_by(isst_close) struct isst_context *context = fake_context(fake);
 	struct isst_perf_profile profile = { 0 };
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -103,7 +101,6 @@ static void check_no_discovery(struct fake_machine *fake, int error, const char 
 	fake_forget(&fake->device);
 	assert_int_equal(perf_profile_read(context, &profile, 1), -EINVAL);
 	assert_int_equal(fake->device.call_count, 0);
-	isst_close(context);
 }
 
 FAKE_TEST(a_driver_without_transports_is_not_supported_and_names_the_modules)
@@ -128,7 +125,7 @@ FAKE_TEST(a_transport_that_registers_late_is_waited_for)
 	struct isst_options options = { .machine = &fake->machine,
 					.interrupted = transport_registers,
 					.interrupted_data = fake };
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 
 	fake_small_machine(fake);
 	fake->device.api_version = 0;
@@ -140,7 +137,6 @@ FAKE_TEST(a_transport_that_registers_late_is_waited_for)
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_wait_for_driver(context, 60000, 0), -EINVAL);
 	assert_int_equal(isst_wait_for_driver(context, 0, 1), -EINVAL);
-	isst_close(context);
 }
 
 static int always(void *data)
@@ -152,7 +148,7 @@ static int always(void *data)
 FAKE_TEST(waiting_for_the_driver_can_be_interrupted)
 {
 	struct isst_options options = { .machine = &fake->machine, .interrupted = always };
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 
 	fake_small_machine(fake);
 	fake->device.mmio = 0;
@@ -160,7 +156,6 @@ FAKE_TEST(waiting_for_the_driver_can_be_interrupted)
 	assert_int_equal(isst_wait_for_driver(context, 60000, 0), -EINTR);
 	assert_int_equal(isst_wait_for_driver(context, 0, 0), -EOPNOTSUPP);
 	check_holds(isst_error(context), "isst_if_mmio");
-	isst_close(context);
 }
 
 FAKE_TEST(D10_the_modules_named_are_those_of_the_processor)
@@ -201,20 +196,17 @@ FAKE_TEST(an_unknown_processor_is_reported_and_works)
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct isst_context *context;
-
 		fake_small_machine(fake);
 		fake->machine.identity.intel = CASES[i].intel;
 		fake->machine.identity.family = CASES[i].family;
 		fake->machine.identity.model = CASES[i].model;
 		fake->machine.identity.stepping = 4;
-		context = fake_discovered(fake);
+		freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 		assert_int_equal(isst_domain_count(context), 1);
 		if (CASES[i].known)
 			assert_null(isst_notice_at(context, 0));
 		else
 			check_holds(isst_notice_at(context, 0), "unknown processor");
-		isst_close(context);
 	}
 }
 
@@ -242,19 +234,16 @@ FAKE_TEST(D10_a_machine_without_driver_is_not_supported)
 
 FAKE_TEST(the_way_is_the_drivers_choice_and_not_the_models)
 {
-	struct isst_context *context;
-
 	fake_small_machine(fake);
 	fake->machine.identity.family = 19;
 	fake->machine.identity.model = 1;
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_string_equal(isst_trl_type_name(context, 0), "sse");
-	isst_close(context);
 }
 
 FAKE_TEST(discovering_twice_and_asking_too_early_are_bad_requests)
 {
-	struct isst_context *context = fake_context(fake);
+	freed_by(isst_close) struct isst_context *context = fake_context(fake);
 	struct isst_clos_association association = { 0 };
 	struct isst_level level = { 0 };
 
@@ -266,14 +255,13 @@ FAKE_TEST(discovering_twice_and_asking_too_early_are_bad_requests)
 	assert_int_equal(isst_discover(context), -EINVAL);
 	check_holds(isst_error(context), "already");
 	assert_int_equal(isst_domain_count(context), 1);
-	isst_close(context);
 }
 
 FAKE_TEST(options_reach_the_driver)
 {
 	struct isst_options options = { .machine = &fake->machine, .tries = 5, .pause_ms = 1 };
 	struct isst_perf_profile profiles[2] = { 0 };
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 
 	fake_small_machine(fake);
 	assert_int_equal(isst_open(&options, &context), 0);
@@ -288,5 +276,4 @@ FAKE_TEST(options_reach_the_driver)
 	assert_int_equal(profiles[0].failure.error, 0);
 	assert_int_equal(profiles[1].failure.error, 0);
 	assert_int_equal(fake->device.call_count, 6);
-	isst_close(context);
 }

@@ -15,7 +15,7 @@ static struct isst_context *hyperthreaded(struct fake_machine *fake)
 
 FAKE_TEST(D68_core_power_of_each_domain_stands_alone)
 {
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 	struct isst_core_power states[2] = { { .domain = context_domain(context, 0) },
 					     { .domain = context_domain(context, 1) } };
 
@@ -31,12 +31,11 @@ FAKE_TEST(D68_core_power_of_each_domain_stands_alone)
 	assert_true(states[1].enabled);
 	assert_true(states[1].clos_enabled);
 	assert_int_equal(states[1].priority, ISST_PRIORITY_ORDERED);
-	isst_close(context);
 }
 
 FAKE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data)
 {
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos configs[3];
 
 	memset(configs, 0xee, sizeof(configs));
@@ -57,31 +56,28 @@ FAKE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data)
 	assert_int_equal(configs[2].weight, 2);
 	assert_int_equal(configs[2].min_mhz, 1000);
 	assert_int_equal(configs[2].max_mhz, 3000);
-	isst_close(context);
 }
 
 FAKE_TEST(a_clos_that_no_machine_has_is_a_bad_request_and_not_sent)
 {
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos clos = { .domain = context_domain(context, 0), .clos = 4 };
 
 	fake_forget(&fake->device);
 	assert_int_equal(clos_read(context, &clos, 1), -EINVAL);
 	check_holds(isst_error(context), "CLOS 4");
 	assert_int_equal(fake->device.call_count, 0);
-	isst_close(context);
 }
 
 FAKE_TEST(a_missing_mmio_transport_names_its_module)
 {
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos clos = { .domain = context_domain(context, 0) };
 
 	fake_io_error(&fake->device, 0x08, -ENOTTY);
 	assert_int_equal(clos_read(context, &clos, 1), 0);
 	assert_int_equal(clos.failure.error, -ENODEV);
 	check_holds(clos.failure.message, "isst_if_mmio");
-	isst_close(context);
 }
 
 static void associate(const struct isst_context *context, struct isst_clos_association *all,
@@ -96,7 +92,7 @@ FAKE_TEST(a_register_is_read_once_for_all_cpus_of_its_core)
 {
 	static const unsigned int CPUS[] = { 7, 0, 4, 3, 1, 0 };
 	static const unsigned int CLOS_COUNT[] = { 3, 1, 1, 3, 2, 1 };
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos_association all[COUNT(CPUS)];
 
 	fake_io(&fake->device, 0x20, 0x00010000);
@@ -113,13 +109,12 @@ FAKE_TEST(a_register_is_read_once_for_all_cpus_of_its_core)
 	}
 	assert_int_equal(fake->device.call_count, 1);
 	assert_int_equal(fake->device.entry_count, 3);
-	isst_close(context);
 }
 
 FAKE_TEST(D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone)
 {
 	static const unsigned int CPUS[] = { 0, 1, 4, 5 };
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos_association all[COUNT(CPUS)];
 
 	fake_io_error(&fake->device, 0x20, -EINVAL);
@@ -131,19 +126,17 @@ FAKE_TEST(D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone)
 		assert_int_equal(all[i].clos, i % 2 ? 2 : 0);
 	}
 	check_holds(all[2].failure.message, "MMIO register 0x20");
-	isst_close(context);
 }
 
 FAKE_TEST(D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0)
 {
 	static const unsigned int CPUS[] = { 0, 1, 2, 3 };
 	struct isst_clos_association all[COUNT(CPUS)];
-	struct isst_context *context;
 
 	fake_small_machine(fake);
 	fake_phy_id_error(&fake->device, 1, -EINVAL);
 	fake_phy_id(&fake->device, 2, 0xffffffff);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	fake_io(&fake->device, 0x20, 0x00010000);
 	fake_io(&fake->device, 0x2c, 0x00030000);
 	associate(context, all, CPUS, COUNT(CPUS));
@@ -156,14 +149,12 @@ FAKE_TEST(D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0)
 	check_holds(all[2].failure.message, "CPU 2");
 	assert_int_equal(all[3].clos, 3);
 	assert_int_equal(fake->device.entry_count, 2);
-	isst_close(context);
 }
 
 FAKE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls)
 {
 	enum { CPUS = 256 };
 	struct isst_clos_association all[CPUS];
-	struct isst_context *context;
 
 	/* 2 packages of 64 cores of 2 threads. */
 	fake_cpus(fake, "0-255", "0-255");
@@ -173,7 +164,7 @@ FAKE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls)
 		fake_place(fake, cpu, cpu % 64, cpu / 128);
 	for (uint32_t core = 0; core < 64; core++)
 		fake_io(&fake->device, 0x20 + 4 * core, core % 4 << 16);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		all[cpu].cpu = context_cpu(context, cpu);
 	fake_forget(&fake->device);
@@ -182,22 +173,20 @@ FAKE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls)
 		assert_int_equal(all[cpu].clos, cpu % 4);
 	assert_int_equal(fake->device.call_count, 2);
 	assert_int_equal(fake->device.entry_count, 128);
-	isst_close(context);
 }
 
 FAKE_TEST(no_associations_are_no_request)
 {
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 
 	fake_forget(&fake->device);
 	assert_int_equal(clos_association_read(context, NULL, 0), 0);
 	assert_int_equal(fake->device.call_count, 0);
-	isst_close(context);
 }
 
 FAKE_TEST(D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data)
 {
-	struct isst_context *context = hyperthreaded(fake);
+	freed_by(isst_close) struct isst_context *context = hyperthreaded(fake);
 	struct isst_turbo_ratio_limits limits[2];
 
 	memset(limits, 0xee, sizeof(limits));
@@ -211,5 +200,4 @@ FAKE_TEST(D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data)
 	assert_int_equal(limits[0].value, 0);
 	assert_int_equal(limits[1].failure.error, 0);
 	assert_int_equal(limits[1].value, UINT64_C(0x1c1c1c1e20222426));
-	isst_close(context);
 }

@@ -37,6 +37,7 @@ static void open_platform(struct opened *opened, const char *platform)
 static void close_platform(struct opened *opened)
 {
 	isst_close(opened->context);
+
 	machine_end(&opened->machine);
 }
 
@@ -83,7 +84,7 @@ static int choose(const struct opened *opened, const struct row *row, struct iss
 
 static void check_choice(const struct opened *opened, const struct row *row)
 {
-	struct isst_cpuset *chosen = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *chosen = isst_cpuset_new();
 	int error = choose(opened, row, chosen);
 
 	if (error && !row->error)
@@ -92,7 +93,6 @@ static void check_choice(const struct opened *opened, const struct row *row)
 	if (error)
 		assert_string_equal(isst_error(opened->context), row->expected);
 	check_cpus(chosen, error ? "" : row->expected);
-	isst_cpuset_free(chosen);
 }
 
 static void check_row(const struct row *row)
@@ -264,14 +264,13 @@ TEST(the_smaller_bucket_of_a_package_counts)
 	scope.domains = opened.domains;
 	scope.count = opened.count;
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct isst_cpuset *chosen = isst_cpuset_new();
+		freed_by(isst_cpuset_free) struct isst_cpuset *chosen = isst_cpuset_new();
 		int error = high_priority_choose(opened.context, &scope, &CASES[i].choice, chosen);
 
 		assert_int_equal(error, CASES[i].error);
 		if (error)
 			assert_string_equal(isst_error(opened.context), CASES[i].expected);
 		check_cpus(chosen, error ? "" : CASES[i].expected);
-		isst_cpuset_free(chosen);
 	}
 	close_platform(&opened);
 }

@@ -69,7 +69,7 @@ static void read_level(struct isst_context *context, struct isst_level *level, s
 
 FAKE_TEST(a_level_is_read_with_all_that_it_specifies)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
 	read_level(context, &level, 1, 2);
@@ -100,12 +100,11 @@ FAKE_TEST(a_level_is_read_with_all_that_it_specifies)
 	assert_null(level.cpus);
 	assert_null(level.base_freq_info.high_priority);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(A8_the_state_of_a_feature_is_the_one_that_the_level_reports)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
 	/* Level 0 reports both as enabled, and does not support turbo-freq; at level 1, which is
@@ -118,12 +117,11 @@ FAKE_TEST(A8_the_state_of_a_feature_is_the_one_that_the_level_reports)
 	assert_int_equal(level.turbo_freq_info.buckets, 0);
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f10, 0, 0), 0);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(features_that_cannot_be_read_are_unknown_and_not_unsupported)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
 	fail_command(fake, 0, 0x7f01, 1, -EBUSY);
@@ -140,12 +138,11 @@ FAKE_TEST(features_that_cannot_be_read_are_unknown_and_not_unsupported)
 	assert_int_not_equal(level.base_freq, ISST_FEATURE_UNKNOWN);
 	check_cpus(level.base_freq_info.high_priority, "1");
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(D69_core_power_that_cannot_be_read_is_unknown)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
 	fail_command(fake, 0, 0x9403, 0, -ENXIO);
@@ -154,13 +151,12 @@ FAKE_TEST(D69_core_power_that_cannot_be_read_is_unknown)
 	assert_int_equal(level.failure.error, -EIO);
 	check_holds(level.failure.message, "0x94/0x03");
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent)
 {
 	static const unsigned int LEVELS[] = { 3, 4, 255, 256, 65536, UINT32_MAX };
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
 	for (size_t i = 0; i < COUNT(LEVELS); i++) {
@@ -177,12 +173,11 @@ FAKE_TEST(D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent)
 	fake_mailbox(&fake->device, 0x7f00, 0, 0, 0x00000003);
 	read_level(context, &level, 1, 1);
 	check_holds(level.failure.message, "only level 0");
-	isst_close(context);
 }
 
 FAKE_TEST(D4_a_failed_summary_is_an_error_of_its_levels)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_perf_profile profile = { .domain = context_domain(context, 0) };
 	struct isst_level level;
 
@@ -198,7 +193,6 @@ FAKE_TEST(D4_a_failed_summary_is_an_error_of_its_levels)
 	fail_command(fake, 0, 0x7f00, 0, -ENXIO);
 	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -EOPNOTSUPP);
-	isst_close(context);
 }
 
 TEST(D68_what_fails_in_one_domain_does_not_spoil_the_others)
@@ -242,7 +236,7 @@ TEST(D68_what_fails_in_one_domain_does_not_spoil_the_others)
 
 FAKE_TEST(D2_bucket_sizes_that_cannot_be_read_are_unreadable)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
 	fake_msr_error(&fake->device, 0x1ae, -EIO);
@@ -252,12 +246,11 @@ FAKE_TEST(D2_bucket_sizes_that_cannot_be_read_are_unreadable)
 	check_unreadable(level.limit[0].core_count[0]);
 	check_known(level.limit[0].mhz[0], 3500);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(D6_a_high_priority_mask_that_cannot_be_read_is_an_error_and_not_none)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
 	fail_command(fake, 0, 0x7f20, 1, -ENXIO);
@@ -269,7 +262,6 @@ FAKE_TEST(D6_a_high_priority_mask_that_cannot_be_read_is_an_error_and_not_none)
 	assert_int_equal(level.failure.error, 0);
 	check_cpus(level.cpus, "0-3");
 	level_clear(&level);
-	isst_close(context);
 }
 
 /** One package whose only CPUs are of these two cores. */
@@ -286,7 +278,7 @@ static struct isst_context *two_cores(struct fake_machine *fake, unsigned int fi
 
 FAKE_TEST(D24_core_32_exactly_is_in_the_masks)
 {
-	struct isst_context *context = two_cores(fake, 0, 32);
+	freed_by(isst_close) struct isst_context *context = two_cores(fake, 0, 32);
 	struct isst_level level;
 
 	fake_mailbox(&fake->device, 0x7f06, 0, 0x101, 0x00000001);
@@ -296,12 +288,11 @@ FAKE_TEST(D24_core_32_exactly_is_in_the_masks)
 	check_cpus(level.cpus, "0-1");
 	check_cpus(level.base_freq_info.high_priority, "1");
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(D24_up_to_core_31_one_half_is_enough)
 {
-	struct isst_context *context = two_cores(fake, 1, 31);
+	freed_by(isst_close) struct isst_context *context = two_cores(fake, 1, 31);
 	struct isst_level level;
 
 	fake_mailbox(&fake->device, 0x7f06, 0, 1, 0x80000000);
@@ -310,12 +301,11 @@ FAKE_TEST(D24_up_to_core_31_one_half_is_enough)
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f06, 0, 0x101), 0);
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f20, 0, 0x101), 0);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(D6_a_refused_upper_half_is_an_error_where_such_cores_exist)
 {
-	struct isst_context *context = two_cores(fake, 0, 32);
+	freed_by(isst_close) struct isst_context *context = two_cores(fake, 0, 32);
 	struct isst_level level;
 
 	fail_command(fake, 0, 0x7f06, 0x101, -ENXIO);
@@ -326,12 +316,10 @@ FAKE_TEST(D6_a_refused_upper_half_is_an_error_where_such_cores_exist)
 	assert_int_equal(level.base_freq_info.failure.error, -EIO);
 	assert_null(level.base_freq_info.high_priority);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it)
 {
-	struct isst_context *context;
 	struct isst_level level;
 
 	fake_cpus(fake, "0-2", "0-1");
@@ -339,7 +327,7 @@ FAKE_TEST(a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it)
 	fake_place(fake, 0, 0, 0);
 	fake_place(fake, 1, 1, 0);
 	answer_all(&fake->device);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	fail_command(fake, 0, 0x7f06, 0x101, -ENXIO);
 	fail_command(fake, 0, 0x7f20, 0x101, -ENXIO);
 	read_level(context, &level, 0, 1);
@@ -347,12 +335,10 @@ FAKE_TEST(a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it)
 	check_cpus(level.cpus, "0-1");
 	assert_true(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f06, 0, 0x101) > 0);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong)
 {
-	struct isst_context *context;
 	struct isst_level levels[2] = { 0 };
 
 	fake_cpus(fake, "0-7", "0-7");
@@ -362,7 +348,7 @@ FAKE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong)
 		fake_place(fake, cpu, cpu % 4, 0);
 	fake_phy_id(&fake->device, 2, 0xffffffff);
 	answer_all(&fake->device);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	levels[0] = (struct isst_level){ .domain = context_domain(context, 0) };
 	levels[1] = (struct isst_level){ .domain = context_domain(context, 1) };
 	assert_int_equal(level_read(context, levels, 2), 0);
@@ -375,12 +361,11 @@ FAKE_TEST(D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong)
 	check_cpus(levels[1].cpus, "4-7");
 	level_clear(&levels[0]);
 	level_clear(&levels[1]);
-	isst_close(context);
 }
 
 FAKE_TEST(a_summary_that_the_caller_brings_is_not_asked_for)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 	struct isst_perf_profile profile = { .domain = context_domain(context, 0),
 					     .highest_level = 1,
 					     .current_level = 0 };
@@ -393,7 +378,6 @@ FAKE_TEST(a_summary_that_the_caller_brings_is_not_asked_for)
 	assert_int_equal(levels[0].failure.error, 0);
 	assert_int_equal(levels[1].failure.error, -EOPNOTSUPP);
 	level_clear(&levels[0]);
-	isst_close(context);
 }
 
 FAKE_TEST(parts_that_are_left_out_are_not_asked_for)
@@ -406,7 +390,7 @@ FAKE_TEST(parts_that_are_left_out_are_not_asked_for)
 		      { ISST_READ_LEVELS_BASE_FREQ, 0, 1, 0 },
 		      { ISST_READ_LEVELS_TURBO_FREQ, 0, 0, 1 },
 		      { ISST_READ_LEVELS_ALL, 1, 1, 1 } };
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct isst_level level = { .domain = context_domain(context, 0), .level = 2 };
@@ -428,18 +412,16 @@ FAKE_TEST(parts_that_are_left_out_are_not_asked_for)
 				 CASES[i].turbo_freq);
 		level_clear(&level);
 	}
-	isst_close(context);
 }
 
 FAKE_TEST(no_levels_are_no_request)
 {
-	struct isst_context *context = two_packages(fake);
+	freed_by(isst_close) struct isst_context *context = two_packages(fake);
 
 	fake_forget(&fake->device);
 	assert_int_equal(level_read(context, NULL, 0), 0);
 	assert_int_equal(perf_profile_read(context, NULL, 0), 0);
 	assert_int_equal(fake->device.call_count, 0);
-	isst_close(context);
 }
 
 FAKE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more)
@@ -452,7 +434,6 @@ FAKE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more)
 	static const size_t PHASES[] = { PACKAGES, PACKAGES * (2 + LEVELS - 1),
 					 PACKAGES * LEVELS * (12 + 7), PACKAGES * LEVELS * 3 };
 	struct isst_level levels[PACKAGES * LEVELS] = { 0 };
-	struct isst_context *context;
 	size_t calls = 0, commands = 0;
 	char list[8];
 
@@ -463,7 +444,7 @@ FAKE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more)
 		fake_place(fake, package, 0, 0);
 	}
 	answer_all(&fake->device);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	for (size_t i = 0; i < COUNT(levels); i++) {
 		levels[i].domain = context_domain(context, i / LEVELS);
 		levels[i].level = (unsigned int)(i % LEVELS);
@@ -482,5 +463,4 @@ FAKE_TEST(D53_eight_packages_take_the_calls_of_four_phases_and_no_more)
 		assert_int_equal(levels[i].failure.error, 0);
 		level_clear(&levels[i]);
 	}
-	isst_close(context);
 }

@@ -42,16 +42,13 @@ FAKE_TEST(a_model_name_identifies_a_preset_platform_without_the_driver)
 					     "Intel(R) Xeon(R) Gold 5218N" };
 
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
-		struct isst_context *context;
-
 		preset_machine(fake, NAMES[i], NONE);
 		fake->device.open_error = 0;
-		context = fake_discovered(fake);
+		freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 		assert_true(context->platform.preset);
 		assert_int_equal(context->platform.api_version, 0);
 		assert_int_equal(fake->device.opens, 0);
 		assert_null(isst_notice_at(context, 0));
-		isst_close(context);
 	}
 }
 
@@ -68,17 +65,14 @@ FAKE_TEST(two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox)
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct isst_context *context;
-
 		preset_machine(fake, "Genuine Intel(R) CPU", CASES[i].base_khz);
 		fake->machine.identity.model = CASES[i].model;
 		fake->machine.identity.stepping = CASES[i].stepping;
-		context = fake_context(fake);
+		freed_by(isst_close) struct isst_context *context = fake_context(fake);
 		assert_int_equal(context_is_preset(context), CASES[i].preset);
 		assert_int_equal(isst_discover(context), CASES[i].preset ? 0 : -EOPNOTSUPP);
 		assert_int_equal(context->platform.preset, CASES[i].preset);
 		assert_false(fake->device.is_open);
-		isst_close(context);
 	}
 }
 
@@ -92,8 +86,6 @@ FAKE_TEST(a_mailbox_that_answers_is_used)
 		      { -ENXIO, true }, { -EINVAL, true }, { -ENOTTY, true } };
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct isst_context *context;
-
 		preset_machine(fake, "Intel(R) Xeon(R) Platinum 8260L CPU @ 2.40GHz", TWO);
 		fake->device.open_error = 0;
 		fake->device.rule_count = 0;
@@ -103,24 +95,20 @@ FAKE_TEST(a_mailbox_that_answers_is_used)
 			  &(struct fake_rule){ .entry = { FAKE_MAILBOX, 0, 0x7f00, 0, 0 },
 					       .answer = 0x80000003,
 					       .error = CASES[i].error });
-		context = fake_discovered(fake);
+		freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 		assert_int_equal(context->platform.preset, CASES[i].preset);
 		assert_int_equal(context->platform.api_version, CASES[i].preset ? 0 : 1);
 		assert_int_equal(fake->device.is_open, !CASES[i].preset);
-		isst_close(context);
 	}
 }
 
 FAKE_TEST(without_access_to_the_driver_nothing_is_guessed)
 {
-	struct isst_context *context;
-
 	preset_machine(fake, "Genuine Intel(R) CPU", TWO);
 	fake->device.open_error = -EACCES;
-	context = fake_context(fake);
+	freed_by(isst_close) struct isst_context *context = fake_context(fake);
 	assert_int_equal(isst_discover(context), -EPERM);
 	check_holds(isst_error(context), "/dev/isst_interface");
-	isst_close(context);
 }
 
 static struct isst_level read_level(struct isst_context *context, unsigned int number)
@@ -133,12 +121,11 @@ static struct isst_level read_level(struct isst_context *context, unsigned int n
 
 FAKE_TEST(level_0_is_described_by_cpufreq)
 {
-	struct isst_context *context;
 	struct isst_level level;
 	char *list;
 
 	preset_machine(fake, "Intel(R) Xeon(R) Gold 6230N CPU @ 2.30GHz", TWO);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	level = read_level(context, 0);
 	assert_int_equal(level.failure.error, 0);
 	assert_int_equal(level.base_freq, ISST_FEATURE_ENABLED);
@@ -159,7 +146,6 @@ FAKE_TEST(level_0_is_described_by_cpufreq)
 	free(list);
 	level_clear(&level);
 	assert_null(isst_trl_type_name(context, 0));
-	isst_close(context);
 }
 
 FAKE_TEST(D32_the_frequency_in_the_name_is_read_strictly)
@@ -186,26 +172,23 @@ FAKE_TEST(D32_the_frequency_in_the_name_is_read_strictly)
 	};
 
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct isst_context *context;
 		struct isst_level level;
 
 		preset_machine(fake, CASES[i].name, TWO);
-		context = fake_discovered(fake);
+		freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 		level = read_level(context, 0);
 		if (level.tdp_ratio.value != CASES[i].ratio)
 			fail_msg("'%s': ratio %u", CASES[i].name, level.tdp_ratio.value);
 		level_clear(&level);
-		isst_close(context);
 	}
 }
 
 FAKE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed)
 {
-	struct isst_context *context;
 	struct isst_level level;
 
 	preset_machine(fake, "6230N CPU @ 2.30GHz", NONE);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	level = read_level(context, 0);
 	assert_int_equal(level.base_freq_info.failure.error, -EOPNOTSUPP);
 	check_holds(level.base_freq_info.failure.message, "HWP");
@@ -219,7 +202,6 @@ FAKE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed)
 	check_holds(level.base_freq_info.failure.message, "cpu1/cpufreq/base_frequency");
 	assert_null(level.base_freq_info.high_priority);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(missing_files_are_reported_as_missing)
@@ -228,12 +210,11 @@ FAKE_TEST(missing_files_are_reported_as_missing)
 	struct isst_clos_association association = { 0 };
 	struct isst_core_power core_power = { 0 };
 	struct isst_perf_profile profile = { 0 };
-	struct isst_context *context;
 	struct isst_clos clos = { 0 };
 	struct isst_level level;
 
 	preset_machine(fake, "6230N CPU @ 2.30GHz", TWO);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	limits.domain = core_power.domain = profile.domain = clos.domain = context_domain(context,
 											  0);
 	association.cpu = context_cpu(context, 0);
@@ -255,33 +236,26 @@ FAKE_TEST(missing_files_are_reported_as_missing)
 	level = read_level(context, 1);
 	assert_int_equal(level.failure.error, -EOPNOTSUPP);
 	level_clear(&level);
-	isst_close(context);
 }
 
 FAKE_TEST(cores_are_those_of_the_kernel)
 {
-	struct isst_context *context;
-
 	preset_machine(fake, "6230N CPU @ 2.30GHz", TWO);
 	fake_topology_file_error(fake, 3, "core_id", -ENOENT);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_true(context_cpu(context, 1)->core_known);
 	assert_int_equal(context_cpu(context, 1)->core, 0);
 	assert_int_equal(context_cpu(context, 1)->thread, 1);
 	assert_int_equal(context_cpu(context, 2)->core, 1);
 	assert_int_equal(context_cpu(context, 2)->thread, 0);
 	assert_false(context_cpu(context, 3)->core_known);
-	isst_close(context);
 }
 
 FAKE_TEST(asking_whether_it_is_one_leaves_other_processors_alone)
 {
-	struct isst_context *context;
-
 	fake_small_machine(fake);
-	context = fake_context(fake);
+	freed_by(isst_close) struct isst_context *context = fake_context(fake);
 	assert_false(context_is_preset(context));
 	assert_int_equal(fake->device.opens, 0);
 	assert_int_equal(fake->files.reads, 0);
-	isst_close(context);
 }

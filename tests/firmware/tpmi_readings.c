@@ -591,6 +591,7 @@ LEVEL_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data)
 static void take_cpus_away(struct fake_firmware *fake, bool cpus_known)
 {
 	isst_cpuset_free((struct isst_cpuset *)fake->domain.present);
+
 	fake->domain.present = isst_cpuset_new();
 	fake->domain.has_cpu = false;
 	fake->domain.cpus_known = cpus_known;

@@ -56,9 +56,20 @@ int test_main(CMFixtureFunction setup, CMFixtureFunction teardown);
 /** So does a function that is defined elsewhere. */
 #define RUN_ON(function, ...) REGISTER(function, NULL, NULL, __VA_ARGS__)
 
-/** A text that is freed at the end of its block. */
+/** What is freed at the end of its block: a text, or what a function of the library frees. */
 #define autofree __attribute__((cleanup(check_free)))
+#define freed_by(end) __attribute__((cleanup(end##_at)))
 void check_free(char **text);
+#define CAN_BE_FREED_BY(end, type) \
+	static inline void end##_at(type *freed) \
+	{ \
+		end(*freed); \
+	}
+CAN_BE_FREED_BY(isst_close, struct isst_context *)
+CAN_BE_FREED_BY(isst_cpuset_free, struct isst_cpuset *)
+CAN_BE_FREED_BY(isst_config_free, struct isst_config *)
+CAN_BE_FREED_BY(isst_change_free, struct isst_change *)
+CAN_BE_FREED_BY(isst_journal_free, struct isst_journal *)
 
 /** A text, to be freed. */
 __attribute__((format(printf, 1, 2))) char *formatted(const char *format, ...);

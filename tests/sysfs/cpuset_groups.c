@@ -101,7 +101,7 @@ FAKE_TEST(groups_of_others_do_not_differ)
 
 FAKE_TEST(a_group_gets_back_what_it_lost_and_nothing_else)
 {
-	struct isst_cpuset *online = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *online = isst_cpuset_new();
 	char *back;
 
 	assert_int_equal(isst_cpuset_add(online, 0, 13), 0);
@@ -113,7 +113,6 @@ FAKE_TEST(a_group_gets_back_what_it_lost_and_nothing_else)
 	free(back);
 	assert_int_equal(cpuset_groups_regain("a=6", "a=6,14", "a=6", online, &back), 0);
 	assert_null(back);
-	isst_cpuset_free(online);
 }
 
 FAKE_TEST(what_groups_lost_is_remembered_over_more_than_one_loss)
@@ -128,18 +127,17 @@ FAKE_TEST(what_groups_lost_is_remembered_over_more_than_one_loss)
 
 FAKE_TEST(what_hotplug_takes_is_distinguished_from_what_others_do)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = isst_cpuset_new();
 
 	assert_int_equal(isst_cpuset_add(cpus, 12, 15), 0);
 	assert_true(cpuset_groups_lost("a=6,12-15 b=1", "a=6,13 b=1 c=1", cpus));
 	assert_false(cpuset_groups_lost("a=6,12-15", "a=12", cpus));
 	assert_false(cpuset_groups_lost("a=6", "a=6,12", cpus));
-	isst_cpuset_free(cpus);
 }
 
 FAKE_TEST(groups_that_lose_cpus_have_names)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = isst_cpuset_new();
 	char *names;
 
 	assert_int_equal(isst_cpuset_add(cpus, 12, 15), 0);
@@ -153,5 +151,4 @@ FAKE_TEST(groups_that_lose_cpus_have_names)
 			 0);
 	check_holds(names, ", h (12) and 2 more");
 	free(names);
-	isst_cpuset_free(cpus);
 }

@@ -112,7 +112,7 @@ FAKE_TEST(D29_a_nul_byte_is_no_text)
 
 FAKE_TEST(a_missing_file_is_the_callers_to_judge)
 {
-	struct isst_cpuset *set = isst_cpuset_new();
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = isst_cpuset_new();
 	struct reader reader;
 	uint64_t number;
 
@@ -120,7 +120,6 @@ FAKE_TEST(a_missing_file_is_the_callers_to_judge)
 	assert_null(reader.messages.error);
 	assert_int_equal(cpus_of(fake, &reader, set), -ENOENT);
 	assert_null(reader.messages.error);
-	isst_cpuset_free(set);
 }
 
 FAKE_TEST(a_file_that_may_not_be_read_is_not_permitted)
@@ -209,7 +208,7 @@ FAKE_TEST(a_malformed_list_names_file_and_content_and_adds_nothing)
 {
 	static const char *const CONTENTS[] = { "0-",	  "3-1", "0,,1",      "a",
 						"(null)", "0 1", "4294967295" };
-	struct isst_cpuset *set = check_set("7");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("7");
 	struct reader reader;
 	char quoted[64];
 
@@ -222,5 +221,4 @@ FAKE_TEST(a_malformed_list_names_file_and_content_and_adds_nothing)
 		check_cpus(set, "7");
 		messages_free(&reader.messages);
 	}
-	isst_cpuset_free(set);
 }

@@ -32,6 +32,7 @@ __attribute__((format(printf, 4, 5))) static void uncore_file(struct fake_machin
 							      ...)
 {
 	char path[256], text[32];
+
 	va_list arguments;
 
 	va_start(arguments, format);

@@ -35,17 +35,15 @@ static void check_fails(struct fake_machine *fake, int error, const char *text, 
 static void place_cpus(struct fake_machine *fake, const char *list, unsigned int first_core,
 		       unsigned int thread)
 {
-	struct isst_cpuset *cpus = check_set(list);
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = check_set(list);
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, cpus)
 		fake_place(fake, cpu, first_core++, thread);
-	isst_cpuset_free(cpus);
 }
 
 FAKE_TEST(packages_cores_and_threads_are_found)
 {
-	struct isst_context *context;
 	const struct isst_cpu *cpu;
 
 	fake_cpus(fake, "0-7", "0-7");
@@ -55,7 +53,7 @@ FAKE_TEST(packages_cores_and_threads_are_found)
 	place_cpus(fake, "4-5", 8, 1);
 	place_cpus(fake, "2-3", 20, 0);
 	place_cpus(fake, "6-7", 20, 1);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_int_equal(isst_domain_count(context), 2);
 	check_domain(context, 0, 0, 0, "0-1,4-5");
 	check_domain(context, 1, 1, 0, "2-3,6-7");
@@ -71,48 +69,39 @@ FAKE_TEST(packages_cores_and_threads_are_found)
 	assert_null(context_cpu(context, 8));
 	assert_null(context_domain(context, 2));
 	assert_null(isst_notice_at(context, 0));
-	isst_close(context);
 }
 
 FAKE_TEST(package_ids_may_have_holes_and_any_order)
 {
-	struct isst_context *context;
-
 	fake_cpus(fake, "0-3", "0-3");
 	fake_die(fake, 300, 0, "0");
 	fake_die(fake, 4, 0, "1");
 	fake_die(fake, 0, 0, "2");
 	fake_die(fake, 70000, 0, "3");
 	place_cpus(fake, "0-3", 0, 0);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_int_equal(isst_domain_count(context), 4);
 	check_domain(context, 0, 0, 0, "2");
 	check_domain(context, 1, 4, 0, "1");
 	check_domain(context, 2, 300, 0, "0");
 	check_domain(context, 3, 70000, 0, "3");
-	isst_close(context);
 }
 
 FAKE_TEST(D47_dies_of_a_single_package_are_domains_of_their_own)
 {
-	struct isst_context *context;
-
 	fake_cpus(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0,2");
 	fake_die(fake, 0, 1, "1,3");
 	place_cpus(fake, "0,2", 0, 0);
 	place_cpus(fake, "1,3", 0, 0);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_int_equal(isst_domain_count(context), 2);
 	check_domain(context, 0, 0, 0, "0,2");
 	check_domain(context, 1, 0, 1, "1,3");
-	isst_close(context);
 }
 
 FAKE_TEST(dies_numbered_per_package_are_distinguished)
 {
-	struct isst_context *context;
-
 	fake_cpus(fake, "0-3", "0-3");
 	for (unsigned int cpu = 0; cpu < 4; cpu++) {
 		char list[4];
@@ -121,29 +110,25 @@ FAKE_TEST(dies_numbered_per_package_are_distinguished)
 		fake_die(fake, cpu / 2, cpu % 2, list);
 		fake_place(fake, cpu, 0, 0);
 	}
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_int_equal(isst_domain_count(context), 4);
 	check_domain(context, 0, 0, 0, "0");
 	check_domain(context, 1, 0, 1, "1");
 	check_domain(context, 2, 1, 0, "2");
 	check_domain(context, 3, 1, 1, "3");
-	isst_close(context);
 }
 
 FAKE_TEST(dies_numbered_through_all_packages_keep_their_numbers)
 {
-	struct isst_context *context;
-
 	fake_cpus(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0");
 	fake_die(fake, 0, 1, "1");
 	fake_die(fake, 1, 2, "2");
 	fake_die(fake, 1, 17, "3");
 	place_cpus(fake, "0-3", 0, 0);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_domain(context, 2, 1, 2, "2");
 	check_domain(context, 3, 1, 17, "3");
-	isst_close(context);
 }
 
 TEST(kernels_without_dies_have_packages_only)
@@ -175,8 +160,6 @@ TEST(kernels_without_dies_have_packages_only)
 
 FAKE_TEST(D14_cpu_numbers_above_4095_and_65535_are_found)
 {
-	struct isst_context *context;
-
 	fake_cpus(fake, "0,4096,65537,1000000", "0,4096,65537,1000000");
 	fake_die(fake, 0, 0, "0,4096");
 	fake_die(fake, 1, 0, "65537,1000000");
@@ -184,12 +167,11 @@ FAKE_TEST(D14_cpu_numbers_above_4095_and_65535_are_found)
 	fake_place(fake, 4096, 1, 0);
 	fake_place(fake, 65537, 0, 0);
 	fake_place(fake, 1000000, 1, 0);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, "0,4096");
 	check_domain(context, 1, 1, 0, "65537,1000000");
 	assert_int_equal(context_cpu(context, 1000000)->core, 1);
 	assert_null(context_cpu(context, 1));
-	isst_close(context);
 }
 
 TEST(D27_masks_are_as_wide_as_cpus_are_possible)
@@ -262,12 +244,10 @@ TEST(files_opened_are_four_and_three_for_each_die)
 
 FAKE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core)
 {
-	struct isst_context *context;
-
 	fake_small_machine(fake);
 	fake_phy_id_error(&fake->device, 1, -EINVAL);
 	fake_phy_id(&fake->device, 2, 0xffffffff);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_true(context_cpu(context, 0)->core_known);
 	assert_false(context_cpu(context, 1)->core_known);
 	assert_false(context_cpu(context, 2)->core_known);
@@ -276,68 +256,55 @@ FAKE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core)
 	check_holds(topology_cpu(context->topology, 1)->unknown_core, "EINVAL");
 	check_holds(topology_cpu(context->topology, 2)->unknown_core, "CPU 2");
 	check_domain(context, 0, 0, 0, "0-3");
-	isst_close(context);
 }
 
 FAKE_TEST(D26_cpus_that_are_given_one_place_have_no_core)
 {
-	struct isst_context *context;
-
 	fake_small_machine(fake);
 	fake_phy_id(&fake->device, 2, 0);
 	fake_phy_id(&fake->device, 3, 0);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_false(context_cpu(context, 0)->core_known);
 	assert_true(context_cpu(context, 1)->core_known);
 	assert_false(context_cpu(context, 2)->core_known);
 	assert_false(context_cpu(context, 3)->core_known);
 	check_holds(topology_cpu(context->topology, 0)->unknown_core, "same location");
-	isst_close(context);
 }
 
 FAKE_TEST(one_place_in_two_domains_or_two_threads_are_no_contradiction)
 {
-	struct isst_context *context;
-
 	fake_cpus(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 1, 0, "2-3");
 	for (unsigned int cpu = 0; cpu < 4; cpu++)
 		fake_place(fake, cpu, 0, cpu % 2);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	for (unsigned int cpu = 0; cpu < 4; cpu++)
 		assert_true(context_cpu(context, cpu)->core_known);
-	isst_close(context);
 }
 
 FAKE_TEST(a_cpu_of_another_punit_is_kept_and_reported)
 {
-	struct isst_context *context;
-
 	fake_small_machine(fake);
 	fake_phy_id(&fake->device, 3, 2 << 9 | 3 << 1);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, "0-3");
 	assert_int_equal(context_cpu(context, 3)->core, 3);
 	check_holds(isst_notice_at(context, 0), "CPU 3");
 	check_holds(isst_notice_at(context, 0), "power domain 2");
 	assert_null(isst_notice_at(context, 1));
-	isst_close(context);
 }
 
 FAKE_TEST(a_core_beyond_the_masks_is_not_known)
 {
-	struct isst_context *context;
-
 	fake_small_machine(fake);
 	fake_place(fake, 2, 63, 0);
 	fake_place(fake, 3, 64, 0);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_true(context_cpu(context, 2)->core_known);
 	assert_false(context_cpu(context, 3)->core_known);
 	check_holds(isst_left_out_at(context, 0), "core 64 for CPU 3");
 	assert_null(isst_left_out_at(context, 1));
-	isst_close(context);
 }
 
 FAKE_TEST(core_masks_name_all_threads_of_their_cores)
@@ -353,36 +320,29 @@ FAKE_TEST(core_masks_name_all_threads_of_their_cores)
 		      { UINT64_MAX, "0-7" },
 		      { 2, "" } };
 	static const unsigned int CORES[] = { 0, 31, 32, 63 };
-	struct isst_context *context;
 
 	fake_cpus(fake, "0-7", "0-7");
 	fake_die(fake, 0, 0, "0-7");
 	for (unsigned int cpu = 0; cpu < 8; cpu++)
 		fake_place(fake, cpu, CORES[cpu % 4], cpu / 4);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct isst_cpuset *cpus = topology_cpus_of_cores(
+		freed_by(isst_cpuset_free) struct isst_cpuset *cpus = topology_cpus_of_cores(
 			context->topology, context_domain(context, 0), CASES[i].cores);
 
 		check_cpus(cpus, CASES[i].cpus);
-		isst_cpuset_free(cpus);
 	}
-	isst_close(context);
 }
 
 FAKE_TEST(a_core_of_64_and_above_is_in_no_mask)
 {
-	struct isst_context *context;
-	struct isst_cpuset *cpus;
-
 	fake_small_machine(fake);
 	fake_place(fake, 0, 64, 0);
 	fake_place(fake, 1, 255, 0);
-	context = fake_discovered(fake);
-	cpus = topology_cpus_of_cores(context->topology, context_domain(context, 0), UINT64_MAX);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = topology_cpus_of_cores(
+		context->topology, context_domain(context, 0), UINT64_MAX);
 	check_cpus(cpus, "2-3");
-	isst_cpuset_free(cpus);
-	isst_close(context);
 }
 
 FAKE_TEST(sibling_lists_that_contradict_each_other_are_refused)

@@ -54,38 +54,31 @@ FAKE_TEST(online_cpus_are_remembered_in_one_readable_file)
 
 FAKE_TEST(D46_a_cpu_that_went_offline_is_still_known)
 {
-	struct isst_context *context;
-	struct isst_cpuset *cpus;
-
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	discover_once(fake);
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_cpus(context_domain(context, 0)->present, "0-3");
 	check_cpus(context_domain(context, 0)->online, "0-2");
 	assert_false(context_cpu(context, 3)->online);
 	assert_true(context_cpu(context, 3)->core_known);
 	assert_int_equal(context_cpu(context, 3)->core, 1);
 	assert_int_equal(context_cpu(context, 3)->thread, 1);
-	cpus = topology_cpus_of_cores(context->topology, context_domain(context, 0), 2);
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = topology_cpus_of_cores(
+		context->topology, context_domain(context, 0), 2);
 	check_cpus(cpus, "2-3");
-	isst_cpuset_free(cpus);
-	isst_close(context);
 }
 
 FAKE_TEST(D46_a_cpu_stays_known_through_many_runs)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	discover_once(fake);
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	discover_once(fake);
 	machine_with_online(fake, "0,4-7", "0", "4-7");
 	discover_once(fake);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_cpus(context_domain(context, 0)->present, "0-3");
-	isst_close(context);
 }
 
 FAKE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten)
@@ -108,10 +101,8 @@ FAKE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten)
 
 FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-7", "0-3", "4-7");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_null(isst_offline_part_at(context, 0));
 	machine_with_online(fake, "0-3", "0-3", "");
 	assert_int_equal(isst_rediscover(context), 0);
@@ -126,61 +117,50 @@ FAKE_TEST(a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_el
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_null(isst_offline_part_at(context, 0));
 	assert_false(topology_is_unreachable(context->topology, 4));
-	isst_close(context);
 }
 
 FAKE_TEST(a_die_that_is_offline_is_described)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-7", "", "");
 	fake_die(fake, 0, 0, "0-3");
 	fake_die(fake, 0, 1, "4-7");
 	discover_once(fake);
 	machine_with_online(fake, "0-3", "", "");
 	fake_die(fake, 0, 0, "0-3");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_string_equal(isst_offline_part_at(context, 0),
 			    "package 0, die 1: all its CPUs (4-7) are offline");
 	assert_null(isst_offline_part_at(context, 1));
-	isst_close(context);
 }
 
 FAKE_TEST(cpus_that_were_never_seen_may_be_a_package)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-3,5", "0-3", "5");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_string_equal(isst_offline_part_at(context, 0),
 			    "CPUs 4,6-7, and any package that consists of them alone, have been "
 			    "offline since boot");
 	assert_null(isst_offline_part_at(context, 1));
 	assert_false(topology_is_unreachable(context->topology, 4));
 	assert_false(context_domain(context, 0)->cpus_known);
-	isst_close(context);
 }
 
 FAKE_TEST(cpus_that_are_too_few_are_no_package)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-2,4-6", "0-2", "4-6");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_string_equal(isst_offline_part_at(context, 0),
 			    "CPUs 3,7 have been offline since boot");
-	isst_close(context);
 }
 
 FAKE_TEST(pointers_stay_valid_after_another_discovery)
 {
-	struct isst_context *context;
 	const struct isst_domain *before;
 	const struct isst_cpuset *online, *online_of_domain;
 	const struct isst_cpu *cpu;
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	before = context_domain(context, 0);
 	online_of_domain = before->online;
 	online = isst_online_cpus(context);
@@ -198,7 +178,6 @@ FAKE_TEST(pointers_stay_valid_after_another_discovery)
 	fake_cpus(fake, "0-7", "");
 	assert_int_equal(context_discover_topology(context), -EIO);
 	check_cpus(context_domain(context, 0)->online, "0-2");
-	isst_close(context);
 }
 
 FAKE_TEST(D26_offline_cpus_are_not_asked_about)
@@ -211,42 +190,33 @@ FAKE_TEST(D26_offline_cpus_are_not_asked_about)
 
 FAKE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_cpus(isst_present_cpus(context), "0-7");
 	check_cpus(isst_online_cpus(context), "0-2,4-7");
 	assert_null(context_cpu(context, 3));
 	check_cpus(context_domain(context, 0)->present, "0-2");
-	isst_close(context);
 }
 
 FAKE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	/* It claims that CPU 3 is of package 1. */
 	fake_runtime_write(fake, "topology", HEADER "3 1 0 0 9 0\n");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_int_equal(context_cpu(context, 3)->domain->package, 0);
 	assert_int_equal(context_cpu(context, 3)->core, 1);
-	isst_close(context);
 }
 
 FAKE_TEST(a_remembered_place_yields_to_a_live_cpu_that_has_it)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	fake_runtime_write(fake, "topology", HEADER "3 0 0 0 1 0\n");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_true(context_cpu(context, 2)->core_known);
 	assert_int_equal(context_cpu(context, 2)->core, 1);
 	assert_null(context_cpu(context, 3));
 	assert_null(((const struct topology_domain *)context_domain(context, 0))->unknown_core);
-	isst_close(context);
 }
 
 /** With this in the cache, nothing of it is believed, and discovery works without it. */
@@ -304,28 +274,22 @@ TEST(D79_a_damaged_cache_is_not_believed)
 
 FAKE_TEST(a_remembered_cpu_that_is_not_present_is_left_out)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	fake_runtime_write(fake, "topology", HEADER "8 0 0 0 5 0\n4294967294 0 0 0 6 0\n");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_null(context_cpu(context, 8));
 	check_cpus(context_domain(context, 0)->present, "0-3");
-	isst_close(context);
 }
 
 FAKE_TEST(a_cpu_that_is_remembered_twice_counts_once)
 {
-	struct isst_context *context;
-
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	fake_runtime_write(fake, "topology", HEADER "3 0 0 0 1 1\n3 1 0 0 5 0\n3 0 0 0 7 0\n");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_int_equal(context_cpu(context, 3)->domain->package, 0);
 	assert_int_equal(context_cpu(context, 3)->core, 1);
 	assert_int_equal(context->topology->cpu_count, 8);
 	check_cpus(context_domain(context, 1)->present, "4-7");
-	isst_close(context);
 }
 
 /** Whether CPU 3 is recalled by a second run where the boot id cannot be read like this. */
@@ -367,6 +331,7 @@ static ino_t cache_inode(const struct fake_machine *fake)
 FAKE_TEST(D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes)
 {
 	char path[512], other[512];
+
 	ino_t first;
 
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
@@ -396,17 +361,15 @@ FAKE_TEST(nothing_but_the_cache_is_left_in_the_runtime_directory)
 
 FAKE_TEST(D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message)
 {
-	struct isst_context *context;
 	FILE *file = fopen(fake->runtime, "we");
 
 	/* A file in the place of the directory. */
 	assert_non_null(file);
 	assert_int_equal(fclose(file), 0);
 	machine_with_online(fake, "0-7", "0-3", "4-7");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_string_equal(isst_error(context), "");
 	assert_null(isst_notice_at(context, 0));
-	isst_close(context);
 }
 
 FAKE_TEST(D26_a_cpu_of_unknown_core_is_not_remembered)

@@ -29,12 +29,11 @@ static void offer(struct fake_machine *fake, unsigned int package, unsigned int 
 static void place(struct fake_machine *fake, const char *list, unsigned int domain,
 		  unsigned int core, unsigned int thread)
 {
-	struct isst_cpuset *cpus = check_set(list);
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = check_set(list);
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, cpus)
 		fake_phy_id(&fake->device, cpu, domain << 11 | core++ << 3 | thread);
-	isst_cpuset_free(cpus);
 }
 
 /** A context that has found so many domains. */
@@ -73,45 +72,38 @@ static void check_domain(const struct isst_context *context, size_t index, unsig
 static void check_cores(const struct isst_context *context, size_t index, uint64_t cores,
 			const char *expected)
 {
-	struct isst_cpuset *cpus = topology_cpus_of_cores(context->topology,
-							  context_domain(context, index), cores);
+	freed_by(isst_cpuset_free) struct isst_cpuset *cpus = topology_cpus_of_cores(
+		context->topology, context_domain(context, index), cores);
 
 	check_cpus(cpus, expected);
-	isst_cpuset_free(cpus);
 }
 
 FAKE_TEST(power_domains_are_those_of_the_mask_with_its_holes)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-7", "0-7");
 	/* As recorded of a Granite Rapids of 64 cores: 0 and 1 compute, 3 and 4 IO, no 2. */
 	fake_die(fake, 0, 0, "0-7");
 	place(fake, "0-3", 0, 0, 0);
 	place(fake, "4-7", 1, 0, 0);
 	offer(fake, 0, 0x1b);
-	context = discovered(fake, 4);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 4);
 	check_domain(context, 0, 0, 0, 0, "0-3");
 	check_domain(context, 1, 0, 0, 1, "4-7");
 	check_domain(context, 2, 0, 0, 3, "");
 	check_domain(context, 3, 0, 0, 4, "");
 	assert_null(isst_notice_at(context, 0));
 	assert_int_equal(fake_calls(&fake->device, FAKE_INSTANCES), 1);
-	isst_close(context);
 }
 
 FAKE_TEST(all_bits_of_the_mask_count)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0", "0");
 	fake_die(fake, 0, 0, "0");
 	place(fake, "0", 15, 0, 0);
 	offer(fake, 0, 0x8001);
-	context = discovered(fake, 2);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "");
 	check_domain(context, 1, 0, 0, 15, "0");
-	isst_close(context);
 }
 
 FAKE_TEST(thread_core_and_domain_are_bits_of_the_firmwares_number)
@@ -122,14 +114,13 @@ FAKE_TEST(thread_core_and_domain_are_bits_of_the_firmwares_number)
 	} CASES[] = { { 0x0000, 0, 0, 0 },  { 0x0007, 0, 0, 7 }, { 0x0008, 0, 1, 0 },
 		      { 0x01f9, 0, 63, 1 }, { 0x0800, 1, 0, 0 }, { 0x09bc, 1, 55, 4 },
 		      { 0x7801, 15, 0, 1 }, { 0x1159, 2, 43, 1 } };
-	struct isst_context *context;
 
 	tpmi_machine(fake, "0-7", "0-7");
 	fake_die(fake, 0, 0, "0-7");
 	offer(fake, 0, 0xffff);
 	for (unsigned int i = 0; i < COUNT(CASES); i++)
 		fake_phy_id(&fake->device, i, CASES[i].number);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	for (unsigned int i = 0; i < COUNT(CASES); i++) {
 		const struct isst_cpu *cpu = context_cpu(context, i);
 
@@ -139,30 +130,24 @@ FAKE_TEST(thread_core_and_domain_are_bits_of_the_firmwares_number)
 		assert_int_equal(cpu->core, CASES[i].core);
 		assert_int_equal(cpu->thread, CASES[i].thread);
 	}
-	isst_close(context);
 }
 
 FAKE_TEST(core_masks_name_modules_with_all_their_cpus)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-15", "0-15");
 	/* Two domains of two modules of four cores, which the thread's bits number. */
 	fake_die(fake, 0, 0, "0-15");
 	offer(fake, 0, 3);
 	for (unsigned int cpu = 0; cpu < 16; cpu++)
 		fake_phy_id(&fake->device, cpu, cpu / 8 << 11 | cpu / 4 % 2 << 3 | cpu % 4);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_null(isst_notice_at(context, 0));
 	check_cores(context, 0, 2, "4-7");
 	check_cores(context, 1, 1, "8-11");
-	isst_close(context);
 }
 
 FAKE_TEST(packages_have_domains_of_their_own)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-7", "0-7");
 	/* Package ids may have holes; the second package is on die 1 for the kernel. */
 	fake_die(fake, 3, 1, "0-1,4-5");
@@ -173,20 +158,17 @@ FAKE_TEST(packages_have_domains_of_their_own)
 	place(fake, "6-7", 0, 0, 1);
 	offer(fake, 0, 0x3);
 	offer(fake, 3, 0xd);
-	context = discovered(fake, 5);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 5);
 	check_domain(context, 0, 0, 0, 0, "2-3,6-7");
 	check_domain(context, 1, 0, 0, 1, "");
 	check_domain(context, 2, 3, 1, 0, "0-1");
 	check_domain(context, 3, 3, 1, 2, "4-5");
 	check_domain(context, 4, 3, 1, 3, "");
 	assert_int_equal(fake_calls(&fake->device, FAKE_INSTANCES), 2);
-	isst_close(context);
 }
 
 FAKE_TEST(a_domain_without_cpus_is_on_no_known_die_where_its_package_has_several)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-7", "0-7");
 	fake_die(fake, 0, 4, "0-3");
 	fake_die(fake, 0, 5, "4-7");
@@ -194,18 +176,15 @@ FAKE_TEST(a_domain_without_cpus_is_on_no_known_die_where_its_package_has_several
 	place(fake, "4-7", 0, 0, 0);
 	place(fake, "0-3", 1, 0, 0);
 	offer(fake, 0, 0x1b);
-	context = discovered(fake, 4);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 4);
 	check_domain(context, 0, 0, 4, 1, "0-3");
 	check_domain(context, 1, 0, 5, 0, "4-7");
 	check_domain(context, 2, 0, -1, 3, "");
 	check_domain(context, 3, 0, -1, 4, "");
-	isst_close(context);
 }
 
 FAKE_TEST(domains_without_a_die_come_last_in_their_package_only)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-5", "0-5");
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 0, 1, "2-3");
@@ -215,26 +194,23 @@ FAKE_TEST(domains_without_a_die_come_last_in_their_package_only)
 	place(fake, "4-5", 1, 0, 0);
 	offer(fake, 0, 0x7);
 	offer(fake, 1, 0x3);
-	context = discovered(fake, 5);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 5);
 	check_domain(context, 0, 0, 0, 1, "0-1");
 	check_domain(context, 1, 0, 1, 2, "2-3");
 	check_domain(context, 2, 0, -1, 0, "");
 	check_domain(context, 3, 1, 2, 0, "");
 	check_domain(context, 4, 1, 2, 1, "4-5");
-	isst_close(context);
 }
 
 FAKE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-7", "0-7");
 	fake_die(fake, 0, 0, "0-7");
 	place(fake, "0-1", 0, 0, 0);
 	place(fake, "2-3,6", 2, 0, 0);
 	place(fake, "4-5,7", 1, 0, 0);
 	offer(fake, 0, 0x3);
-	context = discovered(fake, 2);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "4-5,7");
 	check_holds(isst_left_out_at(context, 0), "CPUs 2-3,6: left out");
@@ -247,20 +223,17 @@ FAKE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out)
 	/* They are there nonetheless. */
 	check_cpus(isst_online_cpus(context), "0-7");
 	check_cores(context, 0, UINT64_MAX, "0-1");
-	isst_close(context);
 }
 
 FAKE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-3");
 	place(fake, "0-3", 0, 0, 0);
 	fake_phy_id_error(&fake->device, 1, -EINVAL);
 	fake_phy_id(&fake->device, 2, UINT32_MAX);
 	offer(fake, 0, 0x1);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, 0, "0,3");
 	assert_null(context_cpu(context, 1));
 	assert_null(context_cpu(context, 2));
@@ -269,19 +242,16 @@ FAKE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain)
 	check_holds(isst_left_out_at(context, 1), "CPU 2 ");
 	assert_null(isst_left_out_at(context, 2));
 	assert_null(isst_notice_at(context, 0));
-	isst_close(context);
 }
 
 FAKE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-3");
 	for (unsigned int cpu = 0; cpu < 4; cpu++)
 		fake_phy_id_error(&fake->device, cpu, -EIO);
 	offer(fake, 0, 0x3);
-	context = discovered(fake, 2);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "");
 	check_domain(context, 1, 0, 0, 1, "");
 	assert_null(context_cpu(context, 0));
@@ -290,13 +260,10 @@ FAKE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains)
 	assert_null(isst_left_out_at(context, 1));
 	assert_false(isst_domain_is_io(context_domain(context, 0)));
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
-	isst_close(context);
 }
 
 FAKE_TEST(F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 1, 1, "2-3");
@@ -304,12 +271,11 @@ FAKE_TEST(F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package)
 	fake_phy_id_error(&fake->device, 3, -EIO);
 	offer(fake, 0, 0x3);
 	offer(fake, 1, 0x3);
-	context = discovered(fake, 4);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 4);
 	assert_true(isst_domain_is_io(context_domain(context, 1)));
 	assert_false(context_domain(context, 2)->cpus_known);
 	assert_false(context_domain(context, 3)->cpus_known);
 	assert_false(isst_domain_is_io(context_domain(context, 3)));
-	isst_close(context);
 }
 
 /** A package of two compute domains of four cores and one of I/O, with some of its CPUs online. */
@@ -330,7 +296,7 @@ static struct isst_context *partly_online(struct fake_machine *fake, const char 
 
 FAKE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain)
 {
-	struct isst_context *context = partly_online(fake, "0-3,8-11", NULL);
+	freed_by(isst_close) struct isst_context *context = partly_online(fake, "0-3,8-11", NULL);
 
 	assert_false(context_domain(context, 1)->has_cpu);
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
@@ -339,39 +305,33 @@ FAKE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain)
 		    "CPUs 4-7,12-15 are offline, and have not been seen");
 	assert_null(isst_notice_at(context, 1));
 	assert_null(isst_left_out_at(context, 0));
-	isst_close(context);
 }
 
 FAKE_TEST(B3_threads_that_smt_hides_are_in_the_domains_of_their_cores)
 {
-	struct isst_context *context = partly_online(fake, "0-7", "off");
+	freed_by(isst_close) struct isst_context *context = partly_online(fake, "0-7", "off");
 
 	assert_true(isst_domain_is_io(context_domain(context, 2)));
 	assert_null(isst_notice_at(context, 0));
-	isst_close(context);
 }
 
 FAKE_TEST(B3_more_cpus_than_smt_hides_may_be_in_any_domain)
 {
-	struct isst_context *context = partly_online(fake, "0-3", "forceoff");
+	freed_by(isst_close) struct isst_context *context = partly_online(fake, "0-3", "forceoff");
 
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
 	assert_false(isst_domain_is_io(context_domain(context, 2)));
-	isst_close(context);
 }
 
 FAKE_TEST(B3_with_smt_on_no_cpu_is_hidden)
 {
-	struct isst_context *context = partly_online(fake, "0-7", "on");
+	freed_by(isst_close) struct isst_context *context = partly_online(fake, "0-7", "on");
 
 	assert_false(isst_domain_is_io(context_domain(context, 2)));
-	isst_close(context);
 }
 
 FAKE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-3", "0-3");
 	fake_die(fake, 0, 0, "0-1");
 	fake_die(fake, 1, 1, "2-3");
@@ -379,7 +339,7 @@ FAKE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others)
 	place(fake, "2-3", 0, 0, 0);
 	offer(fake, 0, 0x3);
 	offer(fake, 1, 0);
-	context = discovered(fake, 2);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "");
 	check_holds(isst_left_out_at(context, 0), "package 1");
@@ -387,7 +347,6 @@ FAKE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others)
 	assert_null(isst_left_out_at(context, 2));
 	/* Missing domains of one package do not affect those of the other. */
 	assert_true(isst_domain_is_io(context_domain(context, 1)));
-	isst_close(context);
 }
 
 FAKE_TEST(no_power_domain_at_all_is_an_error)
@@ -416,8 +375,6 @@ FAKE_TEST(no_power_domain_at_all_is_an_error)
 
 FAKE_TEST(D26_two_cpus_of_one_place_are_trusted_neither)
 {
-	struct isst_context *context;
-
 	tpmi_machine(fake, "0-3", "0-3");
 	/* The same core and thread of another domain is another place. */
 	fake_die(fake, 0, 0, "0-3");
@@ -426,13 +383,12 @@ FAKE_TEST(D26_two_cpus_of_one_place_are_trusted_neither)
 	place(fake, "2", 1, 7, 0);
 	place(fake, "3", 1, 8, 0);
 	offer(fake, 0, 0x3);
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_true(context_cpu(context, 0)->core_known);
 	assert_false(context_cpu(context, 1)->core_known);
 	assert_false(context_cpu(context, 2)->core_known);
 	assert_true(context_cpu(context, 3)->core_known);
 	check_holds(topology_cpu(context->topology, 1)->unknown_core, "CPU numbers 1-2");
-	isst_close(context);
 }
 
 /* ---- CPUs that are offline ---- */
@@ -449,8 +405,6 @@ static void with_online(struct fake_machine *fake, const char *online)
 
 FAKE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains)
 {
-	struct isst_context *context;
-
 	with_online(fake, "0-7");
 	isst_close(fake_discovered(fake));
 	autofree char *text = fake_runtime_text(fake, "topology");
@@ -458,7 +412,7 @@ FAKE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains)
 	check_holds(text, "\n4 0 0 2 40 1\n");
 	check_holds(text, "\n7 0 0 2 43 1\n");
 	with_online(fake, "0-2,4");
-	context = discovered(fake, 3);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 3);
 	check_cpus(context_domain(context, 0)->online, "0-2");
 	check_cpus(context_domain(context, 0)->present, "0-3");
 	check_cpus(context_domain(context, 1)->online, "4");
@@ -469,7 +423,6 @@ FAKE_TEST(D46_cpus_that_go_offline_are_remembered_with_their_power_domains)
 	assert_false(context_cpu(context, 6)->online);
 	check_cores(context, 1, UINT64_C(0x5) << 40, "4,6");
 	assert_null(isst_notice_at(context, 0));
-	isst_close(context);
 }
 
 FAKE_TEST(a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_online)
@@ -496,8 +449,6 @@ FAKE_TEST(a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_onlin
 
 FAKE_TEST(nothing_is_remembered_of_cpus_that_are_left_out)
 {
-	struct isst_context *context;
-
 	with_online(fake, "0-7");
 	offer(fake, 0, 0x11);
 	isst_close(fake_discovered(fake));
@@ -505,18 +456,14 @@ FAKE_TEST(nothing_is_remembered_of_cpus_that_are_left_out)
 	check_holds(text, "\n3 0 0 0 3 0\n");
 	assert_null(strstr(text, "\n4 "));
 	with_online(fake, "0-3");
-	context = fake_discovered(fake);
+	freed_by(isst_close) struct isst_context *context = fake_discovered(fake);
 	assert_null(context_cpu(context, 4));
-	isst_close(context);
 }
 
 FAKE_TEST(mailbox_platforms_have_no_power_domains)
 {
-	struct isst_context *context;
-
 	fake_small_machine(fake);
-	context = discovered(fake, 1);
+	freed_by(isst_close) struct isst_context *context = discovered(fake, 1);
 	assert_string_equal(context_domain(context, 0)->name, "package 0, die 0");
 	assert_int_equal(fake_calls(&fake->device, FAKE_INSTANCES), 0);
-	isst_close(context);
 }

@@ -37,6 +37,7 @@ static void locked_begin(struct locked *locked)
 static void locked_end(struct locked *locked)
 {
 	isst_close(locked->context);
+
 	machine_end(&locked->machine);
 }
 
@@ -204,19 +205,18 @@ static char *change_clos(const struct machine *machine, unsigned int weight, boo
 
 static void check_text(const struct machine *machine, const char *expected)
 {
-	struct isst_context *context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	size_t size;
 	char *text;
 
 	assert_int_equal(boot_state_read(context, &text, &size), 0);
 	assert_string_equal(text, expected);
 	free(text);
-	isst_close(context);
 }
 
 static void check_kept(const struct machine *machine, int expected)
 {
-	struct isst_context *context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	size_t size;
 	char *text;
 
@@ -224,7 +224,6 @@ static void check_kept(const struct machine *machine, int expected)
 	if (!expected)
 		assert_string_equal(text, "xxxxxxxxxx");
 	free(text);
-	isst_close(context);
 }
 
 MACHINE_TEST(the_first_write_since_boot_is_preceded_by_it, "tests/tiny")

@@ -256,7 +256,7 @@ TEST(E12_a_reader_of_the_device_blocks_no_change)
 MACHINE_TEST(E12_the_lock_can_be_opened_by_its_owner_only, "tests/tiny")
 {
 	struct isst_options options = { 0 };
-	struct isst_context *holder;
+	freed_by(isst_close) struct isst_context *holder = NULL;
 	struct stat status;
 
 	autofree char *path = formatted("%s/run/lock", machine->state);
@@ -265,14 +265,13 @@ MACHINE_TEST(E12_the_lock_can_be_opened_by_its_owner_only, "tests/tiny")
 	assert_int_equal(isst_lock(holder, 0, 0), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
-	isst_close(holder);
 }
 
 MACHINE_TEST(a_change_needs_the_lock, "tests/tiny")
 {
 	struct isst_options options = { 0 };
 	const struct isst_change_options change_options = { 0 };
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 	struct isst_change *change;
 
 	options.machine = machine_open(machine);
@@ -285,5 +284,4 @@ MACHINE_TEST(a_change_needs_the_lock, "tests/tiny")
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_int_equal(isst_change_new(context, &change_options, &change), 0);
 	isst_change_free(change);
-	isst_close(context);
 }

@@ -418,11 +418,10 @@ MACHINE_TEST(a_preset_platform_takes_cpus_offline_too, "cascadelake-6230n")
 
 MACHINE_TEST(without_levels_the_driver_is_not_called, "tests/offline")
 {
-	struct isst_context *context;
 	struct cpus_state now = { 0 };
 	unsigned long long calls;
 
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	now.domain = context_domain(context, 0);
 	calls = machine_statistics(machine).driver_calls;
 	assert_int_equal(cpus_state_read(context, &now, 1, false), 0);
@@ -439,7 +438,6 @@ MACHINE_TEST(without_levels_the_driver_is_not_called, "tests/offline")
 	assert_int_equal(now.failure.error, -EINVAL);
 	assert_false(cpus_state_is(&now, CPUS_ONLINE, NULL));
 	cpus_state_clear(&now);
-	isst_close(context);
 }
 
 /* ---- Failures ---- */

@@ -370,14 +370,13 @@ static struct scaling_limits read_cpu(struct isst_context *context, unsigned int
 
 MACHINE_TEST(limits_of_cpufreq_are_read_with_what_none_is, "tests/tiny")
 {
-	struct isst_context *context;
 	struct scaling_limits limits;
 
 	machine_look(machine);
 	machine_set_file(machine, CPUFREQ(1, "min"), "1500000");
 	machine_set_file(machine, CPUFREQ(1, "max"), "2500000");
 	machine_set_file(machine, CPU "cpu3/online", "0");
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	limits = read_cpu(context, 0);
 	assert_int_equal(limits.failure.error, 0);
 	check_limits(limits.now, 0, 0);
@@ -388,26 +387,22 @@ MACHINE_TEST(limits_of_cpufreq_are_read_with_what_none_is, "tests/tiny")
 	assert_int_equal(limits.failure.error, -EOPNOTSUPP);
 	assert_string_equal(limits.failure.message,
 			    "CPU 3: it is offline, and has no limits of cpufreq");
-	isst_close(context);
 }
 
 MACHINE_TEST(a_limit_may_be_hidden_while_turbo_is_off, "tests/tiny")
 {
-	struct isst_context *context;
 	struct scaling_limits limits;
 
 	machine_set_file(machine, CPU "intel_pstate/no_turbo", "1");
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	limits = read_cpu(context, 0);
 	assert_true(limits.hidden);
 	check_limits(limits.processor, 800, 2000);
-	isst_close(context);
 }
 
 MACHINE_TEST(limits_of_the_uncore_are_read_with_those_of_boot, "tests/tpmi-tiny")
 {
 	struct uncore_limits limits[3] = { 0 };
-	struct isst_context *context;
 	unsigned int count;
 
 	check_made(machine, (struct asked){ .uncore = true, .min_mhz = 1000, .max_mhz = 2100 },
@@ -417,7 +412,7 @@ MACHINE_TEST(limits_of_the_uncore_are_read_with_those_of_boot, "tests/tpmi-tiny"
 		   "package 0, power domain 0: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 1: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n"
 		   "package 0, power domain 2: uncore min_freq_khz: 800000 kHz -> 1000000 kHz\n");
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	for (size_t i = 0; i < COUNT(limits); i++)
 		limits[i].domain = context_domain(context, i);
 	limits[1].fabric = 1;
@@ -429,21 +424,18 @@ MACHINE_TEST(limits_of_the_uncore_are_read_with_those_of_boot, "tests/tpmi-tiny"
 	check_limits(limits[2].initial, 800, 2500);
 	assert_int_equal(uncore_fabric_count(context, context_domain(context, 2), &count), 0);
 	assert_int_equal(count, 1);
-	isst_close(context);
 }
 
 MACHINE_TEST(a_machine_without_limits_has_no_fabrics, "tests/no-cpufreq")
 {
 	struct uncore_limits limits = { 0 };
-	struct isst_context *context;
 	unsigned int count = 7;
 
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	limits.domain = context_domain(context, 0);
 	assert_int_equal(uncore_fabric_count(context, limits.domain, &count), 0);
 	assert_int_equal(count, 0);
 	assert_int_equal(uncore_limits_read(context, &limits, 1), 0);
 	assert_int_equal(limits.failure.error, -EOPNOTSUPP);
 	assert_int_equal(read_cpu(context, 0).failure.error, -EOPNOTSUPP);
-	isst_close(context);
 }

@@ -45,6 +45,7 @@ static void holding_end(struct holding *holding)
 {
 	isst_change_free(holding->change);
 	isst_close(holding->context);
+
 	free(holding->before);
 	machine_end(&holding->machine);
 }
@@ -62,6 +63,7 @@ static void write_cpu_file(const struct holding *holding, unsigned int cpu, cons
 			   const char *text)
 {
 	autofree char *path = formatted(CPU "cpu%u/%s", cpu, name);
+
 	write_file(holding, path, text);
 }
 
@@ -70,6 +72,7 @@ static void check_cpu_file(const struct holding *holding, unsigned int cpu, cons
 {
 	autofree char *path = formatted(CPU "cpu%u/%s", cpu, name);
 	autofree char *text = machine_text(&holding->machine, path);
+
 	assert_non_null(text);
 	text[strcspn(text, "\n")] = '\0';
 	assert_string_equal(text, expected);
@@ -309,6 +312,7 @@ TEST(a_journal_that_was_removed_is_reported)
 static void check_names_holder(const char *message)
 {
 	autofree char *expected = formatted("process %ld holds a change (clos", (long)getpid());
+
 	check_holds(message, expected);
 }
 
@@ -342,8 +346,8 @@ TEST(another_process_is_refused_the_lock_and_can_read)
 MACHINE_TEST(a_change_whose_holder_died_is_reported_and_shown, "tests/tiny")
 {
 	struct isst_options options = { 0 };
-	struct isst_journal *journal;
-	struct isst_context *other;
+	freed_by(isst_journal_free) struct isst_journal *journal = NULL;
+	freed_by(isst_close) struct isst_context *other = NULL;
 	pid_t child;
 
 	fflush(NULL);
@@ -365,8 +369,6 @@ MACHINE_TEST(a_change_whose_holder_died_is_reported_and_shown, "tests/tiny")
 	assert_non_null(journal);
 	assert_true(isst_journal_is_held(journal));
 	assert_string_equal(isst_journal_command(journal), "clos");
-	isst_journal_free(journal);
-	isst_close(other);
 }
 
 /* ---- The process itself ---- */

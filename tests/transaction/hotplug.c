@@ -72,6 +72,7 @@ TEST(D45_D46_all_cpus_come_online)
 MACHINE_TEST(D15_hundreds_of_cpus_come_and_go, "icelake-8s40c")
 {
 	autofree char *before = machine_picture(machine);
+
 	machine_expect(machine, "level 4 online", 0);
 	machine_expect(machine, "level 0 online", 0);
 	machine_check(machine, before, "to level 4 and back");
@@ -229,14 +230,11 @@ MACHINE_TEST(a_partition_of_others_is_neither_replaced_nor_removed, "tests/multi
 
 MACHINE_TEST(D16_long_lists_of_cpus_are_complete, "tests/long-lists")
 {
-	struct isst_cpuset *set;
-
 	machine_expect(machine, "level 1 partitions", 0);
 	autofree char *list = text_of(machine, GROUP "/cpuset.cpus");
 	assert_true(strlen(list) > 512);
-	set = check_set(list);
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set(list);
 	assert_int_equal(isst_cpuset_count(set), 126);
-	isst_cpuset_free(set);
 }
 
 MACHINE_TEST(without_cpusets_partitions_are_refused, "tests/tiny")
@@ -371,13 +369,12 @@ TEST(a_cpu_that_carries_requests_may_go_offline_in_the_midst)
 static void check_why_gone(const struct machine *machine, const char *online, const char *expected)
 {
 	const struct item item = { .kind = ITEM_SCALING_MAX, .index = 3 };
-	struct isst_context *context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 
 	assert_int_equal(isst_discover(context), 0);
 	machine_set_file(machine, "/sys/devices/system/cpu/cpu3/online", online);
 	assert_string_equal(item_why_gone(context, &item, "it no longer exists"), expected);
 	machine_set_file(machine, "/sys/devices/system/cpu/cpu3/online", "1");
-	isst_close(context);
 }
 
 TEST(limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exist)

@@ -42,10 +42,9 @@ static const struct isst_domain *domain_of_package(const struct isst_context *co
 MACHINE_TEST(domains_keep_their_answers_when_others_come_before_them, "tests/icelake-4s40c")
 {
 	struct isst_level levels[4] = { 0 };
-	struct isst_context *context;
 
 	set_online(machine, PACKAGE_1, "0");
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	assert_int_equal(isst_domain_count(context), 3);
 	levels[2].domain = domain_of_package(context, 2);
 	levels[3].domain = domain_of_package(context, 3);
@@ -68,7 +67,6 @@ MACHINE_TEST(domains_keep_their_answers_when_others_come_before_them, "tests/ice
 	}
 	for (size_t i = 0; i < 4; i++)
 		level_clear(&levels[i]);
-	isst_close(context);
 }
 
 /** Nothing of a domain that is gone is read or planned. */
@@ -85,7 +83,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	struct domain_request request = { .domain = domain };
 	struct domain_request cpu_request = { .cpu = cpu };
 	struct turbo_freq_request turbo_freq = { .enable = true };
-	struct isst_change *change;
+	freed_by(isst_change_free) struct isst_change *change = NULL;
 
 	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -ESTALE);
@@ -112,7 +110,6 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	assert_int_equal(change_plan_association(change, &cpu_request, 1, 0), -ESTALE);
 	assert_int_equal(change_plan_turbo_ratio_limits(change, &request, 1, 1), -ESTALE);
 	assert_int_equal(change_plan_turbo_mode(change, &cpu_request, 1, true), -ESTALE);
-	isst_change_free(change);
 }
 
 MACHINE_TEST(a_domain_that_disappeared_is_refused_until_it_returns, "tests/icelake-4s40c")
@@ -120,9 +117,8 @@ MACHINE_TEST(a_domain_that_disappeared_is_refused_until_it_returns, "tests/icela
 	struct isst_perf_profile profile = { 0 };
 	const struct isst_domain *gone, *last;
 	const struct isst_cpu *cpu;
-	struct isst_context *context;
 
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	gone = domain_of_package(context, 1);
 	last = domain_of_package(context, 3);
 	cpu = context_cpu(context, 40);
@@ -150,7 +146,6 @@ MACHINE_TEST(a_domain_that_disappeared_is_refused_until_it_returns, "tests/icela
 	profile.domain = gone;
 	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, 0);
-	isst_close(context);
 }
 
 /** Plans a change for packages 1 and 3, made before the first of them disappeared: of CPUs or
@@ -200,12 +195,11 @@ MACHINE_TEST(targets_that_disappeared_are_left_out_as_others_that_fail, "tests/i
 {
 	struct isst_targets *domains, *cpus, *none_left;
 	struct isst_change_options options = { .dry_run = true, .targets = ISST_SKIP_FAILED };
-	struct isst_cpuset *set = check_set("40,120");
+	freed_by(isst_cpuset_free) struct isst_cpuset *set = check_set("40,120");
 	const struct isst_domain *gone;
-	struct isst_context *context;
 	struct isst_change *change;
 
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	gone = domain_of_package(context, 1);
 	domains = isst_targets_new(context);
 	assert_int_equal(isst_targets_add_domain(domains, gone), 0);
@@ -228,16 +222,12 @@ MACHINE_TEST(targets_that_disappeared_are_left_out_as_others_that_fail, "tests/i
 	isst_targets_free(none_left);
 	isst_targets_free(domains);
 	isst_targets_free(cpus);
-	isst_cpuset_free(set);
-	isst_close(context);
 }
 
 MACHINE_TEST(a_discovery_that_fails_leaves_the_notices, "tests/tiny")
 {
-	struct isst_context *context;
-
 	machine_change(machine, "model = 0x6a", "model = 0x6b");
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	check_holds(isst_notice_at(context, 0), "model 0x6b");
 	machine_faults(machine, "read /sys/devices/system/cpu/online EIO\n");
 	assert_int_equal(isst_rediscover(context), -EIO);
@@ -248,7 +238,6 @@ MACHINE_TEST(a_discovery_that_fails_leaves_the_notices, "tests/tiny")
 	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_null(isst_notice_at(context, 0));
-	isst_close(context);
 }
 
 /** Whether a level change would set limits of the uncore in the first domain. */
@@ -272,26 +261,22 @@ static bool sets_uncore(struct isst_context *context)
 /** Its directories come and go with a module of the kernel. */
 MACHINE_TEST(the_uncore_is_discovered_again, "tests/tpmi-tiny")
 {
-	struct isst_context *context;
-
 	machine_faults(machine, "read /sys/devices/system/cpu/intel_uncore_frequency/*/package_id "
 				"ENOENT\n");
-	context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
 	assert_false(sets_uncore(context));
 	machine_faults(machine, "%s", "");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_true(sets_uncore(context));
-	isst_close(context);
 }
 
 MACHINE_TEST(objects_of_another_context_and_null_are_refused, "guide")
 {
 	struct isst_perf_profile profiles[2] = { 0 };
 	struct isst_clos_association associations[2] = { 0 };
-	struct isst_context *context, *other;
 
-	context = machine_discover(machine);
-	other = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *context = machine_discover(machine);
+	freed_by(isst_close) struct isst_context *other = machine_discover(machine);
 	profiles[1].domain = context_domain(other, 0);
 	associations[1].cpu = context_cpu(other, 0);
 	assert_int_equal(perf_profile_read(context, profiles, 2), 0);
@@ -300,8 +285,6 @@ MACHINE_TEST(objects_of_another_context_and_null_are_refused, "guide")
 	assert_int_equal(clos_association_read(context, associations, 2), 0);
 	assert_int_equal(associations[0].failure.error, -EINVAL);
 	assert_int_equal(associations[1].failure.error, -EINVAL);
-	isst_close(other);
-	isst_close(context);
 }
 
 /* ---- Memory ---- */

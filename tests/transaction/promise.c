@@ -39,19 +39,19 @@ static void program_begin(struct program *program, const char *platform, const c
 static void set_level(struct program *program, unsigned int level)
 {
 	struct domain_request request = { .domain = context_domain(program->context, 0) };
-	struct isst_change *change;
+	freed_by(isst_change_free) struct isst_change *change = NULL;
 
 	assert_int_equal(
 		isst_change_new(program->context, &(struct isst_change_options){ 0 }, &change), 0);
 	assert_int_equal(change_plan_level(change, &request, 1, level, false), 0);
 	assert_int_equal(change_run(change), 0);
-	isst_change_free(change);
 }
 
 static void program_end(struct program *program)
 {
 	isst_change_free(program->change);
 	isst_close(program->context);
+
 	seam_counts_clear(&program->counts);
 	machine_end(&program->machine);
 }
@@ -437,7 +437,7 @@ TEST(C8_the_system_log_is_written_to_only_if_asked_for)
 
 MACHINE_TEST(C5_before_discovery_there_is_no_cpu_to_walk, "tests/tiny")
 {
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 	unsigned int cpu, count = 0;
 	struct isst_options options = { 0 };
 
@@ -448,7 +448,6 @@ MACHINE_TEST(C5_before_discovery_there_is_no_cpu_to_walk, "tests/tiny")
 	isst_cpuset_for_each (cpu, isst_present_cpus(context))
 		count++;
 	assert_int_equal(count, 0);
-	isst_close(context);
 }
 
 /* ---- The limit of file sizes ---- */
@@ -526,7 +525,7 @@ static void list_change(struct program *program, unsigned int round)
 	const struct isst_clos clos = { .clos = round % 4, .max_mhz = 100 + round * 100 % 25000 };
 	struct turbo_freq_request turbo_freq = { .enable = true, .automatic = true };
 	size_t count = isst_domain_count(program->context) < 2 ? 1 : 2;
-	struct isst_change *change;
+	freed_by(isst_change_free) struct isst_change *change = NULL;
 
 	assert_int_equal(isst_change_new(program->context, &options, &change), 0);
 	change_plan_level(change, program->requests, count, round % 2, true);
@@ -536,7 +535,6 @@ static void list_change(struct program *program, unsigned int round)
 	change_run(change);
 	for (size_t i = 0; change_listed_step(change, i); i++)
 		assert_non_null(change_listed_step(change, i)->target);
-	isst_change_free(change);
 }
 
 static void list_changes(const char *platform, const char *rules)

@@ -649,9 +649,9 @@ static char *record_lines(const struct machine *machine, const char *name)
 /** Makes requests, whose names are joined by "; ", in one change. */
 static void make_at_once(const struct machine *machine, const char *requests)
 {
-	struct isst_context *context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	char *copy = strdup(requests), *rest = copy, *name;
-	struct isst_change *change;
+	freed_by(isst_change_free) struct isst_change *change = NULL;
 
 	assert_non_null(copy);
 	assert_int_equal(isst_discover(context), 0);
@@ -667,8 +667,6 @@ static void make_at_once(const struct machine *machine, const char *requests)
 	}
 	if (change_run(change))
 		fail_msg("%s: %s", requests, isst_error(context));
-	isst_change_free(change);
-	isst_close(context);
 	free(copy);
 }
 
@@ -752,13 +750,13 @@ static size_t choose_domains(const struct isst_context *context, size_t domain,
 
 static void switch_domain(const struct machine *machine, const struct switching *switching)
 {
-	struct isst_context *context = machine_lock(machine);
-	struct isst_cpuset *high = isst_cpuset_new();
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
+	freed_by(isst_cpuset_free) struct isst_cpuset *high = isst_cpuset_new();
 	struct turbo_freq_request turbo_freq = { .enable = switching->enable,
 						 .automatic = true,
 						 .high_priority = high };
 	struct domain_request *requests;
-	struct isst_change *change;
+	freed_by(isst_change_free) struct isst_change *change = NULL;
 	size_t count;
 
 	assert_non_null(high);
@@ -777,10 +775,7 @@ static void switch_domain(const struct machine *machine, const struct switching 
 			change_plan_base_freq(change, requests, count, switching->enable, true), 0);
 	if (change_run(change))
 		fail_msg("%s", isst_error(context));
-	isst_change_free(change);
 	free(requests);
-	isst_cpuset_free(high);
-	isst_close(context);
 }
 
 /** A small generator of numbers, so that a failure can be had again. */
@@ -902,11 +897,10 @@ static void recover_by_the_next_run(const struct machine *machine)
 
 static void discard_the_journal(const struct machine *machine)
 {
-	struct isst_context *context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 
 	isst_journal_keep(context);
 	assert_int_equal(isst_journal_discard(context, 0), 0);
-	isst_close(context);
 }
 
 /** The journal held what was replaced as well, and is gone. */
@@ -961,6 +955,7 @@ static const char *starved_file;
 int openat(int directory, const char *name, int flags, ...)
 {
 	static int (*real)(int directory, const char *name, int flags, ...);
+
 	va_list arguments;
 	unsigned int mode;
 

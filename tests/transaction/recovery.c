@@ -16,6 +16,7 @@
 static void run_and_kill(const struct machine *machine, const char *name, unsigned int k)
 {
 	autofree char *rule = formatted("change any after %u times 1 signal KILL", k - 1);
+
 	machine_try_killed(machine, name, rule);
 }
 
@@ -177,6 +178,7 @@ TEST(a_place_that_no_package_can_have_does_not_wait_for_one)
 MACHINE_TEST(offline_items_wait_also_if_their_location_is_unknown, "tests/multi-die-across")
 {
 	autofree char *before = machine_picture(machine);
+
 	run_and_kill(machine, "core-power enable", 4);
 	machine_set_online(machine, 6, 11, false);
 	autofree char *path = formatted("%s/run/topology", machine->state);
@@ -274,6 +276,7 @@ static void begin_and_kill(struct machine *machine, const char *offline_cpufreq)
 {
 	autofree char *lines = formatted("[files]\noffline-cpufreq = %s\n\n[topology]",
 					 offline_cpufreq);
+
 	machine_begin_with(machine, "tests/tiny", "[topology]", lines);
 	run_and_kill(machine, "base-freq enable auto", 12);
 	autofree char *journal = machine_text(machine, "run/journal");
@@ -525,47 +528,39 @@ MACHINE_TEST(a_journal_is_applied_once, "tests/tiny")
 /** The CLOS switch is what the second step writes, and a footprint of the first one. */
 MACHINE_TEST(unreadable_items_are_reported_once, "tests/tiny")
 {
-	struct isst_context *context;
-	struct isst_journal *journal;
 	const char *first;
 
 	run_and_kill(machine, "core-power enable ordered", 2);
-	context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
+	freed_by(isst_journal_free) struct isst_journal *journal = open_journal(context);
 	machine_faults(machine, "mailbox 0xd0/0x02 EBUSY");
 	assert_int_equal(isst_journal_apply(journal, 0), -ENOTRECOVERABLE);
 	first = strstr(isst_error(context), "CLOS and priority type is unknown");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "CLOS and priority type"));
 	assert_null(strstr(isst_error(context), "pending"));
-	isst_journal_free(journal);
-	isst_close(context);
 }
 
 /* ---- Many items ---- */
 
 MACHINE_TEST(a_notice_about_many_items_is_a_summary, "guide")
 {
-	struct isst_context *context;
 	const char *notice;
 
 	run_and_kill(machine, "turbo-mode disable", 30);
-	context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
 	notice = isst_notice_at(context, 0);
 	assert_non_null(notice);
 	check_holds(notice, "rolled back the incomplete change");
 	check_holds(notice, "scaling_max_freq of CPUs 0-29");
 	assert_null(strstr(notice, " kHz"));
-	isst_close(context);
 }
 
 MACHINE_TEST(a_refusal_about_many_items_is_a_summary, "guide")
 {
-	struct isst_context *context;
-
 	run_and_kill(machine, "turbo-mode disable", 30);
 	for (unsigned int cpu = 0; cpu < 20; cpu++) {
 		char path[80];
@@ -574,11 +569,10 @@ MACHINE_TEST(a_refusal_about_many_items_is_a_summary, "guide")
 			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_max_freq", cpu);
 		machine_set_file(machine, path, "1700000\n");
 	}
-	context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "scaling_max_freq of CPUs 0-19;");
 	assert_null(strstr(isst_error(context), " kHz"));
-	isst_close(context);
 }
 
 /** Makes a file one to which can only be appended, or not. Returns false where that cannot be had.

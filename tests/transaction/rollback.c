@@ -210,13 +210,12 @@ TEST(a_recovery_that_finds_the_machine_busy_keeps_the_journal)
 MACHINE_TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back, "tests/tiny")
 {
 	const struct isst_clos clos = { .clos = 0, .max_mhz = 1500 };
-	struct isst_context *context;
 	struct domain_request request = { 0 };
 	struct isst_journal *journal;
 	struct isst_change *change;
 
 	autofree char *before = machine_picture(machine);
-	context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	assert_int_equal(isst_discover(context), 0);
 	request.domain = context_domain(context, 0);
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
@@ -241,7 +240,6 @@ MACHINE_TEST(a_change_is_refused_while_an_earlier_one_is_not_rolled_back, "tests
 	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
 	assert_int_equal(change_run(change), 0);
 	isst_change_free(change);
-	isst_close(context);
 }
 
 int main(void)

@@ -29,6 +29,7 @@ struct story {
 __attribute__((format(printf, 2, 3))) static void note(struct story *story, const char *format, ...)
 {
 	char *what, *longer;
+
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -134,8 +135,8 @@ static bool recovery_stops(struct story *story)
 static void apply(struct story *story)
 {
 	struct isst_options options = { .machine = machine_open(story->machine) };
-	struct isst_context *context;
-	struct isst_journal *journal;
+	freed_by(isst_close) struct isst_context *context = NULL;
+	freed_by(isst_journal_free) struct isst_journal *journal = NULL;
 
 	note(story, "  journal apply");
 	assert_int_equal(isst_open(&options, &context), 0);
@@ -147,8 +148,6 @@ static void apply(struct story *story)
 	if (isst_journal_apply(journal, 0))
 		fail_msg("%s, ISST_SEED=%lu: %s\nafter:\n%s", story->machine->name, story->seed,
 			 isst_error(context), story->text);
-	isst_journal_free(journal);
-	isst_close(context);
 }
 
 /** How many changes a request makes on the machine as it is now, which it stays. */

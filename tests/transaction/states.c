@@ -77,8 +77,8 @@ TEST(a_reset_ends_at_the_defaults)
 static void check_text(const struct machine *machine, const char *text, int expected)
 {
 	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_config *config = isst_config_new();
-	struct isst_context *context;
+	freed_by(isst_config_free) struct isst_config *config = isst_config_new();
+	freed_by(isst_close) struct isst_context *context = NULL;
 	int error;
 
 	assert_int_equal(isst_open(&options, &context), 0);
@@ -87,8 +87,6 @@ static void check_text(const struct machine *machine, const char *text, int expe
 	error = isst_config_check(config, context, 0);
 	if (error != expected)
 		fail_msg("%s: %d: %s, of %s", machine->name, error, isst_error(context), text);
-	isst_config_free(config);
-	isst_close(context);
 }
 
 /** By TPMI an MSR or a file of cpufreq is read on the CPU that it is of, which wakes that. */

@@ -230,13 +230,12 @@ MACHINE_TEST(recovery_leaves_a_level_alone_that_is_as_it_was, TINY)
 				"tpmi perf-set-level power-domain 2 EIO");
 	{
 		struct isst_options options = { .machine = machine_open(machine) };
-		struct isst_context *context;
+		freed_by(isst_close) struct isst_context *context = NULL;
 
 		assert_int_equal(isst_open(&options, &context), 0);
 		assert_int_equal(isst_lock(context, 0, 0), 0);
 		assert_int_equal(isst_discover(context), 0);
 		check_holds(isst_notice_at(context, 0), "rolled back the incomplete change");
-		isst_close(context);
 	}
 	assert_int_equal(writes_of(machine) - before, 1);
 	machine_faults(machine, "%s", "");

@@ -246,7 +246,7 @@ MACHINE_TEST(a_read_only_file_system_is_not_a_matter_of_privileges, "tests/tiny"
 	};
 	const struct item item = item_of_cpu(3);
 	struct isst_options options = { 0 };
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 
 	options.machine = machine_open(machine);
 	options.machine->writable = answer_writable;
@@ -259,7 +259,6 @@ MACHINE_TEST(a_read_only_file_system_is_not_a_matter_of_privileges, "tests/tiny"
 		if (CASES[i].part)
 			check_holds(isst_error(context), CASES[i].part);
 	}
-	isst_close(context);
 }
 
 /** The files of a kind have one owner, however many CPUs there are. */
@@ -267,7 +266,7 @@ MACHINE_TEST(one_file_of_each_kind_is_looked_at, "tests/tiny")
 {
 	struct isst_options options = { 0 };
 	const struct isst_domain *domain;
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 	struct isst_change *change;
 	struct step *step;
 
@@ -288,7 +287,6 @@ MACHINE_TEST(one_file_of_each_kind_is_looked_at, "tests/tiny")
 	assert_int_equal(change_run(change), 0);
 	assert_int_equal(writable_count, 2);
 	change_free(change);
-	isst_close(context);
 }
 
 int main(void)

@@ -109,6 +109,7 @@ static struct picture read_picture(const char *text)
 static void free_picture(struct picture *picture)
 {
 	isst_cpuset_free(picture->online);
+
 	free(picture->lines);
 	free(picture->text);
 }
@@ -435,7 +436,8 @@ static void find_limits(struct difference *difference, unsigned int cpu)
 
 static void find_cpus(struct difference *difference)
 {
-	struct isst_cpuset *present = check_set(look_up(&difference->before, CPUS "present"));
+	freed_by(isst_cpuset_free) struct isst_cpuset *present = check_set(
+		look_up(&difference->before, CPUS "present"));
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, present) {
@@ -448,7 +450,6 @@ static void find_cpus(struct difference *difference)
 		}
 		find_limits(difference, cpu);
 	}
-	isst_cpuset_free(present);
 }
 
 /** The state of a group as the kernel reports it: its kind and its CPUs. */
@@ -477,6 +478,7 @@ static void find_group(struct difference *difference, unsigned int package, unsi
 	autofree char *name = formatted("%u-%u-%u", package, die, number);
 	autofree char *before = group_text(&difference->before, name);
 	autofree char *now = group_text(&difference->now, name);
+
 	if (strcmp(before, now) != 0) {
 		difference->groups = true;
 		if (difference->tpmi)

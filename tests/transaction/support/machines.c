@@ -141,6 +141,7 @@ static void remove_rules(const struct machine *machine)
 void machine_faults(const struct machine *machine, const char *format, ...)
 {
 	char *rules;
+
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -719,7 +720,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 		.reversible = making->reversible,
 	};
 	struct objections objections = { .lines = strdup("") };
-	struct isst_change *change;
+	freed_by(isst_change_free) struct isst_change *change = NULL;
 
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
 	outcome->planning = request->plan(context, change, request, &objections);
@@ -744,7 +745,6 @@ static void make_change(struct isst_context *context, const struct request *requ
 		outcome->message = strdup(objections.error ? objections.lines
 							   : isst_error(context));
 	}
-	isst_change_free(change);
 }
 
 static void make(const struct machine *machine, const struct request *request,
@@ -752,7 +752,7 @@ static void make(const struct machine *machine, const struct request *request,
 {
 	static const struct making PLAIN;
 	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
+	freed_by(isst_close) struct isst_context *context = NULL;
 
 	if (!making)
 		making = &PLAIN;
@@ -769,7 +769,6 @@ static void make(const struct machine *machine, const struct request *request,
 	if (!outcome->lock && !outcome->discovery)
 		make_change(context, request, making, outcome);
 	outcome->notices = gather(next_notice, context);
-	isst_close(context);
 }
 
 bool outcome_did_without_haste(const struct outcome *outcome, const struct seam_counts *counts)
@@ -881,13 +880,12 @@ struct isst_context *machine_lock(const struct machine *machine)
 
 void machine_next_run(const struct machine *machine, int error, const char *part)
 {
-	struct isst_context *context = machine_lock(machine);
+	freed_by(isst_close) struct isst_context *context = machine_lock(machine);
 	int found = isst_discover(context);
 
 	if (found != error || (error && !strstr(isst_error(context), part)))
 		fail_msg("%s: the next run ends with %d and not %d (%s): %s", machine->name, found,
 			 error, part, isst_error(context));
-	isst_close(context);
 }
 
 void machine_refuses(const struct machine *machine, const struct request *request, int error,

@@ -105,8 +105,8 @@ char *states_read(const struct machine *machine, unsigned int flags)
 
 void states_check(const struct machine *machine, unsigned long seed, const char *text)
 {
-	struct isst_context *context = discovered(machine);
-	struct isst_config *config = config_of(text);
+	freed_by(isst_close) struct isst_context *context = discovered(machine);
+	freed_by(isst_config_free) struct isst_config *config = config_of(text);
 	const struct isst_config_difference *difference;
 
 	if (isst_config_check(config, context, 0))
@@ -118,8 +118,6 @@ void states_check(const struct machine *machine, unsigned long seed, const char 
 			 isst_config_difference_target(difference),
 			 isst_config_difference_present(difference),
 			 isst_config_difference_wanted(difference), text);
-	isst_config_free(config);
-	isst_close(context);
 }
 
 /** Drops what a picture says of limits behind a mark. */
