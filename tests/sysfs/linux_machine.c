@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct place {
+struct scratch_place {
 	struct isst_machine *machine;
 	char path[256];
 };
 
-static struct place place_of(struct fake_machine *fake, const char *name)
+static struct scratch_place place_of(struct fake_machine *fake, const char *name)
 {
-	struct place place = { .machine = linux_machine() };
+	struct scratch_place place = { .machine = linux_machine() };
 
 	assert_non_null(place.machine);
 	assert_in_range(snprintf(place.path, sizeof(place.path), "%s/%s", fake->scratch, name), 1,
@@ -23,7 +23,7 @@ static struct place place_of(struct fake_machine *fake, const char *name)
 	return place;
 }
 
-static void leave(struct place *place)
+static void leave(struct scratch_place *place)
 {
 	place->machine->release(place->machine);
 }
@@ -37,7 +37,7 @@ static void make_file(const char *path, const char *bytes, size_t size)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void check_content(const struct place *place, const char *bytes, size_t size)
+static void check_content(const struct scratch_place *place, const char *bytes, size_t size)
 {
 	char *content;
 	size_t read_size;
@@ -54,7 +54,7 @@ static void check_content(const struct place *place, const char *bytes, size_t s
 FAKE_TEST(files_of_any_size_are_read_whole)
 {
 	static const size_t SIZES[] = { 0, 1, 4094, 4095, 4096, 4097, 8191, 8192, 100000 };
-	struct place place = place_of(fake, "file");
+	struct scratch_place place = place_of(fake, "file");
 	autofree char *bytes = malloc(100000);
 
 	assert_non_null(bytes);
@@ -69,7 +69,7 @@ FAKE_TEST(files_of_any_size_are_read_whole)
 
 FAKE_TEST(files_that_report_no_size_are_read)
 {
-	struct place place = place_of(fake, "unused");
+	struct scratch_place place = place_of(fake, "unused");
 	char *content;
 	size_t size;
 
@@ -84,7 +84,7 @@ FAKE_TEST(files_that_report_no_size_are_read)
 
 FAKE_TEST(failures_come_back_as_errno)
 {
-	struct place place = place_of(fake, "none");
+	struct scratch_place place = place_of(fake, "none");
 	const struct files_operations *files = place.machine->files;
 	char *content, **names;
 	size_t size;
@@ -101,7 +101,7 @@ FAKE_TEST(failures_come_back_as_errno)
 
 FAKE_TEST(a_write_puts_exactly_the_bytes)
 {
-	struct place place = place_of(fake, "file");
+	struct scratch_place place = place_of(fake, "file");
 
 	make_file(place.path, "", 0);
 	assert_int_equal(place.machine->files->write(NULL, place.path, "2147483647", 10), 0);
@@ -116,7 +116,7 @@ static int compare_names(const void *left, const void *right)
 
 FAKE_TEST(directories_are_made_listed_and_removed)
 {
-	struct place place = place_of(fake, "directory");
+	struct scratch_place place = place_of(fake, "directory");
 	const struct files_operations *files = place.machine->files;
 	char **names, path[512];
 	size_t count;
@@ -165,7 +165,7 @@ static const bool is_x86 = false;
 
 FAKE_TEST(D33_the_processor_is_the_one_that_the_kernel_reports)
 {
-	struct place place = place_of(fake, "unused");
+	struct scratch_place place = place_of(fake, "unused");
 	const struct cpu_identity *identity = &place.machine->identity;
 	char *text, value[64];
 	size_t size;
@@ -196,7 +196,7 @@ FAKE_TEST(D33_the_processor_is_the_one_that_the_kernel_reports)
 
 FAKE_TEST(a_real_machine_has_no_name)
 {
-	struct place place = place_of(fake, "unused");
+	struct scratch_place place = place_of(fake, "unused");
 
 	assert_null(place.machine->name);
 	assert_string_equal(place.machine->runtime_directory, "/run/isst");
