@@ -189,11 +189,11 @@ static void add_line(void *data, const struct step_group *group)
 		 group->count, group->target, group->texts.text[0], group->texts.text[1]);
 }
 
-struct step {
+struct listed_step {
 	const char *target, *old_value, *new_value;
 };
 
-static void assert_steps_folded(const struct step *steps, size_t count, const char *expected)
+static void assert_steps_folded(const struct listed_step *steps, size_t count, const char *expected)
 {
 	struct step_folds *folds = step_folds_new();
 
@@ -213,7 +213,7 @@ static void assert_steps_folded(const struct step *steps, size_t count, const ch
 
 TEST(cpus_stand_together_in_the_order_of_the_first)
 {
-	static const struct step steps[] = {
+	static const struct listed_step steps[] = {
 		{ "CPU 7: online", "0", "1" },
 		{ "CPU 0: scaling_max_freq", "no limit", "2000000 kHz" },
 		{ "CPU 1: scaling_max_freq", "no limit", "2000000 kHz" },
@@ -229,7 +229,7 @@ TEST(cpus_stand_together_in_the_order_of_the_first)
 
 TEST(a_step_that_is_listed_twice_stands_once)
 {
-	static const struct step steps[] = {
+	static const struct listed_step steps[] = {
 		{ "CPU 3: online", "0", "1" }, { "package 0, die 0: core-power", "0", "1" },
 		{ "CPU 3: online", "0", "1" }, { "package 0, die 0: core-power", "0", "1" },
 		{ "CPU 3: online", "1", "0" },
@@ -243,7 +243,7 @@ TEST(a_step_that_is_listed_twice_stands_once)
 /** Only where the cores are the same. */
 TEST(domains_of_steps_stand_together)
 {
-	static const struct step steps[] = {
+	static const struct listed_step steps[] = {
 		{ "package 0, die 0: CLOS of core 0", "0", "3" },
 		{ "package 0, die 0: CLOS of core 1", "0", "3" },
 		{ "package 0, die 1: CLOS of core 1", "0", "3" },
@@ -260,7 +260,7 @@ TEST(domains_of_steps_stand_together)
 
 TEST(packages_with_the_same_numbers_stand_together)
 {
-	static const struct step steps[] = {
+	static const struct listed_step steps[] = {
 		{ "package 0, power domain 0: performance level", "0", "1" },
 		{ "package 0, power domain 1: performance level", "0", "1" },
 		{ "package 1, power domain 3: performance level", "0", "1" },
@@ -278,7 +278,7 @@ TEST(packages_with_the_same_numbers_stand_together)
 /** Those of the same field. */
 TEST(classes_and_whole_packages_stand_together)
 {
-	static const struct step steps[] = {
+	static const struct listed_step steps[] = {
 		{ "package 0, die 0: CLOS 1 weight", "0", "15" },
 		{ "package 0, die 0: CLOS 2 weight", "0", "15" },
 		{ "package 0, die 0: CLOS 2 epp", "0", "15" },
@@ -295,7 +295,7 @@ TEST(classes_and_whole_packages_stand_together)
 
 TEST(what_is_no_part_of_the_machine_stays)
 {
-	static const struct step steps[] = {
+	static const struct listed_step steps[] = {
 		{ "cpuset controller of /sys/fs/cgroup", "0", "1" },
 		{ "package 0: something", "0", "1" },
 	};
