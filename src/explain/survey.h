@@ -149,8 +149,6 @@ __attribute__((format(printf, 2, 3))) void survey_note(struct survey *survey, co
 void survey_read_whole(struct survey *survey);	  /* survey_whole.c */
 void survey_read_causes(struct survey *survey);	  /* survey_whole.c: of a missing cpufreq or HWP */
 void survey_read_hidden(struct survey *survey);	  /* survey_whole.c: what hides files */
-void survey_list_cpus(struct survey *survey);	  /* survey_cpus.c: those that are online */
-void survey_read_cpus(struct survey *survey);	  /* survey_cpus.c: with what is known of them */
 void survey_read_reasons(struct survey *survey);  /* survey_hardware.c: what limits the hardware */
 void survey_measure(struct survey *survey);	  /* survey_hardware.c: where it is asked for */
 void survey_read_managers(struct survey *survey); /* managers.c */
@@ -167,7 +165,6 @@ bool survey_applies(const struct survey *survey, enum subject subject,
 		    const struct survey_domain *domain, const struct survey_cpu *cpu,
 		    unsigned int index, uint64_t value);
 
-void survey_clear_cpus(struct survey_domain *domain);
 /** The range of the processor, as cpufreq shows it of the first CPU that has it; 0: unknown. */
 const struct frequency_limits *survey_processor(const struct survey *survey);
 /** Whether a CPU is the first of its core that counts. One of which the core is unknown is not. */

@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,18 +48,11 @@ void survey_note_file(struct survey *survey, int error)
 void survey_note(struct survey *survey, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	add_text(survey, &survey->notes,
+		 message_make_list(&survey->context->messages, format, arguments));
 	va_end(arguments);
-	if (length < 0) {
-		survey_take_error(survey, -ENOMEM);
-		return;
-	}
-	add_text(survey, &survey->notes, message_make(&survey->context->messages, "%s", text));
-	free(text);
 }
 
 /* ---- Lockdown and containers, which hide files: where some could not be read ---- */
