@@ -33,20 +33,15 @@ struct baseline {
 	struct item_index index;
 };
 
-/**
- * Adds an item, named as it was first. @asked: the next baseline_read() reads it; otherwise this
- * only defines how it is named before steps are made, for ITEM_FEATURES are asked for by the level.
- * Returns 0 or -ENOMEM.
- */
+/** Adds an item, named as it was first: ITEM_FEATURES are asked for by level. @asked: the next
+ * baseline_read() reads it. Returns 0 or -ENOMEM. */
 int baseline_add(struct baseline *baseline, const struct item *item, bool asked);
 
-/**
- * Reads the items that were asked for and not read yet, in one batch. @appeared: steps were made
- * already. Returns 0 or -ENOMEM; what cannot be read has its own failure.
- */
+/** Reads what was asked for, in one batch. @appeared: steps were made already. Returns 0 or
+ * -ENOMEM; what cannot be read has its own failure. */
 int baseline_read(struct baseline *baseline, struct isst_context *context, bool appeared);
 
-/** The item, or NULL where it was not added. Valid until an item is added. */
+/** The item, or NULL. Valid until an item is added. */
 struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item);
 
 void baseline_clear(struct baseline *baseline);

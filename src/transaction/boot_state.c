@@ -99,9 +99,9 @@ static int keep(struct isst_context *context, const char *kept)
 	return error;
 }
 
-/** Looks what is kept: *@kept, to be freed, is NULL where that cannot be read, or is marked as
- * unknown. Returns 1 where something is kept, 0 where nothing is, or a negative errno with a
- * message where that cannot be looked at for lack of memory or descriptors. */
+/** Returns 1 where something is kept, in *@kept, to be freed, unless it is unreadable or marked as
+ * unknown; 0 where nothing is; or a negative errno with a message: memory or descriptors are short.
+ */
 static int look(struct isst_context *context, char **kept)
 {
 	const char *before = context->messages.error;

@@ -12,18 +12,12 @@
  * or -EIO; with a message, but for -ENOMEM. */
 int boot_state_write(struct isst_context *context, const char *text, size_t size);
 
-/**
- * Reads what is kept; *@text, to be freed, ends with a NUL byte that *@size does not count. Returns
- * 0, -ENOENT (nothing was changed in this boot), -ENOMEM, or another negative errno with a message:
- * the file cannot be read or is damaged, or the state could not be kept.
- */
+/** Reads what is kept; *@text is to be freed. Returns 0, -ENOENT (nothing was changed in this
+ * boot), -ENOMEM, or another negative errno with a message. */
 int boot_state_read(struct isst_context *context, char **text, size_t *size);
 
-/**
- * Called right before a change writes for the first time: keeps the state, unless that was done. A
- * failure is a warning of the change, and noted: the states that later runs find are none of boot.
- * Returns 0, or a negative errno with a message where that cannot be noted either.
- */
+/** Called before the first write: keeps the state, unless that was done. A failure is a warning,
+ * and noted. Returns 0, or a negative errno with a message where that cannot be noted either. */
 int boot_state_keep(struct isst_change *change);
 
 #endif

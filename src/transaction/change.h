@@ -36,9 +36,8 @@ struct isst_change_options {
 	bool partitions, partition_for_cpu0;
 	/** Take CPUs offline after all where there can be no partitions. */
 	bool partitions_optional;
-	/** A level change leaves CPUs offline, with a warning, of which it is not known where they
-	 * are: they have not been seen online since the machine was started. Otherwise one for all
-	 * domains brings them online to see whether the level enables them. */
+	/** A level change leaves CPUs offline, with a warning, that have not been seen online since
+	 * the machine was started; one for all domains would bring them online to look. */
 	bool leave_unknown_cpus;
 	/** Once made, the change can still be rolled back, until it is released (held.h). */
 	bool hold;
@@ -63,8 +62,7 @@ struct isst_change_step {
 	size_t field_count;
 };
 
-/** How far an entry got. Each state includes those above it; beside it an entry may be refused, and
- * its old value may have been written again. */
+/** How far an entry got; each state includes those above it. */
 enum entry_state {
 	ENTRY_UNKNOWN,	 /* its old value is not known, or the machine has no such item */
 	ENTRY_KNOWN,	 /* it is as wanted, or of a footprint */
@@ -77,14 +75,14 @@ enum entry_state {
 /** An item of a step: to be written, or (in a footprint) only saved and restored. */
 struct entry {
 	struct item item;
-	/* What it shall become: the bits of @mask from @bits, the others as they are; with
-	 * @at_least @raised where it is less than @bits; or @text. */
+	/* Bits to change (@mask) and their new value (@bits); with @at_least: @raised where it is
+	 * less than @bits; or @text. */
 	uint64_t mask, bits, raised;
 	bool at_least;
 	/* A field that is not lowered: what is there stays where it is more. 0: none. */
 	uint64_t not_lowered;
-	/* What is there cannot be seen, nor what was written: both read as @shown. It is written
-	 * whatever it reads as. */
+	/* Neither the old nor the new value can be seen: both read as @shown. It is written anyway.
+	 */
 	bool hidden;
 	uint64_t shown;
 	bool held;     /* a limit that was written, and reads as @shown: that of another owner */
@@ -93,8 +91,8 @@ struct entry {
 	bool resets;   /* in a footprint: the step makes it @bits */
 	bool keep;     /* in a footprint: where firmware moves it, it is written back */
 	bool optional; /* the change goes on where it cannot be read or written */
-	/* Bits that are wanted only where the machine has them. If they are all, the change goes on
-	 * where it does not have the item (-EOPNOTSUPP). */
+	/* Bits wanted only where the machine has them; if all are, the item may be missing
+	 * (-EOPNOTSUPP). */
 	uint64_t if_supported;
 	bool required;		  /* the change does not go on, even for a domain without CPUs */
 	struct item_value old;	  /* before the change's first write */
@@ -122,19 +120,15 @@ struct step {
 	size_t footprint_count;
 	bool expected; /* to write something */
 	bool begun;
-	/* What becomes of its values is what was asked for, or the change fails: one that is
-	 * clipped is not good enough. */
+	/* A clipped value is not good enough. */
 	bool exact;
 	bool repeats; /* an earlier step, which had moved what is kept */
-	/* The range of the processors moves with it, and so what limits of cpufreq read as: those
-	 * that the user has set stay, and return with the range on a rollback. */
+	/* It moves the range of the processors, and what limits of cpufreq read as. */
 	bool moves_range;
 	const struct settings_plan
 		*settings; /* where not NULL, the saved settings that its values go to */
-	/* Where not NULL, called right before the step is made, for what depends on those before
-	 * it. */
+	/* Called right before the step is made, and after that; or NULL. */
 	int (*before)(struct step *step);
-	/* Where not NULL, called after the step was made, to do what was not known before. */
 	int (*after)(struct step *step);
 	struct step *companion; /* for these: the step that goes with this one, or NULL */
 };
@@ -191,8 +185,7 @@ struct isst_change {
 	bool broken; /* a step could not be added for lack of memory */
 	bool quiet;  /* only CPUs that go on- or offline are progress, not those that are so already
 		      */
-	/* What planning and the baseline found of turbo; and whether that was switched since
-	 * (turbo.h). */
+	/* What was found of turbo, and whether it was switched since (turbo.h). */
 	bool turbo_known, turbo_switched;
 	enum turbo_state turbo;
 	bool ran;  /* isst_change_run() was called: its old values are of then */
@@ -207,13 +200,11 @@ struct isst_change {
 	bool left_out; /* planning found targets that the change is made without */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
-	/* All CPUs of the machine shall be online, wherever those that were not seen turn out to
-	 * be. */
+	/* All CPUs shall be online, wherever those that were not seen turn out to be. */
 	bool unseen_stay_online;
 	/* Those of packages and dies that are offline as a whole come online, too. */
 	bool unreachable_come_online;
-	/* Files to write or remove once the change is made: settings that were replaced
-	 * (saved_settings.h). */
+	/* What becomes of saved settings (saved_settings.h). */
 	struct settings_plan *settings;
 };
 
@@ -223,8 +214,8 @@ void change_free(struct isst_change *change);
 /** Makes the change: isst_change_run() that does not report targets that were left out. */
 int change_run(struct isst_change *change);
 
-/** The writes of a change that was run, in their order, those included that were not needed. NULL
- * past the last one; unless it was a dry run there are none where memory was short. */
+/** The writes of a change that was run, those included that were not needed. NULL past the last
+ * one; unless it was a dry run there are none where memory was short. */
 const struct isst_change_step *change_listed_step(const struct isst_change *change, size_t index);
 
 /** All bits of a value. */

@@ -62,8 +62,7 @@ static bool has_effect(struct isst_journal *journal, struct tracked *level,
 	return ((tracked->now.number ^ value) & item_known_bits(item->kind)) == 0;
 }
 
-/** Whether the present value of an item that a change disturbs is what the run, or a rollback that
- * was cut off, makes of it by what it does to @other. */
+/** Whether what the run, or its rollback, does to @other made a disturbed item what it is. */
 static bool explains(struct isst_journal *journal, struct tracked *other,
 		     const struct tracked *tracked)
 {
@@ -103,26 +102,19 @@ static const char *cpus_of(struct item_value value)
 	return space ? space + 1 : "";
 }
 
-/** Whether a partition is in between: its group is made as an ordinary member, gets its CPUs and
- * then its type; and is removed in the same steps. */
-static bool is_in_between(const struct tracked *tracked)
-{
-	const char *text = tracked->now.text, *cpus = cpus_of(tracked->now);
-
-	if (!text || (strcmp(text, "member") != 0 && strncmp(text, "member ", 7) != 0))
-		return false;
-	return *cpus == '\0' || strcmp(cpus, cpus_of(tracked->old)) == 0 ||
-	       strcmp(cpus, cpus_of(tracked->last)) == 0 ||
-	       strcmp(cpus, cpus_of(tracked->previous)) == 0;
-}
-
 static bool is_explained(struct isst_journal *journal, const struct tracked *tracked)
 {
+	const char *text = tracked->now.text, *cpus = cpus_of(tracked->now);
 	bool explained = false;
 
-	/* A rollback takes those of steps that were complete apart, too. */
+	/* A partition that is half made, or half taken apart by a rollback, also one of steps that
+	 * were complete: its group is an ordinary member first and last. */
 	if (tracked->item.kind == ITEM_PARTITION)
-		return (tracked->unverified || journal->text.rollback) && is_in_between(tracked);
+		return (tracked->unverified || journal->text.rollback) && text &&
+		       (strcmp(text, "member") == 0 || strncmp(text, "member ", 7) == 0) &&
+		       (*cpus == '\0' || strcmp(cpus, cpus_of(tracked->old)) == 0 ||
+			strcmp(cpus, cpus_of(tracked->last)) == 0 ||
+			strcmp(cpus, cpus_of(tracked->previous)) == 0);
 	for (size_t i = 0; i < journal->count && !explained; i++)
 		explained = explains(journal, &journal->tracked[i], tracked);
 	return explained;
@@ -152,8 +144,7 @@ static bool is_of_hotplug(struct isst_journal *journal, const struct tracked *tr
 
 /* ---- Limits of CPUs ---- */
 
-/** The result of reading files of the kernel that show whose a value is. A failure must
- * not make it anybody's. */
+/** Notes how a look at whose a value is ended: a failure must not make it anybody's. */
 static void note_look(struct isst_journal *journal, int error, const char *message)
 {
 	struct messages *messages = &journal->context->messages;
@@ -269,8 +260,7 @@ static bool is_kept_offline(const struct isst_journal *journal, unsigned int num
 {
 	const struct topology *topology = journal->context->topology;
 	const struct topology_cpu *cpu = topology_cpu(topology, number);
-	/* Where nothing is known of it, it has been offline since boot, as second threads are
-	 * without SMT. */
+	/* Of one that nothing is known of: a second thread, offline since boot without SMT. */
 	unsigned int thread = cpu ? cpu->public.thread : 1;
 
 	for (size_t i = 0; i < topology->unreachable_count && !cpu; i++)
@@ -390,8 +380,7 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	return FOUND_MOVED;
 }
 
-/** What a step disturbed is another's, too, once another has changed what the step wrote. @line
- * counts the lines of the text. */
+/** What a step disturbed is another's once another changed what it wrote. @line: of the text */
 static bool is_overtaken(const struct isst_journal *journal, size_t line)
 {
 	const struct journal_line *lines = journal->text.lines;
@@ -414,8 +403,7 @@ static bool is_overtaken(const struct isst_journal *journal, size_t line)
 	return false;
 }
 
-/** Compares all items with what the run left, and notes a finding for each. Returns 0 or -ENOMEM.
- */
+/** Compares all items with what the run left. Returns 0 or -ENOMEM. */
 static int classify_items(struct isst_journal *journal)
 {
 	const struct journal_text *text = &journal->text;
@@ -457,8 +445,7 @@ static int classify_items(struct isst_journal *journal)
 
 /* ---- The journal of an interrupted run ---- */
 
-/** Whether a journal is that of a run which is at work. Who holds the lock knows that of its own.
- */
+/** Whether the run of a journal is at work; who holds the lock knows that of its own. */
 static int check_at_work(struct isst_context *context, const struct journal_text *text)
 {
 	if (context_has_lock(context) || !lock_is_held(context))
@@ -507,8 +494,7 @@ static int list_items(struct isst_journal *journal)
 			.written_number = item_number_of(item, tracked->last, tracked->written),
 			.present_number.error = -EIO,
 			.finding = FINDINGS[tracked->finding],
-			/* What may appear yet is waited for and overwritten, whether it has come
-			 * by then or not. */
+			/* What may appear yet is waited for and overwritten. */
 			.restored = tracked->finding == FOUND_PENDING ||
 				    tracked->finding == FOUND_WRITTEN ||
 				    tracked->finding == FOUND_UNCERTAIN,

@@ -96,8 +96,7 @@ static bool is_lost(const struct tracked *tracked)
 	       (!item_is_file(kind) || kind == ITEM_UNCORE_MAX || kind == ITEM_UNCORE_MIN);
 }
 
-/** Warns of items that stay as they are, where there are any. @list: their names, which is freed.
- */
+/** Warns of items, where there are any. @list: their names, which is freed */
 static void warn_of(struct isst_change *change, enum isst_warning_kind kind, const char *why,
 		    char *list)
 {
@@ -109,8 +108,7 @@ static void warn_of(struct isst_change *change, enum isst_warning_kind kind, con
 	free(list);
 }
 
-/** Whether an item is out of reach without harm: the limits of a CPU that is offline limit nothing.
- */
+/** Whether it is out of reach without harm: limits of an offline CPU limit nothing. */
 static bool is_idle(const struct tracked *tracked)
 {
 	return tracked->finding == FOUND_OFFLINE && item_is_limit(&tracked->item);
@@ -188,8 +186,8 @@ out:
 	return error;
 }
 
-/** What may have been disturbed by the change, or by the agent that is known to have been at work,
- * is left to that: a level that no step wrote, and what moves with it. */
+/** Leaves to the other agent what it may have disturbed: a level that no step wrote, and what
+ * moves with it. */
 static void leave_uncertain(const struct isst_journal *journal)
 {
 	for (size_t i = 0; i < journal->count; i++) {

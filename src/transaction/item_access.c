@@ -159,8 +159,7 @@ const char *item_why_gone(struct isst_context *context, const struct item *item,
 	return offline ? "the CPU went offline" : otherwise;
 }
 
-/** The file, or directory, that a write of an item of the kernel goes to. NULL for those of the
- * firmware. */
+/** The file or directory that a write goes to; NULL for items of the firmware. */
 static const char *path_of(struct isst_context *context, const struct item *item)
 {
 	struct messages *messages = &context->messages;
@@ -247,8 +246,7 @@ const char *item_clipped_by(struct isst_context *context, const struct item *ite
 	uint64_t upper_khz;
 
 	if (is_uncore(item) && place.of_domain) {
-		/* The limit of the package shows the widest of its power domains: that of one which
-		 * was just held back. */
+		/* It shows the widest of its power domains: the one that was just held back. */
 		uncore_package_place(&place);
 		if (!uncore_read_limit(files, &place, item_limit(item), &upper_khz) &&
 		    upper_khz == now.number && !uncore_directory(files, &place, &directory)) {
@@ -271,8 +269,7 @@ const char *item_clipped_by(struct isst_context *context, const struct item *ite
 	return limit;
 }
 
-/** Takes the error of a file over, with the message that the reader left: since message_begin(),
- * which returned @before. */
+/** Notes the error of a file, with the message since message_begin(), which returned @before. */
 static void note_file_error(struct isst_context *context, struct item_access *access,
 			    const char *before, int error)
 {
@@ -360,9 +357,7 @@ static int plan_firmware(struct isst_context *context, struct firmware_batch *ba
 						      .failure = &access->failure });
 }
 
-/**
- * Looks for other CPUs where requests failed since the one that carries them went offline. Returns
- * whether there is a point in another try.
+/** Finds other CPUs where those that carried requests went offline. Returns whether to try again.
  */
 static bool find_carriers(struct isst_context *context, const struct item_access *accesses,
 			  size_t count)
@@ -524,8 +519,7 @@ int items_lift_limits(struct isst_context *context, struct item_access *accesses
 	for (size_t i = 0; i < doubtful && !error; i++) {
 		enum cpufreq_limit limit = item_limit(&now[i].item);
 
-		/* Of a looser one it is certain that no other owner has one as tight as the old
-		 * one. */
+		/* No other owner has one as tight as the old one. */
 		if (now[i].failure.error || now[i].absent ||
 		    cpufreq_is_tighter(limit, accesses[now[i].owner].value.number,
 				       now[i].value.number))
@@ -538,8 +532,7 @@ int items_lift_limits(struct isst_context *context, struct item_access *accesses
 		(void)item_file_write(context, &now[i].item,
 				      (struct item_value){ .number = cpufreq_no_limit(
 								   item_limit(&now[i].item)) });
-	/* The kernel applies limits shortly after they are written: waits until none is as it was
-	 * found. */
+	/* The kernel applies limits a little later: waits until none is as it was found. */
 	while (lifted > 0 && !error && !moved) {
 		error = items_read(context, now, lifted);
 		moved = true;

@@ -18,25 +18,19 @@ struct item_access {
 	struct isst_failure failure;
 };
 
-/** Reads items of any kinds, those of the firmware in one batch. Returns 0 or -ENOMEM. */
+/** Reads items of any kinds, of the firmware in one batch. Returns 0 or -ENOMEM. */
 int items_read(struct isst_context *context, struct item_access *accesses, size_t count);
 
-/** As items_read(); what could not be read is read once more after a pause: a register, file or
- * firmware that is busy for a moment is no reason to take it for unreadable. */
+/** The same; what could not be read is read once more after a pause: it may be busy. */
 int items_read_twice(struct isst_context *context, struct item_access *accesses, size_t count);
 
-/**
- * To be called before limits of cpufreq are restored. The kernel shows the tightest of the limits
- * of several owners, of which the user is one: an old value that is still shown when the user has
- * none is not the user's, and items_write() leaves it out. Returns 0 or -ENOMEM.
- */
+/** Called before limits of cpufreq are restored. The kernel shows the tightest of the limits of
+ * several owners: an old value that is still shown when the user has none is not the user's, and
+ * items_write() leaves it out. Returns 0 or -ENOMEM. */
 int items_lift_limits(struct isst_context *context, struct item_access *accesses, size_t count);
 
-/**
- * Writes items, all of one kind, and stops at the first that fails: those behind it get -ECANCELED.
- * One that was accepted, and may still take effect, has -ETIMEDOUT.
- * Returns 0 or -ENOMEM.
- */
+/** Writes items of one kind up to the first that fails: those behind it get -ECANCELED. One that
+ * was accepted, and may still take effect, has -ETIMEDOUT. Returns 0 or -ENOMEM. */
 int items_write(struct isst_context *context, struct item_access *accesses, size_t count);
 
 /* ---- Items that the kernel holds ---- */
@@ -45,35 +39,31 @@ int items_write(struct isst_context *context, struct item_access *accesses, size
 int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value);
 int item_file_write(struct isst_context *context, const struct item *item, struct item_value value);
 
-/** Why an item cannot be reached whose file is not there for now: @otherwise, unless it is a limit
- * of a CPU that went offline. Leaves the message of before. */
+/** Why a file is not there: the CPU of a limit went offline, or @otherwise. Keeps the message. */
 const char *item_why_gone(struct isst_context *context, const struct item *item,
 			  const char *otherwise);
 
-/** Whether the caller may write an item, as far as that can be seen beforehand. Returns 0 or -EPERM
- * with a message. */
+/** Whether the caller may write it, as far as can be seen. Returns 0 or -EPERM with a message. */
 int item_check_writable(struct isst_context *context, const struct item *item);
 
-/** Whether the kernel would take the present value of an item again; *@why: if not, the reason,
- * else NULL. The context's. Errors as in kernel_files.h. */
+/** *@why: NULL, or why the kernel would not take the present value again. Errors: kernel_files.h.
+ */
 int item_check_restorable(struct isst_context *context, const struct item *item, const char **why);
 
-/** What holds an item at @now, where a higher or lower value was written: the file of another
- * limit. NULL where that is not known. The context's. */
+/** The file of the limit that holds an item at @now, or NULL. The context's. */
 const char *item_clipped_by(struct isst_context *context, const struct item *item,
 			    struct item_value now);
 
 /* ---- Pauses ---- */
 
-/** Pauses between looks at an item that is settling: longer and longer, up to the time that is
- * left. poll_timer_wait() returns false when the time is up. */
+/** Pauses between looks: longer and longer, until poll_timer_wait() returns false. */
 struct poll_timer {
 	unsigned int left_us, next_us;
 };
 struct poll_timer poll_timer_for(unsigned int ms);
 bool poll_timer_wait(struct poll_timer *timer);
 
-/** After a failed read, whether it is worth another one: then that is due, after a pause. */
+/** After a failed read: pauses, and returns whether it is worth another one. */
 bool poll_read_again(int error);
 
 /** Waits for less than a second, whatever signals arrive. */

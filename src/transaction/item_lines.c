@@ -94,50 +94,35 @@ int item_line_parse(struct isst_context *context, char *line, struct item_line *
 	return error ? error : parse_value(context, &saved->item, words[7], &saved->written);
 }
 
-/** What comes before the boot in the first line of the file @name; a staged file has that
- * of the file which it replaces. To be freed. */
-static char *format_prefix(const char *name, unsigned int version)
+/** Want of descriptors means nothing for a file. */
+static bool is_want_of_descriptors(int error)
 {
-	char *prefix;
-
-	return asprintf(&prefix, "isst %.*s %u boot ", (int)strcspn(name, "."), name, version) < 0
-		       ? NULL
-		       : prefix;
+	return error == -EMFILE || error == -ENFILE;
 }
 
-/** What the error of a read means, else @meaning: want of descriptors means nothing for the file.
- */
-static int meaning_of(int error, int meaning)
-{
-	return error == -EMFILE || error == -ENFILE ? error : meaning;
-}
-
-static int read_boot_id(struct isst_context *context, const char **boot_id)
-{
-	int error = kernel_files_boot_id(&context->files, boot_id);
-
-	if (!error || error == -ENOMEM)
-		return error;
-	return message_error(
-		&context->messages, meaning_of(context->files.answer, -EIO),
-		"the current boot cannot be identified, so it is unknown whether a reset has "
-		"discarded earlier changes: %s",
-		error == -ENOENT ? BOOT_ID_FILE " is missing or empty" : isst_error(context));
-}
+/* The first line, without the boot and its end. */
+#define HEADER "isst %.*s %u boot "
 
 int item_lines_header(struct isst_context *context, const char *name, unsigned int version,
 		      char **header)
 {
-	char *prefix = format_prefix(name, version);
 	const char *boot_id;
-	int error = prefix ? read_boot_id(context, &boot_id) : -ENOMEM;
+	int error = kernel_files_boot_id(&context->files, &boot_id), answer = context->files.answer;
 
 	*header = NULL;
-	if (!error && asprintf(header, "%s%s\n", prefix, boot_id) < 0) {
+	if (error && error != -ENOMEM)
+		return message_error(
+			&context->messages, is_want_of_descriptors(answer) ? answer : -EIO,
+			"the current boot cannot be identified, so it is unknown whether a reset "
+			"has discarded earlier changes: %s",
+			error == -ENOENT ? BOOT_ID_FILE " is missing or empty"
+					 : isst_error(context));
+	/* A staged file has the line of the file which it replaces. */
+	if (!error &&
+	    asprintf(header, HEADER "%s\n", (int)strcspn(name, "."), name, version, boot_id) < 0) {
 		*header = NULL;
 		error = -ENOMEM;
 	}
-	free(prefix);
 	return error;
 }
 
@@ -164,34 +149,29 @@ int item_lines_replace_text(struct isst_context *context, const char *name, unsi
 			     runtime_file_strerror(error));
 }
 
-static bool is_journal(const char *name)
-{
-	return strcmp(name, "journal") == 0;
-}
-
-/** What it means for users that nothing of a file is believed. */
-static const char *meaning_of_refusal(const char *name)
-{
-	if (is_journal(name))
-		return "no change is made until the file is removed with `isst journal discard`, "
-		       "which leaves the machine as it is";
-	if (strcmp(name, BOOT_STATE_FILE) == 0)
-		return "the state after boot is unknown until the next boot";
-	if (strcmp(name, APPLIED_FILE) == 0)
-		return "it is unknown when a configuration was applied last, until one is applied";
-	if (strcmp(name, SAVED_PREFIX SETTINGS_CPUSET_GROUPS) == 0)
-		return "cpusets of cgroup v1 do not get CPUs back that they lost";
-	return "no saved settings are restored; if the file is removed, `disable --auto` runs "
-	       "without saved settings";
-}
-
-/** Of a file that is damaged nothing is believed: what is missing in it would not be restored, and
- * no later run would know. */
+/** What is missing in a damaged file would not be restored, and no later run would know. */
 int item_lines_refuse(struct isst_context *context, const char *name, size_t line, const char *how)
 {
+	static const struct {
+		const char *name, *meaning;
+	} FILES[] = {
+		{ "journal",
+		  "no change is made until the file is removed with `isst journal discard`, "
+		  "which leaves the machine as it is" },
+		{ BOOT_STATE_FILE, "the state after boot is unknown until the next boot" },
+		{ APPLIED_FILE, "it is unknown when a configuration was applied last, until one is "
+				"applied" },
+		{ SAVED_PREFIX SETTINGS_CPUSET_GROUPS,
+		  "cpusets of cgroup v1 do not get CPUs back that they lost" },
+	};
+	const char *meaning = "no saved settings are restored; if the file is removed, `disable "
+			      "--auto` runs without saved settings";
+
+	for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]); i++)
+		if (strcmp(name, FILES[i].name) == 0)
+			meaning = FILES[i].meaning;
 	return message_error(&context->messages, -EIO, "%s/%s:%zu is %s: %s",
-			     context->machine->runtime_directory, name, line, how,
-			     meaning_of_refusal(name));
+			     context->machine->runtime_directory, name, line, how, meaning);
 }
 
 /** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
@@ -219,60 +199,50 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 	return item_lines_refuse(context, name, number, "truncated");
 }
 
-/** Whether the rest of a line can be the id of another boot: it has the form of @boot_id. */
-static bool is_boot_id(const char *line, const char *boot_id)
-{
-	for (; *boot_id && *boot_id != '\n'; boot_id++, line++)
-		if (isxdigit((unsigned char)*boot_id) ? !isxdigit((unsigned char)*line)
-						      : *line != *boot_id)
-			return false;
-	return *line == '\n';
-}
-
 /** Returns the length of the first line of a file of this version and boot; -ENOENT for one of
  * another boot, or whose first line was never completed; or another negative errno with a message.
  */
 static int check_header(struct isst_context *context, const char *name, unsigned int version,
 			const char *text)
 {
-	char *prefix = format_prefix(name, version), *header = NULL;
-	int result = prefix ? item_lines_header(context, name, version, &header) : -ENOMEM;
-	size_t length = prefix ? strlen(prefix) : 0;
+	char *header = NULL;
+	int result = item_lines_header(context, name, version, &header);
+	size_t prefix;
 
-	if (!result && strchr(text, '\n') && strncmp(text, header, strlen(header)) == 0)
-		result = (int)strlen(header);
-	else if (!result && !strchr(text, '\n'))
+	if (result)
+		return result;
+	/* The boot is behind the last blank. */
+	prefix = (size_t)(strrchr(header, ' ') + 1 - header);
+	if (!strchr(text, '\n'))
 		result = -ENOENT;
-	else if (!result && strncmp(text, prefix, length) != 0)
+	else if (strncmp(text, header, strlen(header)) == 0)
+		result = (int)strlen(header);
+	else if (strncmp(text, header, prefix) != 0)
 		result = message_error(
 			&context->messages, -EIO,
 			"%s/%s has a format that this version does not support: use the version "
 			"that wrote it, or remove it%s",
 			context->machine->runtime_directory, name,
-			is_journal(name) ? " by `isst journal discard`" : "");
-	else if (!result)
-		result = is_boot_id(text + length, header + length)
-				 ? -ENOENT
-				 : item_lines_refuse(context, name, 1, "damaged");
+			strcmp(name, "journal") == 0 ? " by `isst journal discard`" : "");
+	for (size_t i = prefix; result == 0; i++) {
+		bool alike = isxdigit((unsigned char)header[i]) ? isxdigit((unsigned char)text[i])
+								: header[i] == text[i];
+
+		/* That of another boot has the same form. */
+		if (!alike)
+			result = item_lines_refuse(context, name, 1, "damaged");
+		else if (header[i] == '\n')
+			result = -ENOENT;
+	}
 	free(header);
-	free(prefix);
 	return result;
-}
-
-/** The line that a text ends in, without its end. */
-static size_t last_line(const char *text)
-{
-	size_t line = 1;
-
-	for (; (text = strchr(text, '\n')); text++)
-		line++;
-	return line;
 }
 
 int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
 			 bool whole, char **text, char **lines)
 {
 	int error, length = 0;
+	size_t line = 1;
 	bool has_nul;
 
 	/* There mostly is none. */
@@ -284,11 +254,12 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
 	if (has_nul)
 		error = 0;
 	if (error && error != -ENOENT && error != -ENOMEM)
-		error = message_error(
-			&context->messages,
-			meaning_of(error, error == -EACCES || error == -EPERM ? -EPERM : -EIO),
-			"cannot read %s/%s: %s", context->runtime.path, name,
-			runtime_file_strerror(error));
+		error = message_error(&context->messages,
+				      is_want_of_descriptors(error)	    ? error
+				      : error == -EACCES || error == -EPERM ? -EPERM
+									    : -EIO,
+				      "cannot read %s/%s: %s", context->runtime.path, name,
+				      runtime_file_strerror(error));
 	/* One of another boot is none, whatever it holds. */
 	if (has_nul && !strchr(*text, '\n'))
 		error = item_lines_refuse(context, name, 1, "damaged");
@@ -298,8 +269,10 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
 		length = check_header(context, name, version, *text);
 	if (length < 0)
 		error = length;
+	for (const char *at = *text; !error && has_nul && (at = strchr(at, '\n')); at++)
+		line++;
 	if (!error && has_nul)
-		error = item_lines_refuse(context, name, last_line(*text), "damaged");
+		error = item_lines_refuse(context, name, line, "damaged");
 	if (!error) {
 		*lines = *text + length;
 	} else {

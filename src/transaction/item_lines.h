@@ -30,44 +30,31 @@ void item_lines_clear(struct item_lines *saved);
 /** Writes one as a line; the stream remembers where that failed. */
 void item_line_print(FILE *stream, const struct item_line *saved);
 
-/** Reads one from a line without its end, which is written to. Returns 0, -EINVAL where it has
- * nothing of the kind, or -ENOMEM. */
+/** Reads a line without its end, which is written to. Returns 0, -EINVAL or -ENOMEM. */
 int item_line_parse(struct isst_context *context, char *line, struct item_line *saved);
 
-/**
- * Reads the file @name of the runtime directory, which begins with a line of item_lines_header();
- * *@lines is what stands behind that line. @whole: the file is put into its place as a whole; else
- * its first line may not be complete, and is ignored then. *@text is to be freed. Returns 0,
- * -ENOENT (no file, or one of another boot), -ENOMEM, or another negative errno with a message.
- */
+/** Reads the file @name of the runtime directory. *@lines: behind the line of item_lines_header().
+ * @whole: the file is replaced as a whole; else its first line may be incomplete, and is ignored.
+ * *@text is to be freed. Returns 0, -ENOENT (no file of this boot), -ENOMEM, or another negative
+ * errno with a message. */
 int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
 			 bool whole, char **text, char **lines);
 
-/**
- * Reads the file @name of the runtime directory. Returns 0, -ENOENT (no file, or one of another
- * boot), -ENOMEM, or another negative errno with a message: one that cannot be read, is of another
- * version, or damaged, which one without its last line is, too: such a file is written as a whole.
- */
+/** The same of a file of items, which is refused if it is damaged or without its last line. */
 int item_lines_read(struct isst_context *context, const char *name, struct item_lines *saved);
 
-/** Reports that nothing of a file is followed, and what helps: @how is what its line is. Returns
- * -EIO.
- */
+/** Reports that a file is not followed, and what helps. @how: its line is. Returns -EIO. */
 int item_lines_refuse(struct isst_context *context, const char *name, size_t line, const char *how);
 
-/** The first line of the file @name, whose format has a @version, to be freed. Returns 0, -ENOMEM,
- * or an error with a message where this boot cannot be identified. */
+/** The first line of a file, to be freed. Returns 0, -ENOMEM, or an error with a message. */
 int item_lines_header(struct isst_context *context, const char *name, unsigned int version,
 		      char **header);
 
-/**
- * Replaces the file @name of the runtime directory: the first line, and @text behind it. Returns 0,
- * -ENOMEM, or another negative errno with a message.
- */
+/** Replaces a file: the first line, and @text. Returns 0, -ENOMEM, or an error with a message. */
 int item_lines_replace_text(struct isst_context *context, const char *name, unsigned int version,
 			    const char *text);
 
-/** The version of the files that item_lines_read() reads, and their last line. */
+/** Of the files that item_lines_read() reads. */
 #define ITEM_LINES_VERSION 2
 #define ITEM_LINES_END "end"
 

@@ -172,8 +172,7 @@ bool item_is_limit(const struct item *item)
 	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN;
 }
 
-/** The kernel keeps a lower limit below the upper one: a write to one of them may move the other.
- */
+/** The kernel keeps a lower limit below the upper one. */
 static const enum item_kind COUNTERPARTS[ITEM_KINDS] = {
 	[ITEM_SCALING_MAX] = ITEM_SCALING_MIN,
 	[ITEM_SCALING_MIN] = ITEM_SCALING_MAX,

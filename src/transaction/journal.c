@@ -73,8 +73,7 @@ int journal_reopen(struct isst_change *change, const struct journal_text *text)
 	return error ? refuse_to_go_on(change, error) : 0;
 }
 
-/** Opens the journal of a change that is beginning. One that is not empty belongs to another
- * change, whose rollback is not complete. */
+/** Opens a new journal. One that is not empty is that of a rollback that is not complete. */
 static int open_new(struct isst_change *change)
 {
 	int error, created = runtime_file_create(&change->context->runtime, FILE_NAME);
@@ -144,15 +143,13 @@ int journal_step(struct isst_change *change, struct step *step)
 
 int journal_written(struct isst_change *change, const struct step *step)
 {
-	char *line;
+	char line[32];
 	int error;
 
 	if (!item_kinds[step->kind].settling_ms)
 		return 0;
-	if (asprintf(&line, "%zu written\n", step->position + 1) < 0)
-		return refuse_to_go_on(change, -ENOMEM);
+	snprintf(line, sizeof(line), "%zu written\n", step->position + 1);
 	error = append(change, line);
-	free(line);
 	return error ? refuse_to_go_on(change, error) : 0;
 }
 

@@ -21,7 +21,7 @@ int journal_step(struct isst_change *change, struct step *step);
 int journal_written(struct isst_change *change, const struct step *step);
 
 /** Notes that a step is complete: what its items became, where that is not what was to be written,
- * and what it made of the items that it may disturb, as they were read back. */
+ * and what items that it may disturb are, as they were read back. */
 int journal_verified(struct isst_change *change, const struct step *step,
 		     const struct item_access *disturbed, size_t count);
 

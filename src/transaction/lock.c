@@ -103,32 +103,25 @@ static bool find_lock(int descriptor, struct listed_lock *lock)
  * set-uid program inherits what its caller had open and locked. */
 static bool is_of_root(unsigned int process)
 {
-	static const char UID[] = "Uid:";
-	char *path = NULL, *line = NULL;
-	bool found = false;
+	static const char UID[] = "Uid:\t";
+	char path[40], *line = NULL;
+	uint64_t real = UINT64_MAX;
 	size_t space = 0;
 	FILE *status;
 
-	if (asprintf(&path, "/proc/%u/status", process) < 0)
-		return false;
+	snprintf(path, sizeof(path), "/proc/%u/status", process);
 	status = fopen(path, "re");
-	free(path);
 	if (!status)
 		return false;
-	while (!found && getline(&line, &space, status) > 0) {
-		char *rest = line + sizeof(UID) - 1;
-		uint64_t real;
-
-		if (strncmp(line, UID, sizeof(UID) - 1) != 0)
-			continue;
-		rest += strspn(rest, "\t ");
-		found = !isst_parse_number(strsep(&rest, "\t \n"), 10, UINT32_MAX, &real) &&
-			(real == 0 || real == getuid());
-		break;
-	}
+	while (real == UINT64_MAX && getline(&line, &space, status) > 0)
+		if (strncmp(line, UID, sizeof(UID) - 1) == 0) {
+			line[strcspn(line + sizeof(UID) - 1, "\t") + sizeof(UID) - 1] = '\0';
+			if (isst_parse_number(line + sizeof(UID) - 1, 10, UINT32_MAX, &real))
+				break;
+		}
 	free(line);
 	fclose(status);
-	return found;
+	return real == 0 || real == getuid();
 }
 
 /** Whether a process may have this file open: the one that took a lock may have handed it on, and
@@ -137,25 +130,23 @@ static bool may_have_open(unsigned int process, int descriptor)
 {
 	struct stat file, other;
 	struct dirent *entry;
-	bool found = false, hidden;
-	char *path;
+	bool may = false;
+	char path[40];
 	DIR *all;
 
-	if (fstat(descriptor, &file) || asprintf(&path, "/proc/%u/fd", process) < 0)
+	if (fstat(descriptor, &file))
 		return false;
+	snprintf(path, sizeof(path), "/proc/%u/fd", process);
 	all = opendir(path);
-	hidden = !all && (errno == EACCES || errno == EPERM);
-	free(path);
-	while (all && !found && (entry = readdir(all))) {
-		bool seen = fstatat(dirfd(all), entry->d_name, &other, 0) == 0;
-
-		found = seen && other.st_dev == file.st_dev && other.st_ino == file.st_ino;
+	if (!all)
+		return errno == EACCES || errno == EPERM;
+	while (!may && (entry = readdir(all)))
 		/* The directory of a root process can be read, but not what is in it. */
-		hidden |= !seen && (errno == EACCES || errno == EPERM);
-	}
-	if (all)
-		closedir(all);
-	return found || hidden;
+		may = fstatat(dirfd(all), entry->d_name, &other, 0)
+			      ? errno == EACCES || errno == EPERM
+			      : other.st_dev == file.st_dev && other.st_ino == file.st_ino;
+	closedir(all);
+	return may;
 }
 
 /**
@@ -238,8 +229,7 @@ static int busy(struct isst_context *context, const char *path, int descriptor)
 			     "another run is changing the machine and holds the lock of %s", path);
 }
 
-/** Locks a file. Returns 0, -EBUSY without a message when the time is up, or another negative errno
- * with one. */
+/** Locks a file. Returns 0, -EBUSY without a message, or another negative errno with one. */
 static int wait_for(struct isst_context *context, const char *path, int descriptor,
 		    int64_t deadline_ms)
 {
@@ -263,9 +253,7 @@ static int wait_for(struct isst_context *context, const char *path, int descript
 	return 0;
 }
 
-/**
- * Locks the device besides, for runs of versions that know no other lock. The process that holds
- * it, and cannot be such a run, blocks no other process.
+/** Locks the device, too, for runs that know no other lock; a holder that cannot be one is ignored.
  */
 static int lock_device(struct isst_context *context, int descriptor, int64_t deadline_ms)
 {
@@ -291,8 +279,7 @@ static int lock_device(struct isst_context *context, int descriptor, int64_t dea
 
 /* ---- The lock ---- */
 
-/** Opens the device. Returns a descriptor, -ENOENT on a machine that needs none, or another
- * negative errno with a message. */
+/** Returns a descriptor, -ENOENT on a machine without, or another negative errno with a message. */
 static int open_device(struct isst_context *context)
 {
 	int descriptor = keep_off_streams(
@@ -479,11 +466,10 @@ int lock_check(struct isst_context *context, unsigned long long unlocks)
 struct claim {
 	struct claim *next;
 	int descriptor;
-	char *file;
+	char file[];
 };
 
-/** Opens the file, and locks it, unless that was removed meanwhile, and so is none. Returns a
- * descriptor, or a negative errno with a message. */
+/** Opens and locks the file, unless it was removed meanwhile. Returns a descriptor, or an error. */
 static int open_claim(struct isst_context *context, const char *purpose)
 {
 	struct listed_lock lock;
@@ -529,13 +515,10 @@ int isst_claim(struct isst_context *context, const char *purpose)
 	    strcmp(purpose + length - end, PURPOSE_END) != 0)
 		return context_refuse(context, "a purpose is the name of a file, NAME" PURPOSE_END);
 	before = message_begin(&context->messages);
-	claim = calloc(1, sizeof(*claim));
-	if (claim)
-		claim->file = strdup(purpose);
-	if (!claim || !claim->file) {
-		free(claim);
+	claim = malloc(sizeof(*claim) + length + 1);
+	if (!claim)
 		return message_end(&context->messages, before, -ENOMEM);
-	}
+	memcpy(claim->file, purpose, length + 1);
 	claim->descriptor = open_claim(context, purpose);
 	if (claim->descriptor < 0)
 		error = claim->descriptor;
@@ -546,12 +529,11 @@ int isst_claim(struct isst_context *context, const char *purpose)
 	if (!error) {
 		claim->next = context->claims;
 		context->claims = claim;
-		return message_end(&context->messages, before, 0);
+	} else {
+		if (claim->descriptor >= 0)
+			close(claim->descriptor);
+		free(claim);
 	}
-	if (claim->descriptor >= 0)
-		close(claim->descriptor);
-	free(claim->file);
-	free(claim);
 	return message_end(&context->messages, before, error);
 }
 
@@ -563,7 +545,6 @@ void lock_release_claims(struct isst_context *context)
 		next = claim->next;
 		(void)runtime_file_remove(&context->runtime, claim->file);
 		close(claim->descriptor);
-		free(claim->file);
 		free(claim);
 	}
 	context->claims = NULL;

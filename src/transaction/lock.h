@@ -17,11 +17,8 @@ void lock_release_claims(struct isst_context *context);
 /** Releases the lock if this process holds it; a child that was forked closes its copies. */
 void lock_release(struct isst_context *context);
 
-/**
- * Keeps the lock while nothing is asked of the machine for a while. Where a transport of the driver
- * is missing, the device is closed, which would keep it from registering: then the lock of the file
- * alone is left, until it is released.
- */
+/** Keeps the lock while nothing is asked of the machine. Where a transport of the driver is
+ * missing, the device is closed, which would keep it from registering. */
 void lock_rest(struct isst_context *context);
 
 /**

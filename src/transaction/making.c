@@ -57,10 +57,8 @@ int change_check_interrupted(struct isst_change *change)
 	return message_error(&change->context->messages, -EINTR, "interrupted");
 }
 
-/**
- * Notes how writes from @from to before @end ended; @next: the first that was not tried, @end if
- * there is none. Returns 0 if the change goes on, or the first error, with its message.
- */
+/** Notes how writes ended; @next: the first that was not tried, or @end. Returns the first error
+ * that ends the change, with its message. */
 static int note_writes(struct making *making, size_t from, size_t end, size_t *next)
 {
 	struct isst_change *change = making->change;
@@ -77,8 +75,7 @@ static int note_writes(struct making *making, size_t from, size_t end, size_t *n
 
 		if (failure->error == -ECANCELED || entry->refused)
 			continue;
-		/* What may still take effect has to be rolled back, too, and may yet make a
-		 * difference; it is waited for when the step is verified. */
+		/* What may still take effect is rolled back, too, and awaited in verify_step(). */
 		entry->timed_out = failure->error == -ETIMEDOUT;
 		entry->others = access->others;
 		if ((!failure->error && !access->others) || entry->timed_out)
@@ -227,10 +224,7 @@ static int read_written(const struct making *making, size_t count)
 	return error;
 }
 
-/**
- * Reads back what was written, until it is there or has had its time, and with it what may have
- * been disturbed.
- */
+/** Reads back what was written, until it is there or had its time, and what may be disturbed. */
 static int read_back(struct making *making)
 {
 	struct poll_timer timer = poll_timer_for(item_kinds[making->step->kind].settling_ms);
@@ -258,8 +252,7 @@ static int read_back(struct making *making)
 	return error;
 }
 
-/** Judges a value that is what firmware or kernel made of the one that was written. Of a limit that
- * holds it the message names the file. @exact: that is not good enough. */
+/** Judges a value that was clipped, and names what limits it. @exact: that is not good enough. */
 static int accept_clipped(struct isst_change *change, struct entry *entry, struct item_value now,
 			  const char *why, bool exact)
 {

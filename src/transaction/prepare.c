@@ -109,10 +109,8 @@ static int pass_over(struct isst_change *change, struct entry *entry,
 	return 0;
 }
 
-/**
- * Notes in entries, or those of a footprint that are only @disturbed, what is known of their items.
- * One that could not be read is reported once, and then skipped or the end of the change.
- */
+/** Notes what is known of the items of entries, which may be only @disturbed. One that could not be
+ * read is reported once, and then skipped or the end of the change. */
 static int note_baseline(struct isst_change *change, struct entry *entries, size_t count,
 			 bool disturbed)
 {
@@ -237,8 +235,7 @@ static bool may_have_moved(const struct isst_change *change, const struct entry 
 	       !entry_served(entry, entry->now);
 }
 
-/** What a step will leave, for the steps behind it; @disturbed: adds what it may disturb, to be
- * read with the baseline. */
+/** Notes what a step will leave. @disturbed: adds what it may disturb to the baseline */
 static int note_forecast(struct isst_change *change, const struct step *step, bool disturbed)
 {
 	struct baseline *baseline = &change->baseline;
@@ -272,8 +269,7 @@ static int note_forecast(struct isst_change *change, const struct step *step, bo
 	return error;
 }
 
-/** Goes through the steps as they will be made; @disturbed: adds what those that may write
- * disturb. */
+/** Goes through the steps as they will be made. @disturbed: adds what those may disturb */
 static int forecast(struct isst_change *change, bool disturbed)
 {
 	bool cpus_move = false;
@@ -303,8 +299,7 @@ static int forecast(struct isst_change *change, bool disturbed)
 	return error;
 }
 
-/** Reads what the steps write, and what planning relies on: what was true then may not be true any
- * more. */
+/** Reads what the steps write, and checks what planning relied on. */
 static int read_entries(struct isst_change *change)
 {
 	struct messages *messages = &change->context->messages;
@@ -386,8 +381,7 @@ int change_plan_only(struct isst_change *change)
 
 /* ---- Right before a step ---- */
 
-/** Reads items of entries that nothing is known of yet: a step that was added by another one, or
- * CPUs that came online. */
+/** Reads items that nothing is known of yet: of steps added since, or of CPUs that came online. */
 static int read_unknown(struct isst_change *change, struct entry *entries, size_t count,
 			bool disturbed)
 {

@@ -75,8 +75,7 @@ char *recovery_describe_waiting(const struct isst_journal *journal)
 	return memory_stream_text(&text);
 }
 
-/** How many items of which kinds, `CLOS (4), scaling_max_freq of CPUs 0-3`: all of them are what
- * `isst journal show` is for. */
+/** `CLOS (4), scaling_max_freq of CPUs 0-3`; `isst journal show` lists the items. */
 char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test)
 {
 	struct isst_cpuset *cpus[ITEM_KINDS] = { NULL };
@@ -152,8 +151,7 @@ char *recovery_list(const struct isst_journal *journal, tracked_test test)
 
 /* ---- The run, in words ---- */
 
-/** A journal is kept, too, by a run that came to its end, and could not take its change back; and
- * one that was cut off while it did so was not the only thing that went wrong. */
+/** A journal is kept, too, by a run that could not roll its change back. */
 static const char *what_happened(const struct journal_text *text)
 {
 	if (text->rollback)
@@ -198,20 +196,20 @@ static void set_entry(const struct isst_journal *journal, struct entry *entry,
 	entry->mask = tracked_bits(tracked);
 	entry->old = moved ? tracked->now : tracked->old;
 	entry->wanted = tracked->last;
-	/* What the kernel shows neither of; and what it will show of a CPU that the rollback brings
-	 * online is not known yet. */
+	/* The kernel shows neither, or the CPU comes online only with the rollback. */
 	entry->hidden = found && !tracked->pending && item_is_limit(&entry->item) &&
 			(tracked->unreadable || tracked->now.number == tracked->old.number);
 	entry->asked_back = journal->text.rollback && entry->state >= ENTRY_WRITTEN;
 }
 
-/** Makes the steps of the journal, as if they had been begun. */
-static void rebuild(const struct isst_journal *journal, struct isst_change *change)
+int journal_restore(const struct isst_journal *journal, struct isst_change *change)
 {
 	const struct journal_text *text = &journal->text;
 	unsigned int number = 0;
 	struct step *step = NULL;
+	int error;
 
+	/* The steps of the journal are made as if they had been begun. */
 	for (size_t i = 0; i < text->count && !change->broken; i++) {
 		const struct journal_line *line = &text->lines[i];
 		const struct item_line *saved = &line->saved;
@@ -229,15 +227,8 @@ static void rebuild(const struct isst_journal *journal, struct isst_change *chan
 		else if (line->role == JOURNAL_FOOTPRINT)
 			set_entry(journal, step_disturbs(step, saved->item), journal->of_line[i]);
 	}
-}
-
-int journal_restore(const struct isst_journal *journal, struct isst_change *change)
-{
-	int error;
-
-	rebuild(journal, change);
 	/* Should this run be killed as well, the next one knows that values moved. */
-	error = change->broken ? -ENOMEM : journal_reopen(change, &journal->text);
+	error = change->broken ? -ENOMEM : journal_reopen(change, text);
 	if (error)
 		return error;
 	return change_undo(change) ? -ENOTRECOVERABLE : 0;
@@ -398,28 +389,25 @@ static int remove_complete(struct isst_context *context, bool damaged)
 	return journal_remove(context);
 }
 
-static int discard(struct isst_context *context, unsigned int flags)
-{
-	int error;
-
-	if (flags)
-		return message_error(&context->messages, -EINVAL,
-				     "the call does not know the flags %#x", flags);
-	if (!context_has_lock(context))
-		return message_error(&context->messages, -EINVAL,
-				     "discarding the journal requires the lock");
-	error = lock_check_not_held(context);
-	return error ? error : remove_complete(context, true);
-}
-
 int isst_journal_discard(struct isst_context *context, unsigned int flags)
 {
 	const char *before;
+	int error;
 
 	if (!context)
 		return -EINVAL;
 	before = message_begin(&context->messages);
-	return message_end(&context->messages, before, discard(context, flags));
+	if (flags)
+		error = message_error(&context->messages, -EINVAL,
+				      "the call does not know the flags %#x", flags);
+	else if (!context_has_lock(context))
+		error = message_error(&context->messages, -EINVAL,
+				      "discarding the journal requires the lock");
+	else
+		error = lock_check_not_held(context);
+	if (!error)
+		error = remove_complete(context, true);
+	return message_end(&context->messages, before, error);
 }
 
 int isst_journal_keep(struct isst_context *context)
@@ -457,7 +445,7 @@ static bool is_aside(const struct tracked *tracked)
 	return tracked->finding == FOUND_SMT_OFF && tracked->written;
 }
 
-/** The administrator has to decide, or what the run left is out of reach for now. */
+/** Refuses a recovery: the administrator has to decide, or what the run left is out of reach. */
 static int refuse_recovery(const struct isst_journal *journal)
 {
 	char *moved = recovery_list(journal, is_moved);
@@ -486,19 +474,31 @@ static int refuse_recovery(const struct isst_journal *journal)
 	return error;
 }
 
-static int recover(struct isst_journal *journal)
+int journal_recover(struct isst_context *context)
 {
+	struct isst_journal *journal = NULL;
 	char *restored, *aside;
 	int error;
 
-	if (isst_journal_is_moved(journal))
-		return refuse_recovery(journal);
+	if (journal_is_missing(context))
+		return 0;
+	error = isst_journal_open(context, 0, &journal);
+	if (error)
+		return error;
+	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
+	if (!journal)
+		return remove_complete(context, false);
+	if (isst_journal_is_moved(journal)) {
+		error = refuse_recovery(journal);
+		isst_journal_free(journal);
+		return error;
+	}
 	restored = recovery_list(journal, is_rolled_back);
 	aside = recovery_list_kinds(journal, is_aside);
 	error = isst_journal_apply(journal, 0);
 	if (!error) {
-		journal->context->recovered |= !restored || *restored;
-		message_notice(&journal->context->messages,
+		context->recovered |= !restored || *restored;
+		message_notice(&context->messages,
 			       "rolled back the %s change of an %s run (%s): %s%s%s",
 			       journal->text.held ? "held" : "incomplete",
 			       journal->text.rollback ? "earlier" : "interrupted",
@@ -511,54 +511,26 @@ static int recover(struct isst_journal *journal)
 	}
 	free(restored);
 	free(aside);
-	return error;
-}
-
-int journal_recover(struct isst_context *context)
-{
-	struct isst_journal *journal = NULL;
-	int error;
-
-	if (journal_is_missing(context))
-		return 0;
-	error = isst_journal_open(context, 0, &journal);
-	if (error)
-		return error;
-	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
-	if (!journal)
-		return remove_complete(context, false);
-	error = recover(journal);
 	isst_journal_free(journal);
 	return error;
-}
-
-/** Whether there is a journal that no run is at work on. One that is at work writes its own: the
- * lock is looked at while a journal is there, the same before and after. */
-static bool is_left(struct isst_context *context, struct journal_text *text)
-{
-	struct journal_text again = { 0 };
-	bool left;
-
-	if (journal_text_read(context, text) || text->count == 0 || text->done ||
-	    lock_is_held(context))
-		return false;
-	left = journal_text_read(context, &again) == 0 && !again.done &&
-	       again.whole == text->whole && again.begun_s == text->begun_s;
-	journal_text_clear(&again);
-	return left;
 }
 
 void journal_report(struct isst_context *context)
 {
 	const char *error = context->messages.error;
-	struct journal_text text = { 0 };
+	struct journal_text text = { 0 }, again = { 0 };
 
-	if (is_left(context, &text))
+	/* Unless a run is at work on it: the journal is the same before and after a look at the
+	 * lock. */
+	if (!journal_text_read(context, &text) && text.count > 0 && !text.done &&
+	    !lock_is_held(context) && !journal_text_read(context, &again) && !again.done &&
+	    again.whole == text.whole && again.begun_s == text.begun_s)
 		message_notice(
 			&context->messages,
 			"%s; the next run that changes the machine rolls it back, or reports the "
 			"obstacle; `isst journal show` lists it",
 			what_happened(&text));
+	journal_text_clear(&again);
 	journal_text_clear(&text);
 	/* A caller who may not read the journal gets no notice: this run does not need it. */
 	context->messages.error = error;

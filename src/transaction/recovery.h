@@ -5,24 +5,17 @@
 
 #include "transaction/tracked.h"
 
-/**
- * Rolls back what an interrupted run left, with a notice, unless something was changed
- * since. The lock must be held and the machine be discovered. Returns 0, -EIO with a message that
- * names what was changed since, -ENOTRECOVERABLE with one that lists what differs, or another
- * negative errno.
- */
+/** Rolls back what an interrupted run left, with a notice, unless something was changed since. The
+ * lock is held and the machine discovered. Returns 0, -EIO (the message names what was changed),
+ * -ENOTRECOVERABLE (it lists what differs), or another negative errno. */
 int journal_recover(struct isst_context *context);
 
-/** Reports in a notice that a run was interrupted in the middle of a change, for a run that does
- * not roll it back. */
+/** Reports in a notice that a run was interrupted, for one that does not roll it back. */
 void journal_report(struct isst_context *context);
 
-/**
- * Gives all items of a journal their old values, as far as they can be reached and no other process
- * changed them since. @change: an empty one, of which the steps of the journal are made. Returns 0;
- * -ENOTRECOVERABLE without a message, and the differences of @change list what differs; or another
- * negative errno with a message, before anything was written. The file is still there.
- */
+/** Gives items of a journal their old values, as far as they can be reached and are not another
+ * process's. @change: an empty one. Returns 0, -ENOTRECOVERABLE without a message (see its
+ * differences), or another negative errno with one, before anything was written. */
 int journal_restore(const struct isst_journal *journal, struct isst_change *change);
 
 /* ---- What a recovery reports: texts to be freed, NULL without memory ---- */

@@ -88,30 +88,9 @@ void change_take_texts(struct isst_change *change, const struct isst_change *oth
 			       message_make(&change->texts, "%s", other->differences.texts[i]));
 }
 
-static void list_entry(struct isst_change *change, const struct step *step,
-		       const struct entry *entry)
-{
-	struct isst_change_step *listed = &change->listed[change->listed_count++];
-	const struct item *item = &entry->item;
-	/* What was there before it was written may be another than it read as. */
-	bool seen = !entry_is_unseen(step, entry) || entry->now.number != entry->shown;
-
-	*listed = (struct isst_change_step){
-		.target = item_text(&change->texts, change->context, item),
-		.old_value = seen ? item_value_text(&change->texts, item, entry->now) : "unknown",
-		.new_value = item_value_text(&change->texts, item, entry->wanted),
-		.item = item_public(change->context, item),
-		.old_number = item_number_of(item, entry->now, seen),
-		.new_number = item_number_of(item, entry->wanted, true),
-		.written = change->options.dry_run ? entry->state >= ENTRY_NEEDED
-						   : entry->state >= ENTRY_WRITTEN,
-	};
-	listed->field_count = item_fields(&change->texts, change->context, item,
-					  seen ? &entry->now : NULL, entry->wanted, listed->fields);
-}
-
 int change_list(struct isst_change *change)
 {
+	struct messages *texts = &change->texts;
 	size_t total = 0;
 
 	for (size_t i = 0; i < change->count; i++)
@@ -120,16 +99,36 @@ int change_list(struct isst_change *change)
 	change->listed = calloc(total + 1, sizeof(*change->listed));
 	if (!change->listed)
 		return -ENOMEM;
-	change->texts.lost = false;
-	for (size_t i = 0; i < change->count; i++) {
-		const struct step *step = change->steps[i];
+	texts->lost = false;
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++) {
+			const struct entry *entry = &change->steps[i]->entries[j];
+			struct isst_change_step *listed = &change->listed[change->listed_count];
+			const struct item *item = &entry->item;
+			/* What was there before it was written may be another than it read as. */
+			bool seen = !entry_is_unseen(change->steps[i], entry) ||
+				    entry->now.number != entry->shown;
 
-		for (size_t j = 0; j < step->count; j++)
-			if (step->entries[j].state != ENTRY_UNKNOWN)
-				list_entry(change, step, &step->entries[j]);
-	}
+			if (entry->state == ENTRY_UNKNOWN)
+				continue;
+			change->listed_count++;
+			*listed = (struct isst_change_step){
+				.target = item_text(texts, change->context, item),
+				.old_value = seen ? item_value_text(texts, item, entry->now)
+						  : "unknown",
+				.new_value = item_value_text(texts, item, entry->wanted),
+				.item = item_public(change->context, item),
+				.old_number = item_number_of(item, entry->now, seen),
+				.new_number = item_number_of(item, entry->wanted, true),
+				.written = entry->state >=
+					   (change->options.dry_run ? ENTRY_NEEDED : ENTRY_WRITTEN),
+			};
+			listed->field_count = item_fields(texts, change->context, item,
+							  seen ? &entry->now : NULL, entry->wanted,
+							  listed->fields);
+		}
 	/* A list with values that have no text would be taken for one of fewer writes. */
-	if (!change->texts.lost)
+	if (!texts->lost)
 		return 0;
 	change_forget_list(change);
 	return -ENOMEM;

@@ -94,10 +94,7 @@ static int give_up(struct isst_change *change, int error)
 					  : "");
 }
 
-/**
- * Looks whether the caller may write the files of all steps, and those that an undo would have to
- * restore, before anything is touched. One item of each kind stands for all of them.
- */
+/** Checks that the caller may write the files of all steps and of an undo, one for each kind. */
 static int check_writable(struct isst_change *change)
 {
 	bool checked[ITEM_KINDS] = { false };
@@ -116,24 +113,6 @@ static int check_writable(struct isst_change *change)
 		}
 	}
 	return error;
-}
-
-/** Lists what a change would write, without making it. */
-static int run_dry(struct isst_change *change)
-{
-	const struct isst_change_step *step;
-	int error = change_plan_only(change);
-
-	if (!error)
-		error = change_warn_of_side_effects(change);
-	if (!error)
-		error = change_list(change);
-	if (error)
-		return error;
-	for (size_t i = 0; (step = change_listed_step(change, i)); i++)
-		change->moved |= strcmp(step->old_value, step->new_value) != 0;
-	change->made = true;
-	return 0;
 }
 
 static int run(struct isst_change *change)
@@ -158,8 +137,18 @@ static int run(struct isst_change *change)
 		return error;
 	change->ran = true;
 	change_forget_list(change);
-	if (change->options.dry_run)
-		return run_dry(change);
+	if (change->options.dry_run) {
+		error = change_plan_only(change);
+		if (!error)
+			error = change_warn_of_side_effects(change);
+		if (!error)
+			error = change_list(change);
+		for (size_t i = 0; i < change->listed_count && !error; i++)
+			change->moved |= strcmp(change->listed[i].old_value,
+						change->listed[i].new_value) != 0;
+		change->made = !error;
+		return error;
+	}
 	error = check_writable(change);
 	if (error)
 		return error;

@@ -38,42 +38,33 @@ bool settings_is_mark(const struct item_line *line)
 	return line->item.kind == ITEM_LEVEL;
 }
 
-/** Whether `enable --auto` can have saved the lines on this machine. */
-static int check_lines(struct isst_context *context, const char *file,
-		       const struct item_lines *saved)
+int settings_file_read(struct isst_context *context, const char *name, struct item_lines *saved)
 {
-	static const bool RECORDED[ITEM_KINDS] = {
+	static const bool SAVED[ITEM_KINDS] = {
 		[ITEM_LEVEL] = true,	   [ITEM_FEATURES] = true,
 		[ITEM_CORE_POWER] = true,  [ITEM_QOS] = true,
 		[ITEM_CLOS] = true,	   [ITEM_ASSOCIATION] = true,
 		[ITEM_SCALING_MAX] = true, [ITEM_TURBO_RATIO_LIMITS] = true,
 		[ITEM_SCALING_MIN] = true, [ITEM_CPUSET_GROUPS] = true,
 	};
-
-	for (size_t i = 0; i < saved->count; i++) {
-		const struct item_line *line = &saved->items[i];
-		bool possible = RECORDED[line->item.kind] &&
-				item_value_is_plausible(&line->item, line->old) &&
-				item_value_is_plausible(&line->item, line->written);
-		int place = possible ? item_place(context, &line->item, NULL) : PLACE_NONE;
-
-		if (place < 0)
-			return place;
-		/* The first line is the header. */
-		if (place == PLACE_NONE || item_is_of_no_core(context, &line->item))
-			return item_lines_refuse(context, file, i + 2,
-						 "not possible on this machine");
-	}
-	return 0;
-}
-
-int settings_file_read(struct isst_context *context, const char *name, struct item_lines *saved)
-{
 	const struct file_name file = file_name(name, false);
 	int error = item_lines_read(context, file.text, saved);
 
-	if (!error)
-		error = check_lines(context, file.text, saved);
+	/* What no `enable --auto` can have saved on this machine was put there by others. */
+	for (size_t i = 0; i < saved->count && !error; i++) {
+		const struct item_line *line = &saved->items[i];
+		int place = PLACE_NONE;
+
+		if (SAVED[line->item.kind] && item_value_is_plausible(&line->item, line->old) &&
+		    item_value_is_plausible(&line->item, line->written))
+			place = item_place(context, &line->item, NULL);
+		if (place < 0)
+			error = place;
+		else if (place == PLACE_NONE || item_is_of_no_core(context, &line->item))
+			/* The first line is the header. */
+			error = item_lines_refuse(context, file.text, i + 2,
+						  "not possible on this machine");
+	}
 	if (error)
 		item_lines_clear(saved);
 	return error;
@@ -131,18 +122,18 @@ int settings_find(struct isst_context *context, const char *name, const struct i
 
 /* ---- Planning ---- */
 
-/** Adds a plan behind the others. NULL without memory. */
-static struct settings_plan *add_plan(struct isst_change *change, struct settings_plan plan)
+/** Adds a plan behind the others. Returns 0 or -ENOMEM. */
+static int add_plan(struct isst_change *change, struct settings_plan plan)
 {
-	struct settings_plan **end = &change->settings, *copy = malloc(sizeof(*copy));
+	struct settings_plan **end = &change->settings;
 
-	if (!copy)
-		return NULL;
 	while (*end)
 		end = &(*end)->next;
-	*copy = plan;
-	*end = copy;
-	return copy;
+	*end = malloc(sizeof(**end));
+	if (!*end)
+		return -ENOMEM;
+	**end = plan;
+	return 0;
 }
 
 void settings_plans_free(struct settings_plan *plans)
@@ -155,8 +146,7 @@ void settings_plans_free(struct settings_plan *plans)
 	}
 }
 
-/** Checks that a file that is to be written anew can be read: its other contents would
- * be lost, which is to be reported before anything is changed. */
+/** Checks before anything is changed that a file to be written anew can be read. */
 static int check_readable(struct isst_context *context, const char *name)
 {
 	struct item_lines saved;
@@ -168,13 +158,9 @@ static int check_readable(struct isst_context *context, const char *name)
 
 int settings_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
 {
-	const struct item item = item_of(ITEM_LEVEL, domain, 0);
-
-	return add_plan(
-		       change,
-		       (struct settings_plan){ .kind = PLAN_LEVEL, .domain = item, .level = level })
-		       ? 0
-		       : -ENOMEM;
+	return add_plan(change, (struct settings_plan){ .kind = PLAN_LEVEL,
+							.domain = item_of(ITEM_LEVEL, domain, 0),
+							.level = level });
 }
 
 int settings_retain(struct isst_change *change, const char *name, const struct item_line *line)
@@ -182,9 +168,7 @@ int settings_retain(struct isst_change *change, const char *name, const struct i
 	return add_plan(change, (struct settings_plan){ .kind = PLAN_RETAIN,
 							.name = name,
 							.domain = line->item,
-							.level = line->level })
-		       ? 0
-		       : -ENOMEM;
+							.level = line->level });
 }
 
 int settings_save(struct isst_change *change, const char *name, const char *other, size_t first)
@@ -194,14 +178,14 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
 
 	if (!error && other)
 		error = check_readable(change->context, other);
+	if (!error)
+		error = add_plan(change, (struct settings_plan){
+						 .kind = PLAN_KEEP, .name = name, .other = other });
 	if (error)
 		return error;
-	plan = add_plan(change,
-			(struct settings_plan){ .kind = PLAN_KEEP, .name = name, .other = other });
-	if (!plan)
-		return -ENOMEM;
-	/* Those of requests that follow, and those that are added while steps are made, are not of
-	 * this request. */
+	for (plan = change->settings; plan->next; plan = plan->next)
+		;
+	/* Steps of later requests, and those added while steps are made, are not of this one. */
 	for (size_t i = first; i < change->count; i++)
 		change->steps[i]->settings = plan;
 	return 0;
@@ -213,9 +197,7 @@ int settings_follow_groups(struct isst_change *change)
 		if (plan->kind == PLAN_FOLLOW)
 			return 0;
 	return add_plan(change, (struct settings_plan){ .kind = PLAN_FOLLOW,
-							.name = SETTINGS_CPUSET_GROUPS })
-		       ? 0
-		       : -ENOMEM;
+							.name = SETTINGS_CPUSET_GROUPS });
 }
 
 int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
@@ -228,16 +210,15 @@ int settings_forget(struct isst_change *change, const char *name, const char *ot
 	for (const struct settings_plan *one = change->settings; one && !checked; one = one->next)
 		checked = one->kind == PLAN_FORGET && one->other && strcmp(one->other, other) == 0;
 	error = checked ? 0 : check_readable(change->context, other);
-	if (error)
-		return error;
-	return add_plan(change, (struct settings_plan){ .kind = PLAN_FORGET,
-							.name = name,
-							.other = other,
-							.inherits = inherits,
-							.domain = item_of(ITEM_LEVEL, domain, 0),
-							.level = level })
-		       ? 0
-		       : -ENOMEM;
+	if (!error)
+		error = add_plan(change,
+				 (struct settings_plan){ .kind = PLAN_FORGET,
+							 .name = name,
+							 .other = other,
+							 .inherits = inherits,
+							 .domain = item_of(ITEM_LEVEL, domain, 0),
+							 .level = level });
+	return error;
 }
 
 bool settings_are_restored(const struct isst_change *change, const struct item *item)
@@ -399,8 +380,7 @@ static void keep(struct isst_change *change, const struct settings_plan *plan,
 				if (one->kind == PLAN_LEVEL &&
 				    item_reaches_domain(&entry->item, &one->domain))
 					level = one->level;
-			/* What the other has written as this one wants it must not go back with
-			 * that. */
+			/* What the other wrote alike must not go back with that. */
 			if (entry->state >= ENTRY_WRITTEN ||
 			    (entry->state != ENTRY_UNKNOWN &&
 			     find_shared(other, &entry->item, level, entry->wanted)))
@@ -504,8 +484,8 @@ static void forget(struct isst_change *change, const struct settings_plan *plan,
 
 /* ---- Writing ---- */
 
-/** Writes all lines; a file without any goes. Where there is no space for a new file the old one is
- * written over. Returns 0 or a negative errno, without a message. */
+/** Writes all lines, over the old file without space for a new one; no lines: removes it. Returns 0
+ * or a negative errno, without a message. */
 static int write_file(struct isst_context *context, const char *name, bool staged,
 		      const struct item_lines *saved)
 {
@@ -587,8 +567,7 @@ static void warn_of_failure(struct isst_change *change, const struct settings_fi
 			    why, name);
 }
 
-/** Writes a file into its place. What it has handed down is written first: a kill between the two
- * leaves the value from before both in each of them. */
+/** Writes a file, behind the one that gets its values: a kill between leaves these in both. */
 static void put(struct isst_change *change, struct settings_file *file)
 {
 	struct settings_file *first = file->behind;
@@ -605,8 +584,7 @@ static void put(struct isst_change *change, struct settings_file *file)
 	file->changed = false;
 }
 
-/** Writes what becomes of the files into files beside them. Returns whether all are there: some of
- * what belongs together would be worse than nothing. */
+/** Writes new contents beside the files. Returns whether all are there: some would be worse. */
 static bool stage(struct isst_change *change, struct settings_file *files)
 {
 	struct isst_context *context = change->context;
@@ -632,8 +610,7 @@ static bool stage(struct isst_change *change, struct settings_file *files)
 	return !error;
 }
 
-/** Puts a staged file into its place: in any order, since the journal states by now that the change
- * is made, and who finds it after a kill goes on here. Returns 0, also where there is none. */
+/** Puts a staged file into its place, in any order: the journal says that the change is made. */
 static int adopt(struct isst_context *context, const char *name)
 {
 	int error = runtime_file_rename(&context->runtime, file_name(name, true).text,

@@ -27,14 +27,10 @@ struct settings_plan {
 
 void settings_plans_free(struct settings_plan *plans);
 
-/**
- * Once the change is made, remembers what the steps of a request replaced: those from number @first
- * on that are there by now, in domains that are at the levels of settings_level(). What they
- * replace is what requests before this one leave. @other: another feature, or NULL: where this one
- * replaces again what that one replaced since, its file gets the value from before both. Returns
- * 0, -ENOMEM, or another negative errno with a message where there is a file that cannot be
- * followed.
- */
+/** Once the change is made, remembers what the steps from number @first on replaced, that are there
+ * by now, in domains at the levels of settings_level(). @other: another feature, or NULL: where
+ * this one replaces again what that one replaced since, its file gets the value from before both.
+ * Returns 0, -ENOMEM, or another negative errno with a message: a file cannot be followed. */
 int settings_save(struct isst_change *change, const char *name, const char *other, size_t first);
 
 /** Notes at which level a domain is, for the lines that are planned next. */
@@ -45,16 +41,10 @@ int settings_level(struct isst_change *change, const struct isst_domain *domain,
  * some from them, until they have them again. Returns 0 or -ENOMEM. */
 int settings_follow_groups(struct isst_change *change);
 
-/**
- * Once the change is made, deletes what is saved of a domain at a level, except for a mark;
- * and for what the change could not restore, since it is absent for now.
- *
- * @other: another feature: where its file contains a value that this one had written, it gets the
- * value from before both in its place
- * @inherits: that feature is on, and also gets what was not restored because of it
- *
- * Returns as settings_save() does.
- */
+/** Once the change is made, deletes what is saved of a domain at a level, except for a mark and for
+ * what is absent for now. @other: a feature, whose file gets the value from before both where it
+ * contains one that this one had written; @inherits: that is on, and gets what was not restored
+ * because of it. Returns as settings_save() does. */
 int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		    const struct isst_domain *domain, unsigned int level);
 
@@ -65,9 +55,8 @@ bool settings_are_restored(const struct isst_change *change, const struct item *
 /** Keeps a line that settings_forget() would drop: of an item that is absent for now. */
 int settings_retain(struct isst_change *change, const char *name, const struct item_line *line);
 
-/** Reads what is saved of a domain at a level. Returns 0, -ENOENT (nothing), -ENOMEM,
- * or another negative errno with a message: it cannot be read, or holds what cannot have been
- * saved on this machine. */
+/** Reads what is saved of a domain at a level. Returns 0, -ENOENT (nothing), -ENOMEM, or another
+ * negative errno with a message: it cannot be read, or is not possible on this machine. */
 int settings_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		  unsigned int level, struct item_lines *saved);
 
@@ -90,20 +79,15 @@ bool settings_is_mark(const struct item_line *line);
 /** Reads all lines of a file. Returns as settings_read() does. */
 int settings_file_read(struct isst_context *context, const char *name, struct item_lines *saved);
 
-/** Removes a file, or empties it where it cannot be removed; a missing one is no error. Returns 0
- * or a negative errno, without a message. */
+/** Removes or empties a file, if there is one. Returns 0 or a negative errno, without a message. */
 int settings_file_discard(struct isst_context *context, const char *name);
 
-/**
- * Notes in the journal that the change is complete, and writes the files. Their contents are staged
- * before that, in files beside them: from there on nothing rolls the change back, and the next run
- * completes what a killed one leaves. A failure is only warned of: the change itself stands.
- */
+/** Notes in the journal that the change is complete, and writes the files. They are staged before
+ * that: the next run completes what a killed one leaves. A failure is only warned of. */
 void settings_complete(struct isst_change *change);
 
-/** Completes the files of a run that was killed after its change was complete. Returns 0,
- * also where that cannot be done, with a notice; or a negative errno with a message where memory or
- * descriptors are short: all is left to the next run. */
+/** Completes the files of a run that was killed after that. Returns 0, or a negative errno with a
+ * message where memory or descriptors are short: all is left to the next run. */
 int settings_adopt(struct isst_context *context);
 
 /** Removes what is staged, as that change is none. */

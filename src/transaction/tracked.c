@@ -36,8 +36,7 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 		return value.number <= 1;
 	case ITEM_QOS:
 		return !(value.number >> UNUSED_WORD_BITS);
-	/* Registers hold what others have written, too: whatever fits may be found
-	 * there. */
+	/* Registers hold what others have written: whatever fits. */
 	case ITEM_CLOS:
 		return item->index < ISST_CLOS_COUNT && !(value.number >> UNUSED_WORD_BITS);
 	case ITEM_ASSOCIATION:
@@ -112,8 +111,7 @@ static int place_of_cpu(struct isst_context *context, const struct item *item,
 	return place;
 }
 
-/** Turbo ratio limits are reached through a CPU of their domain, and the driver offers a power
- * domain while all of its CPUs are offline. */
+/** Turbo ratio limits are reached through a CPU; a power domain is there without. */
 static int place_of_limits(const struct isst_context *context, const struct item *item,
 			   struct isst_cpuset *cpus)
 {
@@ -135,45 +133,30 @@ static int place_of_limits(const struct isst_context *context, const struct item
 	return place;
 }
 
-/** Whether a CPU that is remembered is of the item's domain. */
-static bool is_of_domain(const struct isst_context *context, const struct cached_cpu *cpu,
-			 const struct item *item)
-{
-	/* The numbers of power domains identify them: see item_of(). */
-	return cpu->package == item->package &&
-	       (item_is_shared(item) ||
-		(cpu->domain == item->domain &&
-		 (cpu->die == item->die || context_has_power_domains(context))));
-}
-
-/** Whether a CPU that is remembered is of the item's package, which can be reached by none: the
+/** CPUs that were online in this boot, and are offline now together with their package or die:
+ * those of the item's domain; or @package: of its package, which can be reached by none, since the
  * power domains of I/O have no CPUs of their own. */
-static bool is_of_offline_package(const struct isst_context *context, const struct cached_cpu *cpu,
-				  const struct item *item)
-{
-	const struct topology *topology = context->topology;
-
-	if (!context_has_power_domains(context) || cpu->package != item->package ||
-	    item->domain >= TOPOLOGY_DOMAINS)
-		return false;
-	for (size_t i = 0; i < topology->domain_count; i++)
-		if (topology->domains[i]->public.package == item->package)
-			return false;
-	return true;
-}
-
-/** CPUs that were online in this boot, and are offline now together with their package or die. */
 static int place_of_remembered(const struct isst_context *context, const struct item *item,
-			       bool (*test)(const struct isst_context *context,
-					    const struct cached_cpu *cpu, const struct item *item),
-			       struct isst_cpuset *cpus)
+			       bool package, struct isst_cpuset *cpus)
 {
 	const struct topology *topology = context->topology;
+	bool power_domains = context_has_power_domains(context);
 	int place = PLACE_NONE;
 
-	for (size_t i = 0; i < topology->unreachable_count && place >= 0; i++)
-		if (test(context, &topology->unreachable[i], item))
-			place = offline_cpu(cpus, topology->unreachable[i].number);
+	if (package && (!power_domains || item->domain >= TOPOLOGY_DOMAINS))
+		return place;
+	for (size_t i = 0; i < topology->domain_count && package; i++)
+		if (topology->domains[i]->public.package == item->package)
+			return place;
+	for (size_t i = 0; i < topology->unreachable_count && place >= 0; i++) {
+		const struct cached_cpu *cpu = &topology->unreachable[i];
+
+		/* The numbers of power domains identify them: see item_of(). */
+		if (cpu->package == item->package &&
+		    (package || item_is_shared(item) ||
+		     (cpu->domain == item->domain && (cpu->die == item->die || power_domains))))
+			place = offline_cpu(cpus, cpu->number);
+	}
 	return place;
 }
 
@@ -192,9 +175,9 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 	if (place == PLACE_REACHED && item->kind == ITEM_TURBO_RATIO_LIMITS)
 		return place_of_limits(context, item, cpus);
 	if (place == PLACE_NONE)
-		place = place_of_remembered(context, item, is_of_domain, cpus);
+		place = place_of_remembered(context, item, false, cpus);
 	if (place == PLACE_NONE)
-		place = place_of_remembered(context, item, is_of_offline_package, cpus);
+		place = place_of_remembered(context, item, true, cpus);
 	if (place != PLACE_NONE)
 		return place;
 	/* Where CPUs were never seen online there may be unknown packages. */
@@ -239,8 +222,7 @@ static void note_line(const struct isst_journal *journal, struct tracked *tracke
 	bool verified = line->step <= journal->text.verified;
 	bool before = line->role == JOURNAL_ITEM || line->role == JOURNAL_FOOTPRINT;
 
-	/* A limit that was hidden while turbo was off, and came to sight before the run wrote it.
-	 */
+	/* A limit that was hidden by turbo, and came to sight before it was written. */
 	if (!tracked->written && item_is_limit(&tracked->item) && before)
 		tracked->old = tracked->last = tracked->previous = line->saved.old;
 	if (line->role == JOURNAL_ITEM || line->role == JOURNAL_BECAME) {
@@ -256,8 +238,7 @@ static void note_line(const struct isst_journal *journal, struct tracked *tracke
 		tracked->written = true;
 		tracked->unverified = !verified;
 		tracked->known |= verified;
-		/* Firmware is slower than a line of this file: what it was about to be asked for
-		 * may be on its way. */
+		/* Firmware is slow: what it was asked for may be on its way. */
 		tracked->pending = !verified && item_kinds[line->saved.item.kind].settling_ms > 0;
 	} else if (line->role == JOURNAL_FOOTPRINT) {
 		/* What it became stands in a later line, where that is known: the step may not be

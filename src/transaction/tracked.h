@@ -21,11 +21,8 @@ enum item_place {
 	PLACE_REACHED,
 };
 
-/**
- * Where an item of a journal is. @cpus: if not NULL, the CPUs of a place that is offline are added
- * to it; one that nothing is remembered of may be that of any CPU which was never seen. Returns
- * -ENOMEM, or an enum item_place.
- */
+/** Where an item of a journal is. @cpus: NULL, or where CPUs of a place that is offline are added:
+ * of one that nothing is remembered of those never seen. Returns -ENOMEM or an enum item_place. */
 int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus);
 
 /** Whether an item is of a core that its domain, all of whose cores are known, does not have. */
@@ -46,8 +43,8 @@ struct isst_journal_entry {
 	/* isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
 	bool restored;
 	bool moved; /* another process changed it since: it stays */
-	/* It cannot be reached while its CPUs are offline, or the driver does not offer its power
-	 * domain, or it could not be read: it has to wait. */
+	/* It has to wait: its CPUs are offline, its power domain not served, or it is unreadable.
+	 */
 	bool kept;
 };
 
@@ -57,8 +54,7 @@ const struct isst_journal_entry *journal_item(const struct isst_journal *journal
 /** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
 enum finding {
 	FOUND_OLD,	 /* as before the change */
-	FOUND_PENDING,	 /* the same, and the interrupted run may have asked for what may appear yet
-			  */
+	FOUND_PENDING,	 /* the same, and what the run asked for may appear yet */
 	FOUND_WRITTEN,	 /* as the interrupted run left it */
 	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not show which */
 	FOUND_MOVED,	 /* changed since, by another process */
@@ -93,8 +89,7 @@ struct tracked {
 	bool effects_asked;
 };
 
-/** The bits of an item that the interrupted run has to do with: those without a known meaning it
- * wrote as they were, and another process may have changed them since. */
+/** The bits of an item that the run has to do with: it wrote others as they were. */
 uint64_t tracked_bits(const struct tracked *tracked);
 
 /** Whether an item cannot be restored before it can be reached. */
@@ -119,11 +114,11 @@ struct isst_journal {
 /** The item of a journal, or NULL. */
 struct tracked *journal_find(const struct isst_journal *journal, const struct item *item);
 
-/** Works out from the lines of the journal what they mean for each item. Returns 0 or -ENOMEM. */
+/** Works out what the lines mean for each item. Returns 0 or -ENOMEM. */
 int journal_track(struct isst_journal *journal);
 
-/** Whether this machine has all items, and each can have the values noted. Returns 0, -EIO with a
- * message, or -ENOMEM. */
+/** Whether the machine can have all items and values. Returns 0, -EIO with a message, or -ENOMEM.
+ */
 int journal_check_items(struct isst_journal *journal);
 
 /** Reads what the items are now. Returns 0 or -ENOMEM. */

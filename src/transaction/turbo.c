@@ -84,59 +84,35 @@ static bool was_written(const struct isst_change *change, const struct item *ite
 	return written;
 }
 
-/** Whether the upper limit that goes with a lower one keeps that at @now, and is to stay so: it is
- * not one that has yet to be restored. */
-static bool is_final_upper(const struct isst_change *change, const struct item *lower, uint64_t now)
-{
-	struct item item;
-	uint64_t upper, shown;
-
-	if (!item_counterpart(lower, &item) ||
-	    cpufreq_read_limit(&change->context->files, item.index, CPUFREQ_MAX, &upper) ||
-	    /* A lower limit that is held at the lowest frequency reads as none. */
-	    limit_clamp(change->context, lower, upper, &shown) || shown != now)
-		return false;
-	change_for_each_place (place, change, &item)
-		if (place_entry(place)->state != ENTRY_UNKNOWN &&
-		    place_entry(place)->old.number != upper)
-			return false;
-	return true;
-}
-
 bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
 			uint64_t now)
 {
 	struct isst_context *context = change->context;
 	const char *message = context->messages.error;
 	bool overwritten, concealed = false;
-	uint64_t shown;
+	uint64_t shown, upper;
+	struct item item_upper;
 
 	if (!item_is_limit(item))
 		return false;
-	/* Within the range of the processor, and a lower limit no higher than the upper one,
-	 * whatever was written. */
+	/* Limits are shown within the range of the processor, whatever was written. */
 	if ((!was_written(change, item, &overwritten) || overwritten) &&
-	    !limit_clamp(context, item, limit, &shown))
-		concealed = shown == now || (item->kind == ITEM_SCALING_MIN && now < shown &&
-					     is_final_upper(change, item, now));
+	    !limit_clamp(context, item, limit, &shown)) {
+		concealed = shown == now;
+		/* A lower one that is shown at the upper one, which need not be restored itself;
+		 * held at the lowest frequency it reads as none. */
+		if (item->kind == ITEM_SCALING_MIN && now < shown &&
+		    item_counterpart(item, &item_upper) &&
+		    !cpufreq_read_limit(&context->files, item->index, CPUFREQ_MAX, &upper) &&
+		    !limit_clamp(context, item, upper, &shown) && shown == now) {
+			concealed = true;
+			change_for_each_place (place, change, &item_upper)
+				concealed &= place_entry(place)->state == ENTRY_UNKNOWN ||
+					     place_entry(place)->old.number == upper;
+		}
+	}
 	context->messages.error = message;
 	return concealed;
-}
-
-/** Whether a lower limit came to sight since the change raised the upper one: the kernel shows none
- * above that. */
-static bool is_uncovered(const struct isst_change *change, const struct item *lower, uint64_t old)
-{
-	const struct baseline_item *upper;
-	struct item item;
-	bool overwritten;
-	uint64_t shown;
-
-	if (lower->kind != ITEM_SCALING_MIN || !item_counterpart(lower, &item))
-		return false;
-	upper = baseline_find(&change->baseline, &item);
-	return was_written(change, &item, &overwritten) && upper && upper->value_known &&
-	       !limit_clamp(change->context, lower, upper->value.number, &shown) && shown == old;
 }
 
 static void replace_old(struct isst_change *change, const struct item *item,
@@ -155,11 +131,21 @@ bool change_reveal(struct isst_change *change, const struct item *item, struct i
 		   struct item_value now)
 {
 	const char *message = change->context->messages.error;
+	const struct baseline_item *upper;
+	struct item item_upper;
 	bool overwritten, revealed;
+	uint64_t shown;
 
 	limit_is_revealed(change->context, item, old.number, now.number, &revealed);
-	if (!revealed && may_be_revealed(item, old.number, now.number))
-		revealed = is_uncovered(change, item, old.number);
+	/* The kernel shows no lower limit above the upper one, which the change has raised. */
+	if (!revealed && item->kind == ITEM_SCALING_MIN &&
+	    may_be_revealed(item, old.number, now.number) && item_counterpart(item, &item_upper)) {
+		upper = baseline_find(&change->baseline, &item_upper);
+		revealed = was_written(change, &item_upper, &overwritten) && upper &&
+			   upper->value_known &&
+			   !limit_clamp(change->context, item, upper->value.number, &shown) &&
+			   shown == old.number;
+	}
 	change->context->messages.error = message;
 	if (!revealed || was_written(change, item, &overwritten))
 		return false;
@@ -220,37 +206,12 @@ int change_check_turbo(struct isst_change *change)
 	return 0;
 }
 
-/**
- * Notes an entry as hidden that may be another one than it reads as, by a look while turbo is
- * @turbo; if that is on now, it was off when the limit was read. Kernels that show limits all the
- * same hide nothing.
- */
-static int note_concealed(struct isst_context *context, struct entry *entry, enum turbo_state turbo)
-{
-	struct kernel_files *files = &context->files;
-	unsigned int cpu = entry->item.index;
-	uint64_t base_khz = 0, lowest_khz = 0;
-	bool hides = true;
-	int error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
-
-	if (!error)
-		error = cpufreq_read(files, cpu, "cpuinfo_min_freq", &lowest_khz);
-	if (!error && turbo == TURBO_OFF)
-		error = cpufreq_hides_limit(files, cpu, turbo, &hides);
-	if (error)
-		return error == -ENOENT ? 0 : error;
-	if (hides && entry->bits >= base_khz) {
-		entry->hidden = true;
-		/* What limits from the base frequency up read as while turbo is off. */
-		entry->shown = base_khz > lowest_khz ? base_khz : 0;
-		if (entry->item.kind == ITEM_SCALING_MAX)
-			entry->shown = CPUFREQ_NO_LIMIT;
-	}
-	return 0;
-}
-
+/* One that would not be written, because of what it reads as, may be another one once turbo was
+ * switched: if it is on now, it was off when the limit was read. Kernels that show limits all the
+ * same hide nothing. */
 int step_find_concealed(struct isst_change *change, struct step *step)
 {
+	struct kernel_files *files = &change->context->files;
 	enum turbo_state turbo;
 	int error;
 
@@ -262,11 +223,26 @@ int step_find_concealed(struct isst_change *change, struct step *step)
 		change->turbo_switched = true;
 	for (size_t i = 0; i < step->count && !error && change->turbo_switched; i++) {
 		struct entry *entry = &step->entries[i];
+		unsigned int cpu = entry->item.index;
+		uint64_t base_khz = 0, lowest_khz = 0;
+		bool hides = true;
 
-		/* One that would not be written, because of what it reads as. */
-		if (entry->state != ENTRY_UNKNOWN && !entry->refused && !entry->hidden &&
-		    !entry->at_least && entry->now.number == entry->bits)
-			error = note_concealed(change->context, entry, turbo);
+		if (entry->state == ENTRY_UNKNOWN || entry->refused || entry->hidden ||
+		    entry->at_least || entry->now.number != entry->bits)
+			continue;
+		error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
+		if (!error)
+			error = cpufreq_read(files, cpu, "cpuinfo_min_freq", &lowest_khz);
+		if (!error && turbo == TURBO_OFF)
+			error = cpufreq_hides_limit(files, cpu, turbo, &hides);
+		if (!error && hides && entry->bits >= base_khz) {
+			entry->hidden = true;
+			/* What limits from the base frequency up read as while turbo is off. */
+			entry->shown = step->kind == ITEM_SCALING_MAX ? CPUFREQ_NO_LIMIT
+				       : base_khz > lowest_khz	      ? base_khz
+								      : 0;
+		}
+		error = error == -ENOENT ? 0 : error;
 	}
 	return error;
 }

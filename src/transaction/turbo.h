@@ -10,27 +10,22 @@
 #include "sysfs/cpufreq.h"
 #include "transaction/change.h"
 
-/**
- * Whether turbo is on while a change is planned and its baseline read. Returns 0, an error with a
- * message, or -EIO if it is not as when this change was first asked: values that were read before
- * do not go with those that are read now.
- */
+/** Whether turbo is on while a change is planned and its baseline read. Returns 0, or an error with
+ * a message: -EIO if it was switched since this change first asked. */
 int change_turbo_state(struct isst_change *change, enum turbo_state *state);
 
 /** Fails as above, where the change writes limits. */
 int change_check_turbo(struct isst_change *change);
 
-/** Notes which limits of a step, right before it is made, may not be what they read as: they are
- * written in any case. Returns 0 or an error with a message. */
+/** Notes which limits of a step may not be what they read as: they are written in any case. */
 int step_find_concealed(struct isst_change *change, struct step *step);
 
-/** Whether a limit that reads as @now is what was written, of which turbo that is off hides the
- * rest. */
+/** Whether a limit that reads as @now is what was written, as turbo is off. */
 bool limit_is_hidden(struct isst_context *context, const struct item *item, uint64_t written,
 		     uint64_t now);
 
-/** Whether a limit that read as @old, and was not written since, was hidden then and is @now.
- * Returns 0, or a negative errno where that is unknown. */
+/** Whether a limit that read as @old, and was not written since, was hidden then. Returns 0, or a
+ * negative errno where that is unknown. */
 int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
 		      uint64_t now, bool *revealed);
 
@@ -38,25 +33,21 @@ int limit_is_revealed(struct isst_context *context, const struct item *item, uin
 int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
 		uint64_t *shown);
 
-/** Whether @now is what is shown of a limit, the processor's own where that goes no further, of a
- * lower one the upper one where that is below it, and nothing that the change wrote is left to be
- * overwritten. */
+/** Whether @now is what the kernel shows of a limit, within the range of the processor and of a
+ * lower one up to the upper one, and nothing that the change wrote is left to be overwritten. */
 bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
 			uint64_t now);
 
-/** Takes @now for what an item was before the change, where it is a limit that was hidden and that
- * the change has not written. Returns whether it is. */
+/** Takes @now for the old value of a limit that was hidden and not written. Returns whether it is.
+ */
 bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,
 		   struct item_value now);
 
-/**
- * Notes that a limit which was written reads as @now: it is kept below the tighter one of another
- * owner. If that was there already when the step began, it was not the user's, who had none.
- */
+/** Notes that the tighter limit of another owner holds one that was written at @now. If that was so
+ * before, the user had none. */
 void change_note_held(struct isst_change *change, struct entry *entry, struct item_value now);
 
-/** Whether a limit reads as @now because another owner holds it: its old value was written again,
- * and a tighter one is there that the change has not written. */
+/** Whether another owner holds a limit at @now, whose old value was written again. */
 bool limit_is_held(const struct entry *entry, uint64_t now);
 
 #endif

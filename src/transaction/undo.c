@@ -30,8 +30,7 @@ static int refuse(struct isst_change *change, const char *why)
 			     why);
 }
 
-/** Whether what a limit was may be something else than the kernel shows: while turbo is off all
- * those from the base frequency up look alike. */
+/** While turbo is off limits from the base frequency up look alike. */
 static int check_limits(struct isst_change *change, const struct step *step)
 {
 	struct isst_context *context = change->context;
@@ -183,9 +182,8 @@ static int await_restored(struct restoration *work)
 		there = true;
 		for (size_t i = 0; i < work->count && !error; i++) {
 			const struct item_access *asked = &work->accesses[i];
-			/* An old value that was refused is not on its way, unless a rollback that
-			 * was cut off had asked for it: kernels may refuse what is asked for
-			 * already. */
+			/* One that was refused is not on its way, unless a rollback that was cut
+			 * off had asked for it: kernels may refuse what is asked for already. */
 			bool awaited = !asked->failure.error ||
 				       asked->failure.error == -ETIMEDOUT ||
 				       work->entries[asked->owner].asked_back;
@@ -253,8 +251,8 @@ static void select_changed(struct restoration *work)
 		access.found = access.value;
 		access.restores = true;
 		access.value = entry->old;
-		/* Bits that are not the entry's stay as they are now; of an item that cannot be
-		 * read right now the old value is the best guess at all of them. */
+		/* Bits of others stay; where nothing can be read the old value is the best guess.
+		 */
 		if (!access.failure.error)
 			access.value.number = (access.found.number & ~entry->mask) |
 					      (entry->old.number & entry->mask);
@@ -320,8 +318,7 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 	return error;
 }
 
-/** Restores entries. Memory that is short for those of one kind does not keep the others from being
- * restored. *@first: the first error. */
+/** Restores entries, those of each kind whatever became of others. *@first: the first error */
 static void restore(struct isst_change *change, struct entry *entries, size_t count,
 		    unsigned int attempt, int *first)
 {
@@ -342,8 +339,7 @@ static void rediscover(struct isst_change *change)
 
 /* ---- What differs in the end ---- */
 
-/** Lists what is not as before. @entry: the first one of the item in steps that were begun, whose
- * old value counts; @mask: the bits that steps wrote or disturbed */
+/** Lists an item that is not as before. @mask: the bits that steps wrote or disturbed */
 static void compare_item(struct isst_change *change, const struct entry *entry, uint64_t mask,
 			 const struct item_access *now)
 {
@@ -397,8 +393,7 @@ static int compare_all(struct isst_change *change)
 				masks[count] |= one->mask;
 			}
 			firsts[count] = first;
-			/* That of a package reads as what others are; what was written to it is
-			 * known. */
+			/* That of a package reads as others; what was written is known. */
 			if (item_is_of_package(&entry->item)
 				    ? entry->state >= ENTRY_WRITTEN && !entry->overwritten
 				    : first == entry)
@@ -437,8 +432,7 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 	return error ? error : unrestored;
 }
 
-/* A register, a file or firmware that is busy for a moment, or memory that is short, must not leave
- * the machine half changed: what still differs is restored again after a pause. */
+/* What still differs is restored again after a pause: registers, files and memory may be busy. */
 static const unsigned int PAUSES_US[] = { 2000, 25000 };
 
 int change_undo(struct isst_change *change)

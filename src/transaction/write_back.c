@@ -13,8 +13,7 @@
 
 #include <errno.h>
 
-/** The bits of an item of a footprint that are to be kept, and are not what they were before the
- * step. */
+/** The bits of an item to be kept that the step has moved. */
 static uint64_t moved_bits(const struct isst_change *change, const struct entry *entry)
 {
 	if (!entry->keep || entry->state == ENTRY_UNKNOWN)
@@ -64,8 +63,8 @@ static void report_moved(const struct step *step, const struct entry *entry, uin
 			    item_kinds[step->kind].what);
 }
 
-/** Adds the step behind @last that writes items of one kind back; @level: a level moved, with all
- * that may depend on it. Returns it, or @last where there is nothing to write. */
+/** Adds the step behind @last that writes one kind back, or returns @last. @level: a level moved,
+ * and with it all that depends on it */
 static struct step *write_back_kind(struct step *step, struct step *last, enum item_kind kind,
 				    bool level)
 {
@@ -86,8 +85,7 @@ static struct step *write_back_kind(struct step *step, struct step *last, enum i
 	return back ? back : last;
 }
 
-/** Adds a step behind @levels that writes what @step has written, as whole values: they disturb it.
- */
+/** Adds a step behind @levels that writes again what @step wrote, as whole values. */
 static struct step *repeat_step(const struct step *step, struct step *levels)
 {
 	struct step *again;
@@ -177,8 +175,7 @@ int change_warn_of_side_effects(struct isst_change *change)
 	return error;
 }
 
-/** A level that moved with a step, and is not the one that was requested last, was not moved by the
- * step. Returns 0 where that is not known, too. */
+/** A level that is not the one requested last was not moved by the step. Returns 0 if unknown. */
 static int check_requested(struct isst_change *change, const struct step *step)
 {
 	struct requested_levels all;
